@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/core/host_allocator.h"
+
+#include <cstdlib>
+#include <string>
+
+#include "engine/core/error.h"
+
+namespace dlbench::core {
+namespace {
+
+constexpr std::size_t kAlignment = 64;  // one cache line, and the widest vector register
+
+class PageableAllocator final : public HostAllocator {
+ public:
+  void* allocate(std::size_t bytes) override {
+    const std::size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    void* memory = std::aligned_alloc(kAlignment, rounded == 0 ? kAlignment : rounded);
+    if (memory == nullptr) {
+      throw Error(ErrorCode::kMemory,
+                  "cannot allocate " + std::to_string(bytes) + " bytes of host memory");
+    }
+    return memory;
+  }
+  void deallocate(void* memory, std::size_t /*bytes*/) noexcept override { std::free(memory); }
+};
+
+}  // namespace
+
+HostAllocator& default_host_allocator() {
+  static PageableAllocator allocator;
+  return allocator;
+}
+
+}  // namespace dlbench::core

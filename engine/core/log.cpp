@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/core/log.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <mutex>
+#include <string>
+
+namespace dlbench::core::log {
+namespace {
+
+struct State {
+  std::mutex mutex;
+  Level level = Level::kNormal;
+  int rank = -1;
+  bool terminal = isatty(STDERR_FILENO) == 1;
+  bool line_shown = false;
+  std::chrono::steady_clock::time_point last_progress{};
+};
+
+State& state() {
+  static State instance;
+  return instance;
+}
+
+void clear_line(State& log) {
+  if (log.line_shown) {
+    std::fputs("\r\033[K", stderr);
+    log.line_shown = false;
+  }
+}
+
+void print(Level level, std::string_view label, std::string_view message) {
+  State& log = state();
+  const std::lock_guard lock(log.mutex);
+  if (level > log.level) {
+    return;
+  }
+  clear_line(log);
+  std::string line = log.rank >= 0 ? "[rank " + std::to_string(log.rank) + "] " : std::string();
+  line.append(label).append(message).append("\n");
+  std::fputs(line.c_str(), stderr);
+}
+
+}  // namespace
+
+void set_level(Level level) {
+  const std::lock_guard lock(state().mutex);
+  state().level = level;
+}
+
+void set_rank(int rank) {
+  const std::lock_guard lock(state().mutex);
+  state().rank = rank;
+}
+
+void verbose(std::string_view message) { print(Level::kVerbose, "", message); }
+void info(std::string_view message) { print(Level::kNormal, "", message); }
+void warn(std::string_view message) { print(Level::kQuiet, "warning: ", message); }
+
+void progress(std::string_view text) {
+  constexpr std::size_t kWidth = 100;
+  State& log = state();
+  const std::lock_guard lock(log.mutex);
+  if (!log.terminal || log.level == Level::kQuiet) {
+    return;
+  }
+  if (text.empty()) {
+    clear_line(log);
+    return;
+  }
+  const auto now = std::chrono::steady_clock::now();
+  if (now - log.last_progress < std::chrono::milliseconds(100)) {
+    return;
+  }
+  log.last_progress = now;
+  clear_line(log);
+  std::fputs(std::string(text.substr(0, kWidth)).c_str(), stderr);
+  std::fflush(stderr);
+  log.line_shown = true;
+}
+
+}  // namespace dlbench::core::log

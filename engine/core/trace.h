@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The engine's only door to probes: named regions that begin and end on the calling thread. With no
+// sink installed a region costs one load and one branch. The engine never names a probe.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+namespace dlbench::core::trace {
+
+/// What a region is; probes filter by it. Ordered from the outside in.
+enum class Category : std::uint8_t { kTrial, kRepetition, kStep, kPhase, kOp, kLoader, kComm };
+
+[[nodiscard]] std::string_view name(Category category);
+
+/// One region. `name` must outlive the sink's use of it: callers pass strings that live as long as
+/// the plan, the loader or the program. `id` is the op's node id, the step's number, or -1.
+struct RegionInfo {
+  Category category;
+  std::string_view name;
+  std::int64_t id = -1;
+};
+
+/// Receives regions from any thread. Implementations must not throw and must be thread safe.
+class Sink {
+ public:
+  Sink() = default;
+  Sink(const Sink&) = delete;
+  Sink& operator=(const Sink&) = delete;
+  virtual ~Sink() = default;
+
+  virtual void begin(const RegionInfo& region) noexcept = 0;
+  virtual void end(const RegionInfo& region) noexcept = 0;
+  /// Names the calling thread's track ("loader worker 2"). Called once per thread, if at all.
+  virtual void name_thread(std::string_view name) noexcept = 0;
+  /// A device graph was captured: `captured_node` of it runs the plan's op `op_id`.
+  virtual void map_captured_node(std::uint64_t captured_node, std::int64_t op_id) noexcept = 0;
+};
+
+/// Installs a sink (nullptr: none). Only while no region is open; the sink outlives its use.
+void set_sink(Sink* sink) noexcept;
+
+/// The installed sink or nullptr.
+[[nodiscard]] Sink* sink() noexcept;
+
+/// Names the calling thread for the sink installed now or later.
+void name_this_thread(std::string_view name) noexcept;
+
+/// A region that ends with the scope.
+class Region {
+ public:
+  Region(Category category, std::string_view name, std::int64_t id = -1) noexcept
+      : sink_(trace::sink()), info_{category, name, id} {
+    if (sink_ != nullptr) [[unlikely]] {
+      sink_->begin(info_);
+    }
+  }
+  Region(const Region&) = delete;
+  Region& operator=(const Region&) = delete;
+  ~Region() {
+    if (sink_ != nullptr) [[unlikely]] {
+      sink_->end(info_);
+    }
+  }
+
+ private:
+  Sink* sink_;
+  RegionInfo info_;
+};
+
+}  // namespace dlbench::core::trace

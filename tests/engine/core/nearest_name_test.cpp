@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/core/nearest_name.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace dlbench::core {
+namespace {
+
+const std::vector<std::string> kWorkloads{"mnist_cnn", "resunetpp"};
+
+TEST(NearestName, FindsTypingErrors) {
+  EXPECT_EQ(nearest_name("resunetp", kWorkloads), "resunetpp");
+  EXPECT_EQ(nearest_name("mnist-cnn", kWorkloads), "mnist_cnn");
+  EXPECT_EQ(nearest_name("ersunetpp", kWorkloads), "resunetpp");
+}
+
+TEST(NearestName, IsSilentWhenNothingIsNear) { EXPECT_EQ(nearest_name("bert", kWorkloads), ""); }
+
+TEST(NearestName, MessageListsWhatIsKnown) {
+  EXPECT_EQ(unknown_name_message("workload", "resunetp", kWorkloads),
+            "unknown workload 'resunetp'; did you mean 'resunetpp'? known: mnist_cnn, resunetpp");
+}
+
+}  // namespace
+}  // namespace dlbench::core
