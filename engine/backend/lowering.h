@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The product of a backend: kernels in execution order over slots of physical memory. The plan
+// (exec/plan.h) gives every activation slot an offset; the executor then binds addresses and runs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/core/host_tensor.h"
+#include "engine/graph/graph.h"
+#include "engine/graph/op_def.h"
+
+namespace dlbench::backend {
+
+class Stream;
+
+using SlotId = std::int32_t;
+inline constexpr SlotId kNoSlot = -1;
+
+/// A piece of physical memory that kernels read and write.
+struct Slot {
+  graph::ValueId value = graph::kNoValue;  ///< kNoValue: a reordered copy or other temporary
+  graph::Storage storage = graph::Storage::kActivation;
+  std::size_t bytes = 0;   ///< physical, padding included
+  std::string layout;      ///< "nchw", "nChw16c", ...: for reports
+  SlotId alias_of = kNoSlot;      ///< this slot is a part of another one and has no memory of its own
+  std::size_t alias_offset = 0;   ///< bytes
+};
+
+/// Addresses of all slots, filled by the executor. Input slots may change between steps, all others
+/// are fixed after planning. Kernels keep a reference.
+class SlotTable {
+ public:
+  explicit SlotTable(std::size_t slots) : addresses_(slots, nullptr) {}
+  [[nodiscard]] std::byte* operator[](SlotId slot) const {
+    return addresses_[static_cast<std::size_t>(slot)];
+  }
+  void set(SlotId slot, std::byte* address) { addresses_[static_cast<std::size_t>(slot)] = address; }
+
+ private:
+  std::vector<std::byte*> addresses_;
+};
+
+/// One unit of work. bind() is called once after planning and may build what depends on addresses
+/// (not on addresses of kInput slots: those are read from the table in run()). run() neither allocates
+/// nor creates primitives.
+class Kernel {
+ public:
+  Kernel() = default;
+  Kernel(const Kernel&) = delete;
+  Kernel& operator=(const Kernel&) = delete;
+  virtual ~Kernel() = default;
+  /// `scratch` has LoweredNode::scratch_bytes bytes, shared with other nodes of the same stream.
+  virtual void bind(const SlotTable& slots, std::byte* scratch) = 0;
+  virtual void run(Stream& stream) = 0;
+};
+
+/// A kernel with what the planner, the executor and the report need to know of it.
+struct LoweredNode {
+  std::vector<graph::NodeId> covers;  ///< logical nodes done here, the main one first; none: a reorder
+  std::string name;                   ///< of the main node, or "reorder/<value>"
+  graph::OpKind op = graph::OpKind::kAdd;
+  bool is_reorder = false;
+  graph::Phase phase = graph::Phase::kForward;
+  std::vector<SlotId> reads;
+  std::vector<SlotId> writes;  ///< in-place updates of state appear in both
+  /// (read, write): the write may take the memory of the read if this is the read's last use.
+  std::vector<std::pair<SlotId, SlotId>> in_place;
+  std::size_t scratch_bytes = 0;
+  int stream = 0;              ///< 0 compute, 1 copy, 2 communication
+  std::string kernel_name;     ///< implementation, e.g. "onednn:jit_wino_4x3:avx512_core", "ref:conv"
+  graph::Cost cost;            ///< sum over the covered nodes
+  std::unique_ptr<Kernel> kernel;  ///< nullptr for all-reduce nodes: the executor runs those
+};
+
+enum class ConvAlgorithm : std::uint8_t { kAuto, kDirect, kWinograd };
+
+struct LoweringOptions {
+  ConvAlgorithm conv_algorithm = ConvAlgorithm::kAuto;
+  bool deterministic = false;
+  /// Values that must be readable after the step although they are no graph outputs (verify --dump).
+  std::vector<graph::ValueId> keep;
+  /// Decisions of rank 0 or of an earlier run: used instead of measuring. Key: see decisions.
+  std::map<std::string, std::string> decisions;
+  /// File with cached decisions, read before and written after tuning; empty: none.
+  std::string tuning_cache;
+  /// False: heuristics only, nothing is timed.
+  bool autotune = true;
+};
+
+/// A graph made executable by one backend.
+class LoweredGraph {
+ public:
+  LoweredGraph() = default;
+  LoweredGraph(const LoweredGraph&) = delete;
+  LoweredGraph& operator=(const LoweredGraph&) = delete;
+  virtual ~LoweredGraph() = default;
+
+  std::vector<Slot> slots;
+  std::vector<LoweredNode> nodes;  ///< in execution order
+  /// Slot of a logical value; kNoSlot where fusion made it disappear. Outputs, kept values, inputs and
+  /// state always have one. Where a value lives in several layouts, the one that can be exported.
+  std::vector<SlotId> slot_of_value;
+  /// What was chosen by measurement: "<node>|<direction>" -> implementation. Recorded in the report.
+  std::map<std::string, std::string> decisions;
+
+  /// Copies a slot's content (host memory) to logical row-major order; the tensor has the value's dtype
+  /// and shape. Never on the hot path.
+  virtual void export_value(graph::ValueId value,
+                            const std::byte* physical,
+                            core::HostTensor& logical) const = 0;
+};
+
+}  // namespace dlbench::backend

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Walks a plan. The steady state neither allocates nor creates primitives nor synchronises a device.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/backend/backend.h"
+#include "engine/comm/communicator.h"
+#include "engine/exec/model_state.h"
+#include "engine/exec/plan.h"
+
+namespace dlbench::exec {
+
+/// Seconds of the last step by phase, indexed by graph::Phase; all_reduce is the time spent waiting.
+using PhaseSeconds = std::array<double, 5>;
+
+struct ExecutorOptions {
+  backend::LoweringOptions lowering;
+  /// False leaves the all-reduces out (trial synthetic/nocomm).
+  bool communicate = true;
+};
+
+/// One executable step: lowered graph, plan, arena. Holds references to backend, state, communicator.
+class Executor {
+ public:
+  Executor(backend::Backend& backend,
+           ModelState& state,
+           comm::Communicator& communicator,
+           graph::Graph graph,
+           const ExecutorOptions& options);
+  ~Executor();
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+
+  [[nodiscard]] const graph::Graph& graph() const { return graph_; }
+  [[nodiscard]] const backend::LoweredGraph& lowered() const { return *lowered_; }
+  [[nodiscard]] const Plan& plan() const { return plan_; }
+
+  /// Binds an input by name for the following steps. `host` holds the input's dtype and shape,
+  /// row-major, and stays valid until the step that reads it is done. On a device without host access
+  /// the copy is enqueued here. Throws core::Error(kShape) for an unknown name.
+  void bind_input(std::string_view name, const std::byte* host, std::size_t bytes);
+
+  /// Runs the step. On a GPU it returns when the work is enqueued.
+  void run();
+  /// Runs the step with a clock read around every node; node_seconds()[i] belongs to lowered().nodes[i].
+  void run_profiled();
+  [[nodiscard]] std::span<const double> node_seconds() const { return node_seconds_; }
+  /// Blocks until all enqueued work is done.
+  void synchronize();
+
+  /// Of the last run(); from a handful of clock reads where the phase changes.
+  [[nodiscard]] const PhaseSeconds& phase_seconds() const { return phase_seconds_; }
+
+  /// An output or kept value in logical layout. Synchronises: not inside a timed region, except scalars.
+  [[nodiscard]] core::HostTensor read(graph::ValueId value);
+  [[nodiscard]] core::HostTensor read(std::string_view output);
+  /// A scalar f32 output such as "loss".
+  [[nodiscard]] float read_scalar(std::string_view output);
+
+ private:
+  void bind_state();
+  void bind_arena();
+  void run_communication(const backend::LoweredNode& node);
+
+  backend::Backend& backend_;
+  ModelState& state_;
+  comm::Communicator& communicator_;
+  graph::Graph graph_;
+  ExecutorOptions options_;
+  std::unique_ptr<backend::LoweredGraph> lowered_;
+  Plan plan_;
+  std::unique_ptr<backend::Buffer> arena_;
+  std::unique_ptr<backend::Buffer> input_staging_;
+  std::unique_ptr<backend::SlotTable> slots_;
+  std::unique_ptr<backend::Stream> stream_;
+  PhaseSeconds phase_seconds_{};
+  std::vector<double> node_seconds_;
+  std::vector<std::int64_t> tickets_;
+};
+
+}  // namespace dlbench::exec

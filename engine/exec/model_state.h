@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Everything that outlives a step: parameters, gradients, optimizer state, buffers, scalars. One flat
+// arena per kind, outside the activation arena, shared by the plans of all modes and batch sizes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/backend/backend.h"
+#include "engine/core/host_tensor.h"
+#include "engine/graph/graph.h"
+
+namespace dlbench::exec {
+
+/// Named tensors in logical layout, as in a safetensors file.
+using TensorMap = std::map<std::string, core::HostTensor>;
+
+/// The state of one model on one device.
+/// Parameters, their gradients and each kind of optimizer state have equal offsets in their arenas, so
+/// a gradient bucket and an optimizer update are contiguous ranges.
+class ModelState {
+ public:
+  /// Makes room for the state values of `graph` (a training graph has them all) and draws their
+  /// initial content from `seed` and the value's name alone.
+  ModelState(backend::Backend& backend, const graph::Graph& graph, std::uint64_t seed);
+
+  /// Device address of a state value by name; nullptr if there is none.
+  [[nodiscard]] std::byte* address(std::string_view name) const;
+  [[nodiscard]] bool contains(std::string_view name) const { return address(name) != nullptr; }
+
+  /// Bytes of all arenas of one kind.
+  [[nodiscard]] std::size_t bytes(graph::Storage storage) const;
+
+  /// Reads and writes one value in logical layout. write() throws core::Error(kData) when the name is
+  /// unknown or dtype or shape differ. Never on the hot path.
+  [[nodiscard]] core::HostTensor read(std::string_view name) const;
+  void write(std::string_view name, const core::HostTensor& tensor);
+
+  void set_scalar(std::string_view name, double value);
+  [[nodiscard]] double scalar(std::string_view name) const;
+
+  /// Every value of the given kinds, in logical layout.
+  [[nodiscard]] TensorMap export_tensors(const std::vector<graph::Storage>& kinds) const;
+  /// Overwrites the values that the map names. Missing ones are listed in the error unless `partial`.
+  void import_tensors(const TensorMap& tensors, bool partial);
+
+  /// A copy of all arenas, to start every repetition from the same point.
+  void save();
+  void restore();
+
+ private:
+  struct Arena {
+    std::unique_ptr<backend::Buffer> memory;
+    std::vector<std::byte> saved;
+  };
+  struct Entry {
+    graph::Value value;
+    std::size_t arena = 0;
+    std::size_t offset = 0;
+    std::size_t bytes = 0;
+  };
+
+  void plan_arenas(const graph::Graph& graph);
+  void initialize(std::uint64_t seed);
+  [[nodiscard]] const Entry& entry(std::string_view name) const;
+
+  backend::Backend& backend_;
+  std::unique_ptr<backend::Stream> stream_;
+  std::vector<Arena> arenas_;
+  std::map<std::string, Entry, std::less<>> entries_;
+};
+
+}  // namespace dlbench::exec

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The static graph: typed values in single assignment, and the nodes that make them. A whole training
+// step, backward and optimizer nodes included, is one Graph. Built by GraphBuilder (graph_builder.h),
+// immutable afterwards; passes take a graph and return another one.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/core/dtype.h"
+#include "engine/core/shape.h"
+#include "engine/graph/attributes.h"
+#include "engine/graph/op_kind.h"
+
+namespace dlbench::graph {
+
+using ValueId = std::int32_t;
+using NodeId = std::int32_t;
+inline constexpr ValueId kNoValue = -1;
+inline constexpr NodeId kNoNode = -1;
+
+/// Whether dropout and batch norm train, and whether backward nodes will be added.
+enum class Mode : std::uint8_t { kTrain, kEvaluate };
+
+/// Where a value lives. Only activations are placed by the memory plan; the state outlives the step.
+enum class Storage : std::uint8_t {
+  kActivation,
+  kInput,           ///< bound by the caller before each step
+  kParameter,       ///< trained
+  kGradient,        ///< of a parameter; same shape and arena order
+  kOptimizerState,  ///< one or two per parameter
+  kBuffer,          ///< running statistics
+  kScalar,          ///< learning rate, step, seed ...: tensors, never host arguments
+};
+
+/// The phase that a node's time is booked to. Ordered as in a step.
+enum class Phase : std::uint8_t { kForward, kLoss, kBackward, kAllReduce, kOptimizer };
+
+[[nodiscard]] std::string_view name(Phase phase);
+[[nodiscard]] std::string_view name(Storage storage);
+[[nodiscard]] std::string_view name(Mode mode);
+
+/// How a state value gets its first content; drawn from (seed, value name), see exec/model_state.
+struct Initializer {
+  enum class Kind : std::uint8_t {
+    kZero,
+    kConstant,       ///< `value`
+    kGlorotUniform,  ///< U(-a, a), a = sqrt(6 / (fan_in + fan_out)). Glorot, Bengio 2010, eq. 16
+    kHeNormal,       ///< N(0, 2 / fan_in), cut at two standard deviations as Keras does
+    kUniform,        ///< U(-value, value); PyTorch's default layers: value = 1 / sqrt(fan_in)
+  };
+  Kind kind = Kind::kZero;
+  double value = 0.0;
+  std::int64_t fan_in = 1;
+  std::int64_t fan_out = 1;
+};
+
+/// A tensor of the graph. The shape is logical: N C H W, plain row-major for other ranks.
+struct Value {
+  ValueId id = kNoValue;
+  std::string name;
+  core::DType dtype = core::DType::kF32;
+  core::Shape shape;
+  Storage storage = Storage::kActivation;
+  NodeId producer = kNoNode;       ///< kNoNode for inputs and state
+  ValueId parameter = kNoValue;    ///< of a gradient or an optimizer state: whose it is
+  Initializer initializer;         ///< of parameters, buffers, optimizer state, scalars
+};
+
+/// One operation. Operand order is fixed per op (op_kind.h).
+struct Node {
+  NodeId id = kNoNode;
+  OpKind op = OpKind::kAdd;
+  std::string name;
+  Phase phase = Phase::kForward;
+  Attributes attributes;
+  std::vector<ValueId> inputs;
+  std::vector<ValueId> outputs;
+  std::vector<ValueId> updates;  ///< state written in place
+  NodeId forward = kNoNode;      ///< of a backward node: the node it differentiates
+
+  template <typename T>
+  [[nodiscard]] const T& as() const {
+    return std::get<T>(attributes);
+  }
+};
+
+/// A directed acyclic graph in a valid execution order: every node stands after its producers.
+class Graph {
+ public:
+  [[nodiscard]] Mode mode() const { return mode_; }
+  [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
+  [[nodiscard]] const std::vector<Value>& values() const { return values_; }
+  [[nodiscard]] const Node& node(NodeId id) const;
+  [[nodiscard]] const Value& value(ValueId id) const;
+
+  /// Values the caller binds, in order of declaration.
+  [[nodiscard]] const std::vector<ValueId>& inputs() const { return inputs_; }
+  /// Values that survive the step and can be read after it, by name ("loss", "prediction", ...).
+  [[nodiscard]] const std::map<std::string, ValueId>& outputs() const { return outputs_; }
+  /// State values of one kind, in order of declaration.
+  [[nodiscard]] std::vector<ValueId> with_storage(Storage storage) const;
+  /// The value with this name, if any. Names are unique.
+  [[nodiscard]] std::optional<ValueId> find(std::string_view name) const;
+  /// The gradient of a parameter, kNoValue before differentiate().
+  [[nodiscard]] ValueId gradient_of(ValueId parameter) const;
+
+  /// For each value the nodes that read it (inputs and updates), in order.
+  [[nodiscard]] std::vector<std::vector<NodeId>> readers() const;
+
+  /// FNV-1a hash of ops, attributes, shapes, dtypes and edges; equal on all ranks or the run stops.
+  [[nodiscard]] std::uint64_t hash() const;
+
+ private:
+  friend class GraphBuilder;
+
+  Mode mode_ = Mode::kTrain;
+  std::vector<Node> nodes_;
+  std::vector<Value> values_;
+  std::vector<ValueId> inputs_;
+  std::map<std::string, ValueId> outputs_;
+  std::map<std::string, ValueId, std::less<>> by_name_;
+};
+
+}  // namespace dlbench::graph

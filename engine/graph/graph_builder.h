@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one way to make or extend a Graph. Passes use the primitives (add_node); networks use the layer
+// functions of layers.h, which sit on top of this.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/graph/graph.h"
+
+namespace dlbench::graph {
+
+/// What add_node needs besides the operands.
+struct NodeSpec {
+  OpKind op = OpKind::kAdd;
+  std::string name;
+  Attributes attributes{};
+  std::vector<ValueId> inputs;
+  std::vector<ValueId> updates{};
+  Phase phase = Phase::kForward;
+  NodeId forward = kNoNode;
+};
+
+/// Appends values and nodes in execution order. Shapes and dtypes of outputs are inferred by the op;
+/// operands that do not fit throw core::Error(kShape) naming the node.
+class GraphBuilder {
+ public:
+  explicit GraphBuilder(Mode mode);
+  /// Goes on with a finished graph.
+  explicit GraphBuilder(Graph graph);
+
+  [[nodiscard]] const Graph& graph() const { return graph_; }
+
+  ValueId add_input(std::string name, core::DType dtype, const core::Shape& shape);
+  /// A state value. Names are unique; a second request for the same scalar returns the first.
+  ValueId add_state(Storage storage,
+                    std::string name,
+                    core::DType dtype,
+                    const core::Shape& shape,
+                    const Initializer& initializer,
+                    ValueId parameter = kNoValue);
+  /// A scalar of the model state, made on first use ("learning_rate" f32, "step" i64, ...).
+  ValueId scalar(std::string_view name, core::DType dtype, double initial);
+
+  /// Adds a node and its inferred outputs; returns its id.
+  NodeId add_node(NodeSpec spec);
+  /// add_node() for ops with one output of interest: the first.
+  ValueId add(NodeSpec spec);
+
+  void mark_output(std::string name, ValueId value);
+  /// Turns an activation into the gradient of `parameter` and gives it the name "grad/<parameter>".
+  void make_gradient(ValueId value, ValueId parameter);
+  /// A name not used yet: `name`, `name_1`, ...
+  [[nodiscard]] std::string unique_name(const std::string& name) const;
+
+  [[nodiscard]] Graph finish() &&;
+
+ private:
+  ValueId add_value(Value value);
+
+  Graph graph_;
+};
+
+}  // namespace dlbench::graph

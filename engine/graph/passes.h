@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The passes that turn a network into a training step, in the order in which they are applied:
+// mixed_precision, differentiate, insert_all_reduce, add_optimizer. Lowering and planning follow.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/core/dtype.h"
+#include "engine/graph/graph.h"
+
+namespace dlbench::graph {
+
+/// Rewrites a forward graph so that contractions run in `reduced` (bf16 or f16), with explicit cast
+/// nodes; parameters stay f32 (master weights) and are cast in the step. f32 returns the graph as is.
+[[nodiscard]] Graph mixed_precision(const Graph& graph, core::DType reduced);
+
+/// Adds the backward nodes of `loss` (a scalar f32 output) with respect to every parameter it depends
+/// on. The seed is the scalar "loss_gradient" (1, or local share x loss scale). Each parameter's gradient
+/// becomes a value of storage kGradient named "grad/<parameter>".
+/// Throws core::Error(kShape) when a node on the way has no gradient rule.
+[[nodiscard]] Graph differentiate(const Graph& graph, ValueId loss);
+
+/// Where gradient buckets end. Sizes are logical bytes; a tensor is never split.
+struct BucketOptions {
+  std::int64_t first_cap_bytes = std::int64_t{1} << 20;
+  std::int64_t cap_bytes = std::int64_t{25} << 20;
+};
+
+/// Buckets of parameters in reverse order of registration; a bucket closes once it reaches its cap.
+/// `bytes`: size of each gradient in order of registration. Returns indices into `bytes`.
+/// The rule of PyTorch's DistributedDataParallel: Li et al. 2020, VLDB 13(12), section 3.2.3.
+[[nodiscard]] std::vector<std::vector<std::size_t>> assign_buckets(
+    const std::vector<std::int64_t>& bytes, const BucketOptions& options);
+
+/// Adds one start node per bucket right after its last gradient, and its wait node after the backward
+/// pass. At one rank both do nothing.
+[[nodiscard]] Graph insert_all_reduce(const Graph& graph, const BucketOptions& options);
+
+enum class OptimizerKind : std::uint8_t { kSgd, kAdam, kNadam, kAdadelta };
+
+[[nodiscard]] std::string_view name(OptimizerKind kind);
+
+/// An optimizer and its hyper-parameters; the learning rate is the initial value of the scalar.
+struct OptimizerSpec {
+  OptimizerKind kind = OptimizerKind::kSgd;
+  double learning_rate = 0.01;
+  OptimizerAttributes attributes;
+};
+
+/// Adds optimizer state and update nodes for every parameter that has a gradient: one node per gradient
+/// bucket, or one in all if there are no buckets.
+[[nodiscard]] Graph add_optimizer(const Graph& graph, const OptimizerSpec& spec);
+
+/// Sums over a graph, as printed by --dry-run and in reports.
+struct GraphTotals {
+  std::int64_t trainable_parameters = 0;
+  std::int64_t buffers = 0;        ///< elements of running statistics
+  std::int64_t forward_macs = 0;   ///< of the whole batch
+  std::int64_t training_flop = 0;  ///< forward, loss and backward nodes that really are there
+  std::int64_t bytes = 0;
+};
+[[nodiscard]] GraphTotals totals(const Graph& graph);
+
+/// Graphviz text of the graph.
+[[nodiscard]] std::string to_dot(const Graph& graph);
+
+}  // namespace dlbench::graph
