@@ -12,14 +12,89 @@ function(dlbench_module name)
 endfunction()
 
 # dlbench_test(<name> SOURCES ... [LABELS ...] [LINK ...]): one GoogleTest program, one ctest entry
-# per test. The default label is "unit".
+# per test. The default label is "unit". DLBENCH_TEST_LABELS and DLBENCH_TEST_FOLDERS (folders below
+# tests/) restrict which programs exist, so that a sanitizer build compiles only what it runs; a build
+# with DLBENCH_SANITIZE prefixes the test names with the name of its build folder.
 function(dlbench_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LABELS;LINK" ${ARGN})
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
   endif()
+  dlbench_test_wanted(wanted "${ARG_LABELS}")
+  if(NOT wanted)
+    return()
+  endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE dlbench dlbench_warnings dlbench_options GTest::gmock_main
                                         ${ARG_LINK})
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300)
+  set(environment)
+  if(DLBENCH_SANITIZE MATCHES "thread")
+    # libgomp is not instrumented: with more threads every parallel region reads as a race.
+    set(environment ENVIRONMENT OMP_NUM_THREADS=1)
+  endif()
+  dlbench_test_prefix(prefix)
+  gtest_discover_tests(${name} TEST_PREFIX "${prefix}" DISCOVERY_TIMEOUT 60
+                       PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300 ${environment})
+endfunction()
+
+# Whether a test with these labels in the current folder belongs to this build.
+function(dlbench_test_wanted result labels)
+  set(${result} TRUE PARENT_SCOPE)
+  if(DLBENCH_TEST_LABELS)
+    set(found FALSE)
+    foreach(label IN LISTS labels)
+      if(label IN_LIST DLBENCH_TEST_LABELS)
+        set(found TRUE)
+      endif()
+    endforeach()
+    if(NOT found)
+      set(${result} FALSE PARENT_SCOPE)
+      return()
+    endif()
+  endif()
+  if(DLBENCH_TEST_FOLDERS)
+    file(RELATIVE_PATH here ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR})
+    foreach(folder IN LISTS DLBENCH_TEST_FOLDERS)
+      if("${here}/" MATCHES "^${folder}/")
+        return()
+      endif()
+    endforeach()
+    set(${result} FALSE PARENT_SCOPE)
+  endif()
+endfunction()
+
+# "asan/" in build/asan, nothing in a build without sanitizers.
+function(dlbench_test_prefix result)
+  set(prefix "")
+  if(DLBENCH_SANITIZE)
+    get_filename_component(prefix ${PROJECT_BINARY_DIR} NAME)
+    string(APPEND prefix "/")
+  endif()
+  set(${result} "${prefix}" PARENT_SCOPE)
+endfunction()
+
+# dlbench_fuzz(<name> SOURCES ... MODULES ... [LINK ...]): one libFuzzer program from
+# LLVMFuzzerTestOneInput(data, size), linked with the named modules alone (core, data_decoders, ...) so
+# that a fuzzing build compiles little. LINK: what those modules link. ctest runs it for DLBENCH_FUZZ_SECONDS from the seed files in
+# corpus/<name>/ beside the source, with a fixed random seed; what it finds stays in the build folder.
+function(dlbench_fuzz name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;MODULES;LINK" ${ARGN})
+  list(TRANSFORM ARG_MODULES PREPEND dlbench_)
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_MODULES} dlbench_warnings dlbench_options ${ARG_LINK})
+  target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  set_property(GLOBAL APPEND PROPERTY DLBENCH_FUZZERS ${name})
+  set(found ${CMAKE_CURRENT_BINARY_DIR}/${name}_found)
+  file(MAKE_DIRECTORY ${found})
+  set(corpus)
+  if(IS_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name})
+    set(corpus ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name})
+  endif()
+  dlbench_test_prefix(prefix)
+  add_test(NAME ${prefix}${name}
+           COMMAND ${name} -max_total_time=${DLBENCH_FUZZ_SECONDS} -seed=1 -timeout=10
+                   -rss_limit_mb=2048 -artifact_prefix=${found}/ -print_final_stats=1 ${found}
+                   ${corpus})
+  set_tests_properties(${prefix}${name} PROPERTIES LABELS fuzz TIMEOUT 300)
 endfunction()

@@ -1,0 +1,223 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The dlbench authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# First contact: install what is missing, build, and run the main benchmark or all tests.
+# Proven on Debian 12; Ubuntu 24.04 best effort; elsewhere the packages have to be there already.
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+usage() {
+  cat <<'TEXT'
+Usage: ./quickstart.sh run     install what is missing, build, run the main benchmark on generated
+                               data, leave results/report.json, trace.json and summary.png
+       ./quickstart.sh test    install what is missing, build and run all tests
+       ./quickstart.sh --help  this text
+
+Packages are installed with apt-get when this runs as root or sudo needs no password; otherwise the
+command that installs them is printed and nothing is changed. Nothing is ever asked.
+
+Environment: DLBENCH_JOBS     parallel compile jobs (default: usable cores)
+             DLBENCH_STAGES   what "test" builds and runs, of: release asan tsan fuzz
+                              (default: all four)
+TEXT
+}
+
+say() { printf '== %s\n' "$*"; }
+fail() {
+  printf 'quickstart: %s\n' "$*" >&2
+  exit 1
+}
+
+# stage TEXT COMMAND...: runs one named step and prints how long it took.
+stage() {
+  local text=$1 started=$SECONDS code=0
+  shift
+  say "$text"
+  "$@" || code=$?
+  if [ "$code" -ne 0 ]; then
+    printf 'quickstart: failed after %d s (code %d): %s\n' "$((SECONDS - started))" "$code" "$text" >&2
+    exit "$code"
+  fi
+  say "$text: done in $((SECONDS - started)) s"
+}
+
+# --- packages -------------------------------------------------------------------------------------
+
+run_packages=(cmake ninja-build g++ pkg-config libfmt-dev nlohmann-json3-dev libcli11-dev libboost-dev
+  libvalijson-dev libpng-dev zlib1g-dev libdeflate-dev libturbojpeg0-dev libdnnl-dev
+  python3-matplotlib)
+test_packages=("${run_packages[@]}" git libgtest-dev libgmock-dev libbenchmark-dev python3-numpy
+  python3-jsonschema python3-pil)
+# Tests that need one of these are reported as skipped where a distribution does not have it.
+optional_test_packages=(python3-torch python3-opencv dataset-fashion-mnist clang libclang-rt-dev
+  libomp-dev clang-format)
+
+is_installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+missing_of() {
+  local package
+  for package in "$@"; do
+    is_installed "$package" || printf '%s\n' "$package"
+  done
+}
+
+in_archive() { apt-cache show "$1" >/dev/null 2>&1; }
+
+# install_packages REQUIRED... -- OPTIONAL...
+install_packages() {
+  local required=() optional=() missing wanted package as_root=()
+  while [ "$#" -gt 0 ] && [ "$1" != -- ]; do
+    required+=("$1")
+    shift
+  done
+  [ "$#" -eq 0 ] || shift
+  optional=("$@")
+  if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    say "no apt-get here: going on with what is installed; needed (Debian names): ${required[*]}"
+    return
+  fi
+  mapfile -t missing < <(missing_of "${required[@]}")
+  mapfile -t wanted < <(missing_of ${optional[@]+"${optional[@]}"})
+  if [ "${#missing[@]}" -eq 0 ] && [ "${#wanted[@]}" -eq 0 ]; then
+    return
+  fi
+  if [ "$(id -u)" -ne 0 ]; then
+    if sudo -n true 2>/dev/null; then
+      as_root=(sudo -n)
+    elif [ "${#missing[@]}" -eq 0 ]; then
+      say "not installed, so some tests will be skipped: ${wanted[*]}"
+      return
+    else
+      printf 'quickstart: these packages are missing: %s\n' "${missing[*]} ${wanted[*]}" >&2
+      printf 'quickstart: install them and start again:\n  sudo apt-get update && ' >&2
+      printf 'sudo apt-get install --no-install-recommends %s\n' "${missing[*]} ${wanted[*]}" >&2
+      exit 1
+    fi
+  fi
+  say "installing missing packages: ${missing[*]} ${wanted[*]}"
+  # A broken third-party source must not stop us: what matters is whether the install succeeds.
+  "${as_root[@]}" apt-get -qq update || say "apt-get update had problems, see above; going on"
+  local chosen=("${missing[@]}")
+  for package in ${wanted[@]+"${wanted[@]}"}; do
+    if in_archive "$package"; then
+      chosen+=("$package")
+    else
+      say "not in this distribution, so some tests will be skipped: $package"
+    fi
+  done
+  [ "${#chosen[@]}" -gt 0 ] || return 0
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o Dpkg::Use-Pty=0 \
+    install --no-install-recommends "${chosen[@]}" ||
+    fail "apt-get could not install: ${chosen[*]}; see the lines above"
+}
+
+# --- build ----------------------------------------------------------------------------------------
+
+usable_cores() { nproc 2>/dev/null || echo 2; }
+
+# configure PRESET [OPTION...]
+configure() {
+  local preset=$1
+  shift
+  local options=("$@")
+  if command -v ccache >/dev/null; then
+    options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache)
+  fi
+  cmake --preset "$preset" ${options[@]+"${options[@]}"}
+}
+
+build() {
+  local folder=$1
+  shift
+  cmake --build "build/$folder" --parallel "${DLBENCH_JOBS:-$(usable_cores)}" "$@"
+}
+
+# Debian's own interpreter has Debian's matplotlib; the one first on PATH may be another.
+find_python() {
+  if [ -x /usr/bin/python3 ]; then echo /usr/bin/python3; else command -v python3; fi
+}
+
+do_run() {
+  stage "packages" install_packages "${run_packages[@]}" --
+  if [ ! -f build/release/CMakeCache.txt ]; then
+    stage "configure (build/release)" configure cpu-release -DDLBENCH_BUILD_TESTS=OFF
+  fi
+  stage "build" build release --target dlbench_main
+  mkdir -p results
+  stage "measure (resunetpp on generated images)" build/release/bin/dlbench run \
+    --workload resunetpp --trials io,synthetic,full --time-budget 150s \
+    --output results/report.json --trace results/trace.json
+  stage "plot" build/release/bin/dlbench report plot results/report.json --output results/summary.png
+  say "left in results/: report.json (schema: reports/schema), trace.json (open in ui.perfetto.dev), summary.png"
+}
+
+wants() {
+  local word
+  for word in ${DLBENCH_STAGES:-release asan tsan fuzz}; do
+    [ "$word" != "$1" ] || return 0
+  done
+  return 1
+}
+
+do_test() {
+  local name stages=()
+  for name in ${DLBENCH_STAGES:-}; do
+    case "$name" in
+      release | asan | tsan | fuzz) ;;
+      *) fail "unknown stage '$name' in DLBENCH_STAGES; known: release asan tsan fuzz" ;;
+    esac
+  done
+  stage "packages" install_packages "${test_packages[@]}" -- "${optional_test_packages[@]}"
+  for name in release asan tsan fuzz; do
+    wants "$name" || continue
+    case "$name" in
+      release) stage "configure $name" configure ci ;;
+      fuzz)
+        if ! command -v clang++ >/dev/null; then
+          say "no clang++: the fuzzers are not built"
+          continue
+        fi
+        [ -f tests/fuzz/CMakeLists.txt ] || continue
+        stage "configure $name" configure fuzz
+        ;;
+      *) stage "configure $name" configure "$name" ;;
+    esac
+    if [ "$name" = fuzz ]; then
+      stage "build $name" build "$name" --target fuzzers
+    else
+      stage "build $name" build "$name"
+    fi
+    stages+=("$name")
+  done
+  # One ctest run over all build folders, so that one summary tells the whole result.
+  mkdir -p build/all
+  : >build/all/CTestTestfile.cmake
+  for name in "${stages[@]}"; do
+    printf 'subdirs("%s/build/%s")\n' "$PWD" "$name" >>build/all/CTestTestfile.cmake
+  done
+  export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=1:strict_string_checks=1}
+  export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
+  export LSAN_OPTIONS=${LSAN_OPTIONS:-suppressions=$PWD/tests/sanitizers/lsan.txt:print_suppressions=0}
+  export TSAN_OPTIONS=${TSAN_OPTIONS:-suppressions=$PWD/tests/sanitizers/tsan.txt:halt_on_error=1}
+  say "tests of: ${stages[*]}"
+  ctest --test-dir build/all --output-on-failure --no-tests=error \
+    --parallel "${DLBENCH_TEST_JOBS:-$(usable_cores)}"
+}
+
+case "${1:-}" in
+  run | test)
+    [ "$#" -eq 1 ] || fail "unexpected argument '$2'; see ./quickstart.sh --help"
+    "do_$1"
+    ;;
+  -h | --help | help) usage ;;
+  '')
+    usage >&2
+    exit 2
+    ;;
+  *)
+    printf "quickstart: unknown command '%s'; known: run, test, --help\n" "$1" >&2
+    exit 2
+    ;;
+esac
