@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is concluded from the trials: verdict, operators, job efficiency, training history, scaling
+// and collectives. The trials themselves are in trial_record.h.
+#pragma once
+
+#include "reports/trial_record.h"
+#include "reports/value.h"
+#include "reports/vocabulary.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dlbench::reports {
+
+/// One thing to do.
+struct AdviceRecord {
+  std::string change;  ///< a sentence, e.g. "4 loader workers instead of 1: up to 3.1x"
+  /// Factor on the full throughput that the measured numbers allow at most; null: not computable.
+  std::optional<double> expected_gain;
+};
+
+/// Time per sample that one part costs in the full pipeline: a difference of paired trials.
+struct ComponentRecord {
+  std::string name;  ///< input, copy or communication
+  double s_per_sample = 0.0;
+  double share = 0.0;                  ///< of the full trial's time per sample; may be negative
+  std::optional<IntervalRecord> ci95;  ///< of the share
+};
+
+struct AttributionRecord {
+  Verdict verdict = Verdict::kUnsure;
+  std::string limiting;          ///< the part to work on: input, processors, copy, step, ...
+  std::optional<double> margin;  ///< share of the full time that decides the verdict
+  std::optional<IntervalRecord> margin_ci95;
+  std::optional<double> predicted_full_samples_per_second;
+  std::optional<double> overlap_efficiency;  ///< full / predicted
+  std::string explanation;
+  std::vector<AdviceRecord> advice;
+  std::vector<ComponentRecord> components;
+};
+
+/// One node of the plan; rank 0, synthetic/device, its own profiled repetition.
+struct OperatorRecord {
+  std::string name;   ///< of the node
+  std::string op;     ///< e.g. conv2d
+  std::string phase;  ///< forward, loss, backward or optimizer
+  std::int64_t calls = 0;
+  double s_per_step = 0.0;
+  double share = 0.0;  ///< of all operators of the step
+  std::optional<double> flop;
+  std::optional<double> bytes;
+  std::optional<double> flop_per_s;
+  std::optional<double> bytes_per_s;
+  std::optional<Bound> bound;  ///< null: peaks unknown
+  std::string kernel;
+  std::string layout;
+};
+
+struct JobRankRecord {
+  std::int64_t rank = 0;
+  std::string host;
+  std::optional<double> cpu_time_s;
+  std::optional<std::int64_t> memory_used_bytes;
+};
+
+/// How well the job used what it was given.
+struct JobRecord {
+  std::string state;  ///< e.g. COMPLETED, as schedulers say it
+  std::optional<double> cpu_time_s;
+  double wall_s = 0.0;
+  std::optional<std::int64_t> cores;
+  std::optional<double> cpu_efficiency;  ///< cpu_time_s / (wall_s * cores)
+  std::optional<std::int64_t> memory_used_bytes;
+  std::optional<std::int64_t> memory_limit_bytes;
+  std::vector<JobRankRecord> per_rank;
+};
+
+/// One epoch of `train`.
+struct EpochRecord {
+  std::int64_t epoch = 0;  ///< from 1
+  double seconds = 0.0;    ///< training part, without validation
+  std::optional<double> samples_per_second;
+  std::optional<double> learning_rate;  ///< at the end of the epoch
+  std::optional<double> train_loss;     ///< null: not finite
+  std::optional<double> valid_loss;     ///< null: no validation set, or not finite
+  std::map<std::string, double> metrics;
+};
+
+/// An estimate with its 95 % interval.
+struct EstimateRecord {
+  double mean = 0.0;
+  std::optional<IntervalRecord> ci95;
+};
+
+struct ScalingPointRecord {
+  std::int64_t ranks = 0;
+  std::int64_t batch_size_per_rank = 0;
+  std::int64_t global_batch_size = 0;
+  std::optional<RateSummary> samples_per_second;
+  std::optional<StepTimeRecord> step_time_s;
+  std::optional<EstimateRecord> efficiency;
+  std::optional<EstimateRecord> speedup;
+  std::optional<double> exposed_communication_s;
+  std::optional<double> waiting_s;
+  std::optional<double> transfer_s;
+  std::optional<double> overlap;
+  std::optional<AttributionRecord> attribution;
+};
+
+struct ProjectionRecord {
+  std::int64_t ranks = 0;
+  double samples_per_second = 0.0;
+  std::optional<IntervalRecord> ci95;
+};
+
+struct ScalingRecord {
+  std::string mode;  ///< weak or strong
+  std::int64_t baseline_ranks = 1;
+  std::vector<ScalingPointRecord> points;
+  ValueMap fit;  ///< alpha_s, beta_s_per_byte, ...; empty: not fitted
+  std::vector<ProjectionRecord> projection;
+};
+
+struct CollectiveTimeRecord {
+  double median = 0.0;
+  double p95 = 0.0;
+};
+
+struct CollectiveRecord {
+  std::string op;
+  std::int64_t bytes = 0;
+  std::int64_t ranks = 0;
+  CollectiveTimeRecord time_s;
+  double algbw_gb_per_s = 0.0;  ///< bytes / time, 10^9 bytes per second
+  double busbw_gb_per_s = 0.0;  ///< algbw times the collective's bus factor
+  std::int64_t wrong = 0;       ///< elements that came out wrong
+};
+
+}  // namespace dlbench::reports

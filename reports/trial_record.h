@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one trial measured: the image of `trials[]` in the report. The units are in the names; the
+// schema (schema/report.v1.schema.json) describes each field.
+#pragma once
+
+#include "reports/value.h"
+#include "reports/vocabulary.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dlbench::reports {
+
+/// Lower and upper end of an interval; JSON: [lower, upper].
+using IntervalRecord = std::array<double, 2>;
+
+struct WarmupRecord {
+  std::int64_t steps = 0;  ///< steps taken before the first repetition, the very first one included
+  std::string rule;        ///< e.g. "medians of two successive 5-step windows within 2 %"
+  bool steady = false;     ///< the rule was met; else the taint warmup_not_steady
+  std::optional<double> first_step_s;  ///< never averaged in
+};
+
+/// What else the machine did during a repetition. Null: this system does not tell.
+struct DisturbanceRecord {
+  std::optional<std::int64_t> involuntary_context_switches;  ///< of this process
+  std::optional<double> steal_s;        ///< time the hypervisor gave to other guests, all cores
+  std::optional<double> foreign_cpu_s;  ///< CPU time of processes that are not the job's
+  std::optional<double> sm_clock_mhz;   ///< lowest clock seen on the GPU
+  std::vector<std::string> throttle_reasons;
+};
+
+/// Batches waiting in the prefetch queue.
+struct QueueFillRecord {
+  std::int64_t start = 0;
+  std::int64_t end = 0;
+};
+
+struct RepetitionRecord {
+  std::int64_t index = 0;       ///< counts within the trial, discarded ones included
+  std::int64_t round = 0;       ///< repetitions of different trials with one round are paired
+  std::int64_t invocation = 0;  ///< which process, for repeats across processes
+  std::optional<std::string> discarded;  ///< why it does not count, or null
+  std::int64_t steps = 0;
+  std::int64_t samples = 0;  ///< real samples, over all ranks
+  double wall_s = 0.0;       ///< of the slowest rank
+  double samples_per_second = 0.0;
+  std::optional<double> cpu_s;      ///< user and system time of the job during the repetition
+  std::vector<double> step_wall_s;  ///< rank 0
+  std::vector<double> step_loss;    ///< rank 0; a NaN is written as null
+  std::optional<QueueFillRecord> queue_fill;  ///< null: a trial without a loader
+  DisturbanceRecord disturbance;
+};
+
+/// Statistics of the repetitions' rates.
+struct RateSummary {
+  double mean = 0.0;
+  std::optional<double> stddev;  ///< n - 1 in the denominator; null for n = 1
+  double median = 0.0;
+  double mad = 0.0;                    ///< median absolute deviation, not scaled
+  std::optional<IntervalRecord> ci95;  ///< of the mean; null for n = 1
+  std::int64_t n = 0;                  ///< repetitions that count
+  std::string method;                  ///< e.g. "student_t over repetition means"
+};
+
+struct ThroughputRecord {
+  RateSummary samples_per_second;
+};
+
+/// Over all steps of the repetitions that count. Percentiles interpolate linearly between order
+/// statistics (rank (n - 1) q, counted from 0).
+struct StepTimeRecord {
+  double median = 0.0;
+  double p90 = 0.0;
+  double p95 = 0.0;
+  double p99 = 0.0;
+  double min = 0.0;
+  double max = 0.0;
+  std::int64_t n = 0;
+};
+
+/// One phase of the step: data_wait, host_to_device, forward, loss, backward, all_reduce_wait,
+/// optimizer or other. The shares of a trial sum to 1.
+struct PhaseRecord {
+  std::string name;
+  std::int64_t calls = 0;
+  double total_s = 0.0;
+  double s_per_step = 0.0;
+  double share = 0.0;
+  std::string source;  ///< e.g. "host clock, profiled repetition", "device events"
+};
+
+/// One stage of the loader: read, decode, transform, collate or wait. The shares sum to 1.
+struct StageRecord {
+  std::string name;
+  double s_per_sample = 0.0;  ///< worker time, not wall time
+  double share = 0.0;
+};
+
+struct CacheRecord {
+  std::string mode;                       ///< as-is, warm or cold
+  std::optional<double> resident_before;  ///< share of the data set's pages in memory, 0 to 1
+  std::string proof;  ///< how that is known, e.g. "mincore", "read_bytes", or why it is not
+};
+
+struct SkippedSampleRecord {
+  std::string path;
+  std::string reason;
+};
+
+struct LoaderRecord {
+  std::int64_t workers = 0;
+  std::int64_t prefetch = 0;  ///< batches ahead
+  std::string decode;         ///< exact or scaled
+  std::vector<StageRecord> stages;
+  std::optional<std::int64_t> bytes_read;    ///< asked for by the loader, per sample times samples
+  Measured<std::int64_t> bytes_from_device;  ///< that really came from storage
+  CacheRecord cache;
+  std::int64_t skipped = 0;                          ///< samples left out by --skip-corrupt
+  std::vector<SkippedSampleRecord> skipped_samples;  ///< the first of them
+};
+
+struct RankRecord {
+  std::int64_t rank = 0;
+  std::string host;
+  std::string device;
+  double samples_per_second = 0.0;
+  std::optional<double> wall_s;
+  std::optional<double> cpu_s;
+  std::optional<double> late_share;  ///< of the steps, this rank was the last
+};
+
+struct TrialRecord {
+  TrialKind kind = TrialKind::kIo;
+  /// device, host, nocomm; step_beside_loader, loader_beside_step; or null.
+  std::optional<std::string> variant;
+  std::int64_t ranks = 1;
+  std::int64_t batch_size_per_rank = 0;
+  std::int64_t global_batch_size = 0;
+  WarmupRecord warmup;
+  std::vector<RepetitionRecord> repetitions;
+  std::optional<ThroughputRecord> throughput;  ///< null: no repetition counts
+  std::optional<StepTimeRecord> step_time_s;   ///< null: no step was timed
+  std::vector<PhaseRecord> phases;
+  std::optional<LoaderRecord> loader;  ///< null: a trial without a loader
+  Measured<double> achieved_flop_per_s;
+  Measured<double> mfu;  ///< achieved / peak of that device and precision, 0 to 1
+  Measured<double> harness_overhead_s_per_step;
+  std::optional<double> cpu_s_per_sample;
+  ValueMap probes;  ///< by probe name
+  std::vector<RankRecord> per_rank;
+};
+
+}  // namespace dlbench::reports

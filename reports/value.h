@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Free-form values of a report: workload parameters, option values, what a probe measured. Anything
+// with a fixed place in the report is a plain member of record.h instead.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace dlbench::reports {
+
+struct Value;
+using ValueList = std::vector<Value>;
+/// Sorted by key, so that equal records give equal files.
+using ValueMap = std::map<std::string, Value>;
+
+/// One free-form value: null, boolean, integer, number, text, list or map. Implicit from each of
+/// them, so that `values["batch_size"] = 4` reads as it should.
+struct Value {
+  using Variant =
+      std::variant<std::monostate, bool, std::int64_t, double, std::string, ValueList, ValueMap>;
+
+  // NOLINTBEGIN(google-explicit-constructor): a value is what is put into it.
+  Value() = default;
+  Value(bool value) : data(value) {}
+  Value(int value) : data(std::int64_t{value}) {}
+  Value(std::int64_t value) : data(value) {}
+  Value(double value) : data(value) {}
+  Value(const char* value) : data(std::string(value)) {}
+  Value(std::string value) : data(std::move(value)) {}
+  Value(ValueList value) : data(std::move(value)) {}
+  Value(ValueMap value) : data(std::move(value)) {}
+  template <typename T>
+  Value(const std::optional<T>& value) {
+    if (value.has_value()) {
+      *this = Value(*value);
+    }
+  }
+  // NOLINTEND(google-explicit-constructor)
+
+  friend bool operator==(const Value& left, const Value& right) { return left.data == right.data; }
+
+  Variant data;
+};
+
+/// A number that may be missing, and why. In the report: "<key>" (null when missing) and then
+/// "<key>_reason". Exactly one of both is set in a complete record.
+template <typename T>
+struct Measured {
+  std::optional<T> value;
+  std::string reason;
+
+  Measured() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): a measured number is that number.
+  Measured(T measured) : value(measured) {}
+  /// Not measured, because of `reason`.
+  [[nodiscard]] static Measured missing(std::string reason) {
+    Measured result;
+    result.reason = std::move(reason);
+    return result;
+  }
+  friend bool operator==(const Measured& left, const Measured& right) {
+    return left.value == right.value && left.reason == right.reason;
+  }
+};
+
+}  // namespace dlbench::reports

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The closed lists of words in a report, each with the word the JSON uses: status, trial kinds,
+// verdicts, bounds and taint codes (these also with a one-line explanation for console and docs).
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace dlbench::reports {
+
+enum class RunStatus {
+  kComplete,  ///< everything asked for was measured
+  kPartial,   ///< the run was ended early, or is still going on; what is there is valid
+  kFailed,    ///< an error ended the run; `failure` says where
+};
+
+enum class TrialKind {
+  kIo,            ///< the loader alone
+  kSynthetic,     ///< the step alone, on one cached batch
+  kFull,          ///< loader and step, as in training
+  kInterference,  ///< one of both beside the other, whose product is dropped
+};
+
+/// What limits the full pipeline.
+enum class Verdict {
+  kInputBound,          ///< the loader alone is too slow
+  kContentionBound,     ///< the loader alone would keep up, but loader and step share processors
+  kCopyBound,           ///< the host-to-device copy
+  kComputeBound,        ///< the step itself
+  kLaunchBound,         ///< the device idles between kernels
+  kCommunicationBound,  ///< the all-reduce
+  kStraggler,           ///< one rank is late in most steps
+  kBalanced,            ///< loader and step are equally fast, within 10 %
+  kUnsure,              ///< the intervals are too wide to say
+};
+
+/// What limits one operator, from its arithmetic intensity and its rates against measured peaks.
+enum class Bound { kCompute, kMemory, kLatency };
+
+/// Why a number cannot be trusted without a second look.
+enum class Taint {
+  kCacheStateUnknown,
+  kNoiseTargetMissed,
+  kDisturbed,
+  kWarmupNotSteady,
+  kThrottled,
+  kOversubscribed,
+  kGeneratedData,
+  kSimulated,
+  kShortRun,
+  kNotConvergent,
+  kSamplesSkipped,
+  kNondeterministicPlan,
+  kPerRankLoss,
+  kDroppedProfilerRecords,
+  kClockSkew,
+  kPartial,
+};
+
+/// The JSON word of a value, e.g. "input_bound".
+[[nodiscard]] std::string_view word(RunStatus status);
+[[nodiscard]] std::string_view word(TrialKind kind);
+[[nodiscard]] std::string_view word(Verdict verdict);
+[[nodiscard]] std::string_view word(Bound bound);
+[[nodiscard]] std::string_view word(Taint taint);
+
+/// The value of a JSON word, or nothing if it is not in the list.
+template <typename Enum>
+[[nodiscard]] std::optional<Enum> from_word(std::string_view text);
+template <>
+[[nodiscard]] std::optional<RunStatus> from_word(std::string_view text);
+template <>
+[[nodiscard]] std::optional<TrialKind> from_word(std::string_view text);
+template <>
+[[nodiscard]] std::optional<Verdict> from_word(std::string_view text);
+template <>
+[[nodiscard]] std::optional<Bound> from_word(std::string_view text);
+template <>
+[[nodiscard]] std::optional<Taint> from_word(std::string_view text);
+
+/// One line on what a taint means for the reader of the numbers, without a full stop.
+[[nodiscard]] std::string_view explain(Taint taint);
+
+/// One line on what a verdict means, without a full stop.
+[[nodiscard]] std::string_view explain(Verdict verdict);
+
+/// All taints and all verdicts, in the order of their declaration.
+[[nodiscard]] std::span<const Taint> all_taints();
+[[nodiscard]] std::span<const Verdict> all_verdicts();
+
+}  // namespace dlbench::reports
