@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The interface of a data set on disk and the registry of formats. A new format is one file in
+// datasets/ that defines a Dataset and one DatasetRegistration.
+#pragma once
+
+#include "data/batch.h"
+#include "data/load_context.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dlbench::data {
+
+enum class Split : std::uint8_t { kTrain, kValid, kTest };
+
+/// "train", "valid", "test".
+[[nodiscard]] std::string_view name(Split split);
+/// The inverse; throws Error(kUsage).
+[[nodiscard]] Split split_from_name(std::string_view name);
+
+/// kExact decodes all pixels. kScaled lets JPEG be reduced by 2, 4 or 8 in the DCT domain, never
+/// below the size asked for: faster on large images, slightly different pixels.
+enum class DecodeMode : std::uint8_t { kExact, kScaled };
+
+[[nodiscard]] std::string_view name(DecodeMode mode);
+/// The inverse; throws Error(kUsage).
+[[nodiscard]] DecodeMode decode_mode_from_name(std::string_view name);
+
+struct DatasetOptions {
+  /// Side of the square images delivered; 0: the format's own (kvasir-seg 256, mnist 28).
+  std::int64_t image_size = 0;
+  DecodeMode decode = DecodeMode::kExact;
+  /// An image with more pixels is refused before memory is taken for it. 2^27 pixels are 11585 x
+  /// 11585, at most 1.2 GB while a progressive JPEG is decoded.
+  std::int64_t max_pixels = std::int64_t{1} << 27;
+  /// If given, what is wrong with the folder (an image without mask, ...) is appended here and the
+  /// sample left out, instead of being thrown. For `inspect`.
+  std::vector<std::string>* problems = nullptr;
+};
+
+struct DatasetSpec {
+  std::string name;    ///< "kvasir-seg"
+  std::string format;  ///< "JPEG/PNG image and mask pairs", for people
+  std::vector<TensorSpec> tensors;
+  std::int64_t classes = 0;  ///< for labels: they lie in [0, classes); 0: no labels
+  /// Samples that a worker takes at a time: 1 where a sample costs a millisecond, more where the
+  /// lock would cost more than the sample.
+  std::int64_t samples_per_ticket = 1;
+  /// True if open() read everything into memory: the page cache does not matter any more.
+  bool held_in_memory = false;
+};
+
+/// One sample's source: its files, and its size before resizing.
+struct SampleInfo {
+  std::vector<std::filesystem::path> files;
+  std::int64_t bytes = 0;
+  std::int64_t height = 0;
+  std::int64_t width = 0;
+};
+
+/// Loads samples for one worker: owns decoders and buffers. Not thread safe. The data set must
+/// outlive it.
+class SampleReader {
+ public:
+  SampleReader() = default;
+  SampleReader(const SampleReader&) = delete;
+  SampleReader& operator=(const SampleReader&) = delete;
+  virtual ~SampleReader() = default;
+
+  /// Reads, decodes and transforms sample `index` into `rows`, one destination per tensor of the
+  /// spec, in its order, each of row_bytes(). Times its stages through `context`.
+  /// Throws Error(kFile or kData) with the file named; the rows are then unspecified.
+  virtual void load(std::int64_t index,
+                    LoadContext& context,
+                    std::span<const std::span<std::byte>> rows) = 0;
+};
+
+/// The samples of one split of a data set, in sorted order. Immutable after open: thread safe.
+class Dataset {
+ public:
+  Dataset() = default;
+  Dataset(const Dataset&) = delete;
+  Dataset& operator=(const Dataset&) = delete;
+  virtual ~Dataset() = default;
+
+  [[nodiscard]] virtual const DatasetSpec& spec() const = 0;
+  [[nodiscard]] virtual std::int64_t size() const = 0;
+  /// A name for messages: the stem of the image file, or "train-images-idx3-ubyte[17]".
+  [[nodiscard]] virtual std::string sample_name(std::int64_t index) const = 0;
+  /// Reads headers only. Throws Error(kFile or kData).
+  [[nodiscard]] virtual SampleInfo describe(std::int64_t index) const = 0;
+  /// All files of this split, each once, sorted.
+  [[nodiscard]] virtual std::vector<std::filesystem::path> files() const = 0;
+  [[nodiscard]] virtual std::unique_ptr<SampleReader> make_reader() const = 0;
+};
+
+struct GenerateOptions {
+  std::filesystem::path out;
+  std::int64_t samples = 64;
+  std::uint64_t seed = 1;
+  int threads = 0;  ///< 0: one per core. The files do not depend on it.
+};
+
+/// One format: how to recognise, open and generate it.
+struct DatasetFormat {
+  std::string name;     ///< as on the command line: "kvasir-seg"
+  std::string summary;  ///< one line for `dlbench list`
+  /// Where the operating system's packages put such data; empty: nowhere.
+  std::filesystem::path default_folder;
+  /// Whether the folder looks like this format (whatever its problems). Does not throw.
+  bool (*recognise)(const std::filesystem::path& folder) = nullptr;
+  /// Throws Error(kFile, kData or kUsage) in one line that names the folder and what is wanted.
+  std::unique_ptr<Dataset> (*open)(const std::filesystem::path& folder,
+                                   Split split,
+                                   const DatasetOptions& options) = nullptr;
+  /// Writes files of this format into an existing, empty folder, options.out. Throws Error(kFile).
+  void (*generate)(const GenerateOptions& options) = nullptr;
+};
+
+/// Adds a format at program start; a second one of the same name is a CheckFailure.
+class DatasetRegistration {
+ public:
+  explicit DatasetRegistration(DatasetFormat format);
+};
+
+/// Names of all formats, sorted.
+[[nodiscard]] std::vector<std::string> dataset_names();
+
+/// Throws Error(kUsage) with the nearest name.
+[[nodiscard]] const DatasetFormat& find_dataset(std::string_view name);
+
+/// find_dataset(name).open(...), after checking that the folder exists and can be read.
+[[nodiscard]] std::unique_ptr<Dataset> open_dataset(std::string_view name,
+                                                    const std::filesystem::path& folder,
+                                                    Split split,
+                                                    const DatasetOptions& options = {});
+
+}  // namespace dlbench::data

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The state of the operating system's page cache for the files of a data set: made warm or cold,
+// measured, and proved as far as an ordinary user can.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace dlbench::data {
+
+enum class CacheMode : std::uint8_t { kAsIs, kWarm, kCold };
+
+/// "as-is", "warm", "cold".
+[[nodiscard]] std::string_view name(CacheMode mode);
+/// The inverse; throws Error(kUsage).
+[[nodiscard]] CacheMode cache_mode_from_name(std::string_view name);
+
+/// What was found or brought about.
+struct CacheState {
+  CacheMode mode = CacheMode::kAsIs;
+  std::int64_t files = 0;
+  std::int64_t bytes = 0;
+  /// Part of the pages in the page cache, in [0, 1]; nullopt where mincore cannot be trusted: it
+  /// tells only the files' owner and root the truth.
+  std::optional<double> resident_before;
+  std::optional<double> resident_after;
+  /// True if the state asked for was reached and could be checked (as-is: could be measured).
+  bool verified = false;
+  bool network_file_system = false;  ///< then only this client's cache is spoken of
+  std::string proof;                 ///< one sentence for the report
+};
+
+/// Brings the files into the state: kWarm reads each once, kCold writes back and drops their pages
+/// (fsync, posix_fadvise DONTNEED; needs no root), kAsIs only looks. Throws Error(kFile).
+[[nodiscard]] CacheState prepare_page_cache(CacheMode mode,
+                                            std::span<const std::filesystem::path> files);
+
+/// Part of the files' pages that is resident, or nullopt if it cannot be trusted for one of them.
+[[nodiscard]] std::optional<double> resident_fraction(std::span<const std::filesystem::path> files);
+
+/// read_bytes of /proc/self/io: bytes this process caused to be fetched from the block layer (local
+/// disks only). nullopt where the kernel does not offer it. The difference over a repetition proves
+/// or disproves that it read from the disk.
+[[nodiscard]] std::optional<std::int64_t> process_disk_read_bytes();
+
+}  // namespace dlbench::data

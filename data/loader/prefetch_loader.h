@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The loader: worker threads fill batches ahead of their use, in an order that depends on seed and
+// rank alone. Use:
+//   PrefetchLoader loader(dataset, options);
+//   while (BatchLease lease = loader.next()) { step(*lease); }
+#pragma once
+
+#include "data/batch.h"
+#include "data/dataset.h"
+#include "data/load_context.h"
+#include "data/loader/sampler.h"
+#include "data/loader/storage_model.h"
+#include "engine/core/host_allocator.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace dlbench::data {
+
+struct LoaderOptions {
+  std::int64_t batch_size = 1;  ///< per rank
+  int workers = 1;              ///< loader threads, >= 1
+  int prefetch = 2;             ///< batches being filled or ready, ahead of the consumer, >= 1
+  int max_leases = 3;           ///< batches that the consumer may hold at a time, >= 1
+  std::uint64_t seed = 1;
+  int rank = 0;
+  int world = 1;
+  ShardMode shard = ShardMode::kEarly;
+  bool shuffle = true;
+  bool drop_last = true;
+  std::int64_t epochs = 0;    ///< 0: endless
+  bool skip_corrupt = false;  ///< replace a corrupt sample by the next good one of the sorted list
+  StorageOptions storage;
+  StageDelays delays{};
+  core::HostAllocator* allocator = nullptr;  ///< nullptr: pageable memory. Outlives all leases.
+};
+
+struct SkippedSample {
+  std::int64_t index = 0;
+  std::string message;  ///< names the file
+};
+
+/// What was done since the last reset_stats(). Sums over the workers; seconds of one worker each.
+struct LoaderStats {
+  std::array<double, kStages> stage_s{};  ///< by Stage
+  double worker_idle_s = 0.0;             ///< workers waiting for room: the loader is ahead
+  double worker_cpu_s = 0.0;              ///< CPU time of the worker threads
+  double wait_s = 0.0;                    ///< the consumer waiting in next()
+  std::int64_t samples_loaded = 0;     ///< by the workers, including those of other ranks (kLate)
+  std::int64_t samples_delivered = 0;  ///< by next()
+  std::int64_t batches_delivered = 0;
+  std::int64_t bytes_read = 0;        ///< from files (or accounted for data held in memory)
+  std::int64_t samples_replaced = 0;  ///< rows that hold another sample than planned
+  std::vector<SkippedSample>
+      skipped;             ///< each corrupt sample once, sorted; since the loader was made
+  int queue_ready = 0;     ///< complete batches waiting, now
+  int queue_capacity = 0;  ///< = LoaderOptions::prefetch
+
+  /// CPU seconds that one sample costs, the cpu_io of predicted_full; 0 if none was loaded.
+  [[nodiscard]] double cpu_s_per_sample() const;
+  /// Seconds of one stage per sample loaded; 0 if none was.
+  [[nodiscard]] double stage_s_per_sample(Stage stage) const;
+};
+
+namespace detail {
+class BatchPool;
+}
+
+/// Holds one batch slot until it is destroyed or release()d. Move-only. May outlive the loader.
+class BatchLease {
+ public:
+  BatchLease() = default;
+  BatchLease(std::shared_ptr<detail::BatchPool> pool, int slot);
+  BatchLease(BatchLease&& other) noexcept;
+  BatchLease& operator=(BatchLease&& other) noexcept;
+  BatchLease(const BatchLease&) = delete;
+  BatchLease& operator=(const BatchLease&) = delete;
+  ~BatchLease() { release(); }
+
+  /// False: the epochs are over, or the loader was stopped.
+  explicit operator bool() const { return pool_ != nullptr; }
+  [[nodiscard]] const Batch& operator*() const;
+  [[nodiscard]] const Batch* operator->() const;
+  /// Gives the slot back; the lease is empty afterwards. Any thread.
+  void release() noexcept;
+
+ private:
+  // Shared: a cached batch (synthetic trials) stays valid when its loader is gone.
+  std::shared_ptr<detail::BatchPool> pool_;
+  int slot_ = -1;
+};
+
+/// Fills batches with `workers` threads. next() is for one consumer thread; stop() and stats() for
+/// any thread. The order and contents of the batches do not depend on workers or prefetch.
+class PrefetchLoader {
+ public:
+  /// Allocates all slots and starts the workers. The data set must outlive the loader.
+  /// Throws Error(kUsage) for impossible options (see Sampler), Error(kMemory).
+  PrefetchLoader(const Dataset& dataset, const LoaderOptions& options);
+  PrefetchLoader(const PrefetchLoader&) = delete;
+  PrefetchLoader& operator=(const PrefetchLoader&) = delete;
+  ~PrefetchLoader();
+
+  /// The next batch, waiting for it if need be; an empty lease when all epochs are delivered or the
+  /// loader was stopped. Throws what a worker threw for a sample of this batch (Error kFile or
+  /// kData, the file named), and again on every later call. It is a programmer error to call it
+  /// while max_leases batches are held.
+  [[nodiscard]] BatchLease next();
+
+  /// Stops and joins the workers and drops what they had prepared; next() in another thread returns
+  /// an empty lease. Leases stay valid. Idempotent.
+  void stop();
+  /// After stop(): goes on with the first batch that was not delivered.
+  void start();
+  [[nodiscard]] bool running() const;
+
+  [[nodiscard]] LoaderStats stats() const;
+  /// Starts the sums of stats() afresh; the skipped samples stay listed.
+  void reset_stats();
+
+  [[nodiscard]] const Dataset& dataset() const;
+  [[nodiscard]] const LoaderOptions& options() const;
+  [[nodiscard]] const Sampler& sampler() const;
+  /// Bytes of all batch slots: prefetch + max_leases of them.
+  [[nodiscard]] std::size_t buffer_bytes() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Bytes that a loader would allocate for its slots, before it is made (memory plan).
+[[nodiscard]] std::size_t loader_buffer_bytes(const DatasetSpec& spec,
+                                              const LoaderOptions& options);
+
+}  // namespace dlbench::data

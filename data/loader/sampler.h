@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which samples a rank sees, and in which order: a pure function of (seed, epoch, rank, world).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace dlbench::data {
+
+/// kEarly: a rank reads only its own samples. kLate: every rank reads and decodes the whole global
+/// batch and keeps its part, as a demonstration of what that costs.
+enum class ShardMode : std::uint8_t { kEarly, kLate };
+
+[[nodiscard]] std::string_view name(ShardMode mode);
+/// The inverse; throws Error(kUsage).
+[[nodiscard]] ShardMode shard_mode_from_name(std::string_view name);
+
+struct SamplerOptions {
+  std::int64_t dataset_size = 0;
+  std::int64_t batch_size = 1;  ///< per rank
+  std::uint64_t seed = 1;
+  int rank = 0;
+  int world = 1;
+  bool shuffle = true;
+  bool drop_last = true;
+};
+
+/// One batch of one rank, as positions in the epoch's order of the whole data set.
+struct BatchPlan {
+  std::int64_t global_begin = 0;  ///< the global batch is order[global_begin, + global_samples)
+  std::int64_t global_samples = 0;
+  std::int64_t local_begin = 0;  ///< this rank's part is order[global_begin + local_begin, + ...)
+  std::int64_t local_samples =
+      0;  ///< 0 only where a kept partial batch has fewer samples than ranks
+};
+
+/// The data set's sorted list is shuffled with (seed, epoch), the same on all ranks; consecutive
+/// runs of batch_size * world are the global batches, and rank r owns the r-th part of each. So
+/// ranks are disjoint and cover all, and N ranks see what one rank with N times the batch sees.
+/// A partial global batch at the end of an epoch is dropped, or spread evenly over the ranks.
+class Sampler {
+ public:
+  /// Throws Error(kUsage) if the data set is empty, or has less than one batch for every rank and
+  /// drop_last is set: the message names the sizes and the largest batch that fits.
+  explicit Sampler(const SamplerOptions& options);
+
+  [[nodiscard]] const SamplerOptions& options() const { return options_; }
+  /// The same on all ranks.
+  [[nodiscard]] std::int64_t batches_per_epoch() const { return batches_per_epoch_; }
+  /// Samples of this rank in one epoch.
+  [[nodiscard]] std::int64_t samples_per_epoch() const;
+  /// Batch `number` of any epoch; 0 <= number < batches_per_epoch().
+  [[nodiscard]] BatchPlan plan(std::int64_t number) const;
+  /// Writes the order of the whole data set in `epoch` into `order` (resized; reuses its memory).
+  void order(std::int64_t epoch, std::vector<std::int64_t>& order) const;
+  /// This rank's samples of one epoch in order: plan() and order() put together.
+  [[nodiscard]] std::vector<std::int64_t> rank_indices(std::int64_t epoch) const;
+
+ private:
+  SamplerOptions options_;
+  std::int64_t batches_per_epoch_ = 0;
+};
+
+}  // namespace dlbench::data
