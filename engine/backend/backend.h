@@ -1,9 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a device must offer: memory, streams, and lowering of a graph to kernels. Implementations live in
-// ref/, cpu/ and (as a plug-in) cuda/; nothing outside those folders sees a vendor header.
+// What a device must offer: memory, streams, and lowering of a graph to kernels. Implementations
+// live in ref/, cpu/ and (as a plug-in) cuda/; nothing outside those folders sees a vendor header.
 #pragma once
+
+#include "engine/backend/lowering.h"
+#include "engine/core/dtype.h"
+#include "engine/core/host_allocator.h"
+#include "engine/core/host_tensor.h"
+#include "engine/graph/graph.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,12 +17,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "engine/backend/lowering.h"
-#include "engine/core/dtype.h"
-#include "engine/core/host_allocator.h"
-#include "engine/core/host_tensor.h"
-#include "engine/graph/graph.h"
 
 namespace dlbench::backend {
 
@@ -81,11 +81,11 @@ class Stream {
 
 /// What a device is, for reports and for the checks before a run.
 struct DeviceInfo {
-  std::string name;              ///< "AMD EPYC 9R14", "NVIDIA H200"
-  std::string kind;              ///< "cpu" or "cuda"
-  std::int64_t memory_bytes = 0; ///< 0: ask the host
-  int threads = 0;               ///< compute threads of a CPU backend
-  std::string isa;               ///< instruction set the kernels use
+  std::string name;               ///< "AMD EPYC 9R14", "NVIDIA H200"
+  std::string kind;               ///< "cpu" or "cuda"
+  std::int64_t memory_bytes = 0;  ///< 0: ask the host
+  int threads = 0;                ///< compute threads of a CPU backend
+  std::string isa;                ///< instruction set the kernels use
 };
 
 /// How a state value lies in device memory, when not as its logical row-major shape.

@@ -5,6 +5,10 @@
 // (exec/plan.h) gives every activation slot an offset; the executor then binds addresses and runs.
 #pragma once
 
+#include "engine/core/host_tensor.h"
+#include "engine/graph/graph.h"
+#include "engine/graph/op_def.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -13,10 +17,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "engine/core/host_tensor.h"
-#include "engine/graph/graph.h"
-#include "engine/graph/op_def.h"
 
 namespace dlbench::backend {
 
@@ -29,10 +29,10 @@ inline constexpr SlotId kNoSlot = -1;
 struct Slot {
   graph::ValueId value = graph::kNoValue;  ///< kNoValue: a reordered copy or other temporary
   graph::Storage storage = graph::Storage::kActivation;
-  std::size_t bytes = 0;   ///< physical, padding included
-  std::string layout;      ///< "nchw", "nChw16c", ...: for reports
-  SlotId alias_of = kNoSlot;      ///< this slot is a part of another one and has no memory of its own
-  std::size_t alias_offset = 0;   ///< bytes
+  std::size_t bytes = 0;      ///< physical, padding included
+  std::string layout;         ///< "nchw", "nChw16c", ...: for reports
+  SlotId alias_of = kNoSlot;  ///< this slot is a part of another one and has no memory of its own
+  std::size_t alias_offset = 0;  ///< bytes
 };
 
 /// Addresses of all slots, filled by the executor. Input slots may change between steps, all others
@@ -43,15 +43,17 @@ class SlotTable {
   [[nodiscard]] std::byte* operator[](SlotId slot) const {
     return addresses_[static_cast<std::size_t>(slot)];
   }
-  void set(SlotId slot, std::byte* address) { addresses_[static_cast<std::size_t>(slot)] = address; }
+  void set(SlotId slot, std::byte* address) {
+    addresses_[static_cast<std::size_t>(slot)] = address;
+  }
 
  private:
   std::vector<std::byte*> addresses_;
 };
 
 /// One unit of work. bind() is called once after planning and may build what depends on addresses
-/// (not on addresses of kInput slots: those are read from the table in run()). run() neither allocates
-/// nor creates primitives.
+/// (not on addresses of kInput slots: those are read from the table in run()). run() neither
+/// allocates nor creates primitives.
 class Kernel {
  public:
   Kernel() = default;
@@ -65,8 +67,9 @@ class Kernel {
 
 /// A kernel with what the planner, the executor and the report need to know of it.
 struct LoweredNode {
-  std::vector<graph::NodeId> covers;  ///< logical nodes done here, the main one first; none: a reorder
-  std::string name;                   ///< of the main node, or "reorder/<value>"
+  std::vector<graph::NodeId>
+      covers;        ///< logical nodes done here, the main one first; none: a reorder
+  std::string name;  ///< of the main node, or "reorder/<value>"
   graph::OpKind op = graph::OpKind::kAdd;
   bool is_reorder = false;
   graph::Phase phase = graph::Phase::kForward;
@@ -75,9 +78,9 @@ struct LoweredNode {
   /// (read, write): the write may take the memory of the read if this is the read's last use.
   std::vector<std::pair<SlotId, SlotId>> in_place;
   std::size_t scratch_bytes = 0;
-  int stream = 0;              ///< 0 compute, 1 copy, 2 communication
-  std::string kernel_name;     ///< implementation, e.g. "onednn:jit_wino_4x3:avx512_core", "ref:conv"
-  graph::Cost cost;            ///< sum over the covered nodes
+  int stream = 0;           ///< 0 compute, 1 copy, 2 communication
+  std::string kernel_name;  ///< implementation, e.g. "onednn:jit_wino_4x3:avx512_core", "ref:conv"
+  graph::Cost cost;         ///< sum over the covered nodes
   std::unique_ptr<Kernel> kernel;  ///< nullptr for all-reduce nodes: the executor runs those
 };
 
@@ -86,7 +89,8 @@ enum class ConvAlgorithm : std::uint8_t { kAuto, kDirect, kWinograd };
 struct LoweringOptions {
   ConvAlgorithm conv_algorithm = ConvAlgorithm::kAuto;
   bool deterministic = false;
-  /// Values that must be readable after the step although they are no graph outputs (verify --dump).
+  /// Values that must be readable after the step although they are no graph outputs (verify
+  /// --dump).
   std::vector<graph::ValueId> keep;
   /// Decisions of rank 0 or of an earlier run: used instead of measuring. Key: see decisions.
   std::map<std::string, std::string> decisions;
@@ -106,14 +110,16 @@ class LoweredGraph {
 
   std::vector<Slot> slots;
   std::vector<LoweredNode> nodes;  ///< in execution order
-  /// Slot of a logical value; kNoSlot where fusion made it disappear. Outputs, kept values, inputs and
-  /// state always have one. Where a value lives in several layouts, the one that can be exported.
+  /// Slot of a logical value; kNoSlot where fusion made it disappear. Outputs, kept values, inputs
+  /// and state always have one. Where a value lives in several layouts, the one that can be
+  /// exported.
   std::vector<SlotId> slot_of_value;
-  /// What was chosen by measurement: "<node>|<direction>" -> implementation. Recorded in the report.
+  /// What was chosen by measurement: "<node>|<direction>" -> implementation. Recorded in the
+  /// report.
   std::map<std::string, std::string> decisions;
 
-  /// Copies a slot's content (host memory) to logical row-major order; the tensor has the value's dtype
-  /// and shape. Never on the hot path.
+  /// Copies a slot's content (host memory) to logical row-major order; the tensor has the value's
+  /// dtype and shape. Never on the hot path.
   virtual void export_value(graph::ValueId value,
                             const std::byte* physical,
                             core::HostTensor& logical) const = 0;

@@ -1,17 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collectives between ranks. self.h is the communicator of a single rank; MPI and NCCL are plug-ins.
+// Collectives between ranks. self.h is the communicator of a single rank; MPI and NCCL are
+// plug-ins.
 #pragma once
+
+#include "engine/core/dtype.h"
+#include "engine/core/host_allocator.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <string_view>
-
-#include "engine/core/dtype.h"
-#include "engine/core/host_allocator.h"
 
 namespace dlbench::comm {
 

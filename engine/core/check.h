@@ -43,7 +43,7 @@ class CheckMessage {
 }  // namespace dlbench::core
 
 /// DLBENCH_CHECK(offset < size) << "offset " << offset;
-#define DLBENCH_CHECK(condition)                                                       \
-  if (condition) [[likely]] {                                                          \
-  } else                                                                               \
+#define DLBENCH_CHECK(condition) \
+  if (condition) [[likely]] {    \
+  } else                         \
     ::dlbench::core::detail::CheckMessage(#condition, __FILE__, __LINE__)

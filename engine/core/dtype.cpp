@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/dtype.h"
 
+#include "engine/core/error.h"
+
 #include <array>
 #include <string>
 #include <utility>
-
-#include "engine/core/error.h"
 
 namespace dlbench::core {
 namespace {

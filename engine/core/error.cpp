@@ -29,8 +29,6 @@ int exit_code(ErrorCode code) {
   return 1;
 }
 
-std::string errno_text(int errno_value) {
-  return std::generic_category().message(errno_value);
-}
+std::string errno_text(int errno_value) { return std::generic_category().message(errno_value); }
 
 }  // namespace dlbench::core

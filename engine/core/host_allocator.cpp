@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/host_allocator.h"
 
+#include "engine/core/error.h"
+
 #include <cstdlib>
 #include <string>
-
-#include "engine/core/error.h"
 
 namespace dlbench::core {
 namespace {

@@ -5,14 +5,14 @@
 // and export, verification, tests. Never in a timed step.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-
 #include "engine/core/check.h"
 #include "engine/core/dtype.h"
 #include "engine/core/host_allocator.h"
 #include "engine/core/shape.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
 
 namespace dlbench::core {
 

@@ -2,19 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/rng.h"
 
+#include "engine/core/check.h"
+
 #include <cmath>
 #include <numbers>
-
-#include "engine/core/check.h"
 
 namespace dlbench::core {
 
 std::uint32_t RandomStream::next_u32() {
   if (used_ == 4) {
-    words_ = philox4x32({static_cast<std::uint32_t>(block_), static_cast<std::uint32_t>(block_ >> 32U),
-                         static_cast<std::uint32_t>(stream_),
-                         static_cast<std::uint32_t>(stream_ >> 32U)},
-                        {static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32U)});
+    words_ =
+        philox4x32({static_cast<std::uint32_t>(block_),
+                    static_cast<std::uint32_t>(block_ >> 32U),
+                    static_cast<std::uint32_t>(stream_),
+                    static_cast<std::uint32_t>(stream_ >> 32U)},
+                   {static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32U)});
     ++block_;
     used_ = 0;
   }

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Philox4x32-10, the counter-based generator behind every random number in dlbench. A number depends
-// on its key and counter alone, so N ranks draw what one rank draws and any thread may draw any part.
+// Philox4x32-10, the counter-based generator behind every random number in dlbench. A number
+// depends on its key and counter alone, so N ranks draw what one rank draws and any thread may draw
+// any part.
 #pragma once
 
 #include <array>
@@ -46,8 +47,10 @@ namespace dlbench::core {
                                                                          std::int32_t node,
                                                                          std::int64_t sample,
                                                                          std::int64_t block) {
-  return philox4x32({static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(node),
-                     static_cast<std::uint32_t>(sample), static_cast<std::uint32_t>(step)},
+  return philox4x32({static_cast<std::uint32_t>(block),
+                     static_cast<std::uint32_t>(node),
+                     static_cast<std::uint32_t>(sample),
+                     static_cast<std::uint32_t>(step)},
                     {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32U)});
 }
 

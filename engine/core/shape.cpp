@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/shape.h"
 
-#include <algorithm>
-
 #include "engine/core/check.h"
+
+#include <algorithm>
 
 namespace dlbench::core {
 

@@ -1,8 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Walks a plan. The steady state neither allocates nor creates primitives nor synchronises a device.
+// Walks a plan. The steady state neither allocates nor creates primitives nor synchronises a
+// device.
 #pragma once
+
+#include "engine/backend/backend.h"
+#include "engine/comm/communicator.h"
+#include "engine/exec/model_state.h"
+#include "engine/exec/plan.h"
 
 #include <array>
 #include <cstdint>
@@ -12,14 +18,10 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/backend/backend.h"
-#include "engine/comm/communicator.h"
-#include "engine/exec/model_state.h"
-#include "engine/exec/plan.h"
-
 namespace dlbench::exec {
 
-/// Seconds of the last step by phase, indexed by graph::Phase; all_reduce is the time spent waiting.
+/// Seconds of the last step by phase, indexed by graph::Phase; all_reduce is the time spent
+/// waiting.
 using PhaseSeconds = std::array<double, 5>;
 
 struct ExecutorOptions {
@@ -28,7 +30,8 @@ struct ExecutorOptions {
   bool communicate = true;
 };
 
-/// One executable step: lowered graph, plan, arena. Holds references to backend, state, communicator.
+/// One executable step: lowered graph, plan, arena. Holds references to backend, state,
+/// communicator.
 class Executor {
  public:
   Executor(backend::Backend& backend,
@@ -45,13 +48,14 @@ class Executor {
   [[nodiscard]] const Plan& plan() const { return plan_; }
 
   /// Binds an input by name for the following steps. `host` holds the input's dtype and shape,
-  /// row-major, and stays valid until the step that reads it is done. On a device without host access
-  /// the copy is enqueued here. Throws core::Error(kShape) for an unknown name.
+  /// row-major, and stays valid until the step that reads it is done. On a device without host
+  /// access the copy is enqueued here. Throws core::Error(kShape) for an unknown name.
   void bind_input(std::string_view name, const std::byte* host, std::size_t bytes);
 
   /// Runs the step. On a GPU it returns when the work is enqueued.
   void run();
-  /// Runs the step with a clock read around every node; node_seconds()[i] belongs to lowered().nodes[i].
+  /// Runs the step with a clock read around every node; node_seconds()[i] belongs to
+  /// lowered().nodes[i].
   void run_profiled();
   [[nodiscard]] std::span<const double> node_seconds() const { return node_seconds_; }
   /// Blocks until all enqueued work is done.
@@ -60,7 +64,8 @@ class Executor {
   /// Of the last run(); from a handful of clock reads where the phase changes.
   [[nodiscard]] const PhaseSeconds& phase_seconds() const { return phase_seconds_; }
 
-  /// An output or kept value in logical layout. Synchronises: not inside a timed region, except scalars.
+  /// An output or kept value in logical layout. Synchronises: not inside a timed region, except
+  /// scalars.
   [[nodiscard]] core::HostTensor read(graph::ValueId value);
   [[nodiscard]] core::HostTensor read(std::string_view output);
   /// A scalar f32 output such as "loss".

@@ -1,9 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything that outlives a step: parameters, gradients, optimizer state, buffers, scalars. One flat
-// arena per kind, outside the activation arena, shared by the plans of all modes and batch sizes.
+// Everything that outlives a step: parameters, gradients, optimizer state, buffers, scalars. One
+// flat arena per kind, outside the activation arena, shared by the plans of all modes and batch
+// sizes.
 #pragma once
+
+#include "engine/backend/backend.h"
+#include "engine/core/host_tensor.h"
+#include "engine/graph/graph.h"
 
 #include <cstdint>
 #include <map>
@@ -12,18 +17,14 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/backend/backend.h"
-#include "engine/core/host_tensor.h"
-#include "engine/graph/graph.h"
-
 namespace dlbench::exec {
 
 /// Named tensors in logical layout, as in a safetensors file.
 using TensorMap = std::map<std::string, core::HostTensor>;
 
 /// The state of one model on one device.
-/// Parameters, their gradients and each kind of optimizer state have equal offsets in their arenas, so
-/// a gradient bucket and an optimizer update are contiguous ranges.
+/// Parameters, their gradients and each kind of optimizer state have equal offsets in their arenas,
+/// so a gradient bucket and an optimizer update are contiguous ranges.
 class ModelState {
  public:
   /// Makes room for the state values of `graph` (a training graph has them all) and draws their
@@ -37,8 +38,8 @@ class ModelState {
   /// Bytes of all arenas of one kind.
   [[nodiscard]] std::size_t bytes(graph::Storage storage) const;
 
-  /// Reads and writes one value in logical layout. write() throws core::Error(kData) when the name is
-  /// unknown or dtype or shape differ. Never on the hot path.
+  /// Reads and writes one value in logical layout. write() throws core::Error(kData) when the name
+  /// is unknown or dtype or shape differ. Never on the hot path.
   [[nodiscard]] core::HostTensor read(std::string_view name) const;
   void write(std::string_view name, const core::HostTensor& tensor);
 
@@ -47,7 +48,8 @@ class ModelState {
 
   /// Every value of the given kinds, in logical layout.
   [[nodiscard]] TensorMap export_tensors(const std::vector<graph::Storage>& kinds) const;
-  /// Overwrites the values that the map names. Missing ones are listed in the error unless `partial`.
+  /// Overwrites the values that the map names. Missing ones are listed in the error unless
+  /// `partial`.
   void import_tensors(const TensorMap& tensors, bool partial);
 
   /// A copy of all arenas, to start every repetition from the same point.

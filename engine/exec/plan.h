@@ -4,12 +4,12 @@
 // From a lowered graph to memory: lifetimes of activation slots, offsets in one arena, peak bytes.
 #pragma once
 
+#include "engine/backend/lowering.h"
+#include "engine/graph/memory_plan.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
-
-#include "engine/backend/lowering.h"
-#include "engine/graph/memory_plan.h"
 
 namespace dlbench::exec {
 
@@ -23,7 +23,7 @@ struct SlotPlacement {
 };
 
 struct Plan {
-  std::vector<SlotPlacement> placements;  ///< activation slots with memory of their own
+  std::vector<SlotPlacement> placements;    ///< activation slots with memory of their own
   std::vector<std::size_t> offset_of_slot;  ///< by slot id; kNotInArena for state and inputs
   std::size_t arena_bytes = 0;
   std::size_t lower_bound_bytes = 0;
@@ -34,8 +34,9 @@ struct Plan {
   static constexpr std::size_t kNotInArena = ~std::size_t{0};
 };
 
-/// Plans a lowered graph. Outputs and kept values stay alive to the end. Slots used on a stream other
-/// than 0 live to the end of the step: reuse across streams would need an event that orders it.
+/// Plans a lowered graph. Outputs and kept values stay alive to the end. Slots used on a stream
+/// other than 0 live to the end of the step: reuse across streams would need an event that orders
+/// it.
 [[nodiscard]] Plan make_plan(const graph::Graph& graph,
                              const backend::LoweredGraph& lowered,
                              const std::vector<graph::ValueId>& keep);

@@ -4,21 +4,22 @@
 // What a node carries besides its inputs: one small struct per family of ops.
 #pragma once
 
+#include "engine/core/dtype.h"
+#include "engine/core/shape.h"
+
 #include <array>
 #include <cstdint>
 #include <variant>
 #include <vector>
-
-#include "engine/core/dtype.h"
-#include "engine/core/shape.h"
 
 namespace dlbench::graph {
 
 /// Up to three spatial extents (D, H, W); a 2D op uses the first two as (H, W).
 using Spatial = std::array<std::int64_t, 3>;
 
-/// Convolution over 2 or 3 spatial axes (the rank of x less two). x: (N, C, H, W) or (N, C, D, H, W);
-/// weight: (K, C / groups, kernel...). Padding may differ between the two ends, as Keras' "same".
+/// Convolution over 2 or 3 spatial axes (the rank of x less two). x: (N, C, H, W) or (N, C, D, H,
+/// W); weight: (K, C / groups, kernel...). Padding may differ between the two ends, as Keras'
+/// "same".
 struct ConvAttributes {
   Spatial stride{1, 1, 1};
   Spatial dilation{1, 1, 1};  ///< 1 = dense
@@ -27,8 +28,8 @@ struct ConvAttributes {
   std::int64_t groups = 1;
 };
 
-/// y = (x - mean) / sqrt(var + epsilon) * gamma + beta per channel. momentum is the weight of the old
-/// running value (Keras' convention; PyTorch's momentum is 1 - this one).
+/// y = (x - mean) / sqrt(var + epsilon) * gamma + beta per channel. momentum is the weight of the
+/// old running value (Keras' convention; PyTorch's momentum is 1 - this one).
 struct BatchNormAttributes {
   float momentum = 0.9F;
   float epsilon = 1e-5F;
@@ -59,7 +60,8 @@ struct CastAttributes {
   core::DType dtype = core::DType::kF32;
 };
 
-/// y[n, c, ...] = (x[n, ..., c] * scale - mean[c]) / stddev[c]; an empty mean or stddev means 0 or 1.
+/// y[n, c, ...] = (x[n, ..., c] * scale - mean[c]) / stddev[c]; an empty mean or stddev means 0
+/// or 1.
 struct NormalizeAttributes {
   float scale = 1.0F / 255.0F;
   std::vector<float> mean;
@@ -83,8 +85,8 @@ struct ThresholdAttributes {
   float threshold = 0.5F;
 };
 
-/// Hyper-parameters of an optimizer; which ones are read depends on the op. The learning rate is not
-/// here: it is a scalar of the model state, so that a schedule needs no new plan.
+/// Hyper-parameters of an optimizer; which ones are read depends on the op. The learning rate is
+/// not here: it is a scalar of the model state, so that a schedule needs no new plan.
 struct OptimizerAttributes {
   double beta1 = 0.9;
   double beta2 = 0.999;

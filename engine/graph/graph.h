@@ -1,21 +1,21 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The static graph: typed values in single assignment, and the nodes that make them. A whole training
-// step, backward and optimizer nodes included, is one Graph. Built by GraphBuilder (graph_builder.h),
-// immutable afterwards; passes take a graph and return another one.
+// The static graph: typed values in single assignment, and the nodes that make them. A whole
+// training step, backward and optimizer nodes included, is one Graph. Built by GraphBuilder
+// (graph_builder.h), immutable afterwards; passes take a graph and return another one.
 #pragma once
+
+#include "engine/core/dtype.h"
+#include "engine/core/shape.h"
+#include "engine/graph/attributes.h"
+#include "engine/graph/op_kind.h"
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "engine/core/dtype.h"
-#include "engine/core/shape.h"
-#include "engine/graph/attributes.h"
-#include "engine/graph/op_kind.h"
 
 namespace dlbench::graph {
 
@@ -27,7 +27,8 @@ inline constexpr NodeId kNoNode = -1;
 /// Whether dropout and batch norm train, and whether backward nodes will be added.
 enum class Mode : std::uint8_t { kTrain, kEvaluate };
 
-/// Where a value lives. Only activations are placed by the memory plan; the state outlives the step.
+/// Where a value lives. Only activations are placed by the memory plan; the state outlives the
+/// step.
 enum class Storage : std::uint8_t {
   kActivation,
   kInput,           ///< bound by the caller before each step
@@ -67,9 +68,9 @@ struct Value {
   core::DType dtype = core::DType::kF32;
   core::Shape shape;
   Storage storage = Storage::kActivation;
-  NodeId producer = kNoNode;       ///< kNoNode for inputs and state
-  ValueId parameter = kNoValue;    ///< of a gradient or an optimizer state: whose it is
-  Initializer initializer;         ///< of parameters, buffers, optimizer state, scalars
+  NodeId producer = kNoNode;     ///< kNoNode for inputs and state
+  ValueId parameter = kNoValue;  ///< of a gradient or an optimizer state: whose it is
+  Initializer initializer;       ///< of parameters, buffers, optimizer state, scalars
 };
 
 /// One operation. Operand order is fixed per op (op_kind.h).

@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one way to make or extend a Graph. Passes use the primitives (add_node); networks use the layer
-// functions of layers.h, which sit on top of this.
+// The one way to make or extend a Graph. Passes use the primitives (add_node); networks use the
+// layer functions of layers.h, which sit on top of this.
 #pragma once
+
+#include "engine/graph/graph.h"
 
 #include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "engine/graph/graph.h"
 
 namespace dlbench::graph {
 
@@ -26,8 +26,8 @@ struct NodeSpec {
   NodeId forward = kNoNode;
 };
 
-/// Appends values and nodes in execution order. Shapes and dtypes of outputs are inferred by the op;
-/// operands that do not fit throw core::Error(kShape) naming the node.
+/// Appends values and nodes in execution order. Shapes and dtypes of outputs are inferred by the
+/// op; operands that do not fit throw core::Error(kShape) naming the node.
 class GraphBuilder {
  public:
   explicit GraphBuilder(Mode mode);

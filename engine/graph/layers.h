@@ -1,27 +1,29 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Layers for people who write networks: each function adds the parameters and nodes of one layer and
-// returns its output. Parameter names are "<layer>.weight", ".bias", ".running_mean", ".running_var".
+// Layers for people who write networks: each function adds the parameters and nodes of one layer
+// and returns its output. Parameter names are "<layer>.weight", ".bias", ".running_mean",
+// ".running_var".
 #pragma once
+
+#include "engine/graph/graph_builder.h"
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "engine/graph/graph_builder.h"
-
 namespace dlbench::graph {
 
 enum class Padding : std::uint8_t {
   kValid,      ///< none
-  kSameKeras,  ///< output = ceil(input / stride); odd remainders go to the bottom and right, as in Keras
+  kSameKeras,  ///< output = ceil(input / stride); odd remainders go to the bottom and right, as in
+               ///< Keras
 };
 
 enum class WeightInit : std::uint8_t {
-  kGlorotUniform,   ///< Keras' default; biases zero
-  kHeNormal,        ///< Keras' he_normal; biases zero
-  kTorchDefault,    ///< U(-1/sqrt(fan_in), 1/sqrt(fan_in)) for weights and biases
+  kGlorotUniform,  ///< Keras' default; biases zero
+  kHeNormal,       ///< Keras' he_normal; biases zero
+  kTorchDefault,   ///< U(-1/sqrt(fan_in), 1/sqrt(fan_in)) for weights and biases
 };
 
 /// A square 2D convolution.
@@ -36,7 +38,10 @@ struct Conv2dParams {
 };
 
 /// x: (N, C, H, W) -> (N, channels_out, H', W').
-ValueId conv2d(GraphBuilder& builder, ValueId x, const std::string& name, const Conv2dParams& params);
+ValueId conv2d(GraphBuilder& builder,
+               ValueId x,
+               const std::string& name,
+               const Conv2dParams& params);
 
 /// Batch statistics in train mode, running statistics in evaluate mode. x: (N, C, ...).
 ValueId batch_norm(GraphBuilder& builder,
@@ -51,7 +56,10 @@ struct LinearParams {
 };
 
 /// x: (N, I) -> (N, features_out); weight (features_out, I).
-ValueId linear(GraphBuilder& builder, ValueId x, const std::string& name, const LinearParams& params);
+ValueId linear(GraphBuilder& builder,
+               ValueId x,
+               const std::string& name,
+               const LinearParams& params);
 
 ValueId relu(GraphBuilder& builder, ValueId x, const std::string& name);
 ValueId sigmoid(GraphBuilder& builder, ValueId x, const std::string& name);
@@ -78,7 +86,8 @@ ValueId log_softmax(GraphBuilder& builder, ValueId x, const std::string& name);
 
 /// 1 - Dice over the whole batch; p (N, 1, H, W), mask u8 (N, H, W) of 0 and 1. Returns the loss, a
 /// scalar.
-ValueId dice_loss(GraphBuilder& builder, ValueId p, ValueId mask, const std::string& name, float smooth);
+ValueId dice_loss(
+    GraphBuilder& builder, ValueId p, ValueId mask, const std::string& name, float smooth);
 /// Mean negative log-likelihood; logp (N, K), label i32 (N).
 ValueId nll_loss(GraphBuilder& builder, ValueId logp, ValueId label, const std::string& name);
 /// True positives, false positives, false negatives, true negatives at a threshold: f32 (4).

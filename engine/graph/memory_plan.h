@@ -20,7 +20,8 @@ struct BlockRequest {
 struct MemoryPlan {
   std::vector<std::size_t> offsets;  ///< one per request, multiples of the alignment
   std::size_t peak_bytes = 0;        ///< size of the arena
-  std::size_t lower_bound_bytes = 0; ///< largest sum of blocks alive at one step; no plan is smaller
+  std::size_t lower_bound_bytes =
+      0;  ///< largest sum of blocks alive at one step; no plan is smaller
 };
 
 /// Greedy by size: largest blocks first, each at the lowest offset free over its whole lifetime.

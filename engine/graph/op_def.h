@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the engine knows of an op apart from its kernels: shape rule, gradient rule, cost, precision.
-// Each family of ops defines its rows in one file of engine/graph/ops/.
+// What the engine knows of an op apart from its kernels: shape rule, gradient rule, cost,
+// precision. Each family of ops defines its rows in one file of engine/graph/ops/.
 #pragma once
+
+#include "engine/graph/graph.h"
 
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "engine/graph/graph.h"
 
 namespace dlbench::graph {
 

@@ -60,10 +60,10 @@ enum class OpKind : std::uint8_t {
   kDropoutBackward,  ///< dy, seed, step, first_sample -> dx; the same mask, drawn again
 
   // Losses. dloss: f32 scalar, the gradient of what is minimised with respect to the loss.
-  kDiceSums,            ///< p (N, 1, H, W) T, y u8 (N, H, W) -> sums f32 (3): sum(yp), sum(p), sum(y)
-  kDiceLoss,            ///< sums -> loss f32 scalar = 1 - Dice
-  kDiceBackward,        ///< dloss, y, sums, p (shape and dtype only) -> dp
-  kLogSoftmax,          ///< x (N, K) -> y
+  kDiceSums,      ///< p (N, 1, H, W) T, y u8 (N, H, W) -> sums f32 (3): sum(yp), sum(p), sum(y)
+  kDiceLoss,      ///< sums -> loss f32 scalar = 1 - Dice
+  kDiceBackward,  ///< dloss, y, sums, p (shape and dtype only) -> dp
+  kLogSoftmax,    ///< x (N, K) -> y
   kLogSoftmaxBackward,  ///< dy, y -> dx
   kNllLoss,             ///< logp (N, K), label i32 (N) -> loss f32 scalar, mean over the batch
   kNllBackward,         ///< dloss, label, logp (shape and dtype only) -> dlogp
@@ -81,7 +81,7 @@ enum class OpKind : std::uint8_t {
   kSgd,               ///< learning_rate, coefficients, gradients... [updates parameters, velocity]
   kAdam,              ///< learning_rate, coefficients, gradients... [updates parameters, m, v]
   kNadam,             ///< as Adam
-  kAdadelta,          ///< learning_rate, coefficients, gradients... [updates parameters, square, delta]
+  kAdadelta,  ///< learning_rate, coefficients, gradients... [updates parameters, square, delta]
 };
 
 /// The number of ops; the table in op_def.cpp has exactly one row for each.

@@ -5,24 +5,25 @@
 // mixed_precision, differentiate, insert_all_reduce, add_optimizer. Lowering and planning follow.
 #pragma once
 
+#include "engine/core/dtype.h"
+#include "engine/graph/graph.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "engine/core/dtype.h"
-#include "engine/graph/graph.h"
-
 namespace dlbench::graph {
 
 /// Rewrites a forward graph so that contractions run in `reduced` (bf16 or f16), with explicit cast
-/// nodes; parameters stay f32 (master weights) and are cast in the step. f32 returns the graph as is.
+/// nodes; parameters stay f32 (master weights) and are cast in the step. f32 returns the graph as
+/// is.
 [[nodiscard]] Graph mixed_precision(const Graph& graph, core::DType reduced);
 
-/// Adds the backward nodes of `loss` (a scalar f32 output) with respect to every parameter it depends
-/// on. The seed is the scalar "loss_gradient" (1, or local share x loss scale). Each parameter's gradient
-/// becomes a value of storage kGradient named "grad/<parameter>".
-/// Throws core::Error(kShape) when a node on the way has no gradient rule.
+/// Adds the backward nodes of `loss` (a scalar f32 output) with respect to every parameter it
+/// depends on. The seed is the scalar "loss_gradient" (1, or local share x loss scale). Each
+/// parameter's gradient becomes a value of storage kGradient named "grad/<parameter>". Throws
+/// core::Error(kShape) when a node on the way has no gradient rule.
 [[nodiscard]] Graph differentiate(const Graph& graph, ValueId loss);
 
 /// Where gradient buckets end. Sizes are logical bytes; a tensor is never split.
@@ -37,8 +38,8 @@ struct BucketOptions {
 [[nodiscard]] std::vector<std::vector<std::size_t>> assign_buckets(
     const std::vector<std::int64_t>& bytes, const BucketOptions& options);
 
-/// Adds one start node per bucket right after its last gradient, and its wait node after the backward
-/// pass. At one rank both do nothing.
+/// Adds one start node per bucket right after its last gradient, and its wait node after the
+/// backward pass. At one rank both do nothing.
 [[nodiscard]] Graph insert_all_reduce(const Graph& graph, const BucketOptions& options);
 
 enum class OptimizerKind : std::uint8_t { kSgd, kAdam, kNadam, kAdadelta };
@@ -52,8 +53,8 @@ struct OptimizerSpec {
   OptimizerAttributes attributes;
 };
 
-/// Adds optimizer state and update nodes for every parameter that has a gradient: one node per gradient
-/// bucket, or one in all if there are no buckets.
+/// Adds optimizer state and update nodes for every parameter that has a gradient: one node per
+/// gradient bucket, or one in all if there are no buckets.
 [[nodiscard]] Graph add_optimizer(const Graph& graph, const OptimizerSpec& spec);
 
 /// Sums over a graph, as printed by --dry-run and in reports.

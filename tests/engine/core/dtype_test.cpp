@@ -2,19 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/dtype.h"
 
+#include "engine/core/error.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "engine/core/error.h"
-
 namespace dlbench::core {
 namespace {
 
 TEST(DType, NamesRoundTrip) {
-  for (const DType dtype : {DType::kU8, DType::kBool, DType::kU16, DType::kI32, DType::kI64,
-                            DType::kF16, DType::kBF16, DType::kF32, DType::kF64}) {
+  for (const DType dtype : {DType::kU8,
+                            DType::kBool,
+                            DType::kU16,
+                            DType::kI32,
+                            DType::kI64,
+                            DType::kF16,
+                            DType::kBF16,
+                            DType::kF32,
+                            DType::kF64}) {
     EXPECT_EQ(dtype_from_name(name(dtype)), dtype);
   }
   EXPECT_THROW((void)dtype_from_name("fp32"), Error);
@@ -33,7 +40,7 @@ TEST(DType, EveryHalfSurvivesTheRoundTripThroughFloat) {
 }
 
 TEST(DType, HalfRoundsToNearestEvenAndOverflowsToInfinity) {
-  EXPECT_EQ(f32_to_f16(1.0F + 0x1p-11F), 0x3c00);  // tie, even below
+  EXPECT_EQ(f32_to_f16(1.0F + 0x1p-11F), 0x3c00);    // tie, even below
   EXPECT_EQ(f32_to_f16(1.0F + 0x1.8p-10F), 0x3c02);  // tie, even above
   EXPECT_EQ(f32_to_f16(65519.0F), 0x7bff);
   EXPECT_EQ(f32_to_f16(65520.0F), 0x7c00);

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The update rule of each optimizer for one element, shared by all backends (host and device): a
+// small struct made once per step from the hyper-parameters, applied to every element of the flat
+// arenas.
+#pragma once
+
+#include "engine/graph/attributes.h"
+
+#include <cmath>
+#include <cstdint>
+
+#if defined(__CUDACC__)
+#define DLBENCH_HOST_DEVICE __host__ __device__ __forceinline__
+#else
+#define DLBENCH_HOST_DEVICE inline
+#endif
+
+namespace dlbench::backend {
+
+/// The f64 (8) state value "coefficients": what kOptimizerAdvance computes once per step t = 1, 2,
+/// ... All entries start at 1. Momentum u_t = beta1 (1 - 0.5 * 0.96^t), Keras 2.14's Nadam schedule
+/// (Dozat 2016, section 2; the decay per step is 0.96 there, 0.96^0.004 in Keras before 2.11).
+enum CoefficientIndex : std::uint8_t {
+  kMomentumProduct = 0,  ///< product of u_1 ... u_t
+  kMomentumNow = 1,      ///< u_t
+  kMomentumNext = 2,     ///< u_(t+1)
+  kBeta1Power = 3,       ///< beta1^t
+  kBeta2Power = 4,       ///< beta2^t
+};
+
+/// Advances the coefficients from step t - 1 to step t.
+DLBENCH_HOST_DEVICE void advance_coefficients(const graph::OptimizerAttributes& attributes,
+                                              std::int64_t t,
+                                              double* coefficients) {
+  const double step = static_cast<double>(t);
+  coefficients[kMomentumNow] = attributes.beta1 * (1.0 - 0.5 * std::pow(0.96, step));
+  coefficients[kMomentumNext] = attributes.beta1 * (1.0 - 0.5 * std::pow(0.96, step + 1.0));
+  coefficients[kMomentumProduct] *= coefficients[kMomentumNow];
+  coefficients[kBeta1Power] = std::pow(attributes.beta1, step);
+  coefficients[kBeta2Power] = std::pow(attributes.beta2, step);
+}
+
+/// SGD with momentum as in PyTorch: v = momentum v + g, p -= lr v; without momentum p -= lr g.
+/// PyTorch's first step sets v = g, which equals v = momentum 0 + g here.
+template <typename T>
+struct SgdUpdate {
+  T learning_rate;
+  T momentum;
+  T weight_decay;
+
+  SgdUpdate(const graph::OptimizerAttributes& a, double lr, const double* /*coefficients*/)
+      : learning_rate(static_cast<T>(lr)),
+        momentum(static_cast<T>(a.momentum)),
+        weight_decay(static_cast<T>(a.weight_decay)) {}
+
+  DLBENCH_HOST_DEVICE void operator()(T grad, T& parameter, T& velocity) const {
+    velocity = momentum * velocity + (grad + weight_decay * parameter);
+    parameter -= learning_rate * velocity;
+  }
+};
+
+/// Adam: Kingma, Ba 2015, arXiv:1412.6980, algorithm 1; epsilon added outside the root.
+template <typename T>
+struct AdamUpdate {
+  T beta1;
+  T beta2;
+  T epsilon;
+  T weight_decay;
+  T step_size;   ///< lr / (1 - beta1^t)
+  T root_scale;  ///< 1 / sqrt(1 - beta2^t)
+
+  AdamUpdate(const graph::OptimizerAttributes& a, double lr, const double* coefficients)
+      : beta1(static_cast<T>(a.beta1)),
+        beta2(static_cast<T>(a.beta2)),
+        epsilon(static_cast<T>(a.epsilon)),
+        weight_decay(static_cast<T>(a.weight_decay)),
+        step_size(static_cast<T>(lr / (1.0 - coefficients[kBeta1Power]))),
+        root_scale(static_cast<T>(1.0 / std::sqrt(1.0 - coefficients[kBeta2Power]))) {}
+
+  DLBENCH_HOST_DEVICE void operator()(T grad, T& parameter, T& m, T& v) const {
+    const T g = grad + weight_decay * parameter;
+    m += (g - m) * (T{1} - beta1);
+    v += (g * g - v) * (T{1} - beta2);
+    parameter -= step_size * m / (std::sqrt(v) * root_scale + epsilon);
+  }
+};
+
+/// Nadam as in Keras 2.14 (Dozat 2016): with U_t = u_1 ... u_t,
+/// m^ = u_(t+1) m / (1 - U_t u_(t+1)) + (1 - u_t) g / (1 - U_t), v^ = v / (1 - beta2^t),
+/// p -= lr m^ / (sqrt(v^) + epsilon).
+template <typename T>
+struct NadamUpdate {
+  T beta1;
+  T beta2;
+  T epsilon;
+  T momentum_factor;  ///< lr u_(t+1) / (1 - U_t u_(t+1))
+  T gradient_factor;  ///< lr (1 - u_t) / (1 - U_t)
+  T root_scale;       ///< 1 / sqrt(1 - beta2^t)
+
+  NadamUpdate(const graph::OptimizerAttributes& a, double lr, const double* coefficients)
+      : beta1(static_cast<T>(a.beta1)),
+        beta2(static_cast<T>(a.beta2)),
+        epsilon(static_cast<T>(a.epsilon)),
+        momentum_factor(
+            static_cast<T>(lr * coefficients[kMomentumNext] /
+                           (1.0 - coefficients[kMomentumProduct] * coefficients[kMomentumNext]))),
+        gradient_factor(static_cast<T>(lr * (1.0 - coefficients[kMomentumNow]) /
+                                       (1.0 - coefficients[kMomentumProduct]))),
+        root_scale(static_cast<T>(1.0 / std::sqrt(1.0 - coefficients[kBeta2Power]))) {}
+
+  DLBENCH_HOST_DEVICE void operator()(T grad, T& parameter, T& m, T& v) const {
+    m += (grad - m) * (T{1} - beta1);
+    v += (grad * grad - v) * (T{1} - beta2);
+    parameter -=
+        (momentum_factor * m + gradient_factor * grad) / (std::sqrt(v) * root_scale + epsilon);
+  }
+};
+
+/// Adadelta: Zeiler 2012, arXiv:1212.5701, algorithm 1, epsilon inside both roots as in PyTorch.
+template <typename T>
+struct AdadeltaUpdate {
+  T learning_rate;
+  T rho;
+  T epsilon;
+
+  AdadeltaUpdate(const graph::OptimizerAttributes& a, double lr, const double* /*coefficients*/)
+      : learning_rate(static_cast<T>(lr)),
+        rho(static_cast<T>(a.rho)),
+        epsilon(static_cast<T>(a.epsilon)) {}
+
+  DLBENCH_HOST_DEVICE void operator()(T grad, T& parameter, T& square, T& delta) const {
+    square = rho * square + (T{1} - rho) * grad * grad;
+    const T step = std::sqrt(delta + epsilon) / std::sqrt(square + epsilon) * grad;
+    delta = rho * delta + (T{1} - rho) * step * step;
+    parameter -= learning_rate * step;
+  }
+};
+
+}  // namespace dlbench::backend
