@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/host_buffer.h"
+
+#include "engine/core/error.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace dlbench::backend {
+namespace {
+
+long page_faults() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_minflt + usage.ru_majflt;
+}
+
+TEST(HostBuffer, IsAlignedZeroedAndOfTheSizeAskedFor) {
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{4097}, std::size_t{5} << 20}) {
+    HostBuffer buffer(bytes);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % 256, 0U);
+    EXPECT_EQ(buffer.bytes(), bytes);
+    EXPECT_TRUE(std::all_of(
+        buffer.data(), buffer.data() + bytes, [](std::byte b) { return b == std::byte{0}; }));
+  }
+}
+
+TEST(HostBuffer, EmptyBufferIsValid) {
+  HostBuffer buffer(0);
+  EXPECT_NE(buffer.data(), nullptr);
+  EXPECT_EQ(buffer.bytes(), 0U);
+}
+
+TEST(HostBuffer, LeavesNoPageFaultForItsUsers) {
+  constexpr std::size_t kBytes = std::size_t{32} << 20;  // 8192 small pages
+  HostBuffer buffer(kBytes);
+  const long before = page_faults();
+  std::fill(buffer.data(), buffer.data() + kBytes, std::byte{1});
+  EXPECT_LT(page_faults() - before, 100);  // the process itself may fault here and there
+}
+
+TEST(HostBuffer, ImpossibleSizeIsAMemoryError) {
+  try {
+    HostBuffer buffer(std::size_t{1} << 60);
+    FAIL() << "an exbibyte was mapped";
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.code(), core::ErrorCode::kMemory);
+  }
+}
+
+}  // namespace
+}  // namespace dlbench::backend
