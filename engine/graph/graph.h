@@ -70,7 +70,7 @@ struct Value {
   Storage storage = Storage::kActivation;
   NodeId producer = kNoNode;     ///< kNoNode for inputs and state
   ValueId parameter = kNoValue;  ///< of a gradient or an optimizer state: whose it is
-  Initializer initializer;       ///< of parameters, buffers, optimizer state, scalars
+  Initializer initializer{};     ///< of parameters, buffers, optimizer state, scalars
 };
 
 /// One operation. Operand order is fixed per op (op_kind.h).

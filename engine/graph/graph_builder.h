@@ -55,6 +55,8 @@ class GraphBuilder {
   void mark_output(std::string name, ValueId value);
   /// Turns an activation into the gradient of `parameter` and gives it the name "grad/<parameter>".
   void make_gradient(ValueId value, ValueId parameter);
+  /// Puts the nodes into another execution order, which must be valid; node ids change with it.
+  void reorder(const std::vector<NodeId>& order);
   /// A name not used yet: `name`, `name_1`, ...
   [[nodiscard]] std::string unique_name(const std::string& name) const;
 

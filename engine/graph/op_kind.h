@@ -20,7 +20,7 @@ enum class OpKind : std::uint8_t {
   // Convolution. Backward-weights has a second output only when the forward had a bias.
   kConv,                 ///< x T, weight T (K, C/g, kh, kw), [bias T (K)] -> y T
   kConvBackwardData,     ///< dy, weight, x (shape only: never read) -> dx
-  kConvBackwardWeights,  ///< x, dy, weight (shape only) -> dweight, [dbias]
+  kConvBackwardWeights,  ///< x, dy, weight and [bias] (shape only) -> dweight, [dbias]
 
   // Normalisation. gamma, beta, mean, rstd, running values are f32 (C).
   kBatchNorm,           ///< x, gamma, beta -> y, mean, rstd [updates running_mean, running_var]
@@ -48,7 +48,7 @@ enum class OpKind : std::uint8_t {
   // Dense.
   kLinear,                 ///< x (N, I), weight (O, I), [bias (O)] -> y (N, O)
   kLinearBackwardData,     ///< dy, weight -> dx
-  kLinearBackwardWeights,  ///< x, dy -> dweight, [dbias]
+  kLinearBackwardWeights,  ///< x, dy, [bias (shape only)] -> dweight, [dbias]
 
   // Shape.
   kConcat,   ///< a, b, ... -> y, along axis 1

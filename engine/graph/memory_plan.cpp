@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/graph/memory_plan.h"
+
+#include "engine/core/check.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+namespace dlbench::graph {
+namespace {
+
+bool overlap_in_time(const BlockRequest& a, const BlockRequest& b) {
+  return a.first <= b.last && b.first <= a.last;
+}
+
+std::size_t align_up(std::size_t bytes, std::size_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+std::size_t lower_bound(const std::vector<BlockRequest>& requests, std::size_t alignment) {
+  int last = -1;
+  for (const auto& request : requests) {
+    last = std::max(last, request.last);
+  }
+  std::vector<std::size_t> alive(static_cast<std::size_t>(last + 1), 0);
+  for (const auto& request : requests) {
+    for (int step = request.first; step <= request.last; ++step) {
+      alive[static_cast<std::size_t>(step)] += align_up(request.bytes, alignment);
+    }
+  }
+  return alive.empty() ? 0 : *std::max_element(alive.begin(), alive.end());
+}
+
+}  // namespace
+
+MemoryPlan plan_memory(const std::vector<BlockRequest>& requests, std::size_t alignment) {
+  for (const auto& request : requests) {
+    DLBENCH_CHECK(request.first >= 0 && request.first <= request.last)
+        << request.first << " to " << request.last;
+  }
+  std::vector<std::size_t> by_size(requests.size());
+  std::iota(by_size.begin(), by_size.end(), 0U);
+  std::stable_sort(by_size.begin(), by_size.end(), [&](std::size_t a, std::size_t b) {
+    return requests[a].bytes > requests[b].bytes;
+  });
+
+  MemoryPlan plan;
+  plan.offsets.assign(requests.size(), 0);
+  std::vector<std::size_t> placed;  // ascending by offset
+  for (const std::size_t index : by_size) {
+    const std::size_t bytes = align_up(requests[index].bytes, alignment);
+    std::size_t offset = 0;
+    for (const std::size_t other : placed) {
+      if (!overlap_in_time(requests[index], requests[other])) {
+        continue;
+      }
+      if (offset + bytes <= plan.offsets[other]) {
+        break;
+      }
+      offset = std::max(offset, plan.offsets[other] + align_up(requests[other].bytes, alignment));
+    }
+    plan.offsets[index] = offset;
+    plan.peak_bytes = std::max(plan.peak_bytes, offset + bytes);
+    const auto position = std::upper_bound(
+        placed.begin(), placed.end(), offset, [&](std::size_t value, std::size_t other) {
+          return value < plan.offsets[other];
+        });
+    placed.insert(position, index);
+  }
+  plan.lower_bound_bytes = lower_bound(requests, alignment);
+  return plan;
+}
+
+std::string check_memory_plan(const std::vector<BlockRequest>& requests, const MemoryPlan& plan) {
+  for (std::size_t a = 0; a < requests.size(); ++a) {
+    if (plan.offsets[a] + requests[a].bytes > plan.peak_bytes) {
+      return "block " + std::to_string(a) + " ends outside the arena";
+    }
+    for (std::size_t b = a + 1; b < requests.size(); ++b) {
+      const bool in_space = plan.offsets[a] < plan.offsets[b] + requests[b].bytes &&
+                            plan.offsets[b] < plan.offsets[a] + requests[a].bytes;
+      if (in_space && overlap_in_time(requests[a], requests[b])) {
+        return "blocks " + std::to_string(a) + " and " + std::to_string(b) + " overlap";
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace dlbench::graph
