@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "probes/chrome_trace.h"
+
+#include "engine/core/error.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+namespace dlbench::probes {
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& path, int error) {
+  throw core::Error(core::ErrorCode::kFile,
+                    fmt::format("cannot write the trace '{}': {}; choose another --trace file",
+                                path.string(),
+                                core::errno_text(error)));
+}
+
+/// A file that disappears unless commit() moved it to its place.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::filesystem::path& target)
+      : target_(target),
+        path_(target.string() + fmt::format(".{}.partial", getpid())),
+        stream_(std::fopen(path_.c_str(), "wb")) {
+    if (stream_ == nullptr) {
+      fail(target_, errno);
+    }
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() {
+    if (stream_ != nullptr) {
+      std::fclose(stream_);
+    }
+    std::error_code ignored;  // already gone after commit()
+    std::filesystem::remove(path_, ignored);
+  }
+
+  void write(const std::string& text) {
+    if (std::fwrite(text.data(), 1, text.size(), stream_) != text.size()) {
+      fail(target_, errno);
+    }
+  }
+
+  void commit() {
+    std::FILE* stream = std::exchange(stream_, nullptr);
+    if (std::fclose(stream) != 0) {
+      fail(target_, errno);
+    }
+    std::error_code error;
+    std::filesystem::rename(path_, target_, error);
+    if (error) {
+      fail(target_, error.value());
+    }
+  }
+
+ private:
+  std::filesystem::path target_;
+  std::string path_;
+  std::FILE* stream_;
+};
+
+/// `text` between quotes, as JSON.
+std::string json_string(std::string_view text) {
+  std::string result = "\"";
+  for (const char letter : text) {
+    if (letter == '"' || letter == '\\') {
+      result += '\\';
+      result += letter;
+    } else if (static_cast<unsigned char>(letter) < 0x20) {
+      result += fmt::format("\\u{:04x}", static_cast<unsigned>(letter));
+    } else {
+      result += letter;
+    }
+  }
+  return result + '"';
+}
+
+/// Nanoseconds as microseconds with all three decimals: exact, where a double loses them after
+/// days.
+std::string microseconds(std::int64_t ns) {
+  return fmt::format("{}{}.{:03}", ns < 0 ? "-" : "", std::abs(ns) / 1000, std::abs(ns) % 1000);
+}
+
+void append_metadata(std::string& out, int rank, const TraceTrack& track) {
+  const std::string name = track.name.empty() ? fmt::format("thread {}", track.number) : track.name;
+  fmt::format_to(std::back_inserter(out),
+                 ",\n{{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":{0},\"tid\":{1},"
+                 "\"args\":{{\"name\":{2}}}}},\n{{\"ph\":\"M\",\"name\":\"thread_sort_index\","
+                 "\"pid\":{0},\"tid\":{1},\"args\":{{\"sort_index\":{1}}}}}",
+                 rank,
+                 track.number,
+                 json_string(name));
+}
+
+void append_event(std::string& out, const ChromeTrace& trace, int track, const TraceEvent& event) {
+  fmt::format_to(std::back_inserter(out),
+                 ",\n{{\"ph\":\"X\",\"name\":{},\"cat\":\"{}\",\"ts\":{},\"dur\":{},\"pid\":{},"
+                 "\"tid\":{}",
+                 json_string(event.name),
+                 core::trace::name(event.category),
+                 microseconds(event.begin_ns - trace.origin_ns),
+                 microseconds(event.end_ns - event.begin_ns),
+                 trace.rank,
+                 track);
+  if (event.id >= 0) {
+    fmt::format_to(std::back_inserter(out), ",\"args\":{{\"id\":{}}}", event.id);
+  }
+  out += '}';
+}
+
+}  // namespace
+
+void write_chrome_trace(const std::filesystem::path& path, ChromeTrace trace) {
+  constexpr std::size_t kFlushBytes = std::size_t{1} << 20;
+  TemporaryFile file(path);
+  std::string out = fmt::format(
+      "{{\"displayTimeUnit\":\"ms\",\"otherData\":{{\"tool\":\"dlbench\",\"dropped_events\":{}}},"
+      "\"traceEvents\":[\n{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"tid\":0,"
+      "\"args\":{{\"name\":\"dlbench rank {}\"}}}}",
+      trace.dropped,
+      trace.rank,
+      trace.rank);
+  for (TraceTrack& track : trace.tracks) {
+    append_metadata(out, trace.rank, track);
+    // Inner regions end first: reversed and stably sorted, an outer one of the same times is first.
+    std::reverse(track.events.begin(), track.events.end());
+    std::stable_sort(
+        track.events.begin(), track.events.end(), [](const TraceEvent& a, const TraceEvent& b) {
+          return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
+        });
+    for (const TraceEvent& event : track.events) {
+      append_event(out, trace, track.number, event);
+      if (out.size() > kFlushBytes) {
+        file.write(out);
+        out.clear();
+      }
+    }
+  }
+  out += "\n]}\n";
+  file.write(out);
+  file.commit();
+}
+
+}  // namespace dlbench::probes

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Was a repetition disturbed by anything that is not the benchmark? Snapshots of what the kernel
+// knows of this process and of its processors, and the difference of two of them judged against
+// fixed thresholds. The judgement never looks at the measured time of a step.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dlbench::probes {
+
+/// Processor time of some CPUs since boot, from /proc/stat, in seconds.
+struct CpuTimes {
+  double busy_s = 0;   ///< user, nice, system, irq, softirq (guests are inside user)
+  double steal_s = 0;  ///< the hypervisor ran somebody else while a CPU of ours wanted to run
+};
+
+/// State of the process and its processors at one moment. Fields that this system does not offer
+/// are empty.
+struct ProcSnapshot {
+  double steady_s = 0;  ///< steady clock
+  double user_cpu_s = 0;
+  double system_cpu_s = 0;
+  std::int64_t voluntary_switches = 0;
+  std::int64_t involuntary_switches = 0;
+  std::int64_t minor_faults = 0;
+  std::int64_t major_faults = 0;
+  std::int64_t peak_rss_bytes = 0;
+  std::optional<std::int64_t> read_bytes;  ///< fetched from storage for this process, /proc/self/io
+  std::optional<CpuTimes> cpus;            ///< of the CPUs this process may run on
+};
+
+/// Limits beyond which a repetition counts as disturbed, fixed before anything is measured.
+struct DisturbanceThresholds {
+  /// CPU time of other processes on our CPUs, as a share of wall time x our CPUs. On 2 cores 5 % is
+  /// a tenth of one core: a spinning OpenMP barrier passes that on to all threads.
+  double other_cpu_share = 0.05;
+  /// Steal time, as a share of wall time x our CPUs.
+  double steal_share = 0.02;
+  /// Involuntary context switches per second and CPU. Judged only when all threads of the benchmark
+  /// fit on our CPUs: with more threads than CPUs it takes them from itself. Quiet 2-thread steps
+  /// had 50 to 150 per run of several seconds, disturbed ones 2,000 to 23,000.
+  double involuntary_switches_per_cpu_s = 100;
+  /// /proc/stat counts in ticks of 10 ms: differences below this many seconds per CPU are no
+  /// evidence.
+  double tick_allowance_s = 0.03;
+};
+
+/// What happened between two snapshots, and the judgement.
+struct Disturbance {
+  double wall_s = 0;
+  double user_cpu_s = 0;
+  double system_cpu_s = 0;
+  std::int64_t voluntary_context_switches = 0;
+  std::int64_t involuntary_context_switches = 0;
+  std::int64_t minor_faults = 0;
+  std::int64_t major_faults = 0;
+  std::int64_t peak_rss_bytes = 0;  ///< of the process so far, not of the interval
+  std::optional<std::int64_t> read_bytes;
+  std::optional<double> steal_s;
+  std::optional<double> other_cpu_s;  ///< CPU time of processes that are not ours, on our CPUs
+  bool disturbed = false;
+  std::string reason;  ///< why disturbed, with the value and the threshold; empty if not
+};
+
+/// The present state. Never throws: what cannot be read stays empty. Takes about 30 us.
+[[nodiscard]] ProcSnapshot take_snapshot() noexcept;
+
+/// Difference and judgement. `cpus`: CPUs this process may run on. `own_threads`: threads of the
+/// benchmark that wanted to run at the same time (compute threads + loader workers).
+[[nodiscard]] Disturbance compare_snapshots(const ProcSnapshot& begin,
+                                            const ProcSnapshot& end,
+                                            int cpus,
+                                            int own_threads,
+                                            const DisturbanceThresholds& thresholds = {});
+
+/// Sums the given CPUs of a /proc/stat text; `ticks_per_s` is sysconf(_SC_CLK_TCK). Empty if a CPU
+/// has no line.
+[[nodiscard]] std::optional<CpuTimes> parse_proc_stat(std::string_view text,
+                                                      const std::vector<int>& cpus,
+                                                      double ticks_per_s);
+
+/// The number after "read_bytes:" in a /proc/self/io text.
+[[nodiscard]] std::optional<std::int64_t> parse_read_bytes(std::string_view text);
+
+}  // namespace dlbench::probes

@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// NVTX ranges for Nsight and other tools. The header-only NVTX 3 costs one branch per call when no
+// tool is attached. This file is part of the build only where the header was found.
+#include "engine/core/error.h"
+#include "engine/core/trace.h"
+#include "probes/probe.h"
+#include "probes/registry.h"
+
+#include <nvtx3/nvToolsExt.h>
+
+#include <array>
+#include <memory>
+#include <string>
+
+namespace dlbench::probes {
+namespace {
+
+/// ARGB colour of a category; one row of a tool's timeline shows what kind of work runs.
+std::uint32_t colour(core::trace::Category category) {
+  switch (category) {
+    case core::trace::Category::kTrial:
+      return 0xFF606060U;
+    case core::trace::Category::kRepetition:
+      return 0xFF909090U;
+    case core::trace::Category::kStep:
+      return 0xFF3070C0U;
+    case core::trace::Category::kPhase:
+      return 0xFF40A060U;
+    case core::trace::Category::kOp:
+      return 0xFFC0A030U;
+    case core::trace::Category::kLoader:
+      return 0xFFB05090U;
+    case core::trace::Category::kComm:
+      return 0xFFC04030U;
+  }
+  return 0xFFFFFFFFU;
+}
+
+/// Ranges in the domain "dlbench": trials, repetitions, steps, phases, loader and communication,
+/// and ops with the option ops=on.
+class NvtxProbe final : public Probe, private core::trace::Sink {
+ public:
+  NvtxProbe() : domain_(nvtxDomainCreateA("dlbench")) {}
+  ~NvtxProbe() override { nvtxDomainDestroy(domain_); }
+  NvtxProbe(const NvtxProbe&) = delete;
+  NvtxProbe& operator=(const NvtxProbe&) = delete;
+
+  [[nodiscard]] const ProbeSpec& spec() const override {
+    static const ProbeSpec spec{"nvtx",
+                                "NVTX ranges, shown by Nsight Systems and Nsight Compute",
+                                {{"ops", "off", "a range for every op as well: on or off"}},
+                                {}};
+    return spec;
+  }
+
+  [[nodiscard]] std::string open(const ProbeOptions& options) override {
+    for (const auto& [name, value] : options) {
+      if (value != "on" && value != "off") {
+        throw core::Error(
+            core::ErrorCode::kUsage,
+            "option '" + name + "' of probe nvtx is 'on' or 'off', not '" + value + "'");
+      }
+      ops_ = value == "on";
+    }
+    return {};
+  }
+
+  // Regions carry the trials; nothing to do for windows.
+  void begin_trial(std::string_view /*trial*/) noexcept override {}
+  void end_trial() noexcept override {}
+  [[nodiscard]] ProbeValues collect(std::string_view /*trial*/) const override {
+    return ProbeValues{true, {}, {}};
+  }
+  [[nodiscard]] core::trace::Sink* sink() override { return this; }
+
+ private:
+  [[nodiscard]] bool wanted(core::trace::Category category) const {
+    return ops_ || category != core::trace::Category::kOp;
+  }
+
+  void begin(const core::trace::RegionInfo& region) noexcept override {
+    if (!wanted(region.category)) {
+      return;
+    }
+    // NVTX wants a terminated string; names longer than this are cut in the tool's view only.
+    std::array<char, 96> text{};
+    region.name.copy(text.data(), text.size() - 1);
+    nvtxEventAttributes_t attributes{};
+    attributes.version = NVTX_VERSION;
+    attributes.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+    attributes.category = static_cast<std::uint32_t>(region.category) + 1;
+    attributes.colorType = NVTX_COLOR_ARGB;
+    attributes.color = colour(region.category);
+    attributes.payloadType = NVTX_PAYLOAD_TYPE_INT64;
+    attributes.payload.llValue = region.id;
+    attributes.messageType = NVTX_MESSAGE_TYPE_ASCII;
+    attributes.message.ascii = text.data();
+    nvtxDomainRangePushEx(domain_, &attributes);
+  }
+
+  void end(const core::trace::RegionInfo& region) noexcept override {
+    if (wanted(region.category)) {
+      nvtxDomainRangePop(domain_);
+    }
+  }
+
+  // The tool shows the operating system's thread names.
+  void name_thread(std::string_view /*name*/) noexcept override {}
+  void map_captured_node(std::uint64_t /*captured_node*/,
+                         std::int64_t /*op_id*/) noexcept override {}
+
+  nvtxDomainHandle_t domain_;
+  bool ops_ = false;
+};
+
+const ProbeRegistrar kRegistrar("nvtx", [] { return std::make_unique<NvtxProbe>(); });
+
+}  // namespace
+}  // namespace dlbench::probes

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a probe is: something that watches a trial from outside (counters, energy, a timeline) and
+// reports named values. A probe never ends a run: what it cannot measure it reports as unavailable,
+// with the reason. The harness decides which probes run and copies their values into the report.
+#pragma once
+
+#include "engine/core/trace.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace dlbench::probes {
+
+/// One value a probe can report. The unit is part of the name ("energy_joules"); a bare count has
+/// none.
+struct ValueSpec {
+  std::string name;
+  std::string unit;
+  std::string description;
+};
+
+/// One option a probe understands, given as text.
+struct OptionSpec {
+  std::string name;
+  std::string default_value;
+  std::string description;
+};
+
+/// What `dlbench list` and the docs say about a probe.
+struct ProbeSpec {
+  std::string name;
+  std::string description;
+  std::vector<OptionSpec> options;
+  std::vector<ValueSpec> values;
+};
+
+/// One measured value; without a number, `reason` says why.
+struct ProbeValue {
+  std::string name;
+  std::optional<double> value;
+  std::string reason;
+};
+
+/// What a probe measured, or why it could not.
+struct ProbeValues {
+  bool available = false;
+  std::string reason;  ///< why not available; empty if it is
+  std::vector<ProbeValue> values;
+};
+
+/// Options by name; names that the probe's spec lacks are refused by open_probe().
+using ProbeOptions = std::vector<std::pair<std::string, std::string>>;
+
+/// One kind of measurement. Life: open() once, early (before worker threads exist, so that counters
+/// can be inherited by them); then any number of begin_trial()/end_trial() windows; collect()
+/// between windows. All calls come from one thread, except those of sink().
+class Probe {
+ public:
+  Probe() = default;
+  Probe(const Probe&) = delete;
+  Probe& operator=(const Probe&) = delete;
+  virtual ~Probe() = default;
+
+  [[nodiscard]] virtual const ProbeSpec& spec() const = 0;
+
+  /// Gets ready. Returns an empty text, or the reason why this probe cannot measure here; after
+  /// that all other calls do nothing and collect() repeats the reason. Throws Error(kUsage) for an
+  /// option value it does not understand, and nothing else.
+  [[nodiscard]] virtual std::string open(const ProbeOptions& options) = 0;
+
+  /// A window of `trial` ("synthetic/device") starts or ends. Interleaved repetitions give a trial
+  /// many windows; values add up over the windows of one name.
+  virtual void begin_trial(std::string_view trial) noexcept = 0;
+  virtual void end_trial() noexcept = 0;
+
+  /// The values of `trial` so far. A trial without windows gives values without numbers.
+  [[nodiscard]] virtual ProbeValues collect(std::string_view trial) const = 0;
+
+  /// The probe's ear for trace regions, or nullptr. Valid as long as the probe.
+  [[nodiscard]] virtual core::trace::Sink* sink() { return nullptr; }
+};
+
+}  // namespace dlbench::probes

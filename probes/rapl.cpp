@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "probes/rapl.h"
+
+#include "probes/kernel_file.h"
+#include "probes/probe.h"
+#include "probes/registry.h"
+#include "probes/window_sums.h"
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <string_view>
+#include <system_error>
+
+namespace dlbench::probes {
+namespace {
+
+std::optional<std::uint64_t> read_unsigned(const std::filesystem::path& path) {
+  const auto text = read_kernel_file(path);
+  if (!text.has_value()) {
+    return std::nullopt;
+  }
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
+  return error == std::errc{} ? std::optional(number) : std::nullopt;
+}
+
+class RaplProbe final : public Probe {
+ public:
+  [[nodiscard]] const ProbeSpec& spec() const override {
+    static const ProbeSpec spec{
+        "rapl",
+        "energy of the processor packages, everything running on them included",
+        {},
+        {{"package_energy_joules", "J", "sum over the packages of this machine"}}};
+    return spec;
+  }
+
+  [[nodiscard]] std::string open(const ProbeOptions& /*options*/) override {
+    found_ = find_rapl_zones("/sys/class/powercap");
+    return found_.reason;
+  }
+
+  void begin_trial(std::string_view trial) noexcept override {
+    trial_ = trial;
+    begin_ = read_all();
+  }
+
+  void end_trial() noexcept override {
+    if (!found_.reason.empty() || begin_.empty()) {
+      return;
+    }
+    const auto end = read_all();
+    std::optional<double> joules = 0.0;
+    for (std::size_t zone = 0; zone < found_.zones.size(); ++zone) {
+      if (begin_[zone].has_value() && end[zone].has_value() && joules.has_value()) {
+        *joules += energy_difference_joules(*begin_[zone], *end[zone], found_.zones[zone].range_uj);
+      } else {
+        joules.reset();
+      }
+    }
+    sums_.add(trial_, {joules});
+  }
+
+  [[nodiscard]] ProbeValues collect(std::string_view trial) const override {
+    if (!found_.reason.empty()) {
+      return ProbeValues{false, found_.reason, {}};
+    }
+    return sums_.collect(trial, spec(), "an energy counter could not be read");
+  }
+
+ private:
+  [[nodiscard]] std::vector<std::optional<std::uint64_t>> read_all() const {
+    std::vector<std::optional<std::uint64_t>> values;
+    for (const RaplZone& zone : found_.zones) {
+      values.push_back(read_energy_uj(zone));
+    }
+    return values;
+  }
+
+  RaplZones found_;
+  std::string trial_;
+  std::vector<std::optional<std::uint64_t>> begin_;
+  WindowSums sums_{1};
+};
+
+const ProbeRegistrar kRegistrar("rapl", [] { return std::make_unique<RaplProbe>(); });
+
+}  // namespace
+
+RaplZones find_rapl_zones(const std::filesystem::path& root) {
+  RaplZones result;
+  std::error_code error;
+  bool unreadable = false;
+  for (std::filesystem::directory_iterator entry(root, error), last; !error && entry != last;
+       entry.increment(error)) {
+    // Packages are "intel-rapl:0" (AMD's too) with the name "package-0"; "intel-rapl:0:1" are parts
+    // of them and "intel-rapl-mmio:0" is the same package again.
+    const std::string folder = entry->path().filename().string();
+    const std::string name = read_kernel_file(entry->path() / "name").value_or("");
+    if (!folder.starts_with("intel-rapl:") || !name.starts_with("package-")) {
+      continue;
+    }
+    RaplZone zone{entry->path() / "energy_uj",
+                  read_unsigned(entry->path() / "max_energy_range_uj").value_or(0)};
+    if (read_energy_uj(zone).has_value()) {
+      result.zones.push_back(std::move(zone));
+    } else {
+      unreadable = true;
+    }
+  }
+  std::sort(result.zones.begin(), result.zones.end(), [](const RaplZone& a, const RaplZone& b) {
+    return a.energy_file < b.energy_file;
+  });
+  if (unreadable) {
+    result.zones.clear();
+    result.reason = "the files energy_uj below " + root.string() +
+                    " are not readable: kernels since 5.10 leave them to root";
+  } else if (result.zones.empty()) {
+    result.reason = "no package zone below " + root.string() +
+                    ": this machine, or its virtual machine monitor, offers no RAPL counters";
+  }
+  return result;
+}
+
+std::optional<std::uint64_t> read_energy_uj(const RaplZone& zone) {
+  return read_unsigned(zone.energy_file);
+}
+
+double energy_difference_joules(std::uint64_t begin_uj,
+                                std::uint64_t end_uj,
+                                std::uint64_t range_uj) {
+  const std::uint64_t difference =
+      end_uj >= begin_uj ? end_uj - begin_uj : range_uj - begin_uj + end_uj;
+  return 1e-6 * static_cast<double>(difference);
+}
+
+}  // namespace dlbench::probes

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The list of probes compiled into this build. A probe adds itself: one file, one ProbeRegistrar.
+#pragma once
+
+#include "probes/probe.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dlbench::probes {
+
+using ProbeFactory = std::function<std::unique_ptr<Probe>()>;
+
+/// A constant of this type in a probe's .cpp file adds the probe to the list when the program
+/// starts. Two probes of one name are a programmer error (CheckFailure).
+struct ProbeRegistrar {
+  ProbeRegistrar(const std::string& name, ProbeFactory factory);
+};
+
+/// Names of all probes of this build, sorted.
+[[nodiscard]] std::vector<std::string> probe_names();
+
+/// A new probe that has not been opened. Throws Error(kUsage) with the nearest name.
+[[nodiscard]] std::unique_ptr<Probe> make_probe(std::string_view name);
+
+/// Opens a probe after checking the option names against its spec (Error(kUsage) with the nearest
+/// name). Returns what Probe::open() returns.
+[[nodiscard]] std::string open_probe(Probe& probe, const ProbeOptions& options);
+
+}  // namespace dlbench::probes

@@ -1,0 +1,283 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "probes/system_info.h"
+
+#include "probes/cgroup.h"
+#include "probes/kernel_file.h"
+
+#include <sched.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <set>
+#include <sstream>
+#include <tuple>
+
+namespace dlbench::probes {
+namespace {
+
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n\"";
+  const std::size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) {
+    return {};
+  }
+  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+}
+
+std::optional<int> to_int(std::string_view text) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional(number)
+                                                                  : std::nullopt;
+}
+
+std::optional<int> lookup_int(EnvironmentLookup lookup, const char* name) {
+  const char* text = lookup(name);
+  return text == nullptr ? std::nullopt : to_int(text);
+}
+
+std::string best_isa(std::string_view flags) {
+  // From the kernel's flag names, best first.
+  struct Isa {
+    std::string_view flag;
+    std::string_view name;
+  };
+  constexpr std::array<Isa, 7> kBestFirst{{{"amx_bf16", "amx_bf16"},
+                                           {"avx512_bf16", "avx512_bf16"},
+                                           {"avx512_vnni", "avx512_vnni"},
+                                           {"avx512f", "avx512"},
+                                           {"avx2", "avx2"},
+                                           {"avx", "avx"},
+                                           {"sse4_2", "sse4.2"}}};
+  const std::string padded = " " + std::string(flags) + " ";
+  for (const Isa& isa : kBestFirst) {
+    if (padded.find(" " + std::string(isa.flag) + " ") != std::string::npos) {
+      return std::string(isa.name);
+    }
+  }
+  return "baseline";
+}
+
+const char* process_environment(const char* name) { return std::getenv(name); }
+
+int count_numa_nodes() {
+  const auto text = read_kernel_file("/sys/devices/system/node/online");
+  return text.has_value() ? std::max(1, count_cpu_list(*text)) : 1;
+}
+
+CgroupLimits own_cgroup_limits() {
+  return read_cgroup_limits("/sys/fs/cgroup",
+                            parse_cgroup_paths(read_kernel_file("/proc/self/cgroup").value_or("")));
+}
+
+}  // namespace
+
+CpuFacts parse_cpuinfo(std::string_view text) {
+  CpuFacts facts;
+  std::set<std::string> sockets;
+  std::set<std::string> cores;  // "socket/core": core numbers repeat on each socket
+  std::string socket = "0";
+  std::istringstream stream{std::string(text)};
+  std::string line;
+  while (std::getline(stream, line)) {
+    const std::size_t colon = line.find(':');
+    if (colon == std::string::npos) {
+      continue;
+    }
+    const std::string key(trim(std::string_view(line).substr(0, colon)));
+    const std::string value(trim(std::string_view(line).substr(colon + 1)));
+    if (key == "processor") {
+      ++facts.threads;
+    } else if (key == "model name" && facts.model.empty()) {
+      facts.model = value;
+    } else if (key == "physical id") {
+      socket = value;
+      sockets.insert(value);
+    } else if (key == "core id") {
+      cores.insert(socket + "/" + value);
+    } else if (key == "flags" && facts.isa.empty()) {
+      facts.isa = best_isa(value);
+    }
+  }
+  // Some virtual machines and other architectures leave the topology out: one socket, and each
+  // logical CPU counts as a core.
+  facts.sockets = sockets.empty() ? (facts.threads > 0 ? 1 : 0) : static_cast<int>(sockets.size());
+  facts.cores = cores.empty() ? facts.threads : static_cast<int>(cores.size());
+  return facts;
+}
+
+std::pair<std::int64_t, std::int64_t> parse_meminfo(std::string_view text) {
+  std::pair<std::int64_t, std::int64_t> result{0, 0};
+  std::istringstream stream{std::string(text)};
+  std::string line;
+  while (std::getline(stream, line)) {
+    std::istringstream fields(line);
+    std::string key;
+    std::int64_t kib = 0;
+    if (!(fields >> key >> kib)) {
+      continue;
+    }
+    if (key == "MemTotal:") {
+      result.first = kib * 1024;
+    } else if (key == "MemAvailable:") {
+      result.second = kib * 1024;
+    }
+  }
+  return result;
+}
+
+std::string parse_os_release(std::string_view text) {
+  constexpr std::string_view kKey = "PRETTY_NAME=";
+  std::istringstream stream{std::string(text)};
+  std::string line;
+  while (std::getline(stream, line)) {
+    if (line.starts_with(kKey)) {
+      return std::string(trim(std::string_view(line).substr(kKey.size())));
+    }
+  }
+  return "unknown";
+}
+
+int count_cpu_list(std::string_view text) {
+  int count = 0;
+  std::istringstream stream{std::string(trim(text))};
+  std::string range;
+  while (std::getline(stream, range, ',')) {
+    const std::size_t dash = range.find('-');
+    const auto first = to_int(std::string_view(range).substr(0, dash));
+    const auto last =
+        dash == std::string::npos ? first : to_int(std::string_view(range).substr(dash + 1));
+    if (first.has_value() && last.has_value() && *last >= *first) {
+      count += *last - *first + 1;
+    }
+  }
+  return count;
+}
+
+std::vector<int> affinity_cpus() {
+  std::vector<int> cpus;
+  // The kernel refuses masks smaller than its own: grow until it fits.
+  for (int capacity = 1024; capacity <= 1 << 18; capacity *= 4) {
+    cpu_set_t* mask = CPU_ALLOC(capacity);
+    if (mask == nullptr) {
+      return cpus;
+    }
+    const std::size_t bytes = CPU_ALLOC_SIZE(capacity);
+    const bool read = sched_getaffinity(0, bytes, mask) == 0;
+    for (int cpu = 0; read && cpu < capacity; ++cpu) {
+      if (CPU_ISSET_S(static_cast<std::size_t>(cpu), bytes, mask)) {
+        cpus.push_back(cpu);
+      }
+    }
+    CPU_FREE(mask);
+    if (read) {
+      break;
+    }
+  }
+  return cpus;
+}
+
+int usable_cpus() {
+  const int affinity = std::max(1, static_cast<int>(affinity_cpus().size()));
+  const auto quota = own_cgroup_limits().cpu_quota;
+  if (!quota.has_value()) {
+    return affinity;
+  }
+  return std::clamp(static_cast<int>(std::ceil(*quota)), 1, affinity);
+}
+
+MemoryFacts read_memory_facts() {
+  MemoryFacts facts;
+  std::tie(facts.total_bytes, facts.available_bytes) =
+      parse_meminfo(read_kernel_file("/proc/meminfo").value_or(""));
+  const CgroupLimits limits = own_cgroup_limits();
+  facts.usable_bytes = facts.available_bytes;
+  // Some systems set the limit to the machine's size: that is no limit.
+  if (limits.memory_limit_bytes.has_value() && *limits.memory_limit_bytes < facts.total_bytes) {
+    facts.limit_bytes = limits.memory_limit_bytes;
+    facts.usable_bytes = std::min(facts.usable_bytes, *limits.memory_left_bytes);
+  }
+  return facts;
+}
+
+std::optional<SchedulerFacts> detect_scheduler(EnvironmentLookup lookup) {
+  struct Variables {
+    const char* name;
+    const char* job_id;
+    const char* nodes;
+    const char* tasks;
+  };
+  // LSF gives no node count (LSB_MCPU_HOSTS lists hosts), PBS neither; both stay empty then.
+  constexpr std::array<Variables, 4> kSchedulers{
+      {{"slurm", "SLURM_JOB_ID", "SLURM_JOB_NUM_NODES", "SLURM_NTASKS"},
+       {"flux", "FLUX_JOB_ID", "FLUX_JOB_NNODES", "FLUX_JOB_SIZE"},
+       {"pbs", "PBS_JOBID", "PBS_NUM_NODES", "PBS_NP"},
+       {"lsf", "LSB_JOBID", "LSF_NUM_NODES", "LSB_DJOB_NUMPROC"}}};
+  for (const Variables& variables : kSchedulers) {
+    const char* job_id = lookup(variables.job_id);
+    if (job_id != nullptr && *job_id != '\0') {
+      return SchedulerFacts{variables.name,
+                            job_id,
+                            lookup_int(lookup, variables.nodes),
+                            lookup_int(lookup, variables.tasks)};
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<std::pair<std::string, std::string>> allowed_environment(EnvironmentLookup lookup) {
+  constexpr std::array kAllowed{"CUDA_VISIBLE_DEVICES",
+                                "DNNL_CPU_RUNTIME",
+                                "DNNL_MAX_CPU_ISA",
+                                "DNNL_PRIMITIVE_CACHE_CAPACITY",
+                                "GOMP_CPU_AFFINITY",
+                                "GOMP_SPINCOUNT",
+                                "KMP_AFFINITY",
+                                "MALLOC_ARENA_MAX",
+                                "NCCL_ALGO",
+                                "NCCL_PROTO",
+                                "NCCL_SOCKET_IFNAME",
+                                "OMP_DYNAMIC",
+                                "OMP_NUM_THREADS",
+                                "OMP_PLACES",
+                                "OMP_PROC_BIND",
+                                "OMP_SCHEDULE",
+                                "OMP_STACKSIZE",
+                                "OMP_THREAD_LIMIT",
+                                "OMP_WAIT_POLICY",
+                                "ONEDNN_MAX_CPU_ISA",
+                                "SLURM_CPU_BIND",
+                                "SLURM_CPUS_PER_TASK"};
+  std::vector<std::pair<std::string, std::string>> found;
+  for (const char* name : kAllowed) {
+    if (const char* value = lookup(name); value != nullptr) {
+      found.emplace_back(name, value);
+    }
+  }
+  return found;
+}
+
+SystemFacts read_system_facts() {
+  SystemFacts facts;
+  utsname names{};
+  if (uname(&names) == 0) {
+    facts.hostname = names.nodename;
+    facts.kernel = std::string(names.sysname) + " " + names.release;
+  }
+  facts.cpu = parse_cpuinfo(read_kernel_file("/proc/cpuinfo").value_or(""));
+  facts.usable_cpus = usable_cpus();
+  facts.memory = read_memory_facts();
+  facts.numa_nodes = count_numa_nodes();
+  facts.os = parse_os_release(read_kernel_file("/etc/os-release").value_or(""));
+  facts.environment = allowed_environment(process_environment);
+  facts.scheduler = detect_scheduler(process_environment);
+  return facts;
+}
+
+}  // namespace dlbench::probes

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Facts about the machine, the limits of this process and the job it runs in. Plain functions that
+// return structs; the parts that parse text take the text, so that tests need no such machine.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace dlbench::probes {
+
+struct CpuFacts {
+  std::string model;
+  int sockets = 0;
+  int cores = 0;    ///< physical cores of the machine
+  int threads = 0;  ///< logical CPUs of the machine
+  std::string isa;  ///< best vector instruction set: "avx512_bf16", "avx512", "avx2", ...
+};
+
+/// What the batch system says of the job, from its environment variables.
+struct SchedulerFacts {
+  std::string name;  ///< slurm, pbs, lsf, flux
+  std::string job_id;
+  std::optional<int> nodes;
+  std::optional<int> tasks;
+};
+
+struct MemoryFacts {
+  std::int64_t total_bytes = 0;             ///< of the machine
+  std::int64_t available_bytes = 0;         ///< of the machine, MemAvailable
+  std::optional<std::int64_t> limit_bytes;  ///< smallest limit of the control groups above us
+  /// What this process may still take: the machine's available memory, or what is left below the
+  /// tightest control group limit if that is less.
+  std::int64_t usable_bytes = 0;
+};
+
+struct SystemFacts {
+  std::string hostname;
+  CpuFacts cpu;
+  int usable_cpus = 0;  ///< CPUs of the affinity mask, cut down by a control group's CPU quota
+  MemoryFacts memory;
+  int numa_nodes = 0;
+  std::string os;      ///< "Debian GNU/Linux 12 (bookworm)"
+  std::string kernel;  ///< "Linux 6.1.0"
+  std::vector<std::pair<std::string, std::string>> environment;  ///< allow-listed variables, sorted
+  std::optional<SchedulerFacts> scheduler;
+};
+
+/// Everything above, read now. Facts that cannot be read stay 0 or empty; never throws for them.
+[[nodiscard]] SystemFacts read_system_facts();
+
+/// CPUs this process may run on, in order (sched_getaffinity).
+[[nodiscard]] std::vector<int> affinity_cpus();
+
+/// Size of the affinity mask cut down by the CPU quota of the control groups (rounded up), at
+/// least 1. The default number of compute threads.
+[[nodiscard]] int usable_cpus();
+
+/// Memory of the machine and what this process may still take of it.
+[[nodiscard]] MemoryFacts read_memory_facts();
+
+/// Looks up an environment variable; the tests pass their own.
+using EnvironmentLookup = const char* (*)(const char* name);
+
+/// The batch system's job, or empty outside of one.
+[[nodiscard]] std::optional<SchedulerFacts> detect_scheduler(EnvironmentLookup lookup);
+
+/// Those variables of the allow list (threads, placement, library tuning; never tokens or paths of
+/// people) that are set.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> allowed_environment(
+    EnvironmentLookup lookup);
+
+/// From the text of /proc/cpuinfo.
+[[nodiscard]] CpuFacts parse_cpuinfo(std::string_view text);
+
+/// From the text of /proc/meminfo: {MemTotal, MemAvailable} in bytes, 0 where missing.
+[[nodiscard]] std::pair<std::int64_t, std::int64_t> parse_meminfo(std::string_view text);
+
+/// PRETTY_NAME of an os-release text, or "unknown".
+[[nodiscard]] std::string parse_os_release(std::string_view text);
+
+/// Number of CPUs in a list such as "0-3,8,10-11".
+[[nodiscard]] int count_cpu_list(std::string_view text);
+
+}  // namespace dlbench::probes

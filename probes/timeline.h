@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The timeline probe: records every trace region of every thread and writes them as a Chrome trace,
+// which Perfetto (ui.perfetto.dev) and chrome://tracing open.
+#pragma once
+
+#include "engine/core/trace.h"
+#include "probes/probe.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace dlbench::probes {
+
+/// Regions of all threads. Each thread appends to its own buffer without locks; begin and end cost
+/// about 0.1 us together with the clock. A thread that takes the name of one that has ended
+/// continues its track, so restarted loader workers do not multiply the rows.
+class Timeline final : public Probe, private core::trace::Sink {
+ public:
+  Timeline();
+  ~Timeline() override;
+
+  [[nodiscard]] const ProbeSpec& spec() const override;
+  [[nodiscard]] std::string open(const ProbeOptions& options) override;
+  void begin_trial(std::string_view trial) noexcept override;
+  void end_trial() noexcept override;
+  /// Values: recorded_events, dropped_events, of the whole run whatever the trial.
+  [[nodiscard]] ProbeValues collect(std::string_view trial) const override;
+  [[nodiscard]] core::trace::Sink* sink() override { return this; }
+
+  /// Writes what was recorded so far: a JSON object with "traceEvents", complete events ("ph": "X")
+  /// with ts and dur in microseconds since open(), category, and the region's id in args; metadata
+  /// events name process and threads. Regions still open are left out. Written to a temporary file
+  /// beside `path` and renamed. Throws Error(kFile).
+  void write(const std::filesystem::path& path, int rank = 0) const;
+
+  /// Regions not recorded: buffer full, out of memory, nested deeper than 64, or ended unbegun.
+  [[nodiscard]] std::int64_t dropped_events() const;
+  [[nodiscard]] std::int64_t recorded_events() const;
+
+ private:
+  class Recorder;
+
+  void begin(const core::trace::RegionInfo& region) noexcept override;
+  void end(const core::trace::RegionInfo& region) noexcept override;
+  void name_thread(std::string_view name) noexcept override;
+  void map_captured_node(std::uint64_t captured_node, std::int64_t op_id) noexcept override;
+
+  std::shared_ptr<Recorder> recorder_;
+};
+
+}  // namespace dlbench::probes
