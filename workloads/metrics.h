@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Metrics as ratios of counts. The graph counts per batch; counts of batches are added, and the
+// ratios taken at the end, so that a metric does not depend on how the data was cut into batches.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dlbench::workloads {
+
+/// What the graph's output "counts" holds.
+enum class MetricKind : std::uint8_t {
+  kSegmentation,    ///< pixels: true positives, false positives, false negatives, true negatives
+  kClassification,  ///< correct predictions, samples
+};
+
+/// Numbers in "counts" of this kind.
+[[nodiscard]] std::size_t count_size(MetricKind kind);
+
+/// Names in the order in which people want to read them: "dice", "iou", "precision", "recall"; or
+/// "accuracy".
+[[nodiscard]] std::vector<std::string> metric_names(MetricKind kind);
+
+/// Metrics of summed counts, each in [0, 1]. With tp, fp, fn: dice = 2 tp / (2 tp + fp + fn),
+/// iou = tp / (tp + fp + fn), precision = tp / (tp + fp), recall = tp / (tp + fn);
+/// accuracy = correct / samples. A ratio 0 / 0 is left out. It is a programmer error to pass
+/// another number of counts than count_size().
+[[nodiscard]] std::map<std::string, double> metrics_of_counts(MetricKind kind,
+                                                              std::span<const double> counts);
+
+}  // namespace dlbench::workloads

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a workload is: a description with its hyper-parameters, and a function that builds the
+// forward graph. And the registry: a workload is one file in a folder below this one, with one
+// WorkloadRegistration at file scope.
+#pragma once
+
+#include "data/dataset.h"
+#include "engine/core/dtype.h"
+#include "engine/graph/graph.h"
+#include "engine/graph/passes.h"
+#include "workloads/learning_rate.h"
+#include "workloads/metrics.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dlbench::workloads {
+
+/// How the loss of a batch is put together from its samples: what several ranks, or an average over
+/// batches, may do with it.
+enum class LossReduction : std::uint8_t {
+  kMean,
+  kSum,
+  kBatchRatio,  ///< a ratio of sums over the batch (Dice): the mean over ranks is another number
+};
+
+/// Sides of the network input that a workload takes: multiples of `multiple` in [min, max].
+struct ImageSizeRule {
+  std::int64_t standard = 0;
+  std::int64_t multiple = 1;
+  std::int64_t min = 0;
+  std::int64_t max = 0;
+};
+
+/// Everything there is to know of a workload without building it.
+struct WorkloadSpec {
+  std::string name;         ///< "resunetpp": as on the command line
+  std::string task;         ///< "segmentation", "classification"
+  std::string description;  ///< one line for `dlbench list`
+  std::string citation;     ///< who published model and recipe
+  std::int64_t batch_size = 1;
+  ImageSizeRule image_size;
+  std::int64_t epochs = 1;
+  graph::OptimizerSpec optimizer;
+  ScheduleSpec schedule;
+  /// Training ends after so many epochs without a lower validation loss; 0: never.
+  std::int64_t early_stop_patience = 0;
+  /// Train on the partial batch at the end of an epoch, with a plan of its own.
+  bool keep_last_batch = false;
+  std::string dataset;  ///< name of its format in data/: "kvasir-seg"
+  data::Split validation_split = data::Split::kValid;
+  std::int64_t classes = 0;  ///< labels lie in [0, classes); 0: no labels
+  std::string loss;          ///< in words, for reports
+  LossReduction loss_reduction = LossReduction::kMean;
+  MetricKind metrics = MetricKind::kClassification;
+  /// Sizes at which `dlbench verify` is quick and every layer still does something.
+  std::int64_t verify_batch_size = 1;
+  std::int64_t verify_image_size = 0;
+};
+
+/// What a user may choose.
+struct WorkloadParams {
+  std::int64_t batch_size = 0;  ///< 0: the workload's
+  std::int64_t image_size = 0;  ///< 0: the workload's
+};
+
+/// One graph input: the caller binds to it the tensor of that name of a batch.
+struct InputBinding {
+  std::string input;   ///< of the graph: "image"
+  std::string tensor;  ///< of the data set: "image"
+  data::Role role = data::Role::kInput;
+  /// Name of the value that the network sees after cast and normalisation; targets: the input.
+  std::string network_value;
+};
+
+/// A forward graph with its loss. Outputs by name: kLossOutput, kPredictionOutput, kCountsOutput.
+struct BuiltWorkload {
+  graph::Graph graph;
+  std::vector<InputBinding> inputs;
+  WorkloadParams params;  ///< all chosen: no zeros
+};
+
+inline constexpr std::string_view kLossOutput = "loss";              ///< f32 scalar
+inline constexpr std::string_view kPredictionOutput = "prediction";  ///< of the network
+inline constexpr std::string_view kCountsOutput = "counts";          ///< f32, see metrics.h
+
+/// A model with its recipe. Immutable: thread safe.
+class Workload {
+ public:
+  Workload() = default;
+  Workload(const Workload&) = delete;
+  Workload& operator=(const Workload&) = delete;
+  virtual ~Workload() = default;
+
+  [[nodiscard]] virtual const WorkloadSpec& spec() const = 0;
+
+  /// The forward graph, loss and counts included, for one batch. Evaluate mode has the same
+  /// parameters under the same names. Throws Error(kUsage) for sizes the network cannot take.
+  [[nodiscard]] BuiltWorkload build(const WorkloadParams& params, graph::Mode mode) const;
+
+ protected:
+  /// build() with all parameters chosen and checked.
+  [[nodiscard]] virtual BuiltWorkload build_graph(const WorkloadParams& params,
+                                                  graph::Mode mode) const = 0;
+};
+
+/// Fills in the workload's own sizes where `params` has zeros. Throws Error(kUsage): the message
+/// says which sizes the network takes.
+[[nodiscard]] WorkloadParams choose_params(const WorkloadSpec& spec, const WorkloadParams& params);
+
+/// The whole training step: mixed precision, backward nodes, all-reduces, the optimizer.
+/// `precision` is that of contractions: f32, bf16 or f16.
+[[nodiscard]] graph::Graph training_graph(const WorkloadSpec& spec,
+                                          const BuiltWorkload& built,
+                                          core::DType precision);
+
+/// The forward pass alone, in the same precision.
+[[nodiscard]] graph::Graph evaluation_graph(const BuiltWorkload& built, core::DType precision);
+
+/// Adds a workload at program start; a second one of the same name is a CheckFailure.
+class WorkloadRegistration {
+ public:
+  explicit WorkloadRegistration(std::unique_ptr<const Workload> workload);
+};
+
+/// Names of all workloads, sorted.
+[[nodiscard]] std::vector<std::string> workload_names();
+
+/// Throws Error(kUsage) with the nearest name.
+[[nodiscard]] const Workload& find_workload(std::string_view name);
+
+}  // namespace dlbench::workloads
