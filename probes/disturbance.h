@@ -68,7 +68,7 @@ struct Disturbance {
   std::string reason;  ///< why disturbed, with the value and the threshold; empty if not
 };
 
-/// The present state. Never throws: what cannot be read stays empty. Takes about 30 us.
+/// The present state. Never throws: what cannot be read stays empty. Takes about 15 us.
 [[nodiscard]] ProcSnapshot take_snapshot() noexcept;
 
 /// Difference and judgement. `cpus`: CPUs this process may run on. `own_threads`: threads of the

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "probes/cgroup.h"
+
+#include "tests/probes/temporary_tree.h"
+
+#include <gtest/gtest.h>
+
+namespace dlbench::probes {
+namespace {
+
+TEST(ParseCgroupPaths, UnifiedHierarchy) {
+  const CgroupPaths paths = parse_cgroup_paths("0::/system.slice/job.scope\n");
+  EXPECT_EQ(paths.unified, "/system.slice/job.scope");
+  EXPECT_EQ(paths.memory_v1, "");
+}
+
+TEST(ParseCgroupPaths, OldHierarchiesWithJoinedControllers) {
+  const CgroupPaths paths =
+      parse_cgroup_paths("9:memory:/slurm/job_1\n4:cpu,cpuacct:/slurm/job_2\n1:cpuset:/x\n");
+  EXPECT_EQ(paths.memory_v1, "/slurm/job_1");
+  EXPECT_EQ(paths.cpu_v1, "/slurm/job_2");
+}
+
+TEST(ReadCgroupLimits, TheTightestGroupOnTheWayUpCounts) {
+  const TemporaryTree tree;
+  tree.write("a/memory.max", "1000000\n");
+  tree.write("a/memory.current", "400000\n");
+  tree.write("a/memory.stat", "anon 300000\ninactive_file 100000\n");
+  tree.write("a/b/memory.max", "max\n");
+  tree.write("a/b/cpu.max", "max 100000\n");
+  tree.write("a/cpu.max", "150000 100000\n");
+  const CgroupLimits limits = read_cgroup_limits(tree.root(), CgroupPaths{"/a/b", "", ""});
+  EXPECT_EQ(limits.memory_limit_bytes, 1'000'000);
+  EXPECT_EQ(limits.memory_left_bytes, 700'000);  // 1000000 - (400000 - 100000)
+  ASSERT_TRUE(limits.cpu_quota.has_value());
+  EXPECT_DOUBLE_EQ(*limits.cpu_quota, 1.5);
+}
+
+TEST(ReadCgroupLimits, InAContainerThePathIsMissingAndTheRootCounts) {
+  const TemporaryTree tree;
+  tree.write("memory.max", "5000\n");
+  tree.write("memory.current", "1000\n");
+  const CgroupLimits limits =
+      read_cgroup_limits(tree.root(), CgroupPaths{"/docker/0123abcd", "", ""});
+  EXPECT_EQ(limits.memory_limit_bytes, 5000);
+  EXPECT_EQ(limits.memory_left_bytes, 4000);
+}
+
+TEST(ReadCgroupLimits, VersionOneWithItsUnlimitedNumber) {
+  const TemporaryTree tree;
+  tree.write("memory/job/memory.limit_in_bytes", "8000\n");
+  tree.write("memory/job/memory.usage_in_bytes", "3000\n");
+  tree.write("memory/memory.limit_in_bytes", "9223372036854771712\n");
+  tree.write("cpu/job/cpu.cfs_quota_us", "-1\n");
+  tree.write("cpu/job/cpu.cfs_period_us", "100000\n");
+  const CgroupLimits limits = read_cgroup_limits(tree.root(), CgroupPaths{"", "/job", "/job"});
+  EXPECT_EQ(limits.memory_limit_bytes, 8000);
+  EXPECT_EQ(limits.memory_left_bytes, 5000);
+  EXPECT_FALSE(limits.cpu_quota.has_value());
+}
+
+TEST(ReadCgroupLimits, NoFilesMeanNoLimits) {
+  const TemporaryTree tree;
+  const CgroupLimits limits = read_cgroup_limits(tree.root(), CgroupPaths{"/a", "/b", "/c"});
+  EXPECT_FALSE(limits.memory_limit_bytes.has_value());
+  EXPECT_FALSE(limits.memory_left_bytes.has_value());
+  EXPECT_FALSE(limits.cpu_quota.has_value());
+}
+
+}  // namespace
+}  // namespace dlbench::probes

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "probes/disturbance.h"
+
+#include "probes/system_info.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+
+namespace dlbench::probes {
+namespace {
+
+constexpr const char* kStat =
+    "cpu  1300 50 300 9000 10 20 30 40 0 0\n"
+    "cpu0 1000 10 200 4000 5 10 20 30 0 0\n"
+    "cpu1 300 40 100 5000 5 10 10 10 500 0\n"
+    "cpu10 7 0 0 0 0 0 0 0 0 0\n"
+    "intr 12345 0 0\n";
+
+TEST(ParseProcStat, SumsTheChosenCpusWithoutIdleIowaitAndGuest) {
+  const auto both = parse_proc_stat(kStat, {0, 1}, 100);
+  ASSERT_TRUE(both.has_value());
+  // user + nice + system + irq + softirq of both lines, in ticks of 10 ms.
+  EXPECT_DOUBLE_EQ(both->busy_s, (1000 + 10 + 200 + 10 + 20 + 300 + 40 + 100 + 10 + 10) / 100.0);
+  EXPECT_DOUBLE_EQ(both->steal_s, 0.4);
+  EXPECT_DOUBLE_EQ(parse_proc_stat(kStat, {1}, 100)->busy_s, 4.6);
+}
+
+TEST(ParseProcStat, IsEmptyWhenACpuHasNoLineOrTheLineIsShort) {
+  EXPECT_FALSE(parse_proc_stat(kStat, {0, 2}, 100).has_value());
+  EXPECT_FALSE(parse_proc_stat("cpu0 1 2 3\n", {0}, 100).has_value());
+  EXPECT_FALSE(parse_proc_stat("", {0}, 100).has_value());
+  EXPECT_FALSE(parse_proc_stat(kStat, {}, 100).has_value());
+}
+
+TEST(ParseReadBytes, TakesTheStorageLineAndNotTheOneOfSystemCalls) {
+  EXPECT_EQ(parse_read_bytes("rchar: 99\nwchar: 8\nread_bytes: 4096\nwrite_bytes: 0\n"), 4096);
+  EXPECT_FALSE(parse_read_bytes("rchar: 99\n").has_value());
+}
+
+/// Two snapshots of a quiet second on two CPUs; the tests spoil one field each.
+struct Pair {
+  ProcSnapshot begin;
+  ProcSnapshot end;
+  Pair() {
+    begin.steady_s = 100;
+    end.steady_s = 101;
+    end.user_cpu_s = 1.9;
+    end.involuntary_switches = 20;
+    begin.cpus = CpuTimes{500, 3};
+    end.cpus = CpuTimes{501.91, 3};
+  }
+};
+
+TEST(CompareSnapshots, AQuietSecondIsClean) {
+  const Pair pair;
+  const Disturbance seen = compare_snapshots(pair.begin, pair.end, 2, 2);
+  EXPECT_FALSE(seen.disturbed);
+  EXPECT_EQ(seen.reason, "");
+  EXPECT_NEAR(*seen.other_cpu_s, 0.01, 1e-9);
+  EXPECT_EQ(seen.involuntary_context_switches, 20);
+}
+
+TEST(CompareSnapshots, OtherProcessesAreFoundAndNamed) {
+  Pair pair;
+  pair.end.cpus = CpuTimes{502.2, 3};
+  const Disturbance seen = compare_snapshots(pair.begin, pair.end, 2, 2);
+  EXPECT_TRUE(seen.disturbed);
+  EXPECT_THAT(seen.reason, testing::HasSubstr("other processes used 0.30 s"));
+}
+
+TEST(CompareSnapshots, StealIsFound) {
+  Pair pair;
+  pair.end.cpus = CpuTimes{501.9, 3.2};
+  const Disturbance seen = compare_snapshots(pair.begin, pair.end, 2, 2);
+  EXPECT_THAT(seen.reason, testing::HasSubstr("hypervisor took 0.20 s"));
+}
+
+TEST(CompareSnapshots, InvoluntarySwitchesCountOnlyWhenOwnThreadsFit) {
+  Pair pair;
+  pair.end.involuntary_switches = 2000;
+  EXPECT_TRUE(compare_snapshots(pair.begin, pair.end, 2, 2).disturbed);
+  EXPECT_FALSE(compare_snapshots(pair.begin, pair.end, 2, 4).disturbed);
+}
+
+TEST(CompareSnapshots, AFewTicksOfAShortIntervalAreNoEvidence) {
+  Pair pair;
+  pair.end.steady_s = 100.1;
+  pair.end.user_cpu_s = 0.1;
+  pair.end.involuntary_switches = 2;
+  pair.end.cpus = CpuTimes{500.15, 3};  // 50 ms too much, of 200 ms
+  EXPECT_FALSE(compare_snapshots(pair.begin, pair.end, 2, 2).disturbed);
+}
+
+TEST(CompareSnapshots, WhatCannotBeReadStaysEmptyAndIsNotJudged) {
+  Pair pair;
+  pair.end.cpus.reset();
+  const Disturbance seen = compare_snapshots(pair.begin, pair.end, 2, 2);
+  EXPECT_FALSE(seen.other_cpu_s.has_value());
+  EXPECT_FALSE(seen.steal_s.has_value());
+  EXPECT_FALSE(seen.disturbed);
+}
+
+TEST(TakeSnapshot, SeesTheCpuTimeOfThisProcess) {
+  const ProcSnapshot begin = take_snapshot();
+  std::atomic<std::uint64_t> sum = 0;
+  while (take_snapshot().user_cpu_s - begin.user_cpu_s < 0.05) {
+    for (std::uint64_t step = 0; step < 100'000; ++step) {
+      sum += step;
+    }
+  }
+  const Disturbance seen =
+      compare_snapshots(begin, take_snapshot(), static_cast<int>(affinity_cpus().size()), 1);
+  EXPECT_GE(seen.user_cpu_s, 0.05);
+  EXPECT_GE(seen.wall_s, 0.04);
+  EXPECT_GT(seen.peak_rss_bytes, 1 << 20);
+}
+
+}  // namespace
+}  // namespace dlbench::probes

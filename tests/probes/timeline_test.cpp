@@ -1,0 +1,302 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "probes/timeline.h"
+
+#include "engine/core/error.h"
+#include "engine/core/trace.h"
+#include "probes/sink_fanout.h"
+#include "tests/probes/temporary_tree.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest-spi.h>
+#include <nlohmann/json.hpp>
+
+#include <barrier>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace dlbench::probes {
+namespace {
+
+using core::trace::Category;
+using core::trace::Region;
+using nlohmann::json;
+
+/// Installs a sink for the length of a test.
+class Installed {
+ public:
+  explicit Installed(core::trace::Sink* sink) { core::trace::set_sink(sink); }
+  Installed(const Installed&) = delete;
+  Installed& operator=(const Installed&) = delete;
+  ~Installed() { core::trace::set_sink(nullptr); }
+};
+
+json write_and_parse(const Timeline& timeline) {
+  const TemporaryTree tree;
+  const auto path = tree.root() / "trace.json";
+  timeline.write(path, 3);
+  std::ifstream stream(path);
+  json parsed = json::parse(stream);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(tree.root()), {}), 1)
+      << "the temporary file was left behind";
+  return parsed;
+}
+
+std::vector<json> complete_events(const json& trace) {
+  std::vector<json> events;
+  for (const json& event : trace.at("traceEvents")) {
+    if (event.at("ph") == "X") {
+      events.push_back(event);
+    }
+  }
+  return events;
+}
+
+std::map<std::int64_t, std::string> thread_names(const json& trace) {
+  std::map<std::int64_t, std::string> names;
+  for (const json& event : trace.at("traceEvents")) {
+    if (event.at("name") == "thread_name") {
+      names[event.at("tid")] = event.at("args").at("name");
+    }
+  }
+  return names;
+}
+
+/// Fails unless the events of each thread nest: an event ends before or with the one it began in.
+void expect_nested(const std::vector<json>& events) {
+  struct Span {
+    double begin;
+    double end;
+  };
+  std::map<std::int64_t, std::vector<Span>> stacks;
+  for (const json& event : events) {
+    const double begin = event.at("ts");
+    const double end = begin + event.at("dur").get<double>();
+    std::vector<Span>& stack = stacks[event.at("tid")];
+    constexpr double kRoundingUs = 1e-6;
+    while (!stack.empty() && stack.back().end <= begin + kRoundingUs &&
+           !(stack.back().begin >= begin && stack.back().end >= end)) {
+      stack.pop_back();
+    }
+    if (!stack.empty()) {
+      EXPECT_GE(begin, stack.back().begin) << event;
+      EXPECT_LE(end, stack.back().end + kRoundingUs) << event;
+    }
+    stack.push_back({begin, end});
+  }
+}
+
+TEST(Timeline, WritesNestedCompleteEvents) {
+  Timeline timeline;
+  ASSERT_EQ(timeline.open({}), "");
+  const Installed installed(timeline.sink());
+  core::trace::name_this_thread("main \"quoted\"\n");
+  {
+    const Region trial(Category::kTrial, "synthetic");
+    for (int step = 0; step < 3; ++step) {
+      const Region outer(Category::kStep, "step", step);
+      const Region forward(Category::kPhase, "forward");
+      const Region op(Category::kOp, "c1.conv1", 7);
+    }
+  }
+  const json trace = write_and_parse(timeline);
+  const auto events = complete_events(trace);
+  ASSERT_EQ(events.size(), 10U);
+  expect_nested(events);
+  // Outer before inner, by start time.
+  EXPECT_EQ(events[0].at("name"), "synthetic");
+  EXPECT_EQ(events[1].at("name"), "step");
+  EXPECT_EQ(events[1].at("args").at("id"), 0);
+  EXPECT_EQ(events[2].at("name"), "forward");
+  EXPECT_FALSE(events[2].contains("args"));
+  EXPECT_EQ(events[3].at("cat"), "op");
+  EXPECT_EQ(events[3].at("args").at("id"), 7);
+  for (const json& event : events) {
+    EXPECT_EQ(event.at("pid"), 3);
+    EXPECT_GE(event.at("ts").get<double>(), 0.0);
+    EXPECT_GE(event.at("dur").get<double>(), 0.0);
+  }
+  EXPECT_EQ(thread_names(trace).begin()->second, "main \"quoted\"\n");
+  EXPECT_EQ(trace.at("otherData").at("dropped_events"), 0);
+}
+
+TEST(Timeline, TheNestingCheckCanFail) {
+  const std::vector<json> crossing{{{"tid", 1}, {"ts", 0.0}, {"dur", 10.0}},
+                                   {{"tid", 1}, {"ts", 5.0}, {"dur", 10.0}}};
+  EXPECT_NONFATAL_FAILURE(expect_nested(crossing), "");
+}
+
+TEST(Timeline, KeepsNamesAfterTheirOwnerIsGone) {
+  Timeline timeline;
+  ASSERT_EQ(timeline.open({}), "");
+  const Installed installed(timeline.sink());
+  {
+    std::string name = "a name that is too long for a small string buffer";
+    { const Region region(Category::kOp, name); }
+    name.assign(name.size(), 'x');
+  }
+  EXPECT_EQ(complete_events(write_and_parse(timeline))[0].at("name"),
+            "a name that is too long for a small string buffer");
+}
+
+TEST(Timeline, ThreadsRecordAtTheSameTimeAndNothingIsLost) {
+  constexpr int kThreads = 4;
+  constexpr int kRegions = 20'000;  // more than one chunk each
+  Timeline timeline;
+  ASSERT_EQ(timeline.open({}), "");
+  const Installed installed(timeline.sink());
+  std::barrier start(kThreads + 1);
+  std::vector<std::jthread> threads;
+  for (int thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([thread, &start] {
+      core::trace::name_this_thread("loader worker " + std::to_string(thread));
+      start.arrive_and_wait();
+      for (int region = 0; region < kRegions / 2; ++region) {
+        const Region outer(Category::kLoader, "decode", region);
+        const Region inner(Category::kLoader, "resize", region);
+      }
+    });
+  }
+  start.arrive_and_wait();
+  // Writing while others record gives a valid file with what is there.
+  expect_nested(complete_events(write_and_parse(timeline)));
+  threads.clear();
+  EXPECT_EQ(timeline.recorded_events(), kThreads * kRegions);
+  EXPECT_EQ(timeline.dropped_events(), 0);
+  const json trace = write_and_parse(timeline);
+  const auto events = complete_events(trace);
+  EXPECT_EQ(events.size(), std::size_t{kThreads} * kRegions);
+  expect_nested(events);
+  EXPECT_EQ(thread_names(trace).size(), std::size_t{kThreads});
+}
+
+TEST(Timeline, ARestartedWorkerContinuesItsTrack) {
+  Timeline timeline;
+  ASSERT_EQ(timeline.open({}), "");
+  const Installed installed(timeline.sink());
+  for (int restart = 0; restart < 3; ++restart) {
+    std::jthread([] {
+      core::trace::name_this_thread("loader worker 0");
+      const Region region(Category::kLoader, "read");
+    }).join();
+  }
+  const json trace = write_and_parse(timeline);
+  EXPECT_EQ(complete_events(trace).size(), 3U);
+  EXPECT_EQ(thread_names(trace).size(), 1U);
+}
+
+TEST(Timeline, TwoLivingThreadsOfOneNameKeepTwoTracks) {
+  Timeline timeline;
+  ASSERT_EQ(timeline.open({}), "");
+  const Installed installed(timeline.sink());
+  std::barrier both(2);
+  const auto work = [&both] {
+    core::trace::name_this_thread("worker");
+    const Region region(Category::kLoader, "read");
+    both.arrive_and_wait();
+  };
+  {
+    const std::jthread first(work);
+    const std::jthread second(work);
+  }
+  EXPECT_EQ(thread_names(write_and_parse(timeline)).size(), 2U);
+}
+
+TEST(Timeline, CountsWhatItCannotKeep) {
+  Timeline timeline;
+  ASSERT_EQ(timeline.open({}), "");
+  core::trace::Sink& sink = *timeline.sink();
+  const core::trace::RegionInfo region{Category::kOp, "deep", 1};
+  constexpr int kDepth = 70;  // six more than the timeline keeps open
+  for (int level = 0; level < kDepth; ++level) {
+    sink.begin(region);
+  }
+  for (int level = 0; level < kDepth; ++level) {
+    sink.end(region);
+  }
+  sink.end(region);  // never begun
+  EXPECT_EQ(timeline.recorded_events(), 64);
+  EXPECT_EQ(timeline.dropped_events(), 7);
+  EXPECT_EQ(write_and_parse(timeline).at("otherData").at("dropped_events"), 7);
+}
+
+TEST(Timeline, AThreadMayOutliveTheTimeline) {
+  auto timeline = std::make_unique<Timeline>();
+  ASSERT_EQ(timeline->open({}), "");
+  std::barrier step(2);
+  std::jthread thread([&] {
+    core::trace::Sink* sink = timeline->sink();
+    const core::trace::RegionInfo region{Category::kOp, "op", 1};
+    sink->begin(region);
+    sink->end(region);
+    step.arrive_and_wait();
+    step.arrive_and_wait();  // the timeline is gone when this thread ends
+  });
+  step.arrive_and_wait();
+  timeline.reset();
+  step.arrive_and_wait();
+}
+
+TEST(Timeline, AFileThatCannotBeWrittenIsAnError) {
+  Timeline timeline;
+  ASSERT_EQ(timeline.open({}), "");
+  try {
+    timeline.write("/nonexistent_folder/trace.json");
+    FAIL();
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.code(), core::ErrorCode::kFile);
+    EXPECT_THAT(error.what(), testing::HasSubstr("/nonexistent_folder/trace.json"));
+  }
+}
+
+TEST(Timeline, ADiskThatIsFullIsAnError) {
+  if (!std::filesystem::exists("/dev/full")) {
+    GTEST_SKIP() << "no /dev/full here";
+  }
+  const TemporaryTree tree;
+  // The temporary file's name ends in the process number: a link there leads to the full device.
+  const auto path = tree.root() / "trace.json";
+  std::filesystem::create_symlink("/dev/full",
+                                  path.string() + "." + std::to_string(getpid()) + ".partial");
+  Timeline timeline;
+  ASSERT_EQ(timeline.open({}), "");
+  EXPECT_THROW(timeline.write(path), core::Error);
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+/// Writes down its calls.
+class Recording final : public core::trace::Sink {
+ public:
+  Recording(char label, std::string& log) : label_(label), log_(log) {}
+  void begin(const core::trace::RegionInfo& /*region*/) noexcept override { note('b'); }
+  void end(const core::trace::RegionInfo& /*region*/) noexcept override { note('e'); }
+  void name_thread(std::string_view /*name*/) noexcept override { note('n'); }
+  void map_captured_node(std::uint64_t /*node*/, std::int64_t /*op*/) noexcept override {
+    note('m');
+  }
+
+ private:
+  void note(char call) { log_ += std::string{call, label_, ' '}; }
+  char label_;
+  std::string& log_;
+};
+
+TEST(SinkFanout, PassesEverythingOnAndEndsInReverse) {
+  std::string log;
+  Recording first('1', log);
+  Recording second('2', log);
+  SinkFanout fanout({&first, &second});
+  const Installed installed(&fanout);
+  core::trace::name_this_thread("main");
+  { const Region region(Category::kStep, "step"); }
+  fanout.map_captured_node(1, 2);
+  EXPECT_EQ(log, "n1 n2 b1 b2 e2 e1 m1 m2 ");
+}
+
+}  // namespace
+}  // namespace dlbench::probes
