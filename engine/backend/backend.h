@@ -141,6 +141,9 @@ struct BackendOptions {
 /// The backends of this build, best first: cuda (if the plug-in loaded), cpu, ref.
 [[nodiscard]] std::vector<std::string> backend_names();
 
+/// Empty if the backend can be made here, else why not, in one sentence.
+[[nodiscard]] std::string backend_unavailable_reason(std::string_view name);
+
 /// Throws core::Error(kUnavailable) with the reason when it cannot be had, kUsage if unknown.
 [[nodiscard]] std::unique_ptr<Backend> create_backend(std::string_view name,
                                                       const BackendOptions& options);

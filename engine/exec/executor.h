@@ -11,7 +11,9 @@
 #include "engine/exec/plan.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -72,8 +74,28 @@ class Executor {
   [[nodiscard]] float read_scalar(std::string_view output);
 
  private:
+  /// The contiguous gradients of one bucket.
+  struct Bucket {
+    std::byte* data = nullptr;
+    std::size_t elements = 0;
+    core::DType dtype = core::DType::kF32;
+    comm::ReduceOp op = comm::ReduceOp::kAverage;
+    std::int64_t ticket = 0;
+  };
+  /// Where an input lies on a device that cannot read host memory.
+  struct Input {
+    graph::ValueId value = graph::kNoValue;
+    std::byte* staging = nullptr;
+    bool bound = false;
+  };
+  class PhaseClock;
+
   void bind_state();
   void bind_arena();
+  void bind_inputs();
+  void bind_buckets();
+  void check_bound() const;
+  void run_node(const backend::LoweredNode& node);
   void run_communication(const backend::LoweredNode& node);
 
   backend::Backend& backend_;
@@ -83,13 +105,14 @@ class Executor {
   ExecutorOptions options_;
   std::unique_ptr<backend::LoweredGraph> lowered_;
   Plan plan_;
+  std::unique_ptr<backend::Stream> stream_;
   std::unique_ptr<backend::Buffer> arena_;
   std::unique_ptr<backend::Buffer> input_staging_;
-  std::unique_ptr<backend::SlotTable> slots_;
-  std::unique_ptr<backend::Stream> stream_;
+  backend::SlotTable slots_;
+  std::map<std::string, Input, std::less<>> inputs_;
+  std::vector<Bucket> buckets_;
   PhaseSeconds phase_seconds_{};
   std::vector<double> node_seconds_;
-  std::vector<std::int64_t> tickets_;
 };
 
 }  // namespace dlbench::exec

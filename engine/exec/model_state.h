@@ -34,6 +34,8 @@ class ModelState {
   /// Device address of a state value by name; nullptr if there is none.
   [[nodiscard]] std::byte* address(std::string_view name) const;
   [[nodiscard]] bool contains(std::string_view name) const { return address(name) != nullptr; }
+  /// Bytes of a value in its arena, layout padding included.
+  [[nodiscard]] std::size_t value_bytes(std::string_view name) const;
 
   /// Bytes of all arenas of one kind.
   [[nodiscard]] std::size_t bytes(graph::Storage storage) const;
@@ -68,9 +70,10 @@ class ModelState {
     std::size_t bytes = 0;
   };
 
-  void plan_arenas(const graph::Graph& graph);
+  void add_arena(const graph::Graph& graph, const std::vector<graph::ValueId>& values);
   void initialize(std::uint64_t seed);
   [[nodiscard]] const Entry& entry(std::string_view name) const;
+  void upload(const Entry& entry, const core::HostTensor& tensor);
 
   backend::Backend& backend_;
   std::unique_ptr<backend::Stream> stream_;

@@ -1,0 +1,269 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/exec/executor.h"
+
+#include "engine/core/check.h"
+#include "engine/core/error.h"
+#include "engine/core/trace.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace dlbench::exec {
+namespace {
+
+namespace trace = core::trace;
+using backend::LoweredNode;
+using backend::SlotId;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kAlignment = 256;
+
+std::size_t align_up(std::size_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+double seconds(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+std::size_t value_bytes(const graph::Value& value) {
+  return static_cast<std::size_t>(value.shape.elements()) * core::size_of(value.dtype);
+}
+
+}  // namespace
+
+// Books the time between clock reads to the phase that ran in it; reads the clock at changes only.
+class Executor::PhaseClock {
+ public:
+  explicit PhaseClock(PhaseSeconds& totals) : totals_(totals), last_(Clock::now()) {
+    totals_.fill(0.0);
+  }
+  void enter(graph::Phase phase) {
+    if (phase != phase_) {
+      switch_to(phase);
+    }
+  }
+  void finish() { switch_to(phase_); }
+
+ private:
+  void switch_to(graph::Phase phase) {
+    const auto now = Clock::now();
+    totals_[static_cast<std::size_t>(phase_)] += seconds(now - last_);
+    last_ = now;
+    phase_ = phase;
+  }
+
+  PhaseSeconds& totals_;
+  Clock::time_point last_;
+  graph::Phase phase_ = graph::Phase::kForward;
+};
+
+Executor::Executor(backend::Backend& backend,
+                   ModelState& state,
+                   comm::Communicator& communicator,
+                   graph::Graph graph,
+                   const ExecutorOptions& options)
+    : backend_(backend),
+      state_(state),
+      communicator_(communicator),
+      graph_(std::move(graph)),
+      options_(options),
+      lowered_(backend.lower(graph_, options.lowering)),
+      plan_(make_plan(graph_, *lowered_, options.lowering.keep)),
+      stream_(backend.create_stream()),
+      slots_(lowered_->slots.size()),
+      node_seconds_(lowered_->nodes.size(), 0.0) {
+  bind_state();
+  bind_inputs();
+  bind_buckets();
+  bind_arena();
+}
+
+Executor::~Executor() = default;
+
+void Executor::bind_state() {
+  for (std::size_t slot = 0; slot < lowered_->slots.size(); ++slot) {
+    const backend::Slot& entry = lowered_->slots[slot];
+    if (entry.storage == graph::Storage::kActivation || entry.storage == graph::Storage::kInput) {
+      continue;
+    }
+    const graph::Value& value = graph_.value(entry.value);
+    std::byte* address = state_.address(value.name);
+    DLBENCH_CHECK(address != nullptr) << "the model state lacks " << value.name;
+    DLBENCH_CHECK(state_.value_bytes(value.name) == entry.bytes) << value.name;
+    slots_.set(static_cast<SlotId>(slot), address);
+  }
+}
+
+void Executor::bind_inputs() {
+  std::size_t bytes = 0;
+  for (const graph::ValueId id : graph_.inputs()) {
+    bytes += align_up(value_bytes(graph_.value(id)));
+  }
+  if (!backend_.reads_host_memory()) {
+    input_staging_ = backend_.allocate(bytes);
+  }
+  std::size_t offset = 0;
+  for (const graph::ValueId id : graph_.inputs()) {
+    Input input{.value = id};
+    if (input_staging_ != nullptr) {
+      input.staging = input_staging_->data() + offset;
+      slots_.set(lowered_->slot_of_value.at(static_cast<std::size_t>(id)), input.staging);
+    }
+    offset += align_up(value_bytes(graph_.value(id)));
+    inputs_.emplace(graph_.value(id).name, input);
+  }
+}
+
+void Executor::bind_buckets() {
+  for (const graph::Node& node : graph_.nodes()) {
+    if (node.op != graph::OpKind::kAllReduceStart) {
+      continue;
+    }
+    const auto& attributes = node.as<graph::AllReduceAttributes>();
+    const graph::Value& first = graph_.value(node.inputs.front());
+    const graph::Value& last = graph_.value(node.inputs.back());
+    const std::byte* end = state_.address(last.name) + state_.value_bytes(last.name);
+    Bucket bucket{.data = state_.address(first.name),
+                  .dtype = first.dtype,
+                  .op = attributes.average ? comm::ReduceOp::kAverage : comm::ReduceOp::kSum};
+    DLBENCH_CHECK(bucket.data != nullptr && end > bucket.data) << node.name;
+    bucket.elements = static_cast<std::size_t>(end - bucket.data) / core::size_of(first.dtype);
+    const auto index = static_cast<std::size_t>(attributes.bucket);
+    buckets_.resize(std::max(buckets_.size(), index + 1));
+    buckets_[index] = bucket;
+  }
+}
+
+void Executor::bind_arena() {
+  std::size_t bytes = align_up(plan_.arena_bytes);
+  std::vector<std::size_t> scratch_offsets;
+  for (const std::size_t scratch : plan_.scratch_bytes) {
+    scratch_offsets.push_back(bytes);
+    bytes += align_up(scratch);
+  }
+  arena_ = backend_.allocate(bytes);
+  for (std::size_t slot = 0; slot < lowered_->slots.size(); ++slot) {
+    if (plan_.offset_of_slot[slot] != Plan::kNotInArena) {
+      slots_.set(static_cast<SlotId>(slot), arena_->data() + plan_.offset_of_slot[slot]);
+    }
+  }
+  for (LoweredNode& node : lowered_->nodes) {
+    if (node.kernel != nullptr) {
+      std::byte* scratch =
+          arena_->data() + scratch_offsets.at(static_cast<std::size_t>(node.stream));
+      node.kernel->bind(slots_, scratch);
+    }
+  }
+}
+
+void Executor::bind_input(std::string_view name, const std::byte* host, std::size_t bytes) {
+  const auto found = inputs_.find(name);
+  if (found == inputs_.end()) {
+    throw core::Error(core::ErrorCode::kShape,
+                      "the network has no input named '" + std::string(name) + "'");
+  }
+  Input& input = found->second;
+  const graph::Value& value = graph_.value(input.value);
+  if (bytes != value_bytes(value)) {
+    throw core::Error(core::ErrorCode::kShape,
+                      "input '" + std::string(name) + "' has " + std::to_string(bytes) +
+                          " bytes, the network wants " + std::to_string(value_bytes(value)) +
+                          " for " + value.shape.to_string());
+  }
+  if (input.staging != nullptr) {
+    stream_->copy_to_device(input.staging, host, bytes);
+  } else {
+    // Kernels read inputs only; the slot table has one pointer type for all slots.
+    slots_.set(lowered_->slot_of_value.at(static_cast<std::size_t>(input.value)),
+               const_cast<std::byte*>(host));
+  }
+  input.bound = true;
+}
+
+void Executor::check_bound() const {
+  for (const auto& [name, input] : inputs_) {
+    DLBENCH_CHECK(input.bound) << "input '" << name << "' was never bound";
+  }
+}
+
+void Executor::run_communication(const LoweredNode& node) {
+  if (!options_.communicate) {
+    return;
+  }
+  const auto& attributes = graph_.node(node.covers.front()).as<graph::AllReduceAttributes>();
+  Bucket& bucket = buckets_[static_cast<std::size_t>(attributes.bucket)];
+  if (node.op == graph::OpKind::kAllReduceStart) {
+    bucket.ticket =
+        communicator_.start_all_reduce(bucket.data, bucket.elements, bucket.dtype, bucket.op);
+  } else {
+    communicator_.wait(bucket.ticket);
+  }
+}
+
+void Executor::run_node(const LoweredNode& node) {
+  const trace::Region region(
+      trace::Category::kOp, node.name, node.covers.empty() ? graph::kNoNode : node.covers.front());
+  if (node.kernel != nullptr) {
+    node.kernel->run(*stream_);
+  } else {
+    run_communication(node);
+  }
+}
+
+void Executor::run() {
+  check_bound();
+  PhaseClock clock(phase_seconds_);
+  std::size_t begin = 0;
+  while (begin < lowered_->nodes.size()) {
+    const graph::Phase phase = lowered_->nodes[begin].phase;
+    clock.enter(phase);
+    const trace::Region region(trace::Category::kPhase, graph::name(phase));
+    for (; begin < lowered_->nodes.size() && lowered_->nodes[begin].phase == phase; ++begin) {
+      run_node(lowered_->nodes[begin]);
+    }
+  }
+  clock.finish();
+}
+
+void Executor::run_profiled() {
+  check_bound();
+  PhaseClock clock(phase_seconds_);
+  auto last = Clock::now();
+  for (std::size_t index = 0; index < lowered_->nodes.size(); ++index) {
+    clock.enter(lowered_->nodes[index].phase);
+    run_node(lowered_->nodes[index]);
+    stream_->synchronize();
+    const auto now = Clock::now();
+    node_seconds_[index] = seconds(now - last);
+    last = now;
+  }
+  clock.finish();
+}
+
+void Executor::synchronize() { stream_->synchronize(); }
+
+core::HostTensor Executor::read(graph::ValueId id) {
+  const graph::Value& value = graph_.value(id);
+  const SlotId slot = lowered_->slot_of_value.at(static_cast<std::size_t>(id));
+  DLBENCH_CHECK(slot != backend::kNoSlot) << value.name << " was fused away: keep it";
+  const std::size_t bytes = lowered_->slots[static_cast<std::size_t>(slot)].bytes;
+  std::vector<std::byte> physical(bytes);
+  stream_->copy_to_host(physical.data(), slots_[slot], bytes);
+  stream_->synchronize();
+  core::HostTensor logical(value.dtype, value.shape);
+  lowered_->export_value(id, physical.data(), logical);
+  return logical;
+}
+
+core::HostTensor Executor::read(std::string_view output) {
+  const auto found = graph_.outputs().find(std::string(output));
+  DLBENCH_CHECK(found != graph_.outputs().end()) << "no output named " << output;
+  return read(found->second);
+}
+
+float Executor::read_scalar(std::string_view output) {
+  return static_cast<float>(read(output).at(0));
+}
+
+}  // namespace dlbench::exec

@@ -1,0 +1,244 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/exec/model_state.h"
+
+#include "engine/core/check.h"
+#include "engine/core/error.h"
+#include "engine/core/rng.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+namespace dlbench::exec {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using graph::Initializer;
+using graph::Storage;
+
+constexpr std::size_t kSlotAlignment = 64;
+
+// FNV-1a: each value draws from a stream of its own, so adding a layer changes no other one.
+std::uint64_t stream_of(std::string_view name) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : name) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  }
+  return hash;
+}
+
+double truncated_normal(core::RandomStream& random) {
+  double value = random.normal();
+  while (std::abs(value) > 2.0) {
+    value = random.normal();
+  }
+  return value;
+}
+
+void fill(core::HostTensor& tensor, const Initializer& initializer, core::RandomStream random) {
+  const auto fan_in = static_cast<double>(initializer.fan_in);
+  const auto fan_sum = static_cast<double>(initializer.fan_in + initializer.fan_out);
+  // Standard deviation of a normal cut at 2 sigma; Keras divides by it to keep the variance.
+  constexpr double kTruncatedStddev = 0.87962566103423978;
+  for (std::int64_t i = 0; i < tensor.elements(); ++i) {
+    double value = 0.0;
+    switch (initializer.kind) {
+      case Initializer::Kind::kZero:
+        return;
+      case Initializer::Kind::kConstant:
+        value = initializer.value;
+        break;
+      case Initializer::Kind::kGlorotUniform:
+        value = (2.0 * random.uniform() - 1.0) * std::sqrt(6.0 / fan_sum);
+        break;
+      case Initializer::Kind::kHeNormal:
+        value = truncated_normal(random) * std::sqrt(2.0 / fan_in) / kTruncatedStddev;
+        break;
+      case Initializer::Kind::kUniform:
+        value = (2.0 * random.uniform() - 1.0) * initializer.value;
+        break;
+    }
+    tensor.set(i, value);
+  }
+}
+
+}  // namespace
+
+ModelState::ModelState(backend::Backend& backend, const graph::Graph& graph, std::uint64_t seed)
+    : backend_(backend), stream_(backend.create_stream()) {
+  for (const Storage storage : {Storage::kParameter, Storage::kBuffer, Storage::kScalar}) {
+    add_arena(graph, graph.with_storage(storage));
+  }
+  // Gradients and each kind of optimizer state, in the order of their parameters.
+  std::map<std::string, std::vector<graph::ValueId>> by_kind;
+  for (const graph::ValueId parameter : graph.with_storage(Storage::kParameter)) {
+    if (const graph::ValueId gradient = graph.gradient_of(parameter); gradient != graph::kNoValue) {
+      by_kind["grad"].push_back(gradient);
+    }
+  }
+  for (const graph::ValueId state : graph.with_storage(Storage::kOptimizerState)) {
+    const graph::Value& value = graph.value(state);
+    const std::string& parameter = graph.value(value.parameter).name;
+    by_kind[value.name.substr(0, value.name.size() - parameter.size())].push_back(state);
+  }
+  for (const auto& [kind, values] : by_kind) {
+    add_arena(graph, values);
+  }
+  initialize(seed);
+  if (contains("seed")) {
+    set_scalar("seed", static_cast<double>(seed));
+  }
+}
+
+void ModelState::add_arena(const graph::Graph& graph, const std::vector<graph::ValueId>& values) {
+  std::size_t bytes = 0;
+  for (const graph::ValueId id : values) {
+    const graph::Value& value = graph.value(id);
+    const std::size_t size = backend_.state_layout(value).bytes;
+    const bool inserted =
+        entries_
+            .emplace(value.name,
+                     Entry{.value = value, .arena = arenas_.size(), .offset = bytes, .bytes = size})
+            .second;
+    DLBENCH_CHECK(inserted) << value.name;
+    bytes += (size + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment;
+  }
+  Arena arena;
+  arena.memory = backend_.allocate(bytes);
+  stream_->fill_zero(arena.memory->data(), bytes);
+  stream_->synchronize();
+  arenas_.push_back(std::move(arena));
+}
+
+void ModelState::initialize(std::uint64_t seed) {
+  for (const auto& [name, entry] : entries_) {
+    if (entry.value.initializer.kind == Initializer::Kind::kZero) {
+      continue;
+    }
+    core::HostTensor tensor(entry.value.dtype, entry.value.shape);
+    fill(tensor, entry.value.initializer, core::RandomStream(seed, stream_of(name)));
+    upload(entry, tensor);
+  }
+}
+
+const ModelState::Entry& ModelState::entry(std::string_view name) const {
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) {
+    throw Error(ErrorCode::kData, "the model has no value named '" + std::string(name) + "'");
+  }
+  return found->second;
+}
+
+std::byte* ModelState::address(std::string_view name) const {
+  const auto found = entries_.find(name);
+  return found == entries_.end()
+             ? nullptr
+             : arenas_[found->second.arena].memory->data() + found->second.offset;
+}
+
+std::size_t ModelState::value_bytes(std::string_view name) const { return entry(name).bytes; }
+
+std::size_t ModelState::bytes(Storage storage) const {
+  std::set<std::size_t> arenas;
+  for (const auto& [name, entry] : entries_) {
+    if (entry.value.storage == storage) {
+      arenas.insert(entry.arena);
+    }
+  }
+  std::size_t sum = 0;
+  for (const std::size_t arena : arenas) {
+    sum += arenas_[arena].memory->bytes();
+  }
+  return sum;
+}
+
+core::HostTensor ModelState::read(std::string_view name) const {
+  const Entry& found = entry(name);
+  std::vector<std::byte> physical(found.bytes);
+  stream_->copy_to_host(physical.data(), address(name), found.bytes);
+  stream_->synchronize();
+  core::HostTensor logical(found.value.dtype, found.value.shape);
+  backend_.unpack_state(found.value, physical.data(), logical);
+  return logical;
+}
+
+void ModelState::upload(const Entry& target, const core::HostTensor& tensor) {
+  std::vector<std::byte> physical(target.bytes);
+  backend_.pack_state(target.value, tensor, physical.data());
+  stream_->copy_to_device(address(target.value.name), physical.data(), target.bytes);
+  stream_->synchronize();
+}
+
+void ModelState::write(std::string_view name, const core::HostTensor& tensor) {
+  const Entry& found = entry(name);
+  if (tensor.dtype() != found.value.dtype || tensor.shape() != found.value.shape) {
+    throw Error(ErrorCode::kData,
+                "tensor '" + std::string(name) + "' is " + std::string(core::name(tensor.dtype())) +
+                    " " + tensor.shape().to_string() + ", the model wants " +
+                    std::string(core::name(found.value.dtype)) + " " +
+                    found.value.shape.to_string());
+  }
+  upload(found, tensor);
+}
+
+void ModelState::set_scalar(std::string_view name, double value) {
+  const Entry& found = entry(name);
+  core::HostTensor tensor(found.value.dtype, found.value.shape);
+  for (std::int64_t i = 0; i < tensor.elements(); ++i) {
+    tensor.set(i, value);
+  }
+  upload(found, tensor);
+}
+
+double ModelState::scalar(std::string_view name) const { return read(name).at(0); }
+
+TensorMap ModelState::export_tensors(const std::vector<Storage>& kinds) const {
+  TensorMap tensors;
+  for (const auto& [name, entry] : entries_) {
+    if (std::find(kinds.begin(), kinds.end(), entry.value.storage) != kinds.end()) {
+      tensors.emplace(name, read(name));
+    }
+  }
+  return tensors;
+}
+
+void ModelState::import_tensors(const TensorMap& tensors, bool partial) {
+  for (const auto& [name, tensor] : tensors) {
+    write(name, tensor);
+  }
+  if (partial) {
+    return;
+  }
+  std::string missing;
+  for (const auto& [name, entry] : entries_) {
+    const bool wanted =
+        entry.value.storage == Storage::kParameter || entry.value.storage == Storage::kBuffer;
+    if (wanted && !tensors.contains(name)) {
+      missing += (missing.empty() ? "" : ", ") + name;
+    }
+  }
+  if (!missing.empty()) {
+    throw Error(ErrorCode::kData, "tensors missing for this model: " + missing);
+  }
+}
+
+void ModelState::save() {
+  for (Arena& arena : arenas_) {
+    arena.saved.resize(arena.memory->bytes());
+    stream_->copy_to_host(arena.saved.data(), arena.memory->data(), arena.saved.size());
+  }
+  stream_->synchronize();
+}
+
+void ModelState::restore() {
+  for (Arena& arena : arenas_) {
+    DLBENCH_CHECK(arena.saved.size() == arena.memory->bytes()) << "restore() before save()";
+    stream_->copy_to_device(arena.memory->data(), arena.saved.data(), arena.saved.size());
+  }
+  stream_->synchronize();
+}
+
+}  // namespace dlbench::exec
