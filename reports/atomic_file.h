@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writing a text file so that a reader, or the next run after a crash, sees the old or the new
+// contents and never a part.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace dlbench::reports {
+
+/// Writes `text` to a temporary file in the folder of `path`, flushes it to the disk and renames it
+/// to `path`; an existing file is replaced. "-" is the standard output; a device or pipe is written
+/// directly; a symbolic link is followed. Throws Error(kFile) naming the path and the reason (full
+/// disk, read-only folder, a folder in its place); the temporary file is removed and an existing
+/// report is left as it was.
+void write_file_atomically(const std::string& path, std::string_view text);
+
+/// Throws what write_file_atomically would, as far as that can be known without writing: called
+/// before a long measurement.
+void check_writable(const std::string& path);
+
+}  // namespace dlbench::reports

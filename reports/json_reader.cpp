@@ -1,0 +1,393 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/json_reader.h"
+
+#include "engine/core/error.h"
+#include "reports/json_text_internal.h"
+#include "reports/run_fields.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <type_traits>
+
+namespace dlbench::reports {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using nlohmann::json;
+
+/// Where in the file we are: a chain of the callers' frames, spelled out only for an error.
+struct Path {
+  const Path* parent = nullptr;
+  std::string_view key;
+  std::size_t index = 0;
+  bool is_index = false;
+
+  [[nodiscard]] Path at(std::string_view name) const { return {this, name, 0, false}; }
+  [[nodiscard]] Path at(std::size_t position) const { return {this, {}, position, true}; }
+  [[nodiscard]] std::string text() const {
+    if (parent == nullptr) {
+      return {};
+    }
+    const std::string before = parent->text();
+    if (is_index) {
+      return fmt::format("{}[{}]", before, index);
+    }
+    return before.empty() ? printable(key) : fmt::format("{}.{}", before, printable(key));
+  }
+};
+
+[[noreturn]] void fail(const Path& path, const std::string& problem) {
+  const std::string where = path.text();
+  throw Error(ErrorCode::kData,
+              fmt::format("{} {}", where.empty() ? "the report" : where, problem));
+}
+
+[[noreturn]] void wrong_type(const Path& path, const json& value, const char* wanted) {
+  fail(path, fmt::format("is {}, expected {}", value.type_name(), wanted));
+}
+
+struct ObjectReader;
+
+template <typename T>
+concept Record = requires(ObjectReader& reader, T& record) {
+  fields(reader, record);
+};
+
+void read(const json& value, const Path& path, bool& out);
+void read(const json& value, const Path& path, double& out);
+void read(const json& value, const Path& path, std::int64_t& out);
+void read(const json& value, const Path& path, std::uint64_t& out);
+void read(const json& value, const Path& path, std::string& out);
+void read(const json& value, const Path& path, IntervalRecord& out);
+void read(const json& value, const Path& path, Value& out);
+template <typename Enum>
+requires std::is_enum_v<Enum>
+void read(const json& value, const Path& path, Enum& out);
+template <typename T>
+void read(const json& value, const Path& path, std::optional<T>& out);
+template <typename T>
+void read(const json& value, const Path& path, std::vector<T>& out);
+template <typename T>
+void read(const json& value, const Path& path, std::map<std::string, T>& out);
+template <Record T>
+void read(const json& value, const Path& path, T& out);
+
+/// Visitor of the field lists: one key fills one member.
+struct ObjectReader {
+  const json& object;
+  const Path& path;
+
+  template <typename T>
+  void operator()(const char* key, T& member) {
+    const auto found = object.find(key);
+    if (found == object.end()) {
+      fail(path.at(key), "is missing");
+    }
+    read(*found, path.at(key), member);
+  }
+  template <typename T>
+  void operator()(const char* key, std::optional<T>& member) {
+    const auto found = object.find(key);
+    if (found != object.end()) {
+      read(*found, path.at(key), member);
+    }
+  }
+  template <typename T>
+  void operator()(const char* key, Measured<T>& member) {
+    (*this)(key, member.value);
+    const std::string reason_key = std::string(key) + "_reason";
+    const auto found = object.find(reason_key);
+    if (found != object.end() && !found->is_null()) {
+      read(*found, path.at(reason_key), member.reason);
+    }
+  }
+};
+
+void read(const json& value, const Path& path, bool& out) {
+  if (!value.is_boolean()) {
+    wrong_type(path, value, "boolean");
+  }
+  out = value.get<bool>();
+}
+
+void read(const json& value, const Path& path, double& out) {
+  if (!value.is_number()) {
+    wrong_type(path, value, "number");
+  }
+  out = value.get<double>();
+}
+
+/// A whole number within the range of Integer; 3.0 is one, as JSON Schema has it.
+template <typename Integer>
+void read_integer(const json& value, const Path& path, Integer& out) {
+  constexpr double kExact = 9007199254740992.0;  // 2^53: every whole double up to it is exact
+  if (value.is_number_float()) {
+    const double number = value.get<double>();
+    const bool whole = std::trunc(number) == number && std::abs(number) <= kExact;
+    if (!whole || (std::is_unsigned_v<Integer> && number < 0.0)) {
+      fail(path, fmt::format("is {}, expected a whole number", number));
+    }
+    out = static_cast<Integer>(number);
+    return;
+  }
+  if (!value.is_number_integer()) {
+    wrong_type(path, value, "a whole number");
+  }
+  if (value.is_number_unsigned()) {
+    const auto number = value.get<std::uint64_t>();
+    if (number > static_cast<std::uint64_t>(std::numeric_limits<Integer>::max())) {
+      fail(path, fmt::format("is {}, which is too large", number));
+    }
+    out = static_cast<Integer>(number);
+    return;
+  }
+  const auto number = value.get<std::int64_t>();
+  if (std::is_unsigned_v<Integer> && number < 0) {
+    fail(path, fmt::format("is {}, expected 0 or more", number));
+  }
+  out = static_cast<Integer>(number);
+}
+
+void read(const json& value, const Path& path, std::int64_t& out) {
+  read_integer(value, path, out);
+}
+void read(const json& value, const Path& path, std::uint64_t& out) {
+  read_integer(value, path, out);
+}
+
+void read(const json& value, const Path& path, std::string& out) {
+  if (!value.is_string()) {
+    wrong_type(path, value, "text");
+  }
+  out = value.get<std::string>();
+}
+
+void read(const json& value, const Path& path, IntervalRecord& out) {
+  if (!value.is_array() || value.size() != out.size()) {
+    fail(path, "is not a list of two numbers, [lower, upper]");
+  }
+  for (std::size_t end = 0; end < out.size(); ++end) {
+    read(value[end], path.at(end), out.at(end));
+  }
+}
+
+template <typename Enum>
+requires std::is_enum_v<Enum>
+void read(const json& value, const Path& path, Enum& out) {
+  std::string text;
+  read(value, path, text);
+  const std::optional<Enum> known = from_word<Enum>(text);
+  if (!known.has_value()) {
+    fail(path, fmt::format("is the unknown word '{}'", printable(text)));
+  }
+  out = *known;
+}
+
+template <typename T>
+void read(const json& value, const Path& path, std::optional<T>& out) {
+  if (value.is_null()) {
+    out.reset();
+    return;
+  }
+  read(value, path, out.emplace());
+}
+
+template <typename T>
+void read(const json& value, const Path& path, std::vector<T>& out) {
+  if (!value.is_array()) {
+    wrong_type(path, value, "a list");
+  }
+  out.clear();
+  out.reserve(value.size());
+  for (const json& item : value) {
+    if constexpr (std::is_same_v<T, double>) {
+      if (item.is_null()) {
+        out.push_back(std::numeric_limits<double>::quiet_NaN());
+        continue;
+      }
+    }
+    const Path here = path.at(out.size());
+    read(item, here, out.emplace_back());
+  }
+}
+
+template <typename T>
+void read(const json& value, const Path& path, std::map<std::string, T>& out) {
+  if (!value.is_object()) {
+    wrong_type(path, value, "an object");
+  }
+  out.clear();
+  for (const auto& [key, item] : value.items()) {
+    read(item, path.at(key), out[key]);
+  }
+}
+
+void read(const json& value, const Path& path, Value& out) {
+  switch (value.type()) {
+    case json::value_t::null:
+      out = Value();
+      return;
+    case json::value_t::boolean:
+      out = Value(value.get<bool>());
+      return;
+    case json::value_t::number_integer:
+    case json::value_t::number_unsigned: {
+      std::int64_t number = 0;
+      read(value, path, number);
+      out = Value(number);
+      return;
+    }
+    case json::value_t::number_float:
+      out = Value(value.get<double>());
+      return;
+    case json::value_t::string:
+      out = Value(value.get<std::string>());
+      return;
+    case json::value_t::array: {
+      ValueList list;
+      read(value, path, list);
+      out = Value(std::move(list));
+      return;
+    }
+    case json::value_t::object: {
+      ValueMap map;
+      read(value, path, map);
+      out = Value(std::move(map));
+      return;
+    }
+    case json::value_t::binary:
+    case json::value_t::discarded:
+      break;
+  }
+  wrong_type(path, value, "a JSON value");
+}
+
+template <Record T>
+void read(const json& value, const Path& path, T& out) {
+  if (!value.is_object()) {
+    wrong_type(path, value, "an object");
+  }
+  ObjectReader reader{value, path};
+  fields(reader, out);
+}
+
+void check_version(const json& document) {
+  const Path root;
+  if (!document.is_object()) {
+    wrong_type(root, document, "an object");
+  }
+  const auto schema = document.find("schema");
+  if (schema == document.end() || !schema->is_string() ||
+      schema->get_ref<const std::string&>() != kSchemaName) {
+    fail(root.at("schema"), fmt::format("is not \"{}\": not a report of dlbench", kSchemaName));
+  }
+  std::int64_t version = 0;
+  const auto found = document.find("schema_version");
+  if (found == document.end()) {
+    fail(root.at("schema_version"), "is missing");
+  }
+  read(*found, root.at("schema_version"), version);
+  if (version != kSchemaVersion) {
+    fail(root.at("schema_version"),
+         fmt::format("is {}, this program reads version {}; use the dlbench that wrote it",
+                     version,
+                     kSchemaVersion));
+  }
+}
+
+}  // namespace
+
+nlohmann::json parse_json(std::string_view text, const std::string& name) {
+  // Called with the depth of each value before it is stored; the parser itself keeps no recursion.
+  const auto depth_guard = [&name](int depth, json::parse_event_t /*event*/, json& /*value*/) {
+    if (depth > kMaxJsonDepth) {
+      throw Error(
+          ErrorCode::kData,
+          fmt::format("{}: nested deeper than {} levels: not a report", name, kMaxJsonDepth));
+    }
+    return true;
+  };
+  try {
+    return json::parse(text.begin(), text.end(), depth_guard);
+  } catch (const json::exception& error) {
+    // "[json.exception.parse_error.101] parse error at line 1, ...": the part after the bracket.
+    std::string_view what = error.what();
+    if (const auto bracket = what.find("] "); bracket != std::string_view::npos) {
+      what.remove_prefix(bracket + 2);
+    }
+    throw Error(ErrorCode::kData, fmt::format("{}: not JSON: {}", name, printable(what)));
+  }
+}
+
+std::string printable(std::string_view text) {
+  constexpr std::size_t kMaxLength = 120;
+  std::string result(text.substr(0, kMaxLength));
+  for (char& character : result) {
+    if (character < 0x20 || character > 0x7e) {
+      character = '?';
+    }
+  }
+  if (text.size() > kMaxLength) {
+    result += "...";
+  }
+  return result;
+}
+
+RunRecord parse_report(std::string_view text, const std::string& name) {
+  const json document = parse_json(text, name);
+  try {
+    check_version(document);
+    RunRecord record;
+    read(document, Path{}, record);
+    return record;
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: {}", name, error.what()));
+  }
+}
+
+std::string read_text_file(const std::string& path) {
+  constexpr std::size_t kMaxBytes = std::size_t{512} << 20U;
+  struct Close {
+    void operator()(std::FILE* file) const {
+      if (file != stdin) {
+        std::fclose(file);  // read only: nothing can be lost
+      }
+    }
+  };
+  const auto cannot_read = [&path](int error) {
+    return Error(ErrorCode::kFile,
+                 fmt::format("cannot read '{}': {}", path, core::errno_text(error)));
+  };
+  const std::unique_ptr<std::FILE, Close> file(path == "-" ? stdin
+                                                           : std::fopen(path.c_str(), "rb"));
+  if (file == nullptr) {
+    throw cannot_read(errno);
+  }
+  std::string text;
+  std::array<char, 1 << 16> block{};
+  std::size_t count = 0;
+  while ((count = std::fread(block.data(), 1, block.size(), file.get())) > 0) {
+    text.append(block.data(), count);
+    if (text.size() > kMaxBytes) {
+      throw Error(ErrorCode::kData, fmt::format("'{}' is larger than 512 MiB: not a report", path));
+    }
+  }
+  if (std::ferror(file.get()) != 0) {
+    throw cannot_read(errno);
+  }
+  return text;
+}
+
+RunRecord read_report(const std::string& path) { return parse_report(read_text_file(path), path); }
+
+}  // namespace dlbench::reports

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Parsing of untrusted JSON text, for the sources of this folder only (it needs nlohmann/json).
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace dlbench::reports {
+
+/// `text` as JSON. Throws Error(kData) "<name>: not JSON: ..." in one line, also for nesting deeper
+/// than kMaxJsonDepth and numbers that do not fit into a double.
+[[nodiscard]] nlohmann::json parse_json(std::string_view text, const std::string& name);
+
+/// Text from a file made fit for one line of a message: control and non-ASCII bytes become '?', and
+/// what is longer than 120 bytes is cut.
+[[nodiscard]] std::string printable(std::string_view text);
+
+}  // namespace dlbench::reports

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Is a report right? Against the schema, and in its arithmetic. Reading it is json_reader.h.
+#pragma once
+
+#include "reports/record.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dlbench::reports {
+
+/// One thing that is wrong, and where: "trials[0].throughput.samples_per_second".
+struct Problem {
+  std::string path;
+  std::string message;
+};
+
+/// Checks any text: the schema first and, if that holds, the arithmetic. Empty: all is well. `name`
+/// is the file's name for messages. Throws Error(kData) for text that is not JSON at all.
+[[nodiscard]] std::vector<Problem> validate_report(std::string_view text, const std::string& name);
+
+/// The arithmetic alone. Shares sum to 1; means lie inside the repetitions, are their means, and
+/// inside their intervals; rates are samples / time; counts agree; percentiles ascend; what is null
+/// says why; efficiencies and bandwidths are what their definitions say. Relative tolerance 1e-6,
+/// shares 1e-3.
+[[nodiscard]] std::vector<Problem> check_arithmetic(const RunRecord& record);
+
+/// One line for a problem: "path: message".
+[[nodiscard]] std::string to_line(const Problem& problem);
+
+}  // namespace dlbench::reports

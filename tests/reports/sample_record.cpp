@@ -1,0 +1,252 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/reports/sample_record.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+
+namespace dlbench::reports {
+namespace {
+
+constexpr std::int64_t kSteps = 4;
+constexpr std::int64_t kBatch = 2;
+
+RateSummary summary_of(std::vector<double> rates) {
+  const auto count = static_cast<double>(rates.size());
+  RateSummary summary;
+  summary.n = static_cast<std::int64_t>(rates.size());
+  summary.mean = std::accumulate(rates.begin(), rates.end(), 0.0) / count;
+  double squares = 0.0;
+  for (const double rate : rates) {
+    squares += (rate - summary.mean) * (rate - summary.mean);
+  }
+  summary.stddev = std::sqrt(squares / (count - 1.0));
+  std::sort(rates.begin(), rates.end());
+  summary.median = rates[rates.size() / 2];
+  summary.mad = rates[rates.size() / 2] - rates[rates.size() / 2 - 1];
+  const double half = 4.302653 * *summary.stddev / std::sqrt(count);  // t of 2 degrees
+  summary.ci95 = IntervalRecord{summary.mean - half, summary.mean + half};
+  summary.method = "student_t over repetition means";
+  return summary;
+}
+
+RepetitionRecord repetition_of(std::int64_t index, double rate, bool with_loader) {
+  RepetitionRecord repetition;
+  repetition.index = index;
+  repetition.round = index;
+  repetition.steps = kSteps;
+  repetition.samples = kSteps * kBatch;
+  repetition.wall_s = static_cast<double>(repetition.samples) / rate;
+  repetition.samples_per_second = rate;
+  repetition.cpu_s = 1.9 * repetition.wall_s;
+  const double step_s = repetition.wall_s / static_cast<double>(kSteps);
+  repetition.step_wall_s = {1.01 * step_s, 0.99 * step_s, 1.02 * step_s, 0.98 * step_s};
+  repetition.step_loss = {0.9, 0.8, 0.7, 0.65};
+  if (with_loader) {
+    repetition.queue_fill = QueueFillRecord{2, 2};
+  }
+  repetition.disturbance.involuntary_context_switches = 3;
+  repetition.disturbance.steal_s = 0.0;
+  repetition.disturbance.foreign_cpu_s = 0.01;
+  return repetition;
+}
+
+LoaderRecord sample_loader() {
+  LoaderRecord loader;
+  loader.workers = 1;
+  loader.prefetch = 2;
+  loader.decode = "exact";
+  loader.stages = {{"read", 0.001, 0.02}, {"decode", 0.04, 0.8}, {"transform", 0.009, 0.18}};
+  loader.bytes_read = 4'000'000;
+  loader.bytes_from_device = Measured<std::int64_t>::missing("tmpfs has no device");
+  loader.cache = {"as-is", 1.0, "mincore"};
+  loader.skipped = 1;
+  loader.skipped_samples = {{"train/images/7.jpg", "truncated JPEG"}};
+  return loader;
+}
+
+WorkloadRecord sample_workload() {
+  WorkloadRecord workload;
+  workload.name = "resunetpp";
+  workload.task = "segmentation";
+  workload.citation = "Jha et al. 2019, arXiv:1911.07067";
+  workload.parameters = {{"image_size", 256}, {"filters", ValueList{16, 32, 64, 128, 256}}};
+  workload.trainable_parameters = 4'062'993;
+  workload.buffers = 7'392;
+  workload.forward_macs_per_sample = 15.67e9;
+  workload.training_flop_per_sample = 94.0e9;
+  workload.inputs = {{"image", "image", "u8", {kBatch, 256, 256, 3}}};
+  workload.outputs = {{"prediction", {kBatch, 1, 256, 256}}};
+  workload.loss = "dice";
+  workload.optimizer = {{"name", "nadam"}, {"learning_rate", 1e-4}};
+  workload.precision = "fp32";
+  workload.batch_size_per_rank = kBatch;
+  workload.global_batch_size = kBatch;
+  workload.device = "cpu";
+  workload.backend = "cpu";
+  workload.plans = {{"train", kBatch, "1f2e3d", 412, {{"c1.conv1/forward", "direct"}}}};
+  workload.memory.parameters_bytes = 16'251'972;
+  workload.memory.planned_peak_bytes = 1'073'741'824;
+  workload.memory.measured_rss_bytes = std::int64_t{1'100'000'000};
+  return workload;
+}
+
+SystemRecord sample_system() {
+  SystemRecord system;
+  HostRecord host;
+  host.hostname = "node1";
+  host.ranks = {0};
+  host.cpu = {"Example CPU", 1, 2, 2, "avx512_core", 2};
+  host.memory_bytes = std::int64_t{8} << 30;
+  host.numa_nodes = 1;
+  host.os = "Debian GNU/Linux 12";
+  host.kernel = "6.1.0";
+  host.gpus = {{0, "Example GPU", "GPU-0", 1 << 30, "550.1", "9.0"}};
+  system.hosts = {host};
+  system.libraries = {{"onednn", "2.6.3"}};
+  system.environment = {{"OMP_NUM_THREADS", "2"}};
+  system.scheduler = SchedulerRecord{"slurm", "42", 1, 1};
+  system.peaks = {{"cpu", "fp32", 2.0e11, 2.0e10, "measured"}};
+  return system;
+}
+
+ScalingRecord sample_scaling() {
+  ScalingPointRecord one;
+  one.ranks = 1;
+  one.batch_size_per_rank = kBatch;
+  one.global_batch_size = kBatch;
+  one.samples_per_second = summary_of({9.9, 10.0, 10.1});
+  one.step_time_s = StepTimeRecord{0.2, 0.21, 0.22, 0.23, 0.19, 0.24, 12};
+  one.efficiency = EstimateRecord{1.0, std::nullopt};
+  ScalingPointRecord two = one;
+  two.ranks = 2;
+  two.global_batch_size = 2 * kBatch;
+  two.samples_per_second = summary_of({17.9, 18.0, 18.1});
+  two.efficiency = EstimateRecord{0.9, IntervalRecord{0.88, 0.92}};
+  two.speedup = EstimateRecord{1.8, IntervalRecord{1.76, 1.84}};
+  two.exposed_communication_s = 0.02;
+  two.waiting_s = 0.005;
+  two.transfer_s = 0.015;
+  two.overlap = 0.5;
+  two.attribution = AttributionRecord{};
+  two.attribution->verdict = Verdict::kCommunicationBound;
+  ScalingRecord scaling;
+  scaling.mode = "weak";
+  scaling.points = {one, two};
+  scaling.fit = {{"alpha_s", 1e-5}};
+  scaling.projection = {{4, 34.0, IntervalRecord{32.0, 36.0}}};
+  return scaling;
+}
+
+AttributionRecord sample_attribution() {
+  AttributionRecord attribution;
+  attribution.verdict = Verdict::kContentionBound;
+  attribution.limiting = "processors";
+  attribution.margin = 0.12;
+  attribution.margin_ci95 = IntervalRecord{0.1, 0.14};
+  attribution.predicted_full_samples_per_second = 4.75;
+  attribution.overlap_efficiency = 4.4 / 4.75;
+  attribution.explanation = "io alone reaches 20.0 samples/s, but full is 12 % slower";
+  attribution.advice = {{"give the loader processors of its own: up to 1.1x", 1.1}};
+  attribution.components = {{"input", 0.0273, 0.12, IntervalRecord{0.1, 0.14}}};
+  return attribution;
+}
+
+}  // namespace
+
+TrialRecord sample_trial(TrialKind kind,
+                         std::optional<std::string> variant,
+                         const std::vector<double>& rates) {
+  TrialRecord trial;
+  trial.kind = kind;
+  trial.variant = std::move(variant);
+  trial.batch_size_per_rank = kBatch;
+  trial.global_batch_size = kBatch;
+  trial.warmup = {12, "medians of two successive 5-step windows within 2 %", true, 0.9};
+  const bool with_loader = kind != TrialKind::kSynthetic;
+  for (const double rate : rates) {
+    trial.repetitions.push_back(
+        repetition_of(static_cast<std::int64_t>(trial.repetitions.size()), rate, with_loader));
+  }
+  trial.throughput = ThroughputRecord{summary_of(rates)};
+  const double step_s = static_cast<double>(kBatch) / rates[0];
+  trial.step_time_s = StepTimeRecord{
+      step_s, 1.01 * step_s, 1.02 * step_s, 1.03 * step_s, 0.97 * step_s, 1.04 * step_s, 12};
+  trial.achieved_flop_per_s = 94.0e9 * rates[0];
+  trial.mfu = Measured<double>::missing("peak not measured");
+  trial.harness_overhead_s_per_step = 4e-6;
+  trial.cpu_s_per_sample = 0.3;
+  if (with_loader) {
+    trial.loader = sample_loader();
+  }
+  return trial;
+}
+
+RunRecord sample_record() {
+  RunRecord record;
+  record.tool = {"0.1.0", "0123abc", {"Release", "GNU 12.2.0", {{"cpu", true}, {"cuda", false}}}};
+  record.run.id = "20260131T120000-1";
+  record.run.command = {"dlbench", "run", "--workload", "resunetpp"};
+  record.run.started_at = "2026-01-31T12:00:00Z";
+  record.run.finished_at = "2026-01-31T12:01:00Z";
+  record.run.status = RunStatus::kComplete;
+  record.run.seed = 1;
+  record.run.taints = {{Taint::kGeneratedData, "dataset", "64 samples were generated"}};
+  record.run.skipped = {{"probe cupti", "no CUDA device"}};
+  record.system = sample_system();
+  record.config.effective = {{"batch-size", kBatch}, {"decode", "exact"}, {"strict", false}};
+  record.config.source = {
+      {"batch-size", "command_line"}, {"decode", "default"}, {"strict", "default"}};
+  record.workload = sample_workload();
+  record.dataset = DatasetRecord{"kvasir_seg", "data", "generated", "jpeg", 64, 9'000'000, "train"};
+  record.trials.push_back(sample_trial(TrialKind::kIo, std::nullopt, {19.5, 20.0, 20.5}));
+  record.trials.push_back(sample_trial(TrialKind::kSynthetic, "device", {4.95, 5.0, 5.05}));
+  record.trials.push_back(sample_trial(TrialKind::kFull, std::nullopt, {4.3, 4.4, 4.5}));
+  record.trials[2].phases = {
+      {"data_wait", 12, 0.3, 0.025, 0.05, "host clock, profiled repetition"},
+      {"forward", 12, 1.8, 0.15, 0.33, "host clock, profiled repetition"},
+      {"backward", 12, 3.1, 0.26, 0.57, "host clock, profiled repetition"},
+      {"optimizer", 12, 0.3, 0.025, 0.05, "host clock, profiled repetition"}};
+  record.trials[2].probes = {{"proc", ValueMap{{"voluntary_context_switches", 17}}}};
+  record.trials[2].per_rank = {{0, "node1", "cpu", 4.4, 1.82, 3.4, 0.0}};
+  record.attribution = sample_attribution();
+  record.operators = {{"c1.conv1",
+                       "conv2d",
+                       "forward",
+                       12,
+                       0.01,
+                       0.6,
+                       1.0e9,
+                       2.0e7,
+                       1.0e11,
+                       2.0e9,
+                       Bound::kCompute,
+                       "brgconv:avx512_core",
+                       "nChw16c"},
+                      {"c1.bn1",
+                       "batch_norm",
+                       "forward",
+                       12,
+                       0.002,
+                       0.4,
+                       std::nullopt,
+                       std::nullopt,
+                       std::nullopt,
+                       std::nullopt,
+                       std::nullopt,
+                       "ref",
+                       "nchw"}};
+  record.probes = {{"proc", ValueMap{{"available", true}}},
+                   {"nvml", ValueMap{{"available", false}, {"reason", "no NVIDIA driver"}}}};
+  record.job = JobRecord{"COMPLETED", 90.0, 60.0, 2, 0.75, 1'200'000'000, std::nullopt, {}};
+  record.job->per_rank = {{0, "node1", 90.0, 1'200'000'000}};
+  record.history = {{1, 12.5, 64.0, 1e-3, 0.7, 0.65, {{"dice", 0.5}}},
+                    {2, 11.5, 69.6, 1e-3, 0.4, std::nullopt, {{"dice", 0.8}}}};
+  record.scaling = {sample_scaling()};
+  record.collectives = {{"all_reduce", 1'000'000, 2, {0.001, 0.0012}, 1.0, 1.0, 0}};
+  return record;
+}
+
+}  // namespace dlbench::reports

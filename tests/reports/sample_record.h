@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A small, complete and valid report for the tests of this folder: every optional member is set at
+// least once, and its arithmetic holds.
+#pragma once
+
+#include "reports/record.h"
+
+namespace dlbench::reports {
+
+/// A run of 2 cores: io 20, synthetic 5, full 4.5 samples/s, three repetitions of 4 steps of 2.
+[[nodiscard]] RunRecord sample_record();
+
+/// One trial of the sample: `rates` are samples/s of its repetitions.
+[[nodiscard]] TrialRecord sample_trial(TrialKind kind,
+                                       std::optional<std::string> variant,
+                                       const std::vector<double>& rates);
+
+}  // namespace dlbench::reports
