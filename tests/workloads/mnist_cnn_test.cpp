@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/graph/op_def.h"
+#include "workloads/workload.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dlbench::workloads {
+namespace {
+
+BuiltWorkload build(graph::Mode mode) {
+  return find_workload("mnist_cnn").build({.batch_size = 64}, mode);
+}
+
+TEST(MnistCnn, HasTheParametersOfTheExampleLayerByLayer) {
+  const BuiltWorkload built = build(graph::Mode::kTrain);
+  std::map<std::string, core::Shape> shapes;
+  for (const graph::ValueId id : built.graph.with_storage(graph::Storage::kParameter)) {
+    shapes[built.graph.value(id).name] = built.graph.value(id).shape;
+  }
+  const std::map<std::string, core::Shape> expected{{"conv1.weight", {32, 1, 3, 3}},
+                                                    {"conv1.bias", {32}},
+                                                    {"conv2.weight", {64, 32, 3, 3}},
+                                                    {"conv2.bias", {64}},
+                                                    {"fc1.weight", {128, 9216}},
+                                                    {"fc1.bias", {128}},
+                                                    {"fc2.weight", {10, 128}},
+                                                    {"fc2.bias", {10}}};
+  EXPECT_EQ(shapes, expected);
+  const graph::GraphTotals totals = graph::totals(built.graph);
+  EXPECT_EQ(totals.trainable_parameters, 1199882);
+  EXPECT_EQ(totals.buffers, 0);
+  EXPECT_NEAR(static_cast<double>(totals.forward_macs) / 64.0, 11.99e6, 0.005e6);
+}
+
+TEST(MnistCnn, DropsOutInTrainModeOnlyAndWithTwoKeys) {
+  const BuiltWorkload train = build(graph::Mode::kTrain);
+  const BuiltWorkload evaluate = build(graph::Mode::kEvaluate);
+  std::vector<std::pair<float, std::int32_t>> dropouts;
+  for (const graph::Node& node : train.graph.nodes()) {
+    if (node.op == graph::OpKind::kDropout) {
+      const auto& attributes = node.as<graph::DropoutAttributes>();
+      dropouts.emplace_back(attributes.rate, attributes.key);
+    }
+  }
+  ASSERT_EQ(dropouts.size(), 2U);
+  EXPECT_FLOAT_EQ(dropouts[0].first, 0.25F);
+  EXPECT_FLOAT_EQ(dropouts[1].first, 0.5F);
+  EXPECT_NE(dropouts[0].second, dropouts[1].second);
+  for (const graph::Node& node : evaluate.graph.nodes()) {
+    EXPECT_NE(node.op, graph::OpKind::kDropout);
+  }
+}
+
+TEST(MnistCnn, FollowsTheExamplesRecipe) {
+  const WorkloadSpec& spec = find_workload("mnist_cnn").spec();
+  EXPECT_EQ(spec.optimizer.kind, graph::OptimizerKind::kAdadelta);
+  EXPECT_EQ(spec.optimizer.learning_rate, 1.0);
+  EXPECT_EQ(spec.optimizer.attributes.rho, 0.9);
+  EXPECT_EQ(spec.optimizer.attributes.epsilon, 1e-6);
+  EXPECT_EQ(std::get<StepRate>(spec.schedule).gamma, 0.7);
+  EXPECT_TRUE(spec.keep_last_batch);
+}
+
+}  // namespace
+}  // namespace dlbench::workloads

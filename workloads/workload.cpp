@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/workload.h"
+
+#include "engine/core/check.h"
+#include "engine/core/error.h"
+#include "engine/core/nearest_name.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+namespace dlbench::workloads {
+namespace {
+
+using Registry = std::map<std::string, std::unique_ptr<const Workload>, std::less<>>;
+
+/// Filled before main(), read afterwards.
+Registry& registry() {
+  static Registry instance;
+  return instance;
+}
+
+/// A batch beyond this is a slip of the pen, and would overflow the element counts of a tensor.
+constexpr std::int64_t kMaxBatchSize = 1 << 20;
+
+std::string describe(const ImageSizeRule& rule) {
+  if (rule.min == rule.max) {
+    return fmt::format("{} only", rule.standard);
+  }
+  return fmt::format("a multiple of {} from {} to {}, by default {}",
+                     rule.multiple,
+                     rule.min,
+                     rule.max,
+                     rule.standard);
+}
+
+}  // namespace
+
+WorkloadParams choose_params(const WorkloadSpec& spec, const WorkloadParams& params) {
+  WorkloadParams chosen = params;
+  if (chosen.batch_size == 0) {
+    chosen.batch_size = spec.batch_size;
+  }
+  if (chosen.image_size == 0) {
+    chosen.image_size = spec.image_size.standard;
+  }
+  if (chosen.batch_size < 1 || chosen.batch_size > kMaxBatchSize) {
+    throw core::Error(core::ErrorCode::kUsage,
+                      fmt::format("batch size {} for workload '{}'; wanted 1 to {}",
+                                  chosen.batch_size,
+                                  spec.name,
+                                  kMaxBatchSize));
+  }
+  const ImageSizeRule& rule = spec.image_size;
+  if (chosen.image_size < rule.min || chosen.image_size > rule.max ||
+      chosen.image_size % rule.multiple != 0) {
+    throw core::Error(core::ErrorCode::kUsage,
+                      fmt::format("image size {} for workload '{}'; wanted {}",
+                                  chosen.image_size,
+                                  spec.name,
+                                  describe(rule)));
+  }
+  return chosen;
+}
+
+BuiltWorkload Workload::build(const WorkloadParams& params, graph::Mode mode) const {
+  const WorkloadParams chosen = choose_params(spec(), params);
+  BuiltWorkload built = build_graph(chosen, mode);
+  built.params = chosen;
+  for (const std::string_view output : {kLossOutput, kPredictionOutput, kCountsOutput}) {
+    DLBENCH_CHECK(built.graph.outputs().contains(std::string(output)))
+        << "workload '" << spec().name << "' has no output '" << output << "'";
+  }
+  DLBENCH_CHECK(built.inputs.size() == built.graph.inputs().size())
+      << "workload '" << spec().name << "' binds " << built.inputs.size() << " inputs";
+  return built;
+}
+
+graph::Graph training_graph(const WorkloadSpec& spec,
+                            const BuiltWorkload& built,
+                            core::DType precision) {
+  graph::Graph graph = graph::mixed_precision(built.graph, precision);
+  graph = graph::differentiate(graph, graph.outputs().at(std::string(kLossOutput)));
+  graph = graph::insert_all_reduce(graph, graph::BucketOptions{});
+  return graph::add_optimizer(graph, spec.optimizer);
+}
+
+graph::Graph evaluation_graph(const BuiltWorkload& built, core::DType precision) {
+  return graph::mixed_precision(built.graph, precision);
+}
+
+WorkloadRegistration::WorkloadRegistration(std::unique_ptr<const Workload> workload) {
+  DLBENCH_CHECK(workload != nullptr) << "no workload";
+  const std::string name = workload->spec().name;
+  const bool inserted = registry().emplace(name, std::move(workload)).second;
+  DLBENCH_CHECK(inserted) << "two workloads are named '" << name << "'";
+}
+
+std::vector<std::string> workload_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, workload] : registry()) {
+    names.push_back(name);
+  }
+  return names;
+}
+
+const Workload& find_workload(std::string_view name) {
+  const auto found = registry().find(name);
+  if (found == registry().end()) {
+    throw core::Error(core::ErrorCode::kUsage,
+                      core::unknown_name_message("workload", name, workload_names()));
+  }
+  return *found->second;
+}
+
+}  // namespace dlbench::workloads
