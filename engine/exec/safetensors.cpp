@@ -1,0 +1,433 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/exec/safetensors.h"
+
+#include "engine/core/error.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace dlbench::exec {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the format is little endian");
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kLengthBytes = 8;
+/// The limit of the reference implementation: keeps a broken length from asking for gigabytes.
+constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
+constexpr std::string_view kMetadataKey = "__metadata__";
+
+constexpr std::array<std::pair<core::DType, std::string_view>, 9> kDTypeNames{{
+    {core::DType::kU8, "U8"},
+    {core::DType::kBool, "BOOL"},
+    {core::DType::kU16, "U16"},
+    {core::DType::kI32, "I32"},
+    {core::DType::kI64, "I64"},
+    {core::DType::kF16, "F16"},
+    {core::DType::kBF16, "BF16"},
+    {core::DType::kF32, "F32"},
+    {core::DType::kF64, "F64"},
+}};
+
+std::string_view format_name(core::DType dtype) {
+  for (const auto& [known, name] : kDTypeNames) {
+    if (known == dtype) {
+      return name;
+    }
+  }
+  DLBENCH_CHECK(false) << "dtype " << core::name(dtype) << " has no name in safetensors";
+  return {};
+}
+
+[[noreturn]] void fail(const std::string& source, const std::string& what) {
+  throw core::Error(core::ErrorCode::kData,
+                    fmt::format("{}: not a valid safetensors file: {}", source, what));
+}
+
+/// Where one tensor lies in the data section.
+struct Entry {
+  std::string name;
+  core::DType dtype = core::DType::kF32;
+  core::Shape shape;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+/// A non-negative integer that fits an extent; nothing for anything else.
+std::optional<std::uint64_t> as_extent(const Json& value) {
+  if (!value.is_number_unsigned()) {
+    return std::nullopt;
+  }
+  const auto number = value.get<std::uint64_t>();
+  if (number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+/// Reads one entry of the header, unchecked against its neighbours.
+class EntryParser {
+ public:
+  EntryParser(const std::string& source, std::string name) : source_(source) {
+    entry_.name = std::move(name);
+  }
+
+  Entry parse(const Json& value) {
+    if (!value.is_object()) {
+      fail_here("its header entry is not an object");
+    }
+    parse_dtype(value);
+    parse_shape(value);
+    parse_range(value);
+    return std::move(entry_);
+  }
+
+ private:
+  [[noreturn]] void fail_here(const std::string& what) const {
+    fail(source_, fmt::format("tensor '{}': {}", entry_.name, what));
+  }
+
+  const Json& member(const Json& value, const char* key) const {
+    const auto found = value.find(key);
+    if (found == value.end()) {
+      fail_here(fmt::format("'{}' is missing", key));
+    }
+    return *found;
+  }
+
+  void parse_dtype(const Json& value) {
+    const Json& dtype = member(value, "dtype");
+    const std::string text = dtype.is_string() ? dtype.get<std::string>() : "";
+    for (const auto& [known, name] : kDTypeNames) {
+      if (name == text) {
+        entry_.dtype = known;
+        return;
+      }
+    }
+    fail_here(
+        fmt::format("dtype {} is unknown; wanted U8, BOOL, U16, I32, I64, F16, BF16, F32 or F64",
+                    dtype.dump(-1, ' ', true, Json::error_handler_t::replace)));
+  }
+
+  void parse_shape(const Json& value) {
+    const Json& shape = member(value, "shape");
+    if (!shape.is_array() || shape.size() > core::Shape::kMaxRank) {
+      fail_here(fmt::format("shape is not a list of at most {} extents", core::Shape::kMaxRank));
+    }
+    std::vector<std::int64_t> extents;
+    std::uint64_t bytes = core::size_of(entry_.dtype);
+    for (const Json& item : shape) {
+      const auto extent = as_extent(item);
+      if (!extent.has_value()) {
+        fail_here("shape has an extent that is no integer >= 0");
+      }
+      if (*extent != 0 && bytes > std::numeric_limits<std::int64_t>::max() / *extent) {
+        fail_here("shape has more elements than fit into memory");
+      }
+      bytes *= *extent;
+      extents.push_back(static_cast<std::int64_t>(*extent));
+    }
+    entry_.shape = core::Shape(extents);
+    shape_bytes_ = bytes;
+  }
+
+  void parse_range(const Json& value) {
+    const Json& range = member(value, "data_offsets");
+    if (!range.is_array() || range.size() != 2) {
+      fail_here("data_offsets is not a pair");
+    }
+    const auto begin = as_extent(range[0]);
+    const auto end = as_extent(range[1]);
+    if (!begin.has_value() || !end.has_value() || *end < *begin) {
+      fail_here("data_offsets are not two ascending integers >= 0");
+    }
+    if (*end - *begin != shape_bytes_) {
+      fail_here(fmt::format("{} bytes of data for {} of {}, which needs {}",
+                            *end - *begin,
+                            entry_.shape.to_string(),
+                            core::name(entry_.dtype),
+                            shape_bytes_));
+    }
+    entry_.begin = *begin;
+    entry_.end = *end;
+  }
+
+  const std::string& source_;
+  Entry entry_;
+  std::uint64_t shape_bytes_ = 0;
+};
+
+/// The header as JSON. Two tensors of one name are refused: the JSON library would keep either.
+Json parse_header(std::string_view text, const std::string& source) {
+  std::set<std::string> names;
+  std::string twice;
+  // The format has three levels; deeper nesting is cut before it costs memory.
+  constexpr int kMaxDepth = 4;
+  const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::key && depth == 1 &&
+        !names.insert(parsed.get<std::string>()).second) {
+      twice = parsed.get<std::string>();
+    }
+    return depth < kMaxDepth;
+  };
+  Json header = Json::parse(text.begin(), text.end(), watch, /*allow_exceptions=*/false);
+  if (header.is_discarded() || !header.is_object()) {
+    fail(source, "the header is not a JSON object");
+  }
+  if (!twice.empty()) {
+    fail(source, fmt::format("tensor '{}' is there twice", twice));
+  }
+  return header;
+}
+
+/// Every byte of the data section belongs to exactly one tensor.
+void check_ranges(std::vector<const Entry*> entries,
+                  std::uint64_t data_bytes,
+                  const std::string& source) {
+  std::sort(entries.begin(), entries.end(), [](const Entry* a, const Entry* b) {
+    return std::pair(a->begin, a->end) < std::pair(b->begin, b->end);
+  });
+  std::uint64_t expected = 0;
+  for (const Entry* entry : entries) {
+    if (entry->begin != expected) {
+      fail(source,
+           fmt::format("tensor '{}' starts at byte {} of the data; {}",
+                       entry->name,
+                       entry->begin,
+                       entry->begin < expected ? "it overlaps the one before"
+                                               : "there is a hole before it"));
+    }
+    expected = entry->end;
+  }
+  if (expected != data_bytes) {
+    fail(source,
+         fmt::format("{} bytes of data, the header describes {}: {}",
+                     data_bytes,
+                     expected,
+                     data_bytes < expected ? "the file is cut off" : "there is more behind"));
+  }
+}
+
+std::vector<Entry> parse_entries(const Json& header, const std::string& source) {
+  std::vector<Entry> entries;
+  for (const auto& [name, value] : header.items()) {
+    if (name != kMetadataKey) {
+      entries.push_back(EntryParser(source, name).parse(value));
+    }
+  }
+  return entries;
+}
+
+std::string make_header(const std::vector<const TensorMap::value_type*>& order,
+                        const std::map<std::string, std::string>& metadata) {
+  Json header = Json::object();
+  if (!metadata.empty()) {
+    header[kMetadataKey] = metadata;
+  }
+  std::uint64_t offset = 0;
+  for (const auto* item : order) {
+    const core::HostTensor& tensor = item->second;
+    Json shape = Json::array();
+    for (const std::int64_t extent : tensor.shape().extents()) {
+      shape.push_back(extent);
+    }
+    header[item->first] = {{"dtype", format_name(tensor.dtype())},
+                           {"shape", shape},
+                           {"data_offsets", {offset, offset + tensor.bytes()}}};
+    offset += tensor.bytes();
+  }
+  std::string text = header.dump();
+  text.append((kLengthBytes - text.size() % kLengthBytes) % kLengthBytes, ' ');
+  return text;
+}
+
+/// A file that is written under a temporary name and appears under its own with commit().
+class AtomicFile {
+ public:
+  explicit AtomicFile(const std::filesystem::path& path)
+      : path_(path),
+        temporary_(path.string() + fmt::format(".{}.tmp", ::getpid())),
+        descriptor_(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+    if (descriptor_ < 0) {
+      fail_now();
+    }
+  }
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  ~AtomicFile() {
+    if (descriptor_ >= 0) {
+      ::close(descriptor_);
+      ::unlink(temporary_.c_str());
+    }
+  }
+
+  void write(const void* data, std::size_t bytes) {
+    const char* next = static_cast<const char*>(data);
+    while (bytes > 0) {
+      const ssize_t written = ::write(descriptor_, next, bytes);
+      if (written < 0 && errno == EINTR) {
+        continue;
+      }
+      if (written <= 0) {
+        fail_now();
+      }
+      next += written;
+      bytes -= static_cast<std::size_t>(written);
+    }
+  }
+
+  void commit() {
+    if (::fsync(descriptor_) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) {
+      fail_now();
+    }
+    ::close(descriptor_);  // fsync has reported what close could
+    descriptor_ = -1;
+  }
+
+ private:
+  [[noreturn]] void fail_now() const {
+    throw core::Error(
+        core::ErrorCode::kFile,
+        fmt::format("cannot write '{}': {}", path_.string(), core::errno_text(errno)));
+  }
+
+  std::filesystem::path path_;
+  std::string temporary_;
+  int descriptor_;
+};
+
+/// Closes what it opened.
+class InputFile {
+ public:
+  explicit InputFile(const std::filesystem::path& path)
+      : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (descriptor_ < 0) {
+      fail_now(core::errno_text(errno));
+    }
+  }
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+  ~InputFile() {
+    if (descriptor_ >= 0) {
+      ::close(descriptor_);
+    }
+  }
+
+  std::vector<std::byte> read_all() {
+    struct stat status {};
+    if (::fstat(descriptor_, &status) != 0) {
+      fail_now(core::errno_text(errno));
+    }
+    if (!S_ISREG(status.st_mode)) {
+      fail_now("not a regular file");
+    }
+    std::vector<std::byte> bytes(static_cast<std::size_t>(status.st_size));
+    std::size_t done = 0;
+    while (done < bytes.size()) {
+      const ssize_t got = ::read(descriptor_, bytes.data() + done, bytes.size() - done);
+      if (got < 0 && errno == EINTR) {
+        continue;
+      }
+      if (got < 0) {
+        fail_now(core::errno_text(errno));
+      }
+      if (got == 0) {  // shrunk meanwhile
+        bytes.resize(done);
+        break;
+      }
+      done += static_cast<std::size_t>(got);
+    }
+    return bytes;
+  }
+
+ private:
+  [[noreturn]] void fail_now(const std::string& why) const {
+    throw core::Error(core::ErrorCode::kFile,
+                      fmt::format("cannot read '{}': {}", path_.string(), why));
+  }
+
+  const std::filesystem::path& path_;
+  int descriptor_;
+};
+
+}  // namespace
+
+TensorMap parse_safetensors(std::span<const std::byte> bytes, const std::string& source) {
+  if (bytes.size() < kLengthBytes) {
+    fail(source, fmt::format("{} bytes are too few for the header's length", bytes.size()));
+  }
+  std::uint64_t header_bytes = 0;
+  std::memcpy(&header_bytes, bytes.data(), kLengthBytes);
+  if (header_bytes > kMaxHeaderBytes || header_bytes > bytes.size() - kLengthBytes) {
+    fail(source,
+         fmt::format("the header should have {} bytes, the file has {}",
+                     header_bytes,
+                     bytes.size() - kLengthBytes));
+  }
+  const auto* text = reinterpret_cast<const char*>(bytes.data()) + kLengthBytes;
+  const Json header = parse_header({text, header_bytes}, source);
+  const std::vector<Entry> entries = parse_entries(header, source);
+  const auto data = bytes.subspan(kLengthBytes + header_bytes);
+  std::vector<const Entry*> order;
+  for (const Entry& entry : entries) {
+    order.push_back(&entry);
+  }
+  check_ranges(order, data.size(), source);
+
+  TensorMap tensors;
+  for (const Entry& entry : entries) {
+    core::HostTensor tensor(entry.dtype, entry.shape);
+    if (entry.end > entry.begin) {
+      std::memcpy(tensor.data(), data.data() + entry.begin, entry.end - entry.begin);
+    }
+    tensors.emplace(entry.name, std::move(tensor));
+  }
+  return tensors;
+}
+
+TensorMap read_safetensors(const std::filesystem::path& path) {
+  const std::vector<std::byte> bytes = InputFile(path).read_all();
+  return parse_safetensors(bytes, path.string());
+}
+
+void write_safetensors(const std::filesystem::path& path,
+                       const TensorMap& tensors,
+                       const std::map<std::string, std::string>& metadata) {
+  // Wide elements first, as the reference implementation does: keeps every tensor aligned.
+  std::vector<const TensorMap::value_type*> order;
+  for (const auto& item : tensors) {
+    order.push_back(&item);
+  }
+  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
+    return core::size_of(a->second.dtype()) > core::size_of(b->second.dtype());
+  });
+  const std::string header = make_header(order, metadata);
+  const std::uint64_t header_bytes = header.size();
+  AtomicFile file(path);
+  file.write(&header_bytes, kLengthBytes);
+  file.write(header.data(), header.size());
+  for (const auto* item : order) {
+    file.write(item->second.data(), item->second.bytes());
+  }
+  file.commit();
+}
+
+}  // namespace dlbench::exec
