@@ -146,7 +146,7 @@ TEST(Timeline, KeepsNamesAfterTheirOwnerIsGone) {
 
 TEST(Timeline, ThreadsRecordAtTheSameTimeAndNothingIsLost) {
   constexpr int kThreads = 4;
-  constexpr int kRegions = 20'000;  // more than one chunk each
+  constexpr int kRegions = 10'000;  // more than one chunk each
   Timeline timeline;
   ASSERT_EQ(timeline.open({}), "");
   const Installed installed(timeline.sink());

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The dlbench authors
+# SPDX-License-Identifier: Apache-2.0
+"""Checks the rules that a compiler does not: who may include whom, file sizes, names, licence lines.
+
+Usage: project_rules.py [ROOT]     prints one line per breach, exit code 1 if there is any.
+The table of docs/architecture.md ("Who may include whom") is EDGES below.
+"""
+
+import pathlib
+import re
+import sys
+
+CXX = {".h", ".cpp", ".cu", ".cuh"}
+CHECKED = CXX | {".py", ".sh"}
+SOURCE_FOLDERS = ("engine", "data", "workloads", "harness", "probes", "reports", "launchers", "tests")
+MAX_LINES = 500
+FORBIDDEN_NAMES = {"util", "utils", "misc", "common", "helper", "helpers"}
+SPDX = (
+    "SPDX-FileCopyrightText: 2026 The dlbench authors",
+    "SPDX-License-Identifier: Apache-2.0",
+)
+
+# A folder may include itself and what is listed. Longest folder name wins, so a backend's own folder
+# is not "engine/backend".
+BACKEND = ("engine/core", "engine/graph", "engine/backend")
+ENGINE = BACKEND + ("engine/comm", "engine/exec", "engine/conformance")
+EDGES = {
+    "engine/core": (),
+    "engine/graph": ("engine/core",),
+    "engine/backend": ("engine/core", "engine/graph"),
+    "engine/backend/ref": BACKEND,
+    "engine/backend/cpu": BACKEND,
+    "engine/backend/cuda": BACKEND,
+    "engine/comm": ("engine/core", "engine/backend"),
+    "engine/comm/mpi": ("engine/core", "engine/backend", "engine/comm"),
+    "engine/exec": ("engine/core", "engine/graph", "engine/backend", "engine/comm"),
+    "engine/conformance": BACKEND + ("engine/comm", "engine/exec"),
+    "data": ("engine/core",),
+    "probes": ("engine/core",),
+    "reports": ("engine/core",),
+    "launchers": ("engine/core",),
+    "workloads": ("engine/core", "engine/graph", "data"),
+    "harness": ENGINE + ("data", "workloads", "probes", "reports", "launchers"),
+    "tests": None,  # may include everything
+}
+
+# The one folder that owns a library, for headers of vendors. Their names appear nowhere else, and
+# inside the folder only in sources.
+VENDOR_HEADERS = (
+    (re.compile(r"^(dnnl|oneapi/dnnl/).*"), "engine/backend/cpu"),
+    (re.compile(r"^(cuda|cudnn|cublas|curand).*\.h(pp)?$"), "engine/backend/cuda"),
+    (re.compile(r"^nccl.*\.h$"), "engine/backend/cuda"),
+    (re.compile(r"^cupti.*"), "probes"),
+    (re.compile(r"^nvml\.h$"), "probes"),
+    (re.compile(r"^nvtx3/.*"), "probes"),
+    (re.compile(r"^mpi\.h$"), "engine/comm/mpi"),
+    (re.compile(r"^hdf5.*"), "data"),
+)
+# Libraries that make compiling slow: sources only.
+HEAVY_HEADERS = re.compile(r"^(nlohmann/|CLI/|boost/|valijson/|turbojpeg\.h|png\.h|libdeflate\.h|zlib\.h)")
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+FEATURE_CONDITIONAL = re.compile(r"^\s*#\s*(?:el)?if.*\bDLBENCH_(?:ENABLE|HAVE|WITH|USE)_")
+
+
+def folder_of(path):
+    """The row of EDGES that a path relative to the root belongs to, or None."""
+    best = None
+    for folder in EDGES:
+        if path.startswith(folder + "/") and (best is None or len(folder) > len(best)):
+            best = folder
+    return best
+
+
+def includes_of(lines):
+    for number, line in enumerate(lines, 1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match.group(1) == '"', match.group(2)
+
+
+def check_project_include(root, path, number, included):
+    here, there = folder_of(path), folder_of(included)
+    if there is None:
+        yield f"{path}:{number}: '{included}' is not a path from the repository root"
+        return
+    if not (root / included).is_file():
+        yield f"{path}:{number}: '{included}' does not exist"
+    allowed = EDGES[here]
+    if there != here and allowed is not None and there not in allowed:
+        yield f"{path}:{number}: {here} may not include {there} ('{included}')"
+
+
+def check_vendor_include(path, number, included):
+    in_tests = path.startswith("tests/")
+    is_header = path.endswith((".h", ".cuh"))
+    for pattern, owner in VENDOR_HEADERS:
+        if not pattern.match(included):
+            continue
+        mirror = "tests/" + owner
+        if not path.startswith((owner + "/", mirror + "/")):
+            yield f"{path}:{number}: <{included}> belongs to {owner} alone"
+        elif is_header and not (owner == "engine/backend/cpu" or owner == "engine/backend/cuda"):
+            yield f"{path}:{number}: <{included}> in a header; include it in a source"
+    if is_header and not in_tests and HEAVY_HEADERS.match(included):
+        yield f"{path}:{number}: <{included}> is heavy; include it in a source, not in a header"
+
+
+def check_file(root, path):
+    text = (root / path).read_text(encoding="utf-8")
+    lines = text.splitlines()
+    name = pathlib.PurePath(path)
+    if len(lines) > MAX_LINES:
+        yield f"{path}: {len(lines)} lines, at most {MAX_LINES}; look for the second thing hiding in it"
+    for part in name.with_suffix("").parts:
+        if part.lower() in FORBIDDEN_NAMES:
+            yield f"{path}: '{part}' says nothing; name the file after what is in it"
+    start = 1 if lines and lines[0].startswith("#!") else 0
+    for offset, wanted in enumerate(SPDX):
+        if len(lines) <= start + offset or not lines[start + offset].endswith(wanted):
+            yield f"{path}:{start + offset + 1}: the line '{wanted}' is missing"
+    if name.suffix not in CXX:
+        return
+    if name.suffix in (".h", ".cuh"):
+        if "#pragma once" not in lines:
+            yield f"{path}: '#pragma once' is missing"
+        for number, line in enumerate(lines, 1):
+            if re.match(r"^\s*using namespace\b", line):
+                yield f"{path}:{number}: 'using namespace' in a header"
+    for number, line in enumerate(lines, 1):
+        if FEATURE_CONDITIONAL.match(line):
+            yield f"{path}:{number}: a missing library drops whole files in CMake, not lines by #if"
+    if folder_of(path) is None:
+        yield f"{path}: not in a folder of the table in docs/architecture.md"
+        return
+    for number, quoted, included in includes_of(lines):
+        if quoted:
+            yield from check_project_include(root, path, number, included)
+        else:
+            yield from check_vendor_include(path, number, included)
+
+
+def project_files(root):
+    for folder in SOURCE_FOLDERS:
+        for file in sorted((root / folder).rglob("*")):
+            if file.is_file() and file.suffix in CHECKED and "__pycache__" not in file.parts:
+                yield file.relative_to(root).as_posix()
+    for path in ("quickstart.sh",):
+        if (root / path).is_file():
+            yield path
+
+
+def breaches(root):
+    root = pathlib.Path(root)
+    for path in project_files(root):
+        yield from check_file(root, path)
+
+
+def main(arguments):
+    root = pathlib.Path(arguments[0]) if arguments else pathlib.Path(__file__).resolve().parents[2]
+    count = sum(1 for _ in project_files(root))
+    if count == 0:
+        print(f"no source files below {root}")
+        return 1
+    found = list(breaches(root))
+    for line in found:
+        print(line)
+    print(f"{count} files, {len(found)} breaches")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

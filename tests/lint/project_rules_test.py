@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The dlbench authors
+# SPDX-License-Identifier: Apache-2.0
+"""The checker is checked: each planted breach must be found, and a clean tree must be quiet."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import project_rules  # noqa: E402
+
+HEAD = "// SPDX-FileCopyrightText: 2026 The dlbench authors\n// SPDX-License-Identifier: Apache-2.0\n"
+HEADER = HEAD + "#pragma once\n"
+
+
+class ProjectRules(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        for path in ("engine/core/error.h", "engine/graph/graph.h", "engine/backend/backend.h",
+                     "engine/backend/ref/ref.h", "data/batch.h", "reports/record.h"):
+            self.write(path, HEADER)
+
+    def write(self, path, text):
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+    def expect(self, part):
+        found = list(project_rules.breaches(self.root))
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(part, found[0])
+
+    def test_a_clean_tree_is_quiet(self):
+        self.write("engine/backend/cpu/conv.cpp", HEAD + '#include <dnnl.hpp>\n#include "engine/graph/graph.h"\n')
+        self.write("data/idx.cpp", HEAD + '#include <nlohmann/json.hpp>\n#include "engine/core/error.h"\n')
+        self.write("tests/data/idx_test.cpp", HEAD + '#include "reports/record.h"\n')
+        self.assertEqual(list(project_rules.breaches(self.root)), [])
+
+    def test_core_includes_nothing_of_the_project(self):
+        self.write("engine/core/log.cpp", HEAD + '#include "engine/graph/graph.h"\n')
+        self.expect("engine/core may not include engine/graph")
+
+    def test_backends_do_not_know_each_other(self):
+        self.write("engine/backend/cpu/conv.cpp", HEAD + '#include "engine/backend/ref/ref.h"\n')
+        self.expect("engine/backend/cpu may not include engine/backend/ref")
+
+    def test_the_backend_interface_does_not_know_a_backend(self):
+        self.write("engine/backend/list.cpp", HEAD + '#include "engine/backend/ref/ref.h"\n')
+        self.expect("engine/backend may not include engine/backend/ref")
+
+    def test_data_does_not_know_reports(self):
+        self.write("data/idx.cpp", HEAD + '#include "reports/record.h"\n')
+        self.expect("data may not include reports")
+
+    def test_probes_do_not_know_data(self):
+        self.write("probes/proc.cpp", HEAD + '#include "data/batch.h"\n')
+        self.expect("probes may not include data")
+
+    def test_includes_start_at_the_root(self):
+        self.write("data/idx.cpp", HEAD + '#include "batch.h"\n')
+        self.expect("not a path from the repository root")
+
+    def test_an_included_file_exists(self):
+        self.write("data/idx.cpp", HEAD + '#include "data/gone.h"\n')
+        self.expect("does not exist")
+
+    def test_a_vendor_header_stays_in_its_folder(self):
+        self.write("engine/exec/plan.cpp", HEAD + "#include <oneapi/dnnl/dnnl.hpp>\n")
+        self.expect("belongs to engine/backend/cpu alone")
+
+    def test_a_vendor_header_stays_out_of_headers(self):
+        self.write("probes/nvtx.h", HEADER + "#include <nvtx3/nvToolsExt.h>\n")
+        self.expect("in a header")
+
+    def test_a_heavy_header_stays_out_of_headers(self):
+        self.write("reports/json.h", HEADER + "#include <nlohmann/json.hpp>\n")
+        self.expect("is heavy")
+
+    def test_a_long_file_is_found(self):
+        self.write("data/idx.cpp", HEAD + "\n" * 499)
+        self.expect("501 lines, at most 500")
+
+    def test_a_name_that_says_nothing_is_found(self):
+        self.write("data/utils.cpp", HEAD)
+        self.expect("'utils' says nothing")
+
+    def test_a_missing_licence_line_is_found(self):
+        self.write("data/idx.cpp", HEAD.splitlines()[0] + "\n#include <vector>\n")
+        self.expect("'SPDX-License-Identifier: Apache-2.0' is missing")
+
+    def test_a_script_has_its_licence_after_the_shebang(self):
+        self.write("reports/plots/a.py", "#!/usr/bin/env python3\n" + HEAD.replace("//", "#"))
+        self.assertEqual(list(project_rules.breaches(self.root)), [])
+        self.write("reports/plots/b.py", "import sys\n" + HEAD.replace("//", "#"))
+        self.assertEqual(len(list(project_rules.breaches(self.root))), 2)
+
+    def test_pragma_once_is_required(self):
+        self.write("data/idx.h", HEAD)
+        self.expect("'#pragma once' is missing")
+
+    def test_using_namespace_in_a_header_is_found(self):
+        self.write("data/idx.h", HEADER + "using namespace std;\n")
+        self.expect("'using namespace' in a header")
+
+    def test_lines_dropped_for_a_missing_library_are_found(self):
+        self.write("data/idx.cpp", HEAD + "#ifdef DLBENCH_HAVE_PNG\n#endif\n")
+        self.write("data/npy.cpp", HEAD + "#if defined(DLBENCH_ENABLE_PNG)\n#endif\n")
+        self.assertEqual(len(list(project_rules.breaches(self.root))), 2)
+
+    def test_an_empty_tree_is_no_success(self):
+        with tempfile.TemporaryDirectory() as empty:
+            self.assertEqual(project_rules.main([empty]), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
