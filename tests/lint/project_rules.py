@@ -57,7 +57,8 @@ VENDOR_HEADERS = (
     (re.compile(r"^mpi\.h$"), "engine/comm/mpi"),
     (re.compile(r"^hdf5.*"), "data"),
 )
-# Libraries that make compiling slow: sources only.
+# Libraries that make compiling slow: in sources, and in headers called *_internal.h, which only sources
+# of their own folder may include.
 HEAVY_HEADERS = re.compile(r"^(nlohmann/|CLI/|boost/|valijson/|turbojpeg\.h|png\.h|libdeflate\.h|zlib\.h)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 FEATURE_CONDITIONAL = re.compile(r"^\s*#\s*(?:el)?if.*\bDLBENCH_(?:ENABLE|HAVE|WITH|USE)_")
@@ -89,6 +90,10 @@ def check_project_include(root, path, number, included):
     allowed = EDGES[here]
     if there != here and allowed is not None and there not in allowed:
         yield f"{path}:{number}: {here} may not include {there} ('{included}')"
+    if included.endswith("_internal.h") and here != "tests":
+        same_folder = pathlib.PurePath(path).parent == pathlib.PurePath(included).parent
+        if not same_folder or path.endswith((".h", ".cuh")):
+            yield f"{path}:{number}: '{included}' is for the sources of its own folder alone"
 
 
 def check_vendor_include(path, number, included):
@@ -102,7 +107,8 @@ def check_vendor_include(path, number, included):
             yield f"{path}:{number}: <{included}> belongs to {owner} alone"
         elif is_header and not (owner == "engine/backend/cpu" or owner == "engine/backend/cuda"):
             yield f"{path}:{number}: <{included}> in a header; include it in a source"
-    if is_header and not in_tests and HEAVY_HEADERS.match(included):
+    private = in_tests or path.endswith("_internal.h")
+    if is_header and not private and HEAVY_HEADERS.match(included):
         yield f"{path}:{number}: <{included}> is heavy; include it in a source, not in a header"
 
 

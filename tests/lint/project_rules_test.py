@@ -80,6 +80,14 @@ class ProjectRules(unittest.TestCase):
         self.write("reports/json.h", HEADER + "#include <nlohmann/json.hpp>\n")
         self.expect("is heavy")
 
+    def test_an_internal_header_may_be_heavy_and_stays_in_its_folder(self):
+        self.write("reports/json_internal.h", HEADER + "#include <nlohmann/json.hpp>\n")
+        self.write("reports/json.cpp", HEAD + '#include "reports/json_internal.h"\n')
+        self.assertEqual(list(project_rules.breaches(self.root)), [])
+        self.write("harness/main.cpp", HEAD + '#include "reports/json_internal.h"\n')
+        self.write("reports/json.h", HEADER + '#include "reports/json_internal.h"\n')
+        self.assertEqual(len(list(project_rules.breaches(self.root))), 2)
+
     def test_a_long_file_is_found(self):
         self.write("data/idx.cpp", HEAD + "\n" * 499)
         self.expect("501 lines, at most 500")
