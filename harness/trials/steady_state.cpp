@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/trials/steady_state.h"
+
+#include "engine/core/check.h"
+#include "engine/core/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace dlbench::harness {
+namespace {
+
+constexpr std::size_t kWindowSize = SteadyState::kWindow;
+
+/// Of one window, whose size is odd.
+double median(std::vector<double> window) {
+  const auto middle = window.begin() + static_cast<std::ptrdiff_t>(window.size() / 2);
+  std::nth_element(window.begin(), middle, window.end());
+  return *middle;
+}
+
+}  // namespace
+
+SteadyState::SteadyState(SteadyStateLimits limits) : limits_(limits) {
+  if (limits.min_steps < 0 || limits.max_steps < 1 || !(limits.max_seconds > 0.0) ||
+      !(limits.tolerance > 0.0)) {
+    throw core::Error(core::ErrorCode::kUsage,
+                      fmt::format("warm-up of {} to {} steps, at most {} s, tolerance {}: all must "
+                                  "be positive",
+                                  limits.min_steps,
+                                  limits.max_steps,
+                                  limits.max_seconds,
+                                  limits.tolerance));
+  }
+  // A user who asks for more steps than the bound gets them.
+  limits_.max_steps = std::max(limits.max_steps, limits.min_steps);
+}
+
+void SteadyState::add(double step_s) {
+  DLBENCH_CHECK(std::isfinite(step_s) && step_s > 0.0) << "step of " << step_s << " s";
+  ++steps_;
+  total_s_ += step_s;
+  if (steps_ == 1) {
+    first_step_s_ = step_s;
+    return;
+  }
+  recent_.push_back(step_s);
+  if (recent_.size() > 2 * kWindowSize) {
+    recent_.erase(recent_.begin());
+  }
+  if (recent_.size() == 2 * kWindowSize && steps_ >= limits_.min_steps) {
+    const auto half = recent_.begin() + kWindow;
+    const double before = median({recent_.begin(), half});
+    const double after = median({half, recent_.end()});
+    steady_ = std::abs(after - before) <= limits_.tolerance * std::min(before, after);
+  }
+}
+
+bool SteadyState::done() const {
+  if (steps_ < limits_.min_steps) {
+    return false;
+  }
+  return steady_ || steps_ >= limits_.max_steps || total_s_ >= limits_.max_seconds;
+}
+
+double SteadyState::median_step_s() const {
+  if (recent_.size() < kWindowSize) {
+    return 0.0;
+  }
+  return median({recent_.end() - kWindow, recent_.end()});
+}
+
+std::string SteadyState::rule() const {
+  return fmt::format(
+      "medians of two successive {}-step windows within {:g} %, at least {} steps, "
+      "at most {} steps or {:g} s",
+      kWindow,
+      100.0 * limits_.tolerance,
+      std::max(limits_.min_steps, 2 * kWindow + 1),
+      limits_.max_steps,
+      limits_.max_seconds);
+}
+
+}  // namespace dlbench::harness

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// plan_time of stopping_rule.h.
+#include "engine/core/check.h"
+#include "harness/trials/stopping_rule.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace dlbench::harness {
+namespace {
+
+/// Seconds of one round: one repetition of every trial.
+double round_seconds(const TimePlanRequest& request, TimePlan& plan) {
+  double total_s = 0.0;
+  for (std::size_t index = 0; index < plan.trials.size(); ++index) {
+    const TrialEstimate& estimate = request.trials[index];
+    TrialTimePlan& trial = plan.trials[index];
+    trial.repetition_s = estimate.setup_s + static_cast<double>(trial.steps) * estimate.step_s;
+    total_s += trial.repetition_s;
+  }
+  return total_s;
+}
+
+/// Takes steps away so that a round lasts `available_round_s`, as far as the trials' own minima
+/// allow: all trials by one factor, except those that are already at their minimum.
+void shorten(const TimePlanRequest& request, double available_round_s, TimePlan& plan) {
+  const std::vector<TrialTimePlan> wanted = plan.trials;
+  std::vector<bool> at_minimum(wanted.size(), false);
+  for (std::size_t pass = 0; pass <= wanted.size(); ++pass) {
+    double fixed_s = 0.0;
+    double steps_s = 0.0;
+    for (std::size_t index = 0; index < wanted.size(); ++index) {
+      const TrialEstimate& estimate = request.trials[index];
+      const std::int64_t steps = at_minimum[index] ? estimate.min_steps : wanted[index].steps;
+      fixed_s += estimate.setup_s;
+      (at_minimum[index] ? fixed_s : steps_s) += static_cast<double>(steps) * estimate.step_s;
+    }
+    const double factor =
+        steps_s > 0.0 ? std::clamp((available_round_s - fixed_s) / steps_s, 0.0, 1.0) : 0.0;
+    for (std::size_t index = 0; index < wanted.size(); ++index) {
+      const std::int64_t minimum = request.trials[index].min_steps;
+      const auto scaled =
+          static_cast<std::int64_t>(std::floor(factor * static_cast<double>(wanted[index].steps)));
+      at_minimum[index] = at_minimum[index] || scaled <= minimum;
+      plan.trials[index].steps =
+          at_minimum[index] ? std::min(minimum, wanted[index].steps) : scaled;
+    }
+  }
+  for (std::size_t index = 0; index < wanted.size(); ++index) {
+    plan.shortened = plan.shortened || plan.trials[index].steps < wanted[index].steps;
+  }
+}
+
+}  // namespace
+
+TimePlan plan_time(const TimePlanRequest& request) {
+  DLBENCH_CHECK(!request.trials.empty() && request.min_repetitions >= 1);
+  TimePlan plan;
+  for (const TrialEstimate& estimate : request.trials) {
+    DLBENCH_CHECK(estimate.step_s > 0.0 && estimate.setup_s >= 0.0 && estimate.min_steps >= 1)
+        << estimate.name;
+    const auto for_time =
+        static_cast<std::int64_t>(std::ceil(request.min_time_s / estimate.step_s));
+    plan.trials.push_back(
+        {estimate.name, request.steps.value_or(std::max(estimate.min_steps, for_time)), 0.0});
+  }
+  const auto repetitions = static_cast<double>(request.min_repetitions);
+  plan.max_time_s = request.max_time_s;
+  double round_s = round_seconds(request, plan);
+  if (request.remaining_s.has_value()) {
+    if (repetitions * round_s > *request.remaining_s && !request.steps.has_value()) {
+      shorten(request, *request.remaining_s / repetitions, plan);
+      round_s = round_seconds(request, plan);
+    }
+    double slowest_s = 0.0;
+    for (const TrialTimePlan& trial : plan.trials) {
+      slowest_s = std::max(slowest_s, trial.repetition_s);
+    }
+    // The limit acts after a round, on the slowest trial: half a repetition less than the last
+    // round that fits, so that it acts there and not one round later.
+    const double rounds = std::max(std::floor(*request.remaining_s / round_s), 1.0);
+    plan.max_time_s = std::min(plan.max_time_s, (rounds - 0.5) * slowest_s);
+  }
+  plan.shortest_total_s = repetitions * round_s;
+  plan.fits = !request.remaining_s.has_value() || plan.shortest_total_s <= *request.remaining_s;
+  return plan;
+}
+
+}  // namespace dlbench::harness

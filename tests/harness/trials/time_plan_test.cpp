@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/trials/stopping_rule.h"
+
+#include <gtest/gtest.h>
+
+namespace dlbench::harness {
+namespace {
+
+TimePlanRequest request() {
+  TimePlanRequest plan;
+  plan.trials = {{"io", 0.01, 0.5, 10}, {"synthetic", 0.2, 0.1, 1}, {"full", 0.21, 0.6, 3}};
+  return plan;
+}
+
+TEST(TimePlan, WithoutABudgetRepetitionsLastMinTime) {
+  const TimePlan plan = plan_time(request());
+  EXPECT_EQ(plan.trials[0].steps, 100);
+  EXPECT_EQ(plan.trials[1].steps, 5);
+  EXPECT_EQ(plan.trials[2].steps, 5);
+  EXPECT_DOUBLE_EQ(plan.trials[1].repetition_s, 1.1);
+  EXPECT_DOUBLE_EQ(plan.max_time_s, 60.0);
+  EXPECT_FALSE(plan.shortened);
+  EXPECT_TRUE(plan.fits);
+}
+
+TEST(TimePlan, TrialsMinimaAreKept) {
+  TimePlanRequest wide = request();
+  wide.trials[2].min_steps = 30;
+  EXPECT_EQ(plan_time(wide).trials[2].steps, 30);
+}
+
+TEST(TimePlan, ARoomyBudgetOnlyLimitsTheTimePerTrial) {
+  TimePlanRequest roomy = request();
+  roomy.remaining_s = 42.0;  // a round takes 4.25 s: nine of them
+  const TimePlan plan = plan_time(roomy);
+  EXPECT_FALSE(plan.shortened);
+  EXPECT_TRUE(plan.fits);
+  // full is the slowest, 1.65 s: the limit is met after its ninth repetition and not before.
+  EXPECT_GT(plan.max_time_s, 8 * 1.65);
+  EXPECT_LT(plan.max_time_s, 9 * 1.65);
+}
+
+TEST(TimePlan, ATightBudgetShortensRepetitions) {
+  TimePlanRequest tight = request();
+  tight.remaining_s = 12.0;
+  const TimePlan plan = plan_time(tight);
+  EXPECT_TRUE(plan.shortened);
+  EXPECT_TRUE(plan.fits);
+  EXPECT_LE(plan.shortest_total_s, 12.0);
+  EXPECT_LT(plan.trials[0].steps, 100);
+  EXPECT_GE(plan.trials[0].steps, 10);
+  EXPECT_GE(plan.trials[2].steps, 3);
+}
+
+TEST(TimePlan, SaysWhenEvenTheShortestPlanDoesNotFit) {
+  TimePlanRequest impossible = request();
+  impossible.remaining_s = 2.0;
+  const TimePlan plan = plan_time(impossible);
+  EXPECT_FALSE(plan.fits);
+  EXPECT_GT(plan.shortest_total_s, 2.0);
+  EXPECT_EQ(plan.trials[1].steps, 1);
+}
+
+TEST(TimePlan, StepsThatTheUserChoseAreNotTouched) {
+  TimePlanRequest fixed = request();
+  fixed.steps = 7;
+  fixed.remaining_s = 2.0;
+  const TimePlan plan = plan_time(fixed);
+  EXPECT_EQ(plan.trials[0].steps, 7);
+  EXPECT_FALSE(plan.shortened);
+  EXPECT_FALSE(plan.fits);
+}
+
+}  // namespace
+}  // namespace dlbench::harness
