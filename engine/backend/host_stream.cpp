@@ -30,7 +30,7 @@ class HostEvent final : public Stream::Event {
   bool recorded_ = false;
 };
 
-void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
+void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
   if (bytes > 0 && to != from) {
     std::memcpy(to, from, bytes);
   }
@@ -45,11 +45,11 @@ void HostStream::record(Event& event) { dynamic_cast<HostEvent&>(event).record_n
 void HostStream::wait_for(Event& event) { event.wait(); }
 
 void HostStream::copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) {
-  copy(device, host, bytes);
+  copy_bytes(device, host, bytes);
 }
 
 void HostStream::copy_to_host(std::byte* host, const std::byte* device, std::size_t bytes) {
-  copy(host, device, bytes);
+  copy_bytes(host, device, bytes);
 }
 
 void HostStream::fill_zero(std::byte* device, std::size_t bytes) {

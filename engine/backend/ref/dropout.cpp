@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The mask of element e of a sample is word e % 4 of the Philox block e / 4 of that sample
+// (core/rng.h), so it is drawn again in the backward pass instead of being kept.
+#include "engine/backend/ref/kernel_list.h"
+#include "engine/core/rng.h"
+
+namespace dlbench::backend::ref {
+
+void dropout(const Call& call) {
+  const Tensor& x = call.inputs[0];
+  const Tensor& y = call.outputs[0];
+  const auto seed = static_cast<std::uint64_t>(*call.inputs[1].as<std::int64_t>());
+  const std::int64_t step = *call.inputs[2].as<std::int64_t>();
+  const std::int64_t first_sample = *call.inputs[3].as<std::int64_t>();
+  const auto& attributes = call.node.as<graph::DropoutAttributes>();
+  const double keep = 1.0 - static_cast<double>(attributes.rate);
+  const Index batch = x.shape[0];
+  const Index sample_elements = batch == 0 ? 0 : x.elements() / batch;
+  visit_float(x.dtype, [&](auto type) {
+    using T = decltype(type);
+#pragma omp parallel for num_threads(call.threads) schedule(static)
+    for (Index n = 0; n < batch; ++n) {
+      const T* from = x.as<T>() + n * sample_elements;
+      T* to = y.as<T>() + n * sample_elements;
+      for (Index e = 0; e < sample_elements; ++e) {
+        const auto words =
+            core::sample_random_block(seed, step, attributes.key, first_sample + n, e / 4);
+        const float uniform = core::uniform_from_bits(words[static_cast<std::size_t>(e % 4)]);
+        store(to[e], uniform < attributes.rate ? 0.0 : load(from[e]) / keep);
+      }
+    }
+  });
+}
+
+}  // namespace dlbench::backend::ref

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a kernel of this folder gets: one graph node with its operands in row-major memory.
+#pragma once
+
+#include "engine/backend/ref/element.h"
+#include "engine/core/dtype.h"
+#include "engine/core/shape.h"
+#include "engine/graph/graph.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace dlbench::backend::ref {
+
+using Index = std::int64_t;
+
+/// A dense row-major tensor somewhere in host memory. `data` is null for operands that are passed
+/// for their shape only.
+struct Tensor {
+  std::byte* data = nullptr;
+  core::DType dtype = core::DType::kF32;
+  core::Shape shape;
+
+  [[nodiscard]] Index elements() const { return shape.elements(); }
+  /// The elements as the type behind dtype (element.h).
+  template <typename T>
+  [[nodiscard]] T* as() const {
+    return reinterpret_cast<T*>(data);
+  }
+  /// One element, whatever the dtype: for the few per-channel and scalar operands.
+  [[nodiscard]] double read(Index index) const {
+    double value = 0;
+    visit_any(dtype, [&](auto type) { value = load(as<decltype(type)>()[index]); });
+    return value;
+  }
+  void write(Index index, double value) const {
+    visit_any(dtype, [&](auto type) { store(as<decltype(type)>()[index], value); });
+  }
+};
+
+/// A tensor (N, C, ...) seen as planes of contiguous elements.
+struct Planes {
+  Index batch;
+  Index channels;
+  Index elements;  ///< of one plane
+
+  explicit Planes(const core::Shape& shape)
+      : batch(shape[0]),
+        channels(shape[1]),
+        elements(batch * channels == 0 ? 0 : shape.elements() / (batch * channels)) {}
+  [[nodiscard]] Index count() const { return batch * channels; }
+};
+
+/// The three spatial extents behind (N, C); the leading ones of a 2D tensor are 1.
+[[nodiscard]] graph::Spatial spatial_extents(const core::Shape& shape);
+/// An attribute given per spatial axis of a tensor of this rank, with `fill` for the leading axes
+/// that a 2D tensor does not have.
+[[nodiscard]] graph::Spatial spatial_attribute(const graph::Spatial& attribute,
+                                               std::size_t rank,
+                                               std::int64_t fill);
+
+/// One execution of one node. Operands are in the order of graph/op_kind.h.
+struct Call {
+  graph::Node node;
+  std::vector<Tensor> inputs;
+  std::vector<Tensor> outputs;
+  std::vector<Tensor> updates;
+  /// Of every parallel region; no result depends on it.
+  int threads = 1;
+};
+
+/// Computes a node; neither allocates nor keeps anything.
+using KernelFunction = void (*)(const Call&);
+
+}  // namespace dlbench::backend::ref

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/ref/kernel_list.h"
+
+#include "engine/core/check.h"
+
+namespace dlbench::backend::ref {
+namespace {
+
+using graph::OpKind;
+
+struct Row {
+  OpKind op;
+  KernelFunction run;
+  /// Inputs from this index on are never read.
+  std::size_t first_shape_only = ~std::size_t{0};
+};
+
+// In the order of OpKind.
+constexpr Row kRows[] = {
+    {OpKind::kNormalizeImage, normalize_image},
+    {OpKind::kCast, cast},
+    {OpKind::kConv, conv},
+    {OpKind::kConvBackwardData, conv_backward_data, 2},
+    {OpKind::kConvBackwardWeights, conv_backward_weights, 2},
+    {OpKind::kBatchNorm, batch_norm},
+    {OpKind::kBatchNormInference, batch_norm_inference},
+    {OpKind::kBatchNormBackward, batch_norm_backward},
+    {OpKind::kRelu, relu},
+    {OpKind::kReluBackward, relu_backward},
+    {OpKind::kSigmoid, sigmoid},
+    {OpKind::kSigmoidBackward, sigmoid_backward},
+    {OpKind::kAdd, add},
+    {OpKind::kMultiply, multiply},
+    {OpKind::kScaleChannels, scale_channels},
+    {OpKind::kScaleChannelsBackwardGate, scale_channels_backward_gate},
+    {OpKind::kGlobalAvgPool, global_avg_pool},
+    {OpKind::kGlobalAvgPoolBackward, global_avg_pool_backward, 1},
+    {OpKind::kMaxPool, max_pool},
+    {OpKind::kMaxPoolBackward, max_pool_backward, 2},
+    {OpKind::kUpsampleNearest, upsample_nearest},
+    {OpKind::kUpsampleNearestBackward, upsample_nearest_backward, 1},
+    {OpKind::kLinear, linear},
+    {OpKind::kLinearBackwardData, linear_backward_data},
+    {OpKind::kLinearBackwardWeights, linear_backward_weights, 2},
+    {OpKind::kConcat, concat},
+    {OpKind::kSlice, slice},
+    {OpKind::kReshape, reshape},
+    {OpKind::kDropout, dropout},
+    {OpKind::kDropoutBackward, dropout},
+    {OpKind::kDiceSums, dice_sums},
+    {OpKind::kDiceLoss, dice_loss},
+    {OpKind::kDiceBackward, dice_backward, 3},
+    {OpKind::kLogSoftmax, log_softmax},
+    {OpKind::kLogSoftmaxBackward, log_softmax_backward},
+    {OpKind::kNllLoss, nll_loss},
+    {OpKind::kNllBackward, nll_backward, 2},
+    {OpKind::kSegmentationCounts, segmentation_counts},
+    {OpKind::kClassificationCounts, classification_counts},
+    {OpKind::kAllReduceStart, nullptr},
+    {OpKind::kAllReduceWait, nullptr},
+    {OpKind::kOptimizerAdvance, optimizer_advance},
+    {OpKind::kSgd, sgd},
+    {OpKind::kAdam, adam},
+    {OpKind::kNadam, nadam},
+    {OpKind::kAdadelta, adadelta},
+};
+
+constexpr bool rows_are_in_order() {
+  for (std::size_t i = 0; i < std::size(kRows); ++i) {
+    if (static_cast<std::size_t>(kRows[i].op) != i) {
+      return false;
+    }
+  }
+  return true;
+}
+static_assert(std::size(kRows) == graph::kOpCount && rows_are_in_order());
+
+}  // namespace
+
+KernelFunction kernel_of(OpKind op) { return kRows[static_cast<std::size_t>(op)].run; }
+
+bool is_shape_only(OpKind op, std::size_t index) {
+  return index >= kRows[static_cast<std::size_t>(op)].first_shape_only;
+}
+
+}  // namespace dlbench::backend::ref

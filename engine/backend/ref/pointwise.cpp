@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/ref/kernel_list.h"
+
+#include <cmath>
+
+namespace dlbench::backend::ref {
+namespace {
+
+/// y[i] = f(a[i]); all of one dtype.
+template <typename Function>
+void map(const Call& call, const Function& function) {
+  const Tensor& a = call.inputs[0];
+  const Tensor& y = call.outputs[0];
+  const Index count = y.elements();
+  visit_float(a.dtype, [&](auto type) {
+    using T = decltype(type);
+#pragma omp parallel for num_threads(call.threads) schedule(static)
+    for (Index i = 0; i < count; ++i) {
+      store(y.as<T>()[i], function(load(a.as<T>()[i])));
+    }
+  });
+}
+
+/// y[i] = f(a[i], b[i]); all of one dtype.
+template <typename Function>
+void zip(const Call& call, const Function& function) {
+  const Tensor& a = call.inputs[0];
+  const Tensor& b = call.inputs[1];
+  const Tensor& y = call.outputs[0];
+  const Index count = y.elements();
+  visit_float(a.dtype, [&](auto type) {
+    using T = decltype(type);
+#pragma omp parallel for num_threads(call.threads) schedule(static)
+    for (Index i = 0; i < count; ++i) {
+      store(y.as<T>()[i], function(load(a.as<T>()[i]), load(b.as<T>()[i])));
+    }
+  });
+}
+
+}  // namespace
+
+// Written so that NaN passes through, as in PyTorch: a NaN must reach the loss to be found.
+void relu(const Call& call) {
+  map(call, [](double x) { return x <= 0 ? 0.0 : x; });
+}
+
+void relu_backward(const Call& call) {
+  zip(call, [](double dy, double y) { return y <= 0 ? 0.0 : dy; });
+}
+
+void sigmoid(const Call& call) {
+  map(call, [](double x) { return 1.0 / (1.0 + std::exp(-x)); });
+}
+
+void sigmoid_backward(const Call& call) {
+  zip(call, [](double dy, double y) { return dy * y * (1.0 - y); });
+}
+
+void add(const Call& call) {
+  zip(call, [](double a, double b) { return a + b; });
+}
+
+void multiply(const Call& call) {
+  zip(call, [](double a, double b) { return a * b; });
+}
+
+void scale_channels(const Call& call) {
+  const Tensor& x = call.inputs[0];
+  const Tensor& gate = call.inputs[1];
+  const Tensor& y = call.outputs[0];
+  const Planes planes(x.shape);
+  visit_float(x.dtype, [&](auto type) {
+    using T = decltype(type);
+#pragma omp parallel for num_threads(call.threads) schedule(static)
+    for (Index plane = 0; plane < planes.count(); ++plane) {
+      const double factor = gate.read(plane);
+      for (Index i = plane * planes.elements; i < (plane + 1) * planes.elements; ++i) {
+        store(y.as<T>()[i], load(x.as<T>()[i]) * factor);
+      }
+    }
+  });
+}
+
+void scale_channels_backward_gate(const Call& call) {
+  const Tensor& dy = call.inputs[0];
+  const Tensor& x = call.inputs[1];
+  const Tensor& dgate = call.outputs[0];
+  const Planes planes(x.shape);
+  visit_float(x.dtype, [&](auto type) {
+    using T = decltype(type);
+#pragma omp parallel for num_threads(call.threads) schedule(static)
+    for (Index plane = 0; plane < planes.count(); ++plane) {
+      double sum = 0;
+      for (Index i = plane * planes.elements; i < (plane + 1) * planes.elements; ++i) {
+        sum += load(dy.as<T>()[i]) * load(x.as<T>()[i]);
+      }
+      dgate.write(plane, sum);
+    }
+  });
+}
+
+}  // namespace dlbench::backend::ref
