@@ -52,7 +52,7 @@ void slice(const Call& call) {
 
 void reshape(const Call& call) {
   const Tensor& y = call.outputs[0];
-  copy(
+  copy_bytes(
       y.data, call.inputs[0].data, static_cast<std::size_t>(y.elements()) * core::size_of(y.dtype));
 }
 
