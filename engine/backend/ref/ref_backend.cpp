@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/ref/ref_backend.h"
 
+#include "engine/backend/backend_list.h"
 #include "engine/backend/host_buffer.h"
 #include "engine/backend/host_device.h"
 #include "engine/backend/host_stream.h"
@@ -122,6 +123,14 @@ LoweredNode lower_node(const graph::Graph& graph, const graph::Node& node, int t
   }
   return lowered;
 }
+
+const BackendRegistrar kRegistrar{
+    {.name = "ref",
+     .priority = 0,
+     .unavailable_reason = [] { return std::string(); },
+     .create = [](const BackendOptions& options) -> std::unique_ptr<Backend> {
+       return std::make_unique<RefBackend>(options);
+     }}};
 
 }  // namespace
 
