@@ -10,6 +10,7 @@
 #include "data/batch.h"
 #include "data/dataset.h"
 #include "data/load_context.h"
+#include "data/loader/batch_lease.h"
 #include "data/loader/sampler.h"
 #include "data/loader/storage_model.h"
 #include "engine/core/host_allocator.h"
@@ -65,34 +66,6 @@ struct LoaderStats {
   [[nodiscard]] double cpu_s_per_sample() const;
   /// Seconds of one stage per sample loaded; 0 if none was.
   [[nodiscard]] double stage_s_per_sample(Stage stage) const;
-};
-
-namespace detail {
-class BatchPool;
-}
-
-/// Holds one batch slot until it is destroyed or release()d. Move-only. May outlive the loader.
-class BatchLease {
- public:
-  BatchLease() = default;
-  BatchLease(std::shared_ptr<detail::BatchPool> pool, int slot);
-  BatchLease(BatchLease&& other) noexcept;
-  BatchLease& operator=(BatchLease&& other) noexcept;
-  BatchLease(const BatchLease&) = delete;
-  BatchLease& operator=(const BatchLease&) = delete;
-  ~BatchLease() { release(); }
-
-  /// False: the epochs are over, or the loader was stopped.
-  explicit operator bool() const { return pool_ != nullptr; }
-  [[nodiscard]] const Batch& operator*() const;
-  [[nodiscard]] const Batch* operator->() const;
-  /// Gives the slot back; the lease is empty afterwards. Any thread.
-  void release() noexcept;
-
- private:
-  // Shared: a cached batch (synthetic trials) stays valid when its loader is gone.
-  std::shared_ptr<detail::BatchPool> pool_;
-  int slot_ = -1;
 };
 
 /// Fills batches with `workers` threads. next() is for one consumer thread; stop() and stats() for

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finds image and mask files that belong together by their stem. Knows names only, reads no image.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace dlbench::data {
+
+/// Image and mask of one sample: images/x.jpg and masks/x.png have the stem "x".
+struct ImageMaskPair {
+  std::string stem;
+  std::filesystem::path image;
+  std::filesystem::path mask;
+};
+
+/// The pairs in `folder`/images and `folder`/masks, sorted by stem. Files that are hidden or do not
+/// end in .jpg, .jpeg or .png (any case) are passed over. With `problems`, what does not pair is
+/// appended there and left out; without, it is thrown.
+/// Throws Error(kFile) if one of the two folders is missing or unreadable; Error(kData) for an
+/// image without mask or the reverse (counts and the first names), two files of one stem, or no
+/// pair.
+[[nodiscard]] std::vector<ImageMaskPair> find_pairs(const std::filesystem::path& folder,
+                                                    std::vector<std::string>* problems = nullptr);
+
+}  // namespace dlbench::data

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Polyp segmentation in the layout of Kvasir-SEG: pairs of image and mask files.
+#pragma once
+
+#include "data/dataset.h"
+
+#include <filesystem>
+#include <memory>
+
+namespace dlbench::data {
+
+/// Opens DIR/{train,valid,test}/{images,masks}/*, or DIR/{images,masks}/* of which the sorted list
+/// is cut into 80 % train, 10 % valid, 10 % test (rounded, at least one each from three on).
+///
+/// Tensors: "image" (N, S, S, 3) u8 in RGB order (the Keras tutorial feeds OpenCV's BGR, which
+/// matters only to weights trained elsewhere) and "mask" (N, S, S) u8 of 0 and 1: grey, resized
+/// bilinearly like the image, then 1 where >= 128. S is options.image_size, 256 by default.
+/// Throws Error(kFile or kData); see find_pairs().
+[[nodiscard]] std::unique_ptr<Dataset> open_kvasir_seg(const std::filesystem::path& folder,
+                                                       Split split,
+                                                       const DatasetOptions& options);
+
+}  // namespace dlbench::data

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// JPEG through libjpeg-turbo's TurboJPEG interface.
+#pragma once
+
+#include "data/decoders/image.h"
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+namespace dlbench::data {
+
+/// One TurboJPEG handle. One per thread.
+class JpegDecoder {
+ public:
+  /// Throws Error(kLibrary).
+  JpegDecoder();
+  JpegDecoder(const JpegDecoder&) = delete;
+  JpegDecoder& operator=(const JpegDecoder&) = delete;
+  ~JpegDecoder();
+
+  /// Decodes with the accurate integer DCT and smooth chroma upsampling, i.e. the pixels that other
+  /// users of libjpeg-turbo get by default. The view points into `pixels`.
+  /// Throws Error(kData) naming the path: not a JPEG, truncated, corrupt, CMYK, too large.
+  ImageView decode(std::span<const std::byte> file,
+                   const std::filesystem::path& path,
+                   const DecodeRequest& request,
+                   PixelBuffer& pixels);
+  ImageHeader read_header(std::span<const std::byte> file, const std::filesystem::path& path);
+
+ private:
+  class Handle;
+  std::unique_ptr<Handle> handle_;
+};
+
+}  // namespace dlbench::data

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// PNG through libpng: all colour types and depths, reduced to 8 bits without gamma correction.
+#pragma once
+
+#include "data/decoders/image.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+namespace dlbench::data {
+
+/// Keeps buffers between calls. One per thread.
+class PngDecoder {
+ public:
+  /// Alpha is dropped, 16 bits keep their upper 8, palettes are looked up. The view points into
+  /// `pixels`. Throws Error(kData) naming the path: not a PNG, truncated, corrupt, too large.
+  ImageView decode(std::span<const std::byte> file,
+                   const std::filesystem::path& path,
+                   const DecodeRequest& request,
+                   PixelBuffer& pixels);
+  ImageHeader read_header(std::span<const std::byte> file, const std::filesystem::path& path);
+
+ private:
+  std::vector<std::uint8_t*> rows_;
+};
+
+}  // namespace dlbench::data

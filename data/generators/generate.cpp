@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "data/generators/generate.h"
+
+#include "data/generators/file_writer.h"
+#include "engine/core/error.h"
+#include "engine/core/log.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <fstream>
+#include <system_error>
+
+namespace dlbench::data {
+namespace {
+
+namespace fs = std::filesystem;
+using core::Error;
+using core::ErrorCode;
+
+constexpr const char* kMarkerName = "generated-by-dlbench.txt";
+constexpr int kGeneratorVersion = 1;
+constexpr std::int64_t kMaxSamples = 1'000'000;
+
+/// A folder that is removed with all it holds unless it was renamed to its final place.
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(fs::path path) : path_(std::move(path)) {
+    std::error_code failure;
+    fs::create_directories(path_, failure);
+    if (failure) {
+      throw Error(ErrorCode::kFile,
+                  fmt::format("cannot create '{}': {}", path_.string(), failure.message()));
+    }
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    if (!path_.empty()) {
+      std::error_code failure;
+      fs::remove_all(path_, failure);
+      if (failure) {
+        core::log::warn(fmt::format("cannot remove '{}': {}", path_.string(), failure.message()));
+      }
+    }
+  }
+
+  [[nodiscard]] const fs::path& path() const { return path_; }
+  /// The error of the rename, or none.
+  std::error_code rename_to(const fs::path& final_path) {
+    std::error_code failure;
+    fs::rename(path_, final_path, failure);
+    if (!failure) {
+      path_.clear();
+    }
+    return failure;
+  }
+
+ private:
+  fs::path path_;
+};
+
+/// Whether something stands in the way of a new folder `out`: an empty folder does not.
+bool is_taken(const fs::path& out) {
+  std::error_code failure;
+  const auto status = fs::symlink_status(out, failure);
+  if (!fs::exists(status)) {
+    return false;
+  }
+  if (!fs::is_directory(status)) {
+    return true;
+  }
+  const bool empty = fs::is_empty(out, failure);
+  return failure || !empty;
+}
+
+void check_options(const GenerateOptions& options) {
+  if (options.samples < 1 || options.samples > kMaxSamples) {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("{} samples; wanted 1 to {}", options.samples, kMaxSamples));
+  }
+  if (options.out.empty()) {
+    throw Error(ErrorCode::kUsage, "no folder to generate into; give --out DIR");
+  }
+}
+
+std::string marker_text(std::string_view dataset, const GenerateOptions& options) {
+  return fmt::format("dataset={}\nsamples={}\nseed={}\nversion={}\n",
+                     dataset,
+                     options.samples,
+                     options.seed,
+                     kGeneratorVersion);
+}
+
+[[noreturn]] void throw_taken(const fs::path& out) {
+  throw Error(
+      ErrorCode::kUsage,
+      fmt::format("'{}' exists and is not empty; give another --out or remove it", out.string()));
+}
+
+/// False if another process put a folder there in the meantime.
+bool write_and_rename(std::string_view dataset, const GenerateOptions& options) {
+  const DatasetFormat& format = find_dataset(dataset);
+  if (format.generate == nullptr) {
+    throw Error(ErrorCode::kUsage, fmt::format("data set '{}' cannot be generated", dataset));
+  }
+  // Without a trailing slash, so that the temporary folder is a sibling on the same file system.
+  const fs::path out = options.out.has_filename() ? options.out : options.out.parent_path();
+  TemporaryFolder temporary(out.string() + fmt::format(".partial-{}", ::getpid()));
+  GenerateOptions inner = options;
+  inner.out = temporary.path();
+  format.generate(inner);
+  const std::string marker = marker_text(dataset, options);
+  write_file(temporary.path() / kMarkerName, std::as_bytes(std::span(marker)));
+  const std::error_code failure = temporary.rename_to(out);
+  if (failure && is_taken(out)) {
+    return false;
+  }
+  if (failure) {
+    throw Error(ErrorCode::kFile,
+                fmt::format("cannot rename '{}' to '{}': {}",
+                            temporary.path().string(),
+                            out.string(),
+                            failure.message()));
+  }
+  return true;
+}
+
+template <typename T>
+bool parse(std::string_view line, std::string_view key, T& value) {
+  if (!line.starts_with(key) || line.size() == key.size() || line[key.size()] != '=') {
+    return false;
+  }
+  const std::string_view text = line.substr(key.size() + 1);
+  return std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc{};
+}
+
+}  // namespace
+
+void generate(std::string_view dataset, const GenerateOptions& options) {
+  check_options(options);
+  if (is_taken(options.out) || !write_and_rename(dataset, options)) {
+    throw_taken(options.out);
+  }
+}
+
+bool generate_once(std::string_view dataset, const GenerateOptions& options) {
+  check_options(options);
+  const auto is_ours = [&] {
+    const auto found = generated_info(options.out);
+    return found && found->dataset == dataset && found->samples == options.samples &&
+           found->seed == options.seed && found->version == kGeneratorVersion;
+  };
+  if (is_ours()) {
+    return false;
+  }
+  if (is_taken(options.out)) {
+    throw_taken(options.out);
+  }
+  if (write_and_rename(dataset, options)) {
+    return true;
+  }
+  if (!is_ours()) {
+    throw_taken(options.out);
+  }
+  return false;
+}
+
+std::optional<GeneratedInfo> generated_info(const fs::path& folder) {
+  std::ifstream file(folder / kMarkerName);
+  if (!file) {
+    return std::nullopt;
+  }
+  GeneratedInfo info;
+  int found = 0;
+  constexpr std::string_view kDatasetKey = "dataset=";
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(kDatasetKey)) {
+      info.dataset = line.substr(kDatasetKey.size());
+      ++found;
+    }
+    found += parse(line, "samples", info.samples) ? 1 : 0;
+    found += parse(line, "seed", info.seed) ? 1 : 0;
+    found += parse(line, "version", info.version) ? 1 : 0;
+  }
+  return found == 4 ? std::optional(info) : std::nullopt;
+}
+
+}  // namespace dlbench::data

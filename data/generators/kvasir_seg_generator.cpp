@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "data/generators/kvasir_seg_generator.h"
+
+#include "data/for_each_sample.h"
+#include "data/generators/colonoscopy_scene.h"
+#include "data/generators/file_writer.h"
+#include "engine/core/error.h"
+#include "engine/core/rng.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace dlbench::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kSizeStreams = 0x5349'5A45'0000'0000U;
+constexpr int kImageQuality = 92;
+constexpr int kMaskQuality = 95;
+
+struct Size {
+  int width;
+  int height;
+};
+
+/// The first two samples are the smallest and the largest, so that every set of two has the whole
+/// range; the others follow the mix of recorders in Kvasir-SEG: most near 620 x 530.
+Size size_of_sample(std::uint64_t seed, std::int64_t sample) {
+  if (sample == 0) {
+    return {332, 487};
+  }
+  if (sample == 1) {
+    return {1920, 1072};
+  }
+  core::RandomStream random(seed, kSizeStreams + static_cast<std::uint64_t>(sample));
+  const float kind = random.uniform();
+  const auto between = [&](int low, int high) {
+    return low + static_cast<int>(random.below(static_cast<std::uint32_t>(high - low + 1)));
+  };
+  if (kind < 0.65F) {
+    const int width = between(560, 690);
+    return {width, between(500, 560)};
+  }
+  if (kind < 0.80F) {
+    return {720, 576};
+  }
+  if (kind < 0.97F) {
+    const int height = between(800, 1060);
+    return {height * 5 / 4 + between(0, 20), height};
+  }
+  return {1920, 1072};
+}
+
+std::string_view split_of(std::int64_t sample, std::int64_t samples) {
+  const std::int64_t tenth =
+      samples < 3 ? 0
+                  : std::max<std::int64_t>(1, std::llround(static_cast<double>(samples) / 10.0));
+  if (sample >= samples - tenth) {
+    return "test";
+  }
+  return sample >= samples - 2 * tenth ? "valid" : "train";
+}
+
+void make_folder(const fs::path& path) {
+  std::error_code failure;
+  fs::create_directories(path, failure);
+  if (failure) {
+    throw core::Error(core::ErrorCode::kFile,
+                      fmt::format("cannot create '{}': {}", path.string(), failure.message()));
+  }
+}
+
+struct Artist {
+  ColonoscopyScene scene;
+  JpegWriter writer;
+};
+
+void write_pair(const GenerateOptions& options, std::int64_t sample, Artist& artist) {
+  const Size size = size_of_sample(options.seed, sample);
+  draw_colonoscopy(options.seed, sample, size.height, size.width, artist.scene);
+  const fs::path folder = options.out / split_of(sample, options.samples);
+  const std::string file_name = fmt::format("{:06}.jpg", sample);
+  write_file(folder / "images" / file_name,
+             artist.writer.encode({artist.scene.image, size.height, size.width, 3, kImageQuality}));
+  write_file(folder / "masks" / file_name,
+             artist.writer.encode({artist.scene.mask, size.height, size.width, 1, kMaskQuality}));
+}
+
+}  // namespace
+
+void generate_kvasir_seg(const GenerateOptions& options) {
+  for (std::int64_t sample = 0; sample < options.samples; ++sample) {
+    const fs::path folder = options.out / split_of(sample, options.samples);
+    if (sample == 0 || split_of(sample, options.samples) != split_of(sample - 1, options.samples)) {
+      make_folder(folder / "images");
+      make_folder(folder / "masks");
+    }
+  }
+  const int threads = set_up_threads(options.threads, options.samples);
+  std::vector<std::unique_ptr<Artist>> artists;
+  for (int thread = 0; thread < threads; ++thread) {
+    artists.push_back(std::make_unique<Artist>());
+  }
+  for_each_sample(
+      options.samples, threads, "generating kvasir-seg", [&](std::int64_t sample, int thread) {
+        write_pair(options, sample, *artists[static_cast<std::size_t>(thread)]);
+      });
+}
+
+}  // namespace dlbench::data

@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "data/inspect.h"
+
+#include "data/for_each_sample.h"
+#include "data/generators/generate.h"
+#include "engine/core/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <system_error>
+#include <utility>
+
+namespace dlbench::data {
+namespace {
+
+namespace fs = std::filesystem;
+using core::Error;
+using core::ErrorCode;
+
+const DatasetFormat& recognise(const fs::path& folder) {
+  std::error_code failure;
+  if (!fs::is_directory(folder, failure)) {
+    throw Error(ErrorCode::kFile,
+                fmt::format("'{}' is not a folder that can be read", folder.string()));
+  }
+  std::string known;
+  for (const std::string& name : dataset_names()) {
+    const DatasetFormat& format = find_dataset(name);
+    if (format.recognise != nullptr && format.recognise(folder)) {
+      return format;
+    }
+    known += (known.empty() ? "" : ", ") + name;
+  }
+  throw Error(
+      ErrorCode::kData,
+      fmt::format("'{}' holds no data set that dlbench knows ({})", folder.string(), known));
+}
+
+/// One thread's reader, destination rows and clocks.
+struct Inspector {
+  explicit Inspector(const Dataset& dataset)
+      : reader(dataset.make_reader()), context(counters, {}) {
+    for (const TensorSpec& spec : dataset.spec().tensors) {
+      memory.emplace_back(spec.row_bytes());
+    }
+    for (auto& row : memory) {
+      rows.emplace_back(row);
+    }
+  }
+
+  std::unique_ptr<SampleReader> reader;
+  WorkerCounters counters;
+  LoadContext context;
+  std::vector<std::vector<std::byte>> memory;
+  std::vector<std::span<std::byte>> rows;
+};
+
+struct StageSums {
+  std::array<double, kStages> seconds{};
+  std::int64_t samples = 0;
+  double pixels = 0.0;
+};
+
+void add_size(DatasetInspection& result, const SampleInfo& info) {
+  const std::int64_t pixels = info.width * info.height;
+  const bool first = result.max_width == 0;
+  if (first || pixels < result.min_width * result.min_height) {
+    result.min_width = info.width;
+    result.min_height = info.height;
+  }
+  if (first || pixels > result.max_width * result.max_height) {
+    result.max_width = info.width;
+    result.max_height = info.height;
+  }
+}
+
+void load_all(const Dataset& dataset,
+              Split split,
+              int threads,
+              DatasetInspection& result,
+              SplitInspection& part,
+              StageSums& sums) {
+  const int used = set_up_threads(threads, dataset.size());
+  std::vector<std::unique_ptr<Inspector>> inspectors;
+  for (int thread = 0; thread < used; ++thread) {
+    inspectors.push_back(std::make_unique<Inspector>(dataset));
+  }
+  std::mutex mutex;
+  std::vector<std::pair<std::int64_t, std::string>> bad;
+  const std::string what = fmt::format("inspecting {}", name(split));
+  for_each_sample(dataset.size(), used, what, [&](std::int64_t index, int thread) {
+    Inspector& inspector = *inspectors[static_cast<std::size_t>(thread)];
+    try {
+      inspector.reader->load(index, inspector.context, inspector.rows);
+      const SampleInfo info = dataset.describe(index);
+      const std::lock_guard lock(mutex);
+      add_size(result, info);
+      part.bytes += info.bytes;
+      sums.pixels += static_cast<double>(info.width * info.height);
+      ++sums.samples;
+    } catch (const Error& error) {
+      const std::lock_guard lock(mutex);
+      bad.emplace_back(index, error.what());
+    }
+  });
+  std::ranges::sort(bad);  // threads met them in any order
+  for (auto& [index, message] : bad) {
+    result.problems.push_back(std::move(message));
+  }
+  for (const auto& inspector : inspectors) {
+    for (std::size_t stage = 0; stage < kStages; ++stage) {
+      sums.seconds[stage] += static_cast<double>(inspector->counters.stage_ns[stage].load()) * 1e-9;
+    }
+  }
+}
+
+}  // namespace
+
+DatasetInspection inspect(const fs::path& folder, const DatasetOptions& options, int threads) {
+  const DatasetFormat& format = recognise(folder);
+  DatasetInspection result;
+  result.dataset = format.name;
+  result.generated = generated_info(folder).has_value();
+  DatasetOptions lenient = options;
+  lenient.problems = &result.problems;
+  StageSums sums;
+  std::set<fs::path> files;  // two splits may be the same files
+  for (const Split split : {Split::kTrain, Split::kValid, Split::kTest}) {
+    std::unique_ptr<Dataset> dataset;
+    try {
+      dataset = open_dataset(format.name, folder, split, lenient);
+    } catch (const Error& error) {
+      result.problems.emplace_back(error.what());
+      continue;
+    }
+    result.format = dataset->spec().format;
+    const std::vector<fs::path> split_files = dataset->files();
+    if (!split_files.empty() && files.contains(split_files.front())) {
+      continue;
+    }
+    files.insert(split_files.begin(), split_files.end());
+    SplitInspection part{.split = split, .samples = dataset->size()};
+    load_all(*dataset, split, threads, result, part, sums);
+    result.samples += part.samples;
+    result.splits.push_back(part);
+  }
+  // The layout without split folders reports the same pairs once per split.
+  std::ranges::sort(result.problems);
+  const auto repeated = std::ranges::unique(result.problems);
+  result.problems.erase(repeated.begin(), repeated.end());
+  result.files = static_cast<std::int64_t>(files.size());
+  for (const fs::path& file : files) {
+    std::error_code failure;
+    const auto bytes = fs::file_size(file, failure);
+    result.bytes += failure ? 0 : static_cast<std::int64_t>(bytes);
+  }
+  if (sums.samples > 0) {
+    const auto count = static_cast<double>(sums.samples);
+    result.mean_pixels = sums.pixels / count;
+    result.read_s = sums.seconds[static_cast<std::size_t>(Stage::kRead)] / count;
+    result.decode_s = sums.seconds[static_cast<std::size_t>(Stage::kDecode)] / count;
+    result.transform_s = sums.seconds[static_cast<std::size_t>(Stage::kTransform)] / count;
+  }
+  return result;
+}
+
+}  // namespace dlbench::data

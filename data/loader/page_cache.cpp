@@ -1,0 +1,245 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "data/loader/page_cache.h"
+
+#include "engine/core/error.h"
+#include "engine/core/nearest_name.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <fstream>
+#include <memory>
+#include <vector>
+
+namespace dlbench::data {
+namespace {
+
+namespace fs = std::filesystem;
+using core::Error;
+using core::ErrorCode;
+
+[[noreturn]] void throw_file_error(const char* what, const fs::path& path) {
+  throw Error(ErrorCode::kFile,
+              fmt::format("cannot {} '{}': {}", what, path.string(), core::errno_text(errno)));
+}
+
+/// An open file and its size.
+class OpenFile {
+ public:
+  explicit OpenFile(const fs::path& path) : path_(path) {
+    fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd_ < 0) {
+      throw_file_error("open", path);
+    }
+    if (::fstat(fd_, &status_) != 0) {
+      const int failure = errno;
+      ::close(fd_);
+      errno = failure;
+      throw_file_error("examine", path);
+    }
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  ~OpenFile() { ::close(fd_); }
+
+  [[nodiscard]] int fd() const { return fd_; }
+  [[nodiscard]] const fs::path& path() const { return path_; }
+  [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(status_.st_size); }
+  /// The kernel tells the residency of pages only to those who could write the file.
+  [[nodiscard]] bool mincore_is_truthful() const {
+    return ::geteuid() == 0 || ::geteuid() == status_.st_uid;
+  }
+  [[nodiscard]] bool on_network() const {
+    // Magic numbers of statfs(2): NFS, SMB, CIFS, SMB2, Lustre, AFS, Ceph, GPFS, BeeGFS, FUSE.
+    constexpr std::array<std::uint32_t, 10> kNetwork{0x6969,
+                                                     0x517B,
+                                                     0xFF534D42,
+                                                     0xFE534D42,
+                                                     0x0BD00BD0,
+                                                     0x5346414F,
+                                                     0x00C36400,
+                                                     0x47504653,
+                                                     0x19830326,
+                                                     0x65735546};
+    struct statfs system {};
+    return ::fstatfs(fd_, &system) == 0 &&
+           std::ranges::find(kNetwork, static_cast<std::uint32_t>(system.f_type)) != kNetwork.end();
+  }
+
+ private:
+  const fs::path& path_;
+  int fd_ = -1;
+  struct stat status_ {};
+};
+
+struct Residency {
+  std::int64_t pages = 0;
+  std::int64_t resident = 0;
+};
+
+Residency count_resident(const OpenFile& file) {
+  if (file.bytes() == 0) {
+    return {};
+  }
+  void* memory = ::mmap(nullptr, file.bytes(), PROT_READ, MAP_SHARED, file.fd(), 0);
+  if (memory == MAP_FAILED) {
+    throw_file_error("map", file.path());
+  }
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  std::vector<unsigned char> present((file.bytes() + page - 1) / page);
+  const int status = ::mincore(memory, file.bytes(), present.data());
+  const int failure = errno;
+  ::munmap(memory, file.bytes());
+  if (status != 0) {
+    errno = failure;
+    throw_file_error("query the page cache for", file.path());
+  }
+  const auto resident =
+      std::ranges::count_if(present, [](unsigned char p) { return (p & 1) != 0; });
+  return {static_cast<std::int64_t>(present.size()), resident};
+}
+
+void read_all(const OpenFile& file, std::span<std::byte> buffer) {
+  while (true) {
+    const ssize_t got = ::read(file.fd(), buffer.data(), buffer.size());
+    if (got == 0) {
+      return;
+    }
+    if (got < 0 && errno != EINTR) {
+      throw_file_error("read", file.path());
+    }
+  }
+}
+
+void drop(const OpenFile& file) {
+  // Dirty pages cannot be dropped: write them back first. A read-only file system has none.
+  if (::fsync(file.fd()) != 0 && errno != EROFS && errno != EINVAL) {
+    throw_file_error("sync", file.path());
+  }
+  if (const int failure = ::posix_fadvise(file.fd(), 0, 0, POSIX_FADV_DONTNEED); failure != 0) {
+    errno = failure;
+    throw_file_error("drop the cached pages of", file.path());
+  }
+}
+
+/// Cold and warm leave room for pages that others touch meanwhile, or that the kernel keeps.
+constexpr double kColdLimit = 0.01;
+constexpr double kWarmLimit = 0.99;
+
+std::string describe(const CacheState& state) {
+  const auto percent = [](const std::optional<double>& part) {
+    return part ? fmt::format("{:.1f} %", 100.0 * *part) : std::string("an unknown part");
+  };
+  std::string text;
+  switch (state.mode) {
+    case CacheMode::kAsIs:
+      text = fmt::format("{} of the pages were in the page cache", percent(state.resident_before));
+      break;
+    case CacheMode::kWarm:
+      text = fmt::format("all files read once; then {} of the pages were in the page cache",
+                         percent(state.resident_after));
+      break;
+    case CacheMode::kCold:
+      text = fmt::format("pages written back and dropped: {} resident before, {} after",
+                         percent(state.resident_before),
+                         percent(state.resident_after));
+      break;
+  }
+  if (!state.resident_after) {
+    text += "; mincore tells only the files' owner and root the truth";
+  }
+  if (state.network_file_system) {
+    text += "; network file system: this client's cache only";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string_view name(CacheMode mode) {
+  switch (mode) {
+    case CacheMode::kAsIs:
+      return "as-is";
+    case CacheMode::kWarm:
+      return "warm";
+    case CacheMode::kCold:
+      return "cold";
+  }
+  return "?";
+}
+
+CacheMode cache_mode_from_name(std::string_view text) {
+  const std::vector<std::string> names{"as-is", "warm", "cold"};
+  const auto found = std::ranges::find(names, text);
+  if (found == names.end()) {
+    throw Error(ErrorCode::kUsage, core::unknown_name_message("cache mode", text, names));
+  }
+  return static_cast<CacheMode>(found - names.begin());
+}
+
+std::optional<double> resident_fraction(std::span<const fs::path> files) {
+  Residency sum;
+  for (const fs::path& path : files) {
+    const OpenFile file(path);
+    if (!file.mincore_is_truthful()) {
+      return std::nullopt;
+    }
+    const Residency one = count_resident(file);
+    sum.pages += one.pages;
+    sum.resident += one.resident;
+  }
+  if (sum.pages == 0) {
+    return std::nullopt;
+  }
+  return static_cast<double>(sum.resident) / static_cast<double>(sum.pages);
+}
+
+CacheState prepare_page_cache(CacheMode mode, std::span<const fs::path> files) {
+  constexpr std::size_t kReadBytes = std::size_t{1} << 20U;
+  CacheState state;
+  state.mode = mode;
+  state.files = static_cast<std::int64_t>(files.size());
+  state.resident_before = resident_fraction(files);
+  const auto buffer = std::make_unique_for_overwrite<std::byte[]>(kReadBytes);
+  for (const fs::path& path : files) {
+    const OpenFile file(path);
+    state.bytes += static_cast<std::int64_t>(file.bytes());
+    state.network_file_system = state.network_file_system || file.on_network();
+    if (mode == CacheMode::kWarm) {
+      read_all(file, {buffer.get(), kReadBytes});
+    } else if (mode == CacheMode::kCold) {
+      drop(file);
+    }
+  }
+  state.resident_after =
+      mode == CacheMode::kAsIs ? state.resident_before : resident_fraction(files);
+  if (state.resident_after && !state.network_file_system) {
+    state.verified = mode == CacheMode::kAsIs ||
+                     (mode == CacheMode::kCold && *state.resident_after <= kColdLimit) ||
+                     (mode == CacheMode::kWarm && *state.resident_after >= kWarmLimit);
+  }
+  state.proof = describe(state);
+  return state;
+}
+
+std::optional<std::int64_t> process_disk_read_bytes() {
+  std::ifstream file("/proc/self/io");
+  std::string key;
+  std::int64_t value = 0;
+  while (file >> key >> value) {
+    if (key == "read_bytes:") {
+      return value;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace dlbench::data

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Corrupt samples of a run and what stands in for them. Private to the loader.
+#pragma once
+
+#include "data/dataset.h"
+#include "data/loader/prefetch_loader.h"
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace dlbench::data::detail {
+
+/// Loads a sample, or, where allowed, the next good one of the sorted list in its place. The choice
+/// depends on the files alone, not on threads or history. Thread safe.
+class SampleSubstitution {
+ public:
+  SampleSubstitution(std::int64_t dataset_size, bool allowed)
+      : dataset_size_(dataset_size), allowed_(allowed) {}
+
+  /// Loads `planned` or its substitute into `rows`; returns the index that was loaded.
+  /// Throws what the reader threw if substitution is not allowed or the error is of another kind
+  /// than Error(kData, kFile); Error(kData) if no sample of the data set is good.
+  std::int64_t load(std::int64_t planned,
+                    SampleReader& reader,
+                    LoadContext& context,
+                    std::span<const std::span<std::byte>> rows);
+
+  /// Each corrupt sample met so far, once, sorted by index.
+  [[nodiscard]] std::vector<SkippedSample> skipped() const;
+
+ private:
+  bool is_known_bad(std::int64_t index) const;
+  void remember(std::int64_t index, std::string message);
+
+  std::int64_t dataset_size_;
+  bool allowed_;
+  std::atomic<bool> any_bad_{false};  ///< spares good data sets the lock
+  mutable std::mutex mutex_;
+  std::map<std::int64_t, std::string> bad_;
+};
+
+}  // namespace dlbench::data::detail

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "data/loader/sampler.h"
+
+#include "engine/core/check.h"
+#include "engine/core/error.h"
+#include "engine/core/nearest_name.h"
+#include "engine/core/rng.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace dlbench::data {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+
+// Streams of the seed that belong to the shuffles: no other use of the seed draws from them.
+constexpr std::uint64_t kShuffleStreams = 0x5348'5546'0000'0000U;
+
+void check_options(const SamplerOptions& options) {
+  DLBENCH_CHECK(options.world >= 1 && options.rank >= 0 && options.rank < options.world)
+      << "rank " << options.rank << " of " << options.world;
+  if (options.batch_size < 1) {
+    throw Error(ErrorCode::kUsage, fmt::format("batch size {}; wanted >= 1", options.batch_size));
+  }
+  if (options.dataset_size < 1) {
+    throw Error(ErrorCode::kData, "the data set has no samples");
+  }
+  DLBENCH_CHECK(options.dataset_size <= std::numeric_limits<std::uint32_t>::max());
+  // Checked by division: a huge batch size must not overflow.
+  const bool too_large = options.batch_size > options.dataset_size / options.world;
+  if (too_large && options.drop_last) {
+    const std::int64_t largest = options.dataset_size / options.world;
+    throw Error(ErrorCode::kUsage,
+                fmt::format("batch size {} x {} rank(s) is larger than the data set's {} samples; "
+                            "the largest that fits is {} per rank",
+                            options.batch_size,
+                            options.world,
+                            options.dataset_size,
+                            largest));
+  }
+}
+
+}  // namespace
+
+std::string_view name(ShardMode mode) { return mode == ShardMode::kEarly ? "early" : "late"; }
+
+ShardMode shard_mode_from_name(std::string_view text) {
+  const std::vector<std::string> names{"early", "late"};
+  const auto found = std::ranges::find(names, text);
+  if (found == names.end()) {
+    throw Error(ErrorCode::kUsage, core::unknown_name_message("shard mode", text, names));
+  }
+  return static_cast<ShardMode>(found - names.begin());
+}
+
+Sampler::Sampler(const SamplerOptions& options) : options_(options) {
+  check_options(options);
+  // With drop_last unset a batch may be larger than the data set: then all of it is one batch.
+  options_.batch_size = std::min(options.batch_size, options.dataset_size);
+  const std::int64_t global = options_.batch_size * options_.world;
+  batches_per_epoch_ = options_.drop_last ? options_.dataset_size / global
+                                          : (options_.dataset_size + global - 1) / global;
+}
+
+std::int64_t Sampler::samples_per_epoch() const {
+  return (batches_per_epoch_ - 1) * options_.batch_size +
+         plan(batches_per_epoch_ - 1).local_samples;
+}
+
+BatchPlan Sampler::plan(std::int64_t number) const {
+  DLBENCH_CHECK(number >= 0 && number < batches_per_epoch_)
+      << "batch " << number << " of " << batches_per_epoch_;
+  const std::int64_t world = options_.world;
+  const std::int64_t rank = options_.rank;
+  BatchPlan plan;
+  plan.global_begin = number * options_.batch_size * world;
+  plan.global_samples =
+      std::min(options_.batch_size * world, options_.dataset_size - plan.global_begin);
+  // A full batch gives every rank batch_size; a partial one gives the first ranks one more.
+  const std::int64_t share = plan.global_samples / world;
+  const std::int64_t more = plan.global_samples % world;
+  plan.local_begin = rank * share + std::min(rank, more);
+  plan.local_samples = share + (rank < more ? 1 : 0);
+  return plan;
+}
+
+void Sampler::order(std::int64_t epoch, std::vector<std::int64_t>& order) const {
+  order.resize(static_cast<std::size_t>(options_.dataset_size));
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  if (!options_.shuffle) {
+    return;
+  }
+  // Fisher and Yates' shuffle (Durstenfeld 1964, CACM algorithm 235). No rank in the stream's key:
+  // all ranks must cut the same list.
+  core::RandomStream random(options_.seed, kShuffleStreams + static_cast<std::uint64_t>(epoch));
+  for (std::size_t left = order.size(); left > 1; --left) {
+    std::swap(order[left - 1], order[random.below(static_cast<std::uint32_t>(left))]);
+  }
+}
+
+std::vector<std::int64_t> Sampler::rank_indices(std::int64_t epoch) const {
+  std::vector<std::int64_t> all;
+  order(epoch, all);
+  std::vector<std::int64_t> mine;
+  for (std::int64_t number = 0; number < batches_per_epoch_; ++number) {
+    const BatchPlan batch = plan(number);
+    const auto first = all.begin() + batch.global_begin + batch.local_begin;
+    mine.insert(mine.end(), first, first + batch.local_samples);
+  }
+  return mine;
+}
+
+}  // namespace dlbench::data
