@@ -102,7 +102,7 @@ class Dataset {
 };
 
 struct GenerateOptions {
-  std::filesystem::path out;
+  std::filesystem::path out{};
   std::int64_t samples = 64;
   std::uint64_t seed = 1;
   int threads = 0;  ///< 0: one per core. The files do not depend on it.
@@ -110,10 +110,10 @@ struct GenerateOptions {
 
 /// One format: how to recognise, open and generate it.
 struct DatasetFormat {
-  std::string name;     ///< as on the command line: "kvasir-seg"
-  std::string summary;  ///< one line for `dlbench list`
+  std::string name{};     ///< as on the command line: "kvasir-seg"
+  std::string summary{};  ///< one line for `dlbench list`
   /// Where the operating system's packages put such data; empty: nowhere.
-  std::filesystem::path default_folder;
+  std::filesystem::path default_folder{};
   /// Whether the folder looks like this format (whatever its problems). Does not throw.
   bool (*recognise)(const std::filesystem::path& folder) = nullptr;
   /// Throws Error(kFile, kData or kUsage) in one line that names the folder and what is wanted.

@@ -195,8 +195,9 @@ std::unique_ptr<Dataset> open_mnist_idx(const fs::path& folder,
     throw Error(ErrorCode::kUsage,
                 fmt::format("image size {}; mnist images are 28 x 28", options.image_size));
   }
-  return std::make_unique<MnistIdx>(require_file(folder, images_stem(split)),
-                                    require_file(folder, labels_stem(split)));
+  fs::path images = require_file(folder, images_stem(split));
+  fs::path labels = require_file(folder, labels_stem(split));
+  return std::make_unique<MnistIdx>(std::move(images), std::move(labels));
 }
 
 }  // namespace dlbench::data

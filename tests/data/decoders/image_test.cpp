@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "data/decoders/image.h"
+
+#include "engine/core/error.h"
+#include "tests/data/picture_files.h"
+#include "tests/data/temporary_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <string>
+
+namespace dlbench::data {
+namespace {
+
+using testing::as_bytes;
+using testing::error_of;
+using testing::jpeg_bytes;
+using testing::Picture;
+using testing::png_bytes;
+using testing::smooth_picture;
+
+int largest_difference(const ImageView& view, const Picture& picture) {
+  int largest = 0;
+  for (std::size_t i = 0; i < picture.pixels.size(); ++i) {
+    largest = std::max(largest, std::abs(int{view.pixels[i]} - int{picture.pixels[i]}));
+  }
+  return largest;
+}
+
+std::string decode_error(const std::string& file, const DecodeRequest& request = {}) {
+  return error_of([&] { ImageDecoder().decode(as_bytes(file), "some/file.jpg", request); });
+}
+
+TEST(JpegDecoder, GivesRgbPixels) {
+  const Picture picture = smooth_picture(40, 60, 3);
+  ImageDecoder decoder;
+  const std::string file = jpeg_bytes(picture, 100);
+  const ImageView view = decoder.decode(as_bytes(file), "a.jpg", {});
+  ASSERT_EQ(view.height, 40);
+  ASSERT_EQ(view.width, 60);
+  ASSERT_EQ(view.channels, 3);
+  // Quality 100 with halved chroma of smooth colours: a few levels. BGR order would give over 100.
+  EXPECT_LE(largest_difference(view, picture), 8);
+}
+
+TEST(JpegDecoder, GivesLumaWhenAskedForGrey) {
+  const Picture grey = smooth_picture(33, 21, 1);
+  ImageDecoder decoder;
+  const std::string file = jpeg_bytes(grey, 100);
+  EXPECT_LE(largest_difference(decoder.decode(as_bytes(file), "a.jpg", {.channels = 1}), grey), 2);
+}
+
+TEST(JpegDecoder, DecodesProgressive) {
+  const Picture picture = smooth_picture(40, 60, 3);
+  ImageDecoder decoder;
+  const std::string file = testing::progressive_jpeg_bytes(picture);
+  EXPECT_LE(largest_difference(decoder.decode(as_bytes(file), "a.jpg", {}), picture), 12);
+}
+
+TEST(JpegDecoder, ScalesByPowersOfTwoAndNeverBelowTheMinimum) {
+  ImageDecoder decoder;
+  const std::string file = jpeg_bytes(smooth_picture(1072, 1920, 3));
+  const auto side = [&](std::int64_t minimum) {
+    const ImageView view =
+        decoder.decode(as_bytes(file), "a.jpg", {.min_height = minimum, .min_width = minimum});
+    return std::pair(view.height, view.width);
+  };
+  EXPECT_EQ(side(0), std::pair(std::int64_t{1072}, std::int64_t{1920}));
+  EXPECT_EQ(side(537), std::pair(std::int64_t{1072}, std::int64_t{1920}));
+  EXPECT_EQ(side(536), std::pair(std::int64_t{536}, std::int64_t{960}));
+  EXPECT_EQ(side(256), std::pair(std::int64_t{268}, std::int64_t{480}));
+  EXPECT_EQ(side(1), std::pair(std::int64_t{134}, std::int64_t{240}));
+}
+
+TEST(JpegDecoder, NamesTruncatedFilesAtEveryLength) {
+  const std::string file = jpeg_bytes(smooth_picture(64, 64, 3));
+  for (std::size_t length = 4; length + 2 < file.size(); length += 7) {
+    EXPECT_NE(decode_error(file.substr(0, length)).find("some/file.jpg"), std::string::npos)
+        << length;
+  }
+}
+
+TEST(JpegDecoder, RefusesDamagedEntropyData) {
+  std::string file = jpeg_bytes(smooth_picture(128, 128, 3));
+  std::fill(file.begin() + static_cast<std::ptrdiff_t>(file.size() / 2), file.end() - 2, '\x7f');
+  EXPECT_NE(decode_error(file).find("not a sound JPEG"), std::string::npos);
+}
+
+TEST(JpegDecoder, AcceptsPaddingBeforeTheEndMarker) {
+  const Picture picture = smooth_picture(40, 60, 3);
+  std::string file = jpeg_bytes(picture);
+  file.insert(file.size() - 2, 16, '\0');
+  ImageDecoder decoder;
+  EXPECT_LE(largest_difference(decoder.decode(as_bytes(file), "a.jpg", {}), picture), 12);
+}
+
+TEST(JpegDecoder, RefusesAbsurdSizesBeforeAllocating) {
+  std::string file = jpeg_bytes(smooth_picture(16, 16, 3));
+  const std::size_t frame = file.find("\xff\xc0");  // SOF0: length, precision, height, width
+  ASSERT_NE(frame, std::string::npos);
+  file.replace(frame + 5, 4, "\xff\xdc\xff\xdc");  // 65500, the largest that libjpeg takes
+  const std::string message = decode_error(file);
+  EXPECT_NE(message.find("65500 x 65500"), std::string::npos) << message;
+  EXPECT_NE(message.find("refused"), std::string::npos) << message;
+}
+
+TEST(ImageDecoder, NamesWhatIsNoImage) {
+  EXPECT_EQ(decode_error("hello, world"),
+            "'some/file.jpg' is neither a JPEG nor a PNG image (by its first bytes)");
+}
+
+TEST(ImageDecoder, GoesByContentNotByName) {
+  const Picture picture = smooth_picture(9, 7, 3);
+  ImageDecoder decoder;
+  const std::string file = png_bytes(picture);
+  EXPECT_EQ(largest_difference(decoder.decode(as_bytes(file), "lies.jpg", {}), picture), 0);
+}
+
+TEST(ImageDecoder, RecoversAfterABadFile) {
+  const Picture picture = smooth_picture(40, 60, 3);
+  const std::string file = jpeg_bytes(picture, 100);
+  ImageDecoder decoder;
+  EXPECT_THROW(decoder.decode(as_bytes(file.substr(0, file.size() / 2)), "a.jpg", {}), core::Error);
+  EXPECT_LE(largest_difference(decoder.decode(as_bytes(file), "a.jpg", {}), picture), 8);
+}
+
+TEST(PngDecoder, GivesBackGreyRgbAndRgbaExactly) {
+  ImageDecoder decoder;
+  for (const bool interlaced : {false, true}) {
+    const Picture grey = smooth_picture(31, 17, 1);
+    const Picture rgb = smooth_picture(31, 17, 3);
+    const std::string grey_file = png_bytes(grey, interlaced);
+    const std::string rgb_file = png_bytes(rgb, interlaced);
+    EXPECT_EQ(largest_difference(decoder.decode(as_bytes(grey_file), "g", {.channels = 1}), grey),
+              0);
+    EXPECT_EQ(largest_difference(decoder.decode(as_bytes(rgb_file), "c", {}), rgb), 0);
+    Picture rgba{31, 17, 4, {}};
+    for (std::size_t i = 0; i < rgb.pixels.size(); ++i) {
+      rgba.pixels.push_back(rgb.pixels[i]);
+      if (i % 3 == 2) {
+        rgba.pixels.push_back(static_cast<std::uint8_t>(i));  // alpha must not matter
+      }
+    }
+    const std::string rgba_file = png_bytes(rgba, interlaced);
+    EXPECT_EQ(largest_difference(decoder.decode(as_bytes(rgba_file), "a", {}), rgb), 0);
+  }
+}
+
+TEST(PngDecoder, GreyFilesGiveEqualChannels) {
+  const Picture grey = smooth_picture(5, 6, 1);
+  const std::string file = png_bytes(grey);
+  ImageDecoder decoder;
+  const ImageView view = decoder.decode(as_bytes(file), "g", {});
+  for (std::size_t i = 0; i < grey.pixels.size(); ++i) {
+    EXPECT_EQ(view.pixels[3 * i], grey.pixels[i]);
+    EXPECT_EQ(view.pixels[3 * i + 2], grey.pixels[i]);
+  }
+}
+
+TEST(PngDecoder, ReducesColourToLuma) {
+  const Picture red{1, 2, 3, {255, 0, 0, 255, 255, 255}};
+  const std::string file = png_bytes(red);
+  ImageDecoder decoder;
+  const ImageView view = decoder.decode(as_bytes(file), "r", {.channels = 1});
+  EXPECT_EQ(view.pixels[0], 76);  // 0.299 * 255 = 76.2
+  EXPECT_EQ(view.pixels[1], 255);
+}
+
+TEST(PngDecoder, NamesTruncatedAndDamagedFilesAtEveryPlace) {
+  const std::string file = png_bytes(smooth_picture(20, 20, 3));
+  for (std::size_t length = 8; length + 12 < file.size(); length += 5) {
+    EXPECT_NE(decode_error(file.substr(0, length)).find("some/file.jpg"), std::string::npos);
+  }
+  for (std::size_t at = 8; at + 12 < file.size(); at += 3) {
+    std::string damaged = file;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
+    EXPECT_NE(decode_error(damaged).find("not a sound PNG"), std::string::npos) << at;
+  }
+}
+
+TEST(PngDecoder, RefusesAbsurdSizesBeforeAllocating) {
+  std::string file = png_bytes(smooth_picture(4, 4, 1));
+  file.replace(16, 8, std::string("\x00\x0f\xff\xff\x00\x0f\xff\xff", 8));
+  // The header's checksum (PNG specification, 11.2.2) must fit for the size to be looked at.
+  const auto crc = [](const std::string& bytes) {
+    std::uint32_t state = 0xffffffffU;
+    for (const char byte : bytes) {
+      state ^= static_cast<std::uint8_t>(byte);
+      for (int bit = 0; bit < 8; ++bit) {
+        state = (state & 1U) != 0 ? 0xedb88320U ^ (state >> 1U) : state >> 1U;
+      }
+    }
+    return ~state;
+  }(file.substr(12, 17));
+  for (int i = 0; i < 4; ++i) {
+    file[static_cast<std::size_t>(29 + i)] = static_cast<char>(crc >> (24 - 8 * i));
+  }
+  const std::string message = decode_error(file);
+  EXPECT_NE(message.find("1048575 x 1048575"), std::string::npos) << message;
+}
+
+TEST(CheckImageSize, AppliesTheLimit) {
+  EXPECT_NO_THROW(check_image_size({10, 10}, 100, "x"));
+  EXPECT_THROW(check_image_size({10, 11}, 100, "x"), core::Error);
+  EXPECT_THROW(check_image_size({0, 11}, 100, "x"), core::Error);
+  const std::int64_t huge = std::numeric_limits<std::int64_t>::max();
+  EXPECT_THROW(check_image_size({huge, huge}, 100, "x"), core::Error);
+}
+
+}  // namespace
+}  // namespace dlbench::data

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "data/inspect.h"
+
+#include "data/generators/generate.h"
+#include "tests/data/picture_files.h"
+#include "tests/data/temporary_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+namespace dlbench::data {
+namespace {
+
+using testing::half_mask;
+using testing::jpeg_bytes;
+using testing::smooth_picture;
+using testing::TemporaryFolder;
+using testing::write_bytes;
+
+TEST(Inspect, ListsAllProblemsAndCountsTheRest) {
+  const TemporaryFolder folder;
+  for (const char* stem : {"a", "b", "c", "d"}) {
+    const std::string name = std::string(stem) + ".jpg";
+    write_bytes(folder.path() / "images" / name, jpeg_bytes(smooth_picture(20, 30, 3)));
+    write_bytes(folder.path() / "masks" / name, jpeg_bytes(half_mask(20, 30)));
+  }
+  write_bytes(folder.path() / "images" / "b.jpg", "garbage");
+  write_bytes(folder.path() / "images" / "lonely.jpg", "garbage");
+  const DatasetInspection found = inspect(folder.path(), {}, 2);
+  EXPECT_EQ(found.samples, 4);
+  EXPECT_FALSE(found.generated);
+  EXPECT_EQ(found.min_width, 30);
+  EXPECT_EQ(found.mean_pixels, 600.0);
+  ASSERT_EQ(found.problems.size(), 2U);
+  EXPECT_TRUE(std::ranges::any_of(found.problems, [](const std::string& problem) {
+    return problem.find("b.jpg' is neither") != std::string::npos;
+  }));
+  EXPECT_TRUE(std::ranges::any_of(found.problems, [](const std::string& problem) {
+    return problem.find("1 image without a mask") != std::string::npos;
+  }));
+}
+
+TEST(Inspect, RecognisesMnist) {
+  const TemporaryFolder folder;
+  generate("mnist", {.out = folder.path() / "m", .samples = 12});
+  const DatasetInspection found = inspect(folder.path() / "m");
+  EXPECT_EQ(found.dataset, "mnist");
+  EXPECT_EQ(found.samples, 22);
+  EXPECT_EQ(found.files, 4);
+  EXPECT_EQ(found.splits.size(), 2U) << "valid and test are the same files";
+}
+
+TEST(Inspect, NamesForeignFolders) {
+  const TemporaryFolder folder;
+  EXPECT_NE(testing::error_of([&] {
+              static_cast<void>(inspect(folder.path()));
+            }).find("kvasir-seg, mnist"),
+            std::string::npos);
+  EXPECT_NE(testing::error_of([&] {
+              static_cast<void>(inspect(folder.path() / "none"));
+            }).find("not a folder"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace dlbench::data

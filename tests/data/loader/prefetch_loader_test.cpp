@@ -1,0 +1,305 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "data/loader/prefetch_loader.h"
+
+#include "engine/core/check.h"
+#include "engine/core/error.h"
+#include "tests/data/loader/fake_dataset.h"
+#include "tests/data/temporary_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace dlbench::data {
+namespace {
+
+using std::chrono::microseconds;
+using testing::FakeDataset;
+
+/// All that a consumer can see of a batch, as text.
+std::string contents(const Batch& batch) {
+  std::string text = std::to_string(batch.number) + "/" + std::to_string(batch.epoch) + "/" +
+                     std::to_string(batch.number_in_epoch) + ":";
+  const BatchTensor& images = batch.tensor("image");
+  const BatchTensor& labels = batch.tensor("label");
+  for (std::int64_t row = 0; row < batch.samples; ++row) {
+    std::int32_t label = 0;
+    std::memcpy(&label, labels.row(row).data(), sizeof(label));
+    EXPECT_EQ(label, batch.indices[static_cast<std::size_t>(row)]);
+    for (const std::byte value : images.row(row)) {
+      EXPECT_EQ(static_cast<int>(value), label * 7 % 251);
+    }
+    text += std::to_string(label) + ",";
+  }
+  return text;
+}
+
+std::string run(const Dataset& dataset, const LoaderOptions& options, int batches = 1 << 20) {
+  PrefetchLoader loader(dataset, options);
+  std::string all;
+  for (int i = 0; i < batches; ++i) {
+    const BatchLease lease = loader.next();
+    if (!lease) {
+      break;
+    }
+    all += contents(*lease) + "\n";
+  }
+  return all;
+}
+
+TEST(PrefetchLoader, ContentsDoNotDependOnWorkersPrefetchOrTickets) {
+  FakeDataset dataset(23);
+  dataset.sample_time = microseconds(50);
+  FakeDataset coarse(23, 3);
+  const LoaderOptions base{.batch_size = 4, .seed = 3, .drop_last = false, .epochs = 3};
+  const std::string expected = run(dataset, base);
+  EXPECT_EQ(std::ranges::count(expected, '\n'), 18);
+  for (const int workers : {1, 2, 5}) {
+    for (const int prefetch : {1, 2, 7}) {
+      LoaderOptions options = base;
+      options.workers = workers;
+      options.prefetch = prefetch;
+      EXPECT_EQ(run(dataset, options), expected) << workers << " workers, prefetch " << prefetch;
+      EXPECT_EQ(run(coarse, options), expected) << workers << " workers, tickets of 3";
+    }
+  }
+}
+
+TEST(PrefetchLoader, FollowsTheSampler) {
+  const FakeDataset dataset(10);
+  PrefetchLoader loader(dataset, {.batch_size = 3, .seed = 9, .rank = 1, .world = 2, .epochs = 2});
+  for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
+    const auto expected = loader.sampler().rank_indices(epoch);
+    std::vector<std::int64_t> got;
+    for (std::int64_t i = 0; i < loader.sampler().batches_per_epoch(); ++i) {
+      const BatchLease lease = loader.next();
+      ASSERT_TRUE(lease);
+      EXPECT_EQ(lease->epoch, epoch);
+      EXPECT_EQ(lease->global_row, 3);
+      EXPECT_EQ(lease->global_samples, 6);
+      got.insert(got.end(), lease->indices.begin(), lease->indices.end());
+    }
+    EXPECT_EQ(got, expected);
+  }
+  EXPECT_FALSE(loader.next());
+  EXPECT_FALSE(loader.next()) << "the end must stay the end";
+}
+
+TEST(PrefetchLoader, LateShardingGivesTheSameBatchesAndLoadsEverything) {
+  const FakeDataset dataset(12);
+  const LoaderOptions early{.batch_size = 3, .workers = 2, .rank = 1, .world = 2, .epochs = 1};
+  LoaderOptions late = early;
+  late.shard = ShardMode::kLate;
+  const std::string expected = run(dataset, early);
+  EXPECT_EQ(dataset.loads.exchange(0), 6);
+  EXPECT_EQ(run(dataset, late), expected);
+  EXPECT_EQ(dataset.loads.load(), 12);
+}
+
+TEST(PrefetchLoader, ErrorsComeInOrderWithTheFileNamed) {
+  FakeDataset dataset(12);
+  dataset.corrupt = {7, 6};
+  for (const int workers : {1, 4}) {
+    PrefetchLoader loader(dataset, {.batch_size = 2, .workers = workers, .shuffle = false});
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_TRUE(loader.next());
+    }
+    for (int i = 0; i < 2; ++i) {  // and again
+      const std::string message = testing::error_of([&] { static_cast<void>(loader.next()); });
+      EXPECT_EQ(message, "fake6 is corrupt; --skip-corrupt goes on without such files");
+    }
+  }
+}
+
+TEST(PrefetchLoader, SkipCorruptReplacesTheSameWayWithAnyNumberOfWorkers) {
+  FakeDataset dataset(12);
+  dataset.corrupt = {3, 4, 11};
+  LoaderOptions options{.batch_size = 4, .shuffle = false, .epochs = 2, .skip_corrupt = true};
+  const std::string expected = run(dataset, options);
+  EXPECT_NE(expected.find("0/0/0:0,1,2,5,"), std::string::npos) << expected;  // 3 -> 5, past 4
+  EXPECT_NE(expected.find("1/0/1:5,5,6,7,"), std::string::npos) << expected;
+  EXPECT_NE(expected.find("2/0/2:8,9,10,0,"), std::string::npos) << expected;  // wraps round
+  for (const int workers : {2, 5}) {
+    options.workers = workers;
+    EXPECT_EQ(run(dataset, options), expected);
+  }
+  PrefetchLoader loader(dataset, options);
+  while (loader.next()) {
+  }
+  const LoaderStats stats = loader.stats();
+  ASSERT_EQ(stats.skipped.size(), 3U);
+  EXPECT_EQ(stats.skipped[0].index, 3);
+  EXPECT_EQ(stats.skipped[0].message, "fake3 is corrupt");
+  EXPECT_EQ(stats.samples_replaced, 6);
+}
+
+TEST(PrefetchLoader, SkipCorruptEndsWhenNothingIsGood) {
+  FakeDataset dataset(3);
+  dataset.corrupt = {0, 1, 2};
+  PrefetchLoader loader(dataset, {.batch_size = 1, .workers = 2, .skip_corrupt = true});
+  EXPECT_NE(testing::error_of([&] { static_cast<void>(loader.next()); }).find("all 3 samples"),
+            std::string::npos);
+}
+
+TEST(PrefetchLoader, LeasedSlotsAreNotReusedAndOutliveTheLoader) {
+  const FakeDataset dataset(64);
+  auto loader =
+      std::make_unique<PrefetchLoader>(dataset, LoaderOptions{.batch_size = 4, .workers = 2});
+  BatchLease kept = loader->next();
+  const std::string before = contents(*kept);
+  for (int i = 0; i < 40; ++i) {
+    static_cast<void>(loader->next());
+  }
+  EXPECT_EQ(contents(*kept), before);
+  loader.reset();
+  EXPECT_EQ(contents(*kept), before);
+  BatchLease moved = std::move(kept);
+  EXPECT_FALSE(kept);  // NOLINT(bugprone-use-after-move): the moved-from state is the claim
+  EXPECT_TRUE(moved);
+}
+
+TEST(PrefetchLoader, TooManyLeasesIsAProgrammerError) {
+  const FakeDataset dataset(64);
+  PrefetchLoader loader(dataset, {.batch_size = 1, .max_leases = 2});
+  const BatchLease first = loader.next();
+  const BatchLease second = loader.next();
+  EXPECT_THROW(static_cast<void>(loader.next()), core::CheckFailure);
+}
+
+TEST(PrefetchLoader, StopAndStartGoOnWhereTheConsumerWas) {
+  FakeDataset dataset(16);
+  dataset.sample_time = microseconds(100);
+  const LoaderOptions options{.batch_size = 2, .workers = 3, .prefetch = 4, .epochs = 3};
+  const std::string expected = run(dataset, options);
+  PrefetchLoader loader(dataset, options);
+  std::string got;
+  for (int i = 0; i < 24; ++i) {
+    if (i % 5 == 3) {
+      loader.stop();
+      EXPECT_FALSE(loader.running());
+      EXPECT_FALSE(loader.next());
+      const std::int64_t loads = dataset.loads.load();
+      std::this_thread::sleep_for(microseconds(500));
+      EXPECT_EQ(dataset.loads.load(), loads) << "a stopped loader works";
+      loader.start();
+    }
+    const BatchLease lease = loader.next();
+    ASSERT_TRUE(lease);
+    got += contents(*lease) + "\n";
+  }
+  EXPECT_EQ(got, expected);
+}
+
+TEST(PrefetchLoader, StopFromAnotherThreadWakesTheConsumer) {
+  const FakeDataset dataset(16);
+  // Storage so slow that nothing arrives during the test.
+  PrefetchLoader loader(dataset,
+                        {.batch_size = 2, .workers = 2, .storage = {.latency_ms = 60'000.0}});
+  std::jthread stopper([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    loader.stop();
+  });
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_FALSE(loader.next());
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
+
+TEST(PrefetchLoader, SurvivesStartsAndStopsAtAnyMoment) {
+  const FakeDataset dataset(64);
+  PrefetchLoader loader(dataset, {.batch_size = 3, .workers = 4, .prefetch = 3});
+  std::jthread toggler([&](const std::stop_token& done) {
+    while (!done.stop_requested()) {
+      loader.stop();
+      loader.start();
+    }
+  });
+  std::int64_t expected = 0;
+  for (int i = 0; i < 3000 && expected < 200; ++i) {
+    if (const BatchLease lease = loader.next()) {
+      EXPECT_EQ(lease->number, expected++);
+      contents(*lease);
+    }
+  }
+  EXPECT_GT(expected, 0);
+}
+
+TEST(PrefetchLoader, PrefetchesNoMoreThanAsked) {
+  const FakeDataset dataset(1000);
+  PrefetchLoader loader(dataset, {.batch_size = 2, .workers = 3, .prefetch = 5});
+  const auto settle = [&] {
+    for (int i = 0; i < 2000 && loader.stats().queue_ready < 5; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  };
+  settle();
+  EXPECT_EQ(loader.stats().queue_ready, 5);
+  EXPECT_EQ(loader.stats().queue_capacity, 5);
+  EXPECT_EQ(dataset.loads.load(), 10);
+  static_cast<void>(loader.next());
+  settle();
+  EXPECT_EQ(dataset.loads.load(), 12);
+}
+
+TEST(PrefetchLoader, CountsWhatItDid) {
+  FakeDataset dataset(20);
+  dataset.sample_time = microseconds(200);
+  PrefetchLoader loader(dataset, {.batch_size = 5, .workers = 2, .epochs = 2});
+  while (loader.next()) {
+  }
+  const LoaderStats stats = loader.stats();
+  EXPECT_EQ(stats.samples_loaded, 40);
+  EXPECT_EQ(stats.samples_delivered, 40);
+  EXPECT_EQ(stats.batches_delivered, 8);
+  EXPECT_EQ(stats.bytes_read, 40 * 19);
+  // Sleeps of 200, 400 and 600 us in turn: at least 400 us a sample on average, in decode alone.
+  EXPECT_GT(stats.stage_s_per_sample(Stage::kDecode), 350e-6);
+  EXPECT_LT(stats.stage_s_per_sample(Stage::kTransform), 1e-9);
+  EXPECT_GT(stats.wait_s, 0.0);
+  EXPECT_GT(stats.worker_cpu_s, 0.0);
+  EXPECT_LT(stats.cpu_s_per_sample(), 350e-6) << "sleeping is not CPU time";
+  loader.reset_stats();
+  EXPECT_EQ(loader.stats().samples_loaded, 0);
+  EXPECT_EQ(loader.stats().stage_s_per_sample(Stage::kDecode), 0.0);
+}
+
+TEST(PrefetchLoader, InjectedDelaysAppearInTheirStage) {
+  const FakeDataset dataset(8);
+  LoaderOptions options{.batch_size = 4, .epochs = 1};
+  options.delays[static_cast<std::size_t>(Stage::kTransform)].sleep_s = 0.002;
+  options.delays[static_cast<std::size_t>(Stage::kRead)].busy_s = 0.002;
+  PrefetchLoader loader(dataset, options);
+  while (loader.next()) {
+  }
+  const LoaderStats stats = loader.stats();
+  EXPECT_GE(stats.stage_s_per_sample(Stage::kTransform), 0.002);
+  EXPECT_GE(stats.stage_s_per_sample(Stage::kRead), 0.002);
+  EXPECT_GT(stats.cpu_s_per_sample(), 0.0005);  // the busy one; a loaded machine may preempt it
+}
+
+TEST(PrefetchLoader, SaysHowMuchMemoryItTakes) {
+  const FakeDataset dataset(64);
+  const LoaderOptions options{.batch_size = 4, .prefetch = 2, .max_leases = 3};
+  PrefetchLoader loader(dataset, options);
+  EXPECT_EQ(loader.buffer_bytes(), 5U * 4U * 19U);
+  EXPECT_EQ(loader_buffer_bytes(dataset.spec(), options), loader.buffer_bytes());
+}
+
+TEST(PrefetchLoader, RefusesImpossibleOptions) {
+  const FakeDataset dataset(4);
+  for (const LoaderOptions& options : {LoaderOptions{.batch_size = 5},
+                                       LoaderOptions{.batch_size = 0},
+                                       LoaderOptions{.batch_size = 1, .workers = 0},
+                                       LoaderOptions{.batch_size = 1, .prefetch = 0}}) {
+    EXPECT_THROW(PrefetchLoader(dataset, options), core::Error);
+  }
+}
+
+}  // namespace
+}  // namespace dlbench::data

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Encoded pictures for tests: what the decoders must give back is known.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dlbench::data::testing {
+
+struct Picture {
+  int height = 0;
+  int width = 0;
+  int channels = 3;
+  std::vector<std::uint8_t> pixels;
+};
+
+/// Smooth colours, so that JPEG changes them little.
+[[nodiscard]] Picture smooth_picture(int height, int width, int channels);
+/// 255 in the left half, 0 in the right, one channel.
+[[nodiscard]] Picture half_mask(int height, int width);
+
+[[nodiscard]] std::string jpeg_bytes(const Picture& picture, int quality = 95);
+[[nodiscard]] std::string progressive_jpeg_bytes(const Picture& picture);
+/// `channels` 1, 3 or 4 (RGBA); `interlaced`: Adam7.
+[[nodiscard]] std::string png_bytes(const Picture& picture, bool interlaced = false);
+[[nodiscard]] std::string gzip_bytes(const std::string& plain);
+[[nodiscard]] std::string idx_bytes(const std::vector<std::uint32_t>& extents,
+                                    const std::vector<std::uint8_t>& values);
+
+}  // namespace dlbench::data::testing
