@@ -1,0 +1,378 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The sentences of a verdict: the explanation and the advice with its computed gains. The word
+// itself is attribution.cpp's.
+#include "engine/core/check.h"
+#include "harness/analysis/attribution_internal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace dlbench::harness {
+namespace {
+
+using reports::AdviceRecord;
+using reports::Verdict;
+
+/// Gains below this are not worth a sentence: they are within the noise of most runs.
+constexpr double kWorthSaying = 1.05;
+
+/// Three significant digits, without an exponent for the rates that occur: 4.75, 102, 12300.
+std::string rate_text(double rate) {
+  return rate >= 1000.0 ? fmt::format("{:.0f}", rate) : fmt::format("{:.3g}", rate);
+}
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
+
+std::string gain_text(double gain) {
+  return gain < 10.0 ? fmt::format("{:.1f}x", gain) : fmt::format("{:.0f}x", gain);
+}
+
+/// CPU time that one loader worker uses per second of the io trial, 0 to 1; 1 is a busy worker.
+std::optional<double> worker_load(const AttributionInput& input, const ArmMeans& means) {
+  if (!input.io_cpu_s_per_sample.has_value()) {
+    return std::nullopt;
+  }
+  return *input.io_cpu_s_per_sample * means.io / static_cast<double>(input.workers * input.ranks);
+}
+
+bool workers_wait(const AttributionInput& input, const ArmMeans& means) {
+  constexpr double kMostlyWaiting = 0.5;
+  return worker_load(input, means).value_or(1.0) < kMostlyWaiting;
+}
+
+/// "X: up to Gx, limit", or nothing if the gain is not worth it.
+std::optional<AdviceRecord> worthwhile(const std::string& change,
+                                       double gain,
+                                       const std::string& limit) {
+  if (!(gain >= kWorthSaying)) {
+    return std::nullopt;
+  }
+  return AdviceRecord{
+      fmt::format(
+          "{}: up to {}{}{}", change, gain_text(gain), limit.empty() ? "" : ", then ", limit),
+      gain};
+}
+
+/// More workers: as many as match the step, as far as cores allow. Workers that mostly wait for
+/// storage may outnumber the cores.
+std::optional<AdviceRecord> more_workers(const AttributionInput& input, const ArmMeans& means) {
+  constexpr double kMostWorkers = 64.0;
+  const auto workers = static_cast<double>(input.workers);
+  const auto cores = static_cast<double>(input.cores);
+  const double matching = std::ceil(workers * means.host / means.io - 1e-9);
+  double most = cores;
+  if (workers_wait(input, means)) {
+    const double load = std::max(worker_load(input, means).value_or(1.0), 1e-6);
+    most = std::clamp(std::floor(cores / load), cores, std::max(cores, kMostWorkers));
+  }
+  const double target = std::min(matching, most);
+  if (target <= workers) {
+    return std::nullopt;
+  }
+  double reached = means.io * target / workers;
+  std::string limit = workers_wait(input, means) ? fmt::format("{:.0f} workers are the limit", most)
+                                                 : fmt::format("all {} cores load", input.cores);
+  if (reached >= means.host) {
+    reached = means.host;
+    limit = "the step is the limit";
+  }
+  if (input.shared_processors && input.io_cpu_s_per_sample.has_value() &&
+      input.synthetic_cpu_s_per_sample.has_value()) {
+    const double cpu_s = *input.io_cpu_s_per_sample + *input.synthetic_cpu_s_per_sample;
+    const double processors = cores * static_cast<double>(input.ranks) / cpu_s;
+    if (processors < reached) {
+      reached = processors;
+      limit = fmt::format("the {} cores that loader and step share are the limit", input.cores);
+    }
+  }
+  return worthwhile(fmt::format("{:.0f} loader workers instead of {}", target, input.workers),
+                    reached / means.full,
+                    limit);
+}
+
+std::optional<AdviceRecord> cheaper_samples(const AttributionInput& input, const ArmMeans& means) {
+  const double gain = means.host / means.full;
+  if (workers_wait(input, means)) {
+    return worthwhile(
+        fmt::format("faster storage, a local copy of the data or --cache warm (the workers wait: "
+                    "{} busy)",
+                    percent(worker_load(input, means).value_or(0.0))),
+        gain,
+        "the step is the limit");
+  }
+  return worthwhile(
+      "samples that are cheaper to read and decode (--decode scaled, smaller or "
+      "packed files)",
+      gain,
+      "the step is the limit");
+}
+
+std::optional<AdviceRecord> without_contention(const AttributionInput& input,
+                                               const ArmMeans& means) {
+  const double gain = std::min(means.io, means.host) / means.full;
+  return worthwhile(input.shared_processors
+                        ? "processors of its own for the loader, or fewer --threads and --workers "
+                          "than cores together"
+                        : "loader work that leaves device, memory and bus alone",
+                    gain,
+                    means.host <= means.io ? "the step is the limit" : "the loader is the limit");
+}
+
+/// A part of the step made free: the step then runs at `rate` alone.
+std::optional<AdviceRecord> faster_step(const std::string& change,
+                                        double rate,
+                                        const ArmMeans& means) {
+  const bool loader_limits = means.io < rate;
+  return worthwhile(change,
+                    std::min(means.io, rate) / means.full,
+                    loader_limits ? "the loader is the limit" : "");
+}
+
+std::string doubt_text(const AttributionInput& input,
+                       const ArmMeans& means,
+                       const Decision& decision) {
+  const std::string interval =
+      decision.margin_has_interval
+          ? fmt::format(
+                "{} to {}", percent(decision.margin->lower), percent(decision.margin->upper))
+          : "unknown";
+  switch (decision.doubt) {
+    case Doubt::kTooFewRounds:
+      return "fewer than 2 undisturbed rounds have all trials: no interval, no verdict";
+    case Doubt::kShareTooWide:
+      return fmt::format(
+          "the largest loss is {} of the full time, but its 95 % interval is {}: too wide to say",
+          percent(decision.margin->estimate),
+          interval);
+    case Doubt::kRatioTooWide:
+      return fmt::format(
+          "loader ({} samples/s) and step ({}) are too close together for their "
+          "noise to say which is faster",
+          rate_text(means.io),
+          rate_text(means.host));
+    case Doubt::kFullBeatsStep:
+      return fmt::format(
+          "full ({} samples/s) is faster than the step alone ({}): the trials do "
+          "not measure the same work",
+          rate_text(means.full),
+          rate_text(means.host));
+    case Doubt::kFullBeatsLoader:
+      return fmt::format(
+          "full ({} samples/s) is faster than the loader alone ({}): the state of "
+          "the cache differs between the trials",
+          rate_text(means.full),
+          rate_text(means.io));
+    case Doubt::kCopyNotSeparated:
+      return fmt::format(
+          "{} of the full time are lost to input or copy; only synthetic/host can "
+          "tell them apart",
+          percent(decision.margin->estimate));
+    case Doubt::kNone:
+      break;
+  }
+  DLBENCH_CHECK(false) << "unsure without a doubt, ranks " << input.ranks;
+  return {};
+}
+
+const char* remedy(Doubt doubt) {
+  switch (doubt) {
+    case Doubt::kCopyNotSeparated:
+      return "add synthetic/host to --trials";
+    case Doubt::kFullBeatsLoader:
+      return "measure again with --cache warm or --cache cold, so that all trials meet one state";
+    case Doubt::kFullBeatsStep:
+    case Doubt::kNone:
+    case Doubt::kTooFewRounds:
+    case Doubt::kShareTooWide:
+    case Doubt::kRatioTooWide:
+      break;
+  }
+  return "measure again on a quiet machine, with a larger --max-time or --repetitions";
+}
+
+/// What the interference trial adds: how much each side slows beside the other.
+std::string interference_text(const AttributionInput& input) {
+  const auto step = paired_ratio_interval(
+      input.step_beside_loader,
+      input.synthetic_host.empty() ? input.synthetic_device : input.synthetic_host);
+  const auto loader = paired_ratio_interval(input.loader_beside_step, input.io);
+  std::string text;
+  if (step.has_value()) {
+    text += fmt::format("; beside the loader the step loses {}", percent(1.0 - step->estimate));
+  }
+  if (loader.has_value()) {
+    text += fmt::format("; beside the step the loader loses {}", percent(1.0 - loader->estimate));
+  }
+  return text;
+}
+
+std::string both_alone(const ArmMeans& means) {
+  return fmt::format("the loader alone reaches {} samples/s, the step alone {}",
+                     rate_text(means.io),
+                     rate_text(means.host));
+}
+
+}  // namespace
+
+std::string limiting_part(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kInputBound:
+      return "input";
+    case Verdict::kContentionBound:
+      return "processors";
+    case Verdict::kCopyBound:
+      return "copy";
+    case Verdict::kComputeBound:
+      return "step";
+    case Verdict::kLaunchBound:
+      return "launches";
+    case Verdict::kCommunicationBound:
+      return "communication";
+    case Verdict::kStraggler:
+      return "rank";
+    case Verdict::kBalanced:
+      return "input and step";
+    case Verdict::kUnsure:
+      return "unknown";
+  }
+  return "unknown";
+}
+
+std::string explanation(const AttributionInput& input,
+                        const ArmMeans& means,
+                        const Decision& decision) {
+  const double margin = decision.margin.has_value() ? decision.margin->estimate : 0.0;
+  const std::string full = rate_text(means.full);
+  switch (decision.verdict) {
+    case Verdict::kInputBound:
+      return fmt::format("{}; full ({}) spends {} of its time waiting for input",
+                         both_alone(means),
+                         full,
+                         percent(margin));
+    case Verdict::kContentionBound:
+      return fmt::format(
+          "{}, so it would keep up; together they reach {}, {} of the time is lost "
+          "where they share processors or memory{}",
+          both_alone(means),
+          full,
+          percent(margin),
+          interference_text(input));
+    case Verdict::kCopyBound:
+      return fmt::format(
+          "copying batches to the device takes {} of the full time ({} samples/s "
+          "with the copy, {} without)",
+          percent(margin),
+          rate_text(means.host),
+          rate_text(means.device));
+    case Verdict::kCommunicationBound:
+      return fmt::format(
+          "the all-reduce takes {} of the full time ({} samples/s with it, {} "
+          "without)",
+          percent(margin),
+          rate_text(means.device),
+          rate_text(means.nocomm));
+    case Verdict::kComputeBound:
+      return fmt::format("{}; full ({}) runs at {} of the step alone",
+                         both_alone(means),
+                         full,
+                         percent(means.full / means.host));
+    case Verdict::kLaunchBound:
+      return fmt::format("{}; the device idles {} of the step between kernels",
+                         both_alone(means),
+                         percent(input.gpu_idle_share.value_or(0.0)));
+    case Verdict::kStraggler:
+      return fmt::format(
+          "rank {} on {} is the last in {} of the steps; the others wait for it {} "
+          "of the time",
+          input.straggler->rank,
+          input.straggler->host,
+          percent(input.straggler->late_share),
+          percent(input.straggler->lost_share));
+    case Verdict::kBalanced:
+      return fmt::format("{}, within 10 % of each other; together they reach {}{}",
+                         both_alone(means),
+                         full,
+                         interference_text(input));
+    case Verdict::kUnsure:
+      return doubt_text(input, means, decision);
+  }
+  return {};
+}
+
+std::vector<AdviceRecord> advice(const AttributionInput& input,
+                                 const ArmMeans& means,
+                                 const Decision& decision) {
+  std::vector<std::optional<AdviceRecord>> ideas;
+  switch (decision.verdict) {
+    case Verdict::kInputBound:
+      ideas.push_back(more_workers(input, means));
+      ideas.push_back(cheaper_samples(input, means));
+      break;
+    case Verdict::kContentionBound:
+      ideas.push_back(without_contention(input, means));
+      break;
+    case Verdict::kCopyBound:
+      ideas.push_back(faster_step(
+          "copies that overlap the step (pinned memory, smaller types)", means.device, means));
+      break;
+    case Verdict::kComputeBound:
+      ideas.push_back(
+          faster_step("a faster step (--precision, --conv-algorithm, larger "
+                      "--batch-size, more cores or another device)",
+                      std::numeric_limits<double>::infinity(),
+                      means));
+      break;
+    case Verdict::kLaunchBound:
+      ideas.push_back(
+          faster_step("fewer and larger kernels (larger --batch-size, graph replay)",
+                      means.full / (1.0 - std::min(input.gpu_idle_share.value_or(0.0), 0.99)),
+                      means));
+      break;
+    case Verdict::kCommunicationBound:
+      ideas.push_back(
+          faster_step("less or better hidden communication (larger batch per rank, "
+                      "larger buckets, a faster link)",
+                      means.nocomm,
+                      means));
+      break;
+    case Verdict::kStraggler:
+      ideas.push_back(worthwhile(fmt::format("a look at rank {} on {}: its processors, clock and "
+                                             "neighbours",
+                                             input.straggler->rank,
+                                             input.straggler->host),
+                                 1.0 / (1.0 - std::min(input.straggler->lost_share, 0.99)),
+                                 ""));
+      break;
+    case Verdict::kBalanced:
+      ideas.push_back(AdviceRecord{
+          fmt::format(
+              "loader and step made faster together: the loader alone brings at most {:.2f}x, "
+              "the step alone {:.2f}x",
+              std::max(means.host / means.full, 1.0),
+              std::max(means.io / means.full, 1.0)),
+          std::nullopt});
+      break;
+    case Verdict::kUnsure:
+      ideas.push_back(AdviceRecord{remedy(decision.doubt), std::nullopt});
+      break;
+  }
+  std::vector<AdviceRecord> result;
+  for (std::optional<AdviceRecord>& idea : ideas) {
+    if (idea.has_value()) {
+      result.push_back(std::move(*idea));
+    }
+  }
+  std::stable_sort(
+      result.begin(), result.end(), [](const AdviceRecord& left, const AdviceRecord& right) {
+        return left.expected_gain.value_or(0.0) > right.expected_gain.value_or(0.0);
+      });
+  return result;
+}
+
+}  // namespace dlbench::harness

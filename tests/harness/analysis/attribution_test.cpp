@@ -1,0 +1,360 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analysis/attribution.h"
+
+#include "engine/core/rng.h"
+#include "reports/vocabulary.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace dlbench::harness {
+namespace {
+
+using reports::Verdict;
+using ::testing::HasSubstr;
+
+/// Three rounds with this mean and this population standard deviation, the form in which the
+/// tutorials state their figures. `turn` rotates the deviations, so that arms are not correlated.
+std::vector<RoundRate> published(double mean, double deviation, int turn) {
+  const double step = deviation / std::sqrt(2.0 / 3.0);
+  const std::array<double, 3> deviations = {-step, 0.0, step};
+  std::vector<RoundRate> arm;
+  for (int round = 0; round < 3; ++round) {
+    arm.push_back({round, mean + deviations.at(static_cast<std::size_t>((round + turn) % 3))});
+  }
+  return arm;
+}
+
+/// `rounds` rounds of `mean` with relative normal noise.
+std::vector<RoundRate> noisy(double mean, double noise, int rounds, core::RandomStream& random) {
+  std::vector<RoundRate> arm;
+  for (int round = 0; round < rounds; ++round) {
+    const double factor = std::exp(noise * static_cast<double>(random.normal()));
+    arm.push_back({round, mean * factor});
+  }
+  return arm;
+}
+
+/// Five rounds with 0.5 % noise: a quiet machine.
+AttributionInput quiet(double io, double synthetic, double full) {
+  core::RandomStream random(17, 0);
+  AttributionInput input;
+  input.io = noisy(io, 0.005, 5, random);
+  input.synthetic_host = noisy(synthetic, 0.005, 5, random);
+  input.full = noisy(full, 0.005, 5, random);
+  return input;
+}
+
+AttributionInput on_cpu(double io, double synthetic, double full) {
+  AttributionInput input = quiet(io, synthetic, full);
+  input.shared_processors = true;
+  input.cores = 2;
+  return input;
+}
+
+std::string verdict_of(const AttributionInput& input) {
+  return std::string(reports::word(attribute(input).value().verdict));
+}
+
+std::string tutorial(double io,
+                     double io_deviation,
+                     double synthetic,
+                     double synthetic_deviation,
+                     double full,
+                     double full_deviation) {
+  AttributionInput input;
+  input.io = published(io, io_deviation, 0);
+  input.synthetic_host = published(synthetic, synthetic_deviation, 1);
+  input.full = published(full, full_deviation, 2);
+  return verdict_of(input);
+}
+
+TEST(Attribution, TheTutorialsOwnFigures) {
+  // V100, native loader with 7 workers, then DALI.
+  EXPECT_EQ(tutorial(4.750, 0.122, 102.148, 0.079, 4.212, 0.065), "input_bound");
+  EXPECT_EQ(tutorial(582.159, 40.639, 102.855, 0.141, 101.400, 0.020), "compute_bound");
+  EXPECT_EQ(tutorial(907.329, 69.924, 270.235, 0.014, 260.223, 1.274), "compute_bound");
+  EXPECT_EQ(tutorial(602.045, 60.880, 298.335, 0.317, 281.767, 7.210), "compute_bound");
+  EXPECT_EQ(tutorial(1303.459, 0.094, 294.373, 0.021, 285.010, 0.068), "compute_bound");
+  // A100: 2 workers, DALI with TF32, fp16, and all optimisations.
+  EXPECT_EQ(tutorial(84.5, 0.5, 481.6, 1.5, 83.2, 0.4), "input_bound");
+  EXPECT_EQ(tutorial(943.6, 5.0, 593.0, 1.0, 578.1, 1.0), "compute_bound");
+  EXPECT_EQ(tutorial(929.6, 5.0, 820.3, 1.0, 665.8, 1.0), "contention_bound");
+  EXPECT_EQ(tutorial(936.8, 5.0, 893.2, 1.0, 683.6, 1.0), "balanced");
+  // 16 workers, io 234.5 +- 47.5 over 3 trials: 95 % of it is anywhere from 90 to 400.
+  EXPECT_EQ(tutorial(234.5, 47.5, 415.4, 18.7, 166.9, 2.4), "unsure");
+}
+
+// --- The twelve injected kinds, as the numbers they leave. ---
+
+TEST(Attribution, InjectedSlowStorage) {
+  AttributionInput input = on_cpu(40.0, 1500.0, 39.5);
+  input.io_cpu_s_per_sample = 0.0005;  // workers wait: 2 % busy
+  input.synthetic_cpu_s_per_sample = 0.0013;
+  const auto result = attribute(input).value();
+  EXPECT_EQ(result.verdict, Verdict::kInputBound);
+  EXPECT_EQ(result.limiting, "input");
+  EXPECT_THAT(result.advice.at(0).change, HasSubstr("faster storage"));
+}
+
+TEST(Attribution, InjectedOneDecodeWorkerOnLargeImages) {
+  AttributionInput input = quiet(25.0, 77.0, 24.6);
+  input.cores = 8;
+  input.io_cpu_s_per_sample = 0.0395;
+  const auto result = attribute(input).value();
+  EXPECT_EQ(result.verdict, Verdict::kInputBound);
+  const auto& workers = *std::find_if(
+      result.advice.begin(), result.advice.end(), [](const reports::AdviceRecord& advice) {
+        return advice.change.find("workers") != std::string::npos;
+      });
+  EXPECT_EQ(workers.change,
+            "4 loader workers instead of 1: up to 3.1x, then the step is the limit");
+  EXPECT_NEAR(workers.expected_gain.value(), 77.0 / 24.6, 0.05);
+}
+
+TEST(Attribution, InjectedDelayInAStage) {
+  EXPECT_EQ(verdict_of(on_cpu(120.0, 300.0, 118.0)), "input_bound");
+}
+
+TEST(Attribution, InjectedCachedData) {
+  AttributionInput input = on_cpu(60'000.0, 1500.0, 1470.0);
+  input.io_cpu_s_per_sample = 1.0 / 60'000.0;
+  input.synthetic_cpu_s_per_sample = 2.0 / 1500.0;
+  const auto result = attribute(input).value();
+  EXPECT_EQ(result.verdict, Verdict::kComputeBound);
+  EXPECT_EQ(result.limiting, "step");
+  EXPECT_NEAR(result.margin.value(), 0.98, 0.01);
+}
+
+TEST(Attribution, InjectedLargerModel) {
+  EXPECT_EQ(verdict_of(on_cpu(30.0, 1.5, 1.49)), "compute_bound");
+}
+
+TEST(Attribution, InjectedSlowStep) {
+  EXPECT_EQ(verdict_of(on_cpu(120.0, 20.0, 19.8)), "compute_bound");
+}
+
+TEST(Attribution, InjectedContentionOnSharedProcessors) {
+  AttributionInput input = on_cpu(140.0, 100.0, 62.0);
+  input.workers = 2;
+  input.io_cpu_s_per_sample = 2.0 / 140.0;
+  input.synthetic_cpu_s_per_sample = 2.0 / 100.0;
+  const auto result = attribute(input).value();
+  EXPECT_EQ(result.verdict, Verdict::kContentionBound);
+  EXPECT_EQ(result.limiting, "processors");
+  // (2 / 140 + 2 / 100) / 2 cores per sample.
+  EXPECT_NEAR(result.predicted_full_samples_per_second.value(), 58.3, 0.1);
+  EXPECT_NEAR(result.overlap_efficiency.value(), 62.0 / 58.3, 0.01);
+  EXPECT_NEAR(result.advice.at(0).expected_gain.value(), 100.0 / 62.0, 0.02);
+}
+
+TEST(Attribution, InjectedCpuHogBesideTheRun) {
+  // A busy neighbour of the full trial only: a repetition that disturbance did not discard.
+  EXPECT_EQ(verdict_of(on_cpu(900.0, 100.0, 71.0)), "contention_bound");
+}
+
+TEST(Attribution, InjectedLoaderAsFastAsTheStep) {
+  const auto result = attribute(on_cpu(102.0, 100.0, 93.0)).value();
+  EXPECT_EQ(result.verdict, Verdict::kBalanced);
+  EXPECT_NEAR(result.margin.value(), 0.02, 0.01);
+  EXPECT_THAT(result.explanation, HasSubstr("within 10 % of each other"));
+}
+
+TEST(Attribution, InjectedSlowCopy) {
+  AttributionInput input = quiet(900.0, 100.0, 98.0);
+  core::RandomStream random(5, 0);
+  input.synthetic_device = noisy(160.0, 0.005, 5, random);
+  const auto result = attribute(input).value();
+  EXPECT_EQ(result.verdict, Verdict::kCopyBound);
+  EXPECT_NEAR(result.margin.value(), 0.98 - 98.0 / 160.0, 0.02);
+  EXPECT_NEAR(result.advice.at(0).expected_gain.value(), 160.0 / 98.0, 0.03);
+}
+
+TEST(Attribution, InjectedSlowLink) {
+  AttributionInput input = quiet(900.0, 100.0, 99.0);
+  input.ranks = 2;
+  core::RandomStream random(5, 0);
+  input.nocomm = noisy(140.0, 0.005, 5, random);
+  EXPECT_EQ(verdict_of(input), "communication_bound");
+}
+
+TEST(Attribution, InjectedSlowRank) {
+  AttributionInput input = quiet(900.0, 100.0, 99.0);
+  input.ranks = 4;
+  core::RandomStream random(5, 0);
+  input.nocomm = noisy(140.0, 0.005, 5, random);
+  input.straggler = StragglerEvidence{2, "node3", 0.93, 0.25};
+  const auto result = attribute(input).value();
+  EXPECT_EQ(result.verdict, Verdict::kStraggler);
+  EXPECT_THAT(result.explanation, HasSubstr("rank 2 on node3"));
+  input.straggler->late_share = 0.4;
+  EXPECT_EQ(verdict_of(input), "communication_bound") << "late by turns is not a straggler";
+  input.straggler = StragglerEvidence{2, "node3", 0.93, 0.02};
+  EXPECT_EQ(verdict_of(input), "communication_bound") << "late by little costs nothing";
+}
+
+TEST(Attribution, InjectedIdleGapsBetweenKernels) {
+  AttributionInput input = quiet(900.0, 100.0, 99.0);
+  input.gpu_idle_share = 0.45;
+  EXPECT_EQ(verdict_of(input), "launch_bound");
+  input.gpu_idle_share = 0.25;
+  EXPECT_EQ(verdict_of(input), "compute_bound");
+}
+
+// --- Edges of the rules. ---
+
+TEST(Attribution, TheLoaderComesBeforeALargerCopyThatItHides) {
+  // Without the copy, full would still be at 80: only the loader can raise it.
+  AttributionInput input = quiet(80.0, 100.0, 78.0);
+  core::RandomStream random(5, 0);
+  input.synthetic_device = noisy(300.0, 0.005, 5, random);
+  EXPECT_EQ(verdict_of(input), "input_bound");
+}
+
+TEST(Attribution, WithoutSyntheticHostTheCopyIsNotBlamedOnTheLoader) {
+  AttributionInput input = quiet(90.0, 100.0, 50.0);
+  std::swap(input.synthetic_host, input.synthetic_device);
+  input.io = quiet(150.0, 1.0, 1.0).io;
+  const auto result = attribute(input).value();
+  EXPECT_EQ(result.verdict, Verdict::kUnsure);
+  EXPECT_THAT(result.advice.at(0).change, HasSubstr("synthetic/host"));
+  AttributionInput explained = quiet(50.0, 100.0, 49.0);
+  std::swap(explained.synthetic_host, explained.synthetic_device);
+  EXPECT_EQ(verdict_of(explained), "input_bound") << "full is as fast as its loader";
+  AttributionInput equal = quiet(100.0, 100.0, 48.0);
+  std::swap(equal.synthetic_host, equal.synthetic_device);
+  EXPECT_EQ(verdict_of(equal), "unsure");
+}
+
+TEST(Attribution, MeasurementsThatContradictEachOtherGiveNoWord) {
+  const auto beats_step = attribute(quiet(900.0, 100.0, 130.0)).value();
+  EXPECT_EQ(beats_step.verdict, Verdict::kUnsure);
+  EXPECT_THAT(beats_step.explanation, HasSubstr("faster than the step alone"));
+  const auto beats_loader = attribute(quiet(50.0, 100.0, 98.0)).value();
+  EXPECT_EQ(beats_loader.verdict, Verdict::kUnsure);
+  EXPECT_THAT(beats_loader.explanation, HasSubstr("faster than the loader alone"));
+}
+
+TEST(Attribution, WideIntervalsGiveNoWord) {
+  core::RandomStream random(23, 0);
+  AttributionInput input;
+  input.io = noisy(500.0, 0.02, 3, random);
+  input.synthetic_host = noisy(100.0, 0.02, 3, random);
+  input.full = {{0, 70.0}, {1, 110.0}, {2, 82.0}};
+  const auto result = attribute(input).value();
+  EXPECT_EQ(result.verdict, Verdict::kUnsure);
+  EXPECT_THAT(result.explanation, HasSubstr("too wide to say"));
+  EXPECT_LT(result.margin_ci95.value()[0], result.margin.value());
+}
+
+TEST(Attribution, OneRoundGivesNoWord) {
+  AttributionInput input;
+  input.io = {{0, 5.0}};
+  input.synthetic_host = {{0, 100.0}};
+  input.full = {{0, 5.0}};
+  const auto result = attribute(input).value();
+  EXPECT_EQ(result.verdict, Verdict::kUnsure);
+  EXPECT_FALSE(result.margin_ci95.has_value());
+  EXPECT_NEAR(result.margin.value(), 0.95, 1e-12);
+}
+
+TEST(Attribution, WithoutAnArmThereIsNothingToSay) {
+  AttributionInput input = quiet(10.0, 20.0, 9.0);
+  input.io.clear();
+  EXPECT_FALSE(attribute(input).has_value());
+}
+
+TEST(Attribution, PredictedFullNeedsCpuTimesOnSharedProcessors) {
+  AttributionInput input = on_cpu(100.0, 80.0, 60.0);
+  EXPECT_FALSE(predicted_full(input).has_value());
+  input.shared_processors = false;
+  EXPECT_NEAR(predicted_full(input).value(), 80.0, 1.0);
+}
+
+TEST(Attribution, MoreWorkersThanCoresOnlyWhereWorkersWait) {
+  AttributionInput busy = quiet(50.0, 400.0, 49.0);
+  busy.cores = 4;
+  busy.io_cpu_s_per_sample = 0.0198;
+  const auto limited = attribute(busy).value();
+  EXPECT_THAT(limited.advice.at(1).change,
+              HasSubstr("4 loader workers instead of 1: up to 4.1x, then all 4 cores load"));
+  AttributionInput waiting = busy;
+  waiting.io_cpu_s_per_sample = 0.001;
+  const auto plenty = attribute(waiting).value();
+  EXPECT_THAT(
+      plenty.advice.at(0).change + plenty.advice.at(1).change,
+      ::testing::AnyOf(HasSubstr("9 loader workers instead of 1"), HasSubstr("8 loader workers")));
+}
+
+TEST(Attribution, SharedCoresLimitWhatMoreWorkersBring) {
+  AttributionInput input = on_cpu(50.0, 120.0, 45.0);
+  input.cores = 2;
+  input.io_cpu_s_per_sample = 0.0199;
+  input.synthetic_cpu_s_per_sample = 2.0 / 120.0;
+  const auto result = attribute(input).value();
+  EXPECT_EQ(result.verdict, Verdict::kInputBound);
+  bool found = false;
+  for (const auto& advice : result.advice) {
+    if (advice.change.find("2 loader workers instead of 1") != std::string::npos) {
+      found = true;
+      EXPECT_THAT(advice.change, HasSubstr("share"));
+      EXPECT_NEAR(advice.expected_gain.value(), 2.0 / (0.0199 + 2.0 / 120.0) / 45.0, 0.03);
+    }
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST(Attribution, InterferenceIsNamedInTheExplanation) {
+  AttributionInput input = on_cpu(140.0, 100.0, 62.0);
+  core::RandomStream random(5, 0);
+  input.step_beside_loader = noisy(65.0, 0.002, 5, random);
+  input.loader_beside_step = noisy(84.0, 0.002, 5, random);
+  EXPECT_THAT(attribute(input)->explanation, HasSubstr("the step loses 3"));
+  EXPECT_THAT(attribute(input)->explanation, HasSubstr("the loader loses 40"));
+}
+
+// --- A wrong word must never come out: machines of known truth, measured with noise. ---
+
+struct Machine {
+  double io, synthetic, full;
+  const char* truth;
+};
+
+/// Five rounds on machines whose truth is known, from quiet to hopeless: a wrong word at most once
+/// in 100 runs (a bare 95 % bound would give 2.5), and never silence on a quiet machine.
+TEST(Attribution, NoiseMakesItUnsureNotWrong) {
+  constexpr std::array<Machine, 5> kMachines{{{20.0, 100.0, 19.5, "input_bound"},
+                                              {300.0, 100.0, 98.0, "compute_bound"},
+                                              {200.0, 100.0, 70.0, "contention_bound"},
+                                              {100.0, 100.0, 97.0, "balanced"},
+                                              {100.0, 100.0, 80.0, "balanced"}}};
+  constexpr int kRuns = 2000;
+  core::RandomStream random(29, 0);
+  for (const double noise : {0.005, 0.02, 0.05, 0.1, 0.2, 0.4}) {
+    for (const Machine& machine : kMachines) {
+      int wrong = 0;
+      int silent = 0;
+      for (int run = 0; run < kRuns; ++run) {
+        AttributionInput input;
+        input.io = noisy(machine.io, noise, 5, random);
+        input.synthetic_host = noisy(machine.synthetic, noise, 5, random);
+        input.full = noisy(machine.full, noise, 5, random);
+        const std::string word = verdict_of(input);
+        silent += word == "unsure" ? 1 : 0;
+        wrong += word != "unsure" && word != machine.truth ? 1 : 0;
+      }
+      EXPECT_LE(wrong, kRuns / 100) << machine.truth << " at noise " << noise;
+      if (noise < 0.01) {
+        EXPECT_EQ(silent, 0) << machine.truth << " at noise " << noise;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dlbench::harness
