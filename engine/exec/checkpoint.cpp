@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/exec/checkpoint.h"
+
+#include "engine/core/error.h"
+#include "engine/exec/safetensors.h"
+
+namespace dlbench::exec {
+
+TensorMap export_checkpoint(const ModelState& state) {
+  return state.export_tensors({graph::Storage::kParameter, graph::Storage::kBuffer});
+}
+
+void save_checkpoint(const ModelState& state,
+                     const std::filesystem::path& path,
+                     const std::map<std::string, std::string>& metadata) {
+  write_safetensors(path, export_checkpoint(state), metadata);
+}
+
+void load_checkpoint(ModelState& state, const std::filesystem::path& path) {
+  const TensorMap tensors = read_safetensors(path);
+  try {
+    state.import_tensors(tensors, /*partial=*/false);
+  } catch (const core::Error& error) {
+    throw core::Error(error.code(), path.string() + ": " + error.what());
+  }
+}
+
+}  // namespace dlbench::exec

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A model's parameters and running statistics in a safetensors file: logical names and layouts, so
+// that any backend, batch size and mode can read what another one wrote.
+#pragma once
+
+#include "engine/exec/model_state.h"
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace dlbench::exec {
+
+/// Parameters and running statistics, what a checkpoint holds.
+[[nodiscard]] TensorMap export_checkpoint(const ModelState& state);
+
+/// Writes export_checkpoint(); atomic. Throws core::Error(kFile).
+void save_checkpoint(const ModelState& state,
+                     const std::filesystem::path& path,
+                     const std::map<std::string, std::string>& metadata = {});
+
+/// Overwrites all parameters and running statistics. Throws core::Error(kFile or kData), the file
+/// named: unreadable, not safetensors, a tensor missing, unknown, or of another shape or dtype.
+void load_checkpoint(ModelState& state, const std::filesystem::path& path);
+
+}  // namespace dlbench::exec
