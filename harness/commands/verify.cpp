@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/commands/verify.h"
+
+#include "engine/backend/backend.h"
+#include "engine/core/error.h"
+#include "engine/core/log.h"
+#include "engine/exec/safetensors.h"
+#include "harness/verification/compare_steps.h"
+#include "harness/verification/step_inputs.h"
+#include "harness/verification/step_record.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <map>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dlbench::harness {
+namespace {
+
+using exec::TensorMap;
+using workloads::BuiltWorkload;
+using workloads::WorkloadSpec;
+
+constexpr std::string_view kReference = "ref";
+constexpr std::size_t kWorstTensors = 10;
+
+std::string_view name(backend::ConvAlgorithm algorithm) {
+  switch (algorithm) {
+    case backend::ConvAlgorithm::kDirect:
+      return "direct";
+    case backend::ConvAlgorithm::kWinograd:
+      return "winograd";
+    case backend::ConvAlgorithm::kAuto:
+      break;
+  }
+  return "auto";
+}
+
+workloads::WorkloadParams sizes(const WorkloadSpec& spec, workloads::WorkloadParams params) {
+  if (params.batch_size == 0) {
+    params.batch_size = spec.verify_batch_size;
+  }
+  if (params.image_size == 0) {
+    params.image_size = spec.verify_image_size;
+  }
+  return params;
+}
+
+StepInputs inputs_of(const VerifyOptions& options,
+                     const WorkloadSpec& spec,
+                     const BuiltWorkload& built) {
+  if (!options.data.has_value()) {
+    return draw_step_inputs(spec, built, options.seed);
+  }
+  const auto dataset = data::open_dataset(
+      spec.dataset, *options.data, data::Split::kTrain, {.image_size = built.params.image_size});
+  return load_step_inputs(*dataset, built, options.seed);
+}
+
+/// One line per part of the step: how many tensors, the worst of them.
+void print_parts(std::ostream& out, const std::vector<TensorError>& errors) {
+  struct Row {
+    std::size_t tensors = 0;
+    std::size_t failed = 0;
+    const TensorError* worst = nullptr;
+  };
+  std::map<StepPart, Row> rows;
+  for (const TensorError& error : errors) {
+    Row& row = rows[error.part];
+    ++row.tensors;
+    row.failed += error.passed() ? 0 : 1;
+    if (row.worst == nullptr || !(error.error <= row.worst->error)) {  // a NaN is the worst
+      row.worst = &error;
+    }
+  }
+  out << fmt::format("{:<20}{:>8}{:>8}{:>13}{:>12}  {}\n",
+                     "part",
+                     "tensors",
+                     "failed",
+                     "worst error",
+                     "tolerance",
+                     "worst tensor");
+  for (const auto& [part, row] : rows) {
+    out << fmt::format("{:<20}{:>8}{:>8}{:>13.2e}{:>12.1e}  {}\n",
+                       harness::name(part),
+                       row.tensors,
+                       row.failed,
+                       row.worst->error,
+                       row.worst->tolerance,
+                       row.worst->tensor);
+  }
+}
+
+/// Those nearest to their tolerance, or beyond.
+void print_worst(std::ostream& out, const std::vector<TensorError>& errors) {
+  std::vector<const TensorError*> order;
+  for (const TensorError& error : errors) {
+    if (error.tolerance > 0.0 || !error.passed()) {
+      order.push_back(&error);
+    }
+  }
+  const auto badness = [](const TensorError* error) {
+    const double ratio = error->error / error->tolerance;
+    return ratio >= 0.0 ? ratio : std::numeric_limits<double>::infinity();  // NaN first
+  };
+  const std::size_t count = std::min(kWorstTensors, order.size());
+  std::partial_sort(order.begin(),
+                    order.begin() + static_cast<std::ptrdiff_t>(count),
+                    order.end(),
+                    [&](const auto* a, const auto* b) { return badness(a) > badness(b); });
+  order.resize(count);
+  out << fmt::format("{:<34}{:<20}{:>11}{:>12}{:>16}\n",
+                     "nearest to the limit",
+                     "shape",
+                     "error",
+                     "tolerance",
+                     "max difference");
+  for (const TensorError* error : order) {
+    out << fmt::format("{:<34}{:<20}{:>11.2e}{:>12.1e}{:>16.2e}{}\n",
+                       error->tensor,
+                       error->shape.to_string(),
+                       error->error,
+                       error->tolerance,
+                       error->max_difference,
+                       error->passed() ? "" : "  FAILED");
+  }
+}
+
+std::map<std::string, std::string> metadata_of(const VerifyOptions& options,
+                                               const BuiltWorkload& built) {
+  return {{"tool", "dlbench verify"},
+          {"workload", options.workload},
+          {"backend", options.backend},
+          {"precision", std::string(core::name(options.precision))},
+          {"conv_algorithm", std::string(name(options.conv_algorithm))},
+          {"batch_size", std::to_string(built.params.batch_size)},
+          {"image_size", std::to_string(built.params.image_size)},
+          {"seed", std::to_string(options.seed)}};
+}
+
+TensorMap timed_step(backend::Backend& backend, const StepSetup& setup, std::ostream& out) {
+  core::log::progress(fmt::format("verify: one step on {} ...", backend.name()));
+  const auto start = std::chrono::steady_clock::now();
+  TensorMap record = record_step(backend, setup);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  core::log::progress("");
+  out << fmt::format("  {:<5} {:>8.2f} s with set-up, loss {:.7f}\n",
+                     backend.name(),
+                     elapsed.count(),
+                     record.at("loss").at(0));
+  return record;
+}
+
+}  // namespace
+
+int run_verify(const VerifyOptions& options, std::ostream& out) {
+  const workloads::Workload& workload = workloads::find_workload(options.workload);
+  const WorkloadSpec& spec = workload.spec();
+  const BuiltWorkload built = workload.build(sizes(spec, options.params), graph::Mode::kTrain);
+  const auto backend = backend::create_backend(options.backend, {.threads = options.threads});
+  std::string why;
+  if (!backend->supports(options.precision, &why)) {
+    throw core::Error(core::ErrorCode::kUnavailable, why);
+  }
+  const StepInputs inputs = inputs_of(options, spec, built);
+  StepSetup setup{.spec = spec,
+                  .built = built,
+                  .inputs = inputs,
+                  .seed = options.seed,
+                  .precision = options.precision,
+                  .init = options.init,
+                  .lowering = {}};
+  setup.lowering.conv_algorithm = options.conv_algorithm;
+
+  out << fmt::format("verify: {}, batch {}, image size {}, {}, {} convolution, seed {}\n",
+                     spec.name,
+                     built.params.batch_size,
+                     built.params.image_size,
+                     core::name(options.precision),
+                     name(options.conv_algorithm),
+                     options.seed);
+  const TensorMap tested = timed_step(*backend, setup, out);
+  if (options.dump.has_value()) {
+    exec::write_safetensors(*options.dump, tested, metadata_of(options, built));
+  }
+  // The reference always computes in f32: a reduced precision is judged by what it costs.
+  setup.precision = core::DType::kF32;
+  const auto reference = backend::create_backend(kReference, {.threads = options.threads});
+  const std::vector<TensorError> errors = compare_steps(tested,
+                                                        timed_step(*reference, setup, out),
+                                                        spec.optimizer,
+                                                        StepTolerances::of(options.precision));
+  print_parts(out, errors);
+  print_worst(out, errors);
+  const auto failed = std::count_if(
+      errors.begin(), errors.end(), [](const TensorError& error) { return !error.passed(); });
+  out << (failed == 0 ? fmt::format("verify: passed, {} comparisons\n", errors.size())
+                      : fmt::format("verify: FAILED, {} of {} comparisons outside tolerance\n",
+                                    failed,
+                                    errors.size()));
+  return failed == 0 ? 0 : core::exit_code(core::ErrorCode::kGate);
+}
+
+}  // namespace dlbench::harness

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// `dlbench verify`: one training step of a workload on a backend, compared with the same step on
+// the reference backend, and dumped for comparison with other frameworks. Parsing is not here.
+#pragma once
+
+#include "engine/backend/lowering.h"
+#include "engine/core/dtype.h"
+#include "workloads/workload.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <iosfwd>
+#include <optional>
+#include <string>
+
+namespace dlbench::harness {
+
+struct VerifyOptions {
+  std::string workload;
+  /// Zeros: the workload's sizes for verification, which are smaller than those for training.
+  workloads::WorkloadParams params;
+  std::string backend = "cpu";  ///< cpu, cuda, or ref: that one is compared with itself
+  int threads = 0;              ///< 0: the cores this process may use
+  std::uint64_t seed = 1;
+  core::DType precision = core::DType::kF32;
+  backend::ConvAlgorithm conv_algorithm = backend::ConvAlgorithm::kDirect;
+  std::optional<std::filesystem::path> data;  ///< a data set folder instead of a drawn batch
+  std::optional<std::filesystem::path> init;  ///< safetensors: parameters and statistics
+  std::optional<std::filesystem::path> dump;  ///< safetensors: the step as the backend did it
+};
+
+/// Prints the comparison to `out`; returns the exit code: 0, or 3 if a tensor is outside its
+/// tolerance. The dump is written in both cases. Throws core::Error.
+[[nodiscard]] int run_verify(const VerifyOptions& options, std::ostream& out);
+
+}  // namespace dlbench::harness

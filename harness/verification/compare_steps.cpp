@@ -1,0 +1,295 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/verification/compare_steps.h"
+
+#include "engine/backend/optimizer_math.h"
+#include "engine/core/check.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+namespace dlbench::harness {
+namespace {
+
+using core::HostTensor;
+using exec::TensorMap;
+
+constexpr std::string_view kBefore = "before/";
+constexpr std::string_view kAfter = "after/";
+constexpr std::string_view kGrad = "grad/";
+constexpr std::string_view kInput = "input/";
+
+/// Of the norm that an error is divided by, see TensorError::error.
+constexpr double kSmallestShare = 0.01;
+
+/// Sums over the elements of one or several pairs of tensors.
+struct Difference {
+  double squared_error = 0.0;
+  double squared_norm = 0.0;  ///< of the reference
+  double max_difference = 0.0;
+  std::int64_t elements = 0;
+
+  void add(double tested, double reference) {
+    const double difference = tested - reference;
+    squared_error += difference * difference;
+    squared_norm += reference * reference;
+    // A NaN stays: std::max would drop it.
+    max_difference = std::abs(difference) <= max_difference ? max_difference : std::abs(difference);
+    ++elements;
+  }
+  void add(const Difference& other) {
+    squared_error += other.squared_error;
+    squared_norm += other.squared_norm;
+    max_difference = std::max(max_difference, other.max_difference);
+    elements += other.elements;
+  }
+  /// 0 / 0 is no error; anything else / 0 is infinite.
+  [[nodiscard]] double relative(double smallest_norm = 0.0) const {
+    if (squared_error == 0.0) {
+      return 0.0;
+    }
+    return std::sqrt(squared_error) / std::max(std::sqrt(squared_norm), smallest_norm);
+  }
+};
+
+const HostTensor& tensor_of(const TensorMap& record, const std::string& name) {
+  const auto found = record.find(name);
+  DLBENCH_CHECK(found != record.end()) << "the record lacks '" << name << "'";
+  return found->second;
+}
+
+Difference difference_of(const HostTensor& tested, const HostTensor& reference) {
+  DLBENCH_CHECK(tested.shape() == reference.shape())
+      << tested.shape().to_string() << " and " << reference.shape().to_string();
+  Difference difference;
+  for (std::int64_t i = 0; i < reference.elements(); ++i) {
+    difference.add(tested.at(i), reference.at(i));
+  }
+  return difference;
+}
+
+/// The parameter after the first step of a fresh optimizer, in float64.
+class FirstUpdate {
+ public:
+  explicit FirstUpdate(const graph::OptimizerSpec& spec) : spec_(spec) {
+    coefficients_.fill(1.0);
+    backend::advance_coefficients(spec.attributes, 1, coefficients_.data());
+  }
+
+  [[nodiscard]] double operator()(double parameter, double grad) const {
+    double m = 0.0;
+    double v = 0.0;
+    // The learning rate lives in the model state as f32.
+    const double rate = static_cast<float>(spec_.learning_rate);
+    const graph::OptimizerAttributes& attributes = spec_.attributes;
+    switch (spec_.kind) {
+      case graph::OptimizerKind::kSgd:
+        backend::SgdUpdate<double>(attributes, rate, coefficients_.data())(grad, parameter, m);
+        break;
+      case graph::OptimizerKind::kAdam:
+        backend::AdamUpdate<double>(attributes, rate, coefficients_.data())(grad, parameter, m, v);
+        break;
+      case graph::OptimizerKind::kNadam:
+        backend::NadamUpdate<double>(attributes, rate, coefficients_.data())(grad, parameter, m, v);
+        break;
+      case graph::OptimizerKind::kAdadelta:
+        backend::AdadeltaUpdate<double>(attributes, rate, coefficients_.data())(
+            grad, parameter, m, v);
+        break;
+    }
+    return parameter;
+  }
+
+ private:
+  const graph::OptimizerSpec& spec_;
+  std::array<double, 8> coefficients_{};
+};
+
+/// Error of the step taken, relative to the step that should have been taken.
+Difference update_difference(const TensorMap& record,
+                             const std::string& parameter,
+                             const FirstUpdate& update) {
+  const HostTensor& before = tensor_of(record, std::string(kBefore) + parameter);
+  const HostTensor& grad = tensor_of(record, std::string(kGrad) + parameter);
+  const HostTensor& after = tensor_of(record, std::string(kAfter) + parameter);
+  Difference difference;
+  for (std::int64_t i = 0; i < after.elements(); ++i) {
+    const double start = before.at(i);
+    difference.add(after.at(i) - start, update(start, grad.at(i)) - start);
+  }
+  return difference;
+}
+
+class Comparison {
+ public:
+  Comparison(const TensorMap& tested, const TensorMap& reference)
+      : tested_(tested), reference_(reference) {}
+
+  void compare_prefix(std::string_view prefix, StepPart part, double tolerance) {
+    for (const auto& [name, tensor] : reference_) {
+      if (name.starts_with(prefix)) {
+        compare(name, part, tolerance);
+      }
+    }
+  }
+
+  void compare(const std::string& name, StepPart part, double tolerance) {
+    const HostTensor& reference = tensor_of(reference_, name);
+    const Difference difference = difference_of(tensor_of(tested_, name), reference);
+    const double smallest_norm = part == StepPart::kLoss ? 1.0 : 0.0;
+    add(part, name, reference.shape(), difference, smallest_norm, tolerance);
+  }
+
+  void compare_gradients(const StepTolerances& tolerances) {
+    std::vector<std::pair<std::string, Difference>> each;
+    Difference all;
+    for (const auto& [name, reference] : reference_) {
+      if (name.starts_with(kGrad)) {
+        each.emplace_back(name, difference_of(tensor_of(tested_, name), reference));
+        all.add(each.back().second);
+      }
+    }
+    DLBENCH_CHECK(!each.empty()) << "a step without gradients";
+    add(StepPart::kGradientsTogether,
+        "all gradients",
+        core::Shape{all.elements},
+        all,
+        0.0,
+        tolerances.gradients_together);
+    for (const auto& [name, difference] : each) {
+      const double even_share =
+          std::sqrt(all.squared_norm * static_cast<double>(difference.elements) /
+                    static_cast<double>(all.elements));
+      add(StepPart::kGradient,
+          name,
+          tensor_of(reference_, name).shape(),
+          difference,
+          kSmallestShare * even_share,
+          tolerances.gradient);
+    }
+  }
+
+  void compare_state(const graph::OptimizerSpec& optimizer, const StepTolerances& tolerances) {
+    const FirstUpdate update(optimizer);
+    for (const auto& [name, reference] : reference_) {
+      if (!name.starts_with(kAfter)) {
+        continue;
+      }
+      const std::string value = name.substr(kAfter.size());
+      if (reference_.contains(std::string(kGrad) + value)) {
+        add(StepPart::kUpdate,
+            name,
+            reference.shape(),
+            update_difference(tested_, value, update),
+            0.0,
+            tolerances.update);
+      } else {
+        add(StepPart::kStatistics,
+            name,
+            reference.shape(),
+            statistics_difference(value),
+            kSmallestShare * deviation_norm(name),
+            tolerances.statistics);
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<TensorError> take() && { return std::move(errors_); }
+
+ private:
+  /// Of what the step added to a running statistic: the old value has by far the larger weight.
+  [[nodiscard]] Difference statistics_difference(const std::string& value) const {
+    const HostTensor& before = tensor_of(reference_, std::string(kBefore) + value);
+    const HostTensor& tested = tensor_of(tested_, std::string(kAfter) + value);
+    const HostTensor& reference = tensor_of(reference_, std::string(kAfter) + value);
+    Difference difference;
+    for (std::int64_t i = 0; i < before.elements(); ++i) {
+      difference.add(tested.at(i) - before.at(i), reference.at(i) - before.at(i));
+    }
+    return difference;
+  }
+
+  /// Norm of the standard deviations that belong to a running mean; 0 for other tensors.
+  [[nodiscard]] double deviation_norm(const std::string& name) const {
+    constexpr std::string_view kMean = ".running_mean";
+    if (!name.ends_with(kMean)) {
+      return 0.0;
+    }
+    const std::string stem = name.substr(0, name.size() - kMean.size());
+    const HostTensor& variance = tensor_of(reference_, stem + ".running_var");
+    double sum = 0.0;
+    for (std::int64_t i = 0; i < variance.elements(); ++i) {
+      sum += variance.at(i);
+    }
+    return std::sqrt(sum);
+  }
+
+  void add(StepPart part,
+           const std::string& name,
+           const core::Shape& shape,
+           const Difference& difference,
+           double smallest_norm,
+           double tolerance) {
+    errors_.push_back({.part = part,
+                       .tensor = name,
+                       .shape = shape,
+                       .error = difference.relative(smallest_norm),
+                       .tolerance = tolerance,
+                       .max_difference = difference.max_difference});
+  }
+
+  const TensorMap& tested_;
+  const TensorMap& reference_;
+  std::vector<TensorError> errors_;
+};
+
+}  // namespace
+
+std::string_view name(StepPart part) {
+  constexpr std::array<std::string_view, 8> kNames{"input",
+                                                   "state before",
+                                                   "loss",
+                                                   "prediction",
+                                                   "gradients together",
+                                                   "each gradient",
+                                                   "parameter update",
+                                                   "running statistics"};
+  return kNames.at(static_cast<std::size_t>(part));
+}
+
+StepTolerances StepTolerances::of(core::DType precision) {
+  if (precision == core::DType::kF32) {
+    return {.loss = 1e-5,
+            .prediction = 1e-4,
+            .gradients_together = 5e-3,
+            .gradient = 3e-2,
+            .update = 2e-3,
+            .statistics = 1e-4};
+  }
+  return {.loss = 1e-2,
+          .prediction = 3e-2,
+          .gradients_together = 1e-1,
+          .gradient = 5e-1,
+          .update = 2e-3,
+          .statistics = 3e-2};
+}
+
+std::vector<TensorError> compare_steps(const TensorMap& tested,
+                                       const TensorMap& reference,
+                                       const graph::OptimizerSpec& optimizer,
+                                       const StepTolerances& tolerances) {
+  constexpr double kInputTolerance = 1e-6;  // rounding of one division
+  Comparison comparison(tested, reference);
+  comparison.compare_prefix(kInput, StepPart::kInput, kInputTolerance);
+  comparison.compare_prefix(kBefore, StepPart::kBefore, 0.0);
+  comparison.compare("loss", StepPart::kLoss, tolerances.loss);
+  comparison.compare("output/prediction", StepPart::kPrediction, tolerances.prediction);
+  comparison.compare_gradients(tolerances);
+  comparison.compare_state(optimizer, tolerances);
+  return std::move(comparison).take();
+}
+
+}  // namespace dlbench::harness

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Is a recorded step right? Compared with the same step on the reference backend, tensor by tensor,
+// against written tolerances.
+#pragma once
+
+#include "engine/core/dtype.h"
+#include "engine/core/shape.h"
+#include "engine/exec/model_state.h"
+#include "engine/graph/passes.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dlbench::harness {
+
+/// Largest errors allowed. All are relative L2 errors |a - b| / |b| of a tensor, except the loss:
+/// |a - b| / max(|b|, 1).
+struct StepTolerances {
+  double loss = 0.0;
+  double prediction = 0.0;
+  double gradients_together = 0.0;  ///< of all gradients as one vector
+  double gradient = 0.0;            ///< of one gradient; see TensorError::error
+  double update = 0.0;              ///< of the optimizer's step, from the tested step's gradients
+  double statistics = 0.0;          ///< running means and variances
+
+  /// For contractions in f32 or a 16-bit float; where the numbers come from stands beside them.
+  [[nodiscard]] static StepTolerances of(core::DType precision);
+};
+
+/// What a tensor is in the step, in the order of a report.
+enum class StepPart : std::uint8_t {
+  kInput,
+  kBefore,
+  kLoss,
+  kPrediction,
+  kGradientsTogether,
+  kGradient,
+  kUpdate,
+  kStatistics,
+};
+[[nodiscard]] std::string_view name(StepPart part);
+
+struct TensorError {
+  StepPart part = StepPart::kGradient;
+  std::string tensor;  ///< its name in the record
+  core::Shape shape;
+  /// Relative L2 error. Of a single gradient the denominator is at least a hundredth of this
+  /// tensor's even share of all gradients, |all| sqrt(n / n_all): biases in front of a batch norm
+  /// have no gradient but rounding noise. Of a running mean it is at least a hundredth of the
+  /// running deviation: behind a batch norm the mean is nothing but noise, too.
+  double error = 0.0;
+  double tolerance = 0.0;
+  double max_difference = 0.0;  ///< of one element
+  /// False for a NaN error.
+  [[nodiscard]] bool passed() const { return error <= tolerance; }
+};
+
+/// Compares two records of record_step(). Parameters after the step are compared with what the
+/// update rule in float64 makes of the tested record's own gradients: where a gradient is noise, so
+/// is the sign of Nadam's step. It is a programmer error if a tensor is missing or has another
+/// shape.
+[[nodiscard]] std::vector<TensorError> compare_steps(const exec::TensorMap& tested,
+                                                     const exec::TensorMap& reference,
+                                                     const graph::OptimizerSpec& optimizer,
+                                                     const StepTolerances& tolerances);
+
+}  // namespace dlbench::harness

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/verification/step_record.h"
+
+#include "engine/comm/self.h"
+#include "engine/exec/checkpoint.h"
+#include "engine/exec/executor.h"
+
+#include <string>
+#include <utility>
+
+namespace dlbench::harness {
+namespace {
+
+using exec::TensorMap;
+using graph::Storage;
+
+void add_with_prefix(TensorMap& target, const std::string& prefix, TensorMap source) {
+  for (auto& [name, tensor] : source) {
+    target.emplace(prefix + name, std::move(tensor));
+  }
+}
+
+}  // namespace
+
+TensorMap record_step(backend::Backend& backend, const StepSetup& setup) {
+  const graph::Graph graph = workloads::training_graph(setup.spec, setup.built, setup.precision);
+  exec::ModelState state(backend, graph, setup.seed);
+  if (setup.init.has_value()) {
+    exec::load_checkpoint(state, *setup.init);
+  }
+
+  exec::ExecutorOptions options;
+  options.lowering = setup.lowering;
+  for (const workloads::InputBinding& binding : setup.built.inputs) {
+    if (binding.network_value != binding.input) {
+      options.lowering.keep.push_back(graph.find(binding.network_value).value());
+    }
+  }
+  comm::SelfCommunicator communicator;
+  exec::Executor executor(backend, state, communicator, graph, options);
+  for (const auto& [name, tensor] : setup.inputs) {
+    executor.bind_input(name, tensor.data(), tensor.bytes());
+  }
+
+  TensorMap record;
+  add_with_prefix(record,
+                  "before/",
+                  state.export_tensors({Storage::kParameter, Storage::kBuffer, Storage::kScalar}));
+  executor.run();
+  executor.synchronize();
+  for (const workloads::InputBinding& binding : setup.built.inputs) {
+    const bool is_input = binding.network_value == binding.input;
+    record.emplace("input/" + binding.tensor,
+                   is_input ? setup.inputs.at(binding.input).clone()
+                            : executor.read(graph.find(binding.network_value).value()));
+  }
+  record.emplace("output/prediction", executor.read(workloads::kPredictionOutput));
+  record.emplace("loss", executor.read(workloads::kLossOutput));
+  add_with_prefix(record, "", state.export_tensors({Storage::kGradient}));
+  add_with_prefix(record, "after/", state.export_tensors({Storage::kParameter, Storage::kBuffer}));
+  return record;
+}
+
+}  // namespace dlbench::harness

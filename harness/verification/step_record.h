@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One training step with everything it read and wrote, as named tensors in logical layout: what
+// `dlbench verify` compares and dumps. The names are those of the dump file:
+//   input/<tensor>      as the network sees it, after normalisation (images f32, N C H W)
+//   output/prediction   of the network
+//   loss                f32 scalar
+//   before/<name>       parameters, running statistics and scalars before the step
+//   grad/<name>         of each parameter
+//   after/<name>        parameters and running statistics after the step
+#pragma once
+
+#include "engine/backend/backend.h"
+#include "engine/exec/model_state.h"
+#include "harness/verification/step_inputs.h"
+#include "workloads/workload.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+namespace dlbench::harness {
+
+struct StepSetup {
+  const workloads::WorkloadSpec& spec;
+  const workloads::BuiltWorkload& built;
+  const StepInputs& inputs;
+  std::uint64_t seed = 1;                       ///< of the initial weights and of dropout
+  core::DType precision = core::DType::kF32;    ///< of contractions
+  std::optional<std::filesystem::path> init{};  ///< a checkpoint instead of drawn weights
+  backend::LoweringOptions lowering{};
+};
+
+/// Runs one step from a fresh model state. Throws what lowering and load_checkpoint() throw.
+[[nodiscard]] exec::TensorMap record_step(backend::Backend& backend, const StepSetup& setup);
+
+}  // namespace dlbench::harness

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/commands/verify.h"
+
+#include "engine/core/error.h"
+#include "engine/exec/safetensors.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <string>
+
+namespace dlbench::harness {
+namespace {
+
+using testing::HasSubstr;
+
+VerifyOptions small() {
+  VerifyOptions options;
+  options.workload = "mnist_cnn";
+  options.params.batch_size = 2;
+  options.backend = "ref";
+  return options;
+}
+
+core::ErrorCode code_of(const VerifyOptions& options, std::string_view part_of_message) {
+  std::ostringstream out;
+  try {
+    (void)run_verify(options, out);
+  } catch (const core::Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr(std::string(part_of_message)));
+    return error.code();
+  }
+  ADD_FAILURE() << "no error";
+  return core::ErrorCode::kRun;
+}
+
+TEST(Verify, TheReferenceAgreesWithItself) {
+  std::ostringstream out;
+  EXPECT_EQ(run_verify(small(), out), 0);
+  EXPECT_THAT(out.str(), HasSubstr("verify: passed"));
+  EXPECT_THAT(out.str(), HasSubstr("each gradient              8       0"));
+}
+
+TEST(Verify, DumpsWhatItCompared) {
+  std::string name = std::filesystem::temp_directory_path() / "dlbench_verify_XXXXXX";
+  const std::filesystem::path folder = ::mkdtemp(name.data());
+  VerifyOptions options = small();
+  options.dump = folder / "step.safetensors";
+  std::ostringstream out;
+  EXPECT_EQ(run_verify(options, out), 0);
+  const exec::TensorMap step = exec::read_safetensors(*options.dump);
+  EXPECT_EQ(step.at("grad/fc1.weight").shape(), core::Shape({128, 9216}));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Verify, BadOptionsAreOneLineWithTheRightCode) {
+  VerifyOptions options = small();
+  options.workload = "mnist_cn";
+  EXPECT_EQ(code_of(options, "did you mean 'mnist_cnn'"), core::ErrorCode::kUsage);
+  options = small();
+  options.backend = "reff";
+  EXPECT_EQ(code_of(options, "did you mean 'ref'"), core::ErrorCode::kUsage);
+  options = small();
+  options.params.image_size = 30;
+  EXPECT_EQ(code_of(options, "28 only"), core::ErrorCode::kUsage);
+  options = small();
+  options.init = "/nonexistent/model.safetensors";
+  EXPECT_EQ(code_of(options, "/nonexistent/model.safetensors"), core::ErrorCode::kFile);
+  options = small();
+  options.dump = "/nonexistent/step.safetensors";
+  EXPECT_EQ(code_of(options, "/nonexistent/step.safetensors"), core::ErrorCode::kFile);
+  options = small();
+  options.data = "/nonexistent/data";
+  EXPECT_EQ(code_of(options, "/nonexistent/data"), core::ErrorCode::kFile);
+}
+
+}  // namespace
+}  // namespace dlbench::harness

@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/verification/compare_steps.h"
+
+#include "engine/core/check.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace dlbench::harness {
+namespace {
+
+using exec::TensorMap;
+
+core::HostTensor values(const core::Shape& shape, double first, double step) {
+  core::HostTensor tensor(core::DType::kF32, shape);
+  for (std::int64_t i = 0; i < tensor.elements(); ++i) {
+    tensor.set(i, first + step * static_cast<double>(i));
+  }
+  return tensor;
+}
+
+constexpr double kRate = 0.125;
+
+graph::OptimizerSpec sgd() {
+  return {.kind = graph::OptimizerKind::kSgd, .learning_rate = kRate, .attributes = {}};
+}
+
+/// A step of a model with a weight, a bias whose gradient is noise, and running statistics.
+TensorMap record() {
+  TensorMap step;
+  step.emplace("input/image", values({2, 3}, 0.0, 0.1));
+  step.emplace("loss", values({}, 0.7, 0.0));
+  step.emplace("output/prediction", values({2, 2}, 0.1, 0.2));
+  step.emplace("before/w", values({10}, 1.0, 0.25));
+  step.emplace("before/b", values({10}, 0.0, 0.0));
+  step.emplace("before/n.running_mean", values({4}, 0.0, 0.0));
+  step.emplace("before/n.running_var", values({4}, 1.0, 0.0));
+  step.emplace("grad/w", values({10}, -1.0, 0.5));
+  step.emplace("grad/b", values({10}, 1e-9, 0.0));
+  for (const std::string name : {"w", "b"}) {
+    core::HostTensor after = step.at("before/" + name).clone();
+    for (std::int64_t i = 0; i < after.elements(); ++i) {
+      after.set(i, after.at(i) - kRate * step.at("grad/" + name).at(i));
+    }
+    step.emplace("after/" + name, std::move(after));
+  }
+  step.emplace("after/n.running_mean", values({4}, 0.01, 0.002));
+  step.emplace("after/n.running_var", values({4}, 0.99, 0.003));
+  return step;
+}
+
+/// Names of the tensors that fail when `tested` is compared with record().
+std::vector<std::string> failures(const TensorMap& tested) {
+  std::vector<std::string> names;
+  for (const TensorError& error :
+       compare_steps(tested, record(), sgd(), StepTolerances::of(core::DType::kF32))) {
+    if (!error.passed()) {
+      names.push_back(error.tensor);
+    }
+  }
+  return names;
+}
+
+void change(TensorMap& step, const std::string& name, std::int64_t index, double value) {
+  step.at(name).set(index, value);
+}
+
+using Names = std::vector<std::string>;
+
+TEST(CompareSteps, EqualStepsPassEverywhere) {
+  const auto errors =
+      compare_steps(record(), record(), sgd(), StepTolerances::of(core::DType::kF32));
+  EXPECT_EQ(errors.size(), 1U + 4U + 1U + 1U + 1U + 2U + 4U);
+  EXPECT_TRUE(std::all_of(
+      errors.begin(), errors.end(), [](const TensorError& error) { return error.passed(); }));
+}
+
+TEST(CompareSteps, AWrongGradientFailsWithItsUpdate) {
+  TensorMap tested = record();
+  change(tested, "grad/w", 3, 0.7);
+  EXPECT_EQ(failures(tested), (Names{"all gradients", "grad/w", "after/w"}));
+}
+
+TEST(CompareSteps, NoiseInAVanishingGradientPasses) {
+  TensorMap tested = record();
+  change(tested, "grad/b", 0, -1e-6);
+  change(tested, "after/b", 0, 1e-6 * kRate);
+  EXPECT_EQ(failures(tested), Names{});
+}
+
+TEST(CompareSteps, AVanishingGradientMayNotBecomeReal) {
+  TensorMap tested = record();
+  change(tested, "grad/b", 0, 0.01);
+  change(tested, "after/b", 0, -0.01 * kRate);
+  EXPECT_EQ(failures(tested), (Names{"grad/b"}));
+}
+
+TEST(CompareSteps, AWrongUpdateFails) {
+  TensorMap tested = record();
+  change(tested, "after/w", 9, tested.at("after/w").at(9) + 0.002);
+  EXPECT_EQ(failures(tested), Names{"after/w"});
+}
+
+TEST(CompareSteps, TheUpdateIsJudgedByTheRuleOfTheOptimizer) {
+  // What SGD did is not what Nadam would have done.
+  const graph::OptimizerSpec nadam{
+      .kind = graph::OptimizerKind::kNadam, .learning_rate = kRate, .attributes = {}};
+  std::vector<std::string> failed;
+  for (const TensorError& error :
+       compare_steps(record(), record(), nadam, StepTolerances::of(core::DType::kF32))) {
+    if (!error.passed()) {
+      failed.push_back(error.tensor);
+    }
+  }
+  EXPECT_EQ(failed, (Names{"after/b", "after/w"}));
+}
+
+TEST(CompareSteps, StatisticsAreJudgedByWhatTheStepAdded) {
+  TensorMap tested = record();
+  // 1e-5 of the value, but 1e-3 of what was added to it.
+  change(tested, "after/n.running_var", 0, 0.99 + 1e-5);
+  EXPECT_EQ(failures(tested), Names{"after/n.running_var"});
+}
+
+TEST(CompareSteps, AChangedInitialStateFails) {
+  TensorMap tested = record();
+  change(tested, "before/n.running_mean", 1, 1e-20);
+  EXPECT_EQ(failures(tested), Names{"before/n.running_mean"});
+}
+
+TEST(CompareSteps, NanFails) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const std::string name : {"loss", "output/prediction", "after/n.running_var"}) {
+    TensorMap tested = record();
+    change(tested, name, 0, nan);
+    EXPECT_EQ(failures(tested), Names{name});
+  }
+  TensorMap tested = record();
+  change(tested, "grad/b", 4, nan);
+  EXPECT_EQ(failures(tested), (Names{"all gradients", "grad/b", "after/b"}));
+}
+
+TEST(CompareSteps, AMissingTensorOrAnotherShapeIsAProgrammerError) {
+  const StepTolerances tolerances = StepTolerances::of(core::DType::kF32);
+  TensorMap missing = record();
+  missing.erase("grad/w");
+  EXPECT_THROW((void)compare_steps(missing, record(), sgd(), tolerances), core::CheckFailure);
+  TensorMap reshaped = record();
+  reshaped.insert_or_assign("grad/w", values({2, 5}, -1.0, 0.5));
+  EXPECT_THROW((void)compare_steps(reshaped, record(), sgd(), tolerances), core::CheckFailure);
+}
+
+}  // namespace
+}  // namespace dlbench::harness

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/verification/step_record.h"
+
+#include "engine/core/error.h"
+#include "engine/exec/checkpoint.h"
+#include "engine/exec/safetensors.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+namespace dlbench::harness {
+namespace {
+
+using testing::HasSubstr;
+
+class StepRecord : public testing::Test {
+ protected:
+  StepRecord() {
+    std::string name = std::filesystem::temp_directory_path() / "dlbench_step_record_XXXXXX";
+    folder_ = ::mkdtemp(name.data());
+  }
+  ~StepRecord() override { std::filesystem::remove_all(folder_); }
+
+  exec::TensorMap run(std::uint64_t seed, const std::filesystem::path& init = {}) {
+    StepSetup setup{
+        .spec = workload_.spec(), .built = built_, .inputs = inputs_, .seed = seed, .lowering = {}};
+    if (!init.empty()) {
+      setup.init = init;
+    }
+    return record_step(*backend_, setup);
+  }
+  [[nodiscard]] std::filesystem::path file(const std::string& name) const { return folder_ / name; }
+
+ private:
+  const workloads::Workload& workload_ = workloads::find_workload("mnist_cnn");
+  workloads::BuiltWorkload built_ = workload_.build({.batch_size = 3}, graph::Mode::kTrain);
+  StepInputs inputs_ = draw_step_inputs(workload_.spec(), built_, 1);
+  std::unique_ptr<backend::Backend> backend_ = backend::create_backend("ref", {});
+  std::filesystem::path folder_;
+};
+
+TEST_F(StepRecord, HoldsTheWholeStepUnderTheNamesOfTheDump) {
+  const exec::TensorMap step = run(5);
+  EXPECT_EQ(step.at("input/image").shape(), core::Shape({3, 1, 28, 28}));
+  EXPECT_EQ(step.at("input/image").dtype(), core::DType::kF32);
+  EXPECT_EQ(step.at("input/label").dtype(), core::DType::kI32);
+  EXPECT_EQ(step.at("output/prediction").shape(), core::Shape({3, 10}));
+  EXPECT_EQ(step.at("loss").shape(), core::Shape{});
+  EXPECT_EQ(step.at("before/seed").at(0), 5.0);
+  EXPECT_EQ(step.at("before/step").at(0), 0.0);
+  for (const char* name : {"conv1.weight", "conv1.bias", "fc2.weight", "fc2.bias"}) {
+    for (const char* part : {"before/", "grad/", "after/"}) {
+      EXPECT_TRUE(step.contains(std::string(part) + name)) << part << name;
+    }
+  }
+  EXPECT_NE(step.at("before/fc2.bias").at(0), step.at("after/fc2.bias").at(0));
+}
+
+TEST_F(StepRecord, InputsAreNormalised) {
+  const exec::TensorMap step = run(1);
+  const core::HostTensor& image = step.at("input/image");
+  double sum = 0.0;
+  for (std::int64_t i = 0; i < image.elements(); ++i) {
+    EXPECT_GE(image.at(i), -0.1307 / 0.3081 - 1e-5);
+    EXPECT_LE(image.at(i), (1.0 - 0.1307) / 0.3081 + 1e-5);
+    sum += image.at(i);
+  }
+  EXPECT_GT(sum / static_cast<double>(image.elements()), 0.5);  // pixels of about 140
+}
+
+TEST_F(StepRecord, StartsFromACheckpoint) {
+  exec::TensorMap checkpoint;
+  exec::TensorMap first = run(1);
+  for (auto& [name, tensor] : first) {
+    if (name.starts_with("after/")) {
+      checkpoint.emplace(name.substr(6), std::move(tensor));
+    }
+  }
+  exec::write_safetensors(file("init.safetensors"), checkpoint);
+  const exec::TensorMap second = run(2, file("init.safetensors"));
+  EXPECT_EQ(second.at("before/fc1.weight").at(17), checkpoint.at("fc1.weight").at(17));
+}
+
+TEST_F(StepRecord, ACheckpointThatDoesNotFitIsNamed) {
+  exec::TensorMap wrong;
+  wrong.emplace("conv1.weight", core::HostTensor(core::DType::kF32, {32, 1, 5, 5}));
+  exec::write_safetensors(file("wrong.safetensors"), wrong);
+  try {
+    (void)run(1, file("wrong.safetensors"));
+    FAIL();
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.code(), core::ErrorCode::kData);
+    EXPECT_THAT(error.what(), HasSubstr("wrong.safetensors: "));
+    EXPECT_THAT(error.what(), HasSubstr("(32, 1, 5, 5)"));
+  }
+  exec::write_safetensors(file("empty.safetensors"), {});
+  try {
+    (void)run(1, file("empty.safetensors"));
+    FAIL();
+  } catch (const core::Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("empty.safetensors: "));
+    EXPECT_THAT(error.what(), HasSubstr("conv1.weight"));
+  }
+}
+
+}  // namespace
+}  // namespace dlbench::harness
