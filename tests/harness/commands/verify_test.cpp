@@ -23,6 +23,7 @@ VerifyOptions small() {
   options.workload = "mnist_cnn";
   options.params.batch_size = 2;
   options.backend = "ref";
+  options.threads = 1;
   return options;
 }
 

@@ -40,7 +40,7 @@ class StepRecord : public testing::Test {
   const workloads::Workload& workload_ = workloads::find_workload("mnist_cnn");
   workloads::BuiltWorkload built_ = workload_.build({.batch_size = 3}, graph::Mode::kTrain);
   StepInputs inputs_ = draw_step_inputs(workload_.spec(), built_, 1);
-  std::unique_ptr<backend::Backend> backend_ = backend::create_backend("ref", {});
+  std::unique_ptr<backend::Backend> backend_ = backend::create_backend("ref", {.threads = 1});
   std::filesystem::path folder_;
 };
 

@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/training/trainer.h"
+
+#include "engine/core/error.h"
+#include "engine/exec/checkpoint.h"
+#include "harness/training/step_pool.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+namespace dlbench::harness {
+namespace {
+
+using workloads::WorkloadSpec;
+
+/// Sums over the batches of one pass.
+class PassSums {
+ public:
+  void add(const StepOutcome& outcome, std::int64_t samples) {
+    loss_ += outcome.loss * static_cast<double>(samples);
+    samples_ += samples;
+    counts_.resize(outcome.counts.size(), 0.0);
+    for (std::size_t index = 0; index < counts_.size(); ++index) {
+      counts_[index] += outcome.counts[index];
+    }
+  }
+  [[nodiscard]] std::int64_t samples() const { return samples_; }
+  [[nodiscard]] double loss() const { return loss_ / static_cast<double>(samples_); }
+  [[nodiscard]] const std::vector<double>& counts() const { return counts_; }
+
+ private:
+  double loss_ = 0.0;
+  std::int64_t samples_ = 0;
+  std::vector<double> counts_;
+};
+
+data::LoaderOptions loader_options(const TrainingSetup& setup,
+                                   const workloads::WorkloadParams& params,
+                                   std::int64_t epochs) {
+  data::LoaderOptions options = setup.loader;
+  options.batch_size = params.batch_size;
+  options.drop_last = !setup.workload.spec().keep_last_batch;
+  options.epochs = epochs;
+  return options;
+}
+
+/// Every sample once, in order, the last partial batch included.
+data::LoaderOptions validation_options(const TrainingSetup& setup,
+                                       const workloads::WorkloadParams& params) {
+  data::LoaderOptions options = setup.loader;
+  options.batch_size = params.batch_size;
+  options.shuffle = false;
+  options.drop_last = false;
+  options.epochs = 1;
+  return options;
+}
+
+class Training {
+ public:
+  Training(const TrainingSetup& setup, const TrainingListener& listener)
+      : setup_(setup),
+        listener_(listener),
+        spec_(setup.workload.spec()),
+        params_(workloads::choose_params(spec_, setup.params)),
+        epochs_(setup.epochs == 0 ? spec_.epochs : setup.epochs),
+        loader_(setup.training_data, loader_options(setup, params_, epochs_)),
+        steps_(setup.workload, params_, setup.precision, setup.backend, setup.lowering, setup.seed),
+        schedule_(
+            spec_.schedule,
+            setup.learning_rate == 0.0 ? spec_.optimizer.learning_rate : setup.learning_rate) {
+    if (setup.init.has_value()) {
+      exec::load_checkpoint(steps_.state(), *setup.init);
+    }
+  }
+
+  TrainingResult run() {
+    for (std::int64_t epoch = 1; epoch <= epochs_; ++epoch) {
+      reports::EpochRecord record = train_epoch(epoch);
+      const bool best = judge(record);
+      result_.history.push_back(record);
+      if (listener_.on_epoch) {
+        listener_.on_epoch(record, best);
+      }
+      const bool hopeless =
+          spec_.early_stop_patience > 0 && epoch - result_.best_epoch >= spec_.early_stop_patience;
+      if (hopeless && epoch < epochs_) {
+        result_.stopped_early = true;
+        break;
+      }
+    }
+    result_.skipped_samples = static_cast<std::int64_t>(loader_.stats().skipped.size());
+    return std::move(result_);
+  }
+
+ private:
+  reports::EpochRecord train_epoch(std::int64_t epoch) {
+    reports::EpochRecord record;
+    record.epoch = epoch;
+    record.learning_rate = schedule_.rate();
+    steps_.state().set_scalar("learning_rate", schedule_.rate());
+    // Timed: loading, steps, reading the loss. Not: validation, checkpoint.
+    const auto start = std::chrono::steady_clock::now();
+    const PassSums trained = pass(graph::Mode::kTrain, loader_, epoch);
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    record.seconds = elapsed.count();
+    record.samples_per_second = static_cast<double>(trained.samples()) / record.seconds;
+    record.train_loss = trained.loss();
+    add_metrics(record, trained, "train_");
+    if (setup_.validation_data != nullptr) {
+      data::PrefetchLoader loader(*setup_.validation_data, validation_options(setup_, params_));
+      const PassSums validated = pass(graph::Mode::kEvaluate, loader, epoch);
+      record.valid_loss = validated.loss();
+      add_metrics(record, validated, "");
+    }
+    schedule_.end_epoch(record.valid_loss);
+    return record;
+  }
+
+  /// One pass over the data of one epoch.
+  PassSums pass(graph::Mode mode, data::PrefetchLoader& loader, std::int64_t epoch) {
+    PassSums sums;
+    TrainingProgress progress{.epoch = epoch,
+                              .epochs = epochs_,
+                              .steps = loader.sampler().batches_per_epoch(),
+                              .validating = mode == graph::Mode::kEvaluate};
+    for (progress.step = 1; progress.step <= progress.steps; ++progress.step) {
+      const data::BatchLease batch = loader.next();
+      const StepOutcome outcome = steps_.run(mode, *batch);
+      progress.loss = outcome.loss;
+      if (!std::isfinite(outcome.loss)) {
+        fail(progress);
+      }
+      sums.add(outcome, batch->samples);
+      if (listener_.on_step) {
+        listener_.on_step(progress);
+      }
+    }
+    return sums;
+  }
+
+  [[noreturn]] void fail(const TrainingProgress& progress) const {
+    const std::string where = progress.validating ? "validation batch" : "step";
+    throw core::Error(
+        core::ErrorCode::kRun,
+        fmt::format("the loss is {} in {} {} of {}, epoch {}; a smaller learning rate than {:g} "
+                    "may help, or --precision fp32",
+                    progress.loss,
+                    where,
+                    progress.step,
+                    progress.steps,
+                    progress.epoch,
+                    schedule_.rate()));
+  }
+
+  void add_metrics(reports::EpochRecord& record,
+                   const PassSums& sums,
+                   const std::string& prefix) const {
+    for (const auto& [name, value] : workloads::metrics_of_counts(spec_.metrics, sums.counts())) {
+      record.metrics[prefix + name] = value;
+    }
+  }
+
+  /// Whether this epoch is the best so far; then its state is kept.
+  bool judge(const reports::EpochRecord& record) {
+    const double loss = record.valid_loss.value_or(*record.train_loss);
+    if (loss >= best_loss_) {
+      return false;
+    }
+    best_loss_ = loss;
+    result_.best_epoch = record.epoch;
+    if (setup_.checkpoint.has_value()) {
+      exec::save_checkpoint(steps_.state(),
+                            *setup_.checkpoint,
+                            {{"tool", "dlbench train"},
+                             {"workload", spec_.name},
+                             {"epoch", std::to_string(record.epoch)},
+                             {"loss", fmt::format("{:.6f}", loss)}});
+    }
+    return true;
+  }
+
+  const TrainingSetup& setup_;
+  const TrainingListener& listener_;
+  const WorkloadSpec& spec_;
+  workloads::WorkloadParams params_;
+  std::int64_t epochs_;
+  data::PrefetchLoader loader_;
+  StepPool steps_;
+  workloads::LearningRateSchedule schedule_;
+  TrainingResult result_;
+  double best_loss_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace
+
+TrainingResult train(const TrainingSetup& setup, const TrainingListener& listener) {
+  return Training(setup, listener).run();
+}
+
+}  // namespace dlbench::harness

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Training over epochs: steps, validation, learning-rate schedule, early stop, checkpoints. It
+// neither parses options nor prints: who calls it listens.
+#pragma once
+
+#include "data/dataset.h"
+#include "data/loader/prefetch_loader.h"
+#include "engine/backend/backend.h"
+#include "engine/core/dtype.h"
+#include "reports/analysis_record.h"
+#include "workloads/workload.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dlbench::harness {
+
+/// What to train, on what. References outlive the training.
+struct TrainingSetup {
+  const workloads::Workload& workload;
+  workloads::WorkloadParams params;
+  core::DType precision = core::DType::kF32;
+  backend::Backend& backend;
+  backend::LoweringOptions lowering{};
+  const data::Dataset& training_data;
+  const data::Dataset* validation_data = nullptr;  ///< nullptr: no validation
+  /// Workers, prefetch, seed, skip_corrupt, allocator; what belongs to an epoch is set by train().
+  data::LoaderOptions loader{};
+  std::uint64_t seed = 1;                             ///< of the initial weights and of dropout
+  std::int64_t epochs = 0;                            ///< 0: the workload's
+  double learning_rate = 0.0;                         ///< 0: the workload's
+  std::optional<std::filesystem::path> init{};        ///< start from this checkpoint
+  std::optional<std::filesystem::path> checkpoint{};  ///< the best state goes here
+};
+
+/// Where training stands.
+struct TrainingProgress {
+  std::int64_t epoch = 0;  ///< from 1
+  std::int64_t epochs = 0;
+  std::int64_t step = 0;  ///< of this epoch or validation pass, from 1
+  std::int64_t steps = 0;
+  bool validating = false;
+  double loss = 0.0;  ///< of the last batch
+};
+
+/// Called on the training thread; either may throw to end the training.
+struct TrainingListener {
+  std::function<void(const TrainingProgress&)> on_step;
+  /// After validation; the flag says that this epoch is the best so far.
+  std::function<void(const reports::EpochRecord&, bool)> on_epoch;
+};
+
+struct TrainingResult {
+  std::vector<reports::EpochRecord> history;
+  std::int64_t best_epoch = 0;  ///< 0: no epoch
+  bool stopped_early = false;   ///< no gain for early_stop_patience epochs
+  std::int64_t skipped_samples = 0;
+};
+
+/// Trains. The best epoch is that of the lowest validation loss, or training loss without
+/// validation. Losses and counts of an epoch are means and sums over its batches, a batch weighing
+/// as much as it has samples. In EpochRecord::metrics, "accuracy" is that of the validation and
+/// "train_accuracy" that of the training batches, seen in train mode while the weights change.
+///
+/// Throws core::Error(kRun) with step and epoch when a loss is not finite, and what the loader, the
+/// lowering and the files throw.
+[[nodiscard]] TrainingResult train(const TrainingSetup& setup, const TrainingListener& listener);
+
+}  // namespace dlbench::harness

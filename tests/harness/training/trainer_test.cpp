@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/training/trainer.h"
+
+#include "data/generators/generate.h"
+#include "engine/core/error.h"
+#include "engine/exec/safetensors.h"
+#include "engine/graph/layers.h"
+#include "harness/training/step_pool.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace dlbench::harness {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::int64_t kSamples = 50;
+
+/// One dense layer on 28x28 images: trains in milliseconds on any backend.
+class Dense final : public workloads::Workload {
+ public:
+  Dense() {
+    spec_.name = "dense";
+    spec_.batch_size = 16;
+    spec_.image_size = {.standard = 28, .multiple = 1, .min = 28, .max = 28};
+    spec_.epochs = 2;
+    spec_.optimizer = {.kind = graph::OptimizerKind::kSgd, .learning_rate = 0.01, .attributes = {}};
+    spec_.schedule = workloads::StepRate{.gamma = 0.9};
+    spec_.early_stop_patience = 2;
+    spec_.keep_last_batch = true;
+    spec_.dataset = "mnist";
+    spec_.classes = 10;
+    spec_.metrics = workloads::MetricKind::kClassification;
+  }
+  [[nodiscard]] const workloads::WorkloadSpec& spec() const override { return spec_; }
+
+ protected:
+  [[nodiscard]] workloads::BuiltWorkload build_graph(const workloads::WorkloadParams& params,
+                                                     graph::Mode mode) const override {
+    const std::int64_t n = params.batch_size;
+    graph::GraphBuilder builder(mode);
+    const graph::ValueId image = builder.add_input("image", core::DType::kU8, {n, 28, 28, 1});
+    const graph::ValueId label = builder.add_input("label", core::DType::kI32, {n});
+    graph::ValueId x = graph::normalize_image(
+        builder, image, "input", {.scale = 1.0F / 255.0F, .mean = {0.3F}, .stddev = {0.3F}});
+    x = graph::dropout(builder, graph::flatten(builder, x, "flatten"), "dropout", 0.1F);
+    x = graph::linear(
+        builder, x, "fc", {.features_out = 10, .init = graph::WeightInit::kTorchDefault});
+    x = graph::log_softmax(builder, x, "log_softmax");
+    builder.mark_output("prediction", x);
+    builder.mark_output("loss", graph::nll_loss(builder, x, label, "nll"));
+    builder.mark_output("counts", graph::classification_counts(builder, x, label, "counts"));
+    return {std::move(builder).finish(),
+            {{.input = "image", .tensor = "image", .network_value = "image"},
+             {.input = "label",
+              .tensor = "label",
+              .role = data::Role::kTarget,
+              .network_value = "label"}},
+            params};
+  }
+
+ private:
+  workloads::WorkloadSpec spec_;
+};
+
+class Trainer : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    std::string name = std::filesystem::temp_directory_path() / "dlbench_trainer_XXXXXX";
+    folder_ = ::mkdtemp(name.data());
+    data::generate("mnist", {.out = folder_ / "data", .samples = kSamples, .seed = 3});
+  }
+  static void TearDownTestSuite() { std::filesystem::remove_all(folder_); }
+
+  Trainer()
+      : backend_(backend::create_backend("ref", {.threads = 1})),
+        training_(data::open_dataset("mnist", folder_ / "data", data::Split::kTrain)),
+        validation_(data::open_dataset("mnist", folder_ / "data", data::Split::kTest)) {}
+
+  [[nodiscard]] TrainingSetup setup(std::int64_t epochs) const {
+    return {.workload = workload_,
+            .params = {},
+            .backend = *backend_,
+            .training_data = *training_,
+            .validation_data = validation_.get(),
+            .epochs = epochs};
+  }
+  [[nodiscard]] static std::filesystem::path file(const std::string& name) {
+    return folder_ / name;
+  }
+  [[nodiscard]] const workloads::Workload& workload() const { return workload_; }
+  [[nodiscard]] backend::Backend& backend() const { return *backend_; }
+  [[nodiscard]] const data::Dataset& training_data() const { return *training_; }
+
+ private:
+  static inline std::filesystem::path folder_;
+  Dense workload_;
+  std::unique_ptr<backend::Backend> backend_;
+  std::unique_ptr<data::Dataset> training_;
+  std::unique_ptr<data::Dataset> validation_;
+};
+
+TEST_F(Trainer, LearnsAndRecordsEveryEpoch) {
+  std::vector<std::int64_t> heard;
+  TrainingListener listener;
+  listener.on_epoch = [&](const reports::EpochRecord& epoch, bool) {
+    heard.push_back(epoch.epoch);
+  };
+  TrainingSetup many = setup(10);
+  many.validation_data = nullptr;  // no early stop: the training loss falls all the time
+  const TrainingResult result = train(many, listener);
+  ASSERT_EQ(result.history.size(), 10U);
+  EXPECT_EQ(heard, (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
+  EXPECT_LT(*result.history[9].train_loss, 0.5 * *result.history[0].train_loss);
+  EXPECT_GT(result.history[9].metrics.at("train_accuracy"), 0.7);
+  EXPECT_DOUBLE_EQ(*result.history[0].learning_rate, 0.01);
+  EXPECT_DOUBLE_EQ(*result.history[2].learning_rate, 0.01 * 0.9 * 0.9);
+}
+
+TEST_F(Trainer, TrainsOnThePartialBatchToo) {
+  std::int64_t steps = 0;
+  TrainingListener listener;
+  listener.on_step = [&](const TrainingProgress& progress) {
+    steps += progress.validating ? 0 : 1;
+    EXPECT_EQ(progress.steps, progress.validating ? progress.steps : 4);  // 16, 16, 16, 2
+  };
+  const TrainingResult result = train(setup(1), listener);
+  EXPECT_EQ(steps, 4);
+  const reports::EpochRecord& epoch = result.history.at(0);
+  EXPECT_NEAR(*epoch.samples_per_second * epoch.seconds, kSamples, 1e-6);
+  EXPECT_TRUE(epoch.valid_loss.has_value());
+  EXPECT_TRUE(epoch.metrics.contains("accuracy"));
+}
+
+TEST_F(Trainer, TheSameSeedGivesTheSameHistoryWithAnyNumberOfWorkers) {
+  TrainingSetup one = setup(2);
+  TrainingSetup three = setup(2);
+  three.loader.workers = 3;
+  three.loader.prefetch = 4;
+  TrainingSetup other = setup(2);
+  other.seed = 9;
+  const TrainingResult a = train(one, {});
+  const TrainingResult b = train(three, {});
+  const TrainingResult c = train(other, {});
+  EXPECT_EQ(a.history[1].train_loss, b.history[1].train_loss);
+  EXPECT_EQ(a.history[1].valid_loss, b.history[1].valid_loss);
+  EXPECT_NE(a.history[1].valid_loss, c.history[1].valid_loss);
+}
+
+TEST_F(Trainer, ValidationChangesNothingInTheState) {
+  StepPool steps(workload(), {}, core::DType::kF32, backend(), {}, 1);
+  data::LoaderOptions options;
+  options.batch_size = 16;
+  options.drop_last = false;
+  data::PrefetchLoader loader(training_data(), options);
+  const data::BatchLease batch = loader.next();
+  const auto everything = {graph::Storage::kParameter, graph::Storage::kScalar};
+  const exec::TensorMap before = steps.state().export_tensors(everything);
+  const StepOutcome first = steps.run(graph::Mode::kEvaluate, *batch);
+  const StepOutcome second = steps.run(graph::Mode::kEvaluate, *batch);
+  EXPECT_EQ(first.loss, second.loss);
+  for (const auto& [name, tensor] : steps.state().export_tensors(everything)) {
+    for (std::int64_t i = 0; i < tensor.elements(); ++i) {
+      ASSERT_EQ(tensor.at(i), before.at(name).at(i)) << name;
+    }
+  }
+  (void)steps.run(graph::Mode::kTrain, *batch);
+  EXPECT_NE(steps.run(graph::Mode::kEvaluate, *batch).loss, first.loss);
+  EXPECT_EQ(steps.plans(), 2U);
+}
+
+TEST_F(Trainer, ALossThatIsNotFiniteEndsTheRunAndNamesTheStep) {
+  TrainingSetup diverging = setup(2);
+  diverging.learning_rate = 1e38;
+  try {
+    (void)train(diverging, {});
+    FAIL() << "it went on";
+  } catch (const core::Error& error) {
+    EXPECT_EQ(core::exit_code(error.code()), 5);
+    EXPECT_THAT(error.what(), HasSubstr("of 4, epoch 1"));
+    EXPECT_THAT(error.what(), HasSubstr("learning rate than 1e+38"));
+  }
+}
+
+TEST_F(Trainer, StopsEarlyWhenNothingImproves) {
+  TrainingSetup stuck = setup(10);
+  stuck.learning_rate = 1e-30;  // below the resolution of the weights
+  const TrainingResult result = train(stuck, {});
+  EXPECT_TRUE(result.stopped_early);
+  EXPECT_EQ(result.best_epoch, 1);
+  EXPECT_EQ(result.history.size(), 3U);  // patience 2
+}
+
+TEST_F(Trainer, TheCheckpointHoldsTheBestStateAndStartsAnotherTraining) {
+  TrainingSetup first = setup(2);
+  first.checkpoint = file("best.safetensors");
+  const TrainingResult trained = train(first, {});
+  EXPECT_EQ(exec::read_safetensors(*first.checkpoint).size(), 2U);  // fc.weight, fc.bias
+  TrainingSetup second = setup(1);
+  second.init = first.checkpoint;
+  second.seed = 77;
+  second.learning_rate = 1e-30;
+  const TrainingResult resumed = train(second, {});
+  const auto best = static_cast<std::size_t>(trained.best_epoch - 1);
+  EXPECT_DOUBLE_EQ(*resumed.history[0].valid_loss, *trained.history[best].valid_loss);
+}
+
+TEST_F(Trainer, WithoutValidationTheTrainingLossDecides) {
+  TrainingSetup alone = setup(2);
+  alone.validation_data = nullptr;
+  const TrainingResult result = train(alone, {});
+  EXPECT_FALSE(result.history[0].valid_loss.has_value());
+  EXPECT_FALSE(result.history[0].metrics.contains("accuracy"));
+  EXPECT_EQ(result.best_epoch, 2);
+}
+
+TEST_F(Trainer, AListenerMayEndIt) {
+  TrainingListener listener;
+  listener.on_step = [](const TrainingProgress& progress) {
+    if (progress.step == 2) {
+      throw core::Error(core::ErrorCode::kInterrupted, "Ctrl-C");
+    }
+  };
+  EXPECT_THROW((void)train(setup(2), listener), core::Error);
+}
+
+}  // namespace
+}  // namespace dlbench::harness
