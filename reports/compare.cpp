@@ -1,0 +1,352 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/compare.h"
+
+#include "engine/core/error.h"
+#include "reports/show.h"
+#include "reports/text_table.h"
+
+#include <boost/math/distributions/students_t.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <variant>
+
+namespace dlbench::reports {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+
+/// Mean and variance of the logs of the rates that count.
+struct LogRates {
+  std::int64_t n = 0;
+  double mean = 0.0;
+  double variance = 0.0;  ///< n - 1 in the denominator
+};
+
+LogRates log_rates(const TrialRecord& trial) {
+  std::vector<double> logs;
+  for (const RepetitionRecord& repetition : trial.repetitions) {
+    if (!repetition.discarded.has_value() && repetition.samples_per_second > 0.0) {
+      logs.push_back(std::log(repetition.samples_per_second));
+    }
+  }
+  LogRates result;
+  result.n = static_cast<std::int64_t>(logs.size());
+  for (const double value : logs) {
+    result.mean += value / static_cast<double>(result.n);
+  }
+  for (const double value : logs) {
+    const double deviation = value - result.mean;
+    result.variance += deviation * deviation / std::max(static_cast<double>(result.n) - 1.0, 1.0);
+  }
+  return result;
+}
+
+constexpr double kShown = 0.95;    // the interval in the report
+constexpr double kDecides = 0.99;  // the interval behind "faster" and "slower"
+
+double t_factor(double degrees, double confidence) {
+  return boost::math::quantile(boost::math::students_t(degrees), 0.5 + 0.5 * confidence);
+}
+
+/// Half-width of the interval of the difference of two means. Welch 1947, "The generalization of
+/// 'Student's' problem when several different population variances are involved", Biometrika 34.
+std::optional<double> welch_half_width(const LogRates& left,
+                                       const LogRates& right,
+                                       double confidence) {
+  if (left.n < 2 || right.n < 2) {
+    return std::nullopt;
+  }
+  const double left_part = left.variance / static_cast<double>(left.n);
+  const double right_part = right.variance / static_cast<double>(right.n);
+  const double sum = left_part + right_part;
+  if (!(sum > 0.0)) {
+    return 0.0;
+  }
+  const double degrees = sum * sum /
+                         (left_part * left_part / static_cast<double>(left.n - 1) +
+                          right_part * right_part / static_cast<double>(right.n - 1));
+  return t_factor(std::max(degrees, 1.0), confidence) * std::sqrt(sum);
+}
+
+/// The smallest n, equal on both sides, whose interval's half-width is below what it has to resolve
+/// (the larger of the tolerance and the distance of the ratio from 1), at the noise seen so far.
+std::optional<std::int64_t> needed_repetitions(const LogRates& left,
+                                               const LogRates& right,
+                                               double log_ratio,
+                                               double tolerance) {
+  constexpr std::int64_t kMost = 10'000;
+  const double resolve = std::max(std::abs(log_ratio), std::log1p(tolerance));
+  const double variance = left.variance + right.variance;
+  for (std::int64_t n = std::max<std::int64_t>(2, std::min(left.n, right.n)); n <= kMost;
+       n += std::max<std::int64_t>(1, n / 20)) {
+    const auto count = static_cast<double>(n);
+    if (t_factor(2.0 * count - 2.0, kDecides) * std::sqrt(variance / count) <= 0.9 * resolve) {
+      return n;
+    }
+  }
+  return std::nullopt;
+}
+
+ArmComparison compare_arm(const TrialRecord& baseline,
+                          const TrialRecord& candidate,
+                          double tolerance) {
+  const LogRates before = log_rates(baseline);
+  const LogRates after = log_rates(candidate);
+  ArmComparison arm;
+  arm.arm = arm_name(baseline);
+  arm.baseline = std::exp(before.mean);
+  arm.candidate = std::exp(after.mean);
+  arm.baseline_n = before.n;
+  arm.candidate_n = after.n;
+  const double log_ratio = after.mean - before.mean;
+  arm.ratio = std::exp(log_ratio);
+  const std::optional<double> half = welch_half_width(before, after, kShown);
+  if (!half.has_value()) {
+    return arm;
+  }
+  const double lower = std::exp(log_ratio - *half);
+  const double upper = std::exp(log_ratio + *half);
+  arm.ci95 = IntervalRecord{lower, upper};
+  const bool differs = std::abs(log_ratio) > welch_half_width(before, after, kDecides).value();
+  if (arm.ratio < 1.0 - tolerance && differs) {
+    arm.change = Change::kSlower;
+  } else if (arm.ratio > 1.0 + tolerance && differs) {
+    arm.change = Change::kFaster;
+  } else if (std::abs(arm.ratio - 1.0) <= tolerance && lower >= 1.0 - 2.0 * tolerance &&
+             upper <= 1.0 + 2.0 * tolerance) {
+    arm.change = Change::kSame;
+  } else {
+    arm.needed_n = needed_repetitions(before, after, log_ratio, tolerance);
+  }
+  return arm;
+}
+
+/// Trials by arm, with their rank count: "full" of 2 ranks is another arm than of 1.
+std::map<std::string, const TrialRecord*> arms_of(const RunRecord& record) {
+  std::map<std::string, const TrialRecord*> arms;
+  for (const TrialRecord& trial : record.trials) {
+    const bool counts = std::any_of(
+        trial.repetitions.begin(), trial.repetitions.end(), [](const RepetitionRecord& repetition) {
+          return !repetition.discarded.has_value() && repetition.samples_per_second > 0.0;
+        });
+    if (counts) {
+      arms[fmt::format("{} on {} ranks", arm_name(trial), trial.ranks)] = &trial;
+    }
+  }
+  return arms;
+}
+
+std::string value_text(const Value& value) {
+  struct Printer {
+    std::string operator()(std::monostate) const { return "none"; }
+    std::string operator()(bool held) const { return held ? "true" : "false"; }
+    std::string operator()(std::int64_t held) const { return std::to_string(held); }
+    std::string operator()(double held) const { return fmt::format("{:g}", held); }
+    std::string operator()(const std::string& held) const { return held; }
+    std::string operator()(const ValueList& held) const {
+      std::string text;
+      for (const Value& item : held) {
+        text += (text.empty() ? "" : ",") + value_text(item);
+      }
+      return text;
+    }
+    std::string operator()(const ValueMap& held) const {
+      std::string text;
+      for (const auto& [key, item] : held) {
+        text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, value_text(item));
+      }
+      return text;
+    }
+  };
+  return std::visit(Printer{}, value.data);
+}
+
+/// Facts of a run that may explain a change of speed, by name.
+std::map<std::string, std::string> facts_of(const RunRecord& record) {
+  // Where results go and how long is measured does not change how fast the program is.
+  static const std::set<std::string> kNoInfluence = {"output",
+                                                     "trace",
+                                                     "benchy",
+                                                     "quiet",
+                                                     "verbose",
+                                                     "strict",
+                                                     "config",
+                                                     "max-time",
+                                                     "time-budget",
+                                                     "timeout",
+                                                     "max-noise",
+                                                     "repetitions"};
+  std::map<std::string, std::string> facts;
+  facts["dlbench"] = record.tool.version + " " + record.tool.git_commit;
+  facts["build"] = record.tool.build.type + ", " + record.tool.build.compiler;
+  for (const auto& [option, value] : record.config.effective) {
+    if (!kNoInfluence.contains(option)) {
+      facts["--" + option] = value_text(value);
+    }
+  }
+  for (const auto& [library, version] : record.system.libraries) {
+    facts["library " + library] = version;
+  }
+  for (const auto& [variable, value] : record.system.environment) {
+    facts["environment " + variable] = value;
+  }
+  if (!record.system.hosts.empty()) {
+    const HostRecord& host = record.system.hosts.front();
+    facts["cpu"] = host.cpu.model;
+    facts["usable cores"] = std::to_string(host.cpu.usable_cores);
+    facts["kernel"] = host.kernel;
+    facts["gpu"] = host.gpus.empty() ? "none" : host.gpus.front().name;
+    facts["gpu driver"] = host.gpus.empty() ? "none" : host.gpus.front().driver;
+  }
+  if (record.workload.has_value()) {
+    for (const PlanRecord& plan : record.workload->plans) {
+      facts["plan " + plan.mode] = plan.hash;
+    }
+  }
+  if (record.dataset.has_value()) {
+    facts["dataset"] = fmt::format("{}, {} samples, {}",
+                                   record.dataset->name,
+                                   record.dataset->samples,
+                                   record.dataset->origin);
+  }
+  std::string taints;
+  for (const TaintRecord& taint : record.run.taints) {
+    taints += fmt::format("{}{}", taints.empty() ? "" : ",", word(taint.code));
+  }
+  facts["taints"] = taints.empty() ? "none" : taints;
+  return facts;
+}
+
+std::vector<Difference> differences_of(const RunRecord& baseline, const RunRecord& candidate) {
+  const auto before = facts_of(baseline);
+  const auto after = facts_of(candidate);
+  std::set<std::string> names;
+  for (const auto& [name, value] : before) {
+    names.insert(name);
+  }
+  for (const auto& [name, value] : after) {
+    names.insert(name);
+  }
+  const auto find = [](const std::map<std::string, std::string>& facts, const std::string& name) {
+    const auto found = facts.find(name);
+    return found == facts.end() ? std::string("none") : found->second;
+  };
+  std::vector<Difference> differences;
+  for (const std::string& name : names) {
+    const Difference difference{name, find(before, name), find(after, name)};
+    if (difference.baseline != difference.candidate) {
+      differences.push_back(difference);
+    }
+  }
+  return differences;
+}
+
+std::string workload_name(const RunRecord& record) {
+  return record.workload.has_value() ? record.workload->name : "none";
+}
+
+}  // namespace
+
+std::string_view word(Change change) {
+  switch (change) {
+    case Change::kSame:
+      return "same";
+    case Change::kFaster:
+      return "faster";
+    case Change::kSlower:
+      return "slower";
+    case Change::kUnsure:
+      return "unsure";
+  }
+  return "unsure";
+}
+
+bool Comparison::any_slower() const {
+  return std::any_of(arms.begin(), arms.end(), [](const ArmComparison& arm) {
+    return arm.change == Change::kSlower;
+  });
+}
+
+bool Comparison::any_unsure() const {
+  return std::any_of(arms.begin(), arms.end(), [](const ArmComparison& arm) {
+    return arm.change == Change::kUnsure;
+  });
+}
+
+Comparison compare_reports(const RunRecord& baseline,
+                           const RunRecord& candidate,
+                           const CompareOptions& options) {
+  if (!(options.tolerance > 0.0 && options.tolerance < 1.0)) {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("a tolerance of {} is not a share between 0 and 1; 0.02 is 2 %",
+                            options.tolerance));
+  }
+  if (workload_name(baseline) != workload_name(candidate)) {
+    throw Error(ErrorCode::kData,
+                fmt::format("the reports are of different workloads, {} and {}: their samples/s "
+                            "cannot be compared",
+                            workload_name(baseline),
+                            workload_name(candidate)));
+  }
+  const auto before = arms_of(baseline);
+  const auto after = arms_of(candidate);
+  Comparison comparison;
+  for (const auto& [name, trial] : before) {
+    if (const auto found = after.find(name); found != after.end()) {
+      comparison.arms.push_back(compare_arm(*trial, *found->second, options.tolerance));
+    } else {
+      comparison.only_in_one.push_back(name + ": only in the baseline");
+    }
+  }
+  for (const auto& [name, trial] : after) {
+    if (!before.contains(name)) {
+      comparison.only_in_one.push_back(name + ": only in the candidate");
+    }
+  }
+  if (comparison.arms.empty()) {
+    throw Error(ErrorCode::kData,
+                "the reports have no measured trial in common: nothing to compare");
+  }
+  comparison.differences = differences_of(baseline, candidate);
+  return comparison;
+}
+
+std::string comparison_text(const Comparison& comparison) {
+  TextTable table({"trial", "baseline", "candidate", "ratio", "95 % interval", "n", "verdict"},
+                  {6});
+  for (const ArmComparison& arm : comparison.arms) {
+    std::string verdict(word(arm.change));
+    if (arm.needed_n.has_value()) {
+      verdict += fmt::format(" (about {} repetitions each would decide)", *arm.needed_n);
+    }
+    table.add({arm.arm,
+               number_text(arm.baseline),
+               number_text(arm.candidate),
+               fmt::format("{:.3f}", arm.ratio),
+               arm.ci95.has_value()
+                   ? fmt::format("{:.3f} to {:.3f}", (*arm.ci95)[0], (*arm.ci95)[1])
+                   : "none",
+               fmt::format("{}/{}", arm.baseline_n, arm.candidate_n),
+               verdict});
+  }
+  std::string text = table.text();
+  for (const std::string& line : comparison.only_in_one) {
+    text += line + '\n';
+  }
+  if (!comparison.differences.empty()) {
+    TextTable differences({"differs", "baseline", "candidate"}, {1, 2});
+    for (const Difference& difference : comparison.differences) {
+      differences.add({difference.what, difference.baseline, difference.candidate});
+    }
+    text += '\n' + differences.text();
+  }
+  return text;
+}
+
+}  // namespace dlbench::reports

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A report as text for people: the ten lines that end every run, and the longer tables of
+// `dlbench report show`. No colours, plain enough to be pasted into a ticket.
+#pragma once
+
+#include "reports/record.h"
+
+#include <cstddef>
+#include <string>
+
+namespace dlbench::reports {
+
+/// Name of a trial's arm: "io", "synthetic/device", "full", "interference/step_beside_loader".
+[[nodiscard]] std::string arm_name(const TrialRecord& trial);
+
+/// Ten lines for the three usual trials, one more for each further arm: workload and device, data,
+/// a throughput with its interval per trial, verdict with margin, explanation, the best advice,
+/// taints, and where the report is. For `train`: epochs, last and best values instead of trials.
+/// `path`: where the report was written ("-" for the standard output).
+[[nodiscard]] std::string summary_text(const RunRecord& record, const std::string& path);
+
+/// Tables: trials, phases (calls, total, per call, %), loader stages, operators against peaks (the
+/// longest `operator_rows`), history, job, advice, taints with their meaning, and what was skipped.
+/// Only those that the report has something for.
+[[nodiscard]] std::string tables_text(const RunRecord& record, std::size_t operator_rows = 20);
+
+}  // namespace dlbench::reports

@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// summary_text of show.h: the ten lines.
+#include "reports/show.h"
+#include "reports/text_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace dlbench::reports {
+namespace {
+
+constexpr std::size_t kLabelWidth = 18;
+
+std::string line(const std::string& label, const std::string& text) {
+  return fmt::format("{:<{}}{}\n", label, kLabelWidth, text);
+}
+
+std::string device_text(const RunRecord& record) {
+  std::string text = record.workload.has_value() ? record.workload->device : "no device";
+  if (!record.system.hosts.empty()) {
+    const HostRecord& host = record.system.hosts.front();
+    const bool on_gpu = !host.gpus.empty() && text.rfind("cuda", 0) == 0;
+    text += fmt::format(
+        " ({}, {} cores", on_gpu ? host.gpus.front().name : host.cpu.model, host.cpu.usable_cores);
+    text += record.system.hosts.size() > 1 ? fmt::format(", {} hosts)", record.system.hosts.size())
+                                           : ")";
+  }
+  return text;
+}
+
+std::string workload_line(const RunRecord& record) {
+  if (!record.workload.has_value()) {
+    return line("workload", "none, on " + device_text(record));
+  }
+  const WorkloadRecord& workload = *record.workload;
+  return line("workload",
+              fmt::format("{} on {}, {}, batch {}",
+                          workload.name,
+                          device_text(record),
+                          workload.precision,
+                          workload.global_batch_size));
+}
+
+std::string dataset_line(const RunRecord& record) {
+  if (!record.dataset.has_value()) {
+    return line("data", "none");
+  }
+  const DatasetRecord& data = *record.dataset;
+  return line("data",
+              fmt::format("{}, {} {} samples ({}), seed {}",
+                          data.name,
+                          data.samples,
+                          data.format,
+                          data.origin,
+                          record.run.seed));
+}
+
+std::string trial_line(const TrialRecord& trial) {
+  if (!trial.throughput.has_value()) {
+    return line(arm_name(trial), "not measured");
+  }
+  const RateSummary& rate = trial.throughput->samples_per_second;
+  std::string text = fmt::format("{:>9} samples/s", number_text(rate.mean));
+  if (rate.ci95.has_value()) {
+    const auto [lower, upper] = *rate.ci95;
+    text += fmt::format("  95 % interval {} to {} (+-{})",
+                        number_text(lower),
+                        number_text(upper),
+                        percent_text(0.5 * (upper - lower) / rate.mean));
+  } else {
+    text += "  no interval";
+  }
+  text += fmt::format(", n={}", rate.n);
+  if (trial.step_time_s.has_value()) {
+    text += fmt::format(", step {}", seconds_text(trial.step_time_s->median));
+  }
+  return line(arm_name(trial), text);
+}
+
+std::string verdict_lines(const RunRecord& record) {
+  if (!record.attribution.has_value()) {
+    return line("verdict", "none: it needs the trials io, synthetic and full");
+  }
+  const AttributionRecord& attribution = *record.attribution;
+  std::string verdict(word(attribution.verdict));
+  if (attribution.margin.has_value()) {
+    verdict += fmt::format(" (margin {}", percent_text(*attribution.margin));
+    if (attribution.margin_ci95.has_value()) {
+      verdict += fmt::format(", 95 % interval {} to {}",
+                             percent_text((*attribution.margin_ci95)[0]),
+                             percent_text((*attribution.margin_ci95)[1]));
+    }
+    verdict += ")";
+  }
+  if (attribution.overlap_efficiency.has_value()) {
+    verdict +=
+        fmt::format(", full is {} of predicted", percent_text(*attribution.overlap_efficiency));
+  }
+  return line("verdict", verdict) + line("because", attribution.explanation) +
+         line(
+             "advice",
+             attribution.advice.empty() ? "nothing computable" : attribution.advice.front().change);
+}
+
+std::string metrics_text(const EpochRecord& epoch) {
+  std::string text;
+  for (const auto& [name, value] : epoch.metrics) {
+    text += fmt::format(", {} {:.4f}", name, value);
+  }
+  return text;
+}
+
+std::string loss_text(const std::optional<double>& loss) {
+  return loss.has_value() ? fmt::format("{:.4f}", *loss) : "none";
+}
+
+std::string history_lines(const RunRecord& record) {
+  if (record.history.empty()) {
+    return {};
+  }
+  const auto epoch_line = [](const char* label, const EpochRecord& epoch) {
+    std::string text = fmt::format("epoch {}, {}", epoch.epoch, seconds_text(epoch.seconds));
+    if (epoch.samples_per_second.has_value()) {
+      text += fmt::format(", {} samples/s", number_text(*epoch.samples_per_second));
+    }
+    text += fmt::format(", train loss {}, valid loss {}{}",
+                        loss_text(epoch.train_loss),
+                        loss_text(epoch.valid_loss),
+                        metrics_text(epoch));
+    return line(label, text);
+  };
+  std::string text = epoch_line("first", record.history.front());
+  const auto best = std::min_element(
+      record.history.begin(), record.history.end(), [](const auto& left, const auto& right) {
+        return left.valid_loss.has_value() &&
+               (!right.valid_loss.has_value() || *left.valid_loss < *right.valid_loss);
+      });
+  if (best->valid_loss.has_value()) {
+    text += epoch_line("lowest valid loss", *best);
+  }
+  return text + epoch_line("last", record.history.back());
+}
+
+std::string taints_line(const RunRecord& record) {
+  std::vector<std::string> codes;
+  for (const TaintRecord& taint : record.run.taints) {
+    std::string code(word(taint.code));
+    if (std::find(codes.begin(), codes.end(), code) == codes.end()) {
+      codes.push_back(std::move(code));
+    }
+  }
+  return line("taints", codes.empty() ? "none" : fmt::format("{}", fmt::join(codes, ", ")));
+}
+
+}  // namespace
+
+std::string arm_name(const TrialRecord& trial) {
+  std::string name(word(trial.kind));
+  if (trial.variant.has_value()) {
+    name += "/" + *trial.variant;
+  }
+  return name;
+}
+
+std::string summary_text(const RunRecord& record, const std::string& path) {
+  std::string text = workload_line(record) + dataset_line(record);
+  for (const TrialRecord& trial : record.trials) {
+    text += trial_line(trial);
+  }
+  text += history_lines(record);
+  if (!record.trials.empty()) {
+    text += verdict_lines(record);
+  }
+  text += taints_line(record);
+  std::string report = path == "-" ? "on the standard output" : path;
+  report += fmt::format(" ({}, dlbench {} {})",
+                        word(record.run.status),
+                        record.tool.version,
+                        record.tool.git_commit.substr(0, 12));
+  return text + line("report", report);
+}
+
+}  // namespace dlbench::reports

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/compare.h"
+
+#include "engine/core/error.h"
+#include "engine/core/rng.h"
+#include "tests/reports/sample_record.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace dlbench::reports {
+namespace {
+
+using ::testing::HasSubstr;
+
+RunRecord full_only(const std::vector<double>& rates) {
+  RunRecord record = sample_record();
+  record.trials = {sample_trial(TrialKind::kFull, std::nullopt, rates)};
+  return record;
+}
+
+ArmComparison compare(const std::vector<double>& baseline, const std::vector<double>& candidate) {
+  return compare_reports(full_only(baseline), full_only(candidate)).arms.at(0);
+}
+
+TEST(Compare, WelchByHand) {
+  // Logs: 0, 0.01, 0.02 against 0.10, 0.11, 0.12: difference 0.1, both variances 1e-4, 4 degrees.
+  const ArmComparison arm = compare({std::exp(0.0), std::exp(0.01), std::exp(0.02)},
+                                    {std::exp(0.10), std::exp(0.11), std::exp(0.12)});
+  const double half = 2.7764451 * std::sqrt(2e-4 / 3.0);
+  EXPECT_NEAR(arm.ratio, std::exp(0.1), 1e-12);
+  EXPECT_NEAR(arm.ci95.value()[0], std::exp(0.1 - half), 1e-7);
+  EXPECT_NEAR(arm.ci95.value()[1], std::exp(0.1 + half), 1e-7);
+  EXPECT_EQ(arm.change, Change::kFaster);
+}
+
+TEST(Compare, ItsFourWords) {
+  EXPECT_EQ(compare({100, 100.5, 99.5}, {100.1, 99.9, 100.3}).change, Change::kSame);
+  EXPECT_EQ(compare({100, 100.5, 99.5}, {90, 90.5, 89.5}).change, Change::kSlower);
+  EXPECT_EQ(compare({100, 100.5, 99.5}, {111, 110, 112}).change, Change::kFaster);
+  EXPECT_EQ(compare({100, 120, 85}, {95, 80, 115}).change, Change::kUnsure);
+}
+
+TEST(Compare, ASmallDifferenceIsSameHoweverSure) {
+  // 1 % slower beyond doubt, and within the tolerance of 2 %.
+  EXPECT_EQ(compare({100, 100.01, 99.99}, {99, 99.01, 98.99}).change, Change::kSame);
+}
+
+TEST(Compare, SaysHowManyRepetitionsWouldDecide) {
+  const ArmComparison arm = compare({100, 106, 94}, {97, 103, 92});
+  ASSERT_EQ(arm.change, Change::kUnsure);
+  EXPECT_GT(arm.needed_n.value(), 20);
+  EXPECT_LT(arm.needed_n.value(), 200);
+}
+
+TEST(Compare, OneRepetitionHasNoInterval) {
+  RunRecord one = full_only({100, 100, 100});
+  one.trials[0].repetitions.resize(1);
+  const ArmComparison arm = compare_reports(one, full_only({50, 50.1, 50.2})).arms.at(0);
+  EXPECT_EQ(arm.change, Change::kUnsure);
+  EXPECT_FALSE(arm.ci95.has_value());
+}
+
+TEST(Compare, TheGateFailsOnlyOnSlower) {
+  const auto slower = compare_reports(full_only({100, 100.5, 99.5}), full_only({90, 90.5, 89.5}));
+  EXPECT_TRUE(slower.any_slower());
+  const auto unsure = compare_reports(full_only({100, 120, 85}), full_only({95, 80, 115}));
+  EXPECT_FALSE(unsure.any_slower());
+  EXPECT_TRUE(unsure.any_unsure());
+}
+
+TEST(Compare, DiscardedRepetitionsDoNotCount) {
+  RunRecord candidate = full_only({100, 100.5, 99.5, 10});
+  candidate.trials[0].repetitions[3].discarded = "disturbed";
+  const auto arm = compare_reports(full_only({100, 100.5, 99.5}), candidate).arms.at(0);
+  EXPECT_EQ(arm.candidate_n, 3);
+  EXPECT_EQ(arm.change, Change::kSame);
+}
+
+TEST(Compare, NamesWhatElseDiffers) {
+  RunRecord candidate = sample_record();
+  candidate.config.effective["decode"] = "scaled";
+  candidate.config.effective["output"] = "other.json";
+  candidate.system.libraries["onednn"] = "3.1";
+  candidate.trials.erase(candidate.trials.begin());
+  const Comparison comparison = compare_reports(sample_record(), candidate);
+  ASSERT_EQ(comparison.differences.size(), 2U);
+  EXPECT_EQ(comparison.differences[0].what, "--decode");
+  EXPECT_EQ(comparison.differences[1].what, "library onednn");
+  EXPECT_THAT(comparison.only_in_one,
+              ::testing::ElementsAre("io on 1 ranks: only in the baseline"));
+  const std::string text = comparison_text(comparison);
+  EXPECT_THAT(text, HasSubstr("1.000"));
+  EXPECT_THAT(text, HasSubstr("library onednn  2.6.3"));
+}
+
+TEST(Compare, RefusesWhatCannotBeCompared) {
+  RunRecord other = sample_record();
+  other.workload->name = "mnist_cnn";
+  EXPECT_THROW(static_cast<void>(compare_reports(sample_record(), other)), core::Error);
+  RunRecord empty = sample_record();
+  empty.trials.clear();
+  EXPECT_THROW(static_cast<void>(compare_reports(sample_record(), empty)), core::Error);
+  EXPECT_THROW(static_cast<void>(compare_reports(sample_record(), sample_record(), {0.0})),
+               core::Error);
+}
+
+/// Two runs of one program: a false alarm once in 100 at any noise (bound: 2 standard errors more).
+TEST(Compare, EqualProgramsAreHardlyEverFasterOrSlower) {
+  constexpr int kRuns = 1500;
+  core::RandomStream random(31, 0);
+  RunRecord baseline = full_only({1, 1, 1, 1, 1});
+  RunRecord candidate = baseline;
+  for (const double noise : {0.005, 0.01, 0.03}) {
+    int alarms = 0;
+    for (int run = 0; run < kRuns; ++run) {
+      for (RunRecord* record : {&baseline, &candidate}) {
+        for (RepetitionRecord& repetition : record->trials[0].repetitions) {
+          repetition.samples_per_second =
+              100.0 * std::exp(noise * static_cast<double>(random.normal()));
+        }
+      }
+      const Change change = compare_reports(baseline, candidate).arms[0].change;
+      alarms += change == Change::kFaster || change == Change::kSlower ? 1 : 0;
+    }
+    EXPECT_LE(alarms, kRuns * 3 / 200) << "noise " << noise;
+  }
+}
+
+}  // namespace
+}  // namespace dlbench::reports
