@@ -74,15 +74,15 @@ function(dlbench_test_prefix result)
 endfunction()
 
 # dlbench_fuzz(<name> SOURCES ... MODULES ... [LINK ...]): one libFuzzer program from
-# LLVMFuzzerTestOneInput(data, size), linked with the named modules alone (core, data_decoders, ...) so
-# that a fuzzing build compiles little. LINK: what those modules link. ctest runs it for DLBENCH_FUZZ_SECONDS from the seed files in
-# corpus/<name>/ beside the source, with a fixed random seed; what it finds stays in the build folder.
+# LLVMFuzzerTestOneInput(data, size), linked with the named modules alone (core, reports, ...) so that a
+# fuzzing build compiles little. LINK: what those modules link. ctest runs it for DLBENCH_FUZZ_SECONDS
+# from the seed files in corpus/<name>/ beside the source, with a fixed random seed; what it finds stays
+# in the build folder.
 function(dlbench_fuzz name)
   cmake_parse_arguments(ARG "" "" "SOURCES;MODULES;LINK" ${ARGN})
   list(TRANSFORM ARG_MODULES PREPEND dlbench_)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_MODULES} dlbench_warnings dlbench_options ${ARG_LINK})
-  target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   set_property(GLOBAL APPEND PROPERTY DLBENCH_FUZZERS ${name})
   set(found ${CMAKE_CURRENT_BINARY_DIR}/${name}_found)
