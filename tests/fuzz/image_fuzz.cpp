@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (std::int64_t index = 0; index < view.height * view.width * view.channels; ++index) {
       sum += view.pixels[index];
     }
-    static volatile unsigned sink;
+    [[maybe_unused]] static volatile unsigned sink;
     sink = sum;
   } catch (const core::Error& error) {
     if (error.code() != core::ErrorCode::kData) {
