@@ -1,0 +1,175 @@
+# SPDX-FileCopyrightText: 2026 The dlbench authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the plotting scripts of this folder share: reading a report, one look, clear errors.
+
+Each script reads one report (JSON, schema "dlbench.report", version 1) and writes one image:
+
+    python3 throughput.py report.json --output throughput.png
+
+An error is one line on the standard error and exit code 1.
+"""
+
+import argparse
+import json
+import os
+import sys
+
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+# Okabe and Ito's palette: told apart with every kind of colour vision.
+ARM_COLOURS = {"io": "#0072B2", "synthetic": "#E69F00", "full": "#009E73", "interference": "#CC79A7"}
+PHASE_COLOURS = {
+    "data_wait": "#0072B2",
+    "host_to_device": "#56B4E9",
+    "forward": "#E69F00",
+    "loss": "#F0E442",
+    "backward": "#D55E00",
+    "all_reduce_wait": "#CC79A7",
+    "optimizer": "#009E73",
+    "other": "#999999",
+}
+INK = "#333333"
+
+
+class PlotError(Exception):
+    """Something the user can mend; its text is the whole message."""
+
+
+def load_report(path):
+    """The report as a dictionary; PlotError if it is not one."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            report = json.load(file)
+    except OSError as error:
+        raise PlotError(f"cannot read '{path}': {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise PlotError(f"'{path}' is not JSON: {str(error).splitlines()[0]}") from None
+    if not isinstance(report, dict) or report.get("schema") != "dlbench.report":
+        raise PlotError(f"'{path}' is not a report of dlbench: \"schema\" is not \"dlbench.report\"")
+    if report.get("schema_version") != 1:
+        raise PlotError(f"'{path}' has schema_version {report.get('schema_version')}, wanted 1")
+    return report
+
+
+def arm_name(trial):
+    """io, synthetic/device, full, ..."""
+    return trial["kind"] + ("/" + trial["variant"] if trial.get("variant") else "")
+
+
+def arm_colour(trial):
+    return ARM_COLOURS.get(trial["kind"], "#999999")
+
+
+def counted(trial):
+    """The repetitions that count."""
+    return [repetition for repetition in trial["repetitions"] if repetition.get("discarded") is None]
+
+
+def measured_trials(report):
+    """Trials with a throughput; PlotError if there is none."""
+    trials = [trial for trial in report["trials"] if trial.get("throughput")]
+    if not trials:
+        raise PlotError("the report has no measured trial: nothing to plot")
+    return trials
+
+
+def three_digits(value):
+    """4.75, 5.00, 102, 12300."""
+    return f"{value:.0f}" if abs(value) >= 99.95 else f"{value:#.3g}"
+
+
+def heading(report):
+    """Workload and device in one line."""
+    workload = report.get("workload")
+    if not workload:
+        return "dlbench"
+    return (
+        f"{workload['name']} on {workload['device']}, {workload['precision']}, "
+        f"batch {workload['global_batch_size']}"
+    )
+
+
+def verdict_line(report):
+    """The verdict with its margin, or an empty text."""
+    attribution = report.get("attribution")
+    if not attribution:
+        return ""
+    text = attribution["verdict"]
+    if attribution.get("margin") is not None:
+        text += f" (margin {100 * attribution['margin']:.1f} %)"
+    taints = sorted({taint["code"] for taint in report["run"]["taints"]})
+    return text + (", taints: " + ", ".join(taints) if taints else "")
+
+
+def no_data(axes, text):
+    """Says in an empty panel why it is empty."""
+    axes.text(0.5, 0.5, text, ha="center", va="center", color=INK, transform=axes.transAxes)
+    axes.set_axis_off()
+
+
+def new_figure(rows, height):
+    """A figure with `rows` panels below each other, `height` inches each."""
+    from matplotlib import pyplot
+
+    pyplot.rcParams.update(
+        {
+            "figure.dpi": 130,
+            "font.size": 9,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.edgecolor": INK,
+            "axes.labelcolor": INK,
+            "axes.titlesize": 10,
+            "axes.titleweight": "bold",
+            "axes.titlelocation": "left",
+            "axes.axisbelow": True,
+            "axes.grid": True,
+            "grid.color": "#E4E4E4",
+            "text.color": INK,
+            "xtick.color": INK,
+            "ytick.color": INK,
+            "legend.frameon": False,
+        }
+    )
+    figure, axes = pyplot.subplots(rows, 1, figsize=(8, height * rows), squeeze=False, layout="constrained")
+    return figure, [row[0] for row in axes]
+
+
+def finish(figure, report, output):
+    """Adds the heading and writes the image."""
+    text = heading(report)
+    if verdict_line(report):
+        text += "\n" + verdict_line(report)
+    figure.suptitle(text, fontsize=11, x=0.01, ha="left")
+    try:
+        figure.savefig(output)
+    except OSError as error:
+        raise PlotError(f"cannot write '{output}': {error.strerror}") from None
+    except ValueError as error:
+        raise PlotError(f"cannot write '{output}': {str(error).splitlines()[0]}") from None
+
+
+def run(name, draw):
+    """Command line of one script: draw(report) -> figure."""
+    parser = argparse.ArgumentParser(description=draw.__doc__)
+    parser.add_argument("report", help="report written by dlbench")
+    parser.add_argument("--output", help=f"image to write (default: beside the report, <report>_{name}.png)")
+    arguments = parser.parse_args()
+    output = arguments.output or f"{os.path.splitext(arguments.report)[0]}_{name}.png"
+    try:
+        report = load_report(arguments.report)
+        try:
+            import matplotlib.pyplot  # noqa: F401
+        except ImportError as error:
+            raise PlotError(f"matplotlib is missing ({error}); on Debian: apt install python3-matplotlib") from None
+        try:
+            finish(draw(report), report, output)
+        except (KeyError, TypeError, AttributeError, IndexError) as error:
+            raise PlotError(
+                f"'{arguments.report}' lacks or misshapes something ({type(error).__name__}: {error}); "
+                "see dlbench report validate"
+            ) from None
+    except PlotError as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        sys.exit(1)
+    print(output)
