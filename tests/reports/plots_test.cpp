@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs the plotting scripts as a user does, on the sample report; and asks an independent validator
+// whether the schema says what ours says.
+#include "reports/atomic_file.h"
+#include "reports/json_reader.h"
+#include "reports/json_writer.h"
+#include "reports/schema.h"
+#include "tests/reports/sample_record.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+namespace dlbench::reports {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Outcome {
+  int exit_code = -1;
+  std::string errors;
+};
+
+class Plots : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "dlbench_XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  [[nodiscard]] std::string in_folder(const std::string& name) const {
+    return (folder_ / name).string();
+  }
+
+  /// Runs Debian's python with these arguments (plain file names only).
+  Outcome python(const std::string& arguments) const {
+    const std::string command = "MPLCONFIGDIR='" + folder_.string() + "' '" DLBENCH_PYTHON "' -B " +
+                                arguments + " >'" + in_folder("out") + "' 2>'" + in_folder("err") +
+                                "'";
+    const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): a test
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_text_file(in_folder("err"))};
+  }
+  Outcome plot(const std::string& script,
+               const std::string& report,
+               const std::string& image) const {
+    return python("'" DLBENCH_PLOTS "/" + script + ".py' '" + in_folder(report) + "' --output '" +
+                  in_folder(image) + "'");
+  }
+  [[nodiscard]] bool has_module(const std::string& name) const {
+    return python("-c 'import " + name + "'").exit_code == 0;
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(Plots, EachScriptDrawsTheSample) {
+  if (!has_module("matplotlib")) {
+    GTEST_SKIP() << "no matplotlib for " DLBENCH_PYTHON;
+  }
+  write_report(sample_record(), in_folder("report.json"));
+  for (const char* script : {"throughput", "phases", "steps", "history", "summary"}) {
+    const Outcome outcome = plot(script, "report.json", std::string(script) + ".png");
+    EXPECT_EQ(outcome.exit_code, 0) << script << ": " << outcome.errors;
+    const std::string image = read_text_file(in_folder(std::string(script) + ".png"));
+    EXPECT_EQ(image.substr(0, 8), "\x89PNG\r\n\x1a\n") << script;
+    EXPECT_GT(image.size(), 10'000U) << script;
+  }
+}
+
+TEST_F(Plots, WhatCannotBeDrawnIsOneLine) {
+  if (!has_module("matplotlib")) {
+    GTEST_SKIP() << "no matplotlib for " DLBENCH_PYTHON;
+  }
+  RunRecord record = sample_record();
+  record.history.clear();
+  record.trials.clear();
+  write_report(record, in_folder("empty.json"));
+  write_file_atomically(in_folder("broken.json"), "{\n  \"schema\": ");
+  write_file_atomically(in_folder("other.json"), "{\"schema\": \"else\"}");
+  struct Case {
+    const char* script;
+    const char* report;
+    const char* message;
+  };
+  for (const Case& entry : {Case{"summary", "empty.json", "no measured trial"},
+                            Case{"phases", "empty.json", "no phases"},
+                            Case{"steps", "empty.json", "no step times"},
+                            Case{"history", "empty.json", "no training history"},
+                            Case{"summary", "broken.json", "is not JSON"},
+                            Case{"summary", "other.json", "not a report of dlbench"},
+                            Case{"summary", "missing.json", "No such file or directory"}}) {
+    const Outcome outcome = plot(entry.script, entry.report, "image.png");
+    EXPECT_EQ(outcome.exit_code, 1) << entry.script << " " << entry.report;
+    EXPECT_THAT(outcome.errors, HasSubstr(entry.message));
+    EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1) << outcome.errors;
+    EXPECT_FALSE(std::filesystem::exists(in_folder("image.png")));
+  }
+}
+
+TEST_F(Plots, AnIndependentValidatorAgreesOnTheSchema) {
+  if (!has_module("jsonschema")) {
+    GTEST_SKIP() << "no jsonschema for " DLBENCH_PYTHON;
+  }
+  write_file_atomically(in_folder("schema.json"), report_schema());
+  write_file_atomically(
+      in_folder("check.py"),
+      "import json, sys, jsonschema\n"
+      "schema = json.load(open(sys.argv[1]))\n"
+      "jsonschema.Draft202012Validator.check_schema(schema)\n"
+      "jsonschema.Draft202012Validator(schema).validate(json.load(open(sys.argv[2])))\n");
+  const auto check = [this](const RunRecord& record) {
+    write_report(record, in_folder("report.json"));
+    return python("'" + in_folder("check.py") + "' '" + in_folder("schema.json") + "' '" +
+                  in_folder("report.json") + "'");
+  };
+  EXPECT_EQ(check(sample_record()).exit_code, 0) << check(sample_record()).errors;
+  EXPECT_EQ(check(RunRecord{}).exit_code, 0) << check(RunRecord{}).errors;
+  RunRecord wrong = sample_record();
+  wrong.trials[0].phases = {{"thinking", 1, 1.0, 1.0, 1.0, "host clock"}};
+  EXPECT_EQ(check(wrong).exit_code, 1);
+}
+
+}  // namespace
+}  // namespace dlbench::reports
