@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The dlbench authors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the rules that a compiler does not: who may include whom, file sizes, names, licence lines.
+"""Checks what a compiler does not: who may include whom, file sizes, names, licence lines, links.
 
 Usage: project_rules.py [ROOT]     prints one line per breach, exit code 1 if there is any.
 The table of docs/architecture.md ("Who may include whom") is EDGES below.
@@ -61,6 +61,7 @@ VENDOR_HEADERS = (
 # of their own folder may include.
 HEAVY_HEADERS = re.compile(r"^(nlohmann/|CLI/|boost/|valijson/|turbojpeg\.h|png\.h|libdeflate\.h|zlib\.h)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+LINK = re.compile(r"\]\(([^)\s]+)\)")
 FEATURE_CONDITIONAL = re.compile(r"^\s*#\s*(?:el)?if.*\bDLBENCH_(?:ENABLE|HAVE|WITH|USE)_")
 
 
@@ -146,6 +147,24 @@ def check_file(root, path):
             yield from check_vendor_include(path, number, included)
 
 
+def check_links(root, path):
+    """Links of a Markdown file to other files of the project lead somewhere."""
+    text = (root / path).read_text(encoding="utf-8")
+    for number, line in enumerate(text.splitlines(), 1):
+        for target in LINK.findall(line):
+            if "://" in target or target.startswith(("#", "mailto:")):
+                continue
+            if not ((root / path).parent / target.split("#")[0]).exists():
+                yield f"{path}:{number}: the link to '{target}' leads nowhere"
+
+
+def documents(root):
+    for folder in (root, root / "docs"):
+        for file in sorted(folder.glob("*.md")) + sorted(folder.glob("*/*.md")):
+            if "build" not in file.parts:
+                yield file.relative_to(root).as_posix()
+
+
 def project_files(root):
     for folder in SOURCE_FOLDERS:
         for file in sorted((root / folder).rglob("*")):
@@ -160,6 +179,8 @@ def breaches(root):
     root = pathlib.Path(root)
     for path in project_files(root):
         yield from check_file(root, path)
+    for path in sorted(set(documents(root))):
+        yield from check_links(root, path)
 
 
 def main(arguments):

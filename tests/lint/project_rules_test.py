@@ -119,6 +119,13 @@ class ProjectRules(unittest.TestCase):
         self.write("data/npy.cpp", HEAD + "#if defined(DLBENCH_ENABLE_PNG)\n#endif\n")
         self.assertEqual(len(list(project_rules.breaches(self.root))), 2)
 
+    def test_a_link_that_leads_nowhere_is_found(self):
+        self.write("README.md", "[a](docs/a.md) [b](https://example.org/b) [c](#c)\n")
+        self.write("docs/a.md", "[up](../README.md#top)\n")
+        self.assertEqual(list(project_rules.breaches(self.root)), [])
+        self.write("docs/a.md", "[gone](gone.md)\n")
+        self.expect("docs/a.md:1: the link to 'gone.md' leads nowhere")
+
     def test_an_empty_tree_is_no_success(self):
         with tempfile.TemporaryDirectory() as empty:
             self.assertEqual(project_rules.main([empty]), 1)
