@@ -16,48 +16,24 @@ namespace {
 
 class Differentiator {
  public:
-  Differentiator(const Graph& graph, ValueId loss)
+  // Gradients are wanted with respect to `operands`.
+  Differentiator(const Graph& graph, const std::vector<ValueId>& operands)
       : forward_(graph), builder_(graph), arrived_(graph.values().size()) {
-    mark_dependent();
-    const Value& value = graph.value(loss);
-    if (value.shape.rank() != 0 || !core::is_float(value.dtype)) {
-      throw core::Error(
-          core::ErrorCode::kShape,
-          "the loss '" + value.name + "' must be a float scalar, not " + value.shape.to_string());
-    }
-    arrived_.at(static_cast<std::size_t>(loss)) = {
-        builder_.scalar("loss_gradient", value.dtype, 1.0)};
+    mark_dependent(operands);
   }
 
-  Graph run() && {
+  [[nodiscard]] GraphBuilder& builder() { return builder_; }
+
+  // `gradient`, a value of the graph, is the gradient of what is differentiated with respect to
+  // `value`, apart from what arrives through other nodes.
+  void seed(ValueId value, ValueId gradient) {
+    arrived_.at(static_cast<std::size_t>(value)).push_back(gradient);
+  }
+
+  void run() {
     const auto& nodes = forward_.nodes();
     for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
       differentiate_node(*node);
-    }
-    for (const ValueId parameter : forward_.with_storage(Storage::kParameter)) {
-      if (const ValueId gradient = total(parameter); gradient != kNoValue) {
-        builder_.make_gradient(gradient, parameter);
-      }
-    }
-    return std::move(builder_).finish();
-  }
-
- private:
-  // A value depends on a parameter if it is one or is computed from a value that does.
-  void mark_dependent() {
-    dependent_.assign(forward_.values().size(), false);
-    for (const ValueId parameter : forward_.with_storage(Storage::kParameter)) {
-      dependent_.at(static_cast<std::size_t>(parameter)) = true;
-    }
-    for (const Node& node : forward_.nodes()) {
-      bool any = false;
-      for (const ValueId id : node.inputs) {
-        any = any || dependent_.at(static_cast<std::size_t>(id));
-      }
-      for (const ValueId id : node.outputs) {
-        dependent_.at(static_cast<std::size_t>(id)) =
-            any && core::is_float(forward_.value(id).dtype);
-      }
     }
   }
 
@@ -77,6 +53,25 @@ class Differentiator {
                         .phase = Phase::kBackward});
     }
     return arrived.front();
+  }
+
+ private:
+  // A value depends on an operand if it is one or is computed from a value that does.
+  void mark_dependent(const std::vector<ValueId>& operands) {
+    dependent_.assign(forward_.values().size(), false);
+    for (const ValueId operand : operands) {
+      dependent_.at(static_cast<std::size_t>(operand)) = true;
+    }
+    for (const Node& node : forward_.nodes()) {
+      bool any = false;
+      for (const ValueId id : node.inputs) {
+        any = any || dependent_.at(static_cast<std::size_t>(id));
+      }
+      for (const ValueId id : node.outputs) {
+        dependent_.at(static_cast<std::size_t>(id)) =
+            any && core::is_float(forward_.value(id).dtype);
+      }
+    }
   }
 
   void differentiate_node(const Node& node) {
@@ -118,6 +113,39 @@ class Differentiator {
 
 }  // namespace
 
-Graph differentiate(const Graph& graph, ValueId loss) { return Differentiator(graph, loss).run(); }
+Graph differentiate(const Graph& graph, ValueId loss) {
+  const Value& value = graph.value(loss);
+  if (value.shape.rank() != 0 || !core::is_float(value.dtype)) {
+    throw core::Error(
+        core::ErrorCode::kShape,
+        "the loss '" + value.name + "' must be a float scalar, not " + value.shape.to_string());
+  }
+  const std::vector<ValueId> parameters = graph.with_storage(Storage::kParameter);
+  Differentiator differentiator(graph, parameters);
+  differentiator.seed(loss, differentiator.builder().scalar("loss_gradient", value.dtype, 1.0));
+  differentiator.run();
+  for (const ValueId parameter : parameters) {
+    if (const ValueId gradient = differentiator.total(parameter); gradient != kNoValue) {
+      differentiator.builder().make_gradient(gradient, parameter);
+    }
+  }
+  return std::move(differentiator.builder()).finish();
+}
+
+VectorJacobian vector_jacobian(const Graph& graph,
+                               const std::vector<std::pair<ValueId, ValueId>>& seeds,
+                               const std::vector<ValueId>& operands) {
+  Differentiator differentiator(graph, operands);
+  for (const auto& [value, gradient] : seeds) {
+    differentiator.seed(value, gradient);
+  }
+  differentiator.run();
+  VectorJacobian result;
+  for (const ValueId operand : operands) {
+    result.gradients.push_back(differentiator.total(operand));
+  }
+  result.graph = std::move(differentiator.builder()).finish();
+  return result;
+}
 
 }  // namespace dlbench::graph

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace dlbench::graph {
@@ -25,6 +26,20 @@ namespace dlbench::graph {
 /// parameter's gradient becomes a value of storage kGradient named "grad/<parameter>". Throws
 /// core::Error(kShape) when a node on the way has no gradient rule.
 [[nodiscard]] Graph differentiate(const Graph& graph, ValueId loss);
+
+/// A graph with backward nodes, and the gradients that they compute.
+struct VectorJacobian {
+  Graph graph;
+  /// By operand; kNoValue where nothing seeded depends on it.
+  std::vector<ValueId> gradients;
+};
+
+/// The backward nodes of any values with respect to any operands (inputs or state), for checks of
+/// single ops: `seeds` are pairs (value, its incoming gradient, of the same dtype and shape and
+/// also a value of the graph). Gradients stay activations.
+[[nodiscard]] VectorJacobian vector_jacobian(const Graph& graph,
+                                             const std::vector<std::pair<ValueId, ValueId>>& seeds,
+                                             const std::vector<ValueId>& operands);
 
 /// Where gradient buckets end. Sizes are logical bytes; a tensor is never split.
 struct BucketOptions {
