@@ -1,0 +1,290 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/conformance/case_graph.h"
+
+#include "engine/core/rng.h"
+#include "engine/graph/graph_builder.h"
+#include "engine/graph/op_def.h"
+#include "engine/graph/passes.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <set>
+#include <utility>
+
+namespace dlbench::conformance {
+namespace {
+
+using core::DType;
+using core::HostTensor;
+using graph::GraphBuilder;
+using graph::kNoValue;
+using graph::Storage;
+using graph::ValueId;
+
+constexpr std::uint64_t kSeed = 20240229;  // any number will do; results quote it
+
+DType dtype_of(Element element, DType case_dtype) {
+  switch (element) {
+    case Element::kCase:
+      return case_dtype;
+    case Element::kStatistics:
+      return case_dtype == DType::kF64 ? DType::kF64 : DType::kF32;
+    case Element::kU8:
+      return DType::kU8;
+    case Element::kI32:
+      return DType::kI32;
+    case Element::kI64:
+      return DType::kI64;
+    case Element::kF64:
+      return DType::kF64;
+  }
+  return case_dtype;
+}
+
+/// One stream of random numbers per tensor, so that adding an operand changes no other one.
+core::RandomStream stream_for(const std::string& name) {
+  std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
+  for (const char c : name) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  }
+  return {kSeed, hash};
+}
+
+double uniform(core::RandomStream& random, double low, double high) {
+  return low + (high - low) * static_cast<double>(random.uniform());
+}
+
+double draw(Fill fill, double value, core::RandomStream& random) {
+  switch (fill) {
+    case Fill::kUniform:
+    case Fill::kDistinct:
+      return uniform(random, -1.0, 1.0);
+    case Fill::kPositive:
+      return uniform(random, 0.5, 1.5);
+    case Fill::kOffset:
+      return uniform(random, 9.0, 11.0);
+    case Fill::kProbability:
+      return uniform(random, 0.05, 0.95);
+    case Fill::kAwayFromZero: {
+      const double size = uniform(random, 0.1, 1.0);
+      return random.below(2) == 0 ? size : -size;
+    }
+    case Fill::kMask:
+      return random.below(2);
+    case Fill::kBytes:
+      return random.below(256);
+    case Fill::kLabels:
+      return random.below(static_cast<std::uint32_t>(value));
+    case Fill::kConstant:
+      return value;
+  }
+  return 0;
+}
+
+/// Evenly spaced in (-1, 1), in random order: Fisher-Yates.
+std::vector<double> distinct_values(std::int64_t count, core::RandomStream& random) {
+  std::vector<double> values(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = (2.0 * static_cast<double>(i) + 1.0) / static_cast<double>(count) - 1.0;
+  }
+  for (std::size_t i = values.size(); i > 1; --i) {
+    std::swap(values[i - 1], values[random.below(static_cast<std::uint32_t>(i))]);
+  }
+  return values;
+}
+
+HostTensor fill_tensor(
+    const std::string& name, DType dtype, const core::Shape& shape, Fill fill, double value) {
+  HostTensor tensor(dtype, shape);
+  core::RandomStream random = stream_for(name + shape.to_string());
+  if (fill == Fill::kDistinct) {
+    const std::vector<double> values = distinct_values(shape.elements(), random);
+    for (std::int64_t i = 0; i < shape.elements(); ++i) {
+      tensor.set(i, values[static_cast<std::size_t>(i)]);
+    }
+    return tensor;
+  }
+  for (std::int64_t i = 0; i < shape.elements(); ++i) {
+    tensor.set(i, draw(fill, value, random));
+  }
+  return tensor;
+}
+
+/// Declares operands and keeps what to put into them.
+class OperandMaker {
+ public:
+  OperandMaker(GraphBuilder& builder, DType dtype, TensorsByName& contents)
+      : builder_(builder), dtype_(dtype), contents_(contents) {}
+
+  void declare(const Operand& operand) {
+    const DType dtype = dtype_of(operand.element, dtype_);
+    const ValueId id =
+        operand.storage == Storage::kInput
+            ? builder_.add_input(operand.name, dtype, operand.shape)
+            : builder_.add_state(operand.storage,
+                                 operand.name,
+                                 dtype,
+                                 operand.shape,
+                                 {},
+                                 operand.parameter.empty() ? kNoValue : ids_.at(operand.parameter));
+    ids_[operand.name] = id;
+    contents_.emplace(operand.name,
+                      fill_tensor(operand.name, dtype, operand.shape, operand.fill, operand.value));
+  }
+
+  /// Parameters first: gradients and optimizer states refer to them.
+  void declare_all(const OpCase& spec) {
+    for (const bool parameters : {true, false}) {
+      for (const auto* operands : {&spec.inputs, &spec.updates}) {
+        for (const Operand& operand : *operands) {
+          if ((operand.storage == Storage::kParameter) == parameters) {
+            declare(operand);
+          }
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<ValueId> ids(const std::vector<Operand>& operands) const {
+    std::vector<ValueId> result;
+    for (const Operand& operand : operands) {
+      result.push_back(ids_.at(operand.name));
+    }
+    return result;
+  }
+
+ private:
+  GraphBuilder& builder_;
+  DType dtype_;
+  TensorsByName& contents_;
+  std::map<std::string, ValueId> ids_;
+};
+
+/// Content for the state that a chain's layers declared.
+void fill_layer_state(const graph::Graph& graph, TensorsByName& contents) {
+  for (const graph::Value& value : graph.values()) {
+    if (value.producer != graph::kNoNode || contents.contains(value.name)) {
+      continue;
+    }
+    Fill fill = Fill::kUniform;
+    if (value.name.ends_with(".running_var") || value.name.ends_with(".weight")) {
+      fill = value.shape.rank() == 1 ? Fill::kPositive : Fill::kUniform;
+    }
+    if (value.storage == Storage::kScalar) {
+      contents.emplace(value.name,
+                       fill_tensor(value.name, value.dtype, value.shape, Fill::kConstant, 3.0));
+    } else {
+      contents.emplace(value.name, fill_tensor(value.name, value.dtype, value.shape, fill, 0.0));
+    }
+  }
+}
+
+bool wants_gradient(const graph::Value& value) {
+  return value.producer == graph::kNoNode && core::is_float(value.dtype) &&
+         (value.storage == Storage::kInput || value.storage == Storage::kParameter) &&
+         !value.name.starts_with("seed_");
+}
+
+/// The forward nodes; returns the values that L is made of.
+std::vector<ValueId> add_forward(const OpCase& spec,
+                                 GraphBuilder& builder,
+                                 const OperandMaker& operands,
+                                 CaseGraph& result) {
+  const std::vector<ValueId> inputs = operands.ids(spec.inputs);
+  std::vector<ValueId> differentiated;
+  if (spec.build != nullptr) {
+    differentiated = spec.build(builder, inputs);
+    fill_layer_state(builder.graph(), result.contents);
+  } else {
+    builder.add_node({.op = spec.op,
+                      .name = std::string(graph::name(spec.op)),
+                      .attributes = spec.attributes,
+                      .inputs = inputs,
+                      .updates = operands.ids(spec.updates)});
+    const graph::Node& node = builder.graph().nodes().back();
+    if (graph::op_def(spec.op).differentiate != nullptr && spec.op != graph::OpKind::kDiceSums &&
+        spec.op != graph::OpKind::kDiceLoss) {
+      differentiated.push_back(node.outputs.at(0));
+    }
+    for (const ValueId id : node.outputs) {
+      result.outputs.push_back(builder.graph().value(id).name);
+    }
+  }
+  for (const ValueId id : differentiated) {
+    const std::string& name = builder.graph().value(id).name;
+    result.weighted.push_back(name);
+    if (std::find(result.outputs.begin(), result.outputs.end(), name) == result.outputs.end()) {
+      result.outputs.push_back(name);
+    }
+  }
+  return differentiated;
+}
+
+/// Backward nodes of L with respect to every float input and parameter.
+graph::Graph add_backward(GraphBuilder&& builder,
+                          const std::vector<ValueId>& differentiated,
+                          CaseGraph& result) {
+  std::vector<std::pair<ValueId, ValueId>> seeds;
+  for (const ValueId id : differentiated) {
+    const graph::Value value = builder.graph().value(id);
+    const std::string name = "seed_" + value.name;
+    seeds.emplace_back(id, builder.add_input(name, value.dtype, value.shape));
+    result.contents.emplace(name,
+                            fill_tensor(name, value.dtype, value.shape, Fill::kAwayFromZero, 0.0));
+  }
+  graph::Graph forward = std::move(builder).finish();
+  std::vector<ValueId> operands;
+  for (const graph::Value& value : forward.values()) {
+    if (wants_gradient(value)) {
+      operands.push_back(value.id);
+    }
+  }
+  if (seeds.empty()) {
+    return forward;
+  }
+  graph::VectorJacobian backward = graph::vector_jacobian(forward, seeds, operands);
+  GraphBuilder marker(std::move(backward.graph));
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const ValueId id = backward.gradients[i];
+    if (id == kNoValue) {
+      continue;
+    }
+    const graph::Value gradient = marker.graph().value(id);
+    const std::string operand = marker.graph().value(operands[i]).name;
+    if (gradient.storage == Storage::kInput) {
+      result.gradients.push_back({operand, gradient.name, true});
+    } else {
+      const std::string output = "grad_" + operand;
+      marker.mark_output(output, id);
+      result.outputs.push_back(output);
+      result.gradients.push_back({operand, output, false});
+    }
+  }
+  return std::move(marker).finish();
+}
+
+}  // namespace
+
+CaseGraph make_case_graph(const OpCase& spec, DType dtype, Nodes nodes) {
+  CaseGraph result;
+  GraphBuilder builder(graph::Mode::kTrain);
+  OperandMaker operands(builder, dtype, result.contents);
+  operands.declare_all(spec);
+  const std::vector<ValueId> differentiated = add_forward(spec, builder, operands, result);
+  for (const graph::Node& node : builder.graph().nodes()) {
+    for (const ValueId id : node.updates) {
+      result.updated.push_back(builder.graph().value(id).name);
+    }
+  }
+  for (const std::string& name : result.outputs) {
+    builder.mark_output(name, *builder.graph().find(name));
+  }
+  result.graph = nodes == Nodes::kForward
+                     ? std::move(builder).finish()
+                     : add_backward(std::move(builder), differentiated, result);
+  return result;
+}
+
+}  // namespace dlbench::conformance

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Executes the graph of a case on a backend.
+#pragma once
+
+#include "engine/backend/backend.h"
+#include "engine/comm/self.h"
+#include "engine/conformance/case_graph.h"
+#include "engine/exec/executor.h"
+#include "engine/exec/model_state.h"
+
+#include <memory>
+#include <string>
+
+namespace dlbench::conformance {
+
+/// One case, lowered. The backend outlives it.
+class CaseRun {
+ public:
+  /// Throws core::Error(kUnavailable) where the backend cannot do the case.
+  CaseRun(backend::Backend& backend,
+          const CaseGraph& graph,
+          backend::ConvAlgorithm algorithm = backend::ConvAlgorithm::kDirect);
+
+  /// Runs from `contents` (every input and state value of the case) and returns the outputs and
+  /// the updated state, by name.
+  [[nodiscard]] TensorsByName run(const TensorsByName& contents);
+
+  /// The same in steps, for many runs that differ little. An input is bound, not copied: the tensor
+  /// stays valid, and what is written into it later counts at the next execute(). State is copied.
+  void write(const std::string& name, const core::HostTensor& tensor);
+  void execute();
+  [[nodiscard]] core::HostTensor read_output(const std::string& name);
+
+ private:
+  const CaseGraph& case_;
+  comm::SelfCommunicator communicator_;
+  exec::ModelState state_;
+  std::unique_ptr<exec::Executor> executor_;
+};
+
+}  // namespace dlbench::conformance

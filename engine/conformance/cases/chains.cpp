@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Short networks: what a backend fuses, and layouts that pass from op to op.
+#include "engine/conformance/cases/case_lists.h"
+#include "engine/graph/layers.h"
+
+namespace dlbench::conformance::cases {
+namespace {
+
+using graph::GraphBuilder;
+using graph::ValueId;
+using Values = std::vector<ValueId>;
+
+const graph::BatchNormAttributes kKeras{.momentum = 0.99F, .epsilon = 1e-3F};
+
+Values conv_norm_relu(GraphBuilder& b, const Values& in) {
+  // Without bias: batch norm takes it out again, and its gradient would be rounding alone.
+  ValueId x = graph::conv2d(b, in[0], "conv1", {.channels_out = 16, .bias = false});
+  x = graph::batch_norm(b, x, "bn1", kKeras);
+  x = graph::relu(b, x, "relu1");
+  return {graph::conv2d(b, x, "conv2", {.channels_out = 19, .stride = 2})};
+}
+
+Values norm_relu_with_two_readers(GraphBuilder& b, const Values& in) {
+  const ValueId x = graph::relu(b, graph::batch_norm(b, in[0], "bn", kKeras), "relu");
+  const ValueId left = graph::conv2d(b, x, "left", {.channels_out = 16, .kernel = 1});
+  return {graph::add(b, left, x, "sum")};
+}
+
+Values residual_with_gate(GraphBuilder& b, const Values& in) {
+  ValueId x = graph::conv2d(b, in[0], "conv", {.channels_out = 24, .stride = 2});
+  ValueId shortcut = graph::conv2d(
+      b, in[0], "shortcut", {.channels_out = 24, .kernel = 1, .stride = 2, .bias = false});
+  shortcut = graph::batch_norm(b, shortcut, "shortcut_bn", kKeras);
+  x = graph::add(b, x, shortcut, "add");
+  ValueId gate = graph::global_avg_pool(b, x, "squeeze");
+  gate =
+      graph::relu(b, graph::linear(b, gate, "fc1", {.features_out = 3, .bias = false}), "fc1_relu");
+  gate = graph::sigmoid(
+      b, graph::linear(b, gate, "fc2", {.features_out = 24, .bias = false}), "fc2_sigmoid");
+  return {graph::scale_channels(b, x, gate, "excite")};
+}
+
+Values decoder(GraphBuilder& b, const Values& in) {
+  const ValueId pooled = graph::max_pool2d(b, in[0], "pool", 2);
+  const ValueId deep = graph::conv2d(b, pooled, "deep", {.channels_out = 10});
+  const ValueId up = graph::upsample2d(b, deep, "up", 2);
+  const ValueId joined = graph::concat(b, {up, in[0]}, "concat");
+  const ValueId atrous = graph::conv2d(b, joined, "atrous", {.channels_out = 16, .dilation = 6});
+  return {graph::multiply(b, atrous, in[0], "attend")};
+}
+
+Values classifier(GraphBuilder& b, const Values& in) {
+  ValueId x = graph::conv2d(
+      b,
+      in[0],
+      "conv",
+      {.channels_out = 8, .padding = graph::Padding::kValid, .init = graph::WeightInit::kHeNormal});
+  x = graph::max_pool2d(b, graph::relu(b, x, "relu"), "pool", 2);
+  x = graph::dropout(b, x, "dropout", 0.25F);
+  x = graph::linear(b, graph::flatten(b, x, "flatten"), "fc", {.features_out = 10});
+  return {graph::nll_loss(b, graph::log_softmax(b, x, "log_softmax"), in[1], "loss")};
+}
+
+Values segmenter(GraphBuilder& b, const Values& in) {
+  const ValueId x = graph::conv2d(b, in[0], "head", {.channels_out = 1, .kernel = 1});
+  const ValueId p = graph::sigmoid(b, x, "sigmoid");
+  return {graph::dice_loss(b, p, in[1], "loss", 1.0F)};
+}
+
+OpCase chain_case(std::string note, BuildChain build, std::vector<Operand> inputs) {
+  return {.note = std::move(note),
+          .inputs = std::move(inputs),
+          .accuracy = Accuracy::kChain,
+          .build = build};
+}
+
+}  // namespace
+
+std::vector<OpCase> chains() {
+  return {
+      chain_case("conv, batch norm, ReLU, conv", conv_norm_relu, {input("x", {2, 16, 9, 9})}),
+      chain_case("conv of an odd number of channels", conv_norm_relu, {input("x", {3, 5, 8, 7})}),
+      chain_case("batch norm and ReLU, read twice",
+                 norm_relu_with_two_readers,
+                 {input("x", {2, 16, 8, 8})}),
+      chain_case("residual unit with squeeze and excitation",
+                 residual_with_gate,
+                 {input("x", {2, 16, 8, 8})}),
+      chain_case("pool, upsample, concat, atrous conv, gate",
+                 decoder,
+                 {input("x", {2, 16, 8, 8}, Fill::kDistinct)}),
+      chain_case("classifier with dropout",
+                 classifier,
+                 {input("x", {6, 1, 10, 10}, Fill::kDistinct), labels("label", 6, 10)}),
+      chain_case("Dice loss", segmenter, {input("x", {2, 16, 7, 9}), mask("mask", {2, 7, 9})}),
+  };
+}
+
+}  // namespace dlbench::conformance::cases

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a conformance case is: one op, or a short chain of ops, with its operands and the tolerance
+// of its results. The lists stand in cases/<family>.cpp.
+#pragma once
+
+#include "engine/core/dtype.h"
+#include "engine/core/shape.h"
+#include "engine/graph/graph.h"
+#include "engine/graph/graph_builder.h"
+
+#include <string>
+#include <vector>
+
+namespace dlbench::conformance {
+
+/// What an operand is filled with; all random, from a seed of the case and the operand's name.
+enum class Fill {
+  kUniform,       ///< U(-1, 1)
+  kPositive,      ///< U(0.5, 1.5)
+  kOffset,        ///< 10 + U(-1, 1): a mean far from zero
+  kProbability,   ///< U(0.05, 0.95)
+  kAwayFromZero,  ///< of either sign, magnitude U(0.1, 1): no kink of ReLU nearby
+  kDistinct,      ///< a random order of evenly spaced values in (-1, 1): no ties for max pooling
+  kMask,          ///< 0 or 1
+  kBytes,         ///< 0 ... 255
+  kLabels,        ///< integers in [0, value)
+  kConstant,      ///< value
+};
+
+/// Element type of an operand.
+enum class Element {
+  kCase,        ///< the dtype that the case runs in
+  kStatistics,  ///< f32, or f64 in an f64 case
+  kU8,
+  kI32,
+  kI64,
+  kF64,
+};
+
+struct Operand {
+  std::string name;
+  core::Shape shape;
+  Fill fill = Fill::kUniform;
+  graph::Storage storage = graph::Storage::kInput;
+  Element element = Element::kCase;
+  double value = 0.0;       ///< of kLabels and kConstant
+  std::string parameter{};  ///< of a gradient or optimizer state: whose it is
+};
+
+/// How exactly a backend must agree with the oracle (tolerance.h says why).
+enum class Accuracy { kExact, kRounding, kTranscendental, kReduction, kContraction, kChain };
+
+/// Adds the nodes of a chain; returns the values whose gradients are seeded and compared.
+using BuildChain = std::vector<graph::ValueId> (*)(graph::GraphBuilder& builder,
+                                                   const std::vector<graph::ValueId>& inputs);
+
+struct OpCase {
+  graph::OpKind op = graph::OpKind::kAdd;
+  std::string note;  ///< what is special about it, for reports
+  graph::Attributes attributes{};
+  std::vector<Operand> inputs;
+  std::vector<Operand> updates{};
+  std::vector<core::DType> dtypes{core::DType::kF32};
+  Accuracy accuracy = Accuracy::kRounding;
+  /// Results that rightly are mostly zero; any other one of that kind is mistrusted.
+  std::vector<std::string> mostly_zero{};
+  /// False where the function is a staircase and central differences say nothing of its gradient.
+  bool smooth = true;
+  /// Set for chains: `op` and `attributes` are then unused.
+  BuildChain build = nullptr;
+};
+
+/// A case in one dtype, with its number among those of one name.
+struct Case {
+  const OpCase* spec = nullptr;
+  core::DType dtype = core::DType::kF32;
+  int index = 0;
+
+  /// The op's name, or "chain".
+  [[nodiscard]] std::string name() const;
+};
+
+/// Every case in every dtype it is listed for, grouped by name and numbered from 0 within it.
+[[nodiscard]] const std::vector<Case>& all_cases();
+
+/// The names that cases go by, sorted, each once.
+[[nodiscard]] std::vector<std::string> case_names();
+
+}  // namespace dlbench::conformance

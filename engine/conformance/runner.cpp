@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/conformance/runner.h"
+
+#include "engine/conformance/case_run.h"
+#include "engine/conformance/compare.h"
+#include "engine/conformance/gradient_check.h"
+#include "engine/conformance/tolerance.h"
+#include "engine/core/error.h"
+#include "engine/core/nearest_name.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace dlbench::conformance {
+namespace {
+
+CaseResult start_result(const backend::Backend& backend, const Case& item) {
+  return {.op = item.name(),
+          .index = item.index,
+          .note = item.spec->note,
+          .dtype = item.dtype,
+          .repro = fmt::format("dlbench verify --op {} --case {} --backend {}",
+                               item.name(),
+                               item.index,
+                               backend.name())};
+}
+
+Outcome outcome_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kAgrees:
+      return Outcome::kPassed;
+    case Verdict::kDiffers:
+      return Outcome::kFailed;
+    case Verdict::kMistrusted:
+      return Outcome::kMistrusted;
+  }
+  return Outcome::kFailed;
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// How much of its tolerance an error uses up; an exact result allows none.
+double used(double error, double tolerance) {
+  return tolerance > 0 ? error / tolerance : (error > 0 ? INFINITY : 0.0);
+}
+
+void compare_results(const TensorsByName& got,
+                     const TensorsByName& want,
+                     const OpCase& spec,
+                     bool winograd,
+                     CaseResult& result) {
+  for (const auto& [name, expected] : want) {
+    const bool integers = !core::is_float(expected.dtype());
+    const Tolerance bound =
+        tolerance(integers ? Accuracy::kExact : spec.accuracy, expected.dtype(), winograd);
+    const Comparison comparison =
+        compare(got.at(name),
+                expected,
+                {.tolerance = bound.relative,
+                 // Positions, steps and counts may rightly be zero.
+                 .may_be_mostly_zero = integers || contains(spec.mostly_zero, name)});
+    if (used(comparison.worst, bound.relative) > used(result.worst_error, result.tolerance) ||
+        result.tolerance == 0.0) {
+      result.worst_error = comparison.worst;
+      result.tolerance = bound.relative;
+    }
+    if (comparison.verdict != Verdict::kAgrees && result.outcome != Outcome::kFailed) {
+      result.outcome = outcome_of(comparison.verdict);
+      result.detail = name + ' ' + comparison.detail;
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kPassed:
+      return "passed";
+    case Outcome::kFailed:
+      return "FAILED";
+    case Outcome::kMistrusted:
+      return "MISTRUSTED";
+    case Outcome::kUnimplemented:
+      return "unimplemented";
+  }
+  return "";
+}
+
+std::vector<Case> select_cases(const Filter& filter) {
+  if (!filter.op.empty()) {
+    const std::vector<std::string> names = case_names();
+    if (!contains(names, filter.op)) {
+      throw core::Error(core::ErrorCode::kUsage,
+                        core::unknown_name_message("op", filter.op, names));
+    }
+  } else if (filter.index.has_value()) {
+    throw core::Error(core::ErrorCode::kUsage, "--case needs --op: numbers count within one op");
+  }
+  std::vector<Case> selected;
+  int last = -1;
+  for (const Case& item : all_cases()) {
+    if (filter.op.empty() || item.name() == filter.op) {
+      last = item.index;
+      if (!filter.index.has_value() || *filter.index == item.index) {
+        selected.push_back(item);
+      }
+    }
+  }
+  if (selected.empty()) {
+    throw core::Error(
+        core::ErrorCode::kUsage,
+        fmt::format("{} has no case {}; its cases are 0 to {}", filter.op, *filter.index, last));
+  }
+  return selected;
+}
+
+CaseResult run_case(backend::Backend& backend,
+                    backend::Backend& oracle,
+                    const Case& item,
+                    backend::ConvAlgorithm algorithm) {
+  CaseResult result = start_result(backend, item);
+  const CaseGraph graph = make_case_graph(*item.spec, item.dtype);
+  TensorsByName got;
+  try {
+    if (std::string why; !backend.supports(item.dtype, &why)) {
+      throw core::Error(core::ErrorCode::kUnavailable, why);
+    }
+    got = CaseRun(backend, graph, algorithm).run(graph.contents);
+  } catch (const core::Error& error) {
+    if (error.code() != core::ErrorCode::kUnavailable) {
+      throw;
+    }
+    result.outcome = Outcome::kUnimplemented;
+    result.detail = error.what();
+    return result;
+  }
+  const TensorsByName want = CaseRun(oracle, graph).run(graph.contents);
+  compare_results(got, want, *item.spec, algorithm != backend::ConvAlgorithm::kDirect, result);
+  return result;
+}
+
+std::vector<CaseResult> run_cases(backend::Backend& backend, const Filter& filter) {
+  const auto oracle = backend::create_backend("ref", {.threads = backend.device().threads});
+  std::vector<CaseResult> results;
+  for (const Case& item : select_cases(filter)) {
+    results.push_back(run_case(backend, *oracle, item, filter.conv_algorithm));
+  }
+  return results;
+}
+
+std::vector<CaseResult> run_gradient_checks(backend::Backend& backend, const Filter& filter) {
+  std::vector<CaseResult> results;
+  std::set<const OpCase*> done;
+  for (const Case& item : select_cases(filter)) {
+    if (!done.insert(item.spec).second) {
+      continue;
+    }
+    const std::vector<GradientCheck> checks = check_gradients(backend, *item.spec);
+    if (checks.empty()) {
+      continue;
+    }
+    CaseResult result = start_result(backend, item);
+    result.dtype = core::DType::kF64;
+    for (const GradientCheck& check : checks) {
+      result.worst_error = std::max(result.worst_error, check.worst);
+      if (!check.passed && result.outcome == Outcome::kPassed) {
+        result.outcome = Outcome::kFailed;
+        result.detail = "gradient of " + check.operand + ": " + check.detail;
+      }
+    }
+    results.push_back(result);
+  }
+  return results;
+}
+
+std::string describe(const CaseResult& result) {
+  std::string line = fmt::format("{} {} case {} ({}, {})",
+                                 name(result.outcome),
+                                 result.op,
+                                 result.index,
+                                 result.note,
+                                 core::name(result.dtype));
+  if (result.outcome != Outcome::kPassed) {
+    line += ": " + result.detail;
+  }
+  if (result.outcome == Outcome::kFailed || result.outcome == Outcome::kMistrusted) {
+    line += "; rerun: " + result.repro;
+  }
+  return line;
+}
+
+}  // namespace dlbench::conformance

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/conformance/tolerance.h"
+
+namespace dlbench::conformance {
+namespace {
+
+// Spacing of numbers just above 1.
+constexpr double kUlpF32 = 0x1p-23;
+constexpr double kUlpBF16 = 0x1p-7;
+constexpr double kUlpF16 = 0x1p-10;
+
+Tolerance f32_tolerance(Accuracy accuracy) {
+  switch (accuracy) {
+    case Accuracy::kExact:
+      return {0.0, "moves or selects elements: every bit agrees"};
+    case Accuracy::kRounding:
+      return {4 * kUlpF32, "a few arithmetic operations, each correctly rounded"};
+    case Accuracy::kTranscendental:
+      return {1e-5, "vectorised exp, log and rsqrt are good to some 20 units in the last place"};
+    case Accuracy::kReduction:
+      return {2e-5,
+              "f32 sums of n <= 1e4 terms drift like sqrt(n) half units (6e-6); three times that"};
+    case Accuracy::kContraction:
+      return {2e-5,
+              "dot products of n <= 5e3 terms in f32 drift like sqrt(n) half units (4e-6); five "
+              "times that"};
+    case Accuracy::kChain:
+      return {2e-4, "errors of up to ten ops in a row, each within its own bound"};
+  }
+  return {};
+}
+
+}  // namespace
+
+Tolerance tolerance(Accuracy accuracy, core::DType result, bool winograd) {
+  if (winograd && (accuracy == Accuracy::kContraction || accuracy == Accuracy::kChain)) {
+    return {2e-3, "Winograd F(4x4, 3x3) amplifies rounding about a hundredfold"};
+  }
+  const Tolerance base = f32_tolerance(accuracy);
+  const bool bf16 = result == core::DType::kBF16;
+  if ((!bf16 && result != core::DType::kF16) || accuracy == Accuracy::kExact) {
+    return base;
+  }
+  // A sum on the border between two 16-bit numbers may fall to either side, and a backward pass
+  // that reads such an output may end one further away.
+  const double ulp = bf16 ? kUlpBF16 : kUlpF16;
+  if (accuracy == Accuracy::kRounding) {
+    return {ulp, "the last bit may round either way"};
+  }
+  return {2 * ulp, "the last bit may round either way, twice in a row"};
+}
+
+}  // namespace dlbench::conformance

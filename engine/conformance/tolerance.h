@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How far a result may be from the oracle's, and why that far.
+#pragma once
+
+#include "engine/conformance/op_case.h"
+#include "engine/core/dtype.h"
+
+#include <string_view>
+
+namespace dlbench::conformance {
+
+struct Tolerance {
+  /// Largest difference of an element, relative to the largest magnitude in the tensor.
+  double relative = 0.0;
+  std::string_view reason;
+};
+
+/// `result` is the dtype of the tensor compared: the f32 statistics of a bf16 op must be as good as
+/// those of an f32 op. The bound for contractions holds for direct algorithms; with `winograd` it
+/// is wider.
+[[nodiscard]] Tolerance tolerance(Accuracy accuracy, core::DType result, bool winograd);
+
+}  // namespace dlbench::conformance
