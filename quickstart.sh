@@ -63,7 +63,7 @@ missing_of() {
   done
 }
 
-in_archive() { apt-cache show "$1" >/dev/null 2>&1; }
+in_archive() { apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'; }
 
 # install_packages REQUIRED... -- OPTIONAL...
 install_packages() {
