@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cpu/kernels/channel_copy.h"
+
+namespace dlbench::backend::cpu {
+
+template <typename T>
+void copy_channels(const Geometry& x_geometry,
+                   std::int64_t x_begin,
+                   Rows<const T> x,
+                   const Geometry& y_geometry,
+                   std::int64_t y_begin,
+                   Rows<T> y,
+                   std::int64_t count) {
+  const std::int64_t block = x_geometry.block;
+#pragma omp parallel for schedule(static) if (x_geometry.elements() > 8192)
+  for (std::int64_t i = 0; i < x_geometry.batch * count; ++i) {
+    const std::int64_t sample = i / count;
+    const std::int64_t from_channel = x_begin + i % count;
+    const std::int64_t to_channel = y_begin + i % count;
+    const T* from = x.data + sample * x.sample_stride + from_channel / block * x_geometry.row() +
+                    from_channel % block;
+    T* to = y.data + sample * y.sample_stride + to_channel / block * y_geometry.row() +
+            to_channel % block;
+    for (std::int64_t position = 0; position < x_geometry.spatial; ++position) {
+      to[position * block] = from[position * block];
+    }
+  }
+}
+
+template <typename T>
+void clear_padding(const Geometry& g, Rows<T> x) {
+  const std::int64_t used = g.channels % g.block;
+  if (used == 0) {
+    return;
+  }
+  for (std::int64_t sample = 0; sample < g.batch; ++sample) {
+    T* row = x.data + sample * x.sample_stride + (g.blocks() - 1) * g.row();
+    for (std::int64_t position = 0; position < g.spatial; ++position) {
+      for (std::int64_t lane = used; lane < g.block; ++lane) {
+        row[position * g.block + lane] = T{};
+      }
+    }
+  }
+}
+
+void relayout(const Geometry& x_geometry,
+              const std::uint8_t* x,
+              const Geometry& y_geometry,
+              std::uint8_t* y) {
+  for (std::int64_t sample = 0; sample < y_geometry.batch; ++sample) {
+    for (std::int64_t channel = 0; channel < y_geometry.blocks() * y_geometry.block; ++channel) {
+      const std::uint8_t* from = x + sample * x_geometry.sample() +
+                                 channel / x_geometry.block * x_geometry.row() +
+                                 channel % x_geometry.block;
+      std::uint8_t* to = y + sample * y_geometry.sample() +
+                         channel / y_geometry.block * y_geometry.row() + channel % y_geometry.block;
+      const bool exists = channel < y_geometry.channels;
+      for (std::int64_t position = 0; position < y_geometry.spatial; ++position) {
+        to[position * y_geometry.block] =
+            exists ? from[position * x_geometry.block] : std::uint8_t{0};
+      }
+    }
+  }
+}
+
+#define DLBENCH_INSTANTIATE(T)                                                              \
+  template void copy_channels<T>(const Geometry&, std::int64_t, Rows<const T>,              \
+                                 const Geometry&, std::int64_t, Rows<T>, std::int64_t);     \
+  template void clear_padding<T>(const Geometry&, Rows<T>);
+DLBENCH_INSTANTIATE(float)
+DLBENCH_INSTANTIATE(Bf16)
+#undef DLBENCH_INSTANTIATE
+
+}  // namespace dlbench::backend::cpu

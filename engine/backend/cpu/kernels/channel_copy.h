@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Copies of channel ranges that do not begin or end at a block, where rows cannot be copied whole.
+#pragma once
+
+#include "engine/backend/cpu/kernels/element.h"
+
+#include <cstdint>
+
+namespace dlbench::backend::cpu {
+
+/// y[n, y_begin + c, s] = x[n, x_begin + c, s] for c in [0, count). Both have one block size and
+/// equal extents but for the channels. T: float or Bf16.
+template <typename T>
+void copy_channels(const Geometry& x_geometry,
+                   std::int64_t x_begin,
+                   Rows<const T> x,
+                   const Geometry& y_geometry,
+                   std::int64_t y_begin,
+                   Rows<T> y,
+                   std::int64_t count);
+
+/// The same tensor in another block size; lanes without a channel become 0. For small saved values.
+void relayout(const Geometry& x_geometry,
+              const std::uint8_t* x,
+              const Geometry& y_geometry,
+              std::uint8_t* y);
+
+/// Sets the lanes of channels that do not exist to zero.
+template <typename T>
+void clear_padding(const Geometry& g, Rows<T> x);
+
+}  // namespace dlbench::backend::cpu

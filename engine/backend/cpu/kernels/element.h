@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the own kernels see of a tensor: rows of contiguous elements, whatever the layout.
+#pragma once
+
+#include <cstdint>
+
+namespace dlbench::backend::cpu {
+
+/// A bf16 element.
+struct Bf16 {
+  std::uint16_t bits;
+};
+
+/// A tensor (N, C, S...) in blocks of channels. `block` channels of one position lie together, the
+/// positions of one block of one sample are contiguous: a row of spatial * block elements. block 1
+/// is the plain row-major layout, 8 and 16 are nChw8c and nChw16c. Lanes of channels that do not
+/// exist are zero and stay zero. A tensor without channels is one row: (1, 1, elements), block 1.
+struct Geometry {
+  std::int64_t batch = 1;
+  std::int64_t channels = 1;
+  std::int64_t spatial = 1;
+  std::int64_t block = 1;
+
+  [[nodiscard]] std::int64_t blocks() const { return (channels + block - 1) / block; }
+  [[nodiscard]] std::int64_t row() const { return spatial * block; }
+  [[nodiscard]] std::int64_t sample() const { return blocks() * row(); }
+  [[nodiscard]] std::int64_t elements() const { return batch * sample(); }
+};
+
+/// The elements of a tensor: sample n begins at data + n * sample_stride. The stride is larger than
+/// a sample where the tensor is a range of channels of a wider one.
+template <typename T>
+struct Rows {
+  T* data = nullptr;
+  std::int64_t sample_stride = 0;
+};
+
+/// Spatial extents (depth, height, width); 2D tensors have depth 1.
+struct Extents {
+  std::int64_t depth = 1;
+  std::int64_t height = 1;
+  std::int64_t width = 1;
+  [[nodiscard]] std::int64_t elements() const { return depth * height * width; }
+};
+
+}  // namespace dlbench::backend::cpu

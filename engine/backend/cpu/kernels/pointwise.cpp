@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cpu/kernels/pointwise.h"
+
+#include "engine/backend/cpu/kernels/chunks.h"
+
+namespace dlbench::backend::cpu {
+namespace {
+
+template <typename From, typename To, typename Function>
+void map(const Geometry& g, Rows<const From> x, Rows<To> y, Function function) {
+  for_each_chunk(g, [&](const Chunk& chunk) {
+    const From* from = at(x, g, chunk);
+    To* to = at(y, g, chunk);
+    sweep(chunk.count,
+          [&](std::int64_t i, auto group) { store(to + i, function(load(from + i, group)), group); });
+  });
+}
+
+template <typename T, typename Function>
+void map(const Geometry& g, Rows<const T> a, Rows<const T> b, Rows<T> y, Function function) {
+  for_each_chunk(g, [&](const Chunk& chunk) {
+    const T* first = at(a, g, chunk);
+    const T* second = at(b, g, chunk);
+    T* to = at(y, g, chunk);
+    sweep(chunk.count, [&](std::int64_t i, auto group) {
+      store(to + i, function(load(first + i, group), load(second + i, group)), group);
+    });
+  });
+}
+
+inline float to_float(float value) { return value; }
+inline float to_float(Bf16 value) {
+  const std::uint32_t bits = static_cast<std::uint32_t>(value.bits) << 16U;
+  float result = 0.0F;
+  std::memcpy(&result, &bits, sizeof(result));
+  return result;
+}
+
+/// One number per channel of sample n, from plain (N, C).
+template <typename T>
+Lanes expand_gate(const T* gate, const Geometry& g, const Chunk& chunk) {
+  alignas(64) float lanes[kLanes];
+  for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+    const std::int64_t channel = chunk.block * g.block + lane % g.block;
+    lanes[lane] = channel < g.channels ? to_float(gate[chunk.sample * g.channels + channel]) : 0.0F;
+  }
+  return load(lanes, FullGroup{});
+}
+
+template <typename T>
+void store_one(T* p, float value) {
+  store(p, broadcast(value), PartialGroup{1});
+}
+
+}  // namespace
+
+template <typename T>
+void relu(const Geometry& g, Rows<const T> x, Rows<T> y) {
+  map(g, x, y, [](Lanes value) { return positive_part(value); });
+}
+
+template <typename T>
+void relu_backward(const Geometry& g, Rows<const T> dy, Rows<const T> y, Rows<T> dx) {
+  map(g, dy, y, dx, [](Lanes gradient, Lanes result) { return where_positive(result, gradient); });
+}
+
+template <typename T>
+void sigmoid(const Geometry& g, Rows<const T> x, Rows<T> y) {
+  for_each_chunk(g, [&](const Chunk& chunk) {
+    const T* from = at(x, g, chunk);
+    T* to = at(y, g, chunk);
+    // sigmoid(0) is not 0: the lanes of channels that do not exist are masked.
+    alignas(64) float mask[kLanes];
+    for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+      mask[lane] = chunk.block * g.block + lane % g.block < g.channels ? 1.0F : 0.0F;
+    }
+    const Lanes exists = load(mask, FullGroup{});
+    const Lanes one = broadcast(1.0F);
+    sweep(chunk.count, [&](std::int64_t i, auto group) {
+      const Lanes e = exponential(zero_lanes() - load(from + i, group));
+      store(to + i, exists / (one + e), group);
+    });
+  });
+}
+
+template <typename T>
+void sigmoid_backward(const Geometry& g, Rows<const T> dy, Rows<const T> y, Rows<T> dx) {
+  map(g, dy, y, dx, [](Lanes gradient, Lanes result) {
+    return gradient * result * (broadcast(1.0F) - result);
+  });
+}
+
+template <typename T>
+void add(const Geometry& g, Rows<const T> a, Rows<const T> b, Rows<T> y) {
+  map(g, a, b, y, [](Lanes first, Lanes second) { return first + second; });
+}
+
+template <typename T>
+void multiply(const Geometry& g, Rows<const T> a, Rows<const T> b, Rows<T> y) {
+  map(g, a, b, y, [](Lanes first, Lanes second) { return first * second; });
+}
+
+template <typename From, typename To>
+void convert(const Geometry& g, Rows<const From> x, Rows<To> y) {
+  map(g, x, y, [](Lanes value) { return value; });
+}
+
+template <typename T>
+void copy(const Geometry& g, Rows<const T> x, Rows<T> y) {
+  for_each_chunk(g, [&](const Chunk& chunk) {
+    std::memcpy(at(y, g, chunk), at(x, g, chunk), static_cast<std::size_t>(chunk.count) * sizeof(T));
+  });
+}
+
+template <typename T>
+void scale_channels(
+    const Geometry& g, Rows<const T> x, const T* gate, const T* shift, Rows<T> y) {
+  const Lanes share = broadcast(1.0F / static_cast<float>(g.spatial));
+  for_each_chunk(g, [&](const Chunk& chunk) {
+    const T* from = at(x, g, chunk);
+    T* to = at(y, g, chunk);
+    const Lanes factor = expand_gate(gate, g, chunk);
+    const Lanes offset =
+        shift != nullptr ? expand_gate(shift, g, chunk) * share : zero_lanes();
+    sweep(chunk.count, [&](std::int64_t i, auto group) {
+      store(to + i, fused(load(from + i, group), factor, offset), group);
+    });
+  });
+}
+
+template <typename T>
+void spread_average(const Geometry& g, const T* value, Rows<T> y) {
+  const Lanes share = broadcast(1.0F / static_cast<float>(g.spatial));
+  for_each_chunk(g, [&](const Chunk& chunk) {
+    T* to = at(y, g, chunk);
+    const Lanes each = expand_gate(value, g, chunk) * share;
+    sweep(chunk.count, [&](std::int64_t i, auto group) { store(to + i, each, group); });
+  });
+}
+
+template <typename T>
+void sum_channels(const Geometry& g,
+                  Rows<const T> a,
+                  Rows<const T> b,
+                  float factor,
+                  T* sum,
+                  double* partial) {
+  for_each_chunk(g, [&](const Chunk& chunk) {
+    const T* first = at(a, g, chunk);
+    Lanes total = zero_lanes();
+    if (b.data == nullptr) {
+      sweep(chunk.count,
+            [&](std::int64_t i, auto group) { total = total + load(first + i, group); });
+    } else {
+      const T* second = at(b, g, chunk);
+      sweep(chunk.count, [&](std::int64_t i, auto group) {
+        total = fused(load(first + i, group), load(second + i, group), total);
+      });
+    }
+    double* of_chunk = partial + chunk.index * kLanes;
+    std::fill(of_chunk, of_chunk + kLanes, 0.0);
+    fold(total, g, of_chunk);
+  });
+  const std::int64_t per_row = chunks_per_row(g);
+  for (std::int64_t row = 0; row < g.batch * g.blocks(); ++row) {
+    const std::int64_t first_channel = row % g.blocks() * g.block;
+    const std::int64_t end = std::min(first_channel + g.block, g.channels);
+    for (std::int64_t channel = first_channel; channel < end; ++channel) {
+      double total = 0.0;
+      for (std::int64_t piece = 0; piece < per_row; ++piece) {
+        total += partial[(row * per_row + piece) * kLanes + channel - first_channel];
+      }
+      store_one(sum + row / g.blocks() * g.channels + channel,
+                static_cast<float>(total * static_cast<double>(factor)));
+    }
+  }
+}
+
+std::int64_t reduction_scratch_bytes(const Geometry& g) {
+  return chunk_count(g) * kLanes * static_cast<std::int64_t>(sizeof(double));
+}
+
+#define DLBENCH_INSTANTIATE(T)                                                                   \
+  template void relu<T>(const Geometry&, Rows<const T>, Rows<T>);                                \
+  template void relu_backward<T>(const Geometry&, Rows<const T>, Rows<const T>, Rows<T>);        \
+  template void sigmoid<T>(const Geometry&, Rows<const T>, Rows<T>);                             \
+  template void sigmoid_backward<T>(const Geometry&, Rows<const T>, Rows<const T>, Rows<T>);     \
+  template void add<T>(const Geometry&, Rows<const T>, Rows<const T>, Rows<T>);                  \
+  template void multiply<T>(const Geometry&, Rows<const T>, Rows<const T>, Rows<T>);             \
+  template void copy<T>(const Geometry&, Rows<const T>, Rows<T>);                                \
+  template void scale_channels<T>(const Geometry&, Rows<const T>, const T*, const T*, Rows<T>);  \
+  template void spread_average<T>(const Geometry&, const T*, Rows<T>);                           \
+  template void sum_channels<T>(                                                                 \
+      const Geometry&, Rows<const T>, Rows<const T>, float, T*, double*);
+DLBENCH_INSTANTIATE(float)
+DLBENCH_INSTANTIATE(Bf16)
+#undef DLBENCH_INSTANTIATE
+template void convert<float, Bf16>(const Geometry&, Rows<const float>, Rows<Bf16>);
+template void convert<Bf16, float>(const Geometry&, Rows<const Bf16>, Rows<float>);
+
+}  // namespace dlbench::backend::cpu

@@ -1,0 +1,293 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One task is one line of the output (forward) or of the input (backward) of one channel block. The
+// innermost loop runs over the lanes of a position: 1, 8 or 16, fixed at compile time.
+#include "engine/backend/cpu/kernels/pooling.h"
+
+#include "engine/backend/cpu/kernels/lanes.h"
+
+#include <cstddef>
+#include <type_traits>
+
+namespace dlbench::backend::cpu {
+namespace {
+
+inline float value_of(float value) { return value; }
+inline float value_of(Bf16 value) {
+  const std::uint32_t bits = static_cast<std::uint32_t>(value.bits) << 16U;
+  float result = 0.0F;
+  std::memcpy(&result, &bits, sizeof(result));
+  return result;
+}
+inline void assign(float& to, float value) { to = value; }
+inline void assign(Bf16& to, float value) {
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(bits));
+  if (value != value) {
+    to.bits = static_cast<std::uint16_t>((bits >> 16U) | 0x40U);
+  } else {
+    to.bits = static_cast<std::uint16_t>((bits + 0x7fffU + ((bits >> 16U) & 1U)) >> 16U);
+  }
+}
+
+/// A line of one plane of one channel block.
+struct Line {
+  std::int64_t sample;
+  std::int64_t block;
+  std::int64_t depth;
+  std::int64_t row;
+};
+
+template <typename Body>
+void for_each_line(const Geometry& g, const Extents& extents, Body body) {
+  const std::int64_t lines = g.batch * g.blocks() * extents.depth * extents.height;
+#pragma omp parallel for schedule(static) if (g.elements() > 8192)
+  for (std::int64_t i = 0; i < lines; ++i) {
+    const std::int64_t plane = i / extents.height;
+    const std::int64_t row = plane / extents.depth;
+    body(Line{row / g.blocks(), row % g.blocks(), plane % extents.depth, i % extents.height});
+  }
+}
+
+/// First element of a line in a tensor whose planes have these extents.
+template <std::int64_t kBlock, typename T>
+T* line_start(const Rows<T>& rows, const Extents& extents, const Line& line) {
+  return rows.data + line.sample * rows.sample_stride +
+         ((line.block * extents.depth + line.depth) * extents.height + line.row) * extents.width *
+             kBlock;
+}
+
+template <std::int64_t kBlock, typename T>
+void max_pool_line(const PoolWindow& w, const Line& line, const Rows<const T>& x, T* y,
+                   std::uint8_t* argmax) {
+  for (std::int64_t column = 0; column < w.output.width; ++column) {
+    float best[kBlock] = {};
+    std::uint32_t position[kBlock] = {};
+    std::uint32_t index = 0;
+    for (std::int64_t d = 0; d < w.kernel.depth; ++d) {
+      for (std::int64_t r = 0; r < w.kernel.height; ++r) {
+        const T* from = line_start<kBlock>(
+                            x, w.input,
+                            Line{line.sample, line.block, line.depth * w.stride.depth + d,
+                                 line.row * w.stride.height + r}) +
+                        column * w.stride.width * kBlock;
+        for (std::int64_t c = 0; c < w.kernel.width; ++c, ++index) {
+          for (std::int64_t lane = 0; lane < kBlock; ++lane) {
+            const float value = value_of(from[c * kBlock + lane]);
+            const bool better = index == 0 || value > best[lane];
+            best[lane] = better ? value : best[lane];
+            position[lane] = better ? index : position[lane];
+          }
+        }
+      }
+    }
+    for (std::int64_t lane = 0; lane < kBlock; ++lane) {
+      assign(y[column * kBlock + lane], best[lane]);
+      argmax[column * kBlock + lane] = static_cast<std::uint8_t>(position[lane]);
+    }
+  }
+}
+
+/// Windows that do not overlap: each input belongs to one window at most.
+template <std::int64_t kBlock, typename T>
+void max_pool_backward_line(const PoolWindow& w, const Line& line, const Rows<const T>& dy,
+                            const Rows<const std::uint8_t>& argmax, T* dx) {
+  const Line out{line.sample, line.block, line.depth / w.kernel.depth, line.row / w.kernel.height};
+  const bool outside = out.depth >= w.output.depth || out.row >= w.output.height;
+  const std::int64_t inside = outside ? 0 : w.output.width * w.kernel.width;
+  if (!outside) {
+    const T* gradient = line_start<kBlock>(dy, w.output, out);
+    const std::uint8_t* chosen = line_start<kBlock>(argmax, w.output, out);
+    const std::int64_t first = ((line.depth % w.kernel.depth) * w.kernel.height +
+                                line.row % w.kernel.height) * w.kernel.width;
+    T* to = dx;
+    for (std::int64_t column = 0; column < w.output.width; ++column) {
+      for (std::int64_t c = 0; c < w.kernel.width; ++c, to += kBlock) {
+        const auto position = static_cast<std::uint8_t>(first + c);
+        for (std::int64_t lane = 0; lane < kBlock; ++lane) {
+          to[lane] = chosen[lane] == position ? gradient[lane] : T{};
+        }
+      }
+      gradient += kBlock;
+      chosen += kBlock;
+    }
+  }
+  for (std::int64_t i = inside * kBlock; i < w.input.width * kBlock; ++i) {
+    dx[i] = T{};
+  }
+}
+
+/// Windows of any stride, as a sum over the windows that hold the element.
+template <std::int64_t kBlock, typename T>
+void max_pool_backward_any(const PoolWindow& w, const Line& line, const Rows<const T>& dy,
+                           const Rows<const std::uint8_t>& argmax, T* dx) {
+  for (std::int64_t column = 0; column < w.input.width; ++column) {
+    float sum[kBlock] = {};
+    for (std::int64_t d = 0; d < w.kernel.depth; ++d) {
+      for (std::int64_t r = 0; r < w.kernel.height; ++r) {
+        for (std::int64_t c = 0; c < w.kernel.width; ++c) {
+          const std::int64_t depth = line.depth - d;
+          const std::int64_t row = line.row - r;
+          const std::int64_t at = column - c;
+          const bool starts = depth >= 0 && row >= 0 && at >= 0 && depth % w.stride.depth == 0 &&
+                              row % w.stride.height == 0 && at % w.stride.width == 0;
+          const Line out{line.sample, line.block, depth / w.stride.depth, row / w.stride.height};
+          const std::int64_t out_column = at / w.stride.width;
+          if (!starts || out.depth >= w.output.depth || out.row >= w.output.height ||
+              out_column >= w.output.width) {
+            continue;
+          }
+          const T* gradient = line_start<kBlock>(dy, w.output, out) + out_column * kBlock;
+          const std::uint8_t* chosen =
+              line_start<kBlock>(argmax, w.output, out) + out_column * kBlock;
+          const auto position = (d * w.kernel.height + r) * w.kernel.width + c;
+          for (std::int64_t lane = 0; lane < kBlock; ++lane) {
+            sum[lane] += chosen[lane] == position ? value_of(gradient[lane]) : 0.0F;
+          }
+        }
+      }
+    }
+    for (std::int64_t lane = 0; lane < kBlock; ++lane) {
+      assign(dx[column * kBlock + lane], sum[lane]);
+    }
+  }
+}
+
+template <std::int64_t kBlock, typename T>
+void upsample_line(const Extents& output, const Extents& input, const Extents& factor, const Line& line,
+                   const Rows<const T>& x, const Rows<T>& y) {
+  const T* from = line_start<kBlock>(
+      x, input, Line{line.sample, line.block, line.depth / factor.depth, line.row / factor.height});
+  T* to = line_start<kBlock>(y, output, line);
+  for (std::int64_t column = 0; column < input.width; ++column, from += kBlock) {
+    for (std::int64_t c = 0; c < factor.width; ++c, to += kBlock) {
+      std::memcpy(to, from, kBlock * sizeof(T));
+    }
+  }
+}
+
+template <std::int64_t kBlock, typename T>
+void upsample_backward_line(const Extents& output, const Extents& input, const Extents& factor,
+                            const Line& line, const Rows<const T>& dy, const Rows<T>& dx) {
+  T* to = line_start<kBlock>(dx, input, line);
+  for (std::int64_t column = 0; column < input.width; ++column, to += kBlock) {
+    float sum[kBlock] = {};
+    for (std::int64_t d = 0; d < factor.depth; ++d) {
+      for (std::int64_t r = 0; r < factor.height; ++r) {
+        const T* from = line_start<kBlock>(dy, output,
+                                           Line{line.sample, line.block,
+                                                line.depth * factor.depth + d,
+                                                line.row * factor.height + r}) +
+                        column * factor.width * kBlock;
+        for (std::int64_t c = 0; c < factor.width; ++c, from += kBlock) {
+          for (std::int64_t lane = 0; lane < kBlock; ++lane) {
+            sum[lane] += value_of(from[lane]);
+          }
+        }
+      }
+    }
+    for (std::int64_t lane = 0; lane < kBlock; ++lane) {
+      assign(to[lane], sum[lane]);
+    }
+  }
+}
+
+/// Calls function with the block as a compile-time constant.
+template <typename Function>
+void with_block(const Geometry& g, Function function) {
+  switch (g.block) {
+    case 16:
+      return function(std::integral_constant<std::int64_t, 16>{});
+    case 8:
+      return function(std::integral_constant<std::int64_t, 8>{});
+    default:
+      return function(std::integral_constant<std::int64_t, 1>{});
+  }
+}
+
+Extents product(const Extents& a, const Extents& b) {
+  return {a.depth * b.depth, a.height * b.height, a.width * b.width};
+}
+
+bool overlaps(const PoolWindow& w) {
+  return w.kernel.depth != w.stride.depth || w.kernel.height != w.stride.height ||
+         w.kernel.width != w.stride.width;
+}
+
+}  // namespace
+
+template <typename T>
+void max_pool(const Geometry& x_geometry,
+              const PoolWindow& window,
+              Rows<const T> x,
+              Rows<T> y,
+              Rows<std::uint8_t> argmax) {
+  with_block(x_geometry, [&](auto block) {
+    for_each_line(x_geometry, window.output, [&](const Line& line) {
+      max_pool_line<block>(window, line, x, line_start<block>(y, window.output, line),
+                           line_start<block>(argmax, window.output, line));
+    });
+  });
+}
+
+template <typename T>
+void max_pool_backward(const Geometry& x_geometry,
+                       const PoolWindow& window,
+                       Rows<const T> dy,
+                       Rows<const std::uint8_t> argmax,
+                       Rows<T> dx) {
+  with_block(x_geometry, [&](auto block) {
+    for_each_line(x_geometry, window.input, [&](const Line& line) {
+      T* to = line_start<block>(dx, window.input, line);
+      if (overlaps(window)) {
+        max_pool_backward_any<block>(window, line, dy, argmax, to);
+      } else {
+        max_pool_backward_line<block>(window, line, dy, argmax, to);
+      }
+    });
+  });
+}
+
+template <typename T>
+void upsample(const Geometry& x_geometry,
+              const Extents& input,
+              const Extents& factor,
+              Rows<const T> x,
+              Rows<T> y) {
+  const Extents output = product(input, factor);
+  with_block(x_geometry, [&](auto block) {
+    for_each_line(x_geometry, output, [&](const Line& line) {
+      upsample_line<block>(output, input, factor, line, x, y);
+    });
+  });
+}
+
+template <typename T>
+void upsample_backward(const Geometry& x_geometry,
+                       const Extents& input,
+                       const Extents& factor,
+                       Rows<const T> dy,
+                       Rows<T> dx) {
+  const Extents output = product(input, factor);
+  with_block(x_geometry, [&](auto block) {
+    for_each_line(x_geometry, input, [&](const Line& line) {
+      upsample_backward_line<block>(output, input, factor, line, dy, dx);
+    });
+  });
+}
+
+#define DLBENCH_INSTANTIATE(T)                                                                   \
+  template void max_pool<T>(                                                                     \
+      const Geometry&, const PoolWindow&, Rows<const T>, Rows<T>, Rows<std::uint8_t>);           \
+  template void max_pool_backward<T>(                                                            \
+      const Geometry&, const PoolWindow&, Rows<const T>, Rows<const std::uint8_t>, Rows<T>);     \
+  template void upsample<T>(                                                                     \
+      const Geometry&, const Extents&, const Extents&, Rows<const T>, Rows<T>);                  \
+  template void upsample_backward<T>(                                                            \
+      const Geometry&, const Extents&, const Extents&, Rows<const T>, Rows<T>);
+DLBENCH_INSTANTIATE(float)
+DLBENCH_INSTANTIATE(Bf16)
+#undef DLBENCH_INSTANTIATE
+
+}  // namespace dlbench::backend::cpu

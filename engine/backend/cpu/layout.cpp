@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cpu/layout.h"
+
+#include <cstring>
+
+namespace dlbench::backend::cpu {
+
+std::string layout_name(const core::Shape& shape, Layout layout) {
+  const std::string depth = shape.rank() == 5 ? "d" : "";
+  if (shape.rank() != 4 && shape.rank() != 5) {
+    return "plain";
+  }
+  if (layout.block == 1) {
+    return "nc" + depth + "hw";
+  }
+  return "nC" + depth + "hw" + std::to_string(layout.block) + "c";
+}
+
+Geometry geometry_of(const core::Shape& shape, Layout layout) {
+  if (shape.rank() < 2) {
+    return {.batch = 1, .channels = 1, .spatial = shape.elements(), .block = 1};
+  }
+  std::int64_t spatial = 1;
+  for (std::size_t axis = 2; axis < shape.rank(); ++axis) {
+    spatial *= shape[axis];
+  }
+  return {.batch = shape[0], .channels = shape[1], .spatial = spatial, .block = layout.block};
+}
+
+std::size_t physical_bytes(const core::Shape& shape, core::DType dtype, Layout layout) {
+  return static_cast<std::size_t>(geometry_of(shape, layout).elements()) * core::size_of(dtype);
+}
+
+Extents spatial_extents(const core::Shape& shape) {
+  if (shape.rank() == 5) {
+    return {shape[2], shape[3], shape[4]};
+  }
+  if (shape.rank() == 4) {
+    return {1, shape[2], shape[3]};
+  }
+  return {};
+}
+
+void export_tensor(const std::byte* physical,
+                   Layout layout,
+                   std::int64_t sample_stride,
+                   core::HostTensor& logical) {
+  const Geometry g = geometry_of(logical.shape(), layout);
+  const std::size_t size = core::size_of(logical.dtype());
+  std::byte* to = logical.data();
+  for (std::int64_t n = 0; n < g.batch; ++n) {
+    for (std::int64_t c = 0; c < g.channels; ++c) {
+      const std::int64_t row = n * sample_stride + c / g.block * g.row() + c % g.block;
+      for (std::int64_t position = 0; position < g.spatial; ++position, to += size) {
+        std::memcpy(to, physical + static_cast<std::size_t>(row + position * g.block) * size, size);
+      }
+    }
+  }
+}
+
+}  // namespace dlbench::backend::cpu

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a logical tensor lies in memory on this backend.
+#pragma once
+
+#include "engine/backend/cpu/kernels/element.h"
+#include "engine/core/dtype.h"
+#include "engine/core/host_tensor.h"
+#include "engine/core/shape.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace dlbench::backend::cpu {
+
+/// block 1: plain row-major order. block 8 or 16: axis 1 in blocks of that many channels, the
+/// innermost axis ("nChw16c"); the channels are padded with zeros to a multiple.
+struct Layout {
+  std::int64_t block = 1;
+  friend bool operator==(const Layout&, const Layout&) = default;
+};
+
+/// "nchw", "nChw16c", "ncdhw", "nCdhw16c"; "plain" for other ranks.
+[[nodiscard]] std::string layout_name(const core::Shape& shape, Layout layout);
+
+/// The rows of a tensor. Ranks below 3 are (N, C) with one position, or a single row.
+[[nodiscard]] Geometry geometry_of(const core::Shape& shape, Layout layout);
+
+/// Bytes in memory, padding included.
+[[nodiscard]] std::size_t physical_bytes(const core::Shape& shape, core::DType dtype, Layout layout);
+
+/// (D, H, W) of a (N, C, H, W) or (N, C, D, H, W) tensor.
+[[nodiscard]] Extents spatial_extents(const core::Shape& shape);
+
+/// Copies physical content to a row-major tensor of the same dtype. sample_stride in elements.
+void export_tensor(const std::byte* physical,
+                   Layout layout,
+                   std::int64_t sample_stride,
+                   core::HostTensor& logical);
+
+}  // namespace dlbench::backend::cpu

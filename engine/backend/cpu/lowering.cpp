@@ -1,0 +1,328 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The walk over the graph: one rule per op family, in graph order.
+#include "engine/backend/cpu/graph_lowering_internal.h"
+#include "engine/core/check.h"
+#include "engine/core/error.h"
+
+#include <algorithm>
+
+namespace dlbench::backend::cpu {
+
+using graph::kNoNode;
+using graph::kNoValue;
+using graph::Node;
+using graph::OpKind;
+using graph::ValueId;
+
+namespace {
+
+constexpr std::int64_t kPlainChannels = 4;  ///< images keep their plain layout up to here
+
+/// Runs an own kernel: addresses are gathered from the table before each call, since inputs move.
+class OwnKernel final : public Kernel {
+ public:
+  OwnKernel(OwnFunction function, std::vector<SlotId> reads, std::vector<SlotId> writes)
+      : function_(std::move(function)),
+        reads_(std::move(reads)),
+        writes_(std::move(writes)),
+        read_addresses_(reads_.size()),
+        write_addresses_(writes_.size()) {}
+
+  void bind(const SlotTable& slots, std::byte* scratch) override {
+    slots_ = &slots;
+    scratch_ = scratch;
+  }
+
+  void run(Stream& /*stream*/) override {
+    for (std::size_t i = 0; i < reads_.size(); ++i) {
+      read_addresses_[i] = (*slots_)[reads_[i]];
+    }
+    for (std::size_t i = 0; i < writes_.size(); ++i) {
+      write_addresses_[i] = (*slots_)[writes_[i]];
+    }
+    function_({read_addresses_.data(), write_addresses_.data(), scratch_});
+  }
+
+ private:
+  OwnFunction function_;
+  std::vector<SlotId> reads_;
+  std::vector<SlotId> writes_;
+  std::vector<std::byte*> read_addresses_;
+  std::vector<std::byte*> write_addresses_;
+  const SlotTable* slots_ = nullptr;
+  std::byte* scratch_ = nullptr;
+};
+
+}  // namespace
+
+void CpuLoweredGraph::export_value(ValueId value,
+                                   const std::byte* physical,
+                                   core::HostTensor& logical) const {
+  const Operand& home = homes.at(static_cast<std::size_t>(value));
+  DLBENCH_CHECK(home.slot != kNoSlot && home.dtype == logical.dtype() &&
+                home.shape == logical.shape())
+      << "value " << value << " cannot be exported";
+  export_tensor(physical, home.layout, home.sample_stride, logical);
+}
+
+GraphLowering::GraphLowering(const graph::Graph& graph,
+                             const LoweringOptions& options,
+                             const Machine& machine,
+                             Tuner& tuner)
+    : graph_(graph),
+      options_(options),
+      machine_(machine),
+      tuner_(tuner),
+      fusion_(graph, options.keep),
+      result_(std::make_unique<CpuLoweredGraph>()),
+      copies_(graph.values().size()) {
+  result_->slot_of_value.assign(graph.values().size(), kNoSlot);
+}
+
+std::unique_ptr<LoweredGraph> GraphLowering::run() {
+  make_state_slots();
+  for (const Node& node : graph_.nodes()) {
+    if (!fusion_.runs_here(node.id)) {
+      continue;
+    }
+    const FusedGroup* group = fusion_.group_of(node.id);
+    const Node& main = group != nullptr ? graph_.node(group->main) : node;
+    phase_ = main.phase;
+    lower_node(main);
+  }
+  finish_outputs();
+  result_->homes.resize(graph_.values().size());
+  for (std::size_t id = 0; id < copies_.size(); ++id) {
+    if (!copies_[id].empty()) {
+      result_->homes[id] = copies_[id].front();
+    }
+  }
+  return std::move(result_);
+}
+
+void GraphLowering::make_state_slots() {
+  for (const graph::Value& value : graph_.values()) {
+    if (value.storage == graph::Storage::kActivation) {
+      continue;
+    }
+    const Layout plain;
+    const SlotId slot = add_slot({.value = value.id,
+                                  .storage = value.storage,
+                                  .bytes = physical_bytes(value.shape, value.dtype, plain),
+                                  .layout = layout_name(value.shape, plain)});
+    set_home(value.id, {.slot = slot,
+                        .shape = value.shape,
+                        .dtype = value.dtype,
+                        .layout = plain,
+                        .sample_stride = geometry_of(value.shape, plain).sample()});
+  }
+}
+
+// Plain copies of what the caller may read are made at the end where the layout is another one; the
+// export would convert it too, but a view is no memory of its own.
+void GraphLowering::finish_outputs() {
+  for (const graph::Value& value : graph_.values()) {
+    auto& copies = copies_[static_cast<std::size_t>(value.id)];
+    if (!fusion_.kept(value.id) || copies.empty() || copies.front().dense()) {
+      continue;
+    }
+    const Operand dense = read(value.id, copies.front().layout);
+    copies.insert(copies.begin(), dense);
+    result_->slot_of_value[static_cast<std::size_t>(value.id)] = dense.slot;
+  }
+}
+
+Layout GraphLowering::layout_of(ValueId id) const {
+  const auto& copies = copies_.at(static_cast<std::size_t>(id));
+  if (!copies.empty()) {
+    return copies.front().layout;
+  }
+  const graph::Value& value = graph_.value(id);
+  const bool spatial = value.shape.rank() == 4 || value.shape.rank() == 5;
+  const bool computes = value.dtype == core::DType::kF32 || value.dtype == core::DType::kBF16 ||
+                        value.dtype == core::DType::kU8;
+  if (!spatial || !computes || value.storage != graph::Storage::kActivation ||
+      value.shape[1] == 1 || value.producer == kNoNode) {
+    return {};
+  }
+  const Node& producer = graph_.node(value.producer);
+  switch (producer.op) {
+    case OpKind::kNormalizeImage:
+      return value.shape[1] <= kPlainChannels ? Layout{} : Layout{machine_.block};
+    case OpKind::kCast:
+      return layout_of(producer.inputs[0]);
+    case OpKind::kReshape:
+    case OpKind::kDropout:
+    case OpKind::kDropoutBackward:
+      return {};
+    default:
+      return {machine_.block};
+  }
+}
+
+void GraphLowering::lower_node(const Node& node) {
+  switch (node.op) {
+    case OpKind::kNormalizeImage:
+    case OpKind::kCast:
+      return lower_normalize(*this, node);
+    case OpKind::kConv:
+    case OpKind::kConvBackwardData:
+    case OpKind::kConvBackwardWeights:
+      return lower_convolution(*this, node);
+    case OpKind::kBatchNorm:
+    case OpKind::kBatchNormInference:
+    case OpKind::kBatchNormBackward:
+      return lower_batch_norm(*this, node);
+    case OpKind::kRelu:
+    case OpKind::kReluBackward:
+    case OpKind::kSigmoid:
+    case OpKind::kSigmoidBackward:
+    case OpKind::kAdd:
+    case OpKind::kMultiply:
+    case OpKind::kScaleChannels:
+    case OpKind::kScaleChannelsBackwardGate:
+      return lower_pointwise(*this, node);
+    case OpKind::kGlobalAvgPool:
+    case OpKind::kGlobalAvgPoolBackward:
+    case OpKind::kMaxPool:
+    case OpKind::kMaxPoolBackward:
+      return lower_pooling(*this, node);
+    case OpKind::kUpsampleNearest:
+    case OpKind::kUpsampleNearestBackward:
+      return lower_upsample(*this, node);
+    case OpKind::kLinear:
+    case OpKind::kLinearBackwardData:
+    case OpKind::kLinearBackwardWeights:
+      return lower_linear(*this, node);
+    case OpKind::kConcat:
+    case OpKind::kSlice:
+    case OpKind::kReshape:
+      return lower_shape_op(*this, node);
+    case OpKind::kDropout:
+    case OpKind::kDropoutBackward:
+      return lower_dropout(*this, node);
+    case OpKind::kDiceSums:
+    case OpKind::kDiceLoss:
+    case OpKind::kDiceBackward:
+    case OpKind::kLogSoftmax:
+    case OpKind::kLogSoftmaxBackward:
+    case OpKind::kNllLoss:
+    case OpKind::kNllBackward:
+      return lower_loss(*this, node);
+    case OpKind::kSegmentationCounts:
+    case OpKind::kClassificationCounts:
+      return lower_metric(*this, node);
+    case OpKind::kAllReduceStart:
+    case OpKind::kAllReduceWait:
+      return emit_communication(node);
+    case OpKind::kOptimizerAdvance:
+    case OpKind::kSgd:
+    case OpKind::kAdam:
+    case OpKind::kNadam:
+    case OpKind::kAdadelta:
+      return lower_optimizer(*this, node);
+  }
+}
+
+SlotId GraphLowering::add_slot(Slot slot) {
+  result_->slots.push_back(std::move(slot));
+  return static_cast<SlotId>(result_->slots.size() - 1);
+}
+
+void GraphLowering::set_home(ValueId id, Operand operand) {
+  auto& copies = copies_.at(static_cast<std::size_t>(id));
+  DLBENCH_CHECK(copies.empty()) << "value " << id << " is computed twice";
+  result_->slot_of_value.at(static_cast<std::size_t>(id)) = operand.slot;
+  copies.push_back(std::move(operand));
+}
+
+bool GraphLowering::moves(SlotId slot) const {
+  return result_->slots[static_cast<std::size_t>(slot)].storage == graph::Storage::kInput;
+}
+
+LoweredNode& GraphLowering::append(Emission emission) {
+  LoweredNode node;
+  emission.covers.insert(emission.covers.end(), absorbed_.begin(), absorbed_.end());
+  absorbed_.clear();
+  node.covers = std::move(emission.covers);
+  node.phase = phase_;
+  node.is_reorder = node.covers.empty();
+  if (!node.covers.empty()) {
+    const Node& main = graph_.node(node.covers.front());
+    node.op = main.op;
+    node.name = main.name;
+  } else {
+    node.op = OpKind::kCast;
+  }
+  if (!emission.name.empty()) {
+    node.name = std::move(emission.name);
+  }
+  for (const graph::NodeId covered : node.covers) {
+    const Node& logical = graph_.node(covered);
+    const graph::Cost cost = graph::op_def(logical.op).cost(graph_, logical);
+    node.cost.macs += cost.macs;
+    node.cost.flop += cost.flop;
+    node.cost.bytes += cost.bytes;
+  }
+  node.reads = std::move(emission.reads);
+  node.writes = std::move(emission.writes);
+  node.in_place = std::move(emission.in_place);
+  node.scratch_bytes = emission.scratch_bytes;
+  node.kernel_name = std::move(emission.kernel_name);
+  result_->nodes.push_back(std::move(node));
+  return result_->nodes.back();
+}
+
+void GraphLowering::emit(Emission emission, OwnFunction function) {
+  auto kernel = std::make_unique<OwnKernel>(std::move(function), emission.reads, emission.writes);
+  append(std::move(emission)).kernel = std::move(kernel);
+}
+
+void GraphLowering::emit(Emission emission, std::unique_ptr<Kernel> kernel) {
+  append(std::move(emission)).kernel = std::move(kernel);
+}
+
+void GraphLowering::emit(Emission emission,
+                         Primitive primitive,
+                         std::vector<PrimitiveArgument> arguments) {
+  std::vector<SlotId> moving;
+  for (const PrimitiveArgument& argument : arguments) {
+    if (moves(argument.slot)) {
+      moving.push_back(argument.slot);
+    }
+  }
+  emission.kernel_name = "onednn:" + primitive.implementation;
+  emission.scratch_bytes = std::max(emission.scratch_bytes, primitive.scratch_bytes);
+  auto kernel = std::make_unique<PrimitiveKernel>(
+      std::move(primitive), std::move(arguments), std::move(moving));
+  append(std::move(emission)).kernel = std::move(kernel);
+}
+
+void GraphLowering::emit_communication(const Node& node) {
+  Emission emission{.covers = {node.id}, .kernel_name = "communicator"};
+  for (const ValueId id : node.inputs) {
+    emission.reads.push_back(read(id).slot);
+  }
+  for (const ValueId id : node.updates) {
+    emission.writes.push_back(read(id).slot);
+  }
+  for (const ValueId id : node.outputs) {
+    emission.writes.push_back(write(id).slot);
+  }
+  append(std::move(emission)).stream = 0;
+}
+
+void GraphLowering::decide(const std::string& key, const std::string& choice) {
+  result_->decisions[key] = choice;
+}
+
+void share_in_place(Emission& emission, const Operand& read, const Operand& write) {
+  if (read.dense() && write.dense() && !read.part && read.dtype == write.dtype && read.layout == write.layout &&
+      read.shape.elements() == write.shape.elements()) {
+    emission.in_place.emplace_back(read.slot, write.slot);
+  }
+}
+
+}  // namespace dlbench::backend::cpu

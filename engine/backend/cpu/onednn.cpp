@@ -1,0 +1,439 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cpu/onednn_internal.h"
+
+#include "engine/core/check.h"
+#include "engine/core/error.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace dlbench::backend::cpu {
+namespace {
+
+using Dims = dnnl::memory::dims;
+
+dnnl::memory::data_type data_type_of(core::DType dtype) {
+  switch (dtype) {
+    case core::DType::kF32:
+      return dnnl::memory::data_type::f32;
+    case core::DType::kBF16:
+      return dnnl::memory::data_type::bf16;
+    default:
+      throw core::Error(core::ErrorCode::kUnavailable,
+                        "the cpu backend computes in f32 and bf16, not in " +
+                            std::string(core::name(dtype)) + "; choose --backend ref");
+  }
+}
+
+Dims dims_of(const core::Shape& shape, std::int64_t groups = 1) {
+  Dims dims(shape.extents().begin(), shape.extents().end());
+  if (groups > 1) {
+    dims[0] /= groups;
+    dims.insert(dims.begin(), groups);
+  }
+  return dims;
+}
+
+/// Row-major strides.
+Dims strides_of(const Dims& dims) {
+  Dims strides(dims.size(), 1);
+  for (std::size_t axis = dims.size(); axis-- > 1;) {
+    strides[axis - 1] = strides[axis] * dims[axis];
+  }
+  return strides;
+}
+
+Dims spatial_dims(const graph::Spatial& spatial, std::size_t rank, std::int64_t minus = 0) {
+  Dims dims;
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    dims.push_back(spatial[axis] - minus);
+  }
+  return dims;
+}
+
+dnnl::primitive_attr attributes_of(bool relu, bool accumulate) {
+  dnnl::primitive_attr attr;
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  dnnl::post_ops post_ops;
+  if (accumulate) {
+    post_ops.append_sum(1.0F);
+  }
+  if (relu) {
+    post_ops.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
+  }
+  attr.set_post_ops(post_ops);
+  return attr;
+}
+
+template <typename PrimitiveType, typename Description>
+Primitive finish(const Description& description) {
+  Primitive result;
+  result.implementation = description.impl_info_str();
+  result.scratch_bytes = description.scratchpad_desc().get_size();
+  result.handle = PrimitiveType(description);
+  return result;
+}
+
+void set_arguments(Primitive& primitive, ContractionDirection direction) {
+  const bool forward = direction == ContractionDirection::kForward;
+  const bool data = direction == ContractionDirection::kBackwardData;
+  primitive.x_argument = data ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC;
+  primitive.weights_argument = forward || data ? DNNL_ARG_WEIGHTS : DNNL_ARG_DIFF_WEIGHTS;
+  primitive.bias_argument = forward ? DNNL_ARG_BIAS : DNNL_ARG_DIFF_BIAS;
+  primitive.y_argument = forward ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST;
+}
+
+using Forward = dnnl::convolution_forward;
+using BackwardData = dnnl::convolution_backward_data;
+using BackwardWeights = dnnl::convolution_backward_weights;
+
+Forward::primitive_desc forward_description(const ConvRequest& r, bool allow_empty) {
+  const auto algorithm = r.winograd ? dnnl::algorithm::convolution_winograd
+                                    : dnnl::algorithm::convolution_direct;
+  const auto kind = dnnl::prop_kind::forward_training;
+  const Dims strides = spatial_dims(r.attributes.stride, r.spatial_rank);
+  const Dims dilates = spatial_dims(r.attributes.dilation, r.spatial_rank, 1);
+  const Dims before = spatial_dims(r.attributes.pad_begin, r.spatial_rank);
+  const Dims after = spatial_dims(r.attributes.pad_end, r.spatial_rank);
+  const bool forward = r.direction == ContractionDirection::kForward;
+  const dnnl::primitive_attr attr =
+      attributes_of(forward && r.relu, forward && r.accumulate);
+  const auto desc =
+      r.bias.is_zero()
+          ? Forward::desc(kind, algorithm, r.x, r.weights, r.y, strides, dilates, before, after)
+          : Forward::desc(
+                kind, algorithm, r.x, r.weights, r.bias, r.y, strides, dilates, before, after);
+  return Forward::primitive_desc(desc, attr, onednn_engine(), allow_empty);
+}
+
+std::optional<Primitive> convolution_forward(const ConvRequest& r) {
+  const auto description = forward_description(r, true);
+  if (!description) {
+    return std::nullopt;
+  }
+  Primitive result = finish<Forward>(description);
+  result.x = description.src_desc();
+  result.weights = description.weights_desc();
+  result.bias = description.bias_desc();
+  result.y = description.dst_desc();
+  set_arguments(result, r.direction);
+  return result;
+}
+
+/// The forward description that a backward one wants as a hint. Weights and data types of the hint
+/// follow x, as a forward pass in that type would have them.
+Forward::primitive_desc hint_description(const ConvRequest& r) {
+  ConvRequest hint = r;
+  hint.winograd = r.winograd;
+  Forward::primitive_desc description = forward_description(hint, true);
+  if (!description && r.winograd) {
+    hint.winograd = false;
+    description = forward_description(hint, true);
+  }
+  return description;
+}
+
+std::optional<Primitive> convolution_backward_data(const ConvRequest& r) {
+  const auto hint = hint_description(r);
+  if (!hint) {
+    return std::nullopt;
+  }
+  const BackwardData::desc desc(
+      r.winograd ? dnnl::algorithm::convolution_winograd : dnnl::algorithm::convolution_direct,
+      r.x,
+      r.weights,
+      r.y,
+      spatial_dims(r.attributes.stride, r.spatial_rank),
+      spatial_dims(r.attributes.dilation, r.spatial_rank, 1),
+      spatial_dims(r.attributes.pad_begin, r.spatial_rank),
+      spatial_dims(r.attributes.pad_end, r.spatial_rank));
+  const BackwardData::primitive_desc description(
+      desc, attributes_of(false, false), onednn_engine(), hint, true);
+  if (!description) {
+    return std::nullopt;
+  }
+  Primitive result = finish<BackwardData>(description);
+  result.x = description.diff_src_desc();
+  result.weights = description.weights_desc();
+  result.y = description.diff_dst_desc();
+  set_arguments(result, r.direction);
+  return result;
+}
+
+std::optional<Primitive> convolution_backward_weights(const ConvRequest& r) {
+  ConvRequest hint_request = r;
+  hint_request.weights = r.weights;
+  hint_request.weights.data.data_type = r.x.data.data_type;
+  const auto hint = hint_description(hint_request);
+  if (!hint) {
+    return std::nullopt;
+  }
+  const auto algorithm = r.winograd ? dnnl::algorithm::convolution_winograd
+                                    : dnnl::algorithm::convolution_direct;
+  const Dims strides = spatial_dims(r.attributes.stride, r.spatial_rank);
+  const Dims dilates = spatial_dims(r.attributes.dilation, r.spatial_rank, 1);
+  const Dims before = spatial_dims(r.attributes.pad_begin, r.spatial_rank);
+  const Dims after = spatial_dims(r.attributes.pad_end, r.spatial_rank);
+  const auto desc =
+      r.bias.is_zero()
+          ? BackwardWeights::desc(algorithm, r.x, r.weights, r.y, strides, dilates, before, after)
+          : BackwardWeights::desc(
+                algorithm, r.x, r.weights, r.bias, r.y, strides, dilates, before, after);
+  const BackwardWeights::primitive_desc description(
+      desc, attributes_of(false, false), onednn_engine(), hint, true);
+  if (!description) {
+    return std::nullopt;
+  }
+  Primitive result = finish<BackwardWeights>(description);
+  result.x = description.src_desc();
+  result.weights = description.diff_weights_desc();
+  result.bias = description.diff_bias_desc();
+  result.y = description.diff_dst_desc();
+  set_arguments(result, r.direction);
+  return result;
+}
+
+using DenseForward = dnnl::inner_product_forward;
+using DenseBackwardData = dnnl::inner_product_backward_data;
+using DenseBackwardWeights = dnnl::inner_product_backward_weights;
+
+DenseForward::primitive_desc dense_description(const DenseRequest& r) {
+  const auto kind = dnnl::prop_kind::forward_training;
+  const bool relu = r.direction == ContractionDirection::kForward && r.relu;
+  const auto desc = r.bias.is_zero() ? DenseForward::desc(kind, r.x, r.weights, r.y)
+                                     : DenseForward::desc(kind, r.x, r.weights, r.bias, r.y);
+  return DenseForward::primitive_desc(desc, attributes_of(relu, false), onednn_engine(), true);
+}
+
+std::optional<Primitive> dense_forward_primitive(const DenseRequest& r) {
+  const auto description = dense_description(r);
+  if (!description) {
+    return std::nullopt;
+  }
+  Primitive result = finish<DenseForward>(description);
+  result.x = description.src_desc();
+  result.weights = description.weights_desc();
+  result.bias = description.bias_desc();
+  result.y = description.dst_desc();
+  set_arguments(result, r.direction);
+  return result;
+}
+
+std::optional<Primitive> dense_backward_data_primitive(const DenseRequest& r) {
+  const auto hint = dense_description(r);
+  if (!hint) {
+    return std::nullopt;
+  }
+  const DenseBackwardData::primitive_desc description(
+      DenseBackwardData::desc(r.x, r.weights, r.y), attributes_of(false, false), onednn_engine(),
+      hint, true);
+  if (!description) {
+    return std::nullopt;
+  }
+  Primitive result = finish<DenseBackwardData>(description);
+  result.x = description.diff_src_desc();
+  result.weights = description.weights_desc();
+  result.y = description.diff_dst_desc();
+  set_arguments(result, r.direction);
+  return result;
+}
+
+std::optional<Primitive> dense_backward_weights_primitive(const DenseRequest& r) {
+  DenseRequest hint_request = r;
+  hint_request.weights.data.data_type = r.x.data.data_type;
+  const auto hint = dense_description(hint_request);
+  if (!hint) {
+    return std::nullopt;
+  }
+  const auto desc = r.bias.is_zero()
+                        ? DenseBackwardWeights::desc(r.x, r.weights, r.y)
+                        : DenseBackwardWeights::desc(r.x, r.weights, r.bias, r.y);
+  const DenseBackwardWeights::primitive_desc description(
+      desc, attributes_of(false, false), onednn_engine(), hint, true);
+  if (!description) {
+    return std::nullopt;
+  }
+  Primitive result = finish<DenseBackwardWeights>(description);
+  result.x = description.src_desc();
+  result.weights = description.diff_weights_desc();
+  result.bias = description.diff_bias_desc();
+  result.y = description.diff_dst_desc();
+  set_arguments(result, r.direction);
+  return result;
+}
+
+/// Runs a factory; the library's exceptions become core::Error.
+template <typename Factory>
+auto guarded(const char* what, Factory factory) {
+  try {
+    return factory();
+  } catch (const dnnl::error& error) {
+    throw core::Error(core::ErrorCode::kLibrary,
+                      std::string("oneDNN cannot make a ") + what + ": " + error.what());
+  }
+}
+
+}  // namespace
+
+const dnnl::engine& onednn_engine() {
+  static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  return engine;
+}
+
+dnnl::stream& onednn_stream() {
+  static dnnl::stream stream(onednn_engine());
+  return stream;
+}
+
+std::string onednn_version() {
+  const dnnl_version_t& version = *dnnl_version();
+  return std::to_string(version.major) + "." + std::to_string(version.minor) + "." +
+         std::to_string(version.patch);
+}
+
+std::string onednn_isa() {
+  switch (dnnl::get_effective_cpu_isa()) {
+    case dnnl::cpu_isa::avx512_core_amx:
+      return "avx512_core_amx";
+    case dnnl::cpu_isa::avx512_core_bf16:
+      return "avx512_core_bf16";
+    case dnnl::cpu_isa::avx512_core_vnni:
+      return "avx512_core_vnni";
+    case dnnl::cpu_isa::avx512_core:
+      return "avx512_core";
+    case dnnl::cpu_isa::avx2_vnni:
+      return "avx2_vnni";
+    case dnnl::cpu_isa::avx2:
+      return "avx2";
+    case dnnl::cpu_isa::avx:
+      return "avx";
+    default:
+      return "sse41";
+  }
+}
+
+MemoryDesc activation_desc(const core::Shape& shape, core::DType dtype, Layout layout) {
+  using Tag = dnnl::memory::format_tag;
+  if (layout.block == 1) {
+    return plain_desc(shape, dtype);
+  }
+  DLBENCH_CHECK(shape.rank() == 4 || shape.rank() == 5) << shape.to_string();
+  Tag tag = Tag::nChw16c;
+  if (shape.rank() == 4) {
+    tag = layout.block == 16 ? Tag::nChw16c : Tag::nChw8c;
+  } else {
+    tag = layout.block == 16 ? Tag::nCdhw16c : Tag::nCdhw8c;
+  }
+  return {dims_of(shape), data_type_of(dtype), tag};
+}
+
+MemoryDesc channels_last_desc(const core::Shape& shape, core::DType dtype) {
+  using Tag = dnnl::memory::format_tag;
+  return {dims_of(shape), data_type_of(dtype), shape.rank() == 4 ? Tag::nhwc : Tag::ndhwc};
+}
+
+MemoryDesc plain_desc(const core::Shape& shape, core::DType dtype, std::int64_t groups) {
+  const Dims dims = dims_of(shape, groups);
+  return {dims, data_type_of(dtype), strides_of(dims)};
+}
+
+MemoryDesc any_desc(const core::Shape& shape, core::DType dtype, std::int64_t groups) {
+  return {dims_of(shape, groups), data_type_of(dtype), dnnl::memory::format_tag::any};
+}
+
+std::optional<Primitive> make_convolution(const ConvRequest& request) {
+  return guarded("convolution", [&] {
+    switch (request.direction) {
+      case ContractionDirection::kForward:
+        return convolution_forward(request);
+      case ContractionDirection::kBackwardData:
+        return convolution_backward_data(request);
+      default:
+        return convolution_backward_weights(request);
+    }
+  });
+}
+
+std::optional<Primitive> make_inner_product(const DenseRequest& request) {
+  return guarded("fully connected layer", [&] {
+    switch (request.direction) {
+      case ContractionDirection::kForward:
+        return dense_forward_primitive(request);
+      case ContractionDirection::kBackwardData:
+        return dense_backward_data_primitive(request);
+      default:
+        return dense_backward_weights_primitive(request);
+    }
+  });
+}
+
+Primitive make_reorder(const MemoryDesc& from, const MemoryDesc& to) {
+  return guarded("reorder", [&] {
+    const dnnl::reorder::primitive_desc description(
+        onednn_engine(), from, onednn_engine(), to, attributes_of(false, false));
+    Primitive result = finish<dnnl::reorder>(description);
+    result.x = from;
+    result.y = to;
+    result.x_argument = DNNL_ARG_FROM;
+    result.y_argument = DNNL_ARG_TO;
+    return result;
+  });
+}
+
+bool is_reference(const std::string& implementation) {
+  return implementation.find("ref") != std::string::npos ||
+         implementation.find("simple") != std::string::npos;
+}
+
+void check_onednn(dnnl_status_t status, const char* what) {
+  if (status != dnnl_success) {
+    throw core::Error(core::ErrorCode::kLibrary,
+                      std::string("oneDNN failed in ") + what + " with status " +
+                          std::to_string(static_cast<int>(status)));
+  }
+}
+
+PrimitiveKernel::PrimitiveKernel(Primitive primitive,
+                                 std::vector<PrimitiveArgument> arguments,
+                                 std::vector<SlotId> moving)
+    : primitive_(std::move(primitive)),
+      arguments_(std::move(arguments)),
+      moving_slots_(std::move(moving)) {}
+
+void PrimitiveKernel::bind(const SlotTable& slots, std::byte* scratch) {
+  slots_ = &slots;
+  memories_.clear();
+  execute_arguments_.clear();
+  moving_.clear();
+  for (const PrimitiveArgument& argument : arguments_) {
+    const bool moves =
+        std::find(moving_slots_.begin(), moving_slots_.end(), argument.slot) != moving_slots_.end();
+    if (moves) {
+      moving_.push_back(memories_.size());
+    }
+    memories_.emplace_back(argument.desc, onednn_engine(), slots[argument.slot]);
+  }
+  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+    execute_arguments_.push_back({arguments_[i].index, memories_[i].get()});
+  }
+  if (primitive_.scratch_bytes > 0) {
+    const MemoryDesc desc({static_cast<std::int64_t>(primitive_.scratch_bytes)},
+                          dnnl::memory::data_type::u8, dnnl::memory::format_tag::a);
+    memories_.emplace_back(desc, onednn_engine(), scratch);
+    execute_arguments_.push_back({DNNL_ARG_SCRATCHPAD, memories_.back().get()});
+  }
+}
+
+void PrimitiveKernel::run(Stream& /*stream*/) {
+  for (const std::size_t i : moving_) {
+    check_onednn(dnnl_memory_set_data_handle(memories_[i].get(), (*slots_)[arguments_[i].slot]),
+                 "dnnl_memory_set_data_handle");
+  }
+  check_onednn(dnnl_primitive_execute(primitive_.handle.get(), onednn_stream().get(),
+                                      static_cast<int>(execute_arguments_.size()),
+                                      execute_arguments_.data()),
+               primitive_.implementation.c_str());
+}
+
+}  // namespace dlbench::backend::cpu

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one border to oneDNN: descriptors and primitives in the terms of this backend. What differs
+// between versions of the library is in onednn.cpp alone.
+#pragma once
+
+#include "engine/backend/cpu/layout.h"
+#include "engine/backend/lowering.h"
+#include "engine/core/dtype.h"
+#include "engine/core/shape.h"
+#include "engine/graph/attributes.h"
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dlbench::backend::cpu {
+
+using MemoryDesc = dnnl::memory::desc;
+
+/// Engine and stream of the host's processor, made once per process.
+[[nodiscard]] const dnnl::engine& onednn_engine();
+[[nodiscard]] dnnl::stream& onednn_stream();
+/// "2.6.3"
+[[nodiscard]] std::string onednn_version();
+/// The instruction set the library uses, in its words: "avx512_core_bf16".
+[[nodiscard]] std::string onednn_isa();
+
+/// A tensor in a layout of this backend.
+[[nodiscard]] MemoryDesc activation_desc(const core::Shape& shape, core::DType dtype, Layout layout);
+/// The same tensor with the channels innermost (nhwc).
+[[nodiscard]] MemoryDesc channels_last_desc(const core::Shape& shape, core::DType dtype);
+/// Row-major, any rank; with groups > 1 the first axis is split into (groups, K / groups).
+[[nodiscard]] MemoryDesc plain_desc(const core::Shape& shape,
+                                    core::DType dtype,
+                                    std::int64_t groups = 1);
+/// Same extents, layout left to the library.
+[[nodiscard]] MemoryDesc any_desc(const core::Shape& shape,
+                                  core::DType dtype,
+                                  std::int64_t groups = 1);
+
+/// A primitive with what is needed to run it. Descriptors of operands it does not have are empty.
+struct Primitive {
+  dnnl::primitive handle;
+  std::string implementation;  ///< "jit_wino_4x3:avx512_core"
+  MemoryDesc x;                ///< or its gradient
+  MemoryDesc weights;          ///< or their gradient
+  MemoryDesc bias;
+  MemoryDesc y;                ///< or its gradient
+  int x_argument = 0;  ///< the library's index of each operand
+  int weights_argument = 0;
+  int bias_argument = 0;
+  int y_argument = 0;
+  std::size_t scratch_bytes = 0;
+};
+
+enum class ContractionDirection : std::uint8_t { kForward, kBackwardData, kBackwardWeights };
+
+/// A convolution in one direction. x, y and weights are given or `any`; the bias desc is empty
+/// without bias.
+struct ConvRequest {
+  ContractionDirection direction = ContractionDirection::kForward;
+  MemoryDesc x;
+  MemoryDesc weights;
+  MemoryDesc bias;
+  MemoryDesc y;
+  graph::ConvAttributes attributes;
+  std::size_t spatial_rank = 2;
+  bool winograd = false;
+  bool relu = false;        ///< forward: y = max(0, y)
+  bool accumulate = false;  ///< forward: y += result
+};
+
+/// The library's first implementation; nothing if it has none for this request.
+[[nodiscard]] std::optional<Primitive> make_convolution(const ConvRequest& request);
+
+/// A fully connected layer in one direction; operands as in ConvRequest.
+struct DenseRequest {
+  ContractionDirection direction = ContractionDirection::kForward;
+  MemoryDesc x;
+  MemoryDesc weights;
+  MemoryDesc bias;
+  MemoryDesc y;
+  bool relu = false;
+};
+[[nodiscard]] std::optional<Primitive> make_inner_product(const DenseRequest& request);
+
+/// A copy between two descriptors of one shape. x: source, y: destination.
+[[nodiscard]] Primitive make_reorder(const MemoryDesc& from, const MemoryDesc& to);
+
+/// Whether an implementation is one of the library's slow fallbacks.
+[[nodiscard]] bool is_reference(const std::string& implementation);
+
+/// One operand of a primitive: library argument index, descriptor, slot.
+struct PrimitiveArgument {
+  int index = 0;
+  MemoryDesc desc;
+  SlotId slot = kNoSlot;
+};
+
+/// Runs one primitive. Memory objects and the argument array are made in bind(); run() only executes.
+class PrimitiveKernel final : public Kernel {
+ public:
+  /// `moving`: slots whose address may change between steps (inputs).
+  PrimitiveKernel(Primitive primitive,
+                  std::vector<PrimitiveArgument> arguments,
+                  std::vector<SlotId> moving);
+  void bind(const SlotTable& slots, std::byte* scratch) override;
+  void run(Stream& stream) override;
+
+ private:
+  Primitive primitive_;
+  std::vector<PrimitiveArgument> arguments_;
+  std::vector<SlotId> moving_slots_;
+  const SlotTable* slots_ = nullptr;
+  std::vector<dnnl::memory> memories_;
+  std::vector<dnnl_exec_arg_t> execute_arguments_;
+  std::vector<std::size_t> moving_;  ///< indices into memories_
+};
+
+/// Throws core::Error(kLibrary) naming `what` when a library call failed.
+void check_onednn(dnnl_status_t status, const char* what);
+
+}  // namespace dlbench::backend::cpu

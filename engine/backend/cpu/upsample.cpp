@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Nearest-neighbour upsampling.
+#include "engine/backend/cpu/graph_lowering_internal.h"
+#include "engine/backend/cpu/kernels/pooling.h"
+
+namespace dlbench::backend::cpu {
+namespace {
+
+using graph::Node;
+using graph::OpKind;
+
+Extents factor_of(const Node& node, std::size_t rank) {
+  const auto& factor = node.as<graph::UpsampleAttributes>().factor;
+  return rank == 5 ? Extents{factor[0], factor[1], factor[2]} : Extents{1, factor[0], factor[1]};
+}
+
+}  // namespace
+
+void lower_upsample(GraphLowering& lowering, const Node& node) {
+  const bool forward = node.op == OpKind::kUpsampleNearest;
+  const Layout layout = lowering.layout_of(node.outputs[0]);
+  const Operand from = lowering.read_rows(node.inputs[0], layout);
+  const Operand to = lowering.write(node.outputs[0]);
+  const Operand& small = forward ? from : to;
+  const Extents input = spatial_extents(small.shape);
+  const Extents factor = factor_of(node, small.shape.rank());
+  with_element(to.dtype, [&]<typename T>(T) {
+    lowering.emit({.covers = {node.id},
+                   .reads = {from.slot},
+                   .writes = {to.slot},
+                   .kernel_name = forward ? "own:upsample_nearest" : "own:upsample_nearest_backward"},
+                  [=, g = small.geometry()](const Call& call) {
+                    if (forward) {
+                      upsample<T>(g, input, factor, rows_in<T>(call, 0, from),
+                                  rows_out<T>(call, 0, to));
+                    } else {
+                      upsample_backward<T>(g, input, factor, rows_in<T>(call, 0, from),
+                                           rows_out<T>(call, 0, to));
+                    }
+                  });
+  });
+}
+
+}  // namespace dlbench::backend::cpu
