@@ -64,7 +64,7 @@ class UpdateKernel final : public Kernel {
     if (!ranges_.empty()) {
       UpdateRange& last = ranges_.back();
       const std::int64_t gap = range.parameter - last.parameter;
-      const bool follows = gap >= last.elements && gap < last.elements + kLargestGap;
+      const bool follows = gap == (last.elements + kAligned - 1) / kAligned * kAligned;
       const bool aligned =
           range.gradient - last.gradient == gap && range.first - last.first == gap &&
           (last.second == nullptr || range.second - last.second == gap);
@@ -76,8 +76,9 @@ class UpdateKernel final : public Kernel {
     ranges_.push_back(range);
   }
 
-  /// Elements between two tensors of an arena that are alignment, zero in all arenas.
-  static constexpr std::int64_t kLargestGap = 64;
+  /// Tensors of an arena begin at multiples of 64 bytes; what lies between two is zero everywhere,
+  /// and every rule leaves zeros alone.
+  static constexpr std::int64_t kAligned = 16;
 
   UpdatePlan plan_;
   const float* learning_rate_ = nullptr;

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cpu/cpu_backend.h"
+
+#include "engine/backend/backend_list.h"
+#include "engine/backend/cpu/graph_lowering_internal.h"
+#include "engine/backend/host_buffer.h"
+#include "engine/backend/host_device.h"
+#include "engine/backend/host_stream.h"
+#include "engine/core/error.h"
+#include "engine/core/parallel.h"
+
+namespace dlbench::backend::cpu {
+namespace {
+
+bool has_avx512(const std::string& isa) { return isa.rfind("avx512", 0) == 0; }
+
+const BackendRegistrar kRegistrar{
+    {.name = "cpu",
+     .priority = 10,
+     .unavailable_reason = unavailable_reason,
+     .create = [](const BackendOptions& options) -> std::unique_ptr<Backend> {
+       return std::make_unique<CpuBackend>(options);
+     }}};
+
+}  // namespace
+
+std::string unavailable_reason() {
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0) {
+    return {};
+  }
+  return "the cpu backend needs a processor with AVX2 and FMA, which " + host_processor_name() +
+         " lacks; choose --backend ref";
+}
+
+CpuBackend::CpuBackend(const BackendOptions& options) {
+  if (const std::string reason = unavailable_reason(); !reason.empty()) {
+    throw core::Error(core::ErrorCode::kUnavailable, reason);
+  }
+  threads_ = core::configure_compute_threads(options.threads);
+}
+
+DeviceInfo CpuBackend::device() const {
+  return {.name = host_processor_name(),
+          .kind = "cpu",
+          .memory_bytes = 0,
+          .threads = threads_,
+          .isa = onednn_isa()};
+}
+
+bool CpuBackend::supports(core::DType dtype, std::string* why) const {
+  const std::string isa = onednn_isa();
+  if (dtype == core::DType::kF32) {
+    return true;
+  }
+  if (dtype == core::DType::kBF16 && (isa == "avx512_core_bf16" || isa == "avx512_core_amx")) {
+    return true;
+  }
+  if (why != nullptr) {
+    *why = dtype == core::DType::kBF16
+               ? "bf16 needs a processor with AVX512-BF16 or AMX, this one offers " + isa
+               : "the cpu backend computes in f32 and bf16, not in " +
+                     std::string(core::name(dtype));
+  }
+  return false;
+}
+
+std::unique_ptr<Buffer> CpuBackend::allocate(std::size_t bytes) {
+  return std::make_unique<HostBuffer>(bytes);
+}
+
+std::unique_ptr<Stream> CpuBackend::create_stream() { return std::make_unique<HostStream>(); }
+
+core::HostAllocator& CpuBackend::host_allocator() { return core::default_host_allocator(); }
+
+std::unique_ptr<LoweredGraph> CpuBackend::lower(const graph::Graph& graph,
+                                                const LoweringOptions& options) {
+  const std::string isa = onednn_isa();
+  const Machine machine{.block = has_avx512(isa) ? 16 : 8, .threads = threads_, .isa = isa};
+  Tuner tuner(options,
+              isa + " " + std::to_string(threads_) + " threads oneDNN " + onednn_version());
+  auto lowered = GraphLowering(graph, options, machine, tuner).run();
+  tuner.save();
+  return lowered;
+}
+
+}  // namespace dlbench::backend::cpu
