@@ -119,8 +119,8 @@ void lower_backward(GraphLowering& lowering, const Node& node) {
     emission.reads.push_back(addend.slot);
   }
   const Operand dx = lowering.write(group.result);
-  emission.writes = {dx.slot, lowering.write(node.outputs[1]).slot,
-                     lowering.write(node.outputs[2]).slot};
+  emission.writes = {
+      dx.slot, lowering.write(node.outputs[1]).slot, lowering.write(node.outputs[2]).slot};
   share_in_place(emission, dy, dx);
   share_in_place(emission, x, dx);
   if (addend.slot != kNoSlot) {

@@ -113,8 +113,8 @@ ConvRequest request_for(const GraphLowering& lowering, const Convolution& c) {
   const core::Shape& y = lowering.value(c.y).shape;
   return {.direction = c.direction,
           .x = activation_desc(x, c.dtype, x_layout(lowering, c)),
-          .weights = any_desc(lowering.value(c.weight).shape, weights_dtype(lowering, c),
-                              c.attributes.groups),
+          .weights = any_desc(
+              lowering.value(c.weight).shape, weights_dtype(lowering, c), c.attributes.groups),
           .bias = bias_desc(lowering, c),
           .y = activation_desc(y, c.dtype, Layout{lowering.machine().block}),
           .attributes = c.attributes,
@@ -187,10 +187,10 @@ std::string problem_text(const GraphLowering& lowering, const Convolution& c) {
   const ConvAttributes& a = c.attributes;
   return "conv " + std::string(direction_name(c.direction)) + " " +
          std::string(core::name(c.dtype)) + " x" + lowering.value(c.x).shape.to_string() + " w" +
-         lowering.value(c.weight).shape.to_string() + " y" +
-         lowering.value(c.y).shape.to_string() + " s" + spatial(a.stride) + " d" +
-         spatial(a.dilation) + " p" + spatial(a.pad_begin) + " g" + std::to_string(a.groups) +
-         (c.bias != graph::kNoValue ? " bias" : "") + (c.relu ? " relu" : "");
+         lowering.value(c.weight).shape.to_string() + " y" + lowering.value(c.y).shape.to_string() +
+         " s" + spatial(a.stride) + " d" + spatial(a.dilation) + " p" + spatial(a.pad_begin) +
+         " g" + std::to_string(a.groups) + (c.bias != graph::kNoValue ? " bias" : "") +
+         (c.relu ? " relu" : "");
 }
 
 std::string preferred_choice(const GraphLowering& lowering, const Convolution& c) {
@@ -202,7 +202,8 @@ std::string preferred_choice(const GraphLowering& lowering, const Convolution& c
 }
 
 const Primitive& main_step(const Candidate& candidate) {
-  const auto found = std::find_if(candidate.steps.begin(), candidate.steps.end(),
+  const auto found = std::find_if(candidate.steps.begin(),
+                                  candidate.steps.end(),
                                   [](const Primitive& p) { return !p.weights.is_zero(); });
   return *found;
 }
@@ -222,8 +223,7 @@ std::optional<Candidate> choose(GraphLowering& lowering, const Node& node, const
       node.forward != graph::kNoNode ? lowering.graph().node(node.forward).name : node.name;
   const TuningKey key{owner + "|" + std::string(direction_name(c.direction)),
                       problem_text(lowering, c)};
-  const std::size_t index =
-      lowering.tuner().choose(key, candidates, preferred_choice(lowering, c));
+  const std::size_t index = lowering.tuner().choose(key, candidates, preferred_choice(lowering, c));
   lowering.decide(key.decision, candidates[index].name);
   return candidates[index];
 }
@@ -253,8 +253,8 @@ class ActivationTarget {
   [[nodiscard]] SlotId slot() const { return slot_; }
   void finish() {
     if (slot_ != home_.slot) {
-      lowering_.emit_reorder(lowering_.value(id_).name, lowering_.phase(), slot_, desc_, home_.slot,
-                             home_desc_);
+      lowering_.emit_reorder(
+          lowering_.value(id_).name, lowering_.phase(), slot_, desc_, home_.slot, home_desc_);
     }
   }
 
@@ -270,8 +270,7 @@ class ActivationTarget {
 void emit_forward(GraphLowering& lowering, const Convolution& c, const Primitive& p) {
   const Layout layout = x_layout(lowering, c);
   const Operand x = lowering.read(c.x, layout);
-  const SlotId x_slot =
-      as_desc(lowering, c.x, x, activation_desc(x.shape, x.dtype, layout), p.x);
+  const SlotId x_slot = as_desc(lowering, c.x, x, activation_desc(x.shape, x.dtype, layout), p.x);
   const SlotId weights = lowering.read_weights(c.weight, p.weights, c.attributes.groups);
   ActivationTarget y(lowering, c.y, p.y);
   Emission emission{.covers = c.covers, .reads = {x_slot, weights}, .writes = {y.slot()}};
@@ -290,11 +289,11 @@ void emit_forward(GraphLowering& lowering, const Convolution& c, const Primitive
 void emit_backward_data(GraphLowering& lowering, const Convolution& c, const Primitive& p) {
   const Layout blocked{lowering.machine().block};
   const Operand y = lowering.read(c.y, blocked);
-  const SlotId y_slot =
-      as_desc(lowering, c.y, y, activation_desc(y.shape, y.dtype, blocked), p.y);
+  const SlotId y_slot = as_desc(lowering, c.y, y, activation_desc(y.shape, y.dtype, blocked), p.y);
   const SlotId weights = lowering.read_weights(c.weight, p.weights, c.attributes.groups);
   ActivationTarget x(lowering, c.x, p.x);
-  lowering.emit({.covers = c.covers, .reads = {y_slot, weights}, .writes = {x.slot()}}, p,
+  lowering.emit({.covers = c.covers, .reads = {y_slot, weights}, .writes = {x.slot()}},
+                p,
                 {{p.y_argument, p.y, y_slot},
                  {p.weights_argument, p.weights, weights},
                  {p.x_argument, p.x, x.slot()}});
@@ -305,11 +304,9 @@ void emit_backward_weights(GraphLowering& lowering, const Convolution& c, const 
   const Layout layout = x_layout(lowering, c);
   const Layout blocked{lowering.machine().block};
   const Operand x = lowering.read(c.x, layout);
-  const SlotId x_slot =
-      as_desc(lowering, c.x, x, activation_desc(x.shape, x.dtype, layout), p.x);
+  const SlotId x_slot = as_desc(lowering, c.x, x, activation_desc(x.shape, x.dtype, layout), p.x);
   const Operand y = lowering.read(c.y, blocked);
-  const SlotId y_slot =
-      as_desc(lowering, c.y, y, activation_desc(y.shape, y.dtype, blocked), p.y);
+  const SlotId y_slot = as_desc(lowering, c.y, y, activation_desc(y.shape, y.dtype, blocked), p.y);
   const auto weights = lowering.begin_gradient(c.weight, p.weights, c.attributes.groups);
   Emission emission{.covers = c.covers, .reads = {x_slot, y_slot}, .writes = {weights.slot}};
   std::vector<PrimitiveArgument> arguments{{p.x_argument, p.x, x_slot},
@@ -348,8 +345,11 @@ void emit_head_forward(GraphLowering& lowering, const Convolution& c) {
   }
   with_element(c.dtype, [&]<typename T>(T) {
     lowering.emit(std::move(emission), [x, biased](const Call& call) {
-      head_forward<T>(x.geometry(), rows_in<T>(call, 0, x), call.in<float>(1),
-                      biased ? call.in<float>(2) : nullptr, call.out<T>(0));
+      head_forward<T>(x.geometry(),
+                      rows_in<T>(call, 0, x),
+                      call.in<float>(1),
+                      biased ? call.in<float>(2) : nullptr,
+                      call.out<T>(0));
     });
   });
 }
@@ -364,8 +364,8 @@ void emit_head_backward_data(GraphLowering& lowering, const Convolution& c) {
                    .writes = {x.slot},
                    .kernel_name = "own:head"},
                   [x](const Call& call) {
-                    head_backward_data<T>(x.geometry(), call.in<T>(0), call.in<float>(1),
-                                          rows_out<T>(call, 0, x));
+                    head_backward_data<T>(
+                        x.geometry(), call.in<T>(0), call.in<float>(1), rows_out<T>(call, 0, x));
                   });
   });
 }
@@ -374,20 +374,22 @@ void emit_head_backward_weights(GraphLowering& lowering, const Convolution& c) {
   const Operand x = lowering.read_rows(c.x, lowering.layout_of(c.x));
   const Operand y = lowering.read(c.y, Layout{});
   const Operand weight = lowering.write(lowering.gradient_home(c.weight));
-  Emission emission{
-      .covers = c.covers,
-      .reads = {x.slot, y.slot},
-      .writes = {weight.slot},
-      .scratch_bytes = static_cast<std::size_t>(head_scratch_bytes(x.geometry())),
-      .kernel_name = "own:head"};
+  Emission emission{.covers = c.covers,
+                    .reads = {x.slot, y.slot},
+                    .writes = {weight.slot},
+                    .scratch_bytes = static_cast<std::size_t>(head_scratch_bytes(x.geometry())),
+                    .kernel_name = "own:head"};
   const bool biased = c.bias != graph::kNoValue;
   if (biased) {
     emission.writes.push_back(lowering.write(lowering.gradient_home(c.bias)).slot);
   }
   with_element(c.dtype, [&]<typename T>(T) {
     lowering.emit(std::move(emission), [x, biased](const Call& call) {
-      head_backward_weights<T>(x.geometry(), rows_in<T>(call, 0, x), call.in<T>(1),
-                               call.out<float>(0), biased ? call.out<float>(1) : nullptr,
+      head_backward_weights<T>(x.geometry(),
+                               rows_in<T>(call, 0, x),
+                               call.in<T>(1),
+                               call.out<float>(0),
+                               biased ? call.out<float>(1) : nullptr,
                                reinterpret_cast<double*>(call.scratch));
     });
   });

@@ -58,10 +58,10 @@ bool CpuBackend::supports(core::DType dtype, std::string* why) const {
     return true;
   }
   if (why != nullptr) {
-    *why = dtype == core::DType::kBF16
-               ? "bf16 needs a processor with AVX512-BF16 or AMX, this one offers " + isa
-               : "the cpu backend computes in f32 and bf16, not in " +
-                     std::string(core::name(dtype));
+    *why =
+        dtype == core::DType::kBF16
+            ? "bf16 needs a processor with AVX512-BF16 or AMX, this one offers " + isa
+            : "the cpu backend computes in f32 and bf16, not in " + std::string(core::name(dtype));
   }
   return false;
 }

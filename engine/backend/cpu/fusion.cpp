@@ -66,8 +66,8 @@ bool Fusion::runs_here(NodeId node) const {
   if (group == nullptr) {
     return true;
   }
-  const auto last = std::max_element(
-      group->nodes.begin(), group->nodes.end(), [this](NodeId a, NodeId b) {
+  const auto last =
+      std::max_element(group->nodes.begin(), group->nodes.end(), [this](NodeId a, NodeId b) {
         return position_[static_cast<std::size_t>(a)] < position_[static_cast<std::size_t>(b)];
       });
   return *last == node;

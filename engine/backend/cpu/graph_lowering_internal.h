@@ -105,8 +105,8 @@ class GraphLowering {
 
   /// The value as it lies, possibly a view into a wider tensor.
   [[nodiscard]] Operand read(graph::ValueId id);
-  /// The value, dense, in this layout: as it lies if it does so already, else a reordered copy, made
-  /// once.
+  /// The value, dense, in this layout: as it lies if it does so already, else a reordered copy,
+  /// made once.
   [[nodiscard]] Operand read(graph::ValueId id, Layout layout);
   /// Like read(id, layout), but a view is good enough.
   [[nodiscard]] Operand read_rows(graph::ValueId id, Layout layout);
@@ -114,8 +114,8 @@ class GraphLowering {
   [[nodiscard]] graph::ValueId master_of(graph::ValueId id) const;
   /// A small weight as plain f32, converted if it exists in a reduced precision only.
   [[nodiscard]] Operand read_f32(graph::ValueId id);
-  /// A weight of a convolution or dense layer in the library's layout `desc`; the reorder is emitted
-  /// once per value and layout. groups: of the convolution.
+  /// A weight of a convolution or dense layer in the library's layout `desc`; the reorder is
+  /// emitted once per value and layout. groups: of the convolution.
   [[nodiscard]] SlotId read_weights(graph::ValueId id, const MemoryDesc& desc, std::int64_t groups);
 
   /// The place for a value that the node about to be emitted computes, in the value's layout.
@@ -123,8 +123,12 @@ class GraphLowering {
   /// Memory of the node's own, alive until its last reader.
   [[nodiscard]] SlotId temporary(std::size_t bytes, const std::string& layout);
   /// Declares that a value is a part of another operand: no copy is made.
-  void alias(graph::ValueId id, const Operand& source, std::size_t offset_bytes,
-             std::int64_t sample_stride, Layout layout, graph::NodeId node);
+  void alias(graph::ValueId id,
+             const Operand& source,
+             std::size_t offset_bytes,
+             std::int64_t sample_stride,
+             Layout layout,
+             graph::NodeId node);
 
   /// The node needs no kernel: the next one emitted covers it.
   void absorb(graph::NodeId node) { absorbed_.push_back(node); }
@@ -136,17 +140,24 @@ class GraphLowering {
   /// Appends a node with a kernel of its own class.
   void emit(Emission emission, std::unique_ptr<Kernel> kernel);
   /// Appends a copy between two library layouts; from and to are slots.
-  void emit_reorder(const std::string& name, graph::Phase phase, SlotId from,
-                    const MemoryDesc& from_desc, SlotId to, const MemoryDesc& to_desc);
+  void emit_reorder(const std::string& name,
+                    graph::Phase phase,
+                    SlotId from,
+                    const MemoryDesc& from_desc,
+                    SlotId to,
+                    const MemoryDesc& to_desc);
   /// Gradients of a weight: the slot and descriptor that a primitive with its own layout `desc`
   /// should write; finish_gradient() after emission copies it to the arena where they differ.
   struct GradientTarget {
     SlotId slot = kNoSlot;
     graph::ValueId home = graph::kNoValue;
   };
-  [[nodiscard]] GradientTarget begin_gradient(graph::ValueId id, const MemoryDesc& desc,
+  [[nodiscard]] GradientTarget begin_gradient(graph::ValueId id,
+                                              const MemoryDesc& desc,
                                               std::int64_t groups);
-  void finish_gradient(const GradientTarget& target, const MemoryDesc& desc, std::int64_t groups,
+  void finish_gradient(const GradientTarget& target,
+                       const MemoryDesc& desc,
+                       std::int64_t groups,
                        graph::Phase phase);
   /// The f32 value that the gradient `id` ends in: through a cast back, if that is its only reader.
   [[nodiscard]] graph::ValueId gradient_home(graph::ValueId id) const;
@@ -180,7 +191,8 @@ class GraphLowering {
     SlotId slot;
   };
   std::vector<WeightCopy> weight_copies_;
-  std::vector<graph::NodeId> absorbed_;  ///< nodes that need no kernel: covered by the next emission
+  std::vector<graph::NodeId>
+      absorbed_;  ///< nodes that need no kernel: covered by the next emission
   graph::Phase phase_ = graph::Phase::kForward;
 };
 

@@ -29,7 +29,9 @@ struct Layout {
 [[nodiscard]] Geometry geometry_of(const core::Shape& shape, Layout layout);
 
 /// Bytes in memory, padding included.
-[[nodiscard]] std::size_t physical_bytes(const core::Shape& shape, core::DType dtype, Layout layout);
+[[nodiscard]] std::size_t physical_bytes(const core::Shape& shape,
+                                         core::DType dtype,
+                                         Layout layout);
 
 /// (D, H, W) of a (N, C, H, W) or (N, C, D, H, W) tensor.
 [[nodiscard]] Extents spatial_extents(const core::Shape& shape);

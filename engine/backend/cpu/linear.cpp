@@ -88,8 +88,12 @@ void emit_small_forward(GraphLowering& lowering, const Linear& l) {
   emission.writes = {lowering.write(l.y).slot};
   with_element(l.dtype, [&]<typename T>(T) {
     lowering.emit(std::move(emission), [=, shape = l.shape, relu = l.relu](const Call& call) {
-      dense_forward<T>(shape, call.in<T>(0), call.in<float>(1),
-                       biased ? call.in<float>(2) : nullptr, relu, call.out<T>(0));
+      dense_forward<T>(shape,
+                       call.in<T>(0),
+                       call.in<float>(1),
+                       biased ? call.in<float>(2) : nullptr,
+                       relu,
+                       call.out<T>(0));
     });
   });
 }
@@ -104,8 +108,7 @@ void emit_small_backward_data(GraphLowering& lowering, const Linear& l) {
                    .writes = {x.slot},
                    .kernel_name = "own:linear"},
                   [shape = l.shape](const Call& call) {
-                    dense_backward_data<T>(shape, call.in<T>(0), call.in<float>(1),
-                                           call.out<T>(0));
+                    dense_backward_data<T>(shape, call.in<T>(0), call.in<float>(1), call.out<T>(0));
                   });
   });
 }
@@ -123,7 +126,10 @@ void emit_small_backward_weights(GraphLowering& lowering, const Linear& l) {
   }
   with_element(l.dtype, [&]<typename T>(T) {
     lowering.emit(std::move(emission), [=, shape = l.shape](const Call& call) {
-      dense_backward_weights<T>(shape, call.in<T>(0), call.in<T>(1), call.out<float>(0),
+      dense_backward_weights<T>(shape,
+                                call.in<T>(0),
+                                call.in<T>(1),
+                                call.out<float>(0),
                                 biased ? call.out<float>(1) : nullptr);
     });
   });
@@ -141,9 +147,8 @@ MemoryDesc bias_desc(const GraphLowering& lowering, const Linear& l) {
 std::vector<Candidate> candidates_for(const GraphLowering& lowering, const Linear& l) {
   const core::Shape& weight = lowering.value(l.weight).shape;
   const bool gradient = l.direction == Direction::kBackwardWeights;
-  const core::DType state =
-      gradient ? lowering.value(lowering.gradient_home(l.weight)).dtype
-               : lowering.value(lowering.master_of(l.weight)).dtype;
+  const core::DType state = gradient ? lowering.value(lowering.gradient_home(l.weight)).dtype
+                                     : lowering.value(lowering.master_of(l.weight)).dtype;
   const core::DType compute = gradient ? state : l.dtype;
   DenseRequest request{.direction = l.direction,
                        .x = plain_desc(lowering.value(l.x).shape, l.dtype),

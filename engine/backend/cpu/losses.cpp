@@ -50,8 +50,12 @@ void lower_dice(GraphLowering& lowering, const Node& node) {
   } else {
     const std::int64_t count = lowering.value(node.outputs[0]).shape.elements();
     lowering.emit(gather(lowering, node, 1), [count, attributes](const Call& call) {
-      dice_backward(count, *call.in<float>(0), call.in<std::uint8_t>(1), call.in<float>(2),
-                    attributes.smooth, call.out<float>(0));
+      dice_backward(count,
+                    *call.in<float>(0),
+                    call.in<std::uint8_t>(1),
+                    call.in<float>(2),
+                    attributes.smooth,
+                    call.out<float>(0));
     });
   }
 }
@@ -109,15 +113,15 @@ void lower_metric(GraphLowering& lowering, const Node& node) {
   const core::Shape& shape = lowering.value(node.inputs[0]).shape;
   if (node.op == OpKind::kSegmentationCounts) {
     const float threshold = node.as<graph::ThresholdAttributes>().threshold;
-    lowering.emit(gather(lowering, node, 0),
-                  [count = shape.elements(), threshold](const Call& call) {
-                    segmentation_counts(count, call.in<float>(0), call.in<std::uint8_t>(1),
-                                        threshold, call.out<float>(0));
-                  });
+    lowering.emit(
+        gather(lowering, node, 0), [count = shape.elements(), threshold](const Call& call) {
+          segmentation_counts(
+              count, call.in<float>(0), call.in<std::uint8_t>(1), threshold, call.out<float>(0));
+        });
   } else {
     lowering.emit(gather(lowering, node, 0), [rows = shape[0], k = shape[1]](const Call& call) {
-      classification_counts(rows, k, call.in<float>(0), call.in<std::int32_t>(1),
-                            call.out<float>(0));
+      classification_counts(
+          rows, k, call.in<float>(0), call.in<std::int32_t>(1), call.out<float>(0));
     });
   }
 }

@@ -112,11 +112,12 @@ void GraphLowering::make_state_slots() {
                                   .storage = value.storage,
                                   .bytes = physical_bytes(value.shape, value.dtype, plain),
                                   .layout = layout_name(value.shape, plain)});
-    set_home(value.id, {.slot = slot,
-                        .shape = value.shape,
-                        .dtype = value.dtype,
-                        .layout = plain,
-                        .sample_stride = geometry_of(value.shape, plain).sample()});
+    set_home(value.id,
+             {.slot = slot,
+              .shape = value.shape,
+              .dtype = value.dtype,
+              .layout = plain,
+              .sample_stride = geometry_of(value.shape, plain).sample()});
   }
 }
 
@@ -319,8 +320,8 @@ void GraphLowering::decide(const std::string& key, const std::string& choice) {
 }
 
 void share_in_place(Emission& emission, const Operand& read, const Operand& write) {
-  if (read.dense() && write.dense() && !read.part && read.dtype == write.dtype && read.layout == write.layout &&
-      read.shape.elements() == write.shape.elements()) {
+  if (read.dense() && write.dense() && !read.part && read.dtype == write.dtype &&
+      read.layout == write.layout && read.shape.elements() == write.shape.elements()) {
     emission.in_place.emplace_back(read.slot, write.slot);
   }
 }

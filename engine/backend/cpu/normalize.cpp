@@ -32,8 +32,7 @@ bool is_weight_cast(const GraphLowering& lowering, const Node& node) {
   return lowering.master_of(result) != result && !lowering.fusion().kept(result) &&
          std::all_of(readers.begin(), readers.end(), [&](graph::NodeId reader) {
            const Node& other = lowering.graph().node(reader);
-           return is_contraction(other.op) &&
-                  (other.inputs[0] != result);
+           return is_contraction(other.op) && (other.inputs[0] != result);
          });
 }
 
@@ -74,8 +73,9 @@ void lower_cast(GraphLowering& lowering, const Node& node) {
     });
   } else {
     throw core::Error(core::ErrorCode::kUnavailable,
-                      node.name + ": the cpu backend casts between f32 and bf16 only; choose "
-                                  "--backend ref");
+                      node.name +
+                          ": the cpu backend casts between f32 and bf16 only; choose "
+                          "--backend ref");
   }
 }
 
@@ -97,14 +97,15 @@ void lower_normalize(GraphLowering& lowering, const Node& node) {
     scale[c] = attributes.scale / stddev;
     shift[c] = -mean / stddev;
   }
-  lowering.emit({.covers = {node.id},
-                 .reads = {x.slot},
-                 .writes = {y.slot},
-                 .kernel_name = "own:normalize_image"},
-                [=, scale = std::move(scale), shift = std::move(shift)](const Call& call) {
-                  normalize(g, call.in<std::uint8_t>(0), scale.data(), shift.data(),
-                            rows_out<float>(call, 0, y));
-                });
+  lowering.emit(
+      {.covers = {node.id},
+       .reads = {x.slot},
+       .writes = {y.slot},
+       .kernel_name = "own:normalize_image"},
+      [=, scale = std::move(scale), shift = std::move(shift)](const Call& call) {
+        normalize(
+            g, call.in<std::uint8_t>(0), scale.data(), shift.data(), rows_out<float>(call, 0, y));
+      });
 }
 
 }  // namespace dlbench::backend::cpu

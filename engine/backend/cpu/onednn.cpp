@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/cpu/onednn_internal.h"
-
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 
@@ -89,16 +88,15 @@ using BackwardData = dnnl::convolution_backward_data;
 using BackwardWeights = dnnl::convolution_backward_weights;
 
 Forward::primitive_desc forward_description(const ConvRequest& r, bool allow_empty) {
-  const auto algorithm = r.winograd ? dnnl::algorithm::convolution_winograd
-                                    : dnnl::algorithm::convolution_direct;
+  const auto algorithm =
+      r.winograd ? dnnl::algorithm::convolution_winograd : dnnl::algorithm::convolution_direct;
   const auto kind = dnnl::prop_kind::forward_training;
   const Dims strides = spatial_dims(r.attributes.stride, r.spatial_rank);
   const Dims dilates = spatial_dims(r.attributes.dilation, r.spatial_rank, 1);
   const Dims before = spatial_dims(r.attributes.pad_begin, r.spatial_rank);
   const Dims after = spatial_dims(r.attributes.pad_end, r.spatial_rank);
   const bool forward = r.direction == ContractionDirection::kForward;
-  const dnnl::primitive_attr attr =
-      attributes_of(forward && r.relu, forward && r.accumulate);
+  const dnnl::primitive_attr attr = attributes_of(forward && r.relu, forward && r.accumulate);
   const auto desc =
       r.bias.is_zero()
           ? Forward::desc(kind, algorithm, r.x, r.weights, r.y, strides, dilates, before, after)
@@ -169,8 +167,8 @@ std::optional<Primitive> convolution_backward_weights(const ConvRequest& r) {
   if (!hint) {
     return std::nullopt;
   }
-  const auto algorithm = r.winograd ? dnnl::algorithm::convolution_winograd
-                                    : dnnl::algorithm::convolution_direct;
+  const auto algorithm =
+      r.winograd ? dnnl::algorithm::convolution_winograd : dnnl::algorithm::convolution_direct;
   const Dims strides = spatial_dims(r.attributes.stride, r.spatial_rank);
   const Dims dilates = spatial_dims(r.attributes.dilation, r.spatial_rank, 1);
   const Dims before = spatial_dims(r.attributes.pad_begin, r.spatial_rank);
@@ -225,9 +223,11 @@ std::optional<Primitive> dense_backward_data_primitive(const DenseRequest& r) {
   if (!hint) {
     return std::nullopt;
   }
-  const DenseBackwardData::primitive_desc description(
-      DenseBackwardData::desc(r.x, r.weights, r.y), attributes_of(false, false), onednn_engine(),
-      hint, true);
+  const DenseBackwardData::primitive_desc description(DenseBackwardData::desc(r.x, r.weights, r.y),
+                                                      attributes_of(false, false),
+                                                      onednn_engine(),
+                                                      hint,
+                                                      true);
   if (!description) {
     return std::nullopt;
   }
@@ -246,9 +246,8 @@ std::optional<Primitive> dense_backward_weights_primitive(const DenseRequest& r)
   if (!hint) {
     return std::nullopt;
   }
-  const auto desc = r.bias.is_zero()
-                        ? DenseBackwardWeights::desc(r.x, r.weights, r.y)
-                        : DenseBackwardWeights::desc(r.x, r.weights, r.bias, r.y);
+  const auto desc = r.bias.is_zero() ? DenseBackwardWeights::desc(r.x, r.weights, r.y)
+                                     : DenseBackwardWeights::desc(r.x, r.weights, r.bias, r.y);
   const DenseBackwardWeights::primitive_desc description(
       desc, attributes_of(false, false), onednn_engine(), hint, true);
   if (!description) {
@@ -419,7 +418,8 @@ void PrimitiveKernel::bind(const SlotTable& slots, std::byte* scratch) {
   }
   if (primitive_.scratch_bytes > 0) {
     const MemoryDesc desc({static_cast<std::int64_t>(primitive_.scratch_bytes)},
-                          dnnl::memory::data_type::u8, dnnl::memory::format_tag::a);
+                          dnnl::memory::data_type::u8,
+                          dnnl::memory::format_tag::a);
     memories_.emplace_back(desc, onednn_engine(), scratch);
     execute_arguments_.push_back({DNNL_ARG_SCRATCHPAD, memories_.back().get()});
   }
@@ -430,7 +430,8 @@ void PrimitiveKernel::run(Stream& /*stream*/) {
     check_onednn(dnnl_memory_set_data_handle(memories_[i].get(), (*slots_)[arguments_[i].slot]),
                  "dnnl_memory_set_data_handle");
   }
-  check_onednn(dnnl_primitive_execute(primitive_.handle.get(), onednn_stream().get(),
+  check_onednn(dnnl_primitive_execute(primitive_.handle.get(),
+                                      onednn_stream().get(),
                                       static_cast<int>(execute_arguments_.size()),
                                       execute_arguments_.data()),
                primitive_.implementation.c_str());

@@ -31,7 +31,9 @@ using MemoryDesc = dnnl::memory::desc;
 [[nodiscard]] std::string onednn_isa();
 
 /// A tensor in a layout of this backend.
-[[nodiscard]] MemoryDesc activation_desc(const core::Shape& shape, core::DType dtype, Layout layout);
+[[nodiscard]] MemoryDesc activation_desc(const core::Shape& shape,
+                                         core::DType dtype,
+                                         Layout layout);
 /// The same tensor with the channels innermost (nhwc).
 [[nodiscard]] MemoryDesc channels_last_desc(const core::Shape& shape, core::DType dtype);
 /// Row-major, any rank; with groups > 1 the first axis is split into (groups, K / groups).
@@ -50,7 +52,7 @@ struct Primitive {
   MemoryDesc x;                ///< or its gradient
   MemoryDesc weights;          ///< or their gradient
   MemoryDesc bias;
-  MemoryDesc y;                ///< or its gradient
+  MemoryDesc y;        ///< or its gradient
   int x_argument = 0;  ///< the library's index of each operand
   int weights_argument = 0;
   int bias_argument = 0;
@@ -102,7 +104,8 @@ struct PrimitiveArgument {
   SlotId slot = kNoSlot;
 };
 
-/// Runs one primitive. Memory objects and the argument array are made in bind(); run() only executes.
+/// Runs one primitive. Memory objects and the argument array are made in bind(); run() only
+/// executes.
 class PrimitiveKernel final : public Kernel {
  public:
   /// `moving`: slots whose address may change between steps (inputs).

@@ -48,16 +48,16 @@ Operand GraphLowering::copy_as(ValueId id, const Operand& from, Layout layout) {
   to.layout = layout;
   to.sample_stride = to.geometry().sample();
   to.part = false;
-  to.slot = temporary(physical_bytes(value.shape, value.dtype, layout),
-                      layout_name(value.shape, layout));
+  to.slot =
+      temporary(physical_bytes(value.shape, value.dtype, layout), layout_name(value.shape, layout));
   if (value.dtype == core::DType::kU8) {
     emit({.name = "reorder/" + value.name,
           .reads = {from.slot},
           .writes = {to.slot},
           .kernel_name = "own:relayout"},
          [from, to](const Call& call) {
-           relayout(from.geometry(), call.in<std::uint8_t>(0), to.geometry(),
-                    call.out<std::uint8_t>(0));
+           relayout(
+               from.geometry(), call.in<std::uint8_t>(0), to.geometry(), call.out<std::uint8_t>(0));
          });
   } else if (from.layout == layout) {
     Emission emission{.name = "reorder/" + value.name,
@@ -72,8 +72,11 @@ Operand GraphLowering::copy_as(ValueId id, const Operand& from, Layout layout) {
   } else {
     // A view in one layout becomes dense first: the library takes whole tensors only.
     const Operand source = from.dense() ? from : copy_as(id, from, from.layout);
-    emit_reorder(value.name, phase_, source.slot,
-                 activation_desc(value.shape, value.dtype, source.layout), to.slot,
+    emit_reorder(value.name,
+                 phase_,
+                 source.slot,
+                 activation_desc(value.shape, value.dtype, source.layout),
+                 to.slot,
                  activation_desc(value.shape, value.dtype, layout));
   }
   copies_[static_cast<std::size_t>(id)].push_back(to);
@@ -90,7 +93,8 @@ void GraphLowering::emit_reorder(const std::string& name,
   Primitive primitive = make_reorder(from_desc, to_desc);
   // The nodes absorbed so far belong to the next real node, not to this copy.
   std::vector<graph::NodeId> absorbed = std::exchange(absorbed_, {});
-  emit({.name = "reorder/" + name, .reads = {from}, .writes = {to}}, std::move(primitive),
+  emit({.name = "reorder/" + name, .reads = {from}, .writes = {to}},
+       std::move(primitive),
        {{DNNL_ARG_FROM, from_desc, from}, {DNNL_ARG_TO, to_desc, to}});
   absorbed_ = std::move(absorbed);
   phase_ = before;
@@ -122,7 +126,8 @@ Operand GraphLowering::read_f32(ValueId id) {
         .writes = {to.slot},
         .kernel_name = "own:convert"},
        [row](const Call& call) {
-         convert<Bf16, float>(row, {call.in<Bf16>(0), row.spatial}, {call.out<float>(0), row.spatial});
+         convert<Bf16, float>(
+             row, {call.in<Bf16>(0), row.spatial}, {call.out<float>(0), row.spatial});
        });
   return to;
 }
@@ -188,12 +193,13 @@ void GraphLowering::alias(ValueId id,
                                 .layout = layout_name(value.shape, layout),
                                 .alias_of = source.slot,
                                 .alias_offset = offset_bytes});
-  set_home(id, {.slot = slot,
-                .shape = value.shape,
-                .dtype = value.dtype,
-                .layout = layout,
-                .sample_stride = sample_stride,
-                .part = offset_bytes != 0 || source.part});
+  set_home(id,
+           {.slot = slot,
+            .shape = value.shape,
+            .dtype = value.dtype,
+            .layout = layout,
+            .sample_stride = sample_stride,
+            .part = offset_bytes != 0 || source.part});
   absorbed_.push_back(node);
 }
 
@@ -201,8 +207,7 @@ ValueId GraphLowering::gradient_home(ValueId id) const {
   const auto& readers = fusion_.readers(id);
   if (graph_.value(id).dtype != core::DType::kF32 && readers.size() == 1 && !fusion_.kept(id)) {
     const Node& reader = graph_.node(readers.front());
-    if (reader.op == OpKind::kCast &&
-        graph_.value(reader.outputs[0]).dtype == core::DType::kF32) {
+    if (reader.op == OpKind::kCast && graph_.value(reader.outputs[0]).dtype == core::DType::kF32) {
       return reader.outputs[0];
     }
   }

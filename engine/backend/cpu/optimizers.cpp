@@ -47,13 +47,20 @@ class UpdateKernel final : public Kernel {
     coefficients_ = reinterpret_cast<const double*>(slots[plan_.coefficients]);
     ranges_.clear();
     for (const UpdateSlots& t : plan_.tensors) {
-      append({address(t.gradient), address(t.parameter), address(t.first), address(t.second),
+      append({address(t.gradient),
+              address(t.parameter),
+              address(t.first),
+              address(t.second),
               t.elements});
     }
   }
 
   void run(Stream& /*stream*/) override {
-    update(plan_.rule, plan_.attributes, *learning_rate_, coefficients_, ranges_.data(),
+    update(plan_.rule,
+           plan_.attributes,
+           *learning_rate_,
+           coefficients_,
+           ranges_.data(),
            static_cast<std::int64_t>(ranges_.size()));
   }
 
@@ -65,9 +72,9 @@ class UpdateKernel final : public Kernel {
       UpdateRange& last = ranges_.back();
       const std::int64_t gap = range.parameter - last.parameter;
       const bool follows = gap == (last.elements + kAligned - 1) / kAligned * kAligned;
-      const bool aligned =
-          range.gradient - last.gradient == gap && range.first - last.first == gap &&
-          (last.second == nullptr || range.second - last.second == gap);
+      const bool aligned = range.gradient - last.gradient == gap &&
+                           range.first - last.first == gap &&
+                           (last.second == nullptr || range.second - last.second == gap);
       if (follows && aligned) {
         last.elements = gap + range.elements;
         return;

@@ -53,8 +53,7 @@ void lower_unary(GraphLowering& lowering, const Node& node) {
   const Operand y = lowering.write(node.outputs[0]);
   // sigmoid(0) is not 0: it must see the channels to keep the padding clear.
   const bool padded = x.geometry().channels % x.layout.block != 0;
-  const Geometry g =
-      node.op == OpKind::kSigmoid && padded ? x.geometry() : flat({x, y});
+  const Geometry g = node.op == OpKind::kSigmoid && padded ? x.geometry() : flat({x, y});
   Emission emission{.covers = {node.id},
                     .reads = {x.slot},
                     .writes = {y.slot},
@@ -81,7 +80,10 @@ void lower_binary(GraphLowering& lowering, const Node& node) {
   share_in_place(emission, b, y);
   with_element(a.dtype, [&]<typename T>(T) {
     lowering.emit(std::move(emission), [=, op = node.op](const Call& call) {
-      run_binary<T>(op, g, {call.in<T>(0), stride_in(g, a)}, {call.in<T>(1), stride_in(g, b)},
+      run_binary<T>(op,
+                    g,
+                    {call.in<T>(0), stride_in(g, a)},
+                    {call.in<T>(1), stride_in(g, b)},
                     {call.out<T>(0), stride_in(g, y)});
     });
   });
@@ -92,9 +94,8 @@ void lower_gate(GraphLowering& lowering, const Node& node) {
   const graph::ValueId result = group != nullptr ? group->result : node.outputs[0];
   const Operand x = lowering.read_rows(node.inputs[0], lowering.layout_of(result));
   const Operand gate = lowering.read(node.inputs[1]);
-  Emission emission{.covers = {node.id},
-                    .reads = {x.slot, gate.slot},
-                    .kernel_name = "own:scale_channels"};
+  Emission emission{
+      .covers = {node.id}, .reads = {x.slot, gate.slot}, .kernel_name = "own:scale_channels"};
   if (group != nullptr) {
     emission.covers = group->nodes;
     emission.kernel_name += "+average_gradient";
@@ -106,8 +107,11 @@ void lower_gate(GraphLowering& lowering, const Node& node) {
   share_in_place(emission, x, y);
   with_element(x.dtype, [&]<typename T>(T) {
     lowering.emit(std::move(emission), [=, shifted = group != nullptr](const Call& call) {
-      scale_channels<T>(x.geometry(), rows_in<T>(call, 0, x), call.in<T>(1),
-                        shifted ? call.in<T>(2) : nullptr, rows_out<T>(call, 0, y));
+      scale_channels<T>(x.geometry(),
+                        rows_in<T>(call, 0, x),
+                        call.in<T>(1),
+                        shifted ? call.in<T>(2) : nullptr,
+                        rows_out<T>(call, 0, y));
     });
   });
 }
@@ -125,8 +129,12 @@ void lower_gate_gradient(GraphLowering& lowering, const Node& node) {
       .kernel_name = "own:scale_channels_backward_gate"};
   with_element(x.dtype, [&]<typename T>(T) {
     lowering.emit(std::move(emission), [=](const Call& call) {
-      sum_channels<T>(x.geometry(), rows_in<T>(call, 0, dy), rows_in<T>(call, 1, x), 1.0F,
-                      call.out<T>(0), reinterpret_cast<double*>(call.scratch));
+      sum_channels<T>(x.geometry(),
+                      rows_in<T>(call, 0, dy),
+                      rows_in<T>(call, 1, x),
+                      1.0F,
+                      call.out<T>(0),
+                      reinterpret_cast<double*>(call.scratch));
     });
   });
 }

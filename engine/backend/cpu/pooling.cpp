@@ -41,7 +41,11 @@ void lower_average(GraphLowering& lowering, const Node& node) {
   const float factor = 1.0F / static_cast<float>(x.geometry().spatial);
   with_element(x.dtype, [&]<typename T>(T) {
     lowering.emit(std::move(emission), [=](const Call& call) {
-      sum_channels<T>(x.geometry(), rows_in<T>(call, 0, x), {}, factor, call.out<T>(0),
+      sum_channels<T>(x.geometry(),
+                      rows_in<T>(call, 0, x),
+                      {},
+                      factor,
+                      call.out<T>(0),
                       reinterpret_cast<double*>(call.scratch));
     });
   });
@@ -73,7 +77,9 @@ void lower_max(GraphLowering& lowering, const Node& node) {
                    .writes = {y.slot, argmax.slot},
                    .kernel_name = "own:max_pool"},
                   [=](const Call& call) {
-                    max_pool<T>(x.geometry(), window, rows_in<T>(call, 0, x),
+                    max_pool<T>(x.geometry(),
+                                window,
+                                rows_in<T>(call, 0, x),
                                 rows_out<T>(call, 0, y),
                                 rows_out<std::uint8_t>(call, 1, argmax));
                   });
@@ -92,7 +98,9 @@ void lower_max_gradient(GraphLowering& lowering, const Node& node) {
                    .writes = {dx.slot},
                    .kernel_name = "own:max_pool_backward"},
                   [=](const Call& call) {
-                    max_pool_backward<T>(dx.geometry(), window, rows_in<T>(call, 0, dy),
+                    max_pool_backward<T>(dx.geometry(),
+                                         window,
+                                         rows_in<T>(call, 0, dy),
                                          rows_in<std::uint8_t>(call, 1, argmax),
                                          rows_out<T>(call, 0, dx));
                   });

@@ -68,8 +68,8 @@ void lower_slice(GraphLowering& lowering, const Node& node) {
   if (whole_blocks && lowering.layout_of(result) == x.layout && !lowering.fusion().kept(result) &&
       is_activation(lowering, node.inputs[0])) {
     const auto offset = static_cast<std::size_t>(slice.begin / g.block * g.row());
-    return lowering.alias(result, x, offset * core::size_of(x.dtype), x.sample_stride, x.layout,
-                          node.id);
+    return lowering.alias(
+        result, x, offset * core::size_of(x.dtype), x.sample_stride, x.layout, node.id);
   }
   const Layout layout = lowering.layout_of(result);
   const Operand from = lowering.read_rows(node.inputs[0], layout);
@@ -78,8 +78,13 @@ void lower_slice(GraphLowering& lowering, const Node& node) {
     lowering.emit(
         {.covers = {node.id}, .reads = {from.slot}, .writes = {y.slot}, .kernel_name = "own:slice"},
         [=](const Call& call) {
-          copy_channels<T>(from.geometry(), slice.begin, rows_in<T>(call, 0, from), y.geometry(), 0,
-                           rows_out<T>(call, 0, y), slice.extent);
+          copy_channels<T>(from.geometry(),
+                           slice.begin,
+                           rows_in<T>(call, 0, from),
+                           y.geometry(),
+                           0,
+                           rows_out<T>(call, 0, y),
+                           slice.extent);
           clear_padding<T>(y.geometry(), rows_out<T>(call, 0, y));
         });
   });

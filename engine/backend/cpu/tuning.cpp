@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/cpu/tuning_internal.h"
-
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 
@@ -23,8 +22,8 @@ double now() {
 }
 
 std::size_t find_candidate(const std::vector<Candidate>& candidates, const std::string& name) {
-  const auto found = std::find_if(candidates.begin(), candidates.end(),
-                                  [&](const Candidate& c) { return c.name == name; });
+  const auto found = std::find_if(
+      candidates.begin(), candidates.end(), [&](const Candidate& c) { return c.name == name; });
   return static_cast<std::size_t>(found - candidates.begin());
 }
 
@@ -126,7 +125,8 @@ double Tuner::seconds_of(const Candidate& candidate) {
     if (step.scratch_bytes > 0) {
       add(DNNL_ARG_SCRATCHPAD,
           MemoryDesc({static_cast<std::int64_t>(step.scratch_bytes)},
-                     dnnl::memory::data_type::u8, dnnl::memory::format_tag::a));
+                     dnnl::memory::data_type::u8,
+                     dnnl::memory::format_tag::a));
     }
     memories.push_back(std::move(of_step));
     arguments.push_back(std::move(indices));
@@ -135,7 +135,8 @@ double Tuner::seconds_of(const Candidate& candidate) {
   for (int repeat = 0; repeat < 2; ++repeat) {
     const double begin = now();
     for (std::size_t i = 0; i < candidate.steps.size(); ++i) {
-      check_onednn(dnnl_primitive_execute(candidate.steps[i].handle.get(), onednn_stream().get(),
+      check_onednn(dnnl_primitive_execute(candidate.steps[i].handle.get(),
+                                          onednn_stream().get(),
                                           static_cast<int>(arguments[i].size()),
                                           arguments[i].data()),
                    candidate.steps[i].implementation.c_str());
@@ -180,15 +181,16 @@ void Tuner::save() const {
     }
     file.flush();
     if (!file) {
-      throw core::Error(core::ErrorCode::kFile, "cannot write the tuning cache '" + partial +
-                                                    "'; choose another folder for it");
+      throw core::Error(
+          core::ErrorCode::kFile,
+          "cannot write the tuning cache '" + partial + "'; choose another folder for it");
     }
   }
   std::error_code failed;
   std::filesystem::rename(partial, path, failed);
   if (failed) {
-    throw core::Error(core::ErrorCode::kFile, "cannot write the tuning cache '" + path.string() +
-                                                  "': " + failed.message());
+    throw core::Error(core::ErrorCode::kFile,
+                      "cannot write the tuning cache '" + path.string() + "': " + failed.message());
   }
 }
 

@@ -27,19 +27,19 @@ void lower_upsample(GraphLowering& lowering, const Node& node) {
   const Extents input = spatial_extents(small.shape);
   const Extents factor = factor_of(node, small.shape.rank());
   with_element(to.dtype, [&]<typename T>(T) {
-    lowering.emit({.covers = {node.id},
-                   .reads = {from.slot},
-                   .writes = {to.slot},
-                   .kernel_name = forward ? "own:upsample_nearest" : "own:upsample_nearest_backward"},
-                  [=, g = small.geometry()](const Call& call) {
-                    if (forward) {
-                      upsample<T>(g, input, factor, rows_in<T>(call, 0, from),
-                                  rows_out<T>(call, 0, to));
-                    } else {
-                      upsample_backward<T>(g, input, factor, rows_in<T>(call, 0, from),
-                                           rows_out<T>(call, 0, to));
-                    }
-                  });
+    lowering.emit(
+        {.covers = {node.id},
+         .reads = {from.slot},
+         .writes = {to.slot},
+         .kernel_name = forward ? "own:upsample_nearest" : "own:upsample_nearest_backward"},
+        [=, g = small.geometry()](const Call& call) {
+          if (forward) {
+            upsample<T>(g, input, factor, rows_in<T>(call, 0, from), rows_out<T>(call, 0, to));
+          } else {
+            upsample_backward<T>(
+                g, input, factor, rows_in<T>(call, 0, from), rows_out<T>(call, 0, to));
+          }
+        });
   });
 }
 

@@ -45,15 +45,17 @@ Chunk chunk_of_block(const Geometry& g, std::int64_t block, std::int64_t i) {
   return chunk_at(g, (i / per_row * g.blocks() + block) * per_row + i % per_row);
 }
 
-/// sum_up(chunk) and apply(chunk) for every chunk, finish(block) between them. finish reads the sums
-/// of all chunks of the block.
+/// sum_up(chunk) and apply(chunk) for every chunk, finish(block) between them. finish reads the
+/// sums of all chunks of the block.
 template <typename SumUp, typename Finish, typename Apply>
-void two_passes(const Geometry& g, std::int64_t element_bytes, SumUp sum_up, Finish finish, Apply apply) {
+void two_passes(
+    const Geometry& g, std::int64_t element_bytes, SumUp sum_up, Finish finish, Apply apply) {
   const std::int64_t blocks = g.blocks();
   const std::int64_t chunks = chunk_count(g);
   const std::int64_t per_block = g.batch * chunks_per_row(g);
-  const bool in_cache = g.batch * g.row() * element_bytes <= kCacheBytes &&
-                        (blocks % omp_get_max_threads() == 0 || blocks >= 4 * omp_get_max_threads());
+  const bool in_cache =
+      g.batch * g.row() * element_bytes <= kCacheBytes &&
+      (blocks % omp_get_max_threads() == 0 || blocks >= 4 * omp_get_max_threads());
 #pragma omp parallel if (g.elements() > kChunkElements / 2)
   {
     if (in_cache) {
@@ -119,7 +121,9 @@ Lanes first_position(const Geometry& g, const Rows<const T>& x, std::int64_t blo
 
 /// y = act(x scale + shift) + addend for one chunk.
 template <typename T, bool kRelu, bool kAdd>
-void apply_chunk(const Geometry& g, const BatchNormForward<T>& o, const Coefficients& c,
+void apply_chunk(const Geometry& g,
+                 const BatchNormForward<T>& o,
+                 const Coefficients& c,
                  const Chunk& chunk) {
   const T* x = at(o.x, g, chunk);
   T* y = at(o.y, g, chunk);
@@ -139,10 +143,13 @@ void apply_chunk(const Geometry& g, const BatchNormForward<T>& o, const Coeffici
 }
 
 template <typename T>
-void apply_forward(const Geometry& g, const BatchNormForward<T>& o, const Coefficients& c,
+void apply_forward(const Geometry& g,
+                   const BatchNormForward<T>& o,
+                   const Coefficients& c,
                    const Chunk& chunk) {
   if (o.addend.data != nullptr) {
-    o.relu ? apply_chunk<T, true, true>(g, o, c, chunk) : apply_chunk<T, false, true>(g, o, c, chunk);
+    o.relu ? apply_chunk<T, true, true>(g, o, c, chunk)
+           : apply_chunk<T, false, true>(g, o, c, chunk);
   } else {
     o.relu ? apply_chunk<T, true, false>(g, o, c, chunk)
            : apply_chunk<T, false, false>(g, o, c, chunk);
@@ -168,7 +175,9 @@ void sum_moments(const Geometry& g, const BatchNormForward<T>& o, const Chunk& c
 }
 
 template <typename T>
-void finish_train(const Geometry& g, const BatchNormForward<T>& o, const Scratch& s,
+void finish_train(const Geometry& g,
+                  const BatchNormForward<T>& o,
+                  const Scratch& s,
                   std::int64_t block) {
   const Sums total = total_of_block(g, s.of_chunk, block);
   alignas(64) float origin[kLanes];
@@ -189,8 +198,8 @@ void finish_train(const Geometry& g, const BatchNormForward<T>& o, const Scratch
     o.rstd[channel] = static_cast<float>(rstd);
     const double keep = static_cast<double>(o.momentum);
     const double unbiased = count > 1.0 ? variance * count / (count - 1.0) : variance;
-    o.running_mean[channel] =
-        static_cast<float>(keep * static_cast<double>(o.running_mean[channel]) + (1.0 - keep) * mean);
+    o.running_mean[channel] = static_cast<float>(
+        keep * static_cast<double>(o.running_mean[channel]) + (1.0 - keep) * mean);
     o.running_variance[channel] = static_cast<float>(
         keep * static_cast<double>(o.running_variance[channel]) + (1.0 - keep) * unbiased);
     c.scale[lane] = o.gamma[channel] * o.rstd[channel];
@@ -200,7 +209,10 @@ void finish_train(const Geometry& g, const BatchNormForward<T>& o, const Scratch
 
 /// Sums of dy and of dy (x - mean); with relu dy is masked by the sign of the forward result.
 template <typename T, bool kRelu>
-void sum_gradients(const Geometry& g, const BatchNormBackward<T>& o, const Chunk& chunk, Sums& sums) {
+void sum_gradients(const Geometry& g,
+                   const BatchNormBackward<T>& o,
+                   const Chunk& chunk,
+                   Sums& sums) {
   const T* x = at(o.x, g, chunk);
   const T* dy = at(o.dy, g, chunk);
   const Lanes mean = expand(o.mean, g, chunk.block);
@@ -240,8 +252,11 @@ struct Slopes {
 };
 
 template <typename T>
-void finish_backward(const Geometry& g, const BatchNormBackward<T>& o, const Sums* of_chunk,
-                     Slopes* of_block, std::int64_t block) {
+void finish_backward(const Geometry& g,
+                     const BatchNormBackward<T>& o,
+                     const Sums* of_chunk,
+                     Slopes* of_block,
+                     std::int64_t block) {
   const Sums total = total_of_block(g, of_chunk, block);
   const auto count = static_cast<double>(g.batch * g.spatial);
   Slopes& c = of_block[block];
@@ -261,13 +276,15 @@ void finish_backward(const Geometry& g, const BatchNormBackward<T>& o, const Sum
     c.scale[lane] = o.gamma[channel] * o.rstd[channel];
     c.shift[lane] = o.relu ? std::fma(-o.mean[channel], c.scale[lane], o.beta[channel]) : 0.0F;
     c.slope[lane] = static_cast<float>(slope);
-    c.offset[lane] = static_cast<float>(-scale * dbeta / count -
-                                        slope * static_cast<double>(o.mean[channel]));
+    c.offset[lane] =
+        static_cast<float>(-scale * dbeta / count - slope * static_cast<double>(o.mean[channel]));
   }
 }
 
 template <typename T, bool kRelu, bool kAdd>
-void apply_gradient(const Geometry& g, const BatchNormBackward<T>& o, const Slopes& c,
+void apply_gradient(const Geometry& g,
+                    const BatchNormBackward<T>& o,
+                    const Slopes& c,
                     const Chunk& chunk) {
   const T* x = at(o.x, g, chunk);
   const T* dy = at(o.dy, g, chunk);
@@ -297,7 +314,8 @@ template <typename T>
 void batch_norm_train(const Geometry& g, const BatchNormForward<T>& operands, double* scratch) {
   const Scratch s = divide(g, scratch);
   two_passes(
-      g, sizeof(T),
+      g,
+      sizeof(T),
       [&](const Chunk& chunk) { sum_moments(g, operands, chunk, s.of_chunk[chunk.index]); },
       [&](std::int64_t block) { finish_train(g, operands, s, block); },
       [&](const Chunk& chunk) { apply_forward(g, operands, s.of_block[chunk.block], chunk); });
@@ -328,7 +346,8 @@ void batch_norm_backward(const Geometry& g, const BatchNormBackward<T>& operands
   auto* of_block = reinterpret_cast<Slopes*>(of_chunk + chunk_count(g));
   const bool add = operands.addend.data != nullptr;
   two_passes(
-      g, 2 * static_cast<std::int64_t>(sizeof(T)),
+      g,
+      2 * static_cast<std::int64_t>(sizeof(T)),
       [&](const Chunk& chunk) {
         operands.relu ? sum_gradients<T, true>(g, operands, chunk, of_chunk[chunk.index])
                       : sum_gradients<T, false>(g, operands, chunk, of_chunk[chunk.index]);
@@ -351,9 +370,9 @@ std::int64_t batch_norm_scratch_bytes(const Geometry& g) {
          g.blocks() * static_cast<std::int64_t>(sizeof(Slopes));
 }
 
-#define DLBENCH_INSTANTIATE(T)                                                                  \
-  template void batch_norm_train<T>(const Geometry&, const BatchNormForward<T>&, double*);      \
-  template void batch_norm_inference<T>(const Geometry&, const BatchNormForward<T>&, double*);  \
+#define DLBENCH_INSTANTIATE(T)                                                                 \
+  template void batch_norm_train<T>(const Geometry&, const BatchNormForward<T>&, double*);     \
+  template void batch_norm_inference<T>(const Geometry&, const BatchNormForward<T>&, double*); \
   template void batch_norm_backward<T>(const Geometry&, const BatchNormBackward<T>&, double*);
 DLBENCH_INSTANTIATE(float)
 DLBENCH_INSTANTIATE(Bf16)

@@ -18,11 +18,11 @@ struct BatchNormForward {
   Rows<const T> x;
   const float* gamma;
   const float* beta;
-  float* running_mean;      ///< updated in training, read in inference
+  float* running_mean;  ///< updated in training, read in inference
   float* running_variance;
-  float* mean;              ///< results; not used in inference
+  float* mean;  ///< results; not used in inference
   float* rstd;
-  Rows<const T> addend;     ///< data null: nothing is added
+  Rows<const T> addend;  ///< data null: nothing is added
   Rows<T> y;
   float momentum;
   float epsilon;

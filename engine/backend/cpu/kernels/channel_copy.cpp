@@ -64,9 +64,14 @@ void relayout(const Geometry& x_geometry,
   }
 }
 
-#define DLBENCH_INSTANTIATE(T)                                                              \
-  template void copy_channels<T>(const Geometry&, std::int64_t, Rows<const T>,              \
-                                 const Geometry&, std::int64_t, Rows<T>, std::int64_t);     \
+#define DLBENCH_INSTANTIATE(T)                    \
+  template void copy_channels<T>(const Geometry&, \
+                                 std::int64_t,    \
+                                 Rows<const T>,   \
+                                 const Geometry&, \
+                                 std::int64_t,    \
+                                 Rows<T>,         \
+                                 std::int64_t);   \
   template void clear_padding<T>(const Geometry&, Rows<T>);
 DLBENCH_INSTANTIATE(float)
 DLBENCH_INSTANTIATE(Bf16)

@@ -20,10 +20,10 @@ inline constexpr std::int64_t kChunkElements = 16384;
 /// One piece of one row.
 struct Chunk {
   std::int64_t sample;
-  std::int64_t block;   ///< of channels
-  std::int64_t begin;   ///< element within the row
+  std::int64_t block;  ///< of channels
+  std::int64_t begin;  ///< element within the row
   std::int64_t count;
-  std::int64_t index;   ///< among all chunks of the tensor
+  std::int64_t index;  ///< among all chunks of the tensor
 };
 
 inline std::int64_t chunks_per_row(const Geometry& g) {
@@ -36,8 +36,8 @@ inline Chunk chunk_at(const Geometry& g, std::int64_t index) {
   const std::int64_t per_row = chunks_per_row(g);
   const std::int64_t row = index / per_row;
   const std::int64_t begin = index % per_row * kChunkElements;
-  return {row / g.blocks(), row % g.blocks(), begin, std::min(kChunkElements, g.row() - begin),
-          index};
+  return {
+      row / g.blocks(), row % g.blocks(), begin, std::min(kChunkElements, g.row() - begin), index};
 }
 template <typename T>
 inline T* at(const Rows<T>& rows, const Geometry& g, const Chunk& chunk) {

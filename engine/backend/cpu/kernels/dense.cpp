@@ -42,8 +42,12 @@ float dot(Lanes a, Lanes b) { return sum_of(a * b); }
 
 /// sum[position] += over the block's channels x w.
 template <typename T>
-void accumulate_block(const Geometry& g, const T* x, const float* w, std::int64_t block,
-                      std::int64_t count, float* sum) {
+void accumulate_block(const Geometry& g,
+                      const T* x,
+                      const float* w,
+                      std::int64_t block,
+                      std::int64_t count,
+                      float* sum) {
   if (g.block == 1) {
     const Lanes weight = broadcast(w[block]);
     sweep(count, [&](std::int64_t i, auto group) {
@@ -70,8 +74,12 @@ void head_forward(const Geometry& g, Rows<const T> x, const float* w, const floa
     alignas(64) float sum[kPositions];
     std::fill(sum, sum + count, bias != nullptr ? *bias : 0.0F);
     for (std::int64_t block = 0; block < g.blocks(); ++block) {
-      accumulate_block(g, x.data + sample * x.sample_stride + block * g.row() + begin * g.block, w,
-                       block, count, sum);
+      accumulate_block(g,
+                       x.data + sample * x.sample_stride + block * g.row() + begin * g.block,
+                       w,
+                       block,
+                       count,
+                       sum);
     }
     T* to = y + sample * g.spatial + begin;
     sweep(count, [&](std::int64_t i, auto group) { store(to + i, load(sum + i, group), group); });
@@ -104,40 +112,37 @@ void head_backward_data(const Geometry& g, const T* dy, const float* w, Rows<T> 
 }
 
 template <typename T>
-void head_backward_weights(const Geometry& g,
-                           Rows<const T> x,
-                           const T* dy,
-                           float* dw,
-                           float* dbias,
-                           double* partial) {
+void head_backward_weights(
+    const Geometry& g, Rows<const T> x, const T* dy, float* dw, float* dbias, double* partial) {
   // One row of C + 1 sums per task.
   const std::int64_t width = g.blocks() * g.block + 1;
-  for_each_piece(g, [&](std::int64_t sample, std::int64_t begin, std::int64_t count,
-                        std::int64_t task) {
-    double* of_task = partial + task * width;
-    std::fill(of_task, of_task + width, 0.0);
-    const T* gradient = dy + sample * g.spatial + begin;
-    for (std::int64_t block = 0; block < g.blocks(); ++block) {
-      const T* from = x.data + sample * x.sample_stride + block * g.row() + begin * g.block;
-      Lanes sum = zero_lanes();
-      if (g.block == 1) {
-        sweep(count, [&](std::int64_t i, auto group) {
-          sum = fused(load(from + i, group), load(gradient + i, group), sum);
-        });
-      } else {
-        for (std::int64_t i = 0; i < count; ++i) {
-          const Lanes value = g.block == kLanes ? load(from + i * kLanes, FullGroup{})
-                                                : load(from + i * g.block, PartialGroup{g.block});
-          sum = fused(value, broadcast(read(gradient[i])), sum);
+  for_each_piece(
+      g, [&](std::int64_t sample, std::int64_t begin, std::int64_t count, std::int64_t task) {
+        double* of_task = partial + task * width;
+        std::fill(of_task, of_task + width, 0.0);
+        const T* gradient = dy + sample * g.spatial + begin;
+        for (std::int64_t block = 0; block < g.blocks(); ++block) {
+          const T* from = x.data + sample * x.sample_stride + block * g.row() + begin * g.block;
+          Lanes sum = zero_lanes();
+          if (g.block == 1) {
+            sweep(count, [&](std::int64_t i, auto group) {
+              sum = fused(load(from + i, group), load(gradient + i, group), sum);
+            });
+          } else {
+            for (std::int64_t i = 0; i < count; ++i) {
+              const Lanes value = g.block == kLanes
+                                      ? load(from + i * kLanes, FullGroup{})
+                                      : load(from + i * g.block, PartialGroup{g.block});
+              sum = fused(value, broadcast(read(gradient[i])), sum);
+            }
+          }
+          fold(sum, g, of_task + block * g.block);
         }
-      }
-      fold(sum, g, of_task + block * g.block);
-    }
-    Lanes total = zero_lanes();
-    sweep(count,
-          [&](std::int64_t i, auto group) { total = total + load(gradient + i, group); });
-    of_task[width - 1] = static_cast<double>(sum_of(total));
-  });
+        Lanes total = zero_lanes();
+        sweep(count,
+              [&](std::int64_t i, auto group) { total = total + load(gradient + i, group); });
+        of_task[width - 1] = static_cast<double>(sum_of(total));
+      });
   const std::int64_t tasks = g.batch * position_pieces(g);
   for (std::int64_t column = 0; column < width; ++column) {
     double sum = 0.0;
@@ -180,8 +185,8 @@ void dense_backward_data(const DenseShape& shape, const T* dy, const float* w, T
     sweep(shape.inputs, [&](std::int64_t i, auto group) {
       Lanes sum = zero_lanes();
       for (std::int64_t o = 0; o < shape.outputs; ++o) {
-        sum = fused(broadcast(read(dy[n * shape.outputs + o])),
-                    load(w + o * shape.inputs + i, group), sum);
+        sum = fused(
+            broadcast(read(dy[n * shape.outputs + o])), load(w + o * shape.inputs + i, group), sum);
       }
       store(dx + n * shape.inputs + i, sum, group);
     });
@@ -195,8 +200,8 @@ void dense_backward_weights(
     sweep(shape.inputs, [&](std::int64_t i, auto group) {
       Lanes sum = zero_lanes();
       for (std::int64_t n = 0; n < shape.batch; ++n) {
-        sum = fused(broadcast(read(dy[n * shape.outputs + o])),
-                    load(x + n * shape.inputs + i, group), sum);
+        sum = fused(
+            broadcast(read(dy[n * shape.outputs + o])), load(x + n * shape.inputs + i, group), sum);
       }
       store(dw + o * shape.inputs + i, sum, group);
     });
@@ -217,16 +222,15 @@ void sum_rows(std::int64_t rows, std::int64_t columns, const T* dy, float* dbias
   });
 }
 
-#define DLBENCH_INSTANTIATE(T)                                                                     \
-  template void head_forward<T>(const Geometry&, Rows<const T>, const float*, const float*, T*);   \
-  template void head_backward_data<T>(const Geometry&, const T*, const float*, Rows<T>);           \
-  template void head_backward_weights<T>(                                                          \
-      const Geometry&, Rows<const T>, const T*, float*, float*, double*);                          \
-  template void dense_forward<T>(                                                                  \
-      const DenseShape&, const T*, const float*, const float*, bool, T*);                              \
-  template void dense_backward_data<T>(const DenseShape&, const T*, const float*, T*);             \
-  template void dense_backward_weights<T>(                                                         \
-      const DenseShape&, const T*, const T*, float*, float*);                                      \
+#define DLBENCH_INSTANTIATE(T)                                                                    \
+  template void head_forward<T>(const Geometry&, Rows<const T>, const float*, const float*, T*);  \
+  template void head_backward_data<T>(const Geometry&, const T*, const float*, Rows<T>);          \
+  template void head_backward_weights<T>(                                                         \
+      const Geometry&, Rows<const T>, const T*, float*, float*, double*);                         \
+  template void dense_forward<T>(                                                                 \
+      const DenseShape&, const T*, const float*, const float*, bool, T*);                         \
+  template void dense_backward_data<T>(const DenseShape&, const T*, const float*, T*);            \
+  template void dense_backward_weights<T>(const DenseShape&, const T*, const T*, float*, float*); \
   template void sum_rows<T>(std::int64_t, std::int64_t, const T*, float*);
 DLBENCH_INSTANTIATE(float)
 DLBENCH_INSTANTIATE(Bf16)

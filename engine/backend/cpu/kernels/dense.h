@@ -20,12 +20,8 @@ void head_backward_data(const Geometry& g, const T* dy, const float* w, Rows<T> 
 /// dw[c] = sum over n, s of dy x; dbias = sum of dy (null: not wanted). `partial`: see
 /// head_scratch_bytes().
 template <typename T>
-void head_backward_weights(const Geometry& g,
-                           Rows<const T> x,
-                           const T* dy,
-                           float* dw,
-                           float* dbias,
-                           double* partial);
+void head_backward_weights(
+    const Geometry& g, Rows<const T> x, const T* dy, float* dw, float* dbias, double* partial);
 [[nodiscard]] std::int64_t head_scratch_bytes(const Geometry& g);
 
 /// Extents of y (N, O) = x (N, I) w (O, I)^T + bias (O).

@@ -37,8 +37,7 @@ inline Words philox(Words counter, std::uint32_t key0, std::uint32_t key1) {
     const Product second = multiply(counter.word[2], 0xCD9E8D57U);
     const __m256i round_key0 = _mm256_set1_epi32(static_cast<int>(key0));
     const __m256i round_key1 = _mm256_set1_epi32(static_cast<int>(key1));
-    counter.word[0] =
-        _mm256_xor_si256(_mm256_xor_si256(second.high, counter.word[1]), round_key0);
+    counter.word[0] = _mm256_xor_si256(_mm256_xor_si256(second.high, counter.word[1]), round_key0);
     counter.word[2] = _mm256_xor_si256(_mm256_xor_si256(first.high, counter.word[3]), round_key1);
     counter.word[1] = second.low;
     counter.word[3] = first.low;
@@ -55,21 +54,19 @@ inline void factors_of(const DropoutKey& key,
                        float rate,
                        float (&factors)[32]) {
   const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-  const Words random = philox(
-      {{_mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(first_block)), lane),
-        _mm256_set1_epi32(key.node),
-        _mm256_set1_epi32(static_cast<int>(static_cast<std::uint32_t>(sample))),
-        _mm256_set1_epi32(static_cast<int>(static_cast<std::uint32_t>(key.step)))}},
-      static_cast<std::uint32_t>(key.seed),
-      static_cast<std::uint32_t>(key.seed >> 32U));
+  const Words random =
+      philox({{_mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(first_block)), lane),
+               _mm256_set1_epi32(key.node),
+               _mm256_set1_epi32(static_cast<int>(static_cast<std::uint32_t>(sample))),
+               _mm256_set1_epi32(static_cast<int>(static_cast<std::uint32_t>(key.step)))}},
+             static_cast<std::uint32_t>(key.seed),
+             static_cast<std::uint32_t>(key.seed >> 32U));
   const __m256 keep = _mm256_set1_ps(1.0F / (1.0F - rate));
   __m256 column[4];
   for (int word = 0; word < 4; ++word) {
-    const __m256 uniform =
-        _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_srli_epi32(random.word[word], 8)),
-                      _mm256_set1_ps(0x1p-24F));
-    column[word] =
-        _mm256_and_ps(_mm256_cmp_ps(uniform, _mm256_set1_ps(rate), _CMP_GE_OQ), keep);
+    const __m256 uniform = _mm256_mul_ps(
+        _mm256_cvtepi32_ps(_mm256_srli_epi32(random.word[word], 8)), _mm256_set1_ps(0x1p-24F));
+    column[word] = _mm256_and_ps(_mm256_cmp_ps(uniform, _mm256_set1_ps(rate), _CMP_GE_OQ), keep);
   }
   // Four columns of eight blocks to eight rows of four words.
   const __m256 t0 = _mm256_unpacklo_ps(column[0], column[1]);

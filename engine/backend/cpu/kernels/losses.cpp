@@ -89,10 +89,7 @@ void log_softmax_backward(
   }
 }
 
-float nll_loss(std::int64_t rows,
-               std::int64_t k,
-               const float* logp,
-               const std::int32_t* label) {
+float nll_loss(std::int64_t rows, std::int64_t k, const float* logp, const std::int32_t* label) {
   double sum = 0.0;
   for (std::int64_t row = 0; row < rows; ++row) {
     if (label[row] < 0 || label[row] >= k) {

@@ -39,10 +39,7 @@ void nll_backward(
 void segmentation_counts(
     std::int64_t count, const float* p, const std::uint8_t* y, float threshold, float* counts);
 /// counts = rows whose largest logp (the first on ties) is the label, rows.
-void classification_counts(std::int64_t rows,
-                           std::int64_t k,
-                           const float* logp,
-                           const std::int32_t* label,
-                           float* counts);
+void classification_counts(
+    std::int64_t rows, std::int64_t k, const float* logp, const std::int32_t* label, float* counts);
 
 }  // namespace dlbench::backend::cpu

@@ -17,15 +17,23 @@ void plain_piece(const std::uint8_t* x, std::int64_t count, float scale, float s
   }
 }
 
-void plain_any(const std::uint8_t* x, std::int64_t channels, std::int64_t count, float scale,
-               float shift, float* y) {
+void plain_any(const std::uint8_t* x,
+               std::int64_t channels,
+               std::int64_t count,
+               float scale,
+               float shift,
+               float* y) {
   for (std::int64_t i = 0; i < count; ++i) {
     y[i] = static_cast<float>(x[i * channels]) * scale + shift;
   }
 }
 
-void plain_channel(const std::uint8_t* x, std::int64_t channels, std::int64_t count, float scale,
-                   float shift, float* y) {
+void plain_channel(const std::uint8_t* x,
+                   std::int64_t channels,
+                   std::int64_t count,
+                   float scale,
+                   float shift,
+                   float* y) {
   switch (channels) {
     case 1:
       return plain_piece<1>(x, count, scale, shift, y);

@@ -33,30 +33,30 @@ void for_each_piece(const UpdateRange* ranges, std::int64_t range_count, Body bo
 
 template <typename Rule>
 void run(const Rule& rule, const UpdateRange* ranges, std::int64_t range_count) {
-  for_each_piece(ranges, range_count,
-                 [&](const UpdateRange& range, std::int64_t begin, std::int64_t end) {
-                   const float* __restrict gradient = range.gradient;
-                   float* __restrict parameter = range.parameter;
-                   float* __restrict first = range.first;
-                   float* __restrict second = range.second;
-                   const Rule local = rule;
-                   for (std::int64_t i = begin; i < end; ++i) {
-                     local(gradient[i], parameter[i], first[i], second[i]);
-                   }
-                 });
+  for_each_piece(
+      ranges, range_count, [&](const UpdateRange& range, std::int64_t begin, std::int64_t end) {
+        const float* __restrict gradient = range.gradient;
+        float* __restrict parameter = range.parameter;
+        float* __restrict first = range.first;
+        float* __restrict second = range.second;
+        const Rule local = rule;
+        for (std::int64_t i = begin; i < end; ++i) {
+          local(gradient[i], parameter[i], first[i], second[i]);
+        }
+      });
 }
 
 void run_sgd(const SgdUpdate<float>& rule, const UpdateRange* ranges, std::int64_t range_count) {
-  for_each_piece(ranges, range_count,
-                 [&](const UpdateRange& range, std::int64_t begin, std::int64_t end) {
-                   const float* __restrict gradient = range.gradient;
-                   float* __restrict parameter = range.parameter;
-                   float* __restrict velocity = range.first;
-                   const SgdUpdate<float> local = rule;
-                   for (std::int64_t i = begin; i < end; ++i) {
-                     local(gradient[i], parameter[i], velocity[i]);
-                   }
-                 });
+  for_each_piece(
+      ranges, range_count, [&](const UpdateRange& range, std::int64_t begin, std::int64_t end) {
+        const float* __restrict gradient = range.gradient;
+        float* __restrict parameter = range.parameter;
+        float* __restrict velocity = range.first;
+        const SgdUpdate<float> local = rule;
+        for (std::int64_t i = begin; i < end; ++i) {
+          local(gradient[i], parameter[i], velocity[i]);
+        }
+      });
 }
 
 }  // namespace

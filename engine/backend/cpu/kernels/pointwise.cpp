@@ -12,8 +12,9 @@ void map(const Geometry& g, Rows<const From> x, Rows<To> y, Function function) {
   for_each_chunk(g, [&](const Chunk& chunk) {
     const From* from = at(x, g, chunk);
     To* to = at(y, g, chunk);
-    sweep(chunk.count,
-          [&](std::int64_t i, auto group) { store(to + i, function(load(from + i, group)), group); });
+    sweep(chunk.count, [&](std::int64_t i, auto group) {
+      store(to + i, function(load(from + i, group)), group);
+    });
   });
 }
 
@@ -109,20 +110,19 @@ void convert(const Geometry& g, Rows<const From> x, Rows<To> y) {
 template <typename T>
 void copy(const Geometry& g, Rows<const T> x, Rows<T> y) {
   for_each_chunk(g, [&](const Chunk& chunk) {
-    std::memcpy(at(y, g, chunk), at(x, g, chunk), static_cast<std::size_t>(chunk.count) * sizeof(T));
+    std::memcpy(
+        at(y, g, chunk), at(x, g, chunk), static_cast<std::size_t>(chunk.count) * sizeof(T));
   });
 }
 
 template <typename T>
-void scale_channels(
-    const Geometry& g, Rows<const T> x, const T* gate, const T* shift, Rows<T> y) {
+void scale_channels(const Geometry& g, Rows<const T> x, const T* gate, const T* shift, Rows<T> y) {
   const Lanes share = broadcast(1.0F / static_cast<float>(g.spatial));
   for_each_chunk(g, [&](const Chunk& chunk) {
     const T* from = at(x, g, chunk);
     T* to = at(y, g, chunk);
     const Lanes factor = expand_gate(gate, g, chunk);
-    const Lanes offset =
-        shift != nullptr ? expand_gate(shift, g, chunk) * share : zero_lanes();
+    const Lanes offset = shift != nullptr ? expand_gate(shift, g, chunk) * share : zero_lanes();
     sweep(chunk.count, [&](std::int64_t i, auto group) {
       store(to + i, fused(load(from + i, group), factor, offset), group);
     });
@@ -140,12 +140,8 @@ void spread_average(const Geometry& g, const T* value, Rows<T> y) {
 }
 
 template <typename T>
-void sum_channels(const Geometry& g,
-                  Rows<const T> a,
-                  Rows<const T> b,
-                  float factor,
-                  T* sum,
-                  double* partial) {
+void sum_channels(
+    const Geometry& g, Rows<const T> a, Rows<const T> b, float factor, T* sum, double* partial) {
   for_each_chunk(g, [&](const Chunk& chunk) {
     const T* first = at(a, g, chunk);
     Lanes total = zero_lanes();
@@ -181,18 +177,17 @@ std::int64_t reduction_scratch_bytes(const Geometry& g) {
   return chunk_count(g) * kLanes * static_cast<std::int64_t>(sizeof(double));
 }
 
-#define DLBENCH_INSTANTIATE(T)                                                                   \
-  template void relu<T>(const Geometry&, Rows<const T>, Rows<T>);                                \
-  template void relu_backward<T>(const Geometry&, Rows<const T>, Rows<const T>, Rows<T>);        \
-  template void sigmoid<T>(const Geometry&, Rows<const T>, Rows<T>);                             \
-  template void sigmoid_backward<T>(const Geometry&, Rows<const T>, Rows<const T>, Rows<T>);     \
-  template void add<T>(const Geometry&, Rows<const T>, Rows<const T>, Rows<T>);                  \
-  template void multiply<T>(const Geometry&, Rows<const T>, Rows<const T>, Rows<T>);             \
-  template void copy<T>(const Geometry&, Rows<const T>, Rows<T>);                                \
-  template void scale_channels<T>(const Geometry&, Rows<const T>, const T*, const T*, Rows<T>);  \
-  template void spread_average<T>(const Geometry&, const T*, Rows<T>);                           \
-  template void sum_channels<T>(                                                                 \
-      const Geometry&, Rows<const T>, Rows<const T>, float, T*, double*);
+#define DLBENCH_INSTANTIATE(T)                                                                  \
+  template void relu<T>(const Geometry&, Rows<const T>, Rows<T>);                               \
+  template void relu_backward<T>(const Geometry&, Rows<const T>, Rows<const T>, Rows<T>);       \
+  template void sigmoid<T>(const Geometry&, Rows<const T>, Rows<T>);                            \
+  template void sigmoid_backward<T>(const Geometry&, Rows<const T>, Rows<const T>, Rows<T>);    \
+  template void add<T>(const Geometry&, Rows<const T>, Rows<const T>, Rows<T>);                 \
+  template void multiply<T>(const Geometry&, Rows<const T>, Rows<const T>, Rows<T>);            \
+  template void copy<T>(const Geometry&, Rows<const T>, Rows<T>);                               \
+  template void scale_channels<T>(const Geometry&, Rows<const T>, const T*, const T*, Rows<T>); \
+  template void spread_average<T>(const Geometry&, const T*, Rows<T>);                          \
+  template void sum_channels<T>(const Geometry&, Rows<const T>, Rows<const T>, float, T*, double*);
 DLBENCH_INSTANTIATE(float)
 DLBENCH_INSTANTIATE(Bf16)
 #undef DLBENCH_INSTANTIATE

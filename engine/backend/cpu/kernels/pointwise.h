@@ -32,16 +32,15 @@ void copy(const Geometry& g, Rows<const T> x, Rows<T> y);
 /// y[n, c, ...] = x[n, c, ...] gate[n, c] + shift[n, c] / elements of a channel; gate and shift are
 /// plain (N, C); shift may be null.
 template <typename T>
-void scale_channels(
-    const Geometry& g, Rows<const T> x, const T* gate, const T* shift, Rows<T> y);
+void scale_channels(const Geometry& g, Rows<const T> x, const T* gate, const T* shift, Rows<T> y);
 /// y[n, c, ...] = value[n, c] / elements of a channel: the gradient of a global average.
 template <typename T>
 void spread_average(const Geometry& g, const T* value, Rows<T> y);
 /// sum[n, c] = over space of a (b null) or a * b, times `factor`. `partial`: 16 doubles for each
 /// chunk, see reduction_scratch_bytes().
 template <typename T>
-void sum_channels(const Geometry& g, Rows<const T> a, Rows<const T> b, float factor, T* sum,
-                  double* partial);
+void sum_channels(
+    const Geometry& g, Rows<const T> a, Rows<const T> b, float factor, T* sum, double* partial);
 
 /// Scratch of sum_channels().
 [[nodiscard]] std::int64_t reduction_scratch_bytes(const Geometry& g);

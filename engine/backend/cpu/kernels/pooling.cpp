@@ -59,18 +59,20 @@ T* line_start(const Rows<T>& rows, const Extents& extents, const Line& line) {
 }
 
 template <std::int64_t kBlock, typename T>
-void max_pool_line(const PoolWindow& w, const Line& line, const Rows<const T>& x, T* y,
-                   std::uint8_t* argmax) {
+void max_pool_line(
+    const PoolWindow& w, const Line& line, const Rows<const T>& x, T* y, std::uint8_t* argmax) {
   for (std::int64_t column = 0; column < w.output.width; ++column) {
     float best[kBlock] = {};
     std::uint32_t position[kBlock] = {};
     std::uint32_t index = 0;
     for (std::int64_t d = 0; d < w.kernel.depth; ++d) {
       for (std::int64_t r = 0; r < w.kernel.height; ++r) {
-        const T* from = line_start<kBlock>(
-                            x, w.input,
-                            Line{line.sample, line.block, line.depth * w.stride.depth + d,
-                                 line.row * w.stride.height + r}) +
+        const T* from = line_start<kBlock>(x,
+                                           w.input,
+                                           Line{line.sample,
+                                                line.block,
+                                                line.depth * w.stride.depth + d,
+                                                line.row * w.stride.height + r}) +
                         column * w.stride.width * kBlock;
         for (std::int64_t c = 0; c < w.kernel.width; ++c, ++index) {
           for (std::int64_t lane = 0; lane < kBlock; ++lane) {
@@ -91,16 +93,20 @@ void max_pool_line(const PoolWindow& w, const Line& line, const Rows<const T>& x
 
 /// Windows that do not overlap: each input belongs to one window at most.
 template <std::int64_t kBlock, typename T>
-void max_pool_backward_line(const PoolWindow& w, const Line& line, const Rows<const T>& dy,
-                            const Rows<const std::uint8_t>& argmax, T* dx) {
+void max_pool_backward_line(const PoolWindow& w,
+                            const Line& line,
+                            const Rows<const T>& dy,
+                            const Rows<const std::uint8_t>& argmax,
+                            T* dx) {
   const Line out{line.sample, line.block, line.depth / w.kernel.depth, line.row / w.kernel.height};
   const bool outside = out.depth >= w.output.depth || out.row >= w.output.height;
   const std::int64_t inside = outside ? 0 : w.output.width * w.kernel.width;
   if (!outside) {
     const T* gradient = line_start<kBlock>(dy, w.output, out);
     const std::uint8_t* chosen = line_start<kBlock>(argmax, w.output, out);
-    const std::int64_t first = ((line.depth % w.kernel.depth) * w.kernel.height +
-                                line.row % w.kernel.height) * w.kernel.width;
+    const std::int64_t first =
+        ((line.depth % w.kernel.depth) * w.kernel.height + line.row % w.kernel.height) *
+        w.kernel.width;
     T* to = dx;
     for (std::int64_t column = 0; column < w.output.width; ++column) {
       for (std::int64_t c = 0; c < w.kernel.width; ++c, to += kBlock) {
@@ -120,8 +126,11 @@ void max_pool_backward_line(const PoolWindow& w, const Line& line, const Rows<co
 
 /// Windows of any stride, as a sum over the windows that hold the element.
 template <std::int64_t kBlock, typename T>
-void max_pool_backward_any(const PoolWindow& w, const Line& line, const Rows<const T>& dy,
-                           const Rows<const std::uint8_t>& argmax, T* dx) {
+void max_pool_backward_any(const PoolWindow& w,
+                           const Line& line,
+                           const Rows<const T>& dy,
+                           const Rows<const std::uint8_t>& argmax,
+                           T* dx) {
   for (std::int64_t column = 0; column < w.input.width; ++column) {
     float sum[kBlock] = {};
     for (std::int64_t d = 0; d < w.kernel.depth; ++d) {
@@ -155,8 +164,12 @@ void max_pool_backward_any(const PoolWindow& w, const Line& line, const Rows<con
 }
 
 template <std::int64_t kBlock, typename T>
-void upsample_line(const Extents& output, const Extents& input, const Extents& factor, const Line& line,
-                   const Rows<const T>& x, const Rows<T>& y) {
+void upsample_line(const Extents& output,
+                   const Extents& input,
+                   const Extents& factor,
+                   const Line& line,
+                   const Rows<const T>& x,
+                   const Rows<T>& y) {
   const T* from = line_start<kBlock>(
       x, input, Line{line.sample, line.block, line.depth / factor.depth, line.row / factor.height});
   T* to = line_start<kBlock>(y, output, line);
@@ -168,15 +181,21 @@ void upsample_line(const Extents& output, const Extents& input, const Extents& f
 }
 
 template <std::int64_t kBlock, typename T>
-void upsample_backward_line(const Extents& output, const Extents& input, const Extents& factor,
-                            const Line& line, const Rows<const T>& dy, const Rows<T>& dx) {
+void upsample_backward_line(const Extents& output,
+                            const Extents& input,
+                            const Extents& factor,
+                            const Line& line,
+                            const Rows<const T>& dy,
+                            const Rows<T>& dx) {
   T* to = line_start<kBlock>(dx, input, line);
   for (std::int64_t column = 0; column < input.width; ++column, to += kBlock) {
     float sum[kBlock] = {};
     for (std::int64_t d = 0; d < factor.depth; ++d) {
       for (std::int64_t r = 0; r < factor.height; ++r) {
-        const T* from = line_start<kBlock>(dy, output,
-                                           Line{line.sample, line.block,
+        const T* from = line_start<kBlock>(dy,
+                                           output,
+                                           Line{line.sample,
+                                                line.block,
                                                 line.depth * factor.depth + d,
                                                 line.row * factor.height + r}) +
                         column * factor.width * kBlock;
@@ -225,7 +244,10 @@ void max_pool(const Geometry& x_geometry,
               Rows<std::uint8_t> argmax) {
   with_block(x_geometry, [&](auto block) {
     for_each_line(x_geometry, window.output, [&](const Line& line) {
-      max_pool_line<block>(window, line, x, line_start<block>(y, window.output, line),
+      max_pool_line<block>(window,
+                           line,
+                           x,
+                           line_start<block>(y, window.output, line),
                            line_start<block>(argmax, window.output, line));
     });
   });
@@ -277,14 +299,14 @@ void upsample_backward(const Geometry& x_geometry,
   });
 }
 
-#define DLBENCH_INSTANTIATE(T)                                                                   \
-  template void max_pool<T>(                                                                     \
-      const Geometry&, const PoolWindow&, Rows<const T>, Rows<T>, Rows<std::uint8_t>);           \
-  template void max_pool_backward<T>(                                                            \
-      const Geometry&, const PoolWindow&, Rows<const T>, Rows<const std::uint8_t>, Rows<T>);     \
-  template void upsample<T>(                                                                     \
-      const Geometry&, const Extents&, const Extents&, Rows<const T>, Rows<T>);                  \
-  template void upsample_backward<T>(                                                            \
+#define DLBENCH_INSTANTIATE(T)                                                               \
+  template void max_pool<T>(                                                                 \
+      const Geometry&, const PoolWindow&, Rows<const T>, Rows<T>, Rows<std::uint8_t>);       \
+  template void max_pool_backward<T>(                                                        \
+      const Geometry&, const PoolWindow&, Rows<const T>, Rows<const std::uint8_t>, Rows<T>); \
+  template void upsample<T>(                                                                 \
+      const Geometry&, const Extents&, const Extents&, Rows<const T>, Rows<T>);              \
+  template void upsample_backward<T>(                                                        \
       const Geometry&, const Extents&, const Extents&, Rows<const T>, Rows<T>);
 DLBENCH_INSTANTIATE(float)
 DLBENCH_INSTANTIATE(Bf16)
