@@ -93,7 +93,8 @@ def check_project_include(root, path, number, included):
         yield f"{path}:{number}: {here} may not include {there} ('{included}')"
     if included.endswith("_internal.h") and here != "tests":
         same_folder = pathlib.PurePath(path).parent == pathlib.PurePath(included).parent
-        if not same_folder or path.endswith((".h", ".cuh")):
+        public = path.endswith((".h", ".cuh")) and not path.endswith("_internal.h")
+        if not same_folder or public:
             yield f"{path}:{number}: '{included}' is for the sources of its own folder alone"
 
 
