@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A subcommand: a name, its options, and what it does. command_line.h finds and runs it.
+#pragma once
+
+#include "harness/commands/option_set.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace dlbench::harness {
+
+/// What main() was called with, for the report.
+struct Invocation {
+  std::vector<std::string> arguments;  ///< argv, the program's name included
+};
+
+/// One subcommand. add_options() binds members of the command; run() reads them.
+class Command {
+ public:
+  Command() = default;
+  Command(const Command&) = delete;
+  Command& operator=(const Command&) = delete;
+  virtual ~Command() = default;
+
+  /// "run", or with a space for a nested one: "data generate".
+  [[nodiscard]] virtual std::string name() const = 0;
+  /// One line for the list of commands.
+  [[nodiscard]] virtual std::string summary() const = 0;
+  /// Printed after the options in --help: examples, exit codes. May be empty.
+  [[nodiscard]] virtual std::string details() const { return {}; }
+  virtual void add_options(OptionSet& options) = 0;
+  /// Returns the exit code, or throws core::Error.
+  [[nodiscard]] virtual int run(const OptionSet& options, const Invocation& invocation) = 0;
+};
+
+// One factory per file of this folder; command_list() names them all, in the order of --help.
+[[nodiscard]] std::unique_ptr<Command> make_run_command();
+
+[[nodiscard]] std::vector<std::unique_ptr<Command>> command_list();
+
+}  // namespace dlbench::harness

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/commands/command.h"
+
+namespace dlbench::harness {
+
+std::vector<std::unique_ptr<Command>> command_list() {
+  std::vector<std::unique_ptr<Command>> commands;
+  commands.push_back(make_run_command());
+  return commands;
+}
+
+}  // namespace dlbench::harness

@@ -1,0 +1,284 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/commands/option_set.h"
+
+#include "engine/core/check.h"
+#include "engine/core/error.h"
+#include "engine/core/nearest_name.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace dlbench::harness {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+
+[[noreturn]] void refuse(std::string_view what, const std::string& text, const std::string& wanted) {
+  throw Error(ErrorCode::kUsage,
+              std::string(what) + ": '" + text + "' is not " + wanted);
+}
+
+// The number at the start of `text`; the rest goes to `suffix`.
+std::optional<double> leading_number(const std::string& text, std::string& suffix) {
+  double number = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || !std::isfinite(number)) {
+    return std::nullopt;
+  }
+  suffix.assign(end, text.data() + text.size());
+  return number;
+}
+
+bool parse_flag(const std::string& name, const std::string& text) {
+  if (text == "true" || text == "on" || text == "1") {
+    return true;
+  }
+  if (text == "false" || text == "off" || text == "0") {
+    return false;
+  }
+  refuse("--" + name, text, "true or false");
+}
+
+std::string dashed(std::string_view name) {
+  std::string result(name);
+  std::replace(result.begin(), result.end(), '_', '-');
+  return result;
+}
+
+}  // namespace
+
+std::string_view name(OptionSource source) {
+  switch (source) {
+    case OptionSource::kDefault:
+      return "default";
+    case OptionSource::kFile:
+      return "file";
+    case OptionSource::kCommandLine:
+      return "command_line";
+  }
+  return "?";
+}
+
+std::int64_t parse_count(std::string_view what, const std::string& text, CountLimits limits) {
+  std::string suffix;
+  const std::optional<double> number = leading_number(text, suffix);
+  double factor = 1.0;
+  if (suffix == "K" || suffix == "k") {
+    factor = 1e3;
+  } else if (suffix == "M") {
+    factor = 1e6;
+  } else if (suffix == "G") {
+    factor = 1e9;
+  } else if (!suffix.empty()) {
+    refuse(what, text, "a whole number (suffixes K, M, G are allowed)");
+  }
+  const double value = number.value_or(0.5) * factor;
+  if (value != std::floor(value)) {
+    refuse(what, text, "a whole number (suffixes K, M, G are allowed)");
+  }
+  if (value < static_cast<double>(limits.min) || value > static_cast<double>(limits.max)) {
+    refuse(what, text,
+           "in the range " + std::to_string(limits.min) + " to " + std::to_string(limits.max));
+  }
+  return static_cast<std::int64_t>(value);
+}
+
+double parse_seconds(std::string_view what, const std::string& text) {
+  std::string suffix;
+  const std::optional<double> number = leading_number(text, suffix);
+  double factor = 1.0;
+  if (suffix == "ms") {
+    factor = 1e-3;
+  } else if (suffix == "min") {
+    factor = 60.0;
+  } else if (!suffix.empty() && suffix != "s") {
+    refuse(what, text, "a time (2, 1.5s, 300ms, 2min)");
+  }
+  if (!number.has_value()) {
+    refuse(what, text, "a time (2, 1.5s, 300ms, 2min)");
+  }
+  if (*number <= 0.0) {
+    refuse(what, text, "a time above zero");
+  }
+  return *number * factor;
+}
+
+std::vector<std::string> split_list(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    const std::string_view part = text.substr(0, comma);
+    if (!part.empty()) {
+      parts.emplace_back(part);
+    }
+    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+  }
+  return parts;
+}
+
+void OptionSet::add(OptionSpec spec) {
+  DLBENCH_CHECK(!contains(spec.name)) << "option twice: " << spec.name;
+  specs_.push_back(std::move(spec));
+}
+
+void OptionSet::positional(bool required) {
+  specs_.back().positional = true;
+  specs_.back().required = required;
+}
+
+void OptionSet::add_text(std::string name,
+                         std::string value_name,
+                         std::string help,
+                         std::string& target) {
+  add({.name = std::move(name),
+       .value_name = std::move(value_name),
+       .help = std::move(help),
+       .set = [&target](const std::string& text) { target = text; },
+       .value = [&target] { return target.empty() ? reports::Value() : reports::Value(target); }});
+}
+
+void OptionSet::add_flag(std::string name, std::string help, bool& target) {
+  add({.name = name,
+       .value_name = "",
+       .help = std::move(help),
+       .is_flag = true,
+       .set = [&target, name](const std::string& text) { target = parse_flag(name, text); },
+       .value = [&target] { return reports::Value(target); }});
+}
+
+void OptionSet::add_choice(std::string name,
+                           std::string help,
+                           std::string& target,
+                           std::vector<std::string> choices) {
+  std::string value_name;
+  for (const std::string& choice : choices) {
+    value_name += (value_name.empty() ? "" : "|") + choice;
+  }
+  const auto set = [&target, choices, name](const std::string& text) {
+    if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
+      throw Error(ErrorCode::kUsage, core::unknown_name_message("--" + name, text, choices));
+    }
+    target = text;
+  };
+  add({.name = name,
+       .value_name = std::move(value_name),
+       .help = std::move(help),
+       .set = set,
+       .value = [&target] { return reports::Value(target); }});
+}
+
+void OptionSet::add_count(std::string name,
+                          std::string value_name,
+                          std::string help,
+                          std::int64_t& target,
+                          CountLimits limits) {
+  add({.name = name,
+       .value_name = std::move(value_name),
+       .help = std::move(help),
+       .set = [&target, limits, name](const std::string& text) {
+         target = parse_count("--" + name, text, limits);
+       },
+       .value = [&target] { return reports::Value(target); }});
+}
+
+void OptionSet::add_count(std::string name,
+                          std::string value_name,
+                          std::string help,
+                          std::optional<std::int64_t>& target,
+                          CountLimits limits) {
+  add({.name = name,
+       .value_name = std::move(value_name),
+       .help = std::move(help),
+       .set = [&target, limits, name](const std::string& text) {
+         target = parse_count("--" + name, text, limits);
+       },
+       .value = [&target] { return reports::Value(target); }});
+}
+
+void OptionSet::add_seconds(std::string name,
+                            std::string value_name,
+                            std::string help,
+                            std::optional<double>& target) {
+  add({.name = name,
+       .value_name = std::move(value_name),
+       .help = std::move(help),
+       .set = [&target, name](const std::string& text) {
+         target = parse_seconds("--" + name, text);
+       },
+       .value = [&target] { return reports::Value(target); }});
+}
+
+void OptionSet::add_number(
+    std::string name, std::string value_name, std::string help, double& target, double min, double max) {
+  const auto set = [&target, min, max, name](const std::string& text) {
+    std::string suffix;
+    const std::optional<double> number = leading_number(text, suffix);
+    if (!number.has_value() || !(suffix.empty() || suffix == "%")) {
+      refuse("--" + name, text, "a number");
+    }
+    if (*number < min || *number > max) {
+      refuse("--" + name, text, "in the range " + std::to_string(min) + " to " + std::to_string(max));
+    }
+    target = *number;
+  };
+  add({.name = name,
+       .value_name = std::move(value_name),
+       .help = std::move(help),
+       .set = set,
+       .value = [&target] { return reports::Value(target); }});
+}
+
+bool OptionSet::contains(std::string_view name) const {
+  return std::any_of(specs_.begin(), specs_.end(),
+                     [&](const OptionSpec& spec) { return spec.name == name; });
+}
+
+bool OptionSet::is_default(std::string_view name) const {
+  return std::any_of(specs_.begin(), specs_.end(), [&](const OptionSpec& spec) {
+    return spec.name == name && spec.source == OptionSource::kDefault;
+  });
+}
+
+std::vector<std::string> OptionSet::names() const {
+  std::vector<std::string> names;
+  for (const OptionSpec& spec : specs_) {
+    names.push_back(spec.positional ? spec.name : "--" + spec.name);
+  }
+  return names;
+}
+
+void OptionSet::set(std::string_view name, const std::string& text, OptionSource source) {
+  for (OptionSpec& spec : specs_) {
+    if (spec.name == name || spec.name == dashed(name)) {
+      if (static_cast<int>(source) >= static_cast<int>(spec.source)) {
+        spec.set(text);
+        spec.source = source;
+      }
+      return;
+    }
+  }
+  throw Error(ErrorCode::kUsage,
+              core::unknown_name_message("option", "--" + std::string(name), names()));
+}
+
+reports::ValueMap OptionSet::effective() const {
+  reports::ValueMap values;
+  for (const OptionSpec& spec : specs_) {
+    values[spec.name] = spec.value();
+  }
+  return values;
+}
+
+std::map<std::string, std::string> OptionSet::sources() const {
+  std::map<std::string, std::string> sources;
+  for (const OptionSpec& spec : specs_) {
+    sources[spec.name] = std::string(harness::name(spec.source));
+  }
+  return sources;
+}
+
+}  // namespace dlbench::harness

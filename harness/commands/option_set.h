@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The options of a command as data: name, help, how to read a value, how to show it, where it came
+// from. Command line, config file, --help and the report's `config` all work on this.
+#pragma once
+
+#include "reports/value.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dlbench::harness {
+
+/// Where the value of an option came from. The command line wins over the file.
+enum class OptionSource : std::uint8_t { kDefault, kFile, kCommandLine };
+
+[[nodiscard]] std::string_view name(OptionSource source);
+
+/// One option or positional argument.
+struct OptionSpec {
+  std::string name;        ///< without dashes: "batch-size"
+  std::string value_name;  ///< "N" in --help; empty for a flag
+  std::string help;
+  bool is_flag = false;
+  bool positional = false;
+  bool required = false;
+  std::function<void(const std::string&)> set;  ///< throws core::Error(kUsage)
+  std::function<reports::Value()> value;        ///< what is in force now
+  OptionSource source = OptionSource::kDefault;
+};
+
+/// Bounds of a whole number, both included.
+struct CountLimits {
+  std::int64_t min = 0;
+  std::int64_t max = std::int64_t{1} << 40;
+};
+
+/// An ordered set of options bound to variables that outlive it.
+class OptionSet {
+ public:
+  void add_text(std::string name, std::string value_name, std::string help, std::string& target);
+  void add_flag(std::string name, std::string help, bool& target);
+  /// One of `choices`; an unknown value gets the nearest one.
+  void add_choice(std::string name,
+                  std::string help,
+                  std::string& target,
+                  std::vector<std::string> choices);
+  /// A whole number; accepts the suffixes K, M and G (powers of 10^3).
+  void add_count(std::string name,
+                 std::string value_name,
+                 std::string help,
+                 std::int64_t& target,
+                 CountLimits limits);
+  void add_count(std::string name,
+                 std::string value_name,
+                 std::string help,
+                 std::optional<std::int64_t>& target,
+                 CountLimits limits);
+  /// Seconds > 0; accepts the suffixes ms, s and min.
+  void add_seconds(std::string name,
+                   std::string value_name,
+                   std::string help,
+                   std::optional<double>& target);
+  /// A number with bounds, both included.
+  void add_number(
+      std::string name, std::string value_name, std::string help, double& target, double min, double max);
+  /// Anything else.
+  void add(OptionSpec spec);
+  /// Makes the option added last positional (and required if so).
+  void positional(bool required);
+
+  /// Reads a value. Throws core::Error(kUsage), the option named; an unknown name gets the nearest.
+  void set(std::string_view name, const std::string& text, OptionSource source);
+
+  [[nodiscard]] const std::vector<OptionSpec>& specs() const { return specs_; }
+  [[nodiscard]] bool contains(std::string_view name) const;
+  [[nodiscard]] bool is_default(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> names() const;
+
+  /// Every option with its value, and where it came from: the report's config.
+  [[nodiscard]] reports::ValueMap effective() const;
+  [[nodiscard]] std::map<std::string, std::string> sources() const;
+
+ private:
+  std::vector<OptionSpec> specs_;
+};
+
+/// "64", "10K": whole number with an optional suffix. Throws core::Error(kUsage) naming `what`.
+[[nodiscard]] std::int64_t parse_count(std::string_view what, const std::string& text, CountLimits limits);
+/// "2", "1.5s", "300ms", "2min": seconds > 0.
+[[nodiscard]] double parse_seconds(std::string_view what, const std::string& text);
+/// "a,b,c" without empty parts.
+[[nodiscard]] std::vector<std::string> split_list(std::string_view text);
+
+/// Reads {"batch-size": 4, ...} (dashes or underscores) into the options not set on the command
+/// line. Throws core::Error(kFile) if it cannot be read, core::Error(kUsage) naming file and key.
+void read_config_file(const std::string& path, OptionSet& options);
+
+}  // namespace dlbench::harness
