@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analysis/operators.h"
+
+#include "harness/stats/summary.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace dlbench::harness {
+namespace {
+
+constexpr double kLatencyShare = 0.10;
+
+struct Peaks {
+  double flop_per_s = 0.0;
+  double bytes_per_s = 0.0;
+};
+
+std::optional<Peaks> find_peaks(const std::vector<reports::PeakRecord>& peaks, bool reduced) {
+  Peaks found;
+  for (const auto& peak : peaks) {
+    const bool matches = peak.precision == (reduced ? "bf16" : "fp32");
+    if (matches && peak.flop_per_s.has_value()) {
+      found.flop_per_s = *peak.flop_per_s;
+    }
+    if (peak.memory_bytes_per_s.has_value()) {
+      found.bytes_per_s = *peak.memory_bytes_per_s;
+    }
+  }
+  return found.flop_per_s > 0.0 && found.bytes_per_s > 0.0 ? std::optional(found) : std::nullopt;
+}
+
+reports::Bound judge(double flop_per_s, double bytes_per_s, const Peaks& peaks) {
+  const double compute = flop_per_s / peaks.flop_per_s;
+  const double memory = bytes_per_s / peaks.bytes_per_s;
+  if (std::max(compute, memory) < kLatencyShare) {
+    return reports::Bound::kLatency;
+  }
+  return compute >= memory ? reports::Bound::kCompute : reports::Bound::kMemory;
+}
+
+std::string layout_of(const backend::LoweredGraph& lowered, const backend::LoweredNode& node) {
+  const auto& slots = node.writes.empty() ? node.reads : node.writes;
+  return slots.empty() ? std::string()
+                       : lowered.slots[static_cast<std::size_t>(slots.front())].layout;
+}
+
+reports::OperatorRecord describe(const backend::LoweredGraph& lowered,
+                                 const backend::LoweredNode& node,
+                                 double s_per_step,
+                                 const std::optional<Peaks>& peaks) {
+  reports::OperatorRecord record;
+  record.name = node.name;
+  record.op = node.is_reorder ? "reorder" : std::string(graph::name(node.op));
+  record.phase = std::string(graph::name(node.phase));
+  record.s_per_step = s_per_step;
+  record.kernel = node.kernel_name;
+  record.layout = layout_of(lowered, node);
+  record.flop = static_cast<double>(node.cost.flop);
+  record.bytes = static_cast<double>(node.cost.bytes);
+  if (s_per_step > 0.0) {
+    record.flop_per_s = *record.flop / s_per_step;
+    record.bytes_per_s = *record.bytes / s_per_step;
+    if (peaks.has_value()) {
+      record.bound = judge(*record.flop_per_s, *record.bytes_per_s, *peaks);
+    }
+  }
+  return record;
+}
+
+}  // namespace
+
+std::vector<reports::OperatorRecord> profile_operators(
+    Session& session, std::int64_t steps, const std::vector<reports::PeakRecord>& peaks) {
+  exec::Executor& step = session.step();
+  session.state().restore();
+  session.bind(session.cached_batch());
+  step.run_profiled();  // untimed: warms the clock's and the nodes' caches
+  std::vector<std::vector<double>> samples(step.node_seconds().size());
+  for (std::int64_t repeat = 0; repeat < steps; ++repeat) {
+    step.run_profiled();
+    for (std::size_t node = 0; node < samples.size(); ++node) {
+      samples[node].push_back(step.node_seconds()[node]);
+    }
+  }
+  const bool reduced = session.plan().compute_dtype() != core::DType::kF32;
+  const std::optional<Peaks> found = find_peaks(peaks, reduced);
+  const backend::LoweredGraph& lowered = step.lowered();
+  std::vector<reports::OperatorRecord> records;
+  for (std::size_t node = 0; node < samples.size(); ++node) {
+    std::sort(samples[node].begin(), samples[node].end());
+    records.push_back(describe(lowered, lowered.nodes[node], percentile(samples[node], 0.5), found));
+    records.back().calls = steps;
+  }
+  const double whole =
+      std::accumulate(records.begin(), records.end(), 0.0,
+                      [](double sum, const auto& record) { return sum + record.s_per_step; });
+  for (auto& record : records) {
+    record.share = whole > 0.0 ? record.s_per_step / whole : 0.0;
+  }
+  return records;
+}
+
+}  // namespace dlbench::harness

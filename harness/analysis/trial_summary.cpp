@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analysis/trial_summary.h"
+
+#include "harness/stats/interval.h"
+#include "harness/stats/summary.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace dlbench::harness {
+namespace {
+
+using reports::Measured;
+using reports::TrialKind;
+
+std::vector<RoundRate> round_rates(const TrialResult& result) {
+  std::vector<RoundRate> rates;
+  for (const auto& repetition : result.repetitions) {
+    if (!repetition.discarded.has_value()) {
+      rates.push_back({repetition.round, repetition.samples_per_second});
+    }
+  }
+  return rates;
+}
+
+std::optional<reports::ThroughputRecord> throughput(const std::vector<double>& rates) {
+  const std::optional<Summary> summary = summarize(rates);
+  if (!summary.has_value()) {
+    return std::nullopt;
+  }
+  reports::RateSummary record{.mean = summary->mean,
+                              .stddev = summary->stddev,
+                              .median = summary->median,
+                              .mad = summary->mad,
+                              .ci95 = std::nullopt,
+                              .n = summary->n,
+                              .method = "single repetition"};
+  if (const auto interval = mean_interval(rates); interval.has_value()) {
+    record.ci95 = {interval->lower, interval->upper};
+    record.method = interval->method;
+  }
+  return reports::ThroughputRecord{record};
+}
+
+std::optional<reports::StepTimeRecord> step_times(const TrialResult& result) {
+  std::vector<double> steps;
+  for (const auto& repetition : result.repetitions) {
+    if (!repetition.discarded.has_value()) {
+      steps.insert(steps.end(), repetition.step_wall_s.begin(), repetition.step_wall_s.end());
+    }
+  }
+  const auto summary = summarize_steps(steps);
+  if (!summary.has_value()) {
+    return std::nullopt;
+  }
+  return reports::StepTimeRecord{summary->median, summary->p90, summary->p95, summary->p99,
+                                 summary->min,    summary->max, summary->n};
+}
+
+// Phases as a line profiler shows lines; what no phase claims is "other".
+std::vector<reports::PhaseRecord> phases(const TrialResult& result) {
+  const std::int64_t steps = result.phases.steps;
+  if (steps == 0 || result.timed_s <= 0.0) {
+    return {};
+  }
+  std::vector<std::pair<std::string, double>> totals{
+      {"data_wait", result.phases.data_wait}, {"host_to_device", result.phases.host_to_device}};
+  for (std::size_t phase = 0; phase < result.phases.engine.size(); ++phase) {
+    totals.emplace_back(std::string(graph::name(static_cast<graph::Phase>(phase))),
+                        result.phases.engine[phase]);
+  }
+  double claimed = 0.0;
+  for (const auto& [name, total_s] : totals) {
+    claimed += total_s;
+  }
+  totals.emplace_back("other", std::max(0.0, result.timed_s - claimed));
+  const double whole = std::max(claimed, result.timed_s);
+  std::vector<reports::PhaseRecord> records;
+  for (const auto& [name, total_s] : totals) {
+    records.push_back({.name = name,
+                       .calls = steps,
+                       .total_s = total_s,
+                       .s_per_step = total_s / static_cast<double>(steps),
+                       .share = total_s / whole,
+                       .source = "host clock"});
+  }
+  return records;
+}
+
+std::optional<reports::LoaderRecord> loader(const TrialResult& result, const TrialContext& context) {
+  if (!result.has_loader) {
+    return std::nullopt;
+  }
+  const data::LoaderStats& stats = result.loader;
+  reports::LoaderRecord record;
+  record.workers = context.workers;
+  record.prefetch = context.prefetch;
+  record.decode = context.decode;
+  record.cache = context.cache;
+  record.bytes_read = stats.bytes_read;
+  record.bytes_from_device = Measured<std::int64_t>::missing("see probes.proc of this trial");
+  record.skipped = static_cast<std::int64_t>(stats.skipped.size());
+  for (const auto& skipped : stats.skipped) {
+    record.skipped_samples.push_back({skipped.message, "corrupt"});
+  }
+  std::vector<std::pair<std::string, double>> totals;
+  for (std::size_t stage = 0; stage < stats.stage_s.size(); ++stage) {
+    totals.emplace_back(std::string(data::name(static_cast<data::Stage>(stage))),
+                        stats.stage_s[stage]);
+  }
+  totals.emplace_back("wait", stats.worker_idle_s);
+  const double whole =
+      std::accumulate(totals.begin(), totals.end(), 0.0,
+                      [](double sum, const auto& total) { return sum + total.second; });
+  if (whole > 0.0 && stats.samples_loaded > 0) {
+    for (const auto& [name, total_s] : totals) {
+      record.stages.push_back({name, total_s / static_cast<double>(stats.samples_loaded),
+                               total_s / whole});
+    }
+  }
+  return record;
+}
+
+bool trains(const TrialId& id) {
+  return id.kind == TrialKind::kSynthetic || id.kind == TrialKind::kFull ||
+         id.variant == "step_beside_loader";
+}
+
+void add_flop_rate(reports::TrialRecord& record, const TrialResult& result, const TrialContext& context) {
+  if (!trains(result.id)) {
+    record.achieved_flop_per_s = Measured<double>::missing("this trial does not compute");
+    record.mfu = record.achieved_flop_per_s;
+    return;
+  }
+  if (!record.throughput.has_value()) {
+    record.achieved_flop_per_s = Measured<double>::missing("no repetition counts");
+    record.mfu = record.achieved_flop_per_s;
+    return;
+  }
+  const double rate = record.throughput->samples_per_second.mean * context.training_flop_per_sample;
+  record.achieved_flop_per_s = rate;
+  record.mfu = context.peak_flop_per_s > 0.0
+                   ? Measured<double>(rate / context.peak_flop_per_s)
+                   : Measured<double>::missing(
+                         "no peak is known for this device and precision; `dlbench info "
+                         "--measure-peaks` measures it");
+}
+
+}  // namespace
+
+reports::TrialRecord summarize_trial(const TrialResult& result, const TrialContext& context) {
+  reports::TrialRecord record;
+  record.kind = result.id.kind;
+  if (!result.id.variant.empty()) {
+    record.variant = result.id.variant;
+  }
+  record.batch_size_per_rank = context.batch_size;
+  record.global_batch_size = context.batch_size;
+  record.warmup = result.warmup;
+  record.repetitions = result.repetitions;
+  record.throughput = throughput(result.rates());
+  record.step_time_s = step_times(result);
+  record.phases = phases(result);
+  record.loader = loader(result, context);
+  record.harness_overhead_s_per_step = context.overhead_s_per_step;
+  record.cpu_s_per_sample = result.cpu_s_per_sample();
+  add_flop_rate(record, result, context);
+  return record;
+}
+
+AttributionInput attribution_input(const std::vector<TrialResult>& results,
+                                   bool shared_processors,
+                                   std::int64_t cores,
+                                   std::int64_t workers) {
+  AttributionInput input;
+  input.shared_processors = shared_processors;
+  input.cores = cores;
+  input.workers = workers;
+  for (const TrialResult& result : results) {
+    const TrialId& id = result.id;
+    if (id.kind == TrialKind::kIo) {
+      input.io = round_rates(result);
+      input.io_cpu_s_per_sample = result.cpu_s_per_sample();
+    } else if (id.kind == TrialKind::kFull) {
+      input.full = round_rates(result);
+    } else if (id.kind == TrialKind::kSynthetic && id.variant == "nocomm") {
+      input.nocomm = round_rates(result);
+    } else if (id.kind == TrialKind::kSynthetic && id.variant == "device") {
+      input.synthetic_device = round_rates(result);
+    } else if (id.kind == TrialKind::kSynthetic) {
+      input.synthetic_host = round_rates(result);
+      input.synthetic_cpu_s_per_sample = result.cpu_s_per_sample();
+    }
+  }
+  return input;
+}
+
+}  // namespace dlbench::harness

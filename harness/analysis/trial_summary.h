@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// From what the runner measured to what the report says of a trial, and to the input of the verdict.
+#pragma once
+
+#include "harness/analysis/attribution.h"
+#include "harness/trials/trial_runner.h"
+#include "reports/trial_record.h"
+
+#include <vector>
+
+namespace dlbench::harness {
+
+/// Statistics, phases and loader stages of one trial. `training_flop_per_sample` gives
+/// achieved_flop_per_s; `peak_flop_per_s` (0: unknown) gives mfu.
+struct TrialContext {
+  std::int64_t batch_size = 0;
+  double training_flop_per_sample = 0.0;
+  double peak_flop_per_s = 0.0;
+  std::string decode;
+  std::int64_t workers = 0;
+  std::int64_t prefetch = 0;
+  reports::Measured<double> overhead_s_per_step;
+  reports::CacheRecord cache;
+};
+
+[[nodiscard]] reports::TrialRecord summarize_trial(const TrialResult& result,
+                                                   const TrialContext& context);
+
+/// The rates of the rounds, by kind and variant, for attribute().
+[[nodiscard]] AttributionInput attribution_input(const std::vector<TrialResult>& results,
+                                                 bool shared_processors,
+                                                 std::int64_t cores,
+                                                 std::int64_t workers);
+
+}  // namespace dlbench::harness

@@ -1,0 +1,269 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/core/error.h"
+#include "engine/core/log.h"
+#include "harness/analysis/operators.h"
+#include "harness/analysis/trial_summary.h"
+#include "harness/commands/command.h"
+#include "harness/commands/run_options.h"
+#include "harness/commands/run_record.h"
+#include "harness/trials/arm.h"
+#include "harness/trials/overhead.h"
+#include "harness/trials/probe_set.h"
+#include "harness/trials/trial_runner.h"
+#include "probes/system_info.h"
+#include "reports/benchy.h"
+#include "reports/json_writer.h"
+#include "reports/show.h"
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dlbench::harness {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using reports::Taint;
+
+constexpr std::int64_t kProfiledSteps = 3;
+constexpr double kTracedSeconds = 0.5;  // per trial
+
+// The run command while it runs: a session, its record, and what keeps the report on the disk valid.
+class Measurement {
+ public:
+  Measurement(const RunOptions& options, reports::RunRecord record)
+      : options_(options), guard_(options.timeout), record_(std::move(record)) {}
+
+  int run() {
+    SessionPlan plan(session_options(options_));
+    const std::vector<TrialId> trials =
+        parse_trials(options_.trials, !plan.backend().reads_host_memory());
+    describe_plan(plan, record_);
+    if (options_.dry_run) {
+      plan.check_memory();
+      std::fputs(reports::show_plan(record_).c_str(), stdout);
+      return 0;
+    }
+    plan.check_memory();
+    reports::check_writable(options_.output);
+    try {
+      measure(plan, trials);
+    } catch (const Error& error) {
+      fail(error);
+      throw;
+    }
+    return finish();
+  }
+
+ private:
+  void measure(SessionPlan& plan, const std::vector<TrialId>& trials) {
+    phase_ = "preparing";
+    ProbeSet probes;
+    Session session(plan);
+    describe_session(session, record_);
+    context_ = make_context(session);
+    std::vector<std::unique_ptr<Arm>> arms;
+    for (const TrialId& trial : trials) {
+      try {
+        arms.push_back(make_arm(trial, session));
+      } catch (const Error& error) {
+        record_.run.skipped.push_back({"trial " + trial.to_string(), error.what()});
+        core::log::warn("trial " + trial.to_string() + " skipped: " + error.what());
+      }
+    }
+    if (arms.empty()) {
+      throw Error(ErrorCode::kUsage, "none of the trials can run here: " + options_.trials);
+    }
+    TrialRunner runner(runner_options(options_, plan), guard_,
+                       [this](const std::vector<TrialResult>& results) { record_trials(results); });
+    prepare_cache(runner, plan);
+    runner.begin_window = [&](const TrialId& id) {
+      phase_ = "trial " + id.to_string();
+      probes.begin(id);
+    };
+    runner.end_window = [&] { probes.end(); };
+    run_arms(runner, arms);
+    conclude(session, runner.results());
+    probes.collect(record_);
+    if (!options_.trace.empty()) {
+      const TraceRecording recording(probes);
+      runner.run_untimed(arms, kTracedSeconds);
+      recording.write(options_.trace);
+    }
+  }
+
+  void run_arms(TrialRunner& runner, const std::vector<std::unique_ptr<Arm>>& arms) {
+    try {
+      runner.run(arms);
+    } catch (...) {
+      record_trials(runner.results());
+      throw;
+    }
+  }
+
+  TrialContext make_context(Session& session) {
+    TrialContext context;
+    const SessionPlan& plan = session.plan();
+    context.batch_size = plan.batch_size();
+    context.training_flop_per_sample = record_.workload->training_flop_per_sample.value_or(0.0);
+    context.decode = options_.decode;
+    context.workers = plan.workers();
+    context.prefetch = options_.prefetch;
+    context.cache.mode = options_.cache;
+    context.overhead_s_per_step = measure_harness_overhead(session.plan().backend());
+    for (const auto& peak : record_.system.peaks) {
+      if (peak.precision == plan.options().precision && peak.flop_per_s.has_value()) {
+        context.peak_flop_per_s = *peak.flop_per_s;
+      }
+    }
+    return context;
+  }
+
+  // The page cache: as-is is looked at once, warm made once, cold before every repetition.
+  void prepare_cache(TrialRunner& runner, const SessionPlan& plan) {
+    const data::CacheMode mode = data::cache_mode_from_name(options_.cache);
+    const std::vector<std::filesystem::path> files = plan.dataset().files();
+    const auto prepare = [this, mode, files](bool first) {
+      const data::CacheState state = data::prepare_page_cache(mode, files);
+      if (first) {
+        context_.cache.resident_before = state.resident_before;
+        context_.cache.proof = state.proof;
+      }
+      if (first && !state.verified) {
+        taint(Taint::kCacheStateUnknown, "data set", state.proof);
+      }
+    };
+    prepare(true);
+    if (mode == data::CacheMode::kCold) {
+      runner.before_repetition = [prepare](const TrialId& id) {
+        if (id.kind != reports::TrialKind::kSynthetic) {
+          prepare(false);
+        }
+      };
+    }
+  }
+
+  void record_trials(const std::vector<TrialResult>& results) {
+    record_.trials.clear();
+    record_.run.taints = taints_;
+    for (const TrialResult& result : results) {
+      if (result.repetitions.empty()) {
+        continue;
+      }
+      record_.trials.push_back(summarize_trial(result, context_));
+      record_.run.taints.insert(record_.run.taints.end(), result.taints.begin(),
+                                result.taints.end());
+      if (result.loader.samples_replaced > 0) {
+        record_.run.taints.push_back(
+            {Taint::kSamplesSkipped, "trial " + result.id.to_string(),
+             std::to_string(result.loader.samples_replaced) + " corrupt samples replaced"});
+      }
+    }
+    reports::write_report(record_, options_.output);
+  }
+
+  void conclude(Session& session, const std::vector<TrialResult>& results) {
+    phase_ = "analysis";
+    if (session.plan().source().generated) {
+      taint(Taint::kGeneratedData, "data set", "the data were generated by dlbench");
+    }
+    if (session.plan().options().storage.enabled()) {
+      taint(Taint::kSimulated, "storage", session.plan().options().storage.to_string());
+    }
+    record_trials(results);
+    record_.attribution = attribute(
+        attribution_input(results, session.plan().backend().device().kind == "cpu",
+                          probes::usable_cpus(), session.plan().workers()));
+    core::log::progress("profiling operators");
+    record_.operators = profile_operators(session, kProfiledSteps, record_.system.peaks);
+    core::log::progress("");
+  }
+
+  void taint(Taint code, std::string where, std::string detail) {
+    taints_.push_back({code, std::move(where), std::move(detail)});
+  }
+
+  void fail(const Error& error) {
+    record_.run.status = error.code() == ErrorCode::kInterrupted ||
+                                 error.code() == ErrorCode::kTimeout
+                             ? reports::RunStatus::kPartial
+                             : reports::RunStatus::kFailed;
+    record_.run.exit_code = core::exit_code(error.code());
+    record_.run.finished_at = utc_now();
+    record_.run.failure =
+        reports::FailureRecord{.rank = 0,
+                               .host = record_.system.hosts.front().hostname,
+                               .phase = phase_,
+                               .op = "",
+                               .detail = error.what()};
+    record_.run.taints.push_back({Taint::kPartial, phase_, error.what()});
+    try {
+      reports::write_report(record_, options_.output);
+    } catch (const Error& second) {
+      core::log::warn(second.what());
+    }
+  }
+
+  int finish() {
+    record_.run.status = reports::RunStatus::kComplete;
+    record_.run.finished_at = utc_now();
+    const bool tainted = !record_.run.taints.empty();
+    record_.run.exit_code = options_.strict && tainted ? 4 : 0;
+    reports::write_report(record_, options_.output);
+    if (!options_.benchy.empty()) {
+      reports::write_benchy(record_, options_.benchy);
+    }
+    if (options_.output != "-") {
+      std::fputs(reports::show_summary(record_, options_.output).c_str(), stdout);
+    }
+    return static_cast<int>(record_.run.exit_code);
+  }
+
+  const RunOptions& options_;
+  RunGuard guard_;
+  reports::RunRecord record_;
+  TrialContext context_;
+  std::vector<reports::TaintRecord> taints_;
+  std::string phase_ = "preparing";
+};
+
+class RunCommand final : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "run"; }
+  [[nodiscard]] std::string summary() const override {
+    return "measure where training time goes: loader alone, step alone, both";
+  }
+  [[nodiscard]] std::string details() const override {
+    return "Examples:\n"
+           "  dlbench run --workload resunetpp --trials io,synthetic,full\n"
+           "  dlbench run --workload mnist_cnn --batch-size 128 --output mnist.json\n"
+           "Exit codes: 0 done, 1 files, data or memory, 2 command line or device,\n"
+           "  4 tainted (with --strict), 5 failed during the run, 124 time-out, 130 Ctrl-C";
+  }
+  void add_options(OptionSet& options) override {
+    add_workload_options(options, run_);
+    add_measuring_options(options, run_);
+    add_loader_options(options, run_);
+    add_output_options(options, run_);
+    options.add_text("benchy", "FILE", "report with benchy's keys", run_.benchy);
+  }
+  int run(const OptionSet& options, const Invocation& invocation) override {
+    apply_verbosity(run_);
+    reports::RunRecord record =
+        start_record(invocation, options, static_cast<std::uint64_t>(run_.seed));
+    return Measurement(run_, std::move(record)).run();
+  }
+
+ private:
+  RunOptions run_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_run_command() { return std::make_unique<RunCommand>(); }
+
+}  // namespace dlbench::harness

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/commands/run_options.h"
+
+#include "data/loader/storage_model.h"
+#include "engine/core/error.h"
+#include "engine/core/log.h"
+#include "probes/system_info.h"
+
+namespace dlbench::harness {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+
+constexpr std::int64_t kMaxBatch = std::int64_t{1} << 20;
+constexpr std::int64_t kMaxThreads = 4096;
+
+}  // namespace
+
+void add_workload_options(OptionSet& options, RunOptions& run) {
+  options.add_text("workload", "NAME", "what to train: see `dlbench list`", run.workload);
+  options.add_text("device", "auto|cpu|cuda[:N]", "where to compute", run.device);
+  options.add_choice("precision", "of convolutions and matrix products", run.precision,
+                     {"fp32", "tf32", "bf16", "fp16"});
+  options.add_count("batch-size", "N", "samples per step and rank; default: the workload's",
+                    run.batch_size, {1, kMaxBatch});
+  options.add_count("global-batch-size", "N", "samples per step over all ranks",
+                    run.global_batch_size, {1, kMaxBatch});
+  options.add_count("image-size", "N", "side of the network input; default: the workload's",
+                    run.image_size, {1, 1 << 14});
+  options.add_count("threads", "N", "compute threads per rank; default: the cores of the rank",
+                    run.threads, {1, kMaxThreads});
+  options.add_count("seed", "N", "of initial weights, shuffling and dropout", run.seed,
+                    {0, std::int64_t{1} << 40});
+  options.add_flag("deterministic", "the same bits in every run", run.deterministic);
+  options.add_choice("conv-algorithm", "auto measures and takes the fastest", run.conv_algorithm,
+                     {"auto", "direct", "winograd"});
+}
+
+void add_loader_options(OptionSet& options, RunOptions& run) {
+  options.add_text("data", "DIR",
+                   "data set folder; default: the usual one if present, else generated once",
+                   run.data);
+  options.add_count("workers", "N", "loader threads per rank; default: the cores of the rank",
+                    run.workers, {1, kMaxThreads});
+  options.add_count("prefetch", "N", "batches that the loader is ahead", run.prefetch, {1, 1024});
+  options.add_choice("cache", "state of the page cache before each repetition", run.cache,
+                     {"as-is", "warm", "cold"});
+  options.add_choice("decode", "scaled reduces JPEG by 2, 4 or 8 while decoding", run.decode,
+                     {"exact", "scaled"});
+  options.add_flag("skip-corrupt", "replace unreadable samples, count and list them",
+                   run.skip_corrupt);
+  options.add_choice("shard", "split the files over the ranks before or after decoding", run.shard,
+                     {"early", "late"});
+  options.add_text("storage", "latency_ms=..,mib_per_s=..",
+                   "simulate a slow storage (taint: simulated)", run.storage);
+}
+
+void add_measuring_options(OptionSet& options, RunOptions& run) {
+  options.add_text("trials", "LIST",
+                   "io, synthetic[/device|/host|/nocomm], full, interference; comma separated",
+                   run.trials);
+  options.add_count("repetitions", "N", "per trial, at least", run.repetitions, {2, 1000});
+  options.add_seconds("min-time", "S", "of a repetition, at least [1 s]", run.min_time);
+  options.add_count("steps", "N", "per repetition, exactly", run.steps, {1, 1 << 20});
+  options.add_count("warmup-steps", "N", "per trial, at least", run.warmup_steps, {0, 200});
+  options.add_number("max-noise", "PCT", "stop when the 95 % interval is this narrow [1]",
+                     run.max_noise, 0.01, 100.0);
+  options.add_seconds("max-time", "S", "per trial; past it the taint noise_target_missed [60 s]",
+                      run.max_time);
+  options.add_seconds("time-budget", "S", "of the whole command: repetitions are planned to fit",
+                      run.time_budget);
+}
+
+void add_output_options(OptionSet& options, RunOptions& run) {
+  options.add_text("output", "FILE", "report; - for stdout", run.output);
+  options.add_text("trace", "FILE", "Chrome trace of loader, steps, phases and ops", run.trace);
+  options.add_text("config", "FILE", "JSON of option names and values; the command line wins",
+                   run.config);
+  options.add_seconds("timeout", "S", "end the run with code 124", run.timeout);
+  options.add_flag("dry-run", "show the plan, run nothing", run.dry_run);
+  options.add_flag("strict", "a tainted result ends with code 4", run.strict);
+  options.add_flag("quiet", "warnings and results only", run.quiet);
+  options.add_flag("verbose", "say more", run.verbose);
+}
+
+void apply_verbosity(const RunOptions& run) {
+  using core::log::Level;
+  core::log::set_level(run.quiet ? Level::kQuiet : run.verbose ? Level::kVerbose : Level::kNormal);
+}
+
+SessionOptions session_options(const RunOptions& run) {
+  if (run.workload.empty()) {
+    throw Error(ErrorCode::kUsage, "--workload is required: `dlbench list` shows the names");
+  }
+  if (run.batch_size.has_value() && run.global_batch_size.has_value()) {
+    throw Error(ErrorCode::kUsage,
+                "--batch-size and --global-batch-size exclude each other: give one of them");
+  }
+  SessionOptions session;
+  session.workload = run.workload;
+  session.device = run.device;
+  session.precision = run.precision;
+  session.batch_size = run.batch_size.has_value() ? run.batch_size : run.global_batch_size;
+  session.image_size = run.image_size;
+  session.threads = run.threads;
+  session.workers = run.workers;
+  session.prefetch = run.prefetch;
+  session.seed = static_cast<std::uint64_t>(run.seed);
+  session.deterministic = run.deterministic;
+  session.conv_algorithm = run.conv_algorithm;
+  session.data = run.data;
+  session.decode = data::decode_mode_from_name(run.decode);
+  session.shard = data::shard_mode_from_name(run.shard);
+  session.skip_corrupt = run.skip_corrupt;
+  if (!run.storage.empty()) {
+    session.storage = data::parse_storage_options(run.storage);
+  }
+  return session;
+}
+
+RunnerOptions runner_options(const RunOptions& run, const SessionPlan& plan) {
+  RunnerOptions runner;
+  runner.stopping.min_repetitions = run.repetitions;
+  runner.stopping.max_noise = run.max_noise / 100.0;
+  runner.stopping.max_time_s = run.max_time.value_or(runner.stopping.max_time_s);
+  runner.min_time_s = run.min_time.value_or(runner.min_time_s);
+  runner.steps = run.steps;
+  runner.warmup_steps = run.warmup_steps;
+  runner.time_budget_s = run.time_budget;
+  runner.cpus = probes::usable_cpus();
+  runner.own_threads = plan.backend().device().threads + plan.workers();
+  return runner;
+}
+
+}  // namespace dlbench::harness

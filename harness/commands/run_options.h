@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The options that run, train and scale share.
+#pragma once
+
+#include "harness/commands/option_set.h"
+#include "harness/trials/session.h"
+#include "harness/trials/trial_runner.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace dlbench::harness {
+
+/// Values as given; meanings and defaults stand in the help texts of run_options.cpp.
+struct RunOptions {
+  std::string workload;
+  std::string trials = "io,synthetic,full";
+  std::string output = "report.json";
+  std::string trace;
+  std::string benchy;
+  std::string config;
+  std::string device = "auto";
+  std::string precision = "fp32";
+  std::string data;
+  std::string cache = "as-is";
+  std::string decode = "exact";
+  std::string shard = "early";
+  std::string storage;
+  std::string conv_algorithm = "auto";
+  std::optional<std::int64_t> batch_size;
+  std::optional<std::int64_t> global_batch_size;
+  std::optional<std::int64_t> image_size;
+  std::optional<std::int64_t> threads;
+  std::optional<std::int64_t> workers;
+  std::int64_t prefetch = 2;
+  std::int64_t seed = 1;
+  std::int64_t repetitions = 5;
+  std::int64_t warmup_steps = 0;
+  std::optional<std::int64_t> steps;
+  std::optional<double> min_time;
+  std::optional<double> max_time;
+  std::optional<double> time_budget;
+  std::optional<double> timeout;
+  double max_noise = 1.0;
+  bool deterministic = false;
+  bool skip_corrupt = false;
+  bool dry_run = false;
+  bool strict = false;
+  bool quiet = false;
+  bool verbose = false;
+};
+
+/// Which commands want which group of options.
+void add_workload_options(OptionSet& options, RunOptions& run);
+void add_loader_options(OptionSet& options, RunOptions& run);
+void add_measuring_options(OptionSet& options, RunOptions& run);
+void add_output_options(OptionSet& options, RunOptions& run);
+
+/// Sets the log level.
+void apply_verbosity(const RunOptions& run);
+
+/// Throws core::Error(kUsage) for options that exclude each other.
+[[nodiscard]] SessionOptions session_options(const RunOptions& run);
+[[nodiscard]] RunnerOptions runner_options(const RunOptions& run, const SessionPlan& plan);
+
+}  // namespace dlbench::harness

@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/commands/run_record.h"
+
+#include "data/loader/prefetch_loader.h"
+#include "engine/core/build_info.h"
+#include "probes/system_info.h"
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <random>
+
+namespace dlbench::harness {
+namespace {
+
+using graph::Storage;
+
+std::string hex(std::uint64_t number) {
+  std::array<char, 17> text{};
+  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(number));
+  return text.data();
+}
+
+std::string run_id() {
+  std::random_device device;
+  return hex((std::uint64_t{device()} << 32U) | device());
+}
+
+std::vector<std::int64_t> extents(const core::Shape& shape) {
+  return {shape.extents().begin(), shape.extents().end()};
+}
+
+reports::HostRecord describe_host(const probes::SystemFacts& facts) {
+  reports::HostRecord host;
+  host.hostname = facts.hostname;
+  host.ranks = {0};
+  host.cpu = {.model = facts.cpu.model,
+              .sockets = facts.cpu.sockets,
+              .cores = facts.cpu.cores,
+              .threads = facts.cpu.threads,
+              .isa = facts.cpu.isa,
+              .usable_cores = facts.usable_cpus};
+  host.memory_bytes = facts.memory.total_bytes;
+  host.numa_nodes = facts.numa_nodes;
+  host.os = facts.os;
+  host.kernel = facts.kernel;
+  return host;
+}
+
+void describe_system(reports::SystemRecord& system) {
+  const probes::SystemFacts facts = probes::read_system_facts();
+  system.hosts = {describe_host(facts)};
+  for (const auto& [name, value] : facts.environment) {
+    system.environment[name] = value;
+  }
+  if (facts.scheduler.has_value()) {
+    system.scheduler = reports::SchedulerRecord{facts.scheduler->name, facts.scheduler->job_id,
+                                                facts.scheduler->nodes, facts.scheduler->tasks};
+  }
+}
+
+reports::ValueMap describe_optimizer(const graph::OptimizerSpec& spec) {
+  reports::ValueMap optimizer;
+  optimizer["name"] = std::string(graph::name(spec.kind));
+  optimizer["learning_rate"] = spec.learning_rate;
+  optimizer["epsilon"] = spec.attributes.epsilon;
+  switch (spec.kind) {
+    case graph::OptimizerKind::kSgd:
+      optimizer["momentum"] = spec.attributes.momentum;
+      optimizer["weight_decay"] = spec.attributes.weight_decay;
+      break;
+    case graph::OptimizerKind::kAdadelta:
+      optimizer["rho"] = spec.attributes.rho;
+      break;
+    case graph::OptimizerKind::kAdam:
+    case graph::OptimizerKind::kNadam:
+      optimizer["beta1"] = spec.attributes.beta1;
+      optimizer["beta2"] = spec.attributes.beta2;
+      break;
+  }
+  return optimizer;
+}
+
+void describe_tensors(const workloads::BuiltWorkload& built, reports::WorkloadRecord& workload) {
+  for (const auto& binding : built.inputs) {
+    const graph::Value& value = built.graph.value(*built.graph.find(binding.input));
+    workload.inputs.push_back({.name = value.name,
+                               .role = binding.role == data::Role::kInput ? "input" : "target",
+                               .dtype = std::string(core::name(value.dtype)),
+                               .shape = extents(value.shape)});
+  }
+  for (const auto& [name, id] : built.graph.outputs()) {
+    workload.outputs.push_back({.name = name, .shape = extents(built.graph.value(id).shape)});
+  }
+}
+
+}  // namespace
+
+std::string utc_now() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text.data();
+}
+
+reports::RunRecord start_record(const Invocation& invocation,
+                                const OptionSet& options,
+                                std::uint64_t seed) {
+  reports::RunRecord record;
+  const core::BuildInfo& build = core::build_info();
+  record.tool = {.version = build.version,
+                 .git_commit = build.git_commit,
+                 .build = {build.build_type, build.compiler, build.features}};
+  record.run.id = run_id();
+  record.run.command = invocation.arguments;
+  record.run.started_at = utc_now();
+  record.run.status = reports::RunStatus::kPartial;
+  record.run.seed = seed;
+  record.config = {options.effective(), options.sources()};
+  describe_system(record.system);
+  return record;
+}
+
+void describe_plan(SessionPlan& plan, reports::RunRecord& record) {
+  const workloads::WorkloadSpec& spec = plan.workload().spec();
+  const graph::GraphTotals forward = graph::totals(plan.built().graph);
+  const graph::GraphTotals training = graph::totals(plan.training_graph());
+  const auto batch = static_cast<double>(plan.batch_size());
+  reports::WorkloadRecord workload;
+  workload.name = spec.name;
+  workload.task = spec.task;
+  workload.citation = spec.citation;
+  workload.parameters["image_size"] = plan.built().params.image_size;
+  workload.trainable_parameters = forward.trainable_parameters;
+  workload.buffers = forward.buffers;
+  workload.forward_macs_per_sample = static_cast<double>(forward.forward_macs) / batch;
+  workload.training_flop_per_sample = static_cast<double>(training.training_flop) / batch;
+  describe_tensors(plan.built(), workload);
+  workload.loss = spec.loss;
+  workload.optimizer = describe_optimizer(spec.optimizer);
+  workload.precision = plan.options().precision;
+  workload.batch_size_per_rank = plan.batch_size();
+  workload.global_batch_size = plan.batch_size();
+  const backend::DeviceInfo device = plan.backend().device();
+  workload.device = device.name;
+  workload.backend = std::string(plan.backend().name());
+  record.workload = std::move(workload);
+
+  const data::DatasetSpec& dataset = plan.dataset().spec();
+  std::int64_t bytes = 0;
+  for (const auto& file : plan.dataset().files()) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(file, error);
+    bytes += error ? 0 : static_cast<std::int64_t>(size);
+  }
+  record.dataset = reports::DatasetRecord{.name = dataset.name,
+                                          .path = plan.source().folder.string(),
+                                          .origin = plan.source().generated ? "generated" : "files",
+                                          .format = dataset.format,
+                                          .samples = plan.dataset().size(),
+                                          .bytes = bytes,
+                                          .split = std::string(data::name(plan.options().split))};
+}
+
+void describe_session(Session& session, reports::RunRecord& record) {
+  const exec::Executor& step = session.step();
+  const auto state_bytes = [&](Storage storage) {
+    return static_cast<std::int64_t>(session.state().bytes(storage));
+  };
+  const exec::Plan& plan = step.plan();
+  reports::WorkloadRecord& workload = *record.workload;
+  workload.plans = {{.mode = std::string(graph::name(step.graph().mode())),
+                     .batch_size = session.plan().batch_size(),
+                     .hash = hex(plan.hash),
+                     .nodes = static_cast<std::int64_t>(step.lowered().nodes.size()),
+                     .conv_algorithms = step.lowered().decisions}};
+  workload.memory.parameters_bytes = state_bytes(Storage::kParameter) + state_bytes(Storage::kBuffer);
+  workload.memory.gradients_bytes = state_bytes(Storage::kGradient);
+  workload.memory.optimizer_bytes = state_bytes(Storage::kOptimizerState);
+  workload.memory.activations_bytes = static_cast<std::int64_t>(plan.arena_bytes);
+  workload.memory.workspace_bytes = static_cast<std::int64_t>(plan.peak_bytes - plan.arena_bytes);
+  workload.memory.loader_buffers_bytes = static_cast<std::int64_t>(session.loader().buffer_bytes());
+  workload.memory.planned_peak_bytes = session.plan().memory_need().total();
+  workload.memory.measured_rss_bytes = session.rss_growth_bytes();
+}
+
+}  // namespace dlbench::harness

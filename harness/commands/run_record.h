@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts of a report that describe the run itself: tool, system, config, workload, data set.
+#pragma once
+
+#include "harness/commands/command.h"
+#include "harness/trials/session.h"
+#include "reports/record.h"
+
+#include <string>
+
+namespace dlbench::harness {
+
+/// "2026-01-31T12:00:00Z", now.
+[[nodiscard]] std::string utc_now();
+
+/// tool, run (status partial), system, config. The scheduler and environment as found.
+[[nodiscard]] reports::RunRecord start_record(const Invocation& invocation,
+                                              const OptionSet& options,
+                                              std::uint64_t seed);
+
+/// workload and dataset of a planned session; memory and plans are filled in by describe_session().
+void describe_plan(SessionPlan& plan, reports::RunRecord& record);
+
+/// Plans with kernel decisions, planned and measured memory, parameters of the loaded libraries.
+void describe_session(Session& session, reports::RunRecord& record);
+
+}  // namespace dlbench::harness

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One arm of a run: what a trial does in one step, and what it puts in order before a repetition.
+// The TrialRunner times steps and knows no more than this.
+#pragma once
+
+#include "harness/trials/session.h"
+#include "harness/trials/trial_id.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace dlbench::harness {
+
+/// What one step did. wall_s is filled in by the runner.
+struct StepSample {
+  std::int64_t samples = 0;  ///< real samples
+  double wall_s = 0.0;
+  std::optional<double> loss;
+};
+
+/// Seconds by phase, summed over steps; the phases of a step do not overlap.
+struct PhaseTotals {
+  double data_wait = 0.0;
+  double host_to_device = 0.0;
+  exec::PhaseSeconds engine{};  ///< indexed by graph::Phase
+  std::int64_t steps = 0;
+  void add(const PhaseTotals& other);
+};
+
+/// A trial as the runner sees it. Calls come in the order prepare, step..., finish, again and again.
+class Arm {
+ public:
+  explicit Arm(TrialId id) : id_(std::move(id)) {}
+  Arm(const Arm&) = delete;
+  Arm& operator=(const Arm&) = delete;
+  virtual ~Arm() = default;
+
+  [[nodiscard]] const TrialId& id() const { return id_; }
+  /// Before a repetition, outside the clock: restores the model state, fills the prefetch queue and
+  /// takes capacity + 1 batches, so that no batch of the repetition was prepared for free.
+  virtual void prepare() = 0;
+  /// One step. Throws core::Error(kRun) when the loss is not finite.
+  [[nodiscard]] virtual StepSample step() = 0;
+  /// After a repetition, outside the clock: stops what runs in the background.
+  virtual void finish() = 0;
+  /// Complete batches that wait in the prefetch queue; nothing for an arm without a loader.
+  [[nodiscard]] virtual std::optional<std::int64_t> queue_fill() const { return std::nullopt; }
+  /// Of the loader since prepare(); nothing for an arm without one.
+  [[nodiscard]] virtual std::optional<data::LoaderStats> loader_stats() const {
+    return std::nullopt;
+  }
+  /// Steps untimed in prepare(), for the estimate of what a repetition costs.
+  [[nodiscard]] virtual std::int64_t untimed_steps() const { return 0; }
+  /// Of the steps since prepare().
+  [[nodiscard]] virtual PhaseTotals phases() const { return {}; }
+
+ private:
+  TrialId id_;
+};
+
+/// The arm of a trial; the session outlives it. Throws core::Error(kUnavailable) for a trial that this
+/// run cannot do (nocomm on one rank, device variants without a device).
+[[nodiscard]] std::unique_ptr<Arm> make_arm(const TrialId& id, Session& session);
+
+}  // namespace dlbench::harness

@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/core/error.h"
+#include "engine/core/trace.h"
+#include "harness/trials/arm.h"
+#include "harness/trials/interference_arms.h"
+
+#include <chrono>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace dlbench::harness {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using reports::TrialKind;
+namespace trace = core::trace;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Reads one byte of every cache line, as a consumer of the batch would at least do.
+void touch(const data::Batch& batch) {
+  constexpr std::size_t kCacheLine = 64;
+  unsigned sum = 0;
+  for (const data::BatchTensor& tensor : batch.tensors()) {
+    const std::byte* bytes = tensor.data();
+    const std::size_t size = tensor.spec().row_bytes() * static_cast<std::size_t>(batch.samples);
+    for (std::size_t offset = 0; offset < size; offset += kCacheLine) {
+      sum += std::to_integer<unsigned>(bytes[offset]);
+    }
+  }
+  volatile unsigned sink = sum;
+  static_cast<void>(sink);
+}
+
+// The loader, running from prepare() to finish().
+class LoaderArm : public Arm {
+ public:
+  LoaderArm(TrialId id, Session& session) : Arm(std::move(id)), session_(session) {}
+
+  void finish() override { session_.loader().stop(); }
+  [[nodiscard]] std::optional<std::int64_t> queue_fill() const override {
+    return session_.loader().stats().queue_ready;
+  }
+  [[nodiscard]] std::optional<data::LoaderStats> loader_stats() const override {
+    return session_.loader().stats();
+  }
+  [[nodiscard]] std::int64_t untimed_steps() const override {
+    return session_.loader().options().prefetch + 1;
+  }
+  [[nodiscard]] PhaseTotals phases() const override { return totals_; }
+
+ protected:
+  data::BatchLease take() {
+    const trace::Region region(trace::Category::kPhase, "data_wait");
+    const auto start = Clock::now();
+    data::BatchLease lease = session_.loader().next();
+    totals_.data_wait += seconds_since(start);
+    return lease;
+  }
+  [[nodiscard]] Session& session() { return session_; }
+  [[nodiscard]] PhaseTotals& totals() { return totals_; }
+
+ private:
+  Session& session_;
+  PhaseTotals totals_;
+};
+
+class IoArm final : public LoaderArm {
+ public:
+  using LoaderArm::LoaderArm;
+
+  void prepare() override {
+    session().loader().start();
+    for (std::int64_t batch = 0; batch < untimed_steps(); ++batch) {
+      static_cast<void>(step());
+    }
+    session().loader().reset_stats();
+    totals() = {};
+  }
+  StepSample step() override {
+    const data::BatchLease lease = take();
+    touch(*lease);
+    totals().steps += 1;
+    return {.samples = lease->samples};
+  }
+};
+
+class FullArm final : public LoaderArm {
+ public:
+  using LoaderArm::LoaderArm;
+
+  void prepare() override {
+    session().state().restore();
+    session().loader().start();
+    for (std::int64_t batch = 0; batch < untimed_steps(); ++batch) {
+      static_cast<void>(step());
+    }
+    session().loader().reset_stats();
+    totals() = {};
+  }
+  StepSample step() override {
+    const data::BatchLease lease = take();
+    return train_step(session(), *lease, totals());
+  }
+};
+
+class SyntheticArm final : public Arm {
+ public:
+  SyntheticArm(TrialId id, Session& session) : Arm(std::move(id)), session_(session) {}
+
+  void prepare() override {
+    session_.state().restore();
+    totals_ = {};
+  }
+  StepSample step() override { return train_step(session_, session_.cached_batch(), totals_); }
+  void finish() override {}
+  [[nodiscard]] PhaseTotals phases() const override { return totals_; }
+
+ private:
+  Session& session_;
+  PhaseTotals totals_;
+};
+
+}  // namespace
+
+void PhaseTotals::add(const PhaseTotals& other) {
+  data_wait += other.data_wait;
+  host_to_device += other.host_to_device;
+  for (std::size_t phase = 0; phase < engine.size(); ++phase) {
+    engine[phase] += other.engine[phase];
+  }
+  steps += other.steps;
+}
+
+StepSample train_step(Session& session, const data::Batch& batch, PhaseTotals& totals) {
+  const auto start = Clock::now();
+  session.bind(batch);
+  totals.host_to_device += seconds_since(start);
+  exec::Executor& step = session.step();
+  step.run();
+  const double loss = step.read_scalar(workloads::kLossOutput);
+  for (std::size_t phase = 0; phase < totals.engine.size(); ++phase) {
+    totals.engine[phase] += step.phase_seconds()[phase];
+  }
+  totals.steps += 1;
+  if (!std::isfinite(loss)) {
+    throw Error(ErrorCode::kRun,
+                "the loss is " + std::to_string(loss) + " after " + std::to_string(totals.steps) +
+                    " steps of a repetition; try another --seed, or --conv-algorithm direct");
+  }
+  return {.samples = batch.samples, .loss = loss};
+}
+
+std::unique_ptr<Arm> make_arm(const TrialId& id, Session& session) {
+  switch (id.kind) {
+    case TrialKind::kIo:
+      return std::make_unique<IoArm>(id, session);
+    case TrialKind::kFull:
+      return std::make_unique<FullArm>(id, session);
+    case TrialKind::kInterference:
+      return make_interference_arm(id, session);
+    case TrialKind::kSynthetic:
+      break;
+  }
+  if (id.variant == "nocomm" && session.communicator().size() == 1) {
+    throw Error(ErrorCode::kUnavailable,
+                "there is one rank, so there is no communication to leave out");
+  }
+  return std::make_unique<SyntheticArm>(id, session);
+}
+
+}  // namespace dlbench::harness

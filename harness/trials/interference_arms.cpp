@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/trials/interference_arms.h"
+
+#include "engine/core/parallel.h"
+#include "engine/core/trace.h"
+
+#include <exception>
+#include <semaphore>
+#include <thread>
+#include <utility>
+
+namespace dlbench::harness {
+namespace {
+
+// A background thread that runs until it is stopped and keeps the first exception it meets.
+class Companion {
+ public:
+  template <typename Body>
+  void start(Body body) {
+    failure_ = nullptr;
+    thread_ = std::jthread([this, body = std::move(body)](const std::stop_token& stop) {
+      try {
+        body(stop);
+      } catch (...) {
+        failure_ = std::current_exception();
+      }
+    });
+  }
+  void request_stop() { thread_.request_stop(); }
+  void stop() {
+    thread_.request_stop();
+    if (thread_.joinable()) {
+      thread_.join();
+    }
+    if (failure_ != nullptr) {
+      std::rethrow_exception(std::exchange(failure_, nullptr));
+    }
+  }
+
+ private:
+  std::exception_ptr failure_;
+  std::jthread thread_;
+};
+
+class StepBesideLoader final : public Arm {
+ public:
+  StepBesideLoader(TrialId id, Session& session) : Arm(std::move(id)), session_(session) {}
+
+  void prepare() override {
+    session_.state().restore();
+    totals_ = {};
+    session_.loader().start();
+    while (wanted_.try_acquire()) {  // what the last repetition left over
+    }
+    drainer_.start([this](const std::stop_token& stop) {
+      core::trace::name_this_thread("loader drain");
+      while (true) {
+        wanted_.acquire();
+        if (stop.stop_requested()) {
+          return;
+        }
+        static_cast<void>(session_.loader().next());
+      }
+    });
+    static_cast<void>(step());
+    session_.loader().reset_stats();
+    totals_ = {};
+  }
+  StepSample step() override {
+    wanted_.release();
+    return train_step(session_, session_.cached_batch(), totals_);
+  }
+  void finish() override {
+    session_.loader().stop();
+    drainer_.request_stop();
+    wanted_.release();
+    drainer_.stop();
+  }
+  [[nodiscard]] std::optional<data::LoaderStats> loader_stats() const override {
+    return session_.loader().stats();
+  }
+  [[nodiscard]] std::int64_t untimed_steps() const override { return 1; }
+  [[nodiscard]] PhaseTotals phases() const override { return totals_; }
+
+ private:
+  Session& session_;
+  PhaseTotals totals_;
+  std::counting_semaphore<> wanted_{0};
+  Companion drainer_;
+};
+
+class LoaderBesideStep final : public Arm {
+ public:
+  LoaderBesideStep(TrialId id, Session& session) : Arm(std::move(id)), session_(session) {}
+
+  void prepare() override {
+    session_.state().restore();
+    const int threads = session_.plan().backend().device().threads;
+    trainer_.start([this, threads](const std::stop_token& stop) {
+      core::trace::name_this_thread("trainer");
+      core::configure_compute_threads(threads);
+      PhaseTotals dropped;
+      while (!stop.stop_requested()) {
+        static_cast<void>(train_step(session_, session_.cached_batch(), dropped));
+      }
+    });
+    session_.loader().start();
+    for (std::int64_t batch = 0; batch < untimed_steps(); ++batch) {
+      static_cast<void>(step());
+    }
+    session_.loader().reset_stats();
+    totals_ = {};
+  }
+  StepSample step() override {
+    const data::BatchLease lease = session_.loader().next();
+    totals_.steps += 1;
+    return {.samples = lease->samples};
+  }
+  void finish() override {
+    session_.loader().stop();
+    trainer_.stop();
+  }
+  [[nodiscard]] std::optional<std::int64_t> queue_fill() const override {
+    return session_.loader().stats().queue_ready;
+  }
+  [[nodiscard]] std::optional<data::LoaderStats> loader_stats() const override {
+    return session_.loader().stats();
+  }
+  [[nodiscard]] std::int64_t untimed_steps() const override {
+    return session_.loader().options().prefetch + 1;
+  }
+  [[nodiscard]] PhaseTotals phases() const override { return totals_; }
+
+ private:
+  Session& session_;
+  PhaseTotals totals_;
+  Companion trainer_;
+};
+
+}  // namespace
+
+std::unique_ptr<Arm> make_interference_arm(const TrialId& id, Session& session) {
+  if (id.variant == "step_beside_loader") {
+    return std::make_unique<StepBesideLoader>(id, session);
+  }
+  return std::make_unique<LoaderBesideStep>(id, session);
+}
+
+}  // namespace dlbench::harness

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "data/generators/generate.h"
+#include "engine/core/error.h"
+#include "engine/core/log.h"
+#include "harness/trials/session.h"
+
+#include <cstdlib>
+#include <system_error>
+
+namespace dlbench::harness {
+namespace {
+
+namespace fs = std::filesystem;
+using core::Error;
+using core::ErrorCode;
+
+constexpr std::int64_t kGeneratedSamples = 64;
+
+fs::path wanted_cache_folder() {
+  if (const char* folder = std::getenv("DLBENCH_CACHE_DIR"); folder != nullptr && *folder != 0) {
+    return folder;
+  }
+  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder != nullptr && *folder != 0) {
+    return fs::path(folder) / "dlbench";
+  }
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home != 0) {
+    return fs::path(home) / ".cache" / "dlbench";
+  }
+  return fs::temp_directory_path() / "dlbench-cache";
+}
+
+}  // namespace
+
+fs::path cache_folder() {
+  const fs::path folder = wanted_cache_folder();
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) {
+    throw Error(ErrorCode::kFile,
+                "cannot create the cache folder '" + folder.string() + "': " + error.message() +
+                    "; set DLBENCH_CACHE_DIR to a folder that can be written");
+  }
+  return folder;
+}
+
+DataSource locate_data(const std::string& dataset, const std::string& data) {
+  if (!data.empty()) {
+    return {data, data::generated_info(data).has_value()};
+  }
+  const data::DatasetFormat& format = data::find_dataset(dataset);
+  std::error_code error;
+  if (!format.default_folder.empty() && fs::is_directory(format.default_folder, error)) {
+    return {format.default_folder, false};
+  }
+  const fs::path folder =
+      cache_folder() / (dataset + "-" + std::to_string(kGeneratedSamples) + "-samples");
+  data::GenerateOptions generate{.out = folder, .samples = kGeneratedSamples, .seed = 1};
+  core::log::progress("generating " + std::to_string(kGeneratedSamples) + " samples of " + dataset);
+  if (data::generate_once(dataset, generate)) {
+    core::log::info("no --data given: generated " + std::to_string(kGeneratedSamples) +
+                    " samples of " + dataset + " in " + folder.string());
+  }
+  core::log::progress("");
+  return {folder, true};
+}
+
+}  // namespace dlbench::harness

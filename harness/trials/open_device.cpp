@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/core/error.h"
+#include "engine/core/log.h"
+#include "engine/core/nearest_name.h"
+#include "harness/trials/session.h"
+
+#include <algorithm>
+#include <array>
+
+namespace dlbench::harness {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+
+std::unique_ptr<backend::Backend> best_device(const backend::BackendOptions& options) {
+  std::string why;
+  for (const std::string& name : backend::backend_names()) {
+    const std::string reason = backend::backend_unavailable_reason(name);
+    if (reason.empty()) {
+      if (!why.empty()) {
+        core::log::info("using " + name + ": " + why);
+      }
+      return backend::create_backend(name, options);
+    }
+    why += (why.empty() ? "" : "; ") + reason;
+  }
+  throw Error(ErrorCode::kUnavailable, "no device can be used: " + why);
+}
+
+}  // namespace
+
+std::unique_ptr<backend::Backend> open_device(const std::string& device,
+                                              std::optional<std::int64_t> threads) {
+  backend::BackendOptions options{.threads = static_cast<int>(threads.value_or(0))};
+  if (device == "auto") {
+    return best_device(options);
+  }
+  const std::size_t colon = device.find(':');
+  const std::string name = device.substr(0, colon);
+  if (name != "cpu" && name != "cuda" && name != "ref") {
+    throw Error(ErrorCode::kUsage,
+                core::unknown_name_message("device", device,
+                                           std::array<std::string, 3>{"auto", "cpu", "cuda"}));
+  }
+  if (colon != std::string::npos) {
+    const std::string index = device.substr(colon + 1);
+    const bool digits = !index.empty() && index.size() < 4 &&
+                        std::all_of(index.begin(), index.end(),
+                                    [](char c) { return c >= '0' && c <= '9'; });
+    if (name != "cuda" || !digits) {
+      throw Error(ErrorCode::kUsage,
+                  "--device: '" + device + "' is no device; wanted auto, cpu, cuda or cuda:N");
+    }
+    options.device_index = std::stoi(index);
+  }
+  return backend::create_backend(name, options);
+}
+
+core::DType compute_dtype(const std::string& precision, const backend::Backend& backend) {
+  core::DType dtype = core::DType::kF32;
+  if (precision == "bf16") {
+    dtype = core::DType::kBF16;
+  } else if (precision == "fp16") {
+    dtype = core::DType::kF16;
+  } else if (precision == "tf32") {
+    if (backend.device().kind != "cuda") {
+      throw Error(ErrorCode::kUnavailable,
+                  "--precision tf32 exists on NVIDIA GPUs only; this run uses " +
+                      std::string(backend.name()) + ": choose fp32 or bf16");
+    }
+  } else if (precision != "fp32") {
+    throw Error(ErrorCode::kUsage,
+                core::unknown_name_message("precision", precision,
+                                           std::array<std::string, 4>{"fp32", "tf32", "bf16", "fp16"}));
+  }
+  std::string why;
+  if (!backend.supports(dtype, &why)) {
+    throw Error(ErrorCode::kUnavailable, "--precision " + precision + ": " + why);
+  }
+  return dtype;
+}
+
+}  // namespace dlbench::harness

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the harness itself costs: the timed loop of every trial around a step that does nothing.
+#pragma once
+
+#include "engine/backend/backend.h"
+
+namespace dlbench::harness {
+
+/// Seconds per step of the runner's timed loop with an executor of an empty graph on this backend:
+/// clock reads, step records, interrupt checks, phase clock. The median of five blocks of 2000 steps.
+[[nodiscard]] double measure_harness_overhead(backend::Backend& backend);
+
+}  // namespace dlbench::harness

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What may end a run from outside: Ctrl-C, SIGTERM, --timeout. The measuring loops ask between steps.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+namespace dlbench::harness {
+
+/// Catches SIGINT and SIGTERM while it lives; a second Ctrl-C ends the process at once. One at a time.
+/// If a deadline passes and nobody asks for ten more seconds (a hang), the process ends with code 124:
+/// the partial report of the last repetition is on the disk then.
+class RunGuard {
+ public:
+  explicit RunGuard(std::optional<double> timeout_s);
+  RunGuard(const RunGuard&) = delete;
+  RunGuard& operator=(const RunGuard&) = delete;
+  ~RunGuard();
+
+  /// Throws core::Error(kInterrupted) or core::Error(kTimeout) if the run must end.
+  void check();
+  [[nodiscard]] double elapsed_s() const;
+
+ private:
+  class Watchdog;
+
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::optional<double> timeout_s_;
+  std::unique_ptr<Watchdog> watchdog_;
+};
+
+}  // namespace dlbench::harness

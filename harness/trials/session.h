@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Everything one measurement needs, opened and checked: workload, data set, backend, model state,
+// training step, loader. Commands and trials work on it.
+#pragma once
+
+#include "data/dataset.h"
+#include "data/loader/page_cache.h"
+#include "data/loader/prefetch_loader.h"
+#include "engine/backend/backend.h"
+#include "engine/comm/communicator.h"
+#include "engine/exec/executor.h"
+#include "engine/exec/model_state.h"
+#include "workloads/workload.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dlbench::harness {
+
+/// What to open. Absent values: the workload's or the machine's.
+struct SessionOptions {
+  std::string workload;
+  std::string device = "auto";     ///< auto, cpu, cuda[:N]; ref: the oracle, by name only
+  std::string precision = "fp32";  ///< fp32, tf32, bf16, fp16
+  std::optional<std::int64_t> batch_size;
+  std::optional<std::int64_t> image_size;
+  std::optional<std::int64_t> threads;
+  std::optional<std::int64_t> workers;
+  std::int64_t prefetch = 2;
+  std::uint64_t seed = 1;
+  bool deterministic = false;
+  std::string conv_algorithm = "auto";
+  std::string data;  ///< empty: the usual folder, else generated once
+  data::Split split = data::Split::kTrain;
+  data::DecodeMode decode = data::DecodeMode::kExact;
+  data::StorageOptions storage;
+  data::ShardMode shard = data::ShardMode::kEarly;
+  bool skip_corrupt = false;
+};
+
+/// Where the data came from.
+struct DataSource {
+  std::filesystem::path folder;
+  bool generated = false;  ///< taint generated_data
+};
+
+/// Bytes of a run on one rank, planned before anything is allocated.
+struct MemoryNeed {
+  std::int64_t parameters = 0;
+  std::int64_t gradients = 0;
+  std::int64_t optimizer = 0;
+  std::int64_t saved_state = 0;  ///< the copy that every repetition starts from
+  std::int64_t activations = 0;
+  std::int64_t workspace = 0;
+  std::int64_t loader_buffers = 0;
+  [[nodiscard]] std::int64_t total() const {
+    return parameters + gradients + optimizer + saved_state + activations + workspace +
+           loader_buffers;
+  }
+};
+
+/// What is known of a run before anything big is allocated: enough for --dry-run.
+class SessionPlan {
+ public:
+  /// Opens backend and data set, builds the graph. Throws core::Error for everything that is wrong
+  /// with names, sizes, files or the device.
+  explicit SessionPlan(SessionOptions options);
+
+  [[nodiscard]] const SessionOptions& options() const { return options_; }
+  [[nodiscard]] const workloads::Workload& workload() const { return *workload_; }
+  [[nodiscard]] const workloads::BuiltWorkload& built() const { return built_; }
+  [[nodiscard]] const graph::Graph& training_graph() const { return training_graph_; }
+  [[nodiscard]] backend::Backend& backend() const { return *backend_; }
+  [[nodiscard]] const data::Dataset& dataset() const { return *dataset_; }
+  [[nodiscard]] const DataSource& source() const { return source_; }
+  [[nodiscard]] std::int64_t batch_size() const { return built_.params.batch_size; }
+  [[nodiscard]] std::int64_t workers() const { return workers_; }
+  [[nodiscard]] core::DType compute_dtype() const { return dtype_; }
+  [[nodiscard]] backend::LoweringOptions lowering() const;
+  [[nodiscard]] data::LoaderOptions loader_options() const;
+  /// Lowers without tuning and plans. Cached.
+  [[nodiscard]] const MemoryNeed& memory_need();
+  /// Throws core::Error(kMemory) when the need exceeds what this process may still take: needed,
+  /// available, largest batch that fits.
+  void check_memory();
+
+ private:
+  friend class Session;
+
+  [[nodiscard]] MemoryNeed need_for_batch(std::int64_t batch_size) const;
+
+  SessionOptions options_;
+  const workloads::Workload* workload_ = nullptr;
+  std::unique_ptr<backend::Backend> backend_;
+  core::DType dtype_ = core::DType::kF32;
+  workloads::BuiltWorkload built_;
+  graph::Graph training_graph_;
+  DataSource source_;
+  std::unique_ptr<data::Dataset> dataset_;
+  std::int64_t workers_ = 1;
+  std::optional<MemoryNeed> need_;
+};
+
+/// A plan made real: state initialised, step lowered, tuned and bound, loader made (and stopped).
+class Session {
+ public:
+  explicit Session(SessionPlan& plan);
+
+  [[nodiscard]] SessionPlan& plan() { return plan_; }
+  [[nodiscard]] exec::ModelState& state() { return *state_; }
+  [[nodiscard]] exec::Executor& step() { return *step_; }
+  [[nodiscard]] comm::Communicator& communicator() { return *communicator_; }
+  /// Stopped; start() it to use it, stop() it before measuring without it.
+  [[nodiscard]] data::PrefetchLoader& loader() { return *loader_; }
+  /// A real batch kept for the synthetic trials.
+  [[nodiscard]] const data::Batch& cached_batch() const { return *cached_; }
+  /// Binds a batch to the step's inputs; it must stay leased until the step is done.
+  void bind(const data::Batch& batch);
+  /// Resident set grown by the allocation of state, step and loader, in bytes.
+  [[nodiscard]] std::int64_t rss_growth_bytes() const { return rss_growth_bytes_; }
+
+ private:
+  SessionPlan& plan_;
+  std::unique_ptr<comm::Communicator> communicator_;
+  std::unique_ptr<exec::ModelState> state_;
+  std::unique_ptr<exec::Executor> step_;
+  std::unique_ptr<data::PrefetchLoader> loader_;
+  data::BatchLease cached_;
+  std::int64_t rss_growth_bytes_ = 0;
+};
+
+/// The folder for things that are made once: $DLBENCH_CACHE_DIR, else $XDG_CACHE_HOME/dlbench, else
+/// ~/.cache/dlbench. Created. Throws core::Error(kFile).
+[[nodiscard]] std::filesystem::path cache_folder();
+
+/// `data` if given, else the format's usual folder if it is there, else 64 generated samples in the
+/// cache folder.
+[[nodiscard]] DataSource locate_data(const std::string& dataset, const std::string& data);
+
+/// fp32, tf32, bf16, fp16 -> dtype of contractions. Throws core::Error(kUsage / kUnavailable).
+[[nodiscard]] core::DType compute_dtype(const std::string& precision, const backend::Backend& backend);
+
+/// auto, cpu, cuda[:N], ref -> a backend. With auto the reason why a better one was not taken is
+/// logged. Throws core::Error(kUnavailable).
+[[nodiscard]] std::unique_ptr<backend::Backend> open_device(const std::string& device,
+                                                            std::optional<std::int64_t> threads);
+
+/// Resident set of this process in bytes, from /proc/self/statm.
+[[nodiscard]] std::int64_t resident_bytes();
+
+}  // namespace dlbench::harness

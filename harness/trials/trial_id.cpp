@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/trials/trial_id.h"
+
+#include "engine/core/error.h"
+#include "engine/core/nearest_name.h"
+
+#include <algorithm>
+
+namespace dlbench::harness {
+namespace {
+
+using reports::TrialKind;
+
+// What one name of the list stands for.
+std::vector<TrialId> expand(const std::string& name, bool device_copies) {
+  if (name == "io") {
+    return {{TrialKind::kIo, ""}};
+  }
+  if (name == "full") {
+    return {{TrialKind::kFull, ""}};
+  }
+  if (name == "interference") {
+    return {{TrialKind::kInterference, "step_beside_loader"},
+            {TrialKind::kInterference, "loader_beside_step"}};
+  }
+  if (name == "synthetic/nocomm") {
+    return {{TrialKind::kSynthetic, "nocomm"}};
+  }
+  if (!device_copies && name.starts_with("synthetic")) {
+    return {{TrialKind::kSynthetic, ""}};
+  }
+  if (name == "synthetic") {
+    return {{TrialKind::kSynthetic, "device"}, {TrialKind::kSynthetic, "host"}};
+  }
+  return {{TrialKind::kSynthetic, name.substr(name.find('/') + 1)}};
+}
+
+}  // namespace
+
+std::string TrialId::to_string() const {
+  std::string text(reports::word(kind));
+  return variant.empty() ? text : text + "/" + variant;
+}
+
+std::vector<std::string> trial_names() {
+  return {"io",   "synthetic",    "synthetic/device", "synthetic/host", "synthetic/nocomm",
+          "full", "interference"};
+}
+
+std::vector<TrialId> parse_trials(std::string_view text, bool device_copies) {
+  const std::vector<std::string> known = trial_names();
+  std::vector<TrialId> trials;
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    const std::string name(text.substr(0, comma));
+    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      throw core::Error(core::ErrorCode::kUsage, core::unknown_name_message("trial", name, known));
+    }
+    for (const TrialId& trial : expand(name, device_copies)) {
+      if (std::find(trials.begin(), trials.end(), trial) == trials.end()) {
+        trials.push_back(trial);
+      }
+    }
+  }
+  if (trials.empty()) {
+    throw core::Error(core::ErrorCode::kUsage,
+                      "--trials: the list is empty; wanted for example io,synthetic,full");
+  }
+  return trials;
+}
+
+}  // namespace dlbench::harness

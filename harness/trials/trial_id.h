@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which trial: kind and variant, as written on the command line ("synthetic/device").
+#pragma once
+
+#include "reports/vocabulary.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dlbench::harness {
+
+/// One trial of a run. The variant is empty where the kind has only one.
+struct TrialId {
+  reports::TrialKind kind = reports::TrialKind::kIo;
+  std::string variant;
+
+  /// "io", "synthetic/host", "interference/step_beside_loader".
+  [[nodiscard]] std::string to_string() const;
+  friend bool operator==(const TrialId&, const TrialId&) = default;
+};
+
+/// All names that --trials accepts.
+[[nodiscard]] std::vector<std::string> trial_names();
+
+/// Parses "io,synthetic,full". `device_copies`: the device has memory of its own, so "synthetic" means
+/// its device and host variants; on the CPU both are one. Doubles are dropped, order is kept.
+/// Throws core::Error(kUsage) with the nearest name; also for an empty list.
+[[nodiscard]] std::vector<TrialId> parse_trials(std::string_view text, bool device_copies);
+
+}  // namespace dlbench::harness

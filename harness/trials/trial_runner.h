@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Owns warm-up, timing and stopping; knows no model. Trials are interleaved in rounds, so that slow
+// drifts of the machine meet all of them alike, and repetitions of one round are paired.
+#pragma once
+
+#include "harness/trials/arm.h"
+#include "harness/trials/run_guard.h"
+#include "harness/trials/steady_state.h"
+#include "harness/trials/stopping_rule.h"
+#include "reports/trial_record.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dlbench::harness {
+
+struct RunnerOptions {
+  StoppingLimits stopping;
+  double min_time_s = 1.0;
+  std::optional<std::int64_t> steps;  ///< per repetition, exactly
+  std::int64_t warmup_steps = 0;      ///< at least
+  std::optional<double> time_budget_s;
+  int cpus = 1;                 ///< usable by this process, for the judgement of disturbance
+  std::int64_t own_threads = 1; ///< compute threads and loader workers
+  std::int64_t max_discards = 3;  ///< disturbed repetitions repeated per trial
+};
+
+/// All that was measured for one trial.
+struct TrialResult {
+  TrialId id;
+  reports::WarmupRecord warmup;
+  std::vector<reports::RepetitionRecord> repetitions;
+  PhaseTotals phases;          ///< of the repetitions that count
+  data::LoaderStats loader;    ///< summed over them
+  bool has_loader = false;
+  double timed_s = 0.0;        ///< wall time of the repetitions that count
+  double elapsed_s = 0.0;      ///< of all, discarded ones and preparation included
+  std::vector<reports::TaintRecord> taints;
+
+  /// Rates of the repetitions that count, in order of rounds.
+  [[nodiscard]] std::vector<double> rates() const;
+  /// CPU seconds of the process per sample, over the repetitions that count.
+  [[nodiscard]] std::optional<double> cpu_s_per_sample() const;
+};
+
+/// Runs arms until the stopping rule is satisfied.
+class TrialRunner {
+ public:
+  /// Called after every repetition, outside all clocks: writes the partial report.
+  using Listener = std::function<void(const std::vector<TrialResult>&)>;
+
+  TrialRunner(RunnerOptions options, RunGuard& guard, Listener listener);
+
+  /// Called before each repetition of an arm with a loader: sets the page cache's state.
+  std::function<void(const TrialId&)> before_repetition;
+  /// Called when a window of a trial is timed: probes begin and end with it.
+  std::function<void(const TrialId&)> begin_window;
+  std::function<void()> end_window;
+
+  /// Warm-up of all arms, then rounds. Results of finished repetitions stay in results() whatever is
+  /// thrown. Throws core::Error of the arms and of the guard.
+  void run(const std::vector<std::unique_ptr<Arm>>& arms);
+
+  [[nodiscard]] const std::vector<TrialResult>& results() const { return results_; }
+
+  /// One repetition of every arm of at most `seconds`, not recorded: for tracing, whose cost must not
+  /// reach a number of the report.
+  void run_untimed(const std::vector<std::unique_ptr<Arm>>& arms, double seconds);
+
+  /// The timed loop of every trial: steps until `steps` are done, and up to half as many more until
+  /// the prefetch queue holds as much as at the start. `exact`: no more. `guard` may be null.
+  [[nodiscard]] static reports::RepetitionRecord time_steps(Arm& arm,
+                                                            std::int64_t steps,
+                                                            bool exact,
+                                                            RunGuard* guard);
+
+ private:
+  [[nodiscard]] TrialEstimate warm_up(Arm& arm, TrialResult& result, double max_seconds);
+  void plan(std::vector<TrialEstimate> estimates);
+  void note_missed_noise(const StopDecision& decision);
+  void run_round(const std::vector<std::unique_ptr<Arm>>& arms, std::int64_t round);
+  void measure(Arm& arm, TrialResult& result, std::int64_t round, std::int64_t steps);
+  void judge(reports::RepetitionRecord& repetition, TrialResult& result, const std::string& reason);
+  [[nodiscard]] StopDecision decide() const;
+  void show_progress(const std::string& what) const;
+
+  RunnerOptions options_;
+  RunGuard& guard_;
+  Listener listener_;
+  StoppingRule stopping_;
+  std::vector<TrialResult> results_;
+  TimePlan plan_;
+};
+
+}  // namespace dlbench::harness
