@@ -65,7 +65,8 @@ CLI::App* add_subcommand(CLI::App& root, const Command& command) {
     return root.add_subcommand(name, command.summary());
   }
   const std::string group = name.substr(0, space);
-  CLI::App* parent = root.get_subcommand_no_throw(group);
+  const auto found = root.get_subcommands([&](CLI::App* sub) { return sub->get_name() == group; });
+  CLI::App* parent = found.empty() ? nullptr : found.front();
   if (parent == nullptr) {
     parent = root.add_subcommand(group, "see dlbench " + group + " --help");
     parent->require_subcommand(1);

@@ -9,7 +9,7 @@
 #include "harness/trials/run_guard.h"
 #include "harness/trials/steady_state.h"
 #include "harness/trials/stopping_rule.h"
-#include "reports/trial_record.h"
+#include "reports/record.h"
 
 #include <cstdint>
 #include <functional>
