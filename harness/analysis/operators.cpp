@@ -93,12 +93,14 @@ std::vector<reports::OperatorRecord> profile_operators(
   std::vector<reports::OperatorRecord> records;
   for (std::size_t node = 0; node < samples.size(); ++node) {
     std::sort(samples[node].begin(), samples[node].end());
-    records.push_back(describe(lowered, lowered.nodes[node], percentile(samples[node], 0.5), found));
+    records.push_back(
+        describe(lowered, lowered.nodes[node], percentile(samples[node], 0.5), found));
     records.back().calls = steps;
   }
   const double whole =
-      std::accumulate(records.begin(), records.end(), 0.0,
-                      [](double sum, const auto& record) { return sum + record.s_per_step; });
+      std::accumulate(records.begin(), records.end(), 0.0, [](double sum, const auto& record) {
+        return sum + record.s_per_step;
+      });
   for (auto& record : records) {
     record.share = whole > 0.0 ? record.s_per_step / whole : 0.0;
   }

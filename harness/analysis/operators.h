@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The operators of a step with their rates against measured peaks, from a repetition of their own with
-// a clock read around every node. Headline numbers never come from it.
+// The operators of a step with their rates against measured peaks, from a repetition of their own
+// with a clock read around every node. Headline numbers never come from it.
 #pragma once
 
 #include "harness/trials/session.h"

@@ -55,8 +55,13 @@ std::optional<reports::StepTimeRecord> step_times(const TrialResult& result) {
   if (!summary.has_value()) {
     return std::nullopt;
   }
-  return reports::StepTimeRecord{summary->median, summary->p90, summary->p95, summary->p99,
-                                 summary->min,    summary->max, summary->n};
+  return reports::StepTimeRecord{summary->median,
+                                 summary->p90,
+                                 summary->p95,
+                                 summary->p99,
+                                 summary->min,
+                                 summary->max,
+                                 summary->n};
 }
 
 // Phases as a line profiler shows lines; what no phase claims is "other".
@@ -89,7 +94,8 @@ std::vector<reports::PhaseRecord> phases(const TrialResult& result) {
   return records;
 }
 
-std::optional<reports::LoaderRecord> loader(const TrialResult& result, const TrialContext& context) {
+std::optional<reports::LoaderRecord> loader(const TrialResult& result,
+                                            const TrialContext& context) {
   if (!result.has_loader) {
     return std::nullopt;
   }
@@ -112,12 +118,13 @@ std::optional<reports::LoaderRecord> loader(const TrialResult& result, const Tri
   }
   totals.emplace_back("wait", stats.worker_idle_s);
   const double whole =
-      std::accumulate(totals.begin(), totals.end(), 0.0,
-                      [](double sum, const auto& total) { return sum + total.second; });
+      std::accumulate(totals.begin(), totals.end(), 0.0, [](double sum, const auto& total) {
+        return sum + total.second;
+      });
   if (whole > 0.0 && stats.samples_loaded > 0) {
     for (const auto& [name, total_s] : totals) {
-      record.stages.push_back({name, total_s / static_cast<double>(stats.samples_loaded),
-                               total_s / whole});
+      record.stages.push_back(
+          {name, total_s / static_cast<double>(stats.samples_loaded), total_s / whole});
     }
   }
   return record;
@@ -128,7 +135,9 @@ bool trains(const TrialId& id) {
          id.variant == "step_beside_loader";
 }
 
-void add_flop_rate(reports::TrialRecord& record, const TrialResult& result, const TrialContext& context) {
+void add_flop_rate(reports::TrialRecord& record,
+                   const TrialResult& result,
+                   const TrialContext& context) {
   if (!trains(result.id)) {
     record.achieved_flop_per_s = Measured<double>::missing("this trial does not compute");
     record.mfu = record.achieved_flop_per_s;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From what the runner measured to what the report says of a trial, and to the input of the verdict.
+// From what the runner measured to what the report says of a trial, and to the input of the
+// verdict.
 #pragma once
 
 #include "harness/analysis/attribution.h"

@@ -9,6 +9,8 @@
 #include "engine/core/nearest_name.h"
 #include "harness/commands/command.h"
 
+#include <CLI/CLI.hpp>
+
 #include <cstdio>
 #include <exception>
 #include <map>
@@ -17,8 +19,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <CLI/CLI.hpp>
 
 namespace dlbench::harness {
 namespace {
@@ -50,7 +50,8 @@ void bind_option(Bound& bound, const OptionSpec& spec) {
   }
   CLI::Option* option = bound.app->add_option_function<std::string>(
       spec.positional ? name : "--" + name,
-      [given, name](const std::string& text) { given->emplace_back(name, text); }, help);
+      [given, name](const std::string& text) { given->emplace_back(name, text); },
+      help);
   option->type_name(spec.positional ? "" : spec.value_name)->required(spec.required);
   if (!spec.positional) {
     option->take_last();
@@ -80,7 +81,9 @@ std::string deepest_name(const CLI::App& app) {
 }
 
 // The names that could have been meant at the point where parsing stopped.
-std::vector<std::string> candidates(const CLI::App& root, const std::vector<Bound>& commands, bool option) {
+std::vector<std::string> candidates(const CLI::App& root,
+                                    const std::vector<Bound>& commands,
+                                    bool option) {
   for (const Bound& bound : commands) {
     if (bound.app->parsed() && option) {
       return bound.options->names();
@@ -97,7 +100,9 @@ std::vector<std::string> candidates(const CLI::App& root, const std::vector<Boun
   return names;
 }
 
-int parse_failed(const CLI::App& root, const CLI::ParseError& error, const std::vector<Bound>& commands) {
+int parse_failed(const CLI::App& root,
+                 const CLI::ParseError& error,
+                 const std::vector<Bound>& commands) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
     return root.exit(error);  // --help, --version
   }
@@ -105,8 +110,8 @@ int parse_failed(const CLI::App& root, const CLI::ParseError& error, const std::
   const std::vector<std::string> extras = root.remaining(true);
   if (!extras.empty()) {
     const bool option = extras.front().starts_with("--");
-    message = core::unknown_name_message(option ? "option" : "command", extras.front(),
-                                         candidates(root, commands, option));
+    message = core::unknown_name_message(
+        option ? "option" : "command", extras.front(), candidates(root, commands, option));
   }
   throw Error(ErrorCode::kUsage, message + " (see dlbench --help)");
 }
@@ -127,8 +132,8 @@ int parse_and_run(int argc, const char* const* argv) {
   CLI::App root{
       "dlbench: where training time goes, how it scales, what the hardware did.\n"
       "Start with: dlbench run --workload resunetpp"};
-  root.set_version_flag("--version", core::build_info().version + " (" +
-                                         core::build_info().git_commit + ")");
+  root.set_version_flag("--version",
+                        core::build_info().version + " (" + core::build_info().git_commit + ")");
   root.require_subcommand(1);
   root.set_help_all_flag("--help-all", "Help of all commands");
   std::vector<Bound> commands;

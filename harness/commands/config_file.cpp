@@ -3,12 +3,12 @@
 #include "engine/core/error.h"
 #include "harness/commands/option_set.h"
 
+#include <nlohmann/json.hpp>
+
 #include <cerrno>
 #include <fstream>
 #include <iterator>
 #include <string>
-
-#include <nlohmann/json.hpp>
 
 namespace dlbench::harness {
 namespace {
@@ -17,7 +17,9 @@ using core::Error;
 using core::ErrorCode;
 
 // The text that the command line would have carried for this value.
-std::string option_text(const std::string& path, const std::string& key, const nlohmann::json& value) {
+std::string option_text(const std::string& path,
+                        const std::string& key,
+                        const nlohmann::json& value) {
   if (value.is_string()) {
     return value.get<std::string>();
   }

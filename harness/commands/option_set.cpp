@@ -17,9 +17,10 @@ namespace {
 using core::Error;
 using core::ErrorCode;
 
-[[noreturn]] void refuse(std::string_view what, const std::string& text, const std::string& wanted) {
-  throw Error(ErrorCode::kUsage,
-              std::string(what) + ": '" + text + "' is not " + wanted);
+[[noreturn]] void refuse(std::string_view what,
+                         const std::string& text,
+                         const std::string& wanted) {
+  throw Error(ErrorCode::kUsage, std::string(what) + ": '" + text + "' is not " + wanted);
 }
 
 // The number at the start of `text`; the rest goes to `suffix`.
@@ -81,7 +82,8 @@ std::int64_t parse_count(std::string_view what, const std::string& text, CountLi
     refuse(what, text, "a whole number (suffixes K, M, G are allowed)");
   }
   if (value < static_cast<double>(limits.min) || value > static_cast<double>(limits.max)) {
-    refuse(what, text,
+    refuse(what,
+           text,
            "in the range " + std::to_string(limits.min) + " to " + std::to_string(limits.max));
   }
   return static_cast<std::int64_t>(value);
@@ -179,9 +181,8 @@ void OptionSet::add_count(std::string name,
   add({.name = name,
        .value_name = std::move(value_name),
        .help = std::move(help),
-       .set = [&target, limits, name](const std::string& text) {
-         target = parse_count("--" + name, text, limits);
-       },
+       .set = [&target, limits, name](
+                  const std::string& text) { target = parse_count("--" + name, text, limits); },
        .value = [&target] { return reports::Value(target); }});
 }
 
@@ -193,9 +194,8 @@ void OptionSet::add_count(std::string name,
   add({.name = name,
        .value_name = std::move(value_name),
        .help = std::move(help),
-       .set = [&target, limits, name](const std::string& text) {
-         target = parse_count("--" + name, text, limits);
-       },
+       .set = [&target, limits, name](
+                  const std::string& text) { target = parse_count("--" + name, text, limits); },
        .value = [&target] { return reports::Value(target); }});
 }
 
@@ -206,14 +206,17 @@ void OptionSet::add_seconds(std::string name,
   add({.name = name,
        .value_name = std::move(value_name),
        .help = std::move(help),
-       .set = [&target, name](const std::string& text) {
-         target = parse_seconds("--" + name, text);
-       },
+       .set = [&target,
+               name](const std::string& text) { target = parse_seconds("--" + name, text); },
        .value = [&target] { return reports::Value(target); }});
 }
 
-void OptionSet::add_number(
-    std::string name, std::string value_name, std::string help, double& target, double min, double max) {
+void OptionSet::add_number(std::string name,
+                           std::string value_name,
+                           std::string help,
+                           double& target,
+                           double min,
+                           double max) {
   const auto set = [&target, min, max, name](const std::string& text) {
     std::string suffix;
     const std::optional<double> number = leading_number(text, suffix);
@@ -221,7 +224,8 @@ void OptionSet::add_number(
       refuse("--" + name, text, "a number");
     }
     if (*number < min || *number > max) {
-      refuse("--" + name, text, "in the range " + std::to_string(min) + " to " + std::to_string(max));
+      refuse(
+          "--" + name, text, "in the range " + std::to_string(min) + " to " + std::to_string(max));
     }
     target = *number;
   };
@@ -233,8 +237,8 @@ void OptionSet::add_number(
 }
 
 bool OptionSet::contains(std::string_view name) const {
-  return std::any_of(specs_.begin(), specs_.end(),
-                     [&](const OptionSpec& spec) { return spec.name == name; });
+  return std::any_of(
+      specs_.begin(), specs_.end(), [&](const OptionSpec& spec) { return spec.name == name; });
 }
 
 bool OptionSet::is_default(std::string_view name) const {

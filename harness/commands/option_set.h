@@ -68,8 +68,12 @@ class OptionSet {
                    std::string help,
                    std::optional<double>& target);
   /// A number with bounds, both included.
-  void add_number(
-      std::string name, std::string value_name, std::string help, double& target, double min, double max);
+  void add_number(std::string name,
+                  std::string value_name,
+                  std::string help,
+                  double& target,
+                  double min,
+                  double max);
   /// Anything else.
   void add(OptionSpec spec);
   /// Makes the option added last positional (and required if so).
@@ -92,7 +96,9 @@ class OptionSet {
 };
 
 /// "64", "10K": whole number with an optional suffix. Throws core::Error(kUsage) naming `what`.
-[[nodiscard]] std::int64_t parse_count(std::string_view what, const std::string& text, CountLimits limits);
+[[nodiscard]] std::int64_t parse_count(std::string_view what,
+                                       const std::string& text,
+                                       CountLimits limits);
 /// "2", "1.5s", "300ms", "2min": seconds > 0.
 [[nodiscard]] double parse_seconds(std::string_view what, const std::string& text);
 /// "a,b,c" without empty parts.

@@ -5,6 +5,7 @@
 #include "harness/analysis/operators.h"
 #include "harness/analysis/trial_summary.h"
 #include "harness/commands/command.h"
+#include "harness/commands/plan_text.h"
 #include "harness/commands/run_options.h"
 #include "harness/commands/run_record.h"
 #include "harness/trials/arm.h"
@@ -12,6 +13,7 @@
 #include "harness/trials/probe_set.h"
 #include "harness/trials/trial_runner.h"
 #include "probes/system_info.h"
+#include "reports/atomic_file.h"
 #include "reports/benchy.h"
 #include "reports/json_writer.h"
 #include "reports/show.h"
@@ -32,7 +34,8 @@ using reports::Taint;
 constexpr std::int64_t kProfiledSteps = 3;
 constexpr double kTracedSeconds = 0.5;  // per trial
 
-// The run command while it runs: a session, its record, and what keeps the report on the disk valid.
+// The run command while it runs: a session, its record, and what keeps the report on the disk
+// valid.
 class Measurement {
  public:
   Measurement(const RunOptions& options, reports::RunRecord record)
@@ -45,7 +48,7 @@ class Measurement {
     describe_plan(plan, record_);
     if (options_.dry_run) {
       plan.check_memory();
-      std::fputs(reports::show_plan(record_).c_str(), stdout);
+      std::fputs(plan_text(plan, trials).c_str(), stdout);
       return 0;
     }
     plan.check_memory();
@@ -78,7 +81,8 @@ class Measurement {
     if (arms.empty()) {
       throw Error(ErrorCode::kUsage, "none of the trials can run here: " + options_.trials);
     }
-    TrialRunner runner(runner_options(options_, plan), guard_,
+    TrialRunner runner(runner_options(options_, plan),
+                       guard_,
                        [this](const std::vector<TrialResult>& results) { record_trials(results); });
     prepare_cache(runner, plan);
     runner.begin_window = [&](const TrialId& id) {
@@ -155,11 +159,12 @@ class Measurement {
         continue;
       }
       record_.trials.push_back(summarize_trial(result, context_));
-      record_.run.taints.insert(record_.run.taints.end(), result.taints.begin(),
-                                result.taints.end());
+      record_.run.taints.insert(
+          record_.run.taints.end(), result.taints.begin(), result.taints.end());
       if (result.loader.samples_replaced > 0) {
         record_.run.taints.push_back(
-            {Taint::kSamplesSkipped, "trial " + result.id.to_string(),
+            {Taint::kSamplesSkipped,
+             "trial " + result.id.to_string(),
              std::to_string(result.loader.samples_replaced) + " corrupt samples replaced"});
       }
     }
@@ -175,9 +180,11 @@ class Measurement {
       taint(Taint::kSimulated, "storage", session.plan().options().storage.to_string());
     }
     record_trials(results);
-    record_.attribution = attribute(
-        attribution_input(results, session.plan().backend().device().kind == "cpu",
-                          probes::usable_cpus(), session.plan().workers()));
+    record_.attribution =
+        attribute(attribution_input(results,
+                                    session.plan().backend().device().kind == "cpu",
+                                    probes::usable_cpus(),
+                                    session.plan().workers()));
     core::log::progress("profiling operators");
     record_.operators = profile_operators(session, kProfiledSteps, record_.system.peaks);
     core::log::progress("");
@@ -188,18 +195,17 @@ class Measurement {
   }
 
   void fail(const Error& error) {
-    record_.run.status = error.code() == ErrorCode::kInterrupted ||
-                                 error.code() == ErrorCode::kTimeout
-                             ? reports::RunStatus::kPartial
-                             : reports::RunStatus::kFailed;
+    record_.run.status =
+        error.code() == ErrorCode::kInterrupted || error.code() == ErrorCode::kTimeout
+            ? reports::RunStatus::kPartial
+            : reports::RunStatus::kFailed;
     record_.run.exit_code = core::exit_code(error.code());
     record_.run.finished_at = utc_now();
-    record_.run.failure =
-        reports::FailureRecord{.rank = 0,
-                               .host = record_.system.hosts.front().hostname,
-                               .phase = phase_,
-                               .op = "",
-                               .detail = error.what()};
+    record_.run.failure = reports::FailureRecord{.rank = 0,
+                                                 .host = record_.system.hosts.front().hostname,
+                                                 .phase = phase_,
+                                                 .op = "",
+                                                 .detail = error.what()};
     record_.run.taints.push_back({Taint::kPartial, phase_, error.what()});
     try {
       reports::write_report(record_, options_.output);
@@ -216,9 +222,10 @@ class Measurement {
     reports::write_report(record_, options_.output);
     if (!options_.benchy.empty()) {
       reports::write_benchy(record_, options_.benchy);
+      std::fputs(reports::benchy_lines(record_).c_str(), stdout);
     }
     if (options_.output != "-") {
-      std::fputs(reports::show_summary(record_, options_.output).c_str(), stdout);
+      std::fputs(reports::summary_text(record_, options_.output).c_str(), stdout);
     }
     return static_cast<int>(record_.run.exit_code);
   }

@@ -21,63 +21,97 @@ constexpr std::int64_t kMaxThreads = 4096;
 void add_workload_options(OptionSet& options, RunOptions& run) {
   options.add_text("workload", "NAME", "what to train: see `dlbench list`", run.workload);
   options.add_text("device", "auto|cpu|cuda[:N]", "where to compute", run.device);
-  options.add_choice("precision", "of convolutions and matrix products", run.precision,
+  options.add_choice("precision",
+                     "of convolutions and matrix products",
+                     run.precision,
                      {"fp32", "tf32", "bf16", "fp16"});
-  options.add_count("batch-size", "N", "samples per step and rank; default: the workload's",
-                    run.batch_size, {1, kMaxBatch});
-  options.add_count("global-batch-size", "N", "samples per step over all ranks",
-                    run.global_batch_size, {1, kMaxBatch});
-  options.add_count("image-size", "N", "side of the network input; default: the workload's",
-                    run.image_size, {1, 1 << 14});
-  options.add_count("threads", "N", "compute threads per rank; default: the cores of the rank",
-                    run.threads, {1, kMaxThreads});
-  options.add_count("seed", "N", "of initial weights, shuffling and dropout", run.seed,
+  options.add_count("batch-size",
+                    "N",
+                    "samples per step and rank; default: the workload's",
+                    run.batch_size,
+                    {1, kMaxBatch});
+  options.add_count("global-batch-size",
+                    "N",
+                    "samples per step over all ranks",
+                    run.global_batch_size,
+                    {1, kMaxBatch});
+  options.add_count("image-size",
+                    "N",
+                    "side of the network input; default: the workload's",
+                    run.image_size,
+                    {1, 1 << 14});
+  options.add_count("threads",
+                    "N",
+                    "compute threads per rank; default: the cores of the rank",
+                    run.threads,
+                    {1, kMaxThreads});
+  options.add_count("seed",
+                    "N",
+                    "of initial weights, shuffling and dropout",
+                    run.seed,
                     {0, std::int64_t{1} << 40});
   options.add_flag("deterministic", "the same bits in every run", run.deterministic);
-  options.add_choice("conv-algorithm", "auto measures and takes the fastest", run.conv_algorithm,
+  options.add_choice("conv-algorithm",
+                     "auto measures and takes the fastest",
+                     run.conv_algorithm,
                      {"auto", "direct", "winograd"});
 }
 
 void add_loader_options(OptionSet& options, RunOptions& run) {
-  options.add_text("data", "DIR",
+  options.add_text("data",
+                   "DIR",
                    "data set folder; default: the usual one if present, else generated once",
                    run.data);
-  options.add_count("workers", "N", "loader threads per rank; default: the cores of the rank",
-                    run.workers, {1, kMaxThreads});
+  options.add_count("workers",
+                    "N",
+                    "loader threads per rank; default: the cores of the rank",
+                    run.workers,
+                    {1, kMaxThreads});
   options.add_count("prefetch", "N", "batches that the loader is ahead", run.prefetch, {1, 1024});
-  options.add_choice("cache", "state of the page cache before each repetition", run.cache,
+  options.add_choice("cache",
+                     "state of the page cache before each repetition",
+                     run.cache,
                      {"as-is", "warm", "cold"});
-  options.add_choice("decode", "scaled reduces JPEG by 2, 4 or 8 while decoding", run.decode,
-                     {"exact", "scaled"});
-  options.add_flag("skip-corrupt", "replace unreadable samples, count and list them",
-                   run.skip_corrupt);
-  options.add_choice("shard", "split the files over the ranks before or after decoding", run.shard,
+  options.add_choice(
+      "decode", "scaled reduces JPEG by 2, 4 or 8 while decoding", run.decode, {"exact", "scaled"});
+  options.add_flag(
+      "skip-corrupt", "replace unreadable samples, count and list them", run.skip_corrupt);
+  options.add_choice("shard",
+                     "split the files over the ranks before or after decoding",
+                     run.shard,
                      {"early", "late"});
-  options.add_text("storage", "latency_ms=..,mib_per_s=..",
-                   "simulate a slow storage (taint: simulated)", run.storage);
+  options.add_text("storage",
+                   "latency_ms=..,mib_per_s=..",
+                   "simulate a slow storage (taint: simulated)",
+                   run.storage);
 }
 
 void add_measuring_options(OptionSet& options, RunOptions& run) {
-  options.add_text("trials", "LIST",
+  options.add_text("trials",
+                   "LIST",
                    "io, synthetic[/device|/host|/nocomm], full, interference; comma separated",
                    run.trials);
   options.add_count("repetitions", "N", "per trial, at least", run.repetitions, {2, 1000});
   options.add_seconds("min-time", "S", "of a repetition, at least [1 s]", run.min_time);
   options.add_count("steps", "N", "per repetition, exactly", run.steps, {1, 1 << 20});
   options.add_count("warmup-steps", "N", "per trial, at least", run.warmup_steps, {0, 200});
-  options.add_number("max-noise", "PCT", "stop when the 95 % interval is this narrow [1]",
-                     run.max_noise, 0.01, 100.0);
-  options.add_seconds("max-time", "S", "per trial; past it the taint noise_target_missed [60 s]",
-                      run.max_time);
-  options.add_seconds("time-budget", "S", "of the whole command: repetitions are planned to fit",
-                      run.time_budget);
+  options.add_number("max-noise",
+                     "PCT",
+                     "stop when the 95 % interval is this narrow [1]",
+                     run.max_noise,
+                     0.01,
+                     100.0);
+  options.add_seconds(
+      "max-time", "S", "per trial; past it the taint noise_target_missed [60 s]", run.max_time);
+  options.add_seconds(
+      "time-budget", "S", "of the whole command: repetitions are planned to fit", run.time_budget);
 }
 
 void add_output_options(OptionSet& options, RunOptions& run) {
   options.add_text("output", "FILE", "report; - for stdout", run.output);
   options.add_text("trace", "FILE", "Chrome trace of loader, steps, phases and ops", run.trace);
-  options.add_text("config", "FILE", "JSON of option names and values; the command line wins",
-                   run.config);
+  options.add_text(
+      "config", "FILE", "JSON of option names and values; the command line wins", run.config);
   options.add_seconds("timeout", "S", "end the run with code 124", run.timeout);
   options.add_flag("dry-run", "show the plan, run nothing", run.dry_run);
   options.add_flag("strict", "a tainted result ends with code 4", run.strict);

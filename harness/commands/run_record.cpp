@@ -56,8 +56,10 @@ void describe_system(reports::SystemRecord& system) {
     system.environment[name] = value;
   }
   if (facts.scheduler.has_value()) {
-    system.scheduler = reports::SchedulerRecord{facts.scheduler->name, facts.scheduler->job_id,
-                                                facts.scheduler->nodes, facts.scheduler->tasks};
+    system.scheduler = reports::SchedulerRecord{facts.scheduler->name,
+                                                facts.scheduler->job_id,
+                                                facts.scheduler->nodes,
+                                                facts.scheduler->tasks};
   }
 }
 
@@ -178,7 +180,8 @@ void describe_session(Session& session, reports::RunRecord& record) {
                      .hash = hex(plan.hash),
                      .nodes = static_cast<std::int64_t>(step.lowered().nodes.size()),
                      .conv_algorithms = step.lowered().decisions}};
-  workload.memory.parameters_bytes = state_bytes(Storage::kParameter) + state_bytes(Storage::kBuffer);
+  workload.memory.parameters_bytes =
+      state_bytes(Storage::kParameter) + state_bytes(Storage::kBuffer);
   workload.memory.gradients_bytes = state_bytes(Storage::kGradient);
   workload.memory.optimizer_bytes = state_bytes(Storage::kOptimizerState);
   workload.memory.activations_bytes = static_cast<std::int64_t>(plan.arena_bytes);

@@ -31,7 +31,8 @@ struct PhaseTotals {
   void add(const PhaseTotals& other);
 };
 
-/// A trial as the runner sees it. Calls come in the order prepare, step..., finish, again and again.
+/// A trial as the runner sees it. Calls come in the order prepare, step..., finish, again and
+/// again.
 class Arm {
  public:
   explicit Arm(TrialId id) : id_(std::move(id)) {}
@@ -62,8 +63,8 @@ class Arm {
   TrialId id_;
 };
 
-/// The arm of a trial; the session outlives it. Throws core::Error(kUnavailable) for a trial that this
-/// run cannot do (nocomm on one rank, device variants without a device).
+/// The arm of a trial; the session outlives it. Throws core::Error(kUnavailable) for a trial that
+/// this run cannot do (nocomm on one rank, device variants without a device).
 [[nodiscard]] std::unique_ptr<Arm> make_arm(const TrialId& id, Session& session);
 
 }  // namespace dlbench::harness

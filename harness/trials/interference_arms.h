@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two arms of the interference trial. In each, loader and step run side by side and one of them is
-// timed while the product of the other is dropped: what is lost against io and synthetic is contention.
+// The two arms of the interference trial. In each, loader and step run side by side and one of them
+// is timed while the product of the other is dropped: what is lost against io and synthetic is
+// contention.
 #pragma once
 
 #include "harness/trials/arm.h"
@@ -11,13 +12,15 @@
 
 namespace dlbench::harness {
 
-/// One training step on a batch, its time booked to `totals`. Throws core::Error(kRun) when the loss is
-/// not finite.
-[[nodiscard]] StepSample train_step(Session& session, const data::Batch& batch, PhaseTotals& totals);
+/// One training step on a batch, its time booked to `totals`. Throws core::Error(kRun) when the
+/// loss is not finite.
+[[nodiscard]] StepSample train_step(Session& session,
+                                    const data::Batch& batch,
+                                    PhaseTotals& totals);
 
-/// `id.variant`: "step_beside_loader" (the step never waits; a second thread takes one batch for every
-/// step and drops it) or "loader_beside_step" (batches are taken as fast as they come; a second thread
-/// trains on the cached batch all the time).
+/// `id.variant`: "step_beside_loader" (the step never waits; a second thread takes one batch for
+/// every step and drops it) or "loader_beside_step" (batches are taken as fast as they come; a
+/// second thread trains on the cached batch all the time).
 [[nodiscard]] std::unique_ptr<Arm> make_interference_arm(const TrialId& id, Session& session);
 
 }  // namespace dlbench::harness

@@ -41,14 +41,14 @@ std::unique_ptr<backend::Backend> open_device(const std::string& device,
   const std::string name = device.substr(0, colon);
   if (name != "cpu" && name != "cuda" && name != "ref") {
     throw Error(ErrorCode::kUsage,
-                core::unknown_name_message("device", device,
-                                           std::array<std::string, 3>{"auto", "cpu", "cuda"}));
+                core::unknown_name_message(
+                    "device", device, std::array<std::string, 3>{"auto", "cpu", "cuda"}));
   }
   if (colon != std::string::npos) {
     const std::string index = device.substr(colon + 1);
-    const bool digits = !index.empty() && index.size() < 4 &&
-                        std::all_of(index.begin(), index.end(),
-                                    [](char c) { return c >= '0' && c <= '9'; });
+    const bool digits =
+        !index.empty() && index.size() < 4 &&
+        std::all_of(index.begin(), index.end(), [](char c) { return c >= '0' && c <= '9'; });
     if (name != "cuda" || !digits) {
       throw Error(ErrorCode::kUsage,
                   "--device: '" + device + "' is no device; wanted auto, cpu, cuda or cuda:N");
@@ -71,9 +71,10 @@ core::DType compute_dtype(const std::string& precision, const backend::Backend& 
                       std::string(backend.name()) + ": choose fp32 or bf16");
     }
   } else if (precision != "fp32") {
-    throw Error(ErrorCode::kUsage,
-                core::unknown_name_message("precision", precision,
-                                           std::array<std::string, 4>{"fp32", "tf32", "bf16", "fp16"}));
+    throw Error(
+        ErrorCode::kUsage,
+        core::unknown_name_message(
+            "precision", precision, std::array<std::string, 4>{"fp32", "tf32", "bf16", "fp16"}));
   }
   std::string why;
   if (!backend.supports(dtype, &why)) {

@@ -46,7 +46,8 @@ double measure_harness_overhead(backend::Backend& backend) {
   EmptyArm arm(backend);
   std::array<double, 5> blocks{};
   for (double& block : blocks) {
-    const reports::RepetitionRecord repetition = TrialRunner::time_steps(arm, kSteps, true, nullptr);
+    const reports::RepetitionRecord repetition =
+        TrialRunner::time_steps(arm, kSteps, true, nullptr);
     block = repetition.wall_s / static_cast<double>(kSteps);
   }
   std::sort(blocks.begin(), blocks.end());

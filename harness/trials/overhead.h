@@ -9,7 +9,8 @@
 namespace dlbench::harness {
 
 /// Seconds per step of the runner's timed loop with an executor of an empty graph on this backend:
-/// clock reads, step records, interrupt checks, phase clock. The median of five blocks of 2000 steps.
+/// clock reads, step records, interrupt checks, phase clock. The median of five blocks of 2000
+/// steps.
 [[nodiscard]] double measure_harness_overhead(backend::Backend& backend);
 
 }  // namespace dlbench::harness

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The probes of a run: opened once, told of every timed window, collected into the record. A probe that
-// cannot measure here leaves its reason.
+// The probes of a run: opened once, told of every timed window, collected into the record. A probe
+// that cannot measure here leaves its reason.
 #pragma once
 
 #include "harness/trials/trial_id.h"

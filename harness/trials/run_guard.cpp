@@ -80,8 +80,7 @@ void RunGuard::check() {
                 "ended by SIGTERM (walltime?); the report holds what was finished");
   }
   if (timeout_s_.has_value() && elapsed_s() > *timeout_s_) {
-    throw Error(ErrorCode::kTimeout,
-                "--timeout reached; the report holds what was finished");
+    throw Error(ErrorCode::kTimeout, "--timeout reached; the report holds what was finished");
   }
 }
 

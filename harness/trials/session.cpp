@@ -31,7 +31,9 @@ backend::ConvAlgorithm conv_algorithm(const std::string& name) {
   return name == "winograd" ? backend::ConvAlgorithm::kWinograd : backend::ConvAlgorithm::kAuto;
 }
 
-std::int64_t state_bytes(const backend::Backend& backend, const graph::Graph& graph, Storage storage) {
+std::int64_t state_bytes(const backend::Backend& backend,
+                         const graph::Graph& graph,
+                         Storage storage) {
   std::int64_t bytes = 0;
   for (const graph::ValueId id : graph.with_storage(storage)) {
     bytes += static_cast<std::int64_t>(backend.state_layout(graph.value(id)).bytes);
@@ -63,9 +65,11 @@ SessionPlan::SessionPlan(SessionOptions options)
                               graph::Mode::kTrain)),
       training_graph_(workloads::training_graph(workload_->spec(), built_, dtype_)),
       source_(locate_data(workload_->spec().dataset, options_.data)) {
-  dataset_ = data::open_dataset(
-      workload_->spec().dataset, source_.folder, options_.split,
-      {.image_size = built_.params.image_size, .decode = options_.decode});
+  dataset_ =
+      data::open_dataset(workload_->spec().dataset,
+                         source_.folder,
+                         options_.split,
+                         {.image_size = built_.params.image_size, .decode = options_.decode});
   if (dataset_->size() < batch_size()) {
     throw Error(ErrorCode::kUsage,
                 "--batch-size " + std::to_string(batch_size()) + " is larger than the " +
@@ -133,15 +137,15 @@ void SessionPlan::check_memory() {
     return;
   }
   // Nearly linear in the batch size: start from that guess and go down until it really fits.
-  auto fitting = static_cast<std::int64_t>(static_cast<double>(batch_size()) *
-                                           static_cast<double>(available) /
-                                           static_cast<double>(needed));
+  auto fitting =
+      static_cast<std::int64_t>(static_cast<double>(batch_size()) * static_cast<double>(available) /
+                                static_cast<double>(needed));
   while (fitting > 0 && need_for_batch(fitting).total() > available) {
     fitting = fitting * 9 / 10;
   }
-  const std::string advice = fitting > 0
-                                 ? "the largest --batch-size that fits is " + std::to_string(fitting)
-                                 : "not even --batch-size 1 fits: choose a smaller --image-size";
+  const std::string advice =
+      fitting > 0 ? "the largest --batch-size that fits is " + std::to_string(fitting)
+                  : "not even --batch-size 1 fits: choose a smaller --image-size";
   throw Error(ErrorCode::kMemory,
               "the plan needs " + mib(needed) + " of memory, " + mib(available) +
                   " are available; " + advice);
@@ -151,9 +155,11 @@ Session::Session(SessionPlan& plan) : plan_(plan) {
   const std::int64_t before = resident_bytes();
   communicator_ = std::make_unique<comm::SelfCommunicator>();
   core::log::progress("choosing kernels");
-  state_ = std::make_unique<exec::ModelState>(plan.backend(), plan.training_graph(),
-                                              plan.options().seed);
-  step_ = std::make_unique<exec::Executor>(plan.backend(), *state_, *communicator_,
+  state_ = std::make_unique<exec::ModelState>(
+      plan.backend(), plan.training_graph(), plan.options().seed);
+  step_ = std::make_unique<exec::Executor>(plan.backend(),
+                                           *state_,
+                                           *communicator_,
                                            plan.training_graph(),
                                            exec::ExecutorOptions{.lowering = plan.lowering()});
   state_->save();
@@ -168,7 +174,8 @@ Session::Session(SessionPlan& plan) : plan_(plan) {
 void Session::bind(const data::Batch& batch) {
   for (const workloads::InputBinding& binding : plan_.built().inputs) {
     const data::BatchTensor& tensor = batch.tensor(binding.tensor);
-    step_->bind_input(binding.input, tensor.data(),
+    step_->bind_input(binding.input,
+                      tensor.data(),
                       tensor.spec().row_bytes() * static_cast<std::size_t>(batch.samples));
   }
 }

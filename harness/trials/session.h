@@ -145,7 +145,8 @@ class Session {
 [[nodiscard]] DataSource locate_data(const std::string& dataset, const std::string& data);
 
 /// fp32, tf32, bf16, fp16 -> dtype of contractions. Throws core::Error(kUsage / kUnavailable).
-[[nodiscard]] core::DType compute_dtype(const std::string& precision, const backend::Backend& backend);
+[[nodiscard]] core::DType compute_dtype(const std::string& precision,
+                                        const backend::Backend& backend);
 
 /// auto, cpu, cuda[:N], ref -> a backend. With auto the reason why a better one was not taken is
 /// logged. Throws core::Error(kUnavailable).

@@ -44,8 +44,13 @@ std::string TrialId::to_string() const {
 }
 
 std::vector<std::string> trial_names() {
-  return {"io",   "synthetic",    "synthetic/device", "synthetic/host", "synthetic/nocomm",
-          "full", "interference"};
+  return {"io",
+          "synthetic",
+          "synthetic/device",
+          "synthetic/host",
+          "synthetic/nocomm",
+          "full",
+          "interference"};
 }
 
 std::vector<TrialId> parse_trials(std::string_view text, bool device_copies) {

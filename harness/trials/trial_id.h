@@ -25,8 +25,8 @@ struct TrialId {
 /// All names that --trials accepts.
 [[nodiscard]] std::vector<std::string> trial_names();
 
-/// Parses "io,synthetic,full". `device_copies`: the device has memory of its own, so "synthetic" means
-/// its device and host variants; on the CPU both are one. Doubles are dropped, order is kept.
+/// Parses "io,synthetic,full". `device_copies`: the device has memory of its own, so "synthetic"
+/// means its device and host variants; on the CPU both are one. Doubles are dropped, order is kept.
 /// Throws core::Error(kUsage) with the nearest name; also for an empty list.
 [[nodiscard]] std::vector<TrialId> parse_trials(std::string_view text, bool device_copies);
 

@@ -113,11 +113,13 @@ void TrialRunner::note_missed_noise(const StopDecision& decision) {
       continue;
     }
     char detail[120];
-    std::snprintf(detail, sizeof detail, "half-width %.2f %% of the mean, wanted %.2f %%",
+    std::snprintf(detail,
+                  sizeof detail,
+                  "half-width %.2f %% of the mean, wanted %.2f %%",
                   100.0 * decision.noise[index].half_width.value_or(NAN),
                   100.0 * options_.stopping.max_noise);
-    results_[index].taints.push_back({reports::Taint::kNoiseTargetMissed,
-                                      "trial " + results_[index].id.to_string(), detail});
+    results_[index].taints.push_back(
+        {reports::Taint::kNoiseTargetMissed, "trial " + results_[index].id.to_string(), detail});
   }
 }
 
@@ -167,7 +169,8 @@ void TrialRunner::plan(std::vector<TrialEstimate> estimates) {
   plan_ = plan_time(request);
   if (plan_.shortened) {
     for (auto& result : results_) {
-      result.taints.push_back({reports::Taint::kShortRun, "trial " + result.id.to_string(),
+      result.taints.push_back({reports::Taint::kShortRun,
+                               "trial " + result.id.to_string(),
                                "repetitions shortened to fit --time-budget"});
     }
   }
@@ -227,12 +230,12 @@ void TrialRunner::measure(Arm& arm, TrialResult& result, std::int64_t round, std
     repetition.index = static_cast<std::int64_t>(result.repetitions.size());
     repetition.round = round;
     repetition.cpu_s = disturbance.user_cpu_s + disturbance.system_cpu_s;
-    repetition.disturbance = {.involuntary_context_switches =
-                                  disturbance.involuntary_context_switches,
-                              .steal_s = disturbance.steal_s,
-                              .foreign_cpu_s = disturbance.other_cpu_s,
-                              .sm_clock_mhz = std::nullopt,
-                              .throttle_reasons = {}};
+    repetition.disturbance = {
+        .involuntary_context_switches = disturbance.involuntary_context_switches,
+        .steal_s = disturbance.steal_s,
+        .foreign_cpu_s = disturbance.other_cpu_s,
+        .sm_clock_mhz = std::nullopt,
+        .throttle_reasons = {}};
     judge(repetition, result, disturbance.disturbed ? disturbance.reason : "");
     result.elapsed_s += seconds_since(start);
     const bool counts = !repetition.discarded.has_value();
@@ -309,8 +312,7 @@ reports::RepetitionRecord TrialRunner::time_steps(Arm& arm,
     }
   }
   repetition.wall_s = std::chrono::duration<double>(last - start).count();
-  repetition.samples_per_second =
-      static_cast<double>(repetition.samples) / repetition.wall_s;
+  repetition.samples_per_second = static_cast<double>(repetition.samples) / repetition.wall_s;
   if (queue_start.has_value()) {
     repetition.queue_fill = reports::QueueFillRecord{*queue_start, *queue_end};
   }
@@ -320,12 +322,13 @@ reports::RepetitionRecord TrialRunner::time_steps(Arm& arm,
 void TrialRunner::judge(reports::RepetitionRecord& repetition,
                         TrialResult& result,
                         const std::string& reason) {
-  const std::string where = "trial " + result.id.to_string() + ", repetition " +
-                            std::to_string(repetition.index);
+  const std::string where =
+      "trial " + result.id.to_string() + ", repetition " + std::to_string(repetition.index);
   if (!reason.empty()) {
-    const auto discarded =
-        std::count_if(result.repetitions.begin(), result.repetitions.end(),
-                      [](const auto& earlier) { return earlier.discarded.has_value(); });
+    const auto discarded = std::count_if(
+        result.repetitions.begin(), result.repetitions.end(), [](const auto& earlier) {
+          return earlier.discarded.has_value();
+        });
     if (discarded < options_.max_discards) {
       repetition.discarded = reason;
       return;
@@ -333,9 +336,9 @@ void TrialRunner::judge(reports::RepetitionRecord& repetition,
     result.taints.push_back({reports::Taint::kDisturbed, where, reason});
   }
   if (repetition.queue_fill.has_value() &&
-      !queue_balanced(repetition.queue_fill->start, repetition.queue_fill->end,
-                      repetition.steps)) {
-    result.taints.push_back({reports::Taint::kShortRun, where,
+      !queue_balanced(repetition.queue_fill->start, repetition.queue_fill->end, repetition.steps)) {
+    result.taints.push_back({reports::Taint::kShortRun,
+                             where,
                              "the prefetch queue went from " +
                                  std::to_string(repetition.queue_fill->start) + " to " +
                                  std::to_string(repetition.queue_fill->end) + " batches in " +

@@ -26,8 +26,8 @@ struct RunnerOptions {
   std::optional<std::int64_t> steps;  ///< per repetition, exactly
   std::int64_t warmup_steps = 0;      ///< at least
   std::optional<double> time_budget_s;
-  int cpus = 1;                 ///< usable by this process, for the judgement of disturbance
-  std::int64_t own_threads = 1; ///< compute threads and loader workers
+  int cpus = 1;                   ///< usable by this process, for the judgement of disturbance
+  std::int64_t own_threads = 1;   ///< compute threads and loader workers
   std::int64_t max_discards = 3;  ///< disturbed repetitions repeated per trial
 };
 
@@ -36,11 +36,11 @@ struct TrialResult {
   TrialId id;
   reports::WarmupRecord warmup;
   std::vector<reports::RepetitionRecord> repetitions;
-  PhaseTotals phases;          ///< of the repetitions that count
-  data::LoaderStats loader;    ///< summed over them
+  PhaseTotals phases;        ///< of the repetitions that count
+  data::LoaderStats loader;  ///< summed over them
   bool has_loader = false;
-  double timed_s = 0.0;        ///< wall time of the repetitions that count
-  double elapsed_s = 0.0;      ///< of all, discarded ones and preparation included
+  double timed_s = 0.0;    ///< wall time of the repetitions that count
+  double elapsed_s = 0.0;  ///< of all, discarded ones and preparation included
   std::vector<reports::TaintRecord> taints;
 
   /// Rates of the repetitions that count, in order of rounds.
@@ -63,14 +63,14 @@ class TrialRunner {
   std::function<void(const TrialId&)> begin_window;
   std::function<void()> end_window;
 
-  /// Warm-up of all arms, then rounds. Results of finished repetitions stay in results() whatever is
-  /// thrown. Throws core::Error of the arms and of the guard.
+  /// Warm-up of all arms, then rounds. Results of finished repetitions stay in results() whatever
+  /// is thrown. Throws core::Error of the arms and of the guard.
   void run(const std::vector<std::unique_ptr<Arm>>& arms);
 
   [[nodiscard]] const std::vector<TrialResult>& results() const { return results_; }
 
-  /// One repetition of every arm of at most `seconds`, not recorded: for tracing, whose cost must not
-  /// reach a number of the report.
+  /// One repetition of every arm of at most `seconds`, not recorded: for tracing, whose cost must
+  /// not reach a number of the report.
   void run_untimed(const std::vector<std::unique_ptr<Arm>>& arms, double seconds);
 
   /// The timed loop of every trial: steps until `steps` are done, and up to half as many more until

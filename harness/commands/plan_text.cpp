@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/commands/plan_text.h"
+
+#include <fmt/format.h>
+
+namespace dlbench::harness {
+namespace {
+
+double mib(std::int64_t bytes) { return static_cast<double>(bytes) / 1048576.0; }
+
+}  // namespace
+
+std::string plan_text(SessionPlan& plan, const std::vector<TrialId>& trials) {
+  const graph::GraphTotals forward = graph::totals(plan.built().graph);
+  const graph::GraphTotals training = graph::totals(plan.training_graph());
+  const MemoryNeed& need = plan.memory_need();
+  const backend::DeviceInfo device = plan.backend().device();
+  const auto batch = static_cast<double>(plan.batch_size());
+  std::string names;
+  for (const TrialId& trial : trials) {
+    names += (names.empty() ? "" : ", ") + trial.to_string();
+  }
+  return fmt::format(
+      "workload     {}: {}\n"
+      "device       {} ({} backend), {} threads, {} loader workers\n"
+      "data         {} samples of {} in {}\n"
+      "trials       {}\n"
+      "batch        {} samples of side {}, precision {}\n"
+      "parameters   {} trainable, {} statistics\n"
+      "work         {:.2f} GMAC forward, {:.2f} GFLOP training step, per sample\n"
+      "memory       {:.0f} MiB: parameters {:.0f}, gradients {:.0f}, optimizer {:.0f}, saved state "
+      "{:.0f}, activations {:.0f}, workspace {:.0f}, loader {:.0f}\n"
+      "time         not estimated: nothing was run\n",
+      plan.workload().spec().name,
+      plan.workload().spec().description,
+      device.name,
+      plan.backend().name(),
+      device.threads,
+      plan.workers(),
+      plan.dataset().size(),
+      plan.dataset().spec().name,
+      plan.source().folder.string(),
+      names,
+      plan.batch_size(),
+      plan.built().params.image_size,
+      plan.options().precision,
+      forward.trainable_parameters,
+      forward.buffers,
+      static_cast<double>(forward.forward_macs) / batch * 1e-9,
+      static_cast<double>(training.training_flop) / batch * 1e-9,
+      mib(need.total()),
+      mib(need.parameters),
+      mib(need.gradients),
+      mib(need.optimizer),
+      mib(need.saved_state),
+      mib(need.activations),
+      mib(need.workspace),
+      mib(need.loader_buffers));
+}
+
+}  // namespace dlbench::harness
