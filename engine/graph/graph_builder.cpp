@@ -103,12 +103,13 @@ void GraphBuilder::reorder(const std::vector<NodeId>& order) {
   std::vector<Node> nodes;
   nodes.reserve(order.size());
   for (const NodeId old : order) {
-    new_id.at(static_cast<std::size_t>(old)) = static_cast<NodeId>(nodes.size());
+    NodeId& position = new_id.at(static_cast<std::size_t>(old));
+    DLBENCH_CHECK(position == kNoNode) << "an order must name every node once, not twice: " << old;
+    position = static_cast<NodeId>(nodes.size());
     nodes.push_back(graph_.node(old));
   }
   for (Node& node : nodes) {
     node.id = new_id.at(static_cast<std::size_t>(node.id));
-    DLBENCH_CHECK(node.id != kNoNode) << "an order must name every node once";
     if (node.forward != kNoNode) {
       node.forward = new_id.at(static_cast<std::size_t>(node.forward));
     }
