@@ -52,6 +52,24 @@ const Table& table() {
 
 const OpDef& op_def(OpKind kind) { return table().at(static_cast<std::size_t>(kind)); }
 
+bool reads_input(OpKind kind, std::size_t index) {
+  switch (kind) {
+    case OpKind::kGlobalAvgPoolBackward:
+    case OpKind::kUpsampleNearestBackward:
+      return index < 1;
+    case OpKind::kConvBackwardData:
+    case OpKind::kConvBackwardWeights:
+    case OpKind::kLinearBackwardWeights:
+    case OpKind::kMaxPoolBackward:
+    case OpKind::kNllBackward:
+      return index < 2;
+    case OpKind::kDiceBackward:
+      return index < 3;
+    default:
+      return true;
+  }
+}
+
 std::span<const OpDef> all_op_defs() { return table(); }
 
 std::string_view name(OpKind kind) { return op_def(kind).name; }

@@ -90,6 +90,11 @@ struct OpDef {
 /// The definition of an op.
 [[nodiscard]] const OpDef& op_def(OpKind kind);
 
+/// Whether an op reads the content of an input. The backward ops of op_kind.h take some operands
+/// for their shape and dtype only: those cost no traffic, and their memory may already serve
+/// something else.
+[[nodiscard]] bool reads_input(OpKind kind, std::size_t index);
+
 /// All rows, in the order of OpKind.
 [[nodiscard]] std::span<const OpDef> all_op_defs();
 

@@ -39,12 +39,16 @@ std::vector<OutputSpec> like_input(const Graph& graph, const Node& node, std::si
 }
 
 std::int64_t traffic_bytes(const Graph& graph, const Node& node) {
+  const auto bytes_of = [&graph](ValueId id) {
+    const Value& value = graph.value(id);
+    return value.shape.elements() * static_cast<std::int64_t>(core::size_of(value.dtype));
+  };
   std::int64_t bytes = 0;
-  for (const auto* operands : {&node.inputs, &node.outputs}) {
-    for (const ValueId id : *operands) {
-      const Value& value = graph.value(id);
-      bytes += value.shape.elements() * static_cast<std::int64_t>(core::size_of(value.dtype));
-    }
+  for (std::size_t index = 0; index < node.inputs.size(); ++index) {
+    bytes += reads_input(node.op, index) ? bytes_of(node.inputs[index]) : 0;
+  }
+  for (const ValueId id : node.outputs) {
+    bytes += bytes_of(id);
   }
   return bytes;
 }

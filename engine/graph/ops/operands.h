@@ -26,7 +26,7 @@ void require(bool condition, const Graph& graph, const Node& node, std::string_v
                                                  const Node& node,
                                                  std::size_t index);
 
-/// Sum of the bytes of all inputs and outputs.
+/// Sum of the bytes of all outputs and of the inputs that are read.
 [[nodiscard]] std::int64_t traffic_bytes(const Graph& graph, const Node& node);
 
 /// Cost of an op that does `flop_per_element` operations per element of its first output.
