@@ -77,7 +77,7 @@ struct GraphTotals {
   std::int64_t trainable_parameters = 0;
   std::int64_t buffers = 0;        ///< elements of running statistics
   std::int64_t forward_macs = 0;   ///< of the whole batch
-  std::int64_t training_flop = 0;  ///< forward, loss and backward nodes that really are there
+  std::int64_t training_flop = 0;  ///< of every node that is there, the optimizer included
   std::int64_t bytes = 0;
 };
 [[nodiscard]] GraphTotals totals(const Graph& graph);

@@ -43,6 +43,11 @@ std::vector<OutputSpec> infer_train(const Graph& graph, const Node& node) {
   check_per_channel(graph, node, 0, 1, 2);
   const Value& x = input(graph, node, 0);
   const core::Shape channels{x.shape[1]};
+  // The unbiased variance of the running values divides by m - 1.
+  require(x.shape.elements() >= 2 * x.shape[1],
+          graph,
+          node,
+          "training needs at least two elements per channel: take a larger image or batch");
   const core::DType statistics = statistics_dtype(x.dtype);
   return {{x.dtype, x.shape, ""}, {statistics, channels, "_mean"}, {statistics, channels, "_rstd"}};
 }

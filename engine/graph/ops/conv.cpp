@@ -29,6 +29,14 @@ core::Shape output_shape(const Graph& graph,
   const auto& conv = node.as<ConvAttributes>();
   core::Shape y = x.with(1, w[0]);
   for (std::size_t axis = 0; axis + 2 < x.rank(); ++axis) {
+    require(conv.stride[axis] >= 1 && conv.dilation[axis] >= 1 && w[axis + 2] >= 1,
+            graph,
+            node,
+            "kernel, stride and dilation must be at least 1");
+    require(conv.pad_begin[axis] >= 0 && conv.pad_end[axis] >= 0,
+            graph,
+            node,
+            "padding must not be negative");
     const std::int64_t extent = output_extent(conv, axis, x[axis + 2], w[axis + 2]);
     require(extent > 0, graph, node, "the window does not fit into the padded input");
     y = y.with(axis + 2, extent);
@@ -53,6 +61,7 @@ std::vector<OutputSpec> infer_conv(const Graph& graph, const Node& node) {
             graph,
             node,
             "bias must be (K)");
+    require(input(graph, node, 2).dtype == x.dtype, graph, node, "bias must have the dtype of x");
   }
   return {{x.dtype, output_shape(graph, node, x.shape, weight.shape), ""}};
 }
@@ -128,24 +137,16 @@ Cost cost_conv(const Graph& graph, const Node& node) {
                      node.inputs.size() > 2);
 }
 
-// Operands that are passed for their shape only are not traffic.
-std::int64_t bytes_of(const Value& value) {
-  return value.shape.elements() * static_cast<std::int64_t>(core::size_of(value.dtype));
-}
-
 Cost cost_backward_data(const Graph& graph, const Node& node) {
-  Cost cost =
-      contraction(graph, node, input(graph, node, 0).shape, input(graph, node, 1).shape, false);
-  cost.bytes -= bytes_of(input(graph, node, 2));
-  return cost;
+  return contraction(graph, node, input(graph, node, 0).shape, input(graph, node, 1).shape, false);
 }
 
 Cost cost_backward_weights(const Graph& graph, const Node& node) {
-  const bool bias = node.inputs.size() > 3;
-  Cost cost =
-      contraction(graph, node, input(graph, node, 1).shape, input(graph, node, 2).shape, bias);
-  cost.bytes -= bytes_of(input(graph, node, 2)) + (bias ? bytes_of(input(graph, node, 3)) : 0);
-  return cost;
+  return contraction(graph,
+                     node,
+                     input(graph, node, 1).shape,
+                     input(graph, node, 2).shape,
+                     node.inputs.size() > 3);
 }
 
 constexpr OpDef kOps[] = {

@@ -23,6 +23,7 @@ std::vector<OutputSpec> infer_linear(const Graph& graph, const Node& node) {
             graph,
             node,
             "bias must be (O)");
+    require(input(graph, node, 2).dtype == x.dtype, graph, node, "bias must have the dtype of x");
   }
   return {{x.dtype, core::Shape{x.shape[0], weight.shape[0]}, ""}};
 }

@@ -38,6 +38,10 @@ std::vector<OutputSpec> infer_max(const Graph& graph, const Node& node) {
   std::int64_t window = 1;
   for (std::size_t axis = 0; axis + 2 < x.shape.rank(); ++axis) {
     const std::int64_t extent = x.shape[axis + 2];
+    require(pool.kernel[axis] >= 1 && pool.stride[axis] >= 1,
+            graph,
+            node,
+            "window and stride must be at least 1");
     require(extent >= pool.kernel[axis], graph, node, "the window is larger than the input");
     y = y.with(axis + 2, (extent - pool.kernel[axis]) / pool.stride[axis] + 1);
     window *= pool.kernel[axis];

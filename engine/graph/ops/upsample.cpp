@@ -21,6 +21,10 @@ core::Shape upsampled(const core::Shape& x, const UpsampleAttributes& attributes
 std::vector<OutputSpec> infer_nearest(const Graph& graph, const Node& node) {
   const Value& x = input(graph, node, 0);
   require(x.shape.rank() == 4 || x.shape.rank() == 5, graph, node, "x must have rank 4 or 5");
+  for (std::size_t axis = 0; axis + 2 < x.shape.rank(); ++axis) {
+    require(
+        node.as<UpsampleAttributes>().factor[axis] >= 1, graph, node, "factors must be at least 1");
+  }
   return {{x.dtype, upsampled(x.shape, node.as<UpsampleAttributes>()), ""}};
 }
 
