@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/core/check.h"
 #include "engine/graph/graph_builder.h"
 #include "engine/graph/passes.h"
 
@@ -32,9 +33,13 @@ std::vector<std::vector<std::size_t>> assign_buckets(const std::vector<std::int6
 Graph insert_all_reduce(const Graph& graph, const BucketOptions& options) {
   std::vector<ValueId> gradients;  // in order of registration of their parameters
   std::vector<std::int64_t> bytes;
+  const auto readers = graph.readers();
   for (const ValueId parameter : graph.with_storage(Storage::kParameter)) {
     if (const ValueId gradient = graph.gradient_of(parameter); gradient != kNoValue) {
       const Value& value = graph.value(gradient);
+      // It is reduced in place while the backward pass goes on: nothing else may read it.
+      DLBENCH_CHECK(readers.at(static_cast<std::size_t>(gradient)).empty())
+          << value.name << " is also an operand of the backward pass";
       gradients.push_back(gradient);
       bytes.push_back(value.shape.elements() *
                       static_cast<std::int64_t>(core::size_of(value.dtype)));
