@@ -41,14 +41,15 @@ class Planner {
       : lowered_(lowered), lifetimes_(lowered.slots.size()), owner_(lowered.slots.size()) {
     for (std::size_t slot = 0; slot < owner_.size(); ++slot) {
       owner_[slot] = root_of(lowered, static_cast<SlotId>(slot));
+      DLBENCH_CHECK(in_arena(lowered.slots[slot]) == in_arena(slot_at(owner_[slot])))
+          << "slot " << slot << " is a part of memory outside the arena";
     }
     find_lifetimes();
-    const int end = static_cast<int>(lowered.nodes.size()) - 1;
     for (const auto& [name, value] : graph.outputs()) {
-      keep_to_end(value, end);
+      keep_to_end(value);
     }
     for (const graph::ValueId value : keep) {
-      keep_to_end(value, end);
+      keep_to_end(value);
     }
     share_in_place();
   }
@@ -66,7 +67,7 @@ class Planner {
       plan.placements.push_back({.slot = static_cast<SlotId>(slot),
                                  .bytes = bytes,
                                  .first = lifetimes_[slot].first,
-                                 .last = lifetimes_[slot].last});
+                                 .last = std::min(lifetimes_[slot].last, end_of_step() - 1)});
     }
     const graph::MemoryPlan memory = graph::plan_memory(requests, kAlignment);
     for (std::size_t index = 0; index < requests.size(); ++index) {
@@ -81,6 +82,13 @@ class Planner {
   }
 
  private:
+  [[nodiscard]] const backend::Slot& slot_at(SlotId slot) const {
+    return lowered_.slots[static_cast<std::size_t>(slot)];
+  }
+
+  // The moment after the last node: what lives until then is free for no node's result.
+  [[nodiscard]] int end_of_step() const { return static_cast<int>(lowered_.nodes.size()); }
+
   void touch(SlotId slot, int step) {
     Lifetime& life = lifetimes_[static_cast<std::size_t>(owner_[static_cast<std::size_t>(slot)])];
     life.first = life.first < 0 ? step : std::min(life.first, step);
@@ -94,49 +102,73 @@ class Planner {
         for (const SlotId slot : *slots) {
           touch(slot, static_cast<int>(step));
           if (node.stream != 0) {
-            touch(slot, static_cast<int>(lowered_.nodes.size()) - 1);
+            touch(slot, end_of_step());
           }
         }
       }
     }
   }
 
-  void keep_to_end(graph::ValueId value, int end) {
+  void keep_to_end(graph::ValueId value) {
     const SlotId slot = lowered_.slot_of_value.at(static_cast<std::size_t>(value));
     DLBENCH_CHECK(slot != backend::kNoSlot) << "an output lost its slot: value " << value;
-    touch(slot, end);
+    touch(slot, end_of_step());
   }
 
   // Joins a write with the read whose memory it may take, where the read dies at that node.
   void share_in_place() {
     for (std::size_t step = 0; step < lowered_.nodes.size(); ++step) {
-      for (const auto& [read, write] : lowered_.nodes[step].in_place) {
+      const LoweredNode& node = lowered_.nodes[step];
+      std::vector<SlotId> taken;
+      for (const auto& [read, write] : node.in_place) {
         const SlotId source = owner_[static_cast<std::size_t>(read)];
         const SlotId target = owner_[static_cast<std::size_t>(write)];
-        const Lifetime& source_life = lifetimes_[static_cast<std::size_t>(source)];
-        const Lifetime& target_life = lifetimes_[static_cast<std::size_t>(target)];
-        const bool both_owned = in_arena(lowered_.slots[static_cast<std::size_t>(source)]) &&
-                                in_arena(lowered_.slots[static_cast<std::size_t>(target)]);
-        const bool fits = bytes_of_group(source) >= bytes_of_group(target);
-        const bool dies = source_life.last == static_cast<int>(step) &&
-                          target_life.first == static_cast<int>(step);
-        if (source == target || !both_owned || !fits || !dies) {
+        if (std::find(taken.begin(), taken.end(), source) != taken.end() ||
+            !may_share(node, static_cast<int>(step), read, write)) {
           continue;
         }
-        const Lifetime joined{source_life.first, target_life.last};
-        for (SlotId& owner : owner_) {
-          if (owner == target) {
-            owner = source;
-          }
-        }
+        taken.push_back(source);
+        const Lifetime joined{lifetimes_[static_cast<std::size_t>(source)].first,
+                              lifetimes_[static_cast<std::size_t>(target)].last};
+        std::replace(owner_.begin(), owner_.end(), target, source);
         lifetimes_[static_cast<std::size_t>(source)] = joined;
       }
     }
   }
 
-  [[nodiscard]] std::size_t bytes_of_group(SlotId owner) const {
-    return lowered_.slots[static_cast<std::size_t>(owner)].bytes;
+  [[nodiscard]] bool may_share(const LoweredNode& node, int step, SlotId read, SlotId write) const {
+    const SlotId source = owner_[static_cast<std::size_t>(read)];
+    const SlotId target = owner_[static_cast<std::size_t>(write)];
+    const bool both_owned = in_arena(slot_at(source)) && in_arena(slot_at(target));
+    const bool dies = lifetimes_[static_cast<std::size_t>(source)].last == step &&
+                      lifetimes_[static_cast<std::size_t>(target)].first == step;
+    return source != target && both_owned && dies &&
+           bytes_of_group(source) >= bytes_of_group(target) &&
+           // Element for element at one address, not shifted.
+           offset_in_owner(read) == offset_in_owner(write) &&
+           // No other part of the two may be used by the node: it would be overwritten while read.
+           !touches_other_part(node.reads, source, read) &&
+           !touches_other_part(node.writes, target, write);
   }
+
+  [[nodiscard]] bool touches_other_part(const std::vector<SlotId>& operands,
+                                        SlotId owner,
+                                        SlotId part) const {
+    return std::any_of(operands.begin(), operands.end(), [&](SlotId slot) {
+      return slot != part && owner_[static_cast<std::size_t>(slot)] == owner;
+    });
+  }
+
+  // Bytes from the start of the owner's memory; slots that share in place start together.
+  [[nodiscard]] std::size_t offset_in_owner(SlotId slot) const {
+    std::size_t offset = 0;
+    for (; slot_at(slot).alias_of != backend::kNoSlot; slot = slot_at(slot).alias_of) {
+      offset += slot_at(slot).alias_offset;
+    }
+    return offset;
+  }
+
+  [[nodiscard]] std::size_t bytes_of_group(SlotId owner) const { return slot_at(owner).bytes; }
 
   void fill_offsets(Plan& plan) const {
     std::map<SlotId, std::size_t> offset_of_owner;
@@ -149,13 +181,7 @@ class Planner {
       if (base == offset_of_owner.end()) {
         continue;
       }
-      std::size_t offset = base->second;
-      for (auto part = static_cast<SlotId>(slot);
-           lowered_.slots[static_cast<std::size_t>(part)].alias_of != backend::kNoSlot;
-           part = lowered_.slots[static_cast<std::size_t>(part)].alias_of) {
-        offset += lowered_.slots[static_cast<std::size_t>(part)].alias_offset;
-      }
-      plan.offset_of_slot[slot] = offset;
+      plan.offset_of_slot[slot] = base->second + offset_in_owner(static_cast<SlotId>(slot));
     }
   }
 
@@ -174,10 +200,18 @@ class Planner {
   [[nodiscard]] std::uint64_t hash(const graph::Graph& graph, const Plan& plan) const {
     std::uint64_t hash = graph.hash();
     const auto mix = [&hash](std::uint64_t word) { hash = (hash ^ word) * 1099511628211ULL; };
-    for (const LoweredNode& node : lowered_.nodes) {
-      for (const char c : node.kernel_name) {
+    const auto mix_text = [&mix](std::string_view text) {
+      for (const char c : text) {
         mix(static_cast<unsigned char>(c));
       }
+      mix(text.size());
+    };
+    for (const LoweredNode& node : lowered_.nodes) {
+      mix_text(node.kernel_name);
+    }
+    for (const backend::Slot& slot : lowered_.slots) {
+      mix_text(slot.layout);
+      mix(slot.bytes);
     }
     for (const std::size_t offset : plan.offset_of_slot) {
       mix(offset);
