@@ -89,7 +89,9 @@ ModelState::ModelState(backend::Backend& backend, const graph::Graph& graph, std
   }
   initialize(seed);
   if (contains("seed")) {
-    set_scalar("seed", static_cast<double>(seed));
+    core::HostTensor bits(core::DType::kI64, core::Shape{});
+    bits.as<std::int64_t>()[0] = static_cast<std::int64_t>(seed);
+    write("seed", bits);
   }
 }
 
@@ -98,13 +100,21 @@ void ModelState::add_arena(const graph::Graph& graph, const std::vector<graph::V
   for (const graph::ValueId id : values) {
     const graph::Value& value = graph.value(id);
     const std::size_t size = backend_.state_layout(value).bytes;
+    std::size_t offset = bytes;
+    if (value.parameter != graph::kNoValue) {
+      // The place of its parameter: a parameter without a gradient leaves a gap.
+      const Entry& parameter = entry(graph.value(value.parameter).name);
+      DLBENCH_CHECK(parameter.bytes == size) << value.name << " is laid out unlike its parameter";
+      offset = parameter.offset;
+    }
     const bool inserted =
         entries_
-            .emplace(value.name,
-                     Entry{.value = value, .arena = arenas_.size(), .offset = bytes, .bytes = size})
+            .emplace(
+                value.name,
+                Entry{.value = value, .arena = arenas_.size(), .offset = offset, .bytes = size})
             .second;
     DLBENCH_CHECK(inserted) << value.name;
-    bytes += (size + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment;
+    bytes = offset + (size + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment;
   }
   Arena arena;
   arena.memory = backend_.allocate(bytes);
@@ -172,7 +182,7 @@ void ModelState::upload(const Entry& target, const core::HostTensor& tensor) {
   stream_->synchronize();
 }
 
-void ModelState::write(std::string_view name, const core::HostTensor& tensor) {
+void ModelState::check_fits(std::string_view name, const core::HostTensor& tensor) const {
   const Entry& found = entry(name);
   if (tensor.dtype() != found.value.dtype || tensor.shape() != found.value.shape) {
     throw Error(ErrorCode::kData,
@@ -181,7 +191,11 @@ void ModelState::write(std::string_view name, const core::HostTensor& tensor) {
                     std::string(core::name(found.value.dtype)) + " " +
                     found.value.shape.to_string());
   }
-  upload(found, tensor);
+}
+
+void ModelState::write(std::string_view name, const core::HostTensor& tensor) {
+  check_fits(name, tensor);
+  upload(entry(name), tensor);
 }
 
 void ModelState::set_scalar(std::string_view name, double value) {
@@ -207,10 +221,7 @@ TensorMap ModelState::export_tensors(const std::vector<Storage>& kinds) const {
 
 void ModelState::import_tensors(const TensorMap& tensors, bool partial) {
   for (const auto& [name, tensor] : tensors) {
-    write(name, tensor);
-  }
-  if (partial) {
-    return;
+    check_fits(name, tensor);
   }
   std::string missing;
   for (const auto& [name, entry] : entries_) {
@@ -220,8 +231,11 @@ void ModelState::import_tensors(const TensorMap& tensors, bool partial) {
       missing += (missing.empty() ? "" : ", ") + name;
     }
   }
-  if (!missing.empty()) {
+  if (!missing.empty() && !partial) {
     throw Error(ErrorCode::kData, "tensors missing for this model: " + missing);
+  }
+  for (const auto& [name, tensor] : tensors) {
+    upload(entry(name), tensor);
   }
 }
 

@@ -50,8 +50,9 @@ class ModelState {
 
   /// Every value of the given kinds, in logical layout.
   [[nodiscard]] TensorMap export_tensors(const std::vector<graph::Storage>& kinds) const;
-  /// Overwrites the values that the map names. Missing ones are listed in the error unless
-  /// `partial`.
+  /// Overwrites the values that the map names. Throws core::Error(kData), and changes nothing, if
+  /// one is unknown or of another dtype or shape, or, unless `partial`, if parameters or buffers
+  /// are missing: the message lists them.
   void import_tensors(const TensorMap& tensors, bool partial);
 
   /// A copy of all arenas, to start every repetition from the same point.
@@ -73,6 +74,7 @@ class ModelState {
   void add_arena(const graph::Graph& graph, const std::vector<graph::ValueId>& values);
   void initialize(std::uint64_t seed);
   [[nodiscard]] const Entry& entry(std::string_view name) const;
+  void check_fits(std::string_view name, const core::HostTensor& tensor) const;
   void upload(const Entry& entry, const core::HostTensor& tensor);
 
   backend::Backend& backend_;
