@@ -65,7 +65,7 @@ enum class OptimizerKind : std::uint8_t { kSgd, kAdam, kNadam, kAdadelta };
 struct OptimizerSpec {
   OptimizerKind kind = OptimizerKind::kSgd;
   double learning_rate = 0.01;
-  OptimizerAttributes attributes;
+  OptimizerAttributes attributes{};
 };
 
 /// Adds optimizer state and update nodes for every parameter that has a gradient: one node per
