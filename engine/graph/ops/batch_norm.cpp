@@ -7,7 +7,8 @@
 // channel:
 //   dbeta = sum(dy), dgamma = sum(dy xhat),
 //   dx = gamma rstd (dy - dbeta / m - xhat dgamma / m)
-// Running values: r = momentum r + (1 - momentum) batch, the variance unbiased (m / (m - 1)).
+// Running values: r = momentum r + (1 - momentum) batch, the variance unbiased (m / (m - 1); as in
+// Keras' fused kernel, a single element counts with its variance of 0).
 #include "engine/graph/graph_builder.h"
 #include "engine/graph/ops/op_tables.h"
 #include "engine/graph/ops/operands.h"
@@ -43,11 +44,6 @@ std::vector<OutputSpec> infer_train(const Graph& graph, const Node& node) {
   check_per_channel(graph, node, 0, 1, 2);
   const Value& x = input(graph, node, 0);
   const core::Shape channels{x.shape[1]};
-  // The unbiased variance of the running values divides by m - 1.
-  require(x.shape.elements() >= 2 * x.shape[1],
-          graph,
-          node,
-          "training needs at least two elements per channel: take a larger image or batch");
   const core::DType statistics = statistics_dtype(x.dtype);
   return {{x.dtype, x.shape, ""}, {statistics, channels, "_mean"}, {statistics, channels, "_rstd"}};
 }

@@ -27,9 +27,8 @@ Graph differentiated(const Graph& forward) {
 }
 
 std::int64_t count(const Graph& graph, OpKind op) {
-  return std::count_if(graph.nodes().begin(), graph.nodes().end(), [op](const Node& node) {
-    return node.op == op;
-  });
+  return std::count_if(
+      graph.nodes().begin(), graph.nodes().end(), [op](const Node& node) { return node.op == op; });
 }
 
 bool has_node(const Graph& graph, const std::string& name) {
@@ -147,8 +146,8 @@ TEST(Autodiff, WhatTheLossDoesNotReadHasNoGradient) {
 
 TEST(Autodiff, NoBackwardNodesBelowWhatIsTrained) {
   const Graph graph = differentiated(classifier([](GraphBuilder& builder, ValueId x) {
-    return linear(builder, sigmoid(builder, relu(builder, x, "relu"), "s"), "fc",
-                  {.features_out = 4});
+    return linear(
+        builder, sigmoid(builder, relu(builder, x, "relu"), "s"), "fc", {.features_out = 4});
   }));
   EXPECT_EQ(count(graph, OpKind::kReluBackward), 0);
   EXPECT_EQ(count(graph, OpKind::kSigmoidBackward), 0);
@@ -176,10 +175,8 @@ std::string error_of(const Graph& forward, ValueId loss) {
 TEST(Autodiff, AnOpWithoutGradientRuleIsNamed) {
   const Graph forward = classifier([](GraphBuilder& builder, ValueId x) {
     const ValueId h = linear(builder, x, "fc", {.features_out = 8});
-    return builder.add({.op = OpKind::kSlice,
-                        .name = "half",
-                        .attributes = SliceAttributes{0, 4},
-                        .inputs = {h}});
+    return builder.add(
+        {.op = OpKind::kSlice, .name = "half", .attributes = SliceAttributes{0, 4}, .inputs = {h}});
   });
   EXPECT_THAT(error_of(forward, forward.outputs().at("loss")),
               HasSubstr("the loss depends on 'half', but slice has no gradient rule"));

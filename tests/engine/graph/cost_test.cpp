@@ -26,7 +26,8 @@ Cost cost_of(const Graph& graph, const std::string& node_name) {
   return {};
 }
 
-// x (2, 3, 10, 12), 5 filters of 3x3 and stride 2 with a bias: y (2, 5, 5, 6), sum as loss stand-in.
+// x (2, 3, 10, 12), 5 filters of 3x3 and stride 2 with a bias: y (2, 5, 5, 6), sum as loss
+// stand-in.
 Graph conv_network(bool image_is_trained) {
   GraphBuilder builder(Mode::kTrain);
   ValueId x = builder.add_input("image", core::DType::kF32, {2, 3, 10, 12});
@@ -81,8 +82,7 @@ TEST(Cost, ThreeDimensionalConvolution) {
   GraphBuilder builder(Mode::kTrain);
   const ValueId x = builder.add_input("x", kF32, {1, 4, 64, 64, 64});
   const ValueId w = builder.add_state(Storage::kParameter, "w", kF32, {64, 4, 4, 4, 4}, {});
-  const ConvAttributes conv{
-      .stride = {2, 2, 2}, .pad_begin = {1, 1, 1}, .pad_end = {1, 1, 1}};
+  const ConvAttributes conv{.stride = {2, 2, 2}, .pad_begin = {1, 1, 1}, .pad_end = {1, 1, 1}};
   (void)builder.add({.op = OpKind::kConv, .name = "conv", .attributes = conv, .inputs = {x, w}});
   // The first layer of the cosmology U-Net: 0.537 GMAC.
   EXPECT_EQ(cost_of(builder.graph(), "conv").macs, 536870912);
@@ -102,8 +102,7 @@ TEST(Cost, LinearInAllDirections) {
   EXPECT_EQ(cost_of(graph, "fc1").flop, 2 * 3 * 7 * 11 + 3 * 11);
   EXPECT_EQ(cost_of(graph, "fc1/linear_backward_weights").macs, 3 * 7 * 11);
   EXPECT_EQ(cost_of(graph, "fc2/linear_backward_data").macs, 3 * 11 * 5);
-  EXPECT_EQ(cost_of(graph, "fc2/linear_backward_weights").bytes,
-            4 * (3 * 11 + 3 * 5 + 5 * 11 + 5));
+  EXPECT_EQ(cost_of(graph, "fc2/linear_backward_weights").bytes, 4 * (3 * 11 + 3 * 5 + 5 * 11 + 5));
 }
 
 TEST(Cost, OperandsReadForTheirShapeAloneAreNoTraffic) {
@@ -111,8 +110,7 @@ TEST(Cost, OperandsReadForTheirShapeAloneAreNoTraffic) {
   const Graph graph = differentiate(forward, forward.outputs().at("loss"));
   EXPECT_EQ(cost_of(graph, "up/upsample_nearest_backward").bytes, 4 * (2 * 4 * 8 * 8 + 2 * 4 * 16));
   EXPECT_EQ(cost_of(graph, "se.pool/global_avg_pool_backward").bytes, 4 * (2 * 4 + 2 * 4 * 16));
-  EXPECT_EQ(cost_of(graph, "pool/max_pool_backward").bytes,
-            (4 + 1) * 2 * 4 * 16 + 4 * 2 * 4 * 64);
+  EXPECT_EQ(cost_of(graph, "pool/max_pool_backward").bytes, (4 + 1) * 2 * 4 * 16 + 4 * 2 * 4 * 64);
   EXPECT_EQ(cost_of(graph, "loss/sums/dice_backward").bytes, 4 + 2 * 64 + 4 * 3 + 4 * 2 * 64);
 }
 
