@@ -1,0 +1,161 @@
+#!/usr/bin/python3
+# SPDX-FileCopyrightText: 2026 The dlbench authors
+# SPDX-License-Identifier: Apache-2.0
+"""Compares the loader with PyTorch's DataLoader: same files, same number of workers, taken in turn.
+
+Both sides do the whole path: file -> decoded -> resized bilinearly to 256 x 256 -> uint8 batch tensors of
+image and mask (mask thresholded). The peers are DataLoader with PIL and with OpenCV, each with as many
+worker processes as we have worker threads; "main" is DataLoader without workers, on one core.
+
+Beside the rates stands the CPU time per sample where it can be had (ours: the workers; DataLoader: without workers,
+the whole process): it tells the cost even on a machine where others compute, which the rates do not.
+
+Run with Debian's Python (python3-torch, python3-pil, python3-opencv), after a build with
+-DDLBENCH_BUILD_BENCHMARKS=ON:
+    /usr/bin/python3 tests/peers/loader_compare.py --program build/bin/loader_throughput
+"""
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import tempfile
+import time
+
+import cv2
+import numpy
+import torch
+from PIL import Image
+from torch.utils.data import DataLoader, Dataset
+
+
+class Pairs(Dataset):
+    """Image and mask files by stem, as the loader's kvasir-seg data set."""
+
+    def __init__(self, folder, library, size):
+        self.images = sorted((folder / "train" / "images").iterdir())
+        self.masks = [folder / "train" / "masks" / path.name for path in self.images]
+        self.library = library
+        self.size = (size, size)
+
+    def __len__(self):
+        return len(self.images)
+
+    def __getitem__(self, index):
+        if self.library == "cv2":
+            image = cv2.cvtColor(cv2.imread(str(self.images[index])), cv2.COLOR_BGR2RGB)
+            image = cv2.resize(image, self.size, interpolation=cv2.INTER_LINEAR)
+            mask = cv2.imread(str(self.masks[index]), cv2.IMREAD_GRAYSCALE)
+            mask = cv2.resize(mask, self.size, interpolation=cv2.INTER_LINEAR)
+        else:
+            image = numpy.asarray(Image.open(self.images[index]).convert("RGB").resize(self.size, Image.BILINEAR))
+            mask = numpy.asarray(Image.open(self.masks[index]).convert("L").resize(self.size, Image.BILINEAR))
+        return torch.from_numpy(image.copy()), torch.from_numpy((mask >= 128).astype(numpy.uint8))
+
+
+def one_thread(_worker=0):
+    cv2.setNumThreads(0)
+    torch.set_num_threads(1)
+
+
+class Peer:
+    """A DataLoader that keeps its workers between rounds; idle outside measure()."""
+
+    def __init__(self, folder, library, workers, batch_size, size):
+        extra = {"persistent_workers": True, "prefetch_factor": 2} if workers else {}
+        self.loader = DataLoader(Pairs(folder, library, size), batch_size=batch_size, shuffle=True, drop_last=True,
+                                 num_workers=workers, worker_init_fn=one_thread, **extra)
+        for _ in self.loader:  # starts the workers, fills the page cache
+            pass
+
+    def measure(self, seconds):
+        """Whole epochs, so that nothing prefetched is left behind or counted twice."""
+        samples = 0
+        start = time.perf_counter()
+        cpu_start = time.process_time()
+        while time.perf_counter() - start < seconds:
+            for image, _mask in self.loader:
+                samples += len(image)
+        rate = samples / (time.perf_counter() - start)
+        in_this_process = self.loader.num_workers == 0
+        return rate, 1e3 * (time.process_time() - cpu_start) / samples if in_this_process else None
+
+
+def ours(arguments, folder, decode, workers):
+    command = [arguments.program, "--data", str(folder), "--decode", decode, "--workers", str(workers), "--seconds",
+               str(arguments.seconds), "--batch-size", str(arguments.batch_size)]
+    result = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    return result["samples_per_s"], result["cpu_ms_per_sample"]
+
+
+def interval(ratios):
+    """Median and range of the paired ratios."""
+    return "%.2f (%.2f to %.2f)" % (statistics.median(ratios), min(ratios), max(ratios))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", required=True, help="path of loader_throughput")
+    parser.add_argument("--data", help="folder in Kvasir-SEG's layout; default: generated in a temporary folder")
+    parser.add_argument("--samples", type=int, default=200, help="samples to generate")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=3.0, help="per measurement")
+    parser.add_argument("--batch-size", type=int, default=8)
+    parser.add_argument("--image-size", type=int, default=256)
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, os.cpu_count()])
+    parser.add_argument("--json", help="also write all measurements to this file")
+    arguments = parser.parse_args()
+    one_thread()
+
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(arguments.data or temporary + "/kvasir-seg")
+        if not arguments.data:
+            subprocess.run([arguments.program, "--data", str(folder), "--generate", str(arguments.samples),
+                            "--seconds", "0.1"], check=True, stdout=subprocess.DEVNULL)
+        subjects = {}
+        for workers in sorted(set(arguments.workers)):
+            for library in ("PIL", "cv2"):
+                peer = Peer(folder, library, workers, arguments.batch_size, arguments.image_size)
+                subjects["%s, %d worker(s)" % (library, workers)] = lambda peer=peer: peer.measure(arguments.seconds)
+            for decode in ("exact", "scaled"):
+                subjects["dlbench %s, %d worker(s)" % (decode, workers)] = (
+                    lambda decode=decode, workers=workers: ours(arguments, folder, decode, workers))
+        for library in ("PIL", "cv2"):
+            peer = Peer(folder, library, 0, arguments.batch_size, arguments.image_size)
+            subjects["%s, main" % library] = lambda peer=peer: peer.measure(arguments.seconds)
+
+        rates = {name: [] for name in subjects}
+        cpu_ms = {name: [] for name in subjects}
+        for number in range(arguments.rounds):
+            for name, measure in subjects.items():
+                rate, cpu = measure()
+                rates[name].append(rate)
+                cpu_ms[name] += [cpu] if cpu is not None else []
+                print("round %d  %-28s %8.1f samples/s" % (number + 1, name, rate), flush=True)
+
+    print("\nmedian of %d rounds, samples/s" % arguments.rounds)
+    for name, values in rates.items():
+        cpu = ", CPU %.2f ms/sample" % statistics.median(cpu_ms[name]) if cpu_ms[name] else ""
+        print("  %-28s %8.1f  (%.1f to %.1f)%s" % (name, statistics.median(values), min(values), max(values), cpu))
+    print("\npaired ratios against the faster peer of the round: median (range)")
+    for workers in sorted(set(arguments.workers)):
+        peers = [max(pair) for pair in zip(rates["PIL, %d worker(s)" % workers], rates["cv2, %d worker(s)" % workers])]
+        for decode in ("exact", "scaled"):
+            values = rates["dlbench %s, %d worker(s)" % (decode, workers)]
+            print("  %-7s %d worker(s): %s" % (decode, workers, interval([a / b for a, b in zip(values, peers)])))
+    least = [min(pair) for pair in zip(cpu_ms["PIL, main"], cpu_ms["cv2, main"])]
+    for decode in ("exact", "scaled"):
+        values = cpu_ms["dlbench %s, %d worker(s)" % (decode, min(arguments.workers))]
+        print("  %-7s CPU time, peer / ours:  %s" % (decode, interval([a / b for a, b in zip(least, values)])))
+    low, high = min(arguments.workers), max(arguments.workers)
+    for decode in ("exact", "scaled"):
+        pairs = zip(rates["dlbench %s, %d worker(s)" % (decode, high)], rates["dlbench %s, %d worker(s)" % (decode, low)])
+        print("  %-7s rate per worker, %d against %d: %s" % (decode, high, low,
+                                                           interval([a / b * low / high for a, b in pairs])))
+    if arguments.json:
+        pathlib.Path(arguments.json).write_text(json.dumps(rates, indent=1))
+
+
+if __name__ == "__main__":
+    main()
