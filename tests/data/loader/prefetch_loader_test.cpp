@@ -213,20 +213,19 @@ TEST(PrefetchLoader, StopFromAnotherThreadWakesTheConsumer) {
 TEST(PrefetchLoader, SurvivesStartsAndStopsAtAnyMoment) {
   const FakeDataset dataset(64);
   PrefetchLoader loader(dataset, {.batch_size = 3, .workers = 4, .prefetch = 3});
-  std::jthread toggler([&](const std::stop_token& done) {
-    while (!done.stop_requested()) {
+  std::jthread toggler([&] {
+    for (int i = 0; i < 100; ++i) {
       loader.stop();
+      std::this_thread::yield();
       loader.start();
     }
   });
-  std::int64_t expected = 0;
-  for (int i = 0; i < 3000 && expected < 200; ++i) {
+  for (std::int64_t expected = 0; expected < 500;) {  // ends: at last the loader stays started
     if (const BatchLease lease = loader.next()) {
       EXPECT_EQ(lease->number, expected++);
       contents(*lease);
     }
   }
-  EXPECT_GT(expected, 0);
 }
 
 TEST(PrefetchLoader, PrefetchesNoMoreThanAsked) {
