@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What this build knows, in words: the texts of `dlbench list` and `dlbench data inspect`, made
+// from specs and registries.
+#pragma once
+
+#include "data/inspect.h"
+
+#include <string>
+
+namespace dlbench::harness {
+
+/// Name, task, recipe, data and size of each workload, two lines each, and its citation.
+[[nodiscard]] std::string list_workloads();
+/// Name, summary and usual folder of each data set format.
+[[nodiscard]] std::string list_datasets();
+/// Name of each backend, its device, or why it cannot be used here.
+[[nodiscard]] std::string list_backends();
+/// Name of each probe, what it is, its values with units.
+[[nodiscard]] std::string list_probes();
+
+/// What a data folder holds, what is wrong with it, what loading a sample costs.
+[[nodiscard]] std::string describe_inspection(const std::string& folder,
+                                              const data::DatasetInspection& inspection);
+
+}  // namespace dlbench::harness
