@@ -23,7 +23,7 @@ constexpr std::string_view kGrad = "grad/";
 constexpr std::string_view kInput = "input/";
 
 /// Of the norm that an error is divided by, see TensorError::error.
-constexpr double kSmallestShare = 0.01;
+constexpr double kSmallestShare = 0.05;
 
 /// Sums over the elements of one or several pairs of tensors.
 struct Difference {
@@ -262,10 +262,14 @@ std::string_view name(StepPart part) {
 
 StepTolerances StepTolerances::of(core::DType precision) {
   if (precision == core::DType::kF32) {
+    // Rounding is 1e-7 in a loss and 1e-5 in a prediction. Gradients differ where rounding puts an
+    // input of a ReLU on the other side of zero: ResUNet++ at batch 2, 128 x 128 against float64
+    // has 0.8e-3 over all gradients in PyTorch with NCHW, 4.5e-3 with channels_last, and 5e-3 on
+    // the cpu backend. Three times that, and ten times that for a single tensor.
     return {.loss = 1e-5,
             .prediction = 1e-4,
-            .gradients_together = 5e-3,
-            .gradient = 3e-2,
+            .gradients_together = 1.5e-2,
+            .gradient = 5e-2,
             .update = 2e-3,
             .statistics = 1e-4};
   }

@@ -47,9 +47,9 @@ struct TensorError {
   StepPart part = StepPart::kGradient;
   std::string tensor;  ///< its name in the record
   core::Shape shape;
-  /// Relative L2 error. Of a single gradient the denominator is at least a hundredth of this
+  /// Relative L2 error. Of a single gradient the denominator is at least a 20th of this
   /// tensor's even share of all gradients, |all| sqrt(n / n_all): biases in front of a batch norm
-  /// have no gradient but rounding noise. Of a running mean it is at least a hundredth of the
+  /// have no gradient but rounding noise. Of a running mean it is at least a 20th of the
   /// running deviation: behind a batch norm the mean is nothing but noise, too.
   double error = 0.0;
   double tolerance = 0.0;

@@ -2,17 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is a dumped training step right? Rebuilds it in PyTorch in float64 and compares every tensor.
 
-usage: check_step.py DUMP.safetensors [--tolerances direct|winograd] [--plant ERROR]
+usage: check_step.py DUMP.safetensors [--plant ERROR]
 
 Exit code 0: all within tolerance; 3: not; 77: PyTorch is missing. --plant puts an error into the
 oracle (padding, optimizer, dropout) or the dump (gradient, update, statistics), so that the checker
 can be checked: it must then end with 3.
 
-Tolerances. Relative L2 errors of float32 against float64. Rounding alone is of the order of 1e-6 in
+Tolerances: relative L2 errors of float32 against float64. Rounding alone is of the order of 1e-7 in
 the loss and 1e-5 in the prediction. Gradients are worse: where an input of a ReLU lies within
 rounding of zero, float32 and float64 take different sides, and the gradient of that path is there
-or not. PyTorch's own float32 step of ResUNet++ has 1.1e-3 over all gradients for this reason, and
-single tensors of few elements more. Winograd F(4, 3) loses two to three more digits per convolution.
+or not. PyTorch's own float32 step of ResUNet++ (batch 2, 128 x 128) has 0.8e-3 over all gradients
+in NCHW and 4.5e-3 in channels_last for this reason, dlbench on oneDNN 5.0e-3 with direct and 5.1e-3
+with Winograd convolution. The limit is three times that; a single tensor may have ten times that.
 """
 import argparse
 import math
@@ -31,27 +32,17 @@ from step_dump import StepDump
 STEPS = {"resunetpp": resunetpp_step.run, "mnist_cnn": mnist_cnn_step.run}
 
 TOLERANCES = {
-    "direct": {
-        "loss": 1e-5,
-        "prediction": 1e-4,
-        "gradients together": 5e-3,
-        "gradient": 3e-2,
-        "update": 2e-3,
-        "statistics": 1e-4,
-    },
-    "winograd": {
-        "loss": 1e-4,
-        "prediction": 1e-3,
-        "gradients together": 2e-2,
-        "gradient": 1e-1,
-        "update": 2e-3,
-        "statistics": 1e-3,
-    },
+    "loss": 1e-5,
+    "prediction": 1e-4,
+    "gradients together": 1.5e-2,
+    "gradient": 5e-2,
+    "update": 2e-3,
+    "statistics": 1e-4,
 }
 # The smallest norm that a gradient's error is divided by, as a share of what its tensor would have
 # if all gradients were spread evenly: biases in front of a batch norm have no gradient but noise.
 # And that of a running mean, as a share of the standard deviation.
-SMALLEST_SHARE = 0.01
+SMALLEST_SHARE = 0.05
 
 
 class TorchDump(StepDump):
@@ -140,7 +131,6 @@ def check_complete(dump):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("dump")
-    parser.add_argument("--tolerances", choices=sorted(TOLERANCES), default="direct")
     parser.add_argument(
         "--plant",
         choices=["padding", "optimizer", "dropout", "gradient", "update", "statistics"],
@@ -150,12 +140,11 @@ def main():
     dump = TorchDump(arguments.dump)
     check_complete(dump)
     plant_into(dump, arguments.plant)
-    limits = TOLERANCES[arguments.tolerances]
     run = STEPS[dump.metadata["workload"]]
 
     rows = {}
     failed = []
-    for part, tensor, error, tolerance in compare(dump, limits, run, arguments.plant):
+    for part, tensor, error, tolerance in compare(dump, TOLERANCES, run, arguments.plant):
         bad = not error <= tolerance  # a NaN is bad
         if bad:
             failed.append((part, tensor, error, tolerance))
