@@ -38,6 +38,11 @@ class Command {
 
 // One factory per file of this folder; command_list() names them all, in the order of --help.
 [[nodiscard]] std::unique_ptr<Command> make_run_command();
+[[nodiscard]] std::unique_ptr<Command> make_train_command();
+[[nodiscard]] std::unique_ptr<Command> make_verify_command();
+[[nodiscard]] std::unique_ptr<Command> make_data_generate_command();
+[[nodiscard]] std::unique_ptr<Command> make_data_inspect_command();
+[[nodiscard]] std::unique_ptr<Command> make_list_command();
 
 [[nodiscard]] std::vector<std::unique_ptr<Command>> command_list();
 

@@ -6,6 +6,7 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/exec/safetensors.h"
+#include "harness/trials/session.h"
 #include "harness/verification/compare_steps.h"
 #include "harness/verification/step_inputs.h"
 #include "harness/verification/step_record.h"
@@ -138,7 +139,7 @@ std::map<std::string, std::string> metadata_of(const VerifyOptions& options,
   return {{"tool", "dlbench verify"},
           {"workload", options.workload},
           {"backend", options.backend},
-          {"precision", std::string(core::name(options.precision))},
+          {"precision", options.precision},
           {"conv_algorithm", std::string(name(options.conv_algorithm))},
           {"batch_size", std::to_string(built.params.batch_size)},
           {"image_size", std::to_string(built.params.image_size)},
@@ -165,16 +166,13 @@ int run_verify(const VerifyOptions& options, std::ostream& out) {
   const WorkloadSpec& spec = workload.spec();
   const BuiltWorkload built = workload.build(sizes(spec, options.params), graph::Mode::kTrain);
   const auto backend = backend::create_backend(options.backend, {.threads = options.threads});
-  std::string why;
-  if (!backend->supports(options.precision, &why)) {
-    throw core::Error(core::ErrorCode::kUnavailable, why);
-  }
+  const core::DType precision = compute_dtype(options.precision, *backend);
   const StepInputs inputs = inputs_of(options, spec, built);
   StepSetup setup{.spec = spec,
                   .built = built,
                   .inputs = inputs,
                   .seed = options.seed,
-                  .precision = options.precision,
+                  .precision = precision,
                   .init = options.init,
                   .lowering = {}};
   setup.lowering.conv_algorithm = options.conv_algorithm;
@@ -183,7 +181,7 @@ int run_verify(const VerifyOptions& options, std::ostream& out) {
                      spec.name,
                      built.params.batch_size,
                      built.params.image_size,
-                     core::name(options.precision),
+                     options.precision,
                      name(options.conv_algorithm),
                      options.seed);
   const TensorMap tested = timed_step(*backend, setup, out);
@@ -193,10 +191,8 @@ int run_verify(const VerifyOptions& options, std::ostream& out) {
   // The reference always computes in f32: a reduced precision is judged by what it costs.
   setup.precision = core::DType::kF32;
   const auto reference = backend::create_backend(kReference, {.threads = options.threads});
-  const std::vector<TensorError> errors = compare_steps(tested,
-                                                        timed_step(*reference, setup, out),
-                                                        spec.optimizer,
-                                                        StepTolerances::of(options.precision));
+  const std::vector<TensorError> errors = compare_steps(
+      tested, timed_step(*reference, setup, out), spec.optimizer, StepTolerances::of(precision));
   print_parts(out, errors);
   print_worst(out, errors);
   const auto failed = std::count_if(

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "engine/backend/lowering.h"
-#include "engine/core/dtype.h"
 #include "workloads/workload.h"
 
 #include <cstdint>
@@ -24,7 +23,7 @@ struct VerifyOptions {
   std::string backend = "cpu";  ///< cpu, cuda, or ref: that one is compared with itself
   int threads = 0;              ///< 0: the cores this process may use
   std::uint64_t seed = 1;
-  core::DType precision = core::DType::kF32;
+  std::string precision = "fp32";  ///< fp32, tf32, bf16 or fp16
   backend::ConvAlgorithm conv_algorithm = backend::ConvAlgorithm::kDirect;
   std::optional<std::filesystem::path> data;  ///< a data set folder instead of a drawn batch
   std::optional<std::filesystem::path> init;  ///< safetensors: parameters and statistics

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/core/error.h"
+#include "harness/commands/command.h"
+#include "harness/commands/verify.h"
+#include "harness/commands/verify_ops.h"
+
+#include <iostream>
+#include <optional>
+#include <string>
+
+namespace dlbench::harness {
+namespace {
+
+backend::ConvAlgorithm conv_algorithm(const std::string& name) {
+  if (name == "winograd") {
+    return backend::ConvAlgorithm::kWinograd;
+  }
+  return name == "direct" ? backend::ConvAlgorithm::kDirect : backend::ConvAlgorithm::kAuto;
+}
+
+class VerifyCommand final : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "verify"; }
+  [[nodiscard]] std::string summary() const override {
+    return "compare a training step, or single ops, with the reference implementation";
+  }
+  [[nodiscard]] std::string details() const override {
+    return "Compares loss, prediction, every gradient, the optimizer's update and the running\n"
+           "statistics. The dump holds the step as safetensors, for other frameworks to check.\n"
+           "Examples:\n"
+           "  dlbench verify --workload resunetpp\n"
+           "  dlbench verify --workload mnist_cnn --dump step.safetensors\n"
+           "  dlbench verify --op conv --backend cpu\n"
+           "  dlbench verify --op all --backend ref     (gradients against central differences)\n"
+           "Exit codes: 0 within the tolerances, 3 not, 1 files, 2 command line or device";
+  }
+  void add_options(OptionSet& options) override {
+    options.add_text("workload", "NAME", "whose step: see `dlbench list`", workload_);
+    options.add_text("op", "NAME", "single ops instead of a step: a name, or all", op_);
+    options.add_count("case", "N", "one case of the op", case_, {0, 1 << 20});
+    options.add_choice("backend", "what is verified", backend_, {"cpu", "cuda", "ref"});
+    options.add_choice("precision",
+                       "of convolutions and matrix products; the reference computes in fp32",
+                       precision_,
+                       {"fp32", "tf32", "bf16", "fp16"});
+    options.add_choice("conv-algorithm",
+                       "of the verified backend",
+                       conv_algorithm_,
+                       {"direct", "winograd", "auto"});
+    options.add_count("batch-size",
+                      "N",
+                      "samples of the step; default: small, so that it takes seconds",
+                      batch_size_,
+                      {1, 1 << 20});
+    options.add_count("image-size",
+                      "N",
+                      "side of the network input; default: small, where the workload allows it",
+                      image_size_,
+                      {1, 1 << 14});
+    options.add_count("threads", "N", "compute threads; default: all cores", threads_, {1, 4096});
+    options.add_count(
+        "seed", "N", "of batch, weights and dropout", seed_, {0, std::int64_t{1} << 40});
+    options.add_text("data", "DIR", "data set folder; default: a batch drawn in memory", data_);
+    options.add_text("init", "FILE", "safetensors with all weights; default: drawn", init_);
+    options.add_text("dump", "FILE", "write the step as safetensors", dump_);
+  }
+  int run(const OptionSet& /*options*/, const Invocation& /*invocation*/) override {
+    if (workload_.empty() == op_.empty()) {
+      throw core::Error(core::ErrorCode::kUsage,
+                        "give either --workload (`dlbench list` shows the names) or --op");
+    }
+    if (!op_.empty()) {
+      return run_ops();
+    }
+    VerifyOptions verify;
+    verify.workload = workload_;
+    verify.params = {.batch_size = batch_size_.value_or(0), .image_size = image_size_.value_or(0)};
+    verify.backend = backend_;
+    verify.threads = static_cast<int>(threads_.value_or(0));
+    verify.seed = static_cast<std::uint64_t>(seed_);
+    verify.precision = precision_;
+    verify.conv_algorithm = conv_algorithm(conv_algorithm_);
+    verify.data = path(data_);
+    verify.init = path(init_);
+    verify.dump = path(dump_);
+    return run_verify(verify, std::cout);
+  }
+
+ private:
+  [[nodiscard]] int run_ops() const {
+    conformance::Filter filter;
+    filter.op = op_ == "all" ? "" : op_;
+    if (case_.has_value()) {
+      filter.index = static_cast<int>(*case_);
+    }
+    filter.conv_algorithm = conv_algorithm(conv_algorithm_);
+    return run_verify_ops(backend_, static_cast<int>(threads_.value_or(0)), filter, std::cout);
+  }
+
+  static std::optional<std::filesystem::path> path(const std::string& text) {
+    return text.empty() ? std::nullopt : std::optional<std::filesystem::path>(text);
+  }
+
+  std::string workload_;
+  std::string op_;
+  std::optional<std::int64_t> case_;
+  std::string backend_ = "cpu";
+  std::string precision_ = "fp32";
+  std::string conv_algorithm_ = "direct";
+  std::optional<std::int64_t> batch_size_;
+  std::optional<std::int64_t> image_size_;
+  std::optional<std::int64_t> threads_;
+  std::int64_t seed_ = 1;
+  std::string data_;
+  std::string init_;
+  std::string dump_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_verify_command() { return std::make_unique<VerifyCommand>(); }
+
+}  // namespace dlbench::harness
