@@ -255,6 +255,11 @@ graph::Graph add_backward(GraphBuilder&& builder,
     const std::string operand = marker.graph().value(operands[i]).name;
     if (gradient.storage == Storage::kInput) {
       result.gradients.push_back({operand, gradient.name, true});
+    } else if (marker.graph().value(operands[i]).storage == Storage::kParameter) {
+      // As in training: in the model state, in the layout that the optimizer shares.
+      marker.make_gradient(id, operands[i]);
+      result.updated.push_back("grad/" + operand);
+      result.gradients.push_back({operand, "grad/" + operand, false});
     } else {
       const std::string output = "grad_" + operand;
       marker.mark_output(output, id);

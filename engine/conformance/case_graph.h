@@ -16,8 +16,8 @@ namespace dlbench::conformance {
 
 using TensorsByName = std::map<std::string, core::HostTensor>;
 
-/// The gradient of one operand: the graph output that holds it, or, where it is the seed itself
-/// (as for add), the input.
+/// The gradient of one operand: the graph output "grad_<input>" or the state "grad/<parameter>"
+/// that holds it, or, where it is the seed itself (as for add), the input.
 struct OperandGradient {
   std::string operand;
   std::string result;

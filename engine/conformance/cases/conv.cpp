@@ -93,7 +93,7 @@ void add_attribute_cases(std::vector<OpCase>& list) {
       item.mostly_zero = {"grad_x"};
     }
     if (item.note.starts_with("dilation 18") || item.note.starts_with("kernel larger")) {
-      item.mostly_zero = {"grad_weight"};
+      item.mostly_zero = {"grad/weight"};
     }
   }
 }
