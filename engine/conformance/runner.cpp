@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <exception>
 #include <set>
 
 namespace dlbench::conformance {
@@ -133,11 +135,14 @@ CaseResult run_case(backend::Backend& backend,
     }
     got = CaseRun(backend, graph, algorithm).run(graph.contents);
   } catch (const core::Error& error) {
-    if (error.code() != core::ErrorCode::kUnavailable) {
-      throw;
-    }
-    result.outcome = Outcome::kUnimplemented;
+    const bool refused = error.code() == core::ErrorCode::kUnavailable;
+    result.outcome = refused ? Outcome::kUnimplemented : Outcome::kFailed;
     result.detail = error.what();
+    return result;
+  } catch (const std::exception& error) {
+    // A broken check or a bug in the backend: the other cases still run.
+    result.outcome = Outcome::kFailed;
+    result.detail = std::string("threw ") + error.what();
     return result;
   }
   const TensorsByName want = CaseRun(oracle, graph).run(graph.contents);

@@ -46,7 +46,8 @@ struct CaseResult {
 /// nearest one) or number.
 [[nodiscard]] std::vector<Case> select_cases(const Filter& filter);
 
-/// Runs one case on `backend` and on `oracle` with equal inputs and compares every result.
+/// Runs one case on `backend` and on `oracle` with equal inputs and compares every result. What the
+/// backend throws fails the case, except core::Error(kUnavailable).
 [[nodiscard]] CaseResult run_case(backend::Backend& backend,
                                   backend::Backend& oracle,
                                   const Case& item,
