@@ -28,23 +28,36 @@ std::atomic<std::int64_t> own{0};
 std::atomic<std::int64_t> library{0};
 std::atomic<std::int64_t> primitives{0};
 std::atomic<void*> first_own{nullptr};
-std::uintptr_t library_begin = 0;
-std::uintptr_t library_end = 0;
+std::atomic<std::int64_t> openmp{0};
 
-// Finds where libdnnl lies; once, since the loader takes a lock.
-void find_library() {
+struct AddressRange {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  [[nodiscard]] bool contains(std::uintptr_t address) const {
+    return address >= begin && address < end;
+  }
+};
+
+AddressRange dnnl_code;
+AddressRange gomp_code;
+
+// Finds where the libraries lie; before counting, since the loader takes a lock.
+void find_libraries() {
   dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t /*size*/, void* /*data*/) {
-        if (info->dlpi_name == nullptr || std::strstr(info->dlpi_name, "libdnnl") == nullptr) {
-          return 0;
-        }
-        library_begin = info->dlpi_addr;
+        AddressRange range{.begin = info->dlpi_addr};
         for (int i = 0; i < info->dlpi_phnum; ++i) {
           const std::uintptr_t end =
               info->dlpi_addr + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
-          library_end = end > library_end ? end : library_end;
+          range.end = end > range.end ? end : range.end;
         }
-        return 1;
+        const char* name = info->dlpi_name != nullptr ? info->dlpi_name : "";
+        if (std::strstr(name, "libdnnl") != nullptr) {
+          dnnl_code = range;
+        } else if (std::strstr(name, "libgomp") != nullptr) {
+          gomp_code = range;
+        }
+        return 0;
       },
       nullptr);
 }
@@ -56,8 +69,12 @@ void count_allocation(void* caller) {
     return;
   }
   const auto address = reinterpret_cast<std::uintptr_t>(caller);
-  if (address >= library_begin && address < library_end) {
+  if (dnnl_code.contains(address)) {
     ++library;
+    return;
+  }
+  if (gomp_code.contains(address)) {
+    ++openmp;
     return;
   }
   ++own;
@@ -68,15 +85,15 @@ void count_allocation(void* caller) {
 void count_primitive() { primitives += counting.load() ? 1 : 0; }
 
 void start_counting() {
-  find_library();
-  own = library = primitives = 0;
+  find_libraries();
+  own = library = openmp = primitives = 0;
   first_own = nullptr;
   counting = true;
 }
 
 AllocationCount stop_counting() {
   counting = false;
-  AllocationCount count{.own = own, .library = library, .primitives = primitives};
+  AllocationCount count{.own = own, .library = library, .openmp = openmp, .primitives = primitives};
   Dl_info place{};
   if (first_own.load() != nullptr && dladdr(first_own.load(), &place) != 0) {
     count.first_own = std::string(place.dli_fname != nullptr ? place.dli_fname : "?") + " " +

@@ -377,7 +377,7 @@ TEST_P(ExecutorTest, NoPlanOverwritesWhatIsStillRead) {
 }
 
 TEST_P(ExecutorTest, NoPlanOfAWorkloadOverwritesWhatIsStillRead) {
-  const auto backend = backend::create_backend(GetParam(), {.threads = 2});
+  const auto backend = backend::create_backend(GetParam(), {.threads = 1});
   for (const std::string& name : workloads::workload_names()) {
     const workloads::Workload& workload = workloads::find_workload(name);
     for (const core::DType precision : {core::DType::kF32, core::DType::kBF16}) {

@@ -17,7 +17,7 @@ graph::Graph forward_graph(const SmallTrainingOptions& options, graph::Mode mode
 
 SmallTraining::SmallTraining(const std::string& backend_name, const SmallTrainingOptions& options)
     : options_(options),
-      backend_(backend::create_backend(backend_name, {.threads = 2})),
+      backend_(backend::create_backend(backend_name, {.threads = options.threads})),
       train_graph_(graph::testing::training_step(
           forward_graph(options, graph::Mode::kTrain), options.optimizer, options.buckets)),
       state_(std::make_unique<ModelState>(*backend_, train_graph_, options.seed)) {

@@ -25,6 +25,7 @@ struct SmallTrainingOptions {
   graph::OptimizerSpec optimizer{.kind = graph::OptimizerKind::kAdam, .learning_rate = 0.01};
   graph::BucketOptions buckets{};
   std::uint64_t seed = 1;
+  int threads = 1;  ///< more would wait for each other on a busy machine
 };
 
 /// One fixed, learnable batch: noisy images with a bright square; the mask is the square, the label
