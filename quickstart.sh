@@ -124,6 +124,8 @@ configure() {
   local options=("$@")
   if command -v ccache >/dev/null; then
     options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache)
+  elif [ "$preset" != fuzz ]; then
+    options+=(-DDLBENCH_PRECOMPILE=ON)
   fi
   cmake --preset "$preset" ${options[@]+"${options[@]}"}
 }
