@@ -43,6 +43,10 @@ class Command {
 [[nodiscard]] std::unique_ptr<Command> make_data_generate_command();
 [[nodiscard]] std::unique_ptr<Command> make_data_inspect_command();
 [[nodiscard]] std::unique_ptr<Command> make_list_command();
+[[nodiscard]] std::unique_ptr<Command> make_report_show_command();
+[[nodiscard]] std::unique_ptr<Command> make_report_validate_command();
+[[nodiscard]] std::unique_ptr<Command> make_report_compare_command();
+[[nodiscard]] std::unique_ptr<Command> make_report_plot_command();
 
 [[nodiscard]] std::vector<std::unique_ptr<Command>> command_list();
 

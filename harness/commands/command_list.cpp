@@ -12,6 +12,10 @@ std::vector<std::unique_ptr<Command>> command_list() {
   commands.push_back(make_data_generate_command());
   commands.push_back(make_data_inspect_command());
   commands.push_back(make_list_command());
+  commands.push_back(make_report_show_command());
+  commands.push_back(make_report_validate_command());
+  commands.push_back(make_report_compare_command());
+  commands.push_back(make_report_plot_command());
   return commands;
 }
 

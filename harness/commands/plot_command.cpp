@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// dlbench report plot: runs one of the plotting scripts.
+#include "engine/core/error.h"
+#include "harness/commands/command.h"
+#include "reports/json_reader.h"
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace dlbench::harness {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+namespace fs = std::filesystem;
+
+/// Beside the program: bin/dlbench and share/dlbench/plots/, installed or in the build folder.
+std::string script_path(const std::string& plot) {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path folder = program.parent_path().parent_path() / "share" / "dlbench" / "plots";
+  const fs::path script = folder / (plot + ".py");
+  if (error || !fs::exists(script, error)) {
+    throw Error(ErrorCode::kFile,
+                fmt::format("the plotting script '{}' is missing; it is installed with dlbench",
+                            script.string()));
+  }
+  return script.string();
+}
+
+/// Debian's own python has Debian's matplotlib; the first one on PATH may be another.
+std::string python() {
+  const char* const kDebian = "/usr/bin/python3";
+  return ::access(kDebian, X_OK) == 0 ? kDebian : "python3";
+}
+
+/// Runs a program found on PATH and waits for it; returns its exit code, 128 + n after signal n.
+int run_program(std::vector<std::string> arguments) {
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) {
+    pointers.push_back(argument.data());
+  }
+  pointers.push_back(nullptr);
+  pid_t child = 0;
+  const int error =
+      ::posix_spawnp(&child, pointers.front(), nullptr, nullptr, pointers.data(), ::environ);
+  if (error != 0) {
+    throw Error(ErrorCode::kFile,
+                fmt::format("cannot start '{}': {}; plots need python3 with matplotlib",
+                            arguments.front(),
+                            core::errno_text(error)));
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) {
+      throw Error(ErrorCode::kLibrary, "waitpid: " + core::errno_text(errno));
+    }
+  }
+  constexpr int kSignalBase = 128;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : kSignalBase + WTERMSIG(status);
+}
+
+class ReportPlotCommand final : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "report plot"; }
+  [[nodiscard]] std::string summary() const override { return "draw a report as an image"; }
+  [[nodiscard]] std::string details() const override {
+    return "Needs python3 with matplotlib (Debian: python3-matplotlib).\n"
+           "summary is throughput, phases and steps in one image; auto is summary, or history for\n"
+           "a report of dlbench train.\n"
+           "Exit codes: 0 drawn, 1 the report has nothing to draw or cannot be read";
+  }
+  void add_options(OptionSet& options) override {
+    options.add_text("report", "FILE", "written by dlbench", report_);
+    options.positional(true);
+    options.add_choice("plot",
+                       "what to draw",
+                       plot_,
+                       {"auto", "summary", "throughput", "phases", "steps", "history"});
+    options.add_text("output", "FILE", "image (default: beside the report)", output_);
+  }
+  int run(const OptionSet& /*options*/, const Invocation& /*invocation*/) override {
+    std::string plot = plot_;
+    if (plot == "auto") {
+      const reports::RunRecord record = reports::read_report(report_);
+      plot = record.trials.empty() && !record.history.empty() ? "history" : "summary";
+    }
+    std::vector<std::string> arguments = {python(), "-B", script_path(plot), report_};
+    if (!output_.empty()) {
+      arguments.insert(arguments.end(), {"--output", output_});
+    }
+    // The script has said on the standard error what was wrong.
+    return run_program(std::move(arguments)) == 0 ? 0 : core::exit_code(ErrorCode::kFile);
+  }
+
+ private:
+  std::string report_;
+  std::string plot_ = "auto";
+  std::string output_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_report_plot_command() {
+  return std::make_unique<ReportPlotCommand>();
+}
+
+}  // namespace dlbench::harness

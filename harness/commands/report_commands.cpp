@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// dlbench report show, validate, compare. report plot is in plot_command.cpp.
+#include "engine/core/error.h"
+#include "harness/commands/command.h"
+#include "reports/compare.h"
+#include "reports/json_reader.h"
+#include "reports/show.h"
+#include "reports/validate.h"
+
+#include <cstdio>
+#include <string>
+
+namespace dlbench::harness {
+namespace {
+
+void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+class ReportShowCommand final : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "report show"; }
+  [[nodiscard]] std::string summary() const override {
+    return "print a report: summary, phases, operators, verdict";
+  }
+  void add_options(OptionSet& options) override {
+    options.add_text("report", "FILE", "written by dlbench, - for the standard input", report_);
+    options.positional(true);
+    options.add_count("operators", "N", "longest operators shown", operators_, {0, 100'000});
+  }
+  int run(const OptionSet& /*options*/, const Invocation& /*invocation*/) override {
+    const reports::RunRecord record = reports::read_report(report_);
+    print(reports::summary_text(record, report_));
+    print(reports::tables_text(record, static_cast<std::size_t>(operators_)));
+    return 0;
+  }
+
+ private:
+  std::string report_;
+  std::int64_t operators_ = 20;
+};
+
+class ReportValidateCommand final : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "report validate"; }
+  [[nodiscard]] std::string summary() const override {
+    return "check a report against the schema and its arithmetic";
+  }
+  [[nodiscard]] std::string details() const override {
+    return "Exit codes: 0 valid, 1 problems (listed) or not a report";
+  }
+  void add_options(OptionSet& options) override {
+    options.add_text("report", "FILE", "- for the standard input", report_);
+    options.positional(true);
+  }
+  int run(const OptionSet& /*options*/, const Invocation& /*invocation*/) override {
+    const auto problems = reports::validate_report(reports::read_text_file(report_), report_);
+    for (const reports::Problem& problem : problems) {
+      print(reports::to_line(problem) + "\n");
+    }
+    print(report_ + (problems.empty() ? ": valid\n"
+                                      : ": " + std::to_string(problems.size()) + " problems\n"));
+    return problems.empty() ? 0 : 1;
+  }
+
+ private:
+  std::string report_;
+};
+
+class ReportCompareCommand final : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "report compare"; }
+  [[nodiscard]] std::string summary() const override {
+    return "is the second report faster or slower than the first";
+  }
+  [[nodiscard]] std::string details() const override {
+    return "Per trial: same, faster, slower, or unsure with the repetitions that would decide.\n"
+           "Exit codes: 0 no trial is slower, 1 the reports cannot be compared, 3 slower";
+  }
+  void add_options(OptionSet& options) override {
+    options.add_text("baseline", "FILE", "the report to compare with", baseline_);
+    options.positional(true);
+    options.add_text("candidate", "FILE", "the report in question", candidate_);
+    options.positional(true);
+    options.add_number(
+        "tolerance", "PCT", "differences of no interest, in per cent", tolerance_, 0.001, 99.0);
+  }
+  int run(const OptionSet& /*options*/, const Invocation& /*invocation*/) override {
+    const reports::Comparison comparison =
+        reports::compare_reports(reports::read_report(baseline_),
+                                 reports::read_report(candidate_),
+                                 {.tolerance = tolerance_ / 100.0});
+    print(reports::comparison_text(comparison));
+    return comparison.any_slower() ? core::exit_code(core::ErrorCode::kGate) : 0;
+  }
+
+ private:
+  std::string baseline_;
+  std::string candidate_;
+  double tolerance_ = 2.0;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_report_show_command() {
+  return std::make_unique<ReportShowCommand>();
+}
+std::unique_ptr<Command> make_report_validate_command() {
+  return std::make_unique<ReportValidateCommand>();
+}
+std::unique_ptr<Command> make_report_compare_command() {
+  return std::make_unique<ReportCompareCommand>();
+}
+
+}  // namespace dlbench::harness
