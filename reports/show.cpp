@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <set>
 
 namespace dlbench::reports {
 namespace {
@@ -124,8 +125,13 @@ struct Peaks {
 };
 Peaks peaks_of(const RunRecord& record) {
   Peaks peaks;
+  std::set<std::string> devices;
   for (const PeakRecord& peak : record.system.peaks) {
-    if (record.workload.has_value() && peak.device == record.workload->device) {
+    devices.insert(peak.device);
+  }
+  for (const PeakRecord& peak : record.system.peaks) {
+    if (record.workload.has_value() &&
+        (devices.size() == 1 || peak.device == record.workload->device)) {
       if (peak.precision == record.workload->precision && peak.flop_per_s.has_value()) {
         peaks.flop_per_s = peak.flop_per_s;
       }

@@ -18,16 +18,20 @@ std::string line(const std::string& label, const std::string& text) {
   return fmt::format("{:<{}}{}\n", label, kLabelWidth, text);
 }
 
+/// "Example CPU (2 cores)", "cpu (Example CPU, 2 cores)", "cuda:0 (Example GPU, 8 cores, 2 hosts)".
 std::string device_text(const RunRecord& record) {
   std::string text = record.workload.has_value() ? record.workload->device : "no device";
-  if (!record.system.hosts.empty()) {
-    const HostRecord& host = record.system.hosts.front();
-    const bool on_gpu = !host.gpus.empty() && text.rfind("cuda", 0) == 0;
-    text += fmt::format(
-        " ({}, {} cores", on_gpu ? host.gpus.front().name : host.cpu.model, host.cpu.usable_cores);
-    text += record.system.hosts.size() > 1 ? fmt::format(", {} hosts)", record.system.hosts.size())
-                                           : ")";
+  if (record.system.hosts.empty()) {
+    return text;
   }
+  const HostRecord& host = record.system.hosts.front();
+  const bool on_gpu = text.starts_with("cuda") && !host.gpus.empty();
+  const std::string& model = on_gpu ? host.gpus.front().name : host.cpu.model;
+  const bool named = text.find(model) != std::string::npos;
+  text +=
+      fmt::format(" ({}{}{} cores", named ? "" : model, named ? "" : ", ", host.cpu.usable_cores);
+  text +=
+      record.system.hosts.size() > 1 ? fmt::format(", {} hosts)", record.system.hosts.size()) : ")";
   return text;
 }
 

@@ -147,7 +147,9 @@ std::string doubt_text(const AttributionInput& input,
       return "fewer than 2 undisturbed rounds have all trials: no interval, no verdict";
     case Doubt::kShareTooWide:
       return fmt::format(
-          "the largest loss is {} of the full time, but its 95 % interval is {}: too wide to say",
+          "the largest loss is {} of the full time, but anywhere from {} (95 % interval): too wide "
+          "to "
+          "say",
           percent(decision.margin->estimate),
           interval);
     case Doubt::kRatioTooWide:

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// dlbench report show, validate, compare as a user calls them. report plot needs the program's
+// place: the scripts it starts are tested in tests/reports/plots_test.cpp.
+#include "harness/commands/command_line.h"
+#include "reports/atomic_file.h"
+#include "reports/json_writer.h"
+#include "tests/reports/sample_record.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace dlbench::harness {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ReportCommands : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "dlbench_XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+    good_ = (folder_ / "good.json").string();
+    reports::write_report(reports::sample_record(), good_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  int call(std::vector<std::string> arguments) {
+    std::vector<const char*> argv = {"dlbench", "report"};
+    for (const std::string& argument : arguments) {
+      argv.push_back(argument.c_str());
+    }
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    const int code = run_command_line(static_cast<int>(argv.size()), argv.data());
+    std::fflush(stdout);
+    out_ = testing::internal::GetCapturedStdout();
+    err_ = testing::internal::GetCapturedStderr();
+    return code;
+  }
+  std::string write(const reports::RunRecord& record) {
+    const std::string path = (folder_ / "other.json").string();
+    reports::write_report(record, path);
+    return path;
+  }
+
+  std::filesystem::path folder_;
+  std::string good_;
+  std::string out_;
+  std::string err_;
+};
+
+TEST_F(ReportCommands, ShowPrintsSummaryAndTables) {
+  EXPECT_EQ(call({"show", good_}), 0) << err_;
+  EXPECT_THAT(out_, HasSubstr("contention_bound"));
+  EXPECT_THAT(out_, HasSubstr("Operators of the step"));
+}
+
+TEST_F(ReportCommands, ValidateListsProblemsAndEndsWithOne) {
+  EXPECT_EQ(call({"validate", good_}), 0) << err_;
+  EXPECT_THAT(out_, HasSubstr("good.json: valid"));
+  reports::RunRecord wrong = reports::sample_record();
+  wrong.trials[0].throughput->samples_per_second.n = 2;
+  EXPECT_EQ(call({"validate", write(wrong)}), 1);
+  EXPECT_THAT(out_, HasSubstr("trials[0].throughput.samples_per_second.n: is 2"));
+  EXPECT_THAT(out_, HasSubstr("1 problems"));
+}
+
+TEST_F(ReportCommands, CompareEndsWithThreeWhenSlower) {
+  EXPECT_EQ(call({"compare", good_, good_}), 0) << err_;
+  reports::RunRecord slower = reports::sample_record();
+  slower.trials[2] =
+      reports::sample_trial(reports::TrialKind::kFull, std::nullopt, {2.1, 2.2, 2.3});
+  const std::string path = write(slower);
+  EXPECT_EQ(call({"compare", good_, path}), 3);
+  EXPECT_THAT(out_, HasSubstr("slower"));
+  EXPECT_EQ(call({"compare", path, good_}), 0) << "faster is no failure";
+  EXPECT_EQ(call({"compare", good_, path, "--tolerance", "80"}), 0) << "within the tolerance";
+}
+
+TEST_F(ReportCommands, BadFilesAreOneLineAndCodeOne) {
+  const std::string broken = (folder_ / "broken.json").string();
+  reports::write_file_atomically(broken, "{\n\n");
+  for (const char* command : {"show", "validate"}) {
+    EXPECT_EQ(call({command, broken}), 1);
+    EXPECT_THAT(err_, HasSubstr("not JSON"));
+    EXPECT_EQ(call({command, (folder_ / "missing.json").string()}), 1);
+    EXPECT_THAT(err_, HasSubstr("No such file or directory"));
+  }
+  EXPECT_EQ(call({"plot", broken}), 1);
+  EXPECT_EQ(call({"compare", good_, broken}), 1);
+}
+
+TEST_F(ReportCommands, BadCommandLinesAreCodeTwo) {
+  EXPECT_EQ(call({"show"}), 2);
+  EXPECT_EQ(call({"plot", good_, "--plot", "pie"}), 2);
+  EXPECT_EQ(call({"compare", good_, good_, "--tolerance", "0"}), 2);
+}
+
+}  // namespace
+}  // namespace dlbench::harness
