@@ -73,6 +73,9 @@ std::string phases_table(const TrialRecord& trial) {
   }
   TextTable table({"phase", "calls", "total", "per call", "per step", "%", "source"}, {6});
   for (const PhaseRecord& phase : trial.phases) {
+    if (phase.total_s == 0.0) {
+      continue;  // a phase that this trial does not have
+    }
     const std::string per_call =
         phase.calls > 0 ? seconds_text(phase.total_s / static_cast<double>(phase.calls)) : kNone;
     table.add({phase.name,

@@ -79,7 +79,9 @@ std::string trial_line(const TrialRecord& trial) {
   }
   text += fmt::format(", n={}", rate.n);
   if (trial.step_time_s.has_value()) {
-    text += fmt::format(", step {}", seconds_text(trial.step_time_s->median));
+    text += fmt::format(", {} {}",
+                        trial.kind == TrialKind::kIo ? "batch" : "step",
+                        seconds_text(trial.step_time_s->median));
   }
   return line(arm_name(trial), text);
 }

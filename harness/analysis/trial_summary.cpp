@@ -198,6 +198,12 @@ AttributionInput attribution_input(const std::vector<TrialResult>& results,
       input.nocomm = round_rates(result);
     } else if (id.kind == TrialKind::kSynthetic && id.variant == "device") {
       input.synthetic_device = round_rates(result);
+      if (input.synthetic_host.empty()) {
+        input.synthetic_cpu_s_per_sample = result.cpu_s_per_sample();
+      }
+    } else if (id.kind == TrialKind::kInterference) {
+      (id.variant == "step_beside_loader" ? input.step_beside_loader : input.loader_beside_step) =
+          round_rates(result);
     } else if (id.kind == TrialKind::kSynthetic) {
       input.synthetic_host = round_rates(result);
       input.synthetic_cpu_s_per_sample = result.cpu_s_per_sample();

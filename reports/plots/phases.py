@@ -6,10 +6,11 @@
 import report_plot as plot
 
 LABEL_FROM_SHARE = 0.06
+VISIBLE_SHARE = 0.002
 
 
 def trials_with_phases(report):
-    return [trial for trial in report["trials"] if trial.get("phases")]
+    return plot.with_step([trial for trial in report["trials"] if trial.get("phases")])
 
 
 def draw_panel(axes, report):
@@ -41,9 +42,10 @@ def draw_panel(axes, report):
     axes.set_yticks(range(len(trials)), [plot.arm_name(trial) for trial in trials])
     axes.set_ylim(len(trials) - 0.4, -0.6)
     axes.grid(axis="y", visible=False)
+    axes.set_xlim(left=0)
     axes.set_xlabel(f"{unit} per step")
     axes.set_title("Phases of a step")
-    seen = {phase["name"] for trial in trials for phase in trial["phases"]}
+    seen = {phase["name"] for trial in trials for phase in trial["phases"] if phase["share"] >= VISIBLE_SHARE}
     handles = [Patch(color=colour, label=name) for name, colour in plot.PHASE_COLOURS.items() if name in seen]
     axes.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncol=4, fontsize=8)
 

@@ -65,6 +65,11 @@ def counted(trial):
     return [repetition for repetition in trial["repetitions"] if repetition.get("discarded") is None]
 
 
+def with_step(trials):
+    """Those that take steps; all, if it is none (io only fetches batches)."""
+    return [trial for trial in trials if trial["kind"] != "io"] or trials
+
+
 def measured_trials(report):
     """Trials with a throughput; PlotError if there is none."""
     trials = [trial for trial in report["trials"] if trial.get("throughput")]

@@ -9,11 +9,13 @@ MOST_POINTS = 20_000
 
 
 def trials_with_steps(report):
-    return [
-        trial
-        for trial in report["trials"]
-        if any(repetition.get("step_wall_s") for repetition in plot.counted(trial))
-    ]
+    return plot.with_step(
+        [
+            trial
+            for trial in report["trials"]
+            if any(repetition.get("step_wall_s") for repetition in plot.counted(trial))
+        ]
+    )
 
 
 def step_times(trial):
