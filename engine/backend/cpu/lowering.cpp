@@ -154,6 +154,7 @@ Layout GraphLowering::layout_of(ValueId id) const {
       return value.shape[1] <= kPlainChannels ? Layout{} : Layout{machine_.block};
     case OpKind::kCast:
       return layout_of(producer.inputs[0]);
+    case OpKind::kConvBackwardWeights:
     case OpKind::kReshape:
     case OpKind::kDropout:
     case OpKind::kDropoutBackward:
@@ -269,6 +270,10 @@ LoweredNode& GraphLowering::append(Emission emission) {
   }
   node.reads = std::move(emission.reads);
   node.writes = std::move(emission.writes);
+  std::erase_if(emission.in_place, [this](const std::pair<SlotId, SlotId>& pair) {
+    const ValueId value = result_->slots[static_cast<std::size_t>(pair.first)].value;
+    return value != kNoValue && fusion_.kept(value);
+  });
   node.in_place = std::move(emission.in_place);
   node.scratch_bytes = emission.scratch_bytes;
   node.kernel_name = std::move(emission.kernel_name);

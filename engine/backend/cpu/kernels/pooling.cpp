@@ -58,12 +58,67 @@ T* line_start(const Rows<T>& rows, const Extents& extents, const Line& line) {
              kBlock;
 }
 
+/// Maximum so far and where it was, for the lanes of one position.
+template <std::int64_t kBlock>
+struct Best {
+  float value[kBlock] = {};
+  std::uint32_t position[kBlock] = {};
+
+  template <typename T>
+  void offer(const T* from, std::uint32_t index) {
+    for (std::int64_t lane = 0; lane < kBlock; ++lane) {
+      const float candidate = value_of(from[lane]);
+      const bool better = index == 0 || candidate > value[lane];
+      value[lane] = better ? candidate : value[lane];
+      position[lane] = better ? index : position[lane];
+    }
+  }
+  template <typename T>
+  void save(T* y, std::uint8_t* argmax) const {
+    for (std::int64_t lane = 0; lane < kBlock; ++lane) {
+      assign(y[lane], value[lane]);
+      argmax[lane] = static_cast<std::uint8_t>(position[lane]);
+    }
+  }
+};
+
+/// The same in registers.
+template <>
+struct Best<kLanes> {
+  Lanes value = zero_lanes();
+  __m256i low = _mm256_setzero_si256();
+  __m256i high = _mm256_setzero_si256();
+
+  template <typename T>
+  void offer(const T* from, std::uint32_t index) {
+    const Lanes candidate = load(from, FullGroup{});
+    if (index == 0) {
+      value = candidate;
+      return;
+    }
+    const __m256 better_low = _mm256_cmp_ps(candidate.low, value.low, _CMP_GT_OQ);
+    const __m256 better_high = _mm256_cmp_ps(candidate.high, value.high, _CMP_GT_OQ);
+    value.low = _mm256_blendv_ps(value.low, candidate.low, better_low);
+    value.high = _mm256_blendv_ps(value.high, candidate.high, better_high);
+    const __m256i here = _mm256_set1_epi32(static_cast<int>(index));
+    low = _mm256_blendv_epi8(low, here, _mm256_castps_si256(better_low));
+    high = _mm256_blendv_epi8(high, here, _mm256_castps_si256(better_high));
+  }
+  template <typename T>
+  void save(T* y, std::uint8_t* argmax) const {
+    store(y, value, FullGroup{});
+    const __m256i words = _mm256_permute4x64_epi64(_mm256_packus_epi32(low, high), 0xD8);
+    const __m128i bytes =
+        _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(argmax), bytes);
+  }
+};
+
 template <std::int64_t kBlock, typename T>
 void max_pool_line(
     const PoolWindow& w, const Line& line, const Rows<const T>& x, T* y, std::uint8_t* argmax) {
   for (std::int64_t column = 0; column < w.output.width; ++column) {
-    float best[kBlock] = {};
-    std::uint32_t position[kBlock] = {};
+    Best<kBlock> best;
     std::uint32_t index = 0;
     for (std::int64_t d = 0; d < w.kernel.depth; ++d) {
       for (std::int64_t r = 0; r < w.kernel.height; ++r) {
@@ -75,20 +130,50 @@ void max_pool_line(
                                                 line.row * w.stride.height + r}) +
                         column * w.stride.width * kBlock;
         for (std::int64_t c = 0; c < w.kernel.width; ++c, ++index) {
-          for (std::int64_t lane = 0; lane < kBlock; ++lane) {
-            const float value = value_of(from[c * kBlock + lane]);
-            const bool better = index == 0 || value > best[lane];
-            best[lane] = better ? value : best[lane];
-            position[lane] = better ? index : position[lane];
-          }
+          best.offer(from + c * kBlock, index);
         }
       }
     }
-    for (std::int64_t lane = 0; lane < kBlock; ++lane) {
-      assign(y[column * kBlock + lane], best[lane]);
-      argmax[column * kBlock + lane] = static_cast<std::uint8_t>(position[lane]);
-    }
+    best.save(y + column * kBlock, argmax + column * kBlock);
   }
+}
+
+/// to = gradient where chosen is this position, else 0.
+template <std::int64_t kBlock, typename T>
+void select_gradient(const std::uint8_t* chosen,
+                     std::uint8_t position,
+                     const T* gradient,
+                     T* __restrict to) {
+  for (std::int64_t lane = 0; lane < kBlock; ++lane) {
+    to[lane] = chosen[lane] == position ? gradient[lane] : T{};
+  }
+}
+
+inline __m128i chosen_here(const std::uint8_t* chosen, std::uint8_t position) {
+  return _mm_cmpeq_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(chosen)),
+                        _mm_set1_epi8(static_cast<char>(position)));
+}
+
+template <>
+inline void select_gradient<kLanes, float>(const std::uint8_t* chosen,
+                                           std::uint8_t position,
+                                           const float* gradient,
+                                           float* __restrict to) {
+  const __m128i mask = chosen_here(chosen, position);
+  const __m256 low = _mm256_castsi256_ps(_mm256_cvtepi8_epi32(mask));
+  const __m256 high = _mm256_castsi256_ps(_mm256_cvtepi8_epi32(_mm_srli_si128(mask, 8)));
+  _mm256_storeu_ps(to, _mm256_and_ps(low, _mm256_loadu_ps(gradient)));
+  _mm256_storeu_ps(to + 8, _mm256_and_ps(high, _mm256_loadu_ps(gradient + 8)));
+}
+
+template <>
+inline void select_gradient<kLanes, Bf16>(const std::uint8_t* chosen,
+                                          std::uint8_t position,
+                                          const Bf16* gradient,
+                                          Bf16* __restrict to) {
+  const __m256i mask = _mm256_cvtepi8_epi16(chosen_here(chosen, position));
+  const __m256i values = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(gradient));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_and_si256(mask, values));
 }
 
 /// Windows that do not overlap: each input belongs to one window at most.
@@ -110,10 +195,7 @@ void max_pool_backward_line(const PoolWindow& w,
     T* to = dx;
     for (std::int64_t column = 0; column < w.output.width; ++column) {
       for (std::int64_t c = 0; c < w.kernel.width; ++c, to += kBlock) {
-        const auto position = static_cast<std::uint8_t>(first + c);
-        for (std::int64_t lane = 0; lane < kBlock; ++lane) {
-          to[lane] = chosen[lane] == position ? gradient[lane] : T{};
-        }
+        select_gradient<kBlock, T>(chosen, static_cast<std::uint8_t>(first + c), gradient, to);
       }
       gradient += kBlock;
       chosen += kBlock;
