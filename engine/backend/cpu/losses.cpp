@@ -37,7 +37,8 @@ void require_f32(const GraphLowering& lowering, const Node& node) {
 }
 
 void lower_dice(GraphLowering& lowering, const Node& node) {
-  const auto attributes = node.as<DiceAttributes>();
+  const DiceAttributes attributes =
+      node.op == OpKind::kDiceSums ? DiceAttributes{} : node.as<DiceAttributes>();
   if (node.op == OpKind::kDiceSums) {
     const std::int64_t count = lowering.value(node.inputs[0]).shape.elements();
     lowering.emit(gather(lowering, node, 0), [count](const Call& call) {
