@@ -1,15 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convolutions: candidates per direction (direct in blocks of channels, Winograd, direct with the
-// channels innermost), one chosen by the tuner. Both ends always have one layout: mixed ends fall
-// back to the library's reference loops. Weights and their gradients are plain in the state; the
-// library's own layouts are reorder nodes.
-#include "engine/backend/cpu/graph_lowering_internal.h"
+// Emits convolutions as chosen in conv_candidates.cpp. Weights and their gradients are plain in the
+// state; the library's own layouts are reorder nodes.
+#include "engine/backend/cpu/conv_internal.h"
+#include "engine/backend/cpu/kernels/channel_copy.h"
 #include "engine/backend/cpu/kernels/dense.h"
-#include "engine/core/error.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace dlbench::backend::cpu {
@@ -17,216 +14,8 @@ namespace {
 
 using graph::ConvAttributes;
 using graph::Node;
-using graph::OpKind;
 using graph::ValueId;
 using Direction = ContractionDirection;
-
-/// A reference implementation is refused above this many multiply-adds.
-constexpr std::int64_t kHotMacs = 20'000'000;
-/// From this dilation on most taps of a small image lie in its padding, which the kernels for
-/// channels-last skip.
-constexpr std::int64_t kWideDilation = 4;
-constexpr std::int64_t kFirstLayerChannels = 4;
-
-/// A convolution node, sorted by role.
-struct Convolution {
-  Direction direction = Direction::kForward;
-  ValueId x = graph::kNoValue;  ///< dx when going back to the data
-  ValueId weight = graph::kNoValue;
-  ValueId bias = graph::kNoValue;
-  ValueId y = graph::kNoValue;  ///< dy when going back
-  ConvAttributes attributes;
-  std::size_t spatial_rank = 2;
-  core::DType dtype = core::DType::kF32;
-  bool relu = false;
-  std::vector<graph::NodeId> covers;
-};
-
-std::string_view direction_name(Direction direction) {
-  switch (direction) {
-    case Direction::kForward:
-      return "forward";
-    case Direction::kBackwardData:
-      return "backward_data";
-    default:
-      return "backward_weights";
-  }
-}
-
-Convolution describe(const GraphLowering& lowering, const Node& node) {
-  Convolution c;
-  c.attributes = node.as<ConvAttributes>();
-  c.covers = {node.id};
-  if (node.op == OpKind::kConv) {
-    c.x = node.inputs[0];
-    c.weight = node.inputs[1];
-    c.bias = node.inputs.size() > 2 ? node.inputs[2] : graph::kNoValue;
-    c.y = node.outputs[0];
-    if (const FusedGroup* group = lowering.fusion().group_of(node.id); group != nullptr) {
-      c.relu = true;
-      c.y = group->result;
-      c.covers = group->nodes;
-    }
-  } else if (node.op == OpKind::kConvBackwardData) {
-    c.direction = Direction::kBackwardData;
-    c.y = node.inputs[0];
-    c.weight = node.inputs[1];
-    c.x = node.outputs[0];
-  } else {
-    c.direction = Direction::kBackwardWeights;
-    c.x = node.inputs[0];
-    c.y = node.inputs[1];
-    c.weight = node.outputs[0];
-    c.bias = node.outputs.size() > 1 ? node.outputs[1] : graph::kNoValue;
-  }
-  c.dtype = lowering.value(c.x).dtype;
-  c.spatial_rank = lowering.value(c.x).shape.rank() - 2;
-  return c;
-}
-
-/// Images of few channels are read as they are; all else is blocked.
-Layout x_layout(const GraphLowering& lowering, const Convolution& c) {
-  const bool image = lowering.value(c.x).shape[1] <= kFirstLayerChannels &&
-                     c.direction != Direction::kBackwardData && c.attributes.groups == 1 &&
-                     lowering.layout_of(c.x).block == 1;
-  return image ? Layout{} : Layout{lowering.machine().block};
-}
-
-/// The weights' dtype in memory: that of the data, but gradients go to f32 where they end there.
-core::DType weights_dtype(const GraphLowering& lowering, const Convolution& c) {
-  return c.direction == Direction::kBackwardWeights
-             ? lowering.value(lowering.gradient_home(c.weight)).dtype
-             : c.dtype;
-}
-
-MemoryDesc bias_desc(const GraphLowering& lowering, const Convolution& c) {
-  if (c.bias == graph::kNoValue) {
-    return {};
-  }
-  const ValueId id = c.direction == Direction::kForward ? lowering.master_of(c.bias)
-                                                        : lowering.gradient_home(c.bias);
-  return plain_desc(lowering.value(id).shape, lowering.value(id).dtype);
-}
-
-ConvRequest request_for(const GraphLowering& lowering, const Convolution& c) {
-  const core::Shape& x = lowering.value(c.x).shape;
-  const core::Shape& y = lowering.value(c.y).shape;
-  return {.direction = c.direction,
-          .x = activation_desc(x, c.dtype, x_layout(lowering, c)),
-          .weights = any_desc(
-              lowering.value(c.weight).shape, weights_dtype(lowering, c), c.attributes.groups),
-          .bias = bias_desc(lowering, c),
-          .y = activation_desc(y, c.dtype, Layout{lowering.machine().block}),
-          .attributes = c.attributes,
-          .spatial_rank = c.spatial_rank,
-          .relu = c.relu};
-}
-
-std::optional<Candidate> channels_last_candidate(const GraphLowering& lowering,
-                                                 const Convolution& c,
-                                                 const ConvRequest& blocked) {
-  ConvRequest request = blocked;
-  request.x = channels_last_desc(lowering.value(c.x).shape, c.dtype);
-  request.y = channels_last_desc(lowering.value(c.y).shape, c.dtype);
-  auto main = make_convolution(request);
-  if (!main || is_reference(main->implementation)) {
-    return std::nullopt;
-  }
-  Candidate candidate{.name = "channels_last", .steps = {}};
-  const bool forward = c.direction == Direction::kForward;
-  const bool data = c.direction == Direction::kBackwardData;
-  if (!data) {
-    candidate.steps.push_back(make_reorder(blocked.x, request.x));
-  }
-  if (!forward) {
-    candidate.steps.push_back(make_reorder(blocked.y, request.y));
-  }
-  candidate.steps.push_back(*main);
-  if (forward) {
-    candidate.steps.push_back(make_reorder(request.y, blocked.y));
-  }
-  if (data) {
-    candidate.steps.push_back(make_reorder(request.x, blocked.x));
-  }
-  return candidate;
-}
-
-std::int64_t largest_dilation(const Convolution& c) {
-  return *std::max_element(c.attributes.dilation.begin(), c.attributes.dilation.end());
-}
-
-std::vector<Candidate> candidates_for(const GraphLowering& lowering, const Convolution& c) {
-  const ConvRequest request = request_for(lowering, c);
-  std::vector<Candidate> candidates;
-  const ConvAlgorithm wanted = lowering.options().conv_algorithm;
-  if (wanted != ConvAlgorithm::kDirect) {
-    ConvRequest winograd = request;
-    winograd.winograd = true;
-    if (auto primitive = make_convolution(winograd); primitive) {
-      candidates.push_back({"winograd", {*primitive}});
-      if (wanted == ConvAlgorithm::kWinograd) {
-        return candidates;
-      }
-    }
-  }
-  if (auto primitive = make_convolution(request); primitive) {
-    candidates.insert(candidates.begin(), {"direct", {*primitive}});
-  }
-  if (largest_dilation(c) >= kWideDilation) {
-    if (auto candidate = channels_last_candidate(lowering, c, request); candidate) {
-      candidates.push_back(*candidate);
-    }
-  }
-  return candidates;
-}
-
-std::string problem_text(const GraphLowering& lowering, const Convolution& c) {
-  const auto spatial = [](const graph::Spatial& s) {
-    return std::to_string(s[0]) + "x" + std::to_string(s[1]) + "x" + std::to_string(s[2]);
-  };
-  const ConvAttributes& a = c.attributes;
-  return "conv " + std::string(direction_name(c.direction)) + " " +
-         std::string(core::name(c.dtype)) + " x" + lowering.value(c.x).shape.to_string() + " w" +
-         lowering.value(c.weight).shape.to_string() + " y" + lowering.value(c.y).shape.to_string() +
-         " s" + spatial(a.stride) + " d" + spatial(a.dilation) + " p" + spatial(a.pad_begin) +
-         " g" + std::to_string(a.groups) + (c.bias != graph::kNoValue ? " bias" : "") +
-         (c.relu ? " relu" : "");
-}
-
-std::string preferred_choice(const GraphLowering& lowering, const Convolution& c) {
-  const core::Shape& weight = lowering.value(c.weight).shape;
-  if (largest_dilation(c) >= 3 * kWideDilation && c.direction == Direction::kForward) {
-    return "channels_last";
-  }
-  return weight[0] >= 32 && weight[1] >= 32 ? "winograd" : "direct";
-}
-
-const Primitive& main_step(const Candidate& candidate) {
-  const auto found = std::find_if(candidate.steps.begin(),
-                                  candidate.steps.end(),
-                                  [](const Primitive& p) { return !p.weights.is_zero(); });
-  return *found;
-}
-
-std::optional<Candidate> choose(GraphLowering& lowering, const Node& node, const Convolution& c) {
-  std::vector<Candidate> candidates = candidates_for(lowering, c);
-  const std::int64_t macs = graph::op_def(node.op).cost(lowering.graph(), node).macs;
-  std::erase_if(candidates, [&](const Candidate& candidate) {
-    return macs > kHotMacs && is_reference(main_step(candidate).implementation);
-  });
-  if (candidates.empty()) {
-    throw core::Error(core::ErrorCode::kUnavailable,
-                      "oneDNN has no fast kernel for " + node.name + ": " +
-                          problem_text(lowering, c) + "; choose --backend ref");
-  }
-  const std::string& owner =
-      node.forward != graph::kNoNode ? lowering.graph().node(node.forward).name : node.name;
-  const TuningKey key{owner + "|" + std::string(direction_name(c.direction)),
-                      problem_text(lowering, c)};
-  const std::size_t index = lowering.tuner().choose(key, candidates, preferred_choice(lowering, c));
-  lowering.decide(key.decision, candidates[index].name);
-  return candidates[index];
-}
 
 /// A slot with the operand in the library's layout: the operand itself or a copy.
 SlotId as_desc(GraphLowering& lowering,
@@ -268,7 +57,7 @@ class ActivationTarget {
 };
 
 void emit_forward(GraphLowering& lowering, const Convolution& c, const Primitive& p) {
-  const Layout layout = x_layout(lowering, c);
+  const Layout layout = convolution_input_layout(lowering, c);
   const Operand x = lowering.read(c.x, layout);
   const SlotId x_slot = as_desc(lowering, c.x, x, activation_desc(x.shape, x.dtype, layout), p.x);
   const SlotId weights = lowering.read_weights(c.weight, p.weights, c.attributes.groups);
@@ -300,8 +89,47 @@ void emit_backward_data(GraphLowering& lowering, const Convolution& c, const Pri
   x.finish();
 }
 
+/// The f32 weights with the kernel turned around and the channel axes swapped.
+SlotId transpose_for_forward(GraphLowering& lowering, const Convolution& c) {
+  const graph::Value& value = lowering.value(lowering.master_of(c.weight));
+  const Operand weight = lowering.read(value.id, Layout{});
+  const SlotId slot = lowering.temporary(physical_bytes(value.shape, value.dtype, {}), "plain");
+  const std::int64_t taps = value.shape.elements() / (value.shape[0] * value.shape[1]);
+  lowering.emit({.name = "reorder/" + value.name,
+                 .reads = {weight.slot},
+                 .writes = {slot},
+                 .kernel_name = "own:transpose_weights"},
+                [k = value.shape[0], c_in = value.shape[1], taps](const Call& call) {
+                  transpose_weights(k, c_in, taps, call.in<float>(0), call.out<float>(0));
+                });
+  return slot;
+}
+
+void emit_as_forward(GraphLowering& lowering, const Convolution& c, const Primitive& p) {
+  const Layout blocked{lowering.machine().block};
+  const core::Shape& weight = lowering.value(c.weight).shape;
+  const Operand y = lowering.read(c.y, blocked);
+  const SlotId y_slot = as_desc(lowering, c.y, y, activation_desc(y.shape, y.dtype, blocked), p.x);
+  const SlotId transposed = transpose_for_forward(lowering, c);
+  SlotId weights = transposed;
+  const MemoryDesc plain =
+      plain_desc(weight.with(0, weight[1]).with(1, weight[0]), core::DType::kF32);
+  if (plain != p.weights) {
+    weights = lowering.temporary(p.weights.get_size(), "library");
+    lowering.emit_reorder(
+        lowering.value(c.weight).name, lowering.phase(), transposed, plain, weights, p.weights);
+  }
+  ActivationTarget x(lowering, c.x, p.y);
+  lowering.emit({.covers = c.covers, .reads = {y_slot, weights}, .writes = {x.slot()}},
+                p,
+                {{p.x_argument, p.x, y_slot},
+                 {p.weights_argument, p.weights, weights},
+                 {p.y_argument, p.y, x.slot()}});
+  x.finish();
+}
+
 void emit_backward_weights(GraphLowering& lowering, const Convolution& c, const Primitive& p) {
-  const Layout layout = x_layout(lowering, c);
+  const Layout layout = convolution_input_layout(lowering, c);
   const Layout blocked{lowering.machine().block};
   const Operand x = lowering.read(c.x, layout);
   const SlotId x_slot = as_desc(lowering, c.x, x, activation_desc(x.shape, x.dtype, layout), p.x);
@@ -404,7 +232,7 @@ bool head_gradient_fits(const GraphLowering& lowering, const Convolution& c) {
 }  // namespace
 
 void lower_convolution(GraphLowering& lowering, const Node& node) {
-  const Convolution c = describe(lowering, node);
+  const Convolution c = describe_convolution(lowering, node);
   if (is_head(lowering, c) && head_gradient_fits(lowering, c)) {
     switch (c.direction) {
       case Direction::kForward:
@@ -415,8 +243,11 @@ void lower_convolution(GraphLowering& lowering, const Node& node) {
         return emit_head_backward_weights(lowering, c);
     }
   }
-  const auto candidate = choose(lowering, node, c);
-  const Primitive& primitive = main_step(*candidate);
+  const Candidate candidate = choose_convolution(lowering, node, c);
+  const Primitive& primitive = main_step(candidate);
+  if (candidate.name == kAsForward || candidate.name == kAsForwardChannelsLast) {
+    return emit_as_forward(lowering, c, primitive);
+  }
   switch (c.direction) {
     case Direction::kForward:
       return emit_forward(lowering, c, primitive);

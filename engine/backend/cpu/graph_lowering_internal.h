@@ -218,6 +218,11 @@ template <typename T>
 /// (read, write) if both are dense and of one size: the planner may then share the memory.
 void share_in_place(Emission& emission, const Operand& read, const Operand& write);
 
+/// Factors of an upsampling node as (D, H, W).
+[[nodiscard]] Extents upsample_factor(const graph::Node& node, std::size_t rank);
+/// Whether an upsampled value is written by the concatenation that is its only reader.
+[[nodiscard]] bool upsamples_into_concat(const GraphLowering& lowering, graph::ValueId id);
+
 // The op families. Each lowers the ops of its file.
 void lower_convolution(GraphLowering& lowering, const graph::Node& node);
 void lower_batch_norm(GraphLowering& lowering, const graph::Node& node);

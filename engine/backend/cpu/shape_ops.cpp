@@ -6,6 +6,7 @@
 #include "engine/backend/cpu/graph_lowering_internal.h"
 #include "engine/backend/cpu/kernels/channel_copy.h"
 #include "engine/backend/cpu/kernels/pointwise.h"
+#include "engine/backend/cpu/kernels/pooling.h"
 
 #include <utility>
 
@@ -20,18 +21,26 @@ bool is_activation(const GraphLowering& lowering, ValueId id) {
   return lowering.value(id).storage == graph::Storage::kActivation;
 }
 
-/// A part of a concatenation: where it comes from and its first channel in the result.
+/// A part of a concatenation: where it comes from, its channels in the result, and by which factor
+/// it is upsampled on the way.
 struct Part {
   Operand operand;
   std::int64_t begin = 0;
+  Extents factor;
 };
+
+bool is_upsampled(const Part& part) { return part.factor.elements() > 1; }
 
 template <typename T>
 void copy_part(const Part& part, const Operand& y, Rows<const T> from, Rows<T> to) {
   const Geometry g = part.operand.geometry();
   if (part.begin % g.block == 0 && g.channels % g.block == 0) {
-    to.data += part.begin / g.block * g.row();
-    copy<T>(g, from, to);
+    to.data += part.begin / g.block * y.geometry().row();
+    if (is_upsampled(part)) {
+      upsample<T>(g, spatial_extents(part.operand.shape), part.factor, from, to);
+    } else {
+      copy<T>(g, from, to);
+    }
   } else {
     copy_channels<T>(g, 0, from, y.geometry(), part.begin, to, g.channels);
   }
@@ -43,7 +52,16 @@ void lower_concat(GraphLowering& lowering, const Node& node) {
   Emission emission{.covers = {node.id}, .kernel_name = "own:concat"};
   std::int64_t begin = 0;
   for (const ValueId id : node.inputs) {
-    parts.push_back({lowering.read_rows(id, layout), begin});
+    if (upsamples_into_concat(lowering, id)) {
+      const Node& up = lowering.graph().node(lowering.value(id).producer);
+      parts.push_back({lowering.read_rows(up.inputs[0], layout),
+                       begin,
+                       upsample_factor(up, lowering.value(id).shape.rank())});
+      emission.covers.push_back(up.id);
+      emission.kernel_name = "own:upsample+concat";
+    } else {
+      parts.push_back({lowering.read_rows(id, layout), begin, {}});
+    }
     emission.reads.push_back(parts.back().operand.slot);
     begin += lowering.value(id).shape[1];
   }

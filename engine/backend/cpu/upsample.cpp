@@ -6,26 +6,47 @@
 #include "engine/backend/cpu/kernels/pooling.h"
 
 namespace dlbench::backend::cpu {
-namespace {
 
 using graph::Node;
 using graph::OpKind;
 
-Extents factor_of(const Node& node, std::size_t rank) {
+Extents upsample_factor(const Node& node, std::size_t rank) {
   const auto& factor = node.as<graph::UpsampleAttributes>().factor;
   return rank == 5 ? Extents{factor[0], factor[1], factor[2]} : Extents{1, factor[0], factor[1]};
 }
 
-}  // namespace
+bool upsamples_into_concat(const GraphLowering& lowering, graph::ValueId id) {
+  const graph::NodeId producer = lowering.value(id).producer;
+  const auto& readers = lowering.fusion().readers(id);
+  if (producer == graph::kNoNode || readers.size() != 1 || lowering.fusion().kept(id) ||
+      lowering.graph().node(producer).op != OpKind::kUpsampleNearest) {
+    return false;
+  }
+  const Node& concat = lowering.graph().node(readers.front());
+  if (concat.op != OpKind::kConcat) {
+    return false;
+  }
+  // All parts must begin and end at a block, so that rows are written whole.
+  const std::int64_t block = lowering.layout_of(concat.outputs[0]).block;
+  for (const graph::ValueId part : concat.inputs) {
+    if (lowering.value(part).shape[1] % block != 0) {
+      return false;
+    }
+  }
+  return true;
+}
 
 void lower_upsample(GraphLowering& lowering, const Node& node) {
   const bool forward = node.op == OpKind::kUpsampleNearest;
+  if (forward && upsamples_into_concat(lowering, node.outputs[0])) {
+    return;  // done by the concatenation
+  }
   const Layout layout = lowering.layout_of(node.outputs[0]);
   const Operand from = lowering.read_rows(node.inputs[0], layout);
   const Operand to = lowering.write(node.outputs[0]);
   const Operand& small = forward ? from : to;
   const Extents input = spatial_extents(small.shape);
-  const Extents factor = factor_of(node, small.shape.rank());
+  const Extents factor = upsample_factor(node, small.shape.rank());
   with_element(to.dtype, [&]<typename T>(T) {
     lowering.emit(
         {.covers = {node.id},

@@ -130,7 +130,8 @@ void apply_chunk(const Geometry& g,
   const T* addend = kAdd ? at(o.addend, g, chunk) : nullptr;
   const Lanes scale = lanes_of(c.scale, g);
   const Lanes shift = lanes_of(c.shift, g);
-  sweep(chunk.count, [&](std::int64_t i, auto group) {
+  const bool stream = is_large<T>(g) && o.x.data != o.y.data && o.addend.data != o.y.data;
+  sweep_to(y, stream, chunk.count, [&](std::int64_t i, auto group) {
     Lanes value = fused(load(x + i, group), scale, shift);
     if constexpr (kRelu) {
       value = positive_part(value);
@@ -294,7 +295,9 @@ void apply_gradient(const Geometry& g,
   const Lanes shift = lanes_of(c.shift, g);
   const Lanes slope = lanes_of(c.slope, g);
   const Lanes offset = lanes_of(c.offset, g);
-  sweep(chunk.count, [&](std::int64_t i, auto group) {
+  const bool stream = is_large<T>(g) && o.dx.data != o.dy.data && o.dx.data != o.x.data &&
+                      o.dx.data != o.addend.data;
+  sweep_to(dx, stream, chunk.count, [&](std::int64_t i, auto group) {
     const Lanes input = load(x + i, group);
     Lanes gradient = load(dy + i, group);
     if constexpr (kRelu) {

@@ -64,6 +64,20 @@ void relayout(const Geometry& x_geometry,
   }
 }
 
+void transpose_weights(
+    std::int64_t k, std::int64_t c, std::int64_t taps, const float* x, float* y) {
+#pragma omp parallel for schedule(static) if (k * c * taps > 65536)
+  for (std::int64_t to = 0; to < c; ++to) {
+    for (std::int64_t from = 0; from < k; ++from) {
+      const float* source = x + (from * c + to) * taps;
+      float* target = y + (to * k + from) * taps;
+      for (std::int64_t tap = 0; tap < taps; ++tap) {
+        target[tap] = source[taps - 1 - tap];
+      }
+    }
+  }
+}
+
 #define DLBENCH_INSTANTIATE(T)                    \
   template void copy_channels<T>(const Geometry&, \
                                  std::int64_t,    \

@@ -27,6 +27,9 @@ void relayout(const Geometry& x_geometry,
               const Geometry& y_geometry,
               std::uint8_t* y);
 
+/// Convolution weights for a backward pass done forwards: y[c, k, t] = x[k, c, taps - 1 - t].
+void transpose_weights(std::int64_t k, std::int64_t c, std::int64_t taps, const float* x, float* y);
+
 /// Sets the lanes of channels that do not exist to zero.
 template <typename T>
 void clear_padding(const Geometry& g, Rows<T> x);

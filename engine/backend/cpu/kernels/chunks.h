@@ -54,6 +54,14 @@ inline void for_each_chunk(const Geometry& g, Body body) {
   }
 }
 
+/// Whether a result of this many elements is written past the caches: larger than the L2 cache of
+/// the processors that matter, so that its next reader finds the beginning nowhere near.
+template <typename T>
+inline bool is_large(const Geometry& g) {
+  constexpr std::int64_t kStreamBytes = std::int64_t{3} << 20;
+  return g.elements() * static_cast<std::int64_t>(sizeof(T)) >= kStreamBytes;
+}
+
 /// Per-channel numbers of one block, as the 16 lanes of a row see them; 0 for channels that do not
 /// exist.
 inline Lanes expand(const float* per_channel, const Geometry& g, std::int64_t block) {

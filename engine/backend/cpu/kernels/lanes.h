@@ -29,6 +29,9 @@ struct FullGroup {};
 struct PartialGroup {
   std::int64_t count;
 };
+/// A full group whose result goes to memory past the caches: aligned to 32 bytes. Saves reading the
+/// line before writing it.
+struct StreamGroup {};
 
 inline Lanes broadcast(float value) { return {_mm256_set1_ps(value), _mm256_set1_ps(value)}; }
 inline Lanes zero_lanes() { return {_mm256_setzero_ps(), _mm256_setzero_ps()}; }
@@ -95,6 +98,11 @@ inline Lanes load(const T* p, PartialGroup group) {
   return load(padded, FullGroup{});
 }
 
+template <typename T>
+inline Lanes load(const T* p, StreamGroup /*group*/) {
+  return load(p, FullGroup{});
+}
+
 inline void store(float* p, Lanes value, FullGroup /*group*/) {
   _mm256_storeu_ps(p, value.low);
   _mm256_storeu_ps(p + 8, value.high);
@@ -102,6 +110,14 @@ inline void store(float* p, Lanes value, FullGroup /*group*/) {
 inline void store(Bf16* p, Lanes value, FullGroup /*group*/) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(p), narrow(value.low));
   _mm_storeu_si128(reinterpret_cast<__m128i*>(p + 8), narrow(value.high));
+}
+inline void store(float* p, Lanes value, StreamGroup /*group*/) {
+  _mm256_stream_ps(p, value.low);
+  _mm256_stream_ps(p + 8, value.high);
+}
+inline void store(Bf16* p, Lanes value, StreamGroup /*group*/) {
+  _mm_stream_si128(reinterpret_cast<__m128i*>(p), narrow(value.low));
+  _mm_stream_si128(reinterpret_cast<__m128i*>(p + 8), narrow(value.high));
 }
 template <typename T>
 inline void store(T* p, Lanes value, PartialGroup group) {
@@ -128,6 +144,24 @@ inline void sweep(std::int64_t count, Body body) {
   for (; i + kLanes <= count; i += kLanes) {
     body(i, FullGroup{});
   }
+  if (i < count) {
+    body(i, PartialGroup{count - i});
+  }
+}
+
+/// sweep() for a result at `to`. stream: the result is too large to be found in a cache later, and
+/// takes the place of no operand.
+template <typename T, typename Body>
+inline void sweep_to(const T* to, bool stream, std::int64_t count, Body body) {
+  if (!stream || reinterpret_cast<std::uintptr_t>(to) % 32 != 0) {
+    sweep(count, body);
+    return;
+  }
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    body(i, StreamGroup{});
+  }
+  _mm_sfence();
   if (i < count) {
     body(i, PartialGroup{count - i});
   }

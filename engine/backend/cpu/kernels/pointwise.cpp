@@ -9,10 +9,12 @@ namespace {
 
 template <typename From, typename To, typename Function>
 void map(const Geometry& g, Rows<const From> x, Rows<To> y, Function function) {
+  const bool stream =
+      is_large<To>(g) && static_cast<const void*>(x.data) != static_cast<const void*>(y.data);
   for_each_chunk(g, [&](const Chunk& chunk) {
     const From* from = at(x, g, chunk);
     To* to = at(y, g, chunk);
-    sweep(chunk.count, [&](std::int64_t i, auto group) {
+    sweep_to(to, stream, chunk.count, [&](std::int64_t i, auto group) {
       store(to + i, function(load(from + i, group)), group);
     });
   });
@@ -20,11 +22,12 @@ void map(const Geometry& g, Rows<const From> x, Rows<To> y, Function function) {
 
 template <typename T, typename Function>
 void map(const Geometry& g, Rows<const T> a, Rows<const T> b, Rows<T> y, Function function) {
+  const bool stream = is_large<T>(g) && a.data != y.data && b.data != y.data;
   for_each_chunk(g, [&](const Chunk& chunk) {
     const T* first = at(a, g, chunk);
     const T* second = at(b, g, chunk);
     T* to = at(y, g, chunk);
-    sweep(chunk.count, [&](std::int64_t i, auto group) {
+    sweep_to(to, stream, chunk.count, [&](std::int64_t i, auto group) {
       store(to + i, function(load(first + i, group), load(second + i, group)), group);
     });
   });
@@ -109,21 +112,20 @@ void convert(const Geometry& g, Rows<const From> x, Rows<To> y) {
 
 template <typename T>
 void copy(const Geometry& g, Rows<const T> x, Rows<T> y) {
-  for_each_chunk(g, [&](const Chunk& chunk) {
-    std::memcpy(
-        at(y, g, chunk), at(x, g, chunk), static_cast<std::size_t>(chunk.count) * sizeof(T));
-  });
+  map(g, x, y, [](Lanes value) { return value; });
 }
 
 template <typename T>
 void scale_channels(const Geometry& g, Rows<const T> x, const T* gate, const T* shift, Rows<T> y) {
   const Lanes share = broadcast(1.0F / static_cast<float>(g.spatial));
+  const bool large = is_large<T>(g);
   for_each_chunk(g, [&](const Chunk& chunk) {
     const T* from = at(x, g, chunk);
     T* to = at(y, g, chunk);
+    const bool stream = large && x.data != y.data;
     const Lanes factor = expand_gate(gate, g, chunk);
     const Lanes offset = shift != nullptr ? expand_gate(shift, g, chunk) * share : zero_lanes();
-    sweep(chunk.count, [&](std::int64_t i, auto group) {
+    sweep_to(to, stream, chunk.count, [&](std::int64_t i, auto group) {
       store(to + i, fused(load(from + i, group), factor, offset), group);
     });
   });
@@ -132,10 +134,12 @@ void scale_channels(const Geometry& g, Rows<const T> x, const T* gate, const T* 
 template <typename T>
 void spread_average(const Geometry& g, const T* value, Rows<T> y) {
   const Lanes share = broadcast(1.0F / static_cast<float>(g.spatial));
+  const bool stream = is_large<T>(g);
   for_each_chunk(g, [&](const Chunk& chunk) {
     T* to = at(y, g, chunk);
     const Lanes each = expand_gate(value, g, chunk) * share;
-    sweep(chunk.count, [&](std::int64_t i, auto group) { store(to + i, each, group); });
+    sweep_to(
+        to, stream, chunk.count, [&](std::int64_t i, auto group) { store(to + i, each, group); });
   });
 }
 

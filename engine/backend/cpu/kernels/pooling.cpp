@@ -5,6 +5,7 @@
 // innermost loop runs over the lanes of a position: 1, 8 or 16, fixed at compile time.
 #include "engine/backend/cpu/kernels/pooling.h"
 
+#include "engine/backend/cpu/kernels/chunks.h"
 #include "engine/backend/cpu/kernels/lanes.h"
 
 #include <cstddef>
@@ -42,11 +43,15 @@ struct Line {
 template <typename Body>
 void for_each_line(const Geometry& g, const Extents& extents, Body body) {
   const std::int64_t lines = g.batch * g.blocks() * extents.depth * extents.height;
-#pragma omp parallel for schedule(static) if (g.elements() > 8192)
-  for (std::int64_t i = 0; i < lines; ++i) {
-    const std::int64_t plane = i / extents.height;
-    const std::int64_t row = plane / extents.depth;
-    body(Line{row / g.blocks(), row % g.blocks(), plane % extents.depth, i % extents.height});
+#pragma omp parallel if (g.elements() > 8192)
+  {
+#pragma omp for schedule(static)
+    for (std::int64_t i = 0; i < lines; ++i) {
+      const std::int64_t plane = i / extents.height;
+      const std::int64_t row = plane / extents.depth;
+      body(Line{row / g.blocks(), row % g.blocks(), plane % extents.depth, i % extents.height});
+    }
+    _mm_sfence();
   }
 }
 
@@ -149,31 +154,22 @@ void select_gradient(const std::uint8_t* chosen,
   }
 }
 
-inline __m128i chosen_here(const std::uint8_t* chosen, std::uint8_t position) {
-  return _mm_cmpeq_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(chosen)),
-                        _mm_set1_epi8(static_cast<char>(position)));
-}
-
-template <>
-inline void select_gradient<kLanes, float>(const std::uint8_t* chosen,
-                                           std::uint8_t position,
-                                           const float* gradient,
-                                           float* __restrict to) {
-  const __m128i mask = chosen_here(chosen, position);
+/// The same for 16 lanes in registers.
+template <typename T, typename Group>
+void select_lanes(
+    const std::uint8_t* chosen, std::uint8_t position, const T* gradient, T* to, Group group) {
+  const __m128i mask = _mm_cmpeq_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(chosen)),
+                                      _mm_set1_epi8(static_cast<char>(position)));
   const __m256 low = _mm256_castsi256_ps(_mm256_cvtepi8_epi32(mask));
   const __m256 high = _mm256_castsi256_ps(_mm256_cvtepi8_epi32(_mm_srli_si128(mask, 8)));
-  _mm256_storeu_ps(to, _mm256_and_ps(low, _mm256_loadu_ps(gradient)));
-  _mm256_storeu_ps(to + 8, _mm256_and_ps(high, _mm256_loadu_ps(gradient + 8)));
+  const Lanes value = load(gradient, FullGroup{});
+  store(to, Lanes{_mm256_and_ps(low, value.low), _mm256_and_ps(high, value.high)}, group);
 }
 
-template <>
-inline void select_gradient<kLanes, Bf16>(const std::uint8_t* chosen,
-                                          std::uint8_t position,
-                                          const Bf16* gradient,
-                                          Bf16* __restrict to) {
-  const __m256i mask = _mm256_cvtepi8_epi16(chosen_here(chosen, position));
-  const __m256i values = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(gradient));
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_and_si256(mask, values));
+/// Writes past the caches pay for large tensors (chunks.h); a position of 16 lanes is aligned.
+template <typename T>
+bool streams(const Geometry& g, const T* data) {
+  return g.block == kLanes && is_large<T>(g) && reinterpret_cast<std::uintptr_t>(data) % 32 == 0;
 }
 
 /// Windows that do not overlap: each input belongs to one window at most.
@@ -182,6 +178,7 @@ void max_pool_backward_line(const PoolWindow& w,
                             const Line& line,
                             const Rows<const T>& dy,
                             const Rows<const std::uint8_t>& argmax,
+                            bool stream,
                             T* dx) {
   const Line out{line.sample, line.block, line.depth / w.kernel.depth, line.row / w.kernel.height};
   const bool outside = out.depth >= w.output.depth || out.row >= w.output.height;
@@ -195,7 +192,13 @@ void max_pool_backward_line(const PoolWindow& w,
     T* to = dx;
     for (std::int64_t column = 0; column < w.output.width; ++column) {
       for (std::int64_t c = 0; c < w.kernel.width; ++c, to += kBlock) {
-        select_gradient<kBlock, T>(chosen, static_cast<std::uint8_t>(first + c), gradient, to);
+        const auto position = static_cast<std::uint8_t>(first + c);
+        if constexpr (kBlock == kLanes) {
+          stream ? select_lanes(chosen, position, gradient, to, StreamGroup{})
+                 : select_lanes(chosen, position, gradient, to, FullGroup{});
+        } else {
+          select_gradient<kBlock, T>(chosen, position, gradient, to);
+        }
       }
       gradient += kBlock;
       chosen += kBlock;
@@ -251,13 +254,19 @@ void upsample_line(const Extents& output,
                    const Extents& factor,
                    const Line& line,
                    const Rows<const T>& x,
+                   bool stream,
                    const Rows<T>& y) {
   const T* from = line_start<kBlock>(
       x, input, Line{line.sample, line.block, line.depth / factor.depth, line.row / factor.height});
   T* to = line_start<kBlock>(y, output, line);
   for (std::int64_t column = 0; column < input.width; ++column, from += kBlock) {
     for (std::int64_t c = 0; c < factor.width; ++c, to += kBlock) {
-      std::memcpy(to, from, kBlock * sizeof(T));
+      if constexpr (kBlock == kLanes) {
+        const Lanes value = load(from, FullGroup{});
+        stream ? store(to, value, StreamGroup{}) : store(to, value, FullGroup{});
+      } else {
+        std::memcpy(to, from, kBlock * sizeof(T));
+      }
     }
   }
 }
@@ -341,13 +350,14 @@ void max_pool_backward(const Geometry& x_geometry,
                        Rows<const T> dy,
                        Rows<const std::uint8_t> argmax,
                        Rows<T> dx) {
+  const bool stream = streams(x_geometry, dx.data);
   with_block(x_geometry, [&](auto block) {
     for_each_line(x_geometry, window.input, [&](const Line& line) {
       T* to = line_start<block>(dx, window.input, line);
       if (overlaps(window)) {
         max_pool_backward_any<block>(window, line, dy, argmax, to);
       } else {
-        max_pool_backward_line<block>(window, line, dy, argmax, to);
+        max_pool_backward_line<block>(window, line, dy, argmax, stream, to);
       }
     });
   });
@@ -360,9 +370,12 @@ void upsample(const Geometry& x_geometry,
               Rows<const T> x,
               Rows<T> y) {
   const Extents output = product(input, factor);
+  Geometry y_geometry = x_geometry;
+  y_geometry.spatial = output.elements();
+  const bool stream = streams(y_geometry, y.data);
   with_block(x_geometry, [&](auto block) {
     for_each_line(x_geometry, output, [&](const Line& line) {
-      upsample_line<block>(output, input, factor, line, x, y);
+      upsample_line<block>(output, input, factor, line, x, stream, y);
     });
   });
 }

@@ -1,0 +1,274 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The ways to do a convolution: direct in blocks of channels, Winograd, direct with the channels
+// innermost; backward data of wide dilations also as a forward pass. The tuner picks one. Both ends
+// always have one layout: mixed ends fall back to the library's reference loops.
+#include "engine/backend/cpu/conv_internal.h"
+#include "engine/core/error.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace dlbench::backend::cpu {
+namespace {
+
+using graph::ConvAttributes;
+using graph::Node;
+using graph::OpKind;
+using graph::ValueId;
+using Direction = ContractionDirection;
+
+/// A reference implementation is refused above this many multiply-adds.
+constexpr std::int64_t kHotMacs = 20'000'000;
+/// From this dilation on most taps of a small image lie in its padding, which the kernels for
+/// channels-last skip.
+constexpr std::int64_t kWideDilation = 4;
+constexpr std::int64_t kFirstLayerChannels = 4;
+
+std::string_view direction_name(Direction direction) {
+  switch (direction) {
+    case Direction::kForward:
+      return "forward";
+    case Direction::kBackwardData:
+      return "backward_data";
+    default:
+      return "backward_weights";
+  }
+}
+
+}  // namespace
+
+Convolution describe_convolution(const GraphLowering& lowering, const Node& node) {
+  Convolution c;
+  c.attributes = node.as<ConvAttributes>();
+  c.covers = {node.id};
+  if (node.op == OpKind::kConv) {
+    c.x = node.inputs[0];
+    c.weight = node.inputs[1];
+    c.bias = node.inputs.size() > 2 ? node.inputs[2] : graph::kNoValue;
+    c.y = node.outputs[0];
+    if (const FusedGroup* group = lowering.fusion().group_of(node.id); group != nullptr) {
+      c.relu = true;
+      c.y = group->result;
+      c.covers = group->nodes;
+    }
+  } else if (node.op == OpKind::kConvBackwardData) {
+    c.direction = Direction::kBackwardData;
+    c.y = node.inputs[0];
+    c.weight = node.inputs[1];
+    c.x = node.outputs[0];
+  } else {
+    c.direction = Direction::kBackwardWeights;
+    c.x = node.inputs[0];
+    c.y = node.inputs[1];
+    c.weight = node.outputs[0];
+    c.bias = node.outputs.size() > 1 ? node.outputs[1] : graph::kNoValue;
+  }
+  c.dtype = lowering.value(c.x).dtype;
+  c.spatial_rank = lowering.value(c.x).shape.rank() - 2;
+  return c;
+}
+
+Layout convolution_input_layout(const GraphLowering& lowering, const Convolution& c) {
+  const bool image = lowering.value(c.x).shape[1] <= kFirstLayerChannels &&
+                     c.direction != Direction::kBackwardData && c.attributes.groups == 1 &&
+                     lowering.layout_of(c.x).block == 1;
+  return image ? Layout{} : Layout{lowering.machine().block};
+}
+
+namespace {
+
+/// The weights' dtype in memory: that of the data, but gradients go to f32 where they end there.
+core::DType weights_dtype(const GraphLowering& lowering, const Convolution& c) {
+  return c.direction == Direction::kBackwardWeights
+             ? lowering.value(lowering.gradient_home(c.weight)).dtype
+             : c.dtype;
+}
+
+MemoryDesc bias_desc(const GraphLowering& lowering, const Convolution& c) {
+  if (c.bias == graph::kNoValue) {
+    return {};
+  }
+  const ValueId id = c.direction == Direction::kForward ? lowering.master_of(c.bias)
+                                                        : lowering.gradient_home(c.bias);
+  return plain_desc(lowering.value(id).shape, lowering.value(id).dtype);
+}
+
+ConvRequest request_for(const GraphLowering& lowering, const Convolution& c) {
+  const core::Shape& x = lowering.value(c.x).shape;
+  const core::Shape& y = lowering.value(c.y).shape;
+  return {.direction = c.direction,
+          .x = activation_desc(x, c.dtype, convolution_input_layout(lowering, c)),
+          .weights = any_desc(
+              lowering.value(c.weight).shape, weights_dtype(lowering, c), c.attributes.groups),
+          .bias = bias_desc(lowering, c),
+          .y = activation_desc(y, c.dtype, Layout{lowering.machine().block}),
+          .attributes = c.attributes,
+          .spatial_rank = c.spatial_rank,
+          .relu = c.relu};
+}
+
+std::optional<Candidate> channels_last_candidate(const GraphLowering& lowering,
+                                                 const Convolution& c,
+                                                 const ConvRequest& blocked) {
+  ConvRequest request = blocked;
+  request.x = channels_last_desc(lowering.value(c.x).shape, c.dtype);
+  request.y = channels_last_desc(lowering.value(c.y).shape, c.dtype);
+  auto main = make_convolution(request);
+  if (!main || is_reference(main->implementation)) {
+    return std::nullopt;
+  }
+  Candidate candidate{.name = "channels_last", .steps = {}};
+  const bool forward = c.direction == Direction::kForward;
+  const bool data = c.direction == Direction::kBackwardData;
+  if (!data) {
+    candidate.steps.push_back(make_reorder(blocked.x, request.x));
+  }
+  if (!forward) {
+    candidate.steps.push_back(make_reorder(blocked.y, request.y));
+  }
+  candidate.steps.push_back(*main);
+  if (forward) {
+    candidate.steps.push_back(make_reorder(request.y, blocked.y));
+  }
+  if (data) {
+    candidate.steps.push_back(make_reorder(request.x, blocked.x));
+  }
+  return candidate;
+}
+
+std::int64_t largest_dilation(const Convolution& c) {
+  return *std::max_element(c.attributes.dilation.begin(), c.attributes.dilation.end());
+}
+
+/// dx = forward convolution of dy with the kernel turned around and its channel axes swapped: the
+/// library's own backward pass falls back to a slow kernel where the dilation is wide.
+ConvRequest as_forward_request(const GraphLowering& lowering,
+                               const Convolution& c,
+                               const ConvRequest& backward) {
+  const core::Shape& weight = lowering.value(c.weight).shape;
+  ConvRequest request = backward;
+  request.direction = Direction::kForward;
+  std::swap(request.x, request.y);
+  request.weights = any_desc(weight.with(0, weight[1]).with(1, weight[0]), c.dtype);
+  for (std::size_t axis = 0; axis < c.spatial_rank; ++axis) {
+    const std::int64_t span = c.attributes.dilation[axis] * (weight[axis + 2] - 1);
+    request.attributes.pad_begin[axis] = span - c.attributes.pad_begin[axis];
+    request.attributes.pad_end[axis] = span - c.attributes.pad_end[axis];
+  }
+  return request;
+}
+
+bool can_run_as_forward(const GraphLowering& lowering, const Convolution& c) {
+  const core::Shape& weight = lowering.value(c.weight).shape;
+  bool fits = c.direction == Direction::kBackwardData && c.attributes.groups == 1 &&
+              lowering.value(lowering.master_of(c.weight)).dtype == core::DType::kF32;
+  for (std::size_t axis = 0; axis < c.spatial_rank; ++axis) {
+    const std::int64_t span = c.attributes.dilation[axis] * (weight[axis + 2] - 1);
+    fits = fits && c.attributes.stride[axis] == 1 && c.attributes.pad_begin[axis] <= span &&
+           c.attributes.pad_end[axis] <= span;
+  }
+  return fits;
+}
+
+void add_as_forward(const GraphLowering& lowering,
+                    const Convolution& c,
+                    const ConvRequest& backward,
+                    std::vector<Candidate>& candidates) {
+  ConvRequest request = as_forward_request(lowering, c, backward);
+  if (auto primitive = make_convolution(request); primitive) {
+    candidates.push_back({kAsForward, {*primitive}});
+  }
+  const MemoryDesc dy = request.x;
+  const MemoryDesc dx = request.y;
+  request.x = channels_last_desc(lowering.value(c.y).shape, c.dtype);
+  request.y = channels_last_desc(lowering.value(c.x).shape, c.dtype);
+  if (auto primitive = make_convolution(request); primitive) {
+    candidates.push_back({kAsForwardChannelsLast,
+                          {make_reorder(dy, request.x), *primitive, make_reorder(request.y, dx)}});
+  }
+}
+
+std::vector<Candidate> candidates_for(const GraphLowering& lowering, const Convolution& c) {
+  const ConvRequest request = request_for(lowering, c);
+  std::vector<Candidate> candidates;
+  const ConvAlgorithm wanted = lowering.options().conv_algorithm;
+  if (wanted != ConvAlgorithm::kDirect) {
+    ConvRequest winograd = request;
+    winograd.winograd = true;
+    if (auto primitive = make_convolution(winograd); primitive) {
+      candidates.push_back({"winograd", {*primitive}});
+      if (wanted == ConvAlgorithm::kWinograd) {
+        return candidates;
+      }
+    }
+  }
+  if (auto primitive = make_convolution(request); primitive) {
+    candidates.insert(candidates.begin(), {"direct", {*primitive}});
+  }
+  if (largest_dilation(c) >= kWideDilation) {
+    if (auto candidate = channels_last_candidate(lowering, c, request); candidate) {
+      candidates.push_back(*candidate);
+    }
+    if (can_run_as_forward(lowering, c)) {
+      add_as_forward(lowering, c, request, candidates);
+    }
+  }
+  return candidates;
+}
+
+std::string problem_text(const GraphLowering& lowering, const Convolution& c) {
+  const auto spatial = [](const graph::Spatial& s) {
+    return std::to_string(s[0]) + "x" + std::to_string(s[1]) + "x" + std::to_string(s[2]);
+  };
+  const ConvAttributes& a = c.attributes;
+  return "conv " + std::string(direction_name(c.direction)) + " " +
+         std::string(core::name(c.dtype)) + " x" + lowering.value(c.x).shape.to_string() + " w" +
+         lowering.value(c.weight).shape.to_string() + " y" + lowering.value(c.y).shape.to_string() +
+         " s" + spatial(a.stride) + " d" + spatial(a.dilation) + " p" + spatial(a.pad_begin) +
+         " g" + std::to_string(a.groups) + (c.bias != graph::kNoValue ? " bias" : "") +
+         (c.relu ? " relu" : "");
+}
+
+std::string preferred_choice(const GraphLowering& lowering, const Convolution& c) {
+  const core::Shape& weight = lowering.value(c.weight).shape;
+  if (largest_dilation(c) >= 3 * kWideDilation) {
+    return c.direction == Direction::kForward        ? "channels_last"
+           : c.direction == Direction::kBackwardData ? kAsForwardChannelsLast
+                                                     : "direct";
+  }
+  return weight[0] >= 32 && weight[1] >= 32 ? "winograd" : "direct";
+}
+
+}  // namespace
+
+const Primitive& main_step(const Candidate& candidate) {
+  const auto found = std::find_if(candidate.steps.begin(),
+                                  candidate.steps.end(),
+                                  [](const Primitive& p) { return !p.weights.is_zero(); });
+  return *found;
+}
+
+Candidate choose_convolution(GraphLowering& lowering, const Node& node, const Convolution& c) {
+  std::vector<Candidate> candidates = candidates_for(lowering, c);
+  const std::int64_t macs = graph::op_def(node.op).cost(lowering.graph(), node).macs;
+  std::erase_if(candidates, [&](const Candidate& candidate) {
+    return macs > kHotMacs && is_reference(main_step(candidate).implementation);
+  });
+  if (candidates.empty()) {
+    throw core::Error(core::ErrorCode::kUnavailable,
+                      "oneDNN has no fast kernel for " + node.name + ": " +
+                          problem_text(lowering, c) + "; choose --backend ref");
+  }
+  const std::string& owner =
+      node.forward != graph::kNoNode ? lowering.graph().node(node.forward).name : node.name;
+  const TuningKey key{owner + "|" + std::string(direction_name(c.direction)),
+                      problem_text(lowering, c)};
+  const std::size_t index = lowering.tuner().choose(key, candidates, preferred_choice(lowering, c));
+  lowering.decide(key.decision, candidates[index].name);
+  return candidates[index];
+}
+
+}  // namespace dlbench::backend::cpu
