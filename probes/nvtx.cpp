@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// NVTX ranges for Nsight and other tools. The header-only NVTX 3 costs one branch per call when no
-// tool is attached. This file is part of the build only where the header was found.
+// NVTX ranges for Nsight and other tools, through the header-only NVTX 3. This file is part of the
+// build only where the header was found.
 #include "engine/core/error.h"
 #include "engine/core/trace.h"
 #include "probes/probe.h"
@@ -64,18 +64,24 @@ class NvtxProbe final : public Probe, private core::trace::Sink {
       }
       ops_ = value == "on";
     }
-    return {};
+    return reason();
   }
 
   // Regions carry the trials; nothing to do for windows.
   void begin_trial(std::string_view /*trial*/) noexcept override {}
   void end_trial() noexcept override {}
   [[nodiscard]] ProbeValues collect(std::string_view /*trial*/) const override {
-    return ProbeValues{true, {}, {}};
+    return ProbeValues{domain_ != nullptr, reason(), {}};
   }
-  [[nodiscard]] core::trace::Sink* sink() override { return this; }
+  /// Without a tool nothing listens, so that regions stay as cheap as without this probe.
+  [[nodiscard]] core::trace::Sink* sink() override { return domain_ != nullptr ? this : nullptr; }
 
  private:
+  /// NVTX hands out no domain when no tool was injected into the process.
+  [[nodiscard]] std::string reason() const {
+    return domain_ != nullptr ? "" : "no NVTX tool is attached to this process";
+  }
+
   [[nodiscard]] bool wanted(core::trace::Category category) const {
     return ops_ || category != core::trace::Category::kOp;
   }
