@@ -26,6 +26,10 @@ std::string option_text(const std::string& path,
   if (value.is_array()) {
     std::string joined;
     for (const auto& element : value) {
+      if (element.is_array()) {  // lists do not nest; following them could exhaust the stack
+        throw Error(ErrorCode::kUsage,
+                    "config file '" + path + "': the list of '" + key + "' holds another list");
+      }
       joined += (joined.empty() ? "" : ",") + option_text(path, key, element);
     }
     return joined;
