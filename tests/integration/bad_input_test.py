@@ -1,0 +1,172 @@
+# SPDX-FileCopyrightText: 2026 The dlbench authors
+# SPDX-License-Identifier: Apache-2.0
+"""Bad input and bad conditions: one clear line, the right exit code, nothing lost."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import struct
+import tempfile
+import time
+import unittest
+
+from command import CommandTest
+
+QUICK = ["--repetitions", "2", "--steps", "2", "--max-time", "1"]
+
+
+class BadInput(CommandTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="dlbench-bad-input-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        maker = cls("test_unknown_names")
+        for dataset in ("mnist", "kvasir-seg"):
+            made = maker.dlbench("data", "generate", "--dataset", dataset, "--out",
+                                 cls.folder / dataset, "--samples", "20", "--seed", "3")
+            assert made.returncode == 0, made.stderr
+        cls.mnist = ["run", "--workload", "mnist_cnn", "--data", cls.folder / "mnist",
+                     "--batch-size", "4", "--output", cls.folder / "report.json"]
+        cls.kvasir = ["run", "--workload", "resunetpp", "--image-size", "32", "--batch-size", "2",
+                      "--trials", "io", "--output", cls.folder / "report.json", *QUICK]
+
+    def copy_of_kvasir(self, name):
+        target = self.folder / name
+        shutil.rmtree(target, ignore_errors=True)
+        shutil.copytree(self.folder / "kvasir-seg", target)
+        return target
+
+    def test_unknown_names(self):
+        self.expect_error(2, "run", "--workload", "resunetp", says=["did you mean 'resunetpp'"])
+        self.expect_error(2, "run", "--wrkload", "x", says=["did you mean '--workload'"])
+        self.expect_error(2, "rum", says=["did you mean 'run'"])
+        self.expect_error(2, *self.mnist, "--trials", "io,synthetik",
+                          says=["synthetik", "did you mean 'synthetic'"])
+        self.expect_error(2, *self.mnist, "--device", "gpu", says=["gpu"])
+        self.expect_error(2, *self.mnist, "--precision", "fp23", says=["did you mean 'fp32'"])
+
+    def test_bad_values(self):
+        self.expect_error(2, *self.mnist, "--batch-size", "many", says=["--batch-size", "many"])
+        self.expect_error(2, *self.mnist, "--batch-size", "0", says=["--batch-size", "range 1"])
+        self.expect_error(2, *self.mnist, "--min-time", "-1", says=["--min-time", "above zero"])
+        self.expect_error(2, *self.mnist, "--storage", "latency=3", says=["latency"])
+        self.expect_error(2, *self.mnist, "--global-batch-size", "4", says=["exclude each other"])
+        self.expect_error(2, "run", says=["--workload is required"])
+
+    def test_sizes_the_network_cannot_take(self):
+        self.expect_error(2, *self.kvasir, "--image-size", "100", says=["100", "multiple of 8"])
+        self.expect_error(2, *self.mnist, "--image-size", "32", says=["32", "28"])
+        self.expect_error(2, *self.mnist, "--batch-size", "1000", says=["1000", "20 samples"])
+
+    def test_unsupported_precision(self):
+        self.expect_error(2, *self.mnist, "--precision", "fp16", says=["fp16"])
+        self.expect_error(2, *self.mnist, "--precision", "tf32", says=["tf32", "NVIDIA"])
+
+    def test_data_folders(self):
+        self.expect_error(1, *self.kvasir, "--data", self.folder / "nowhere", says=["nowhere"])
+        empty = self.folder / "empty"
+        empty.mkdir(exist_ok=True)
+        self.expect_error(1, *self.kvasir, "--data", empty, says=["empty"])
+        if os.geteuid() != 0:
+            closed = self.folder / "closed"
+            closed.mkdir(exist_ok=True)
+            closed.chmod(0)
+            self.expect_error(1, *self.kvasir, "--data", closed, says=["closed"])
+
+    def test_image_without_mask_and_mask_without_image(self):
+        for part, missing in (("masks", "mask"), ("images", "image")):
+            data = self.copy_of_kvasir(f"without-{missing}")
+            victim = sorted((data / "train" / part).iterdir())[0]
+            victim.unlink()
+            self.expect_error(1, *self.kvasir, "--data", data, says=[victim.stem])
+
+    def corrupt(self, name, content):
+        data = self.copy_of_kvasir(name)
+        victim = sorted((data / "train" / "images").iterdir())[0]
+        whole = victim.read_bytes()
+        victim.write_bytes(content(whole))
+        return data, victim
+
+    def test_corrupt_images_are_named_or_skipped(self):
+        png_of_100000 = (b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + b"IHDR" +
+                         struct.pack(">IIBBBBB", 100000, 100000, 8, 2, 0, 0, 0) + b"\0\0\0\0")
+        cases = {
+            "truncated": lambda whole: whole[: len(whole) // 2],
+            "zero-byte": lambda whole: b"",
+            "no-image": lambda whole: b"This is no image.",
+            "huge": lambda whole: png_of_100000,
+        }
+        for name, content in cases.items():
+            with self.subTest(name):
+                data, victim = self.corrupt(name, content)
+                whole_epoch = [*self.kvasir, "--data", data, "--steps", "8"]
+                self.expect_error(1, *whole_epoch, says=[victim.name])
+                done = self.dlbench(*whole_epoch, "--skip-corrupt")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                report = self.report(self.folder / "report.json")
+                self.assertIn("samples_skipped", [t["code"] for t in report["run"]["taints"]])
+                self.assertGreaterEqual(report["trials"][0]["loader"]["skipped"], 1)
+
+    def test_too_little_memory_is_seen_before_allocating(self):
+        data = self.folder / "mnist-many"
+        made = self.dlbench("data", "generate", "--dataset", "mnist", "--out", data,
+                            "--samples", "400K")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        arguments = ["run", "--workload", "mnist_cnn", "--data", data, "--batch-size", "300K",
+                     "--output", self.folder / "report.json"]
+        done = self.expect_error(1, *arguments, says=["needs", "available", "largest --batch-size"])
+        self.assertNotIn("Killed", done.stderr)
+
+    def test_output_that_cannot_be_written(self):
+        arguments = self.mnist[:-1]
+        self.expect_error(1, *arguments, self.folder / "no" / "such" / "r.json", says=["r.json"])
+        self.expect_error(1, *arguments, "/dev/full/r.json", says=["/dev/full"])
+        self.expect_error(1, *arguments, self.folder, says=[str(self.folder)])
+
+    def test_broken_config_files(self):
+        config = self.folder / "config.json"
+        for text, says in (("{", "no JSON object"), ('{"batch-siez": 4}', "--batch-size"),
+                           ('{"batch-size": {"a": 1}}', "batch-size"), ("[1]", "no JSON object")):
+            config.write_text(text, encoding="utf-8")
+            self.expect_error(2, *self.mnist, "--config", config, says=[str(config), says])
+        self.expect_error(2, *self.mnist, "--config", self.folder / "none.json", says=["none.json"])
+
+    def test_broken_safetensors(self):
+        broken = self.folder / "broken.safetensors"
+        for content in (b"", b"\xff" * 64, struct.pack("<Q", 2) + b"{}", struct.pack("<Q", 1 << 60)):
+            broken.write_bytes(content)
+            self.expect_error(1, "verify", "--workload", "mnist_cnn", "--backend", "ref", "--init",
+                              broken, says=[""])
+
+    def test_time_out_leaves_a_partial_report(self):
+        done = self.dlbench(*self.mnist, "--timeout", "2", "--max-noise", "0.01")
+        self.assertEqual(done.returncode, 124, done.stderr)
+        report = self.report(self.folder / "report.json")
+        self.assertEqual(report["run"]["status"], "partial")
+        self.assertEqual(report["run"]["exit_code"], 124)
+
+    def test_interrupt_leaves_a_partial_report(self):
+        running = self.start(*self.mnist, "--max-noise", "0.01", "--min-time", "200ms")
+        deadline = time.monotonic() + 60
+        while running.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.2)
+            if (self.folder / "report.json").exists():
+                started = json.loads((self.folder / "report.json").read_text(encoding="utf-8"))
+                if started["run"]["status"] == "partial" and started["trials"]:
+                    break
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=60)
+        self.assertEqual(running.returncode, 130, errors)
+        report = self.report(self.folder / "report.json")
+        self.assertEqual(report["run"]["status"], "partial")
+        self.assertGreaterEqual(len(report["trials"]), 1)
+        self.assertIn("partial", [taint["code"] for taint in report["run"]["taints"]])
+
+    def setUp(self):
+        (self.folder / "report.json").unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

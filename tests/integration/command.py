@@ -1,0 +1,59 @@
+# SPDX-FileCopyrightText: 2026 The dlbench authors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the dlbench program under test and reads its report: shared by the integration tests."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+
+PROGRAM = sys.argv.pop(1) if len(sys.argv) > 1 else "dlbench"
+
+
+class CommandTest(unittest.TestCase):
+    """A test with a temporary folder and a cache folder of its own."""
+
+    folder: pathlib.Path
+
+    def dlbench(self, *arguments, timeout=300):
+        """Runs the program; returns the finished process with text output."""
+        environment = dict(os.environ, DLBENCH_CACHE_DIR=str(self.folder / "cache"))
+        return subprocess.run(
+            [PROGRAM, *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+
+    def start(self, *arguments):
+        """Starts the program in the background."""
+        environment = dict(os.environ, DLBENCH_CACHE_DIR=str(self.folder / "cache"))
+        return subprocess.Popen(
+            [PROGRAM, *map(str, arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+        )
+
+    def expect_error(self, code, *arguments, says):
+        """The program must end with `code` and exactly one line on stderr that holds each text."""
+        done = self.dlbench(*arguments)
+        lines = [line for line in done.stderr.splitlines() if line.startswith("dlbench: ")]
+        self.assertEqual(done.returncode, code, f"{arguments}\n{done.stderr}")
+        self.assertEqual(len(lines), 1, done.stderr)
+        for text in says:
+            self.assertIn(text, lines[0])
+        return done
+
+    def report(self, path):
+        """The report at `path`, after the program itself found it valid."""
+        checked = self.dlbench("report", "validate", path)
+        self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+        return json.loads(pathlib.Path(path).read_text(encoding="utf-8"))

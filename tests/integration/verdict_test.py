@@ -1,0 +1,117 @@
+# SPDX-FileCopyrightText: 2026 The dlbench authors
+# SPDX-License-Identifier: Apache-2.0
+"""The verdict in twelve injected cases. Where noise is injected, or the machine itself is disturbed
+(the report says so), "unsure" is allowed; a wrong word never is."""
+
+import multiprocessing
+import os
+import pathlib
+import shutil
+import tempfile
+import unittest
+
+from command import CommandTest
+
+MEASURE = ["--repetitions", "5", "--max-noise", "5", "--max-time", "12", "--min-time", "300ms"]
+
+
+def burn(stop):
+    while not stop.is_set():
+        sum(range(10000))
+
+
+class Verdict(CommandTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="dlbench-verdict-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        maker = cls("test_01_data_in_memory")
+        for dataset, samples in (("mnist", "2000"), ("kvasir-seg", "40")):
+            made = maker.dlbench("data", "generate", "--dataset", dataset, "--out",
+                                 cls.folder / dataset, "--samples", samples)
+            assert made.returncode == 0, made.stderr
+        cls.rates = maker.rates("mnist_cnn")
+
+    def run_case(self, workload, *arguments):
+        dataset = "mnist" if workload == "mnist_cnn" else "kvasir-seg"
+        output = self.folder / "report.json"
+        done = self.dlbench("run", "--workload", workload, "--data", self.folder / dataset,
+                            "--output", output, *MEASURE, *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        print(done.stdout, flush=True)
+        return self.report(output)
+
+    def rates(self, workload, *arguments):
+        report = self.run_case(workload, *arguments)
+        return {trial["kind"]: trial["throughput"]["samples_per_second"]["median"]
+                for trial in report["trials"]}
+
+    def expect(self, words, workload, *arguments, noise=False):
+        report = self.run_case(workload, *arguments)
+        allowed = set(words)
+        taints = {taint["code"] for taint in report["run"]["taints"]}
+        if noise or "disturbed" in taints or "noise_target_missed" in taints:
+            allowed.add("unsure")
+        verdict = report["attribution"]["verdict"]
+        self.assertIn(verdict, allowed, report["attribution"]["explanation"])
+
+    def test_01_data_in_memory(self):
+        self.expect({"compute_bound"}, "mnist_cnn")
+
+    def test_02_storage_latency(self):
+        self.expect({"input_bound"}, "mnist_cnn", "--storage", "latency_ms=20", "--workers", "1")
+
+    def test_03_storage_bandwidth(self):
+        slow = 784 * self.rates["synthetic"] / 4 / 2**20
+        self.expect({"input_bound"}, "mnist_cnn", "--storage", f"mib_per_s={slow:.4f}")
+
+    def test_04_bandwidth_that_suffices(self):
+        enough = 784 * self.rates["synthetic"] * 4 / 2**20
+        self.expect({"compute_bound"}, "mnist_cnn", "--storage", f"mib_per_s={enough:.4f}")
+
+    def test_05_loader_as_fast_as_the_step(self):
+        equal = 784 * self.rates["synthetic"] * 1.03 / 2**20
+        self.expect({"balanced", "compute_bound"}, "mnist_cnn", "--storage",
+                    f"mib_per_s={equal:.4f}", noise=True)
+
+    def test_06_one_worker_on_large_images(self):
+        self.expect({"compute_bound", "contention_bound"}, "resunetpp", "--image-size", "64",
+                    "--batch-size", "4", "--workers", "1")
+
+    def test_07_latency_hidden_by_workers(self):
+        self.expect({"compute_bound", "contention_bound"}, "resunetpp", "--image-size", "64",
+                    "--batch-size", "4", "--workers", "8", "--storage", "latency_ms=20")
+
+    def test_08_latency_not_hidden(self):
+        self.expect({"input_bound"}, "resunetpp", "--image-size", "64", "--batch-size", "4",
+                    "--workers", "1", "--storage", "latency_ms=200")
+
+    def test_09_decoding_takes_the_processors(self):
+        self.expect({"contention_bound", "input_bound", "balanced"}, "resunetpp", "--image-size",
+                    "16", "--batch-size", "4", "--workers", "2")
+
+    def test_10_processor_hog_beside_the_run(self):
+        stop = multiprocessing.Event()
+        hogs = [multiprocessing.Process(target=burn, args=(stop,)) for _ in range(2)]
+        for hog in hogs:
+            hog.start()
+        try:
+            self.expect({"compute_bound"}, "mnist_cnn", noise=True)
+        finally:
+            stop.set()
+            for hog in hogs:
+                hog.join()
+
+    def test_11_slow_storage_and_large_batch(self):
+        slow = 784 * self.rates["synthetic"] / 3 / 2**20
+        self.expect({"input_bound"}, "mnist_cnn", "--batch-size", "256", "--storage",
+                    f"mib_per_s={slow:.4f}")
+
+    def test_12_one_compute_thread(self):
+        self.expect({"compute_bound"}, "mnist_cnn", "--threads", "1", "--workers", "1")
+
+
+if __name__ == "__main__":
+    if (os.cpu_count() or 1) < 2:
+        raise SystemExit("needs two cores")
+    unittest.main(verbosity=2)
