@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -106,6 +107,8 @@ class Backend {
   /// "ref", "cpu", "cuda".
   [[nodiscard]] virtual std::string_view name() const = 0;
   [[nodiscard]] virtual DeviceInfo device() const = 0;
+  /// Name and version of the libraries behind the kernels: {"onednn", "2.6.3"}.
+  [[nodiscard]] virtual std::map<std::string, std::string> libraries() const { return {}; }
   /// Whether contractions can run in this dtype; if not, `why` says so in a sentence.
   [[nodiscard]] virtual bool supports(core::DType dtype, std::string* why) const = 0;
 

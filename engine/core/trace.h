@@ -46,7 +46,7 @@ void set_sink(Sink* sink) noexcept;
 /// The installed sink or nullptr.
 [[nodiscard]] Sink* sink() noexcept;
 
-/// Names the calling thread for the sink installed now or later.
+/// Names the calling thread for the sink that is installed now; without one it does nothing.
 void name_this_thread(std::string_view name) noexcept;
 
 /// A region that ends with the scope.

@@ -7,9 +7,30 @@
 namespace dlbench::harness {
 namespace {
 
+struct ValueText {
+  std::string operator()(const std::monostate& /*none*/) const { return "-"; }
+  std::string operator()(bool value) const { return value ? "true" : "false"; }
+  std::string operator()(std::int64_t value) const { return std::to_string(value); }
+  std::string operator()(double value) const { return fmt::format("{}", value); }
+  std::string operator()(const std::string& value) const { return value; }
+  std::string operator()(const reports::ValueList& /*list*/) const { return "(list)"; }
+  std::string operator()(const reports::ValueMap& /*map*/) const { return "(map)"; }
+};
+
 double mib(std::int64_t bytes) { return static_cast<double>(bytes) / 1048576.0; }
 
 }  // namespace
+
+std::string config_text(const reports::ConfigRecord& config) {
+  std::string text;
+  for (const auto& [option, value] : config.effective) {
+    text += fmt::format("{:<20} {:<24} {}\n",
+                        option,
+                        std::visit(ValueText{}, value.data),
+                        config.source.at(option));
+  }
+  return text + "\n";
+}
 
 std::string plan_text(SessionPlan& plan, const std::vector<TrialId>& trials) {
   const graph::GraphTotals forward = graph::totals(plan.built().graph);

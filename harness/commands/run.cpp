@@ -48,7 +48,7 @@ class Measurement {
     describe_plan(plan, record_);
     if (options_.dry_run) {
       plan.check_memory();
-      std::fputs(plan_text(plan, trials).c_str(), stdout);
+      std::fputs((config_text(record_.config) + plan_text(plan, trials)).c_str(), stdout);
       return 0;
     }
     plan.check_memory();
@@ -81,7 +81,7 @@ class Measurement {
     if (arms.empty()) {
       throw Error(ErrorCode::kUsage, "none of the trials can run here: " + options_.trials);
     }
-    TrialRunner runner(runner_options(options_, plan),
+    TrialRunner runner(runner_options(options_, plan, session),
                        guard_,
                        [this](const std::vector<TrialResult>& results) { record_trials(results); });
     prepare_cache(runner, plan);
@@ -130,24 +130,29 @@ class Measurement {
   // The page cache: as-is is looked at once, warm made once, cold before every repetition.
   void prepare_cache(TrialRunner& runner, const SessionPlan& plan) {
     const data::CacheMode mode = data::cache_mode_from_name(options_.cache);
-    const std::vector<std::filesystem::path> files = plan.dataset().files();
-    const auto prepare = [this, mode, files](bool first) {
-      const data::CacheState state = data::prepare_page_cache(mode, files);
-      if (first) {
-        context_.cache.resident_before = state.resident_before;
-        context_.cache.proof = state.proof;
-      }
-      if (first && !state.verified) {
-        taint(Taint::kCacheStateUnknown, "data set", state.proof);
-      }
-    };
-    prepare(true);
+    if (plan.dataset().spec().held_in_memory) {
+      context_.cache.proof = "the data set was read into memory before the trials";
+      return;
+    }
+    set_cache(mode, plan);
     if (mode == data::CacheMode::kCold) {
-      runner.before_repetition = [prepare](const TrialId& id) {
+      runner.before_repetition = [this, mode, &plan](const TrialId& id) {
         if (id.kind != reports::TrialKind::kSynthetic) {
-          prepare(false);
+          set_cache(mode, plan);
         }
       };
+    }
+  }
+
+  void set_cache(data::CacheMode mode, const SessionPlan& plan) {
+    const data::CacheState state = data::prepare_page_cache(mode, plan.dataset().files());
+    if (context_.cache.proof.empty()) {
+      context_.cache.resident_before = state.resident_before;
+      context_.cache.proof = state.proof;
+    }
+    if (!state.verified && !cache_tainted_) {
+      cache_tainted_ = true;
+      taint(Taint::kCacheStateUnknown, "data set", state.proof);
     }
   }
 
@@ -201,6 +206,7 @@ class Measurement {
             : reports::RunStatus::kFailed;
     record_.run.exit_code = core::exit_code(error.code());
     record_.run.finished_at = utc_now();
+    describe_job("FAILED", guard_.elapsed_s(), record_);
     record_.run.failure = reports::FailureRecord{.rank = 0,
                                                  .host = record_.system.hosts.front().hostname,
                                                  .phase = phase_,
@@ -217,6 +223,7 @@ class Measurement {
   int finish() {
     record_.run.status = reports::RunStatus::kComplete;
     record_.run.finished_at = utc_now();
+    describe_job("COMPLETED", guard_.elapsed_s(), record_);
     const bool tainted = !record_.run.taints.empty();
     record_.run.exit_code = options_.strict && tainted ? 4 : 0;
     reports::write_report(record_, options_.output);
@@ -236,6 +243,7 @@ class Measurement {
   TrialContext context_;
   std::vector<reports::TaintRecord> taints_;
   std::string phase_ = "preparing";
+  bool cache_tainted_ = false;
 };
 
 class RunCommand final : public Command {

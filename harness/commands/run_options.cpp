@@ -7,6 +7,8 @@
 #include "engine/core/log.h"
 #include "probes/system_info.h"
 
+#include <algorithm>
+
 namespace dlbench::harness {
 namespace {
 
@@ -154,7 +156,7 @@ SessionOptions session_options(const RunOptions& run) {
   return session;
 }
 
-RunnerOptions runner_options(const RunOptions& run, const SessionPlan& plan) {
+RunnerOptions runner_options(const RunOptions& run, const SessionPlan& plan, Session& session) {
   RunnerOptions runner;
   runner.stopping.min_repetitions = run.repetitions;
   runner.stopping.max_noise = run.max_noise / 100.0;
@@ -165,6 +167,12 @@ RunnerOptions runner_options(const RunOptions& run, const SessionPlan& plan) {
   runner.time_budget_s = run.time_budget;
   runner.cpus = probes::usable_cpus();
   runner.own_threads = plan.backend().device().threads + plan.workers();
+  if (run.cache == "cold") {
+    // A second pass would find in the cache what the first one read.
+    const data::LoaderOptions& loader = session.loader().options();
+    runner.loader_max_steps = std::max<std::int64_t>(
+        1, session.loader().sampler().batches_per_epoch() - loader.prefetch - 1);
+  }
   return runner;
 }
 

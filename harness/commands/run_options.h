@@ -64,6 +64,8 @@ void apply_verbosity(const RunOptions& run);
 
 /// Throws core::Error(kUsage) for options that exclude each other.
 [[nodiscard]] SessionOptions session_options(const RunOptions& run);
-[[nodiscard]] RunnerOptions runner_options(const RunOptions& run, const SessionPlan& plan);
+[[nodiscard]] RunnerOptions runner_options(const RunOptions& run,
+                                           const SessionPlan& plan,
+                                           Session& session);
 
 }  // namespace dlbench::harness

@@ -195,7 +195,11 @@ StopDecision TrialRunner::decide() const {
 
 void TrialRunner::run_round(const std::vector<std::unique_ptr<Arm>>& arms, std::int64_t round) {
   for (std::size_t index = 0; index < arms.size(); ++index) {
-    measure(*arms[index], results_[index], round, plan_.trials[index].steps);
+    std::int64_t steps = plan_.trials[index].steps;
+    if (options_.loader_max_steps.has_value() && arms[index]->loader_stats().has_value()) {
+      steps = std::min(steps, *options_.loader_max_steps);
+    }
+    measure(*arms[index], results_[index], round, steps);
   }
 }
 

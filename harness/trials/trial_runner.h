@@ -24,7 +24,9 @@ struct RunnerOptions {
   StoppingLimits stopping;
   double min_time_s = 1.0;
   std::optional<std::int64_t> steps;  ///< per repetition, exactly
-  std::int64_t warmup_steps = 0;      ///< at least
+  /// Steps per repetition at most of an arm with a loader (a cold cache lasts for one pass).
+  std::optional<std::int64_t> loader_max_steps;
+  std::int64_t warmup_steps = 0;  ///< at least
   std::optional<double> time_budget_s;
   int cpus = 1;                   ///< usable by this process, for the judgement of disturbance
   std::int64_t own_threads = 1;   ///< compute threads and loader workers

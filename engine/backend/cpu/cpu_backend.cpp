@@ -41,6 +41,10 @@ CpuBackend::CpuBackend(const BackendOptions& options) {
   threads_ = core::configure_compute_threads(options.threads);
 }
 
+std::map<std::string, std::string> CpuBackend::libraries() const {
+  return {{"onednn", onednn_version()}};
+}
+
 DeviceInfo CpuBackend::device() const {
   return {.name = host_processor_name(),
           .kind = "cpu",

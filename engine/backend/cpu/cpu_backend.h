@@ -24,6 +24,7 @@ class CpuBackend final : public Backend {
 
   [[nodiscard]] std::string_view name() const override { return "cpu"; }
   [[nodiscard]] DeviceInfo device() const override;
+  [[nodiscard]] std::map<std::string, std::string> libraries() const override;
   [[nodiscard]] bool supports(core::DType dtype, std::string* why) const override;
   [[nodiscard]] std::unique_ptr<Buffer> allocate(std::size_t bytes) override;
   [[nodiscard]] std::unique_ptr<Stream> create_stream() override;
