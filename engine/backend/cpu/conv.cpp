@@ -17,20 +17,6 @@ using graph::Node;
 using graph::ValueId;
 using Direction = ContractionDirection;
 
-/// A slot with the operand in the library's layout: the operand itself or a copy.
-SlotId as_desc(GraphLowering& lowering,
-               ValueId id,
-               const Operand& operand,
-               const MemoryDesc& have,
-               const MemoryDesc& want) {
-  if (have == want) {
-    return operand.slot;
-  }
-  const SlotId slot = lowering.temporary(want.get_size(), "library");
-  lowering.emit_reorder(lowering.value(id).name, lowering.phase(), operand.slot, have, slot, want);
-  return slot;
-}
-
 /// Where the primitive writes an activation, and the copy to the value's own layout behind it.
 class ActivationTarget {
  public:
@@ -59,7 +45,7 @@ class ActivationTarget {
 void emit_forward(GraphLowering& lowering, const Convolution& c, const Primitive& p) {
   const Layout layout = convolution_input_layout(lowering, c);
   const Operand x = lowering.read(c.x, layout);
-  const SlotId x_slot = as_desc(lowering, c.x, x, activation_desc(x.shape, x.dtype, layout), p.x);
+  const SlotId x_slot = lowering.read_as(c.x, x, activation_desc(x.shape, x.dtype, layout), p.x);
   const SlotId weights = lowering.read_weights(c.weight, p.weights, c.attributes.groups);
   ActivationTarget y(lowering, c.y, p.y);
   Emission emission{.covers = c.covers, .reads = {x_slot, weights}, .writes = {y.slot()}};
@@ -78,7 +64,7 @@ void emit_forward(GraphLowering& lowering, const Convolution& c, const Primitive
 void emit_backward_data(GraphLowering& lowering, const Convolution& c, const Primitive& p) {
   const Layout blocked{lowering.machine().block};
   const Operand y = lowering.read(c.y, blocked);
-  const SlotId y_slot = as_desc(lowering, c.y, y, activation_desc(y.shape, y.dtype, blocked), p.y);
+  const SlotId y_slot = lowering.read_as(c.y, y, activation_desc(y.shape, y.dtype, blocked), p.y);
   const SlotId weights = lowering.read_weights(c.weight, p.weights, c.attributes.groups);
   ActivationTarget x(lowering, c.x, p.x);
   lowering.emit({.covers = c.covers, .reads = {y_slot, weights}, .writes = {x.slot()}},
@@ -109,7 +95,7 @@ void emit_as_forward(GraphLowering& lowering, const Convolution& c, const Primit
   const Layout blocked{lowering.machine().block};
   const core::Shape& weight = lowering.value(c.weight).shape;
   const Operand y = lowering.read(c.y, blocked);
-  const SlotId y_slot = as_desc(lowering, c.y, y, activation_desc(y.shape, y.dtype, blocked), p.x);
+  const SlotId y_slot = lowering.read_as(c.y, y, activation_desc(y.shape, y.dtype, blocked), p.x);
   const SlotId transposed = transpose_for_forward(lowering, c);
   SlotId weights = transposed;
   const MemoryDesc plain =
@@ -132,9 +118,9 @@ void emit_backward_weights(GraphLowering& lowering, const Convolution& c, const 
   const Layout layout = convolution_input_layout(lowering, c);
   const Layout blocked{lowering.machine().block};
   const Operand x = lowering.read(c.x, layout);
-  const SlotId x_slot = as_desc(lowering, c.x, x, activation_desc(x.shape, x.dtype, layout), p.x);
+  const SlotId x_slot = lowering.read_as(c.x, x, activation_desc(x.shape, x.dtype, layout), p.x);
   const Operand y = lowering.read(c.y, blocked);
-  const SlotId y_slot = as_desc(lowering, c.y, y, activation_desc(y.shape, y.dtype, blocked), p.y);
+  const SlotId y_slot = lowering.read_as(c.y, y, activation_desc(y.shape, y.dtype, blocked), p.y);
   const auto weights = lowering.begin_gradient(c.weight, p.weights, c.attributes.groups);
   Emission emission{.covers = c.covers, .reads = {x_slot, y_slot}, .writes = {weights.slot}};
   std::vector<PrimitiveArgument> arguments{{p.x_argument, p.x, x_slot},

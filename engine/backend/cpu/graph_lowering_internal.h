@@ -114,6 +114,12 @@ class GraphLowering {
   [[nodiscard]] graph::ValueId master_of(graph::ValueId id) const;
   /// A small weight as plain f32, converted if it exists in a reduced precision only.
   [[nodiscard]] Operand read_f32(graph::ValueId id);
+  /// The operand, which is value `id` in descriptor `have`, in another library layout or dtype:
+  /// itself or a copy, shared by the nodes of the backward pass.
+  [[nodiscard]] SlotId read_as(graph::ValueId id,
+                               const Operand& operand,
+                               const MemoryDesc& have,
+                               const MemoryDesc& want);
   /// A weight of a convolution or dense layer in the library's layout `desc`; the reorder is
   /// emitted once per value and layout. groups: of the convolution.
   [[nodiscard]] SlotId read_weights(graph::ValueId id, const MemoryDesc& desc, std::int64_t groups);
@@ -185,12 +191,13 @@ class GraphLowering {
   Fusion fusion_;
   std::unique_ptr<CpuLoweredGraph> result_;
   std::vector<std::vector<Operand>> copies_;  ///< by value: the home first
-  struct WeightCopy {
+  struct LibraryCopy {
     graph::ValueId value;
     MemoryDesc desc;
     SlotId slot;
   };
-  std::vector<WeightCopy> weight_copies_;
+  std::vector<LibraryCopy> weight_copies_;
+  std::vector<LibraryCopy> gradient_copies_;
   std::vector<graph::NodeId>
       absorbed_;  ///< nodes that need no kernel: covered by the next emission
   graph::Phase phase_ = graph::Phase::kForward;

@@ -83,6 +83,36 @@ Operand GraphLowering::copy_as(ValueId id, const Operand& from, Layout layout) {
   return to;
 }
 
+namespace {
+
+/// Elements of two descriptors that differ in f32 against bf16 alone; 0 if they differ otherwise.
+std::int64_t convertible_elements(const MemoryDesc& from, const MemoryDesc& to) {
+  const auto is_float = [](const MemoryDesc& desc) {
+    return desc.data.data_type == dnnl_f32 || desc.data.data_type == dnnl_bf16;
+  };
+  MemoryDesc other = from;
+  other.data.data_type = to.data.data_type;
+  if (!is_float(from) || !is_float(to) || from == to || other != to) {
+    return 0;
+  }
+  const std::size_t size = to.data.data_type == dnnl_f32 ? sizeof(float) : sizeof(Bf16);
+  return static_cast<std::int64_t>(to.get_size() / size);
+}
+
+OwnFunction convert_function(const MemoryDesc& from, std::int64_t elements) {
+  const Geometry row{.spatial = elements};
+  if (from.data.data_type == dnnl_f32) {
+    return [row](const Call& call) {
+      convert<float, Bf16>(row, {call.in<float>(0), row.spatial}, {call.out<Bf16>(0), row.spatial});
+    };
+  }
+  return [row](const Call& call) {
+    convert<Bf16, float>(row, {call.in<Bf16>(0), row.spatial}, {call.out<float>(0), row.spatial});
+  };
+}
+
+}  // namespace
+
 void GraphLowering::emit_reorder(const std::string& name,
                                  graph::Phase phase,
                                  SlotId from,
@@ -90,12 +120,17 @@ void GraphLowering::emit_reorder(const std::string& name,
                                  SlotId to,
                                  const MemoryDesc& to_desc) {
   const graph::Phase before = std::exchange(phase_, phase);
-  Primitive primitive = make_reorder(from_desc, to_desc);
   // The nodes absorbed so far belong to the next real node, not to this copy.
   std::vector<graph::NodeId> absorbed = std::exchange(absorbed_, {});
-  emit({.name = "reorder/" + name, .reads = {from}, .writes = {to}},
-       std::move(primitive),
-       {{DNNL_ARG_FROM, from_desc, from}, {DNNL_ARG_TO, to_desc, to}});
+  Emission emission{.name = "reorder/" + name, .reads = {from}, .writes = {to}};
+  if (const std::int64_t elements = convertible_elements(from_desc, to_desc); elements > 0) {
+    emission.kernel_name = "own:convert";
+    emit(std::move(emission), convert_function(from_desc, elements));
+  } else {
+    emit(std::move(emission),
+         make_reorder(from_desc, to_desc),
+         {{DNNL_ARG_FROM, from_desc, from}, {DNNL_ARG_TO, to_desc, to}});
+  }
   absorbed_ = std::move(absorbed);
   phase_ = before;
 }
@@ -132,6 +167,28 @@ Operand GraphLowering::read_f32(ValueId id) {
   return to;
 }
 
+SlotId GraphLowering::read_as(ValueId id,
+                              const Operand& operand,
+                              const MemoryDesc& have,
+                              const MemoryDesc& want) {
+  if (have == want) {
+    return operand.slot;
+  }
+  for (const LibraryCopy& copy : gradient_copies_) {
+    if (copy.value == id && copy.desc == want) {
+      return copy.slot;
+    }
+  }
+  const SlotId slot = temporary(want.get_size(), "library");
+  emit_reorder(graph_.value(id).name, phase_, operand.slot, have, slot, want);
+  // In the backward pass the next node reads the same gradient; a copy of an activation made in the
+  // forward pass would have to live until then.
+  if (phase_ == graph::Phase::kBackward) {
+    gradient_copies_.push_back({id, want, slot});
+  }
+  return slot;
+}
+
 SlotId GraphLowering::read_weights(ValueId id, const MemoryDesc& desc, std::int64_t groups) {
   const ValueId master = master_of(id);
   const graph::Value& value = graph_.value(master);
@@ -140,7 +197,7 @@ SlotId GraphLowering::read_weights(ValueId id, const MemoryDesc& desc, std::int6
   if (plain == desc) {
     return source.slot;
   }
-  for (const WeightCopy& copy : weight_copies_) {
+  for (const LibraryCopy& copy : weight_copies_) {
     if (copy.value == master && copy.desc == desc) {
       return copy.slot;
     }
