@@ -80,26 +80,6 @@ class JpegDecoder::Handle {
     return header;
   }
 
-  /// Into out.pixels, which this call owns for now.
-  void decompress(std::span<const std::byte> file,
-                  const std::filesystem::path& path,
-                  const ImageView& out) {
-    // TJFLAG_LIMITSCANS: a small progressive file with thousands of scans must not take minutes.
-    const int status = tjDecompress2(handle_,
-                                     reinterpret_cast<const unsigned char*>(file.data()),
-                                     static_cast<unsigned long>(file.size()),
-                                     const_cast<std::uint8_t*>(out.pixels),
-                                     static_cast<int>(out.width),
-                                     0,
-                                     static_cast<int>(out.height),
-                                     out.channels == 3 ? TJPF_RGB : TJPF_GRAY,
-                                     TJFLAG_LIMITSCANS);
-    const bool is_warning = status != 0 && tjGetErrorCode(handle_) == TJERR_WARNING;
-    if (status != 0 && !(is_warning && is_harmless(tjGetErrorStr2(handle_)))) {
-      throw_corrupt(path);
-    }
-  }
-
   [[noreturn]] void throw_corrupt(const std::filesystem::path& path) {
     throw Error(
         ErrorCode::kData,
@@ -123,41 +103,34 @@ ImageView JpegDecoder::decode(std::span<const std::byte> file,
                               const std::filesystem::path& path,
                               const DecodeRequest& request,
                               PixelBuffer& pixels) {
-  return decode(file, path, request, pixels, true);
-}
-
-ImageView JpegDecoder::decode_with_library(std::span<const std::byte> file,
-                                           const std::filesystem::path& path,
-                                           const DecodeRequest& request,
-                                           PixelBuffer& pixels) {
-  return decode(file, path, request, pixels, false);
-}
-
-ImageView JpegDecoder::decode(std::span<const std::byte> file,
-                              const std::filesystem::path& path,
-                              const DecodeRequest& request,
-                              PixelBuffer& pixels,
-                              bool allow_baseline) {
   DLBENCH_CHECK(request.channels == 1 || request.channels == 3) << request.channels;
   const JpegHeader header = handle_->header(file, path);
-  const ImageHeader size{header.height, header.width};
-  check_image_size(size, request.max_pixels, path);
+  check_image_size({header.height, header.width}, request.max_pixels, path);
   if (header.colorspace == TJCS_CMYK || header.colorspace == TJCS_YCCK) {
     throw Error(ErrorCode::kData,
                 fmt::format("'{}' is a CMYK JPEG; wanted RGB or grey", path.string()));
   }
   const tjscalingfactor scale = choose_scale(header, request);
-  if (allow_baseline) {
-    if (const auto view = baseline_.decode(file, size, request.channels, scale.denom, pixels)) {
-      return *view;
-    }
-  }
   const int width = TJSCALED(header.width, scale);
   const int height = TJSCALED(header.height, scale);
   const auto channels = static_cast<std::size_t>(request.channels);
   std::uint8_t* out =
       pixels.reserve(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * channels);
-  handle_->decompress(file, path, {out, height, width, request.channels});
+  // TJFLAG_LIMITSCANS: a small progressive file with thousands of scans must not take minutes.
+  if (tjDecompress2(handle_->get(),
+                    reinterpret_cast<const unsigned char*>(file.data()),
+                    static_cast<unsigned long>(file.size()),
+                    out,
+                    width,
+                    0,
+                    height,
+                    channels == 3 ? TJPF_RGB : TJPF_GRAY,
+                    TJFLAG_LIMITSCANS) != 0) {
+    const bool is_warning = tjGetErrorCode(handle_->get()) == TJERR_WARNING;
+    if (!is_warning || !is_harmless(tjGetErrorStr2(handle_->get()))) {
+      handle_->throw_corrupt(path);
+    }
+  }
   return {out, height, width, request.channels};
 }
 

@@ -1,11 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// JPEG: the fast decoder for the commonest files, and libjpeg-turbo's TurboJPEG interface for all
-// others and for naming what is wrong with a file.
+// JPEG through libjpeg-turbo's TurboJPEG interface.
 #pragma once
 
-#include "data/decoders/baseline_jpeg.h"
 #include "data/decoders/image.h"
 
 #include <cstddef>
@@ -31,24 +29,11 @@ class JpegDecoder {
                    const std::filesystem::path& path,
                    const DecodeRequest& request,
                    PixelBuffer& pixels);
-  /// The same by TurboJPEG alone: the oracle of the fast decoder. Scaled decoding differs a little.
-  ImageView decode_with_library(std::span<const std::byte> file,
-                                const std::filesystem::path& path,
-                                const DecodeRequest& request,
-                                PixelBuffer& pixels);
   ImageHeader read_header(std::span<const std::byte> file, const std::filesystem::path& path);
 
  private:
   class Handle;
-
-  ImageView decode(std::span<const std::byte> file,
-                   const std::filesystem::path& path,
-                   const DecodeRequest& request,
-                   PixelBuffer& pixels,
-                   bool allow_baseline);
-
   std::unique_ptr<Handle> handle_;
-  BaselineJpegDecoder baseline_;
 };
 
 }  // namespace dlbench::data
