@@ -118,7 +118,7 @@ class Measurement {
     context.workers = plan.workers();
     context.prefetch = options_.prefetch;
     context.cache.mode = options_.cache;
-    context.overhead_s_per_step = measure_harness_overhead(session.plan().backend());
+    context.overhead_s_per_step = measure_harness_overhead(session.plan().backend(), guard_);
     for (const auto& peak : record_.system.peaks) {
       if (peak.precision == plan.options().precision && peak.flop_per_s.has_value()) {
         context.peak_flop_per_s = *peak.flop_per_s;

@@ -9,9 +9,7 @@
 #include <sys/resource.h>
 
 #include <array>
-#include <chrono>
 #include <cstdio>
-#include <ctime>
 #include <random>
 
 namespace dlbench::harness {
@@ -101,15 +99,6 @@ void describe_tensors(const workloads::BuiltWorkload& built, reports::WorkloadRe
 }
 
 }  // namespace
-
-std::string utc_now() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text.data();
-}
 
 reports::RunRecord start_record(const Invocation& invocation,
                                 const OptionSet& options,

@@ -6,14 +6,12 @@
 
 #include "harness/commands/command.h"
 #include "harness/trials/session.h"
+#include "harness/trials/utc_time.h"
 #include "reports/record.h"
 
 #include <string>
 
 namespace dlbench::harness {
-
-/// "2026-01-31T12:00:00Z", now.
-[[nodiscard]] std::string utc_now();
 
 /// tool, run (status partial), system, config. The scheduler and environment as found.
 [[nodiscard]] reports::RunRecord start_record(const Invocation& invocation,

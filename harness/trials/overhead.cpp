@@ -42,12 +42,11 @@ class EmptyArm final : public Arm {
 
 }  // namespace
 
-double measure_harness_overhead(backend::Backend& backend) {
+double measure_harness_overhead(backend::Backend& backend, RunGuard& guard) {
   EmptyArm arm(backend);
   std::array<double, 5> blocks{};
   for (double& block : blocks) {
-    const reports::RepetitionRecord repetition =
-        TrialRunner::time_steps(arm, kSteps, true, nullptr);
+    const reports::RepetitionRecord repetition = TrialRunner::time_steps(arm, kSteps, true, &guard);
     block = repetition.wall_s / static_cast<double>(kSteps);
   }
   std::sort(blocks.begin(), blocks.end());

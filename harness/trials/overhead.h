@@ -5,12 +5,13 @@
 #pragma once
 
 #include "engine/backend/backend.h"
+#include "harness/trials/run_guard.h"
 
 namespace dlbench::harness {
 
 /// Seconds per step of the runner's timed loop with an executor of an empty graph on this backend:
-/// clock reads, step records, interrupt checks, phase clock. The median of five blocks of 2000
-/// steps.
-[[nodiscard]] double measure_harness_overhead(backend::Backend& backend);
+/// clock reads, step records, checks of `guard`, walk of the plan. The median of five blocks of
+/// 2000 steps. Throws what the guard throws.
+[[nodiscard]] double measure_harness_overhead(backend::Backend& backend, RunGuard& guard);
 
 }  // namespace dlbench::harness
