@@ -109,7 +109,9 @@ struct PeakRecord {
   std::string precision;
   std::optional<double> flop_per_s;
   std::optional<double> memory_bytes_per_s;
-  std::string source;  ///< measured or datasheet
+  std::string source;                      ///< measured or datasheet
+  std::optional<std::string> measured_at;  ///< ISO 8601, UTC; null for a datasheet
+  std::optional<std::string> method;       ///< by which loops, with how many threads
 };
 
 struct SystemRecord {

@@ -106,6 +106,8 @@ void fields(V& visit, R& record) {
   visit("flop_per_s", record.flop_per_s);
   visit("memory_bytes_per_s", record.memory_bytes_per_s);
   visit("source", record.source);
+  visit("measured_at", record.measured_at);
+  visit("method", record.method);
 }
 
 template <typename V, MaybeConst<SystemRecord> R>
