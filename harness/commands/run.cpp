@@ -3,6 +3,7 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "harness/analysis/operators.h"
+#include "harness/analysis/peak_cache.h"
 #include "harness/analysis/trial_summary.h"
 #include "harness/commands/command.h"
 #include "harness/commands/plan_text.h"
@@ -66,6 +67,9 @@ class Measurement {
   void measure(SessionPlan& plan, const std::vector<TrialId>& trials) {
     phase_ = "preparing";
     ProbeSet probes;
+    if (plan.backend().device().kind == "cpu") {
+      record_.system.peaks = known_peaks();  // before any window, and before memory is taken
+    }
     Session session(plan);
     describe_session(session, record_);
     context_ = make_context(session);

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The loops that peaks are measured with: arithmetic that never waits for memory, and memory
+// traffic that hardly computes. One thread each; threads and clocks are peaks.cpp's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dlbench::harness {
+
+/// Independent multiply-add chains held in registers.
+struct ComputeKernel {
+  std::string precision;  ///< "fp32"; "bf16": products of bf16 pairs, added up in fp32
+  std::string isa;        ///< "baseline", "avx2", "avx512", "avx512_bf16"
+  double flop_per_round = 0.0;
+  /// Returns a number made of all chains, so that no compiler drops one.
+  float (*run)(std::int64_t rounds, float seed) = nullptr;
+};
+
+/// One pass over arrays, as STREAM has them (McCalpin 1995): copy: out = a; triad: out = a + s * b.
+struct MemoryKernel {
+  std::string name;    ///< "copy" or "triad"
+  std::string stores;  ///< "regular", or "non-temporal": past the caches
+  std::string isa;     ///< as above
+  int arrays = 2;      ///< bytes counted are arrays * bytes of one, whatever the caches add
+  /// 64-byte aligned arrays; `count` is a multiple of kPeakBlock.
+  void (*run)(float* out, const float* a, const float* b, std::size_t count) = nullptr;
+};
+
+/// Floats handled at a time by every memory kernel: a cache line.
+inline constexpr std::size_t kPeakBlock = 16;
+
+/// Those that this processor can run, simplest instruction set first.
+[[nodiscard]] std::vector<ComputeKernel> compute_kernels();
+[[nodiscard]] std::vector<MemoryKernel> memory_kernels();
+
+}  // namespace dlbench::harness

@@ -1,0 +1,424 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analysis/peaks.h"
+
+#include "engine/backend/host_device.h"
+#include "engine/core/check.h"
+#include "engine/core/error.h"
+#include "harness/analysis/peak_kernels_internal.h"
+#include "harness/trials/utc_time.h"
+#include "probes/system_info.h"
+
+#include <fmt/format.h>
+#include <omp.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace dlbench::harness {
+namespace {
+
+// Short, so that some windows fall between two disturbances; long beside the threads' start.
+constexpr double kWindowSeconds = 0.5e-3;
+// A window counts if every thread was on a processor for this share of it.
+constexpr double kUndisturbedShare = 0.97;
+constexpr std::int64_t kUnknownCacheBytes = std::int64_t{64} << 20;
+constexpr std::int64_t kMinArrayBytes = std::int64_t{32} << 20;
+constexpr std::int64_t kMaxQuickArrayBytes = std::int64_t{256} << 20;
+constexpr std::int64_t kChunkBytes = std::int64_t{8} << 20;
+constexpr std::size_t kMinChunks = 8;  // fewer say nothing of main memory
+constexpr std::size_t kChunkBlocks = kChunkBytes / sizeof(float) / kPeakBlock;
+
+// Seconds spent on one figure: usually, and at most while disturbances leave too little.
+struct Budget {
+  double usual_s;
+  double most_s;
+};
+
+Budget budget(PeakEffort effort) {
+  return effort == PeakEffort::kQuick ? Budget{0.08, 0.2} : Budget{0.5, 3.0};
+}
+
+double clock_seconds(clockid_t clock) {
+  timespec time{};
+  ::clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double now() { return clock_seconds(CLOCK_MONOTONIC); }
+
+// CPU time of the calling thread: stands still while something else has its processor.
+double thread_time() { return clock_seconds(CLOCK_THREAD_CPUTIME_ID); }
+
+struct Window {
+  double seconds = 0.0;  // from the first thread's start to the last one's end
+  int team = 0;          // threads that took part
+  bool undisturbed = false;
+};
+
+template <typename Work>
+Window timed_window(int threads, const Work& work) {
+  double begin = std::numeric_limits<double>::max();
+  double end = 0.0;
+  double least_cpu_s = std::numeric_limits<double>::max();
+  int team = 0;
+#pragma omp parallel num_threads(threads) reduction(min                                 \
+                                                    : begin, least_cpu_s) reduction(max \
+                                                                                    : end, team)
+  {
+    team = omp_get_num_threads();
+    const int thread = omp_get_thread_num();
+#pragma omp barrier
+    const double cpu_start = thread_time();
+    begin = now();
+    work(thread, team);
+    end = now();
+    least_cpu_s = thread_time() - cpu_start;
+  }
+  const double seconds = end - begin;
+  return {seconds, team, least_cpu_s >= kUndisturbedShare * seconds};
+}
+
+// Calls measure() until its time is over: the usual time, or the most while enough() is false.
+template <typename Measure, typename Enough>
+void spend(const Budget& budget, const Measure& measure, const Enough& enough) {
+  const double start = now();
+  while (now() - start < budget.usual_s || (now() - start < budget.most_s && !enough())) {
+    measure();
+  }
+}
+
+// How many rounds a thread needs for a window, by its own CPU time.
+std::int64_t rounds_of_window(const ComputeKernel& kernel) {
+  for (std::int64_t rounds = 1024;; rounds *= 2) {
+    const double start = thread_time();
+    const float result = kernel.run(rounds, 1.0F);
+    const double seconds = thread_time() - start;
+    DLBENCH_CHECK(result != 0.0F) << kernel.isa << " computed nothing";
+    if (seconds >= kWindowSeconds) {
+      return rounds;
+    }
+  }
+}
+
+// The best undisturbed window; nothing if there was none.
+std::optional<double> compute_rate(const ComputeKernel& kernel, int threads, const Budget& limits) {
+  const std::int64_t rounds = rounds_of_window(kernel);
+  std::vector<float> results(static_cast<std::size_t>(threads));
+  std::optional<double> best;
+  const auto measure = [&] {
+    const Window window = timed_window(threads, [&](int thread, int /*team*/) {
+      results[static_cast<std::size_t>(thread)] = kernel.run(rounds, static_cast<float>(thread));
+    });
+    if (window.undisturbed) {
+      const double flop = kernel.flop_per_round * static_cast<double>(rounds) * window.team;
+      best = std::max(best.value_or(0.0), flop / window.seconds);
+    }
+  };
+  spend(limits, measure, [&] { return best.has_value(); });
+  return best;
+}
+
+// Page-aligned memory, in huge pages where the kernel gives them.
+class Array {
+ public:
+  explicit Array(std::int64_t bytes) : bytes_(static_cast<std::size_t>(bytes)) {
+    void* memory =
+        ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+      throw core::Error(core::ErrorCode::kMemory,
+                        fmt::format("no {} MiB for measuring the memory bandwidth", bytes >> 20));
+    }
+    (void)::madvise(memory, bytes_, MADV_HUGEPAGE);  // an offer; without it pages are small
+    data_ = static_cast<float*>(memory);
+  }
+  Array(const Array&) = delete;
+  Array& operator=(const Array&) = delete;
+  ~Array() { ::munmap(data_, bytes_); }
+
+  [[nodiscard]] float* data() { return data_; }
+
+ private:
+  std::size_t bytes_;
+  float* data_ = nullptr;
+};
+
+std::int64_t last_level_cache_bytes() {
+  const long level3 = ::sysconf(_SC_LEVEL3_CACHE_SIZE);
+  const long level2 = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
+  return std::max({level3, level2, 0L});
+}
+
+std::int64_t array_bytes(PeakEffort effort, std::int64_t cache_bytes) {
+  const bool quick = effort == PeakEffort::kQuick;
+  const std::int64_t cache = cache_bytes > 0 ? cache_bytes : kUnknownCacheBytes;
+  const std::int64_t wanted = quick ? std::min(cache, kMaxQuickArrayBytes) : 4 * cache;
+  const std::int64_t room = probes::read_memory_facts().usable_bytes / (quick ? 12 : 8);
+  return std::max(std::min(wanted, room), kMinArrayBytes) / kChunkBytes * kChunkBytes;
+}
+
+// Floats [first, last) of a thread within a chunk.
+std::pair<std::size_t, std::size_t> share(int thread, int team) {
+  const auto part = [&](int index) {
+    return kChunkBlocks * static_cast<std::size_t>(index) / static_cast<std::size_t>(team) *
+           kPeakBlock;
+  };
+  return {part(thread), part(thread + 1)};
+}
+
+// Passes over three arrays in chunks, each timed on its own: a whole pass would hardly ever be
+// undisturbed. A chunk comes again only after all others, when the caches have long lost it.
+class MemoryMeter {
+ public:
+  MemoryMeter(std::int64_t bytes, int threads)
+      : out_(bytes),
+        a_(bytes),
+        b_(bytes),
+        chunks_(static_cast<std::size_t>(bytes / kChunkBytes)),
+        threads_(threads) {
+    // Each thread touches its own parts first, so that they lie in its own memory.
+    for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
+      (void)timed_window(threads_, [&](int thread, int team) {
+        const auto [first, last] = share(thread, team);
+        std::fill(at(out_, chunk) + first, at(out_, chunk) + last, 0.0F);
+        std::fill(at(a_, chunk) + first, at(a_, chunk) + last, 1.0F);
+        std::fill(at(b_, chunk) + first, at(b_, chunk) + last, 2.0F);
+      });
+    }
+  }
+
+  // Bytes over time of the chunks that had an undisturbed window, each at its best; nothing if too
+  // few of them had one.
+  [[nodiscard]] std::optional<double> rate(const MemoryKernel& kernel, const Budget& limits) {
+    std::vector<double> best(chunks_, std::numeric_limits<double>::infinity());
+    const std::size_t wanted = std::min(kMinChunks, chunks_);
+    std::size_t measured = 0;
+    std::size_t chunk = 0;
+    const auto measure = [&] {
+      const Window window = run(kernel, chunk);
+      if (window.undisturbed) {
+        measured += std::isinf(best[chunk]) ? 1 : 0;
+        best[chunk] = std::min(best[chunk], window.seconds);
+      }
+      chunk = (chunk + 1) % chunks_;
+    };
+    spend(limits, measure, [&] { return measured >= wanted; });
+    check_result(kernel);
+    if (measured < wanted) {
+      return std::nullopt;
+    }
+    double seconds = 0.0;
+    for (const double chunk_s : best) {
+      seconds += std::isinf(chunk_s) ? 0.0 : chunk_s;
+    }
+    return static_cast<double>(kernel.arrays) * static_cast<double>(kChunkBytes) *
+           static_cast<double>(measured) / seconds;
+  }
+
+ private:
+  static float* at(Array& array, std::size_t chunk) {
+    return array.data() + chunk * kChunkBlocks * kPeakBlock;
+  }
+
+  Window run(const MemoryKernel& kernel, std::size_t chunk) {
+    return timed_window(threads_, [&](int thread, int team) {
+      const auto [first, last] = share(thread, team);
+      kernel.run(
+          at(out_, chunk) + first, at(a_, chunk) + first, at(b_, chunk) + first, last - first);
+    });
+  }
+
+  // The first chunk has been written by every kernel.
+  void check_result(const MemoryKernel& kernel) {
+    const float wanted = kernel.arrays == 2 ? 1.0F : 2.0F;  // a, or a + 0.5 * b
+    const float* first = at(out_, 0);
+    DLBENCH_CHECK(first[0] == wanted && first[kChunkBlocks * kPeakBlock - 1] == wanted)
+        << kernel.name << " " << kernel.isa << " wrote something else";
+  }
+
+  Array out_;
+  Array a_;
+  Array b_;
+  std::size_t chunks_;
+  int threads_;
+};
+
+// The last kernels of the list have the best instruction set.
+std::vector<MemoryKernel> wanted_memory_kernels(PeakEffort effort) {
+  std::vector<MemoryKernel> kernels = memory_kernels();
+  if (effort == PeakEffort::kQuick) {
+    kernels.erase(kernels.begin(), kernels.end() - 2);
+  }
+  return kernels;
+}
+
+std::vector<ComputeKernel> wanted_compute_kernels(PeakEffort effort) {
+  std::vector<ComputeKernel> kernels = compute_kernels();
+  if (effort == PeakEffort::kQuick && kernels.size() > 1) {
+    kernels.erase(kernels.begin());  // the baseline
+  }
+  return kernels;
+}
+
+template <typename Figure, typename Same, typename Value>
+void keep_larger_figures(std::vector<Figure>& kept,
+                         const std::vector<Figure>& fresh,
+                         const Same& same,
+                         const Value& value) {
+  for (const Figure& figure : fresh) {
+    const auto found = std::find_if(
+        kept.begin(), kept.end(), [&](const Figure& other) { return same(figure, other); });
+    if (found == kept.end()) {
+      kept.push_back(figure);
+    } else if (value(figure) > value(*found)) {
+      *found = figure;
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view name(PeakEffort effort) {
+  return effort == PeakEffort::kQuick ? "quick" : "thorough";
+}
+
+PeakKey peak_key() {
+  return {.processor = backend::host_processor_name(),
+          .isa = probes::read_system_facts().cpu.isa,
+          .threads = probes::usable_cpus()};
+}
+
+MachinePeaks measure_peaks(PeakEffort effort) {
+  MachinePeaks peaks;
+  peaks.key = peak_key();
+  peaks.effort = effort;
+  peaks.cache_bytes = last_level_cache_bytes();
+  const int threads = peaks.key.threads;
+  for (const ComputeKernel& kernel : wanted_compute_kernels(effort)) {
+    if (const auto rate = compute_rate(kernel, threads, budget(effort)); rate.has_value()) {
+      peaks.compute.push_back({.precision = kernel.precision,
+                               .isa = kernel.isa,
+                               .flop_per_s = *rate,
+                               .measured_at = utc_now()});
+    } else {
+      peaks.disturbed.push_back(kernel.precision + " " + kernel.isa);
+    }
+  }
+  const std::int64_t bytes = array_bytes(effort, peaks.cache_bytes);
+  MemoryMeter meter(bytes, threads);
+  for (const MemoryKernel& kernel : wanted_memory_kernels(effort)) {
+    if (const auto rate = meter.rate(kernel, budget(effort)); rate.has_value()) {
+      peaks.memory.push_back({.kernel = kernel.name,
+                              .stores = kernel.stores,
+                              .isa = kernel.isa,
+                              .bytes_per_s = *rate,
+                              .array_bytes = bytes,
+                              .measured_at = utc_now()});
+    } else {
+      peaks.disturbed.push_back(kernel.name + " " + kernel.isa + " " + kernel.stores);
+    }
+  }
+  return peaks;
+}
+
+void keep_larger(MachinePeaks& kept, const MachinePeaks& fresh) {
+  DLBENCH_CHECK(kept.key == fresh.key) << kept.key.processor << ", " << fresh.key.processor;
+  kept.measurements += fresh.measurements;
+  kept.effort = std::max(kept.effort, fresh.effort);
+  keep_larger_figures(
+      kept.compute,
+      fresh.compute,
+      [](const ComputePeak& one, const ComputePeak& other) {
+        return one.precision == other.precision && one.isa == other.isa;
+      },
+      [](const ComputePeak& peak) { return peak.flop_per_s; });
+  keep_larger_figures(
+      kept.memory,
+      fresh.memory,
+      [](const MemoryPeak& one, const MemoryPeak& other) {
+        return one.kernel == other.kernel && one.stores == other.stores && one.isa == other.isa;
+      },
+      [](const MemoryPeak& peak) { return peak.bytes_per_s; });
+}
+
+std::vector<reports::PeakRecord> peak_records(const MachinePeaks& peaks) {
+  const auto memory =
+      std::max_element(peaks.memory.begin(), peaks.memory.end(), [](const auto& a, const auto& b) {
+        return a.bytes_per_s < b.bytes_per_s;
+      });
+  std::vector<reports::PeakRecord> records;
+  for (const char* precision : {"fp32", "bf16"}) {
+    const ComputePeak* best = nullptr;
+    for (const ComputePeak& peak : peaks.compute) {
+      if (peak.precision == precision && (best == nullptr || peak.flop_per_s > best->flop_per_s)) {
+        best = &peak;
+      }
+    }
+    const bool tiles = best != nullptr && best->precision == "bf16" && peaks.key.isa == "amx_bf16";
+    if (best == nullptr || tiles) {
+      continue;
+    }
+    reports::PeakRecord record{.device = peaks.key.processor,
+                               .precision = precision,
+                               .flop_per_s = best->flop_per_s,
+                               .source = "measured"};
+    record.measured_at = best->measured_at;
+    record.method = fmt::format("{} multiply-adds in registers", best->isa);
+    if (memory != peaks.memory.end()) {
+      record.memory_bytes_per_s = memory->bytes_per_s;
+      *record.method += fmt::format("; {} of {} MiB arrays, {} stores",
+                                    memory->kernel,
+                                    memory->array_bytes >> 20,
+                                    memory->stores);
+    }
+    *record.method += fmt::format(
+        "; {} threads, {}, best of {}", peaks.key.threads, name(peaks.effort), peaks.measurements);
+    records.push_back(std::move(record));
+  }
+  return records;
+}
+
+std::string peaks_text(const MachinePeaks& peaks) {
+  std::string text = fmt::format("peaks of {} threads ({}, best of {} measurement{})\n",
+                                 peaks.key.threads,
+                                 name(peaks.effort),
+                                 peaks.measurements,
+                                 peaks.measurements == 1 ? "" : "s");
+  for (const ComputePeak& peak : peaks.compute) {
+    text += fmt::format("  {:<12} {:<31} {:>8.1f} GFLOP/s  {}\n",
+                        peak.precision,
+                        peak.isa,
+                        peak.flop_per_s * 1e-9,
+                        peak.measured_at);
+  }
+  for (const MemoryPeak& peak : peaks.memory) {
+    text += fmt::format("  {:<12} {:<31} {:>8.1f} GB/s     {}\n",
+                        peak.kernel,
+                        fmt::format("{}, {} stores", peak.isa, peak.stores),
+                        peak.bytes_per_s * 1e-9,
+                        peak.measured_at);
+  }
+  if (peaks.compute.empty() && peaks.memory.empty()) {
+    text += "  no figure: other processes left no undisturbed moment\n";
+  }
+  if (!peaks.memory.empty()) {
+    text += fmt::format("  arrays of {} MiB, last-level cache {} MiB; bytes counted as in STREAM\n",
+                        peaks.memory.front().array_bytes >> 20,
+                        peaks.cache_bytes >> 20);
+  }
+  for (const std::string& figure : peaks.disturbed) {
+    text += "  " + figure + ": no undisturbed moment, other processes use the processors\n";
+  }
+  if (peaks.key.isa == "amx_bf16") {
+    text += "  no bf16 peak for shares: this processor has matrix tiles (AMX), not measured here\n";
+  }
+  return text;
+}
+
+}  // namespace dlbench::harness
