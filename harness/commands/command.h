@@ -47,6 +47,7 @@ class Command {
 [[nodiscard]] std::unique_ptr<Command> make_report_validate_command();
 [[nodiscard]] std::unique_ptr<Command> make_report_compare_command();
 [[nodiscard]] std::unique_ptr<Command> make_report_plot_command();
+[[nodiscard]] std::unique_ptr<Command> make_info_command();
 
 [[nodiscard]] std::vector<std::unique_ptr<Command>> command_list();
 

@@ -16,6 +16,7 @@ std::vector<std::unique_ptr<Command>> command_list() {
   commands.push_back(make_report_validate_command());
   commands.push_back(make_report_compare_command());
   commands.push_back(make_report_plot_command());
+  commands.push_back(make_info_command());
   return commands;
 }
 

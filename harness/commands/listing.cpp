@@ -11,6 +11,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 namespace dlbench::harness {
 namespace {
 
@@ -83,7 +86,13 @@ std::string list_datasets() {
 
 std::string list_backends() {
   std::string text = "backends\n";
-  for (const std::string& name : backend::backend_names()) {
+  std::vector<std::string> names = backend::backend_names();
+  for (const char* known : {"cpu", "cuda"}) {  // named also where a build lacks them
+    if (std::find(names.begin(), names.end(), known) == names.end()) {
+      names.emplace_back(known);
+    }
+  }
+  for (const std::string& name : names) {
     std::string state;
     try {
       const auto backend = backend::create_backend(name, {});

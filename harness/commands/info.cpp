@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/commands/info.h"
+
+#include "engine/core/build_info.h"
+#include "engine/core/error.h"
+#include "harness/analysis/peak_cache.h"
+#include "harness/trials/session.h"
+#include "probes/registry.h"
+#include "probes/system_info.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace dlbench::harness {
+namespace {
+
+using core::Error;
+
+std::string line(std::string_view label, std::string_view text) {
+  return fmt::format("  {:<12} {}\n", label, text);
+}
+
+std::string gib(std::int64_t bytes) {
+  return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1 << 30));
+}
+
+std::string plural(int count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string scheduler_text(const probes::SchedulerFacts& scheduler) {
+  std::string text = scheduler.name + " job " + scheduler.job_id;
+  if (scheduler.nodes.has_value()) {
+    text += ", " + plural(*scheduler.nodes, "node");
+  }
+  if (scheduler.tasks.has_value()) {
+    text += ", " + plural(*scheduler.tasks, "task");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string build_text() {
+  const core::BuildInfo& build = core::build_info();
+  std::string on;
+  std::string off;
+  for (const auto& [feature, present] : build.features) {
+    std::string& list = present ? on : off;
+    list += (list.empty() ? "" : ", ") + feature;
+  }
+  return "dlbench " + build.version + "\n" + line("commit", build.git_commit) +
+         line("build", build.build_type + ", " + build.compiler) +
+         line("features", (on.empty() ? "none" : on) + (off.empty() ? "" : "; without " + off));
+}
+
+std::string host_text() {
+  const probes::SystemFacts facts = probes::read_system_facts();
+  const probes::CpuFacts& cpu = facts.cpu;
+  std::string memory = gib(facts.memory.total_bytes) + ", this process may still take " +
+                       gib(facts.memory.usable_bytes);
+  if (facts.memory.limit_bytes.has_value()) {
+    memory += " (limit " + gib(*facts.memory.limit_bytes) + ")";
+  }
+  std::string text = "host " + facts.hostname + "\n" +
+                     line("processor", cpu.model + ", " + cpu.isa) +
+                     line("cores",
+                          plural(cpu.sockets, "socket") + ", " + plural(cpu.cores, "core") + ", " +
+                              plural(cpu.threads, "thread") + "; this process may use " +
+                              std::to_string(facts.usable_cpus)) +
+                     line("memory", memory) + line("NUMA nodes", std::to_string(facts.numa_nodes)) +
+                     line("system", facts.os + ", " + facts.kernel);
+  if (facts.scheduler.has_value()) {
+    text += line("scheduler", scheduler_text(*facts.scheduler));
+  }
+  for (const auto& [name, value] : facts.environment) {
+    text += line("environment", name + "=" + value);
+  }
+  return text;
+}
+
+std::string available_probes_text() {
+  std::string text = "probes\n";
+  for (const std::string& name : probes::probe_names()) {
+    const auto probe = probes::make_probe(name);
+    const std::string reason = probes::open_probe(*probe, {});
+    text += line(name, reason.empty() ? probe->spec().description : "not here: " + reason);
+  }
+  return text;
+}
+
+std::string cache_text() {
+  std::string text = "cache\n";
+  try {
+    const std::filesystem::path folder = cache_folder();
+    text += line("folder", folder.string());
+    const std::optional<MachinePeaks> peaks = load_peaks(folder, peak_key());
+    return text + (peaks.has_value() ? peaks_text(*peaks)
+                                     : line("peaks",
+                                            "not measured on this machine: dlbench info "
+                                            "--measure-peaks"));
+  } catch (const Error& error) {
+    return text + line("not usable", error.what());
+  }
+}
+
+}  // namespace dlbench::harness

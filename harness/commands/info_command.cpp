@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/core/log.h"
+#include "harness/analysis/peak_cache.h"
+#include "harness/commands/command.h"
+#include "harness/commands/info.h"
+#include "harness/commands/listing.h"
+#include "harness/trials/session.h"
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+namespace dlbench::harness {
+namespace {
+
+void print(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+  std::fflush(stdout);
+}
+
+class InfoCommand final : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "info"; }
+  [[nodiscard]] std::string summary() const override {
+    return "what this build is and what it found on this machine";
+  }
+  [[nodiscard]] std::string details() const override {
+    return "With --measure-peaks all cores compute and stream for some seconds; the figures are\n"
+           "kept in the cache folder, and the next runs relate operators and FLOP rates to them.";
+  }
+  void add_options(OptionSet& options) override {
+    options.add_flag("measure-peaks",
+                     "measure arithmetic and memory peaks of this machine, replace the kept ones",
+                     measure_peaks_);
+  }
+  int run(const OptionSet& /*options*/, const Invocation& /*invocation*/) override {
+    if (measure_peaks_) {
+      core::log::progress("measuring the peaks of this machine");
+      const MachinePeaks peaks = measure_peaks(PeakEffort::kThorough);
+      core::log::progress("");
+      print(peaks_text(peaks));
+      store_peaks(cache_folder(), peaks);
+      print("  kept in " + peak_file(cache_folder(), peaks.key).string() + "\n");
+      return 0;
+    }
+    print(build_text());
+    print(host_text());
+    print(list_backends());
+    print(available_probes_text());
+    print(list_datasets());
+    print(cache_text());
+    return 0;
+  }
+
+ private:
+  bool measure_peaks_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_info_command() { return std::make_unique<InfoCommand>(); }
+
+}  // namespace dlbench::harness

@@ -1,0 +1,224 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/commands/option_set.h"
+
+#include "engine/core/error.h"
+#include "harness/commands/command_line.h"
+#include "reports/atomic_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dlbench::harness {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// The message of the usage error that `call` must end with.
+std::string usage_error(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.code(), core::ErrorCode::kUsage) << error.what();
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << "one line";
+    return error.what();
+  }
+  ADD_FAILURE() << "no error";
+  return {};
+}
+
+TEST(ParseCount, TakesWholeNumbersWithSuffixes) {
+  const CountLimits limits{0, 5'000'000'000};
+  EXPECT_EQ(parse_count("--n", "64", limits), 64);
+  EXPECT_EQ(parse_count("--n", "10K", limits), 10'000);
+  EXPECT_EQ(parse_count("--n", "10k", limits), 10'000);
+  EXPECT_EQ(parse_count("--n", "1.5K", limits), 1500);
+  EXPECT_EQ(parse_count("--n", "2M", limits), 2'000'000);
+  EXPECT_EQ(parse_count("--n", "3G", limits), 3'000'000'000);
+}
+
+TEST(ParseCount, RefusesTheRestNamingValueAndWish) {
+  for (const char* text : {"", "many", "1.5", "10Q", "10 K", "0x10", "1e999", "nan", "1.0001K"}) {
+    const auto message = usage_error([&] { (void)parse_count("--steps", text, {0, 100'000}); });
+    EXPECT_THAT(message,
+                AllOf(HasSubstr("--steps"),
+                      HasSubstr("'" + std::string(text) + "'"),
+                      HasSubstr("whole number")));
+  }
+  for (const char* text : {"0", "-1", "101", "1G"}) {
+    const auto message = usage_error([&] { (void)parse_count("--steps", text, {1, 100}); });
+    EXPECT_THAT(message, HasSubstr("in the range 1 to 100"));
+  }
+}
+
+TEST(ParseSeconds, TakesTheThreeUnits) {
+  EXPECT_DOUBLE_EQ(parse_seconds("--t", "2"), 2.0);
+  EXPECT_DOUBLE_EQ(parse_seconds("--t", "1.5s"), 1.5);
+  EXPECT_DOUBLE_EQ(parse_seconds("--t", "300ms"), 0.3);
+  EXPECT_DOUBLE_EQ(parse_seconds("--t", "2min"), 120.0);
+}
+
+TEST(ParseSeconds, RefusesTheRest) {
+  for (const char* text : {"", "soon", "2h", "inf", "3 s"}) {
+    EXPECT_THAT(usage_error([&] { (void)parse_seconds("--timeout", text); }),
+                HasSubstr("is not a time (2, 1.5s, 300ms, 2min)"));
+  }
+  for (const char* text : {"0", "-1s"}) {
+    EXPECT_THAT(usage_error([&] { (void)parse_seconds("--timeout", text); }),
+                HasSubstr("above zero"));
+  }
+}
+
+TEST(SplitList, LeavesEmptyPartsOut) {
+  EXPECT_THAT(split_list("io,synthetic,full"), ::testing::ElementsAre("io", "synthetic", "full"));
+  EXPECT_THAT(split_list(",io,,full,"), ::testing::ElementsAre("io", "full"));
+  EXPECT_TRUE(split_list("").empty());
+}
+
+// A set with one option of each kind, in a folder for config files.
+class Options : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "dlbench_XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+    options_.add_text("data", "DIR", "folder", data_);
+    options_.add_choice("cache", "page cache", cache_, {"as-is", "warm", "cold"});
+    options_.add_count("batch-size", "N", "samples", batch_size_, {1, 1000});
+    options_.add_count("seed", "N", "of all", seed_, {0, 1000});
+    options_.add_seconds("min-time", "S", "at least", min_time_);
+    options_.add_number("max-noise", "PCT", "stop", max_noise_, 0.01, 100.0);
+    options_.add_flag("strict", "code 4", strict_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string config(const std::string& text) {
+    const std::string path = (folder_ / "config.json").string();
+    reports::write_file_atomically(path, text);
+    return path;
+  }
+
+  std::filesystem::path folder_;
+  OptionSet options_;
+  std::string data_;
+  std::string cache_ = "as-is";
+  std::optional<std::int64_t> batch_size_;
+  std::int64_t seed_ = 1;
+  std::optional<double> min_time_;
+  double max_noise_ = 1.0;
+  bool strict_ = false;
+};
+
+TEST_F(Options, TheCommandLineWinsOverTheFileAndTheFileOverDefaults) {
+  options_.set("batch-size", "8", OptionSource::kCommandLine);
+  read_config_file(config(R"({"batch_size": 32, "seed": 7, "strict": true, "min-time": "300ms"})"),
+                   options_);
+  EXPECT_EQ(batch_size_, 8);
+  EXPECT_EQ(seed_, 7);
+  EXPECT_TRUE(strict_);
+  EXPECT_DOUBLE_EQ(min_time_.value_or(0.0), 0.3);
+  const auto sources = options_.sources();
+  EXPECT_EQ(sources.at("batch-size"), "command_line");
+  EXPECT_EQ(sources.at("seed"), "file");
+  EXPECT_EQ(sources.at("cache"), "default");
+  EXPECT_EQ(sources.size(), 7U);
+  const auto effective = options_.effective();
+  EXPECT_EQ(effective.at("batch-size"), reports::Value(8));
+  EXPECT_EQ(effective.at("seed"), reports::Value(7));
+  EXPECT_EQ(effective.at("cache"), reports::Value("as-is"));
+  EXPECT_EQ(effective.at("data"), reports::Value()) << "nothing given: null";
+  EXPECT_TRUE(options_.is_default("max-noise"));
+  EXPECT_FALSE(options_.is_default("seed"));
+}
+
+TEST_F(Options, LaterOnTheCommandLineWins) {
+  options_.set("seed", "3", OptionSource::kCommandLine);
+  options_.set("seed", "4", OptionSource::kCommandLine);
+  EXPECT_EQ(seed_, 4);
+}
+
+TEST_F(Options, WrongNamesAndChoicesGetTheNearest) {
+  EXPECT_THAT(usage_error([&] { options_.set("bach-size", "4", OptionSource::kFile); }),
+              HasSubstr("did you mean '--batch-size'?"));
+  EXPECT_THAT(
+      usage_error([&] { options_.set("cache", "wram", OptionSource::kCommandLine); }),
+      AllOf(
+          HasSubstr("--cache"), HasSubstr("did you mean 'warm'?"), HasSubstr("as-is, warm, cold")));
+  EXPECT_THAT(usage_error([&] { options_.set("strict", "maybe", OptionSource::kFile); }),
+              HasSubstr("true or false"));
+  EXPECT_THAT(usage_error([&] { options_.set("max-noise", "0", OptionSource::kFile); }),
+              HasSubstr("in the range"));
+  options_.set("max-noise", "5%", OptionSource::kFile);
+  EXPECT_DOUBLE_EQ(max_noise_, 5.0);
+}
+
+TEST_F(Options, BadConfigFilesAreOneLineNamingFileAndKey) {
+  for (const auto& [text, message] :
+       std::vector<std::pair<std::string, std::string>>{{"", "no JSON object"},
+                                                        {"[1, 2]", "no JSON object"},
+                                                        {"{\"seed\": ", "no JSON object"},
+                                                        {R"({"sed": 1})", "did you mean '--seed'?"},
+                                                        {R"({"seed": {"value": 1}})", "'seed'"},
+                                                        {R"({"seed": "many"})", "'many'"},
+                                                        {R"({"seed": 1.5})", "whole number"}}) {
+    const std::string path = config(text);
+    EXPECT_THAT(usage_error([&] { read_config_file(path, options_); }),
+                AllOf(HasSubstr("config.json"), HasSubstr(message)))
+        << text;
+  }
+  EXPECT_THAT(usage_error([&] { read_config_file((folder_ / "none").string(), options_); }),
+              HasSubstr("No such file or directory"));
+}
+
+// Exit code and stderr of a command line.
+std::pair<int, std::string> call(std::vector<const char*> argv) {
+  argv.insert(argv.begin(), "dlbench");
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const int code = run_command_line(static_cast<int>(argv.size()), argv.data());
+  std::fflush(stdout);
+  (void)testing::internal::GetCapturedStdout();
+  return {code, testing::internal::GetCapturedStderr()};
+}
+
+TEST(CommandLine, BadOnesAreOneLineAndCodeTwo) {
+  struct Case {
+    std::vector<const char*> arguments;
+    const char* message;
+  };
+  for (const Case& entry : std::vector<Case>{
+           {{"rnu"}, "did you mean 'run'?"},
+           {{"run", "--worklod", "mnist_cnn"}, "did you mean '--workload'?"},
+           {{"run", "--workload", "mnist_cn"}, "did you mean 'mnist_cnn'?"},
+           {{"run"}, "--workload is required"},
+           {{"run", "--workload", "mnist_cnn", "--batch-size", "0"}, "--batch-size"},
+           {{"run", "--workload", "mnist_cnn", "--precision", "fp23"}, "did you mean 'fp32'?"},
+           {{"info", "--measure-peak"}, "did you mean '--measure-peaks'?"},
+           {{}, "dlbench --help"}}) {
+    const auto [code, errors] = call(entry.arguments);
+    EXPECT_EQ(code, 2) << errors;
+    EXPECT_THAT(errors, HasSubstr(entry.message));
+    EXPECT_EQ(std::count(errors.begin(), errors.end(), '\n'), 1) << errors;
+  }
+}
+
+TEST(CommandLine, HelpAndVersionAreCodeZero) {
+  EXPECT_EQ(call({"--version"}).first, 0);
+  EXPECT_EQ(call({"--help"}).first, 0);
+  EXPECT_EQ(call({"info", "--help"}).first, 0);
+  EXPECT_EQ(call({"report", "show", "--help"}).first, 0);
+}
+
+}  // namespace
+}  // namespace dlbench::harness
