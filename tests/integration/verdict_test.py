@@ -47,13 +47,21 @@ class Verdict(CommandTest):
                 for trial in report["trials"]}
 
     def expect(self, words, workload, *arguments, noise=False):
-        report = self.run_case(workload, *arguments)
-        allowed = set(words)
-        taints = {taint["code"] for taint in report["run"]["taints"]}
-        if noise or "disturbed" in taints or "noise_target_missed" in taints:
-            allowed.add("unsure")
-        verdict = report["attribution"]["verdict"]
-        self.assertIn(verdict, allowed, report["attribution"]["explanation"])
+        """One of `words`; "unsure" too where noise is injected or the report says that the noise
+        target was missed. On a machine that others disturb a case is tried three times, then
+        skipped: there the injected cause is not the only one."""
+        for _ in range(3):
+            report = self.run_case(workload, *arguments)
+            taints = {taint["code"] for taint in report["run"]["taints"]}
+            allowed = set(words)
+            if noise or taints & {"disturbed", "noise_target_missed"}:
+                allowed.add("unsure")
+            verdict = report["attribution"]["verdict"]
+            if verdict in allowed:
+                return
+            if "disturbed" not in taints or noise:
+                self.fail(f"{verdict}: {report['attribution']['explanation']}")
+        self.skipTest(f"{verdict} on a disturbed machine")
 
     def test_01_data_in_memory(self):
         self.expect({"compute_bound"}, "mnist_cnn")
