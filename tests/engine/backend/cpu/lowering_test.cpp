@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What lowering promises without running anything: every node done once, fusions found, no
+// reference loops in hot nodes, decisions followed and cached.
+#include "engine/backend/backend.h"
+#include "engine/core/error.h"
+#include "workloads/workload.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+namespace dlbench {
+namespace {
+
+using backend::ConvAlgorithm;
+using backend::LoweredGraph;
+using backend::LoweringOptions;
+
+graph::Graph small_step() {
+  const auto& workload = workloads::find_workload("resunetpp");
+  const auto built = workload.build({.batch_size = 2, .image_size = 32}, graph::Mode::kTrain);
+  return workloads::training_graph(workload.spec(), built, core::DType::kF32);
+}
+
+std::unique_ptr<LoweredGraph> lower(const graph::Graph& graph, const LoweringOptions& options) {
+  return backend::create_backend("cpu", {.threads = 2})->lower(graph, options);
+}
+
+LoweringOptions untuned(ConvAlgorithm algorithm) {
+  LoweringOptions options;
+  options.conv_algorithm = algorithm;
+  options.autotune = false;
+  return options;
+}
+
+int kernels_named(const LoweredGraph& lowered, const std::string& part) {
+  int count = 0;
+  for (const auto& node : lowered.nodes) {
+    count += node.kernel_name.find(part) != std::string::npos ? 1 : 0;
+  }
+  return count;
+}
+
+/// A folder that is removed with its content.
+class TemporaryFolder {
+ public:
+  TemporaryFolder()
+      : path_(std::filesystem::temp_directory_path() /
+              ("dlbench_tuning_" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(path_);
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  [[nodiscard]] std::string file(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TEST(CpuLowering, CoversEveryNodeOnce) {
+  const graph::Graph graph = small_step();
+  const auto lowered = lower(graph, untuned(ConvAlgorithm::kDirect));
+  std::map<graph::NodeId, int> covered;
+  for (const auto& node : lowered->nodes) {
+    for (const graph::NodeId id : node.covers) {
+      ++covered[id];
+    }
+  }
+  for (const graph::Node& node : graph.nodes()) {
+    EXPECT_EQ(covered[node.id], 1) << node.name;
+  }
+}
+
+TEST(CpuLowering, FusesBatchNormWithReluAndAddition) {
+  const graph::Graph graph = small_step();
+  const auto lowered = lower(graph, untuned(ConvAlgorithm::kDirect));
+  EXPECT_GT(kernels_named(*lowered, "own:batch_norm+relu"), 10);
+  EXPECT_GT(kernels_named(*lowered, "own:batch_norm+add"), 5);
+  EXPECT_GT(kernels_named(*lowered, "own:batch_norm_backward+relu"), 10);
+  EXPECT_GT(kernels_named(*lowered, "own:scale_channels+average_gradient"), 3);
+  EXPECT_EQ(kernels_named(*lowered, "own:upsample+concat"), 3);
+}
+
+TEST(CpuLowering, KeptValuesAreNotFusedAway) {
+  const graph::Graph graph = small_step();
+  LoweringOptions options = untuned(ConvAlgorithm::kDirect);
+  for (const graph::Node& node : graph.nodes()) {
+    if (node.op == graph::OpKind::kBatchNorm || node.op == graph::OpKind::kUpsampleNearest) {
+      options.keep.push_back(node.outputs.front());
+    }
+  }
+  const auto lowered = lower(graph, options);
+  EXPECT_EQ(kernels_named(*lowered, "own:batch_norm+relu"), 0);
+  for (const graph::ValueId id : options.keep) {
+    EXPECT_NE(lowered->slot_of_value.at(static_cast<std::size_t>(id)), backend::kNoSlot);
+  }
+}
+
+TEST(CpuLowering, UsesNoReferenceLoopsForConvolutions) {
+  const auto lowered = lower(small_step(), untuned(ConvAlgorithm::kAuto));
+  for (const auto& node : lowered->nodes) {
+    if (node.cost.macs > 20'000'000) {
+      EXPECT_EQ(node.kernel_name.find("ref"), std::string::npos) << node.name << node.kernel_name;
+    }
+  }
+}
+
+TEST(CpuLowering, FollowsTheAlgorithmOption) {
+  const graph::Graph graph = small_step();
+  const auto direct = lower(graph, untuned(ConvAlgorithm::kDirect));
+  EXPECT_EQ(kernels_named(*direct, "wino"), 0);
+  EXPECT_THAT(
+      direct->decisions,
+      testing::Not(testing::Contains(testing::Pair(testing::_, testing::HasSubstr("winograd")))));
+  const auto winograd = lower(graph, untuned(ConvAlgorithm::kWinograd));
+  const auto isa = backend::create_backend("cpu", {.threads = 2})->device().isa;
+  if (isa.starts_with("avx512")) {
+    EXPECT_GT(kernels_named(*winograd, "wino"), 30);
+  }
+}
+
+TEST(CpuLowering, FollowsGivenDecisions) {
+  const graph::Graph graph = small_step();
+  LoweringOptions options;
+  options.decisions = lower(graph, untuned(ConvAlgorithm::kDirect))->decisions;
+  ASSERT_GT(options.decisions.size(), 50U);
+  EXPECT_EQ(lower(graph, options)->decisions, options.decisions);
+  options.decisions.begin()->second = "no_such_kernel";
+  EXPECT_THROW(static_cast<void>(lower(graph, options)), core::Error);
+}
+
+TEST(CpuLowering, CachesWhatItMeasured) {
+  const TemporaryFolder folder;
+  const auto& workload = workloads::find_workload("mnist_cnn");
+  const auto built = workload.build({.batch_size = 8, .image_size = 28}, graph::Mode::kTrain);
+  const graph::Graph graph = workloads::training_graph(workload.spec(), built, core::DType::kF32);
+  LoweringOptions options;
+  options.tuning_cache = folder.file("tuning/cache.txt");
+  const auto first = lower(graph, options);
+  ASSERT_TRUE(std::filesystem::exists(options.tuning_cache));
+  const auto written = std::filesystem::last_write_time(options.tuning_cache);
+  EXPECT_EQ(lower(graph, options)->decisions, first->decisions);
+  EXPECT_EQ(std::filesystem::last_write_time(options.tuning_cache), written);
+}
+
+TEST(CpuLowering, IgnoresACacheOfAnotherFormat) {
+  const TemporaryFolder folder;
+  LoweringOptions options;
+  options.tuning_cache = folder.file("cache.txt");
+  std::ofstream(options.tuning_cache) << "something else\nconv\twinograd\n";
+  const auto& workload = workloads::find_workload("mnist_cnn");
+  const auto built = workload.build({.batch_size = 8, .image_size = 28}, graph::Mode::kEvaluate);
+  const auto lowered = lower(workloads::evaluation_graph(built, core::DType::kF32), options);
+  EXPECT_FALSE(lowered->decisions.empty());
+}
+
+}  // namespace
+}  // namespace dlbench
