@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// dlbench train, list and data as a user calls them.
+#include "harness/commands/command_line.h"
+#include "reports/json_reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace dlbench::harness {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Commands : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "dlbench_XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+    report_ = (folder_ / "report.json").string();
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  int call(std::vector<std::string> arguments) {
+    std::vector<const char*> argv = {"dlbench"};
+    for (const std::string& argument : arguments) {
+      argv.push_back(argument.c_str());
+    }
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    const int code = run_command_line(static_cast<int>(argv.size()), argv.data());
+    std::fflush(stdout);
+    out_ = testing::internal::GetCapturedStdout();
+    err_ = testing::internal::GetCapturedStderr();
+    return code;
+  }
+
+  std::string generate(const std::string& dataset, int samples) {
+    const std::string path = (folder_ / dataset).string();
+    EXPECT_EQ(call({"data",
+                    "generate",
+                    "--dataset",
+                    dataset,
+                    "--out",
+                    path,
+                    "--samples",
+                    std::to_string(samples)}),
+              0)
+        << err_;
+    return path;
+  }
+
+  int train(const std::string& data, std::vector<std::string> more) {
+    std::vector<std::string> arguments{"train",
+                                       "--workload",
+                                       "mnist_cnn",
+                                       "--device",
+                                       "ref",
+                                       "--threads",
+                                       "1",
+                                       "--workers",
+                                       "1",
+                                       "--batch-size",
+                                       "8",
+                                       "--data",
+                                       data,
+                                       "--output",
+                                       report_};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return call(arguments);
+  }
+
+  std::filesystem::path folder_;
+  std::string report_;
+  std::string out_;
+  std::string err_;
+};
+
+TEST_F(Commands, TrainWritesHistoryAndCheckpoint) {
+  const std::string data = generate("mnist", 20);
+  const std::string checkpoint = (folder_ / "best.safetensors").string();
+  ASSERT_EQ(train(data, {"--epochs", "2", "--checkpoint", checkpoint}), 0) << err_;
+  EXPECT_THAT(out_, HasSubstr("epoch   1/2"));
+  EXPECT_THAT(out_, HasSubstr("accuracy"));
+  const reports::RunRecord record = reports::read_report(report_);
+  EXPECT_EQ(record.run.status, reports::RunStatus::kComplete);
+  ASSERT_EQ(record.history.size(), 2U);
+  EXPECT_DOUBLE_EQ(*record.history[1].learning_rate, 0.7);
+  EXPECT_EQ(record.run.taints.at(0).code, reports::Taint::kGeneratedData);
+  EXPECT_TRUE(std::filesystem::exists(checkpoint));
+  EXPECT_EQ(call({"report", "validate", report_}), 0) << out_ << err_;
+  EXPECT_EQ(train(data, {"--epochs", "1", "--init", checkpoint, "--strict"}), 4) << err_;
+}
+
+TEST_F(Commands, ALossThatIsNotFiniteIsCodeFiveWithAPartialReport) {
+  const std::string data = generate("mnist", 20);
+  EXPECT_EQ(train(data, {"--epochs", "2", "--init", (folder_ / "none").string()}), 1);
+  EXPECT_THAT(err_, HasSubstr("none"));
+  EXPECT_EQ(train(data, {"--epochs", "2", "--learning-rate", "1e30"}), 5) << out_;
+  EXPECT_THAT(err_, HasSubstr("epoch 1"));
+  const reports::RunRecord record = reports::read_report(report_);
+  EXPECT_EQ(record.run.status, reports::RunStatus::kFailed);
+  EXPECT_EQ(record.run.exit_code, 5);
+  EXPECT_THAT(record.run.failure->phase, HasSubstr("epoch 1, step"));
+}
+
+TEST_F(Commands, TrainRefusesABatchLargerThanTheData) {
+  const std::string data = generate("mnist", 4);
+  EXPECT_EQ(train(data, {"--epochs", "1"}), 2);
+  EXPECT_THAT(err_, HasSubstr("--batch-size 8"));
+}
+
+TEST_F(Commands, DryRunOfTrainRunsNothing) {
+  const std::string data = generate("mnist", 20);
+  EXPECT_EQ(train(data, {"--dry-run"}), 0) << err_;
+  EXPECT_THAT(out_, HasSubstr("1199882"));
+  EXPECT_FALSE(std::filesystem::exists(report_));
+}
+
+TEST_F(Commands, InspectListsProblems) {
+  const std::string data = generate("kvasir-seg", 10);
+  EXPECT_EQ(call({"data", "inspect", data}), 0) << err_;
+  EXPECT_THAT(out_, HasSubstr("no problems found"));
+  EXPECT_THAT(out_, HasSubstr("generated by dlbench"));
+  const auto masks = std::filesystem::directory_iterator(folder_ / "kvasir-seg/train/masks");
+  const std::filesystem::path mask = masks->path();
+  std::filesystem::remove(mask);
+  EXPECT_EQ(call({"data", "inspect", data}), 1);
+  EXPECT_THAT(out_, HasSubstr("problems:"));
+  EXPECT_THAT(out_, HasSubstr(mask.stem().string()));
+  EXPECT_EQ(call({"data", "inspect", folder_.string() + "/nowhere"}), 1);
+}
+
+TEST_F(Commands, GenerateRefusesATakenFolderAndAnUnknownFormat) {
+  const std::string data = generate("mnist", 10);
+  EXPECT_EQ(call({"data", "generate", "--dataset", "mnist", "--out", data}), 2) << err_;
+  EXPECT_EQ(call({"data", "generate", "--dataset", "kvasir", "--out", data + "2"}), 2);
+  EXPECT_THAT(err_, HasSubstr("did you mean 'kvasir-seg'"));
+  EXPECT_EQ(call({"data", "generate", "--dataset", "mnist"}), 2);
+}
+
+TEST_F(Commands, ListShowsWhatThereIs) {
+  EXPECT_EQ(call({"list"}), 0);
+  for (const char* part : {"resunetpp",
+                           "4,062,993",
+                           "mnist_cnn",
+                           "1,199,882",
+                           "kvasir-seg",
+                           "ref",
+                           "rapl",
+                           "synthetic/nocomm"}) {
+    EXPECT_THAT(out_, HasSubstr(part));
+  }
+  EXPECT_EQ(call({"list", "datasets"}), 0);
+  EXPECT_THAT(out_, HasSubstr("kvasir-seg"));
+  EXPECT_THAT(out_, Not(HasSubstr("resunetpp")));
+  EXPECT_EQ(call({"list", "dataset"}), 2);
+  EXPECT_THAT(err_, HasSubstr("did you mean 'datasets'"));
+}
+
+TEST_F(Commands, VerifyOpsRunsCasesByName) {
+  EXPECT_EQ(call({"verify", "--op", "relu", "--backend", "ref"}), 0) << out_;
+  EXPECT_THAT(out_, HasSubstr("0 failed"));
+  EXPECT_EQ(call({"verify", "--op", "rel"}), 2);
+  EXPECT_THAT(err_, HasSubstr("did you mean 'relu'"));
+  EXPECT_EQ(call({"verify", "--op", "relu", "--workload", "mnist_cnn"}), 2);
+}
+
+}  // namespace
+}  // namespace dlbench::harness
