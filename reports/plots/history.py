@@ -23,7 +23,9 @@ def draw(report):
     history = report["history"]
     if not history:
         raise plot.PlotError("the report has no training history: it is not of dlbench train")
-    metrics = sorted({name for epoch in history for name in epoch["metrics"]})
+    names = {name for epoch in history for name in epoch["metrics"]}
+    # "train_dice" and the like stand in the report; the panel is about the validation.
+    metrics = sorted(name for name in names if not name.startswith("train_"))
     figure, panels = plot.new_figure(2 if metrics else 1, 3)
     losses = panels[0]
     curve(losses, history, lambda epoch: epoch.get("train_loss"), color="#0072B2", label="training")
