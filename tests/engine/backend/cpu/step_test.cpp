@@ -27,6 +27,7 @@ struct StepCase {
   core::DType precision = core::DType::kF32;
   backend::ConvAlgorithm algorithm = backend::ConvAlgorithm::kDirect;
   double tolerance = 6e-3;
+  graph::Mode mode = graph::Mode::kTrain;
 };
 
 using Tensors = std::map<std::string, core::HostTensor>;
@@ -41,9 +42,10 @@ void fill(core::HostTensor& tensor, std::uint32_t limit) {
 
 Tensors run_step(const std::string& backend_name, const StepCase& test) {
   const auto& workload = workloads::find_workload(test.workload);
-  const auto built =
-      workload.build({.batch_size = test.batch, .image_size = test.size}, graph::Mode::kTrain);
-  const graph::Graph graph = workloads::training_graph(workload.spec(), built, test.precision);
+  const auto built = workload.build({.batch_size = test.batch, .image_size = test.size}, test.mode);
+  const graph::Graph graph = test.mode == graph::Mode::kTrain
+                                 ? workloads::training_graph(workload.spec(), built, test.precision)
+                                 : workloads::evaluation_graph(built, test.precision);
   const auto backend = backend::create_backend(backend_name, {.threads = 2});
   exec::ModelState state(*backend, graph, 1);
   comm::SelfCommunicator self;
@@ -137,6 +139,15 @@ void compare(const StepCase& test) {
 TEST(CpuStep, MnistCnnEqualsTheReference) { compare({"mnist_cnn", 6, 28}); }
 
 TEST(CpuStep, ResunetppEqualsTheReference) { compare({"resunetpp", 2, 32}); }
+
+TEST(CpuStep, ResunetppEvaluatesAsTheReference) {
+  const StepCase test{
+      .workload = "resunetpp", .batch = 2, .size = 32, .mode = graph::Mode::kEvaluate};
+  const Tensors wanted = run_step("ref", test);
+  const Tensors seen = run_step("cpu", test);
+  EXPECT_LT(relative_distance(seen.at("prediction"), wanted.at("prediction")), 1e-4);
+  EXPECT_LT(relative_distance(seen.at("loss"), wanted.at("loss")), 1e-4);
+}
 
 TEST(CpuStep, ResunetppWithWinogradIsClose) {
   compare({.workload = "resunetpp",
