@@ -22,7 +22,7 @@ constexpr std::string_view kAfter = "after/";
 constexpr std::string_view kGrad = "grad/";
 constexpr std::string_view kInput = "input/";
 
-/// Of the norm that an error is divided by, see TensorError::error.
+/// Of the norm that a running mean's error is divided by, see TensorError::error.
 constexpr double kSmallestShare = 0.05;
 
 /// Sums over the elements of one or several pairs of tensors.
@@ -167,7 +167,7 @@ class Comparison {
           name,
           tensor_of(reference_, name).shape(),
           difference,
-          kSmallestShare * even_share,
+          tolerances.smallest_share * even_share,
           tolerances.gradient);
     }
   }
@@ -273,12 +273,16 @@ StepTolerances StepTolerances::of(core::DType precision) {
             .update = 2e-3,
             .statistics = 1e-4};
   }
+  // ResUNet++ at batch 2, 64 x 64 in bf16 against float64: prediction 5.0e-2, all gradients 0.30;
+  // PyTorch 1.13 under autocast 5.2e-2 and 0.30. Twice to three times that. A bias in front of a
+  // batch norm has noise of half its even share for a gradient.
   return {.loss = 1e-2,
-          .prediction = 3e-2,
-          .gradients_together = 1e-1,
-          .gradient = 5e-1,
+          .prediction = 0.15,
+          .gradients_together = 0.6,
+          .gradient = 1.0,
           .update = 2e-3,
-          .statistics = 3e-2};
+          .statistics = 5e-2,
+          .smallest_share = 1.0};
 }
 
 std::vector<TensorError> compare_steps(const TensorMap& tested,

@@ -25,6 +25,7 @@ struct StepTolerances {
   double gradient = 0.0;            ///< of one gradient; see TensorError::error
   double update = 0.0;              ///< of the optimizer's step, from the tested step's gradients
   double statistics = 0.0;          ///< running means and variances
+  double smallest_share = 0.05;     ///< of the norm that a gradient's error is divided by
 
   /// For contractions in f32 or a 16-bit float; where the numbers come from stands beside them.
   [[nodiscard]] static StepTolerances of(core::DType precision);
@@ -47,10 +48,10 @@ struct TensorError {
   StepPart part = StepPart::kGradient;
   std::string tensor;  ///< its name in the record
   core::Shape shape;
-  /// Relative L2 error. Of a single gradient the denominator is at least a 20th of this
-  /// tensor's even share of all gradients, |all| sqrt(n / n_all): biases in front of a batch norm
-  /// have no gradient but rounding noise. Of a running mean it is at least a 20th of the
-  /// running deviation: behind a batch norm the mean is nothing but noise, too.
+  /// Relative L2 error. Of a single gradient the denominator is at least
+  /// smallest_share of this tensor's even share of all gradients, |all| sqrt(n / n_all): biases in
+  /// front of a batch norm have no gradient but rounding noise. Of a running mean it is at least a
+  /// 20th of the running deviation: behind a batch norm the mean is nothing but noise, too.
   double error = 0.0;
   double tolerance = 0.0;
   double max_difference = 0.0;  ///< of one element

@@ -55,7 +55,9 @@ TensorMap record_step(backend::Backend& backend, const StepSetup& setup) {
                    is_input ? setup.inputs.at(binding.input).clone()
                             : executor.read(graph.find(binding.network_value).value()));
   }
-  record.emplace("output/prediction", executor.read(workloads::kPredictionOutput));
+  // f32 also where the network computes in 16 bits: other frameworks read it as it is.
+  record.emplace("output/prediction",
+                 executor.read(workloads::kPredictionOutput).to(core::DType::kF32));
   record.emplace("loss", executor.read(workloads::kLossOutput));
   add_with_prefix(record, "", state.export_tensors({Storage::kGradient}));
   add_with_prefix(record, "after/", state.export_tensors({Storage::kParameter, Storage::kBuffer}));
