@@ -72,7 +72,8 @@ struct MachinePeaks {
 /// Figure by figure the larger one into `kept`; figures of the same machine only.
 void keep_larger(MachinePeaks& kept, const MachinePeaks& fresh);
 
-/// One record per precision, each with the highest bandwidth. A processor with matrix tiles (AMX)
+/// One record per precision, each with the highest bandwidth; that of bf16 is the f32 one where the
+/// processor multiplies f32 faster. A processor with matrix tiles (AMX)
 /// gets no bf16 record: no kernel here reaches its peak, and a share of a lower figure would lie.
 [[nodiscard]] std::vector<reports::PeakRecord> peak_records(const MachinePeaks& peaks);
 
