@@ -67,15 +67,16 @@ class Verdict(CommandTest):
         self.expect({"compute_bound"}, "mnist_cnn")
 
     def test_02_storage_latency(self):
-        self.expect({"input_bound"}, "mnist_cnn", "--storage", "latency_ms=20", "--workers", "1")
+        self.expect({"input_bound"}, "mnist_cnn", "--storage", "latency_ms=5", "--workers", "1")
 
     def test_03_storage_bandwidth(self):
         slow = 784 * self.rates["synthetic"] / 4 / 2**20
         self.expect({"input_bound"}, "mnist_cnn", "--storage", f"mib_per_s={slow:.4f}")
 
     def test_04_bandwidth_that_suffices(self):
+        # Contention is right too: workers that sleep and wake for each sample disturb the step.
         enough = 784 * self.rates["synthetic"] * 4 / 2**20
-        self.expect({"compute_bound"}, "mnist_cnn", "--storage", f"mib_per_s={enough:.4f}")
+        self.expect({"compute_bound", "contention_bound"}, "mnist_cnn", "--storage", f"mib_per_s={enough:.4f}")
 
     def test_05_loader_as_fast_as_the_step(self):
         equal = 784 * self.rates["synthetic"] * 1.03 / 2**20
@@ -92,7 +93,7 @@ class Verdict(CommandTest):
 
     def test_08_latency_not_hidden(self):
         self.expect({"input_bound"}, "resunetpp", "--image-size", "64", "--batch-size", "4",
-                    "--workers", "1", "--storage", "latency_ms=200")
+                    "--workers", "1", "--storage", "latency_ms=60")
 
     def test_09_decoding_takes_the_processors(self):
         self.expect({"contention_bound", "input_bound", "balanced"}, "resunetpp", "--image-size",
