@@ -48,9 +48,11 @@ class Verdict(CommandTest):
 
     def expect(self, words, workload, *arguments, noise=False):
         """One of `words`; "unsure" too where noise is injected or the report says that the noise
-        target was missed. On a machine that others disturb a case is tried three times, then
-        skipped: there the injected cause is not the only one."""
-        for _ in range(3):
+        target was missed. The verdict rests on 95 % intervals, which miss one time in twenty: a
+        wrong word counts if it comes twice. On a machine that others disturb the case is skipped
+        then: the injected cause is not the only one there."""
+        wrong = []
+        while len(wrong) < 2:
             report = self.run_case(workload, *arguments)
             taints = {taint["code"] for taint in report["run"]["taints"]}
             allowed = set(words)
@@ -59,9 +61,10 @@ class Verdict(CommandTest):
             verdict = report["attribution"]["verdict"]
             if verdict in allowed:
                 return
-            if "disturbed" not in taints or noise:
-                self.fail(f"{verdict}: {report['attribution']['explanation']}")
-        self.skipTest(f"{verdict} on a disturbed machine")
+            wrong.append(f"{verdict}: {report['attribution']['explanation']}")
+        if "disturbed" in taints and not noise:
+            self.skipTest(f"on a disturbed machine: {wrong}")
+        self.fail("; ".join(wrong))
 
     def test_01_data_in_memory(self):
         self.expect({"compute_bound"}, "mnist_cnn")
