@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the environment says of how this process was started: by which parallel launcher, as which
+// of how many ranks, and for which MPI. Pure functions over the variables; nothing here calls MPI.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace dlbench::launchers {
+
+/// The MPI implementations that can answer to a launcher's way of wiring up its ranks.
+enum class MpiFamily : std::uint8_t {
+  kNone,     ///< no launcher: one process, no MPI needed
+  kMpich,    ///< PMI: MPICH, Intel MPI, Cray MPICH, MVAPICH
+  kOpenMpi,  ///< PMIx or Open MPI's own: Open MPI, Spectrum MPI
+  kUnknown,  ///< a launcher that offers none of them, such as srun --mpi=none
+};
+
+/// "none", "MPICH", "Open MPI", "unknown".
+[[nodiscard]] std::string_view name(MpiFamily family);
+
+/// How this process was started.
+struct LaunchEnvironment {
+  std::string launcher;                ///< "srun", "mpiexec", "mpirun", "jsrun", "flux run", ...
+  std::optional<int> announced_ranks;  ///< processes the launcher started together
+  std::string source;                  ///< the variable that says so; empty without one
+  std::optional<int> rank;             ///< of this process among them
+  std::optional<int> local_rank;       ///< among those of its node
+  MpiFamily mpi_family = MpiFamily::kNone;
+
+  /// Tasks of a batch job whose script this process was started from without a launcher: one
+  /// process where the job has room for more. No broken launch, but perhaps a forgotten srun.
+  std::optional<int> idle_allocation;
+  std::string idle_allocation_source;
+
+  [[nodiscard]] bool launched() const { return mpi_family != MpiFamily::kNone; }
+};
+
+/// Reads the variables of jsrun, Open MPI, MVAPICH, MPICH's hydra, PALS, Flux, Slurm and plain PMI
+/// or PMIx, in this order: an mpiexec inside of a batch job inherits the scheduler's variables,
+/// never the other way round. The size of an allocation (sbatch's SLURM_NTASKS, LSF's
+/// LSB_DJOB_NUMPROC, PBS's PBS_NP) is no announcement: the script itself is one process. Numbers
+/// that are none are ignored.
+[[nodiscard]] LaunchEnvironment detect_launch(const std::map<std::string, std::string>& variables);
+
+/// The variables of this process.
+[[nodiscard]] std::map<std::string, std::string> process_environment();
+
+/// One line if fewer ranks found each other than were started, so that each would measure on its
+/// own and overwrite the others' report: the variable, both numbers, what to do. Empty if all is
+/// well. `mpi_size`: ranks that MPI sees, 1 without MPI. `mpi`: what was asked for that number,
+/// such as "MPICH 4.0.2"; empty if no MPI was loaded.
+[[nodiscard]] std::string broken_launch(const LaunchEnvironment& launch,
+                                        int mpi_size,
+                                        std::string_view mpi);
+
+/// One line for a process that sits alone in an allocation for more; empty if it does not.
+[[nodiscard]] std::string idle_allocation_hint(const LaunchEnvironment& launch);
+
+}  // namespace dlbench::launchers
