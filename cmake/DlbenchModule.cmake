@@ -14,6 +14,19 @@ function(dlbench_module name)
   set_property(GLOBAL APPEND PROPERTY DLBENCH_MODULE_LINK ${ARG_LINK})
 endfunction()
 
+# dlbench_plugin(<name> SOURCES ... [LINK ...]): libdlbench_<name>.so beside libdlbench.so, loaded at
+# run time (engine/core/plugin.h). It links libdlbench.so, so that registries exist once.
+function(dlbench_plugin name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(dlbench_${name} MODULE ${ARG_SOURCES})
+  add_library(dlbench::${name} ALIAS dlbench_${name})
+  target_include_directories(dlbench_${name} PRIVATE ${PROJECT_SOURCE_DIR}
+                                                     ${PROJECT_BINARY_DIR}/generated)
+  target_link_libraries(dlbench_${name} PRIVATE dlbench dlbench_warnings dlbench_options ${ARG_LINK})
+  add_dependencies(dlbench_${name} dlbench_build_id)
+  install(TARGETS dlbench_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
 # dlbench_test(<name> SOURCES ... [LABELS ...] [LINK ...]): one GoogleTest program, one ctest entry
 # per test. The default label is "unit". DLBENCH_TEST_LABELS and DLBENCH_TEST_FOLDERS (folders below
 # tests/) restrict which programs exist, so that a sanitizer build compiles only what it runs; a build

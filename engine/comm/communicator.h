@@ -1,34 +1,51 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collectives between ranks. self.h is the communicator of a single rank; MPI and NCCL are
-// plug-ins.
+// Collectives on tensors between ranks. self.h is the communicator of a single rank; MPI and NCCL
+// are plug-ins; link_delay.h puts a simulated link in front of another one. How ranks find each
+// other before there is a communicator: rendezvous.h.
 #pragma once
 
+#include "engine/backend/backend.h"
 #include "engine/core/dtype.h"
-#include "engine/core/host_allocator.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <span>
+#include <memory>
 #include <string_view>
 
 namespace dlbench::comm {
 
-enum class ReduceOp : std::uint8_t { kSum, kAverage, kMax };
+enum class ReduceOp : std::uint8_t { kSum, kMax };
 
-/// How ranks find each other before a communicator exists. Only the MPI plug-in calls MPI.
-struct Rendezvous {
-  int rank = 0;
-  int size = 1;
-  std::function<void(std::span<std::byte>)> broadcast_bytes;  ///< from rank 0
-  std::function<void()> barrier;
-  std::function<void(int exit_code)> abort;
+[[nodiscard]] std::string_view name(ReduceOp op);
+
+/// What to reduce, in place: `count` elements at `data` on every rank.
+/// f32, f64, f16, bf16, i32, i64; f16 and bf16 are added in f32 and rounded once per rank that adds.
+struct ReduceRequest {
+  std::byte* data = nullptr;
+  std::size_t count = 0;
+  core::DType dtype = core::DType::kF32;
+  ReduceOp op = ReduceOp::kSum;
 };
 
-/// A group of ranks. Calls are collective and in the same order on all ranks; one thread at a time.
-/// At one rank every call is a no-op that succeeds.
+/// Names one all-reduce that was started and not yet waited for.
+using Ticket = std::int64_t;
+
+/// What a communicator spent since it was last asked, on this rank. Clock: steady, on the thread
+/// that communicates; null (absent) on devices whose profiler knows better.
+struct CommunicationTotals {
+  std::int64_t collectives = 0;
+  std::int64_t bytes = 0;     ///< logical, of this rank's tensors
+  double waiting_s = 0.0;     ///< from this rank's arrival until the last rank arrived
+  double transfer_s = 0.0;    ///< from then until done
+  double exposed_s = 0.0;     ///< the caller blocked in wait() or in a blocking call
+};
+
+/// A group of ranks. Calls are collective, in the same order on all ranks, from one thread. Work is
+/// ordered behind `stream`: on a GPU a call returns when it is enqueued, on the host the stream is
+/// always ready. Every call throws core::Error(kRun) when a rank is gone, kTimeout when one does not
+/// come.
 class Communicator {
  public:
   Communicator() = default;
@@ -36,24 +53,46 @@ class Communicator {
   Communicator& operator=(const Communicator&) = delete;
   virtual ~Communicator() = default;
 
+  /// "self", "shared-window", "mpi", "nccl".
   [[nodiscard]] virtual std::string_view name() const = 0;
   [[nodiscard]] virtual int rank() const = 0;
   [[nodiscard]] virtual int size() const = 0;
 
-  /// Starts an all-reduce in place; memory must stay until wait(). Returns a ticket.
-  [[nodiscard]] virtual std::int64_t start_all_reduce(std::byte* data,
-                                                      std::size_t count,
-                                                      core::DType dtype,
-                                                      ReduceOp op) = 0;
-  virtual void wait(std::int64_t ticket) = 0;
-  virtual void broadcast(std::byte* data, std::size_t bytes, int root) = 0;
-  virtual void barrier() = 0;
-  /// Memory in which gradients live, shared with the other ranks of a node where that pays.
-  [[nodiscard]] virtual core::HostAllocator& allocator() = 0;
+  /// Memory in which gradients live: shared with the other ranks of the node, or registered with
+  /// the network, where that pays. Collective: all ranks ask for the same sizes in the same order.
+  /// The communicator outlives the buffer. Collectives also take any other memory of the device.
+  [[nodiscard]] virtual std::unique_ptr<backend::Buffer> allocate(backend::Backend& backend,
+                                                                  std::size_t bytes) {
+    return backend.allocate(bytes);
+  }
 
-  void all_reduce(std::byte* data, std::size_t count, core::DType dtype, ReduceOp op) {
-    wait(start_all_reduce(data, count, dtype, op));
+  /// Starts once the work now in `stream` is done, and runs beside later work; the memory belongs to
+  /// the collective until wait(). Several may be in flight; they run in the order of their starts.
+  [[nodiscard]] virtual Ticket start_all_reduce(const ReduceRequest& request,
+                                                backend::Stream& stream) = 0;
+  /// Later work of `stream` sees the result. Each ticket is waited for once.
+  virtual void wait(Ticket ticket, backend::Stream& stream) = 0;
+
+  /// Rank r keeps elements [r * count / size, (r + 1) * count / size) of the sum, at their place in
+  /// `data`; the rest of `data` is undefined afterwards.
+  virtual void reduce_scatter(const ReduceRequest& request, backend::Stream& stream) = 0;
+  /// The inverse: rank r has elements [r * count / size, (r + 1) * count / size) at their place in
+  /// `data`; all ranks get all of them.
+  virtual void all_gather(std::byte* data,
+                          std::size_t count,
+                          core::DType dtype,
+                          backend::Stream& stream) = 0;
+  virtual void broadcast(std::byte* data, std::size_t bytes, int root, backend::Stream& stream) = 0;
+
+  /// Sums since the last call; starts them afresh.
+  [[nodiscard]] virtual CommunicationTotals take_totals() { return {}; }
+
+  void all_reduce(const ReduceRequest& request, backend::Stream& stream) {
+    wait(start_all_reduce(request, stream), stream);
   }
 };
+
+/// First element of rank `rank`'s share of `count` elements: floor(count * rank / size).
+[[nodiscard]] std::size_t share_begin(std::size_t count, int rank, int size);
 
 }  // namespace dlbench::comm

@@ -8,22 +8,26 @@
 
 namespace dlbench::comm {
 
-/// One rank: reductions leave the data as it is, barriers return at once.
+/// One rank: every collective leaves the data as it is and returns at once.
 class SelfCommunicator final : public Communicator {
  public:
   [[nodiscard]] std::string_view name() const override { return "self"; }
   [[nodiscard]] int rank() const override { return 0; }
   [[nodiscard]] int size() const override { return 1; }
-  [[nodiscard]] std::int64_t start_all_reduce(std::byte* /*data*/,
-                                              std::size_t /*count*/,
-                                              core::DType /*dtype*/,
-                                              ReduceOp /*op*/) override {
+  [[nodiscard]] Ticket start_all_reduce(const ReduceRequest& /*request*/,
+                                        backend::Stream& /*stream*/) override {
     return 0;
   }
-  void wait(std::int64_t /*ticket*/) override {}
-  void broadcast(std::byte* /*data*/, std::size_t /*bytes*/, int /*root*/) override {}
-  void barrier() override {}
-  [[nodiscard]] core::HostAllocator& allocator() override { return core::default_host_allocator(); }
+  void wait(Ticket /*ticket*/, backend::Stream& /*stream*/) override {}
+  void reduce_scatter(const ReduceRequest& /*request*/, backend::Stream& /*stream*/) override {}
+  void all_gather(std::byte* /*data*/,
+                  std::size_t /*count*/,
+                  core::DType /*dtype*/,
+                  backend::Stream& /*stream*/) override {}
+  void broadcast(std::byte* /*data*/,
+                 std::size_t /*bytes*/,
+                 int /*root*/,
+                 backend::Stream& /*stream*/) override {}
 };
 
 }  // namespace dlbench::comm

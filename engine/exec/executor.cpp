@@ -124,14 +124,12 @@ void Executor::bind_buckets() {
     const graph::Value& first = graph_.value(node.inputs.front());
     const graph::Value& last = graph_.value(node.inputs.back());
     const std::byte* end = state_.address(last.name) + state_.value_bytes(last.name);
-    Bucket bucket{.data = state_.address(first.name),
-                  .dtype = first.dtype,
-                  .op = attributes.average ? comm::ReduceOp::kAverage : comm::ReduceOp::kSum};
-    DLBENCH_CHECK(bucket.data != nullptr && end > bucket.data) << node.name;
-    bucket.elements = static_cast<std::size_t>(end - bucket.data) / core::size_of(first.dtype);
+    comm::ReduceRequest request{.data = state_.address(first.name), .dtype = first.dtype};
+    DLBENCH_CHECK(request.data != nullptr && end > request.data) << node.name;
+    request.count = static_cast<std::size_t>(end - request.data) / core::size_of(first.dtype);
     const auto index = static_cast<std::size_t>(attributes.bucket);
     buckets_.resize(std::max(buckets_.size(), index + 1));
-    buckets_[index] = bucket;
+    buckets_[index].request = request;
   }
 }
 
@@ -194,10 +192,9 @@ void Executor::run_communication(const LoweredNode& node) {
   const auto& attributes = graph_.node(node.covers.front()).as<graph::AllReduceAttributes>();
   Bucket& bucket = buckets_[static_cast<std::size_t>(attributes.bucket)];
   if (node.op == graph::OpKind::kAllReduceStart) {
-    bucket.ticket =
-        communicator_.start_all_reduce(bucket.data, bucket.elements, bucket.dtype, bucket.op);
+    bucket.ticket = communicator_.start_all_reduce(bucket.request, *stream_);
   } else {
-    communicator_.wait(bucket.ticket);
+    communicator_.wait(bucket.ticket, *stream_);
   }
 }
 

@@ -76,11 +76,8 @@ class Executor {
  private:
   /// The contiguous gradients of one bucket.
   struct Bucket {
-    std::byte* data = nullptr;
-    std::size_t elements = 0;
-    core::DType dtype = core::DType::kF32;
-    comm::ReduceOp op = comm::ReduceOp::kAverage;
-    std::int64_t ticket = 0;
+    comm::ReduceRequest request;
+    comm::Ticket ticket = 0;
   };
   /// Where an input lies on a device that cannot read host memory.
   struct Input {

@@ -67,8 +67,11 @@ void fill(core::HostTensor& tensor, const Initializer& initializer, core::Random
 
 }  // namespace
 
-ModelState::ModelState(backend::Backend& backend, const graph::Graph& graph, std::uint64_t seed)
-    : backend_(backend), stream_(backend.create_stream()) {
+ModelState::ModelState(backend::Backend& backend,
+                       const graph::Graph& graph,
+                       std::uint64_t seed,
+                       comm::Communicator* communicator)
+    : backend_(backend), communicator_(communicator), stream_(backend.create_stream()) {
   for (const Storage storage : {Storage::kParameter, Storage::kBuffer, Storage::kScalar}) {
     add_arena(graph, graph.with_storage(storage));
   }
@@ -116,8 +119,10 @@ void ModelState::add_arena(const graph::Graph& graph, const std::vector<graph::V
     DLBENCH_CHECK(inserted) << value.name;
     bytes = offset + (size + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment;
   }
+  const bool reduced = communicator_ != nullptr && !values.empty() &&
+                       graph.value(values.front()).storage == Storage::kGradient;
   Arena arena;
-  arena.memory = backend_.allocate(bytes);
+  arena.memory = reduced ? communicator_->allocate(backend_, bytes) : backend_.allocate(bytes);
   stream_->fill_zero(arena.memory->data(), bytes);
   stream_->synchronize();
   arenas_.push_back(std::move(arena));

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "engine/backend/backend.h"
+#include "engine/comm/communicator.h"
 #include "engine/core/host_tensor.h"
 #include "engine/graph/graph.h"
 
@@ -28,8 +29,12 @@ using TensorMap = std::map<std::string, core::HostTensor>;
 class ModelState {
  public:
   /// Makes room for the state values of `graph` (a training graph has them all) and draws their
-  /// initial content from `seed` and the value's name alone.
-  ModelState(backend::Backend& backend, const graph::Graph& graph, std::uint64_t seed);
+  /// initial content from `seed` and the value's name alone. Gradients live in memory of the
+  /// communicator that reduces them, which outlives the state; nullptr: of the backend.
+  ModelState(backend::Backend& backend,
+             const graph::Graph& graph,
+             std::uint64_t seed,
+             comm::Communicator* communicator = nullptr);
 
   /// Device address of a state value by name; nullptr if there is none.
   [[nodiscard]] std::byte* address(std::string_view name) const;
@@ -78,6 +83,7 @@ class ModelState {
   void upload(const Entry& entry, const core::HostTensor& tensor);
 
   backend::Backend& backend_;
+  comm::Communicator* communicator_;
   std::unique_ptr<backend::Stream> stream_;
   std::vector<Arena> arenas_;
   std::map<std::string, Entry, std::less<>> entries_;

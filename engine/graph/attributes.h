@@ -96,10 +96,10 @@ struct OptimizerAttributes {
   double weight_decay = 0.0;  ///< SGD, Adam: added to the gradient
 };
 
-/// One gradient bucket. `average` divides the sum by the number of ranks.
+/// One gradient bucket, summed over the ranks. What makes the sum a mean is the scalar
+/// "loss_gradient": each rank's is its share of the global batch.
 struct AllReduceAttributes {
   std::int32_t bucket = 0;
-  bool average = true;
 };
 
 using Attributes = std::variant<std::monostate,

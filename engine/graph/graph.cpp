@@ -103,7 +103,6 @@ struct AttributeHash {
   }
   void operator()(const AllReduceAttributes& a) const {
     hasher.add_int(a.bucket);
-    hasher.add_int(a.average ? 1 : 0);
   }
 };
 

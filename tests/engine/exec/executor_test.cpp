@@ -299,22 +299,27 @@ class CountingCommunicator final : public comm::Communicator {
   [[nodiscard]] std::string_view name() const override { return "counting"; }
   [[nodiscard]] int rank() const override { return 0; }
   [[nodiscard]] int size() const override { return 2; }
-  [[nodiscard]] std::int64_t start_all_reduce(std::byte* data,
-                                              std::size_t count,
-                                              core::DType dtype,
-                                              comm::ReduceOp op) override {
-    EXPECT_EQ(dtype, core::DType::kF32);
-    EXPECT_EQ(op, comm::ReduceOp::kAverage);
-    calls.push_back({data, count});
-    return static_cast<std::int64_t>(calls.size()) - 1;
+  [[nodiscard]] comm::Ticket start_all_reduce(const comm::ReduceRequest& request,
+                                              backend::Stream& /*stream*/) override {
+    EXPECT_EQ(request.dtype, core::DType::kF32);
+    EXPECT_EQ(request.op, comm::ReduceOp::kSum);
+    calls.push_back({request.data, request.count});
+    return static_cast<comm::Ticket>(calls.size()) - 1;
   }
-  void wait(std::int64_t ticket) override {
+  void wait(comm::Ticket ticket, backend::Stream& /*stream*/) override {
     EXPECT_FALSE(calls.at(static_cast<std::size_t>(ticket)).waited);
     calls.at(static_cast<std::size_t>(ticket)).waited = true;
   }
-  void broadcast(std::byte* /*data*/, std::size_t /*bytes*/, int /*root*/) override {}
-  void barrier() override {}
-  [[nodiscard]] core::HostAllocator& allocator() override { return core::default_host_allocator(); }
+  void reduce_scatter(const comm::ReduceRequest& /*request*/,
+                      backend::Stream& /*stream*/) override {}
+  void all_gather(std::byte* /*data*/,
+                  std::size_t /*count*/,
+                  core::DType /*dtype*/,
+                  backend::Stream& /*stream*/) override {}
+  void broadcast(std::byte* /*data*/,
+                 std::size_t /*bytes*/,
+                 int /*root*/,
+                 backend::Stream& /*stream*/) override {}
 
   std::vector<Call> calls;
 };

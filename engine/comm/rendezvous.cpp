@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/comm/rendezvous.h"
+
+#include "engine/comm/self.h"
+#include "engine/core/check.h"
+#include "engine/core/error.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace dlbench::comm {
+namespace {
+
+std::vector<LaunchLibrary>& libraries() {
+  static std::vector<LaunchLibrary> list;
+  return list;
+}
+
+std::vector<CommunicatorEntry>& communicators() {
+  static std::vector<CommunicatorEntry> list;
+  return list;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
+}
+
+}  // namespace
+
+std::string Rendezvous::broadcast_text(const std::string& text) {
+  auto length = static_cast<std::uint64_t>(text.size());
+  broadcast(std::as_writable_bytes(std::span(&length, 1)));
+  std::string result = rank() == 0 ? text : std::string(length, '\0');
+  broadcast(std::as_writable_bytes(std::span(result.data(), result.size())));
+  return result;
+}
+
+std::vector<double> Rendezvous::all_gather(double value) {
+  std::string mine(sizeof value, '\0');
+  std::memcpy(mine.data(), &value, sizeof value);
+  const std::vector<std::string> texts = gather(mine);
+  std::vector<double> values(static_cast<std::size_t>(size()));
+  for (std::size_t index = 0; index < texts.size(); ++index) {
+    std::memcpy(&values[index], texts[index].data(), sizeof value);
+  }
+  broadcast(std::as_writable_bytes(std::span(values)));
+  return values;
+}
+
+LoneRank::LoneRank() : places_{{.host = host_name(), .pid = getpid()}} {}
+
+std::unique_ptr<Rendezvous> LoneRank::first(int ranks) {
+  DLBENCH_CHECK(ranks == 1) << ranks << " ranks of one";
+  return std::make_unique<LoneRank>();
+}
+
+std::unique_ptr<Communicator> LoneRank::create_host_communicator() {
+  return std::make_unique<SelfCommunicator>();
+}
+
+void LoneRank::abort(int exit_code) { std::_Exit(exit_code); }
+
+void register_launch_library(LaunchLibrary library) {
+  for (const LaunchLibrary& known : libraries()) {
+    DLBENCH_CHECK(known.name != library.name) << "registered twice: " << library.name;
+  }
+  libraries().push_back(std::move(library));
+}
+
+std::vector<std::string> launch_library_names() {
+  std::vector<std::string> names;
+  for (const LaunchLibrary& library : libraries()) {
+    names.push_back(library.name);
+  }
+  return names;
+}
+
+std::unique_ptr<Rendezvous> connect(std::string_view name) {
+  for (const LaunchLibrary& library : libraries()) {
+    if (library.name == name) {
+      return library.connect();
+    }
+  }
+  throw core::Error(core::ErrorCode::kUnavailable,
+                    "the MPI plug-in for '" + std::string(name) + "' is not loaded");
+}
+
+void register_communicator(CommunicatorEntry entry) {
+  for (const CommunicatorEntry& known : communicators()) {
+    DLBENCH_CHECK(known.device_kind != entry.device_kind) << "twice: " << entry.device_kind;
+  }
+  communicators().push_back(std::move(entry));
+}
+
+std::unique_ptr<Communicator> create_communicator(Rendezvous& ranks, backend::Backend& backend) {
+  if (ranks.size() == 1) {
+    return std::make_unique<SelfCommunicator>();
+  }
+  const std::string kind = backend.device().kind;
+  if (kind == "cpu") {
+    return ranks.create_host_communicator();
+  }
+  for (const CommunicatorEntry& entry : communicators()) {
+    if (entry.device_kind == kind) {
+      return entry.create(ranks, backend);
+    }
+  }
+  throw core::Error(core::ErrorCode::kUnavailable,
+                    "no communicator between devices of kind '" + kind + "' is part of this build");
+}
+
+}  // namespace dlbench::comm
