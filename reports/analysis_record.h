@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is concluded from the trials: verdict, operators, job efficiency, training history, scaling
-// and collectives. The trials themselves are in trial_record.h.
+// What is concluded from the trials: verdict, operators, job efficiency, training history. The
+// trials themselves are in trial_record.h, conclusions over several numbers of ranks in
+// scaling_record.h.
 #pragma once
 
 #include "reports/trial_record.h"
@@ -89,56 +90,6 @@ struct EpochRecord {
   std::optional<double> train_loss;     ///< null: not finite
   std::optional<double> valid_loss;     ///< null: no validation set, or not finite
   std::map<std::string, double> metrics;
-};
-
-/// An estimate with its 95 % interval.
-struct EstimateRecord {
-  double mean = 0.0;
-  std::optional<IntervalRecord> ci95;
-};
-
-struct ScalingPointRecord {
-  std::int64_t ranks = 0;
-  std::int64_t batch_size_per_rank = 0;
-  std::int64_t global_batch_size = 0;
-  std::optional<RateSummary> samples_per_second;
-  std::optional<StepTimeRecord> step_time_s;
-  std::optional<EstimateRecord> efficiency;
-  std::optional<EstimateRecord> speedup;
-  std::optional<double> exposed_communication_s;
-  std::optional<double> waiting_s;
-  std::optional<double> transfer_s;
-  std::optional<double> overlap;
-  std::optional<AttributionRecord> attribution;
-};
-
-struct ProjectionRecord {
-  std::int64_t ranks = 0;
-  double samples_per_second = 0.0;
-  std::optional<IntervalRecord> ci95;
-};
-
-struct ScalingRecord {
-  std::string mode;  ///< weak or strong
-  std::int64_t baseline_ranks = 1;
-  std::vector<ScalingPointRecord> points;
-  ValueMap fit;  ///< alpha_s, beta_s_per_byte, ...; empty: not fitted
-  std::vector<ProjectionRecord> projection;
-};
-
-struct CollectiveTimeRecord {
-  double median = 0.0;
-  double p95 = 0.0;
-};
-
-struct CollectiveRecord {
-  std::string op;
-  std::int64_t bytes = 0;
-  std::int64_t ranks = 0;
-  CollectiveTimeRecord time_s;
-  double algbw_gb_per_s = 0.0;  ///< bytes / time, 10^9 bytes per second
-  double busbw_gb_per_s = 0.0;  ///< algbw times the collective's bus factor
-  std::int64_t wrong = 0;       ///< elements that came out wrong
 };
 
 }  // namespace dlbench::reports

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // check_arithmetic of validate.h: the relations between numbers that a schema cannot express.
+#include "reports/arithmetic_internal.h"
 #include "reports/validate.h"
 
 #include <fmt/format.h>
@@ -20,64 +21,6 @@
 
 namespace dlbench::reports {
 namespace {
-
-constexpr double kTolerance = 1e-6;
-constexpr double kShareTolerance = 1e-3;
-
-bool close(double left, double right, double tolerance = kTolerance) {
-  return std::abs(left - right) <= tolerance * std::max(std::abs(left), std::abs(right));
-}
-
-/// Collects problems below one path.
-class Checker {
- public:
-  Checker(std::vector<Problem>& problems, std::string path)
-      : problems_(problems), path_(std::move(path)) {}
-
-  [[nodiscard]] Checker at(const std::string& key) const {
-    return {problems_, path_.empty() ? key : fmt::format("{}.{}", path_, key)};
-  }
-  [[nodiscard]] Checker at(const std::string& key, std::size_t index) const {
-    return at(fmt::format("{}[{}]", key, index));
-  }
-  void expect(bool condition, const std::string& message) const {
-    if (!condition) {
-      problems_.push_back({path_, message});
-    }
-  }
-  /// `value` must equal `wanted`, which is what `meaning` says.
-  void expect_close(double value, double wanted, const char* meaning) const {
-    expect(close(value, wanted), fmt::format("is {}, but {} is {}", value, meaning, wanted));
-  }
-  void expect_inside(double value, const std::optional<IntervalRecord>& interval) const {
-    if (!interval.has_value()) {
-      return;
-    }
-    const auto [lower, upper] = *interval;
-    const double slack = kTolerance * std::max(std::abs(lower), std::abs(upper));
-    expect(lower <= upper, fmt::format("interval [{}, {}] is upside down", lower, upper));
-    expect(lower - slack <= value && value <= upper + slack,
-           fmt::format("{} is outside its interval [{}, {}]", value, lower, upper));
-  }
-  template <typename T>
-  void expect_reason(const char* key, const Measured<T>& measured) const {
-    expect(measured.value.has_value() || !measured.reason.empty(),
-           fmt::format("{} is null and {}_reason does not say why", key, key));
-  }
-
- private:
-  std::vector<Problem>& problems_;
-  std::string path_;
-};
-
-void check_step_times(const Checker& check, const std::optional<StepTimeRecord>& times) {
-  if (times.has_value()) {
-    const bool ascending = times->min <= times->median && times->median <= times->p90 &&
-                           times->p90 <= times->p95 && times->p95 <= times->p99 &&
-                           times->p99 <= times->max;
-    check.expect(ascending, "min, median, p90, p95, p99, max do not ascend");
-  }
-}
 
 template <typename Part>
 void check_shares(const Checker& check, const std::vector<Part>& parts) {
@@ -229,36 +172,6 @@ void check_attribution(const Checker& check, const RunRecord& record) {
   }
 }
 
-void check_scaling(const Checker& check, const ScalingRecord& scaling) {
-  std::optional<double> baseline;  // samples/s per rank
-  for (const ScalingPointRecord& point : scaling.points) {
-    if (point.ranks == scaling.baseline_ranks && point.samples_per_second.has_value()) {
-      baseline = point.samples_per_second->mean / static_cast<double>(point.ranks);
-    }
-  }
-  for (std::size_t index = 0; index < scaling.points.size(); ++index) {
-    const ScalingPointRecord& point = scaling.points[index];
-    const Checker below = check.at("points", index);
-    check_step_times(below.at("step_time_s"), point.step_time_s);
-    if (point.samples_per_second.has_value()) {
-      below.at("samples_per_second")
-          .expect_inside(point.samples_per_second->mean, point.samples_per_second->ci95);
-    }
-    if (point.efficiency.has_value()) {
-      below.at("efficiency").expect_inside(point.efficiency->mean, point.efficiency->ci95);
-    }
-    if (point.efficiency.has_value() && point.samples_per_second.has_value() && baseline > 0.0) {
-      // The estimate may be a geometric mean of paired rounds: near, not equal.
-      const double plain =
-          point.samples_per_second->mean / static_cast<double>(point.ranks) / *baseline;
-      below.at("efficiency")
-          .expect(
-              close(point.efficiency->mean, plain, 0.05),
-              fmt::format("is {}, but (X_N / N) / (X_b / b) is {}", point.efficiency->mean, plain));
-    }
-  }
-}
-
 void check_rest(const Checker& check, const RunRecord& record) {
   double operator_share = 0.0;
   for (const OperatorRecord& op : record.operators) {
@@ -281,16 +194,6 @@ void check_rest(const Checker& check, const RunRecord& record) {
         .expect(record.history[index].epoch > record.history[index - 1].epoch,
                 "epochs do not ascend");
   }
-  for (std::size_t index = 0; index < record.collectives.size(); ++index) {
-    const CollectiveRecord& collective = record.collectives[index];
-    if (collective.time_s.median > 0.0) {
-      check.at("collectives", index)
-          .at("algbw_gb_per_s")
-          .expect_close(collective.algbw_gb_per_s,
-                        static_cast<double>(collective.bytes) / collective.time_s.median / 1e9,
-                        "bytes / time_s.median / 10^9");
-    }
-  }
 }
 
 }  // namespace
@@ -299,13 +202,16 @@ std::vector<Problem> check_arithmetic(const RunRecord& record) {
   std::vector<Problem> problems;
   const Checker root(problems, "");
   check_run(root.at("run"), record.run);
-  std::set<std::tuple<TrialKind, std::string, std::int64_t>> arms;
+  std::set<std::tuple<TrialKind, std::string, std::int64_t, std::string>> arms;
   for (std::size_t index = 0; index < record.trials.size(); ++index) {
     const TrialRecord& trial = record.trials[index];
     const Checker below = root.at("trials", index);
     check_trial(below, trial);
-    below.expect(arms.insert({trial.kind, trial.variant.value_or(""), trial.ranks}).second,
-                 "is there twice: same kind, variant and ranks");
+    below.expect(
+        arms.insert(
+                {trial.kind, trial.variant.value_or(""), trial.ranks, trial.series.value_or("")})
+            .second,
+        "is there twice: same kind, variant, ranks and series");
   }
   check_attribution(root.at("attribution"), record);
   if (record.workload.has_value()) {
@@ -314,6 +220,9 @@ std::vector<Problem> check_arithmetic(const RunRecord& record) {
   }
   for (std::size_t index = 0; index < record.scaling.size(); ++index) {
     check_scaling(root.at("scaling", index), record.scaling[index]);
+  }
+  for (std::size_t index = 0; index < record.collectives.size(); ++index) {
+    check_collective(root.at("collectives", index), record.collectives[index]);
   }
   check_rest(root, record);
   return problems;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "reports/analysis_record.h"
+#include "reports/scaling_record.h"
 #include "reports/trial_record.h"
 #include "reports/value.h"
 #include "reports/vocabulary.h"

@@ -142,6 +142,7 @@ template <typename V, MaybeConst<TrialRecord> R>
 void fields(V& visit, R& record) {
   visit("kind", record.kind);
   visit("variant", record.variant);
+  visit("series", record.series);
   visit("ranks", record.ranks);
   visit("batch_size_per_rank", record.batch_size_per_rank);
   visit("global_batch_size", record.global_batch_size);
@@ -232,61 +233,6 @@ void fields(V& visit, R& record) {
   visit("train_loss", record.train_loss);
   visit("valid_loss", record.valid_loss);
   visit("metrics", record.metrics);
-}
-
-template <typename V, MaybeConst<EstimateRecord> R>
-void fields(V& visit, R& record) {
-  visit("mean", record.mean);
-  visit("ci95", record.ci95);
-}
-
-template <typename V, MaybeConst<ScalingPointRecord> R>
-void fields(V& visit, R& record) {
-  visit("ranks", record.ranks);
-  visit("batch_size_per_rank", record.batch_size_per_rank);
-  visit("global_batch_size", record.global_batch_size);
-  visit("samples_per_second", record.samples_per_second);
-  visit("step_time_s", record.step_time_s);
-  visit("efficiency", record.efficiency);
-  visit("speedup", record.speedup);
-  visit("exposed_communication_s", record.exposed_communication_s);
-  visit("waiting_s", record.waiting_s);
-  visit("transfer_s", record.transfer_s);
-  visit("overlap", record.overlap);
-  visit("attribution", record.attribution);
-}
-
-template <typename V, MaybeConst<ProjectionRecord> R>
-void fields(V& visit, R& record) {
-  visit("ranks", record.ranks);
-  visit("samples_per_second", record.samples_per_second);
-  visit("ci95", record.ci95);
-}
-
-template <typename V, MaybeConst<ScalingRecord> R>
-void fields(V& visit, R& record) {
-  visit("mode", record.mode);
-  visit("baseline_ranks", record.baseline_ranks);
-  visit("points", record.points);
-  visit("fit", record.fit);
-  visit("projection", record.projection);
-}
-
-template <typename V, MaybeConst<CollectiveTimeRecord> R>
-void fields(V& visit, R& record) {
-  visit("median", record.median);
-  visit("p95", record.p95);
-}
-
-template <typename V, MaybeConst<CollectiveRecord> R>
-void fields(V& visit, R& record) {
-  visit("op", record.op);
-  visit("bytes", record.bytes);
-  visit("ranks", record.ranks);
-  visit("time_s", record.time_s);
-  visit("algbw_gb_per_s", record.algbw_gb_per_s);
-  visit("busbw_gb_per_s", record.busbw_gb_per_s);
-  visit("wrong", record.wrong);
 }
 
 }  // namespace dlbench::reports

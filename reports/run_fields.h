@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The second half of the keys of the report: run, system, configuration, workload and the root.
-// Those of trials and conclusions are in record_fields.h, with how the list is used.
+// Those of trials and conclusions are in record_fields.h, with how the list is used, those of
+// scaling in scaling_fields.h.
 #pragma once
 
 #include "reports/record_fields.h"
+#include "reports/scaling_fields.h"
 
 namespace dlbench::reports {
 

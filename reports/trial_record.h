@@ -139,6 +139,10 @@ struct TrialRecord {
   TrialKind kind = TrialKind::kIo;
   /// device, host, nocomm; step_beside_loader, loader_beside_step; or null.
   std::optional<std::string> variant;
+  /// Which series of RunRecord::scaling it was measured for, e.g. "weak" or "weak
+  /// bucket-cap-mib=100"; null: not of a sweep over ranks. Kind, variant, ranks and series together
+  /// are unique.
+  std::optional<std::string> series;
   std::int64_t ranks = 1;
   std::int64_t batch_size_per_rank = 0;
   std::int64_t global_batch_size = 0;

@@ -13,7 +13,9 @@ namespace {
 constexpr std::int64_t kSteps = 4;
 constexpr std::int64_t kBatch = 2;
 
-RateSummary summary_of(std::vector<double> rates) {
+}  // namespace
+
+RateSummary sample_summary(std::vector<double> rates) {
   const auto count = static_cast<double>(rates.size());
   RateSummary summary;
   summary.n = static_cast<std::int64_t>(rates.size());
@@ -31,6 +33,8 @@ RateSummary summary_of(std::vector<double> rates) {
   summary.method = "student_t over repetition means";
   return summary;
 }
+
+namespace {
 
 RepetitionRecord repetition_of(std::int64_t index, double rate, bool with_loader) {
   RepetitionRecord repetition;
@@ -112,34 +116,6 @@ SystemRecord sample_system() {
   return system;
 }
 
-ScalingRecord sample_scaling() {
-  ScalingPointRecord one;
-  one.ranks = 1;
-  one.batch_size_per_rank = kBatch;
-  one.global_batch_size = kBatch;
-  one.samples_per_second = summary_of({9.9, 10.0, 10.1});
-  one.step_time_s = StepTimeRecord{0.2, 0.21, 0.22, 0.23, 0.19, 0.24, 12};
-  one.efficiency = EstimateRecord{1.0, std::nullopt};
-  ScalingPointRecord two = one;
-  two.ranks = 2;
-  two.global_batch_size = 2 * kBatch;
-  two.samples_per_second = summary_of({17.9, 18.0, 18.1});
-  two.efficiency = EstimateRecord{0.9, IntervalRecord{0.88, 0.92}};
-  two.speedup = EstimateRecord{1.8, IntervalRecord{1.76, 1.84}};
-  two.exposed_communication_s = 0.02;
-  two.waiting_s = 0.005;
-  two.transfer_s = 0.015;
-  two.overlap = 0.5;
-  two.attribution = AttributionRecord{};
-  two.attribution->verdict = Verdict::kCommunicationBound;
-  ScalingRecord scaling;
-  scaling.mode = "weak";
-  scaling.points = {one, two};
-  scaling.fit = {{"alpha_s", 1e-5}};
-  scaling.projection = {{4, 34.0, IntervalRecord{32.0, 36.0}}};
-  return scaling;
-}
-
 AttributionRecord sample_attribution() {
   AttributionRecord attribution;
   attribution.verdict = Verdict::kContentionBound;
@@ -170,7 +146,7 @@ TrialRecord sample_trial(TrialKind kind,
     trial.repetitions.push_back(
         repetition_of(static_cast<std::int64_t>(trial.repetitions.size()), rate, with_loader));
   }
-  trial.throughput = ThroughputRecord{summary_of(rates)};
+  trial.throughput = ThroughputRecord{sample_summary(rates)};
   const double step_s = static_cast<double>(kBatch) / rates[0];
   trial.step_time_s = StepTimeRecord{
       step_s, 1.01 * step_s, 1.02 * step_s, 1.03 * step_s, 0.97 * step_s, 1.04 * step_s, 12};
@@ -204,6 +180,7 @@ RunRecord sample_record() {
   record.trials.push_back(sample_trial(TrialKind::kIo, std::nullopt, {19.5, 20.0, 20.5}));
   record.trials.push_back(sample_trial(TrialKind::kSynthetic, "device", {4.95, 5.0, 5.05}));
   record.trials.push_back(sample_trial(TrialKind::kFull, std::nullopt, {4.3, 4.4, 4.5}));
+  record.trials[2].series = "weak";
   record.trials[2].phases = {
       {"data_wait", 12, 0.3, 0.025, 0.05, "host clock, profiled repetition"},
       {"forward", 12, 1.8, 0.15, 0.33, "host clock, profiled repetition"},
@@ -244,8 +221,8 @@ RunRecord sample_record() {
   record.job->per_rank = {{0, "node1", 90.0, 1'200'000'000}};
   record.history = {{1, 12.5, 64.0, 1e-3, 0.7, 0.65, {{"dice", 0.5}}},
                     {2, 11.5, 69.6, 1e-3, 0.4, std::nullopt, {{"dice", 0.8}}}};
-  record.scaling = {sample_scaling()};
-  record.collectives = {{"all_reduce", 1'000'000, 2, {0.001, 0.0012}, 1.0, 1.0, 0}};
+  record.scaling = sample_scaling();
+  record.collectives = sample_collectives();
   return record;
 }
 

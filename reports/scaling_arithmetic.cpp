@@ -1,0 +1,267 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The relations between the numbers of a scaling series and of a collective.
+#include "reports/arithmetic_internal.h"
+#include "reports/bus_factor.h"
+
+#include <cstdint>
+#include <numeric>
+#include <string_view>
+
+namespace dlbench::reports {
+namespace {
+
+/// Efficiencies are geometric means over paired rounds, the rates arithmetic means: near, not
+/// equal.
+constexpr double kPairedTolerance = 0.05;
+
+void expect_estimate(const Checker& check, const std::optional<EstimateRecord>& estimate) {
+  if (estimate.has_value()) {
+    check.expect_inside(estimate->mean, estimate->ci95);
+  }
+}
+
+/// Of the same trial.
+const ScalingTrialRecord* find_trial(const ScalingPointRecord& point, std::string_view name) {
+  for (const ScalingTrialRecord& trial : point.trials) {
+    if (trial.trial == name) {
+      return &trial;
+    }
+  }
+  return nullptr;
+}
+
+void check_batch(const Checker& check, const ScalingPointRecord& point) {
+  const std::vector<std::int64_t>& local = point.local_batch_sizes;
+  if (local.empty()) {
+    return;
+  }
+  check.at("local_batch_sizes")
+      .expect(static_cast<std::int64_t>(local.size()) == point.ranks,
+              fmt::format("has {} entries for {} ranks", local.size(), point.ranks));
+  const std::int64_t sum = std::accumulate(local.begin(), local.end(), std::int64_t{0});
+  check.at("global_batch_size")
+      .expect(point.global_batch_size == sum,
+              fmt::format("is {}, but local_batch_sizes sum to {}", point.global_batch_size, sum));
+  const std::int64_t largest = *std::max_element(local.begin(), local.end());
+  check.at("batch_size_per_rank")
+      .expect(point.batch_size_per_rank == largest,
+              fmt::format("is {}, but the largest of local_batch_sizes is {}",
+                          point.batch_size_per_rank,
+                          largest));
+}
+
+/// efficiency = (X_N / N) / (X_b / b), speedup = X_N / X_b.
+void check_trial_scaling(const Checker& check,
+                         const ScalingTrialRecord& trial,
+                         const ScalingTrialRecord* baseline,
+                         std::int64_t ranks,
+                         std::int64_t baseline_ranks) {
+  expect_estimate(check.at("efficiency"), trial.efficiency);
+  expect_estimate(check.at("speedup"), trial.speedup);
+  if (!trial.samples_per_second.has_value() || baseline == nullptr ||
+      !baseline->samples_per_second.has_value() || baseline->samples_per_second->mean <= 0.0) {
+    return;
+  }
+  const double speedup = trial.samples_per_second->mean / baseline->samples_per_second->mean;
+  const double efficiency =
+      speedup * static_cast<double>(baseline_ranks) / static_cast<double>(ranks);
+  const auto expect_near =
+      [&check](const char* key, const std::optional<EstimateRecord>& value, double wanted) {
+        if (value.has_value()) {
+          check.at(key).expect(
+              close(value->mean, wanted, kPairedTolerance),
+              fmt::format("is {}, but the mean rates make it {}", value->mean, wanted));
+        }
+      };
+  expect_near("efficiency", trial.efficiency, efficiency);
+  expect_near("speedup", trial.speedup, speedup);
+}
+
+void check_headline(const Checker& check, const ScalingPointRecord& point) {
+  const ScalingTrialRecord* headline = find_trial(point, point.headline);
+  check.at("headline")
+      .expect(headline != nullptr || point.trials.empty(),
+              fmt::format("'{}' is not one of the trials", point.headline));
+  if (headline == nullptr) {
+    return;
+  }
+  const auto mean = [](const auto& value) { return value.has_value() ? value->mean : 0.0; };
+  const auto expect_same = [&](const char* key, const auto& here, const auto& there) {
+    check.at(key).expect(here.has_value() == there.has_value() && close(mean(here), mean(there)),
+                         fmt::format("is not that of the trial '{}'", point.headline));
+  };
+  expect_same("samples_per_second", point.samples_per_second, headline->samples_per_second);
+  expect_same("efficiency", point.efficiency, headline->efficiency);
+  expect_same("speedup", point.speedup, headline->speedup);
+}
+
+void check_communication(const Checker& check, const ScalingPointRecord& point) {
+  const auto inside = [&check](const char* key,
+                               const std::optional<double>& value,
+                               const std::optional<IntervalRecord>& interval) {
+    if (value.has_value()) {
+      check.at(key).expect_inside(*value, interval);
+    }
+  };
+  inside("exposed_communication_ci95",
+         point.exposed_communication_s,
+         point.exposed_communication_ci95);
+  inside("waiting_ci95", point.waiting_s, point.waiting_ci95);
+  inside("transfer_ci95", point.transfer_s, point.transfer_ci95);
+  inside("overlap_ci95", point.overlap, point.overlap_ci95);
+  if (point.exposed_communication_s.has_value() && point.waiting_s.has_value() &&
+      point.transfer_s.has_value()) {
+    const double sum = *point.waiting_s + *point.transfer_s;
+    const double scale = std::abs(*point.waiting_s) + std::abs(*point.transfer_s);
+    check.at("exposed_communication_s")
+        .expect(
+            std::abs(*point.exposed_communication_s - sum) <= kTolerance * scale,
+            fmt::format(
+                "is {}, but waiting_s + transfer_s is {}", *point.exposed_communication_s, sum));
+  }
+  if (point.overlap.has_value() && point.transfer_s.has_value() && point.all_reduce_s > 0.0) {
+    check.at("overlap").expect_close(*point.overlap,
+                                     1.0 - *point.transfer_s / *point.all_reduce_s,
+                                     "1 - transfer_s / all_reduce_s");
+  }
+  check.at("slowest_rank")
+      .expect(!point.slowest_rank.has_value() || *point.slowest_rank < point.ranks,
+              fmt::format("is not one of {} ranks", point.ranks));
+}
+
+void check_projection(const Checker& check, const ProjectionRecord& projection) {
+  check.at("ci95").expect_inside(projection.samples_per_second, projection.ci95);
+  expect_estimate(check.at("step_time_s"), projection.step_time_s);
+  expect_estimate(check.at("efficiency"), projection.efficiency);
+  if (projection.step_time_s.mean > 0.0) {
+    check.at("samples_per_second")
+        .expect_close(
+            projection.samples_per_second,
+            static_cast<double>(projection.global_batch_size) / projection.step_time_s.mean,
+            "global_batch_size / step_time_s.mean");
+  }
+}
+
+void check_leave_largest_out(const Checker& check, const LeaveLargestOutRecord& left) {
+  const EstimateRecord& predicted = left.predicted_step_time_s;
+  expect_estimate(check.at("predicted_step_time_s"), predicted);
+  for (const std::int64_t ranks : left.from_ranks) {
+    check.at("from_ranks")
+        .expect(ranks < left.ranks, fmt::format("{} is not below {}", ranks, left.ranks));
+  }
+  if (left.measured_step_time_s <= 0.0) {
+    return;
+  }
+  const double error = predicted.mean / left.measured_step_time_s - 1.0;
+  check.at("relative_error")
+      .expect(std::abs(left.relative_error - error) <= kTolerance,
+              fmt::format("is {}, but predicted / measured - 1 is {}", left.relative_error, error));
+  if (predicted.ci95.has_value()) {
+    const auto [lower, upper] = *predicted.ci95;
+    const bool inside = lower <= left.measured_step_time_s && left.measured_step_time_s <= upper;
+    check.at("inside_band")
+        .expect(left.inside_band == inside, "contradicts the band of predicted_step_time_s");
+  }
+}
+
+void check_buckets(const Checker& check, const BucketSweepRecord& buckets) {
+  for (std::size_t index = 1; index < buckets.caps.size(); ++index) {
+    check.at("caps", index)
+        .expect(buckets.caps[index].bucket_cap_mib > buckets.caps[index - 1].bucket_cap_mib,
+                "caps do not ascend");
+  }
+  const auto expect_best = [&](const char* key, const std::optional<double>& best, auto time_of) {
+    std::optional<double> shortest;
+    std::optional<double> of_best;
+    for (const BucketCapRecord& cap : buckets.caps) {
+      const std::optional<double> time = time_of(cap);
+      if (time.has_value() && (!shortest.has_value() || *time < *shortest)) {
+        shortest = time;
+      }
+      if (cap.bucket_cap_mib == best) {
+        of_best = time;
+      }
+    }
+    if (best.has_value()) {
+      check.at(key).expect(of_best.has_value() && *of_best == *shortest,
+                           fmt::format("{} is not the cap with the shortest step", *best));
+    }
+  };
+  expect_best("best_modelled_mib", buckets.best_modelled_mib, [](const BucketCapRecord& cap) {
+    return cap.modelled_step_time_s;
+  });
+  expect_best("best_measured_mib", buckets.best_measured_mib, [](const BucketCapRecord& cap) {
+    return cap.measured_step_time_s.has_value() ? std::optional(cap.measured_step_time_s->mean)
+                                                : std::nullopt;
+  });
+}
+
+}  // namespace
+
+void check_scaling(const Checker& check, const ScalingRecord& scaling) {
+  const ScalingPointRecord* baseline = nullptr;
+  for (const ScalingPointRecord& point : scaling.points) {
+    if (point.ranks == scaling.baseline_ranks) {
+      baseline = &point;
+    }
+  }
+  for (std::size_t index = 0; index < scaling.points.size(); ++index) {
+    const ScalingPointRecord& point = scaling.points[index];
+    const Checker below = check.at("points", index);
+    below.expect(index == 0 || point.ranks > scaling.points[index - 1].ranks,
+                 "ranks do not ascend");
+    check_batch(below, point);
+    for (std::size_t trial = 0; trial < point.trials.size(); ++trial) {
+      const ScalingTrialRecord& record = point.trials[trial];
+      const Checker at_trial = below.at("trials", trial);
+      check_step_times(at_trial.at("step_time_s"), record.step_time_s);
+      at_trial.at("samples").expect(record.samples <= record.steps * point.global_batch_size,
+                                    fmt::format("{} do not fit into {} steps of {}",
+                                                record.samples,
+                                                record.steps,
+                                                point.global_batch_size));
+      check_trial_scaling(at_trial,
+                          record,
+                          baseline == nullptr ? nullptr : find_trial(*baseline, record.trial),
+                          point.ranks,
+                          scaling.baseline_ranks);
+    }
+    check_headline(below, point);
+    check_communication(below, point);
+  }
+  for (std::size_t index = 0; index < scaling.projection.size(); ++index) {
+    check_projection(check.at("projection", index), scaling.projection[index]);
+  }
+  if (scaling.leave_largest_out.has_value()) {
+    check_leave_largest_out(check.at("leave_largest_out"), *scaling.leave_largest_out);
+  }
+  if (scaling.buckets.has_value()) {
+    check_buckets(check.at("buckets"), *scaling.buckets);
+  }
+}
+
+void check_collective(const Checker& check, const CollectiveRecord& collective) {
+  const CollectiveTimeRecord& time = collective.time_s;
+  check.at("time_s").expect(time.median <= time.p95 &&
+                                time.min.value_or(time.median) <= time.median &&
+                                time.p95 <= time.max.value_or(time.p95),
+                            "min, median, p95, max do not ascend");
+  if (time.median <= 0.0) {
+    return;
+  }
+  check.at("algbw_gb_per_s")
+      .expect_close(collective.algbw_gb_per_s,
+                    static_cast<double>(collective.bytes) / time.median / 1e9,
+                    "bytes / time_s.median / 10^9");
+  const std::optional<double> factor = bus_factor(collective.op, collective.ranks);
+  if (factor.has_value()) {
+    check.at("busbw_gb_per_s")
+        .expect_close(collective.busbw_gb_per_s,
+                      collective.algbw_gb_per_s * *factor,
+                      "algbw_gb_per_s times the bus factor");
+  }
+}
+
+}  // namespace dlbench::reports

@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is concluded over several numbers of ranks: scaling and its projection, and the collectives
+// that explain it. docs/scaling.md says what each number means; harness/analysis computes them.
+#pragma once
+
+#include "reports/analysis_record.h"
+#include "reports/trial_record.h"
+#include "reports/value.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dlbench::reports {
+
+/// An estimate with its 95 % interval.
+struct EstimateRecord {
+  double mean = 0.0;
+  std::optional<IntervalRecord> ci95;
+};
+
+/// One trial at one number of ranks.
+struct ScalingTrialRecord {
+  std::string trial;         ///< as arm_name has it: io, synthetic, synthetic/nocomm, full
+  std::int64_t steps = 0;    ///< over the repetitions that count
+  std::int64_t samples = 0;  ///< real samples in these steps, over all ranks
+  std::optional<RateSummary> samples_per_second;  ///< over all ranks; null: no repetition counts
+  std::optional<StepTimeRecord> step_time_s;      ///< of the slowest rank of each step
+  std::optional<EstimateRecord> efficiency;       ///< (X_N / N) / (X_b / b) of this trial
+  std::optional<EstimateRecord> speedup;          ///< X_N / X_b of this trial
+};
+
+/// One number of ranks. Seconds are per step of the synthetic trial unless said otherwise; a
+/// difference of two measurements may come out negative within its noise and is left so.
+struct ScalingPointRecord {
+  std::int64_t ranks = 0;
+  std::int64_t batch_size_per_rank = 0;         ///< the largest of local_batch_sizes
+  std::int64_t global_batch_size = 0;           ///< their sum
+  std::vector<std::int64_t> local_batch_sizes;  ///< by rank
+  /// The trial that samples_per_second, step_time_s, efficiency and speedup repeat: full where it
+  /// was measured, else synthetic, else the first.
+  std::string headline;
+  std::vector<ScalingTrialRecord> trials;
+  std::optional<RateSummary> samples_per_second;
+  std::optional<StepTimeRecord> step_time_s;
+  std::optional<EstimateRecord> efficiency;
+  std::optional<EstimateRecord> speedup;
+
+  std::optional<double> nocomm_s;  ///< mean over ranks of the step without communication
+  /// What communication adds: step - nocomm_s = waiting_s + transfer_s.
+  std::optional<double> exposed_communication_s;
+  std::optional<IntervalRecord> exposed_communication_ci95;
+  std::optional<double> waiting_s;  ///< for late ranks: slowest rank of a step - mean, nocomm
+  std::optional<IntervalRecord> waiting_ci95;
+  std::optional<double> transfer_s;
+  std::optional<IntervalRecord> transfer_ci95;
+  std::optional<double> all_reduce_s;  ///< the step's all-reduces when nothing hides them
+  std::optional<double> overlap;       ///< hidden share of them: 1 - transfer_s / all_reduce_s
+  std::optional<IntervalRecord> overlap_ci95;
+  std::optional<std::int64_t> slowest_rank;  ///< late in more steps of nocomm than any other
+  std::string slowest_host;
+  std::optional<double> slowest_share;  ///< of the steps, in which it was the last
+  std::optional<AttributionRecord> attribution;
+};
+
+/// Latency and inverse bandwidth of one level of the network.
+struct LinkRecord {
+  double alpha_s = 0.0;  ///< per message
+  std::optional<IntervalRecord> alpha_s_ci95;
+  double beta_s_per_byte = 0.0;
+  std::optional<IntervalRecord> beta_s_per_byte_ci95;
+};
+
+/// Hockney's model of the link fitted to all-reduces: see harness/analysis/link_fit.h.
+struct LinkFitRecord {
+  double alpha_s = 0.0;  ///< of the only level, or of the one between nodes
+  std::optional<IntervalRecord> alpha_s_ci95;
+  double beta_s_per_byte = 0.0;
+  std::optional<IntervalRecord> beta_s_per_byte_ci95;
+  std::optional<std::int64_t> node_ranks;  ///< ranks of a node; null: one level
+  std::optional<LinkRecord> inside;        ///< within a node; null: one level
+  std::int64_t n = 0;                      ///< measurements
+  double residual = 0.0;                   ///< root mean square of the relative errors
+  std::string source;                      ///< what was fitted: "collectives" or "steps"
+};
+
+/// What a number of ranks that was not measured would bring. Intervals are 95 % bands.
+struct ProjectionRecord {
+  std::int64_t ranks = 0;
+  std::int64_t global_batch_size = 0;
+  double samples_per_second = 0.0;
+  std::optional<IntervalRecord> ci95;
+  EstimateRecord step_time_s;
+  EstimateRecord efficiency;  ///< against the measured baseline
+  double exposed_communication_s = 0.0;
+  double waiting_s = 0.0;  ///< for the slowest of so many ranks
+  std::string limit;       ///< compute, input, communication or straggler: the largest part
+};
+
+/// The largest measured size, predicted from the smaller ones.
+struct LeaveLargestOutRecord {
+  std::int64_t ranks = 0;
+  std::vector<std::int64_t> from_ranks;
+  double measured_step_time_s = 0.0;
+  EstimateRecord predicted_step_time_s;
+  double relative_error = 0.0;  ///< predicted / measured - 1
+  bool inside_band = false;
+};
+
+/// One bucket cap: what the model says, and what was measured where --sweep-buckets ran it.
+struct BucketCapRecord {
+  double bucket_cap_mib = 0.0;
+  std::int64_t buckets = 0;
+  std::optional<double> modelled_step_time_s;
+  std::optional<EstimateRecord> measured_step_time_s;
+};
+
+/// Bucket caps at one number of ranks, by ascending cap.
+struct BucketSweepRecord {
+  std::int64_t ranks = 0;
+  std::vector<BucketCapRecord> caps;
+  std::optional<double> best_modelled_mib;
+  std::optional<double> best_measured_mib;
+};
+
+/// One series of points: one mode, in a sweep also one variant.
+struct ScalingRecord {
+  std::string mode;     ///< weak or strong
+  std::string sweep;    ///< name of the sweep; empty: none
+  std::string variant;  ///< of the sweep, e.g. bucket-cap-mib=100; empty: none
+  ValueMap options;     ///< what the variant sets: option -> value
+  std::int64_t baseline_ranks = 1;
+  std::vector<ScalingPointRecord> points;  ///< by ascending ranks
+  std::optional<LinkFitRecord> fit;        ///< null: not fitted
+  std::vector<ProjectionRecord> projection;
+  std::optional<LeaveLargestOutRecord> leave_largest_out;
+  std::optional<BucketSweepRecord> buckets;
+};
+
+/// Of the calls, each as long as its slowest rank.
+struct CollectiveTimeRecord {
+  double median = 0.0;
+  double p95 = 0.0;
+  std::optional<double> mean;  ///< what nccl-tests print
+  std::optional<double> min;
+  std::optional<double> max;
+  std::optional<std::int64_t> n;  ///< calls
+};
+
+/// One collective at one size, as `dlbench comm` measures it.
+struct CollectiveRecord {
+  std::string op;          ///< all_reduce, reduce_scatter, all_gather or broadcast
+  std::int64_t bytes = 0;  ///< of the larger buffer, as nccl-tests count
+  std::int64_t ranks = 0;
+  std::string dtype;      ///< e.g. f32; empty: unknown
+  std::string transport;  ///< e.g. shared_window, mpi, nccl; with "simulated" where so
+  bool in_place = false;
+  CollectiveTimeRecord time_s;
+  double algbw_gb_per_s = 0.0;  ///< bytes / time_s.median, 10^9 bytes per second
+  double busbw_gb_per_s = 0.0;  ///< algbw times bus_factor() of bus_factor.h
+  std::int64_t wrong = 0;       ///< elements that came out wrong, over all ranks
+};
+
+}  // namespace dlbench::reports
