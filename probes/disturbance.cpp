@@ -126,8 +126,7 @@ ProcSnapshot take_snapshot() noexcept {
 
 Disturbance compare_snapshots(const ProcSnapshot& begin,
                               const ProcSnapshot& end,
-                              int cpus,
-                              int own_threads,
+                              const OwnLoad& own,
                               const DisturbanceThresholds& thresholds) {
   Disturbance result;
   result.wall_s = end.steady_s - begin.steady_s;
@@ -143,12 +142,13 @@ Disturbance compare_snapshots(const ProcSnapshot& begin,
   }
   if (begin.cpus.has_value() && end.cpus.has_value()) {
     result.steal_s = std::max(0.0, end.cpus->steal_s - begin.cpus->steal_s);
-    result.other_cpu_s = std::max(
-        0.0, end.cpus->busy_s - begin.cpus->busy_s - result.user_cpu_s - result.system_cpu_s);
+    result.other_cpu_s = std::max(0.0,
+                                  end.cpus->busy_s - begin.cpus->busy_s - result.user_cpu_s -
+                                      result.system_cpu_s - own.other_ranks_cpu_s);
   }
 
-  const double capacity_s = result.wall_s * cpus;
-  const double allowance_s = thresholds.tick_allowance_s * cpus;
+  const double capacity_s = result.wall_s * own.cpus;
+  const double allowance_s = thresholds.tick_allowance_s * own.cpus;
   std::vector<std::string> reasons;
   const auto judge_share = [&](std::optional<double> value_s, double share, const char* what) {
     const double limit_s = std::max(share * capacity_s, allowance_s);
@@ -157,13 +157,13 @@ Disturbance compare_snapshots(const ProcSnapshot& begin,
                                     what,
                                     *value_s,
                                     result.wall_s,
-                                    cpus,
+                                    own.cpus,
                                     limit_s));
     }
   };
   judge_share(result.other_cpu_s, thresholds.other_cpu_share, "other processes used");
   judge_share(result.steal_s, thresholds.steal_share, "the hypervisor took");
-  if (own_threads <= cpus) {
+  if (own.threads <= own.cpus) {
     const double limit =
         thresholds.involuntary_switches_per_cpu_s * std::max(capacity_s, allowance_s);
     if (static_cast<double>(result.involuntary_context_switches) > limit) {

@@ -71,12 +71,17 @@ struct Disturbance {
 /// The present state. Never throws: what cannot be read stays empty. Takes about 15 us.
 [[nodiscard]] ProcSnapshot take_snapshot() noexcept;
 
-/// Difference and judgement. `cpus`: CPUs this process may run on. `own_threads`: threads of the
-/// benchmark that wanted to run at the same time (compute threads + loader workers).
+/// What of the load on our CPUs is the benchmark itself.
+struct OwnLoad {
+  int cpus = 1;                    ///< CPUs this process may run on
+  int threads = 1;                 ///< of the benchmark on them that wanted to run at the same time
+  double other_ranks_cpu_s = 0.0;  ///< CPU time of its other ranks on the same CPUs
+};
+
+/// Difference and judgement.
 [[nodiscard]] Disturbance compare_snapshots(const ProcSnapshot& begin,
                                             const ProcSnapshot& end,
-                                            int cpus,
-                                            int own_threads,
+                                            const OwnLoad& own,
                                             const DisturbanceThresholds& thresholds = {});
 
 /// Sums the given CPUs of a /proc/stat text; `ticks_per_s` is sysconf(_SC_CLK_TCK). Empty if a CPU

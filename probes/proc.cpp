@@ -45,7 +45,8 @@ class ProcProbe final : public Probe {
   }
 
   void end_trial() noexcept override {
-    const Disturbance seen = compare_snapshots(begin_, take_snapshot(), cpus_, cpus_ + 1);
+    const Disturbance seen =
+        compare_snapshots(begin_, take_snapshot(), {.cpus = cpus_, .threads = cpus_ + 1});
     sums_.add(trial_,
               {seen.user_cpu_s,
                seen.system_cpu_s,

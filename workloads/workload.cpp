@@ -80,10 +80,11 @@ BuiltWorkload Workload::build(const WorkloadParams& params, graph::Mode mode) co
 
 graph::Graph training_graph(const WorkloadSpec& spec,
                             const BuiltWorkload& built,
-                            core::DType precision) {
+                            core::DType precision,
+                            const graph::BucketOptions& buckets) {
   graph::Graph graph = graph::mixed_precision(built.graph, precision);
   graph = graph::differentiate(graph, graph.outputs().at(std::string(kLossOutput)));
-  graph = graph::insert_all_reduce(graph, graph::BucketOptions{});
+  graph = graph::insert_all_reduce(graph, buckets);
   return graph::add_optimizer(graph, spec.optimizer);
 }
 

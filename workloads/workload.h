@@ -117,7 +117,8 @@ class Workload {
 /// `precision` is that of contractions: f32, bf16 or f16.
 [[nodiscard]] graph::Graph training_graph(const WorkloadSpec& spec,
                                           const BuiltWorkload& built,
-                                          core::DType precision);
+                                          core::DType precision,
+                                          const graph::BucketOptions& buckets = {});
 
 /// The forward pass alone, in the same precision.
 [[nodiscard]] graph::Graph evaluation_graph(const BuiltWorkload& built, core::DType precision);

@@ -51,6 +51,7 @@ SamplerOptions sampler_options(const Dataset& dataset, const LoaderOptions& opti
   DLBENCH_CHECK(options.max_leases >= 1);
   return {.dataset_size = dataset.size(),
           .batch_size = options.batch_size,
+          .global_batch_size = options.global_batch_size,
           .seed = options.seed,
           .rank = options.rank,
           .world = options.world,

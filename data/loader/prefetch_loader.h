@@ -24,10 +24,11 @@
 namespace dlbench::data {
 
 struct LoaderOptions {
-  std::int64_t batch_size = 1;  ///< per rank
-  int workers = 1;              ///< loader threads, >= 1
-  int prefetch = 2;             ///< batches being filled or ready, ahead of the consumer, >= 1
-  int max_leases = 3;           ///< batches that the consumer may hold at a time, >= 1
+  std::int64_t batch_size = 1;         ///< of this rank
+  std::int64_t global_batch_size = 0;  ///< as in SamplerOptions
+  int workers = 1;                     ///< loader threads, >= 1
+  int prefetch = 2;    ///< batches being filled or ready, ahead of the consumer, >= 1
+  int max_leases = 3;  ///< batches that the consumer may hold at a time, >= 1
   std::uint64_t seed = 1;
   int rank = 0;
   int world = 1;

@@ -34,7 +34,9 @@ void check_options(const SamplerOptions& options) {
   }
   DLBENCH_CHECK(options.dataset_size <= std::numeric_limits<std::uint32_t>::max());
   // Checked by division: a huge batch size must not overflow.
-  const bool too_large = options.batch_size > options.dataset_size / options.world;
+  const bool too_large = options.global_batch_size > 0
+                             ? options.global_batch_size > options.dataset_size
+                             : options.batch_size > options.dataset_size / options.world;
   if (too_large && options.drop_last) {
     const std::int64_t largest = options.dataset_size / options.world;
     throw Error(ErrorCode::kUsage,
@@ -64,13 +66,17 @@ Sampler::Sampler(const SamplerOptions& options) : options_(options) {
   check_options(options);
   // With drop_last unset a batch may be larger than the data set: then all of it is one batch.
   options_.batch_size = std::min(options.batch_size, options.dataset_size);
-  const std::int64_t global = options_.batch_size * options_.world;
+  if (options_.global_batch_size == 0) {
+    options_.global_batch_size = options_.batch_size * options_.world;
+  }
+  const std::int64_t global = options_.global_batch_size;
   batches_per_epoch_ = options_.drop_last ? options_.dataset_size / global
                                           : (options_.dataset_size + global - 1) / global;
 }
 
 std::int64_t Sampler::samples_per_epoch() const {
-  return (batches_per_epoch_ - 1) * options_.batch_size +
+  // Every batch but the last is full.
+  return (batches_per_epoch_ - 1) * plan(0).local_samples +
          plan(batches_per_epoch_ - 1).local_samples;
 }
 
@@ -80,10 +86,10 @@ BatchPlan Sampler::plan(std::int64_t number) const {
   const std::int64_t world = options_.world;
   const std::int64_t rank = options_.rank;
   BatchPlan plan;
-  plan.global_begin = number * options_.batch_size * world;
+  plan.global_begin = number * options_.global_batch_size;
   plan.global_samples =
-      std::min(options_.batch_size * world, options_.dataset_size - plan.global_begin);
-  // A full batch gives every rank batch_size; a partial one gives the first ranks one more.
+      std::min(options_.global_batch_size, options_.dataset_size - plan.global_begin);
+  // Where the samples do not divide, the first ranks get one more.
   const std::int64_t share = plan.global_samples / world;
   const std::int64_t more = plan.global_samples % world;
   plan.local_begin = rank * share + std::min(rank, more);

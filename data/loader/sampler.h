@@ -22,6 +22,9 @@ enum class ShardMode : std::uint8_t { kEarly, kLate };
 struct SamplerOptions {
   std::int64_t dataset_size = 0;
   std::int64_t batch_size = 1;  ///< per rank
+  /// Over all ranks, if it is not batch_size x world: where it does not divide, the first ranks
+  /// get one sample more. 0: batch_size x world.
+  std::int64_t global_batch_size = 0;
   std::uint64_t seed = 1;
   int rank = 0;
   int world = 1;

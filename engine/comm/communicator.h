@@ -21,7 +21,8 @@ enum class ReduceOp : std::uint8_t { kSum, kMax };
 [[nodiscard]] std::string_view name(ReduceOp op);
 
 /// What to reduce, in place: `count` elements at `data` on every rank.
-/// f32, f64, f16, bf16, i32, i64; f16 and bf16 are added in f32 and rounded once per rank that adds.
+/// f32, f64, f16, bf16, i32, i64; f16 and bf16 are added in f32 and rounded once per rank that
+/// adds.
 struct ReduceRequest {
   std::byte* data = nullptr;
   std::size_t count = 0;
@@ -36,16 +37,17 @@ using Ticket = std::int64_t;
 /// that communicates; null (absent) on devices whose profiler knows better.
 struct CommunicationTotals {
   std::int64_t collectives = 0;
-  std::int64_t bytes = 0;     ///< logical, of this rank's tensors
-  double waiting_s = 0.0;     ///< from this rank's arrival until the last rank arrived
-  double transfer_s = 0.0;    ///< from then until done
-  double exposed_s = 0.0;     ///< the caller blocked in wait() or in a blocking call
+  std::int64_t bytes = 0;          ///< logical, of this rank's tensors
+  std::int64_t last_arrivals = 0;  ///< collectives to which this rank came last
+  double waiting_s = 0.0;          ///< from this rank's arrival until the last rank arrived
+  double transfer_s = 0.0;         ///< from then until done
+  double exposed_s = 0.0;          ///< the caller blocked in wait() or in a blocking call
 };
 
 /// A group of ranks. Calls are collective, in the same order on all ranks, from one thread. Work is
 /// ordered behind `stream`: on a GPU a call returns when it is enqueued, on the host the stream is
-/// always ready. Every call throws core::Error(kRun) when a rank is gone, kTimeout when one does not
-/// come.
+/// always ready. Every call throws core::Error(kRun) when a rank is gone, kTimeout when one does
+/// not come.
 class Communicator {
  public:
   Communicator() = default;
@@ -66,8 +68,9 @@ class Communicator {
     return backend.allocate(bytes);
   }
 
-  /// Starts once the work now in `stream` is done, and runs beside later work; the memory belongs to
-  /// the collective until wait(). Several may be in flight; they run in the order of their starts.
+  /// Starts once the work now in `stream` is done, and runs beside later work; the memory belongs
+  /// to the collective until wait(). Several may be in flight; they run in the order of their
+  /// starts.
   [[nodiscard]] virtual Ticket start_all_reduce(const ReduceRequest& request,
                                                 backend::Stream& stream) = 0;
   /// Later work of `stream` sees the result. Each ticket is waited for once.

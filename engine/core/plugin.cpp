@@ -3,7 +3,6 @@
 #include "engine/core/plugin.h"
 
 #include "build_id.h"
-
 #include <dlfcn.h>
 
 #include <exception>

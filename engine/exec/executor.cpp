@@ -186,7 +186,7 @@ void Executor::check_bound() const {
 }
 
 void Executor::run_communication(const LoweredNode& node) {
-  if (!options_.communicate) {
+  if (!communicates_) {
     return;
   }
   const auto& attributes = graph_.node(node.covers.front()).as<graph::AllReduceAttributes>();

@@ -28,8 +28,6 @@ using PhaseSeconds = std::array<double, 5>;
 
 struct ExecutorOptions {
   backend::LoweringOptions lowering;
-  /// False leaves the all-reduces out (trial synthetic/nocomm).
-  bool communicate = true;
 };
 
 /// One executable step: lowered graph, plan, arena. Holds references to backend, state,
@@ -53,6 +51,11 @@ class Executor {
   /// row-major, and stays valid until the step that reads it is done. On a device without host
   /// access the copy is enqueued here. Throws core::Error(kShape) for an unknown name.
   void bind_input(std::string_view name, const std::byte* host, std::size_t bytes);
+
+  /// Whether the next steps reduce their gradients over the ranks; they do at first. Without it
+  /// (trial synthetic/nocomm) the models of the ranks drift apart.
+  void set_communication(bool on) { communicates_ = on; }
+  [[nodiscard]] bool communicates() const { return communicates_; }
 
   /// Runs the step. On a GPU it returns when the work is enqueued.
   void run();
@@ -108,6 +111,7 @@ class Executor {
   backend::SlotTable slots_;
   std::map<std::string, Input, std::less<>> inputs_;
   std::vector<Bucket> buckets_;
+  bool communicates_ = true;
   PhaseSeconds phase_seconds_{};
   std::vector<double> node_seconds_;
 };

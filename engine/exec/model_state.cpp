@@ -119,9 +119,11 @@ void ModelState::add_arena(const graph::Graph& graph, const std::vector<graph::V
     DLBENCH_CHECK(inserted) << value.name;
     bytes = offset + (size + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment;
   }
-  const bool reduced = communicator_ != nullptr && !values.empty() &&
-                       graph.value(values.front()).storage == Storage::kGradient;
   Arena arena;
+  if (!values.empty()) {
+    arena.storage = graph.value(values.front()).storage;
+  }
+  const bool reduced = communicator_ != nullptr && arena.storage == Storage::kGradient;
   arena.memory = reduced ? communicator_->allocate(backend_, bytes) : backend_.allocate(bytes);
   stream_->fill_zero(arena.memory->data(), bytes);
   stream_->synchronize();
@@ -242,6 +244,32 @@ void ModelState::import_tensors(const TensorMap& tensors, bool partial) {
   for (const auto& [name, tensor] : tensors) {
     upload(entry(name), tensor);
   }
+}
+
+void ModelState::broadcast(Arena& arena) {
+  if (communicator_ != nullptr && communicator_->size() > 1 && arena.memory->bytes() > 0) {
+    communicator_->broadcast(arena.memory->data(), arena.memory->bytes(), 0, *stream_);
+  }
+}
+
+void ModelState::broadcast_all() {
+  for (Arena& arena : arenas_) {
+    // Gradients are made anew in each step; scalars (share of the batch, first sample) are a rank's
+    // own.
+    if (arena.storage != Storage::kGradient && arena.storage != Storage::kScalar) {
+      broadcast(arena);
+    }
+  }
+  stream_->synchronize();
+}
+
+void ModelState::broadcast_buffers() {
+  for (Arena& arena : arenas_) {
+    if (arena.storage == Storage::kBuffer) {
+      broadcast(arena);
+    }
+  }
+  stream_->synchronize();
 }
 
 void ModelState::save() {

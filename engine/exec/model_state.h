@@ -60,12 +60,18 @@ class ModelState {
   /// are missing: the message lists them.
   void import_tensors(const TensorMap& tensors, bool partial);
 
+  /// Gives all ranks the parameters, buffers and optimizer state of rank 0; the second form the
+  /// buffers alone (running statistics). Collective; at one rank nothing happens.
+  void broadcast_all();
+  void broadcast_buffers();
+
   /// A copy of all arenas, to start every repetition from the same point.
   void save();
   void restore();
 
  private:
   struct Arena {
+    graph::Storage storage = graph::Storage::kParameter;
     std::unique_ptr<backend::Buffer> memory;
     std::vector<std::byte> saved;
   };
@@ -78,6 +84,7 @@ class ModelState {
 
   void add_arena(const graph::Graph& graph, const std::vector<graph::ValueId>& values);
   void initialize(std::uint64_t seed);
+  void broadcast(Arena& arena);
   [[nodiscard]] const Entry& entry(std::string_view name) const;
   void check_fits(std::string_view name, const core::HostTensor& tensor) const;
   void upload(const Entry& entry, const core::HostTensor& tensor);

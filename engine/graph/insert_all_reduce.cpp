@@ -57,6 +57,9 @@ Graph insert_all_reduce(const Graph& graph, const BucketOptions& options) {
       members.push_back(gradients[index]);
       last = std::max(last, graph.value(gradients[index]).producer);
     }
+    if (!options.overlap) {
+      last = graph.nodes().back().id;
+    }
     std::reverse(members.begin(), members.end());  // ascending addresses: arena order
     const AllReduceAttributes attributes{.bucket = static_cast<std::int32_t>(bucket)};
     const std::string suffix = "/" + std::to_string(bucket);

@@ -45,6 +45,8 @@ struct VectorJacobian {
 struct BucketOptions {
   std::int64_t first_cap_bytes = std::int64_t{1} << 20;
   std::int64_t cap_bytes = std::int64_t{25} << 20;
+  /// False: all all-reduces start after the backward pass instead of each beside the rest of it.
+  bool overlap = true;
 };
 
 /// Buckets of parameters in reverse order of registration; a bucket closes once it reaches its cap.
@@ -53,8 +55,8 @@ struct BucketOptions {
 [[nodiscard]] std::vector<std::vector<std::size_t>> assign_buckets(
     const std::vector<std::int64_t>& bytes, const BucketOptions& options);
 
-/// Adds one start node per bucket right after its last gradient, and its wait node after the
-/// backward pass. At one rank both do nothing.
+/// Adds one start node per bucket right after its last gradient (without overlap: after the
+/// backward pass), and its wait node after the backward pass. At one rank both do nothing.
 [[nodiscard]] Graph insert_all_reduce(const Graph& graph, const BucketOptions& options);
 
 enum class OptimizerKind : std::uint8_t { kSgd, kAdam, kNadam, kAdadelta };

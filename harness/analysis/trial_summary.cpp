@@ -130,6 +130,73 @@ std::optional<reports::LoaderRecord> loader(const TrialResult& result,
   return record;
 }
 
+// Sums over the repetitions that count, by rank.
+std::vector<RankShare> total_shares(const TrialResult& result) {
+  std::vector<RankShare> totals;
+  for (const std::vector<RankShare>& shares : result.shares) {
+    totals.resize(shares.size());
+    for (std::size_t rank = 0; rank < shares.size(); ++rank) {
+      RankShare& total = totals[rank];
+      const RankShare& share = shares[rank];
+      total.samples += share.samples;
+      total.steps += share.steps;
+      total.wall_s += share.wall_s;
+      total.cpu_s += share.cpu_s;
+      total.communication.collectives += share.communication.collectives;
+      total.communication.last_arrivals += share.communication.last_arrivals;
+      total.communication.waiting_s += share.communication.waiting_s;
+      total.communication.transfer_s += share.communication.transfer_s;
+      total.communication.exposed_s += share.communication.exposed_s;
+    }
+  }
+  return totals;
+}
+
+// Of the collectives, how many this rank was the last to reach.
+std::optional<double> late_share(const RankShare& total) {
+  if (total.communication.collectives == 0) {
+    return std::nullopt;
+  }
+  return static_cast<double>(total.communication.last_arrivals) /
+         static_cast<double>(total.communication.collectives);
+}
+
+std::vector<reports::RankRecord> per_rank(const TrialResult& result, const TrialContext& context) {
+  std::vector<reports::RankRecord> records;
+  const std::vector<RankShare> totals = total_shares(result);
+  for (std::size_t rank = 0; rank < totals.size() && totals.size() > 1; ++rank) {
+    const RankShare& total = totals[rank];
+    records.push_back({.rank = static_cast<std::int64_t>(rank),
+                       .host = context.places.at(rank).host,
+                       .samples_per_second = static_cast<double>(total.samples) / total.wall_s,
+                       .wall_s = total.wall_s,
+                       .cpu_s = total.cpu_s,
+                       .late_share = late_share(total)});
+  }
+  return records;
+}
+
+// The rank that came last most often, and what the others lost by waiting for it.
+std::optional<StragglerEvidence> straggler(const TrialResult& result, const TrialContext& context) {
+  const std::vector<RankShare> totals = total_shares(result);
+  if (totals.size() < 2 || totals.front().communication.collectives == 0) {
+    return std::nullopt;
+  }
+  const auto latest = std::max_element(totals.begin(), totals.end(), [](auto& a, auto& b) {
+    return a.communication.last_arrivals < b.communication.last_arrivals;
+  });
+  double waiting_s = 0.0;
+  for (auto rank = totals.begin(); rank != totals.end(); ++rank) {
+    waiting_s += rank == latest ? 0.0 : rank->communication.waiting_s;
+  }
+  const auto others = static_cast<double>(totals.size() - 1);
+  const auto index = latest - totals.begin();
+  return StragglerEvidence{.rank = index,
+                           .host = context.places.at(static_cast<std::size_t>(index)).host,
+                           .late_share = late_share(*latest).value_or(0.0),
+                           .lost_share = waiting_s / others / latest->wall_s};
+}
+
 bool trains(const TrialId& id) {
   return id.kind == TrialKind::kSynthetic || id.kind == TrialKind::kFull ||
          id.variant == "step_beside_loader";
@@ -165,8 +232,10 @@ reports::TrialRecord summarize_trial(const TrialResult& result, const TrialConte
   if (!result.id.variant.empty()) {
     record.variant = result.id.variant;
   }
+  record.ranks = context.ranks;
   record.batch_size_per_rank = context.batch_size;
-  record.global_batch_size = context.batch_size;
+  record.global_batch_size = context.global_batch_size;
+  record.per_rank = per_rank(result, context);
   record.warmup = result.warmup;
   record.repetitions = result.repetitions;
   record.throughput = throughput(result.rates());
@@ -180,13 +249,10 @@ reports::TrialRecord summarize_trial(const TrialResult& result, const TrialConte
 }
 
 AttributionInput attribution_input(const std::vector<TrialResult>& results,
-                                   bool shared_processors,
-                                   std::int64_t cores,
-                                   std::int64_t workers) {
+                                   const TrialContext& context) {
   AttributionInput input;
-  input.shared_processors = shared_processors;
-  input.cores = cores;
-  input.workers = workers;
+  input.ranks = context.ranks;
+  input.workers = context.workers;
   for (const TrialResult& result : results) {
     const TrialId& id = result.id;
     if (id.kind == TrialKind::kIo) {
@@ -194,6 +260,7 @@ AttributionInput attribution_input(const std::vector<TrialResult>& results,
       input.io_cpu_s_per_sample = result.cpu_s_per_sample();
     } else if (id.kind == TrialKind::kFull) {
       input.full = round_rates(result);
+      input.straggler = straggler(result, context);
     } else if (id.kind == TrialKind::kSynthetic && id.variant == "nocomm") {
       input.nocomm = round_rates(result);
     } else if (id.kind == TrialKind::kSynthetic && id.variant == "device") {

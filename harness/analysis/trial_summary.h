@@ -16,7 +16,10 @@ namespace dlbench::harness {
 /// Statistics, phases and loader stages of one trial. `training_flop_per_sample` gives
 /// achieved_flop_per_s; `peak_flop_per_s` (0: unknown) gives mfu.
 struct TrialContext {
-  std::int64_t batch_size = 0;
+  std::int64_t ranks = 1;
+  std::int64_t batch_size = 0;  ///< of this rank
+  std::int64_t global_batch_size = 0;
+  std::vector<comm::RankPlace> places;  ///< by rank
   double training_flop_per_sample = 0.0;
   double peak_flop_per_s = 0.0;
   std::string decode;
@@ -29,10 +32,9 @@ struct TrialContext {
 [[nodiscard]] reports::TrialRecord summarize_trial(const TrialResult& result,
                                                    const TrialContext& context);
 
-/// The rates of the rounds, by kind and variant, for attribute().
+/// The rates of the rounds, by kind and variant, and a rank that was late, for attribute(); `cores`
+/// and `shared_processors` are left for the caller.
 [[nodiscard]] AttributionInput attribution_input(const std::vector<TrialResult>& results,
-                                                 bool shared_processors,
-                                                 std::int64_t cores,
-                                                 std::int64_t workers);
+                                                 const TrialContext& context);
 
 }  // namespace dlbench::harness

@@ -4,6 +4,7 @@
 // A subcommand: a name, its options, and what it does. command_line.h finds and runs it.
 #pragma once
 
+#include "engine/comm/rendezvous.h"
 #include "harness/commands/option_set.h"
 
 #include <memory>
@@ -15,6 +16,7 @@ namespace dlbench::harness {
 /// What main() was called with, for the report.
 struct Invocation {
   std::vector<std::string> arguments;  ///< argv, the program's name included
+  comm::Rendezvous& ranks;             ///< that were started together; one unless parallel()
 };
 
 /// One subcommand. add_options() binds members of the command; run() reads them.
@@ -31,6 +33,8 @@ class Command {
   [[nodiscard]] virtual std::string summary() const = 0;
   /// Printed after the options in --help: examples, exit codes. May be empty.
   [[nodiscard]] virtual std::string details() const { return {}; }
+  /// Whether all ranks of a launch do this together. Of other commands only rank 0 does anything.
+  [[nodiscard]] virtual bool parallel() const { return false; }
   virtual void add_options(OptionSet& options) = 0;
   /// Returns the exit code, or throws core::Error.
   [[nodiscard]] virtual int run(const OptionSet& options, const Invocation& invocation) = 0;

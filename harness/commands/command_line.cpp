@@ -8,15 +8,18 @@
 #include "engine/core/log.h"
 #include "engine/core/nearest_name.h"
 #include "harness/commands/command.h"
+#include "harness/ranks.h"
 
 #include <CLI/CLI.hpp>
 
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <map>
 #include <memory>
 #include <new>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -116,7 +119,41 @@ int parse_failed(const CLI::App& root,
   throw Error(ErrorCode::kUsage, message + " (see dlbench --help)");
 }
 
-int run_parsed(Bound& bound, const Invocation& invocation) {
+void print_error(const std::string& message) {
+  core::log::progress("");
+  std::fputs(("dlbench: " + message + "\n").c_str(), stderr);
+}
+
+// Ends all ranks with the error of one. An error that all have (a bad option) is rank 0's to print:
+// the others give it time for that.
+void end_launch(comm::Rendezvous& ranks, const std::string& message, int code) {
+  if (ranks.rank() != 0) {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  }
+  print_error(ranks.rank() == 0 ? message
+                                : "[rank " + std::to_string(ranks.rank()) + "] " + message);
+  ranks.abort(code);
+}
+
+// On several ranks an error must not leave the others waiting, so it ends the launch right here.
+int run_on_ranks(Bound& bound, const Invocation& invocation) {
+  try {
+    return bound.command->run(*bound.options, invocation);
+  } catch (const Error& error) {
+    if (invocation.ranks.size() == 1) {
+      throw;
+    }
+    end_launch(invocation.ranks, error.what(), core::exit_code(error.code()));
+  } catch (const std::exception& error) {
+    if (invocation.ranks.size() == 1) {
+      throw;
+    }
+    end_launch(invocation.ranks, error.what(), 1);
+  }
+  return 1;
+}
+
+int run_parsed(Bound& bound, const std::vector<std::string>& arguments) {
   for (const auto& [name, text] : bound.given) {
     bound.options->set(name, text, OptionSource::kCommandLine);
   }
@@ -125,7 +162,15 @@ int run_parsed(Bound& bound, const Invocation& invocation) {
       read_config_file(text, *bound.options);
     }
   }
-  return bound.command->run(*bound.options, invocation);
+  if (!bound.command->parallel()) {
+    comm::LoneRank alone;
+    return announced_rank() == 0 ? bound.command->run(*bound.options, {arguments, alone}) : 0;
+  }
+  const std::unique_ptr<comm::Rendezvous> ranks = join_launch();
+  if (ranks->rank() != 0) {
+    core::log::set_level(core::log::Level::kQuiet);
+  }
+  return run_on_ranks(bound, {arguments, *ranks});
 }
 
 int parse_and_run(int argc, const char* const* argv) {
@@ -157,15 +202,10 @@ int parse_and_run(int argc, const char* const* argv) {
   }
   for (Bound& bound : commands) {
     if (bound.app->parsed()) {
-      return run_parsed(bound, Invocation{{argv, argv + argc}});
+      return run_parsed(bound, {argv, argv + argc});
     }
   }
   throw Error(ErrorCode::kUsage, "no command given (see dlbench --help)");
-}
-
-void print_error(const std::string& message) {
-  core::log::progress("");
-  std::fputs(("dlbench: " + message + "\n").c_str(), stderr);
 }
 
 }  // namespace
@@ -174,7 +214,9 @@ int run_command_line(int argc, const char* const* argv) noexcept {
   try {
     return parse_and_run(argc, argv);
   } catch (const Error& error) {
-    print_error(error.what());
+    if (announced_rank() == 0) {  // the others say the same
+      print_error(error.what());
+    }
     return core::exit_code(error.code());
   } catch (const core::CheckFailure& failure) {
     print_error(std::string("internal error, please report it: ") + failure.what());

@@ -9,6 +9,7 @@
 #include "harness/commands/plan_text.h"
 #include "harness/commands/run_options.h"
 #include "harness/commands/run_record.h"
+#include "harness/ranks.h"
 #include "harness/trials/arm.h"
 #include "harness/trials/overhead.h"
 #include "harness/trials/probe_set.h"
@@ -39,21 +40,29 @@ constexpr double kTracedSeconds = 0.5;  // per trial
 // valid.
 class Measurement {
  public:
-  Measurement(const RunOptions& options, reports::RunRecord record)
-      : options_(options), guard_(options.timeout), record_(std::move(record)) {}
+  Measurement(const RunOptions& options, comm::Rendezvous& ranks, reports::RunRecord record)
+      : options_(options),
+        ranks_(ranks),
+        group_(ranks),
+        guard_(options.timeout),
+        record_(std::move(record)) {}
 
   int run() {
-    SessionPlan plan(session_options(options_));
+    SessionPlan plan(session_options(options_), ranks_);
     const std::vector<TrialId> trials =
         parse_trials(options_.trials, !plan.backend().reads_host_memory());
     describe_plan(plan, record_);
     if (options_.dry_run) {
-      plan.check_memory();
-      std::fputs((config_text(record_.config) + plan_text(plan, trials)).c_str(), stdout);
+      together(ranks_, [&] { plan.check_memory(); });
+      say(config_text(record_.config) + plan_text(plan, trials));
       return 0;
     }
-    plan.check_memory();
-    reports::check_writable(options_.output);
+    together(ranks_, [&] {
+      plan.check_memory();
+      if (group_.speaks()) {
+        reports::check_writable(options_.output);
+      }
+    });
     try {
       measure(plan, trials);
     } catch (const Error& error) {
@@ -67,9 +76,10 @@ class Measurement {
   void measure(SessionPlan& plan, const std::vector<TrialId>& trials) {
     phase_ = "preparing";
     ProbeSet probes;
-    if (plan.backend().device().kind == "cpu") {
+    if (plan.backend().device().kind == "cpu" && group_.speaks()) {
       record_.system.peaks = known_peaks();  // before any window, and before memory is taken
     }
+    group_.align();
     Session session(plan);
     describe_session(session, record_);
     context_ = make_context(session);
@@ -86,6 +96,7 @@ class Measurement {
       throw Error(ErrorCode::kUsage, "none of the trials can run here: " + options_.trials);
     }
     TrialRunner runner(runner_options(options_, plan, session),
+                       group_,
                        guard_,
                        [this](const std::vector<TrialResult>& results) { record_trials(results); });
     prepare_cache(runner, plan);
@@ -116,7 +127,10 @@ class Measurement {
   TrialContext make_context(Session& session) {
     TrialContext context;
     const SessionPlan& plan = session.plan();
+    context.ranks = ranks_.size();
     context.batch_size = plan.batch_size();
+    context.global_batch_size = plan.batch().global;
+    context.places = ranks_.places();
     context.training_flop_per_sample = record_.workload->training_flop_per_sample.value_or(0.0);
     context.decode = options_.decode;
     context.workers = plan.workers();
@@ -177,7 +191,20 @@ class Measurement {
              std::to_string(result.loader.samples_replaced) + " corrupt samples replaced"});
       }
     }
-    reports::write_report(record_, options_.output);
+    write();
+  }
+
+  void write() {
+    if (group_.speaks()) {
+      reports::write_report(record_, options_.output);
+    }
+  }
+
+  // Results are rank 0's to print.
+  void say(const std::string& text) const {
+    if (group_.speaks()) {
+      std::fputs(text.c_str(), stdout);
+    }
   }
 
   void conclude(Session& session, const std::vector<TrialResult>& results) {
@@ -188,15 +215,36 @@ class Measurement {
     if (session.plan().options().storage.enabled()) {
       taint(Taint::kSimulated, "storage", session.plan().options().storage.to_string());
     }
+    taint_ranks(session.plan());
     record_trials(results);
-    record_.attribution =
-        attribute(attribution_input(results,
-                                    session.plan().backend().device().kind == "cpu",
-                                    probes::usable_cpus(),
-                                    session.plan().workers()));
+    AttributionInput input = attribution_input(results, context_);
+    input.shared_processors = session.plan().backend().device().kind == "cpu";
+    input.cores = cpus_of_rank(ranks_);
+    record_.attribution = attribute(input);
     core::log::progress("profiling operators");
     record_.operators = profile_operators(session, kProfiledSteps, record_.system.peaks);
     core::log::progress("");
+  }
+
+  void taint_ranks(const SessionPlan& plan) {
+    if (ranks_.size() == 1) {
+      return;
+    }
+    const std::int64_t threads =
+        std::int64_t{plan.backend().device().threads} * group_.ranks_on_these_cpus();
+    if (threads > probes::usable_cpus()) {
+      taint(Taint::kOversubscribed,
+            "ranks",
+            std::to_string(threads) + " compute threads of " +
+                std::to_string(group_.ranks_on_these_cpus()) + " ranks on " +
+                std::to_string(probes::usable_cpus()) + " CPUs");
+    }
+    if (plan.workload().spec().loss_reduction == workloads::LossReduction::kBatchRatio) {
+      taint(Taint::kPerRankLoss,
+            "loss",
+            "each rank's loss is a ratio over its own samples: N ranks are not one rank with the "
+            "whole batch");
+    }
   }
 
   void taint(Taint code, std::string where, std::string detail) {
@@ -211,14 +259,14 @@ class Measurement {
     record_.run.exit_code = core::exit_code(error.code());
     record_.run.finished_at = utc_now();
     describe_job("FAILED", guard_.elapsed_s(), record_);
-    record_.run.failure = reports::FailureRecord{.rank = 0,
+    record_.run.failure = reports::FailureRecord{.rank = ranks_.rank(),
                                                  .host = record_.system.hosts.front().hostname,
                                                  .phase = phase_,
                                                  .op = "",
                                                  .detail = error.what()};
     record_.run.taints.push_back({Taint::kPartial, phase_, error.what()});
     try {
-      reports::write_report(record_, options_.output);
+      write();
     } catch (const Error& second) {
       core::log::warn(second.what());
     }
@@ -230,18 +278,22 @@ class Measurement {
     describe_job("COMPLETED", guard_.elapsed_s(), record_);
     const bool tainted = !record_.run.taints.empty();
     record_.run.exit_code = options_.strict && tainted ? 4 : 0;
-    reports::write_report(record_, options_.output);
+    write();
     if (!options_.benchy.empty()) {
-      reports::write_benchy(record_, options_.benchy);
-      std::fputs(reports::benchy_lines(record_).c_str(), stdout);
+      if (group_.speaks()) {
+        reports::write_benchy(record_, options_.benchy);
+      }
+      say(reports::benchy_lines(record_));
     }
     if (options_.output != "-") {
-      std::fputs(reports::summary_text(record_, options_.output).c_str(), stdout);
+      say(reports::summary_text(record_, options_.output));
     }
     return static_cast<int>(record_.run.exit_code);
   }
 
   const RunOptions& options_;
+  comm::Rendezvous& ranks_;
+  RankGroup group_;
   RunGuard guard_;
   reports::RunRecord record_;
   TrialContext context_;
@@ -263,9 +315,11 @@ class RunCommand final : public Command {
            "Exit codes: 0 done, 1 files, data or memory, 2 command line or device,\n"
            "  4 tainted (with --strict), 5 failed during the run, 124 time-out, 130 Ctrl-C";
   }
+  [[nodiscard]] bool parallel() const override { return true; }
   void add_options(OptionSet& options) override {
     add_workload_options(options, run_);
     add_measuring_options(options, run_);
+    add_parallel_options(options, run_);
     add_loader_options(options, run_);
     add_output_options(options, run_);
     options.add_text("benchy", "FILE", "report with benchy's keys", run_.benchy);
@@ -274,7 +328,7 @@ class RunCommand final : public Command {
     apply_verbosity(run_);
     reports::RunRecord record =
         start_record(invocation, options, static_cast<std::uint64_t>(run_.seed));
-    return Measurement(run_, std::move(record)).run();
+    return Measurement(run_, invocation.ranks, std::move(record)).run();
   }
 
  private:

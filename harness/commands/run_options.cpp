@@ -109,6 +109,22 @@ void add_measuring_options(OptionSet& options, RunOptions& run) {
       "time-budget", "S", "of the whole command: repetitions are planned to fit", run.time_budget);
 }
 
+void add_parallel_options(OptionSet& options, RunOptions& run) {
+  options.add_number(
+      "bucket-cap-mib",
+      "MIB",
+      "size at which a gradient bucket is reduced; the first one closes at 1 MiB [25]",
+      run.bucket_cap_mib,
+      0.001,
+      1e6);
+  options.add_flag(
+      "no-overlap", "reduce gradients after the backward pass, not beside it", run.no_overlap);
+  options.add_choice("broadcast-buffers",
+                     "rank 0's running statistics to all ranks before each step [on]",
+                     run.broadcast_buffers,
+                     {"on", "off"});
+}
+
 void add_output_options(OptionSet& options, RunOptions& run) {
   options.add_text("output", "FILE", "report; - for stdout", run.output);
   options.add_text("trace", "FILE", "Chrome trace of loader, steps, phases and ops", run.trace);
@@ -138,7 +154,11 @@ SessionOptions session_options(const RunOptions& run) {
   session.workload = run.workload;
   session.device = run.device;
   session.precision = run.precision;
-  session.batch_size = run.batch_size.has_value() ? run.batch_size : run.global_batch_size;
+  session.batch_size = run.batch_size;
+  session.global_batch_size = run.global_batch_size;
+  session.buckets.cap_bytes = static_cast<std::int64_t>(run.bucket_cap_mib * (1 << 20));
+  session.buckets.overlap = !run.no_overlap;
+  session.broadcast_buffers = run.broadcast_buffers == "on";
   session.image_size = run.image_size;
   session.threads = run.threads;
   session.workers = run.workers;

@@ -36,6 +36,9 @@ struct RunOptions {
   std::optional<std::int64_t> threads;
   std::optional<std::int64_t> workers;
   std::int64_t prefetch = 2;
+  double bucket_cap_mib = 25.0;
+  bool no_overlap = false;
+  std::string broadcast_buffers = "on";
   std::int64_t seed = 1;
   std::int64_t repetitions = 5;
   std::int64_t warmup_steps = 0;
@@ -55,6 +58,8 @@ struct RunOptions {
 
 /// Which commands want which group of options.
 void add_workload_options(OptionSet& options, RunOptions& run);
+/// How several ranks train together.
+void add_parallel_options(OptionSet& options, RunOptions& run);
 void add_loader_options(OptionSet& options, RunOptions& run);
 void add_measuring_options(OptionSet& options, RunOptions& run);
 void add_output_options(OptionSet& options, RunOptions& run);

@@ -137,7 +137,7 @@ void describe_plan(SessionPlan& plan, reports::RunRecord& record) {
   workload.optimizer = describe_optimizer(spec.optimizer);
   workload.precision = plan.options().precision;
   workload.batch_size_per_rank = plan.batch_size();
-  workload.global_batch_size = plan.batch_size();
+  workload.global_batch_size = plan.batch().global;
   record.system.libraries = plan.backend().libraries();
   const backend::DeviceInfo device = plan.backend().device();
   workload.device = device.name;

@@ -72,7 +72,8 @@ class TrainingRun {
       : options_(options), train_(train), guard_(options.timeout), record_(std::move(record)) {}
 
   int run() {
-    SessionPlan plan(session_options(options_));
+    comm::LoneRank alone;
+    SessionPlan plan(session_options(options_), alone);
     describe_plan(plan, record_);
     if (options_.dry_run) {
       plan.check_memory();

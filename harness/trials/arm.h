@@ -58,6 +58,8 @@ class Arm {
   [[nodiscard]] virtual std::int64_t untimed_steps() const { return 0; }
   /// Of the steps since prepare().
   [[nodiscard]] virtual PhaseTotals phases() const { return {}; }
+  /// What was communicated since the last call; nothing for an arm that does not.
+  [[nodiscard]] virtual comm::CommunicationTotals take_communication() { return {}; }
 
  private:
   TrialId id_;

@@ -108,6 +108,9 @@ class FullArm final : public LoaderArm {
     const data::BatchLease lease = take();
     return train_step(session(), *lease, totals());
   }
+  comm::CommunicationTotals take_communication() override {
+    return session().communicator().take_totals();
+  }
 };
 
 class SyntheticArm final : public Arm {
@@ -116,10 +119,14 @@ class SyntheticArm final : public Arm {
 
   void prepare() override {
     session_.state().restore();
+    session_.step().set_communication(id().variant != "nocomm");
     totals_ = {};
   }
   StepSample step() override { return train_step(session_, session_.cached_batch(), totals_); }
-  void finish() override {}
+  void finish() override { session_.step().set_communication(true); }
+  comm::CommunicationTotals take_communication() override {
+    return session_.communicator().take_totals();
+  }
   [[nodiscard]] PhaseTotals phases() const override { return totals_; }
 
  private:
@@ -143,11 +150,18 @@ StepSample train_step(Session& session, const data::Batch& batch, PhaseTotals& t
   session.bind(batch);
   totals.host_to_device += seconds_since(start);
   exec::Executor& step = session.step();
+  double align_s = 0.0;
+  if (step.communicates()) {
+    const auto align_start = Clock::now();
+    session.align_buffers();
+    align_s = seconds_since(align_start);
+  }
   step.run();
   const double loss = step.read_scalar(workloads::kLossOutput);
   for (std::size_t phase = 0; phase < totals.engine.size(); ++phase) {
     totals.engine[phase] += step.phase_seconds()[phase];
   }
+  totals.engine[static_cast<std::size_t>(graph::Phase::kAllReduce)] += align_s;
   totals.steps += 1;
   if (!std::isfinite(loss)) {
     throw Error(ErrorCode::kRun,
@@ -164,6 +178,11 @@ std::unique_ptr<Arm> make_arm(const TrialId& id, Session& session) {
     case TrialKind::kFull:
       return std::make_unique<FullArm>(id, session);
     case TrialKind::kInterference:
+      if (session.communicator().size() > 1) {
+        throw Error(
+            ErrorCode::kUnavailable,
+            "the arms of this trial make different numbers of steps, so it runs on one rank");
+      }
       return make_interference_arm(id, session);
     case TrialKind::kSynthetic:
       break;

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/session.h"
 
-#include "engine/comm/self.h"
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/core/nearest_name.h"
 #include "engine/core/parallel.h"
+#include "harness/ranks.h"
 #include "probes/system_info.h"
 
 #include <unistd.h>
@@ -15,6 +15,9 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
 #include <utility>
 
 namespace dlbench::harness {
@@ -41,6 +44,25 @@ std::int64_t state_bytes(const backend::Backend& backend,
   return bytes;
 }
 
+// One decision a line, key and value separated by a tab.
+std::string write_decisions(const std::map<std::string, std::string>& decisions) {
+  std::string text;
+  for (const auto& [key, value] : decisions) {
+    text += key + "\t" + value + "\n";
+  }
+  return text;
+}
+
+std::map<std::string, std::string> read_decisions(const std::string& text) {
+  std::map<std::string, std::string> decisions;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t tab = line.find('\t');
+    decisions[line.substr(0, tab)] = line.substr(tab + 1);
+  }
+  return decisions;
+}
+
 std::string mib(std::int64_t bytes) {
   return std::to_string((bytes + (std::int64_t{1} << 20) - 1) >> 20) + " MiB";
 }
@@ -55,29 +77,77 @@ std::int64_t resident_bytes() {
   return resident_pages * sysconf(_SC_PAGESIZE);
 }
 
-SessionPlan::SessionPlan(SessionOptions options)
-    : options_(std::move(options)),
-      workload_(&workloads::find_workload(options_.workload)),
-      backend_(open_device(options_.device, options_.threads)),
-      dtype_(harness::compute_dtype(options_.precision, *backend_)),
-      built_(workload_->build({.batch_size = options_.batch_size.value_or(0),
-                               .image_size = options_.image_size.value_or(0)},
-                              graph::Mode::kTrain)),
-      training_graph_(workloads::training_graph(workload_->spec(), built_, dtype_)),
-      source_(locate_data(workload_->spec().dataset, options_.data)) {
+BatchShare share_batch(std::int64_t per_rank,
+                       std::optional<std::int64_t> global,
+                       int rank,
+                       int ranks) {
+  if (!global.has_value()) {
+    return {.local = per_rank, .global = per_rank * ranks, .first = per_rank * rank};
+  }
+  if (*global < ranks) {
+    throw Error(ErrorCode::kUsage,
+                "--global-batch-size " + std::to_string(*global) + " is less than one sample for " +
+                    "each of " + std::to_string(ranks) + " ranks");
+  }
+  const std::int64_t more = *global % ranks;
+  const std::int64_t share = *global / ranks;
+  return {.local = share + (rank < more ? 1 : 0),
+          .global = *global,
+          .first = rank * share + std::min<std::int64_t>(rank, more)};
+}
+
+std::int64_t cpus_of_rank(const comm::Rendezvous& ranks) {
+  const comm::RankPlace& place = ranks.places()[static_cast<std::size_t>(ranks.rank())];
+  return std::max(1, probes::usable_cpus() / place.local_size);
+}
+
+SessionPlan::SessionPlan(SessionOptions options, comm::Rendezvous& ranks)
+    : options_(std::move(options)), ranks_(ranks) {
+  together(ranks_, [&] { open(); });
+  // One rank makes what is made once; the others find it.
+  together(ranks_, [&] {
+    if (ranks_.rank() == 0) {
+      open_data();
+    }
+  });
+  together(ranks_, [&] {
+    if (ranks_.rank() != 0) {
+      open_data();
+    }
+  });
+}
+
+void SessionPlan::open() {
+  workload_ = &workloads::find_workload(options_.workload);
+  backend_ = open_device(options_.device, options_.threads.value_or(cpus_of_rank(ranks_)));
+  dtype_ = harness::compute_dtype(options_.precision, *backend_);
+  batch_ = share_batch(options_.batch_size.value_or(workload_->spec().batch_size),
+                       options_.global_batch_size,
+                       ranks_.rank(),
+                       ranks_.size());
+  built_ =
+      workload_->build({.batch_size = batch_.local, .image_size = options_.image_size.value_or(0)},
+                       graph::Mode::kTrain);
+  training_graph_ = workloads::training_graph(workload_->spec(), built_, dtype_, options_.buckets);
+  workers_ = options_.workers.value_or(cpus_of_rank(ranks_));
+}
+
+void SessionPlan::open_data() {
+  source_ = locate_data(workload_->spec().dataset, options_.data);
   dataset_ =
       data::open_dataset(workload_->spec().dataset,
                          source_.folder,
                          options_.split,
                          {.image_size = built_.params.image_size, .decode = options_.decode});
-  if (dataset_->size() < batch_size()) {
+  if (dataset_->size() < batch_.global) {
+    const std::int64_t largest = dataset_->size() / ranks_.size();
     throw Error(ErrorCode::kUsage,
-                "--batch-size " + std::to_string(batch_size()) + " is larger than the " +
-                    std::to_string(dataset_->size()) + " samples of split " +
-                    std::string(data::name(options_.split)) + " in '" + source_.folder.string() +
-                    "'; choose at most " + std::to_string(dataset_->size()));
+                "--batch-size " + std::to_string(batch_.local) +
+                    (ranks_.size() > 1 ? " on " + std::to_string(ranks_.size()) + " ranks" : "") +
+                    " is larger than the " + std::to_string(dataset_->size()) +
+                    " samples of split " + std::string(data::name(options_.split)) + " in '" +
+                    source_.folder.string() + "'; choose at most " + std::to_string(largest));
   }
-  workers_ = options_.workers.value_or(probes::usable_cpus());
 }
 
 backend::LoweringOptions SessionPlan::lowering() const {
@@ -88,7 +158,10 @@ backend::LoweringOptions SessionPlan::lowering() const {
 
 data::LoaderOptions SessionPlan::loader_options() const {
   data::LoaderOptions loader;
-  loader.batch_size = batch_size();
+  loader.batch_size = batch_.local;
+  loader.global_batch_size = batch_.global;
+  loader.rank = ranks_.rank();
+  loader.world = ranks_.size();
   loader.workers = static_cast<int>(workers_);
   loader.prefetch = static_cast<int>(options_.prefetch);
   loader.seed = options_.seed;
@@ -102,7 +175,8 @@ data::LoaderOptions SessionPlan::loader_options() const {
 MemoryNeed SessionPlan::need_for_batch(std::int64_t batch_size) const {
   const workloads::BuiltWorkload built = workload_->build(
       {.batch_size = batch_size, .image_size = built_.params.image_size}, graph::Mode::kTrain);
-  const graph::Graph graph = workloads::training_graph(workload_->spec(), built, dtype_);
+  const graph::Graph graph =
+      workloads::training_graph(workload_->spec(), built, dtype_, options_.buckets);
   backend::LoweringOptions quick = lowering();
   quick.autotune = false;
   quick.tuning_cache.clear();
@@ -118,6 +192,7 @@ MemoryNeed SessionPlan::need_for_batch(std::int64_t batch_size) const {
   need.workspace = static_cast<std::int64_t>(plan.peak_bytes - plan.arena_bytes);
   data::LoaderOptions loader = loader_options();
   loader.batch_size = batch_size;
+  loader.global_batch_size = 0;
   need.loader_buffers =
       static_cast<std::int64_t>(data::loader_buffer_bytes(dataset_->spec(), loader));
   return need;
@@ -131,7 +206,8 @@ const MemoryNeed& SessionPlan::memory_need() {
 }
 
 void SessionPlan::check_memory() {
-  const std::int64_t available = probes::read_memory_facts().usable_bytes;
+  const comm::RankPlace& place = ranks_.places()[static_cast<std::size_t>(ranks_.rank())];
+  const std::int64_t available = probes::read_memory_facts().usable_bytes / place.local_size;
   const std::int64_t needed = memory_need().total();
   if (needed <= available) {
     return;
@@ -153,22 +229,78 @@ void SessionPlan::check_memory() {
 
 Session::Session(SessionPlan& plan) : plan_(plan) {
   const std::int64_t before = resident_bytes();
-  communicator_ = std::make_unique<comm::SelfCommunicator>();
+  communicator_ = comm::create_communicator(plan.ranks(), plan.backend());
   core::log::progress("choosing kernels");
   state_ = std::make_unique<exec::ModelState>(
-      plan.backend(), plan.training_graph(), plan.options().seed);
-  step_ = std::make_unique<exec::Executor>(plan.backend(),
-                                           *state_,
-                                           *communicator_,
-                                           plan.training_graph(),
-                                           exec::ExecutorOptions{.lowering = plan.lowering()});
+      plan.backend(), plan.training_graph(), plan.options().seed, communicator_.get());
+  make_step();
+  state_->broadcast_all();
+  const BatchShare& batch = plan.batch();
+  state_->set_scalar("loss_gradient",
+                     static_cast<double>(batch.local) / static_cast<double>(batch.global));
+  if (state_->contains("first_sample")) {
+    state_->set_scalar("first_sample", static_cast<double>(batch.first));
+  }
   state_->save();
-  loader_ = std::make_unique<data::PrefetchLoader>(plan.dataset(), plan.loader_options());
-  cached_ = loader_->next();
-  DLBENCH_CHECK(static_cast<bool>(cached_)) << "an endless loader ended";
-  loader_->stop();
+  together(plan.ranks(), [&] {
+    loader_ = std::make_unique<data::PrefetchLoader>(plan.dataset(), plan.loader_options());
+    cached_ = loader_->next();
+    DLBENCH_CHECK(static_cast<bool>(cached_)) << "an endless loader ended";
+    loader_->stop();
+  });
   core::log::progress("");
   rss_growth_bytes_ = resident_bytes() - before;
+}
+
+// Rank 0 tunes while the others sleep, so that nothing disturbs it and all run the same kernels.
+void Session::make_step() {
+  const auto lower = [&](backend::LoweringOptions options) {
+    step_ = std::make_unique<exec::Executor>(plan_.backend(),
+                                             *state_,
+                                             *communicator_,
+                                             plan_.training_graph(),
+                                             exec::ExecutorOptions{.lowering = std::move(options)});
+  };
+  comm::Rendezvous& ranks = plan_.ranks();
+  together(ranks, [&] {
+    if (ranks.rank() == 0) {
+      lower(plan_.lowering());
+    }
+  });
+  if (ranks.size() == 1) {
+    return;
+  }
+  const std::string decisions =
+      ranks.broadcast_text(ranks.rank() == 0 ? write_decisions(step_->lowered().decisions) : "");
+  together(ranks, [&] {
+    if (ranks.rank() != 0) {
+      backend::LoweringOptions options = plan_.lowering();
+      options.decisions = read_decisions(decisions);
+      options.tuning_cache.clear();
+      lower(std::move(options));
+    }
+  });
+  check_same_plan();
+}
+
+void Session::check_same_plan() {
+  const std::string mine = std::to_string(step_->plan().hash);
+  const BatchShare& batch = plan_.batch();
+  const bool even = batch.global % plan_.ranks().size() == 0;  // else shapes differ by a sample
+  const std::string first = plan_.ranks().broadcast_text(mine);
+  together(plan_.ranks(), [&] {
+    if (even && first != mine) {
+      throw Error(ErrorCode::kUnavailable,
+                  "this rank's plan of the step differs from rank 0's: are options, build and "
+                  "libraries the same on all nodes?");
+    }
+  });
+}
+
+void Session::align_buffers() {
+  if (plan_.options().broadcast_buffers) {
+    state_->broadcast_buffers();
+  }
 }
 
 void Session::bind(const data::Batch& batch) {

@@ -9,7 +9,7 @@
 #include "data/loader/page_cache.h"
 #include "data/loader/prefetch_loader.h"
 #include "engine/backend/backend.h"
-#include "engine/comm/communicator.h"
+#include "engine/comm/rendezvous.h"
 #include "engine/exec/executor.h"
 #include "engine/exec/model_state.h"
 #include "workloads/workload.h"
@@ -27,9 +27,10 @@ namespace dlbench::harness {
 /// What to open. Absent values: the workload's or the machine's.
 struct SessionOptions {
   std::string workload;
-  std::string device = "auto";     ///< auto, cpu, cuda[:N]; ref: the oracle, by name only
-  std::string precision = "fp32";  ///< fp32, tf32, bf16, fp16
-  std::optional<std::int64_t> batch_size;
+  std::string device = "auto";             ///< auto, cpu, cuda[:N]; ref: the oracle, by name only
+  std::string precision = "fp32";          ///< fp32, tf32, bf16, fp16
+  std::optional<std::int64_t> batch_size;  ///< per rank
+  std::optional<std::int64_t> global_batch_size;  ///< over all ranks; excludes the former
   std::optional<std::int64_t> image_size;
   std::optional<std::int64_t> threads;
   std::optional<std::int64_t> workers;
@@ -43,7 +44,24 @@ struct SessionOptions {
   data::StorageOptions storage;
   data::ShardMode shard = data::ShardMode::kEarly;
   bool skip_corrupt = false;
+  graph::BucketOptions buckets;
+  bool broadcast_buffers = true;  ///< rank 0's running statistics to all ranks before each step
 };
+
+/// A batch and its parts on the ranks.
+struct BatchShare {
+  std::int64_t local = 0;   ///< samples of this rank
+  std::int64_t global = 0;  ///< of all ranks
+  std::int64_t first = 0;   ///< of this rank's samples in the global batch
+};
+
+/// The samples of rank `rank` of `ranks`: `per_rank` each, or shares of `global` of which the first
+/// ranks get one sample more where it does not divide. Throws core::Error(kUsage) if a rank would
+/// get none.
+[[nodiscard]] BatchShare share_batch(std::int64_t per_rank,
+                                     std::optional<std::int64_t> global,
+                                     int rank,
+                                     int ranks);
 
 /// Where the data came from.
 struct DataSource {
@@ -70,8 +88,9 @@ struct MemoryNeed {
 class SessionPlan {
  public:
   /// Opens backend and data set, builds the graph. Throws core::Error for everything that is wrong
-  /// with names, sizes, files or the device.
-  explicit SessionPlan(SessionOptions options);
+  /// with names, sizes, files or the device, on all ranks alike. Collective over `ranks`, which
+  /// outlive the plan.
+  SessionPlan(SessionOptions options, comm::Rendezvous& ranks);
 
   [[nodiscard]] const SessionOptions& options() const { return options_; }
   [[nodiscard]] const workloads::Workload& workload() const { return *workload_; }
@@ -80,7 +99,10 @@ class SessionPlan {
   [[nodiscard]] backend::Backend& backend() const { return *backend_; }
   [[nodiscard]] const data::Dataset& dataset() const { return *dataset_; }
   [[nodiscard]] const DataSource& source() const { return source_; }
-  [[nodiscard]] std::int64_t batch_size() const { return built_.params.batch_size; }
+  [[nodiscard]] comm::Rendezvous& ranks() const { return ranks_; }
+  /// Samples of this rank in a step.
+  [[nodiscard]] std::int64_t batch_size() const { return batch_.local; }
+  [[nodiscard]] const BatchShare& batch() const { return batch_; }
   [[nodiscard]] std::int64_t workers() const { return workers_; }
   [[nodiscard]] core::DType compute_dtype() const { return dtype_; }
   [[nodiscard]] backend::LoweringOptions lowering() const;
@@ -94,10 +116,15 @@ class SessionPlan {
  private:
   friend class Session;
 
+  void open();
+  void open_data();
+
   [[nodiscard]] MemoryNeed need_for_batch(std::int64_t batch_size) const;
 
   SessionOptions options_;
+  comm::Rendezvous& ranks_;
   const workloads::Workload* workload_ = nullptr;
+  BatchShare batch_;
   std::unique_ptr<backend::Backend> backend_;
   core::DType dtype_ = core::DType::kF32;
   workloads::BuiltWorkload built_;
@@ -109,8 +136,10 @@ class SessionPlan {
 };
 
 /// A plan made real: state initialised, step lowered, tuned and bound, loader made (and stopped).
+/// On several ranks rank 0 tunes, all lower from its decisions, and start from its parameters.
 class Session {
  public:
+  /// Collective. Throws core::Error(kRun) if the ranks' plans differ.
   explicit Session(SessionPlan& plan);
 
   [[nodiscard]] SessionPlan& plan() { return plan_; }
@@ -123,10 +152,15 @@ class Session {
   [[nodiscard]] const data::Batch& cached_batch() const { return *cached_; }
   /// Binds a batch to the step's inputs; it must stay leased until the step is done.
   void bind(const data::Batch& batch);
+  /// Before a step, on several ranks: rank 0's running statistics to all, if that was asked for.
+  void align_buffers();
   /// Resident set grown by the allocation of state, step and loader, in bytes.
   [[nodiscard]] std::int64_t rss_growth_bytes() const { return rss_growth_bytes_; }
 
  private:
+  void make_step();
+  void check_same_plan();
+
   SessionPlan& plan_;
   std::unique_ptr<comm::Communicator> communicator_;
   std::unique_ptr<exec::ModelState> state_;
@@ -152,6 +186,10 @@ class Session {
 /// logged. Throws core::Error(kUnavailable).
 [[nodiscard]] std::unique_ptr<backend::Backend> open_device(const std::string& device,
                                                             std::optional<std::int64_t> threads);
+
+/// Compute threads, or loader workers, of one rank unless the user says otherwise: the CPUs it may
+/// use, shared with the ranks of its node that have the same ones.
+[[nodiscard]] std::int64_t cpus_of_rank(const comm::Rendezvous& ranks);
 
 /// Resident set of this process in bytes, from /proc/self/statm.
 [[nodiscard]] std::int64_t resident_bytes();

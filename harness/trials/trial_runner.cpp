@@ -5,7 +5,6 @@
 #include "engine/core/check.h"
 #include "engine/core/log.h"
 #include "engine/core/trace.h"
-#include "probes/disturbance.h"
 
 #include <algorithm>
 #include <chrono>
@@ -71,8 +70,12 @@ std::optional<double> TrialResult::cpu_s_per_sample() const {
   return cpu_s / static_cast<double>(samples);
 }
 
-TrialRunner::TrialRunner(RunnerOptions options, RunGuard& guard, Listener listener)
+TrialRunner::TrialRunner(RunnerOptions options,
+                         RankGroup& ranks,
+                         RunGuard& guard,
+                         Listener listener)
     : options_(std::move(options)),
+      ranks_(ranks),
       guard_(guard),
       listener_(std::move(listener)),
       stopping_(options_.stopping) {}
@@ -134,7 +137,7 @@ TrialEstimate TrialRunner::warm_up(Arm& arm, TrialResult& result, double max_sec
   show_progress(trial + ": warm-up");
   arm.prepare();
   const auto start = Clock::now();
-  while (!steady.done()) {
+  while (!ranks_.agree(steady.done())) {
     guard_.check();
     show_progress(trial + ": warm-up, step " + std::to_string(steady.steps() + 1));
     const auto step_start = Clock::now();
@@ -143,14 +146,15 @@ TrialEstimate TrialRunner::warm_up(Arm& arm, TrialResult& result, double max_sec
   }
   const double mean_s = seconds_since(start) / static_cast<double>(steady.steps());
   arm.finish();
+  const bool was_steady = ranks_.agree(steady.steady());
   result.warmup = {.steps = steady.steps(),
                    .rule = steady.rule(),
-                   .steady = steady.steady(),
+                   .steady = was_steady,
                    .first_step_s = steady.first_step_s()};
-  if (!steady.steady()) {
+  if (!was_steady) {
     result.taints.push_back({reports::Taint::kWarmupNotSteady, "trial " + trial, steady.rule()});
   }
-  const double step_s = steady.median_step_s() > 0.0 ? steady.median_step_s() : mean_s;
+  const double step_s = ranks_.max(steady.median_step_s() > 0.0 ? steady.median_step_s() : mean_s);
   return {.name = trial,
           .step_s = step_s,
           .setup_s = step_s * static_cast<double>(arm.untimed_steps())};
@@ -164,7 +168,7 @@ void TrialRunner::plan(std::vector<TrialEstimate> estimates) {
                           .steps = options_.steps,
                           .remaining_s = std::nullopt};
   if (options_.time_budget_s.has_value()) {
-    request.remaining_s = std::max(1.0, *options_.time_budget_s - guard_.elapsed_s());
+    request.remaining_s = std::max(1.0, *options_.time_budget_s - ranks_.agree(guard_.elapsed_s()));
   }
   plan_ = plan_time(request);
   if (plan_.shortened) {
@@ -218,10 +222,15 @@ void TrialRunner::measure(Arm& arm, TrialResult& result, std::int64_t round, std
     if (begin_window) {
       begin_window(arm.id());
     }
-    const probes::ProcSnapshot before = probes::take_snapshot();
-    reports::RepetitionRecord repetition =
-        time_steps(arm, steps, options_.steps.has_value(), &guard_);
-    const probes::ProcSnapshot after = probes::take_snapshot();
+    Window window;
+    static_cast<void>(arm.take_communication());
+    ranks_.align();
+    window.begin = probes::take_snapshot();
+    // Ranks that step together cannot each add steps of their own.
+    const bool exact = options_.steps.has_value() || ranks_.size() > 1;
+    reports::RepetitionRecord repetition = time_steps(arm, steps, exact, &guard_);
+    window.end = probes::take_snapshot();
+    window.communication = arm.take_communication();
     if (end_window) {
       end_window();
     }
@@ -229,23 +238,17 @@ void TrialRunner::measure(Arm& arm, TrialResult& result, std::int64_t round, std
     const std::optional<data::LoaderStats> loader = arm.loader_stats();
     arm.finish();
 
-    const probes::Disturbance disturbance = probes::compare_snapshots(
-        before, after, options_.cpus, static_cast<int>(options_.own_threads));
     repetition.index = static_cast<std::int64_t>(result.repetitions.size());
     repetition.round = round;
-    repetition.cpu_s = disturbance.user_cpu_s + disturbance.system_cpu_s;
-    repetition.disturbance = {
-        .involuntary_context_switches = disturbance.involuntary_context_switches,
-        .steal_s = disturbance.steal_s,
-        .foreign_cpu_s = disturbance.other_cpu_s,
-        .sm_clock_mhz = std::nullopt,
-        .throttle_reasons = {}};
-    judge(repetition, result, disturbance.disturbed ? disturbance.reason : "");
-    result.elapsed_s += seconds_since(start);
+    std::vector<RankShare> shares;
+    const std::string reason = combine(window, phases, repetition, shares);
+    judge(repetition, result, reason);
+    result.elapsed_s += ranks_.agree(seconds_since(start));
     const bool counts = !repetition.discarded.has_value();
     if (counts) {
       result.phases.add(phases);
       result.timed_s += repetition.wall_s;
+      result.shares.push_back(std::move(shares));
       if (loader.has_value()) {
         result.has_loader = true;
         add_stats(result.loader, *loader);
@@ -261,6 +264,65 @@ void TrialRunner::measure(Arm& arm, TrialResult& result, std::int64_t round, std
   }
 }
 
+// From this rank's repetition and those of the others to the group's: samples are added, the
+// slowest rank's time counts, losses are weighted with samples. Returns why it was disturbed, on
+// any rank; empty if it was not.
+std::string TrialRunner::combine(const Window& window,
+                                 const PhaseTotals& phases,
+                                 reports::RepetitionRecord& repetition,
+                                 std::vector<RankShare>& shares) {
+  const probes::OwnLoad alone{.cpus = options_.cpus,
+                              .threads = static_cast<int>(options_.own_threads)};
+  const probes::Disturbance raw = probes::compare_snapshots(window.begin, window.end, alone);
+  const RankShare mine{
+      .samples = repetition.samples,
+      .steps = repetition.steps,
+      .wall_s = repetition.wall_s,
+      .cpu_s = raw.user_cpu_s + raw.system_cpu_s,
+      .data_wait_s = phases.data_wait,
+      .all_reduce_wait_s = phases.engine[static_cast<std::size_t>(graph::Phase::kAllReduce)],
+      .communication = window.communication};
+  shares = ranks_.exchange(mine);
+
+  probes::OwnLoad own = alone;
+  own.threads *= ranks_.ranks_on_these_cpus();
+  own.other_ranks_cpu_s = ranks_.cpu_s_of_sharers(shares);
+  const probes::Disturbance seen = probes::compare_snapshots(window.begin, window.end, own);
+  RankShare judged = mine;
+  judged.steal_s = seen.steal_s.value_or(0.0);
+  judged.foreign_cpu_s = seen.other_cpu_s.value_or(0.0);
+  judged.involuntary_switches = seen.involuntary_context_switches;
+  judged.disturbed = seen.disturbed;
+  shares = ranks_.exchange(judged);
+
+  repetition.disturbance = {.involuntary_context_switches = seen.involuntary_context_switches,
+                            .steal_s = seen.steal_s,
+                            .foreign_cpu_s = seen.other_cpu_s,
+                            .sm_clock_mhz = std::nullopt,
+                            .throttle_reasons = {}};
+  const auto samples = static_cast<double>(repetition.samples);
+  repetition.samples = 0;
+  repetition.cpu_s = 0.0;
+  std::string reason = seen.disturbed ? seen.reason : "";
+  for (std::size_t rank = 0; rank < shares.size(); ++rank) {
+    repetition.samples += shares[rank].samples;
+    repetition.wall_s = std::max(repetition.wall_s, shares[rank].wall_s);
+    repetition.cpu_s = *repetition.cpu_s + shares[rank].cpu_s;
+    if (shares[rank].disturbed && reason.empty()) {
+      reason = "rank " + std::to_string(rank) + " was disturbed";
+    }
+  }
+  repetition.samples_per_second = static_cast<double>(repetition.samples) / repetition.wall_s;
+  if (!repetition.step_loss.empty() && ranks_.size() > 1) {
+    const double share = samples / static_cast<double>(repetition.samples);
+    for (double& loss : repetition.step_loss) {
+      loss *= share;
+    }
+    repetition.step_loss = ranks_.sum(repetition.step_loss);
+  }
+  return reason;
+}
+
 void TrialRunner::run_untimed(const std::vector<std::unique_ptr<Arm>>& arms, double seconds) {
   for (std::size_t index = 0; index < arms.size(); ++index) {
     Arm& arm = *arms[index];
@@ -272,7 +334,7 @@ void TrialRunner::run_untimed(const std::vector<std::unique_ptr<Arm>>& arms, dou
     const auto start = Clock::now();
     do {
       static_cast<void>(time_steps(arm, 1, true, &guard_));
-    } while (seconds_since(start) < seconds);
+    } while (ranks_.agree(seconds_since(start) < seconds));
     arm.finish();
   }
   core::log::progress("");

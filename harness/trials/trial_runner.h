@@ -2,13 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Owns warm-up, timing and stopping; knows no model. Trials are interleaved in rounds, so that slow
-// drifts of the machine meet all of them alike, and repetitions of one round are paired.
+// drifts of the machine meet all of them alike, and repetitions of one round are paired. On several
+// ranks all of them run the same steps: a repetition begins on all at once, and what follows from
+// it is decided from what all have measured.
 #pragma once
 
 #include "harness/trials/arm.h"
+#include "harness/trials/rank_group.h"
 #include "harness/trials/run_guard.h"
 #include "harness/trials/steady_state.h"
 #include "harness/trials/stopping_rule.h"
+#include "probes/disturbance.h"
 #include "reports/record.h"
 
 #include <cstdint>
@@ -44,6 +48,8 @@ struct TrialResult {
   double timed_s = 0.0;    ///< wall time of the repetitions that count
   double elapsed_s = 0.0;  ///< of all, discarded ones and preparation included
   std::vector<reports::TaintRecord> taints;
+  /// What each rank measured, by rank, one entry per repetition that counts.
+  std::vector<std::vector<RankShare>> shares;
 
   /// Rates of the repetitions that count, in order of rounds.
   [[nodiscard]] std::vector<double> rates() const;
@@ -57,7 +63,7 @@ class TrialRunner {
   /// Called after every repetition, outside all clocks: writes the partial report.
   using Listener = std::function<void(const std::vector<TrialResult>&)>;
 
-  TrialRunner(RunnerOptions options, RunGuard& guard, Listener listener);
+  TrialRunner(RunnerOptions options, RankGroup& ranks, RunGuard& guard, Listener listener);
 
   /// Called before each repetition of an arm with a loader: sets the page cache's state.
   std::function<void(const TrialId&)> before_repetition;
@@ -83,16 +89,28 @@ class TrialRunner {
                                                             RunGuard* guard);
 
  private:
+  /// State of the process around a timed window.
+  struct Window {
+    probes::ProcSnapshot begin;
+    probes::ProcSnapshot end;
+    comm::CommunicationTotals communication;
+  };
+
   [[nodiscard]] TrialEstimate warm_up(Arm& arm, TrialResult& result, double max_seconds);
   void plan(std::vector<TrialEstimate> estimates);
   void note_missed_noise(const StopDecision& decision);
   void run_round(const std::vector<std::unique_ptr<Arm>>& arms, std::int64_t round);
   void measure(Arm& arm, TrialResult& result, std::int64_t round, std::int64_t steps);
+  [[nodiscard]] std::string combine(const Window& window,
+                                    const PhaseTotals& phases,
+                                    reports::RepetitionRecord& repetition,
+                                    std::vector<RankShare>& shares);
   void judge(reports::RepetitionRecord& repetition, TrialResult& result, const std::string& reason);
   [[nodiscard]] StopDecision decide() const;
   void show_progress(const std::string& what) const;
 
   RunnerOptions options_;
+  RankGroup& ranks_;
   RunGuard& guard_;
   Listener listener_;
   StoppingRule stopping_;

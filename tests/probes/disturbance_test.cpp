@@ -58,7 +58,7 @@ struct Pair {
 
 TEST(CompareSnapshots, AQuietSecondIsClean) {
   const Pair pair;
-  const Disturbance seen = compare_snapshots(pair.begin, pair.end, 2, 2);
+  const Disturbance seen = compare_snapshots(pair.begin, pair.end, {.cpus = 2, .threads = 2});
   EXPECT_FALSE(seen.disturbed);
   EXPECT_EQ(seen.reason, "");
   EXPECT_NEAR(*seen.other_cpu_s, 0.01, 1e-9);
@@ -68,7 +68,7 @@ TEST(CompareSnapshots, AQuietSecondIsClean) {
 TEST(CompareSnapshots, OtherProcessesAreFoundAndNamed) {
   Pair pair;
   pair.end.cpus = CpuTimes{502.2, 3};
-  const Disturbance seen = compare_snapshots(pair.begin, pair.end, 2, 2);
+  const Disturbance seen = compare_snapshots(pair.begin, pair.end, {.cpus = 2, .threads = 2});
   EXPECT_TRUE(seen.disturbed);
   EXPECT_THAT(seen.reason, testing::HasSubstr("other processes used 0.30 s"));
 }
@@ -76,15 +76,15 @@ TEST(CompareSnapshots, OtherProcessesAreFoundAndNamed) {
 TEST(CompareSnapshots, StealIsFound) {
   Pair pair;
   pair.end.cpus = CpuTimes{501.9, 3.2};
-  const Disturbance seen = compare_snapshots(pair.begin, pair.end, 2, 2);
+  const Disturbance seen = compare_snapshots(pair.begin, pair.end, {.cpus = 2, .threads = 2});
   EXPECT_THAT(seen.reason, testing::HasSubstr("hypervisor took 0.20 s"));
 }
 
 TEST(CompareSnapshots, InvoluntarySwitchesCountOnlyWhenOwnThreadsFit) {
   Pair pair;
   pair.end.involuntary_switches = 2000;
-  EXPECT_TRUE(compare_snapshots(pair.begin, pair.end, 2, 2).disturbed);
-  EXPECT_FALSE(compare_snapshots(pair.begin, pair.end, 2, 4).disturbed);
+  EXPECT_TRUE(compare_snapshots(pair.begin, pair.end, {.cpus = 2, .threads = 2}).disturbed);
+  EXPECT_FALSE(compare_snapshots(pair.begin, pair.end, {.cpus = 2, .threads = 4}).disturbed);
 }
 
 TEST(CompareSnapshots, AFewTicksOfAShortIntervalAreNoEvidence) {
@@ -93,13 +93,13 @@ TEST(CompareSnapshots, AFewTicksOfAShortIntervalAreNoEvidence) {
   pair.end.user_cpu_s = 0.1;
   pair.end.involuntary_switches = 2;
   pair.end.cpus = CpuTimes{500.15, 3};  // 50 ms too much, of 200 ms
-  EXPECT_FALSE(compare_snapshots(pair.begin, pair.end, 2, 2).disturbed);
+  EXPECT_FALSE(compare_snapshots(pair.begin, pair.end, {.cpus = 2, .threads = 2}).disturbed);
 }
 
 TEST(CompareSnapshots, WhatCannotBeReadStaysEmptyAndIsNotJudged) {
   Pair pair;
   pair.end.cpus.reset();
-  const Disturbance seen = compare_snapshots(pair.begin, pair.end, 2, 2);
+  const Disturbance seen = compare_snapshots(pair.begin, pair.end, {.cpus = 2, .threads = 2});
   EXPECT_FALSE(seen.other_cpu_s.has_value());
   EXPECT_FALSE(seen.steal_s.has_value());
   EXPECT_FALSE(seen.disturbed);
@@ -114,7 +114,7 @@ TEST(TakeSnapshot, SeesTheCpuTimeOfThisProcess) {
     }
   }
   const Disturbance seen =
-      compare_snapshots(begin, take_snapshot(), static_cast<int>(affinity_cpus().size()), 1);
+      compare_snapshots(begin, take_snapshot(), {.cpus = static_cast<int>(affinity_cpus().size())});
   EXPECT_GE(seen.user_cpu_s, 0.05);
   EXPECT_GE(seen.wall_s, 0.04);
   EXPECT_GT(seen.peak_rss_bytes, 1 << 20);

@@ -348,7 +348,8 @@ TEST_P(ExecutorTest, EveryGradientIsHandedToTheCommunicatorOnce) {
 TEST_P(ExecutorTest, WithoutCommunicationNoneHappens) {
   SmallTraining training(GetParam(), {});
   CountingCommunicator ranks;
-  const auto train = training.executor(Mode::kTrain, ranks, {.communicate = false});
+  const auto train = training.executor(Mode::kTrain, ranks);
+  train->set_communication(false);
   train->run();
   EXPECT_TRUE(ranks.calls.empty());
 }

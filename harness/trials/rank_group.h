@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the ranks of a measurement tell each other between repetitions, so that all of them take the
+// same decisions: lengths, steadiness, disturbances. Nothing here runs inside of a timed region.
+#pragma once
+
+#include "engine/comm/rendezvous.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace dlbench::harness {
+
+/// What one rank measured in one repetition. Plain data: travels as bytes.
+struct RankShare {
+  std::int64_t samples = 0;
+  std::int64_t steps = 0;
+  double wall_s = 0.0;
+  double cpu_s = 0.0;  ///< user and system time of the process
+  double steal_s = 0.0;
+  double foreign_cpu_s = 0.0;  ///< of processes that are not ours, on the CPUs of this rank
+  std::int64_t involuntary_switches = 0;
+  bool disturbed = false;
+  double data_wait_s = 0.0;
+  double all_reduce_wait_s = 0.0;  ///< the step blocked in waits for collectives
+  comm::CommunicationTotals communication;
+};
+
+/// The ranks that measure together. One rank: everything returns at once. Every call but the plain
+/// getters is collective.
+class RankGroup {
+ public:
+  explicit RankGroup(comm::Rendezvous& ranks);
+
+  [[nodiscard]] int rank() const { return ranks_.rank(); }
+  [[nodiscard]] int size() const { return ranks_.size(); }
+  /// Whether this process speaks for the group: writes files, prints.
+  [[nodiscard]] bool speaks() const { return ranks_.rank() == 0; }
+  [[nodiscard]] const std::vector<comm::RankPlace>& places() const { return ranks_.places(); }
+
+  /// All ranks leave it together.
+  void align() { ranks_.barrier(); }
+  /// Rank 0's value on all ranks.
+  [[nodiscard]] double agree(double value);
+  [[nodiscard]] std::int64_t agree(std::int64_t value);
+  [[nodiscard]] bool agree(bool value);
+  /// True on all ranks if it is true on any.
+  [[nodiscard]] bool any(bool value);
+  [[nodiscard]] double max(double value);
+  /// Every rank's share, by rank, on all ranks.
+  [[nodiscard]] std::vector<RankShare> exchange(const RankShare& mine);
+  /// Sums over the ranks, element by element, on all ranks; lengths are equal everywhere.
+  [[nodiscard]] std::vector<double> sum(const std::vector<double>& values);
+
+  /// How many ranks run on CPUs of this one, itself included: 1 where each has its own.
+  [[nodiscard]] int ranks_on_these_cpus() const { return static_cast<int>(sharers_.size()) + 1; }
+  /// CPU time that the other ranks on these CPUs took. Not collective.
+  [[nodiscard]] double cpu_s_of_sharers(const std::vector<RankShare>& shares) const;
+
+ private:
+  comm::Rendezvous& ranks_;
+  std::vector<int> sharers_;  ///< other ranks of this host whose affinity mask meets ours
+};
+
+}  // namespace dlbench::harness
