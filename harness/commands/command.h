@@ -16,6 +16,7 @@ namespace dlbench::harness {
 /// What main() was called with, for the report.
 struct Invocation {
   std::vector<std::string> arguments;  ///< argv, the program's name included
+  std::vector<std::string> launched;   ///< what followed "--"; see Command::launches()
   comm::Rendezvous& ranks;             ///< that were started together; one unless parallel()
 };
 
@@ -35,7 +36,11 @@ class Command {
   [[nodiscard]] virtual std::string details() const { return {}; }
   /// Whether all ranks of a launch do this together. Of other commands only rank 0 does anything.
   [[nodiscard]] virtual bool parallel() const { return false; }
+  /// Whether "--" ends this command's own options, and what follows is another command of dlbench.
+  [[nodiscard]] virtual bool launches() const { return false; }
   virtual void add_options(OptionSet& options) = 0;
+  /// Throws what run() would throw for the options alone, before anything is opened or measured.
+  virtual void check() const {}
   /// Returns the exit code, or throws core::Error.
   [[nodiscard]] virtual int run(const OptionSet& options, const Invocation& invocation) = 0;
 };
@@ -52,6 +57,8 @@ class Command {
 [[nodiscard]] std::unique_ptr<Command> make_report_compare_command();
 [[nodiscard]] std::unique_ptr<Command> make_report_plot_command();
 [[nodiscard]] std::unique_ptr<Command> make_info_command();
+/// One per launcher of launchers/.
+[[nodiscard]] std::vector<std::unique_ptr<Command>> make_launch_commands();
 
 [[nodiscard]] std::vector<std::unique_ptr<Command>> command_list();
 

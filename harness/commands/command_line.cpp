@@ -12,6 +12,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <exception>
@@ -103,12 +104,9 @@ std::vector<std::string> candidates(const CLI::App& root,
   return names;
 }
 
-int parse_failed(const CLI::App& root,
-                 const CLI::ParseError& error,
-                 const std::vector<Bound>& commands) {
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
-    return root.exit(error);  // --help, --version
-  }
+Error parse_error(const CLI::App& root,
+                  const CLI::ParseError& error,
+                  const std::vector<Bound>& commands) {
   std::string message = error.what();
   const std::vector<std::string> extras = root.remaining(true);
   if (!extras.empty()) {
@@ -116,8 +114,85 @@ int parse_failed(const CLI::App& root,
     message = core::unknown_name_message(
         option ? "option" : "command", extras.front(), candidates(root, commands, option));
   }
-  throw Error(ErrorCode::kUsage, message + " (see dlbench --help)");
+  return {ErrorCode::kUsage, message + " (see dlbench --help)"};
 }
+
+/// All commands, bound to a parser.
+class Parser {
+ public:
+  Parser() {
+    root_.set_version_flag("--version",
+                           core::build_info().version + " (" + core::build_info().git_commit + ")");
+    root_.require_subcommand(1);
+    root_.set_help_all_flag("--help-all", "Help of all commands");
+    for (auto& command : command_list()) {
+      Bound bound;
+      bound.command = std::move(command);
+      commands_.push_back(std::move(bound));
+    }
+    for (Bound& bound : commands_) {
+      bound.app = add_subcommand(root_, *bound.command);
+      bound.app->footer(bound.command->details());
+      bound.command->add_options(*bound.options);
+      for (const OptionSpec& spec : bound.options->specs()) {
+        bind_option(bound, spec);
+      }
+    }
+  }
+
+  /// The command of `arguments` (the program's name first) with its options set. Throws Error, and
+  /// CLI::Success for --help and --version.
+  Bound& parse(const std::vector<std::string>& arguments) {
+    std::vector<const char*> pointers;
+    for (const std::string& argument : arguments) {
+      pointers.push_back(argument.c_str());
+    }
+    try {
+      root_.parse(static_cast<int>(pointers.size()), pointers.data());
+    } catch (const CLI::Success&) {
+      throw;
+    } catch (const CLI::ParseError& error) {
+      throw parse_error(root_, error, commands_);
+    }
+    for (Bound& bound : commands_) {
+      if (bound.app->parsed()) {
+        set_options(bound);
+        return bound;
+      }
+    }
+    throw Error(ErrorCode::kUsage, "no command given (see dlbench --help)");
+  }
+
+  /// Prints what --help or --version asked for; the exit code.
+  int print(const CLI::Success& request) const { return root_.exit(request); }
+
+  /// Whether "--" in `arguments` starts another command line: "launch slurm", and also "launch
+  /// slrm", so that its error is about that word.
+  [[nodiscard]] bool launches(const std::vector<std::string>& arguments) const {
+    return arguments.size() > 1 &&
+           std::any_of(commands_.begin(), commands_.end(), [&](const Bound& bound) {
+             return bound.command->launches() &&
+                    bound.command->name().starts_with(arguments[1] + " ");
+           });
+  }
+
+ private:
+  static void set_options(Bound& bound) {
+    for (const auto& [name, text] : bound.given) {
+      bound.options->set(name, text, OptionSource::kCommandLine);
+    }
+    for (const auto& [name, text] : bound.given) {
+      if (name == "config") {
+        read_config_file(text, *bound.options);
+      }
+    }
+  }
+
+  CLI::App root_{
+      "dlbench: where training time goes, how it scales, what the hardware did.\n"
+      "Start with: dlbench run --workload resunetpp"};
+  std::vector<Bound> commands_;
+};
 
 void print_error(const std::string& message) {
   core::log::progress("");
@@ -136,7 +211,7 @@ void end_launch(comm::Rendezvous& ranks, const std::string& message, int code) {
 }
 
 // On several ranks an error must not leave the others waiting, so it ends the launch right here.
-int run_on_ranks(Bound& bound, const Invocation& invocation) {
+int run_on_ranks(const Bound& bound, const Invocation& invocation) {
   try {
     return bound.command->run(*bound.options, invocation);
   } catch (const Error& error) {
@@ -153,59 +228,36 @@ int run_on_ranks(Bound& bound, const Invocation& invocation) {
   return 1;
 }
 
-int run_parsed(Bound& bound, const std::vector<std::string>& arguments) {
-  for (const auto& [name, text] : bound.given) {
-    bound.options->set(name, text, OptionSource::kCommandLine);
-  }
-  for (const auto& [name, text] : bound.given) {
-    if (name == "config") {
-      read_config_file(text, *bound.options);
-    }
-  }
+int run_parsed(const Bound& bound,
+               const std::vector<std::string>& arguments,
+               const std::vector<std::string>& launched) {
   if (!bound.command->parallel()) {
     comm::LoneRank alone;
-    return announced_rank() == 0 ? bound.command->run(*bound.options, {arguments, alone}) : 0;
+    return announced_rank() == 0 ? bound.command->run(*bound.options, {arguments, launched, alone})
+                                 : 0;
   }
   const std::unique_ptr<comm::Rendezvous> ranks = join_launch();
   if (ranks->rank() != 0) {
     core::log::set_level(core::log::Level::kQuiet);
   }
-  return run_on_ranks(bound, {arguments, *ranks});
+  return run_on_ranks(bound, {arguments, launched, *ranks});
 }
 
 int parse_and_run(int argc, const char* const* argv) {
-  CLI::App root{
-      "dlbench: where training time goes, how it scales, what the hardware did.\n"
-      "Start with: dlbench run --workload resunetpp"};
-  root.set_version_flag("--version",
-                        core::build_info().version + " (" + core::build_info().git_commit + ")");
-  root.require_subcommand(1);
-  root.set_help_all_flag("--help-all", "Help of all commands");
-  std::vector<Bound> commands;
-  for (auto& command : command_list()) {
-    Bound bound;
-    bound.command = std::move(command);
-    commands.push_back(std::move(bound));
-  }
-  for (Bound& bound : commands) {
-    bound.app = add_subcommand(root, *bound.command);
-    bound.app->footer(bound.command->details());
-    bound.command->add_options(*bound.options);
-    for (const OptionSpec& spec : bound.options->specs()) {
-      bind_option(bound, spec);
-    }
+  Parser parser;
+  const std::vector<std::string> arguments(argv, argv + argc);
+  std::vector<std::string> own = arguments;
+  std::vector<std::string> launched;
+  if (const auto dashes = std::find(own.begin(), own.end(), "--");
+      dashes != own.end() && parser.launches(own)) {
+    launched.assign(dashes + 1, own.end());
+    own.erase(dashes, own.end());
   }
   try {
-    root.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return parse_failed(root, error, commands);
+    return run_parsed(parser.parse(own), arguments, launched);
+  } catch (const CLI::Success& request) {
+    return parser.print(request);
   }
-  for (Bound& bound : commands) {
-    if (bound.app->parsed()) {
-      return run_parsed(bound, {argv, argv + argc});
-    }
-  }
-  throw Error(ErrorCode::kUsage, "no command given (see dlbench --help)");
 }
 
 }  // namespace
@@ -226,6 +278,28 @@ int run_command_line(int argc, const char* const* argv) noexcept {
     print_error(error.what());
   }
   return 1;
+}
+
+std::vector<std::string> check_command_line(const std::vector<std::string>& arguments) {
+  Parser parser;
+  std::vector<std::string> with_program = {"dlbench"};
+  with_program.insert(with_program.end(), arguments.begin(), arguments.end());
+  try {
+    const Bound& bound = parser.parse(with_program);
+    if (bound.command->launches()) {
+      throw Error(ErrorCode::kUsage, "a job that launches a job: give the inner command alone");
+    }
+    bound.command->check();
+    std::vector<std::string> unset;
+    for (const OptionSpec& spec : bound.options->specs()) {
+      if (spec.source == OptionSource::kDefault) {
+        unset.push_back(spec.name);
+      }
+    }
+    return unset;
+  } catch (const CLI::Success&) {
+    throw Error(ErrorCode::kUsage, "there is nothing to launch: the command only prints its help");
+  }
 }
 
 }  // namespace dlbench::harness

@@ -4,10 +4,19 @@
 // From argv to a command and back to an exit code: the whole of main().
 #pragma once
 
+#include <string>
+#include <vector>
+
 namespace dlbench::harness {
 
 /// Parses, runs, prints errors as one line on stderr, returns the exit code of
 /// docs/command-line.md. Throws nothing.
 [[nodiscard]] int run_command_line(int argc, const char* const* argv) noexcept;
+
+/// Parses a command line (without the program's name) and reads its values as run_command_line()
+/// would, but runs nothing: what is wrong with a job is known before it waits in a queue. Returns
+/// the names of the command's options that were left at their defaults. Throws core::Error(kUsage).
+[[nodiscard]] std::vector<std::string> check_command_line(
+    const std::vector<std::string>& arguments);
 
 }  // namespace dlbench::harness

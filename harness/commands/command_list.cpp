@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/command.h"
 
+#include <utility>
+
 namespace dlbench::harness {
 
 std::vector<std::unique_ptr<Command>> command_list() {
@@ -16,6 +18,9 @@ std::vector<std::unique_ptr<Command>> command_list() {
   commands.push_back(make_report_validate_command());
   commands.push_back(make_report_compare_command());
   commands.push_back(make_report_plot_command());
+  for (auto& launch : make_launch_commands()) {
+    commands.push_back(std::move(launch));
+  }
   commands.push_back(make_info_command());
   return commands;
 }

@@ -3,15 +3,13 @@
 //
 // dlbench report plot: runs one of the plotting scripts.
 #include "engine/core/error.h"
+#include "harness/commands/child_process.h"
 #include "harness/commands/command.h"
 #include "reports/json_reader.h"
 
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -43,30 +41,16 @@ std::string python() {
   return ::access(kDebian, X_OK) == 0 ? kDebian : "python3";
 }
 
-/// Runs a program found on PATH and waits for it; returns its exit code, 128 + n after signal n.
-int run_program(std::vector<std::string> arguments) {
-  std::vector<char*> pointers;
-  for (std::string& argument : arguments) {
-    pointers.push_back(argument.data());
-  }
-  pointers.push_back(nullptr);
-  pid_t child = 0;
-  const int error =
-      ::posix_spawnp(&child, pointers.front(), nullptr, nullptr, pointers.data(), ::environ);
-  if (error != 0) {
+/// Its exit code; what was wrong it has said on the standard error.
+int run_script(const std::vector<std::string>& arguments) {
+  const ChildResult result = run_child(arguments);
+  if (result.start_error != 0) {
     throw Error(ErrorCode::kFile,
                 fmt::format("cannot start '{}': {}; plots need python3 with matplotlib",
                             arguments.front(),
-                            core::errno_text(error)));
+                            core::errno_text(result.start_error)));
   }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) {
-      throw Error(ErrorCode::kLibrary, "waitpid: " + core::errno_text(errno));
-    }
-  }
-  constexpr int kSignalBase = 128;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : kSignalBase + WTERMSIG(status);
+  return result.code;
 }
 
 class ReportPlotCommand final : public Command {
@@ -98,8 +82,7 @@ class ReportPlotCommand final : public Command {
     if (!output_.empty()) {
       arguments.insert(arguments.end(), {"--output", output_});
     }
-    // The script has said on the standard error what was wrong.
-    return run_program(std::move(arguments)) == 0 ? 0 : core::exit_code(ErrorCode::kFile);
+    return run_script(arguments) == 0 ? 0 : core::exit_code(ErrorCode::kFile);
   }
 
  private:

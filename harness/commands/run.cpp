@@ -324,6 +324,7 @@ class RunCommand final : public Command {
     add_output_options(options, run_);
     options.add_text("benchy", "FILE", "report with benchy's keys", run_.benchy);
   }
+  void check() const override { check_session(run_); }
   int run(const OptionSet& options, const Invocation& invocation) override {
     apply_verbosity(run_);
     reports::RunRecord record =

@@ -6,6 +6,7 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "probes/system_info.h"
+#include "workloads/workload.h"
 
 #include <algorithm>
 
@@ -174,6 +175,10 @@ SessionOptions session_options(const RunOptions& run) {
     session.storage = data::parse_storage_options(run.storage);
   }
   return session;
+}
+
+void check_session(const RunOptions& run) {
+  (void)workloads::find_workload(session_options(run).workload);
 }
 
 RunnerOptions runner_options(const RunOptions& run, const SessionPlan& plan, Session& session) {

@@ -69,6 +69,8 @@ void apply_verbosity(const RunOptions& run);
 
 /// Throws core::Error(kUsage) for options that exclude each other.
 [[nodiscard]] SessionOptions session_options(const RunOptions& run);
+/// Throws core::Error(kUsage) as session_options() does, and for an unknown workload.
+void check_session(const RunOptions& run);
 [[nodiscard]] RunnerOptions runner_options(const RunOptions& run,
                                            const SessionPlan& plan,
                                            Session& session);

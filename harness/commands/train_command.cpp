@@ -273,6 +273,7 @@ class TrainCommand final : public Command {
     add_loader_options(options, run_);
     add_output_options(options, run_);
   }
+  void check() const override { check_session(run_); }
   int run(const OptionSet& options, const Invocation& invocation) override {
     apply_verbosity(run_);
     reports::RunRecord record =

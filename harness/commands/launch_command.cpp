@@ -1,0 +1,258 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// dlbench launch SCHEDULER ... -- COMMAND: a batch job that runs another command of dlbench on many
+// ranks, printed or submitted.
+#include "engine/core/error.h"
+#include "harness/commands/child_process.h"
+#include "harness/commands/command.h"
+#include "harness/commands/command_line.h"
+#include "launchers/launcher.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dlbench::harness {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using launchers::Launcher;
+using launchers::LauncherSpec;
+using launchers::LaunchRequest;
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kMostNodes = 1'000'000;
+constexpr std::int64_t kMostPerNode = 4096;
+
+std::optional<int> to_int(const std::optional<std::int64_t>& number) {
+  return number.has_value() ? std::optional(static_cast<int>(*number)) : std::nullopt;
+}
+
+/// This program, by a path that is the same on the nodes; inside of an image by its name.
+std::string own_program(bool in_container) {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  return in_container || error ? std::string("dlbench") : program.string();
+}
+
+std::vector<std::string> split_directives(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(';', begin), text.size());
+    const std::size_t first = text.find_first_not_of(' ', begin);
+    if (first < end) {
+      lines.push_back(text.substr(first, end - first));
+    }
+    begin = end + 1;
+  }
+  return lines;
+}
+
+class LaunchCommand final : public Command {
+ public:
+  explicit LaunchCommand(const Launcher& launcher) : launcher_(launcher) {}
+
+  [[nodiscard]] std::string name() const override { return "launch " + spec().name; }
+  [[nodiscard]] std::string summary() const override {
+    return spec().description + ": print or submit it";
+  }
+  [[nodiscard]] bool launches() const override { return true; }
+  [[nodiscard]] std::string details() const override {
+    std::string presets;
+    for (const std::string& preset : launchers::preset_names()) {
+      presets += fmt::format("  {:<15} {}\n", preset, launchers::find_preset(preset).description);
+    }
+    return "What follows -- is the command that each rank runs; it is checked here, before the "
+           "job\n"
+           "waits. With --submit the job's number is printed, else the text for `" +
+           spec().submit_command.front() + "`.\nExample:\n  dlbench launch " + spec().name +
+           " --nodes 2 --gpus-per-node 4 --time 30min" +
+           (spec().needs_container ? " --container IMAGE" : "") +
+           " -- run --workload resunetpp\nPresets:\n" + presets +
+           "Exit codes: 0 printed or submitted, 1 the scheduler refused the job,\n"
+           "  2 command line, or no " +
+           spec().submit_command.front() + " here";
+  }
+  void add_options(OptionSet& options) override;
+  int run(const OptionSet& options, const Invocation& invocation) override;
+
+ private:
+  [[nodiscard]] const LauncherSpec& spec() const { return launcher_.spec(); }
+  void add_container_options(OptionSet& options);
+  [[nodiscard]] LaunchRequest request(const Invocation& invocation) const;
+  [[nodiscard]] int submit(const LaunchRequest& request, const std::string& script) const;
+
+  const Launcher& launcher_;
+  std::int64_t nodes_ = 1;
+  std::optional<std::int64_t> gpus_per_node_;
+  std::optional<std::int64_t> ranks_per_node_;
+  std::optional<std::int64_t> cpus_per_task_;
+  std::optional<std::int64_t> memory_;
+  std::string time_;
+  std::string preset_;
+  std::string mpi_ = "auto";
+  std::string container_runtime_ = "auto";
+  std::string directives_;
+  std::string program_;
+  bool submit_ = false;
+  LaunchRequest request_;  // the options that need no change
+};
+
+void LaunchCommand::add_options(OptionSet& options) {
+  options.add_count("nodes", "N", "nodes", nodes_, {1, kMostNodes});
+  options.add_count("gpus-per-node", "N", "GPUs of each node", gpus_per_node_, {0, kMostPerNode});
+  options.add_count("ranks-per-node",
+                    "N",
+                    "ranks on each node (default: the preset's, one per GPU, or one)",
+                    ranks_per_node_,
+                    {1, kMostPerNode});
+  options.add_count("tasks-per-node",
+                    "N",
+                    "the same, as Slurm's users call it",
+                    ranks_per_node_,
+                    {1, kMostPerNode});
+  options.add_count("cpus-per-task",
+                    "N",
+                    "CPUs of each rank, as the scheduler counts them (default: its own)",
+                    cpus_per_task_,
+                    {1, kMostPerNode});
+  options.add_text("time", "TIME", "walltime, required: 30min, 2h, HH:MM:SS, D-HH:MM:SS", time_);
+  options.add_choice(
+      "preset", "nodes of a known machine (see below)", preset_, launchers::preset_names());
+  options.add_text("partition", "NAME", spec().partition_meaning, request_.partition);
+  if (spec().takes_account) {
+    options.add_text("account", "NAME", "project that pays for the job", request_.account);
+  }
+  if (spec().takes_memory) {
+    options.add_count(
+        "memory", "BYTES", "memory of each node", memory_, {1, std::int64_t{1} << 50});
+  }
+  options.add_choice("mpi",
+                     "MPI of the nodes; auto: whatever the site's default is",
+                     mpi_,
+                     {"auto", "mpich", "openmpi"});
+  options.add_text("job-name", "NAME", "of the job, its log and report", request_.job_name);
+  options.add_text("output-dir", "DIR", "for log, report and profiles", request_.output_folder);
+  add_container_options(options);
+  options.add_text("program", "FILE", "dlbench on the nodes (default: this one)", program_);
+  options.add_flag("nsys", "profile with Nsight Systems, one file per rank", request_.nsys);
+  options.add_flag("submit", "submit the job and print its number", submit_);
+}
+
+void LaunchCommand::add_container_options(OptionSet& options) {
+  options.add_text("container", "IMAGE", "image that has dlbench in it", request_.container);
+  if (spec().takes_volume) {
+    options.add_text(
+        "volume", "CLAIM", "persistent volume claim mounted at --output-dir", request_.volume);
+  }
+  if (!spec().needs_container) {
+    options.add_choice("container-runtime",
+                       "what runs the image; auto: the preset's, or apptainer",
+                       container_runtime_,
+                       {"auto", "apptainer", "singularity", "shifter", "pyxis"});
+    options.add_text(
+        "directives", "TEXT", "more options for the scheduler, separated by ;", directives_);
+    options.add_text(
+        "setup", "TEXT", "shell line before the ranks start: module load ...", request_.setup);
+  }
+}
+
+LaunchRequest LaunchCommand::request(const Invocation& invocation) const {
+  if (invocation.launched.empty()) {
+    throw Error(ErrorCode::kUsage,
+                "nothing to launch: add -- and a command, such as -- run --workload resunetpp");
+  }
+  const std::vector<std::string> unset = check_command_line(invocation.launched);
+  const auto is_unset = [&unset](const char* option) {
+    return std::find(unset.begin(), unset.end(), option) != unset.end();
+  };
+  if (time_.empty()) {
+    throw Error(ErrorCode::kUsage, "--time is required: every job needs a walltime, such as 30min");
+  }
+  LaunchRequest request = request_;
+  request.nodes = static_cast<int>(nodes_);
+  request.gpus_per_node = to_int(gpus_per_node_);
+  request.ranks_per_node = to_int(ranks_per_node_);
+  request.cpus_per_rank = to_int(cpus_per_task_);
+  request.memory_bytes = memory_;
+  request.time_s = launchers::parse_walltime(time_);
+  if (!preset_.empty()) {
+    request.preset = launchers::find_preset(preset_);
+  }
+  request.mpi = mpi_ == "mpich"     ? launchers::MpiChoice::kMpich
+                : mpi_ == "openmpi" ? launchers::MpiChoice::kOpenMpi
+                                    : launchers::MpiChoice::kSiteDefault;
+  request.container_runtime = container_runtime_ == "auto" ? "" : container_runtime_;
+  request.directives = split_directives(directives_);
+  request.program = program_.empty() ? own_program(!request.container.empty()) : program_;
+  request.command = invocation.launched;
+  request.writes_report = is_unset("output");
+  request.takes_timeout = is_unset("timeout");
+  complete_request(request);
+  return request;
+}
+
+int LaunchCommand::submit(const LaunchRequest& request, const std::string& script) const {
+  if (!spec().needs_container) {
+    // Schedulers open the log before the script runs, and drop it where there is no folder.
+    std::error_code error;
+    fs::create_directories(request.output_folder, error);
+    if (error) {
+      throw Error(ErrorCode::kFile,
+                  fmt::format("--output-dir '{}': {}", request.output_folder, error.message()));
+    }
+  }
+  const std::string& program = spec().submit_command.front();
+  const ChildResult result =
+      run_child(spec().submit_command, {.input = script, .capture_output = true});
+  if (result.start_error != 0) {
+    throw Error(
+        ErrorCode::kUnavailable,
+        fmt::format("cannot submit: '{}': {}; run this where {} jobs are submitted, or leave "
+                    "--submit away and keep the printed text",
+                    program,
+                    core::errno_text(result.start_error),
+                    spec().name));
+  }
+  if (result.code != 0) {
+    throw Error(ErrorCode::kLibrary,
+                fmt::format("{} refused the job (code {}){}{}",
+                            program,
+                            result.code,
+                            result.output.empty() ? "" : ": ",
+                            result.output.substr(0, result.output.find('\n'))));
+  }
+  const std::string id = launcher_.job_id(result.output);
+  std::fputs((id.empty() ? result.output : id + "\n").c_str(), stdout);
+  return 0;
+}
+
+int LaunchCommand::run(const OptionSet& /*options*/, const Invocation& invocation) {
+  const LaunchRequest wanted = request(invocation);
+  const std::string script = launcher_.script(wanted);
+  if (submit_) {
+    return submit(wanted, script);
+  }
+  std::fputs(script.c_str(), stdout);
+  return 0;
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Command>> make_launch_commands() {
+  std::vector<std::unique_ptr<Command>> commands;
+  for (const std::string& name : launchers::launcher_names()) {
+    commands.push_back(std::make_unique<LaunchCommand>(launchers::find_launcher(name)));
+  }
+  return commands;
+}
+
+}  // namespace dlbench::harness

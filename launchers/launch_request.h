@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a batch job shall run and on what, before it is written down for one scheduler.
+#pragma once
+
+#include "launchers/node_preset.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dlbench::launchers {
+
+/// The MPI that the job's dlbench uses. Schedulers and mpiexec need different words for each.
+enum class MpiChoice : std::uint8_t {
+  kSiteDefault,  ///< whatever the site set up: nothing is said
+  kMpich,
+  kOpenMpi,
+};
+
+/// A job. All counts are at least 1 unless said otherwise; complete_request() fills in the optional
+/// ones that a preset or the GPUs decide.
+struct LaunchRequest {
+  std::string job_name = "dlbench";
+  int nodes = 1;
+  std::optional<int> gpus_per_node;  ///< 0: none
+  std::optional<int> ranks_per_node;
+  std::optional<int> cpus_per_rank;  ///< CPUs as the scheduler counts them; empty: its default
+  std::int64_t time_s = 0;
+  std::optional<std::int64_t> memory_bytes;  ///< per node
+  std::string account;
+  std::string partition;  ///< queue, or namespace
+  MpiChoice mpi = MpiChoice::kSiteDefault;
+  std::optional<NodePreset> preset;
+
+  std::string container;          ///< image; empty: none
+  std::string container_runtime;  ///< apptainer, singularity, shifter or pyxis
+  std::string volume;             ///< Kubernetes: claim that is mounted as the output folder
+
+  std::vector<std::string> directives;  ///< further options for the scheduler, one line each
+  std::string setup;                    ///< shell text run before the ranks start, as given
+  std::string output_folder = ".";      ///< for log, report and profiles
+  bool nsys = false;                    ///< wrap each rank in nsys profile
+
+  std::string program = "dlbench";
+  std::vector<std::string> command;  ///< arguments of dlbench: "scale", "--workload", ...
+  bool writes_report = false;        ///< the command has --output and was not given it
+  bool takes_timeout = false;        ///< the command has --timeout and was not given it
+};
+
+/// Fills in what the preset decides, and one rank per GPU (one without GPUs). Throws
+/// core::Error(kUsage) for a request that no node of the preset can serve.
+void complete_request(LaunchRequest& request);
+
+/// All of the job's ranks, of a completed request.
+[[nodiscard]] int total_ranks(const LaunchRequest& request);
+
+/// "30min", "2h", "90s", "1d", "00:30:00" or "1-12:00:00" in seconds. A bare number is refused:
+/// minutes to Slurm and Flux, seconds to PBS. Throws core::Error(kUsage).
+[[nodiscard]] std::int64_t parse_walltime(const std::string& text);
+
+}  // namespace dlbench::launchers

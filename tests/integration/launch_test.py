@@ -1,0 +1,214 @@
+# SPDX-FileCopyrightText: 2026 The dlbench authors
+# SPDX-License-Identifier: Apache-2.0
+"""dlbench launch: scripts that run, submission, and what is refused, with stand-ins for schedulers."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from command import PROGRAM, CommandTest
+
+try:
+    import yaml
+except ImportError:
+    yaml = None
+
+# Nothing that a shell could touch may reach dlbench changed.
+ODD = ["two words", "it's", 'say "so"', "$HOME", "`id`", "$(id)", "a;b", "*", "back\\slash", ""]
+JOB = ["--time", "30min", "--"]
+RUN = ["run", "--workload", "mnist_cnn"]
+
+# What starts ranks, and the variables that the scripts of each scheduler read.
+STARTERS = {"slurm": "srun", "lsf": "mpiexec", "pbs": "mpiexec", "flux": "flux"}
+VARIABLES = {
+    "slurm": {"SLURM_JOB_ID": "71", "SLURM_JWT": "secret"},
+    "lsf": {"LSB_JOBID": "72"},
+    "pbs": {"PBS_JOBID": "73.server", "PBS_O_WORKDIR": ".", "PBS_NODEFILE": "/dev/null",
+            "PBS_JOBCOOKIE": "secret"},
+    "flux": {"FLUX_URI": "local:///tmp/x"},
+}
+SUBMITS = {
+    "slurm": ("sbatch", "echo '81;cluster'", "81"),
+    "lsf": ("bsub", "echo 'Job <82> is submitted to queue <batch>.'", "82"),
+    "pbs": ("qsub", "echo 83.server", "83.server"),
+    "flux": ("flux", "echo f84", "f84"),
+    "kubernetes": ("kubectl", "echo mpijob.kubeflow.org/dlbench", "mpijob.kubeflow.org/dlbench"),
+}
+
+
+class Launch(CommandTest):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="dlbench-launch-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.bin = self.folder / "bin"
+        self.bin.mkdir()
+        path = os.environ["PATH"]
+        os.environ["PATH"] = f"{self.bin}:{path}"
+        self.addCleanup(os.environ.__setitem__, "PATH", path)
+
+    def stand_in(self, name, body):
+        program = self.bin / name
+        program.write_text("#!/bin/bash\n" + body, encoding="utf-8")
+        program.chmod(0o755)
+
+    def script(self, *arguments):
+        done = self.dlbench("launch", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def run_script(self, scheduler, text):
+        """Runs a batch script below a stand-in launcher that keeps its words, separated by NUL."""
+        words = self.folder / "words"
+        self.stand_in(STARTERS[scheduler],
+                      f'if [ "$1" = getattr ]; then echo f74; exit; fi\n'
+                      f'[ "$1" != resource ] || exit 0\nprintf "%s\\0" "$@" > {words}\n')
+        environment = dict(os.environ, **VARIABLES[scheduler])
+        done = subprocess.run(["bash"], input=text, capture_output=True, text=True, timeout=60,
+                              env=environment, cwd=self.folder, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout, words.read_text(encoding="utf-8").split("\0")[:-1]
+
+    def test_arguments_reach_the_ranks_byte_for_byte(self):
+        for scheduler in STARTERS:
+            for odd in ODD:
+                with self.subTest(scheduler=scheduler, odd=odd):
+                    text = self.script(scheduler, "--nodes", "2", "--ranks-per-node", "2",
+                                       "--program", "my dlbench", *JOB, *RUN, "--data", odd,
+                                       "--output", "r.json", "--timeout", "60")
+                    _, words = self.run_script(scheduler, text)
+                    wanted = ["my dlbench", *RUN, "--data", odd, "--output", "r.json",
+                              "--timeout", "60"]
+                    self.assertEqual(words[-len(wanted):], wanted)
+
+    def test_the_log_starts_with_host_and_sorted_variables_but_no_token(self):
+        for scheduler, variables in VARIABLES.items():
+            with self.subTest(scheduler=scheduler):
+                log, _ = self.run_script(scheduler, self.script(scheduler, *JOB, *RUN))
+                lines = log.splitlines()
+                self.assertRegex(lines[0], r"^host: \S+$")
+                shown = [line for line in lines if line.split("=")[0] in variables]
+                self.assertEqual(shown, sorted(shown))
+                self.assertTrue(shown)
+                self.assertNotIn("secret", log)
+
+    def test_the_report_is_named_after_the_job(self):
+        numbers = {"slurm": "71", "lsf": "72", "pbs": "73.server", "flux": "f74"}
+        for scheduler, number in numbers.items():
+            with self.subTest(scheduler=scheduler):
+                text = self.script(scheduler, "--output-dir", "out", "--job-name", "x", *JOB, *RUN)
+                _, words = self.run_script(scheduler, text)
+                self.assertEqual(words[-2:], ["--output", f"out/x-{number}.json"])
+
+    def test_a_failing_run_fails_the_job(self):
+        self.stand_in("srun", "exit 5\n")
+        done = subprocess.run(["bash"], input=self.script("slurm", *JOB, *RUN), text=True,
+                              capture_output=True, env=dict(os.environ, SLURM_JOB_ID="1"),
+                              timeout=60, check=False)
+        self.assertEqual(done.returncode, 5)
+
+    def test_nsys_writes_one_file_per_rank(self):
+        variables = {"slurm": "SLURM_PROCID", "lsf": "PMI_RANK", "pbs": "PMI_RANK",
+                     "flux": "FLUX_TASK_RANK"}
+        for scheduler, variable in variables.items():
+            with self.subTest(scheduler=scheduler):
+                _, words = self.run_script(scheduler, self.script(scheduler, "--nsys", *JOB, *RUN))
+                self.assertIn("nsys", words)
+                output = [word for word in words if word.startswith("--output=dlbench-")]
+                self.assertEqual(len(output), 1, words)
+                self.assertTrue(output[0].endswith(f"-rank%q{{{variable}}}"), output)
+
+    def test_submit_hands_over_the_script_and_prints_the_number(self):
+        for scheduler, (program, answer, number) in SUBMITS.items():
+            with self.subTest(scheduler=scheduler):
+                given = self.folder / "given"
+                self.stand_in(program, f"cat > {given}\n{answer}\n")
+                image = ["--container", "image:1"] if scheduler == "kubernetes" else []
+                arguments = [scheduler, "--nodes", "2", *image]
+                done = self.dlbench("launch", *arguments, "--submit", *JOB, *RUN)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(done.stdout, number + "\n")
+                self.assertEqual(given.read_text(encoding="utf-8"),
+                                 self.script(*arguments, *JOB, *RUN))
+
+    def test_submit_makes_the_folder_of_the_log(self):
+        self.stand_in("sbatch", "echo 1\n")
+        folder = self.folder / "new" / "results"
+        done = self.dlbench("launch", "slurm", "--submit", "--output-dir", folder, *JOB, *RUN)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(folder.is_dir())
+
+    def test_submit_without_a_scheduler(self):
+        os.environ["PATH"] = str(self.bin)
+        self.expect_error(2, "launch", "slurm", "--submit", *JOB, *RUN,
+                          says=["cannot submit", "'sbatch'", "No such file", "--submit"])
+
+    def test_a_job_that_the_scheduler_refuses(self):
+        self.stand_in("sbatch", "echo 'sbatch: error: invalid partition' >&2; exit 1\n")
+        done = self.expect_error(1, "launch", "slurm", "--submit", *JOB, *RUN,
+                                 says=["sbatch refused the job (code 1)"])
+        self.assertIn("invalid partition", done.stderr)
+
+    def test_what_is_wrong_with_the_job_is_known_before_it_waits(self):
+        self.expect_error(2, "launch", "slurm", *JOB, "rum", says=["did you mean 'run'"])
+        self.expect_error(2, "launch", "slurm", *JOB, "run", says=["--workload is required"])
+        self.expect_error(2, "launch", "slurm", *JOB, "run", "--workload", "mnist_cn",
+                          says=["did you mean 'mnist_cnn'"])
+        self.expect_error(2, "launch", "slurm", *JOB, *RUN, "--wrkers", "2",
+                          says=["did you mean '--workers'"])
+        self.expect_error(2, "launch", "slurm", *JOB, *RUN, "--batch-size", "0", says=["range 1"])
+        self.expect_error(2, "launch", "slurm", *JOB, "run", "--help", says=["nothing to launch"])
+        self.expect_error(2, "launch", "slurm", *JOB, "launch", "slurm", "--time", "1h",
+                          says=["inner command"])
+
+    def test_bad_options(self):
+        self.expect_error(2, "launch", "slrm", *JOB, *RUN, says=["did you mean 'slurm'"])
+        self.expect_error(2, "launch", "slurm", "--nodes", "0", *JOB, *RUN,
+                          says=["--nodes", "range 1"])
+        self.expect_error(2, "launch", "slurm", "--nodse", "2", *JOB, *RUN,
+                          says=["did you mean '--nodes'"])
+        self.expect_error(2, "launch", "slurm", "--preset", "sumit", *JOB, *RUN,
+                          says=["did you mean 'summit'"])
+        self.expect_error(2, "launch", "slurm", "--time", "30", "--", *RUN, says=["30", "30min"])
+        self.expect_error(2, "launch", "slurm", "--", *RUN, says=["--time is required"])
+        self.expect_error(2, "launch", "slurm", "--time", "1h", says=["nothing to launch", "--"])
+        self.expect_error(2, "launch", "slurm", *JOB, says=["nothing to launch"])
+        self.expect_error(2, "launch", "kubernetes", *JOB, *RUN, says=["--container"])
+        self.expect_error(2, "launch", "lsf", "--memory", "60G", *JOB, *RUN, says=["--memory"])
+        self.expect_error(2, "launch", "slurm", "--account", "a b", *JOB, *RUN,
+                          says=["--account 'a b'"])
+
+    def test_the_default_program_is_this_one(self):
+        self.assertIn(str(pathlib.Path(PROGRAM).resolve()), self.script("slurm", *JOB, *RUN))
+
+    @unittest.skipIf(yaml is None, "no python3-yaml")
+    def test_the_manifest_is_an_mpijob(self):
+        text = self.script("kubernetes", "--nodes", "3", "--gpus-per-node", "2", "--container",
+                           "registry:5000/dlbench:1", "--program", "dlbench", *JOB, *RUN, "--data",
+                           "|".join(ODD) + "\n\té")
+        job = yaml.safe_load(text)
+        self.assertEqual((job["apiVersion"], job["kind"]), ("kubeflow.org/v2beta1", "MPIJob"))
+        spec = job["spec"]
+        self.assertEqual(spec["slotsPerWorker"], 2)
+        self.assertEqual(spec["runPolicy"]["activeDeadlineSeconds"], 1800)
+        launcher, worker = (spec["mpiReplicaSpecs"][kind] for kind in ("Launcher", "Worker"))
+        self.assertEqual((launcher["replicas"], worker["replicas"]), (1, 3))
+        pod = worker["template"]["spec"]["containers"][0]
+        self.assertEqual(pod["resources"]["limits"]["nvidia.com/gpu"], 2)
+        self.assertIn("/dev/shm", [mount["mountPath"] for mount in pod["volumeMounts"]])
+        container = launcher["template"]["spec"]["containers"][0]
+        # Kubernetes turns $$ into $ and would replace $(NAME).
+        words = [word.replace("$$", "$") for word in container["args"]]
+        data = words[words.index("--data") + 1]
+        self.assertEqual(data, "|".join(ODD) + "\n\té")
+        self.assertEqual(words[:3], ["mpirun", "-n", "6"])
+        shell = [word.replace("$$", "$") for word in container["command"]]
+        done = subprocess.run([*shell, "printf", "%s|", *words], capture_output=True, text=True,
+                              timeout=60, check=True)
+        self.assertTrue(done.stdout.endswith("|".join(words) + "|"), done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "launchers/launch_request.h"
+
+#include "engine/core/error.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+namespace dlbench::launchers {
+namespace {
+
+using testing::HasSubstr;
+using testing::Optional;
+
+template <typename Function>
+std::string usage_error(Function function) {
+  try {
+    function();
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.code(), core::ErrorCode::kUsage);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(ParseWalltime, TakesUnitsAndClockTimes) {
+  EXPECT_EQ(parse_walltime("90s"), 90);
+  EXPECT_EQ(parse_walltime("30min"), 1800);
+  EXPECT_EQ(parse_walltime("30m"), 1800);
+  EXPECT_EQ(parse_walltime("2h"), 7200);
+  EXPECT_EQ(parse_walltime("1d"), 86400);
+  EXPECT_EQ(parse_walltime("00:30:00"), 1800);
+  EXPECT_EQ(parse_walltime("36:00:01"), 36 * 3600 + 1);
+  EXPECT_EQ(parse_walltime("1-12:00:00"), 36 * 3600);
+}
+
+TEST(ParseWalltime, RefusesWhatSchedulersReadDifferently) {
+  for (const char* text : {"30",
+                           "10:00",
+                           "",
+                           "h",
+                           "-5min",
+                           "1.5h",
+                           "00:61:00",
+                           "00:00:60",
+                           "1-2",
+                           "tomorrow",
+                           "9999999min",
+                           "1:-1:00",
+                           "-1:00:00"}) {
+    EXPECT_THAT(usage_error([&] { (void)parse_walltime(text); }),
+                HasSubstr("'" + std::string(text) + "' is no time"))
+        << text;
+  }
+  EXPECT_THAT(usage_error([] { (void)parse_walltime("59s"); }), HasSubstr("below one minute"));
+  EXPECT_THAT(usage_error([] { (void)parse_walltime("0min"); }), HasSubstr("below one minute"));
+}
+
+TEST(CompleteRequest, OneRankPerGpuOrOne) {
+  LaunchRequest plain;
+  complete_request(plain);
+  EXPECT_THAT(plain.ranks_per_node, Optional(1));
+  EXPECT_THAT(plain.gpus_per_node, Optional(0));
+  EXPECT_EQ(plain.cpus_per_rank, std::nullopt);
+  LaunchRequest gpus{.nodes = 3, .gpus_per_node = 4};
+  complete_request(gpus);
+  EXPECT_EQ(total_ranks(gpus), 12);
+}
+
+TEST(CompleteRequest, APresetFillsTheNode) {
+  LaunchRequest summit{.nodes = 2, .preset = find_preset("summit")};
+  complete_request(summit);
+  EXPECT_EQ(total_ranks(summit), 12);
+  EXPECT_THAT(summit.gpus_per_node, Optional(6));
+  EXPECT_THAT(summit.cpus_per_rank, Optional(7));
+  LaunchRequest perlmutter{.preset = find_preset("perlmutter")};
+  complete_request(perlmutter);
+  EXPECT_THAT(perlmutter.cpus_per_rank, Optional(32));  // hardware threads
+  EXPECT_EQ(perlmutter.container_runtime, "shifter");
+}
+
+TEST(CompleteRequest, MoreRanksShareThePresetsCores) {
+  LaunchRequest request{.ranks_per_node = 14, .preset = find_preset("summit")};
+  complete_request(request);
+  EXPECT_THAT(request.cpus_per_rank, Optional(3));  // 42 / 14
+}
+
+TEST(CompleteRequest, RefusesMoreThanANodeHas) {
+  EXPECT_THAT(usage_error([] {
+                LaunchRequest request{.gpus_per_node = 9, .preset = find_preset("lumi")};
+                complete_request(request);
+              }),
+              HasSubstr("--gpus-per-node 9 is more than the 8 GPUs of a lumi node"));
+  EXPECT_THAT(usage_error([] {
+                LaunchRequest request{.cpus_per_rank = 20, .preset = find_preset("lumi")};
+                complete_request(request);
+              }),
+              HasSubstr("160 is more than the 56 CPUs"));
+}
+
+TEST(CompleteRequest, RefusesTextThatWouldBreakADirective) {
+  for (const char* text : {"a b", "a\nrm -rf x", "a\"b", "$x", "a;b"}) {
+    LaunchRequest request{.account = text};
+    EXPECT_THAT(usage_error([&] { complete_request(request); }), HasSubstr("--account")) << text;
+  }
+  LaunchRequest request{.directives = {"--mem=0\necho"}};
+  EXPECT_THAT(usage_error([&] { complete_request(request); }), HasSubstr("--directives"));
+}
+
+TEST(Presets, AreConsistent) {
+  for (const std::string& name : preset_names()) {
+    const NodePreset& preset = find_preset(name);
+    EXPECT_LE(preset.ranks * preset.cores_per_rank, preset.cores) << name;
+    EXPECT_TRUE(preset.gpus == 0 || preset.gpus == preset.ranks) << name;
+  }
+}
+
+TEST(Presets, AnUnknownOneGetsTheNearest) {
+  EXPECT_THAT(usage_error([] { (void)find_preset("sumit"); }), HasSubstr("did you mean 'summit'"));
+}
+
+}  // namespace
+}  // namespace dlbench::launchers
