@@ -133,7 +133,8 @@ std::optional<reports::LoaderRecord> loader(const TrialResult& result,
 // Sums over the repetitions that count, by rank.
 std::vector<RankShare> total_shares(const TrialResult& result) {
   std::vector<RankShare> totals;
-  for (const std::vector<RankShare>& shares : result.shares) {
+  for (const RankRound& round : result.rounds) {
+    const std::vector<RankShare>& shares = round.shares;
     totals.resize(shares.size());
     for (std::size_t rank = 0; rank < shares.size(); ++rank) {
       RankShare& total = totals[rank];

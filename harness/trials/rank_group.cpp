@@ -60,6 +60,18 @@ RankGroup::RankGroup(comm::Rendezvous& ranks) : ranks_(ranks) {
   }
 }
 
+std::vector<std::vector<double>> RankGroup::gather(const std::vector<double>& values) {
+  if (size() == 1) {
+    return {values};
+  }
+  std::vector<std::vector<double>> lists;
+  for (const std::string& text : ranks_.gather(bytes_of(std::as_bytes(std::span(values))))) {
+    lists.emplace_back(text.size() / sizeof(double));
+    std::memcpy(lists.back().data(), text.data(), text.size());
+  }
+  return lists;
+}
+
 double RankGroup::cpu_s_of_sharers(const std::vector<RankShare>& shares) const {
   double sum = 0.0;
   for (const int rank : sharers_) {

@@ -53,6 +53,9 @@ class RankGroup {
   /// Sums over the ranks, element by element, on all ranks; lengths are equal everywhere.
   [[nodiscard]] std::vector<double> sum(const std::vector<double>& values);
 
+  /// Every rank's list, by rank, on rank 0; empty elsewhere.
+  [[nodiscard]] std::vector<std::vector<double>> gather(const std::vector<double>& values);
+
   /// How many ranks run on CPUs of this one, itself included: 1 where each has its own.
   [[nodiscard]] int ranks_on_these_cpus() const { return static_cast<int>(sharers_.size()) + 1; }
   /// CPU time that the other ranks on these CPUs took. Not collective.

@@ -87,20 +87,12 @@ void TrialRunner::show_progress(const std::string& what) const {
 }
 
 void TrialRunner::run(const std::vector<std::unique_ptr<Arm>>& arms) {
-  results_.resize(arms.size());
-  for (std::size_t index = 0; index < arms.size(); ++index) {
-    results_[index].id = arms[index]->id();
-  }
   // A third of a time budget may go into warm-up, shared evenly.
   const double warmup_limit_s =
       options_.time_budget_s.has_value()
           ? std::max(1.0, *options_.time_budget_s / 3.0 / static_cast<double>(arms.size()))
           : SteadyStateLimits{}.max_seconds;
-  std::vector<TrialEstimate> estimates;
-  for (std::size_t index = 0; index < arms.size(); ++index) {
-    estimates.push_back(warm_up(*arms[index], results_[index], warmup_limit_s));
-  }
-  plan(std::move(estimates));
+  plan(warm_up(arms, warmup_limit_s));
   StopDecision decision;
   for (std::int64_t round = 0; !decision.stop(); ++round) {
     run_round(arms, round);
@@ -108,6 +100,17 @@ void TrialRunner::run(const std::vector<std::unique_ptr<Arm>>& arms) {
   }
   note_missed_noise(decision);
   core::log::progress("");
+}
+
+std::vector<TrialEstimate> TrialRunner::warm_up(const std::vector<std::unique_ptr<Arm>>& arms,
+                                                double limit_s) {
+  results_.resize(arms.size());
+  std::vector<TrialEstimate> estimates;
+  for (std::size_t index = 0; index < arms.size(); ++index) {
+    results_[index].id = arms[index]->id();
+    estimates.push_back(warm_up_arm(*arms[index], results_[index], limit_s));
+  }
+  return estimates;
 }
 
 void TrialRunner::note_missed_noise(const StopDecision& decision) {
@@ -126,7 +129,7 @@ void TrialRunner::note_missed_noise(const StopDecision& decision) {
   }
 }
 
-TrialEstimate TrialRunner::warm_up(Arm& arm, TrialResult& result, double max_seconds) {
+TrialEstimate TrialRunner::warm_up_arm(Arm& arm, TrialResult& result, double max_seconds) {
   const std::string trial = arm.id().to_string();
   const trace::Region trial_region(trace::Category::kTrial, trial);
   const trace::Region region(trace::Category::kRepetition, "warm-up");
@@ -170,36 +173,41 @@ void TrialRunner::plan(std::vector<TrialEstimate> estimates) {
   if (options_.time_budget_s.has_value()) {
     request.remaining_s = std::max(1.0, *options_.time_budget_s - ranks_.agree(guard_.elapsed_s()));
   }
-  plan_ = plan_time(request);
-  if (plan_.shortened) {
+  const TimePlan plan = plan_time(request);
+  for (const TrialTimePlan& trial : plan.trials) {
+    steps_.push_back(trial.steps);
+  }
+  if (plan.shortened) {
     for (auto& result : results_) {
       result.taints.push_back({reports::Taint::kShortRun,
                                "trial " + result.id.to_string(),
                                "repetitions shortened to fit --time-budget"});
     }
   }
-  if (!plan_.fits) {
+  if (!plan.fits) {
     core::log::warn("--time-budget is too short for " +
                     std::to_string(options_.stopping.min_repetitions) +
                     " repetitions of every trial; measuring them all the same");
   }
-  options_.stopping.max_time_s = plan_.max_time_s;
+  options_.stopping.max_time_s = plan.max_time_s;
   stopping_ = StoppingRule(options_.stopping);
 }
 
-StopDecision TrialRunner::decide() const {
+std::vector<TrialProgress> TrialRunner::progress() const {
   std::vector<TrialProgress> progress;
   for (const TrialResult& result : results_) {
     progress.push_back({.name = result.id.to_string(),
                         .samples_per_second = result.rates(),
                         .elapsed_s = result.elapsed_s});
   }
-  return stopping_.decide(progress);
+  return progress;
 }
+
+StopDecision TrialRunner::decide() const { return stopping_.decide(progress()); }
 
 void TrialRunner::run_round(const std::vector<std::unique_ptr<Arm>>& arms, std::int64_t round) {
   for (std::size_t index = 0; index < arms.size(); ++index) {
-    std::int64_t steps = plan_.trials[index].steps;
+    std::int64_t steps = steps_[index];
     if (options_.loader_max_steps.has_value() && arms[index]->loader_stats().has_value()) {
       steps = std::min(steps, *options_.loader_max_steps);
     }
@@ -240,15 +248,15 @@ void TrialRunner::measure(Arm& arm, TrialResult& result, std::int64_t round, std
 
     repetition.index = static_cast<std::int64_t>(result.repetitions.size());
     repetition.round = round;
-    std::vector<RankShare> shares;
-    const std::string reason = combine(window, phases, repetition, shares);
+    RankRound ranks{.round = round};
+    const std::string reason = combine(window, phases, repetition, ranks);
     judge(repetition, result, reason);
     result.elapsed_s += ranks_.agree(seconds_since(start));
     const bool counts = !repetition.discarded.has_value();
     if (counts) {
       result.phases.add(phases);
       result.timed_s += repetition.wall_s;
-      result.shares.push_back(std::move(shares));
+      result.rounds.push_back(std::move(ranks));
       if (loader.has_value()) {
         result.has_loader = true;
         add_stats(result.loader, *loader);
@@ -270,7 +278,7 @@ void TrialRunner::measure(Arm& arm, TrialResult& result, std::int64_t round, std
 std::string TrialRunner::combine(const Window& window,
                                  const PhaseTotals& phases,
                                  reports::RepetitionRecord& repetition,
-                                 std::vector<RankShare>& shares) {
+                                 RankRound& ranks) {
   const probes::OwnLoad alone{.cpus = options_.cpus,
                               .threads = static_cast<int>(options_.own_threads)};
   const probes::Disturbance raw = probes::compare_snapshots(window.begin, window.end, alone);
@@ -282,7 +290,7 @@ std::string TrialRunner::combine(const Window& window,
       .data_wait_s = phases.data_wait,
       .all_reduce_wait_s = phases.engine[static_cast<std::size_t>(graph::Phase::kAllReduce)],
       .communication = window.communication};
-  shares = ranks_.exchange(mine);
+  std::vector<RankShare> shares = ranks_.exchange(mine);
 
   probes::OwnLoad own = alone;
   own.threads *= ranks_.ranks_on_these_cpus();
@@ -320,6 +328,8 @@ std::string TrialRunner::combine(const Window& window,
     }
     repetition.step_loss = ranks_.sum(repetition.step_loss);
   }
+  ranks.step_wall_s = ranks_.gather(repetition.step_wall_s);
+  ranks.shares = std::move(shares);
   return reason;
 }
 

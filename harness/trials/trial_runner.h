@@ -37,6 +37,13 @@ struct RunnerOptions {
   std::int64_t max_discards = 3;  ///< disturbed repetitions repeated per trial
 };
 
+/// What the ranks measured in one repetition, by rank.
+struct RankRound {
+  std::int64_t round = 0;
+  std::vector<RankShare> shares;
+  std::vector<std::vector<double>> step_wall_s;  ///< seconds by rank, then by step; rank 0 has them
+};
+
 /// All that was measured for one trial.
 struct TrialResult {
   TrialId id;
@@ -48,8 +55,7 @@ struct TrialResult {
   double timed_s = 0.0;    ///< wall time of the repetitions that count
   double elapsed_s = 0.0;  ///< of all, discarded ones and preparation included
   std::vector<reports::TaintRecord> taints;
-  /// What each rank measured, by rank, one entry per repetition that counts.
-  std::vector<std::vector<RankShare>> shares;
+  std::vector<RankRound> rounds;  ///< of the repetitions that count
 
   /// Rates of the repetitions that count, in order of rounds.
   [[nodiscard]] std::vector<double> rates() const;
@@ -71,9 +77,20 @@ class TrialRunner {
   std::function<void(const TrialId&)> begin_window;
   std::function<void()> end_window;
 
-  /// Warm-up of all arms, then rounds. Results of finished repetitions stay in results() whatever
-  /// is thrown. Throws core::Error of the arms and of the guard.
+  /// Warm-up of all arms, then rounds until the stopping rule is satisfied. Results of finished
+  /// repetitions stay in results() whatever is thrown. Throws core::Error of the arms and of the
+  /// guard.
   void run(const std::vector<std::unique_ptr<Arm>>& arms);
+
+  // The parts of run(), for who interleaves the rounds of several runners.
+  /// Warm-up of all arms, each at most `limit_s` seconds: what a step of each costs.
+  [[nodiscard]] std::vector<TrialEstimate> warm_up(const std::vector<std::unique_ptr<Arm>>& arms,
+                                                   double limit_s);
+  /// Steps of each arm's repetitions, from a plan that has all arms of all runners.
+  void set_steps(std::vector<std::int64_t> steps) { steps_ = std::move(steps); }
+  void run_round(const std::vector<std::unique_ptr<Arm>>& arms, std::int64_t round);
+  /// What the stopping rule looks at.
+  [[nodiscard]] std::vector<TrialProgress> progress() const;
 
   [[nodiscard]] const std::vector<TrialResult>& results() const { return results_; }
 
@@ -96,15 +113,14 @@ class TrialRunner {
     comm::CommunicationTotals communication;
   };
 
-  [[nodiscard]] TrialEstimate warm_up(Arm& arm, TrialResult& result, double max_seconds);
+  [[nodiscard]] TrialEstimate warm_up_arm(Arm& arm, TrialResult& result, double max_seconds);
   void plan(std::vector<TrialEstimate> estimates);
   void note_missed_noise(const StopDecision& decision);
-  void run_round(const std::vector<std::unique_ptr<Arm>>& arms, std::int64_t round);
   void measure(Arm& arm, TrialResult& result, std::int64_t round, std::int64_t steps);
   [[nodiscard]] std::string combine(const Window& window,
                                     const PhaseTotals& phases,
                                     reports::RepetitionRecord& repetition,
-                                    std::vector<RankShare>& shares);
+                                    RankRound& ranks);
   void judge(reports::RepetitionRecord& repetition, TrialResult& result, const std::string& reason);
   [[nodiscard]] StopDecision decide() const;
   void show_progress(const std::string& what) const;
@@ -115,7 +131,7 @@ class TrialRunner {
   Listener listener_;
   StoppingRule stopping_;
   std::vector<TrialResult> results_;
-  TimePlan plan_;
+  std::vector<std::int64_t> steps_;  ///< per repetition, by arm
 };
 
 }  // namespace dlbench::harness
