@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The runner on several ranks, with arms that only pretend to work.
+#include "harness/trials/trial_runner.h"
+
+#include "tests/harness/trials/thread_ranks.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace dlbench::harness {
+namespace {
+
+using testing::on_ranks;
+
+class PretendedArm final : public Arm {
+ public:
+  PretendedArm(int rank, std::int64_t samples)
+      : Arm({reports::TrialKind::kSynthetic, ""}), rank_(rank), samples_(samples) {}
+  void prepare() override {}
+  StepSample step() override {
+    std::this_thread::sleep_for(std::chrono::microseconds(200 + 200 * rank_));
+    ++steps;
+    return {.samples = samples_, .loss = 1.0 + rank_};
+  }
+  void finish() override {}
+
+  std::int64_t steps = 0;
+
+ private:
+  int rank_;
+  std::int64_t samples_;
+};
+
+RunnerOptions options() {
+  RunnerOptions options;
+  options.stopping.min_repetitions = 3;
+  options.stopping.max_time_s = 0.001;
+  options.steps = 4;
+  options.max_discards = 0;
+  return options;
+}
+
+TEST(TrialRunnerOnRanks, AllMakeTheSameStepsAndRepetitions) {
+  std::vector<std::int64_t> steps(3);
+  RunGuard guard(std::nullopt);  // of the process, so of all these ranks
+  on_ranks(3, [&](comm::Rendezvous& ranks) {
+    RankGroup group(ranks);
+    TrialRunner runner(options(), group, guard, [](const std::vector<TrialResult>&) {});
+    std::vector<std::unique_ptr<Arm>> arms;
+    arms.push_back(std::make_unique<PretendedArm>(ranks.rank(), 2 + ranks.rank()));
+    runner.run(arms);
+    const TrialResult& result = runner.results().front();
+    steps[static_cast<std::size_t>(ranks.rank())] =
+        static_cast<PretendedArm&>(*arms.front()).steps;
+    ASSERT_GE(result.repetitions.size(), 3U);
+    for (const auto& repetition : result.repetitions) {
+      EXPECT_EQ(repetition.steps, 4);
+      EXPECT_EQ(repetition.samples, 4 * (2 + 3 + 4));
+      EXPECT_NEAR(repetition.samples_per_second,
+                  static_cast<double>(repetition.samples) / repetition.wall_s,
+                  1e-6 * repetition.samples_per_second);
+      // Losses 1, 2, 3 weighted with 2, 3, 4 samples.
+      ASSERT_EQ(repetition.step_loss.size(), 4U);
+      EXPECT_DOUBLE_EQ(repetition.step_loss.front(), (1.0 * 2 + 2.0 * 3 + 3.0 * 4) / 9.0);
+    }
+    for (const RankRound& round : result.rounds) {
+      ASSERT_EQ(round.shares.size(), 3U);
+      double slowest_s = 0.0;
+      for (const RankShare& share : round.shares) {
+        slowest_s = std::max(slowest_s, share.wall_s);
+      }
+      EXPECT_EQ(slowest_s, round.shares[2].wall_s);  // sleeps three times as long as rank 0
+      EXPECT_EQ(round.step_wall_s.size(), group.speaks() ? 3U : 0U);
+    }
+  });
+  EXPECT_EQ(steps[0], steps[1]);
+  EXPECT_EQ(steps[0], steps[2]);
+}
+
+}  // namespace
+}  // namespace dlbench::harness
