@@ -59,7 +59,7 @@ VENDOR_HEADERS = (
 )
 # Libraries that make compiling slow: in sources, and in headers called *_internal.h, which only sources
 # of their own folder may include.
-HEAVY_HEADERS = re.compile(r"^(nlohmann/|CLI/|boost/|valijson/|turbojpeg\.h|png\.h|libdeflate\.h|zlib\.h)")
+HEAVY_HEADERS = re.compile(r"^(nlohmann/|CLI/|boost/|valijson/|turbojpeg\.h|jpeglib\.h|jerror\.h|png\.h|libdeflate\.h|zlib\.h)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 FEATURE_CONDITIONAL = re.compile(r"^\s*#\s*(?:el)?if.*\bDLBENCH_(?:ENABLE|HAVE|WITH|USE)_")
