@@ -145,15 +145,15 @@ class JpegDecoder::Decompressor {
   ImageHeader start(std::span<const std::byte> file, const std::filesystem::path& path) {
     jpeg_abort_decompress(&info_);  // what an earlier error left
     file_bytes_ = file.size();
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(file.data());
-    file_.assign(bytes, bytes + file.size());
-    file_.resize(file.size() + kMarkerBytes);
-    for (std::size_t i = file.size(); i < file_.size(); i += 2) {
+    const std::size_t bytes = file.size() + kMarkerBytes;
+    file_.resize(std::max(file_.size(), bytes));
+    std::memcpy(file_.data(), file.data(), file.size());
+    for (std::size_t i = file.size(); i < bytes; i += 2) {
       file_[i] = 0xFF;
       file_[i + 1] = JPEG_EOI;
     }
     run(path, [&] {
-      jpeg_mem_src(&info_, file_.data(), static_cast<unsigned long>(file_.size()));
+      jpeg_mem_src(&info_, file_.data(), static_cast<unsigned long>(bytes));
       jpeg_read_header(&info_, TRUE);
     });
     return {info_.image_height, info_.image_width};

@@ -38,7 +38,7 @@ class ChromaRow {
   ChromaRow(const std::uint8_t* near_row, const std::uint8_t* far_row, std::int64_t width)
       : near_(near_row), far_(far_row), width_(width) {}
 
-  DLBENCH_TARGET_AVX512 [[nodiscard]] __m512i at(std::int64_t column) const {
+  [[nodiscard]] DLBENCH_TARGET_AVX512 __m512i at(std::int64_t column) const {
     if (column < 0) {
       return _mm512_set1_epi16(sum(0));
     }
