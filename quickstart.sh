@@ -46,10 +46,10 @@ stage() {
 # --- packages -------------------------------------------------------------------------------------
 
 run_packages=(cmake ninja-build g++ pkg-config libfmt-dev nlohmann-json3-dev libcli11-dev libboost-dev
-  libvalijson-dev libpng-dev zlib1g-dev libdeflate-dev libjpeg-dev libturbojpeg0-dev libdnnl-dev
+  libvalijson-dev libpng-dev zlib1g-dev libdeflate-dev libturbojpeg0-dev libdnnl-dev
   python3-matplotlib)
 test_packages=("${run_packages[@]}" git libgtest-dev libgmock-dev libbenchmark-dev python3-numpy
-  python3-jsonschema python3-pil python3-yaml)
+  python3-jsonschema python3-pil python3-yaml mpich libmpich-dev openmpi-bin libopenmpi-dev)
 # Tests that need one of these are reported as skipped where a distribution does not have it.
 optional_test_packages=(python3-torch python3-opencv dataset-fashion-mnist clang libclang-rt-dev
   libomp-dev clang-format)

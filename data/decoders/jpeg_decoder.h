@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// JPEG through libjpeg-turbo's libjpeg interface.
+// JPEG through libjpeg-turbo's TurboJPEG interface.
 #pragma once
 
 #include "data/decoders/image.h"
@@ -13,7 +13,7 @@
 
 namespace dlbench::data {
 
-/// One libjpeg decompressor with its buffers. One per thread.
+/// One TurboJPEG handle. One per thread.
 class JpegDecoder {
  public:
   /// Throws Error(kLibrary).
@@ -23,16 +23,17 @@ class JpegDecoder {
   ~JpegDecoder();
 
   /// Decodes with the accurate integer DCT and smooth chroma upsampling, i.e. the pixels that other
-  /// users of libjpeg-turbo get by default. The rows are valid until the next call.
+  /// users of libjpeg-turbo get by default. The view points into `pixels`.
   /// Throws Error(kData) naming the path: not a JPEG, truncated, corrupt, CMYK, too large.
-  ImageRows& decode(std::span<const std::byte> file,
-                    const std::filesystem::path& path,
-                    const DecodeRequest& request);
+  ImageView decode(std::span<const std::byte> file,
+                   const std::filesystem::path& path,
+                   const DecodeRequest& request,
+                   PixelBuffer& pixels);
   ImageHeader read_header(std::span<const std::byte> file, const std::filesystem::path& path);
 
  private:
-  class Decompressor;
-  std::unique_ptr<Decompressor> decompressor_;
+  class Handle;
+  std::unique_ptr<Handle> handle_;
 };
 
 }  // namespace dlbench::data

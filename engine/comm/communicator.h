@@ -90,7 +90,7 @@ class Communicator {
   /// Sums since the last call; starts them afresh.
   [[nodiscard]] virtual CommunicationTotals take_totals() { return {}; }
 
-  void all_reduce(const ReduceRequest& request, backend::Stream& stream) {
+  virtual void all_reduce(const ReduceRequest& request, backend::Stream& stream) {
     wait(start_all_reduce(request, stream), stream);
   }
 };

@@ -58,11 +58,19 @@ class Rendezvous {
   /// Ends all processes of the launch, not only this set's. Does not return.
   [[noreturn]] virtual void abort(int exit_code) = 0;
 
+  /// How long a call waits for another rank before it throws kTimeout; communicators made later and
+  /// sets made by first() take it over. A rank outside of a running subset waits too: generous.
+  void set_timeout(double seconds) { timeout_s_ = seconds; }
+  [[nodiscard]] double timeout_s() const { return timeout_s_; }
+
   // Made of the above:
   /// Rank 0's text on all ranks.
   [[nodiscard]] std::string broadcast_text(const std::string& text);
   /// One number per rank, on all ranks.
   [[nodiscard]] std::vector<double> all_gather(double value);
+
+ private:
+  double timeout_s_ = 1800.0;
 };
 
 /// The set of one rank, on this host.

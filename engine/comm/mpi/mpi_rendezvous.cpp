@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/comm/mpi/mpi_rendezvous.h"
+
+#include "engine/comm/host_communicator.h"
+#include "engine/comm/mpi/mpi_node_ranks.h"
+#include "engine/comm/self.h"
+#include "engine/core/check.h"
+#include "engine/core/parallel.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <sstream>
+#include <thread>
+#include <utility>
+
+namespace dlbench::comm::mpi {
+namespace {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
+}
+
+/// Fills node, local_rank and local_size from keys that are equal on ranks of one node.
+void number_nodes(const std::vector<std::string>& keys, std::vector<RankPlace>& places) {
+  std::map<std::string, int> nodes;
+  std::vector<int> ranks_of_node;
+  for (std::size_t rank = 0; rank < places.size(); ++rank) {
+    const auto [found, added] = nodes.emplace(keys[rank], static_cast<int>(nodes.size()));
+    if (added) {
+      ranks_of_node.push_back(0);
+    }
+    places[rank].node = found->second;
+    places[rank].local_rank = ranks_of_node[static_cast<std::size_t>(found->second)]++;
+  }
+  for (RankPlace& place : places) {
+    place.local_size = ranks_of_node[static_cast<std::size_t>(place.node)];
+  }
+}
+
+/// Looking pays only where each rank of the node has a core to look with.
+int spins(int ranks_of_node) {
+  constexpr int kSpins = 2000;  // about 50 us
+  return ranks_of_node <= static_cast<int>(std::thread::hardware_concurrency()) ? kSpins : 0;
+}
+
+}  // namespace
+
+std::unique_ptr<Rendezvous> MpiRendezvous::start(int ranks_per_node) {
+  std::unique_ptr<MpiRendezvous> world(new MpiRendezvous(MpiGroup::start(), true));
+  world->find_places(ranks_per_node);
+  return world;
+}
+
+MpiRendezvous::~MpiRendezvous() {
+  if (is_world_) {
+    MpiGroup::finish(*group_);
+  }
+}
+
+Waiting MpiRendezvous::waiting(const char* what) const {
+  return {.timeout_s = timeout_s(), .what = what};
+}
+
+void MpiRendezvous::find_places(int ranks_per_node) {
+  // Ranks are on one node if they can share memory; host names may be equal in different
+  // containers.
+  const std::unique_ptr<MpiGroup> node = group_->split_by_memory(waiting("start"));
+  int leader = group_->rank();
+  node->broadcast(std::as_writable_bytes(std::span(&leader, 1)), 0, waiting("start"));
+  const int part = ranks_per_node > 0 ? node->rank() / ranks_per_node : 0;
+
+  std::ostringstream mine;
+  mine << leader << '/' << part << ' ' << getpid() << ' ' << host_name();
+  std::ostringstream joined;
+  for (const std::string& each : gather(mine.str())) {
+    joined << each << '\n';
+  }
+  std::istringstream lines(broadcast_text(joined.str()));
+  std::vector<std::string> keys(static_cast<std::size_t>(size()));
+  places_.resize(keys.size());
+  for (std::size_t rank = 0; rank < keys.size(); ++rank) {
+    lines >> keys[rank] >> places_[rank].pid >> places_[rank].host;
+  }
+  number_nodes(keys, places_);
+}
+
+void MpiRendezvous::broadcast(std::span<std::byte> bytes) {
+  group_->broadcast(bytes, 0, waiting("broadcast between ranks"));
+}
+
+std::vector<std::string> MpiRendezvous::gather(const std::string& text) {
+  return group_->gather(text, waiting("gather from ranks"));
+}
+
+void MpiRendezvous::barrier() { group_->barrier(waiting("barrier of ranks")); }
+
+std::unique_ptr<Rendezvous> MpiRendezvous::first(int ranks) {
+  DLBENCH_CHECK(ranks >= 1 && ranks <= size()) << ranks << " ranks of " << size();
+  std::unique_ptr<MpiGroup> group = group_->split(rank() < ranks ? 0 : -1, waiting("subset"));
+  if (group == nullptr) {
+    return nullptr;
+  }
+  std::unique_ptr<MpiRendezvous> subset(new MpiRendezvous(std::move(group), false));
+  subset->set_timeout(timeout_s());
+  subset->places_.assign(places_.begin(), places_.begin() + ranks);
+  std::vector<std::string> keys;
+  for (const RankPlace& place : subset->places_) {
+    keys.push_back(std::to_string(place.node));
+  }
+  number_nodes(keys, subset->places_);
+  return subset;
+}
+
+std::unique_ptr<Communicator> MpiRendezvous::create_host_communicator() {
+  if (size() == 1) {
+    return std::make_unique<SelfCommunicator>();
+  }
+  const RankPlace& here = places_[static_cast<std::size_t>(rank())];
+  HostRanks ranks{
+      .rank = rank(), .size = size(), .timeout_s = timeout_s(), .spins = spins(here.local_size)};
+  for (std::size_t other = 0; other < places_.size(); ++other) {
+    if (places_[other].node == here.node) {
+      ranks.node_ranks.push_back(static_cast<int>(other));
+    }
+  }
+  ranks.memory = share_node_memory(*group_, here.node, waiting("new communicator"));
+  if (static_cast<int>(ranks.node_ranks.size()) < size()) {
+    int lanes = size();
+    for (const RankPlace& place : places_) {
+      lanes = std::min(lanes, place.local_size);
+    }
+    ranks.links = link_nodes(*group_, here.local_rank, lanes, waiting("new communicator"));
+  }
+  return std::make_unique<HostCommunicator>(std::move(ranks));
+}
+
+}  // namespace dlbench::comm::mpi

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Collectives of the ranks of one node in memory they share: each rank reduces its share of the
+// elements over all ranks' memories and writes it into all of them, so that nothing is copied that
+// can be read in place.
+#pragma once
+
+#include "engine/comm/node_barrier.h"
+#include "engine/comm/node_ranks.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace dlbench::comm {
+
+/// Where the time of collectives went on this rank.
+struct CollectiveTimes {
+  double waiting_s = 0.0;   ///< until all ranks had arrived
+  double transfer_s = 0.0;  ///< from then until done
+};
+
+/// The ranks of one node at work. Memory from allocate() is used in place; other memory passes
+/// through a staging area in pieces. One thread at a time; beat() and give_up() from any.
+class SharedCollectives {
+ public:
+  struct Options {
+    std::vector<int> world_ranks;  ///< of the node's ranks, by index: what messages call them
+    double timeout_s = 0.0;
+    int spins = 0;                                     ///< see NodeBarrier
+    std::size_t staging_bytes = std::size_t{2} << 20;  ///< per rank; a multiple of 4096
+  };
+
+  /// Collective. `memory` outlives this; `links` too, or nullptr where there is one node only.
+  /// Throws core::Error(kMemory) if there is no room for the staging areas.
+  SharedCollectives(NodeMemory& memory, NodeLinks* links, Options options);
+
+  /// A zeroed segment of this rank that collectives use in place; nullptr on all ranks of the node
+  /// if there is no room. Collective.
+  [[nodiscard]] std::byte* allocate(std::size_t bytes);
+
+  /// As in communicator.h, over the ranks of all nodes. `number` is the collective's, for messages;
+  /// `times` is added to.
+  void all_reduce(const ReduceRequest& request, std::int64_t number, CollectiveTimes& times);
+
+  // Over the ranks of this node, which must be the only one.
+  void reduce_scatter(const ReduceRequest& request, std::int64_t number, CollectiveTimes& times);
+  void all_gather(std::byte* data,
+                  std::size_t count,
+                  core::DType dtype,
+                  std::int64_t number,
+                  CollectiveTimes& times);
+  void broadcast(
+      std::byte* data, std::size_t bytes, int root, std::int64_t number, CollectiveTimes& times);
+
+  void beat() { barrier_->beat(); }
+  /// Ends the waits of another thread in here with an error.
+  void give_up();
+
+ private:
+  struct Window {
+    std::vector<std::byte*> segments;
+    std::size_t bytes = 0;
+  };
+  struct Call;
+  struct Slice;
+
+  [[nodiscard]] static Slice slice(const Call& call, int owner, std::size_t piece);
+  [[nodiscard]] std::byte* address(const Call& call, int rank, int owner, std::size_t piece) const;
+  void run(Call& call, CollectiveTimes& times);
+  void run_small(Call& call, CollectiveTimes& times);
+  void leave_note(const Call& call);
+  void read_notes(Call& call);
+  void copy_in(const Call& call, std::size_t piece);
+  void work(const Call& call, std::size_t piece);
+  void reduce_slice(const Call& call, std::size_t piece);
+  void fetch_slices(const Call& call, std::size_t piece);
+  void copy_out(const Call& call, std::size_t piece);
+
+  NodeLinks* links_;
+  NodeMemory& memory_;
+  Options options_;
+  std::vector<std::byte*> staging_;  // by rank: for large calls on memory that is not shared
+  std::vector<std::byte*> small_;    // by rank: two slots for small calls
+  std::unique_ptr<NodeBarrier> barrier_;
+  std::vector<Window> windows_;
+  std::uint64_t small_calls_ = 0;
+  // Scratch of one call, by rank: nothing is allocated in a step.
+  std::vector<std::byte*> in_place_;
+  std::vector<const std::byte*> sources_;
+  std::vector<std::byte*> targets_;
+};
+
+}  // namespace dlbench::comm
