@@ -116,14 +116,14 @@ class KvasirSegReader final : public SampleReader {
                                        std::span<std::byte> row) {
     const std::span<const std::byte> file = context.read_file(path);
     request_.channels = channels;
-    ImageView image;
+    ImageRows* image = nullptr;
     {
       const LoadContext::StageTimer timer(context, Stage::kDecode);
-      image = decoder_.decode(file, path, request_);
+      image = &decoder_.decode(file, path, request_);
     }
     const LoadContext::StageTimer timer(context, Stage::kTransform);
     const std::span<std::uint8_t> pixels(reinterpret_cast<std::uint8_t*>(row.data()), row.size());
-    resizer_.resize(image, image_size_, image_size_, pixels);
+    resizer_.resize(*image, image_size_, image_size_, pixels);
     return pixels;
   }
 

@@ -18,7 +18,7 @@ namespace {
 using core::Error;
 using core::ErrorCode;
 
-constexpr std::size_t kPaddingBytes = 64;
+constexpr std::size_t kPaddingBytes = 128;
 
 [[noreturn]] void throw_unknown_format(const std::filesystem::path& path) {
   throw Error(
@@ -27,6 +27,12 @@ constexpr std::size_t kPaddingBytes = 64;
 }
 
 }  // namespace
+
+void PixelRows::set(const ImageView& view) {
+  set_shape(view.height, view.width, view.channels);
+  pixels_ = view.pixels;
+  row_bytes_ = view.row_bytes != 0 ? view.row_bytes : view.width * view.channels;
+}
 
 std::uint8_t* PixelBuffer::reserve(std::size_t bytes) {
   if (bytes + kPaddingBytes > capacity_) {
@@ -82,20 +88,22 @@ class ImageDecoder::Impl {
  public:
   JpegDecoder jpeg;
   PngDecoder png;
-  PixelBuffer pixels;
+  PixelBuffer png_pixels;
+  PixelRows png_rows;
 };
 
 ImageDecoder::ImageDecoder() : impl_(std::make_unique<Impl>()) {}
 ImageDecoder::~ImageDecoder() = default;
 
-ImageView ImageDecoder::decode(std::span<const std::byte> file,
-                               const std::filesystem::path& path,
-                               const DecodeRequest& request) {
+ImageRows& ImageDecoder::decode(std::span<const std::byte> file,
+                                const std::filesystem::path& path,
+                                const DecodeRequest& request) {
   switch (sniff_image_format(file)) {
     case ImageFormat::kJpeg:
-      return impl_->jpeg.decode(file, path, request, impl_->pixels);
+      return impl_->jpeg.decode(file, path, request);
     case ImageFormat::kPng:
-      return impl_->png.decode(file, path, request, impl_->pixels);
+      impl_->png_rows.set(impl_->png.decode(file, path, request, impl_->png_pixels));
+      return impl_->png_rows;
     case ImageFormat::kUnknown:
       break;
   }

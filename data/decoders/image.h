@@ -14,16 +14,59 @@
 
 namespace dlbench::data {
 
-/// Pixels in rows without gaps: (height, width, channels) u8, RGB order for three channels. At
-/// least 64 bytes behind the last pixel can be read.
+/// A decoded image, given row by row in u8: RGB order for three channels, luma for one.
+class ImageRows {
+ public:
+  ImageRows(const ImageRows&) = delete;
+  ImageRows& operator=(const ImageRows&) = delete;
+  virtual ~ImageRows() = default;
+
+  [[nodiscard]] std::int64_t height() const { return height_; }
+  [[nodiscard]] std::int64_t width() const { return width_; }
+  [[nodiscard]] std::int64_t channels() const { return channels_; }
+
+  /// width x channels bytes, followed by 128 that can be read (contents unspecified). Valid until
+  /// the next call but one. Rows may be made when they are asked for, so ask for each once.
+  /// `index` in [0, height).
+  virtual const std::uint8_t* row(std::int64_t index) = 0;
+
+ protected:
+  ImageRows() = default;
+  void set_shape(std::int64_t height, std::int64_t width, std::int64_t channels) {
+    height_ = height;
+    width_ = width;
+    channels_ = channels;
+  }
+
+ private:
+  std::int64_t height_ = 0;
+  std::int64_t width_ = 0;
+  std::int64_t channels_ = 0;
+};
+
+/// Pixels in memory. The last one must be followed by 128 readable bytes.
 struct ImageView {
   const std::uint8_t* pixels = nullptr;
   std::int64_t height = 0;
   std::int64_t width = 0;
   std::int64_t channels = 0;
+  std::int64_t row_bytes = 0;  ///< from one row to the next; 0: width x channels
 };
 
-/// A buffer that only grows, followed by 64 readable bytes.
+/// The rows of pixels in memory, which must outlive it.
+class PixelRows final : public ImageRows {
+ public:
+  PixelRows() = default;
+  explicit PixelRows(const ImageView& view) { set(view); }
+  void set(const ImageView& view);
+  const std::uint8_t* row(std::int64_t index) override { return pixels_ + index * row_bytes_; }
+
+ private:
+  const std::uint8_t* pixels_ = nullptr;
+  std::int64_t row_bytes_ = 0;
+};
+
+/// A buffer that only grows, followed by 128 readable bytes.
 class PixelBuffer {
  public:
   /// At least `bytes` bytes, contents unspecified. Throws Error(kMemory).
@@ -66,11 +109,11 @@ class ImageDecoder {
   ImageDecoder& operator=(const ImageDecoder&) = delete;
   ~ImageDecoder();
 
-  /// The view is valid until the next call. `path` is for messages. EXIF orientation is ignored,
+  /// The rows are valid until the next call. `path` is for messages. EXIF orientation is ignored,
   /// alpha is dropped. Throws Error(kData) for what is not a sound, complete JPEG or PNG file.
-  ImageView decode(std::span<const std::byte> file,
-                   const std::filesystem::path& path,
-                   const DecodeRequest& request);
+  ImageRows& decode(std::span<const std::byte> file,
+                    const std::filesystem::path& path,
+                    const DecodeRequest& request);
   /// The size in pixels. Throws Error(kData).
   ImageHeader read_header(std::span<const std::byte> file, const std::filesystem::path& path);
 

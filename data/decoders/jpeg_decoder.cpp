@@ -1,16 +1,30 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
+//
+// libjpeg-turbo does the entropy decoding and the inverse DCT. Where it can, we take the planes
+// from there ("raw data") and leave upsampling and colour conversion to YccRows, which does them
+// for the rows that are used; grey pictures need neither. Everything else goes through its own
+// conversion.
 #include "data/decoders/jpeg_decoder.h"
 
+#include "data/decoders/ycc_rows.h"
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 
 #include <fmt/format.h>
-#include <turbojpeg.h>
 
-#include <limits>
-#include <string>
-#include <string_view>
+// jpeglib.h wants FILE declared before it.
+#include <cstdio>
+// clang-format off
+#include <jpeglib.h>
+#include <jerror.h>
+// clang-format on
+
+#include <algorithm>
+#include <array>
+#include <csetjmp>
+#include <cstring>
+#include <vector>
 
 namespace dlbench::data {
 namespace {
@@ -18,120 +32,278 @@ namespace {
 using core::Error;
 using core::ErrorCode;
 
-struct JpegHeader {
-  int width = 0;
-  int height = 0;
-  int colorspace = 0;
+// A small progressive file with thousands of scans must not take minutes (the bound of TurboJPEG's
+// TJFLAG_LIMITSCANS).
+constexpr int kMaxScans = 500;
+// libjpeg-turbo's fast entropy decoder works while 512 bytes per block of an MCU, of which there
+// are at most 10, lie ahead (jdhuff.c, BUFSIZE). Markers behind the file keep it fast to the end.
+constexpr std::size_t kMarkerBytes = 512 * D_MAX_BLOCKS_IN_MCU + 2;
+
+/// libjpeg's way of reporting: `fail` never returns, it jumps to where the call came from.
+struct ErrorReport {
+  jpeg_error_mgr manager{};  // first: libjpeg hands back a pointer to it
+  std::jmp_buf caller{};
+  char message[JMSG_LENGTH_MAX]{};
 };
 
-/// What libjpeg says when bytes stand between the last coded data and the end marker. Some cameras
-/// write such padding; nothing of the image is missing. All other warnings mean damage.
-bool is_harmless(std::string_view warning) {
-  return warning.find("extraneous bytes before marker 0xd9") != std::string_view::npos;
+[[noreturn]] void fail(j_common_ptr info) {
+  auto* report = reinterpret_cast<ErrorReport*>(info->err);
+  report->manager.format_message(info, report->message);
+  std::longjmp(report->caller, 1);
+}
+
+/// All warnings mean damage, but for one: bytes between the last coded data and the end marker.
+/// Some cameras write such padding; nothing of the image is missing.
+void on_message(j_common_ptr info, int level) {
+  const jpeg_error_mgr& manager = *info->err;
+  const bool is_padding =
+      manager.msg_code == JWRN_EXTRANEOUS_DATA && manager.msg_parm.i[1] == JPEG_EOI;
+  if (level < 0 && !is_padding) {
+    fail(info);
+  }
+}
+
+void on_progress(j_common_ptr info) {
+  if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number > kMaxScans) {
+    info->err->msg_code = JERR_BAD_PROGRESSION;
+    fail(info);
+  }
 }
 
 /// The largest reduction by 1, 1/2, 1/4 or 1/8 that keeps both sides at or above the minimum. Other
 /// eighths exist, but decode slower than these.
-tjscalingfactor choose_scale(const JpegHeader& header, const DecodeRequest& request) {
-  tjscalingfactor best{1, 1};
+unsigned choose_denominator(const ImageHeader& header, const DecodeRequest& request) {
+  unsigned best = 1;
   if (request.min_height <= 0 || request.min_width <= 0) {
     return best;
   }
-  for (const int denominator : {2, 4, 8}) {
-    const tjscalingfactor factor{1, denominator};
-    if (TJSCALED(header.width, factor) < request.min_width ||
-        TJSCALED(header.height, factor) < request.min_height) {
+  for (const unsigned denominator : {2U, 4U, 8U}) {
+    const auto reduced = [&](std::int64_t side) { return (side + denominator - 1) / denominator; };
+    if (reduced(header.width) < request.min_width || reduced(header.height) < request.min_height) {
       break;
     }
-    best = factor;
+    best = denominator;
   }
   return best;
 }
 
+/// Samples of a component per sample of the image, on both axes: 1 (none missing), 1/2 or other.
+enum class Coverage : std::uint8_t { kFull, kHalf, kOther };
+
+Coverage coverage(const jpeg_decompress_struct& info, const jpeg_component_info& component) {
+  const int full_x = info.max_h_samp_factor * info.min_DCT_scaled_size;
+  const int full_y = info.max_v_samp_factor * info.min_DCT_scaled_size;
+  const int x = component.h_samp_factor * component.DCT_scaled_size;
+  const int y = component.v_samp_factor * component.DCT_scaled_size;
+  if (x == full_x && y == full_y) {
+    return Coverage::kFull;
+  }
+  return 2 * x == full_x && 2 * y == full_y ? Coverage::kHalf : Coverage::kOther;
+}
+
+/// Whether `channels` can be made from the planes without libjpeg's conversion.
+bool takes_planes(const jpeg_decompress_struct& info, std::int64_t channels) {
+  const jpeg_component_info* component = info.comp_info;
+  const bool is_ycc = info.jpeg_color_space == JCS_YCbCr;
+  if (!(is_ycc || info.jpeg_color_space == JCS_GRAYSCALE) ||
+      coverage(info, component[0]) != Coverage::kFull) {
+    return false;
+  }
+  if (channels == 1) {
+    return true;
+  }
+  if (!is_ycc || !YccRows::available()) {
+    return false;
+  }
+  const Coverage chroma = coverage(info, component[1]);
+  // libjpeg does not smooth chroma of one or two columns, nor at one sample per block.
+  const bool is_smoothed = component[1].downsampled_width > 2 && info.min_DCT_scaled_size > 1;
+  return chroma == coverage(info, component[2]) &&
+         (chroma == Coverage::kFull || (chroma == Coverage::kHalf && is_smoothed));
+}
+
 }  // namespace
 
-class JpegDecoder::Handle {
+class JpegDecoder::Decompressor {
  public:
-  Handle() : handle_(tjInitDecompress()) {
-    if (handle_ == nullptr) {
+  Decompressor() {
+    info_.err = jpeg_std_error(&report_.manager);
+    report_.manager.error_exit = fail;
+    report_.manager.emit_message = on_message;
+    progress_.progress_monitor = on_progress;
+    if (!completes([&] { jpeg_create_decompress(&info_); })) {
       throw Error(ErrorCode::kLibrary,
-                  fmt::format("tjInitDecompress failed: {}", tjGetErrorStr2(nullptr)));
+                  fmt::format("jpeg_create_decompress failed: {}", report_.message));
     }
+    info_.progress = &progress_;
   }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle() { tjDestroy(handle_); }
+  Decompressor(const Decompressor&) = delete;
+  Decompressor& operator=(const Decompressor&) = delete;
+  ~Decompressor() { jpeg_destroy_decompress(&info_); }
 
-  [[nodiscard]] tjhandle get() const { return handle_; }
-
-  JpegHeader header(std::span<const std::byte> file, const std::filesystem::path& path) {
-    DLBENCH_CHECK(file.size() <= std::numeric_limits<unsigned long>::max());
-    JpegHeader header;
-    int subsampling = 0;
-    if (tjDecompressHeader3(handle_,
-                            reinterpret_cast<const unsigned char*>(file.data()),
-                            static_cast<unsigned long>(file.size()),
-                            &header.width,
-                            &header.height,
-                            &subsampling,
-                            &header.colorspace) != 0) {
-      throw_corrupt(path);
+  /// Reads up to the first scan. The file stays as it is until the next call.
+  ImageHeader start(std::span<const std::byte> file, const std::filesystem::path& path) {
+    jpeg_abort_decompress(&info_);  // what an earlier error left
+    file_bytes_ = file.size();
+    const std::size_t bytes = file.size() + kMarkerBytes;
+    file_.resize(std::max(file_.size(), bytes));
+    std::memcpy(file_.data(), file.data(), file.size());
+    for (std::size_t i = file.size(); i < bytes; i += 2) {
+      file_[i] = 0xFF;
+      file_[i + 1] = JPEG_EOI;
     }
-    return header;
+    run(path, [&] {
+      jpeg_mem_src(&info_, file_.data(), static_cast<unsigned long>(bytes));
+      jpeg_read_header(&info_, TRUE);
+    });
+    return {info_.image_height, info_.image_width};
   }
 
-  [[noreturn]] void throw_corrupt(const std::filesystem::path& path) {
-    throw Error(
-        ErrorCode::kData,
-        fmt::format("'{}' is not a sound JPEG image: {}", path.string(), tjGetErrorStr2(handle_)));
+  [[nodiscard]] bool is_cmyk() const {
+    return info_.jpeg_color_space == JCS_CMYK || info_.jpeg_color_space == JCS_YCCK;
+  }
+
+  ImageRows& finish(const std::filesystem::path& path,
+                    const ImageHeader& header,
+                    const DecodeRequest& request) {
+    info_.scale_num = 1;
+    info_.scale_denom = choose_denominator(header, request);
+    info_.out_color_space = request.channels == 3 ? JCS_RGB : JCS_GRAYSCALE;
+    run(path, [&] { jpeg_calc_output_dimensions(&info_); });
+    const bool planes = takes_planes(info_, request.channels);
+    planes ? read_planes(path, request.channels) : read_pixels(path, request.channels);
+    run(path, [&] { jpeg_finish_decompress(&info_); });
+    // The end marker must be the file's own, not one of those behind it.
+    if (info_.src->next_input_byte > file_.data() + file_bytes_) {
+      throw_corrupt(path, "Premature end of JPEG file");
+    }
+    if (planes && request.channels == 3) {
+      return ycc_rows_;
+    }
+    return pixel_rows_;
   }
 
  private:
-  tjhandle handle_;
+  /// Calls `function`, which must not own anything: libjpeg's errors jump out of it.
+  template <typename Function>
+  bool completes(const Function& function) {
+    if (setjmp(report_.caller) != 0) {
+      return false;
+    }
+    function();
+    return true;
+  }
+
+  template <typename Function>
+  void run(const std::filesystem::path& path, const Function& function) {
+    if (!completes(function)) {
+      throw_corrupt(path, report_.message);
+    }
+  }
+
+  [[noreturn]] static void throw_corrupt(const std::filesystem::path& path, const char* why) {
+    throw Error(ErrorCode::kData,
+                fmt::format("'{}' is not a sound JPEG image: {}", path.string(), why));
+  }
+
+  void read_pixels(const std::filesystem::path& path, std::int64_t channels) {
+    const auto row_bytes =
+        static_cast<std::size_t>(info_.output_width) * static_cast<std::size_t>(channels);
+    std::uint8_t* pixels = buffers_[0].reserve(row_bytes * info_.output_height);
+    run(path, [&] {
+      jpeg_start_decompress(&info_);
+      while (info_.output_scanline < info_.output_height) {
+        JSAMPROW row = pixels + row_bytes * info_.output_scanline;
+        jpeg_read_scanlines(&info_, &row, 1);
+      }
+    });
+    pixel_rows_.set({pixels, info_.output_height, info_.output_width, channels});
+  }
+
+  void read_planes(const std::filesystem::path& path, std::int64_t channels) {
+    std::array<SamplePlane, 3> planes;
+    std::array<std::uint8_t*, 3> samples{};
+    for (int number = 0; number < info_.num_components; ++number) {
+      jpeg_component_info& component = info_.comp_info[number];
+      if (number >= channels) {
+        component.component_needed = FALSE;  // no inverse DCT for chroma that nobody wants
+        continue;
+      }
+      // Whole blocks, and whole rows of MCUs: libjpeg writes what lies beyond the picture's edge.
+      const auto row_bytes =
+          static_cast<std::int64_t>(component.width_in_blocks) * component.DCT_scaled_size;
+      const std::int64_t rows = static_cast<std::int64_t>(info_.total_iMCU_rows) *
+                                component.v_samp_factor * component.DCT_scaled_size;
+      const auto index = static_cast<std::size_t>(number);
+      samples[index] = buffers_[index].reserve(static_cast<std::size_t>(row_bytes * rows));
+      planes[index] = {samples[index],
+                       row_bytes,
+                       static_cast<std::int64_t>(component.downsampled_height),
+                       static_cast<std::int64_t>(component.downsampled_width)};
+    }
+    run(path, [&] { read_raw(planes, samples); });
+    if (channels == 3) {
+      ycc_rows_.set({planes[0], planes[1], planes[2]});
+    } else {
+      pixel_rows_.set({samples[0],
+                       static_cast<std::int64_t>(info_.output_height),
+                       static_cast<std::int64_t>(info_.output_width),
+                       1,
+                       planes[0].row_bytes});
+    }
+  }
+
+  /// Under completes().
+  void read_raw(const std::array<SamplePlane, 3>& planes,
+                const std::array<std::uint8_t*, 3>& samples) {
+    constexpr int kMaxRows = MAX_SAMP_FACTOR * DCTSIZE;  // of a component in a row of MCUs
+    JSAMPROW rows[3][kMaxRows];
+    JSAMPARRAY components[3] = {rows[0], rows[1], rows[2]};
+    info_.raw_data_out = TRUE;
+    info_.out_color_space = info_.jpeg_color_space;
+    jpeg_start_decompress(&info_);
+    const int lines = info_.max_v_samp_factor * info_.min_DCT_scaled_size;
+    for (std::int64_t mcu_row = 0; info_.output_scanline < info_.output_height; ++mcu_row) {
+      for (std::size_t number = 0; number < 3 && samples[number] != nullptr; ++number) {
+        const jpeg_component_info& component = info_.comp_info[number];
+        const int count = component.v_samp_factor * component.DCT_scaled_size;
+        for (int row = 0; row < count; ++row) {
+          rows[number][row] = samples[number] + (mcu_row * count + row) * planes[number].row_bytes;
+        }
+      }
+      jpeg_read_raw_data(&info_, components, static_cast<JDIMENSION>(lines));
+    }
+  }
+
+  ErrorReport report_;
+  jpeg_progress_mgr progress_{};
+  jpeg_decompress_struct info_{};
+  std::vector<std::uint8_t> file_;  ///< the file, then end markers
+  std::size_t file_bytes_ = 0;
+  std::array<PixelBuffer, 3> buffers_;  ///< planes, or the pixels in the first
+  PixelRows pixel_rows_;
+  YccRows ycc_rows_;
 };
 
-JpegDecoder::JpegDecoder() : handle_(std::make_unique<Handle>()) {}
+JpegDecoder::JpegDecoder() : decompressor_(std::make_unique<Decompressor>()) {}
 JpegDecoder::~JpegDecoder() = default;
 
 ImageHeader JpegDecoder::read_header(std::span<const std::byte> file,
                                      const std::filesystem::path& path) {
-  const JpegHeader header = handle_->header(file, path);
-  return {header.height, header.width};
+  return decompressor_->start(file, path);
 }
 
-ImageView JpegDecoder::decode(std::span<const std::byte> file,
-                              const std::filesystem::path& path,
-                              const DecodeRequest& request,
-                              PixelBuffer& pixels) {
+ImageRows& JpegDecoder::decode(std::span<const std::byte> file,
+                               const std::filesystem::path& path,
+                               const DecodeRequest& request) {
   DLBENCH_CHECK(request.channels == 1 || request.channels == 3) << request.channels;
-  const JpegHeader header = handle_->header(file, path);
-  check_image_size({header.height, header.width}, request.max_pixels, path);
-  if (header.colorspace == TJCS_CMYK || header.colorspace == TJCS_YCCK) {
+  const ImageHeader header = decompressor_->start(file, path);
+  check_image_size(header, request.max_pixels, path);
+  if (decompressor_->is_cmyk()) {
     throw Error(ErrorCode::kData,
                 fmt::format("'{}' is a CMYK JPEG; wanted RGB or grey", path.string()));
   }
-  const tjscalingfactor scale = choose_scale(header, request);
-  const int width = TJSCALED(header.width, scale);
-  const int height = TJSCALED(header.height, scale);
-  const auto channels = static_cast<std::size_t>(request.channels);
-  std::uint8_t* out =
-      pixels.reserve(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * channels);
-  // TJFLAG_LIMITSCANS: a small progressive file with thousands of scans must not take minutes.
-  if (tjDecompress2(handle_->get(),
-                    reinterpret_cast<const unsigned char*>(file.data()),
-                    static_cast<unsigned long>(file.size()),
-                    out,
-                    width,
-                    0,
-                    height,
-                    channels == 3 ? TJPF_RGB : TJPF_GRAY,
-                    TJFLAG_LIMITSCANS) != 0) {
-    const bool is_warning = tjGetErrorCode(handle_->get()) == TJERR_WARNING;
-    if (!is_warning || !is_harmless(tjGetErrorStr2(handle_->get()))) {
-      handle_->throw_corrupt(path);
-    }
-  }
-  return {out, height, width, request.channels};
+  return decompressor_->finish(path, header, request);
 }
 
 }  // namespace dlbench::data

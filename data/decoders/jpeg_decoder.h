@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// JPEG through libjpeg-turbo's TurboJPEG interface.
+// JPEG through libjpeg-turbo's libjpeg interface.
 #pragma once
 
 #include "data/decoders/image.h"
@@ -13,7 +13,7 @@
 
 namespace dlbench::data {
 
-/// One TurboJPEG handle. One per thread.
+/// One libjpeg decompressor with its buffers. One per thread.
 class JpegDecoder {
  public:
   /// Throws Error(kLibrary).
@@ -23,17 +23,16 @@ class JpegDecoder {
   ~JpegDecoder();
 
   /// Decodes with the accurate integer DCT and smooth chroma upsampling, i.e. the pixels that other
-  /// users of libjpeg-turbo get by default. The view points into `pixels`.
+  /// users of libjpeg-turbo get by default. The rows are valid until the next call.
   /// Throws Error(kData) naming the path: not a JPEG, truncated, corrupt, CMYK, too large.
-  ImageView decode(std::span<const std::byte> file,
-                   const std::filesystem::path& path,
-                   const DecodeRequest& request,
-                   PixelBuffer& pixels);
+  ImageRows& decode(std::span<const std::byte> file,
+                    const std::filesystem::path& path,
+                    const DecodeRequest& request);
   ImageHeader read_header(std::span<const std::byte> file, const std::filesystem::path& path);
 
  private:
-  class Handle;
-  std::unique_ptr<Handle> handle_;
+  class Decompressor;
+  std::unique_ptr<Decompressor> decompressor_;
 };
 
 }  // namespace dlbench::data

@@ -24,7 +24,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kSizeStreams = 0x5349'5A45'0000'0000U;
-constexpr int kImageQuality = 92;
+// Kvasir-SEG's masks decode to values that differ from 0 and 255 by up to 8; so do ours at 95. The
+// images' quality is the one at which a pair has the original's 44.8 KB on average.
+constexpr int kImageQuality = 80;
 constexpr int kMaskQuality = 95;
 
 struct Size {
@@ -33,7 +35,8 @@ struct Size {
 };
 
 /// The first two samples are the smallest and the largest, so that every set of two has the whole
-/// range; the others follow the mix of recorders in Kvasir-SEG: most near 620 x 530.
+/// range. The others follow heights and widths in Kvasir-SEG's kavsir_bboxes.json (some 290 of the
+/// 1000 entries were counted): three recorders' crops, and 3 % frames of about 1.4 megapixels.
 Size size_of_sample(std::uint64_t seed, std::int64_t sample) {
   if (sample == 0) {
     return {332, 487};
@@ -42,22 +45,28 @@ Size size_of_sample(std::uint64_t seed, std::int64_t sample) {
     return {1920, 1072};
   }
   core::RandomStream random(seed, kSizeStreams + static_cast<std::uint64_t>(sample));
-  const float kind = random.uniform();
   const auto between = [&](int low, int high) {
     return low + static_cast<int>(random.below(static_cast<std::uint32_t>(high - low + 1)));
   };
-  if (kind < 0.65F) {
-    const int width = between(560, 690);
-    return {width, between(500, 560)};
+  const float recorder = random.uniform();
+  const float crop = random.uniform();
+  if (recorder < 0.76F) {
+    const int height = between(526, 531);
+    if (crop < 0.40F) {
+      return {622, height};
+    }
+    if (crop < 0.56F) {
+      return {570, height};
+    }
+    return {crop < 0.88F ? between(580, 621) : between(440, 569), height};
   }
-  if (kind < 0.80F) {
-    return {720, 576};
+  if (recorder < 0.89F) {
+    return {626, between(546, 547)};
   }
-  if (kind < 0.97F) {
-    const int height = between(800, 1060);
-    return {height * 5 / 4 + between(0, 20), height};
+  if (recorder < 0.97F) {
+    return {between(540, 626), between(400, 525)};
   }
-  return {1920, 1072};
+  return crop < 0.70F ? Size{1348, 1070} : Size{1220, 1011};
 }
 
 std::string_view split_of(std::int64_t sample, std::int64_t samples) {

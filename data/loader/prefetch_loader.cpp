@@ -12,6 +12,7 @@
 #include "engine/core/error.h"
 
 #include <fmt/format.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <chrono>
@@ -114,7 +115,8 @@ class PrefetchLoader::Impl {
   };
   /// What a worker keeps over stop() and start().
   struct Worker {
-    std::string thread_name;
+    std::string thread_name;   ///< in traces
+    std::string process_name;  ///< in /proc/PID/task/TID/comm, which holds 15 characters
     std::unique_ptr<SampleReader> reader;
     WorkerCounters counters;
     std::vector<std::span<std::byte>> rows;
@@ -178,6 +180,7 @@ PrefetchLoader::Impl::Impl(const Dataset& dataset_arg, const LoaderOptions& opti
   for (int number = 0; number < options.workers; ++number) {
     auto worker = std::make_unique<Worker>();
     worker->thread_name = fmt::format("loader worker {}", number);
+    worker->process_name = fmt::format("loader {}", number);
     worker->reader = dataset.make_reader();
     for (const TensorSpec& spec : dataset.spec().tensors) {
       worker->foreign_rows.emplace_back(options.shard == ShardMode::kLate ? spec.row_bytes() : 0);
@@ -241,6 +244,7 @@ void PrefetchLoader::Impl::work(const std::stop_token& stop, Worker& worker) {
   LoadContext context(
       worker.counters,
       {.storage = storage_ ? &*storage_ : nullptr, .delays = options.delays, .stop = stop});
+  static_cast<void>(::pthread_setname_np(::pthread_self(), worker.process_name.c_str()));
   const core::trace::Sink* named_for = nullptr;
   std::int64_t cpu_before = thread_cpu_ns();
   std::unique_lock lock(pool->mutex);

@@ -3,6 +3,7 @@
 #include "tests/data/picture_files.h"
 
 #include "engine/core/check.h"
+#include "engine/core/rng.h"
 
 #include <png.h>
 #include <turbojpeg.h>
@@ -13,7 +14,7 @@
 namespace dlbench::data::testing {
 namespace {
 
-std::string encode_jpeg(const Picture& picture, int quality, int flags) {
+std::string encode_jpeg(const Picture& picture, int quality, int sampling, int flags) {
   const std::unique_ptr<void, int (*)(tjhandle)> handle(tjInitCompress(), tjDestroy);
   unsigned char* buffer = nullptr;
   unsigned long bytes = 0;
@@ -25,7 +26,7 @@ std::string encode_jpeg(const Picture& picture, int quality, int flags) {
                                  picture.channels == 3 ? TJPF_RGB : TJPF_GRAY,
                                  &buffer,
                                  &bytes,
-                                 picture.channels == 3 ? TJSAMP_420 : TJSAMP_GRAY,
+                                 picture.channels == 3 ? sampling : TJSAMP_GRAY,
                                  quality,
                                  flags);
   DLBENCH_CHECK(status == 0) << tjGetErrorStr2(handle.get());
@@ -68,12 +69,58 @@ Picture half_mask(int height, int width) {
   return picture;
 }
 
-std::string jpeg_bytes(const Picture& picture, int quality) {
-  return encode_jpeg(picture, quality, 0);
+Picture noisy_picture(int height, int width, int channels) {
+  core::RandomStream random(1, 2);
+  Picture picture{height, width, channels, {}};
+  for (int i = 0; i < height * width * channels; ++i) {
+    picture.pixels.push_back(static_cast<std::uint8_t>(random.below(256)));
+  }
+  return picture;
+}
+
+std::string jpeg_bytes(const Picture& picture, int quality, Chroma chroma) {
+  switch (chroma) {
+    case Chroma::kFull:
+      return encode_jpeg(picture, quality, TJSAMP_444, 0);
+    case Chroma::kHalvedAlongX:
+      return encode_jpeg(picture, quality, TJSAMP_422, 0);
+    case Chroma::kHalvedAlongY:
+      return encode_jpeg(picture, quality, TJSAMP_440, 0);
+    case Chroma::kHalved:
+      break;
+  }
+  return encode_jpeg(picture, quality, TJSAMP_420, 0);
+}
+
+Picture decode_with_turbojpeg(const std::string& jpeg, int channels, int denominator) {
+  const std::unique_ptr<void, int (*)(tjhandle)> handle(tjInitDecompress(), tjDestroy);
+  const auto* bytes = reinterpret_cast<const unsigned char*>(jpeg.data());
+  int width = 0;
+  int height = 0;
+  int sampling = 0;
+  int colorspace = 0;
+  DLBENCH_CHECK(tjDecompressHeader3(
+                    handle.get(), bytes, jpeg.size(), &width, &height, &sampling, &colorspace) ==
+                0);
+  const tjscalingfactor scale{1, denominator};
+  Picture picture{TJSCALED(height, scale), TJSCALED(width, scale), channels, {}};
+  picture.pixels.resize(static_cast<std::size_t>(picture.height) *
+                        static_cast<std::size_t>(picture.width) *
+                        static_cast<std::size_t>(channels));
+  DLBENCH_CHECK(tjDecompress2(handle.get(),
+                              bytes,
+                              jpeg.size(),
+                              picture.pixels.data(),
+                              picture.width,
+                              0,
+                              picture.height,
+                              channels == 3 ? TJPF_RGB : TJPF_GRAY,
+                              0) == 0);
+  return picture;
 }
 
 std::string progressive_jpeg_bytes(const Picture& picture) {
-  return encode_jpeg(picture, 95, TJFLAG_PROGRESSIVE);
+  return encode_jpeg(picture, 95, TJSAMP_420, TJFLAG_PROGRESSIVE);
 }
 
 std::string png_bytes(const Picture& picture, bool interlaced) {

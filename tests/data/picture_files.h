@@ -22,7 +22,17 @@ struct Picture {
 /// 255 in the left half, 0 in the right, one channel.
 [[nodiscard]] Picture half_mask(int height, int width);
 
-[[nodiscard]] std::string jpeg_bytes(const Picture& picture, int quality = 95);
+/// Every pixel of its own random colour.
+[[nodiscard]] Picture noisy_picture(int height, int width, int channels);
+
+/// How a colour JPEG stores its chroma.
+enum class Chroma : std::uint8_t { kFull, kHalvedAlongX, kHalvedAlongY, kHalved };
+
+[[nodiscard]] std::string jpeg_bytes(const Picture& picture,
+                                     int quality = 95,
+                                     Chroma chroma = Chroma::kHalved);
+/// What TurboJPEG makes of a file, reduced by `denominator`: RGB, or luma for one channel.
+[[nodiscard]] Picture decode_with_turbojpeg(const std::string& jpeg, int channels, int denominator);
 [[nodiscard]] std::string progressive_jpeg_bytes(const Picture& picture);
 /// `channels` 1, 3 or 4 (RGBA); `interlaced`: Adam7.
 [[nodiscard]] std::string png_bytes(const Picture& picture, bool interlaced = false);

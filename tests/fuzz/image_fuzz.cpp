@@ -23,15 +23,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   request.max_pixels = 1 << 16;
   const auto file = std::as_bytes(std::span(data, size)).subspan(1);
   try {
-    const data::ImageView view = decoder.decode(file, "fuzz.image", request);
-    if (view.height < 1 || view.width < 1 || view.channels != request.channels ||
-        view.height * view.width > request.max_pixels) {
+    data::ImageRows& image = decoder.decode(file, "fuzz.image", request);
+    if (image.height() < 1 || image.width() < 1 || image.channels() != request.channels ||
+        image.height() * image.width() > request.max_pixels) {
       std::abort();
     }
     // Every pixel can be read.
     unsigned sum = 0;
-    for (std::int64_t index = 0; index < view.height * view.width * view.channels; ++index) {
-      sum += view.pixels[index];
+    for (std::int64_t y = 0; y < image.height(); ++y) {
+      const std::uint8_t* row = image.row(y);
+      for (std::int64_t i = 0; i < image.width() * image.channels(); ++i) {
+        sum += row[i];
+      }
     }
     [[maybe_unused]] static volatile unsigned sink;
     sink = sum;

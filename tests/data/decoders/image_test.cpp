@@ -23,10 +23,21 @@ using testing::Picture;
 using testing::png_bytes;
 using testing::smooth_picture;
 
-int largest_difference(const ImageView& view, const Picture& picture) {
+std::vector<std::uint8_t> pixels_of(ImageRows& image) {
+  std::vector<std::uint8_t> pixels;
+  for (std::int64_t y = 0; y < image.height(); ++y) {
+    const std::uint8_t* row = image.row(y);
+    pixels.insert(pixels.end(), row, row + image.width() * image.channels());
+  }
+  return pixels;
+}
+
+int largest_difference(ImageRows& image, const Picture& picture) {
+  const std::vector<std::uint8_t> pixels = pixels_of(image);
+  EXPECT_EQ(pixels.size(), picture.pixels.size());
   int largest = 0;
-  for (std::size_t i = 0; i < picture.pixels.size(); ++i) {
-    largest = std::max(largest, std::abs(int{view.pixels[i]} - int{picture.pixels[i]}));
+  for (std::size_t i = 0; i < std::min(pixels.size(), picture.pixels.size()); ++i) {
+    largest = std::max(largest, std::abs(int{pixels[i]} - int{picture.pixels[i]}));
   }
   return largest;
 }
@@ -39,12 +50,12 @@ TEST(JpegDecoder, GivesRgbPixels) {
   const Picture picture = smooth_picture(40, 60, 3);
   ImageDecoder decoder;
   const std::string file = jpeg_bytes(picture, 100);
-  const ImageView view = decoder.decode(as_bytes(file), "a.jpg", {});
-  ASSERT_EQ(view.height, 40);
-  ASSERT_EQ(view.width, 60);
-  ASSERT_EQ(view.channels, 3);
+  ImageRows& image = decoder.decode(as_bytes(file), "a.jpg", {});
+  ASSERT_EQ(image.height(), 40);
+  ASSERT_EQ(image.width(), 60);
+  ASSERT_EQ(image.channels(), 3);
   // Quality 100 with halved chroma of smooth colours: a few levels. BGR order would give over 100.
-  EXPECT_LE(largest_difference(view, picture), 8);
+  EXPECT_LE(largest_difference(image, picture), 8);
 }
 
 TEST(JpegDecoder, GivesLumaWhenAskedForGrey) {
@@ -65,15 +76,63 @@ TEST(JpegDecoder, ScalesByPowersOfTwoAndNeverBelowTheMinimum) {
   ImageDecoder decoder;
   const std::string file = jpeg_bytes(smooth_picture(1072, 1920, 3));
   const auto side = [&](std::int64_t minimum) {
-    const ImageView view =
+    const ImageRows& image =
         decoder.decode(as_bytes(file), "a.jpg", {.min_height = minimum, .min_width = minimum});
-    return std::pair(view.height, view.width);
+    return std::pair(image.height(), image.width());
   };
   EXPECT_EQ(side(0), std::pair(std::int64_t{1072}, std::int64_t{1920}));
   EXPECT_EQ(side(537), std::pair(std::int64_t{1072}, std::int64_t{1920}));
   EXPECT_EQ(side(536), std::pair(std::int64_t{536}, std::int64_t{960}));
   EXPECT_EQ(side(256), std::pair(std::int64_t{268}, std::int64_t{480}));
   EXPECT_EQ(side(1), std::pair(std::int64_t{134}, std::int64_t{240}));
+}
+
+TEST(JpegDecoder, GivesTurboJpegsPixels) {
+  using testing::Chroma;
+  ImageDecoder decoder;
+  // Sizes around blocks (8), MCUs (16) and what our conversion takes at a time (64).
+  for (const auto& [height, width] : {std::pair{1, 1},
+                                      {2, 3},
+                                      {5, 4},
+                                      {3, 5},
+                                      {16, 16},
+                                      {17, 33},
+                                      {31, 63},
+                                      {64, 64},
+                                      {65, 65},
+                                      {66, 127},
+                                      {130, 128},
+                                      {47, 129},
+                                      {100, 622}}) {
+    for (const Chroma chroma :
+         {Chroma::kHalved, Chroma::kFull, Chroma::kHalvedAlongX, Chroma::kHalvedAlongY}) {
+      for (const int channels : {1, 3}) {
+        const std::string colour = jpeg_bytes(testing::noisy_picture(height, width, 3), 90, chroma);
+        const std::string grey = jpeg_bytes(testing::noisy_picture(height, width, 1), 90);
+        for (const std::string& file : {colour, grey}) {
+          for (const int denominator : {1, 2, 4, 8}) {
+            if (denominator > 1 && std::min(height, width) < 16) {
+              continue;  // 8 x 8 and less to one pixel: more than one reduction gives that size
+            }
+            const Picture expected = testing::decode_with_turbojpeg(file, channels, denominator);
+            const DecodeRequest request{.channels = channels,
+                                        .min_height = denominator == 1 ? 0 : expected.height,
+                                        .min_width = denominator == 1 ? 0 : expected.width};
+            ImageRows& image = decoder.decode(as_bytes(file), "a.jpg", request);
+            EXPECT_EQ(pixels_of(image), expected.pixels)
+                << height << " x " << width << ", chroma " << static_cast<int>(chroma) << ", to "
+                << channels << " channels, reduced by " << denominator;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(JpegDecoder, NamesAFileThatLacksItsEndMarker) {
+  const std::string file = jpeg_bytes(smooth_picture(64, 64, 3));
+  EXPECT_NE(decode_error(file.substr(0, file.size() - 2)).find("Premature end"), std::string::npos);
+  EXPECT_NE(decode_error(file.substr(0, file.size() - 1)).find("Premature end"), std::string::npos);
 }
 
 TEST(JpegDecoder, NamesTruncatedFilesAtEveryLength) {
@@ -154,10 +213,10 @@ TEST(PngDecoder, GreyFilesGiveEqualChannels) {
   const Picture grey = smooth_picture(5, 6, 1);
   const std::string file = png_bytes(grey);
   ImageDecoder decoder;
-  const ImageView view = decoder.decode(as_bytes(file), "g", {});
+  const std::vector<std::uint8_t> pixels = pixels_of(decoder.decode(as_bytes(file), "g", {}));
   for (std::size_t i = 0; i < grey.pixels.size(); ++i) {
-    EXPECT_EQ(view.pixels[3 * i], grey.pixels[i]);
-    EXPECT_EQ(view.pixels[3 * i + 2], grey.pixels[i]);
+    EXPECT_EQ(pixels.at(3 * i), grey.pixels[i]);
+    EXPECT_EQ(pixels.at(3 * i + 2), grey.pixels[i]);
   }
 }
 
@@ -165,9 +224,10 @@ TEST(PngDecoder, ReducesColourToLuma) {
   const Picture red{1, 2, 3, {255, 0, 0, 255, 255, 255}};
   const std::string file = png_bytes(red);
   ImageDecoder decoder;
-  const ImageView view = decoder.decode(as_bytes(file), "r", {.channels = 1});
-  EXPECT_EQ(view.pixels[0], 76);  // 0.299 * 255 = 76.2
-  EXPECT_EQ(view.pixels[1], 255);
+  const std::vector<std::uint8_t> pixels =
+      pixels_of(decoder.decode(as_bytes(file), "r", {.channels = 1}));
+  EXPECT_EQ(pixels.at(0), 76);  // 0.299 * 255 = 76.2
+  EXPECT_EQ(pixels.at(1), 255);
 }
 
 TEST(PngDecoder, NamesTruncatedAndDamagedFilesAtEveryPlace) {

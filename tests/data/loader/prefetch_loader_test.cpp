@@ -12,6 +12,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -280,6 +283,23 @@ TEST(PrefetchLoader, InjectedDelaysAppearInTheirStage) {
   EXPECT_GE(stats.stage_s_per_sample(Stage::kTransform), 0.002);
   EXPECT_GE(stats.stage_s_per_sample(Stage::kRead), 0.002);
   EXPECT_GT(stats.cpu_s_per_sample(), 0.0005);  // the busy one; a loaded machine may preempt it
+}
+
+TEST(PrefetchLoader, NamesItsThreadsForTheSystem) {
+  const FakeDataset dataset(64);
+  PrefetchLoader loader(dataset, {.batch_size = 8, .workers = 2});
+  std::set<std::string> names;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (!(names.contains("loader 0") && names.contains("loader 1")) &&
+         std::chrono::steady_clock::now() < deadline) {  // a thread names itself when it starts
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+      std::string name;
+      std::getline(std::ifstream(task.path() / "comm"), name);
+      names.insert(name);
+    }
+  }
+  EXPECT_TRUE(names.contains("loader 0"));
+  EXPECT_TRUE(names.contains("loader 1"));
 }
 
 TEST(PrefetchLoader, SaysHowMuchMemoryItTakes) {

@@ -45,7 +45,7 @@ std::vector<std::uint8_t> pattern(const Golden& golden) {
       }
     }
   }
-  pixels.resize(pixels.size() + 64);  // ImageView's readable bytes behind the image
+  pixels.resize(pixels.size() + 128);  // ImageView's readable bytes behind the image
   return pixels;
 }
 
@@ -57,29 +57,43 @@ std::uint64_t fnv1a(const std::vector<std::uint8_t>& bytes) {
   return state;
 }
 
-TEST(BilinearResizer, GivesOpenCvsPixels) {
-  BilinearResizer resizer;  // one for all sizes: its tables must follow
+void expect_opencvs_pixels(ResizeIsa isa) {
+  BilinearResizer resizer(isa);  // one for all sizes: its tables must follow
   for (const Golden& golden : kOpenCv) {
     const std::vector<std::uint8_t> image = pattern(golden);
     const ImageView view{image.data(), golden.height, golden.width, golden.channels};
-    std::vector<std::uint8_t> fast(
+    PixelRows rows(view);
+    std::vector<std::uint8_t> pixels(
         static_cast<std::size_t>(golden.new_height * golden.new_width * golden.channels));
-    std::vector<std::uint8_t> portable = fast;
-    resizer.resize(view, golden.new_height, golden.new_width, fast);
-    resizer.resize_portable(view, golden.new_height, golden.new_width, portable);
-    const ::testing::Message where =
-        ::testing::Message() << golden.height << " x " << golden.width << " x " << golden.channels
-                             << " to " << golden.new_height << " x " << golden.new_width;
-    EXPECT_EQ(fnv1a(portable), golden.hash) << where;
-    EXPECT_EQ(fast, portable) << where;
+    resizer.resize(rows, golden.new_height, golden.new_width, pixels);
+    EXPECT_EQ(fnv1a(pixels), golden.hash)
+        << golden.height << " x " << golden.width << " x " << golden.channels << " to "
+        << golden.new_height << " x " << golden.new_width;
   }
+}
+
+TEST(BilinearResizer, GivesOpenCvsPixels) { expect_opencvs_pixels(ResizeIsa::kPortable); }
+
+TEST(BilinearResizer, GivesOpenCvsPixelsWithSsse3) {
+  if (!has_isa(ResizeIsa::kSsse3)) {
+    GTEST_SKIP() << "this processor has no SSSE3";
+  }
+  expect_opencvs_pixels(ResizeIsa::kSsse3);
+}
+
+TEST(BilinearResizer, GivesOpenCvsPixelsWithAvx512) {
+  if (!has_isa(ResizeIsa::kAvx512)) {
+    GTEST_SKIP() << "this processor has no AVX-512 with VBMI";
+  }
+  expect_opencvs_pixels(ResizeIsa::kAvx512);
 }
 
 TEST(BilinearResizer, SplitsADistanceByItsParts) {
   std::vector<std::uint8_t> image{0, 100};
-  image.resize(image.size() + 64);
+  image.resize(image.size() + 128);
   std::vector<std::uint8_t> out(4);
-  BilinearResizer().resize({image.data(), 1, 2, 1}, 1, 4, out);
+  PixelRows rows({image.data(), 1, 2, 1});
+  BilinearResizer().resize(rows, 1, 4, out);
   // Positions -0.25 (clamped), 0.25, 0.75, 1.25 (clamped) between 0 and 100.
   EXPECT_EQ(out, (std::vector<std::uint8_t>{0, 25, 75, 100}));
 }

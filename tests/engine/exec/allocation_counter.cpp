@@ -40,6 +40,7 @@ struct AddressRange {
 
 AddressRange dnnl_code;
 AddressRange gomp_code;
+AddressRange jpeg_code;
 
 // Finds where the libraries lie; before counting, since the loader takes a lock.
 void find_libraries() {
@@ -56,6 +57,8 @@ void find_libraries() {
           dnnl_code = range;
         } else if (std::strstr(name, "libgomp") != nullptr) {
           gomp_code = range;
+        } else if (std::strstr(name, "libjpeg") != nullptr) {
+          jpeg_code = range;
         }
         return 0;
       },
@@ -69,7 +72,7 @@ void count_allocation(void* caller) {
     return;
   }
   const auto address = reinterpret_cast<std::uintptr_t>(caller);
-  if (dnnl_code.contains(address)) {
+  if (dnnl_code.contains(address) || jpeg_code.contains(address)) {
     ++library;
     return;
   }
