@@ -3,6 +3,7 @@
 #include "probes/system_info.h"
 
 #include "probes/cgroup.h"
+#include "probes/cpu_list.h"
 #include "probes/kernel_file.h"
 
 #include <sched.h>
@@ -68,7 +69,7 @@ const char* process_environment(const char* name) { return std::getenv(name); }
 
 int count_numa_nodes() {
   const auto text = read_kernel_file("/sys/devices/system/node/online");
-  return text.has_value() ? std::max(1, count_cpu_list(*text)) : 1;
+  return text.has_value() ? std::max(1, static_cast<int>(parse_cpu_list(*text).size())) : 1;
 }
 
 CgroupLimits own_cgroup_limits() {
@@ -142,22 +143,6 @@ std::string parse_os_release(std::string_view text) {
     }
   }
   return "unknown";
-}
-
-int count_cpu_list(std::string_view text) {
-  int count = 0;
-  std::istringstream stream{std::string(trim(text))};
-  std::string range;
-  while (std::getline(stream, range, ',')) {
-    const std::size_t dash = range.find('-');
-    const auto first = to_int(std::string_view(range).substr(0, dash));
-    const auto last =
-        dash == std::string::npos ? first : to_int(std::string_view(range).substr(dash + 1));
-    if (first.has_value() && last.has_value() && *last >= *first) {
-      count += *last - *first + 1;
-    }
-  }
-  return count;
 }
 
 std::vector<int> affinity_cpus() {

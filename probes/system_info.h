@@ -84,7 +84,4 @@ using EnvironmentLookup = const char* (*)(const char* name);
 /// PRETTY_NAME of an os-release text, or "unknown".
 [[nodiscard]] std::string parse_os_release(std::string_view text);
 
-/// Number of CPUs in a list such as "0-3,8,10-11".
-[[nodiscard]] int count_cpu_list(std::string_view text);
-
 }  // namespace dlbench::probes

@@ -53,6 +53,7 @@ VENDOR_HEADERS = (
     (re.compile(r"^nccl.*\.h$"), "engine/backend/cuda"),
     (re.compile(r"^cupti.*"), "probes"),
     (re.compile(r"^nvml\.h$"), "probes"),
+    (re.compile(r"^hwloc(\.h$|/)"), "probes"),
     (re.compile(r"^nvtx3/.*"), "probes"),
     (re.compile(r"^mpi\.h$"), "engine/comm/mpi"),
     (re.compile(r"^hdf5.*"), "data"),

@@ -54,12 +54,6 @@ TEST(ParseOsRelease, TakesThePrettyName) {
   EXPECT_EQ(parse_os_release(""), "unknown");
 }
 
-TEST(CountCpuList, RangesAndSingles) {
-  EXPECT_EQ(count_cpu_list("0-3,8,10-11\n"), 7);
-  EXPECT_EQ(count_cpu_list("0"), 1);
-  EXPECT_EQ(count_cpu_list(""), 0);
-}
-
 /// The environment of the tests; a plain function pointer cannot capture.
 std::map<std::string, std::string>& environment() {
   static std::map<std::string, std::string> variables;

@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "probes/topology.h"
+
+#include "engine/core/error.h"
+
+#include <fmt/format.h>
+#include <hwloc.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace dlbench::probes {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+
+struct DestroyTopology {
+  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+};
+using HwlocTopology = std::unique_ptr<hwloc_topology, DestroyTopology>;
+
+HwlocTopology make_topology() {
+  hwloc_topology_t topology = nullptr;
+  if (hwloc_topology_init(&topology) != 0) {
+    throw Error(ErrorCode::kLibrary, "hwloc cannot start");
+  }
+  // PCI devices are left out by default.
+  hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+  return HwlocTopology(topology);
+}
+
+// The first NUMA node next to an object; without any, the machine is one node.
+std::optional<int> nearest_numa_node(hwloc_obj_t object) {
+  if (object == nullptr || object->nodeset == nullptr ||
+      hwloc_bitmap_iszero(object->nodeset) != 0) {
+    return std::nullopt;
+  }
+  return hwloc_bitmap_first(object->nodeset);
+}
+
+std::vector<int> bits(hwloc_const_bitmap_t bitmap) {
+  std::vector<int> numbers;
+  for (int bit = hwloc_bitmap_first(bitmap); bit >= 0; bit = hwloc_bitmap_next(bitmap, bit)) {
+    numbers.push_back(bit);
+  }
+  return numbers;
+}
+
+using PciDevice = decltype(hwloc_obj_attr_u::pcidev);
+
+bool is_gpu(const PciDevice& device) {
+  constexpr unsigned kNvidia = 0x10de;
+  constexpr unsigned kAmd = 0x1002;
+  constexpr unsigned kDisplay = 0x03;  // class: graphics of any kind
+  constexpr unsigned kAccelerator =
+      0x12;  // class: how some boards without a display call themselves
+  const unsigned kind = device.class_id >> 8U;
+  return (device.vendor_id == kNvidia || device.vendor_id == kAmd) &&
+         (kind == kDisplay || kind == kAccelerator);
+}
+
+std::vector<TopologyGpu> find_gpus(hwloc_topology_t topology) {
+  std::vector<TopologyGpu> gpus;
+  for (hwloc_obj_t object = hwloc_get_next_pcidev(topology, nullptr); object != nullptr;
+       object = hwloc_get_next_pcidev(topology, object)) {
+    const PciDevice& device = object->attr->pcidev;
+    if (!is_gpu(device)) {
+      continue;
+    }
+    hwloc_obj_t beside = hwloc_get_non_io_ancestor_obj(topology, object);
+    // Below the whole machine: nobody knows where it is, unless there is only one place.
+    const bool known = beside != nullptr && hwloc_bitmap_weight(beside->nodeset) == 1;
+    gpus.push_back({.pci_address = fmt::format("{:04x}:{:02x}:{:02x}.{:x}",
+                                               unsigned{device.domain},
+                                               unsigned{device.bus},
+                                               unsigned{device.dev},
+                                               unsigned{device.func}),
+                    .numa_node = known ? nearest_numa_node(beside) : std::nullopt});
+  }
+  std::sort(gpus.begin(), gpus.end(), [](const TopologyGpu& left, const TopologyGpu& right) {
+    return left.pci_address < right.pci_address;
+  });
+  return gpus;
+}
+
+Topology load(const HwlocTopology& handle, ErrorCode code, const std::string& what) {
+  hwloc_topology_t topology = handle.get();
+  if (hwloc_topology_load(topology) != 0) {
+    throw Error(code, "hwloc cannot read " + what);
+  }
+  Topology result;
+  const int count = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
+  // Some virtual machines name no cores: each CPU is one then.
+  const hwloc_obj_type_t type = count > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+  for (hwloc_obj_t core = hwloc_get_next_obj_by_type(topology, type, nullptr); core != nullptr;
+       core = hwloc_get_next_obj_by_type(topology, type, core)) {
+    hwloc_obj_t package = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_PACKAGE, core);
+    result.cores.push_back(
+        {.cpus = bits(core->cpuset),
+         .numa_node = nearest_numa_node(core).value_or(0),
+         .package = package == nullptr ? 0 : static_cast<int>(package->os_index)});
+  }
+  if (result.cores.empty()) {
+    throw Error(code, "hwloc sees no core in " + what);
+  }
+  result.gpus = find_gpus(topology);
+  return result;
+}
+
+}  // namespace
+
+Topology read_topology() { return load(make_topology(), ErrorCode::kLibrary, "this machine"); }
+
+Topology synthetic_topology(const std::string& description) {
+  const HwlocTopology topology = make_topology();
+  if (hwloc_topology_set_synthetic(topology.get(), description.c_str()) != 0) {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("'{}' is no topology in hwloc's notation, such as "
+                            "'pack:2 numa:1 core:8 pu:2'",
+                            description));
+  }
+  return load(topology, ErrorCode::kUsage, "'" + description + "'");
+}
+
+Topology topology_from_xml(const std::string& xml) {
+  const HwlocTopology topology = make_topology();
+  // hwloc wants the length with the final zero.
+  if (hwloc_topology_set_xmlbuffer(topology.get(), xml.c_str(), static_cast<int>(xml.size()) + 1) !=
+      0) {
+    throw Error(ErrorCode::kData, "this is no topology that hwloc wrote as XML");
+  }
+  return load(topology, ErrorCode::kData, "the XML");
+}
+
+Topology restrict_topology(const Topology& topology, const std::vector<int>& cpus) {
+  Topology result{.cores = {}, .gpus = topology.gpus};
+  for (TopologyCore core : topology.cores) {
+    std::erase_if(core.cpus, [&cpus](int cpu) {
+      return std::find(cpus.begin(), cpus.end(), cpu) == cpus.end();
+    });
+    if (!core.cpus.empty()) {
+      result.cores.push_back(std::move(core));
+    }
+  }
+  return result;
+}
+
+std::vector<int> cpus_of(const Topology& topology) {
+  std::vector<int> cpus;
+  for (const TopologyCore& core : topology.cores) {
+    cpus.insert(cpus.end(), core.cpus.begin(), core.cpus.end());
+  }
+  std::sort(cpus.begin(), cpus.end());
+  return cpus;
+}
+
+}  // namespace dlbench::probes

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "probes/topology.h"
+
+#include "engine/core/error.h"
+#include "probes/system_info.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace dlbench::probes {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsSupersetOf;
+using testing::SizeIs;
+
+std::string read_file(const char* name) {
+  std::ifstream file(std::string(DLBENCH_PROBES_TEST_FOLDER) + "/" + name);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(SyntheticTopology, HasPackagesNumaNodesCoresAndThreads) {
+  const Topology topology = synthetic_topology("pack:2 numa:2 core:4 pu:2");
+  ASSERT_THAT(topology.cores, SizeIs(16));
+  EXPECT_THAT(topology.cores[0].cpus, ElementsAre(0, 1));
+  EXPECT_THAT(topology.cores[15].cpus, ElementsAre(30, 31));
+  EXPECT_EQ(topology.cores[3].numa_node, 0);
+  EXPECT_EQ(topology.cores[4].numa_node, 1);
+  EXPECT_EQ(topology.cores[7].package, 0);
+  EXPECT_EQ(topology.cores[8].package, 1);
+  EXPECT_EQ(topology.cores[12].numa_node, 3);
+}
+
+TEST(SyntheticTopology, RefusesWhatHwlocCannotRead) {
+  try {
+    (void)synthetic_topology("two sockets");
+    FAIL();
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.code(), core::ErrorCode::kUsage);
+    EXPECT_THAT(error.what(), testing::HasSubstr("'two sockets'"));
+  }
+}
+
+TEST(RestrictTopology, KeepsCoresThatHaveAnAllowedThread) {
+  const Topology all = synthetic_topology("numa:2 core:2 pu:2");
+  const Topology some = restrict_topology(all, {1, 4, 5, 99});
+  ASSERT_THAT(some.cores, SizeIs(2));
+  EXPECT_THAT(some.cores[0].cpus, ElementsAre(1));
+  EXPECT_THAT(some.cores[1].cpus, ElementsAre(4, 5));
+  EXPECT_EQ(some.cores[1].numa_node, 1);
+  EXPECT_THAT(cpus_of(some), ElementsAre(1, 4, 5));
+}
+
+TEST(TopologyFromXml, FindsGpusBesideTheirNumaNodesButNoOtherGraphics) {
+  const Topology topology = topology_from_xml(read_file("two_gpus.xml"));
+  EXPECT_THAT(topology.cores, SizeIs(4));
+  ASSERT_THAT(topology.gpus, SizeIs(2));  // and not the graphics chip of the board
+  EXPECT_EQ(topology.gpus[0].pci_address, "0000:18:00.0");
+  EXPECT_EQ(topology.gpus[0].numa_node, 0);
+  EXPECT_EQ(topology.gpus[1].pci_address, "0000:af:00.0");
+  EXPECT_EQ(topology.gpus[1].numa_node, 1);
+}
+
+TEST(TopologyFromXml, RefusesOtherText) {
+  try {
+    (void)topology_from_xml("<no/>");
+    FAIL();
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.code(), core::ErrorCode::kData);
+  }
+}
+
+TEST(ReadTopology, HoldsTheCpusThatThisProcessMayUse) {
+  EXPECT_THAT(cpus_of(read_topology()), IsSupersetOf(affinity_cpus()));
+}
+
+}  // namespace
+}  // namespace dlbench::probes
