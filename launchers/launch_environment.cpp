@@ -147,7 +147,7 @@ std::string advice(const LaunchEnvironment& launch, std::string_view mpi) {
   }
   if (mpi.empty()) {
     return fmt::format(
-        "this dlbench has no plug-in that works for {}; dlbench info tells why",
+        "this dlbench has no plug-in that works for {}",
         launch.mpi_family == MpiFamily::kUnknown ? "this launcher's MPI" : name(launch.mpi_family));
   }
   return fmt::format(

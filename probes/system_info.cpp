@@ -168,9 +168,11 @@ std::vector<int> affinity_cpus() {
   return cpus;
 }
 
+std::optional<double> own_cpu_quota() { return own_cgroup_limits().cpu_quota; }
+
 int usable_cpus() {
   const int affinity = std::max(1, static_cast<int>(affinity_cpus().size()));
-  const auto quota = own_cgroup_limits().cpu_quota;
+  const auto quota = own_cpu_quota();
   if (!quota.has_value()) {
     return affinity;
   }

@@ -61,6 +61,9 @@ struct SystemFacts {
 /// least 1. The default number of compute threads.
 [[nodiscard]] int usable_cpus();
 
+/// CPU quota of the control groups, such as 1.5; empty without one.
+[[nodiscard]] std::optional<double> own_cpu_quota();
+
 /// Memory of the machine and what this process may still take of it.
 [[nodiscard]] MemoryFacts read_memory_facts();
 

@@ -5,11 +5,14 @@
 #include "harness/commands/command.h"
 #include "harness/commands/info.h"
 #include "harness/commands/listing.h"
+#include "harness/rank_placement.h"
 #include "harness/trials/session.h"
 
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace dlbench::harness {
 namespace {
@@ -27,14 +30,26 @@ class InfoCommand final : public Command {
   }
   [[nodiscard]] std::string details() const override {
     return "With --measure-peaks all cores compute and stream for some seconds; the figures are\n"
-           "kept in the cache folder, and the next runs relate operators and FLOP rates to them.";
+           "kept in the cache folder, and the next runs relate operators and FLOP rates to them.\n"
+           "Example:\n  mpirun -np 8 dlbench info --ranks";
   }
   void add_options(OptionSet& options) override {
     options.add_flag("measure-peaks",
                      "measure arithmetic and memory peaks of this machine, replace the kept ones",
                      measure_peaks_);
+    options.add_flag("ranks", "where each rank of this launch runs: cores, NUMA node, GPU", ranks_);
   }
-  int run(const OptionSet& /*options*/, const Invocation& /*invocation*/) override {
+  /// Below mpirun or srun, --ranks shows all of its ranks; the rest is one machine's.
+  [[nodiscard]] bool parallel() const override { return ranks_; }
+  int run(const OptionSet& /*options*/, const Invocation& invocation) override {
+    if (ranks_) {
+      const RankRow mine = place_this_rank(invocation.ranks, std::nullopt);
+      const std::vector<RankRow> rows = gather_rows(invocation.ranks, mine);
+      if (invocation.ranks.rank() == 0) {
+        print(rank_table(rows));
+      }
+      return 0;
+    }
     if (measure_peaks_) {
       core::log::progress("measuring the peaks of this machine");
       const MachinePeaks peaks = measure_peaks(PeakEffort::kThorough);
@@ -55,6 +70,7 @@ class InfoCommand final : public Command {
 
  private:
   bool measure_peaks_ = false;
+  bool ranks_ = false;
 };
 
 }  // namespace

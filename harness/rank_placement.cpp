@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/rank_placement.h"
+
+#include "engine/core/check.h"
+#include "probes/cpu_list.h"
+#include "probes/system_info.h"
+#include "probes/topology.h"
+#include "reports/text_table.h"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+namespace dlbench::harness {
+namespace {
+
+using probes::RankPlacement;
+
+constexpr const char* kNone = "-";  // words of a line must not be empty
+
+std::string or_none(const std::string& text) { return text.empty() ? kNone : text; }
+
+/// A placement as one line of words, as ranks exchange it.
+std::string to_line(const RankRow& row) {
+  const RankPlacement& placement = row.placement;
+  return fmt::format("{} {} {} {} {} {} {} {} {}",
+                     placement.local_rank,
+                     probes::cpu_list_text(placement.cpus),
+                     placement.cores,
+                     placement.threads,
+                     placement.numa_node,
+                     placement.gpu.value_or(-1),
+                     placement.oversubscribed,
+                     placement.bound_by_launcher,
+                     or_none(row.gpu_address));
+}
+
+RankRow from_line(const std::string& line) {
+  RankRow row;
+  RankPlacement& placement = row.placement;
+  std::string cpus;
+  int gpu = -1;
+  std::istringstream words(line);
+  words >> placement.local_rank >> cpus >> placement.cores >> placement.threads >>
+      placement.numa_node >> gpu >> std::boolalpha >> placement.oversubscribed >>
+      placement.bound_by_launcher >> row.gpu_address;
+  DLBENCH_CHECK(!words.fail()) << "a rank sent '" << line << "'";
+  placement.cpus = probes::parse_cpu_list(cpus);
+  if (gpu >= 0) {
+    placement.gpu = gpu;
+  }
+  if (row.gpu_address == kNone) {
+    row.gpu_address.clear();
+  }
+  return row;
+}
+
+std::string remarks(const RankPlacement& placement) {
+  std::string text = placement.oversubscribed ? "oversubscribed" : "";
+  if (placement.bound_by_launcher) {
+    text += text.empty() ? "bound by the launcher" : ", bound by the launcher";
+  }
+  return or_none(text);
+}
+
+std::string gpu_text(const RankRow& row) {
+  return row.placement.gpu.has_value() ? fmt::format("{} ({})", *row.placement.gpu, row.gpu_address)
+                                       : kNone;
+}
+
+}  // namespace
+
+RankRow place_this_rank(comm::Rendezvous& ranks, std::optional<int> threads) {
+  std::string lines;
+  for (const std::string& mask : ranks.gather(probes::cpu_list_text(probes::affinity_cpus()))) {
+    lines += mask + "\n";
+  }
+  std::istringstream all(ranks.broadcast_text(lines));
+  const std::vector<comm::RankPlace>& places = ranks.places();
+  const comm::RankPlace& here = places[static_cast<std::size_t>(ranks.rank())];
+  std::vector<std::vector<int>> masks(static_cast<std::size_t>(here.local_size));
+  std::string line;
+  for (const comm::RankPlace& place : places) {
+    std::getline(all, line);
+    if (place.node == here.node) {
+      masks.at(static_cast<std::size_t>(place.local_rank)) = probes::parse_cpu_list(line);
+    }
+  }
+  const probes::Topology topology = probes::read_topology();
+  const std::vector<RankPlacement> placements = probes::place_ranks(
+      topology, masks, {.threads = threads, .cpu_quota = probes::own_cpu_quota()});
+  RankRow row{.rank = ranks.rank(),
+              .host = here.host,
+              .placement = placements[static_cast<std::size_t>(here.local_rank)]};
+  if (row.placement.gpu.has_value()) {
+    row.gpu_address = topology.gpus[static_cast<std::size_t>(*row.placement.gpu)].pci_address;
+  }
+  return row;
+}
+
+std::vector<RankRow> gather_rows(comm::Rendezvous& ranks, const RankRow& mine) {
+  std::vector<RankRow> rows;
+  for (const std::string& line : ranks.gather(to_line(mine))) {
+    const std::size_t rank = rows.size();
+    rows.push_back(from_line(line));
+    rows.back().rank = static_cast<int>(rank);
+    rows.back().host = ranks.places()[rank].host;
+  }
+  return rows;
+}
+
+std::string rank_table(const std::vector<RankRow>& rows) {
+  reports::TextTable table(
+      {"rank", "host", "cpus", "cores", "threads", "NUMA node", "GPU", "remarks"}, {1, 2, 6, 7});
+  for (const RankRow& row : rows) {
+    const RankPlacement& placement = row.placement;
+    table.add({std::to_string(row.rank),
+               row.host,
+               probes::cpu_list_text(placement.cpus),
+               std::to_string(placement.cores),
+               std::to_string(placement.threads),
+               std::to_string(placement.numa_node),
+               gpu_text(row),
+               remarks(placement)});
+  }
+  return table.text(0);
+}
+
+}  // namespace dlbench::harness

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the ranks of a launch run: each rank's share of its node, worked out together, and the
+// table that shows it.
+#pragma once
+
+#include "engine/comm/rendezvous.h"
+#include "probes/placement.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dlbench::harness {
+
+/// A rank with its share of a node.
+struct RankRow {
+  int rank = 0;
+  std::string host;
+  probes::RankPlacement placement;
+  std::string gpu_address;  ///< PCI, "0000:18:00.0"; empty without a GPU
+};
+
+/// This rank's share of its node: from the affinity masks of all ranks of the node, its cpuset and
+/// CPU quota. `threads`: compute threads of each rank, empty for one per core. Binds nothing.
+/// Collective; call it before any rank has bound itself.
+[[nodiscard]] RankRow place_this_rank(comm::Rendezvous& ranks, std::optional<int> threads);
+
+/// The rows of all ranks, by rank, on rank 0; empty elsewhere. Collective.
+[[nodiscard]] std::vector<RankRow> gather_rows(comm::Rendezvous& ranks, const RankRow& mine);
+
+/// A table for people: rank, host, cores, threads, NUMA node, GPU, and what is noteworthy.
+[[nodiscard]] std::string rank_table(const std::vector<RankRow>& rows);
+
+}  // namespace dlbench::harness

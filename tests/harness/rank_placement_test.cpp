@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/rank_placement.h"
+
+#include "probes/cpu_list.h"
+#include "probes/system_info.h"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dlbench::harness {
+namespace {
+
+using testing::ElementsAre;
+
+/// Rank 0 among others that say the same as it does, or what they are given to say.
+class Chorus final : public comm::Rendezvous {
+ public:
+  explicit Chorus(std::vector<comm::RankPlace> places, std::vector<std::string> answers = {})
+      : places_(std::move(places)), answers_(std::move(answers)) {}
+
+  [[nodiscard]] std::string library() const override { return "chorus"; }
+  [[nodiscard]] int rank() const override { return 0; }
+  [[nodiscard]] int size() const override { return static_cast<int>(places_.size()); }
+  [[nodiscard]] const std::vector<comm::RankPlace>& places() const override { return places_; }
+  void broadcast(std::span<std::byte> /*bytes*/) override {}
+  [[nodiscard]] std::vector<std::string> gather(const std::string& text) override {
+    return answers_.empty() ? std::vector<std::string>(places_.size(), text) : answers_;
+  }
+  void barrier() override {}
+  [[nodiscard]] std::unique_ptr<comm::Rendezvous> first(int /*ranks*/) override { return nullptr; }
+  [[nodiscard]] std::unique_ptr<comm::Communicator> create_host_communicator() override {
+    return nullptr;
+  }
+  [[noreturn]] void abort(int exit_code) override { std::exit(exit_code); }
+
+ private:
+  std::vector<comm::RankPlace> places_;
+  std::vector<std::string> answers_;
+};
+
+TEST(PlaceThisRank, TheLoneRankHasWhatTheProcessMayUse) {
+  comm::LoneRank alone;
+  const RankRow row = place_this_rank(alone, std::nullopt);
+  EXPECT_EQ(row.rank, 0);
+  EXPECT_EQ(row.host, alone.places()[0].host);
+  EXPECT_EQ(row.placement.cpus, probes::affinity_cpus());
+  EXPECT_EQ(place_this_rank(alone, 7).placement.threads, 7);
+}
+
+TEST(PlaceThisRank, OnlyTheRanksOfTheSameNodeShareIt) {
+  const std::vector<int> cpus = probes::affinity_cpus();
+  const std::string mask = probes::cpu_list_text(cpus);
+  // Rank 0 of two nodes, with a mask on the other node that exists on no machine.
+  Chorus ranks({{.host = "a", .node = 0, .local_rank = 0, .local_size = 1, .pid = 1},
+                {.host = "b", .node = 1, .local_rank = 0, .local_size = 1, .pid = 2}},
+               {mask, "99999"});
+  EXPECT_EQ(place_this_rank(ranks, std::nullopt).placement.cpus, cpus);
+}
+
+TEST(GatherRows, BringsEveryRowToRankZero) {
+  RankRow mine{.rank = 0,
+               .host = "a",
+               .placement = {.local_rank = 1,
+                             .cpus = {4, 5, 6, 12},
+                             .cores = 3,
+                             .threads = 2,
+                             .numa_node = 1,
+                             .gpu = 3,
+                             .oversubscribed = true,
+                             .bound_by_launcher = true},
+               .gpu_address = "0000:18:00.0"};
+  Chorus ranks({{.host = "a"}, {.host = "b", .node = 1}});
+  const std::vector<RankRow> rows = gather_rows(ranks, mine);
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[1].rank, 1);
+  EXPECT_EQ(rows[1].host, "b");
+  EXPECT_THAT(rows[1].placement.cpus, ElementsAre(4, 5, 6, 12));
+  EXPECT_EQ(rows[1].placement.cores, 3);
+  EXPECT_EQ(rows[1].placement.threads, 2);
+  EXPECT_EQ(rows[1].placement.numa_node, 1);
+  EXPECT_EQ(rows[1].placement.gpu, 3);
+  EXPECT_TRUE(rows[1].placement.oversubscribed);
+  EXPECT_TRUE(rows[1].placement.bound_by_launcher);
+  EXPECT_EQ(rows[1].gpu_address, "0000:18:00.0");
+  mine.placement.gpu.reset();
+  mine.gpu_address.clear();
+  EXPECT_EQ(gather_rows(ranks, mine)[0].placement.gpu, std::nullopt);
+  EXPECT_EQ(gather_rows(ranks, mine)[0].gpu_address, "");
+}
+
+TEST(RankTable, ShowsRankHostCoresNumaNodeAndGpu) {
+  const std::vector<RankRow> rows = {
+      {.rank = 0,
+       .host = "n1",
+       .placement = {.cpus = {0, 1, 2, 3}, .cores = 4, .threads = 4, .numa_node = 0, .gpu = 1},
+       .gpu_address = "0000:af:00.0"},
+      {.rank = 1,
+       .host = "n2",
+       .placement = {.cpus = {4, 8},
+                     .cores = 2,
+                     .threads = 9,
+                     .numa_node = 1,
+                     .oversubscribed = true,
+                     .bound_by_launcher = true}}};
+  EXPECT_EQ(rank_table(rows),
+            "rank  host  cpus  cores  threads  NUMA node  GPU               remarks\n"
+            "0     n1    0-3       4        4          0  1 (0000:af:00.0)  -\n"
+            "1     n2    4,8       2        9          1  -                 "
+            "oversubscribed, bound by the launcher\n");
+}
+
+}  // namespace
+}  // namespace dlbench::harness
