@@ -11,7 +11,7 @@
 #include <cstddef>
 #if defined(__x86_64__)
 #include <immintrin.h>
-#define DLBENCH_TARGET_AVX512 __attribute__((target("avx512f,avx512bw,avx512vbmi")))
+#define DLBENCH_TARGET_AVX512 __attribute__((target("avx512f,avx512bw,avx512vbmi,avx512vnni")))
 #endif
 
 namespace dlbench::data {
@@ -78,7 +78,7 @@ DLBENCH_TARGET_AVX512 inline Parity upsample(const ChromaWindow& sums) {
       _mm512_alignr_epi8(sums.here, _mm512_alignr_epi64(sums.here, sums.before, 6), 14);
   const __m512i right =
       _mm512_alignr_epi8(_mm512_alignr_epi64(sums.after, sums.here, 2), sums.here, 2);
-  const __m512i thrice = _mm512_add_epi16(sums.here, _mm512_slli_epi16(sums.here, 1));
+  const __m512i thrice = _mm512_mullo_epi16(sums.here, _mm512_set1_epi16(3));
   const __m512i even = _mm512_add_epi16(_mm512_add_epi16(thrice, left), _mm512_set1_epi16(8));
   const __m512i odd = _mm512_add_epi16(_mm512_add_epi16(thrice, right), _mm512_set1_epi16(7));
   return {_mm512_srli_epi16(even, 4), _mm512_srli_epi16(odd, 4)};
@@ -88,26 +88,37 @@ struct Rgb {
   __m512i r, g, b;
 };
 
-/// (factor x value + 1/2) rounded down, where `factor` is given in units of 2^-16.
-DLBENCH_TARGET_AVX512 inline __m512i scaled(__m512i value, std::int16_t factor) {
-  const __m512i doubled =
-      _mm512_mulhi_epi16(_mm512_slli_epi16(value, 1), _mm512_set1_epi16(factor));
-  return _mm512_srai_epi16(_mm512_add_epi16(doubled, _mm512_set1_epi16(1)), 1);
+constexpr std::int16_t kRedRest = 13173;   // 0.40200 x 2^15
+constexpr std::int16_t kBlueRest = -7471;  // -0.22800 x 2^15
+/// Whether `fine`, in units of 2^-16, and `coarse`, in units of 2^-15, round alike.
+constexpr bool round_alike(int fine, int coarse) {
+  for (int chroma = -128; chroma < 128; ++chroma) {
+    if ((fine * chroma + (1 << 15)) >> 16 != (coarse * chroma + (1 << 14)) >> 15) {
+      return false;
+    }
+  }
+  return true;
 }
+static_assert(round_alike(26345, kRedRest) && round_alike(-14942, kBlueRest));
 
 /// R = Y + 1.40200 Cr, G = Y - 0.34414 Cb - 0.71414 Cr, B = Y + 1.77200 Cb, with Cb and Cr less 128
-/// (JFIF 1.02, page 3). Factors outside [-0.5, 0.5) are split into a whole number and a rest.
+/// (JFIF 1.02, page 3), each sum of products rounded once. Factors are split into a whole number
+/// and a rest below 0.5. jdcolor.c has the rests in units of 2^-16; red's and blue's round to the
+/// same 256 values each in mulhrs's 2^-15, the two of green are kept and summed in 32 bits.
 DLBENCH_TARGET_AVX512 inline Rgb convert(__m512i y, __m512i cb, __m512i cr) {
   const __m512i centre = _mm512_set1_epi16(128);
   cb = _mm512_sub_epi16(cb, centre);
   cr = _mm512_sub_epi16(cr, centre);
-  const __m512i red = _mm512_add_epi16(cr, scaled(cr, 26345));                          // 0.40200
-  const __m512i blue = _mm512_add_epi16(_mm512_slli_epi16(cb, 1), scaled(cb, -14942));  // -0.228
-  // -0.34414 Cb + 0.28586 Cr in 32 bits, as the two are rounded together; then - Cr.
+  const __m512i red =  // 1 + 0.40200
+      _mm512_add_epi16(cr, _mm512_mulhrs_epi16(cr, _mm512_set1_epi16(kRedRest)));
+  const __m512i blue =  // 2 - 0.22800
+      _mm512_add_epi16(_mm512_slli_epi16(cb, 1),
+                       _mm512_mulhrs_epi16(cb, _mm512_set1_epi16(kBlueRest)));
+  // -0.34414 Cb + 0.28586 Cr, then - Cr.
   const __m512i factors = _mm512_set1_epi32((18734 << 16) | (-22554 & 0xFFFF));
   const __m512i half = _mm512_set1_epi32(1 << 15);
   const auto mix = [&](__m512i pairs) DLBENCH_TARGET_AVX512 {
-    return _mm512_srai_epi32(_mm512_add_epi32(_mm512_madd_epi16(pairs, factors), half), 16);
+    return _mm512_srai_epi32(_mm512_dpwssd_epi32(half, pairs, factors), 16);
   };
   const __m512i green = _mm512_sub_epi16(
       _mm512_packs_epi32(mix(_mm512_unpacklo_epi16(cb, cr)), mix(_mm512_unpackhi_epi16(cb, cr))),
@@ -189,7 +200,8 @@ DLBENCH_TARGET_AVX512 void convert_halved(const std::uint8_t* y,
 
 bool YccRows::available() {
 #if defined(__x86_64__)
-  return __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512vbmi") != 0;
+  return __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512vbmi") != 0 &&
+         __builtin_cpu_supports("avx512vnni") != 0;
 #else
   return false;
 #endif

@@ -29,7 +29,7 @@ struct YccPlanes {
 
 class YccRows final : public ImageRows {
  public:
-  /// Whether this processor has the instructions (AVX-512 F, BW and VBMI). Where it has not,
+  /// Whether this processor has the instructions (AVX-512 F, BW, VBMI, VNNI). Where it has not,
   /// libjpeg-turbo's conversion is the way to go.
   [[nodiscard]] static bool available();
 
