@@ -52,7 +52,7 @@ test_packages=("${run_packages[@]}" git libgtest-dev libgmock-dev libbenchmark-d
   python3-jsonschema python3-pil python3-yaml mpich libmpich-dev openmpi-bin libopenmpi-dev)
 # Tests that need one of these are reported as skipped where a distribution does not have it.
 optional_test_packages=(python3-torch python3-opencv dataset-fashion-mnist clang libclang-rt-dev
-  libomp-dev clang-format)
+  libomp-dev clang-format slurm-wlm munge)
 
 is_installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
