@@ -4,6 +4,7 @@
 // tables_text of show.h. The ten lines are in summary_text.cpp.
 #include "reports/show.h"
 
+#include "reports/job_text.h"
 #include "reports/text_table.h"
 
 #include <fmt/format.h>
@@ -234,29 +235,6 @@ std::string history_table(const RunRecord& record) {
     table.add(std::move(cells));
   }
   return table.text(2);
-}
-
-std::string job_text(const RunRecord& record) {
-  if (!record.job.has_value()) {
-    return {};
-  }
-  const JobRecord& job = *record.job;
-  std::string text = fmt::format("  {}, {} wall, {} CPU on {} cores: {} efficient\n",
-                                 job.state,
-                                 seconds_text(job.wall_s),
-                                 cell(job.cpu_time_s, seconds_text),
-                                 job.cores.has_value() ? std::to_string(*job.cores) : kNone,
-                                 cell(job.cpu_efficiency, percent_text));
-  if (job.memory_used_bytes.has_value()) {
-    const auto used = static_cast<double>(*job.memory_used_bytes);
-    text += fmt::format("  memory {}", bytes_text(used));
-    if (job.memory_limit_bytes.has_value() && *job.memory_limit_bytes > 0) {
-      const auto limit = static_cast<double>(*job.memory_limit_bytes);
-      text += fmt::format(" of {}: {}", bytes_text(limit), percent_text(used / limit));
-    }
-    text += '\n';
-  }
-  return text;
 }
 
 std::string memory_text(const RunRecord& record) {

@@ -6,8 +6,6 @@
 #include "engine/core/build_info.h"
 #include "probes/system_info.h"
 
-#include <sys/resource.h>
-
 #include <array>
 #include <cstdio>
 #include <random>
@@ -181,30 +179,6 @@ void describe_session(Session& session, reports::RunRecord& record) {
   workload.memory.loader_buffers_bytes = static_cast<std::int64_t>(session.loader().buffer_bytes());
   workload.memory.planned_peak_bytes = session.plan().memory_need().total();
   workload.memory.measured_rss_bytes = session.rss_growth_bytes();
-}
-
-void describe_job(const std::string& state, double wall_s, reports::RunRecord& record) {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  };
-  const double cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime);
-  const std::int64_t peak_bytes = std::int64_t{usage.ru_maxrss} * 1024;
-  const int cores = probes::usable_cpus();
-  reports::JobRecord job;
-  job.state = state;
-  job.cpu_time_s = cpu_s;
-  job.wall_s = wall_s;
-  job.cores = cores;
-  job.cpu_efficiency = cpu_s / (wall_s * static_cast<double>(cores));
-  job.memory_used_bytes = peak_bytes;
-  job.memory_limit_bytes = probes::read_memory_facts().limit_bytes;
-  job.per_rank = {{.rank = 0,
-                   .host = record.system.hosts.front().hostname,
-                   .cpu_time_s = cpu_s,
-                   .memory_used_bytes = peak_bytes}};
-  record.job = std::move(job);
 }
 
 }  // namespace dlbench::harness

@@ -24,8 +24,4 @@ void describe_plan(SessionPlan& plan, reports::RunRecord& record);
 /// Plans with kernel decisions, planned and measured memory, parameters of the loaded libraries.
 void describe_session(Session& session, reports::RunRecord& record);
 
-/// How well the job used its cores and memory, as schedulers tell it: from the process's own
-/// counters.
-void describe_job(const std::string& state, double wall_s, reports::RunRecord& record);
-
 }  // namespace dlbench::harness

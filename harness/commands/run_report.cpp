@@ -3,7 +3,7 @@
 #include "harness/commands/run_report.h"
 
 #include "engine/core/log.h"
-#include "harness/commands/run_record.h"
+#include "harness/commands/job_record.h"
 #include "harness/trials/utc_time.h"
 #include "reports/atomic_file.h"
 #include "reports/json_writer.h"
@@ -17,7 +17,7 @@ namespace dlbench::harness {
 using core::Error;
 using core::ErrorCode;
 
-RunReport::RunReport(reports::RunRecord record, std::string output, const comm::Rendezvous& ranks)
+RunReport::RunReport(reports::RunRecord record, std::string output, comm::Rendezvous& ranks)
     : record_(std::move(record)), output_(std::move(output)), ranks_(ranks) {}
 
 void RunReport::taint(reports::Taint code, std::string where, std::string detail) {
@@ -47,7 +47,7 @@ void RunReport::fail(const Error& error, const RunGuard& guard) {
   record_.run.status = ended ? reports::RunStatus::kPartial : reports::RunStatus::kFailed;
   record_.run.exit_code = core::exit_code(error.code());
   record_.run.finished_at = utc_now();
-  describe_job("FAILED", guard.elapsed_s(), record_);
+  record_.job = own_job(ranks_, job_state(error.code()), guard.elapsed_s());
   record_.run.failure =
       reports::FailureRecord{.rank = ranks_.rank(),
                              .host = ranks_.places()[static_cast<std::size_t>(ranks_.rank())].host,
@@ -65,7 +65,7 @@ void RunReport::fail(const Error& error, const RunGuard& guard) {
 int RunReport::finish(bool strict, const RunGuard& guard) {
   record_.run.status = reports::RunStatus::kComplete;
   record_.run.finished_at = utc_now();
-  describe_job("COMPLETED", guard.elapsed_s(), record_);
+  record_.job = gather_job(ranks_, "COMPLETED", guard.elapsed_s());
   record_.run.exit_code = strict && !record_.run.taints.empty() ? 4 : 0;
   write();
   if (output_ != "-") {

@@ -17,7 +17,7 @@ namespace dlbench::harness {
 class RunReport {
  public:
   /// `output`: a path, or - for stdout. `ranks` outlive the report.
-  RunReport(reports::RunRecord record, std::string output, const comm::Rendezvous& ranks);
+  RunReport(reports::RunRecord record, std::string output, comm::Rendezvous& ranks);
 
   [[nodiscard]] reports::RunRecord& record() { return record_; }
   [[nodiscard]] const std::string& output() const { return output_; }
@@ -37,13 +37,14 @@ class RunReport {
   /// The report of a run that ended too early: what ended it, in which phase. Never throws for a
   /// report that cannot be written; it warns.
   void fail(const core::Error& error, const RunGuard& guard);
-  /// The complete report and its summary. Returns the exit code: 4 if `strict` and tainted.
+  /// The complete report and its summary. Collective. Returns the exit code: 4 if `strict` and
+  /// tainted.
   int finish(bool strict, const RunGuard& guard);
 
  private:
   reports::RunRecord record_;
   std::string output_;
-  const comm::Rendezvous& ranks_;
+  comm::Rendezvous& ranks_;
   std::string phase_ = "preparing";
 };
 

@@ -95,6 +95,7 @@ class Slurm(CommandTest):
         self.assertEqual(report["system"]["scheduler"]["nodes"], 2)
         (trial,) = [each for each in report["trials"] if each["kind"] == "synthetic"]
         self.assertEqual(trial["ranks"], 2)
+        self.assertEqual([rank["rank"] for rank in report["job"]["per_rank"]], [0, 1])
         self.assertEqual(trial["global_batch_size"], 2 * trial["batch_size_per_rank"])
 
     def test_srun_without_mpi_is_a_broken_launch(self):

@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/commands/job_record.h"
+
+#include "engine/core/check.h"
+#include "probes/cpu_list.h"
+#include "probes/system_info.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <sstream>
+#include <vector>
+
+namespace dlbench::harness {
+namespace {
+
+/// What one rank used, and what it was given.
+struct RankUse {
+  double cpu_s = 0.0;
+  std::int64_t peak_bytes = 0;
+  std::int64_t limit_bytes = 0;  ///< of its control groups; 0: none
+  int usable_cpus = 0;
+  std::vector<int> cpus;  ///< of its affinity mask
+};
+
+RankUse own_use() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return {.cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime),
+          .peak_bytes = std::int64_t{usage.ru_maxrss} * 1024,
+          .limit_bytes = probes::read_memory_facts().limit_bytes.value_or(0),
+          .usable_cpus = probes::usable_cpus(),
+          .cpus = probes::affinity_cpus()};
+}
+
+std::string to_line(const RankUse& use) {
+  return fmt::format("{} {} {} {} {}",
+                     use.cpu_s,
+                     use.peak_bytes,
+                     use.limit_bytes,
+                     use.usable_cpus,
+                     probes::cpu_list_text(use.cpus));
+}
+
+RankUse from_line(const std::string& line) {
+  RankUse use;
+  std::string cpus;
+  std::istringstream words(line);
+  words >> use.cpu_s >> use.peak_bytes >> use.limit_bytes >> use.usable_cpus >> cpus;
+  DLBENCH_CHECK(!words.fail()) << "a rank sent '" << line << "'";
+  use.cpus = probes::parse_cpu_list(cpus);
+  return use;
+}
+
+/// What the ranks of one node were given together.
+struct NodeShare {
+  std::set<int> cpus;
+  int most_usable = 0;  ///< of one rank: less than its mask where there is a quota
+  bool quota = false;
+  std::int64_t limit_bytes = 0;
+
+  void add(const RankUse& use) {
+    cpus.insert(use.cpus.begin(), use.cpus.end());
+    most_usable = std::max(most_usable, use.usable_cpus);
+    quota = quota || use.usable_cpus < static_cast<int>(use.cpus.size());
+    limit_bytes = std::max(limit_bytes, use.limit_bytes);
+  }
+  [[nodiscard]] int cores() const { return quota ? most_usable : static_cast<int>(cpus.size()); }
+};
+
+reports::JobRecord summarize(const std::vector<comm::RankPlace>& places,
+                             const std::map<int, RankUse>& uses,
+                             const std::string& state,
+                             double wall_s) {
+  reports::JobRecord job{.state = state, .cpu_time_s = 0.0, .wall_s = wall_s};
+  std::int64_t used_bytes = 0;
+  std::map<int, NodeShare> nodes;
+  for (const auto& [rank, use] : uses) {
+    const comm::RankPlace& place = places[static_cast<std::size_t>(rank)];
+    nodes[place.node].add(use);
+    *job.cpu_time_s += use.cpu_s;
+    used_bytes += use.peak_bytes;
+    job.per_rank.push_back({.rank = rank,
+                            .host = place.host,
+                            .cpu_time_s = use.cpu_s,
+                            .memory_used_bytes = use.peak_bytes});
+  }
+  int cores = 0;
+  std::int64_t limit_bytes = 0;
+  bool limited = true;
+  for (const auto& [node, share] : nodes) {
+    cores += share.cores();
+    limit_bytes += share.limit_bytes;
+    limited = limited && share.limit_bytes > 0;
+  }
+  job.cores = cores;
+  job.cpu_efficiency = *job.cpu_time_s / (wall_s * static_cast<double>(cores));
+  job.memory_used_bytes = used_bytes;
+  if (limited) {
+    job.memory_limit_bytes = limit_bytes;
+  }
+  return job;
+}
+
+}  // namespace
+
+reports::JobRecord own_job(const comm::Rendezvous& ranks, const std::string& state, double wall_s) {
+  return summarize(ranks.places(), {{ranks.rank(), own_use()}}, state, wall_s);
+}
+
+reports::JobRecord gather_job(comm::Rendezvous& ranks, const std::string& state, double wall_s) {
+  const std::vector<std::string> lines = ranks.gather(to_line(own_use()));
+  if (ranks.rank() != 0) {
+    return own_job(ranks, state, wall_s);
+  }
+  std::map<int, RankUse> uses;
+  for (std::size_t rank = 0; rank < lines.size(); ++rank) {
+    uses[static_cast<int>(rank)] = from_line(lines[rank]);
+  }
+  return summarize(ranks.places(), uses, state, wall_s);
+}
+
+std::string job_state(core::ErrorCode code) {
+  switch (code) {
+    case core::ErrorCode::kTimeout:
+      return "TIMEOUT";
+    case core::ErrorCode::kInterrupted:
+      return "CANCELLED";
+    case core::ErrorCode::kMemory:
+      return "OUT_OF_MEMORY";
+    default:
+      return "FAILED";
+  }
+}
+
+}  // namespace dlbench::harness
