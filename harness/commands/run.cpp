@@ -20,6 +20,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -204,6 +205,9 @@ class Measurement {
     input.shared_processors = session.plan().backend().device().kind == "cpu";
     input.cores = cpus_of_rank(ranks_);
     record_.attribution = attribute(input);
+    if (const std::optional<double> error = session.measure_compression_error()) {
+      record_.workload->parameters["compression_relative_error"] = *error;
+    }
     core::log::progress("profiling operators");
     record_.operators = profile_operators(session, kProfiledSteps, record_.system.peaks);
     core::log::progress("");

@@ -120,6 +120,10 @@ void add_parallel_options(OptionSet& options, RunOptions& run) {
       1e6);
   options.add_flag(
       "no-overlap", "reduce gradients after the backward pass, not beside it", run.no_overlap);
+  options.add_choice("compression",
+                     "of gradients on the wire; the report says its error [none]",
+                     run.compression,
+                     {"none", "bf16", "fp16"});
   options.add_choice("broadcast-buffers",
                      "rank 0's running statistics to all ranks before each step [on]",
                      run.broadcast_buffers,
@@ -159,6 +163,7 @@ SessionOptions session_options(const RunOptions& run) {
   session.global_batch_size = run.global_batch_size;
   session.buckets.cap_bytes = static_cast<std::int64_t>(run.bucket_cap_mib * (1 << 20));
   session.buckets.overlap = !run.no_overlap;
+  session.compression = run.compression;
   session.broadcast_buffers = run.broadcast_buffers == "on";
   session.image_size = run.image_size;
   session.threads = run.threads;

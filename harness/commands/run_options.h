@@ -38,6 +38,7 @@ struct RunOptions {
   std::int64_t prefetch = 2;
   double bucket_cap_mib = 25.0;
   bool no_overlap = false;
+  std::string compression = "none";
   std::string broadcast_buffers = "on";
   std::int64_t seed = 1;
   std::int64_t repetitions = 5;

@@ -229,7 +229,7 @@ void SessionPlan::check_memory() {
 
 Session::Session(SessionPlan& plan) : plan_(plan) {
   const std::int64_t before = resident_bytes();
-  communicator_ = comm::create_communicator(plan.ranks(), plan.backend());
+  make_communicator();
   core::log::progress("choosing kernels");
   state_ = std::make_unique<exec::ModelState>(
       plan.backend(), plan.training_graph(), plan.options().seed, communicator_.get());
@@ -250,6 +250,32 @@ Session::Session(SessionPlan& plan) : plan_(plan) {
   });
   core::log::progress("");
   rss_growth_bytes_ = resident_bytes() - before;
+}
+
+void Session::make_communicator() {
+  communicator_ = comm::create_communicator(plan_.ranks(), plan_.backend());
+  const std::string& compression = plan_.options().compression;
+  if (compression != "none" && plan_.ranks().size() > 1) {
+    auto compressed = std::make_unique<comm::CompressedCommunicator>(
+        std::move(communicator_),
+        compression == "bf16" ? core::DType::kBF16 : core::DType::kF16,
+        plan_.backend());
+    compressed_ = compressed.get();
+    communicator_ = std::move(compressed);
+  }
+}
+
+std::optional<double> Session::measure_compression_error() {
+  if (compressed_ == nullptr) {
+    return std::nullopt;
+  }
+  state_->restore();
+  bind(*cached_);
+  compressed_->measure_error(true);
+  step_->run();
+  step_->synchronize();
+  compressed_->measure_error(false);
+  return compressed_->take_relative_error();
 }
 
 // Rank 0 tunes while the others sleep, so that nothing disturbs it and all run the same kernels.

@@ -9,6 +9,7 @@
 #include "data/loader/page_cache.h"
 #include "data/loader/prefetch_loader.h"
 #include "engine/backend/backend.h"
+#include "engine/comm/compressed.h"
 #include "engine/comm/rendezvous.h"
 #include "engine/exec/executor.h"
 #include "engine/exec/model_state.h"
@@ -45,7 +46,8 @@ struct SessionOptions {
   data::ShardMode shard = data::ShardMode::kEarly;
   bool skip_corrupt = false;
   graph::BucketOptions buckets;
-  bool broadcast_buffers = true;  ///< rank 0's running statistics to all ranks before each step
+  std::string compression = "none";  ///< none, bf16, fp16: gradients on the wire
+  bool broadcast_buffers = true;     ///< rank 0's running statistics to all ranks before each step
 };
 
 /// A batch and its parts on the ranks.
@@ -146,6 +148,9 @@ class Session {
   [[nodiscard]] exec::ModelState& state() { return *state_; }
   [[nodiscard]] exec::Executor& step() { return *step_; }
   [[nodiscard]] comm::Communicator& communicator() { return *communicator_; }
+  /// Relative error that --compression brought into the gradients of one step on this rank; none
+  /// without compression. Makes a step: not inside of a timed region. Collective.
+  [[nodiscard]] std::optional<double> measure_compression_error();
   /// Stopped; start() it to use it, stop() it before measuring without it.
   [[nodiscard]] data::PrefetchLoader& loader() { return *loader_; }
   /// A real batch kept for the synthetic trials.
@@ -158,11 +163,13 @@ class Session {
   [[nodiscard]] std::int64_t rss_growth_bytes() const { return rss_growth_bytes_; }
 
  private:
+  void make_communicator();
   void make_step();
   void check_same_plan();
 
   SessionPlan& plan_;
   std::unique_ptr<comm::Communicator> communicator_;
+  comm::CompressedCommunicator* compressed_ = nullptr;  ///< communicator_, if it compresses
   std::unique_ptr<exec::ModelState> state_;
   std::unique_ptr<exec::Executor> step_;
   std::unique_ptr<data::PrefetchLoader> loader_;
