@@ -82,6 +82,32 @@ function(dlbench_test_wanted result labels)
   endif()
 endfunction()
 
+# dlbench_mpi_test(<program> <family> <ranks> [NAME name] [ENVIRONMENT variable=value ...]): one ctest
+# entry, label mpi, of a test program that every rank runs, see tests/engine/comm/mpi. The family is
+# mpich or openmpi: launchers are called by names that belong to one library alone.
+function(dlbench_mpi_test program family ranks)
+  cmake_parse_arguments(ARG "" "NAME" "ENVIRONMENT" ${ARGN})
+  if(NOT ARG_NAME)
+    set(ARG_NAME ${program})
+  endif()
+  find_program(DLBENCH_MPIEXEC_mpich NAMES mpiexec.hydra mpiexec.mpich)
+  find_program(DLBENCH_MPIEXEC_openmpi NAMES mpirun.openmpi mpiexec.openmpi)
+  set(launch_mpich ${DLBENCH_MPIEXEC_mpich})
+  set(launch_openmpi ${DLBENCH_MPIEXEC_openmpi} --allow-run-as-root --oversubscribe)
+  dlbench_test_prefix(prefix)
+  set(full ${prefix}${ARG_NAME}.${family}.${ranks})
+  if(DLBENCH_MPIEXEC_${family})
+    add_test(NAME ${full}
+             COMMAND ${launch_${family}} -n ${ranks} $<TARGET_FILE:${program}> ${family})
+  else()
+    add_test(NAME ${full} COMMAND ${CMAKE_COMMAND} -E echo "skipped: no launcher of ${family}")
+    set_tests_properties(${full} PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped")
+  endif()
+  # More ranks than cores is what some of them test; still, they should not disturb each other.
+  set_tests_properties(${full} PROPERTIES LABELS mpi TIMEOUT 300 PROCESSORS 2
+                                          ENVIRONMENT "OMP_NUM_THREADS=1;${ARG_ENVIRONMENT}")
+endfunction()
+
 # "asan/" in build/asan, nothing in a build without sanitizers.
 function(dlbench_test_prefix result)
   set(prefix "")

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// N ranks on the shards of a global batch are one rank on the whole batch. All ranks of a launch
+// run these tests.
+#include "engine/comm/rendezvous.h"
+#include "harness/trials/arm.h"
+#include "harness/trials/interference_arms.h"
+#include "harness/trials/session.h"
+#include "tests/engine/comm/mpi/ranks.h"
+#include "workloads/workload.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dlbench::harness {
+namespace {
+
+constexpr std::int64_t kGlobalBatch = 26;  // divides by few numbers of ranks
+
+comm::Rendezvous& ranks() { return comm::mpi::ranks(); }
+
+SessionOptions options() {
+  SessionOptions options;
+  options.workload = "mnist_cnn";  // with dropout
+  options.device = "cpu";
+  options.global_batch_size = kGlobalBatch;
+  options.threads = 1;
+  options.workers = 1;
+  options.conv_algorithm = "direct";
+  return options;
+}
+
+std::vector<double> losses(Session& session, int steps) {
+  std::vector<double> result;
+  PhaseTotals totals;
+  session.state().restore();
+  for (int step = 0; step < steps; ++step) {
+    const double share = static_cast<double>(session.plan().batch().local) /
+                         static_cast<double>(session.plan().batch().global);
+    double loss = 0.0;
+    const double mine = *train_step(session, session.cached_batch(), totals).loss * share;
+    for (const double part : session.plan().ranks().all_gather(mine)) {
+      loss += part;
+    }
+    result.push_back(loss);
+  }
+  return result;
+}
+
+// ||a - b|| / ||b|| over all gradients of the model.
+double relative_distance(const exec::TensorMap& a, const exec::TensorMap& b) {
+  double difference = 0.0;
+  double norm = 0.0;
+  for (const auto& [name, tensor] : b) {
+    for (std::int64_t i = 0; i < tensor.elements(); ++i) {
+      difference += std::pow(a.at(name).at(i) - tensor.at(i), 2);
+      norm += std::pow(tensor.at(i), 2);
+    }
+  }
+  return std::sqrt(difference / norm);
+}
+
+exec::TensorMap gradients(Session& session) {
+  return session.state().export_tensors({graph::Storage::kGradient});
+}
+
+// What one rank has on the whole batch; every rank computes it for itself.
+struct Reference {
+  explicit Reference(int steps) : plan(options(), alone), session(plan) {
+    loss = losses(session, steps);
+  }
+  comm::LoneRank alone;
+  SessionPlan plan;
+  Session session;
+  std::vector<double> loss;
+};
+
+TEST(DataParallel, GradientsAreThoseOfTheWholeBatch) {
+  SessionPlan plan(options(), ranks());
+  Session session(plan);
+  const std::vector<double> loss = losses(session, 1);
+  Reference reference(1);
+  EXPECT_NEAR(loss.front(), reference.loss.front(), 1e-5 * reference.loss.front());
+  // f32 sums in another order: a few units in the last place of the largest terms. A gradient that
+  // was not averaged, or a dropout mask of other samples, is off by 0.1 and more.
+  EXPECT_LT(relative_distance(gradients(session), gradients(reference.session)), 1e-5);
+}
+
+TEST(DataParallel, TheLossCurveIsThatOfOneRank) {
+  SessionPlan plan(options(), ranks());
+  Session session(plan);
+  const std::vector<double> loss = losses(session, 5);
+  const std::vector<double> again = losses(session, 5);
+  Reference reference(5);
+  for (std::size_t step = 0; step < loss.size(); ++step) {
+    EXPECT_EQ(loss[step], again[step]) << "step " << step << " is another one in a second run";
+    EXPECT_NEAR(loss[step], reference.loss[step], 2e-3 * reference.loss[step]) << "step " << step;
+  }
+}
+
+TEST(DataParallel, SmallBucketsAndNoOverlapChangeNothing) {
+  SessionOptions other = options();
+  other.buckets = {.first_cap_bytes = 1000, .cap_bytes = 100'000, .overlap = false};
+  SessionPlan plan(options(), ranks());
+  Session session(plan);
+  SessionPlan other_plan(other, ranks());
+  Session other_session(other_plan);
+  EXPECT_EQ(losses(session, 3), losses(other_session, 3));
+}
+
+TEST(DataParallel, CompressionCostsWhatItSays) {
+  SessionPlan exact_plan(options(), ranks());
+  Session exact(exact_plan);
+  static_cast<void>(losses(exact, 1));
+  SessionOptions compressed = options();
+  compressed.compression = "bf16";
+  SessionPlan plan(compressed, ranks());
+  Session session(plan);
+  static_cast<void>(losses(session, 1));
+  const double seen = relative_distance(gradients(session), gradients(exact));
+  const std::optional<double> said = session.measure_compression_error();
+  if (ranks().size() == 1) {
+    EXPECT_FALSE(said.has_value());
+    EXPECT_EQ(seen, 0.0);
+    return;
+  }
+  // bf16 keeps 8 bits: a relative rounding error of 2^-9 at most, about half of that on average.
+  EXPECT_GT(*said, 1e-4);
+  EXPECT_LT(*said, 4e-3);
+  EXPECT_GT(seen, 1e-4);
+  EXPECT_LT(seen, 8e-3);
+}
+
+// The planted error: without communication the gradients are those of the own shard.
+TEST(DataParallel, WithoutCommunicationTheGradientsDiffer) {
+  if (ranks().size() == 1) {
+    GTEST_SKIP() << "one rank has nothing to leave out";
+  }
+  SessionPlan plan(options(), ranks());
+  Session session(plan);
+  session.step().set_communication(false);
+  static_cast<void>(losses(session, 1));
+  Reference reference(1);
+  EXPECT_GT(relative_distance(gradients(session), gradients(reference.session)), 0.1);
+}
+
+}  // namespace
+}  // namespace dlbench::harness
