@@ -81,7 +81,7 @@ TEST_P(GoldenScripts, AreUnchanged) {
 
 // bash reads the script from its standard input and runs nothing.
 int bash_syntax_errors(const std::string& script) {
-  std::FILE* bash = ::popen("bash -n", "w");
+  std::FILE* bash = ::popen("bash -n 2>/dev/null", "w");
   EXPECT_NE(bash, nullptr);
   std::fwrite(script.data(), 1, script.size(), bash);
   return ::pclose(bash);
@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(Launchers,
                          });
 
 TEST(BashSyntax, TheCheckFindsAPlantedError) {
-  EXPECT_NE(bash_syntax_errors("echo 'unfinished 2>/dev/null\n"), 0);
+  EXPECT_NE(bash_syntax_errors("echo 'unfinished\n"), 0);
 }
 
 TEST(LauncherRegistry, HoldsEveryLauncherFileOfTheBuild) {
