@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Linear least squares with a handful of coefficients that cannot be negative: times and costs.
+#pragma once
+
+#include "harness/stats/interval.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace dlbench::harness {
+
+/// y = sum of coefficients[c] * features[c].
+struct LinearFit {
+  std::vector<double> coefficients;  ///< >= 0
+  /// Standard errors; nothing where a coefficient rests on its bound 0 or is not determined.
+  std::vector<std::optional<double>> standard_errors;
+  double weighted_squares = 0.0;  ///< sum of weight * residual^2
+  std::int64_t n = 0;             ///< observations
+  std::int64_t free = 0;          ///< coefficients above 0
+
+  /// n - free; may be 0 or less, and then there are no intervals.
+  [[nodiscard]] std::int64_t degrees() const { return n - free; }
+  /// 95 % t interval of one coefficient.
+  [[nodiscard]] std::optional<Interval> interval(std::size_t coefficient) const;
+};
+
+/// Minimises sum of weights[i] * (y[i] - features[i] . coefficients)^2 over coefficients >= 0. The
+/// optimum has some coefficients at 0 and the others as without the bound (Lawson and Hanson 1974,
+/// "Solving least squares problems", chapter 23); with at most 6 coefficients all supports are
+/// tried. Of supports that fit equally well the smallest wins, then the one of the earlier
+/// features: features that the observations cannot tell apart do no harm.
+class NonnegativeLeastSquares {
+ public:
+  /// `features`: one row of equal length (1 to 6) per observation; `weights` >= 0, as many
+  /// (checked).
+  NonnegativeLeastSquares(std::vector<std::vector<double>> features, std::vector<double> weights);
+
+  /// The fit to these observations, as many as rows (checked).
+  [[nodiscard]] LinearFit fit(std::span<const double> y) const;
+
+ private:
+  /// A support and the inverse of its normal matrix.
+  struct Support {
+    std::vector<std::size_t> members;
+    std::vector<double> inverse;  ///< members x members
+  };
+
+  std::vector<std::vector<double>> features_;  ///< columns scaled to unit length
+  std::vector<double> weights_;
+  std::vector<double> scale_;
+  std::vector<Support> supports_;  ///< by size, then lexicographically
+};
+
+}  // namespace dlbench::harness
