@@ -176,6 +176,19 @@ Loader compare_loader(const std::optional<Interval>& ratio) {
   return within ? Loader::kEqual : Loader::kUnclear;
 }
 
+/// Lower end of the 95 % score interval of a share of `steps` steps: Wilson 1927, "Probable
+/// inference, the law of succession, and statistical inference", J. Am. Stat. Assoc. 22(158).
+double share_lower_bound(double share, std::int64_t steps) {
+  constexpr double kNormal95 = 1.959964;
+  if (steps <= 0) {
+    return share;
+  }
+  const auto count = static_cast<double>(steps);
+  const double square = kNormal95 * kNormal95 / count;
+  const double spread = std::sqrt(square * (share * (1.0 - share) + 0.25 * square));
+  return (share + 0.5 * square - spread) / (1.0 + square);
+}
+
 Decision unsure(Doubt doubt, const Share& largest) {
   Decision decision;
   decision.doubt = doubt;
@@ -227,7 +240,8 @@ Decision decide(const AttributionInput& input, const Arms& arms, const std::vect
         return left.estimate < right.estimate;
       });
   const std::optional<StragglerEvidence>& late = input.straggler;
-  if (late.has_value() && late->late_share > kLateShare && late->lost_share >= kShareCounts) {
+  if (late.has_value() && share_lower_bound(late->late_share, late->steps) > kLateShare &&
+      late->lost_share >= kShareCounts) {
     return {Verdict::kStraggler,
             Doubt::kNone,
             Interval{late->lost_share, late->lost_share, late->lost_share, 0, ""},

@@ -21,6 +21,8 @@ struct StragglerEvidence {
   std::string host;
   double late_share = 0.0;  ///< of the steps in which this rank was the last, 0 to 1
   double lost_share = 0.0;  ///< of the full step time that the others waited for it, 0 to 1
+  /// Steps that late_share comes from; 0: unknown, it is then taken as exact.
+  std::int64_t steps = 0;
 };
 
 /// All rates in samples/s over all ranks, repetitions that count, one per round.
@@ -54,14 +56,15 @@ struct AttributionInput {
 /// it. io and synthetic are compared as a ratio with the
 /// bounds 1.1 and 1 / 1.1, which its interval may cross by a factor of 1.05 at most.
 ///
-/// In order: a rank late in most steps that costs 10 % -> straggler. io and synthetic within 10 %
-/// of each other -> balanced: speeding up one alone gains nothing, whatever the step spends its
-/// time on. io slower and input counts -> input_bound, even if copy or communication are larger:
-/// nothing but the loader can raise what the loader limits. Else the largest share that counts:
-/// input (io would keep up alone) -> contention_bound, copy -> copy_bound, communication ->
-/// communication_bound. No share counts -> compute_bound, or launch_bound when the GPU idles for
-/// more than 30 %. Measurements that contradict each other (full faster than the step alone, or
-/// than a loader that limits nothing) -> unsure.
+/// In order: a rank late in most steps (lower 95 % bound of late_share above one half: of two equal
+/// ranks one is always late in half of the steps or more) that costs 10 % -> straggler. io and
+/// synthetic within 10 % of each other -> balanced: speeding up one alone gains nothing, whatever
+/// the step spends its time on. io slower and input counts -> input_bound, even if copy or
+/// communication are larger: nothing but the loader can raise what the loader limits. Else the
+/// largest share that counts: input (io would keep up alone) -> contention_bound, copy ->
+/// copy_bound, communication -> communication_bound. No share counts -> compute_bound, or
+/// launch_bound when the GPU idles for more than 30 %. Measurements that contradict each other
+/// (full faster than the step alone, or than a loader that limits nothing) -> unsure.
 ///
 /// Nothing when io, full or both synthetic arms are empty: there is nothing to say. kUnsure
 /// whenever the intervals (or fewer than 2 common rounds) do not support the word. Rates must be

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/analysis/trial_summary.h"
 
-#include "harness/stats/interval.h"
-#include "harness/stats/summary.h"
+#include "harness/analysis/statistics_records.h"
 
 #include <algorithm>
 #include <numeric>
@@ -26,22 +25,8 @@ std::vector<RoundRate> round_rates(const TrialResult& result) {
 }
 
 std::optional<reports::ThroughputRecord> throughput(const std::vector<double>& rates) {
-  const std::optional<Summary> summary = summarize(rates);
-  if (!summary.has_value()) {
-    return std::nullopt;
-  }
-  reports::RateSummary record{.mean = summary->mean,
-                              .stddev = summary->stddev,
-                              .median = summary->median,
-                              .mad = summary->mad,
-                              .ci95 = std::nullopt,
-                              .n = summary->n,
-                              .method = "single repetition"};
-  if (const auto interval = mean_interval(rates); interval.has_value()) {
-    record.ci95 = {interval->lower, interval->upper};
-    record.method = interval->method;
-  }
-  return reports::ThroughputRecord{record};
+  const auto summary = rate_summary(rates);
+  return summary.has_value() ? std::optional(reports::ThroughputRecord{*summary}) : std::nullopt;
 }
 
 std::optional<reports::StepTimeRecord> step_times(const TrialResult& result) {
@@ -51,17 +36,7 @@ std::optional<reports::StepTimeRecord> step_times(const TrialResult& result) {
       steps.insert(steps.end(), repetition.step_wall_s.begin(), repetition.step_wall_s.end());
     }
   }
-  const auto summary = summarize_steps(steps);
-  if (!summary.has_value()) {
-    return std::nullopt;
-  }
-  return reports::StepTimeRecord{summary->median,
-                                 summary->p90,
-                                 summary->p95,
-                                 summary->p99,
-                                 summary->min,
-                                 summary->max,
-                                 summary->n};
+  return step_time_record(steps);
 }
 
 // Phases as a line profiler shows lines; what no phase claims is "other".

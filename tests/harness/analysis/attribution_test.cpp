@@ -198,6 +198,35 @@ TEST(Attribution, InjectedSlowRank) {
   EXPECT_EQ(verdict_of(input), "communication_bound") << "late by little costs nothing";
 }
 
+TEST(Attribution, OfTwoEqualRanksOneIsAlwaysLateButNoStraggler) {
+  // 55 of 100 steps: more than half, but well within what chance does.
+  AttributionInput input = quiet(900.0, 100.0, 99.0);
+  input.ranks = 2;
+  input.straggler = StragglerEvidence{1, "node1", 0.55, 0.15, 100};
+  EXPECT_EQ(verdict_of(input), "compute_bound");
+  input.straggler->steps = 2000;
+  EXPECT_EQ(verdict_of(input), "straggler");
+  input.straggler->late_share = 0.93;
+  input.straggler->steps = 20;
+  EXPECT_EQ(verdict_of(input), "straggler");
+}
+
+TEST(Attribution, NocommShowsCommunicationOnlyWhereItCosts) {
+  AttributionInput input = quiet(900.0, 100.0, 99.0);
+  input.ranks = 2;
+  core::RandomStream random(5, 0);
+  input.nocomm = noisy(101.0, 0.005, 5, random);
+  EXPECT_EQ(verdict_of(input), "compute_bound") << "1 % is hidden well enough";
+  input.nocomm = noisy(140.0, 0.005, 1, random);
+  EXPECT_EQ(verdict_of(input), "unsure") << "one common round gives no interval";
+  input.nocomm = noisy(140.0, 0.005, 5, random);
+  const auto result = attribute(input).value();
+  ASSERT_EQ(result.components.size(), 2U);  // the CPU copies nothing
+  EXPECT_EQ(result.components[1].name, "communication");
+  EXPECT_NEAR(result.components[1].share, 99.0 * (1.0 / 100.0 - 1.0 / 140.0), 0.02);
+  EXPECT_NEAR(result.advice.front().expected_gain.value(), 140.0 / 99.0, 0.05);
+}
+
 TEST(Attribution, InjectedIdleGapsBetweenKernels) {
   AttributionInput input = quiet(900.0, 100.0, 99.0);
   input.gpu_idle_share = 0.45;

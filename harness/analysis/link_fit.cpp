@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analysis/link_fit.h"
+
+#include "engine/core/check.h"
+#include "harness/stats/least_squares.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <set>
+#include <utility>
+
+namespace dlbench::harness {
+namespace {
+
+/// Coefficients in this order: of features that cannot be told apart the earlier one is kept, so a
+/// latency rather than an overhead.
+enum Feature : std::size_t { kAlpha, kBeta, kInsideAlpha, kInsideBeta, kOverhead };
+
+std::vector<double> features_of(const CollectiveTime& collective,
+                                Medium medium,
+                                std::int64_t node_ranks) {
+  const comm::LinkLoad load =
+      comm::link_load(collective.op, collective.bytes, collective.ranks, node_ranks);
+  const double carried = medium == Medium::kShared ? static_cast<double>(collective.ranks) : 1.0;
+  if (node_ranks == 0) {
+    return {load.between_messages, load.between_bytes * carried, 1.0};
+  }
+  return {load.between_messages, load.between_bytes, load.inside_messages, load.inside_bytes, 1.0};
+}
+
+std::vector<double> relative_weights(const std::vector<CollectiveTime>& measured) {
+  std::vector<double> weights;
+  for (const CollectiveTime& collective : measured) {
+    weights.push_back(1.0 / (collective.time_s * collective.time_s));
+  }
+  return weights;
+}
+
+NonnegativeLeastSquares regression_of(const std::vector<CollectiveTime>& measured,
+                                      Medium medium,
+                                      std::int64_t node_ranks) {
+  std::vector<std::vector<double>> rows;
+  for (const CollectiveTime& collective : measured) {
+    rows.push_back(features_of(collective, medium, node_ranks));
+  }
+  return {std::move(rows), relative_weights(measured)};
+}
+
+/// Akaike's criterion of a regression whose errors are normal and relative; smaller is better.
+double criterion_of(const LinearFit& fit, std::int64_t choices) {
+  constexpr double kSmallest = 1e-24;  // an exact fit: keep the logarithm finite
+  const auto count = static_cast<double>(fit.n);
+  const auto parameters = static_cast<double>(fit.free + choices + 1);  // 1: the variance
+  return count * std::log(std::max(fit.weighted_squares / count, kSmallest)) + 2.0 * parameters;
+}
+
+}  // namespace
+
+struct LinkFitter::Candidate {
+  Medium medium;
+  std::int64_t node_ranks;
+  NonnegativeLeastSquares regression;
+  double criterion = 0.0;
+
+  [[nodiscard]] LinkFit link_fit(const LinearFit& linear) const {
+    const bool two_levels = node_ranks > 0;
+    const std::size_t overhead = two_levels ? std::size_t{kOverhead} : 2U;
+    LinkFit fit;
+    fit.link = {medium,
+                node_ranks,
+                linear.coefficients[overhead],
+                linear.coefficients[kAlpha],
+                linear.coefficients[kBeta],
+                two_levels ? linear.coefficients[kInsideAlpha] : 0.0,
+                two_levels ? linear.coefficients[kInsideBeta] : 0.0};
+    fit.overhead_s = linear.interval(overhead);
+    fit.alpha_s = linear.interval(kAlpha);
+    fit.beta_s_per_byte = linear.interval(kBeta);
+    if (two_levels) {
+      fit.inside_alpha_s = linear.interval(kInsideAlpha);
+      fit.inside_beta_s_per_byte = linear.interval(kInsideBeta);
+    }
+    fit.n = linear.n;
+    fit.free = linear.free;
+    fit.residual = std::sqrt(linear.weighted_squares /
+                             static_cast<double>(std::max<std::int64_t>(linear.degrees(), 1)));
+    return fit;
+  }
+};
+
+LinkFitter::~LinkFitter() = default;
+LinkFitter::LinkFitter(LinkFitter&&) noexcept = default;
+LinkFitter& LinkFitter::operator=(LinkFitter&&) noexcept = default;
+
+LinkFitter::LinkFitter(std::vector<CollectiveTime> measured, std::optional<std::int64_t> node_ranks)
+    : measured_(std::move(measured)) {
+  DLBENCH_CHECK(!measured_.empty()) << "no collective";
+  DLBENCH_CHECK(!node_ranks.has_value() || *node_ranks == 0 || *node_ranks >= 2) << *node_ranks;
+  std::set<std::int64_t> sizes;
+  std::vector<double> time_s;
+  for (const CollectiveTime& collective : measured_) {
+    DLBENCH_CHECK(collective.ranks >= 2 && collective.time_s > 0.0)
+        << collective.ranks << " ranks, " << collective.time_s << " s";
+    sizes.insert(collective.ranks);
+    time_s.push_back(collective.time_s);
+  }
+  const auto add = [&](Medium medium, std::int64_t in_node) {
+    Candidate candidate{medium, in_node, regression_of(measured_, medium, in_node)};
+    candidate.criterion = criterion_of(candidate.regression.fit(time_s), in_node > 0 ? 1 : 0);
+    candidates_.push_back(std::move(candidate));
+  };
+  add(Medium::kSwitched, 0);
+  add(Medium::kShared, 0);
+  if (node_ranks.has_value()) {
+    sizes = {*node_ranks, *sizes.rbegin()};
+  }
+  for (const std::int64_t size : sizes) {
+    if (size > 0 && size < *sizes.rbegin()) {
+      add(Medium::kSwitched, size);
+    }
+  }
+  std::stable_sort(candidates_.begin(), candidates_.end(), [](const auto& left, const auto& right) {
+    return left.criterion < right.criterion;
+  });
+  double sum = 0.0;
+  for (const Candidate& candidate : candidates_) {
+    fits_.push_back(candidate.link_fit(candidate.regression.fit(time_s)));
+    fits_.back().weight = std::exp(0.5 * (candidates_.front().criterion - candidate.criterion));
+    sum += fits_.back().weight;
+  }
+  for (LinkFit& fit : fits_) {
+    fit.weight /= sum;
+  }
+}
+
+LinkFit LinkFitter::refit(std::size_t index, std::span<const double> time_s) const {
+  const Candidate& candidate = candidates_.at(index);
+  return candidate.link_fit(candidate.regression.fit(time_s));
+}
+
+double collective_s(const LinkParameters& link,
+                    comm::Collective op,
+                    double bytes,
+                    std::int64_t ranks) {
+  if (ranks == 1) {
+    return 0.0;
+  }
+  const comm::LinkLoad load = comm::link_load(op, bytes, ranks, link.node_ranks);
+  const double carried = link.medium == Medium::kShared ? static_cast<double>(ranks) : 1.0;
+  return link.overhead_s + load.between_messages * link.alpha_s +
+         load.between_bytes * carried * link.beta_s_per_byte +
+         load.inside_messages * link.inside_alpha_s +
+         load.inside_bytes * link.inside_beta_s_per_byte;
+}
+
+namespace {
+
+std::optional<reports::IntervalRecord> ends(const std::optional<Interval>& interval) {
+  return interval.has_value()
+             ? std::optional(reports::IntervalRecord{interval->lower, interval->upper})
+             : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<reports::LinkRecord> fit_line(std::span<const double> bytes,
+                                            std::span<const double> time_s) {
+  DLBENCH_CHECK(bytes.size() == time_s.size()) << bytes.size() << " sizes";
+  constexpr std::size_t kFewestSizes = 3;
+  if (bytes.size() < kFewestSizes ||
+      std::all_of(bytes.begin(), bytes.end(), [&](double value) { return value == bytes[0]; })) {
+    return std::nullopt;
+  }
+  std::vector<std::vector<double>> rows;
+  std::vector<double> weights;
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    rows.push_back({1.0, bytes[size]});
+    weights.push_back(1.0 / (time_s[size] * time_s[size]));
+  }
+  const LinearFit line = NonnegativeLeastSquares(std::move(rows), std::move(weights)).fit(time_s);
+  return reports::LinkRecord{
+      line.coefficients[0], ends(line.interval(0)), line.coefficients[1], ends(line.interval(1))};
+}
+
+reports::LinkFitRecord link_fit_record(const LinkFit& fit, const char* source) {
+  reports::LinkFitRecord record;
+  record.medium = fit.link.medium == Medium::kShared ? "shared" : "switched";
+  record.overhead_s = fit.link.overhead_s;
+  record.overhead_s_ci95 = ends(fit.overhead_s);
+  record.alpha_s = fit.link.alpha_s;
+  record.alpha_s_ci95 = ends(fit.alpha_s);
+  record.beta_s_per_byte = fit.link.beta_s_per_byte;
+  record.beta_s_per_byte_ci95 = ends(fit.beta_s_per_byte);
+  if (fit.link.node_ranks > 0) {
+    record.node_ranks = fit.link.node_ranks;
+    record.inside = reports::LinkRecord{fit.link.inside_alpha_s,
+                                        ends(fit.inside_alpha_s),
+                                        fit.link.inside_beta_s_per_byte,
+                                        ends(fit.inside_beta_s_per_byte)};
+  }
+  record.n = fit.n;
+  record.residual = fit.residual;
+  record.source = source;
+  return record;
+}
+
+}  // namespace dlbench::harness

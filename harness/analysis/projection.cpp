@@ -1,0 +1,261 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analysis/projection.h"
+
+#include "engine/core/check.h"
+#include "engine/core/rng.h"
+#include "harness/analysis/projection_internal.h"
+#include "harness/stats/summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+
+namespace dlbench::harness {
+namespace {
+
+constexpr int kReplicates = 400;
+constexpr std::uint64_t kBootstrapStream = 2;
+
+/// A measured size with what the calibration of every replicate needs.
+struct Calibration {
+  MeasuredSize measured;
+  Target target;
+  StepPredictor::Draws draws;
+};
+
+/// One draw of everything that is uncertain. The last two are relative to the step.
+struct Replicate {
+  ModelParameters parameters;
+  double measurement_error = 0.0;  ///< of the measurement that the band is for
+  double rank_scale = 0.0;         ///< times SeriesSpread::rank_error
+};
+
+/// A standard deviation estimated with `degrees` degrees of freedom is drawn anew: the factor
+/// sqrt(degrees / chi^2) makes t errors of normal ones.
+double uncertain_scale(std::int64_t degrees, core::RandomStream& random) {
+  double squares = 0.0;
+  for (std::int64_t degree = 0; degree < degrees; ++degree) {
+    const double normal = static_cast<double>(random.normal());
+    squares += normal * normal;
+  }
+  return degrees > 0 ? std::sqrt(static_cast<double>(degrees) / squares) : 1.0;
+}
+
+const char* limit_of(const ModelledStep& step) {
+  const std::pair<double, const char*> parts[] = {{step.compute_s, "compute"},
+                                                  {step.input_s, "input"},
+                                                  {step.transfer_s, "communication"},
+                                                  {step.waiting_s, "straggler"}};
+  return std::max_element(std::begin(parts), std::end(parts))->second;
+}
+
+}  // namespace
+
+struct Projector::State {
+  ProjectionInput input;
+  std::vector<MeasuredSize> sizes;
+  SeriesSpread spread;
+  StepPredictor predictor;
+  LinkFitter fitter;
+  LinkFit link;
+  std::vector<BucketTiming> buckets;
+  std::vector<Calibration> calibrations;  ///< of the sizes above 1 rank
+  ModelParameters best;
+  std::vector<Replicate> replicates;
+
+  explicit State(ProjectionInput given)
+      : input(std::move(given)),
+        sizes(measured_sizes(input)),
+        spread(spread_of(sizes)),
+        predictor(input, sizes),
+        fitter(input.collectives, input.node_ranks),
+        link(fitter.fits().front()),
+        buckets(bucket_schedule(input.timeline, input.reduction)) {
+    for (const MeasuredSize& size : sizes) {
+      if (size.ranks > 1) {
+        calibrations.push_back({size,
+                                {size.ranks, size.local_batch, size.load, size.loader_s},
+                                predictor.draws(size.ranks)});
+      }
+    }
+    best = {link.link, sizes.back().nocomm_s, 1.0};
+    best.correction = correction_of(best, std::vector<double>(calibrations.size(), 0.0));
+    make_replicates();
+  }
+
+  /// Geometric mean over the sizes of measured / modelled, the measured ones changed by `errors`.
+  [[nodiscard]] double correction_of(const ModelParameters& parameters,
+                                     std::span<const double> errors) const {
+    double logs = 0.0;
+    for (std::size_t index = 0; index < calibrations.size(); ++index) {
+      const Calibration& size = calibrations[index];
+      const double modelled_s =
+          predictor.step(parameters, buckets, size.target, size.draws).total_s();
+      logs += std::log(size.measured.step_s / modelled_s) + errors[index];
+    }
+    return std::exp(logs / static_cast<double>(calibrations.size()));
+  }
+
+  void make_replicates() {
+    core::RandomStream random(input.seed, kBootstrapStream);
+    const auto normal = [&random] { return static_cast<double>(random.normal()); };
+    for (int index = 0; index < kReplicates; ++index) {
+      Replicate replicate{{random_link(random), sizes.back().nocomm_s, 1.0}, 0.0, 0.0};
+      const double trial_error =
+          spread.trial_error() * uncertain_scale(spread.round_degrees, random);
+      replicate.rank_scale = uncertain_scale(spread.rank_degrees, random) * normal();
+      replicate.measurement_error = trial_error * normal();
+      replicate.parameters.compute_s *= 1.0 + trial_error * normal();
+      std::vector<double> errors;
+      for (const Calibration& size : calibrations) {
+        errors.push_back(trial_error * normal() +
+                         spread.rank_error(size.measured.ranks) * normal());
+      }
+      replicate.parameters.correction = correction_of(replicate.parameters, errors);
+      replicates.push_back(replicate);
+    }
+  }
+
+  /// One of the candidate networks, by weight, fitted to what it might have given in the
+  /// measurement.
+  [[nodiscard]] LinkParameters random_link(core::RandomStream& random) const {
+    const std::vector<LinkFit>& fits = fitter.fits();
+    std::size_t index = 0;
+    double left = static_cast<double>(random.uniform()) - fits[0].weight;
+    while (left >= 0.0 && index + 1 < fits.size()) {
+      left -= fits[++index].weight;
+    }
+    const LinkFit& fit = fits[index];
+    const double error = fit.residual * uncertain_scale(fit.n - fit.free, random);
+    std::vector<double> time_s;
+    for (const CollectiveTime& collective : fitter.measured()) {
+      const double fitted_s =
+          collective_s(fit.link, collective.op, collective.bytes, collective.ranks);
+      time_s.push_back(fitted_s *
+                       std::max(1.0 + error * static_cast<double>(random.normal()), 0.1));
+    }
+    return fitter.refit(index, time_s).link;
+  }
+
+  [[nodiscard]] Target target_of(std::int64_t ranks, double load) const {
+    const MeasuredSize& anchor = sizes.back();
+    Target target{ranks, anchor.largest_batch, load, 0.0};
+    if (input.series.mode == "strong") {
+      target.local_batch = std::ceil(anchor.global_batch / static_cast<double>(ranks));
+    }
+    target.loader_s = anchor.loader_s * target.local_batch / anchor.local_batch;
+    return target;
+  }
+
+  /// Step times of the replicates with the error of a measurement, ascending.
+  [[nodiscard]] std::vector<double> band_of(const Target& target,
+                                            const StepPredictor::Draws& draws) const {
+    std::vector<double> times;
+    const double rank_error = spread.rank_error(target.ranks);
+    for (const Replicate& replicate : replicates) {
+      const double step_s = predictor.step(replicate.parameters, buckets, target, draws).total_s() *
+                            replicate.parameters.correction;
+      times.push_back(step_s *
+                      std::exp(replicate.measurement_error + rank_error * replicate.rank_scale));
+    }
+    std::sort(times.begin(), times.end());
+    return times;
+  }
+};
+
+Projector::Projector(ProjectionInput input) : state_(std::make_unique<State>(std::move(input))) {}
+Projector::~Projector() = default;
+Projector::Projector(Projector&&) noexcept = default;
+Projector& Projector::operator=(Projector&&) noexcept = default;
+
+const LinkFit& Projector::link() const { return state_->link; }
+
+reports::ProjectionRecord Projector::project(std::int64_t ranks, double load) const {
+  DLBENCH_CHECK(ranks >= 1 && load >= 1.0) << ranks << " ranks, load " << load;
+  const State& state = *state_;
+  const Target target = state.target_of(ranks, load);
+  const StepPredictor::Draws draws = state.predictor.draws(ranks);
+  const ModelledStep step = state.predictor.step(state.best, state.buckets, target, draws);
+  const std::vector<double> band = state.band_of(target, draws);
+  const double step_s = step.total_s() * state.best.correction;
+  const double lower_s = std::min(step_s, percentile(band, 0.025));
+  const double upper_s = std::max(step_s, percentile(band, 0.975));
+  const MeasuredSize& baseline = state.sizes.front();
+  const double global_batch = state.input.series.mode == "strong"
+                                  ? state.sizes.back().global_batch
+                                  : target.local_batch * static_cast<double>(ranks);
+  const double baseline_rate =
+      baseline.global_batch / baseline.step_s / static_cast<double>(baseline.ranks);
+  const double perfect_s = global_batch / static_cast<double>(ranks) / baseline_rate;
+  reports::ProjectionRecord record;
+  record.ranks = ranks;
+  record.global_batch_size = std::llround(global_batch);
+  record.step_time_s = {step_s, reports::IntervalRecord{lower_s, upper_s}};
+  record.samples_per_second = global_batch / step_s;
+  record.ci95 = {global_batch / upper_s, global_batch / lower_s};
+  record.efficiency = {perfect_s / step_s,
+                       reports::IntervalRecord{perfect_s / upper_s, perfect_s / lower_s}};
+  record.exposed_communication_s = (step.waiting_s + step.transfer_s) * state.best.correction;
+  record.waiting_s = step.waiting_s * state.best.correction;
+  record.limit = limit_of(step);
+  return record;
+}
+
+reports::BucketSweepRecord Projector::bucket_sweep(std::int64_t ranks,
+                                                   std::span<const double> caps_mib) const {
+  const State& state = *state_;
+  Target target = state.target_of(ranks, state.sizes.back().load);
+  target.loader_s = 0.0;
+  const StepPredictor::Draws draws = state.predictor.draws(ranks);
+  reports::BucketSweepRecord record;
+  record.ranks = ranks;
+  std::vector<double> caps(caps_mib.begin(), caps_mib.end());
+  std::sort(caps.begin(), caps.end());
+  std::optional<double> shortest_s;
+  for (const double cap : caps) {
+    ReductionOptions reduction = state.input.reduction;
+    reduction.bucket_cap_mib = cap;
+    const std::vector<BucketTiming> buckets = bucket_schedule(state.input.timeline, reduction);
+    const double step_s =
+        state.predictor.step(state.best, buckets, target, draws).total_s() * state.best.correction;
+    record.caps.push_back({cap, static_cast<std::int64_t>(buckets.size()), step_s, std::nullopt});
+    if (!shortest_s.has_value() || step_s < *shortest_s) {
+      shortest_s = step_s;
+      record.best_modelled_mib = cap;
+    }
+  }
+  return record;
+}
+
+std::optional<reports::LeaveLargestOutRecord> leave_largest_out(const ProjectionInput& input) {
+  constexpr std::size_t kFewestSizes = 3;
+  if (input.series.sizes.size() < kFewestSizes) {
+    return std::nullopt;
+  }
+  const MeasuredSize largest = measured_sizes(input).back();
+  ProjectionInput smaller = input;
+  std::erase_if(smaller.series.sizes, [&largest](const ScalingSize& size) {
+    return static_cast<std::int64_t>(size.local_batch_sizes.size()) >= largest.ranks;
+  });
+  std::erase_if(smaller.collectives, [&largest](const CollectiveTime& collective) {
+    return collective.ranks >= largest.ranks;
+  });
+  const reports::ProjectionRecord projection =
+      Projector(smaller).project(largest.ranks, largest.load);
+  reports::LeaveLargestOutRecord record;
+  record.ranks = largest.ranks;
+  for (const MeasuredSize& size : measured_sizes(smaller)) {
+    record.from_ranks.push_back(size.ranks);
+  }
+  record.measured_step_time_s = largest.step_s;
+  record.predicted_step_time_s = projection.step_time_s;
+  record.relative_error = projection.step_time_s.mean / largest.step_s - 1.0;
+  const auto [lower, upper] = *projection.step_time_s.ci95;
+  record.inside_band = lower <= largest.step_s && largest.step_s <= upper;
+  return record;
+}
+
+}  // namespace dlbench::harness

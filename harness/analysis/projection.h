@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What more ranks would bring: the step of N ranks from the measured steps of fewer, the times at
+// which gradients become ready, and a network fitted to measured collectives. docs/scaling.md has
+// the model, its limits and how well it does.
+#pragma once
+
+#include "harness/analysis/link_fit.h"
+#include "harness/analysis/scaling.h"
+#include "harness/analysis/step_model.h"
+#include "reports/scaling_record.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace dlbench::harness {
+
+struct ProjectionInput {
+  /// The measured series: synthetic (with step times of every rank) at every size and
+  /// synthetic/nocomm at every size above 1; io and full where they ran.
+  ScalingInput series;
+  /// The step of one rank of the largest size, without communication. Only its proportions count:
+  /// it is scaled to the measured step times.
+  StepTimeline timeline;
+  ReductionOptions reduction;
+  /// All-reduces alone, at the measured sizes above 1 and for several numbers of bytes around those
+  /// of the buckets.
+  std::vector<CollectiveTime> collectives;
+  std::optional<std::int64_t> node_ranks;  ///< if known, see LinkFitter
+  /// Ranks -> compute threads per core where that is above 1 (ranks that share cores take turns). A
+  /// size that is not listed has 1.
+  std::map<std::int64_t, double> load;
+  std::uint64_t seed = 1;  ///< of the bootstrap
+};
+
+/// Projects one series. The model of a step of N ranks with local batch b:
+///   compute   the nocomm step of the largest measured size, times f(b) / f(b there) with f linear
+///   in b
+///             fitted over the sizes, times the load
+///   slowest   the slowest of N draws from the measured step times, relative to their mean, times
+///   the
+///             share of that waiting which the measured sizes show
+///   transfer  buckets all-reduced one after the other, each when its last gradient is ready on the
+///             slowest rank, with the fitted network and its jitter; what ends after the backward
+///             pass is exposed
+///   input     not faster than the loader: the measured seconds per local sample of io
+/// and times the mean ratio of measured and modelled steps of the measured sizes above 1.
+///
+/// The band is the 2.5 to 97.5 % range of a parametric bootstrap with a fixed seed: the network is
+/// fitted again to collectives with fresh errors (which may choose another kind of network),
+/// measured times vary by their standard errors, and the measurement that the projection will be
+/// compared with has one of its own.
+class Projector {
+ public:
+  /// Throws core::Error(kData) without a collective, without 2 sizes, or where the largest size
+  /// lacks step times: the message says what is missing.
+  explicit Projector(ProjectionInput input);
+  ~Projector();
+  Projector(Projector&&) noexcept;
+  Projector& operator=(Projector&&) noexcept;
+
+  [[nodiscard]] const LinkFit& link() const;
+
+  /// Weak: the local batch of the largest size on each rank; strong: the global batch of the
+  /// series. `ranks` >= 1 (checked); `load` as in ProjectionInput.
+  [[nodiscard]] reports::ProjectionRecord project(std::int64_t ranks, double load = 1.0) const;
+
+  /// Modelled steps (without loader) of `caps_mib` at `ranks`, ascending, and the best of them. No
+  /// measured ones: the caller has them, and sets best_measured_mib.
+  [[nodiscard]] reports::BucketSweepRecord bucket_sweep(std::int64_t ranks,
+                                                        std::span<const double> caps_mib) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Predicts the headline step time of the largest size from the smaller ones, without anything that
+/// was measured with as many ranks. Nothing with fewer than 3 sizes: a projection needs 2. Throws
+/// as Projector does.
+[[nodiscard]] std::optional<reports::LeaveLargestOutRecord> leave_largest_out(
+    const ProjectionInput& input);
+
+}  // namespace dlbench::harness

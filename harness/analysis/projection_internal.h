@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The two halves below projection.h: what its input says of each measured size, and the modelled
+// step of any size. For projection*.cpp alone.
+#pragma once
+
+#include "harness/analysis/projection.h"
+#include "harness/analysis/step_model.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace dlbench::harness {
+
+/// What a series says of one size.
+struct MeasuredSize {
+  std::int64_t ranks = 0;
+  double global_batch = 0.0;
+  double local_batch = 0.0;    ///< mean over ranks
+  double largest_batch = 0.0;  ///< of a rank
+  double load = 1.0;
+  double nocomm_s = 0.0;       ///< step without communication, mean over ranks and steps
+  double step_s = 0.0;         ///< of the headline trial
+  double loader_s = 0.0;       ///< of the io trial per step; 0: not measured
+  double waiting_share = 0.0;  ///< (slowest rank of a step - mean) / mean, without communication
+  std::vector<double> step_times;  ///< without communication, all ranks, relative to their mean
+  std::vector<double> rank_means;  ///< the same, mean of each rank; empty if batches are uneven
+  /// Rounds of nocomm and of the headline trial, relative to their means.
+  std::vector<std::vector<double>> round_times;
+};
+
+/// How much the numbers of a series vary, all relative to their means.
+struct SeriesSpread {
+  double rounds = 0.0;             ///< standard deviation from round to round
+  std::int64_t round_degrees = 0;  ///< degrees of freedom of it
+  double rounds_per_trial = 1.0;   ///< mean
+  double ranks = 0.0;              ///< standard deviation between ranks for good
+  std::int64_t rank_degrees = 0;
+  double steps = 0.0;  ///< standard deviation from step to step of a rank
+
+  /// Standard error of one trial's mean.
+  [[nodiscard]] double trial_error() const;
+  /// Standard deviation of the step of `count` ranks that comes from which ranks they are: of their
+  /// mean, and of the slowest as far as lasting differences decide it.
+  [[nodiscard]] double rank_error(std::int64_t count) const;
+};
+
+[[nodiscard]] SeriesSpread spread_of(const std::vector<MeasuredSize>& sizes);
+
+/// By ascending ranks. Throws core::Error(kData) as Projector says.
+[[nodiscard]] std::vector<MeasuredSize> measured_sizes(const ProjectionInput& input);
+
+/// A size to predict.
+struct Target {
+  std::int64_t ranks = 1;
+  double local_batch = 0.0;
+  double load = 1.0;
+  double loader_s = 0.0;  ///< per step
+};
+
+/// What the bootstrap varies.
+struct ModelParameters {
+  LinkParameters link;
+  double compute_s = 0.0;   ///< nocomm step of the largest measured size
+  double correction = 1.0;  ///< measured / modelled step
+};
+
+/// Mean times of a modelled step.
+struct ModelledStep {
+  double compute_s = 0.0;   ///< of the mean rank
+  double waiting_s = 0.0;   ///< for the slowest
+  double transfer_s = 0.0;  ///< exposed
+  double input_s = 0.0;     ///< by which the loader is slower than the step
+  [[nodiscard]] double total_s() const { return compute_s + waiting_s + transfer_s + input_s; }
+};
+
+/// The model of projection.h: everything that the measured sizes fix and the bootstrap leaves
+/// alone.
+class StepPredictor {
+ public:
+  StepPredictor(const ProjectionInput& input, const std::vector<MeasuredSize>& sizes);
+
+  /// Random numbers that decide one evaluation: the same for all, so that evaluations differ by
+  /// their parameters alone.
+  struct Draws {
+    std::vector<double> slowness;  ///< of the slowest of the ranks, relative to the mean; by draw
+  };
+  [[nodiscard]] Draws draws(std::int64_t ranks) const;
+
+  /// Without ModelParameters::correction. `reduction` decides the buckets.
+  [[nodiscard]] ModelledStep step(const ModelParameters& parameters,
+                                  const std::vector<BucketTiming>& buckets,
+                                  const Target& target,
+                                  const Draws& draws) const;
+
+  /// The compute time of a local batch relative to that of the largest measured size.
+  [[nodiscard]] double batch_ratio(double local_batch) const;
+
+ private:
+  StepTimeline timeline_;
+  StepNoise noise_;
+  double noise_share_ = 1.0;
+  double jitter_s_ = 0.0;
+  double anchor_load_ = 1.0;
+  double anchor_batch_ = 0.0;
+  double batch_constant_ = 1.0;  ///< compute time = constant + slope * local batch
+  double batch_slope_ = 0.0;
+  std::vector<double> jitter_;  ///< exponential with mean 1; by draw, then by bucket
+};
+
+}  // namespace dlbench::harness

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The modelled step of any number of ranks.
+#include "engine/core/rng.h"
+#include "harness/analysis/projection_internal.h"
+#include "harness/stats/least_squares.h"
+#include "harness/stats/summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+
+namespace dlbench::harness {
+namespace {
+
+constexpr std::size_t kDraws = 200;  ///< steps simulated for one mean
+constexpr std::size_t kJitterLength = 8192;
+constexpr std::uint64_t kJitterStream = 1;
+
+/// The share of the waiting for late ranks that was really seen, of what independent draws from the
+/// step times would give: ranks that are slow together wait less, ranks that take turns more.
+double seen_share(const std::vector<MeasuredSize>& sizes, const StepNoise& noise) {
+  double seen = 0.0;
+  double independent = 0.0;
+  for (const MeasuredSize& size : sizes) {
+    if (size.ranks > 1) {
+      seen += size.waiting_share;
+      independent += noise.expected_slowest(size.ranks) - 1.0;
+    }
+  }
+  return independent > 0.0 ? seen / independent : 1.0;
+}
+
+/// Calls of one collective scatter by their jitter, whose mean equals its standard deviation as it
+/// is exponential. The median over sizes: a single disturbed call does not count.
+double typical_jitter_s(const std::vector<CollectiveTime>& collectives) {
+  std::vector<double> deviations;
+  for (const CollectiveTime& collective : collectives) {
+    deviations.push_back(collective.stddev_s);
+  }
+  return summarize(deviations)->median;
+}
+
+}  // namespace
+
+StepPredictor::StepPredictor(const ProjectionInput& input, const std::vector<MeasuredSize>& sizes)
+    : timeline_(input.timeline),
+      noise_(sizes.back().step_times),
+      noise_share_(seen_share(sizes, noise_)),
+      jitter_s_(typical_jitter_s(input.collectives)),
+      anchor_load_(sizes.back().load),
+      anchor_batch_(sizes.back().local_batch) {
+  std::vector<std::vector<double>> rows;
+  std::vector<double> times;
+  std::vector<double> weights;
+  for (const MeasuredSize& size : sizes) {
+    rows.push_back({1.0, size.local_batch});
+    times.push_back(size.nocomm_s / size.load);
+    weights.push_back(1.0 / (times.back() * times.back()));
+  }
+  const LinearFit line = NonnegativeLeastSquares(std::move(rows), std::move(weights)).fit(times);
+  batch_constant_ = line.coefficients[0];
+  batch_slope_ = line.coefficients[1];
+  core::RandomStream random(input.seed, kJitterStream);
+  for (std::size_t draw = 0; draw < kJitterLength; ++draw) {
+    jitter_.push_back(-std::log1p(-static_cast<double>(random.uniform())));
+  }
+  // Mean 1 exactly: the measured means contain the mean of the jitter.
+  const double mean = std::accumulate(jitter_.begin(), jitter_.end(), 0.0) / kJitterLength;
+  for (double& value : jitter_) {
+    value /= mean;
+  }
+}
+
+double StepPredictor::batch_ratio(double local_batch) const {
+  return (batch_constant_ + batch_slope_ * local_batch) /
+         (batch_constant_ + batch_slope_ * anchor_batch_);
+}
+
+StepPredictor::Draws StepPredictor::draws(std::int64_t ranks) const {
+  constexpr std::size_t kStride = 73;  // coprime with kDraws: every cell once, in a mixed order
+  Draws result;
+  for (std::size_t draw = 0; draw < kDraws; ++draw) {
+    const double uniform = (static_cast<double>(draw * kStride % kDraws) + 0.5) / kDraws;
+    result.slowness.push_back(1.0 + noise_share_ * (noise_.slowest(ranks, uniform) - 1.0));
+  }
+  return result;
+}
+
+ModelledStep StepPredictor::step(const ModelParameters& parameters,
+                                 const std::vector<BucketTiming>& buckets,
+                                 const Target& target,
+                                 const Draws& draws) const {
+  ModelledStep result;
+  result.compute_s =
+      parameters.compute_s * batch_ratio(target.local_batch) * target.load / anchor_load_;
+  const double scale = result.compute_s / timeline_.step_s;
+  std::vector<double> mean_s;
+  for (const BucketTiming& bucket : buckets) {
+    mean_s.push_back(
+        collective_s(parameters.link, comm::Collective::kAllReduce, bucket.bytes, target.ranks));
+  }
+  std::vector<double> all_reduce_s(mean_s.size(), 0.0);
+  double slowest_s = 0.0;
+  double transfer_s = 0.0;
+  std::size_t next = 0;
+  for (const double slowness : draws.slowness) {
+    for (std::size_t bucket = 0; target.ranks > 1 && bucket < mean_s.size(); ++bucket) {
+      const double extra_s = jitter_s_ * (jitter_[next++ % kJitterLength] - 1.0);
+      all_reduce_s[bucket] = std::max(mean_s[bucket] + extra_s, 0.0);
+    }
+    const double end_s = reduction_end_s(buckets, all_reduce_s, slowness * scale);
+    slowest_s += slowness * result.compute_s;
+    transfer_s += std::max(0.0, end_s - slowness * scale * timeline_.backward_end_s);
+  }
+  const auto count = static_cast<double>(draws.slowness.size());
+  result.waiting_s = slowest_s / count - result.compute_s;
+  result.transfer_s = transfer_s / count;
+  result.input_s = std::max(0.0, target.loader_s - (slowest_s + transfer_s) / count);
+  return result;
+}
+
+}  // namespace dlbench::harness

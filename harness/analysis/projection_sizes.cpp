@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the series of a projection says of each size.
+#include "engine/core/error.h"
+#include "harness/analysis/projection_internal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <string_view>
+
+namespace dlbench::harness {
+namespace {
+
+[[noreturn]] void missing(std::size_t ranks, const char* what) {
+  throw core::Error(core::ErrorCode::kData,
+                    fmt::format("a projection needs {} at {} ranks", what, ranks));
+}
+
+const ScalingArm* find_arm(const ScalingSize& size, std::string_view trial) {
+  const auto found = std::find_if(size.arms.begin(), size.arms.end(), [trial](const auto& arm) {
+    return arm.trial == trial && !arm.rounds.empty();
+  });
+  return found == size.arms.end() ? nullptr : &*found;
+}
+
+const ScalingArm* synthetic_of(const ScalingSize& size) {
+  const ScalingArm* arm = find_arm(size, "synthetic");
+  return arm != nullptr ? arm : find_arm(size, "synthetic/device");
+}
+
+double mean_of(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+/// Seconds per step of every round, from its rate.
+std::vector<double> step_times(const ScalingArm& arm, double global_batch) {
+  std::vector<double> seconds;
+  for (const ScalingRound& round : arm.rounds) {
+    seconds.push_back(global_batch / round.samples_per_second);
+  }
+  return seconds;
+}
+
+/// Divided by their mean.
+std::vector<double> relative(std::vector<double> values) {
+  const double mean = mean_of(values);
+  for (double& value : values) {
+    value /= mean;
+  }
+  return values;
+}
+
+double squares_about_one(std::span<const double> values) {
+  double squares = 0.0;
+  for (const double value : values) {
+    squares += (value - 1.0) * (value - 1.0);
+  }
+  return squares;
+}
+
+/// Fills nocomm_s, waiting_share and the relative times.
+void add_compute(const ScalingArm& arm, bool even_batches, MeasuredSize& measured) {
+  std::vector<double> means;
+  std::vector<double> waits;
+  std::vector<double> by_rank;
+  for (const ScalingRound& round : arm.rounds) {
+    double sum = 0.0;
+    std::size_t steps = round.step_wall_s.empty() ? 0 : round.step_wall_s.front().size();
+    for (const std::vector<double>& rank : round.step_wall_s) {
+      steps = std::min(steps, rank.size());
+    }
+    if (steps == 0) {
+      continue;
+    }
+    std::vector<double> slowest(steps, 0.0);
+    for (const std::vector<double>& rank : round.step_wall_s) {
+      for (std::size_t step = 0; step < steps; ++step) {
+        sum += rank[step];
+        slowest[step] = std::max(slowest[step], rank[step]);
+      }
+    }
+    const double mean = sum / static_cast<double>(steps * round.step_wall_s.size());
+    means.push_back(mean);
+    waits.push_back(mean_of(slowest) / mean - 1.0);
+    by_rank.resize(round.step_wall_s.size(), 0.0);
+    for (std::size_t index = 0; index < round.step_wall_s.size(); ++index) {
+      const std::vector<double>& rank = round.step_wall_s[index];
+      by_rank[index] += mean_of(rank) / mean;
+      // Ranks with batches of different sizes differ by design: that is not noise.
+      const double usual = even_batches ? mean : mean_of(rank);
+      for (const double time : rank) {
+        measured.step_times.push_back(time / usual);
+      }
+    }
+  }
+  if (means.empty()) {
+    missing(static_cast<std::size_t>(measured.ranks), "step times of every rank");
+  }
+  measured.nocomm_s = mean_of(means);
+  measured.waiting_share = mean_of(waits);
+  measured.round_times.push_back(relative(means));
+  if (even_batches) {
+    measured.rank_means = relative(by_rank);
+  }
+}
+
+MeasuredSize measured_size(const ScalingSize& size, const ProjectionInput& input) {
+  const std::vector<std::int64_t>& local = size.local_batch_sizes;
+  const std::size_t ranks = local.size();
+  MeasuredSize measured;
+  measured.ranks = static_cast<std::int64_t>(ranks);
+  measured.global_batch =
+      static_cast<double>(std::accumulate(local.begin(), local.end(), std::int64_t{0}));
+  measured.local_batch = measured.global_batch / static_cast<double>(ranks);
+  measured.largest_batch = static_cast<double>(*std::max_element(local.begin(), local.end()));
+  if (const auto load = input.load.find(measured.ranks); load != input.load.end()) {
+    measured.load = load->second;
+  }
+  const ScalingArm* synthetic = synthetic_of(size);
+  if (synthetic == nullptr) {
+    missing(ranks, "the trial synthetic");
+  }
+  // One rank has nothing to communicate.
+  const ScalingArm* nocomm = ranks == 1 ? synthetic : find_arm(size, "synthetic/nocomm");
+  if (nocomm == nullptr) {
+    missing(ranks, "the trial synthetic/nocomm");
+  }
+  const bool even = std::all_of(
+      local.begin(), local.end(), [&local](std::int64_t batch) { return batch == local.front(); });
+  add_compute(*nocomm, even, measured);
+  const ScalingArm* io = find_arm(size, "io");
+  const ScalingArm* full = find_arm(size, "full");
+  const bool with_input = io != nullptr && full != nullptr;
+  const std::vector<double> steps =
+      step_times(with_input ? *full : *synthetic, measured.global_batch);
+  measured.step_s = mean_of(steps);
+  measured.round_times.push_back(relative(steps));
+  measured.loader_s = with_input ? mean_of(step_times(*io, measured.global_batch)) : 0.0;
+  return measured;
+}
+
+}  // namespace
+
+double SeriesSpread::trial_error() const { return rounds / std::sqrt(rounds_per_trial); }
+
+double SeriesSpread::rank_error(std::int64_t count) const {
+  const auto number = static_cast<double>(count);
+  const double both = std::sqrt(ranks * ranks + steps * steps);
+  if (count < 2 || both == 0.0) {
+    return ranks;
+  }
+  // The standard deviation of the largest of n normal numbers tends to pi / sqrt(12 ln n) (extreme
+  // value theory: Gumbel's with scale 1 / sqrt(2 ln n)); for small n it is that of one of two,
+  // 0.83.
+  constexpr double kOfTwo = 0.826;
+  const double of_largest = std::min(kOfTwo, M_PI / std::sqrt(12.0 * std::log(number)));
+  const double slowest = ranks * of_largest * ranks / both;
+  return std::sqrt(slowest * slowest + ranks * ranks / number);
+}
+
+SeriesSpread spread_of(const std::vector<MeasuredSize>& sizes) {
+  SeriesSpread spread;
+  double round_squares = 0.0;
+  double rank_squares = 0.0;
+  double trials = 0.0;
+  double rounds = 0.0;
+  for (const MeasuredSize& size : sizes) {
+    for (const std::vector<double>& trial : size.round_times) {
+      round_squares += squares_about_one(trial);
+      spread.round_degrees += static_cast<std::int64_t>(trial.size()) - 1;
+      rounds += static_cast<double>(trial.size());
+      trials += 1.0;
+    }
+    if (size.rank_means.size() > 1) {
+      rank_squares += squares_about_one(size.rank_means);
+      spread.rank_degrees += static_cast<std::int64_t>(size.rank_means.size()) - 1;
+    }
+  }
+  const MeasuredSize& largest = sizes.back();
+  const auto steps = static_cast<double>(largest.step_times.size());
+  const double step_variance = squares_about_one(largest.step_times) / std::max(steps, 1.0);
+  double rank_variance = 0.0;
+  if (spread.rank_degrees > 0) {
+    // The mean of a rank varies from step to step too, not only for good.
+    const double steps_per_rank = steps / static_cast<double>(largest.ranks);
+    rank_variance = std::max(
+        0.0,
+        rank_squares / static_cast<double>(spread.rank_degrees) - step_variance / steps_per_rank);
+  }
+  spread.ranks = std::sqrt(rank_variance);
+  spread.steps = std::sqrt(std::max(0.0, step_variance - rank_variance));
+  spread.rounds_per_trial = rounds / trials;
+  if (spread.round_degrees > 0) {
+    spread.rounds = std::sqrt(round_squares / static_cast<double>(spread.round_degrees));
+  }
+  return spread;
+}
+
+std::vector<MeasuredSize> measured_sizes(const ProjectionInput& input) {
+  if (input.series.sizes.size() < 2) {
+    throw core::Error(core::ErrorCode::kData,
+                      fmt::format("a projection needs 2 numbers of ranks, measured: {}",
+                                  input.series.sizes.size()));
+  }
+  if (input.collectives.empty()) {
+    throw core::Error(core::ErrorCode::kData, "a projection needs measured collectives");
+  }
+  std::vector<MeasuredSize> sizes;
+  for (const ScalingSize& size : input.series.sizes) {
+    sizes.push_back(measured_size(size, input));
+  }
+  std::sort(sizes.begin(), sizes.end(), [](const MeasuredSize& left, const MeasuredSize& right) {
+    return left.ranks < right.ranks;
+  });
+  return sizes;
+}
+
+}  // namespace dlbench::harness

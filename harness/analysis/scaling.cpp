@@ -1,0 +1,333 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analysis/scaling.h"
+
+#include "engine/core/check.h"
+#include "harness/analysis/statistics_records.h"
+#include "harness/stats/summary.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <span>
+#include <string_view>
+
+namespace dlbench::harness {
+namespace {
+
+constexpr const char* kSynthetic = "synthetic";
+constexpr const char* kNoComm = "synthetic/nocomm";
+
+double mean_of(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+/// Steps that every rank timed.
+std::size_t common_steps(const ScalingRound& round) {
+  std::size_t steps = round.step_wall_s.empty() ? 0 : round.step_wall_s.front().size();
+  for (const std::vector<double>& rank : round.step_wall_s) {
+    steps = std::min(steps, rank.size());
+  }
+  return steps;
+}
+
+/// Of each step, the time of its slowest rank.
+std::vector<double> slowest_times(const ScalingRound& round) {
+  std::vector<double> slowest(common_steps(round), 0.0);
+  for (const std::vector<double>& rank : round.step_wall_s) {
+    for (std::size_t step = 0; step < slowest.size(); ++step) {
+      slowest[step] = std::max(slowest[step], rank[step]);
+    }
+  }
+  return slowest;
+}
+
+/// Over ranks and common steps.
+double mean_step(const ScalingRound& round) {
+  const std::size_t steps = common_steps(round);
+  double sum = 0.0;
+  for (const std::vector<double>& rank : round.step_wall_s) {
+    sum = std::accumulate(rank.begin(), rank.begin() + static_cast<std::ptrdiff_t>(steps), sum);
+  }
+  return sum / static_cast<double>(steps * round.step_wall_s.size());
+}
+
+Interval interval_of(const std::vector<double>& values) {
+  const double mean = mean_of(values);
+  return mean_interval(values).value_or(
+      Interval{mean, mean, mean, static_cast<std::int64_t>(values.size()), "single round"});
+}
+
+const ScalingRound* find_round(const std::vector<ScalingRound>& rounds, std::int64_t number) {
+  const auto found = std::find_if(
+      rounds.begin(), rounds.end(), [number](const auto& round) { return round.round == number; });
+  return found == rounds.end() ? nullptr : &*found;
+}
+
+/// 1 - transfer / all_reduce; its interval from the first order expansion of the ratio of the means
+/// in the rounds' values.
+std::optional<Interval> overlap_of(const std::vector<double>& transfer,
+                                   const std::vector<double>& all_reduce) {
+  const double all_reduce_s = mean_of(all_reduce);
+  if (all_reduce_s <= 0.0) {
+    return std::nullopt;
+  }
+  const double exposed_share = mean_of(transfer) / all_reduce_s;
+  std::vector<double> linear;
+  for (std::size_t round = 0; round < transfer.size(); ++round) {
+    linear.push_back(1.0 - exposed_share -
+                     (transfer[round] - exposed_share * all_reduce[round]) / all_reduce_s);
+  }
+  return interval_of(linear);
+}
+
+std::vector<RoundRate> round_rates(const ScalingArm& arm) {
+  std::vector<RoundRate> rates;
+  for (const ScalingRound& round : arm.rounds) {
+    rates.push_back({round.round, round.samples_per_second});
+  }
+  return rates;
+}
+
+std::vector<double> rates_of(const ScalingArm& arm) {
+  std::vector<double> rates;
+  for (const ScalingRound& round : arm.rounds) {
+    rates.push_back(round.samples_per_second);
+  }
+  return rates;
+}
+
+const ScalingArm* find_arm(const ScalingSize& size, std::string_view trial) {
+  const auto found = std::find_if(size.arms.begin(), size.arms.end(), [trial](const auto& arm) {
+    return arm.trial == trial && !arm.rounds.empty();
+  });
+  return found == size.arms.end() ? nullptr : &*found;
+}
+
+std::int64_t ranks_of(const ScalingSize& size) {
+  return static_cast<std::int64_t>(size.local_batch_sizes.size());
+}
+
+/// X_N / X_b of one trial.
+reports::EstimateRecord speedup_of(const ScalingArm& arm, const ScalingArm& baseline) {
+  const auto ratio = paired_ratio_interval(round_rates(arm), round_rates(baseline));
+  if (ratio.has_value()) {
+    return {ratio->estimate, reports::IntervalRecord{ratio->lower, ratio->upper}};
+  }
+  return {mean_of(rates_of(arm)) / mean_of(rates_of(baseline)), std::nullopt};
+}
+
+reports::EstimateRecord scaled(reports::EstimateRecord estimate, double factor) {
+  estimate.mean *= factor;
+  if (estimate.ci95.has_value()) {
+    estimate.ci95 = {(*estimate.ci95)[0] * factor, (*estimate.ci95)[1] * factor};
+  }
+  return estimate;
+}
+
+reports::ScalingTrialRecord trial_record(const ScalingArm& arm,
+                                         const ScalingSize& size,
+                                         const ScalingSize& baseline) {
+  reports::ScalingTrialRecord record;
+  record.trial = arm.trial;
+  std::vector<double> step_s;
+  for (const ScalingRound& round : arm.rounds) {
+    DLBENCH_CHECK(round.step_wall_s.empty() ||
+                  round.step_wall_s.size() == size.local_batch_sizes.size())
+        << round.step_wall_s.size() << " ranks timed of " << size.local_batch_sizes.size();
+    record.steps += round.steps;
+    record.samples += round.samples;
+    const std::vector<double> slowest = slowest_times(round);
+    step_s.insert(step_s.end(), slowest.begin(), slowest.end());
+  }
+  record.samples_per_second = rate_summary(rates_of(arm));
+  record.step_time_s = step_time_record(step_s);
+  if (&size == &baseline) {
+    record.speedup = record.efficiency = reports::EstimateRecord{1.0, std::nullopt};
+  } else if (const ScalingArm* reference = find_arm(baseline, arm.trial); reference != nullptr) {
+    record.speedup = speedup_of(arm, *reference);
+    record.efficiency =
+        scaled(*record.speedup,
+               static_cast<double>(ranks_of(baseline)) / static_cast<double>(ranks_of(size)));
+  }
+  return record;
+}
+
+void copy_headline(reports::ScalingPointRecord& point) {
+  if (point.trials.empty()) {
+    return;
+  }
+  const reports::ScalingTrialRecord* headline = &point.trials.front();
+  for (const char* const wanted : {"synthetic/device", kSynthetic, "full"}) {
+    for (const reports::ScalingTrialRecord& trial : point.trials) {
+      if (trial.trial == wanted) {
+        headline = &trial;
+      }
+    }
+  }
+  point.headline = headline->trial;
+  point.samples_per_second = headline->samples_per_second;
+  point.step_time_s = headline->step_time_s;
+  point.efficiency = headline->efficiency;
+  point.speedup = headline->speedup;
+}
+
+std::optional<reports::IntervalRecord> ends(const Interval& interval) {
+  return interval.n >= 2 ? std::optional(reports::IntervalRecord{interval.lower, interval.upper})
+                         : std::nullopt;
+}
+
+void add_communication(const ScalingSize& size, reports::ScalingPointRecord& point) {
+  const ScalingArm* nocomm = find_arm(size, kNoComm);
+  const ScalingArm* synthetic = find_arm(size, kSynthetic);
+  if (synthetic == nullptr) {
+    synthetic = find_arm(size, "synthetic/device");
+  }
+  if (nocomm == nullptr || synthetic == nullptr || ranks_of(size) < 2) {
+    return;
+  }
+  if (const auto late = slowest_rank(nocomm->rounds, size.hosts); late.has_value()) {
+    point.slowest_rank = late->rank;
+    point.slowest_host = late->host;
+    point.slowest_share = late->late_share;
+  }
+  const auto cost = communication_cost(synthetic->rounds, nocomm->rounds);
+  if (!cost.has_value()) {
+    return;
+  }
+  point.nocomm_s = cost->nocomm_s;
+  point.exposed_communication_s = cost->exposed.estimate;
+  point.exposed_communication_ci95 = ends(cost->exposed);
+  point.waiting_s = cost->waiting.estimate;
+  point.waiting_ci95 = ends(cost->waiting);
+  point.transfer_s = cost->transfer.estimate;
+  point.transfer_ci95 = ends(cost->transfer);
+  point.all_reduce_s = cost->all_reduce_s;
+  if (cost->overlap.has_value()) {
+    point.overlap = cost->overlap->estimate;
+    point.overlap_ci95 = ends(*cost->overlap);
+  }
+}
+
+reports::ScalingPointRecord point_record(const ScalingSize& size, const ScalingSize& baseline) {
+  const std::vector<std::int64_t>& local = size.local_batch_sizes;
+  reports::ScalingPointRecord point;
+  point.ranks = ranks_of(size);
+  point.batch_size_per_rank = *std::max_element(local.begin(), local.end());
+  point.global_batch_size = std::accumulate(local.begin(), local.end(), std::int64_t{0});
+  point.local_batch_sizes = local;
+  for (const ScalingArm& arm : size.arms) {
+    if (!arm.rounds.empty()) {
+      point.trials.push_back(trial_record(arm, size, baseline));
+    }
+  }
+  copy_headline(point);
+  add_communication(size, point);
+  point.attribution = size.attribution;
+  return point;
+}
+
+}  // namespace
+
+std::optional<CommunicationCost> communication_cost(const std::vector<ScalingRound>& synthetic,
+                                                    const std::vector<ScalingRound>& nocomm) {
+  std::vector<double> plain;
+  std::vector<double> exposed;
+  std::vector<double> waiting;
+  std::vector<double> transfer;
+  std::vector<double> all_reduce;
+  for (const ScalingRound& with : synthetic) {
+    const ScalingRound* without = find_round(nocomm, with.round);
+    if (without == nullptr || common_steps(with) == 0 || common_steps(*without) == 0) {
+      continue;
+    }
+    const double nocomm_s = mean_step(*without);
+    plain.push_back(nocomm_s);
+    exposed.push_back(mean_step(with) - nocomm_s);
+    waiting.push_back(mean_of(slowest_times(*without)) - nocomm_s);
+    transfer.push_back(exposed.back() - waiting.back());
+    if (with.all_reduce_s.has_value()) {
+      all_reduce.push_back(*with.all_reduce_s);
+    }
+  }
+  if (plain.empty()) {
+    return std::nullopt;
+  }
+  CommunicationCost cost;
+  cost.nocomm_s = mean_of(plain);
+  cost.exposed = interval_of(exposed);
+  cost.waiting = interval_of(waiting);
+  cost.transfer = interval_of(transfer);
+  if (all_reduce.size() == plain.size()) {
+    cost.all_reduce_s = mean_of(all_reduce);
+    cost.overlap = overlap_of(transfer, all_reduce);
+  }
+  return cost;
+}
+
+std::optional<StragglerEvidence> slowest_rank(const std::vector<ScalingRound>& nocomm,
+                                              const std::vector<std::string>& hosts) {
+  std::vector<std::int64_t> last;  // by rank: steps in which it was the last
+  std::vector<double> lost_s;      // by rank: what the others waited in these steps
+  std::int64_t steps = 0;
+  double total_s = 0.0;
+  for (const ScalingRound& round : nocomm) {
+    const std::size_t ranks = round.step_wall_s.size();
+    if (ranks < 2) {
+      continue;
+    }
+    last.resize(ranks, 0);
+    lost_s.resize(ranks, 0.0);
+    for (std::size_t step = 0; step < common_steps(round); ++step) {
+      std::size_t slowest = 0;
+      double sum_s = 0.0;
+      for (std::size_t rank = 0; rank < ranks; ++rank) {
+        sum_s += round.step_wall_s[rank][step];
+        slowest = round.step_wall_s[rank][step] > round.step_wall_s[slowest][step] ? rank : slowest;
+      }
+      const double slowest_s = round.step_wall_s[slowest][step];
+      const double others_s = (sum_s - slowest_s) / static_cast<double>(ranks - 1);
+      ++last[slowest];
+      lost_s[slowest] += slowest_s - others_s;
+      total_s += slowest_s;
+      ++steps;
+    }
+  }
+  if (steps == 0) {
+    return std::nullopt;
+  }
+  const auto worst =
+      static_cast<std::size_t>(std::max_element(last.begin(), last.end()) - last.begin());
+  StragglerEvidence evidence;
+  evidence.rank = static_cast<std::int64_t>(worst);
+  evidence.host = worst < hosts.size() ? hosts[worst] : std::string();
+  evidence.steps = steps;
+  evidence.late_share = static_cast<double>(last[worst]) / static_cast<double>(steps);
+  evidence.lost_share = lost_s[worst] / total_s;
+  return evidence;
+}
+
+reports::ScalingRecord summarize_scaling(const ScalingInput& input) {
+  std::vector<const ScalingSize*> sizes;
+  for (const ScalingSize& size : input.sizes) {
+    DLBENCH_CHECK(!size.local_batch_sizes.empty()) << "a size without ranks";
+    sizes.push_back(&size);
+  }
+  std::sort(sizes.begin(), sizes.end(), [](const ScalingSize* left, const ScalingSize* right) {
+    return ranks_of(*left) < ranks_of(*right);
+  });
+  reports::ScalingRecord record;
+  record.mode = input.mode;
+  record.sweep = input.sweep;
+  record.variant = input.variant;
+  record.options = input.options;
+  for (const ScalingSize* size : sizes) {
+    DLBENCH_CHECK(record.points.empty() || record.points.back().ranks < ranks_of(*size))
+        << ranks_of(*size) << " ranks twice";
+    record.points.push_back(point_record(*size, *sizes.front()));
+  }
+  record.baseline_ranks = sizes.empty() ? 1 : ranks_of(*sizes.front());
+  return record;
+}
+
+}  // namespace dlbench::harness

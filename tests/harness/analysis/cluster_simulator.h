@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A cluster that exists only as a random configuration: ranks that compute with noise and reduce
+// their gradients over a network of one or two levels with jitter, event by event. It "measures"
+// what a projection is given and shares no code with the model under test.
+#pragma once
+
+#include "harness/analysis/projection.h"
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace dlbench::harness {
+
+/// Every time in seconds. None of it but the gradients is told to the projection.
+struct Cluster {
+  std::int64_t largest = 8;     ///< ranks; sizes are the powers of two up to it
+  std::int64_t node_ranks = 0;  ///< 0: one level
+  double latency_s = 0.0;
+  double bytes_per_s = 0.0;
+  double inside_latency_s = 0.0;
+  double inside_bytes_per_s = 0.0;
+  double overhead_s = 0.0;   ///< of starting a collective
+  double jitter_s = 0.0;     ///< mean of an exponential extra time of each collective
+  double rank_noise = 0.0;   ///< lognormal, of each rank and step
+  double rank_spread = 0.0;  ///< lognormal, of each rank for good
+  double drift = 0.0;        ///< lognormal, of the whole machine, by round
+  double contention = 0.0;   ///< by which computing slows beside communication
+  double forward_s = 0.0;
+  double backward_s = 0.0;
+  double optimizer_s = 0.0;
+  std::vector<GradientTiming> gradients;
+  std::vector<std::vector<std::size_t>> buckets;  ///< in the order of their reduction
+
+  [[nodiscard]] std::string text() const;
+};
+
+/// A random cluster: networks between hidden and bound, steps of 20 to 200 ms.
+[[nodiscard]] Cluster random_cluster(std::mt19937_64& random);
+
+/// Five rounds of 20 steps at every size, and all-reduces alone.
+[[nodiscard]] ProjectionInput measure(const Cluster& cluster, std::mt19937_64& random);
+
+/// One all-reduce, message by message, without jitter.
+[[nodiscard]] double ring_all_reduce_s(const Cluster& cluster, double bytes, std::int64_t ranks);
+
+}  // namespace dlbench::harness

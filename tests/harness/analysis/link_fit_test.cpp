@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analysis/link_fit.h"
+
+#include "engine/core/rng.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace dlbench::harness {
+namespace {
+
+constexpr double kSizes[] = {4096.0, 65536.0, 1048576.0, 16777216.0, 67108864.0};
+
+/// All-reduces over these numbers of ranks by `link`, with relative errors.
+std::vector<CollectiveTime> measured(const LinkParameters& link,
+                                     const std::vector<std::int64_t>& ranks,
+                                     double noise,
+                                     core::RandomStream& random) {
+  std::vector<CollectiveTime> collectives;
+  for (const std::int64_t count : ranks) {
+    for (const double bytes : kSizes) {
+      const double time_s = collective_s(link, comm::Collective::kAllReduce, bytes, count);
+      collectives.push_back({comm::Collective::kAllReduce,
+                             count,
+                             bytes,
+                             time_s * (1.0 + noise * static_cast<double>(random.normal())),
+                             0.0});
+    }
+  }
+  return collectives;
+}
+
+LinkParameters switched() {
+  LinkParameters link;
+  link.overhead_s = 5e-6;
+  link.alpha_s = 1e-5;
+  link.beta_s_per_byte = 1e-9;
+  return link;
+}
+
+LinkParameters two_levels(std::int64_t node_ranks) {
+  LinkParameters link = switched();
+  link.node_ranks = node_ranks;
+  link.inside_alpha_s = 1e-6;
+  link.inside_beta_s_per_byte = 1e-10;
+  return link;
+}
+
+TEST(LinkFit, FindsOneLevel) {
+  core::RandomStream random(1, 0);
+  const LinkFit fit =
+      LinkFitter(measured(switched(), {2, 4, 8}, 0.01, random), std::nullopt).fits().front();
+  EXPECT_EQ(fit.link.medium, Medium::kSwitched);
+  EXPECT_EQ(fit.link.node_ranks, 0);
+  EXPECT_NEAR(fit.link.alpha_s, 1e-5, 1e-6);
+  EXPECT_NEAR(fit.link.beta_s_per_byte, 1e-9, 2e-11);
+  EXPECT_LT(fit.beta_s_per_byte->lower, 1e-9);
+  EXPECT_GT(fit.beta_s_per_byte->upper, 1e-9);
+  EXPECT_NEAR(fit.residual, 0.01, 0.005);
+  EXPECT_EQ(fit.n, 15);
+}
+
+TEST(LinkFit, FindsTheSecondLevelItIsNotToldOf) {
+  core::RandomStream random(2, 0);
+  for (const std::int64_t node_ranks : {2, 4}) {
+    const LinkFitter fitter(measured(two_levels(node_ranks), {2, 4, 8, 16}, 0.01, random),
+                            std::nullopt);
+    const LinkFit& fit = fitter.fits().front();
+    EXPECT_EQ(fit.link.node_ranks, node_ranks);
+    EXPECT_NEAR(fit.link.beta_s_per_byte, 1e-9, 5e-11);
+    EXPECT_NEAR(fit.link.inside_beta_s_per_byte, 1e-10, 1e-11);
+    EXPECT_NEAR(collective_s(fit.link, comm::Collective::kAllReduce, 1e7, 64) /
+                    collective_s(two_levels(node_ranks), comm::Collective::kAllReduce, 1e7, 64),
+                1.0,
+                0.05);
+  }
+}
+
+TEST(LinkFit, FindsAMemoryThatAllRanksShare) {
+  LinkParameters link = switched();
+  link.medium = Medium::kShared;
+  core::RandomStream random(3, 0);
+  const LinkFit fit =
+      LinkFitter(measured(link, {2, 4, 8}, 0.01, random), std::nullopt).fits().front();
+  EXPECT_EQ(fit.link.medium, Medium::kShared);
+  EXPECT_NEAR(fit.link.beta_s_per_byte, 1e-9, 2e-11);
+}
+
+TEST(LinkFit, AKnownPlacementLeavesNoOtherCandidate) {
+  core::RandomStream random(4, 0);
+  const auto collectives = measured(two_levels(4), {2, 4, 8, 16}, 0.01, random);
+  const LinkFitter told(collectives, 4);
+  for (const LinkFit& fit : told.fits()) {
+    EXPECT_TRUE(fit.link.node_ranks == 4 || fit.link.node_ranks == 0);
+  }
+  const LinkFitter blind(collectives, 0);
+  EXPECT_EQ(blind.fits().size(), 2U);
+  EXPECT_GT(blind.fits().front().residual, 0.1) << "one level does not explain two";
+  // Nodes of a size that was not measured itself.
+  const LinkFitter of_three(measured(two_levels(3), {2, 4, 8}, 0.01, random), 3);
+  EXPECT_EQ(of_three.fits().front().link.node_ranks, 3);
+}
+
+TEST(LinkFit, WeightsOfTheCandidatesSumToOne) {
+  core::RandomStream random(5, 0);
+  double sum = 0.0;
+  double before = 1.0;
+  const LinkFitter fitter(measured(switched(), {2, 4, 8}, 0.05, random), std::nullopt);
+  for (const LinkFit& fit : fitter.fits()) {
+    EXPECT_LE(fit.weight, before);
+    before = fit.weight;
+    sum += fit.weight;
+  }
+  EXPECT_NEAR(sum, 1.0, 1e-12);
+}
+
+TEST(LinkFit, ALineThroughSizes) {
+  const std::vector<double> bytes = {1e3, 1e5, 1e7};
+  const std::vector<double> time_s = {1e-5 + 1e-6, 1e-5 + 1e-4, 1e-5 + 1e-2};
+  const auto line = fit_line(bytes, time_s).value();
+  EXPECT_NEAR(line.alpha_s, 1e-5, 1e-12);
+  EXPECT_NEAR(line.beta_s_per_byte, 1e-9, 1e-16);
+  EXPECT_TRUE(line.alpha_s_ci95.has_value());
+  EXPECT_FALSE(fit_line(std::vector<double>{1e3, 1e5}, std::vector<double>{1e-5, 1e-4}));
+  EXPECT_FALSE(fit_line(std::vector<double>(3, 1e3), std::vector<double>(3, 1e-5)));
+}
+
+TEST(LinkFit, TheLineWeighsRelativeErrors) {
+  // 10 % wrong at the largest size is as bad as 10 % wrong at the smallest: alpha stays near 10 us
+  // although the largest is off by 100 alphas.
+  const std::vector<double> bytes = {1e2, 1e3, 1e4, 1e7};
+  const auto line = fit_line(bytes, std::vector<double>{1.01e-5, 1.1e-5, 2e-5, 1.1e-2}).value();
+  EXPECT_NEAR(line.alpha_s, 1e-5, 5e-7);
+}
+
+TEST(LinkFit, TheRecordHasBothLevels) {
+  core::RandomStream random(6, 0);
+  const LinkFitter fitter(measured(two_levels(2), {2, 4, 8}, 0.01, random), std::nullopt);
+  const auto record = link_fit_record(fitter.fits().front(), "collectives");
+  EXPECT_EQ(record.medium, "switched");
+  EXPECT_EQ(record.node_ranks, 2);
+  EXPECT_NEAR(record.inside->beta_s_per_byte, 1e-10, 1e-11);
+  EXPECT_EQ(record.source, "collectives");
+  EXPECT_EQ(record.n, 15);
+}
+
+}  // namespace
+}  // namespace dlbench::harness

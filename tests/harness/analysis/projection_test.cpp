@@ -1,0 +1,229 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analysis/projection.h"
+
+#include "engine/core/error.h"
+#include "tests/harness/analysis/cluster_simulator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace dlbench::harness {
+namespace {
+
+using ::testing::HasSubstr;
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+/// A quiet cluster of 8 ranks on one level whose all-reduce takes half of the backward pass.
+Cluster quiet_cluster() {
+  Cluster cluster;
+  cluster.largest = 8;
+  cluster.forward_s = 0.03;
+  cluster.backward_s = 0.06;
+  cluster.optimizer_s = 0.01;
+  cluster.latency_s = 1e-5;
+  cluster.bytes_per_s = 4e9;
+  cluster.overhead_s = 1e-6;
+  for (int tensor = 0; tensor < 6; ++tensor) {
+    cluster.gradients.push_back({std::int64_t{10} << 20, 0.03 + 0.01 * (6 - tensor)});
+  }
+  cluster.buckets = {{5}, {4, 3, 2}, {1, 0}};
+  return cluster;
+}
+
+/// The bar of the projection: 200 random clusters whose second level, jitter, noise and contention
+/// it is not told; the smaller half of the sizes predicts the largest.
+TEST(Projection, PredictsTheLargestSizeOfSimulatedClusters) {
+  constexpr int kClusters = 200;
+  std::mt19937_64 random(1);
+  std::vector<double> errors;
+  std::vector<double> errors_of_bound;     // where communication adds a quarter or more
+  std::vector<double> errors_of_no_model;  // the step of half the ranks again
+  int inside = 0;
+  for (int index = 0; index < kClusters; ++index) {
+    const Cluster cluster = random_cluster(random);
+    const ProjectionInput input = measure(cluster, random);
+    const auto left = leave_largest_out(input).value();
+    ASSERT_EQ(left.ranks, cluster.largest) << cluster.text();
+    errors.push_back(std::abs(left.relative_error));
+    inside += left.inside_band ? 1 : 0;
+    const double lonely_s = cluster.forward_s + cluster.backward_s + cluster.optimizer_s;
+    if (left.measured_step_time_s > 1.25 * lonely_s) {
+      errors_of_bound.push_back(std::abs(left.relative_error));
+      const ScalingSize& half = input.series.sizes[input.series.sizes.size() - 2];
+      double rate = 0.0;
+      for (const ScalingRound& round : half.arms[0].rounds) {
+        rate += round.samples_per_second / static_cast<double>(half.arms[0].rounds.size());
+      }
+      const double again_s = 4.0 * static_cast<double>(cluster.largest) / rate;  // 8 samples each
+      errors_of_no_model.push_back(std::abs(again_s / left.measured_step_time_s - 1.0));
+    }
+  }
+  const double covered = inside / static_cast<double>(kClusters);
+  RecordProperty("median_error_percent", std::to_string(100.0 * median(errors)));
+  RecordProperty("covered_percent", std::to_string(100.0 * covered));
+  EXPECT_LE(median(errors), 0.05);
+  EXPECT_GE(covered, 0.85);
+  EXPECT_LE(covered, 0.98);
+  ASSERT_GE(errors_of_bound.size(), 20U);
+  EXPECT_LE(median(errors_of_bound), 0.05);
+  EXPECT_GE(median(errors_of_no_model), 2.0 * median(errors_of_bound));
+}
+
+TEST(Projection, AgreesWithAQuietClusterOfManyRanks) {
+  Cluster cluster = quiet_cluster();
+  std::mt19937_64 random(1);
+  const Projector projector(measure(cluster, random));
+  EXPECT_EQ(projector.link().link.node_ranks, 0);
+  for (const std::int64_t ranks : {16, 64, 256}) {
+    cluster.largest = ranks;
+    const ProjectionInput truth = measure(cluster, random);
+    const double rate = truth.series.sizes.back().arms[0].rounds[0].samples_per_second;
+    const auto projection = projector.project(ranks);
+    EXPECT_NEAR(projection.samples_per_second / rate, 1.0, 0.03) << ranks;
+    EXPECT_EQ(projection.global_batch_size, 8 * ranks);
+    EXPECT_LT((*projection.ci95)[0], rate);
+    EXPECT_GT((*projection.ci95)[1], rate);
+    EXPECT_NEAR(projection.efficiency.mean, 0.1 / projection.step_time_s.mean, 0.01);
+  }
+  EXPECT_EQ(projector.project(1).limit, "compute");
+  EXPECT_NEAR(projector.project(1).exposed_communication_s, 0.0, 1e-9);
+}
+
+TEST(Projection, SaysWhatWillLimit) {
+  Cluster cluster = quiet_cluster();
+  std::mt19937_64 random(1);
+  cluster.latency_s = 1e-3;
+  EXPECT_EQ(Projector(measure(cluster, random)).project(1024).limit, "communication");
+  ProjectionInput input = measure(quiet_cluster(), random);
+  for (ScalingSize& size : input.series.sizes) {  // a loader three times slower than the step
+    ScalingArm io = size.arms[0];
+    io.trial = "io";
+    for (ScalingRound& round : io.rounds) {
+      round.samples_per_second = 8.0 * static_cast<double>(size.local_batch_sizes.size()) / 0.3;
+      round.step_wall_s.clear();
+    }
+    ScalingArm full = io;
+    full.trial = "full";
+    size.arms.push_back(io);
+    size.arms.push_back(full);
+  }
+  const auto projection = Projector(input).project(64);
+  EXPECT_EQ(projection.limit, "input");
+  EXPECT_NEAR(projection.step_time_s.mean, 0.3, 0.003);
+}
+
+TEST(Projection, StrongScalingSplitsTheGlobalBatch) {
+  // Compute time 20 ms + 10 ms per sample; a global batch of 8.
+  ProjectionInput input;
+  input.series.mode = "strong";
+  std::mt19937_64 random(1);
+  for (const std::int64_t ranks : {1, 2, 4}) {
+    Cluster cluster = quiet_cluster();
+    const double step_s = 0.02 + 0.01 * (8.0 / static_cast<double>(ranks));
+    cluster.forward_s = 0.3 * step_s;
+    cluster.backward_s = 0.6 * step_s;
+    cluster.optimizer_s = 0.1 * step_s;
+    for (GradientTiming& gradient : cluster.gradients) {
+      gradient.ready_s *= step_s / 0.1;
+    }
+    cluster.bytes_per_s = 1e15;  // no communication to speak of
+    cluster.latency_s = 1e-9;
+    cluster.largest = ranks;
+    const ProjectionInput weak = measure(cluster, random);
+    ScalingSize size = weak.series.sizes.back();
+    size.local_batch_sizes.assign(static_cast<std::size_t>(ranks), 8 / ranks);
+    for (ScalingArm& arm : size.arms) {
+      for (ScalingRound& round : arm.rounds) {
+        round.samples_per_second /= static_cast<double>(ranks);
+      }
+    }
+    input.series.sizes.push_back(size);
+    input.collectives.insert(
+        input.collectives.end(), weak.collectives.begin(), weak.collectives.end());
+    input.timeline = weak.timeline;
+  }
+  const auto projection = Projector(input).project(8);
+  EXPECT_EQ(projection.global_batch_size, 8);
+  EXPECT_NEAR(projection.step_time_s.mean, 0.03, 0.001);  // one sample each
+  // Ranks that share cores take turns.
+  EXPECT_NEAR(Projector(input).project(8, 2.0).step_time_s.mean, 0.06, 0.002);
+}
+
+TEST(Projection, TheBucketSweepFindsTheCapBetweenTooManyAndTooLate) {
+  Cluster cluster = quiet_cluster();
+  cluster.latency_s = 2e-4;  // 14 messages at 8 ranks: 2.8 ms a bucket
+  std::mt19937_64 random(1);
+  const Projector projector(measure(cluster, random));
+  const std::vector<double> caps = {100.0, 1.0, 25.0};
+  const auto sweep = projector.bucket_sweep(8, caps);
+  ASSERT_EQ(sweep.caps.size(), 3U);
+  EXPECT_EQ(sweep.caps[0].bucket_cap_mib, 1.0);
+  EXPECT_EQ(sweep.caps[0].buckets, 6);
+  EXPECT_EQ(sweep.caps[1].buckets, 3);
+  EXPECT_EQ(sweep.caps[2].buckets, 2);
+  // What the same cluster does with these buckets.
+  std::vector<double> simulated;
+  for (const auto& buckets : std::vector<std::vector<std::vector<std::size_t>>>{
+           {{5}, {4}, {3}, {2}, {1}, {0}}, {{5}, {4, 3, 2}, {1, 0}}, {{5}, {4, 3, 2, 1, 0}}}) {
+    cluster.buckets = buckets;
+    const ProjectionInput truth = measure(cluster, random);
+    simulated.push_back(64.0 / truth.series.sizes.back().arms[0].rounds[0].samples_per_second);
+  }
+  for (std::size_t cap = 0; cap < 3; ++cap) {
+    EXPECT_NEAR(*sweep.caps[cap].modelled_step_time_s / simulated[cap], 1.0, 0.02) << cap;
+  }
+  const auto best = std::min_element(simulated.begin(), simulated.end()) - simulated.begin();
+  EXPECT_EQ(sweep.best_modelled_mib, sweep.caps[static_cast<std::size_t>(best)].bucket_cap_mib);
+}
+
+TEST(Projection, IsTheSameEachTime) {
+  std::mt19937_64 random(1);
+  const ProjectionInput input = measure(random_cluster(random), random);
+  const auto first = Projector(input).project(64);
+  const auto second = Projector(input).project(64);
+  EXPECT_EQ(first.step_time_s.mean, second.step_time_s.mean);
+  EXPECT_EQ(first.step_time_s.ci95, second.step_time_s.ci95);
+}
+
+TEST(Projection, SaysWhatIsMissing) {
+  std::mt19937_64 random(1);
+  const ProjectionInput whole = measure(quiet_cluster(), random);
+  const auto message_of = [](const ProjectionInput& input) -> std::string {
+    try {
+      const Projector projector(input);
+    } catch (const core::Error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  ProjectionInput input = whole;
+  input.collectives.clear();
+  EXPECT_THAT(message_of(input), HasSubstr("needs measured collectives"));
+  input = whole;
+  input.series.sizes.resize(1);
+  EXPECT_THAT(message_of(input), HasSubstr("needs 2 numbers of ranks, measured: 1"));
+  input = whole;
+  input.series.sizes[1].arms.pop_back();
+  EXPECT_THAT(message_of(input), HasSubstr("needs the trial synthetic/nocomm at 2 ranks"));
+  input = whole;
+  input.series.sizes[2].arms[1].rounds[0].step_wall_s.clear();
+  EXPECT_EQ(message_of(input), "no error") << "the other rounds have step times";
+  for (ScalingRound& round : input.series.sizes[2].arms[1].rounds) {
+    round.step_wall_s.clear();
+  }
+  EXPECT_THAT(message_of(input), HasSubstr("needs step times of every rank at 4 ranks"));
+  input = whole;
+  input.series.sizes.resize(2);
+  EXPECT_FALSE(leave_largest_out(input).has_value());
+}
+
+}  // namespace
+}  // namespace dlbench::harness

@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analysis/scaling.h"
+
+#include "reports/validate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace dlbench::harness {
+namespace {
+
+using ::testing::IsEmpty;
+
+/// A round of `steps` steps in which rank r always takes rank_s[r].
+ScalingRound steady_round(std::int64_t number,
+                          const std::vector<double>& rank_s,
+                          std::int64_t global_batch,
+                          std::int64_t steps = 10) {
+  ScalingRound round;
+  round.round = number;
+  round.steps = steps;
+  round.samples = steps * global_batch;
+  double slowest = 0.0;
+  for (const double time : rank_s) {
+    round.step_wall_s.emplace_back(static_cast<std::size_t>(steps), time);
+    slowest = std::max(slowest, time);
+  }
+  round.samples_per_second = static_cast<double>(global_batch) / slowest;
+  return round;
+}
+
+/// One and two ranks of 4 samples; the machine is 10 % slower in the second round, and again in the
+/// third. One rank: 0.1 s. Two: compute 0.1 and 0.14 s, a step of 0.15 s with communication.
+ScalingInput drifting_input() {
+  ScalingInput input;
+  input.mode = "weak";
+  ScalingSize one;
+  one.local_batch_sizes = {4};
+  one.arms = {{"synthetic", {}}};
+  ScalingSize two;
+  two.local_batch_sizes = {4, 4};
+  two.hosts = {"a", "b"};
+  two.arms = {{"synthetic", {}}, {"synthetic/nocomm", {}}};
+  for (std::int64_t round = 0; round < 3; ++round) {
+    const double drift = std::pow(1.1, static_cast<double>(round));
+    one.arms[0].rounds.push_back(steady_round(round, {0.1 * drift}, 4));
+    two.arms[0].rounds.push_back(steady_round(round, {0.15 * drift, 0.15 * drift}, 8));
+    two.arms[0].rounds.back().all_reduce_s = 0.02 * drift;
+    two.arms[1].rounds.push_back(steady_round(round, {0.1 * drift, 0.14 * drift}, 8));
+  }
+  input.sizes = {two, one};
+  return input;
+}
+
+TEST(Scaling, RatiosArePairedByRoundSoThatDriftCancels) {
+  const auto record = summarize_scaling(drifting_input());
+  EXPECT_EQ(record.baseline_ranks, 1);
+  ASSERT_EQ(record.points.size(), 2U);
+  EXPECT_EQ(record.points[0].efficiency->mean, 1.0);
+  EXPECT_FALSE(record.points[0].efficiency->ci95.has_value());
+  const auto& two = record.points[1];
+  EXPECT_NEAR(two.efficiency->mean, 0.1 / 0.15, 1e-12);
+  EXPECT_NEAR(two.speedup->mean, 2.0 * 0.1 / 0.15, 1e-12);
+  EXPECT_NEAR((*two.speedup->ci95)[0], two.speedup->mean, 1e-9) << "drift is not noise";
+  EXPECT_EQ(two.headline, "synthetic");
+  EXPECT_EQ(two.global_batch_size, 8);
+  EXPECT_EQ(two.trials[0].samples, 240);
+  EXPECT_EQ(two.trials[0].steps, 30);
+  EXPECT_EQ(two.step_time_s->n, 30);
+}
+
+TEST(Scaling, TheCostOfCommunicationIsWaitingAndTransfer) {
+  const auto record = summarize_scaling(drifting_input());
+  const auto& two = record.points[1];
+  const double drift = (1.0 + 1.1 + 1.21) / 3.0;
+  EXPECT_NEAR(*two.nocomm_s, 0.12 * drift, 1e-12);
+  EXPECT_NEAR(*two.exposed_communication_s, 0.03 * drift, 1e-12);
+  EXPECT_NEAR(*two.waiting_s, 0.02 * drift, 1e-12);
+  EXPECT_NEAR(*two.transfer_s, 0.01 * drift, 1e-12);
+  EXPECT_NEAR(*two.overlap, 0.5, 1e-12);
+  EXPECT_NEAR((*two.overlap_ci95)[0], 0.5, 1e-9) << "the ratio is the same in every round";
+  EXPECT_LT((*two.transfer_ci95)[0], *two.transfer_s);
+  EXPECT_EQ(two.slowest_rank, 1);
+  EXPECT_EQ(two.slowest_host, "b");
+  EXPECT_EQ(two.slowest_share, 1.0);
+  EXPECT_FALSE(record.points[0].exposed_communication_s.has_value()) << "one rank";
+}
+
+TEST(Scaling, WhatItSaysPassesTheReportsArithmetic) {
+  reports::RunRecord run;
+  run.run.status = reports::RunStatus::kPartial;
+  run.scaling = {summarize_scaling(drifting_input())};
+  EXPECT_THAT(reports::check_arithmetic(run), IsEmpty());
+}
+
+TEST(Scaling, ANegativeDifferenceIsLeftNegative) {
+  std::vector<ScalingRound> synthetic;
+  std::vector<ScalingRound> nocomm;
+  for (std::int64_t round = 0; round < 3; ++round) {
+    synthetic.push_back(steady_round(round, {0.100, 0.100}, 8));
+    nocomm.push_back(steady_round(round, {0.101, 0.101}, 8));
+  }
+  const auto cost = communication_cost(synthetic, nocomm).value();
+  EXPECT_NEAR(cost.exposed.estimate, -0.001, 1e-12);
+  EXPECT_NEAR(cost.transfer.estimate, -0.001, 1e-12);
+  EXPECT_FALSE(cost.overlap.has_value()) << "no all-reduce was measured";
+}
+
+TEST(Scaling, RoundsThatOnlyOneTrialHasDoNotCount) {
+  std::vector<ScalingRound> synthetic = {steady_round(0, {0.2, 0.2}, 8),
+                                         steady_round(2, {9.0, 9.0}, 8)};
+  std::vector<ScalingRound> nocomm = {steady_round(0, {0.1, 0.1}, 8),
+                                      steady_round(1, {7.0, 7.0}, 8)};
+  const auto cost = communication_cost(synthetic, nocomm).value();
+  EXPECT_NEAR(cost.exposed.estimate, 0.1, 1e-12);
+  EXPECT_EQ(cost.exposed.n, 1);
+  synthetic.erase(synthetic.begin());
+  EXPECT_FALSE(communication_cost(synthetic, nocomm).has_value());
+}
+
+TEST(Scaling, UnevenBatchesAreSummedNotRounded) {
+  ScalingInput input = drifting_input();
+  input.mode = "strong";
+  input.sizes[0].local_batch_sizes = {4, 3};
+  input.sizes[1].local_batch_sizes = {7};
+  const auto record = summarize_scaling(input);
+  EXPECT_EQ(record.points[1].global_batch_size, 7);
+  EXPECT_EQ(record.points[1].batch_size_per_rank, 4);
+  EXPECT_EQ(record.points[0].global_batch_size, 7);
+}
+
+TEST(Scaling, WithoutCommonRoundsTheRatioHasNoInterval) {
+  ScalingInput input = drifting_input();
+  for (ScalingRound& round : input.sizes[1].arms[0].rounds) {
+    round.round += 100;
+  }
+  const auto record = summarize_scaling(input);
+  EXPECT_NEAR(record.points[1].efficiency->mean, 0.1 / 0.15, 1e-12);
+  EXPECT_FALSE(record.points[1].efficiency->ci95.has_value());
+}
+
+TEST(Scaling, FullIsTheHeadlineWhereItRan) {
+  ScalingInput input = drifting_input();
+  for (ScalingSize& size : input.sizes) {
+    ScalingArm full = size.arms[0];
+    full.trial = "full";
+    size.arms.insert(size.arms.begin(), full);
+    size.arms.push_back({"io", {}});  // nothing that counts
+  }
+  const auto record = summarize_scaling(input);
+  EXPECT_EQ(record.points[1].headline, "full");
+  EXPECT_EQ(record.points[1].trials.size(), 3U) << "an arm without rounds is left out";
+}
+
+TEST(SlowestRank, IsTheOneThatIsLateMostOften) {
+  // Rank 2 is last in 8 of 10 steps by 0.1 s, rank 0 in the others by 0.5 s.
+  ScalingRound round = steady_round(0, {0.2, 0.2, 0.2}, 12);
+  for (std::size_t step = 0; step < 10; ++step) {
+    round.step_wall_s[step < 8 ? 2 : 0][step] += step < 8 ? 0.1 : 0.5;
+  }
+  const auto late = slowest_rank({round}, {"a", "b", "c"}).value();
+  EXPECT_EQ(late.rank, 2);
+  EXPECT_EQ(late.host, "c");
+  EXPECT_EQ(late.steps, 10);
+  EXPECT_NEAR(late.late_share, 0.8, 1e-12);
+  EXPECT_NEAR(late.lost_share, 0.8 / (8 * 0.3 + 2 * 0.7), 1e-12);
+  EXPECT_FALSE(slowest_rank({steady_round(0, {0.1}, 4)}, {}).has_value());
+}
+
+}  // namespace
+}  // namespace dlbench::harness
