@@ -64,6 +64,9 @@ void fields(V& visit, R& record) {
 
 template <typename V, MaybeConst<LinkFitRecord> R>
 void fields(V& visit, R& record) {
+  visit("medium", record.medium);
+  visit("overhead_s", record.overhead_s);
+  visit("overhead_s_ci95", record.overhead_s_ci95);
   visit("alpha_s", record.alpha_s);
   visit("alpha_s_ci95", record.alpha_s_ci95);
   visit("beta_s_per_byte", record.beta_s_per_byte);
@@ -150,6 +153,7 @@ void fields(V& visit, R& record) {
   visit("algbw_gb_per_s", record.algbw_gb_per_s);
   visit("busbw_gb_per_s", record.busbw_gb_per_s);
   visit("wrong", record.wrong);
+  visit("fit", record.fit);
 }
 
 }  // namespace dlbench::reports

@@ -76,6 +76,9 @@ struct LinkRecord {
 
 /// Hockney's model of the link fitted to all-reduces: see harness/analysis/link_fit.h.
 struct LinkFitRecord {
+  std::string medium;       ///< switched: links in parallel; shared: one carries the bytes of all
+  double overhead_s = 0.0;  ///< of a collective, whatever its size and ranks
+  std::optional<IntervalRecord> overhead_s_ci95;
   double alpha_s = 0.0;  ///< of the only level, or of the one between nodes
   std::optional<IntervalRecord> alpha_s_ci95;
   double beta_s_per_byte = 0.0;
@@ -162,6 +165,9 @@ struct CollectiveRecord {
   double algbw_gb_per_s = 0.0;  ///< bytes / time_s.median, 10^9 bytes per second
   double busbw_gb_per_s = 0.0;  ///< algbw times bus_factor() of bus_factor.h
   std::int64_t wrong = 0;       ///< elements that came out wrong, over all ranks
+  /// time = alpha_s + beta_s_per_byte * bytes over all sizes of this op, ranks, transport and
+  /// place; the same in each of them. Null: too few sizes.
+  std::optional<LinkRecord> fit;
 };
 
 }  // namespace dlbench::reports

@@ -318,6 +318,8 @@ std::string tables_text(const RunRecord& record, std::size_t operator_rows) {
     text += section("Loader of " + arm_name(trial), loader_table(trial));
   }
   text += section("Operators of the step", operators_table(record, operator_rows));
+  text += scaling_text(record);
+  text += collectives_text(record);
   text += section("Training", history_table(record));
   text += section("Memory of a rank", memory_text(record));
   text += section("Job", job_text(record));

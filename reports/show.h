@@ -21,9 +21,17 @@ namespace dlbench::reports {
 /// `path`: where the report was written ("-" for the standard output).
 [[nodiscard]] std::string summary_text(const RunRecord& record, const std::string& path);
 
+/// Per series of scaling[] a table of its points with every trial's rate, one of what communication
+/// costs, network, projection and bucket caps where there are such, and the verdict of the largest
+/// size; variants of a sweep side by side at the end. Empty without series.
+[[nodiscard]] std::string scaling_text(const RunRecord& record);
+
+/// One line per collective and size, with the columns of nccl-tests. Empty without collectives.
+[[nodiscard]] std::string collectives_text(const RunRecord& record);
+
 /// Tables: trials, phases (calls, total, per call, %), loader stages, operators against peaks (the
-/// longest `operator_rows`), history, job, advice, taints with their meaning, and what was skipped.
-/// Only those that the report has something for.
+/// longest `operator_rows`), scaling, collectives, history, job, advice, taints with their meaning,
+/// and what was skipped. Only those that the report has something for.
 [[nodiscard]] std::string tables_text(const RunRecord& record, std::size_t operator_rows = 20);
 
 }  // namespace dlbench::reports

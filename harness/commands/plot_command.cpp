@@ -59,8 +59,8 @@ class ReportPlotCommand final : public Command {
   [[nodiscard]] std::string summary() const override { return "draw a report as an image"; }
   [[nodiscard]] std::string details() const override {
     return "Needs python3 with matplotlib (Debian: python3-matplotlib).\n"
-           "summary is throughput, phases and steps in one image; auto is summary, or history for\n"
-           "a report of dlbench train.\n"
+           "summary is throughput, phases and steps in one image; auto is summary, scaling for a\n"
+           "report of dlbench scale, history for one of dlbench train.\n"
            "Exit codes: 0 drawn, 1 the report has nothing to draw or cannot be read";
   }
   void add_options(OptionSet& options) override {
@@ -69,14 +69,15 @@ class ReportPlotCommand final : public Command {
     options.add_choice("plot",
                        "what to draw",
                        plot_,
-                       {"auto", "summary", "throughput", "phases", "steps", "history"});
+                       {"auto", "summary", "throughput", "phases", "steps", "history", "scaling"});
     options.add_text("output", "FILE", "image (default: beside the report)", output_);
   }
   int run(const OptionSet& /*options*/, const Invocation& /*invocation*/) override {
     std::string plot = plot_;
     if (plot == "auto") {
       const reports::RunRecord record = reports::read_report(report_);
-      plot = record.trials.empty() && !record.history.empty() ? "history" : "summary";
+      const bool trained = record.trials.empty() && !record.history.empty();
+      plot = !record.scaling.empty() ? "scaling" : trained ? "history" : "summary";
     }
     std::vector<std::string> arguments = {python(), "-B", script_path(plot), report_};
     if (!output_.empty()) {

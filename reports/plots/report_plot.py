@@ -114,6 +114,12 @@ def no_data(axes, text):
 
 def new_figure(rows, height):
     """A figure with `rows` panels below each other, `height` inches each."""
+    figure, panels = new_grid(rows, 1, height, 8)
+    return figure, [row[0] for row in panels]
+
+
+def new_grid(rows, columns, height, width):
+    """A figure with `rows` times `columns` panels, `height` times `width` inches each."""
     from matplotlib import pyplot
 
     pyplot.rcParams.update(
@@ -136,8 +142,8 @@ def new_figure(rows, height):
             "legend.frameon": False,
         }
     )
-    figure, axes = pyplot.subplots(rows, 1, figsize=(8, height * rows), squeeze=False, layout="constrained")
-    return figure, [row[0] for row in axes]
+    size = (width * columns, height * rows)
+    return pyplot.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
 
 
 def finish(figure, report, output):

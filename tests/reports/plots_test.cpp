@@ -66,7 +66,7 @@ TEST_F(Plots, EachScriptDrawsTheSample) {
     GTEST_SKIP() << "no matplotlib for " DLBENCH_PYTHON;
   }
   write_report(sample_record(), in_folder("report.json"));
-  for (const char* script : {"throughput", "phases", "steps", "history", "summary"}) {
+  for (const char* script : {"throughput", "phases", "steps", "history", "summary", "scaling"}) {
     const Outcome outcome = plot(script, "report.json", std::string(script) + ".png");
     EXPECT_EQ(outcome.exit_code, 0) << script << ": " << outcome.errors;
     const std::string image = read_text_file(in_folder(std::string(script) + ".png"));
@@ -82,6 +82,7 @@ TEST_F(Plots, WhatCannotBeDrawnIsOneLine) {
   RunRecord record = sample_record();
   record.history.clear();
   record.trials.clear();
+  record.scaling.clear();
   write_report(record, in_folder("empty.json"));
   write_file_atomically(in_folder("broken.json"), "{\n  \"schema\": ");
   write_file_atomically(in_folder("other.json"), "{\"schema\": \"else\"}");
@@ -94,6 +95,7 @@ TEST_F(Plots, WhatCannotBeDrawnIsOneLine) {
                             Case{"phases", "empty.json", "no phases"},
                             Case{"steps", "empty.json", "no step times"},
                             Case{"history", "empty.json", "no training history"},
+                            Case{"scaling", "empty.json", "no scaling"},
                             Case{"summary", "broken.json", "is not JSON"},
                             Case{"summary", "other.json", "not a report of dlbench"},
                             Case{"summary", "missing.json", "No such file or directory"}}) {

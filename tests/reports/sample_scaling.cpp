@@ -124,10 +124,13 @@ std::vector<ScalingRecord> sample_scaling() {
   weak.points[0].trials[3].efficiency->ci95.reset();
   add_communication(weak.points[1]);
   add_communication(weak.points[2]);
-  weak.fit = LinkFitRecord{1e-5,
+  weak.fit = LinkFitRecord{"switched",
+                           2e-6,
+                           around(2e-6, 0.2),
+                           1e-5,
                            around(1e-5, 0.1),
-                           1e-9,
-                           around(1e-9, 0.05),
+                           5e-10,
+                           around(5e-10, 0.05),
                            2,
                            LinkRecord{1e-6, around(1e-6, 0.1), 1e-10, around(1e-10, 0.05)},
                            24,
@@ -157,6 +160,7 @@ std::vector<CollectiveRecord> sample_collectives() {
   all_reduce.time_s = {0.001, 0.0012, 0.00102, 0.0009, 0.0013, 20};
   all_reduce.algbw_gb_per_s = 1.0;
   all_reduce.busbw_gb_per_s = 1.5;
+  all_reduce.fit = LinkRecord{1e-5, around(1e-5, 0.1), 1e-9, around(1e-9, 0.05)};
   CollectiveRecord broadcast = all_reduce;
   broadcast.op = "broadcast";
   broadcast.busbw_gb_per_s = 1.0;

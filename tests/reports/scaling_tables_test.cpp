@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/show.h"
+#include "tests/reports/sample_record.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace dlbench::reports {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(ScalingTables, OneTablePerModeWithEveryTrialAndBatch) {
+  const std::string text = scaling_text(sample_record());
+  EXPECT_THAT(text, HasSubstr("Weak scaling, batch per rank fixed (samples/s; baseline: 1 rank)"));
+  EXPECT_THAT(text, HasSubstr("io  synthetic  synthetic/nocomm  full  speedup"));
+  // 4 ranks of 2: 12 steps of 8 samples; io 156, synthetic 38.5, nocomm 42.9, full 34 samples/s.
+  EXPECT_THAT(text, HasSubstr("  4          2       8     12       96   156       38.5"));
+  EXPECT_THAT(text, HasSubstr("3.40x  85.0 % +-1.7"));
+  EXPECT_THAT(text, HasSubstr("communication_bound"));
+  EXPECT_THAT(text, HasSubstr("verdict at 4 ranks: communication_bound: the all-reduce takes"));
+}
+
+TEST(ScalingTables, UnevenLocalBatchesAreShownAsARange) {
+  const std::string text = scaling_text(sample_record());
+  EXPECT_THAT(text,
+              HasSubstr("Strong scaling, global batch fixed, sweep ddp-options, "
+                        "bucket-cap-mib=100"));
+  EXPECT_THAT(text, HasSubstr("1-2       3"));
+}
+
+TEST(ScalingTables, CommunicationSaysWhatIsHiddenAndWhoIsSlow) {
+  const std::string text = scaling_text(sample_record());
+  EXPECT_THAT(
+      text,
+      HasSubstr("180 ms  20.0 ms  5.00 ms   15.0 ms     30.0 ms  50.0 %  1 on node1, 75.0 % of the "
+                "steps"));
+  RunRecord record = sample_record();
+  record.scaling[0].points[1].transfer_s = -0.001;
+  EXPECT_THAT(scaling_text(record), HasSubstr("-1.00 ms"));
+}
+
+TEST(ScalingTables, ProjectionNetworkAndBucketCaps) {
+  const std::string text = scaling_text(sample_record());
+  EXPECT_THAT(text,
+              HasSubstr("network (switched): 10.0 us a message and 2.00 GB/s between nodes of 2 "
+                        "ranks, 1.00 us a message and 10.0 GB/s inside; fits 24 measurements to "
+                        "3.0 %"));
+  EXPECT_THAT(text,
+              HasSubstr("64            128        256  500 ms (475 ms to 525 ms)  40.0 % +-2.0"));
+  EXPECT_THAT(text,
+              HasSubstr("4 ranks predicted from fewer: 231 ms (208 ms to 254 ms), measured 220 ms: "
+                        "+5.0 %, inside the band"));
+  EXPECT_THAT(text, HasSubstr("best cap: 25.0 MiB by the model, 25.0 MiB measured"));
+}
+
+TEST(ScalingTables, VariantsOfASweepStandSideBySide) {
+  RunRecord record = sample_record();
+  EXPECT_THAT(scaling_text(record), Not(HasSubstr("Sweep ddp-options")));
+  record.scaling.push_back(record.scaling[1]);
+  record.scaling[2].variant = "bucket-cap-mib=25";
+  const std::string text = scaling_text(record);
+  EXPECT_THAT(text, HasSubstr("Sweep ddp-options, strong scaling, samples/s"));
+  EXPECT_THAT(text, HasSubstr("bucket-cap-mib=25      10.0     16.0\n"));
+}
+
+TEST(ScalingTables, CollectivesHaveTheColumnsOfNcclTests) {
+  const std::string text = collectives_text(sample_record());
+  EXPECT_THAT(text, HasSubstr("median      p95  algbw GB/s  busbw GB/s  wrong"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("all_reduce      4  shared_window  1000000  f32   yes       1.00 ms  1.20 ms"));
+}
+
+TEST(ScalingTables, NothingMeasuredIsNothingShown) {
+  EXPECT_EQ(scaling_text(RunRecord{}), "");
+  EXPECT_EQ(collectives_text(RunRecord{}), "");
+}
+
+}  // namespace
+}  // namespace dlbench::reports
