@@ -22,13 +22,13 @@ class ListCommand final : public Command {
  public:
   [[nodiscard]] std::string name() const override { return "list"; }
   [[nodiscard]] std::string summary() const override {
-    return "show workloads, data sets, backends, probes and trials of this build";
+    return "show workloads, data sets, backends, probes, trials and scaling sweeps of this build";
   }
   void add_options(OptionSet& options) override {
     options.add_choice("what",
                        "one of them only",
                        what_,
-                       {"all", "workloads", "datasets", "backends", "probes", "trials"});
+                       {"all", "workloads", "datasets", "backends", "probes", "trials", "sweeps"});
     options.positional(false);
   }
   int run(const OptionSet& /*options*/, const Invocation& /*invocation*/) override {
@@ -38,6 +38,7 @@ class ListCommand final : public Command {
     add(text, "backends", list_backends);
     add(text, "probes", list_probes);
     add(text, "trials", list_trials);
+    add(text, "sweeps", list_sweeps);
     std::fputs(text.c_str(), stdout);
     return 0;
   }

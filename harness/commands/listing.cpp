@@ -7,6 +7,7 @@
 #include "engine/core/error.h"
 #include "engine/graph/passes.h"
 #include "probes/registry.h"
+#include "workloads/sweep.h"
 #include "workloads/workload.h"
 
 #include <fmt/format.h>
@@ -68,6 +69,30 @@ std::string list_workloads() {
   std::string text = "workloads\n";
   for (const std::string& name : workloads::workload_names()) {
     text += describe(workloads::find_workload(name));
+  }
+  return text;
+}
+
+std::string list_sweeps() {
+  std::string text = "sweeps\n";
+  for (const std::string& name : workloads::sweep_names()) {
+    const workloads::SweepSpec& spec = workloads::find_sweep(name);
+    std::vector<std::string_view> rules;
+    for (const workloads::BatchRule rule : spec.rules) {
+      rules.push_back(workloads::name(rule));
+    }
+    text += fmt::format("  {:<20} {}\n", name, spec.description);
+    text += fmt::format("  {:<20} {}, {}, trials {}\n",
+                        "",
+                        spec.workload,
+                        fmt::join(rules, " and "),
+                        fmt::join(spec.trials, ", "));
+    for (const workloads::SweepVariant& variant : workloads::expand(spec)) {
+      if (!variant.name.empty()) {
+        text += fmt::format("  {:<20}   {}\n", "", variant.name);
+      }
+    }
+    text += fmt::format("  {:<20} {}\n", "", spec.citation);
   }
   return text;
 }

@@ -13,6 +13,8 @@ namespace dlbench::harness {
 
 /// Name, task, recipe, data and size of each workload, two lines each, and its citation.
 [[nodiscard]] std::string list_workloads();
+/// Name, purpose, workload, modes, trials and variants of each scaling sweep, and its source.
+[[nodiscard]] std::string list_sweeps();
 /// Name, summary and usual folder of each data set format.
 [[nodiscard]] std::string list_datasets();
 /// Name of each backend, its device, or why it cannot be used here.
