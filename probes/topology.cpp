@@ -26,8 +26,11 @@ HwlocTopology make_topology() {
   if (hwloc_topology_init(&topology) != 0) {
     throw Error(ErrorCode::kLibrary, "hwloc cannot start");
   }
-  // PCI devices are left out by default.
-  hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+  // PCI devices are left out by default. Nothing more: looking for operating system devices would
+  // wake up drivers (OpenCL, NVML). The kernel's files tell all we need; hwloc's pci plug-in is a
+  // package of its own, and libpciaccess below it leaks.
+  hwloc_topology_set_type_filter(topology, HWLOC_OBJ_PCI_DEVICE, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+  hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "pci");
   return HwlocTopology(topology);
 }
 

@@ -109,6 +109,7 @@ int wait_for(pid_t child) {
 
 ChildResult run_child(std::vector<std::string> arguments, const ChildOptions& options) {
   std::vector<char*> pointers;
+  pointers.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) {
     pointers.push_back(argument.data());
   }

@@ -144,6 +144,7 @@ class Parser {
   /// CLI::Success for --help and --version.
   Bound& parse(const std::vector<std::string>& arguments) {
     std::vector<const char*> pointers;
+    pointers.reserve(arguments.size());
     for (const std::string& argument : arguments) {
       pointers.push_back(argument.c_str());
     }
