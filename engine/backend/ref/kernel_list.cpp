@@ -12,8 +12,6 @@ using graph::OpKind;
 struct Row {
   OpKind op;
   KernelFunction run;
-  /// Inputs from this index on are never read.
-  std::size_t first_shape_only = ~std::size_t{0};
 };
 
 // In the order of OpKind.
@@ -21,8 +19,8 @@ constexpr Row kRows[] = {
     {OpKind::kNormalizeImage, normalize_image},
     {OpKind::kCast, cast},
     {OpKind::kConv, conv},
-    {OpKind::kConvBackwardData, conv_backward_data, 2},
-    {OpKind::kConvBackwardWeights, conv_backward_weights, 2},
+    {OpKind::kConvBackwardData, conv_backward_data},
+    {OpKind::kConvBackwardWeights, conv_backward_weights},
     {OpKind::kBatchNorm, batch_norm},
     {OpKind::kBatchNormInference, batch_norm_inference},
     {OpKind::kBatchNormBackward, batch_norm_backward},
@@ -35,14 +33,14 @@ constexpr Row kRows[] = {
     {OpKind::kScaleChannels, scale_channels},
     {OpKind::kScaleChannelsBackwardGate, scale_channels_backward_gate},
     {OpKind::kGlobalAvgPool, global_avg_pool},
-    {OpKind::kGlobalAvgPoolBackward, global_avg_pool_backward, 1},
+    {OpKind::kGlobalAvgPoolBackward, global_avg_pool_backward},
     {OpKind::kMaxPool, max_pool},
-    {OpKind::kMaxPoolBackward, max_pool_backward, 2},
+    {OpKind::kMaxPoolBackward, max_pool_backward},
     {OpKind::kUpsampleNearest, upsample_nearest},
-    {OpKind::kUpsampleNearestBackward, upsample_nearest_backward, 1},
+    {OpKind::kUpsampleNearestBackward, upsample_nearest_backward},
     {OpKind::kLinear, linear},
     {OpKind::kLinearBackwardData, linear_backward_data},
-    {OpKind::kLinearBackwardWeights, linear_backward_weights, 2},
+    {OpKind::kLinearBackwardWeights, linear_backward_weights},
     {OpKind::kConcat, concat},
     {OpKind::kSlice, slice},
     {OpKind::kReshape, reshape},
@@ -50,11 +48,11 @@ constexpr Row kRows[] = {
     {OpKind::kDropoutBackward, dropout},
     {OpKind::kDiceSums, dice_sums},
     {OpKind::kDiceLoss, dice_loss},
-    {OpKind::kDiceBackward, dice_backward, 3},
+    {OpKind::kDiceBackward, dice_backward},
     {OpKind::kLogSoftmax, log_softmax},
     {OpKind::kLogSoftmaxBackward, log_softmax_backward},
     {OpKind::kNllLoss, nll_loss},
-    {OpKind::kNllBackward, nll_backward, 2},
+    {OpKind::kNllBackward, nll_backward},
     {OpKind::kSegmentationCounts, segmentation_counts},
     {OpKind::kClassificationCounts, classification_counts},
     {OpKind::kAllReduceStart, nullptr},
@@ -79,9 +77,5 @@ static_assert(std::size(kRows) == graph::kOpCount && rows_are_in_order());
 }  // namespace
 
 KernelFunction kernel_of(OpKind op) { return kRows[static_cast<std::size_t>(op)].run; }
-
-bool is_shape_only(OpKind op, std::size_t index) {
-  return index >= kRows[static_cast<std::size_t>(op)].first_shape_only;
-}
 
 }  // namespace dlbench::backend::ref

@@ -68,7 +68,4 @@ void adadelta(const Call& call);
 /// The kernel of an op; nullptr for the all-reduce nodes, which the executor runs.
 [[nodiscard]] KernelFunction kernel_of(graph::OpKind op);
 
-/// Whether input `index` of an op is passed for its shape or dtype only and never read.
-[[nodiscard]] bool is_shape_only(graph::OpKind op, std::size_t index);
-
 }  // namespace dlbench::backend::ref

@@ -40,7 +40,7 @@ class RefKernel final : public Kernel {
     add_operands(graph, node.outputs, call_.outputs, output_slots_);
     add_operands(graph, node.updates, call_.updates, update_slots_);
     for (std::size_t index = 0; index < input_slots_.size(); ++index) {
-      if (is_shape_only(node.op, index)) {
+      if (!graph::reads_input(node.op, index)) {
         input_slots_[index] = kNoSlot;  // its memory may already serve something else
       }
     }
@@ -102,7 +102,7 @@ LoweredNode lower_node(const graph::Graph& graph, const graph::Node& node, int t
   lowered.op = node.op;
   lowered.phase = node.phase;
   for (std::size_t index = 0; index < node.inputs.size(); ++index) {
-    if (!is_shape_only(node.op, index)) {
+    if (graph::reads_input(node.op, index)) {
       lowered.reads.push_back(slot_of(node.inputs[index]));
     }
   }
