@@ -52,24 +52,21 @@ void batch_norm(const Call& call) {
   const auto momentum = static_cast<double>(attributes.momentum);
   const Planes planes(x.shape);
   const double count = static_cast<double>(planes.batch * planes.elements);
-  visit_float(x.dtype, [&](auto type) {
+  parallel_for(call, x.dtype, planes.channels, [&](auto type, Index c) {
     using T = decltype(type);
-#pragma omp parallel for num_threads(call.threads) schedule(static)
-    for (Index c = 0; c < planes.channels; ++c) {
-      const Moments batch = moments(planes, c, x.as<T>());
-      const double rstd = 1.0 / std::sqrt(batch.variance + static_cast<double>(attributes.epsilon));
-      const double gamma = call.inputs[1].read(c);
-      const double beta = call.inputs[2].read(c);
-      for_channel(planes, c, [&](Index i) {
-        store(y.as<T>()[i], (load(x.as<T>()[i]) - batch.mean) * rstd * gamma + beta);
-      });
-      call.outputs[1].write(c, batch.mean);
-      call.outputs[2].write(c, rstd);
-      update_running(call.updates[0], c, momentum, batch.mean);
-      // A single element per channel has no unbiased variance; its biased one is 0.
-      update_running(
-          call.updates[1], c, momentum, batch.variance * count / std::max(count - 1.0, 1.0));
-    }
+    const Moments batch = moments(planes, c, x.as<T>());
+    const double rstd = 1.0 / std::sqrt(batch.variance + static_cast<double>(attributes.epsilon));
+    const double gamma = call.inputs[1].read(c);
+    const double beta = call.inputs[2].read(c);
+    for_channel(planes, c, [&](Index i) {
+      store(y.as<T>()[i], (load(x.as<T>()[i]) - batch.mean) * rstd * gamma + beta);
+    });
+    call.outputs[1].write(c, batch.mean);
+    call.outputs[2].write(c, rstd);
+    update_running(call.updates[0], c, momentum, batch.mean);
+    // A single element per channel has no unbiased variance; its biased one is 0.
+    update_running(
+        call.updates[1], c, momentum, batch.variance * count / std::max(count - 1.0, 1.0));
   });
 }
 
@@ -78,18 +75,15 @@ void batch_norm_inference(const Call& call) {
   const Tensor& y = call.outputs[0];
   const auto epsilon = static_cast<double>(call.node.as<graph::BatchNormAttributes>().epsilon);
   const Planes planes(x.shape);
-  visit_float(x.dtype, [&](auto type) {
+  parallel_for(call, x.dtype, planes.channels, [&](auto type, Index c) {
     using T = decltype(type);
-#pragma omp parallel for num_threads(call.threads) schedule(static)
-    for (Index c = 0; c < planes.channels; ++c) {
-      const double gamma = call.inputs[1].read(c);
-      const double beta = call.inputs[2].read(c);
-      const double mean = call.inputs[3].read(c);
-      const double rstd = 1.0 / std::sqrt(call.inputs[4].read(c) + epsilon);
-      for_channel(planes, c, [&](Index i) {
-        store(y.as<T>()[i], (load(x.as<T>()[i]) - mean) * rstd * gamma + beta);
-      });
-    }
+    const double gamma = call.inputs[1].read(c);
+    const double beta = call.inputs[2].read(c);
+    const double mean = call.inputs[3].read(c);
+    const double rstd = 1.0 / std::sqrt(call.inputs[4].read(c) + epsilon);
+    for_channel(planes, c, [&](Index i) {
+      store(y.as<T>()[i], (load(x.as<T>()[i]) - mean) * rstd * gamma + beta);
+    });
   });
 }
 
@@ -99,28 +93,25 @@ void batch_norm_backward(const Call& call) {
   const Tensor& dx = call.outputs[0];
   const Planes planes(x.shape);
   const double count = static_cast<double>(planes.batch * planes.elements);
-  visit_float(x.dtype, [&](auto type) {
+  parallel_for(call, x.dtype, planes.channels, [&](auto type, Index c) {
     using T = decltype(type);
-#pragma omp parallel for num_threads(call.threads) schedule(static)
-    for (Index c = 0; c < planes.channels; ++c) {
-      const double gamma = call.inputs[2].read(c);
-      const double mean = call.inputs[3].read(c);
-      const double rstd = call.inputs[4].read(c);
-      double dgamma = 0;
-      double dbeta = 0;
-      for_channel(planes, c, [&](Index i) {
-        const double gradient = load(dy.as<T>()[i]);
-        dbeta += gradient;
-        dgamma += gradient * (load(x.as<T>()[i]) - mean) * rstd;
-      });
-      for_channel(planes, c, [&](Index i) {
-        const double normalized = (load(x.as<T>()[i]) - mean) * rstd;
-        const double gradient = load(dy.as<T>()[i]) - dbeta / count - normalized * dgamma / count;
-        store(dx.as<T>()[i], gamma * rstd * gradient);
-      });
-      call.outputs[1].write(c, dgamma);
-      call.outputs[2].write(c, dbeta);
-    }
+    const double gamma = call.inputs[2].read(c);
+    const double mean = call.inputs[3].read(c);
+    const double rstd = call.inputs[4].read(c);
+    double dgamma = 0;
+    double dbeta = 0;
+    for_channel(planes, c, [&](Index i) {
+      const double gradient = load(dy.as<T>()[i]);
+      dbeta += gradient;
+      dgamma += gradient * (load(x.as<T>()[i]) - mean) * rstd;
+    });
+    for_channel(planes, c, [&](Index i) {
+      const double normalized = (load(x.as<T>()[i]) - mean) * rstd;
+      const double gradient = load(dy.as<T>()[i]) - dbeta / count - normalized * dgamma / count;
+      store(dx.as<T>()[i], gamma * rstd * gradient);
+    });
+    call.outputs[1].write(c, dgamma);
+    call.outputs[2].write(c, dbeta);
   });
 }
 

@@ -301,19 +301,16 @@ void backward_bias(const Call& call) {
   const Tensor& dy = call.inputs[1];
   const Tensor& dbias = call.outputs[1];
   const Planes planes(dy.shape);
-  visit_float(dy.dtype, [&](auto type) {
+  parallel_for(call, dy.dtype, planes.channels, [&](auto type, Index k) {
     using T = decltype(type);
-#pragma omp parallel for num_threads(call.threads) schedule(static)
-    for (Index k = 0; k < planes.channels; ++k) {
-      double sum = 0;
-      for (Index n = 0; n < planes.batch; ++n) {
-        const T* plane = dy.as<T>() + (n * planes.channels + k) * planes.elements;
-        for (Index i = 0; i < planes.elements; ++i) {
-          sum += load(plane[i]);
-        }
+    double sum = 0;
+    for (Index n = 0; n < planes.batch; ++n) {
+      const T* plane = dy.as<T>() + (n * planes.channels + k) * planes.elements;
+      for (Index i = 0; i < planes.elements; ++i) {
+        sum += load(plane[i]);
       }
-      dbias.write(k, sum);
     }
+    dbias.write(k, sum);
   });
 }
 

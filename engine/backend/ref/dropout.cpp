@@ -18,18 +18,15 @@ void dropout(const Call& call) {
   const double keep = 1.0 - static_cast<double>(attributes.rate);
   const Index batch = x.shape[0];
   const Index sample_elements = batch == 0 ? 0 : x.elements() / batch;
-  visit_float(x.dtype, [&](auto type) {
+  parallel_for(call, x.dtype, batch, [&](auto type, Index n) {
     using T = decltype(type);
-#pragma omp parallel for num_threads(call.threads) schedule(static)
-    for (Index n = 0; n < batch; ++n) {
-      const T* from = x.as<T>() + n * sample_elements;
-      T* to = y.as<T>() + n * sample_elements;
-      for (Index e = 0; e < sample_elements; ++e) {
-        const auto words =
-            core::sample_random_block(seed, step, attributes.key, first_sample + n, e / 4);
-        const float uniform = core::uniform_from_bits(words[static_cast<std::size_t>(e % 4)]);
-        store(to[e], uniform < attributes.rate ? 0.0 : load(from[e]) / keep);
-      }
+    const T* from = x.as<T>() + n * sample_elements;
+    T* to = y.as<T>() + n * sample_elements;
+    for (Index e = 0; e < sample_elements; ++e) {
+      const auto words =
+          core::sample_random_block(seed, step, attributes.key, first_sample + n, e / 4);
+      const float uniform = core::uniform_from_bits(words[static_cast<std::size_t>(e % 4)]);
+      store(to[e], uniform < attributes.rate ? 0.0 : load(from[e]) / keep);
     }
   });
 }

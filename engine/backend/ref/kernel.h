@@ -72,6 +72,18 @@ struct Call {
   int threads = 1;
 };
 
+/// Calls body(element, index) for each index in [0, count), the indices shared out over the call's
+/// threads; `element` is of the type behind a float dtype.
+template <typename Body>
+void parallel_for(const Call& call, core::DType dtype, Index count, const Body& body) {
+  visit_float(dtype, [&](auto element) {
+#pragma omp parallel for num_threads(call.threads) schedule(static)
+    for (Index index = 0; index < count; ++index) {
+      body(element, index);
+    }
+  });
+}
+
 /// Computes a node; neither allocates nor keeps anything.
 using KernelFunction = void (*)(const Call&);
 

@@ -72,17 +72,14 @@ void linear_backward_data(const Call& call) {
   const Tensor& dx = call.outputs[0];
   const Index features_out = dy.shape[1];
   const Index features_in = dx.shape[1];
-  visit_float(dy.dtype, [&](auto type) {
+  parallel_for(call, dy.dtype, dy.shape[0], [&](auto type, Index n) {
     using T = decltype(type);
-#pragma omp parallel for num_threads(call.threads) schedule(static)
-    for (Index n = 0; n < dy.shape[0]; ++n) {
-      combine_rows(weight.as<T>(),
-                   features_in,
-                   dy.as<T>() + n * features_out,
-                   1,
-                   features_out,
-                   dx.as<T>() + n * features_in);
-    }
+    combine_rows(weight.as<T>(),
+                 features_in,
+                 dy.as<T>() + n * features_out,
+                 1,
+                 features_out,
+                 dx.as<T>() + n * features_in);
   });
 }
 
@@ -93,23 +90,20 @@ void linear_backward_weights(const Call& call) {
   const Index batch = x.shape[0];
   const Index features_in = x.shape[1];
   const Index features_out = dy.shape[1];
-  visit_float(x.dtype, [&](auto type) {
+  parallel_for(call, x.dtype, features_out, [&](auto type, Index o) {
     using T = decltype(type);
-#pragma omp parallel for num_threads(call.threads) schedule(static)
-    for (Index o = 0; o < features_out; ++o) {
-      combine_rows(x.as<T>(),
-                   features_in,
-                   dy.as<T>() + o,
-                   features_out,
-                   batch,
-                   dweight.as<T>() + o * features_in);
-      if (call.outputs.size() > 1) {
-        double sum = 0;
-        for (Index n = 0; n < batch; ++n) {
-          sum += load(dy.as<T>()[n * features_out + o]);
-        }
-        call.outputs[1].write(o, sum);
+    combine_rows(x.as<T>(),
+                 features_in,
+                 dy.as<T>() + o,
+                 features_out,
+                 batch,
+                 dweight.as<T>() + o * features_in);
+    if (call.outputs.size() > 1) {
+      double sum = 0;
+      for (Index n = 0; n < batch; ++n) {
+        sum += load(dy.as<T>()[n * features_out + o]);
       }
+      call.outputs[1].write(o, sum);
     }
   });
 }

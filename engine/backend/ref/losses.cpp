@@ -64,12 +64,9 @@ void dice_backward(const Call& call) {
   const auto smooth = static_cast<double>(call.node.as<graph::DiceAttributes>().smooth);
   const double a = 2.0 * sums.read(0) + smooth;
   const double b = sums.read(1) + sums.read(2) + smooth;
-  visit_float(dp.dtype, [&](auto type) {
+  parallel_for(call, dp.dtype, dp.elements(), [&](auto type, Index i) {
     using T = decltype(type);
-#pragma omp parallel for num_threads(call.threads) schedule(static)
-    for (Index i = 0; i < dp.elements(); ++i) {
-      store(dp.as<T>()[i], dloss * (a - 2.0 * load(mask[i]) * b) / (b * b));
-    }
+    store(dp.as<T>()[i], dloss * (a - 2.0 * load(mask[i]) * b) / (b * b));
   });
 }
 
@@ -77,22 +74,19 @@ void log_softmax(const Call& call) {
   const Tensor& x = call.inputs[0];
   const Tensor& y = call.outputs[0];
   const Index classes = x.shape[1];
-  visit_float(x.dtype, [&](auto type) {
+  parallel_for(call, x.dtype, x.shape[0], [&](auto type, Index n) {
     using T = decltype(type);
-#pragma omp parallel for num_threads(call.threads) schedule(static)
-    for (Index n = 0; n < x.shape[0]; ++n) {
-      const T* row = x.as<T>() + n * classes;
-      double largest = load(row[0]);
-      for (Index k = 1; k < classes; ++k) {
-        largest = std::max(largest, load(row[k]));
-      }
-      double sum = 0;
-      for (Index k = 0; k < classes; ++k) {
-        sum += std::exp(load(row[k]) - largest);
-      }
-      for (Index k = 0; k < classes; ++k) {
-        store(y.as<T>()[n * classes + k], load(row[k]) - largest - std::log(sum));
-      }
+    const T* row = x.as<T>() + n * classes;
+    double largest = load(row[0]);
+    for (Index k = 1; k < classes; ++k) {
+      largest = std::max(largest, load(row[k]));
+    }
+    double sum = 0;
+    for (Index k = 0; k < classes; ++k) {
+      sum += std::exp(load(row[k]) - largest);
+    }
+    for (Index k = 0; k < classes; ++k) {
+      store(y.as<T>()[n * classes + k], load(row[k]) - largest - std::log(sum));
     }
   });
 }
@@ -102,17 +96,14 @@ void log_softmax_backward(const Call& call) {
   const Tensor& y = call.inputs[1];
   const Tensor& dx = call.outputs[0];
   const Index classes = y.shape[1];
-  visit_float(y.dtype, [&](auto type) {
+  parallel_for(call, y.dtype, y.shape[0], [&](auto type, Index n) {
     using T = decltype(type);
-#pragma omp parallel for num_threads(call.threads) schedule(static)
-    for (Index n = 0; n < y.shape[0]; ++n) {
-      double sum = 0;
-      for (Index i = n * classes; i < (n + 1) * classes; ++i) {
-        sum += load(dy.as<T>()[i]);
-      }
-      for (Index i = n * classes; i < (n + 1) * classes; ++i) {
-        store(dx.as<T>()[i], load(dy.as<T>()[i]) - std::exp(load(y.as<T>()[i])) * sum);
-      }
+    double sum = 0;
+    for (Index i = n * classes; i < (n + 1) * classes; ++i) {
+      sum += load(dy.as<T>()[i]);
+    }
+    for (Index i = n * classes; i < (n + 1) * classes; ++i) {
+      store(dx.as<T>()[i], load(dy.as<T>()[i]) - std::exp(load(y.as<T>()[i])) * sum);
     }
   });
 }

@@ -13,12 +13,9 @@ void map(const Call& call, const Function& function) {
   const Tensor& a = call.inputs[0];
   const Tensor& y = call.outputs[0];
   const Index count = y.elements();
-  visit_float(a.dtype, [&](auto type) {
+  parallel_for(call, a.dtype, count, [&](auto type, Index i) {
     using T = decltype(type);
-#pragma omp parallel for num_threads(call.threads) schedule(static)
-    for (Index i = 0; i < count; ++i) {
-      store(y.as<T>()[i], function(load(a.as<T>()[i])));
-    }
+    store(y.as<T>()[i], function(load(a.as<T>()[i])));
   });
 }
 
@@ -29,12 +26,9 @@ void zip(const Call& call, const Function& function) {
   const Tensor& b = call.inputs[1];
   const Tensor& y = call.outputs[0];
   const Index count = y.elements();
-  visit_float(a.dtype, [&](auto type) {
+  parallel_for(call, a.dtype, count, [&](auto type, Index i) {
     using T = decltype(type);
-#pragma omp parallel for num_threads(call.threads) schedule(static)
-    for (Index i = 0; i < count; ++i) {
-      store(y.as<T>()[i], function(load(a.as<T>()[i]), load(b.as<T>()[i])));
-    }
+    store(y.as<T>()[i], function(load(a.as<T>()[i]), load(b.as<T>()[i])));
   });
 }
 
@@ -70,14 +64,11 @@ void scale_channels(const Call& call) {
   const Tensor& gate = call.inputs[1];
   const Tensor& y = call.outputs[0];
   const Planes planes(x.shape);
-  visit_float(x.dtype, [&](auto type) {
+  parallel_for(call, x.dtype, planes.count(), [&](auto type, Index plane) {
     using T = decltype(type);
-#pragma omp parallel for num_threads(call.threads) schedule(static)
-    for (Index plane = 0; plane < planes.count(); ++plane) {
-      const double factor = gate.read(plane);
-      for (Index i = plane * planes.elements; i < (plane + 1) * planes.elements; ++i) {
-        store(y.as<T>()[i], load(x.as<T>()[i]) * factor);
-      }
+    const double factor = gate.read(plane);
+    for (Index i = plane * planes.elements; i < (plane + 1) * planes.elements; ++i) {
+      store(y.as<T>()[i], load(x.as<T>()[i]) * factor);
     }
   });
 }
@@ -87,16 +78,13 @@ void scale_channels_backward_gate(const Call& call) {
   const Tensor& x = call.inputs[1];
   const Tensor& dgate = call.outputs[0];
   const Planes planes(x.shape);
-  visit_float(x.dtype, [&](auto type) {
+  parallel_for(call, x.dtype, planes.count(), [&](auto type, Index plane) {
     using T = decltype(type);
-#pragma omp parallel for num_threads(call.threads) schedule(static)
-    for (Index plane = 0; plane < planes.count(); ++plane) {
-      double sum = 0;
-      for (Index i = plane * planes.elements; i < (plane + 1) * planes.elements; ++i) {
-        sum += load(dy.as<T>()[i]) * load(x.as<T>()[i]);
-      }
-      dgate.write(plane, sum);
+    double sum = 0;
+    for (Index i = plane * planes.elements; i < (plane + 1) * planes.elements; ++i) {
+      sum += load(dy.as<T>()[i]) * load(x.as<T>()[i]);
     }
+    dgate.write(plane, sum);
   });
 }
 

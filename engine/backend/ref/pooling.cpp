@@ -104,16 +104,13 @@ void global_avg_pool(const Call& call) {
   const Tensor& x = call.inputs[0];
   const Tensor& y = call.outputs[0];
   const Planes planes(x.shape);
-  visit_float(x.dtype, [&](auto type) {
+  parallel_for(call, x.dtype, planes.count(), [&](auto type, Index plane) {
     using T = decltype(type);
-#pragma omp parallel for num_threads(call.threads) schedule(static)
-    for (Index plane = 0; plane < planes.count(); ++plane) {
-      double sum = 0;
-      for (Index i = plane * planes.elements; i < (plane + 1) * planes.elements; ++i) {
-        sum += load(x.as<T>()[i]);
-      }
-      y.write(plane, sum / static_cast<double>(planes.elements));
+    double sum = 0;
+    for (Index i = plane * planes.elements; i < (plane + 1) * planes.elements; ++i) {
+      sum += load(x.as<T>()[i]);
     }
+    y.write(plane, sum / static_cast<double>(planes.elements));
   });
 }
 
@@ -121,14 +118,11 @@ void global_avg_pool_backward(const Call& call) {
   const Tensor& dy = call.inputs[0];
   const Tensor& dx = call.outputs[0];
   const Planes planes(dx.shape);
-  visit_float(dx.dtype, [&](auto type) {
+  parallel_for(call, dx.dtype, planes.count(), [&](auto type, Index plane) {
     using T = decltype(type);
-#pragma omp parallel for num_threads(call.threads) schedule(static)
-    for (Index plane = 0; plane < planes.count(); ++plane) {
-      const double share = dy.read(plane) / static_cast<double>(planes.elements);
-      for (Index i = plane * planes.elements; i < (plane + 1) * planes.elements; ++i) {
-        store(dx.as<T>()[i], share);
-      }
+    const double share = dy.read(plane) / static_cast<double>(planes.elements);
+    for (Index i = plane * planes.elements; i < (plane + 1) * planes.elements; ++i) {
+      store(dx.as<T>()[i], share);
     }
   });
 }
@@ -139,15 +133,12 @@ void max_pool(const Call& call) {
   const Planes x_planes(x.shape);
   const Planes y_planes(y.shape);
   const Window window(call.node.as<graph::PoolAttributes>(), x.shape, y.shape);
-  visit_float(x.dtype, [&](auto type) {
+  parallel_for(call, x.dtype, x_planes.count(), [&](auto type, Index plane) {
     using T = decltype(type);
-#pragma omp parallel for num_threads(call.threads) schedule(static)
-    for (Index plane = 0; plane < x_planes.count(); ++plane) {
-      max_plane(window,
-                x.as<T>() + plane * x_planes.elements,
-                y.as<T>() + plane * y_planes.elements,
-                call.outputs[1].as<std::uint8_t>() + plane * y_planes.elements);
-    }
+    max_plane(window,
+              x.as<T>() + plane * x_planes.elements,
+              y.as<T>() + plane * y_planes.elements,
+              call.outputs[1].as<std::uint8_t>() + plane * y_planes.elements);
   });
 }
 
@@ -157,15 +148,12 @@ void max_pool_backward(const Call& call) {
   const Planes x_planes(dx.shape);
   const Planes y_planes(dy.shape);
   const Window window(call.node.as<graph::PoolAttributes>(), dx.shape, dy.shape);
-  visit_float(dx.dtype, [&](auto type) {
+  parallel_for(call, dx.dtype, x_planes.count(), [&](auto type, Index plane) {
     using T = decltype(type);
-#pragma omp parallel for num_threads(call.threads) schedule(static)
-    for (Index plane = 0; plane < x_planes.count(); ++plane) {
-      max_plane_backward(window,
-                         dy.as<T>() + plane * y_planes.elements,
-                         call.inputs[1].as<std::uint8_t>() + plane * y_planes.elements,
-                         dx.as<T>() + plane * x_planes.elements);
-    }
+    max_plane_backward(window,
+                       dy.as<T>() + plane * y_planes.elements,
+                       call.inputs[1].as<std::uint8_t>() + plane * y_planes.elements,
+                       dx.as<T>() + plane * x_planes.elements);
   });
 }
 

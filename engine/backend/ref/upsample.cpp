@@ -63,13 +63,9 @@ void upsample_nearest(const Call& call) {
   const Planes x_planes(x.shape);
   const Planes y_planes(y.shape);
   const Resampling r(call.node.as<graph::UpsampleAttributes>(), x.shape, y.shape);
-  visit_float(x.dtype, [&](auto type) {
+  parallel_for(call, x.dtype, x_planes.count(), [&](auto type, Index plane) {
     using T = decltype(type);
-#pragma omp parallel for num_threads(call.threads) schedule(static)
-    for (Index plane = 0; plane < x_planes.count(); ++plane) {
-      forward_plane(
-          r, x.as<T>() + plane * x_planes.elements, y.as<T>() + plane * y_planes.elements);
-    }
+    forward_plane(r, x.as<T>() + plane * x_planes.elements, y.as<T>() + plane * y_planes.elements);
   });
 }
 
@@ -79,13 +75,10 @@ void upsample_nearest_backward(const Call& call) {
   const Planes x_planes(dx.shape);
   const Planes y_planes(dy.shape);
   const Resampling r(call.node.as<graph::UpsampleAttributes>(), dx.shape, dy.shape);
-  visit_float(dx.dtype, [&](auto type) {
+  parallel_for(call, dx.dtype, x_planes.count(), [&](auto type, Index plane) {
     using T = decltype(type);
-#pragma omp parallel for num_threads(call.threads) schedule(static)
-    for (Index plane = 0; plane < x_planes.count(); ++plane) {
-      backward_plane(
-          r, dy.as<T>() + plane * y_planes.elements, dx.as<T>() + plane * x_planes.elements);
-    }
+    backward_plane(
+        r, dy.as<T>() + plane * y_planes.elements, dx.as<T>() + plane * x_planes.elements);
   });
 }
 
