@@ -74,60 +74,115 @@ Primitive finish(const Description& description) {
   return result;
 }
 
-void set_arguments(Primitive& primitive, ContractionDirection direction) {
-  const bool forward = direction == ContractionDirection::kForward;
-  const bool data = direction == ContractionDirection::kBackwardData;
-  primitive.x_argument = data ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC;
-  primitive.weights_argument = forward || data ? DNNL_ARG_WEIGHTS : DNNL_ARG_DIFF_WEIGHTS;
-  primitive.bias_argument = forward ? DNNL_ARG_BIAS : DNNL_ARG_DIFF_BIAS;
-  primitive.y_argument = forward ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST;
+// The primitive of a description, if the library has one, and its four operands by direction.
+
+template <typename PrimitiveType, typename Description>
+std::optional<Primitive> forward_primitive(const Description& description) {
+  if (!description) {
+    return std::nullopt;
+  }
+  Primitive result = finish<PrimitiveType>(description);
+  result.x = description.src_desc();
+  result.weights = description.weights_desc();
+  result.bias = description.bias_desc();
+  result.y = description.dst_desc();
+  result.x_argument = DNNL_ARG_SRC;
+  result.weights_argument = DNNL_ARG_WEIGHTS;
+  result.bias_argument = DNNL_ARG_BIAS;
+  result.y_argument = DNNL_ARG_DST;
+  return result;
+}
+
+template <typename PrimitiveType, typename Description>
+std::optional<Primitive> backward_data_primitive(const Description& description) {
+  if (!description) {
+    return std::nullopt;
+  }
+  Primitive result = finish<PrimitiveType>(description);
+  result.x = description.diff_src_desc();
+  result.weights = description.weights_desc();
+  result.y = description.diff_dst_desc();
+  result.x_argument = DNNL_ARG_DIFF_SRC;
+  result.weights_argument = DNNL_ARG_WEIGHTS;
+  result.y_argument = DNNL_ARG_DIFF_DST;
+  return result;
+}
+
+template <typename PrimitiveType, typename Description>
+std::optional<Primitive> backward_weights_primitive(const Description& description) {
+  if (!description) {
+    return std::nullopt;
+  }
+  Primitive result = finish<PrimitiveType>(description);
+  result.x = description.src_desc();
+  result.weights = description.diff_weights_desc();
+  result.bias = description.diff_bias_desc();
+  result.y = description.diff_dst_desc();
+  result.x_argument = DNNL_ARG_SRC;
+  result.weights_argument = DNNL_ARG_DIFF_WEIGHTS;
+  result.bias_argument = DNNL_ARG_DIFF_BIAS;
+  result.y_argument = DNNL_ARG_DIFF_DST;
+  return result;
+}
+
+/// The request of the forward primitive that one of backward-weights wants as a hint: weights of
+/// the data type of x, as a forward pass in that type would have them.
+template <typename Request>
+Request hint_request(Request request) {
+  request.weights.data.data_type = request.x.data.data_type;
+  return request;
 }
 
 using Forward = dnnl::convolution_forward;
 using BackwardData = dnnl::convolution_backward_data;
 using BackwardWeights = dnnl::convolution_backward_weights;
 
-Forward::primitive_desc forward_description(const ConvRequest& r, bool allow_empty) {
-  const auto algorithm =
-      r.winograd ? dnnl::algorithm::convolution_winograd : dnnl::algorithm::convolution_direct;
+/// What all directions of a convolution are described by, besides the operands.
+struct ConvDescription {
+  dnnl::algorithm algorithm;
+  Dims strides;
+  Dims dilates;
+  Dims before;
+  Dims after;
+
+  explicit ConvDescription(const ConvRequest& r)
+      : algorithm(r.winograd ? dnnl::algorithm::convolution_winograd
+                             : dnnl::algorithm::convolution_direct),
+        strides(spatial_dims(r.attributes.stride, r.spatial_rank)),
+        dilates(spatial_dims(r.attributes.dilation, r.spatial_rank, 1)),
+        before(spatial_dims(r.attributes.pad_begin, r.spatial_rank)),
+        after(spatial_dims(r.attributes.pad_end, r.spatial_rank)) {}
+};
+
+Forward::primitive_desc forward_description(const ConvRequest& r) {
   const auto kind = dnnl::prop_kind::forward_training;
-  const Dims strides = spatial_dims(r.attributes.stride, r.spatial_rank);
-  const Dims dilates = spatial_dims(r.attributes.dilation, r.spatial_rank, 1);
-  const Dims before = spatial_dims(r.attributes.pad_begin, r.spatial_rank);
-  const Dims after = spatial_dims(r.attributes.pad_end, r.spatial_rank);
+  const ConvDescription c(r);
   const bool forward = r.direction == ContractionDirection::kForward;
   const dnnl::primitive_attr attr = attributes_of(forward && r.relu, forward && r.accumulate);
   const auto desc =
       r.bias.is_zero()
-          ? Forward::desc(kind, algorithm, r.x, r.weights, r.y, strides, dilates, before, after)
-          : Forward::desc(
-                kind, algorithm, r.x, r.weights, r.bias, r.y, strides, dilates, before, after);
-  return Forward::primitive_desc(desc, attr, onednn_engine(), allow_empty);
+          ? Forward::desc(
+                kind, c.algorithm, r.x, r.weights, r.y, c.strides, c.dilates, c.before, c.after)
+          : Forward::desc(kind,
+                          c.algorithm,
+                          r.x,
+                          r.weights,
+                          r.bias,
+                          r.y,
+                          c.strides,
+                          c.dilates,
+                          c.before,
+                          c.after);
+  return Forward::primitive_desc(desc, attr, onednn_engine(), true);
 }
 
-std::optional<Primitive> convolution_forward(const ConvRequest& r) {
-  const auto description = forward_description(r, true);
-  if (!description) {
-    return std::nullopt;
-  }
-  Primitive result = finish<Forward>(description);
-  result.x = description.src_desc();
-  result.weights = description.weights_desc();
-  result.bias = description.bias_desc();
-  result.y = description.dst_desc();
-  set_arguments(result, r.direction);
-  return result;
-}
-
-/// The forward description that a backward one wants as a hint. Weights and data types of the hint
-/// follow x, as a forward pass in that type would have them.
+/// The forward description that a backward one wants as a hint.
 Forward::primitive_desc hint_description(const ConvRequest& r) {
-  ConvRequest hint = r;
-  hint.winograd = r.winograd;
-  Forward::primitive_desc description = forward_description(hint, true);
+  Forward::primitive_desc description = forward_description(r);
   if (!description && r.winograd) {
-    hint.winograd = false;
-    description = forward_description(hint, true);
+    ConvRequest direct = r;
+    direct.winograd = false;
+    description = forward_description(direct);
   }
   return description;
 }
@@ -137,59 +192,27 @@ std::optional<Primitive> convolution_backward_data(const ConvRequest& r) {
   if (!hint) {
     return std::nullopt;
   }
+  const ConvDescription c(r);
   const BackwardData::desc desc(
-      r.winograd ? dnnl::algorithm::convolution_winograd : dnnl::algorithm::convolution_direct,
-      r.x,
-      r.weights,
-      r.y,
-      spatial_dims(r.attributes.stride, r.spatial_rank),
-      spatial_dims(r.attributes.dilation, r.spatial_rank, 1),
-      spatial_dims(r.attributes.pad_begin, r.spatial_rank),
-      spatial_dims(r.attributes.pad_end, r.spatial_rank));
-  const BackwardData::primitive_desc description(
-      desc, attributes_of(false, false), onednn_engine(), hint, true);
-  if (!description) {
-    return std::nullopt;
-  }
-  Primitive result = finish<BackwardData>(description);
-  result.x = description.diff_src_desc();
-  result.weights = description.weights_desc();
-  result.y = description.diff_dst_desc();
-  set_arguments(result, r.direction);
-  return result;
+      c.algorithm, r.x, r.weights, r.y, c.strides, c.dilates, c.before, c.after);
+  return backward_data_primitive<BackwardData>(
+      BackwardData::primitive_desc(desc, attributes_of(false, false), onednn_engine(), hint, true));
 }
 
 std::optional<Primitive> convolution_backward_weights(const ConvRequest& r) {
-  ConvRequest hint_request = r;
-  hint_request.weights = r.weights;
-  hint_request.weights.data.data_type = r.x.data.data_type;
-  const auto hint = hint_description(hint_request);
+  const auto hint = hint_description(hint_request(r));
   if (!hint) {
     return std::nullopt;
   }
-  const auto algorithm =
-      r.winograd ? dnnl::algorithm::convolution_winograd : dnnl::algorithm::convolution_direct;
-  const Dims strides = spatial_dims(r.attributes.stride, r.spatial_rank);
-  const Dims dilates = spatial_dims(r.attributes.dilation, r.spatial_rank, 1);
-  const Dims before = spatial_dims(r.attributes.pad_begin, r.spatial_rank);
-  const Dims after = spatial_dims(r.attributes.pad_end, r.spatial_rank);
+  const ConvDescription c(r);
   const auto desc =
       r.bias.is_zero()
-          ? BackwardWeights::desc(algorithm, r.x, r.weights, r.y, strides, dilates, before, after)
+          ? BackwardWeights::desc(
+                c.algorithm, r.x, r.weights, r.y, c.strides, c.dilates, c.before, c.after)
           : BackwardWeights::desc(
-                algorithm, r.x, r.weights, r.bias, r.y, strides, dilates, before, after);
-  const BackwardWeights::primitive_desc description(
-      desc, attributes_of(false, false), onednn_engine(), hint, true);
-  if (!description) {
-    return std::nullopt;
-  }
-  Primitive result = finish<BackwardWeights>(description);
-  result.x = description.src_desc();
-  result.weights = description.diff_weights_desc();
-  result.bias = description.diff_bias_desc();
-  result.y = description.diff_dst_desc();
-  set_arguments(result, r.direction);
-  return result;
+                c.algorithm, r.x, r.weights, r.bias, r.y, c.strides, c.dilates, c.before, c.after);
+  return backward_weights_primitive<BackwardWeights>(BackwardWeights::primitive_desc(
+      desc, attributes_of(false, false), onednn_engine(), hint, true));
 }
 
 using DenseForward = dnnl::inner_product_forward;
@@ -204,62 +227,28 @@ DenseForward::primitive_desc dense_description(const DenseRequest& r) {
   return DenseForward::primitive_desc(desc, attributes_of(relu, false), onednn_engine(), true);
 }
 
-std::optional<Primitive> dense_forward_primitive(const DenseRequest& r) {
-  const auto description = dense_description(r);
-  if (!description) {
-    return std::nullopt;
-  }
-  Primitive result = finish<DenseForward>(description);
-  result.x = description.src_desc();
-  result.weights = description.weights_desc();
-  result.bias = description.bias_desc();
-  result.y = description.dst_desc();
-  set_arguments(result, r.direction);
-  return result;
-}
-
-std::optional<Primitive> dense_backward_data_primitive(const DenseRequest& r) {
+std::optional<Primitive> dense_backward_data(const DenseRequest& r) {
   const auto hint = dense_description(r);
   if (!hint) {
     return std::nullopt;
   }
-  const DenseBackwardData::primitive_desc description(DenseBackwardData::desc(r.x, r.weights, r.y),
-                                                      attributes_of(false, false),
-                                                      onednn_engine(),
-                                                      hint,
-                                                      true);
-  if (!description) {
-    return std::nullopt;
-  }
-  Primitive result = finish<DenseBackwardData>(description);
-  result.x = description.diff_src_desc();
-  result.weights = description.weights_desc();
-  result.y = description.diff_dst_desc();
-  set_arguments(result, r.direction);
-  return result;
+  return backward_data_primitive<DenseBackwardData>(
+      DenseBackwardData::primitive_desc(DenseBackwardData::desc(r.x, r.weights, r.y),
+                                        attributes_of(false, false),
+                                        onednn_engine(),
+                                        hint,
+                                        true));
 }
 
-std::optional<Primitive> dense_backward_weights_primitive(const DenseRequest& r) {
-  DenseRequest hint_request = r;
-  hint_request.weights.data.data_type = r.x.data.data_type;
-  const auto hint = dense_description(hint_request);
+std::optional<Primitive> dense_backward_weights(const DenseRequest& r) {
+  const auto hint = dense_description(hint_request(r));
   if (!hint) {
     return std::nullopt;
   }
   const auto desc = r.bias.is_zero() ? DenseBackwardWeights::desc(r.x, r.weights, r.y)
                                      : DenseBackwardWeights::desc(r.x, r.weights, r.bias, r.y);
-  const DenseBackwardWeights::primitive_desc description(
-      desc, attributes_of(false, false), onednn_engine(), hint, true);
-  if (!description) {
-    return std::nullopt;
-  }
-  Primitive result = finish<DenseBackwardWeights>(description);
-  result.x = description.src_desc();
-  result.weights = description.diff_weights_desc();
-  result.bias = description.diff_bias_desc();
-  result.y = description.diff_dst_desc();
-  set_arguments(result, r.direction);
-  return result;
+  return backward_weights_primitive<DenseBackwardWeights>(DenseBackwardWeights::primitive_desc(
+      desc, attributes_of(false, false), onednn_engine(), hint, true));
 }
 
 /// Runs a factory; the library's exceptions become core::Error.
@@ -345,7 +334,7 @@ std::optional<Primitive> make_convolution(const ConvRequest& request) {
   return guarded("convolution", [&] {
     switch (request.direction) {
       case ContractionDirection::kForward:
-        return convolution_forward(request);
+        return forward_primitive<Forward>(forward_description(request));
       case ContractionDirection::kBackwardData:
         return convolution_backward_data(request);
       default:
@@ -358,11 +347,11 @@ std::optional<Primitive> make_inner_product(const DenseRequest& request) {
   return guarded("fully connected layer", [&] {
     switch (request.direction) {
       case ContractionDirection::kForward:
-        return dense_forward_primitive(request);
+        return forward_primitive<DenseForward>(dense_description(request));
       case ContractionDirection::kBackwardData:
-        return dense_backward_data_primitive(request);
+        return dense_backward_data(request);
       default:
-        return dense_backward_weights_primitive(request);
+        return dense_backward_weights(request);
     }
   });
 }
