@@ -14,7 +14,7 @@ struct AllocationCount {
   std::int64_t own = 0;  ///< malloc, new or mmap called by libdlbench or the standard library
   std::int64_t library =
       0;  ///< by libdnnl (copies of an execution's arguments) or libjpeg (a picture's state)
-  std::int64_t openmp = 0;      ///< by libgomp: a team for a region that its if clause makes serial
+  std::int64_t openmp = 0;      ///< by libgomp: a team for a region of one thread
   std::int64_t primitives = 0;  ///< oneDNN primitives created
   std::string first_own{};      ///< object file and symbol of the first caller in `own`
 };

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The steady state allocates nothing and creates no primitive: counted, not believed. What oneDNN
-// and the OpenMP runtime allocate on their own account is counted apart and printed.
+// allocates inside its calls is counted apart and printed.
 #include "engine/core/check.h"
 #include "tests/engine/exec/allocation_counter.h"
 #include "tests/engine/exec/small_training.h"
@@ -14,6 +14,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dlbench::exec {
@@ -47,20 +48,24 @@ class SteadyState : public ::testing::TestWithParam<std::string> {
 };
 
 TEST_P(SteadyState, AllocatesNothingAndCreatesNoPrimitive) {
-  for (const bool classifier : {false, true}) {
-    SmallTraining training(GetParam(), {.classifier = classifier, .threads = 2});
+  for (const auto& [classifier, threads] : {std::pair(false, 1), std::pair(true, 2)}) {
+    SmallTraining training(GetParam(), {.classifier = classifier, .threads = threads});
     for (const Mode mode : {Mode::kTrain, Mode::kEvaluate}) {
       const auto executor = training.executor(mode);
       for (const bool profiled : {false, true}) {
         const AllocationCount count = count_steps(*executor, profiled, 20);
         EXPECT_EQ(count.own, 0) << graph::name(mode) << ", first by " << count.first_own;
         EXPECT_EQ(count.primitives, 0) << graph::name(mode);
+        // libgomp allocates for each region of one thread: the reference enters such regions.
+        if (GetParam() != "ref" || threads > 1) {
+          EXPECT_EQ(count.openmp, 0) << graph::name(mode);
+        }
         if (GetParam() == "ref") {
-          EXPECT_EQ(count.library + count.openmp, 0);
+          EXPECT_EQ(count.library, 0);
         }
         std::cout << GetParam() << (classifier ? " classifier " : " unet ") << graph::name(mode)
-                  << ", 20 steps: allocations inside oneDNN " << count.library << ", inside OpenMP "
-                  << count.openmp << '\n';
+                  << ", 20 steps on " << threads << " threads: allocations inside oneDNN "
+                  << count.library << '\n';
       }
     }
   }

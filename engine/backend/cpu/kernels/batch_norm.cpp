@@ -7,8 +7,6 @@
 
 #include "engine/backend/cpu/kernels/chunks.h"
 
-#include <omp.h>
-
 #include <cmath>
 
 namespace dlbench::backend::cpu {
@@ -56,8 +54,7 @@ void two_passes(
   const bool in_cache =
       g.batch * g.row() * element_bytes <= kCacheBytes &&
       (blocks % omp_get_max_threads() == 0 || blocks >= 4 * omp_get_max_threads());
-#pragma omp parallel if (g.elements() > kChunkElements / 2)
-  {
+  in_parallel(worth_all_threads(g), [&] {
     if (in_cache) {
 #pragma omp for schedule(static)
       for (std::int64_t block = 0; block < blocks; ++block) {
@@ -83,7 +80,7 @@ void two_passes(
         apply(chunk_at(g, index));
       }
     }
-  }
+  });
 }
 
 Sums total_of_block(const Geometry& g, const Sums* of_chunk, std::int64_t block) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/cpu/kernels/channel_copy.h"
 
+#include "engine/backend/cpu/kernels/parallel.h"
+
 namespace dlbench::backend::cpu {
 
 template <typename T>
@@ -13,8 +15,7 @@ void copy_channels(const Geometry& x_geometry,
                    Rows<T> y,
                    std::int64_t count) {
   const std::int64_t block = x_geometry.block;
-#pragma omp parallel for schedule(static) if (x_geometry.elements() > 8192)
-  for (std::int64_t i = 0; i < x_geometry.batch * count; ++i) {
+  parallel_for(x_geometry.elements() > 8192, x_geometry.batch * count, [&](std::int64_t i) {
     const std::int64_t sample = i / count;
     const std::int64_t from_channel = x_begin + i % count;
     const std::int64_t to_channel = y_begin + i % count;
@@ -25,7 +26,7 @@ void copy_channels(const Geometry& x_geometry,
     for (std::int64_t position = 0; position < x_geometry.spatial; ++position) {
       to[position * block] = from[position * block];
     }
-  }
+  });
 }
 
 template <typename T>
@@ -66,8 +67,7 @@ void relayout(const Geometry& x_geometry,
 
 void transpose_weights(
     std::int64_t k, std::int64_t c, std::int64_t taps, const float* x, float* y) {
-#pragma omp parallel for schedule(static) if (k * c * taps > 65536)
-  for (std::int64_t to = 0; to < c; ++to) {
+  parallel_for(k * c * taps > 65536, c, [&](std::int64_t to) {
     for (std::int64_t from = 0; from < k; ++from) {
       const float* source = x + (from * c + to) * taps;
       float* target = y + (to * k + from) * taps;
@@ -75,7 +75,7 @@ void transpose_weights(
         target[tap] = source[taps - 1 - tap];
       }
     }
-  }
+  });
 }
 
 #define DLBENCH_INSTANTIATE(T)                    \

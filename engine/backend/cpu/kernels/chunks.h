@@ -7,6 +7,7 @@
 
 #include "engine/backend/cpu/kernels/element.h"
 #include "engine/backend/cpu/kernels/lanes.h"
+#include "engine/backend/cpu/kernels/parallel.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -44,14 +45,14 @@ inline T* at(const Rows<T>& rows, const Geometry& g, const Chunk& chunk) {
   return rows.data + chunk.sample * rows.sample_stride + chunk.block * g.row() + chunk.begin;
 }
 
+/// Whether a pass over the tensor takes longer than waking the other threads.
+inline bool worth_all_threads(const Geometry& g) { return g.elements() > kChunkElements / 2; }
+
 /// Runs body(chunk) for all chunks on all threads; small tensors stay on the calling thread.
 template <typename Body>
 inline void for_each_chunk(const Geometry& g, Body body) {
-  const std::int64_t count = chunk_count(g);
-#pragma omp parallel for schedule(static) if (g.elements() > kChunkElements / 2)
-  for (std::int64_t index = 0; index < count; ++index) {
-    body(chunk_at(g, index));
-  }
+  parallel_for(
+      worth_all_threads(g), chunk_count(g), [&](std::int64_t index) { body(chunk_at(g, index)); });
 }
 
 /// Whether a result of this many elements is written past the caches: larger than the L2 cache of

@@ -7,19 +7,6 @@
 namespace dlbench::backend::cpu {
 namespace {
 
-inline float read(float value) { return value; }
-inline float read(Bf16 value) {
-  const std::uint32_t bits = static_cast<std::uint32_t>(value.bits) << 16U;
-  float result = 0.0F;
-  std::memcpy(&result, &bits, sizeof(result));
-  return result;
-}
-template <typename T>
-inline void write(T* p, float value) {
-  store(p, broadcast(value), PartialGroup{1});
-}
-inline void write(float* p, float value) { *p = value; }
-
 /// Positions that one task of a head kernel handles.
 constexpr std::int64_t kPositions = 1024;
 
@@ -31,11 +18,10 @@ std::int64_t position_pieces(const Geometry& g) {
 template <typename Body>
 void for_each_piece(const Geometry& g, Body body) {
   const std::int64_t pieces = position_pieces(g);
-#pragma omp parallel for schedule(static) if (g.elements() > kChunkElements / 2)
-  for (std::int64_t i = 0; i < g.batch * pieces; ++i) {
+  parallel_for(worth_all_threads(g), g.batch * pieces, [&](std::int64_t i) {
     const std::int64_t begin = i % pieces * kPositions;
     body(i / pieces, begin, std::min(kPositions, g.spatial - begin), i);
-  }
+  });
 }
 
 float dot(Lanes a, Lanes b) { return sum_of(a * b); }
@@ -99,7 +85,7 @@ void head_backward_data(const Geometry& g, const T* dy, const float* w, Rows<T> 
         });
       } else {
         for (std::int64_t i = 0; i < count; ++i) {
-          const Lanes value = broadcast(read(from[i])) * weight;
+          const Lanes value = broadcast(to_float(from[i])) * weight;
           if (g.block == kLanes) {
             store(to + i * kLanes, value, FullGroup{});
           } else {
@@ -133,7 +119,7 @@ void head_backward_weights(
               const Lanes value = g.block == kLanes
                                       ? load(from + i * kLanes, FullGroup{})
                                       : load(from + i * g.block, PartialGroup{g.block});
-              sum = fused(value, broadcast(read(gradient[i])), sum);
+              sum = fused(value, broadcast(to_float(gradient[i])), sum);
             }
           }
           fold(sum, g, of_task + block * g.block);
@@ -174,7 +160,7 @@ void dense_forward(
         sum = fused(load(from + i, group), load(weight + i, group), sum);
       });
       const float value = sum_of(sum) + (bias != nullptr ? bias[o] : 0.0F);
-      write(y + n * shape.outputs + o, relu && value < 0.0F ? 0.0F : value);
+      store_one(y[n * shape.outputs + o], relu && value < 0.0F ? 0.0F : value);
     }
   }
 }
@@ -185,8 +171,9 @@ void dense_backward_data(const DenseShape& shape, const T* dy, const float* w, T
     sweep(shape.inputs, [&](std::int64_t i, auto group) {
       Lanes sum = zero_lanes();
       for (std::int64_t o = 0; o < shape.outputs; ++o) {
-        sum = fused(
-            broadcast(read(dy[n * shape.outputs + o])), load(w + o * shape.inputs + i, group), sum);
+        sum = fused(broadcast(to_float(dy[n * shape.outputs + o])),
+                    load(w + o * shape.inputs + i, group),
+                    sum);
       }
       store(dx + n * shape.inputs + i, sum, group);
     });
@@ -200,8 +187,9 @@ void dense_backward_weights(
     sweep(shape.inputs, [&](std::int64_t i, auto group) {
       Lanes sum = zero_lanes();
       for (std::int64_t n = 0; n < shape.batch; ++n) {
-        sum = fused(
-            broadcast(read(dy[n * shape.outputs + o])), load(x + n * shape.inputs + i, group), sum);
+        sum = fused(broadcast(to_float(dy[n * shape.outputs + o])),
+                    load(x + n * shape.inputs + i, group),
+                    sum);
       }
       store(dw + o * shape.inputs + i, sum, group);
     });

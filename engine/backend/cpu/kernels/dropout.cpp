@@ -6,6 +6,7 @@
 #include "engine/backend/cpu/kernels/dropout.h"
 
 #include "engine/backend/cpu/kernels/lanes.h"
+#include "engine/backend/cpu/kernels/parallel.h"
 
 #include <algorithm>
 
@@ -96,8 +97,7 @@ void dropout(const DropoutKey& key,
   constexpr std::int64_t kGroupsPerTask = 64;
   const std::int64_t groups = (elements + kGroup - 1) / kGroup;
   const std::int64_t tasks = (groups + kGroupsPerTask - 1) / kGroupsPerTask;
-#pragma omp parallel for schedule(static) if (samples * elements > 8192)
-  for (std::int64_t i = 0; i < samples * tasks; ++i) {
+  parallel_for(samples * elements > 8192, samples * tasks, [&](std::int64_t i) {
     const std::int64_t sample = i / tasks;
     const std::int64_t first = i % tasks * kGroupsPerTask;
     const std::int64_t last = std::min(groups, first + kGroupsPerTask);
@@ -113,7 +113,7 @@ void dropout(const DropoutKey& key,
         store(to + offset, where_positive(factor, load(from + offset, size) * factor), size);
       });
     }
-  }
+  });
 }
 
 template void dropout<float>(

@@ -4,6 +4,7 @@
 // What the own kernels see of a tensor: rows of contiguous elements, whatever the layout.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 namespace dlbench::backend::cpu {
@@ -12,6 +13,19 @@ namespace dlbench::backend::cpu {
 struct Bf16 {
   std::uint16_t bits;
 };
+
+/// One element as a float, and back, rounded to the nearest, ties to even; a NaN stays one.
+inline float to_float(float value) { return value; }
+inline float to_float(Bf16 value) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16U);
+}
+inline void store_one(float& to, float value) { to = value; }
+inline void store_one(Bf16& to, float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  to.bits = value != value
+                ? static_cast<std::uint16_t>((bits >> 16U) | 0x40U)
+                : static_cast<std::uint16_t>((bits + 0x7fffU + ((bits >> 16U) & 1U)) >> 16U);
+}
 
 /// A tensor (N, C, S...) in blocks of channels. `block` channels of one position lie together, the
 /// positions of one block of one sample are contiguous: a row of spatial * block elements. block 1

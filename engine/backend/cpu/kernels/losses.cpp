@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/cpu/kernels/losses.h"
 
+#include "engine/backend/cpu/kernels/parallel.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,33 +15,59 @@ namespace {
 constexpr std::int64_t kPiece = 4096;
 
 std::int64_t pieces_of(std::int64_t count) { return (count + kPiece - 1) / kPiece; }
+bool worth_all_threads(std::int64_t count) { return count > 4 * kPiece; }
+
+/// Runs body(begin, end) for all pieces.
+template <typename Body>
+void for_each_piece(std::int64_t count, Body body) {
+  parallel_for(worth_all_threads(count), pieces_of(count), [&](std::int64_t piece) {
+    body(piece * kPiece, std::min(count, (piece + 1) * kPiece));
+  });
+}
+
+/// How far prediction and mask overlap: sums over both, over either.
+template <typename T>
+struct Overlap {
+  T both = 0;
+  T predicted = 0;
+  T wanted = 0;
+
+  Overlap& operator+=(const Overlap& other) {
+    both += other.both;
+    predicted += other.predicted;
+    wanted += other.wanted;
+    return *this;
+  }
+};
+
+/// The sum of overlap(begin, end) over all pieces.
+template <typename T, typename Part>
+Overlap<T> sum_of_pieces(std::int64_t count, Part overlap) {
+  return parallel_sum<Overlap<T>>(
+      worth_all_threads(count), pieces_of(count), [&](std::int64_t piece) {
+        return overlap(piece * kPiece, std::min(count, (piece + 1) * kPiece));
+      });
+}
 
 }  // namespace
 
 void dice_sums(std::int64_t count, const float* p, const std::uint8_t* y, float* sums) {
-  double both = 0.0;
-  double predicted = 0.0;
-  double wanted = 0.0;
-#pragma omp parallel for schedule(static) reduction(+ : both, predicted, wanted) \
-    if (count > 4 * kPiece)
-  for (std::int64_t piece = 0; piece < pieces_of(count); ++piece) {
-    const std::int64_t end = std::min(count, (piece + 1) * kPiece);
-    float piece_both = 0.0F;
-    float piece_predicted = 0.0F;
-    std::int32_t piece_wanted = 0;
-#pragma omp simd reduction(+ : piece_both, piece_predicted, piece_wanted)
-    for (std::int64_t i = piece * kPiece; i < end; ++i) {
-      piece_both += static_cast<float>(y[i]) * p[i];
-      piece_predicted += p[i];
-      piece_wanted += y[i];
+  const auto total = sum_of_pieces<double>(count, [&](std::int64_t begin, std::int64_t end) {
+    float both = 0.0F;
+    float predicted = 0.0F;
+    std::int32_t wanted = 0;
+#pragma omp simd reduction(+ : both, predicted, wanted)
+    for (std::int64_t i = begin; i < end; ++i) {
+      both += static_cast<float>(y[i]) * p[i];
+      predicted += p[i];
+      wanted += y[i];
     }
-    both += static_cast<double>(piece_both);
-    predicted += static_cast<double>(piece_predicted);
-    wanted += static_cast<double>(piece_wanted);
-  }
-  sums[0] = static_cast<float>(both);
-  sums[1] = static_cast<float>(predicted);
-  sums[2] = static_cast<float>(wanted);
+    return Overlap<double>{
+        static_cast<double>(both), static_cast<double>(predicted), static_cast<double>(wanted)};
+  });
+  sums[0] = static_cast<float>(total.both);
+  sums[1] = static_cast<float>(total.predicted);
+  sums[2] = static_cast<float>(total.wanted);
 }
 
 float dice_loss(const float* sums, float smooth) {
@@ -55,10 +83,12 @@ void dice_backward(std::int64_t count,
   const float total = sums[2] + sums[1] + smooth;
   const float constant = dloss * (2.0F * sums[0] + smooth) / (total * total);
   const float slope = -2.0F * dloss / total;
-#pragma omp parallel for simd schedule(static) if (count > 4 * kPiece)
-  for (std::int64_t i = 0; i < count; ++i) {
-    dp[i] = slope * static_cast<float>(y[i]) + constant;
-  }
+  for_each_piece(count, [=](std::int64_t begin, std::int64_t end) {
+#pragma omp simd
+    for (std::int64_t i = begin; i < end; ++i) {
+      dp[i] = slope * static_cast<float>(y[i]) + constant;
+    }
+  });
 }
 
 void log_softmax(std::int64_t rows, std::int64_t k, const float* x, float* y) {
@@ -112,22 +142,24 @@ void nll_backward(
 
 void segmentation_counts(
     std::int64_t count, const float* p, const std::uint8_t* y, float threshold, float* counts) {
-  std::int64_t both = 0;
-  std::int64_t predicted = 0;
-  std::int64_t wanted = 0;
-#pragma omp parallel for simd schedule(static) reduction(+ : both, predicted, wanted) \
-    if (count > 4 * kPiece)
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t decision = p[i] > threshold ? 1 : 0;
-    const std::int64_t truth = y[i] != 0 ? 1 : 0;
-    both += decision & truth;
-    predicted += decision;
-    wanted += truth;
-  }
-  counts[0] = static_cast<float>(both);
-  counts[1] = static_cast<float>(predicted - both);
-  counts[2] = static_cast<float>(wanted - both);
-  counts[3] = static_cast<float>(count - predicted - wanted + both);
+  const auto total = sum_of_pieces<std::int64_t>(count, [&](std::int64_t begin, std::int64_t end) {
+    std::int32_t both = 0;
+    std::int32_t predicted = 0;
+    std::int32_t wanted = 0;
+#pragma omp simd reduction(+ : both, predicted, wanted)
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int32_t decision = p[i] > threshold ? 1 : 0;
+      const std::int32_t truth = y[i] != 0 ? 1 : 0;
+      both += decision & truth;
+      predicted += decision;
+      wanted += truth;
+    }
+    return Overlap<std::int64_t>{both, predicted, wanted};
+  });
+  counts[0] = static_cast<float>(total.both);
+  counts[1] = static_cast<float>(total.predicted - total.both);
+  counts[2] = static_cast<float>(total.wanted - total.both);
+  counts[3] = static_cast<float>(count - total.predicted - total.wanted + total.both);
 }
 
 void classification_counts(std::int64_t rows,

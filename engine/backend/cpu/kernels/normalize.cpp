@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/cpu/kernels/normalize.h"
 
+#include "engine/backend/cpu/kernels/parallel.h"
+
 #include <algorithm>
 
 namespace dlbench::backend::cpu {
@@ -52,8 +54,7 @@ void normalize(const Geometry& g,
                const float* shift,
                Rows<float> y) {
   const std::int64_t pieces = (g.spatial + kPiece - 1) / kPiece;
-#pragma omp parallel for schedule(static) if (g.elements() > 8192)
-  for (std::int64_t i = 0; i < g.batch * pieces; ++i) {
+  parallel_for(g.elements() > 8192, g.batch * pieces, [&](std::int64_t i) {
     const std::int64_t sample = i / pieces;
     const std::int64_t begin = i % pieces * kPiece;
     const std::int64_t count = std::min(kPiece, g.spatial - begin);
@@ -75,7 +76,7 @@ void normalize(const Geometry& g,
         }
       }
     }
-  }
+  });
 }
 
 }  // namespace dlbench::backend::cpu

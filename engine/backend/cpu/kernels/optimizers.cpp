@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/cpu/kernels/optimizers.h"
 
+#include "engine/backend/cpu/kernels/parallel.h"
 #include "engine/backend/optimizer_math.h"
 
 #include <algorithm>
@@ -18,8 +19,7 @@ void for_each_piece(const UpdateRange* ranges, std::int64_t range_count, Body bo
   for (std::int64_t r = 0; r < range_count; ++r) {
     total += ranges[r].elements;
   }
-#pragma omp parallel if (total > kPiece)
-  {
+  in_parallel(total > kPiece, [&] {
     for (std::int64_t r = 0; r < range_count; ++r) {
       const std::int64_t elements = ranges[r].elements;
       const std::int64_t pieces = (elements + kPiece - 1) / kPiece;
@@ -28,7 +28,7 @@ void for_each_piece(const UpdateRange* ranges, std::int64_t range_count, Body bo
         body(ranges[r], piece * kPiece, std::min(elements, (piece + 1) * kPiece));
       }
     }
-  }
+  });
 }
 
 template <typename Rule>

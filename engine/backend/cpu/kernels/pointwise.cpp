@@ -33,14 +33,6 @@ void map(const Geometry& g, Rows<const T> a, Rows<const T> b, Rows<T> y, Functio
   });
 }
 
-inline float to_float(float value) { return value; }
-inline float to_float(Bf16 value) {
-  const std::uint32_t bits = static_cast<std::uint32_t>(value.bits) << 16U;
-  float result = 0.0F;
-  std::memcpy(&result, &bits, sizeof(result));
-  return result;
-}
-
 /// One number per channel of sample n, from plain (N, C).
 template <typename T>
 Lanes expand_gate(const T* gate, const Geometry& g, const Chunk& chunk) {
@@ -50,11 +42,6 @@ Lanes expand_gate(const T* gate, const Geometry& g, const Chunk& chunk) {
     lanes[lane] = channel < g.channels ? to_float(gate[chunk.sample * g.channels + channel]) : 0.0F;
   }
   return load(lanes, FullGroup{});
-}
-
-template <typename T>
-void store_one(T* p, float value) {
-  store(p, broadcast(value), PartialGroup{1});
 }
 
 }  // namespace
@@ -171,7 +158,7 @@ void sum_channels(
       for (std::int64_t piece = 0; piece < per_row; ++piece) {
         total += partial[(row * per_row + piece) * kLanes + channel - first_channel];
       }
-      store_one(sum + row / g.blocks() * g.channels + channel,
+      store_one(sum[row / g.blocks() * g.channels + channel],
                 static_cast<float>(total * static_cast<double>(factor)));
     }
   }

@@ -14,24 +14,6 @@
 namespace dlbench::backend::cpu {
 namespace {
 
-inline float value_of(float value) { return value; }
-inline float value_of(Bf16 value) {
-  const std::uint32_t bits = static_cast<std::uint32_t>(value.bits) << 16U;
-  float result = 0.0F;
-  std::memcpy(&result, &bits, sizeof(result));
-  return result;
-}
-inline void assign(float& to, float value) { to = value; }
-inline void assign(Bf16& to, float value) {
-  std::uint32_t bits = 0;
-  std::memcpy(&bits, &value, sizeof(bits));
-  if (value != value) {
-    to.bits = static_cast<std::uint16_t>((bits >> 16U) | 0x40U);
-  } else {
-    to.bits = static_cast<std::uint16_t>((bits + 0x7fffU + ((bits >> 16U) & 1U)) >> 16U);
-  }
-}
-
 /// A line of one plane of one channel block.
 struct Line {
   std::int64_t sample;
@@ -43,8 +25,7 @@ struct Line {
 template <typename Body>
 void for_each_line(const Geometry& g, const Extents& extents, Body body) {
   const std::int64_t lines = g.batch * g.blocks() * extents.depth * extents.height;
-#pragma omp parallel if (g.elements() > 8192)
-  {
+  in_parallel(worth_all_threads(g), [&] {
 #pragma omp for schedule(static)
     for (std::int64_t i = 0; i < lines; ++i) {
       const std::int64_t plane = i / extents.height;
@@ -52,7 +33,7 @@ void for_each_line(const Geometry& g, const Extents& extents, Body body) {
       body(Line{row / g.blocks(), row % g.blocks(), plane % extents.depth, i % extents.height});
     }
     _mm_sfence();
-  }
+  });
 }
 
 /// First element of a line in a tensor whose planes have these extents.
@@ -72,7 +53,7 @@ struct Best {
   template <typename T>
   void offer(const T* from, std::uint32_t index) {
     for (std::int64_t lane = 0; lane < kBlock; ++lane) {
-      const float candidate = value_of(from[lane]);
+      const float candidate = to_float(from[lane]);
       const bool better = index == 0 || candidate > value[lane];
       value[lane] = better ? candidate : value[lane];
       position[lane] = better ? index : position[lane];
@@ -81,7 +62,7 @@ struct Best {
   template <typename T>
   void save(T* y, std::uint8_t* argmax) const {
     for (std::int64_t lane = 0; lane < kBlock; ++lane) {
-      assign(y[lane], value[lane]);
+      store_one(y[lane], value[lane]);
       argmax[lane] = static_cast<std::uint8_t>(position[lane]);
     }
   }
@@ -237,13 +218,13 @@ void max_pool_backward_any(const PoolWindow& w,
               line_start<kBlock>(argmax, w.output, out) + out_column * kBlock;
           const auto position = (d * w.kernel.height + r) * w.kernel.width + c;
           for (std::int64_t lane = 0; lane < kBlock; ++lane) {
-            sum[lane] += chosen[lane] == position ? value_of(gradient[lane]) : 0.0F;
+            sum[lane] += chosen[lane] == position ? to_float(gradient[lane]) : 0.0F;
           }
         }
       }
     }
     for (std::int64_t lane = 0; lane < kBlock; ++lane) {
-      assign(dx[column * kBlock + lane], sum[lane]);
+      store_one(dx[column * kBlock + lane], sum[lane]);
     }
   }
 }
@@ -292,13 +273,13 @@ void upsample_backward_line(const Extents& output,
                         column * factor.width * kBlock;
         for (std::int64_t c = 0; c < factor.width; ++c, from += kBlock) {
           for (std::int64_t lane = 0; lane < kBlock; ++lane) {
-            sum[lane] += value_of(from[lane]);
+            sum[lane] += to_float(from[lane]);
           }
         }
       }
     }
     for (std::int64_t lane = 0; lane < kBlock; ++lane) {
-      assign(to[lane], sum[lane]);
+      store_one(to[lane], sum[lane]);
     }
   }
 }
