@@ -8,6 +8,8 @@
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 #include "engine/core/trace.h"
+#include "engine/graph/graph_builder.h"
+#include "engine/graph/layers.h"
 #include "tests/engine/exec/slot_liveness.h"
 #include "tests/engine/exec/small_training.h"
 #include "tests/engine/graph/networks.h"
@@ -369,6 +371,44 @@ TEST_P(ExecutorTest, KeptValuesCanBeRead) {
     sum += kept.at(i);
   }
   EXPECT_GT(sum, 1.0);
+}
+
+/// a = relu(x), read by the last node alone, which by itself could take its memory.
+graph::Graph chain_of_two(bool keep_first, graph::OpKind last) {
+  graph::GraphBuilder builder(Mode::kEvaluate);
+  const auto x = builder.add_input("x", core::DType::kF32, {2, 3, 8, 8});
+  const auto a = graph::relu(builder, x, "a");
+  if (keep_first) {
+    builder.mark_output("a", a);
+  }
+  builder.mark_output("b",
+                      last == graph::OpKind::kSigmoid ? graph::sigmoid(builder, a, "b")
+                                                      : graph::add(builder, a, a, "b"));
+  return std::move(builder).finish();
+}
+
+TEST_P(ExecutorTest, AnOutputReadByTheLastNodeKeepsItsContent) {
+  const auto backend = backend::create_backend(GetParam(), {.threads = 1});
+  comm::SelfCommunicator self;
+  std::vector<float> x(2 * 3 * 8 * 8);
+  std::iota(x.begin(), x.end(), -100.0F);
+  for (const graph::OpKind last : {graph::OpKind::kSigmoid, graph::OpKind::kAdd}) {
+    const graph::Graph graph = chain_of_two(true, last);
+    ModelState state(*backend, graph, 1);
+    Executor executor(*backend, state, self, graph, {});
+    executor.bind_input("x", reinterpret_cast<const std::byte*>(x.data()), 4 * x.size());
+    executor.run();
+    const core::HostTensor a = executor.read("a");
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      ASSERT_EQ(a.at(static_cast<std::int64_t>(i)), std::max(x[i], 0.0F)) << graph::name(last);
+    }
+    // Where the backend can share, it does so as soon as nobody asks for the first value.
+    const Executor sharing(*backend, state, self, chain_of_two(false, last), {});
+    const bool can_share = !sharing.lowered().nodes.back().in_place.empty();
+    EXPECT_EQ(sharing.plan().placements.size(), can_share ? 1U : 2U);
+    EXPECT_EQ(executor.plan().placements.size(), 2U);
+    EXPECT_TRUE(can_share || GetParam() == "ref");
+  }
 }
 
 TEST_P(ExecutorTest, NoPlanOverwritesWhatIsStillRead) {
