@@ -52,10 +52,15 @@ void bind_option(Bound& bound, const OptionSpec& spec) {
   } else if (const auto* number = std::get_if<std::int64_t>(&value.data)) {
     help += " [" + std::to_string(*number) + "]";
   }
-  CLI::Option* option = bound.app->add_option_function<std::string>(
-      spec.positional ? name : "--" + name,
-      [given, name](const std::string& text) { given->emplace_back(name, text); },
-      help);
+  const std::string shown = spec.positional ? name : "--" + name;
+  const auto give = [given, name](const std::string& text) { given->emplace_back(name, text); };
+  const auto give_all = [give](const std::vector<std::string>& texts) {
+    std::for_each(texts.begin(), texts.end(), give);
+  };
+  CLI::Option* option =
+      spec.repeated
+          ? bound.app->add_option_function<std::vector<std::string>>(shown, give_all, help)
+          : bound.app->add_option_function<std::string>(shown, give, help);
   option->type_name(spec.positional ? "" : spec.value_name)->required(spec.required);
   if (!spec.positional) {
     option->take_last();

@@ -50,6 +50,21 @@ std::string dashed(std::string_view name) {
   return result;
 }
 
+// A whole number that may or may not have a value before it is set.
+template <typename Target>
+OptionSpec count_option(std::string name,
+                        std::string value_name,
+                        std::string help,
+                        Target& target,
+                        CountLimits limits) {
+  return {.name = name,
+          .value_name = std::move(value_name),
+          .help = std::move(help),
+          .set = [&target, limits, name](
+                     const std::string& text) { target = parse_count("--" + name, text, limits); },
+          .value = [&target] { return reports::Value(target); }};
+}
+
 }  // namespace
 
 std::string_view name(OptionSource source) {
@@ -143,6 +158,18 @@ void OptionSet::add_text(std::string name,
        .value = [&target] { return target.empty() ? reports::Value() : reports::Value(target); }});
 }
 
+void OptionSet::add_texts(std::string name,
+                          std::string value_name,
+                          std::string help,
+                          std::vector<std::string>& target) {
+  add({.name = std::move(name),
+       .value_name = std::move(value_name),
+       .help = std::move(help),
+       .repeated = true,
+       .set = [&target](const std::string& text) { target.push_back(text); },
+       .value = [&target] { return reports::ValueList(target.begin(), target.end()); }});
+}
+
 void OptionSet::add_flag(std::string name, std::string help, bool& target) {
   add({.name = name,
        .value_name = "",
@@ -178,12 +205,7 @@ void OptionSet::add_count(std::string name,
                           std::string help,
                           std::int64_t& target,
                           CountLimits limits) {
-  add({.name = name,
-       .value_name = std::move(value_name),
-       .help = std::move(help),
-       .set = [&target, limits, name](
-                  const std::string& text) { target = parse_count("--" + name, text, limits); },
-       .value = [&target] { return reports::Value(target); }});
+  add(count_option(std::move(name), std::move(value_name), std::move(help), target, limits));
 }
 
 void OptionSet::add_count(std::string name,
@@ -191,12 +213,7 @@ void OptionSet::add_count(std::string name,
                           std::string help,
                           std::optional<std::int64_t>& target,
                           CountLimits limits) {
-  add({.name = name,
-       .value_name = std::move(value_name),
-       .help = std::move(help),
-       .set = [&target, limits, name](
-                  const std::string& text) { target = parse_count("--" + name, text, limits); },
-       .value = [&target] { return reports::Value(target); }});
+  add(count_option(std::move(name), std::move(value_name), std::move(help), target, limits));
 }
 
 void OptionSet::add_seconds(std::string name,

@@ -30,6 +30,7 @@ struct OptionSpec {
   bool is_flag = false;
   bool positional = false;
   bool required = false;
+  bool repeated = false;  ///< takes one text or more; set() is called for each
   std::function<void(const std::string&)> set;  ///< throws core::Error(kUsage)
   std::function<reports::Value()> value;        ///< what is in force now
   OptionSource source = OptionSource::kDefault;
@@ -45,6 +46,11 @@ struct CountLimits {
 class OptionSet {
  public:
   void add_text(std::string name, std::string value_name, std::string help, std::string& target);
+  /// One text or more, appended to `target` in the order given.
+  void add_texts(std::string name,
+                 std::string value_name,
+                 std::string help,
+                 std::vector<std::string>& target);
   void add_flag(std::string name, std::string help, bool& target);
   /// One of `choices`; an unknown value gets the nearest one.
   void add_choice(std::string name,

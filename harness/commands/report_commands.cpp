@@ -11,6 +11,7 @@
 
 #include <cstdio>
 #include <string>
+#include <vector>
 
 namespace dlbench::harness {
 namespace {
@@ -44,27 +45,43 @@ class ReportValidateCommand final : public Command {
  public:
   [[nodiscard]] std::string name() const override { return "report validate"; }
   [[nodiscard]] std::string summary() const override {
-    return "check a report against the schema and its arithmetic";
+    return "check reports against the schema and their arithmetic";
   }
   [[nodiscard]] std::string details() const override {
-    return "Exit codes: 0 valid, 1 problems (listed) or not a report";
+    return "Ends with a line for each: valid, N problems (listed before it), or no report.\n"
+           "Exit codes: 0 all valid, 1 problems (listed) or not a report";
   }
   void add_options(OptionSet& options) override {
-    options.add_text("report", "FILE", "- for the standard input", report_);
+    options.add_texts("reports", "FILE", "one or more, - for the standard input", reports_);
     options.positional(true);
   }
   int run(const OptionSet& /*options*/, const Invocation& /*invocation*/) override {
-    const auto problems = reports::validate_report(reports::read_text_file(report_), report_);
-    for (const reports::Problem& problem : problems) {
-      print(reports::to_line(problem) + "\n");
+    bool all_valid = true;
+    for (const std::string& report : reports_) {
+      all_valid = validate(report) && all_valid;
     }
-    print(report_ + (problems.empty() ? ": valid\n"
-                                      : ": " + std::to_string(problems.size()) + " problems\n"));
-    return problems.empty() ? 0 : 1;
+    return all_valid ? 0 : 1;
   }
 
  private:
-  std::string report_;
+  // What cannot be read as a report is one more result, not the end: the others are still checked.
+  static bool validate(const std::string& report) {
+    try {
+      const auto problems = reports::validate_report(reports::read_text_file(report), report);
+      for (const reports::Problem& problem : problems) {
+        print(reports::to_line(problem) + "\n");
+      }
+      print(report + (problems.empty() ? ": valid\n"
+                                       : ": " + std::to_string(problems.size()) + " problems\n"));
+      return problems.empty();
+    } catch (const core::Error& error) {
+      std::fputs(("dlbench: " + std::string(error.what()) + "\n").c_str(), stderr);
+      print(report + ": no report\n");
+      return false;
+    }
+  }
+
+  std::vector<std::string> reports_;
 };
 
 class ReportCompareCommand final : public Command {

@@ -73,6 +73,20 @@ TEST_F(ReportCommands, ValidateListsProblemsAndEndsWithOne) {
   EXPECT_THAT(out_, HasSubstr("1 problems"));
 }
 
+TEST_F(ReportCommands, ValidateSaysTheResultOfEachFile) {
+  reports::RunRecord wrong = reports::sample_record();
+  wrong.trials[0].throughput->samples_per_second.n = 2;
+  const std::string bad = write(wrong);
+  const std::string missing = (folder_ / "missing.json").string();
+  EXPECT_EQ(call({"validate", good_, good_}), 0) << err_;
+  EXPECT_EQ(call({"validate", missing, bad, good_}), 1);
+  EXPECT_THAT(err_, HasSubstr("No such file or directory"));
+  EXPECT_THAT(out_, HasSubstr("missing.json: no report\n"));
+  EXPECT_THAT(out_, HasSubstr("other.json: 1 problems\n"));
+  EXPECT_THAT(out_, HasSubstr("good.json: valid\n")) << "the last one is checked all the same";
+  EXPECT_EQ(call({"validate"}), 2);
+}
+
 TEST_F(ReportCommands, CompareEndsWithThreeWhenSlower) {
   EXPECT_EQ(call({"compare", good_, good_}), 0) << err_;
   reports::RunRecord slower = reports::sample_record();
