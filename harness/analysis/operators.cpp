@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/analysis/operators.h"
 
+#include "harness/analysis/peaks.h"
 #include "harness/stats/summary.h"
 
 #include <algorithm>
@@ -15,26 +16,7 @@ namespace {
 
 constexpr double kLatencyShare = 0.10;
 
-struct Peaks {
-  double flop_per_s = 0.0;
-  double bytes_per_s = 0.0;
-};
-
-std::optional<Peaks> find_peaks(const std::vector<reports::PeakRecord>& peaks, bool reduced) {
-  Peaks found;
-  for (const auto& peak : peaks) {
-    const bool matches = peak.precision == (reduced ? "bf16" : "fp32");
-    if (matches && peak.flop_per_s.has_value()) {
-      found.flop_per_s = *peak.flop_per_s;
-    }
-    if (peak.memory_bytes_per_s.has_value()) {
-      found.bytes_per_s = *peak.memory_bytes_per_s;
-    }
-  }
-  return found.flop_per_s > 0.0 && found.bytes_per_s > 0.0 ? std::optional(found) : std::nullopt;
-}
-
-reports::Bound judge(double flop_per_s, double bytes_per_s, const Peaks& peaks) {
+reports::Bound judge(double flop_per_s, double bytes_per_s, const PeakRates& peaks) {
   const double compute = flop_per_s / peaks.flop_per_s;
   const double memory = bytes_per_s / peaks.bytes_per_s;
   if (std::max(compute, memory) < kLatencyShare) {
@@ -52,7 +34,7 @@ std::string layout_of(const backend::LoweredGraph& lowered, const backend::Lower
 reports::OperatorRecord describe(const backend::LoweredGraph& lowered,
                                  const backend::LoweredNode& node,
                                  double s_per_step,
-                                 const std::optional<Peaks>& peaks) {
+                                 const std::optional<PeakRates>& peaks) {
   reports::OperatorRecord record;
   record.name = node.name;
   record.op = node.is_reorder ? "reorder" : std::string(graph::name(node.op));
@@ -88,7 +70,7 @@ std::vector<reports::OperatorRecord> profile_operators(
     }
   }
   const bool reduced = session.plan().compute_dtype() != core::DType::kF32;
-  const std::optional<Peaks> found = find_peaks(peaks, reduced);
+  const std::optional<PeakRates> found = peak_rates(peaks, reduced ? "bf16" : "fp32");
   const backend::LoweredGraph& lowered = step.lowered();
   std::vector<reports::OperatorRecord> records;
   for (std::size_t node = 0; node < samples.size(); ++node) {

@@ -390,6 +390,20 @@ std::vector<reports::PeakRecord> peak_records(const MachinePeaks& peaks) {
   return records;
 }
 
+std::optional<PeakRates> peak_rates(const std::vector<reports::PeakRecord>& peaks,
+                                    std::string_view precision) {
+  PeakRates rates;
+  for (const reports::PeakRecord& peak : peaks) {
+    if (peak.precision == precision && peak.flop_per_s.has_value()) {
+      rates.flop_per_s = *peak.flop_per_s;
+    }
+    if (peak.memory_bytes_per_s.has_value()) {
+      rates.bytes_per_s = *peak.memory_bytes_per_s;
+    }
+  }
+  return rates.flop_per_s > 0.0 && rates.bytes_per_s > 0.0 ? std::optional(rates) : std::nullopt;
+}
+
 std::string peaks_text(const MachinePeaks& peaks) {
   std::string text = fmt::format("peaks of {} threads ({}, best of {} measurement{})\n",
                                  peaks.key.threads,

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dlbench::harness {
@@ -76,6 +77,16 @@ void keep_larger(MachinePeaks& kept, const MachinePeaks& fresh);
 /// processor multiplies f32 faster. A processor with matrix tiles (AMX)
 /// gets no bf16 record: no kernel here reaches its peak, and a share of a lower figure would lie.
 [[nodiscard]] std::vector<reports::PeakRecord> peak_records(const MachinePeaks& peaks);
+
+/// The two rates that shares of peak and estimates refer to.
+struct PeakRates {
+  double flop_per_s = 0.0;
+  double bytes_per_s = 0.0;
+};
+
+/// Of a precision; nothing unless both are known.
+[[nodiscard]] std::optional<PeakRates> peak_rates(const std::vector<reports::PeakRecord>& peaks,
+                                                  std::string_view precision);
 
 /// For people: a line per figure, with what it was measured by and when.
 [[nodiscard]] std::string peaks_text(const MachinePeaks& peaks);

@@ -51,8 +51,7 @@ std::string plan_text(SessionPlan& plan, const std::vector<TrialId>& trials) {
       "parameters   {} trainable, {} statistics\n"
       "work         {:.2f} GMAC forward, {:.2f} GFLOP training step, per sample\n"
       "memory       {:.0f} MiB: parameters {:.0f}, gradients {:.0f}, optimizer {:.0f}, saved state "
-      "{:.0f}, activations {:.0f}, workspace {:.0f}, loader {:.0f}\n"
-      "time         not estimated: nothing was run\n",
+      "{:.0f}, activations {:.0f}, workspace {:.0f}, loader {:.0f}\n",
       plan.workload().spec().name,
       plan.workload().spec().description,
       device.name,

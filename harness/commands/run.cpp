@@ -10,6 +10,7 @@
 #include "harness/commands/run_options.h"
 #include "harness/commands/run_record.h"
 #include "harness/commands/run_report.h"
+#include "harness/commands/time_text.h"
 #include "harness/ranks.h"
 #include "harness/trials/arm.h"
 #include "harness/trials/overhead.h"
@@ -54,7 +55,8 @@ class Measurement {
     describe_plan(plan, record_);
     if (options_.dry_run) {
       together(ranks_, [&] { plan.check_memory(); });
-      report_.say(config_text(record_.config) + plan_text(plan, trials));
+      report_.say(config_text(record_.config) + plan_text(plan, trials) +
+                  run_time_text(plan, trials, options_));
       return 0;
     }
     together(ranks_, [&] {

@@ -8,6 +8,7 @@
 #include "harness/commands/run_options.h"
 #include "harness/commands/run_record.h"
 #include "harness/commands/run_report.h"
+#include "harness/commands/time_text.h"
 #include "harness/training/trainer.h"
 #include "harness/trials/probe_set.h"
 #include "harness/trials/run_guard.h"
@@ -85,7 +86,7 @@ class TrainingRun {
     describe_plan(plan, record_);
     if (options_.dry_run) {
       plan.check_memory();
-      std::fputs(plan_text(plan, {}).c_str(), stdout);
+      std::fputs((plan_text(plan, {}) + training_time_text(plan, epochs(plan))).c_str(), stdout);
       return 0;
     }
     plan.check_memory();

@@ -56,6 +56,15 @@ class LoaderArm : public Arm {
   [[nodiscard]] PhaseTotals phases() const override { return totals_; }
 
  protected:
+  // Starts the loader and uses up what it prepares before anybody waits.
+  void start_loader() {
+    session_.loader().start();
+    for (std::int64_t batch = 0; batch < untimed_steps(); ++batch) {
+      static_cast<void>(step());
+    }
+    session_.loader().reset_stats();
+    totals_ = {};
+  }
   data::BatchLease take() {
     const trace::Region region(trace::Category::kPhase, "data_wait");
     const auto start = Clock::now();
@@ -75,14 +84,7 @@ class IoArm final : public LoaderArm {
  public:
   using LoaderArm::LoaderArm;
 
-  void prepare() override {
-    session().loader().start();
-    for (std::int64_t batch = 0; batch < untimed_steps(); ++batch) {
-      static_cast<void>(step());
-    }
-    session().loader().reset_stats();
-    totals() = {};
-  }
+  void prepare() override { start_loader(); }
   StepSample step() override {
     const data::BatchLease lease = take();
     touch(*lease);
@@ -97,12 +99,7 @@ class FullArm final : public LoaderArm {
 
   void prepare() override {
     session().state().restore();
-    session().loader().start();
-    for (std::int64_t batch = 0; batch < untimed_steps(); ++batch) {
-      static_cast<void>(step());
-    }
-    session().loader().reset_stats();
-    totals() = {};
+    start_loader();
   }
   StepSample step() override {
     const data::BatchLease lease = take();

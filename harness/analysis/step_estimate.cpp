@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analysis/step_estimate.h"
+
+#include "engine/graph/op_def.h"
+#include "harness/analysis/peaks.h"
+
+#include <algorithm>
+
+namespace dlbench::harness {
+namespace {
+
+bool runs_in_bf16(const graph::Graph& graph, const graph::Node& node) {
+  return std::any_of(node.inputs.begin(), node.inputs.end(), [&](graph::ValueId id) {
+    return graph.value(id).dtype == core::DType::kBF16;
+  });
+}
+
+}  // namespace
+
+std::optional<double> estimate_step_s(const graph::Graph& step,
+                                      const std::vector<reports::PeakRecord>& peaks) {
+  const std::optional<PeakRates> fp32 = peak_rates(peaks, "fp32");
+  const std::optional<PeakRates> bf16 = peak_rates(peaks, "bf16");
+  double seconds = 0.0;
+  for (const graph::Node& node : step.nodes()) {
+    const std::optional<PeakRates>& rates = runs_in_bf16(step, node) ? bf16 : fp32;
+    if (!rates.has_value()) {
+      return std::nullopt;
+    }
+    const graph::Cost cost = graph::op_def(node.op).cost(step, node);
+    seconds += std::max(static_cast<double>(cost.flop) / rates->flop_per_s,
+                        static_cast<double>(cost.bytes) / rates->bytes_per_s);
+  }
+  return seconds;
+}
+
+}  // namespace dlbench::harness

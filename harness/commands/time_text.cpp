@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/commands/time_text.h"
+
+#include "harness/analysis/peak_cache.h"
+#include "harness/analysis/step_estimate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace dlbench::harness {
+namespace {
+
+struct StepTime {
+  std::optional<double> step_s;
+  std::string text;  // one line: the estimate, or why there is none
+};
+
+std::string duration(double seconds) {
+  if (seconds < 1.0) {
+    return fmt::format("{:.3g} ms", seconds * 1e3);
+  }
+  return seconds < 600.0 ? fmt::format("{:.3g} s", seconds)
+                         : fmt::format("{:.0f} min", seconds / 60.0);
+}
+
+StepTime step_time(const SessionPlan& plan) {
+  const backend::DeviceInfo device = plan.backend().device();
+  if (plan.backend().name() != "cpu") {
+    return {{}, fmt::format("not estimated: no peaks of the {} backend\n", plan.backend().name())};
+  }
+  const int measured_threads = peak_key().threads;
+  if (device.threads != measured_threads) {
+    return {{},
+            fmt::format("not estimated: peaks are those of {} threads, this run has {}\n",
+                        measured_threads,
+                        device.threads)};
+  }
+  const std::vector<reports::PeakRecord> peaks = cached_peaks();
+  const std::optional<double> step_s = estimate_step_s(plan.training_graph(), peaks);
+  const std::optional<PeakRates> rates =
+      peak_rates(peaks, plan.compute_dtype() == core::DType::kBF16 ? "bf16" : "fp32");
+  if (!step_s.has_value() || !rates.has_value()) {
+    return {{}, "not estimated: run `dlbench info --measure-peaks` first\n"};
+  }
+  return {step_s,
+          fmt::format("step {}, {:.3g} samples/s, if every op ran at the measured peaks "
+                      "({:.0f} GFLOP/s, {:.1f} GB/s)\n",
+                      duration(*step_s),
+                      static_cast<double>(plan.batch_size()) / *step_s,
+                      rates->flop_per_s * 1e-9,
+                      rates->bytes_per_s * 1e-9)};
+}
+
+struct Bounds {
+  double least_s = 0.0;
+  double most_s = 0.0;
+};
+
+// Of one trial whose step takes `step_s`; nothing is known of the loader's, so 0 for io.
+Bounds trial_time(double step_s, const RunOptions& run) {
+  const RunnerOptions defaults;
+  const double min_time_s = run.min_time.value_or(defaults.min_time_s);
+  const double max_time_s = run.max_time.value_or(defaults.stopping.max_time_s);
+  const SteadyStateLimits warmup;
+  const auto warmup_steps = std::max<std::int64_t>(run.warmup_steps, 2 * SteadyState::kWindow + 1);
+  const double repetition_s = run.steps.has_value() ? step_s * static_cast<double>(*run.steps)
+                                                    : std::max(min_time_s, step_s);
+  const double repetitions_s = repetition_s * static_cast<double>(run.repetitions);
+  const double warmup_s = step_s * static_cast<double>(warmup_steps);
+  return {
+      warmup_s + repetitions_s,
+      std::max(warmup_s, warmup.max_seconds) + std::max(max_time_s, repetitions_s) + repetition_s};
+}
+
+}  // namespace
+
+std::string run_time_text(const SessionPlan& plan,
+                          const std::vector<TrialId>& trials,
+                          const RunOptions& run) {
+  const StepTime step = step_time(plan);
+  std::string text = "time         " + step.text;
+  if (!step.step_s.has_value()) {
+    return text;
+  }
+  Bounds whole;
+  for (const TrialId& trial : trials) {
+    const bool steps = trial.kind != reports::TrialKind::kIo;
+    const Bounds bounds = trial_time(steps ? *step.step_s : 0.0, run);
+    whole.least_s += bounds.least_s;
+    whole.most_s += bounds.most_s;
+  }
+  text += fmt::format("             with such steps: {} at least, ", duration(whole.least_s));
+  text += run.time_budget.has_value()
+              ? fmt::format("about {} as --time-budget says\n", duration(*run.time_budget))
+              : fmt::format("{} if the noise stays above --max-noise\n", duration(whole.most_s));
+  return text;
+}
+
+std::string training_time_text(const SessionPlan& plan, std::int64_t epochs) {
+  const StepTime step = step_time(plan);
+  std::string text = "time         " + step.text;
+  if (!step.step_s.has_value()) {
+    return text;
+  }
+  const std::int64_t batch = plan.batch_size();
+  const bool keep_last = plan.workload().spec().keep_last_batch;
+  const std::int64_t steps = (plan.dataset().size() + (keep_last ? batch - 1 : 0)) / batch;
+  return text + fmt::format(
+                    "             with such steps: {} for {} epochs of {} steps, loader and "
+                    "validation left out\n",
+                    duration(*step.step_s * static_cast<double>(steps * epochs)),
+                    epochs,
+                    steps);
+}
+
+}  // namespace dlbench::harness

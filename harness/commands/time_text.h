@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How long a run will take, for --dry-run: from the graph and this machine's cached peaks, without
+// running anything.
+#pragma once
+
+#include "harness/commands/run_options.h"
+#include "harness/trials/session.h"
+#include "harness/trials/trial_id.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dlbench::harness {
+
+/// The time of a step at the measured peaks, and between which bounds the trials then take, each
+/// with what it rests on; or one line that says what to do to get an estimate.
+[[nodiscard]] std::string run_time_text(const SessionPlan& plan,
+                                        const std::vector<TrialId>& trials,
+                                        const RunOptions& run);
+
+/// The same for training over `epochs`, validation left out.
+[[nodiscard]] std::string training_time_text(const SessionPlan& plan, std::int64_t epochs);
+
+}  // namespace dlbench::harness

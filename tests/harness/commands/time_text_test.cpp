@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/commands/time_text.h"
+
+#include "engine/comm/rendezvous.h"
+#include "harness/analysis/peak_cache.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+namespace dlbench::harness {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A cache folder of its own.
+class TimeText : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (const std::string why = backend::backend_unavailable_reason("cpu"); !why.empty()) {
+      GTEST_SKIP() << why;
+    }
+    std::string pattern = (std::filesystem::temp_directory_path() / "dlbench_XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+    ::setenv("DLBENCH_CACHE_DIR", folder_.c_str(), 1);
+    run_.workload = "mnist_cnn";
+    run_.device = "cpu";
+    run_.batch_size = 8;
+  }
+  void TearDown() override {
+    ::unsetenv("DLBENCH_CACHE_DIR");
+    std::filesystem::remove_all(folder_);
+  }
+
+  static void cache_peaks(double flop_per_s) {
+    MachinePeaks peaks;
+    peaks.key = peak_key();
+    peaks.compute.push_back(
+        {.precision = "fp32", .isa = "avx2", .flop_per_s = flop_per_s, .measured_at = ""});
+    peaks.memory.push_back({.kernel = "copy",
+                            .stores = "regular",
+                            .isa = "avx2",
+                            .bytes_per_s = 1e15,
+                            .array_bytes = 1,
+                            .measured_at = ""});
+    store_peaks(cache_folder(), peaks);
+  }
+  [[nodiscard]] std::string text() const {
+    comm::LoneRank alone;
+    const SessionPlan plan(session_options(run_), alone);
+    return run_time_text(plan, parse_trials(run_.trials, false), run_);
+  }
+
+  std::filesystem::path folder_;
+  RunOptions run_;
+};
+
+TEST_F(TimeText, WithoutPeaksSaysHowToGetThem) {
+  EXPECT_THAT(text(), HasSubstr("not estimated: run `dlbench info --measure-peaks` first"));
+}
+
+TEST_F(TimeText, NamesThePeaksThatItRestsOn) {
+  cache_peaks(2e9);
+  EXPECT_THAT(text(),
+              HasSubstr("samples/s, if every op ran at the measured peaks (2 GFLOP/s, "
+                        "1000000.0 GB/s)"));
+}
+
+TEST_F(TimeText, FastStepsLeaveTheTimeToTheOptions) {
+  cache_peaks(1e18);
+  run_.min_time = 2.0;
+  run_.max_time = 20.0;
+  // 3 trials: 5 repetitions of 2 s; or 30 s of warm-up, 20 s and the repetition that passes them.
+  EXPECT_THAT(text(), HasSubstr("with such steps: 30 s at least, 156 s if the noise stays"));
+  run_.time_budget = 40.0;
+  EXPECT_THAT(text(), HasSubstr("30 s at least, about 40 s as --time-budget says"));
+}
+
+TEST_F(TimeText, SlowStepsTakeLongerThanTheOptionsSay) {
+  cache_peaks(1e6);  // a step of some 600 MFLOP
+  run_.trials = "io";
+  EXPECT_THAT(text(), HasSubstr("5 s at least")) << "nothing is known of the loader's steps";
+  run_.trials = "synthetic";
+  EXPECT_THAT(text(), HasSubstr(" min at least"));
+}
+
+TEST_F(TimeText, OtherThreadsHaveOtherPeaks) {
+  cache_peaks(1e12);
+  run_.threads = peak_key().threads + 1;
+  EXPECT_THAT(text(), HasSubstr("not estimated: peaks are those of"));
+  run_.threads.reset();
+  run_.device = "ref";
+  EXPECT_THAT(text(), HasSubstr("not estimated: no peaks of the ref backend"));
+}
+
+TEST_F(TimeText, TrainingCountsStepsOfAllEpochs) {
+  cache_peaks(1e18);
+  comm::LoneRank alone;
+  const SessionPlan plan(session_options(run_), alone);
+  const std::int64_t steps = (plan.dataset().size() + 7) / 8;
+  EXPECT_THAT(training_time_text(plan, 3),
+              HasSubstr("3 epochs of " + std::to_string(steps) + " steps"));
+  EXPECT_THAT(training_time_text(plan, 3), Not(HasSubstr("not estimated")));
+}
+
+}  // namespace
+}  // namespace dlbench::harness
