@@ -7,6 +7,7 @@
 
 #include "data/batch.h"
 #include "data/load_context.h"
+#include "engine/core/error.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -24,6 +25,14 @@ enum class Split : std::uint8_t { kTrain, kValid, kTest };
 [[nodiscard]] std::string_view name(Split split);
 /// The inverse; throws Error(kUsage).
 [[nodiscard]] Split split_from_name(std::string_view name);
+
+/// The folder holds the data set, but has nothing of the split asked for: no valid/ beside train/,
+/// no t10k files. A part that is there and broken is a plain core::Error.
+class MissingSplit : public core::Error {
+ public:
+  explicit MissingSplit(const std::string& message)
+      : core::Error(core::ErrorCode::kFile, message) {}
+};
 
 /// kExact decodes all pixels. kScaled lets JPEG be reduced by 2, 4 or 8 in the DCT domain, never
 /// below the size asked for: faster on large images, slightly different pixels.
@@ -116,7 +125,8 @@ struct DatasetFormat {
   std::filesystem::path default_folder{};
   /// Whether the folder looks like this format (whatever its problems). Does not throw.
   bool (*recognise)(const std::filesystem::path& folder) = nullptr;
-  /// Throws Error(kFile, kData or kUsage) in one line that names the folder and what is wanted.
+  /// Throws MissingSplit, or Error(kFile, kData or kUsage), in one line that names the folder and
+  /// what is wanted.
   std::unique_ptr<Dataset> (*open)(const std::filesystem::path& folder,
                                    Split split,
                                    const DatasetOptions& options) = nullptr;

@@ -49,7 +49,7 @@ struct TaintRecord {
   std::string detail;
 };
 
-/// A trial or probe that was asked for and could not run.
+/// A trial, probe or validation that belonged to the run and could not be done.
 struct SkipRecord {
   std::string what;
   std::string reason;

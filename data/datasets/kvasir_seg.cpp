@@ -63,11 +63,10 @@ std::vector<ImageMaskPair> find_split(const fs::path& folder,
   if (has_split_folders(folder)) {
     const fs::path part = folder / std::string(name(split));
     if (!is_folder(part)) {
-      throw Error(ErrorCode::kFile,
-                  fmt::format("'{}' has no folder '{}'; wanted {}/{{images,masks}}/ in it",
-                              folder.string(),
-                              name(split),
-                              name(split)));
+      throw MissingSplit(fmt::format("'{}' has no folder '{}'; wanted {}/{{images,masks}}/ in it",
+                                     folder.string(),
+                                     name(split),
+                                     name(split)));
     }
     pairs = find_pairs(part, options.problems);
   } else if (is_folder(folder / "images") || is_folder(folder / "masks")) {
@@ -79,8 +78,7 @@ std::vector<ImageMaskPair> find_split(const fs::path& folder,
                             folder.string()));
   }
   if (pairs.empty() && options.problems == nullptr) {
-    throw Error(ErrorCode::kData,
-                fmt::format("no samples for '{}' in '{}'", name(split), folder.string()));
+    throw MissingSplit(fmt::format("no samples for '{}' in '{}'", name(split), folder.string()));
   }
   return pairs;
 }

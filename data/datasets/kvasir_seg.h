@@ -17,7 +17,7 @@ namespace dlbench::data {
 /// Tensors: "image" (N, S, S, 3) u8 in RGB order (the Keras tutorial feeds OpenCV's BGR, which
 /// matters only to weights trained elsewhere) and "mask" (N, S, S) u8 of 0 and 1: grey, resized
 /// bilinearly like the image, then 1 where >= 128. S is options.image_size, 256 by default.
-/// Throws Error(kFile or kData); see find_pairs().
+/// Throws MissingSplit where other splits have samples, Error(kFile or kData); see find_pairs().
 [[nodiscard]] std::unique_ptr<Dataset> open_kvasir_seg(const std::filesystem::path& folder,
                                                        Split split,
                                                        const DatasetOptions& options);

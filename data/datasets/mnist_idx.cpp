@@ -195,6 +195,13 @@ std::unique_ptr<Dataset> open_mnist_idx(const fs::path& folder,
     throw Error(ErrorCode::kUsage,
                 fmt::format("image size {}; mnist images are 28 x 28", options.image_size));
   }
+  if (find_file(folder, images_stem(split)).empty() &&
+      find_file(folder, labels_stem(split)).empty() && recognise(folder)) {
+    throw MissingSplit(fmt::format("'{}' has no file '{}' (plain or .gz): nothing for '{}'",
+                                   folder.string(),
+                                   images_stem(split),
+                                   name(split)));
+  }
   fs::path images = require_file(folder, images_stem(split));
   fs::path labels = require_file(folder, labels_stem(split));
   return std::make_unique<MnistIdx>(std::move(images), std::move(labels));

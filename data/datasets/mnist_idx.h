@@ -17,8 +17,9 @@ namespace dlbench::data {
 /// are decoded into memory here; loading copies rows.
 ///
 /// Tensors: "image" (N, 28, 28, 1) u8 and "label" (N) i32 in [0, 10).
-/// Throws Error(kUsage) for an image size other than 0 or 28; Error(kFile or kData) for missing,
-/// truncated or foreign files, different counts of images and labels, labels above 9.
+/// Throws MissingSplit where only the other split's files are; Error(kUsage) for an image size
+/// other than 0 or 28; Error(kFile or kData) for missing, truncated or foreign files, different
+/// counts of images and labels, labels above 9.
 [[nodiscard]] std::unique_ptr<Dataset> open_mnist_idx(const std::filesystem::path& folder,
                                                       Split split,
                                                       const DatasetOptions& options);

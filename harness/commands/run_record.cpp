@@ -4,10 +4,11 @@
 
 #include "data/loader/prefetch_loader.h"
 #include "engine/core/build_info.h"
+#include "harness/trials/plan_record.h"
 #include "probes/system_info.h"
 
-#include <array>
-#include <cstdio>
+#include <fmt/format.h>
+
 #include <random>
 
 namespace dlbench::harness {
@@ -15,15 +16,9 @@ namespace {
 
 using graph::Storage;
 
-std::string hex(std::uint64_t number) {
-  std::array<char, 17> text{};
-  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(number));
-  return text.data();
-}
-
 std::string run_id() {
   std::random_device device;
-  return hex((std::uint64_t{device()} << 32U) | device());
+  return fmt::format("{:016x}", (std::uint64_t{device()} << 32U) | device());
 }
 
 std::vector<std::int64_t> extents(const core::Shape& shape) {
@@ -165,11 +160,7 @@ void describe_session(Session& session, reports::RunRecord& record) {
   };
   const exec::Plan& plan = step.plan();
   reports::WorkloadRecord& workload = *record.workload;
-  workload.plans = {{.mode = std::string(graph::name(step.graph().mode())),
-                     .batch_size = session.plan().batch_size(),
-                     .hash = hex(plan.hash),
-                     .nodes = static_cast<std::int64_t>(step.lowered().nodes.size()),
-                     .conv_algorithms = step.lowered().decisions}};
+  workload.plans = {plan_record(step, session.plan().batch_size())};
   workload.memory.parameters_bytes =
       state_bytes(Storage::kParameter) + state_bytes(Storage::kBuffer);
   workload.memory.gradients_bytes = state_bytes(Storage::kGradient);

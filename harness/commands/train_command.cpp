@@ -169,8 +169,9 @@ class TrainingRun {
     return result;
   }
 
-  /// Nothing, with a warning, where the data set has no such part.
-  static std::unique_ptr<data::Dataset> open_validation(const SessionPlan& plan) {
+  /// Nothing, noted in the report, where the data set has no such part. One that is there and
+  /// broken ends the command.
+  std::unique_ptr<data::Dataset> open_validation(const SessionPlan& plan) {
     const workloads::WorkloadSpec& spec = plan.workload().spec();
     try {
       return data::open_dataset(
@@ -178,8 +179,9 @@ class TrainingRun {
           plan.source().folder,
           spec.validation_split,
           {.image_size = plan.built().params.image_size, .decode = plan.options().decode});
-    } catch (const Error& error) {
-      core::log::warn(fmt::format("no validation: {}", error.what()));
+    } catch (const data::MissingSplit& missing) {
+      record_.run.skipped.push_back({"validation", missing.what()});
+      core::log::warn(fmt::format("no validation: {}", missing.what()));
       return nullptr;
     }
   }
@@ -200,6 +202,9 @@ class TrainingRun {
       report_.enter(phase);
       core::log::progress(
           fmt::format("{} of {} epochs, loss {:.4f}", phase, progress.epochs, progress.loss));
+    };
+    listener.on_new_step = [this](const reports::PlanRecord& plan_record) {
+      record_.workload->plans.push_back(plan_record);
     };
     listener.on_epoch = [this, &plan](const reports::EpochRecord& epoch, bool best) {
       core::log::progress("");

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/training/step_pool.h"
 
+#include "harness/trials/plan_record.h"
+
 namespace dlbench::harness {
 
 StepPool::StepPool(const workloads::Workload& workload,
@@ -38,6 +40,9 @@ StepPool::Step& StepPool::step_for(graph::Mode mode, std::int64_t samples) {
                                                    communicator_,
                                                    graph_of(step.built, mode),
                                                    exec::ExecutorOptions{.lowering = lowering_});
+  if (on_new_step) {
+    on_new_step(plan_record(*step.executor, samples));
+  }
   return steps_.emplace(std::pair(mode, samples), std::move(step)).first->second;
 }
 

@@ -10,9 +10,11 @@
 #include "engine/comm/self.h"
 #include "engine/exec/executor.h"
 #include "engine/exec/model_state.h"
+#include "reports/record.h"
 #include "workloads/workload.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <utility>
@@ -39,7 +41,9 @@ class StepPool {
   [[nodiscard]] exec::ModelState& state() { return state_; }
   /// Runs one step on the batch and waits for it. Evaluate mode changes nothing in the state.
   [[nodiscard]] StepOutcome run(graph::Mode mode, const data::Batch& batch);
-  [[nodiscard]] std::size_t plans() const { return steps_.size(); }
+
+  /// Called with each step that is made.
+  std::function<void(const reports::PlanRecord&)> on_new_step;
 
  private:
   struct Step {

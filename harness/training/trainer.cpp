@@ -74,6 +74,7 @@ class Training {
         schedule_(
             spec_.schedule,
             setup.learning_rate == 0.0 ? spec_.optimizer.learning_rate : setup.learning_rate) {
+    steps_.on_new_step = listener.on_new_step;
     if (setup.init.has_value()) {
       exec::load_checkpoint(steps_.state(), *setup.init);
     }

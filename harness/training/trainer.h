@@ -9,7 +9,7 @@
 #include "data/loader/prefetch_loader.h"
 #include "engine/backend/backend.h"
 #include "engine/core/dtype.h"
-#include "reports/analysis_record.h"
+#include "reports/record.h"
 #include "workloads/workload.h"
 
 #include <cstdint>
@@ -49,11 +49,13 @@ struct TrainingProgress {
   double loss = 0.0;  ///< of the last batch
 };
 
-/// Called on the training thread; either may throw to end the training.
+/// Called on the training thread; any may throw to end the training.
 struct TrainingListener {
   std::function<void(const TrainingProgress&)> on_step;
   /// After validation; the flag says that this epoch is the best so far.
   std::function<void(const reports::EpochRecord&, bool)> on_epoch;
+  /// When the step of a mode and batch size is first needed.
+  std::function<void(const reports::PlanRecord&)> on_new_step;
 };
 
 struct TrainingResult {

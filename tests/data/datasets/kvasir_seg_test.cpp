@@ -166,6 +166,8 @@ TEST(KvasirSeg, NamesMissingAndEmptyFolders) {
   EXPECT_NE(message(folder.path(), Split::kTrain).find("no .jpg or .png files"), std::string::npos);
   write_pair(folder.path() / "train", "a", 8, 8);
   EXPECT_NE(message(folder.path(), Split::kValid).find("no folder 'valid'"), std::string::npos);
+  EXPECT_THROW(static_cast<void>(open_dataset("kvasir-seg", folder.path(), Split::kValid)),
+               MissingSplit);
 }
 
 TEST(KvasirSeg, NamesBadImageFiles) {

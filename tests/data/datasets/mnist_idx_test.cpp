@@ -75,6 +75,25 @@ TEST(MnistIdx, ValidAndTestAreTheSameFiles) {
             open_dataset("mnist", folder.path(), Split::kTest)->files());
 }
 
+TEST(MnistIdx, TellsAMissingSplitFromABrokenOne) {
+  const TemporaryFolder folder;
+  const auto open_test = [&] {
+    static_cast<void>(open_dataset("mnist", folder.path(), Split::kTest));
+  };
+  write_files(folder.path(), false, {1, 2, 3});
+  fs::remove(folder.path() / "t10k-labels-idx1-ubyte");
+  try {
+    open_test();
+    FAIL() << "labels are missing";
+  } catch (const MissingSplit&) {
+    FAIL() << "the images are there";
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.code(), core::ErrorCode::kFile);
+  }
+  fs::remove(folder.path() / "t10k-images-idx3-ubyte");
+  EXPECT_THROW(open_test(), MissingSplit);
+}
+
 TEST(MnistIdx, NamesWhatDoesNotFit) {
   const TemporaryFolder folder;
   const auto message = [&](const DatasetOptions& options = {}) {

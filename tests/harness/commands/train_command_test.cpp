@@ -97,9 +97,34 @@ TEST_F(Commands, TrainWritesHistoryAndCheckpoint) {
   ASSERT_EQ(record.history.size(), 2U);
   EXPECT_DOUBLE_EQ(*record.history[1].learning_rate, 0.7);
   EXPECT_EQ(record.run.taints.at(0).code, reports::Taint::kGeneratedData);
+  std::vector<std::string> plans;
+  for (const reports::PlanRecord& plan : record.workload->plans) {
+    plans.push_back(plan.mode + " " + std::to_string(plan.batch_size));
+    EXPECT_GT(plan.nodes, 0);
+    EXPECT_EQ(plan.hash.size(), 16U);
+  }
+  EXPECT_THAT(plans, ::testing::IsSupersetOf({"train 8", "evaluate 8"}));
   EXPECT_TRUE(std::filesystem::exists(checkpoint));
   EXPECT_EQ(call({"report", "validate", report_}), 0) << out_ << err_;
   EXPECT_EQ(train(data, {"--epochs", "1", "--init", checkpoint, "--strict"}), 4) << err_;
+}
+
+TEST_F(Commands, ValidationThatIsNotThereIsASkipAndABrokenOneAnError) {
+  const std::string data = generate("mnist", 20);
+  const auto remove = [&](const std::string& file) {
+    return std::filesystem::remove(data + "/" + file) ||
+           std::filesystem::remove(data + "/" + file + ".gz");
+  };
+  ASSERT_TRUE(remove("t10k-labels-idx1-ubyte"));
+  EXPECT_EQ(train(data, {"--epochs", "1"}), 1);
+  EXPECT_THAT(err_, HasSubstr("t10k-labels-idx1-ubyte"));
+  ASSERT_TRUE(remove("t10k-images-idx3-ubyte"));
+  EXPECT_EQ(train(data, {"--epochs", "1"}), 0) << err_;
+  EXPECT_THAT(err_, HasSubstr("no validation"));
+  const reports::RunRecord record = reports::read_report(report_);
+  ASSERT_EQ(record.run.skipped.size(), 1U);
+  EXPECT_EQ(record.run.skipped[0].what, "validation");
+  EXPECT_FALSE(record.history.at(0).valid_loss.has_value());
 }
 
 TEST_F(Commands, ALossThatIsNotFiniteIsCodeFiveWithAPartialReport) {
@@ -124,6 +149,7 @@ TEST_F(Commands, DryRunOfTrainRunsNothing) {
   const std::string data = generate("mnist", 20);
   EXPECT_EQ(train(data, {"--dry-run"}), 0) << err_;
   EXPECT_THAT(out_, HasSubstr("1199882"));
+  EXPECT_THAT(out_, HasSubstr("not estimated: no peaks of the ref backend"));
   EXPECT_FALSE(std::filesystem::exists(report_));
 }
 
