@@ -8,6 +8,7 @@ import pathlib
 import shutil
 import signal
 import struct
+import subprocess
 import tempfile
 import time
 import unittest
@@ -69,11 +70,30 @@ class BadInput(CommandTest):
         empty = self.folder / "empty"
         empty.mkdir(exist_ok=True)
         self.expect_error(1, *self.kvasir, "--data", empty, says=["empty"])
-        if os.geteuid() != 0:
-            closed = self.folder / "closed"
-            closed.mkdir(exist_ok=True)
+
+    def test_unreadable_data(self):
+        user = self.ordinary_user()
+        data = self.copy_of_kvasir("closed")
+        image = sorted((data / "train" / "images").iterdir())[0]
+        for closed in (image, data / "train" / "images", data):
             closed.chmod(0)
-            self.expect_error(1, *self.kvasir, "--data", closed, says=["closed"])
+            self.addCleanup(closed.chmod, 0o700)
+            self.expect_error(1, *self.kvasir, "--output", "-", "--steps", "8", "--data", data,
+                              says=[closed.name, "Permission denied"], user=user)
+
+    def test_broken_validation_data(self):
+        train = ["train", "--workload", "resunetpp", "--image-size", "16", "--batch-size", "2",
+                 "--epochs", "1", "--output", self.folder / "report.json"]
+        data = self.copy_of_kvasir("validation")
+        sorted((data / "valid" / "masks").iterdir())[0].unlink()
+        self.expect_error(1, *train, "--data", data, says=["without a mask", "valid"])
+        shutil.rmtree(data / "valid")
+        done = self.dlbench(*train, "--data", data)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("no validation", done.stderr)
+        skipped = self.report(self.folder / "report.json")["run"]["skipped"]
+        self.assertEqual([entry["what"] for entry in skipped], ["validation"])
+        self.assertIn("no folder 'valid'", skipped[0]["reason"])
 
     def test_image_without_mask_and_mask_without_image(self):
         for part, missing in (("masks", "mask"), ("images", "image")):
@@ -124,6 +144,50 @@ class BadInput(CommandTest):
         self.expect_error(1, *arguments, self.folder / "no" / "such" / "r.json", says=["r.json"])
         self.expect_error(1, *arguments, "/dev/full/r.json", says=["/dev/full"])
         self.expect_error(1, *arguments, self.folder, says=[str(self.folder)])
+
+    def test_output_in_a_read_only_folder(self):
+        user = self.ordinary_user()
+        closed = self.folder / "read-only"
+        closed.mkdir()
+        closed.chmod(0o555)
+        self.expect_error(1, *self.mnist[:-1], closed / "r.json",
+                          says=[str(closed / "r.json"), "Permission denied"], user=user)
+        self.assertEqual(list(closed.iterdir()), [])
+
+    def test_output_to_a_full_device(self):
+        self.expect_error(1, *self.mnist[:-1], "/dev/full", *QUICK, "--trials", "io",
+                          says=["/dev/full", "No space left"])
+
+    def test_output_on_a_full_disk(self):
+        disk = self.folder / "disk"
+        disk.mkdir()
+        mounted = shutil.which("mount") and subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=64k", "dlbench-test", disk],
+            check=False, capture_output=True).returncode == 0
+        if not mounted:
+            self.skipTest("no small file system to fill: mounting one needs root")
+        self.addCleanup(subprocess.run, ["umount", disk], check=True)
+        earlier = disk / "report.json"
+        earlier.write_text("an earlier report", encoding="utf-8")
+        (disk / "filling").write_bytes(b"x" * (56 << 10))
+        self.expect_error(1, *self.mnist[:-1], earlier, *QUICK, "--trials", "io",
+                          says=[str(earlier), "No space left"])
+        self.assertEqual(earlier.read_text(encoding="utf-8"), "an earlier report")
+        self.assertEqual(len(list(disk.iterdir())), 2, "the unfinished file is gone")
+
+    def test_a_loss_that_is_not_finite(self):
+        # On the reference: ReLU within oneDNN's convolutions turns NaN into 0, and the loss of a
+        # network that has diverged may stay finite.
+        output = self.folder / "report.json"
+        self.expect_error(5, "train", "--device", "ref", "--workload", "mnist_cnn", "--data", self.folder / "mnist",
+                          "--batch-size", "4", "--epochs", "2", "--learning-rate", "1e30",
+                          "--output", output, says=["the loss is", "step", "epoch 1"])
+        report = self.report(output)
+        self.assertEqual(report["run"]["status"], "failed")
+        self.assertEqual(report["run"]["exit_code"], 5)
+        self.assertRegex(report["run"]["failure"]["phase"], "epoch 1, step [0-9]+ of 5")
+        self.assertIn("partial", [taint["code"] for taint in report["run"]["taints"]])
+        self.assertEqual([plan["mode"] for plan in report["workload"]["plans"]], ["train"])
 
     def test_broken_config_files(self):
         config = self.folder / "config.json"

@@ -17,8 +17,9 @@ class CommandTest(unittest.TestCase):
 
     folder: pathlib.Path
 
-    def dlbench(self, *arguments, timeout=300):
-        """Runs the program; returns the finished process with text output."""
+    def dlbench(self, *arguments, timeout=300, user=None):
+        """Runs the program, as another user (a number) if asked; returns the finished process with
+        text output."""
         environment = dict(os.environ, DLBENCH_CACHE_DIR=str(self.folder / "cache"))
         return subprocess.run(
             [PROGRAM, *map(str, arguments)],
@@ -28,7 +29,24 @@ class CommandTest(unittest.TestCase):
             env=environment,
             stdin=subprocess.DEVNULL,
             check=False,
+            user=user,
         )
+
+    def ordinary_user(self):
+        """For dlbench(user=...): somebody whom file permissions hold back. Root is not held back, so
+        root takes nobody's place; the test is skipped where nobody cannot start the program."""
+        if os.geteuid() != 0:
+            return None
+        nobody = 65534
+        self.folder.chmod(0o777)
+        try:
+            started = self.dlbench("--version", user=nobody).returncode == 0
+        except PermissionError:
+            started = False
+        if not started:
+            self.skipTest("runs as root, whom permissions do not hold back, and the user nobody "
+                          f"cannot start {PROGRAM}")
+        return nobody
 
     def start(self, *arguments):
         """Starts the program in the background."""
@@ -42,9 +60,9 @@ class CommandTest(unittest.TestCase):
             stdin=subprocess.DEVNULL,
         )
 
-    def expect_error(self, code, *arguments, says):
+    def expect_error(self, code, *arguments, says, user=None):
         """The program must end with `code` and exactly one line on stderr that holds each text."""
-        done = self.dlbench(*arguments)
+        done = self.dlbench(*arguments, user=user)
         lines = [line for line in done.stderr.splitlines() if line.startswith("dlbench: ")]
         self.assertEqual(done.returncode, code, f"{arguments}\n{done.stderr}")
         self.assertEqual(len(lines), 1, done.stderr)
