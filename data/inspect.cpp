@@ -152,8 +152,8 @@ DatasetInspection inspect(const fs::path& folder, const DatasetOptions& options,
   }
   // The layout without split folders reports the same pairs once per split.
   std::ranges::sort(result.problems);
-  const auto repeated = std::ranges::unique(result.problems);
-  result.problems.erase(repeated.begin(), repeated.end());
+  result.problems.erase(std::unique(result.problems.begin(), result.problems.end()),
+                        result.problems.end());
   result.files = static_cast<std::int64_t>(files.size());
   for (const fs::path& file : files) {
     std::error_code failure;

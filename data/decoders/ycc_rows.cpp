@@ -154,7 +154,7 @@ DLBENCH_TARGET_AVX512 inline void store(const Rgb& even, const Rgb& odd, std::ui
   for (int part = 0; part < 3; ++part) {
     const __m512i red_green =
         _mm512_permutex2var_epi8(red, _mm512_load_si512(kInterleaving.red_green[part]), green);
-    _mm512_storeu_si512(out + 64 * part,
+    _mm512_storeu_si512(out + std::ptrdiff_t{64} * part,
                         _mm512_mask_permutexvar_epi8(red_green,
                                                      kInterleaving.is_blue[part],
                                                      _mm512_load_si512(kInterleaving.blue[part]),

@@ -25,7 +25,8 @@ float smooth_step(float low, float high, float x) {
 class ValueNoise {
  public:
   ValueNoise(core::RandomStream& random, int cells) : cells_(cells) {
-    lattice_.resize(static_cast<std::size_t>((cells + 1) * (cells + 1)));
+    const std::size_t points = static_cast<std::size_t>(cells) + 1;
+    lattice_.resize(points * points);
     for (float& value : lattice_) {
       value = random.uniform(-1.0F, 1.0F);
     }
@@ -40,7 +41,7 @@ class ValueNoise {
     const float ty = y - static_cast<float>(row);
     const float sx = tx * tx * (3.0F - 2.0F * tx);
     const float sy = ty * ty * (3.0F - 2.0F * ty);
-    const float* upper = lattice_.data() + static_cast<std::size_t>(row * (cells_ + 1) + column);
+    const float* upper = lattice_.data() + std::ptrdiff_t{row} * (cells_ + 1) + column;
     const float* lower = upper + cells_ + 1;
     const float top = upper[0] + sx * (upper[1] - upper[0]);
     const float bottom = lower[0] + sx * (lower[1] - lower[0]);

@@ -116,6 +116,7 @@ void generate_kvasir_seg(const GenerateOptions& options) {
   }
   const int threads = set_up_threads(options.threads, options.samples);
   std::vector<std::unique_ptr<Artist>> artists;
+  artists.reserve(static_cast<std::size_t>(threads));
   for (int thread = 0; thread < threads; ++thread) {
     artists.push_back(std::make_unique<Artist>());
   }

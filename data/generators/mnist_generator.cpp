@@ -18,7 +18,7 @@ namespace dlbench::data {
 namespace {
 
 constexpr int kSide = 28;
-constexpr std::size_t kPixels = kSide * kSide;
+constexpr std::size_t kPixels = std::size_t{kSide} * kSide;
 constexpr std::uint64_t kTrainStreams = 0x4D4E'5452'0000'0000U;
 constexpr std::uint64_t kTestStreams = 0x4D4E'5445'0000'0000U;
 constexpr std::uint64_t kLabelStream = 0x4D4E'4C41'0000'0000U;
@@ -76,7 +76,7 @@ void draw_digit(core::RandomStream random, unsigned digit, std::span<std::uint8_
       }
       const float ink = std::clamp((thickness - nearest) * scale * 0.5F + 0.5F, 0.0F, 1.0F);
       const float noise = 12.0F * random.uniform();
-      pixels[static_cast<std::size_t>(row * kSide + column)] =
+      pixels[static_cast<std::size_t>(row) * kSide + static_cast<std::size_t>(column)] =
           static_cast<std::uint8_t>(std::min(255.0F, ink * brightness + noise));
     }
   }

@@ -237,7 +237,7 @@ void GraphLowering::set_home(ValueId id, Operand operand) {
   auto& copies = copies_.at(static_cast<std::size_t>(id));
   DLBENCH_CHECK(copies.empty()) << "value " << id << " is computed twice";
   result_->slot_of_value.at(static_cast<std::size_t>(id)) = operand.slot;
-  copies.push_back(std::move(operand));
+  copies.push_back(operand);
 }
 
 bool GraphLowering::moves(SlotId slot) const {

@@ -13,7 +13,7 @@ namespace dlbench::backend::cpu {
 namespace {
 
 /// Bytes of one channel block that leave room in an L2 cache of 1 MiB.
-constexpr std::int64_t kCacheBytes = 640 * 1024;
+constexpr std::int64_t kCacheBytes = std::int64_t{640} * 1024;
 
 /// Two sums of one chunk or one block, by lane of the block.
 struct Sums {
@@ -53,7 +53,7 @@ void two_passes(
   const std::int64_t per_block = g.batch * chunks_per_row(g);
   const bool in_cache =
       g.batch * g.row() * element_bytes <= kCacheBytes &&
-      (blocks % omp_get_max_threads() == 0 || blocks >= 4 * omp_get_max_threads());
+      (blocks % omp_get_max_threads() == 0 || blocks >= std::int64_t{4} * omp_get_max_threads());
   in_parallel(worth_all_threads(g), [&] {
     if (in_cache) {
 #pragma omp for schedule(static)
