@@ -87,6 +87,10 @@ class Communicator {
                           backend::Stream& stream) = 0;
   virtual void broadcast(std::byte* data, std::size_t bytes, int root, backend::Stream& stream) = 0;
 
+  /// From another thread, when this rank gives up: calls that wait for other ranks, now or later,
+  /// throw core::Error(kRun).
+  virtual void give_up() {}
+
   /// Sums since the last call; starts them afresh.
   [[nodiscard]] virtual CommunicationTotals take_totals() { return {}; }
 

@@ -45,6 +45,7 @@ class CompressedCommunicator final : public Communicator {
   void broadcast(std::byte* data, std::size_t bytes, int root, backend::Stream& stream) override {
     inner_->broadcast(data, bytes, root, stream);
   }
+  void give_up() override { inner_->give_up(); }
   [[nodiscard]] CommunicationTotals take_totals() override { return inner_->take_totals(); }
 
   /// Relative error that rounding brought into this rank's gradients since the last call:

@@ -5,19 +5,15 @@
 // nodes. It knows no MPI; the MPI plug-in hands in memory and links.
 #pragma once
 
+#include "engine/comm/communication_thread.h"
 #include "engine/comm/communicator.h"
 #include "engine/comm/node_ranks.h"
 #include "engine/comm/shared_collectives.h"
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <exception>
 #include <memory>
-#include <mutex>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 namespace dlbench::comm {
@@ -43,7 +39,9 @@ class HostCommunicator final : public Communicator {
   /// Collective: all ranks destroy it, or are about to end.
   ~HostCommunicator() override;
 
-  [[nodiscard]] std::string_view name() const override { return "shared-window"; }
+  [[nodiscard]] std::string_view name() const override {
+    return ranks_.links == nullptr ? "shared-window" : "mpi";
+  }
   [[nodiscard]] int rank() const override { return ranks_.rank; }
   [[nodiscard]] int size() const override { return ranks_.size; }
 
@@ -60,30 +58,17 @@ class HostCommunicator final : public Communicator {
                   core::DType dtype,
                   backend::Stream& stream) override;
   void broadcast(std::byte* data, std::size_t bytes, int root, backend::Stream& stream) override;
-  [[nodiscard]] CommunicationTotals take_totals() override;
+  void give_up() override { shared_.give_up(); }
+  [[nodiscard]] CommunicationTotals take_totals() override { return thread_.take_totals(); }
 
  private:
-  template <typename Collective>
-  void run_inline(std::string_view name, std::size_t bytes, Collective collective);
-  void run_started();
   template <typename Transfer>
-  void over_links(CollectiveTimes& times, Transfer transfer);
-  void rethrow_failure() const;
+  CollectiveTimes over_links(Transfer transfer);
 
   HostRanks ranks_;
   SharedCollectives shared_;
-  std::int64_t number_ = 0;  ///< of the collective that runs; only whoever runs it touches it
-
-  std::mutex mutex_;
-  std::condition_variable work_;      ///< something was started, or the end
-  std::condition_variable progress_;  ///< something is done
-  std::deque<ReduceRequest> started_;
-  Ticket last_started_ = 0;
-  Ticket last_done_ = 0;
-  CommunicationTotals totals_;
-  std::exception_ptr failure_;  ///< of a collective: after it the ranks are out of step
-  bool ending_ = false;
-  std::thread thread_;  // last: it uses all of the above
+  std::int64_t number_ = 0;     ///< of the next collective; only whoever runs one touches it
+  CommunicationThread thread_;  // last: it uses all of the above
 };
 
 }  // namespace dlbench::comm

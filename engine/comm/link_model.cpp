@@ -96,6 +96,20 @@ RingLoad ring_load(Collective op, double bytes, std::int64_t ranks) {
 
 }  // namespace
 
+std::string_view name(Collective op) {
+  switch (op) {
+    case Collective::kAllReduce:
+      return "all_reduce";
+    case Collective::kReduceScatter:
+      return "reduce_scatter";
+    case Collective::kAllGather:
+      return "all_gather";
+    case Collective::kBroadcast:
+      return "broadcast";
+  }
+  return "?";
+}
+
 std::string LinkModel::to_string() const {
   std::string text;
   const auto add = [&text](const char* key, double value) {

@@ -39,6 +39,9 @@ struct LinkModel {
 
 enum class Collective : std::uint8_t { kAllReduce, kReduceScatter, kAllGather, kBroadcast };
 
+/// "all_reduce", "reduce_scatter", "all_gather", "broadcast".
+[[nodiscard]] std::string_view name(Collective op);
+
 /// How often a message is sent one after the other, and how many bytes cross a link, on each level:
 /// the collective takes messages * latency_s + bytes / bytes_per_s, summed over the levels.
 struct LinkLoad {

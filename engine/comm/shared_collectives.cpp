@@ -5,7 +5,8 @@
 // slice, so that all owners are busy in each. If the data of all ranks lie in shared windows, one
 // piece is all there is:
 //   [copy in] - barrier - owners reduce or readers fetch - barrier - [copy out] - next piece
-// A small all-reduce has one barrier: each rank puts its elements into a slot and sums all slots.
+// A small all-reduce of ranks that share cores, for which a barrier costs tens of microseconds, has
+// one barrier: each rank puts its elements into a slot and sums all slots.
 #include "engine/comm/shared_collectives.h"
 
 #include "engine/comm/reduce.h"
@@ -193,7 +194,10 @@ void SharedCollectives::read_notes(Call& call) {
   }
 }
 
-void SharedCollectives::run(Call& call, CollectiveTimes& times) {
+CollectiveTimes SharedCollectives::run(Call& call) {
+  if (call.bytes() == 0) {
+    return {};
+  }
   const auto start = Clock::now();
   const auto places =
       call.kind == Kind::kFetch ? std::size_t{1} : static_cast<std::size_t>(call.owners);
@@ -209,7 +213,6 @@ void SharedCollectives::run(Call& call, CollectiveTimes& times) {
     links_->lane_barrier();
   }
   const auto arrived = Clock::now();
-  times.waiting_s += seconds(arrived - staged);
   read_notes(call);
   for (std::size_t piece = 0; piece < call.pieces; ++piece) {
     if (piece > 0) {
@@ -220,10 +223,14 @@ void SharedCollectives::run(Call& call, CollectiveTimes& times) {
     barrier_->wait(call.id);
     copy_out(call, piece);
   }
-  times.transfer_s += seconds(staged - start) + seconds(Clock::now() - arrived);
+  return {.waiting_s = seconds(arrived - staged),
+          .transfer_s = seconds(staged - start) + seconds(Clock::now() - arrived)};
 }
 
-void SharedCollectives::run_small(Call& call, CollectiveTimes& times) {
+CollectiveTimes SharedCollectives::run_small(Call& call) {
+  if (call.bytes() == 0) {
+    return {};
+  }
   const auto start = Clock::now();
   const std::size_t slot = small_calls_++ % 2 * kSmallSlot;
   const auto self = static_cast<std::size_t>(memory_.rank());
@@ -239,8 +246,8 @@ void SharedCollectives::run_small(Call& call, CollectiveTimes& times) {
   targets_[0] = call.request.data;
   reduce_elements(
       sources_, {targets_.data(), 1}, call.request.count, call.request.dtype, call.request.op);
-  times.waiting_s += seconds(arrived - staged);
-  times.transfer_s += seconds(staged - start) + seconds(Clock::now() - arrived);
+  return {.waiting_s = seconds(arrived - staged),
+          .transfer_s = seconds(staged - start) + seconds(Clock::now() - arrived)};
 }
 
 void SharedCollectives::copy_in(const Call& call, std::size_t piece) {
@@ -326,57 +333,47 @@ void SharedCollectives::copy_out(const Call& call, std::size_t piece) {
   }
 }
 
-void SharedCollectives::all_reduce(const ReduceRequest& request,
-                                   std::int64_t number,
-                                   CollectiveTimes& times) {
+CollectiveTimes SharedCollectives::all_reduce(const ReduceRequest& request, std::int64_t number) {
   Call call{.id = {"all_reduce", number},
             .kind = Kind::kAllReduce,
             .request = request,
             .element_bytes = core::size_of(request.dtype),
             .owners = links_ == nullptr ? memory_.size() : links_->lanes()};
   const std::size_t bytes = call.bytes();
-  if (bytes == 0) {
-    return;
-  }
-  if (links_ == nullptr && bytes <= kSmallSlot && bytes * sources_.size() <= kSmallTotal) {
-    run_small(call, times);
-  } else {
-    run(call, times);
-  }
+  // Where ranks have cores of their own, a second barrier is cheaper than reading all slots.
+  const bool small = links_ == nullptr && options_.spins == 0 && bytes <= kSmallSlot &&
+                     bytes * sources_.size() <= kSmallTotal;
+  return small ? run_small(call) : run(call);
 }
 
-void SharedCollectives::reduce_scatter(const ReduceRequest& request,
-                                       std::int64_t number,
-                                       CollectiveTimes& times) {
+CollectiveTimes SharedCollectives::reduce_scatter(const ReduceRequest& request,
+                                                  std::int64_t number) {
   DLBENCH_CHECK(links_ == nullptr) << "one node only";
   Call call{.id = {"reduce_scatter", number},
             .kind = Kind::kReduceScatter,
             .request = request,
             .element_bytes = core::size_of(request.dtype),
             .owners = memory_.size()};
-  if (call.bytes() > 0) {
-    run(call, times);
-  }
+  return run(call);
 }
 
-void SharedCollectives::all_gather(std::byte* data,
-                                   std::size_t count,
-                                   core::DType dtype,
-                                   std::int64_t number,
-                                   CollectiveTimes& times) {
+CollectiveTimes SharedCollectives::all_gather(std::byte* data,
+                                              std::size_t count,
+                                              core::DType dtype,
+                                              std::int64_t number) {
   DLBENCH_CHECK(links_ == nullptr) << "one node only";
   Call call{.id = {"all_gather", number},
             .kind = Kind::kFetch,
             .request = {.data = data, .count = count, .dtype = dtype},
             .element_bytes = core::size_of(dtype),
             .owners = memory_.size()};
-  if (call.bytes() > 0) {
-    run(call, times);
-  }
+  return run(call);
 }
 
-void SharedCollectives::broadcast(
-    std::byte* data, std::size_t bytes, int root, std::int64_t number, CollectiveTimes& times) {
+CollectiveTimes SharedCollectives::broadcast(std::byte* data,
+                                             std::size_t bytes,
+                                             int root,
+                                             std::int64_t number) {
   DLBENCH_CHECK(links_ == nullptr) << "one node only";
   Call call{.id = {"broadcast", number},
             .kind = Kind::kFetch,
@@ -384,9 +381,7 @@ void SharedCollectives::broadcast(
             .element_bytes = 1,
             .owners = memory_.size(),
             .root = root};
-  if (bytes > 0) {
-    run(call, times);
-  }
+  return run(call);
 }
 
 }  // namespace dlbench::comm

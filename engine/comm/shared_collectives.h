@@ -6,6 +6,7 @@
 // can be read in place.
 #pragma once
 
+#include "engine/comm/communication_thread.h"
 #include "engine/comm/node_barrier.h"
 #include "engine/comm/node_ranks.h"
 
@@ -15,12 +16,6 @@
 #include <vector>
 
 namespace dlbench::comm {
-
-/// Where the time of collectives went on this rank.
-struct CollectiveTimes {
-  double waiting_s = 0.0;   ///< until all ranks had arrived
-  double transfer_s = 0.0;  ///< from then until done
-};
 
 /// The ranks of one node at work. Memory from allocate() is used in place; other memory passes
 /// through a staging area in pieces. One thread at a time; beat() and give_up() from any.
@@ -41,19 +36,16 @@ class SharedCollectives {
   /// if there is no room. Collective.
   [[nodiscard]] std::byte* allocate(std::size_t bytes);
 
-  /// As in communicator.h, over the ranks of all nodes. `number` is the collective's, for messages;
-  /// `times` is added to.
-  void all_reduce(const ReduceRequest& request, std::int64_t number, CollectiveTimes& times);
+  /// As in communicator.h, over the ranks of all nodes. `number` is the collective's, for messages.
+  CollectiveTimes all_reduce(const ReduceRequest& request, std::int64_t number);
 
   // Over the ranks of this node, which must be the only one.
-  void reduce_scatter(const ReduceRequest& request, std::int64_t number, CollectiveTimes& times);
-  void all_gather(std::byte* data,
-                  std::size_t count,
-                  core::DType dtype,
-                  std::int64_t number,
-                  CollectiveTimes& times);
-  void broadcast(
-      std::byte* data, std::size_t bytes, int root, std::int64_t number, CollectiveTimes& times);
+  CollectiveTimes reduce_scatter(const ReduceRequest& request, std::int64_t number);
+  CollectiveTimes all_gather(std::byte* data,
+                             std::size_t count,
+                             core::DType dtype,
+                             std::int64_t number);
+  CollectiveTimes broadcast(std::byte* data, std::size_t bytes, int root, std::int64_t number);
 
   void beat() { barrier_->beat(); }
   /// Ends the waits of another thread in here with an error.
@@ -69,8 +61,8 @@ class SharedCollectives {
 
   [[nodiscard]] static Slice slice(const Call& call, int owner, std::size_t piece);
   [[nodiscard]] std::byte* address(const Call& call, int rank, int owner, std::size_t piece) const;
-  void run(Call& call, CollectiveTimes& times);
-  void run_small(Call& call, CollectiveTimes& times);
+  [[nodiscard]] CollectiveTimes run(Call& call);
+  [[nodiscard]] CollectiveTimes run_small(Call& call);
   void leave_note(const Call& call);
   void read_notes(Call& call);
   void copy_in(const Call& call, std::size_t piece);

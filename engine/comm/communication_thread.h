@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The thread on which a host communicator's started all-reduces run, beside the caller's work.
+#pragma once
+
+#include "engine/comm/communicator.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace dlbench::comm {
+
+/// Where the time of collectives went on this rank.
+struct CollectiveTimes {
+  double waiting_s = 0.0;   ///< until all ranks had arrived
+  double transfer_s = 0.0;  ///< from then until done
+};
+
+/// Runs one collective at a time, in the order of the calls: started ones on its own thread, others
+/// on the caller's. After one has failed, the ranks are out of step and every call throws its
+/// error. Calls come from one thread. Flushes denormals to zero, as compute threads do.
+class CommunicationThread {
+ public:
+  using Clock = std::chrono::steady_clock;
+  struct Work {
+    /// Runs a started all-reduce. `started`: when the caller did so.
+    std::function<CollectiveTimes(const ReduceRequest& request, Clock::time_point started)> run;
+    /// Called about twice a second while there is nothing to run. May be empty.
+    std::function<void()> idle;
+  };
+
+  explicit CommunicationThread(Work work);
+  CommunicationThread(const CommunicationThread&) = delete;
+  CommunicationThread& operator=(const CommunicationThread&) = delete;
+  /// Waits for the collective that runs; drops those behind it.
+  ~CommunicationThread();
+
+  [[nodiscard]] Ticket start(const ReduceRequest& request);
+  void wait(Ticket ticket);
+
+  /// Runs `collective`, which returns CollectiveTimes, on the calling thread once nothing is in
+  /// flight. `bytes`: for the totals.
+  template <typename Collective>
+  void run_here(std::size_t bytes, Collective collective) {
+    const auto begin = Clock::now();
+    wait_until_idle();
+    CollectiveTimes times;
+    std::exception_ptr failure;
+    try {
+      times = collective();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    finish_here(begin, bytes, times, failure);
+  }
+
+  [[nodiscard]] CommunicationTotals take_totals();
+
+ private:
+  struct Started {
+    ReduceRequest request;
+    Clock::time_point time;
+  };
+
+  void run_started();
+  void wait_until_idle();
+  void finish_here(Clock::time_point begin,
+                   std::size_t bytes,
+                   const CollectiveTimes& times,
+                   const std::exception_ptr& failure);
+  void count(std::size_t bytes, const CollectiveTimes& times);
+  void rethrow_failure() const;
+
+  Work work_;
+  std::mutex mutex_;
+  std::condition_variable started_or_ending_;
+  std::condition_variable progress_;
+  std::deque<Started> started_;
+  Ticket last_started_ = 0;
+  Ticket last_done_ = 0;
+  CommunicationTotals totals_;
+  std::exception_ptr failure_;
+  bool ending_ = false;
+  std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace dlbench::comm

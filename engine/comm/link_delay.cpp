@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/comm/link_delay.h"
+
+#include "engine/backend/host_stream.h"
+#include "engine/core/error.h"
+
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace dlbench::comm {
+namespace {
+
+using std::chrono::steady_clock;
+
+steady_clock::duration to_duration(double seconds) {
+  return std::chrono::duration_cast<steady_clock::duration>(std::chrono::duration<double>(seconds));
+}
+
+double seconds(steady_clock::duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+/// By default the kernel wakes a sleeper up to 50 us late to save power, as long as a small
+/// collective takes.
+void wake_punctually() {
+  thread_local const bool set = prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL) == 0;
+  (void)set;  // refused: sleeps are a little longer
+}
+
+std::size_t bytes_of(const ReduceRequest& request) {
+  return request.count * core::size_of(request.dtype);
+}
+
+}  // namespace
+
+LinkDelay::LinkDelay(std::unique_ptr<Communicator> inner, const LinkModel& link, std::uint64_t seed)
+    : inner_(std::move(inner)),
+      link_(link),
+      seed_(seed),
+      name_(std::string(inner_->name()) + ", simulated link"),
+      thread_({.run =
+                   [this](const ReduceRequest& request, Clock::time_point started) {
+                     return run(
+                         Collective::kAllReduce, bytes_of(request), started, [&](auto& stream) {
+                           inner_->all_reduce(request, stream);
+                         });
+                   },
+               .idle = {}}) {}
+
+LinkDelay::~LinkDelay() { give_up(); }
+
+void LinkDelay::give_up() {
+  inner_->give_up();
+  {
+    const std::scoped_lock lock(mutex_);
+    given_up_ = true;
+  }
+  given_up_changed_.notify_all();
+}
+
+void LinkDelay::sleep_until(Clock::time_point end) {
+  wake_punctually();
+  std::unique_lock lock(mutex_);
+  if (given_up_changed_.wait_until(lock, end, [this] { return given_up_; })) {
+    throw core::Error(core::ErrorCode::kRun, "collective on a simulated link: given up");
+  }
+}
+
+/// The arrival of the last rank. Who woke up when to find out plays no part in it.
+LinkDelay::Clock::time_point LinkDelay::latest(Clock::time_point arrival) {
+  std::int64_t time = arrival.time_since_epoch().count();
+  backend::HostStream stream;
+  inner_->all_reduce({.data = reinterpret_cast<std::byte*>(&time),
+                      .count = 1,
+                      .dtype = core::DType::kI64,
+                      .op = ReduceOp::kMax},
+                     stream);
+  const Clock::time_point last{Clock::duration(time)};
+  if (last > Clock::now()) {
+    throw core::Error(core::ErrorCode::kUnavailable,
+                      "a simulated link needs all ranks on one machine: the clock of another rank "
+                      "is ahead of this one's");
+  }
+  return last;
+}
+
+/// `arrival`: when the caller asked for it.
+template <typename Real>
+CollectiveTimes LinkDelay::run(Collective op,
+                               std::size_t bytes,
+                               Clock::time_point arrival,
+                               Real real) {
+  const auto last_arrival = latest(arrival);
+  backend::HostStream stream;
+  real(stream);
+  if (size() == 1) {
+    return {};
+  }
+  const double cost_s = collective_s(link_, op, static_cast<std::int64_t>(bytes), size()) +
+                        jitter_s(link_, seed_, number_++);
+  const auto ready = std::max(arrival, link_free_);
+  const auto all_ready = std::max(last_arrival, link_free_);
+  link_free_ = std::max(Clock::now(), all_ready + to_duration(cost_s));
+  sleep_until(link_free_);
+  return {.waiting_s = seconds(all_ready - ready), .transfer_s = seconds(link_free_ - all_ready)};
+}
+
+Ticket LinkDelay::start_all_reduce(const ReduceRequest& request, backend::Stream& /*stream*/) {
+  return thread_.start(request);
+}
+
+void LinkDelay::wait(Ticket ticket, backend::Stream& /*stream*/) { thread_.wait(ticket); }
+
+void LinkDelay::all_reduce(const ReduceRequest& request, backend::Stream& /*stream*/) {
+  thread_.run_here(bytes_of(request), [&] {
+    return run(Collective::kAllReduce, bytes_of(request), Clock::now(), [&](auto& stream) {
+      inner_->all_reduce(request, stream);
+    });
+  });
+}
+
+void LinkDelay::reduce_scatter(const ReduceRequest& request, backend::Stream& /*stream*/) {
+  thread_.run_here(bytes_of(request), [&] {
+    return run(Collective::kReduceScatter, bytes_of(request), Clock::now(), [&](auto& stream) {
+      inner_->reduce_scatter(request, stream);
+    });
+  });
+}
+
+void LinkDelay::all_gather(std::byte* data,
+                           std::size_t count,
+                           core::DType dtype,
+                           backend::Stream& /*stream*/) {
+  const std::size_t bytes = count * core::size_of(dtype);
+  thread_.run_here(bytes, [&] {
+    return run(Collective::kAllGather, bytes, Clock::now(), [&](auto& stream) {
+      inner_->all_gather(data, count, dtype, stream);
+    });
+  });
+}
+
+void LinkDelay::broadcast(std::byte* data,
+                          std::size_t bytes,
+                          int root,
+                          backend::Stream& /*stream*/) {
+  thread_.run_here(bytes, [&] {
+    return run(Collective::kBroadcast, bytes, Clock::now(), [&](auto& stream) {
+      inner_->broadcast(data, bytes, root, stream);
+    });
+  });
+}
+
+}  // namespace dlbench::comm

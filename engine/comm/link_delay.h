@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A simulated link in front of a real communicator: collectives end when they would end on a link
+// of the given cost, so that one machine shows the regimes of many.
+#pragma once
+
+#include "engine/comm/communication_thread.h"
+#include "engine/comm/communicator.h"
+#include "engine/comm/link_model.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace dlbench::comm {
+
+/// The link carries one collective at a time. One that the last rank called at time t ends at
+///   max(t, end of the one before) + collective_s(link) + jitter_s(link, seed, its number)
+/// on all ranks, or when the real one is done, if that is later: a link is worth simulating that is
+/// slower than the machine. Ranks sleep until then and leave the processors to those that compute.
+/// Started all-reduces run beside the caller on a thread of their own.
+/// All ranks are on one machine, whose steady clock they compare; otherwise calls throw
+/// core::Error(kUnavailable).
+class LinkDelay final : public Communicator {
+ public:
+  /// `inner` joins host memories: its calls block. `seed`: of the jitter, the same on all ranks.
+  LinkDelay(std::unique_ptr<Communicator> inner, const LinkModel& link, std::uint64_t seed);
+  ~LinkDelay() override;
+
+  /// The inner one's name and ", simulated link".
+  [[nodiscard]] std::string_view name() const override { return name_; }
+  [[nodiscard]] int rank() const override { return inner_->rank(); }
+  [[nodiscard]] int size() const override { return inner_->size(); }
+  [[nodiscard]] std::unique_ptr<backend::Buffer> allocate(backend::Backend& backend,
+                                                          std::size_t bytes) override {
+    return inner_->allocate(backend, bytes);
+  }
+  [[nodiscard]] Ticket start_all_reduce(const ReduceRequest& request,
+                                        backend::Stream& stream) override;
+  void wait(Ticket ticket, backend::Stream& stream) override;
+  void all_reduce(const ReduceRequest& request, backend::Stream& stream) override;
+  void reduce_scatter(const ReduceRequest& request, backend::Stream& stream) override;
+  void all_gather(std::byte* data,
+                  std::size_t count,
+                  core::DType dtype,
+                  backend::Stream& stream) override;
+  void broadcast(std::byte* data, std::size_t bytes, int root, backend::Stream& stream) override;
+  void give_up() override;
+  /// Transfer times are those of the link.
+  [[nodiscard]] CommunicationTotals take_totals() override { return thread_.take_totals(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  template <typename Real>
+  CollectiveTimes run(Collective op, std::size_t bytes, Clock::time_point arrival, Real real);
+  [[nodiscard]] Clock::time_point latest(Clock::time_point arrival);
+  void sleep_until(Clock::time_point end);
+
+  std::unique_ptr<Communicator> inner_;
+  LinkModel link_;
+  std::uint64_t seed_;
+  std::string name_;
+  std::int64_t number_ = 0;      ///< of the next collective; only whoever runs one touches it
+  Clock::time_point link_free_;  ///< when the last one ended; likewise
+  std::mutex mutex_;
+  std::condition_variable given_up_changed_;
+  bool given_up_ = false;
+  CommunicationThread thread_;  // last: it uses all of the above
+};
+
+}  // namespace dlbench::comm

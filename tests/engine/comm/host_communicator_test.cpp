@@ -1,0 +1,270 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The algorithm and its threads, with ranks played by threads; over MPI: mpi/collectives_test.cpp.
+#include "engine/comm/host_communicator.h"
+
+#include "engine/backend/host_stream.h"
+#include "engine/comm/check_pattern.h"
+#include "engine/core/error.h"
+#include "tests/engine/comm/thread_ranks.h"
+
+#include <gmock/gmock.h>
+
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace dlbench::comm {
+namespace {
+
+using core::DType;
+
+HostRanks ranks_of_node(ThreadNode& node, int rank, int size, int spins = 0) {
+  HostRanks ranks{.rank = rank, .size = size, .timeout_s = 30.0, .spins = spins};
+  ranks.node_ranks.resize(static_cast<std::size_t>(size));
+  std::iota(ranks.node_ranks.begin(), ranks.node_ranks.end(), 0);
+  ranks.memory = node.memory(rank);
+  return ranks;
+}
+
+/// A rank with what its tests need.
+struct Rank {
+  Rank(ThreadNode& node, int rank, int size, int spins = 0)
+      : communicator(ranks_of_node(node, rank, size, spins)) {}
+  HostCommunicator communicator;
+  backend::HostStream stream;
+  std::unique_ptr<backend::Backend> backend = backend::create_backend("ref", {.threads = 1});
+};
+
+const std::vector<std::size_t> kCounts = {0, 1, 2, 5, 1009, 4097, 600011};
+
+TEST(HostCommunicator, SumsOnAnyNumberOfRanks) {
+  for (const int size : {1, 2, 3, 4, 8}) {
+    ThreadNode node(size);
+    run_ranks(size, [&](int rank) {
+      // Ranks that spin take other ways through small calls than ranks that sleep.
+      Rank self(node, rank, size, size % 2 == 0 ? 20 : 0);
+      const auto window = self.communicator.allocate(*self.backend, 600011 * 4);
+      for (const std::size_t count : kCounts) {
+        std::vector<std::byte> own(count * 4 + 1);
+        for (std::byte* data : {window->data(), own.data()}) {
+          fill_pattern({.data = data, .end = count}, rank);
+          self.communicator.all_reduce({.data = data, .count = count}, self.stream);
+          EXPECT_EQ(count_wrong_sums({.data = data, .end = count}, size), 0U)
+              << count << " on " << size;
+        }
+      }
+    });
+  }
+}
+
+TEST(HostCommunicator, ScattersGathersAndBroadcasts) {
+  constexpr int kSize = 3;
+  ThreadNode node(kSize);
+  run_ranks(kSize, [&](int rank) {
+    Rank self(node, rank, kSize);
+    const auto window = self.communicator.allocate(*self.backend, 600011 * 4);
+    for (const std::size_t count : kCounts) {
+      std::vector<std::byte> own(count * 4 + 1);
+      for (std::byte* data : {window->data(), own.data()}) {
+        const auto share = [&](int owner) {
+          return PatternRange{.data = data,
+                              .begin = share_begin(count, owner, kSize),
+                              .end = share_begin(count, owner + 1, kSize)};
+        };
+        fill_pattern({.data = data, .end = count}, rank);
+        self.communicator.reduce_scatter({.data = data, .count = count}, self.stream);
+        EXPECT_EQ(count_wrong_sums(share(rank), kSize), 0U) << count;
+
+        fill_pattern(share(rank), rank);
+        self.communicator.all_gather(data, count, DType::kF32, self.stream);
+        for (int owner = 0; owner < kSize; ++owner) {
+          EXPECT_EQ(count_wrong_copies(share(owner), owner), 0U) << count;
+        }
+
+        fill_pattern({.data = data, .end = count}, rank);
+        self.communicator.broadcast(data, count * 4, 1, self.stream);
+        EXPECT_EQ(count_wrong_copies({.data = data, .end = count}, 1), 0U) << count;
+      }
+    }
+  });
+}
+
+TEST(HostCommunicator, StartedCollectivesRunBesideTheCallerInOrder) {
+  constexpr int kSize = 4;
+  constexpr std::size_t kCount = 30011;
+  constexpr std::size_t kInFlight = 5;
+  ThreadNode node(kSize);
+  run_ranks(kSize, [&](int rank) {
+    Rank self(node, rank, kSize);
+    const auto window = self.communicator.allocate(*self.backend, kInFlight * kCount * 4);
+    for (int round = 0; round < 10; ++round) {
+      std::vector<Ticket> tickets;
+      for (std::size_t index = 0; index < kInFlight; ++index) {
+        std::byte* data = window->data() + index * kCount * 4;
+        fill_pattern({.data = data, .end = kCount}, rank);
+        tickets.push_back(
+            self.communicator.start_all_reduce({.data = data, .count = kCount}, self.stream));
+      }
+      for (std::size_t index = 0; index < kInFlight; ++index) {
+        self.communicator.wait(tickets[index], self.stream);
+        const PatternRange all{.data = window->data() + index * kCount * 4, .end = kCount};
+        EXPECT_EQ(count_wrong_sums(all, kSize), 0U);
+      }
+    }
+    const CommunicationTotals totals = self.communicator.take_totals();
+    EXPECT_EQ(totals.collectives, 10 * static_cast<std::int64_t>(kInFlight));
+    EXPECT_EQ(totals.bytes, totals.collectives * static_cast<std::int64_t>(kCount) * 4);
+    EXPECT_EQ(self.communicator.take_totals().collectives, 0);
+  });
+}
+
+TEST(HostCommunicator, WorksWhereWindowsHaveNoRoom) {
+  constexpr int kSize = 2;
+  ThreadNode node(kSize, std::size_t{4} << 20);  // staging fits, the window does not
+  run_ranks(kSize, [&](int rank) {
+    Rank self(node, rank, kSize);
+    constexpr std::size_t kCount = std::size_t{2} << 20;
+    const auto buffer = self.communicator.allocate(*self.backend, kCount * 4);
+    const PatternRange all{.data = buffer->data(), .end = kCount};
+    fill_pattern(all, rank);
+    self.communicator.all_reduce({.data = buffer->data(), .count = kCount}, self.stream);
+    EXPECT_EQ(count_wrong_sums(all, kSize), 0U);
+  });
+}
+
+TEST(HostCommunicator, RefusesToStartWithoutRoomForStaging) {
+  ThreadNode node(1, 4096);
+  try {
+    const Rank self(node, 0, 1);
+    FAIL() << "no error";
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.code(), core::ErrorCode::kMemory);
+    EXPECT_THAT(error.what(), testing::HasSubstr("/dev/shm"));
+  }
+}
+
+TEST(HostCommunicator, ReducesWithinNodesAndBetweenThem) {
+  constexpr int kNodes = 3;
+  constexpr int kPerNode = 2;
+  constexpr int kSize = kNodes * kPerNode;
+  ThreadNetwork network(kNodes, kPerNode);
+  std::vector<std::unique_ptr<ThreadNode>> nodes;
+  for (int node = 0; node < kNodes; ++node) {
+    nodes.push_back(std::make_unique<ThreadNode>(kPerNode));
+  }
+  run_ranks(kSize, [&](int rank) {
+    const int node = rank / kPerNode;
+    HostRanks ranks{.rank = rank, .size = kSize, .timeout_s = 30.0};
+    ranks.node_ranks = {node * kPerNode, node * kPerNode + 1};
+    ranks.memory = nodes[static_cast<std::size_t>(node)]->memory(rank % kPerNode);
+    ranks.links = network.links(rank);
+    HostCommunicator communicator(std::move(ranks));
+    backend::HostStream stream;
+    for (const std::size_t count : kCounts) {
+      for (const DType dtype : {DType::kF32, DType::kBF16}) {
+        std::vector<std::byte> data(count * 4 + 1);
+        const PatternRange all{.data = data.data(), .dtype = dtype, .end = count};
+        fill_pattern(all, rank);
+        communicator.all_reduce({.data = data.data(), .count = count, .dtype = dtype}, stream);
+        EXPECT_EQ(count_wrong_sums(all, kSize), 0U) << count;
+      }
+    }
+  });
+}
+
+TEST(HostCommunicator, TimeOutNamesTheMissingRankAndTheCollective) {
+  constexpr int kSize = 3;
+  ThreadNode node(kSize);
+  std::barrier<> end(kSize);
+  run_ranks(kSize, [&](int rank) {
+    HostRanks ranks = ranks_of_node(node, rank, kSize);
+    ranks.timeout_s = 0.5;
+    HostCommunicator communicator(std::move(ranks));
+    backend::HostStream stream;
+    std::vector<float> value(1, 1.0F);
+    const ReduceRequest request{.data = reinterpret_cast<std::byte*>(value.data()), .count = 1};
+    communicator.all_reduce(request, stream);
+    if (rank != 1) {
+      try {
+        communicator.wait(communicator.start_all_reduce(request, stream), stream);
+        ADD_FAILURE() << "no time-out";
+      } catch (const core::Error& error) {
+        EXPECT_EQ(error.code(), core::ErrorCode::kTimeout);
+        EXPECT_THAT(error.what(), testing::HasSubstr("all_reduce (collective 1)"));
+        EXPECT_THAT(error.what(), testing::HasSubstr("in vain for rank 1 (process"));
+      }
+      // What follows fails at once: the ranks are out of step.
+      EXPECT_THROW(communicator.all_reduce(request, stream), core::Error);
+    }
+    end.arrive_and_wait();
+  });
+}
+
+TEST(HostCommunicator, RankThatLeftIsNoticedAtOnce) {
+  constexpr int kSize = 2;
+  ThreadNode node(kSize);
+  run_ranks(kSize, [&](int rank) {
+    Rank self(node, rank, kSize);
+    if (rank == 0) {
+      return;
+    }
+    std::vector<float> value(1, 1.0F);
+    try {
+      self.communicator.all_reduce({.data = reinterpret_cast<std::byte*>(value.data()), .count = 1},
+                                   self.stream);
+      ADD_FAILURE() << "no error";
+    } catch (const core::Error& error) {
+      EXPECT_EQ(error.code(), core::ErrorCode::kRun);
+      EXPECT_THAT(error.what(), testing::HasSubstr("rank 0 (process"));
+    }
+  });
+}
+
+TEST(HostCommunicator, EndsWithACollectiveInFlight) {
+  // As after an error of this rank between start and wait: the destructor must not wait for others.
+  constexpr int kSize = 2;
+  ThreadNode node(kSize);
+  std::barrier<> end(kSize);
+  std::vector<float> value(1, 1.0F);
+  run_ranks(kSize, [&](int rank) {
+    {
+      HostRanks ranks = ranks_of_node(node, rank, kSize);
+      ranks.timeout_s = 1e6;
+      HostCommunicator communicator(std::move(ranks));
+      backend::HostStream stream;
+      if (rank == 0) {
+        (void)communicator.start_all_reduce(
+            {.data = reinterpret_cast<std::byte*>(value.data()), .count = 1}, stream);
+      } else {
+        end.arrive_and_wait();
+      }
+    }
+    if (rank == 0) {
+      end.arrive_and_wait();
+    }
+  });
+}
+
+TEST(HostCommunicator, OrderOfAdditionIsThatOfTheRanks) {
+  // (1e8 + 1) - 1e8 = 0 in f32, 1e8 - 1e8 + 1 = 1: whoever adds, the result is the same.
+  constexpr int kSize = 3;
+  constexpr std::size_t kCount = 100000;
+  const std::vector<float> per_rank = {1e8F, 1.0F, -1e8F};
+  ThreadNode node(kSize);
+  run_ranks(kSize, [&](int rank) {
+    Rank self(node, rank, kSize);
+    for (const std::size_t count : {std::size_t{10}, kCount}) {
+      std::vector<float> values(count, per_rank[static_cast<std::size_t>(rank)]);
+      self.communicator.all_reduce(
+          {.data = reinterpret_cast<std::byte*>(values.data()), .count = count}, self.stream);
+      EXPECT_THAT(values, testing::Each(0.0F));
+    }
+  });
+}
+
+}  // namespace
+}  // namespace dlbench::comm
