@@ -24,6 +24,7 @@ function(dlbench_plugin name)
                                                      ${PROJECT_BINARY_DIR}/generated)
   target_link_libraries(dlbench_${name} PRIVATE dlbench dlbench_warnings dlbench_options ${ARG_LINK})
   add_dependencies(dlbench_${name} dlbench_build_id)
+  set_property(GLOBAL APPEND PROPERTY DLBENCH_PLUGINS dlbench_${name})
   install(TARGETS dlbench_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 

@@ -20,7 +20,7 @@ std::string line(const std::string& label, const std::string& text) {
 
 /// "Example CPU (2 cores)", "cpu (Example CPU, 2 cores)", "cuda:0 (Example GPU, 8 cores, 2 hosts)".
 std::string device_text(const RunRecord& record) {
-  std::string text = record.workload.has_value() ? record.workload->device : "no device";
+  std::string text = record.workload.has_value() ? record.workload->device : "cpu";
   if (record.system.hosts.empty()) {
     return text;
   }
@@ -60,6 +60,22 @@ std::string dataset_line(const RunRecord& record) {
                           data.format,
                           data.origin,
                           record.run.seed));
+}
+
+/// Of `dlbench comm`, which trains nothing.
+std::string collectives_line(const RunRecord& record) {
+  std::int64_t ranks = 0;
+  std::int64_t wrong = 0;
+  for (const CollectiveRecord& collective : record.collectives) {
+    ranks = std::max(ranks, collective.ranks);
+    wrong += collective.wrong;
+  }
+  return line("collectives",
+              fmt::format("{} measurements over up to {} ranks on {}, {} wrong elements",
+                          record.collectives.size(),
+                          ranks,
+                          device_text(record),
+                          wrong));
 }
 
 std::string trial_line(const TrialRecord& trial) {
@@ -172,7 +188,9 @@ std::string arm_name(const TrialRecord& trial) {
 }
 
 std::string summary_text(const RunRecord& record, const std::string& path) {
-  std::string text = workload_line(record) + dataset_line(record);
+  const bool collectives_alone = !record.workload.has_value() && !record.collectives.empty();
+  std::string text =
+      collectives_alone ? collectives_line(record) : workload_line(record) + dataset_line(record);
   for (const TrialRecord& trial : record.trials) {
     text += trial_line(trial);
   }

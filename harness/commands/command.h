@@ -48,6 +48,7 @@ class Command {
 // One factory per file of this folder; command_list() names them all, in the order of --help.
 [[nodiscard]] std::unique_ptr<Command> make_run_command();
 [[nodiscard]] std::unique_ptr<Command> make_train_command();
+[[nodiscard]] std::unique_ptr<Command> make_comm_command();
 [[nodiscard]] std::unique_ptr<Command> make_verify_command();
 [[nodiscard]] std::unique_ptr<Command> make_data_generate_command();
 [[nodiscard]] std::unique_ptr<Command> make_data_inspect_command();

@@ -52,7 +52,8 @@ void bind_option(Bound& bound, const OptionSpec& spec) {
   } else if (const auto* number = std::get_if<std::int64_t>(&value.data)) {
     help += " [" + std::to_string(*number) + "]";
   }
-  const std::string shown = spec.positional ? name : "--" + name;
+  const std::string letter = spec.letter.empty() ? "" : "-" + spec.letter + ",";
+  const std::string shown = spec.positional ? name : letter + "--" + name;
   const auto give = [given, name](const std::string& text) { given->emplace_back(name, text); };
   const auto give_all = [give](const std::vector<std::string>& texts) {
     std::for_each(texts.begin(), texts.end(), give);

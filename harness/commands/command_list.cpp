@@ -10,6 +10,7 @@ std::vector<std::unique_ptr<Command>> command_list() {
   std::vector<std::unique_ptr<Command>> commands;
   commands.push_back(make_run_command());
   commands.push_back(make_train_command());
+  commands.push_back(make_comm_command());
   commands.push_back(make_verify_command());
   commands.push_back(make_data_generate_command());
   commands.push_back(make_data_inspect_command());

@@ -142,6 +142,8 @@ void OptionSet::add(OptionSpec spec) {
   specs_.push_back(std::move(spec));
 }
 
+void OptionSet::letter(std::string letter) { specs_.back().letter = std::move(letter); }
+
 void OptionSet::positional(bool required) {
   specs_.back().positional = true;
   specs_.back().required = required;

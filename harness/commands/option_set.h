@@ -25,6 +25,7 @@ enum class OptionSource : std::uint8_t { kDefault, kFile, kCommandLine };
 /// One option or positional argument.
 struct OptionSpec {
   std::string name;        ///< without dashes: "batch-size"
+  std::string letter;      ///< a short form, "b" for -b; empty: none
   std::string value_name;  ///< "N" in --help; empty for a flag
   std::string help;
   bool is_flag = false;
@@ -82,6 +83,8 @@ class OptionSet {
                   double max);
   /// Anything else.
   void add(OptionSpec spec);
+  /// Gives the option added last a short form: "b" for -b.
+  void letter(std::string letter);
   /// Makes the option added last positional (and required if so).
   void positional(bool required);
 

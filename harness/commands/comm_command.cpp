@@ -1,0 +1,285 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/comm/link_delay.h"
+#include "engine/core/error.h"
+#include "engine/core/log.h"
+#include "harness/analysis/link_fit.h"
+#include "harness/commands/comm_options.h"
+#include "harness/commands/command.h"
+#include "harness/commands/run_record.h"
+#include "harness/commands/run_report.h"
+#include "harness/ranks.h"
+#include "harness/stats/summary.h"
+#include "harness/trials/collective_trial.h"
+#include "reports/bus_factor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dlbench::harness {
+namespace {
+
+using comm::Collective;
+using core::Error;
+using core::ErrorCode;
+
+std::string redop(Collective op) {
+  return op == Collective::kAllReduce || op == Collective::kReduceScatter ? "sum" : "none";
+}
+
+std::string header(const reports::CollectiveRecord& first) {
+  return fmt::format(
+      "\n# {} over {} rank{}: {}\n"
+      "# time is the median of the slowest rank's calls, algbw is size / time, busbw see "
+      "docs/scaling.md\n"
+      "#{:>12} {:>12} {:>6} {:>6} {:>12} {:>12} {:>9} {:>9} {:>7}\n"
+      "#{:>12} {:>12} {:>6} {:>6} {:>12} {:>12} {:>9} {:>9}\n",
+      first.op,
+      first.ranks,
+      first.ranks == 1 ? "" : "s",
+      first.transport,
+      "size",
+      "count",
+      "type",
+      "redop",
+      "time",
+      "p95",
+      "algbw",
+      "busbw",
+      "#wrong",
+      "(B)",
+      "(elements)",
+      "",
+      "",
+      "(us)",
+      "(us)",
+      "(GB/s)",
+      "(GB/s)");
+}
+
+std::string row(const reports::CollectiveRecord& record, const CollectiveCase& which) {
+  return fmt::format(" {:>12} {:>12} {:>6} {:>6} {:>12.2f} {:>12.2f} {:>9.3f} {:>9.3f} {:>7}\n",
+                     record.bytes,
+                     which.count,
+                     record.dtype,
+                     redop(which.op),
+                     record.time_s.median * 1e6,
+                     record.time_s.p95 * 1e6,
+                     record.algbw_gb_per_s,
+                     record.busbw_gb_per_s,
+                     which.check ? std::to_string(record.wrong) : "N/A");
+}
+
+/// "# mean time = 12.30 us [11.00, 13.60] + bytes * 0.2200 ns [0.2000, 0.2400], 95 % intervals".
+std::string fit_text(const std::optional<reports::LinkRecord>& fit) {
+  if (!fit.has_value()) {
+    return "# no fit: it needs three sizes\n";
+  }
+  std::string text = fmt::format("# mean time = {:.2f} us", fit->alpha_s * 1e6);
+  if (fit->alpha_s_ci95.has_value()) {
+    text += fmt::format(
+        " [{:.2f}, {:.2f}]", (*fit->alpha_s_ci95)[0] * 1e6, (*fit->alpha_s_ci95)[1] * 1e6);
+  }
+  text += fmt::format(" + bytes * {:.4f} ns", fit->beta_s_per_byte * 1e9);
+  if (fit->beta_s_per_byte_ci95.has_value()) {
+    text += fmt::format(" [{:.4f}, {:.4f}]",
+                        (*fit->beta_s_per_byte_ci95)[0] * 1e9,
+                        (*fit->beta_s_per_byte_ci95)[1] * 1e9);
+  }
+  return text + ", 95 % intervals\n";
+}
+
+reports::CollectiveRecord describe(const CollectiveCase& which,
+                                   const CollectiveResult& result,
+                                   const comm::Communicator& communicator) {
+  reports::CollectiveRecord record{.op = std::string(comm::name(which.op)),
+                                   .bytes = static_cast<std::int64_t>(which.bytes()),
+                                   .ranks = communicator.size(),
+                                   .dtype = std::string(core::name(which.dtype)),
+                                   .transport = std::string(communicator.name()),
+                                   .in_place = true,
+                                   .wrong = result.wrong};
+  std::vector<double> sorted = result.call_s;
+  std::sort(sorted.begin(), sorted.end());
+  const std::optional<Summary> summary = summarize(sorted);
+  record.time_s = {.median = summary->median,
+                   .p95 = percentile(sorted, 0.95),
+                   .mean = summary->mean,
+                   .min = summary->min,
+                   .max = summary->max,
+                   .n = summary->n};
+  if (summary->median > 0.0) {
+    record.algbw_gb_per_s = static_cast<double>(record.bytes) / summary->median / 1e9;
+  }
+  record.busbw_gb_per_s =
+      record.algbw_gb_per_s * reports::bus_factor(record.op, record.ranks).value_or(0.0);
+  return record;
+}
+
+/// The comm command while it runs.
+class CollectiveSweep {
+ public:
+  CollectiveSweep(const CommOptions& options, comm::Rendezvous& ranks, reports::RunRecord record)
+      : options_(options),
+        ranks_(ranks),
+        guard_(options.timeout),
+        report_(std::move(record), options.output, ranks),
+        collectives_(parse_collectives(options.collectives)),
+        counts_(element_counts(options)),
+        dtype_(parse_reducible(options.dtype)) {
+    if (!options.link.empty()) {
+      link_ = comm::parse_link_model(options.link);
+      report_.taint(reports::Taint::kSimulated, "collectives", "--link " + link_->to_string());
+    }
+  }
+
+  int run() {
+    const std::vector<int> sizes = parse_rank_counts(options_.ranks, ranks_.size());
+    together(ranks_, [&] {
+      report_.check_output();
+      backend_ = open_device(options_.device, 1);
+    });
+    try {
+      for (const int size : sizes) {
+        report_.enter(fmt::format("collectives over {} ranks", size));
+        if (const std::unique_ptr<comm::Rendezvous> members = ranks_.first(size)) {
+          measure(*members);
+        }
+        ranks_.barrier();  // the others sleep here
+      }
+    } catch (const Error& error) {
+      report_.fail(error, guard_);
+      throw;
+    }
+    return finish();
+  }
+
+ private:
+  void measure(comm::Rendezvous& members) {
+    std::unique_ptr<comm::Communicator> communicator =
+        comm::create_communicator(members, *backend_);
+    if (link_.has_value()) {
+      communicator = std::make_unique<comm::LinkDelay>(
+          std::move(communicator), *link_, static_cast<std::uint64_t>(options_.seed));
+    }
+    CollectiveTrial trial(
+        members, *communicator, *backend_, counts_.back() * core::size_of(dtype_));
+    for (const Collective op : collectives_) {
+      for (const std::size_t count : counts_) {
+        const CollectiveCase which{.op = op,
+                                   .dtype = dtype_,
+                                   .count = count,
+                                   .warmup = options_.warmup,
+                                   .calls = options_.calls,
+                                   .check = options_.check == "1"};
+        const CollectiveResult result = trial.run(which, guard_);
+        if (report_.speaks()) {
+          add(which, result, *communicator);
+        }
+        wrong_ += result.wrong;
+      }
+      if (report_.speaks() && communicator->size() > 1) {
+        fit_series();
+      }
+    }
+  }
+
+  void add(const CollectiveCase& which,
+           const CollectiveResult& result,
+           const comm::Communicator& communicator) {
+    std::vector<reports::CollectiveRecord>& records = report_.record().collectives;
+    records.push_back(describe(which, result, communicator));
+    if (options_.output != "-") {
+      const bool first = which.count == counts_.front();
+      report_.say((first ? header(records.back()) : "") + row(records.back(), which));
+    }
+    report_.write();
+  }
+
+  /// Latency and inverse bandwidth of the series measured last, into each of its records.
+  void fit_series() {
+    std::vector<reports::CollectiveRecord>& records = report_.record().collectives;
+    const std::span series = std::span(records).last(counts_.size());
+    std::vector<double> bytes;
+    std::vector<double> time_s;
+    for (const reports::CollectiveRecord& record : series) {
+      bytes.push_back(static_cast<double>(record.bytes));
+      time_s.push_back(*record.time_s.mean);
+    }
+    const std::optional<reports::LinkRecord> fit = fit_line(bytes, time_s);
+    for (reports::CollectiveRecord& record : series) {
+      record.fit = fit;
+    }
+    if (options_.output != "-") {
+      report_.say(fit_text(fit));
+    }
+    report_.write();
+  }
+
+  int finish() {
+    const int code = report_.finish(options_.strict, guard_);
+    if (!RankGroup(ranks_).any(wrong_ > 0)) {
+      return code;
+    }
+    core::log::warn(std::to_string(wrong_) + " elements came out of the collectives wrong");
+    const int failed = core::exit_code(ErrorCode::kGate);
+    report_.record().run.exit_code = failed;
+    report_.write();
+    return failed;
+  }
+
+  const CommOptions& options_;
+  comm::Rendezvous& ranks_;
+  RunGuard guard_;
+  RunReport report_;
+  std::vector<Collective> collectives_;
+  std::vector<std::size_t> counts_;
+  core::DType dtype_;
+  std::optional<comm::LinkModel> link_;
+  std::unique_ptr<backend::Backend> backend_;
+  std::int64_t wrong_ = 0;
+};
+
+class CommCommand final : public Command {
+ public:
+  [[nodiscard]] std::string name() const override { return "comm"; }
+  [[nodiscard]] std::string summary() const override {
+    return "measure collectives between ranks over sizes, as nccl-tests do";
+  }
+  [[nodiscard]] std::string details() const override {
+    return "mpirun -np 4 dlbench comm -b 1K -e 64M -f 4\n"
+           "mpirun -np 8 dlbench comm --collectives all_reduce --ranks 2,4,8\n"
+           "Values are checked after the timed calls; wrong ones give exit code 3.";
+  }
+  [[nodiscard]] bool parallel() const override { return true; }
+  void add_options(OptionSet& options) override { add_comm_options(options, options_); }
+  void check() const override {
+    (void)parse_collectives(options_.collectives);
+    (void)element_counts(options_);
+    if (!options_.link.empty()) {
+      (void)comm::parse_link_model(options_.link);
+    }
+  }
+  int run(const OptionSet& options, const Invocation& invocation) override {
+    CollectiveSweep sweep(
+        options_,
+        invocation.ranks,
+        start_record(invocation, options, static_cast<std::uint64_t>(options_.seed)));
+    return sweep.run();
+  }
+
+ private:
+  CommOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_comm_command() { return std::make_unique<CommCommand>(); }
+
+}  // namespace dlbench::harness

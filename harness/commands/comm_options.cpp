@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/commands/comm_options.h"
+
+#include "engine/comm/reduce.h"
+#include "engine/core/error.h"
+#include "engine/core/nearest_name.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace dlbench::harness {
+namespace {
+
+using comm::Collective;
+using core::Error;
+using core::ErrorCode;
+
+constexpr std::array<Collective, 4> kCollectives = {Collective::kAllReduce,
+                                                    Collective::kReduceScatter,
+                                                    Collective::kAllGather,
+                                                    Collective::kBroadcast};
+constexpr std::int64_t kLargestBytes = std::int64_t{1} << 40;
+
+void add_bytes(OptionSet& options,
+               const std::string& name,
+               const std::string& letter,
+               const std::string& help,
+               std::int64_t& target) {
+  options.add(
+      {.name = name,
+       .letter = letter,
+       .value_name = "BYTES",
+       .help = help,
+       .set = [&target, name](const std::string& text) { target = parse_bytes("--" + name, text); },
+       .value = [&target] { return reports::Value(target); }});
+}
+
+}  // namespace
+
+void add_comm_options(OptionSet& options, CommOptions& comm) {
+  add_bytes(
+      options, "minbytes", "b", "smallest array; K, M and G are powers of 2^10", comm.min_bytes);
+  add_bytes(options, "maxbytes", "e", "largest array", comm.max_bytes);
+  options.add_number("stepfactor", "F", "ratio of successive sizes", comm.step_factor, 1.1, 1e6);
+  options.letter("f");
+  options.add_count("iters", "N", "timed calls per size", comm.calls, {1, 1'000'000});
+  options.letter("n");
+  options.add_count("warmup-iters", "N", "calls before them", comm.warmup, {0, 1'000'000});
+  options.letter("w");
+  options.add_choice("check", "compare the results with the exact ones", comm.check, {"0", "1"});
+  options.letter("c");
+  options.add_text("collectives",
+                   "LIST",
+                   "of all_reduce, reduce_scatter, all_gather, broadcast",
+                   comm.collectives);
+  options.add_text("dtype", "NAME", "f32, f64, f16, bf16, i32 or i64", comm.dtype);
+  options.letter("d");
+  options.add_text("ranks", "LIST", "numbers of ranks, e.g. 2,4,8; default: all", comm.ranks);
+  options.add_text("device", "NAME", "auto, cpu, cuda or cuda:N", comm.device);
+  options.add_text("link",
+                   "SPEC",
+                   "simulate a link, e.g. latency_us=10,gbit_per_s=100: taints the report",
+                   comm.link);
+  options.add_text("output", "FILE", "report; - for stdout", comm.output);
+  options.add_count("seed", "N", "of the simulated link's jitter", comm.seed, {0, 1LL << 40});
+  options.add_seconds("timeout", "S", "end with code 124 after this time", comm.timeout);
+  options.add_flag("strict", "exit code 4 if the report has a taint", comm.strict);
+}
+
+std::int64_t parse_bytes(std::string_view what, const std::string& text) {
+  std::int64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, failure] = std::from_chars(text.data(), end, number);
+  const std::string suffix(rest, end);
+  const std::size_t power = std::string("KMG").find(suffix);
+  const bool known = suffix.empty() || (suffix.size() == 1 && power != std::string::npos);
+  const int shift = suffix.empty() ? 0 : 10 * (static_cast<int>(power) + 1);
+  if (failure != std::errc{} || !known || number < 1 || number > (kLargestBytes >> shift)) {
+    throw Error(ErrorCode::kUsage,
+                std::string(what) + ": '" + text +
+                    "' is no size; wanted bytes from 1 to 1024G, with K, M or G for 2^10, 2^20, "
+                    "2^30");
+  }
+  return number << shift;
+}
+
+std::vector<Collective> parse_collectives(const std::string& list) {
+  std::vector<Collective> chosen;
+  for (const std::string& part : split_list(list)) {
+    const auto found = std::find_if(kCollectives.begin(), kCollectives.end(), [&](Collective op) {
+      return comm::name(op) == part;
+    });
+    if (found == kCollectives.end()) {
+      std::vector<std::string> names;
+      for (const Collective op : kCollectives) {
+        names.emplace_back(comm::name(op));
+      }
+      throw Error(ErrorCode::kUsage, core::unknown_name_message("collective", part, names));
+    }
+    if (std::find(chosen.begin(), chosen.end(), *found) == chosen.end()) {
+      chosen.push_back(*found);
+    }
+  }
+  if (chosen.empty()) {
+    throw Error(ErrorCode::kUsage, "--collectives: the list is empty");
+  }
+  return chosen;
+}
+
+core::DType parse_reducible(const std::string& name) {
+  const core::DType dtype = core::dtype_from_name(name);
+  if (!comm::can_reduce(dtype)) {
+    throw Error(ErrorCode::kUsage,
+                "--dtype " + name + " cannot be reduced; wanted f32, f64, f16, bf16, i32 or i64");
+  }
+  return dtype;
+}
+
+std::vector<int> parse_rank_counts(const std::string& list, int all) {
+  std::vector<int> counts;
+  for (const std::string& part : split_list(list)) {
+    counts.push_back(static_cast<int>(parse_count("--ranks", part, {1, all})));
+  }
+  if (counts.empty()) {
+    return {all};
+  }
+  std::sort(counts.begin(), counts.end());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  return counts;
+}
+
+std::vector<std::size_t> element_counts(const CommOptions& comm) {
+  if (comm.max_bytes < comm.min_bytes) {
+    throw Error(ErrorCode::kUsage,
+                "--maxbytes " + std::to_string(comm.max_bytes) + " is below --minbytes " +
+                    std::to_string(comm.min_bytes));
+  }
+  const auto element = static_cast<double>(core::size_of(parse_reducible(comm.dtype)));
+  std::vector<std::size_t> counts;
+  // Half a byte of room, so that a power reached by rounding still counts as the largest size.
+  for (double bytes = static_cast<double>(comm.min_bytes);
+       bytes < static_cast<double>(comm.max_bytes) + 0.5;
+       bytes *= comm.step_factor) {
+    const auto count = static_cast<std::size_t>(std::max(1.0, std::floor(bytes / element)));
+    if (counts.empty() || counts.back() != count) {
+      counts.push_back(count);
+    }
+  }
+  return counts;
+}
+
+}  // namespace dlbench::harness

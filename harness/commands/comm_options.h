@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The options of `dlbench comm`: those of nccl-tests where it has them, with the same letters.
+#pragma once
+
+#include "engine/comm/link_model.h"
+#include "engine/core/dtype.h"
+#include "harness/commands/option_set.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dlbench::harness {
+
+/// Values as given; meanings and defaults stand in the help texts of comm_options.cpp.
+struct CommOptions {
+  std::int64_t min_bytes = 1024;
+  std::int64_t max_bytes = std::int64_t{64} << 20;
+  double step_factor = 4.0;
+  std::int64_t calls = 20;
+  std::int64_t warmup = 5;
+  std::string check = "1";
+  std::string collectives = "all_reduce,reduce_scatter,all_gather,broadcast";
+  std::string dtype = "f32";
+  std::string ranks;
+  std::string device = "auto";
+  std::string link;
+  std::string output = "comm.json";
+  std::int64_t seed = 1;
+  std::optional<double> timeout;
+  bool strict = false;
+};
+
+void add_comm_options(OptionSet& options, CommOptions& comm);
+
+// All of these throw core::Error(kUsage) for values that make no sense.
+
+/// "8", "1K", "64M", "2G": bytes, in powers of 2^10 as nccl-tests read them; at least 1.
+[[nodiscard]] std::int64_t parse_bytes(std::string_view what, const std::string& text);
+[[nodiscard]] std::vector<comm::Collective> parse_collectives(const std::string& list);
+/// A type that can be reduced.
+[[nodiscard]] core::DType parse_reducible(const std::string& name);
+/// Numbers of ranks, ascending, each once; `all` of them if the list is empty.
+[[nodiscard]] std::vector<int> parse_rank_counts(const std::string& list, int all);
+/// Elements of each size from min to max bytes, each once; at least one.
+[[nodiscard]] std::vector<std::size_t> element_counts(const CommOptions& comm);
+
+}  // namespace dlbench::harness

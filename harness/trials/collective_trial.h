@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The time of one collective at one size, and whether its result is right.
+#pragma once
+
+#include "engine/backend/backend.h"
+#include "engine/comm/communicator.h"
+#include "engine/comm/link_model.h"
+#include "engine/comm/rendezvous.h"
+#include "harness/trials/rank_group.h"
+#include "harness/trials/run_guard.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace dlbench::harness {
+
+struct CollectiveCase {
+  comm::Collective op = comm::Collective::kAllReduce;
+  core::DType dtype = core::DType::kF32;
+  std::size_t count = 0;  ///< elements of the whole array
+  std::int64_t warmup = 0;
+  std::int64_t calls = 1;
+  bool check = true;
+
+  [[nodiscard]] std::size_t bytes() const { return count * core::size_of(dtype); }
+};
+
+struct CollectiveResult {
+  /// Per call, that of the slowest rank; on rank 0 alone.
+  std::vector<double> call_s;
+  std::int64_t wrong = 0;  ///< elements over all ranks; on all ranks
+};
+
+/// Runs collectives in place, in memory of the communicator. Calls are collective over the ranks.
+class CollectiveTrial {
+ public:
+  /// All of it outlives this. `largest_bytes`: of any case.
+  CollectiveTrial(comm::Rendezvous& ranks,
+                  comm::Communicator& communicator,
+                  backend::Backend& backend,
+                  std::size_t largest_bytes);
+
+  /// All ranks start together, then call after call without a pause, as nccl-tests do; a call lasts
+  /// from the end of the one before to its own end. The timed calls work on zeros, so that sums
+  /// neither grow nor round. The result is checked in one more call that is not timed: reductions
+  /// against the exact sum, all_gather and broadcast (from the last rank) against the sender's.
+  /// Throws core::Error when the guard ends the run.
+  [[nodiscard]] CollectiveResult run(const CollectiveCase& which, RunGuard& guard);
+
+ private:
+  void call(const CollectiveCase& which);
+  [[nodiscard]] std::int64_t count_wrong(const CollectiveCase& which);
+
+  RankGroup group_;
+  comm::Communicator& communicator_;
+  std::unique_ptr<backend::Stream> stream_;
+  std::unique_ptr<backend::Buffer> data_;
+};
+
+}  // namespace dlbench::harness

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/commands/comm_options.h"
+
+#include "engine/core/error.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+namespace dlbench::harness {
+namespace {
+
+using testing::ElementsAre;
+
+template <typename Call>
+std::string usage_error(Call call) {
+  try {
+    call();
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.code(), core::ErrorCode::kUsage);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(CommOptions, SizesUsePowersOfTwo) {
+  EXPECT_EQ(parse_bytes("-b", "8"), 8);
+  EXPECT_EQ(parse_bytes("-b", "1K"), 1024);
+  EXPECT_EQ(parse_bytes("-b", "64M"), 64 * 1024 * 1024);
+  EXPECT_EQ(parse_bytes("-b", "2G"), std::int64_t{2} << 30);
+  for (const char* wrong : {"", "0", "-1", "K", "1k", "1KB", "1.5M", "99999999999G"}) {
+    EXPECT_THAT(usage_error([&] { (void)parse_bytes("--minbytes", wrong); }),
+                testing::HasSubstr("--minbytes: '" + std::string(wrong) + "'"));
+  }
+}
+
+TEST(CommOptions, CountsCoverTheSizesOnceEach) {
+  CommOptions comm{.min_bytes = 1024, .max_bytes = 16384, .step_factor = 4.0};
+  EXPECT_THAT(element_counts(comm), ElementsAre(256, 1024, 4096));
+  comm.dtype = "f64";
+  EXPECT_THAT(element_counts(comm), ElementsAre(128, 512, 2048));
+  comm = {.min_bytes = 1, .max_bytes = 16, .step_factor = 2.0};
+  EXPECT_THAT(element_counts(comm), ElementsAre(1, 2, 4)) << "1, 2 and 4 bytes are one f32 each";
+  comm = {.min_bytes = 100, .max_bytes = 100};
+  EXPECT_THAT(element_counts(comm), ElementsAre(25));
+  comm = {.min_bytes = 101, .max_bytes = 100};
+  EXPECT_THAT(usage_error([&] { (void)element_counts(comm); }), testing::HasSubstr("101"));
+}
+
+TEST(CommOptions, CollectivesKeepTheirOrder) {
+  EXPECT_THAT(parse_collectives("broadcast,all_reduce,broadcast"),
+              ElementsAre(comm::Collective::kBroadcast, comm::Collective::kAllReduce));
+  EXPECT_THAT(usage_error([] { (void)parse_collectives("all_recude"); }),
+              testing::HasSubstr("'all_reduce'"));
+  EXPECT_THAT(usage_error([] { (void)parse_collectives(","); }), testing::HasSubstr("empty"));
+}
+
+TEST(CommOptions, RankCountsAscendAndEndAtAllRanks) {
+  EXPECT_THAT(parse_rank_counts("", 8), ElementsAre(8));
+  EXPECT_THAT(parse_rank_counts("8,2,2,1", 8), ElementsAre(1, 2, 8));
+  EXPECT_THAT(usage_error([] { (void)parse_rank_counts("9", 8); }),
+              testing::HasSubstr("range 1 to 8"));
+  EXPECT_THAT(usage_error([] { (void)parse_rank_counts("0", 8); }), testing::HasSubstr("range 1"));
+}
+
+TEST(CommOptions, OnlyTypesThatCanBeReduced) {
+  EXPECT_EQ(parse_reducible("bf16"), core::DType::kBF16);
+  EXPECT_THAT(usage_error([] { (void)parse_reducible("u8"); }), testing::HasSubstr("u8"));
+}
+
+}  // namespace
+}  // namespace dlbench::harness

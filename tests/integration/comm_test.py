@@ -1,0 +1,92 @@
+# SPDX-FileCopyrightText: 2026 The dlbench authors
+# SPDX-License-Identifier: Apache-2.0
+"""dlbench comm on one rank and on several: table, report, checked values, refused options."""
+
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import command
+from command import CommandTest
+
+LAUNCHERS = [
+    ("mpich", ["mpiexec.hydra"]),
+    ("openmpi", ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"]),
+]
+QUICK = ["-b", "1K", "-e", "16K", "-f", "4", "-n", "3", "-w", "1"]
+OPS = ["all_reduce", "reduce_scatter", "all_gather", "broadcast"]
+
+
+class Comm(CommandTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="dlbench-comm-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+
+    def launched(self, launcher, ranks, *arguments):
+        return subprocess.run(
+            [*launcher, "-n", str(ranks), command.PROGRAM, *map(str, arguments)],
+            capture_output=True, text=True, timeout=200, stdin=subprocess.DEVNULL, check=False)
+
+    def test_one_rank(self):
+        path = self.folder / "one.json"
+        done = self.dlbench("comm", *QUICK, "--output", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        records = self.report(path)["collectives"]
+        self.assertEqual([(each["op"], each["bytes"]) for each in records],
+                         [(op, size) for op in OPS for size in (1024, 4096, 16384)])
+        for each in records:
+            self.assertEqual((each["ranks"], each["wrong"], each["time_s"]["n"]), (1, 0, 3))
+
+    def test_several_ranks_under_each_mpi(self):
+        found = [each for each in LAUNCHERS if shutil.which(each[1][0])]
+        if not found:
+            self.skipTest("neither mpiexec.hydra nor mpirun.openmpi is installed")
+        for family, launcher in found:
+            with self.subTest(family=family):
+                path = self.folder / f"{family}.json"
+                done = self.launched(launcher, 3, "comm", *QUICK, "--ranks", "2,3", "--dtype",
+                                     "bf16", "--output", path)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                records = self.report(path)["collectives"]
+                self.assertEqual(
+                    [(each["ranks"], each["op"], each["bytes"]) for each in records],
+                    [(ranks, op, size) for ranks in (2, 3) for op in OPS
+                     for size in (1024, 4096, 16384)])
+                for each in records:
+                    self.assertEqual((each["dtype"], each["wrong"]), ("bf16", 0))
+                    self.assertGreater(each["time_s"]["min"], 0)
+                    self.assertIsNotNone(each["fit"])
+                rows = [line.split() for line in done.stdout.splitlines() if line.startswith(" ")]
+                self.assertEqual(len(rows), 24)
+                self.assertEqual(rows[0][:4], ["1024", "512", "bf16", "sum"])
+                self.assertEqual(rows[0][-1], "0")
+
+    def test_simulated_link_costs_what_it_says(self):
+        launcher = LAUNCHERS[0][1]
+        if shutil.which(launcher[0]) is None:
+            self.skipTest("no mpiexec.hydra")
+        path = self.folder / "link.json"
+        done = self.launched(launcher, 2, "comm", *QUICK, "--link", "latency_us=3000",
+                             "--collectives", "all_reduce", "--output", path)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        report = self.report(path)
+        self.assertEqual([taint["code"] for taint in report["run"]["taints"]], ["simulated"])
+        for each in report["collectives"]:
+            self.assertIn("simulated", each["transport"])
+            # Two messages one after the other; a call lasts from the end of the one before.
+            self.assertGreaterEqual(each["time_s"]["median"], 0.0055)
+
+    def test_refuses_options_that_make_no_sense(self):
+        self.expect_error(2, "comm", "--collectives", "allreduce", says=["did you mean 'all_reduce'"])
+        self.expect_error(2, "comm", "--dtype", "u8", says=["u8", "bf16"])
+        self.expect_error(2, "comm", "-b", "2K", "-e", "1K", says=["--maxbytes", "--minbytes"])
+        self.expect_error(2, "comm", "-b", "0", says=["--minbytes", "'0'"])
+        self.expect_error(2, "comm", "--ranks", "2", says=["--ranks", "range 1 to 1"])
+        self.expect_error(2, "comm", "--link", "latency=3", says=["latency=3"])
+
+
+if __name__ == "__main__":
+    unittest.main()
