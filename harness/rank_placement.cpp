@@ -99,6 +99,14 @@ RankRow place_this_rank(comm::Rendezvous& ranks, std::optional<int> threads) {
   return row;
 }
 
+RankRow bind_this_rank(comm::Rendezvous& ranks, std::optional<int> threads) {
+  RankRow row = place_this_rank(ranks, threads);
+  if (ranks.size() > 1) {
+    probes::bind_process(row.placement.cpus);
+  }
+  return row;
+}
+
 std::vector<RankRow> gather_rows(comm::Rendezvous& ranks, const RankRow& mine) {
   std::vector<RankRow> rows;
   for (const std::string& line : ranks.gather(to_line(mine))) {

@@ -27,6 +27,10 @@ struct RankRow {
 /// Collective; call it before any rank has bound itself.
 [[nodiscard]] RankRow place_this_rank(comm::Rendezvous& ranks, std::optional<int> threads);
 
+/// place_this_rank(), and on several ranks binds this process to its share, threads made later
+/// included. Collective; call it once, before the first parallel region.
+RankRow bind_this_rank(comm::Rendezvous& ranks, std::optional<int> threads);
+
 /// The rows of all ranks, by rank, on rank 0; empty elsewhere. Collective.
 [[nodiscard]] std::vector<RankRow> gather_rows(comm::Rendezvous& ranks, const RankRow& mine);
 

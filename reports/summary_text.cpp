@@ -40,11 +40,16 @@ std::string workload_line(const RunRecord& record) {
     return line("workload", "none, on " + device_text(record));
   }
   const WorkloadRecord& workload = *record.workload;
+  std::size_t ranks = 0;
+  for (const HostRecord& host : record.system.hosts) {
+    ranks += host.ranks.size();
+  }
   return line("workload",
-              fmt::format("{} on {}, {}, batch {}",
+              fmt::format("{} on {}, {}, {}batch {}",
                           workload.name,
                           device_text(record),
                           workload.precision,
+                          ranks > 1 ? fmt::format("{} ranks, ", ranks) : "",
                           workload.global_batch_size));
 }
 

@@ -49,6 +49,7 @@ class Command {
 [[nodiscard]] std::unique_ptr<Command> make_run_command();
 [[nodiscard]] std::unique_ptr<Command> make_train_command();
 [[nodiscard]] std::unique_ptr<Command> make_comm_command();
+[[nodiscard]] std::unique_ptr<Command> make_scale_command();
 [[nodiscard]] std::unique_ptr<Command> make_verify_command();
 [[nodiscard]] std::unique_ptr<Command> make_data_generate_command();
 [[nodiscard]] std::unique_ptr<Command> make_data_inspect_command();

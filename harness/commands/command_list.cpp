@@ -11,6 +11,7 @@ std::vector<std::unique_ptr<Command>> command_list() {
   commands.push_back(make_run_command());
   commands.push_back(make_train_command());
   commands.push_back(make_comm_command());
+  commands.push_back(make_scale_command());
   commands.push_back(make_verify_command());
   commands.push_back(make_data_generate_command());
   commands.push_back(make_data_inspect_command());

@@ -11,6 +11,7 @@
 #include "harness/commands/run_record.h"
 #include "harness/commands/run_report.h"
 #include "harness/commands/time_text.h"
+#include "harness/rank_placement.h"
 #include "harness/ranks.h"
 #include "harness/trials/arm.h"
 #include "harness/trials/overhead.h"
@@ -40,16 +41,26 @@ constexpr double kTracedSeconds = 0.5;  // per trial
 // valid.
 class Measurement {
  public:
-  Measurement(const RunOptions& options, comm::Rendezvous& ranks, reports::RunRecord record)
+  Measurement(const RunOptions& options,
+              comm::Rendezvous& ranks,
+              const probes::RankPlacement& placement,
+              reports::RunRecord record)
       : options_(options),
         ranks_(ranks),
+        placement_(placement),
         group_(ranks),
         guard_(options.timeout),
         report_(std::move(record), options.output, ranks),
-        record_(report_.record()) {}
+        record_(report_.record()) {
+    describe_launch(ranks_, record_);
+  }
 
   int run() {
-    SessionPlan plan(session_options(options_), ranks_);
+    SessionOptions session = session_options(options_);
+    if (ranks_.size() > 1) {
+      take_placement(placement_, session);
+    }
+    SessionPlan plan(std::move(session), ranks_);
     const std::vector<TrialId> trials =
         parse_trials(options_.trials, !plan.backend().reads_host_memory());
     describe_plan(plan, record_);
@@ -205,7 +216,7 @@ class Measurement {
     record_trials(results);
     AttributionInput input = attribution_input(results, context_);
     input.shared_processors = session.plan().backend().device().kind == "cpu";
-    input.cores = cpus_of_rank(ranks_);
+    input.cores = probes::usable_cpus();
     record_.attribution = attribute(input);
     if (const std::optional<double> error = session.measure_compression_error()) {
       record_.workload->parameters["compression_relative_error"] = *error;
@@ -225,8 +236,8 @@ class Measurement {
       taint(Taint::kOversubscribed,
             "ranks",
             std::to_string(threads) + " compute threads of " +
-                std::to_string(group_.ranks_on_these_cpus()) + " ranks on " +
-                std::to_string(probes::usable_cpus()) + " CPUs");
+                std::to_string(group_.ranks_on_these_cpus()) + " rank(s) on " +
+                std::to_string(probes::usable_cpus()) + " CPU(s)");
     }
     if (plan.workload().spec().loss_reduction == workloads::LossReduction::kBatchRatio) {
       taint(Taint::kPerRankLoss,
@@ -253,6 +264,7 @@ class Measurement {
 
   const RunOptions& options_;
   comm::Rendezvous& ranks_;
+  probes::RankPlacement placement_;
   RankGroup group_;
   RunGuard guard_;
   RunReport report_;
@@ -289,7 +301,8 @@ class RunCommand final : public Command {
     apply_verbosity(run_);
     reports::RunRecord record =
         start_record(invocation, options, static_cast<std::uint64_t>(run_.seed));
-    return Measurement(run_, invocation.ranks, std::move(record)).run();
+    const RankRow row = bind_this_rank(invocation.ranks, compute_threads(run_));
+    return Measurement(run_, invocation.ranks, row.placement, std::move(record)).run();
   }
 
  private:

@@ -147,6 +147,19 @@ void apply_verbosity(const RunOptions& run) {
   core::log::set_level(run.quiet ? Level::kQuiet : run.verbose ? Level::kVerbose : Level::kNormal);
 }
 
+std::optional<int> compute_threads(const RunOptions& run) {
+  return run.threads.has_value() ? std::optional(static_cast<int>(*run.threads)) : std::nullopt;
+}
+
+void take_placement(const probes::RankPlacement& placement, SessionOptions& session) {
+  if (!session.threads.has_value()) {
+    session.threads = placement.threads;
+  }
+  if (!session.workers.has_value()) {
+    session.workers = placement.threads;
+  }
+}
+
 SessionOptions session_options(const RunOptions& run) {
   if (run.workload.empty()) {
     throw Error(ErrorCode::kUsage, "--workload is required: `dlbench list` shows the names");

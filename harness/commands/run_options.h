@@ -7,6 +7,7 @@
 #include "harness/commands/option_set.h"
 #include "harness/trials/session.h"
 #include "harness/trials/trial_runner.h"
+#include "probes/placement.h"
 
 #include <cstdint>
 #include <optional>
@@ -67,6 +68,12 @@ void add_output_options(OptionSet& options, RunOptions& run);
 
 /// Sets the log level.
 void apply_verbosity(const RunOptions& run);
+
+/// --threads for bind_this_rank().
+[[nodiscard]] std::optional<int> compute_threads(const RunOptions& run);
+/// Gives the rank the compute threads, and as many loader workers, of its share of the node, where
+/// the user gave no number.
+void take_placement(const probes::RankPlacement& placement, SessionOptions& session);
 
 /// Throws core::Error(kUsage) for options that exclude each other.
 [[nodiscard]] SessionOptions session_options(const RunOptions& run);

@@ -111,6 +111,49 @@ reports::RunRecord start_record(const Invocation& invocation,
   return record;
 }
 
+void describe_launch(comm::Rendezvous& ranks, reports::RunRecord& record) {
+  if (ranks.size() == 1) {
+    return;
+  }
+  // One JSON text per rank; of each host the one of its first rank counts.
+  const reports::HostRecord mine = record.system.hosts.front();
+  const nlohmann::json text = {mine.cpu.model,
+                               mine.cpu.sockets,
+                               mine.cpu.cores,
+                               mine.cpu.threads,
+                               mine.cpu.isa,
+                               mine.cpu.usable_cores,
+                               mine.memory_bytes,
+                               mine.numa_nodes,
+                               mine.os,
+                               mine.kernel};
+  const std::vector<std::string> texts = ranks.gather(text.dump());
+  record.system.hosts.clear();
+  for (std::size_t rank = 0; rank < ranks.places().size(); ++rank) {
+    const comm::RankPlace& place = ranks.places()[rank];
+    if (place.local_rank == 0) {
+      reports::HostRecord host{.hostname = place.host};
+      if (rank < texts.size()) {
+        const nlohmann::json facts = nlohmann::json::parse(texts[rank]);
+        host.cpu = {.model = facts[0],
+                    .sockets = facts[1],
+                    .cores = facts[2],
+                    .threads = facts[3],
+                    .isa = facts[4],
+                    .usable_cores = facts[5]};
+        host.memory_bytes = facts[6];
+        host.numa_nodes = facts[7];
+        host.os = facts[8];
+        host.kernel = facts[9];
+      }
+      record.system.hosts.push_back(std::move(host));
+    }
+    record.system.hosts.at(static_cast<std::size_t>(place.node))
+        .ranks.push_back(static_cast<std::int64_t>(rank));
+  }
+  record.system.libraries["mpi"] = ranks.library();
+}
+
 void describe_plan(SessionPlan& plan, reports::RunRecord& record) {
   const workloads::WorkloadSpec& spec = plan.workload().spec();
   const graph::GraphTotals forward = graph::totals(plan.built().graph);
@@ -131,7 +174,9 @@ void describe_plan(SessionPlan& plan, reports::RunRecord& record) {
   workload.precision = plan.options().precision;
   workload.batch_size_per_rank = plan.batch_size();
   workload.global_batch_size = plan.batch().global;
-  record.system.libraries = plan.backend().libraries();
+  for (const auto& [name, version] : plan.backend().libraries()) {
+    record.system.libraries[name] = version;
+  }
   const backend::DeviceInfo device = plan.backend().device();
   workload.device = device.name;
   workload.backend = std::string(plan.backend().name());

@@ -96,11 +96,6 @@ BatchShare share_batch(std::int64_t per_rank,
           .first = rank * share + std::min<std::int64_t>(rank, more)};
 }
 
-std::int64_t cpus_of_rank(const comm::Rendezvous& ranks) {
-  const comm::RankPlace& place = ranks.places()[static_cast<std::size_t>(ranks.rank())];
-  return std::max(1, probes::usable_cpus() / place.local_size);
-}
-
 SessionPlan::SessionPlan(SessionOptions options, comm::Rendezvous& ranks)
     : options_(std::move(options)), ranks_(ranks) {
   together(ranks_, [&] { open(); });
@@ -119,7 +114,7 @@ SessionPlan::SessionPlan(SessionOptions options, comm::Rendezvous& ranks)
 
 void SessionPlan::open() {
   workload_ = &workloads::find_workload(options_.workload);
-  backend_ = open_device(options_.device, options_.threads.value_or(cpus_of_rank(ranks_)));
+  backend_ = open_device(options_.device, options_.threads);
   dtype_ = harness::compute_dtype(options_.precision, *backend_);
   batch_ = share_batch(options_.batch_size.value_or(workload_->spec().batch_size),
                        options_.global_batch_size,
@@ -129,7 +124,7 @@ void SessionPlan::open() {
       workload_->build({.batch_size = batch_.local, .image_size = options_.image_size.value_or(0)},
                        graph::Mode::kTrain);
   training_graph_ = workloads::training_graph(workload_->spec(), built_, dtype_, options_.buckets);
-  workers_ = options_.workers.value_or(cpus_of_rank(ranks_));
+  workers_ = options_.workers.value_or(probes::usable_cpus());
 }
 
 void SessionPlan::open_data() {

@@ -194,10 +194,6 @@ class Session {
 [[nodiscard]] std::unique_ptr<backend::Backend> open_device(const std::string& device,
                                                             std::optional<std::int64_t> threads);
 
-/// Compute threads, or loader workers, of one rank unless the user says otherwise: the CPUs it may
-/// use, shared with the ranks of its node that have the same ones.
-[[nodiscard]] std::int64_t cpus_of_rank(const comm::Rendezvous& ranks);
-
 /// Resident set of this process in bytes, from /proc/self/statm.
 [[nodiscard]] std::int64_t resident_bytes();
 

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/scaling/scale_plan.h"
+
+#include "engine/core/error.h"
+#include "engine/core/nearest_name.h"
+#include "workloads/workload.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace dlbench::harness {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    parts.emplace_back(text.substr(0, comma));
+    text = comma == std::string_view::npos ? "" : text.substr(comma + 1);
+  }
+  return parts;
+}
+
+int parse_ranks(const std::string& text, int available) {
+  int ranks = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), ranks);
+  if (result.ec != std::errc() || result.ptr != text.data() + text.size() || ranks < 1) {
+    throw Error(ErrorCode::kUsage,
+                "--ranks: '" + text + "' is no number of ranks; wanted a list like 1,2,4");
+  }
+  if (ranks > available) {
+    throw Error(ErrorCode::kUsage,
+                "--ranks: " + text + " ranks asked for, this launch has " +
+                    std::to_string(available) + "; start it with more (mpirun -np " + text + ")");
+  }
+  return ranks;
+}
+
+}  // namespace
+
+std::vector<int> parse_rank_list(std::string_view text, int available) {
+  std::vector<int> ranks;
+  for (const std::string& part : split(text)) {
+    ranks.push_back(parse_ranks(part, available));
+  }
+  if (ranks.empty()) {
+    for (int power = 1; power <= available; power *= 2) {
+      ranks.push_back(power);
+    }
+    ranks.push_back(available);
+  }
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
+}
+
+std::vector<std::string> parse_modes(std::string_view text) {
+  static const std::array<std::string, 2> kModes{"weak", "strong"};
+  std::vector<std::string> modes;
+  for (const std::string& part : split(text)) {
+    if (std::find(kModes.begin(), kModes.end(), part) == kModes.end()) {
+      throw Error(ErrorCode::kUsage, core::unknown_name_message("mode", part, kModes));
+    }
+    if (std::find(modes.begin(), modes.end(), part) == modes.end()) {
+      modes.push_back(part);
+    }
+  }
+  if (modes.empty()) {
+    throw Error(ErrorCode::kUsage, "--mode is empty; wanted weak, strong or weak,strong");
+  }
+  return modes;
+}
+
+std::vector<ScaleSize> plan_sizes(const std::vector<ScaleSeries>& series,
+                                  const std::vector<int>& ranks) {
+  std::vector<ScaleSize> sizes;
+  for (std::size_t index = 0; index < series.size(); ++index) {
+    const RunOptions& run = series[index].run;
+    const std::int64_t per_rank =
+        run.batch_size.value_or(workloads::find_workload(run.workload).spec().batch_size);
+    for (const int count : ranks) {
+      SessionOptions session = session_options(run);
+      session.batch_size.reset();
+      session.global_batch_size.reset();
+      if (series[index].mode == "weak") {
+        session.batch_size = per_rank;
+      } else {
+        session.global_batch_size = run.global_batch_size.value_or(per_rank * ranks.back());
+        static_cast<void>(share_batch(per_rank, session.global_batch_size, 0, count));
+      }
+      sizes.push_back({.series = index, .ranks = count, .session = std::move(session)});
+    }
+  }
+  return sizes;
+}
+
+}  // namespace dlbench::harness

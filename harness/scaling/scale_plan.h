@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `dlbench scale` measures: series (weak, strong, variants of a sweep) over numbers of ranks.
+// Names and numbers only; scale_run.h measures them.
+#pragma once
+
+#include "harness/commands/run_options.h"
+#include "reports/value.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dlbench::harness {
+
+/// One series of the report.
+struct ScaleSeries {
+  std::string mode;  ///< weak: batch per rank fixed; strong: global batch fixed
+  std::string sweep;
+  std::string variant;
+  reports::ValueMap options;  ///< what the variant sets
+  RunOptions run;             ///< with these set
+};
+
+/// One number of ranks of one series.
+struct ScaleSize {
+  std::size_t series = 0;
+  int ranks = 1;
+  SessionOptions session;
+};
+
+/// "1,2,4" -> numbers, ascending, doubles dropped. Empty: powers of two up to `available`, and
+/// `available`. Throws core::Error(kUsage) for what is no number, or more than `available`.
+[[nodiscard]] std::vector<int> parse_rank_list(std::string_view text, int available);
+
+/// "weak,strong" -> names in that order. Throws core::Error(kUsage) with the nearest name.
+[[nodiscard]] std::vector<std::string> parse_modes(std::string_view text);
+
+/// The sizes of all series. Weak: `run.batch_size` samples per rank (default: the workload's).
+/// Strong: the global batch, by default the batch per rank x the largest number of ranks.
+/// Throws core::Error(kUsage) for a global batch with less than one sample for each rank.
+[[nodiscard]] std::vector<ScaleSize> plan_sizes(const std::vector<ScaleSeries>& series,
+                                                const std::vector<int>& ranks);
+
+}  // namespace dlbench::harness

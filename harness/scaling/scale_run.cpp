@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/scaling/scale_run.h"
+
+#include "engine/core/log.h"
+#include "harness/ranks.h"
+#include "probes/system_info.h"
+#include "reports/vocabulary.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace dlbench::harness {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::vector<TrialId> trials_of(const std::vector<TrialId>& wanted, int ranks) {
+  std::vector<TrialId> trials = wanted;
+  if (ranks == 1) {
+    std::erase_if(trials, [](const TrialId& id) { return id.variant == "nocomm"; });
+  }
+  return trials;
+}
+
+ScalingRound scaling_round(const TrialResult& result, const RankRound& ranks) {
+  ScalingRound round{.round = ranks.round, .step_wall_s = ranks.step_wall_s};
+  double wall_s = 0.0;
+  for (const RankShare& share : ranks.shares) {
+    round.samples += share.samples;
+    round.steps = share.steps;
+    wall_s = std::max(wall_s, share.wall_s);
+  }
+  round.samples_per_second = static_cast<double>(round.samples) / wall_s;
+  const comm::CommunicationTotals& communication = ranks.shares.front().communication;
+  if (result.id.kind == reports::TrialKind::kSynthetic && communication.collectives > 0) {
+    round.all_reduce_s = communication.transfer_s / static_cast<double>(round.steps);
+  }
+  return round;
+}
+
+}  // namespace
+
+ScaleMember::ScaleMember(const ScaleSize& size,
+                         std::unique_ptr<comm::Rendezvous> members,
+                         const ScaleRunOptions& options,
+                         RunGuard& guard)
+    : members_(std::move(members)), plan_(std::make_unique<SessionPlan>(size.session, *members_)) {
+  together(*members_, [&] { plan_->check_memory(); });
+  session_ = std::make_unique<Session>(*plan_);
+  group_ = std::make_unique<RankGroup>(*members_);
+  for (const TrialId& trial : trials_of(options.trials, size.ranks)) {
+    arms_.push_back(make_arm(trial, *session_));
+  }
+  RunnerOptions runner = options.runner;
+  runner.own_threads = plan_->backend().device().threads + plan_->workers();
+  runner_ = std::make_unique<TrialRunner>(
+      std::move(runner), *group_, guard, [](const std::vector<TrialResult>&) {});
+  context_.ranks = size.ranks;
+  context_.batch_size = plan_->batch_size();
+  context_.global_batch_size = plan_->batch().global;
+  context_.places = members_->places();
+  context_.workers = plan_->workers();
+  context_.prefetch = size.session.prefetch;
+  context_.decode = std::string(data::name(size.session.decode));
+}
+
+ScaleRun::ScaleRun(ScaleRunOptions options,
+                   comm::Rendezvous& launch,
+                   RunGuard& guard,
+                   Listener listener)
+    : options_(std::move(options)),
+      launch_(launch),
+      everyone_(launch),
+      guard_(guard),
+      listener_(std::move(listener)) {
+  together(launch_, [&] { sizes_ = plan_sizes(options_.series, options_.ranks); });
+  for (const ScaleSize& size : sizes_) {
+    guard_.check();
+    core::log::progress("preparing " + options_.series[size.series].mode + ", " +
+                        std::to_string(size.ranks) + " ranks");
+    std::unique_ptr<comm::Rendezvous> members = launch_.first(size.ranks);
+    std::unique_ptr<ScaleMember> member;
+    together(launch_, [&] {
+      if (members != nullptr) {
+        member = std::make_unique<ScaleMember>(size, std::move(members), options_, guard_);
+      }
+    });
+    members_.push_back(std::move(member));
+  }
+  core::log::progress("");
+}
+
+void ScaleRun::measure() {
+  share_plan(warm_up());
+  double longest_round_s = 0.0;
+  for (std::int64_t round = 0; !enough(round, longest_round_s); ++round) {
+    const auto start = Clock::now();
+    run_round(round);
+    longest_round_s = std::max(longest_round_s, seconds_since(start));
+  }
+  core::log::progress("");
+}
+
+// Each size on its members, one after the other: rank 0, a member of all, has all estimates.
+std::vector<TrialEstimate> ScaleRun::warm_up() {
+  std::size_t arms = 0;
+  for (const ScaleSize& size : sizes_) {
+    arms += trials_of(options_.trials, size.ranks).size();
+  }
+  const double limit_s = std::max(
+      0.5, options_.time_budget_s / 4.0 / static_cast<double>(std::max<std::size_t>(1, arms)));
+  std::vector<TrialEstimate> estimates;
+  for (const auto& member : members_) {
+    if (member != nullptr) {
+      const std::vector<TrialEstimate> part = member->runner().warm_up(member->arms(), limit_s);
+      estimates.insert(estimates.end(), part.begin(), part.end());
+    }
+    everyone_.align();
+  }
+  return estimates;
+}
+
+// Rank 0 plans the lengths of all repetitions so that they fit the budget; all learn them.
+void ScaleRun::share_plan(const std::vector<TrialEstimate>& estimates) {
+  std::vector<std::int64_t> steps;
+  if (everyone_.speaks()) {
+    const TimePlan plan =
+        plan_time({.trials = estimates,
+                   .min_repetitions = options_.runner.stopping.min_repetitions,
+                   .min_time_s = options_.runner.min_time_s,
+                   .max_time_s = options_.runner.stopping.max_time_s,
+                   .steps = options_.runner.steps,
+                   .remaining_s = std::max(1.0, options_.time_budget_s - guard_.elapsed_s())});
+    for (const TrialTimePlan& trial : plan.trials) {
+      steps.push_back(trial.steps);
+    }
+    if (!plan.fits) {
+      core::log::warn("--time-budget is too short for " +
+                      std::to_string(options_.runner.stopping.min_repetitions) +
+                      " repetitions of every trial and size; measuring them all the same");
+    }
+  }
+  std::size_t next = 0;
+  for (std::size_t index = 0; index < sizes_.size(); ++index) {
+    std::vector<std::int64_t> own;
+    for (std::size_t arm = 0; arm < trials_of(options_.trials, sizes_[index].ranks).size(); ++arm) {
+      own.push_back(everyone_.agree(everyone_.speaks() ? steps.at(next) : std::int64_t{0}));
+      ++next;
+    }
+    if (members_[index] != nullptr) {
+      members_[index]->runner().set_steps(std::move(own));
+    }
+  }
+}
+
+void ScaleRun::run_round(std::int64_t round) {
+  for (std::size_t index = 0; index < sizes_.size(); ++index) {
+    if (members_[index] != nullptr) {
+      core::log::progress("round " + std::to_string(round + 1) + ", " +
+                          options_.series[sizes_[index].series].mode + ", " +
+                          std::to_string(sizes_[index].ranks) + " ranks");
+      members_[index]->runner().run_round(members_[index]->arms(), round);
+    }
+    everyone_.align();
+    listener_();
+  }
+}
+
+// Rank 0 decides for all: the noise target at the counts fixed beforehand, else the budget.
+bool ScaleRun::enough(std::int64_t rounds, double round_s) {
+  bool stop = false;
+  if (everyone_.speaks() && rounds >= options_.runner.stopping.min_repetitions) {
+    std::vector<TrialProgress> progress;
+    for (const auto& member : members_) {
+      const std::vector<TrialProgress> part = member->runner().progress();
+      progress.insert(progress.end(), part.begin(), part.end());
+    }
+    const StopDecision decision = StoppingRule(options_.runner.stopping).decide(progress);
+    const bool spent = guard_.elapsed_s() + round_s > options_.time_budget_s;
+    stop = decision.stop() || spent;
+    noise_target_missed_ = stop && std::any_of(decision.noise.begin(),
+                                               decision.noise.end(),
+                                               [](const auto& noise) { return !noise.target_met; });
+  }
+  return everyone_.agree(stop);
+}
+
+ScalingInput ScaleRun::input(std::size_t series) const {
+  const ScaleSeries& wanted = options_.series[series];
+  ScalingInput input{.mode = wanted.mode,
+                     .sweep = wanted.sweep,
+                     .variant = wanted.variant,
+                     .options = wanted.options};
+  for (std::size_t index = 0; index < sizes_.size(); ++index) {
+    if (sizes_[index].series != series) {
+      continue;
+    }
+    ScaleMember& member = *members_[index];
+    ScalingSize size;
+    for (int rank = 0; rank < sizes_[index].ranks; ++rank) {
+      const SessionOptions& session = sizes_[index].session;
+      size.local_batch_sizes.push_back(
+          share_batch(
+              session.batch_size.value_or(0), session.global_batch_size, rank, sizes_[index].ranks)
+              .local);
+      size.hosts.push_back(member.context().places[static_cast<std::size_t>(rank)].host);
+    }
+    for (const TrialResult& result : member.runner().results()) {
+      ScalingArm arm{.trial = result.id.to_string()};
+      for (const RankRound& ranks : result.rounds) {
+        arm.rounds.push_back(scaling_round(result, ranks));
+      }
+      size.arms.push_back(std::move(arm));
+    }
+    AttributionInput evidence = attribution_input(member.runner().results(), member.context());
+    evidence.shared_processors = member.plan().backend().device().kind == "cpu";
+    evidence.cores = probes::usable_cpus();
+    size.attribution = attribute(evidence);
+    input.sizes.push_back(std::move(size));
+  }
+  return input;
+}
+
+}  // namespace dlbench::harness

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Measures series of sizes within one launch: each size on the first ranks of it, while the others
+// sleep. Sizes are interleaved over repetitions, so that what drifts meets all of them alike and
+// rounds of different sizes are pairs.
+#pragma once
+
+#include "harness/analysis/scaling.h"
+#include "harness/analysis/trial_summary.h"
+#include "harness/scaling/scale_plan.h"
+#include "harness/trials/run_guard.h"
+#include "harness/trials/trial_runner.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace dlbench::harness {
+
+struct ScaleRunOptions {
+  std::vector<ScaleSeries> series;
+  std::vector<int> ranks;
+  std::vector<TrialId> trials;
+  RunnerOptions runner;
+  double time_budget_s = 0.0;  ///< of the whole command
+};
+
+/// One size while it is measured, on its members. Members are ranks [0, ranks) of the launch.
+class ScaleMember {
+ public:
+  /// Collective over the members.
+  ScaleMember(const ScaleSize& size,
+              std::unique_ptr<comm::Rendezvous> members,
+              const ScaleRunOptions& options,
+              RunGuard& guard);
+
+  [[nodiscard]] Session& session() { return *session_; }
+  [[nodiscard]] SessionPlan& plan() { return *plan_; }
+  [[nodiscard]] TrialRunner& runner() { return *runner_; }
+  [[nodiscard]] const std::vector<std::unique_ptr<Arm>>& arms() const { return arms_; }
+  [[nodiscard]] const TrialContext& context() const { return context_; }
+  /// What this size is, for who looks at the report.
+  [[nodiscard]] RankGroup& group() { return *group_; }
+
+ private:
+  std::unique_ptr<comm::Rendezvous> members_;
+  std::unique_ptr<SessionPlan> plan_;
+  std::unique_ptr<Session> session_;
+  std::unique_ptr<RankGroup> group_;
+  std::vector<std::unique_ptr<Arm>> arms_;
+  std::unique_ptr<TrialRunner> runner_;
+  TrialContext context_;
+};
+
+class ScaleRun {
+ public:
+  /// Called on every rank after each size of each round, outside all clocks.
+  using Listener = std::function<void()>;
+
+  /// Opens everything. Collective over all ranks of the launch. Throws core::Error.
+  ScaleRun(ScaleRunOptions options, comm::Rendezvous& launch, RunGuard& guard, Listener listener);
+
+  /// Warm-up of all sizes, then rounds until every trial is precise enough or the budget is spent.
+  void measure();
+
+  [[nodiscard]] const std::vector<ScaleSeries>& series() const { return options_.series; }
+  [[nodiscard]] const std::vector<ScaleSize>& sizes() const { return sizes_; }
+  /// By size; nullptr where this rank is no member. Rank 0 has all.
+  [[nodiscard]] const std::vector<std::unique_ptr<ScaleMember>>& members() const {
+    return members_;
+  }
+  /// Series `series` as measured so far, on rank 0.
+  [[nodiscard]] ScalingInput input(std::size_t series) const;
+  /// Whether the budget ended the run before the intervals were narrow enough.
+  [[nodiscard]] bool noise_target_missed() const { return noise_target_missed_; }
+
+ private:
+  [[nodiscard]] std::vector<TrialEstimate> warm_up();
+  void share_plan(const std::vector<TrialEstimate>& estimates);
+  void run_round(std::int64_t round);
+  [[nodiscard]] bool enough(std::int64_t rounds, double round_s);
+
+  ScaleRunOptions options_;
+  comm::Rendezvous& launch_;
+  RankGroup everyone_;
+  RunGuard& guard_;
+  Listener listener_;
+  std::vector<ScaleSize> sizes_;
+  std::vector<std::unique_ptr<ScaleMember>> members_;
+  bool noise_target_missed_ = false;
+};
+
+}  // namespace dlbench::harness
