@@ -196,12 +196,16 @@ std::string summary_text(const RunRecord& record, const std::string& path) {
   const bool collectives_alone = !record.workload.has_value() && !record.collectives.empty();
   std::string text =
       collectives_alone ? collectives_line(record) : workload_line(record) + dataset_line(record);
-  for (const TrialRecord& trial : record.trials) {
-    text += trial_line(trial);
-  }
-  text += history_lines(record);
-  if (!record.trials.empty()) {
-    text += verdict_lines(record);
+  if (!record.scaling.empty()) {
+    text += scaling_text(record);
+  } else {
+    for (const TrialRecord& trial : record.trials) {
+      text += trial_line(trial);
+    }
+    text += history_lines(record);
+    if (!record.trials.empty()) {
+      text += verdict_lines(record);
+    }
   }
   text += taints_line(record);
   std::string report = path == "-" ? "on the standard output" : path;

@@ -9,7 +9,15 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <cstdio>
+#include <optional>
 #include <random>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace dlbench::harness {
 namespace {
@@ -40,6 +48,39 @@ reports::HostRecord describe_host(const probes::SystemFacts& facts) {
   host.os = facts.os;
   host.kernel = facts.kernel;
   return host;
+}
+
+// What ranks tell each other of their hosts; 0 for what is not known.
+std::string host_text(const reports::HostRecord& host) {
+  return nlohmann::json{{"model", host.cpu.model},
+                        {"sockets", host.cpu.sockets.value_or(0)},
+                        {"cores", host.cpu.cores.value_or(0)},
+                        {"threads", host.cpu.threads.value_or(0)},
+                        {"isa", host.cpu.isa},
+                        {"usable_cores", host.cpu.usable_cores},
+                        {"memory_bytes", host.memory_bytes.value_or(0)},
+                        {"numa_nodes", host.numa_nodes.value_or(0)},
+                        {"os", host.os},
+                        {"kernel", host.kernel}}
+      .dump();
+}
+
+void read_host_text(const std::string& text, reports::HostRecord& host) {
+  const nlohmann::json facts = nlohmann::json::parse(text);
+  const auto known = [&](const char* key) {
+    const auto value = facts.at(key).get<std::int64_t>();
+    return value > 0 ? std::optional(value) : std::nullopt;
+  };
+  host.cpu = {.model = facts.at("model"),
+              .sockets = known("sockets"),
+              .cores = known("cores"),
+              .threads = known("threads"),
+              .isa = facts.at("isa"),
+              .usable_cores = facts.at("usable_cores")};
+  host.memory_bytes = known("memory_bytes");
+  host.numa_nodes = known("numa_nodes");
+  host.os = facts.at("os");
+  host.kernel = facts.at("kernel");
 }
 
 void describe_system(reports::SystemRecord& system) {
@@ -116,35 +157,14 @@ void describe_launch(comm::Rendezvous& ranks, reports::RunRecord& record) {
     return;
   }
   // One JSON text per rank; of each host the one of its first rank counts.
-  const reports::HostRecord mine = record.system.hosts.front();
-  const nlohmann::json text = {mine.cpu.model,
-                               mine.cpu.sockets,
-                               mine.cpu.cores,
-                               mine.cpu.threads,
-                               mine.cpu.isa,
-                               mine.cpu.usable_cores,
-                               mine.memory_bytes,
-                               mine.numa_nodes,
-                               mine.os,
-                               mine.kernel};
-  const std::vector<std::string> texts = ranks.gather(text.dump());
+  const std::vector<std::string> texts = ranks.gather(host_text(record.system.hosts.front()));
   record.system.hosts.clear();
   for (std::size_t rank = 0; rank < ranks.places().size(); ++rank) {
     const comm::RankPlace& place = ranks.places()[rank];
     if (place.local_rank == 0) {
       reports::HostRecord host{.hostname = place.host};
       if (rank < texts.size()) {
-        const nlohmann::json facts = nlohmann::json::parse(texts[rank]);
-        host.cpu = {.model = facts[0],
-                    .sockets = facts[1],
-                    .cores = facts[2],
-                    .threads = facts[3],
-                    .isa = facts[4],
-                    .usable_cores = facts[5]};
-        host.memory_bytes = facts[6];
-        host.numa_nodes = facts[7];
-        host.os = facts[8];
-        host.kernel = facts[9];
+        read_host_text(texts[rank], host);
       }
       record.system.hosts.push_back(std::move(host));
     }

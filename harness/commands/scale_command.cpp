@@ -11,6 +11,7 @@
 #include "harness/scaling/scale_run.h"
 #include "probes/system_info.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -136,10 +137,7 @@ class Scaling {
     }
     for (const auto& member : scale.members()) {
       for (const TrialResult& result : member->runner().results()) {
-        for (reports::TaintRecord taint : result.taints) {
-          taint.where += ", " + std::to_string(member->context().ranks) + " ranks";
-          record_.run.taints.push_back(std::move(taint));
-        }
+        taint_trial(result, member->context().ranks);
       }
     }
     const std::int64_t threads = std::int64_t{largest.plan().backend().device().threads} *
@@ -149,6 +147,21 @@ class Scaling {
                     std::to_string(largest.context().ranks) + " ranks",
                     std::to_string(threads) + " compute threads on " +
                         std::to_string(probes::usable_cpus()) + " CPUs");
+    }
+  }
+
+  // One line per kind of taint of a trial: the repetitions say the rest.
+  void taint_trial(const TrialResult& result, std::int64_t ranks) {
+    std::map<Taint, std::vector<const reports::TaintRecord*>> by_code;
+    for (const reports::TaintRecord& taint : result.taints) {
+      by_code[taint.code].push_back(&taint);
+    }
+    for (const auto& [code, taints] : by_code) {
+      const std::string others =
+          taints.size() > 1 ? ", and " + std::to_string(taints.size() - 1) + " more like it" : "";
+      report_.taint(code,
+                    "trial " + result.id.to_string() + ", " + std::to_string(ranks) + " ranks",
+                    taints.front()->detail + others);
     }
   }
 

@@ -4,6 +4,7 @@
 
 #include "engine/core/log.h"
 #include "harness/ranks.h"
+#include "harness/trials/overhead.h"
 #include "probes/system_info.h"
 #include "reports/vocabulary.h"
 
@@ -61,6 +62,12 @@ ScaleMember::ScaleMember(const ScaleSize& size,
   runner.own_threads = plan_->backend().device().threads + plan_->workers();
   runner_ = std::make_unique<TrialRunner>(
       std::move(runner), *group_, guard, [](const std::vector<TrialResult>&) {});
+  context_.cache.mode = "as-is";
+  context_.cache.proof = "left as it was found";
+  context_.overhead_s_per_step = measure_harness_overhead(plan_->backend(), guard);
+  context_.training_flop_per_sample =
+      static_cast<double>(graph::totals(plan_->training_graph()).training_flop) /
+      static_cast<double>(plan_->batch_size());
   context_.ranks = size.ranks;
   context_.batch_size = plan_->batch_size();
   context_.global_batch_size = plan_->batch().global;

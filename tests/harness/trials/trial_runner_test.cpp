@@ -59,8 +59,7 @@ TEST(TrialRunnerOnRanks, AllMakeTheSameStepsAndRepetitions) {
     arms.push_back(std::make_unique<PretendedArm>(ranks.rank(), 2 + ranks.rank()));
     runner.run(arms);
     const TrialResult& result = runner.results().front();
-    steps[static_cast<std::size_t>(ranks.rank())] =
-        static_cast<PretendedArm&>(*arms.front()).steps;
+    steps[static_cast<std::size_t>(ranks.rank())] = static_cast<PretendedArm&>(*arms.front()).steps;
     ASSERT_GE(result.repetitions.size(), 3U);
     for (const auto& repetition : result.repetitions) {
       EXPECT_EQ(repetition.steps, 4);
