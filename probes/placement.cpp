@@ -109,18 +109,26 @@ RankPlacement place_on(CoreRange cores) {
 }
 
 /// Hardware threads instead of cores; shared by several ranks where there are too few of them.
+/// Ranks that follow each other get different cores, so that the first n of them, alone, have as
+/// many cores as there are.
 std::vector<RankPlacement> deal_cpus(const Topology& topology, std::size_t ranks) {
   std::vector<TopologyCore> single;
-  for (const TopologyCore& core : topology.cores) {
-    for (const int cpu : core.cpus) {
-      single.push_back({.cpus = {cpu}, .numa_node = core.numa_node, .package = core.package});
+  bool more = true;
+  for (std::size_t thread = 0; more; ++thread) {
+    more = false;
+    for (const TopologyCore& core : topology.cores) {
+      if (thread < core.cpus.size()) {
+        single.push_back(
+            {.cpus = {core.cpus[thread]}, .numa_node = core.numa_node, .package = core.package});
+        more = true;
+      }
     }
   }
   std::vector<RankPlacement> placements;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     const CoreRange share = single.size() >= ranks
                                 ? part_of(single, rank, ranks)
-                                : CoreRange(single).subspan(rank * single.size() / ranks, 1);
+                                : CoreRange(single).subspan(rank % single.size(), 1);
     placements.push_back(place_on(share));
     placements.back().cores = 1;
   }

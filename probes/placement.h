@@ -40,7 +40,8 @@ struct PlacementLimits {
 ///   (rounded down); no rank straddles two NUMA nodes unless that would take cores from one;
 /// - as many threads for each rank as the smallest set has cores, so that no rank waits for a
 ///   narrower one;
-/// - more ranks than cores: single hardware threads, then shared ones, oversubscribed.
+/// - more ranks than cores: single hardware threads in turn over the cores, then shared ones,
+///   oversubscribed.
 /// GPUs are given out evenly, those of the rank's own NUMA node first.
 /// Throws core::Error(kUnavailable) if a mask has no CPU of the topology.
 [[nodiscard]] std::vector<RankPlacement> place_ranks(const Topology& topology,

@@ -52,6 +52,10 @@ void check_batch(const Checker& check, const ScalingPointRecord& point) {
                           largest));
 }
 
+double relative_scatter(const RateSummary& rates) {
+  return rates.stddev.value_or(0.0) / rates.mean;
+}
+
 /// efficiency = (X_N / N) / (X_b / b), speedup = X_N / X_b.
 void check_trial_scaling(const Checker& check,
                          const ScalingTrialRecord& trial,
@@ -67,14 +71,18 @@ void check_trial_scaling(const Checker& check,
   const double speedup = trial.samples_per_second->mean / baseline->samples_per_second->mean;
   const double efficiency =
       speedup * static_cast<double>(baseline_ranks) / static_cast<double>(ranks);
-  const auto expect_near =
-      [&check](const char* key, const std::optional<EstimateRecord>& value, double wanted) {
-        if (value.has_value()) {
-          check.at(key).expect(
-              close(value->mean, wanted, kPairedTolerance),
-              fmt::format("is {}, but the mean rates make it {}", value->mean, wanted));
-        }
-      };
+  // Means of ratios and ratios of means part with the scatter of the rates.
+  const double tolerance = kPairedTolerance + relative_scatter(*trial.samples_per_second) +
+                           relative_scatter(*baseline->samples_per_second);
+  const auto expect_near = [&check, tolerance](const char* key,
+                                               const std::optional<EstimateRecord>& value,
+                                               double wanted) {
+    if (value.has_value()) {
+      check.at(key).expect(
+          close(value->mean, wanted, tolerance),
+          fmt::format("is {}, but the mean rates make it {}", value->mean, wanted));
+    }
+  };
   expect_near("efficiency", trial.efficiency, efficiency);
   expect_near("speedup", trial.speedup, speedup);
 }

@@ -101,9 +101,7 @@ struct AttributeHash {
       hasher.add(number);
     }
   }
-  void operator()(const AllReduceAttributes& a) const {
-    hasher.add_int(a.bucket);
-  }
+  void operator()(const AllReduceAttributes& a) const { hasher.add_int(a.bucket); }
 };
 
 }  // namespace

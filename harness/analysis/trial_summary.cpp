@@ -170,7 +170,8 @@ std::optional<StragglerEvidence> straggler(const TrialResult& result, const Tria
   return StragglerEvidence{.rank = index,
                            .host = context.places.at(static_cast<std::size_t>(index)).host,
                            .late_share = late_share(*latest).value_or(0.0),
-                           .lost_share = waiting_s / others / latest->wall_s};
+                           .lost_share = waiting_s / others / latest->wall_s,
+                           .steps = latest->steps};
 }
 
 bool trains(const TrialId& id) {

@@ -11,6 +11,7 @@
 #include "harness/scaling/scale_run.h"
 #include "probes/system_info.h"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <string>
@@ -23,13 +24,20 @@ namespace {
 using core::Error;
 using reports::Taint;
 
-constexpr double kDefaultTimeBudgetS = 240.0;
+constexpr double kDefaultTimeBudgetS = 200.0;
+constexpr std::array<double, 6> kModelledCapsMib{1.0, 4.0, 10.0, 25.0, 50.0, 100.0};
 
 /// Options of scale alone.
 struct ScaleOptions {
   std::string mode = "weak,strong";
   std::string ranks;
+  std::string project = "16,64,288";
+  bool leave_largest_out = false;
 };
+
+std::string name_of(const ScaleSeries& series) {
+  return series.variant.empty() ? series.mode : series.mode + " " + series.variant;
+}
 
 /// The scale command while it runs.
 class Scaling {
@@ -69,8 +77,44 @@ class Scaling {
       record_series(scale);
       throw;
     }
+    report_.enter("measuring all-reduces");
+    scale.measure_facts();
     record_series(scale);
+    project(scale);
     taint(scale);
+  }
+
+  // Projections are conclusions: what is missing for one is said, and the report stands without it.
+  void project(const ScaleRun& scale) {
+    if (!report_.speaks() || launch_.size() == 1) {
+      return;
+    }
+    for (std::size_t series = 0; series < scale.series().size(); ++series) {
+      reports::ScalingRecord& record = record_.scaling[series];
+      try {
+        const ProjectionInput input = scale.projection_input(series);
+        const Projector projector(input);
+        record.fit = link_fit_record(projector.link(), "collectives");
+        for (const std::int64_t ranks : projected_ranks()) {
+          record.projection.push_back(projector.project(ranks));
+        }
+        record.buckets = projector.bucket_sweep(launch_.size(), kModelledCapsMib);
+        if (scale_.leave_largest_out) {
+          record.leave_largest_out = leave_largest_out(input);
+        }
+      } catch (const Error& error) {
+        record_.run.skipped.push_back(
+            {"projection of the " + record.mode + " series", error.what()});
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<std::int64_t> projected_ranks() const {
+    std::vector<std::int64_t> ranks;
+    for (const std::string& part : split_list(scale_.project)) {
+      ranks.push_back(parse_count("--project", part, {1, 1024}));
+    }
+    return ranks;
   }
 
   [[nodiscard]] ScaleRunOptions scale_options() const {
@@ -87,6 +131,7 @@ class Scaling {
     options.runner.min_time_s = options_.min_time.value_or(options.runner.min_time_s);
     options.runner.steps = options_.steps;
     options.runner.warmup_steps = options_.warmup_steps;
+    options.runner.max_discards = 1;  // per trial and size: there are many of both
     options.runner.cpus = probes::usable_cpus();
     options.time_budget_s = options_.time_budget.value_or(kDefaultTimeBudgetS);
     return options;
@@ -115,10 +160,12 @@ class Scaling {
     for (std::size_t series = 0; series < scale.series().size(); ++series) {
       record_.scaling.push_back(summarize_scaling(scale.input(series)));
     }
-    for (const auto& member : scale.members()) {
+    for (std::size_t index = 0; index < scale.members().size(); ++index) {
+      const auto& member = scale.members()[index];
       for (const TrialResult& result : member->runner().results()) {
         if (!result.repetitions.empty()) {
           record_.trials.push_back(summarize_trial(result, member->context()));
+          record_.trials.back().series = name_of(scale.series()[scale.sizes()[index].series]);
         }
       }
     }
@@ -203,6 +250,13 @@ class ScaleCommand final : public Command {
                      "LIST",
                      "numbers of ranks, e.g. 1,2,4; default: powers of two, and all",
                      scale_.ranks);
+    options.add_text("project",
+                     "LIST",
+                     "numbers of ranks up to 1024 to predict from what was measured [16,64,288]",
+                     scale_.project);
+    options.add_flag("leave-largest-out",
+                     "also predict the largest measured size from the smaller ones, with the error",
+                     scale_.leave_largest_out);
     add_measuring_options(options, run_);
     add_parallel_options(options, run_);
     add_loader_options(options, run_);

@@ -4,6 +4,7 @@
 
 #include "engine/core/log.h"
 #include "harness/ranks.h"
+#include "harness/scaling/projection_facts.h"
 #include "harness/trials/overhead.h"
 #include "probes/system_info.h"
 #include "reports/vocabulary.h"
@@ -29,7 +30,7 @@ std::vector<TrialId> trials_of(const std::vector<TrialId>& wanted, int ranks) {
   return trials;
 }
 
-ScalingRound scaling_round(const TrialResult& result, const RankRound& ranks) {
+ScalingRound scaling_round(const RankRound& ranks) {
   ScalingRound round{.round = ranks.round, .step_wall_s = ranks.step_wall_s};
   double wall_s = 0.0;
   for (const RankShare& share : ranks.shares) {
@@ -38,10 +39,6 @@ ScalingRound scaling_round(const TrialResult& result, const RankRound& ranks) {
     wall_s = std::max(wall_s, share.wall_s);
   }
   round.samples_per_second = static_cast<double>(round.samples) / wall_s;
-  const comm::CommunicationTotals& communication = ranks.shares.front().communication;
-  if (result.id.kind == reports::TrialKind::kSynthetic && communication.collectives > 0) {
-    round.all_reduce_s = communication.transfer_s / static_cast<double>(round.steps);
-  }
   return round;
 }
 
@@ -110,6 +107,7 @@ void ScaleRun::measure() {
     const auto start = Clock::now();
     run_round(round);
     longest_round_s = std::max(longest_round_s, seconds_since(start));
+    keep_pace(round + 1, seconds_since(start));
   }
   core::log::progress("");
 }
@@ -179,6 +177,20 @@ void ScaleRun::run_round(std::int64_t round) {
   }
 }
 
+// Preparing a repetition, disturbances and waiting take time that no plan knows. If the rounds that
+// must still come do not fit the budget, they become shorter.
+void ScaleRun::keep_pace(std::int64_t rounds, double round_s) {
+  const std::int64_t missing = options_.runner.stopping.min_repetitions - rounds;
+  const double left_s = std::max(0.0, options_.time_budget_s - guard_.elapsed_s());
+  double factor = missing > 0 ? left_s / static_cast<double>(missing) / round_s : 1.0;
+  factor = std::clamp(everyone_.agree(factor), 0.1, 1.0);
+  for (const auto& member : members_) {
+    if (member != nullptr && factor < 1.0 && !options_.runner.steps.has_value()) {
+      member->runner().scale_steps(factor);
+    }
+  }
+}
+
 // Rank 0 decides for all: the noise target at the counts fixed beforehand, else the budget.
 bool ScaleRun::enough(std::int64_t rounds, double round_s) {
   bool stop = false;
@@ -196,6 +208,49 @@ bool ScaleRun::enough(std::int64_t rounds, double round_s) {
                                                [](const auto& noise) { return !noise.target_met; });
   }
   return everyone_.agree(stop);
+}
+
+void ScaleRun::measure_facts() {
+  all_reduces_.resize(sizes_.size());
+  timelines_.resize(sizes_.size());
+  for (std::size_t index = 0; index < sizes_.size(); ++index) {
+    if (members_[index] != nullptr) {
+      ScaleMember& member = *members_[index];
+      timelines_[index] = measure_timeline(member.session());
+      if (sizes_[index].ranks > 1) {
+        all_reduces_[index] = measure_all_reduces(
+            member.session(), member.group(), all_reduce_sizes(member.session()));
+      }
+    }
+    everyone_.align();
+  }
+}
+
+ProjectionInput ScaleRun::projection_input(std::size_t series) const {
+  const RunOptions& run = options_.series[series].run;
+  ProjectionInput input{
+      .series = this->input(series),
+      .timeline = {},
+      .reduction = {.bucket_cap_mib = run.bucket_cap_mib,
+                    .overlap = !run.no_overlap,
+                    .bytes_per_gradient_byte = run.compression == "none" ? 1.0 : 0.5},
+      .seed = static_cast<std::uint64_t>(run.seed)};
+  for (std::size_t index = 0; index < sizes_.size(); ++index) {
+    if (sizes_[index].series != series) {
+      continue;
+    }
+    ScaleMember& member = *members_[index];
+    input.timeline = timelines_[index];  // the last one is that of the largest size
+    input.collectives.insert(
+        input.collectives.end(), all_reduces_[index].begin(), all_reduces_[index].end());
+    const double load = static_cast<double>(member.plan().backend().device().threads *
+                                            member.group().ranks_on_these_cpus()) /
+                        static_cast<double>(probes::usable_cpus());
+    if (load > 1.0) {
+      input.load[sizes_[index].ranks] = load;
+    }
+  }
+  return input;
 }
 
 ScalingInput ScaleRun::input(std::size_t series) const {
@@ -221,7 +276,11 @@ ScalingInput ScaleRun::input(std::size_t series) const {
     for (const TrialResult& result : member.runner().results()) {
       ScalingArm arm{.trial = result.id.to_string()};
       for (const RankRound& ranks : result.rounds) {
-        arm.rounds.push_back(scaling_round(result, ranks));
+        arm.rounds.push_back(scaling_round(ranks));
+        if (result.id.kind == reports::TrialKind::kSynthetic && !all_reduces_.empty() &&
+            !all_reduces_[index].empty()) {
+          arm.rounds.back().all_reduce_s = all_reduce_s(member.session(), all_reduces_[index]);
+        }
       }
       size.arms.push_back(std::move(arm));
     }

@@ -6,6 +6,7 @@
 // rounds of different sizes are pairs.
 #pragma once
 
+#include "harness/analysis/projection.h"
 #include "harness/analysis/scaling.h"
 #include "harness/analysis/trial_summary.h"
 #include "harness/scaling/scale_plan.h"
@@ -71,8 +72,14 @@ class ScaleRun {
   [[nodiscard]] const std::vector<std::unique_ptr<ScaleMember>>& members() const {
     return members_;
   }
+  /// All-reduces alone at every size, and the step's timeline: what projections need beside the
+  /// trials. Collective; after measure().
+  void measure_facts();
+
   /// Series `series` as measured so far, on rank 0.
   [[nodiscard]] ScalingInput input(std::size_t series) const;
+  /// The same with the facts, for a Projector; after measure_facts(), on rank 0.
+  [[nodiscard]] ProjectionInput projection_input(std::size_t series) const;
   /// Whether the budget ended the run before the intervals were narrow enough.
   [[nodiscard]] bool noise_target_missed() const { return noise_target_missed_; }
 
@@ -80,6 +87,7 @@ class ScaleRun {
   [[nodiscard]] std::vector<TrialEstimate> warm_up();
   void share_plan(const std::vector<TrialEstimate>& estimates);
   void run_round(std::int64_t round);
+  void keep_pace(std::int64_t rounds, double round_s);
   [[nodiscard]] bool enough(std::int64_t rounds, double round_s);
 
   ScaleRunOptions options_;
@@ -89,6 +97,8 @@ class ScaleRun {
   Listener listener_;
   std::vector<ScaleSize> sizes_;
   std::vector<std::unique_ptr<ScaleMember>> members_;
+  std::vector<std::vector<CollectiveTime>> all_reduces_;  ///< by size; empty at one rank
+  std::vector<StepTimeline> timelines_;                   ///< by size
   bool noise_target_missed_ = false;
 };
 

@@ -10,6 +10,7 @@
 #include <condition_variable>
 #include <csignal>
 #include <mutex>
+#include <string>
 #include <thread>
 
 namespace dlbench::harness {
@@ -57,6 +58,7 @@ RunGuard::RunGuard(std::optional<double> timeout_s) : timeout_s_(timeout_s) {
   caught_signal() = 0;
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
+  std::signal(SIGUSR1, on_signal);
   if (timeout_s.has_value()) {
     watchdog_ = std::make_unique<Watchdog>(*timeout_s + kGrace);
   }
@@ -65,6 +67,7 @@ RunGuard::RunGuard(std::optional<double> timeout_s) : timeout_s_(timeout_s) {
 RunGuard::~RunGuard() {
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGUSR1, SIG_DFL);
 }
 
 double RunGuard::elapsed_s() const {
@@ -75,9 +78,10 @@ void RunGuard::check() {
   if (caught_signal() == SIGINT) {
     throw Error(ErrorCode::kInterrupted, "interrupted; the report holds what was finished");
   }
-  if (caught_signal() == SIGTERM) {
+  if (const int signal_number = caught_signal(); signal_number != 0) {
     throw Error(ErrorCode::kTimeout,
-                "ended by SIGTERM (walltime?); the report holds what was finished");
+                std::string("ended by ") + (signal_number == SIGTERM ? "SIGTERM" : "SIGUSR1") +
+                    " (walltime?); the report holds what was finished");
   }
   if (timeout_s_.has_value() && elapsed_s() > *timeout_s_) {
     throw Error(ErrorCode::kTimeout, "--timeout reached; the report holds what was finished");

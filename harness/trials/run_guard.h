@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What may end a run from outside: Ctrl-C, SIGTERM, --timeout. The measuring loops ask between
-// steps.
+// What may end a run from outside: Ctrl-C, SIGTERM, SIGUSR1 (schedulers send them before the
+// walltime ends), --timeout. The measuring loops ask between steps.
 #pragma once
 
 #include <chrono>
@@ -11,9 +11,9 @@
 
 namespace dlbench::harness {
 
-/// Catches SIGINT and SIGTERM while it lives; a second Ctrl-C ends the process at once. One at a
-/// time. If a deadline passes and nobody asks for ten more seconds (a hang), the process ends with
-/// code 124: the partial report of the last repetition is on the disk then.
+/// Catches SIGINT, SIGTERM and SIGUSR1 while it lives; a second Ctrl-C ends the process at once.
+/// One at a time. If a deadline passes and nobody asks for ten more seconds (a hang), the process
+/// ends with code 124: the partial report of the last repetition is on the disk then.
 class RunGuard {
  public:
   explicit RunGuard(std::optional<double> timeout_s);

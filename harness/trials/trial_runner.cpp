@@ -203,6 +203,12 @@ std::vector<TrialProgress> TrialRunner::progress() const {
   return progress;
 }
 
+void TrialRunner::scale_steps(double factor) {
+  for (std::int64_t& steps : steps_) {
+    steps = std::max<std::int64_t>(1, std::llround(static_cast<double>(steps) * factor));
+  }
+}
+
 StopDecision TrialRunner::decide() const { return stopping_.decide(progress()); }
 
 void TrialRunner::run_round(const std::vector<std::unique_ptr<Arm>>& arms, std::int64_t round) {

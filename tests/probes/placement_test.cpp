@@ -115,10 +115,10 @@ INSTANTIATE_TEST_SUITE_P(Placement,
 TEST(PlaceRanks, MoreRanksThanCoresTakeHardwareThreadsThenShare) {
   const Topology topology = synthetic_topology("core:2 pu:2");
   const auto threads = place_ranks(topology, 4);
-  EXPECT_THAT(cpu_texts(threads), ElementsAre("0", "1", "2", "3"));
+  EXPECT_THAT(cpu_texts(threads), ElementsAre("0", "2", "1", "3"));
   EXPECT_THAT(values(threads, &RankPlacement::oversubscribed), Each(true));
   const auto shared = place_ranks(topology, 8);
-  EXPECT_THAT(cpu_texts(shared), ElementsAre("0", "0", "1", "1", "2", "2", "3", "3"));
+  EXPECT_THAT(cpu_texts(shared), ElementsAre("0", "2", "1", "3", "0", "2", "1", "3"));
   EXPECT_THAT(values(shared, &RankPlacement::threads), Each(1));
 }
 
