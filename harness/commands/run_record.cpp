@@ -8,11 +8,8 @@
 #include "probes/system_info.h"
 
 #include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 
-#include <array>
-#include <cstdio>
 #include <optional>
 #include <random>
 #include <string>

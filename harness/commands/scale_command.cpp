@@ -10,6 +10,7 @@
 #include "harness/ranks.h"
 #include "harness/scaling/scale_run.h"
 #include "probes/system_info.h"
+#include "workloads/sweep.h"
 
 #include <array>
 #include <map>
@@ -31,6 +32,7 @@ constexpr std::array<double, 6> kModelledCapsMib{1.0, 4.0, 10.0, 25.0, 50.0, 100
 struct ScaleOptions {
   std::string mode = "weak,strong";
   std::string ranks;
+  std::string sweep;
   std::string project = "16,64,288";
   bool leave_largest_out = false;
 };
@@ -119,8 +121,13 @@ class Scaling {
 
   [[nodiscard]] ScaleRunOptions scale_options() const {
     ScaleRunOptions options;
-    for (const std::string& mode : parse_modes(scale_.mode)) {
-      options.series.push_back({.mode = mode, .run = options_});
+    if (!scale_.sweep.empty()) {
+      options.series =
+          sweep_series(workloads::find_sweep(scale_.sweep), parse_modes(scale_.mode), options_);
+    } else {
+      for (const std::string& mode : parse_modes(scale_.mode)) {
+        options.series.push_back({.mode = mode, .run = options_});
+      }
     }
     options.ranks = parse_rank_list(scale_.ranks, launch_.size());
     options.trials = parse_trials(options_.trials, false);
@@ -250,6 +257,8 @@ class ScaleCommand final : public Command {
                      "LIST",
                      "numbers of ranks, e.g. 1,2,4; default: powers of two, and all",
                      scale_.ranks);
+    options.add_text(
+        "sweep", "NAME", "variants side by side: see `dlbench list --what sweeps`", scale_.sweep);
     options.add_text("project",
                      "LIST",
                      "numbers of ranks up to 1024 to predict from what was measured [16,64,288]",
@@ -272,6 +281,9 @@ class ScaleCommand final : public Command {
                     invocation.ranks.library() + ")");
     reports::RunRecord record =
         start_record(invocation, options, static_cast<std::uint64_t>(run_.seed));
+    if (!scale_.sweep.empty()) {
+      take_defaults(workloads::find_sweep(scale_.sweep), options, invocation.ranks.size());
+    }
     const RankRow row = bind_this_rank(invocation.ranks, compute_threads(run_));
     RunOptions placed = run_;
     placed.threads = run_.threads.value_or(row.placement.threads);
@@ -280,6 +292,31 @@ class ScaleCommand final : public Command {
   }
 
  private:
+  // What the user did not choose is the sweep's.
+  void take_defaults(const workloads::SweepSpec& spec, const OptionSet& options, int available) {
+    const auto join = [](const auto& parts, const auto& to_text) {
+      std::string text;
+      for (const auto& part : parts) {
+        text += (text.empty() ? "" : ",") + to_text(part);
+      }
+      return text;
+    };
+    if (options.is_default("workload")) {
+      run_.workload = spec.workload;
+    }
+    if (options.is_default("trials")) {
+      run_.trials = join(spec.trials, [](const std::string& trial) { return trial; });
+    }
+    if (options.is_default("mode")) {
+      scale_.mode = join(
+          spec.rules, [](workloads::BatchRule rule) { return std::string(workloads::name(rule)); });
+    }
+    if (options.is_default("ranks")) {
+      scale_.ranks = join(workloads::rank_counts(spec, available),
+                          [](std::int64_t ranks) { return std::to_string(ranks); });
+    }
+  }
+
   RunOptions run_;
   ScaleOptions scale_;
 };

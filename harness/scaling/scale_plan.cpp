@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 namespace dlbench::harness {
 namespace {
@@ -74,6 +75,28 @@ std::vector<std::string> parse_modes(std::string_view text) {
     throw Error(ErrorCode::kUsage, "--mode is empty; wanted weak, strong or weak,strong");
   }
   return modes;
+}
+
+std::vector<ScaleSeries> sweep_series(const workloads::SweepSpec& spec,
+                                      const std::vector<std::string>& modes,
+                                      const RunOptions& base) {
+  std::vector<ScaleSeries> series;
+  for (const std::string& mode : modes) {
+    for (const workloads::SweepVariant& variant : workloads::expand(spec)) {
+      ScaleSeries each{.mode = mode, .sweep = spec.name, .variant = variant.name, .run = base};
+      OptionSet options;  // bound to this series' options alone
+      add_workload_options(options, each.run);
+      add_parallel_options(options, each.run);
+      add_loader_options(options, each.run);
+      add_measuring_options(options, each.run);
+      for (const workloads::OptionSetting& setting : variant.settings) {
+        options.set(setting.option, setting.value, OptionSource::kCommandLine);
+        each.options[setting.option] = setting.value;
+      }
+      series.push_back(std::move(each));
+    }
+  }
+  return series;
 }
 
 std::vector<ScaleSize> plan_sizes(const std::vector<ScaleSeries>& series,

@@ -7,6 +7,7 @@
 
 #include "harness/commands/run_options.h"
 #include "reports/value.h"
+#include "workloads/sweep.h"
 
 #include <cstdint>
 #include <optional>
@@ -38,6 +39,12 @@ struct ScaleSize {
 
 /// "weak,strong" -> names in that order. Throws core::Error(kUsage) with the nearest name.
 [[nodiscard]] std::vector<std::string> parse_modes(std::string_view text);
+
+/// The series of a sweep: every variant with every batch rule of `modes`, over `base` with what the
+/// variant sets. Throws core::Error(kUsage) for a variant with an option that does not exist.
+[[nodiscard]] std::vector<ScaleSeries> sweep_series(const workloads::SweepSpec& spec,
+                                                    const std::vector<std::string>& modes,
+                                                    const RunOptions& base);
 
 /// The sizes of all series. Weak: `run.batch_size` samples per rank (default: the workload's).
 /// Strong: the global batch, by default the batch per rank x the largest number of ranks.

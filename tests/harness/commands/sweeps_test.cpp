@@ -17,9 +17,6 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-/// Of `scale` alone, beside what it shares with run.
-constexpr const char* kOfScale = "strategy";
-
 TEST(Sweeps, SetOptionsThatExistToValuesThatTheyTake) {
   for (const std::string& name : workloads::sweep_names()) {
     for (const auto& variant : workloads::expand(workloads::find_sweep(name))) {
@@ -30,10 +27,8 @@ TEST(Sweeps, SetOptionsThatExistToValuesThatTheyTake) {
       add_loader_options(options, run);
       add_measuring_options(options, run);
       for (const workloads::OptionSetting& setting : variant.settings) {
-        if (setting.option != kOfScale) {
-          EXPECT_NO_THROW(options.set(setting.option, setting.value, OptionSource::kCommandLine))
-              << name << ": " << setting.option << "=" << setting.value;
-        }
+        EXPECT_NO_THROW(options.set(setting.option, setting.value, OptionSource::kCommandLine))
+            << name << ": " << setting.option << "=" << setting.value;
       }
     }
   }
@@ -52,7 +47,6 @@ TEST(Sweeps, AreListedWithTheirVariants) {
   const std::string text = list_sweeps();
   EXPECT_THAT(text, HasSubstr("weak-strong"));
   EXPECT_THAT(text, HasSubstr("mnist_cnn, weak and strong, trials io, synthetic"));
-  EXPECT_THAT(text, HasSubstr("strategy=data-parallel"));
   EXPECT_THAT(text, HasSubstr("workers=8"));
 }
 
