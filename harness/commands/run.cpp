@@ -212,6 +212,9 @@ class Measurement {
     if (session.plan().options().storage.enabled()) {
       taint(Taint::kSimulated, "storage", session.plan().options().storage.to_string());
     }
+    if (session.plan().options().link.has_value() && ranks_.size() > 1) {
+      taint(Taint::kSimulated, "link", session.plan().options().link->to_string());
+    }
     taint_ranks(session.plan());
     record_trials(results);
     AttributionInput input = attribution_input(results, context_);

@@ -120,6 +120,11 @@ void add_parallel_options(OptionSet& options, RunOptions& run) {
       1e6);
   options.add_flag(
       "no-overlap", "reduce gradients after the backward pass, not beside it", run.no_overlap);
+  options.add_text("link",
+                   "SPEC",
+                   "simulate latency_us=..,gbit_per_s=..[,jitter_us=..][,node_ranks=..,"
+                   "inside_latency_us=..,inside_gbit_per_s=..] between the ranks",
+                   run.link);
   options.add_choice("compression",
                      "of gradients on the wire; the report says its error [none]",
                      run.compression,
@@ -177,6 +182,9 @@ SessionOptions session_options(const RunOptions& run) {
   session.buckets.cap_bytes = static_cast<std::int64_t>(run.bucket_cap_mib * (1 << 20));
   session.buckets.overlap = !run.no_overlap;
   session.compression = run.compression;
+  if (!run.link.empty()) {
+    session.link = comm::parse_link_model(run.link);
+  }
   session.broadcast_buffers = run.broadcast_buffers == "on";
   session.image_size = run.image_size;
   session.threads = run.threads;

@@ -40,6 +40,7 @@ struct RunOptions {
   double bucket_cap_mib = 25.0;
   bool no_overlap = false;
   std::string compression = "none";
+  std::string link;
   std::string broadcast_buffers = "on";
   std::int64_t seed = 1;
   std::int64_t repetitions = 5;

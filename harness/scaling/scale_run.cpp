@@ -50,11 +50,8 @@ ScaleMember::ScaleMember(const ScaleSize& size,
                          RunGuard& guard)
     : members_(std::move(members)), plan_(std::make_unique<SessionPlan>(size.session, *members_)) {
   together(*members_, [&] { plan_->check_memory(); });
-  session_ = std::make_unique<Session>(*plan_);
+  trials_ = trials_of(options.trials, size.ranks);
   group_ = std::make_unique<RankGroup>(*members_);
-  for (const TrialId& trial : trials_of(options.trials, size.ranks)) {
-    arms_.push_back(make_arm(trial, *session_));
-  }
   RunnerOptions runner = options.runner;
   runner.own_threads = plan_->backend().device().threads + plan_->workers();
   runner_ = std::make_unique<TrialRunner>(
@@ -72,6 +69,21 @@ ScaleMember::ScaleMember(const ScaleSize& size,
   context_.workers = plan_->workers();
   context_.prefetch = size.session.prefetch;
   context_.decode = std::string(data::name(size.session.decode));
+}
+
+void ScaleMember::open() {
+  if (session_ != nullptr) {
+    return;
+  }
+  session_ = std::make_unique<Session>(*plan_);
+  for (const TrialId& trial : trials_) {
+    arms_.push_back(make_arm(trial, *session_));
+  }
+}
+
+void ScaleMember::close() {
+  arms_.clear();
+  session_.reset();
 }
 
 ScaleRun::ScaleRun(ScaleRunOptions options,
@@ -97,7 +109,31 @@ ScaleRun::ScaleRun(ScaleRunOptions options,
     });
     members_.push_back(std::move(member));
   }
+  choose_residence();
   core::log::progress("");
+}
+
+// Sessions stay for the whole run where all of them together fit into memory.
+void ScaleRun::choose_residence() {
+  std::int64_t needed = 0;
+  for (const auto& member : members_) {
+    needed += member != nullptr ? member->plan().memory_need().total() : 0;
+  }
+  const comm::RankPlace& place = launch_.places()[static_cast<std::size_t>(launch_.rank())];
+  const std::int64_t available = probes::read_memory_facts().usable_bytes / place.local_size;
+  keeps_open_ = !everyone_.any(needed > available);
+}
+
+// Does something with a size on its members while the other ranks sleep.
+void ScaleRun::visit(std::size_t index, const std::function<void(ScaleMember&)>& work) {
+  if (members_[index] != nullptr) {
+    members_[index]->open();
+    work(*members_[index]);
+    if (!keeps_open_) {
+      members_[index]->close();
+    }
+  }
+  everyone_.align();
 }
 
 void ScaleRun::measure() {
@@ -121,12 +157,11 @@ std::vector<TrialEstimate> ScaleRun::warm_up() {
   const double limit_s = std::max(
       0.5, options_.time_budget_s / 4.0 / static_cast<double>(std::max<std::size_t>(1, arms)));
   std::vector<TrialEstimate> estimates;
-  for (const auto& member : members_) {
-    if (member != nullptr) {
-      const std::vector<TrialEstimate> part = member->runner().warm_up(member->arms(), limit_s);
+  for (std::size_t index = 0; index < members_.size(); ++index) {
+    visit(index, [&](ScaleMember& member) {
+      const std::vector<TrialEstimate> part = member.runner().warm_up(member.arms(), limit_s);
       estimates.insert(estimates.end(), part.begin(), part.end());
-    }
-    everyone_.align();
+    });
   }
   return estimates;
 }
@@ -166,13 +201,12 @@ void ScaleRun::share_plan(const std::vector<TrialEstimate>& estimates) {
 
 void ScaleRun::run_round(std::int64_t round) {
   for (std::size_t index = 0; index < sizes_.size(); ++index) {
-    if (members_[index] != nullptr) {
+    visit(index, [&](ScaleMember& member) {
       core::log::progress("round " + std::to_string(round + 1) + ", " +
                           options_.series[sizes_[index].series].mode + ", " +
                           std::to_string(sizes_[index].ranks) + " ranks");
-      members_[index]->runner().run_round(members_[index]->arms(), round);
-    }
-    everyone_.align();
+      member.runner().run_round(member.arms(), round);
+    });
     listener_();
   }
 }
@@ -213,16 +247,19 @@ bool ScaleRun::enough(std::int64_t rounds, double round_s) {
 void ScaleRun::measure_facts() {
   all_reduces_.resize(sizes_.size());
   timelines_.resize(sizes_.size());
+  all_reduce_s_.resize(sizes_.size());
   for (std::size_t index = 0; index < sizes_.size(); ++index) {
-    if (members_[index] != nullptr) {
-      ScaleMember& member = *members_[index];
-      timelines_[index] = measure_timeline(member.session());
+    visit(index, [&](ScaleMember& member) {
+      Session& session = member.session();
+      timelines_[index] = measure_timeline(session);
       if (sizes_[index].ranks > 1) {
-        all_reduces_[index] = measure_all_reduces(
-            member.session(), member.group(), all_reduce_sizes(member.session()));
+        all_reduces_[index] =
+            measure_all_reduces(session, member.group(), all_reduce_sizes(session));
+        if (everyone_.speaks()) {
+          all_reduce_s_[index] = all_reduce_s(session, all_reduces_[index]);
+        }
       }
-    }
-    everyone_.align();
+    });
   }
 }
 
@@ -279,7 +316,7 @@ ScalingInput ScaleRun::input(std::size_t series) const {
         arm.rounds.push_back(scaling_round(ranks));
         if (result.id.kind == reports::TrialKind::kSynthetic && !all_reduces_.empty() &&
             !all_reduces_[index].empty()) {
-          arm.rounds.back().all_reduce_s = all_reduce_s(member.session(), all_reduces_[index]);
+          arm.rounds.back().all_reduce_s = all_reduce_s_[index];
         }
       }
       size.arms.push_back(std::move(arm));

@@ -28,15 +28,19 @@ struct ScaleRunOptions {
   double time_budget_s = 0.0;  ///< of the whole command
 };
 
-/// One size while it is measured, on its members. Members are ranks [0, ranks) of the launch.
+/// One size while it is measured, on its members. Members are ranks [0, ranks) of the launch. Its
+/// session is there between open() and close(); what was measured stays.
 class ScaleMember {
  public:
-  /// Collective over the members.
+  /// Plans; collective over the members.
   ScaleMember(const ScaleSize& size,
               std::unique_ptr<comm::Rendezvous> members,
               const ScaleRunOptions& options,
               RunGuard& guard);
 
+  /// Makes session and arms, if they are not there. Collective over the members.
+  void open();
+  void close();
   [[nodiscard]] Session& session() { return *session_; }
   [[nodiscard]] SessionPlan& plan() { return *plan_; }
   [[nodiscard]] TrialRunner& runner() { return *runner_; }
@@ -48,6 +52,7 @@ class ScaleMember {
  private:
   std::unique_ptr<comm::Rendezvous> members_;
   std::unique_ptr<SessionPlan> plan_;
+  std::vector<TrialId> trials_;
   std::unique_ptr<Session> session_;
   std::unique_ptr<RankGroup> group_;
   std::vector<std::unique_ptr<Arm>> arms_;
@@ -85,6 +90,8 @@ class ScaleRun {
 
  private:
   [[nodiscard]] std::vector<TrialEstimate> warm_up();
+  void choose_residence();
+  void visit(std::size_t index, const std::function<void(ScaleMember&)>& work);
   void share_plan(const std::vector<TrialEstimate>& estimates);
   void run_round(std::int64_t round);
   void keep_pace(std::int64_t rounds, double round_s);
@@ -97,7 +104,9 @@ class ScaleRun {
   Listener listener_;
   std::vector<ScaleSize> sizes_;
   std::vector<std::unique_ptr<ScaleMember>> members_;
+  bool keeps_open_ = true;  ///< all sessions at a time; else one after the other
   std::vector<std::vector<CollectiveTime>> all_reduces_;  ///< by size; empty at one rank
+  std::vector<double> all_reduce_s_;                      ///< of a step, by size
   std::vector<StepTimeline> timelines_;                   ///< by size
   bool noise_target_missed_ = false;
 };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/session.h"
 
+#include "engine/comm/link_delay.h"
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
@@ -249,6 +250,10 @@ Session::Session(SessionPlan& plan) : plan_(plan) {
 
 void Session::make_communicator() {
   communicator_ = comm::create_communicator(plan_.ranks(), plan_.backend());
+  if (plan_.options().link.has_value() && plan_.ranks().size() > 1) {
+    communicator_ = std::make_unique<comm::LinkDelay>(
+        std::move(communicator_), *plan_.options().link, plan_.options().seed);
+  }
   const std::string& compression = plan_.options().compression;
   if (compression != "none" && plan_.ranks().size() > 1) {
     auto compressed = std::make_unique<comm::CompressedCommunicator>(

@@ -10,6 +10,7 @@
 #include "data/loader/prefetch_loader.h"
 #include "engine/backend/backend.h"
 #include "engine/comm/compressed.h"
+#include "engine/comm/link_model.h"
 #include "engine/comm/rendezvous.h"
 #include "engine/exec/executor.h"
 #include "engine/exec/model_state.h"
@@ -46,8 +47,9 @@ struct SessionOptions {
   data::ShardMode shard = data::ShardMode::kEarly;
   bool skip_corrupt = false;
   graph::BucketOptions buckets;
-  std::string compression = "none";  ///< none, bf16, fp16: gradients on the wire
-  bool broadcast_buffers = true;     ///< rank 0's running statistics to all ranks before each step
+  std::optional<comm::LinkModel> link;  ///< simulated, in front of the real one
+  std::string compression = "none";     ///< none, bf16, fp16: gradients on the wire
+  bool broadcast_buffers = true;  ///< rank 0's running statistics to all ranks before each step
 };
 
 /// A batch and its parts on the ranks.
