@@ -215,6 +215,20 @@ void describe_plan(SessionPlan& plan, reports::RunRecord& record) {
                                           .split = std::string(data::name(plan.options().split))};
 }
 
+void describe_planned_memory(SessionPlan& plan, reports::RunRecord& record) {
+  const MemoryNeed& need = plan.memory_need();
+  reports::MemoryRecord& memory = record.workload->memory;
+  memory.parameters_bytes = need.parameters;
+  memory.gradients_bytes = need.gradients;
+  memory.optimizer_bytes = need.optimizer;
+  memory.activations_bytes = need.activations;
+  memory.workspace_bytes = need.workspace;
+  memory.loader_buffers_bytes = need.loader_buffers;
+  memory.planned_peak_bytes = need.total() - need.saved_state;
+  memory.measured_rss_bytes =
+      reports::Measured<std::int64_t>::missing("measured by dlbench run only");
+}
+
 void describe_session(Session& session, reports::RunRecord& record) {
   const exec::Executor& step = session.step();
   const auto state_bytes = [&](Storage storage) {

@@ -24,6 +24,9 @@ void describe_launch(comm::Rendezvous& ranks, reports::RunRecord& record);
 /// workload and dataset of a planned session; memory and plans are filled in by describe_session().
 void describe_plan(SessionPlan& plan, reports::RunRecord& record);
 
+/// Memory as planned for the training step, where it is not measured as describe_session() does.
+void describe_planned_memory(SessionPlan& plan, reports::RunRecord& record);
+
 /// Plans with kernel decisions, planned and measured memory, parameters of the loaded libraries.
 void describe_session(Session& session, reports::RunRecord& record);
 

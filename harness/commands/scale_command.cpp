@@ -154,6 +154,7 @@ class Scaling {
     }
     if (report_.speaks() && largest != nullptr) {
       describe_plan(largest->plan(), record_);
+      describe_planned_memory(largest->plan(), record_);
     }
   }
 

@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: 2026 The dlbench authors
+# SPDX-License-Identifier: Apache-2.0
+"""dlbench run and scale on several ranks: reports, agreement between ranks, broken launches."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from command import PROGRAM
+
+QUICK = ["--workload", "mnist_cnn", "--batch-size", "8", "--steps", "2", "--repetitions", "2", "--max-time", "1s"]
+LAUNCHERS = {
+    "mpich": (["mpiexec.hydra"], "libdlbench_mpi_mpich.so"),
+    "openmpi": (["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"], "libdlbench_mpi_openmpi.so"),
+}
+
+
+def launcher(family):
+    command, plugin = LAUNCHERS[family]
+    if shutil.which(command[0]) is None or not (pathlib.Path(PROGRAM).parent / plugin).exists():
+        raise unittest.SkipTest(f"no {family}")
+    return command
+
+
+class Ranks(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="dlbench-ranks-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def launch(self, family, ranks, *arguments, environment=None):
+        command = [*launcher(family), "-n", str(ranks), PROGRAM, *arguments]
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=240,
+                              env={**os.environ, **(environment or {})})
+
+    def report(self, done, path):
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        check = subprocess.run([PROGRAM, "report", "validate", str(path)], stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(check.returncode, 0, check.stdout)
+        return json.loads(path.read_text(encoding="utf-8"))
+
+    def run_on(self, family, ranks):
+        path = self.folder / "run.json"
+        done = self.launch(family, ranks, "run", *QUICK, "--trials", "io,synthetic,synthetic/nocomm,full", "--output",
+                           str(path))
+        report = self.report(done, path)
+        self.assertEqual(report["workload"]["batch_size_per_rank"], 8)
+        self.assertEqual(report["workload"]["global_batch_size"], 8 * ranks)
+        self.assertEqual(report["system"]["hosts"][0]["ranks"], list(range(ranks)))
+        self.assertEqual(done.stdout.count("verdict"), 1, "results are rank 0's to print")
+        for trial in report["trials"]:
+            self.assertEqual(trial["ranks"], ranks)
+            self.assertEqual(len(trial["per_rank"]), ranks)
+            for repetition in trial["repetitions"]:
+                self.assertEqual(repetition["samples"], 2 * 8 * ranks)
+        return report
+
+    def test_run_under_mpich(self):
+        self.run_on("mpich", 2)
+
+    def test_run_under_open_mpi(self):
+        self.run_on("openmpi", 2)
+
+    def test_one_rank_under_a_launcher_is_a_run_without_one(self):
+        path = self.folder / "one.json"
+        done = self.launch("mpich", 1, "run", *QUICK, "--output", str(path))
+        under = self.report(done, path)
+        alone = subprocess.run([PROGRAM, "run", *QUICK, "--output", str(path)], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+        without = self.report(alone, path)
+        plan = lambda report: [{k: each[k] for k in ("hash", "nodes")} for each in report["workload"]["plans"]]
+        self.assertEqual(plan(under), plan(without))
+
+    def test_scale_has_both_modes_and_a_projection(self):
+        path = self.folder / "scale.json"
+        done = self.launch("mpich", 3, "scale", *QUICK, "--global-batch-size", "25", "--time-budget", "10s",
+                           "--project", "6,12", "--output", str(path))
+        self.assertEqual(done.returncode, 2, "batch size and global batch size exclude each other")
+        arguments = [each for each in QUICK if each not in ("--batch-size", "8")]
+        done = self.launch("mpich", 3, "scale", *arguments, "--global-batch-size", "25", "--mode", "strong",
+                           "--time-budget", "10s", "--project", "6,12", "--output", str(path))
+        report = self.report(done, path)
+        (strong,) = report["scaling"]
+        self.assertEqual([point["ranks"] for point in strong["points"]], [1, 2, 3])
+        self.assertEqual([point["local_batch_sizes"] for point in strong["points"]], [[25], [13, 12], [9, 8, 8]])
+        self.assertEqual([each["ranks"] for each in strong["projection"]], [6, 12])
+        self.assertGreater(strong["fit"]["n"], 5)
+
+    def test_an_option_error_is_one_line(self):
+        done = self.launch("mpich", 3, "run", "--workload", "mnist_cn")
+        self.assertEqual(done.returncode, 2)
+        lines = [line for line in done.stderr.splitlines() if "mnist_cnn" in line]
+        self.assertEqual(len(lines), 1, done.stderr)
+
+    def test_other_commands_run_once(self):
+        done = self.launch("mpich", 3, "list")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stdout.count("resunetpp "), 1, done.stdout)
+
+    def test_a_launch_that_did_not_come_together_is_refused(self):
+        done = subprocess.run([PROGRAM, "run", *QUICK], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env={**os.environ, "OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "0"})
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("OMPI_COMM_WORLD_SIZE", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=["ranks_test"])
