@@ -17,9 +17,9 @@ namespace dlbench::reports {
 
 /// Ten lines for the three usual trials, one more for each further arm: workload and device, data,
 /// a throughput with its interval per trial, verdict with margin, explanation, the best advice,
-/// taints, and where the report is. For `train`: epochs, last and best values instead of trials. For
-/// `scale`: scaling_text() instead of trials and verdict.
-/// `path`: where the report was written ("-" for the standard output).
+/// taints, and where the report is. For `train`: epochs, last and best values instead of trials.
+/// For `scale`: scaling_text() instead of trials and verdict. `path`: where the report was written
+/// ("-" for the standard output).
 [[nodiscard]] std::string summary_text(const RunRecord& record, const std::string& path);
 
 /// Per series of scaling[] a table of its points with every trial's rate, one of what communication
