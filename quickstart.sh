@@ -20,7 +20,7 @@ command that installs them is printed and nothing is changed. Nothing is ever as
 
 Environment: DLBENCH_JOBS     parallel compile jobs (default: usable cores)
              DLBENCH_STAGES   what "test" builds and runs, of: release asan tsan fuzz
-                              (default: release tsan fuzz)
+                              (default: release fuzz)
 TEXT
 }
 
@@ -157,7 +157,7 @@ do_run() {
 
 wants() {
   local word
-  for word in ${DLBENCH_STAGES:-release tsan fuzz}; do
+  for word in ${DLBENCH_STAGES:-release fuzz}; do
     [ "$word" != "$1" ] || return 0
   done
   return 1

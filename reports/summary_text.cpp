@@ -196,7 +196,8 @@ std::string summary_text(const RunRecord& record, const std::string& path) {
   const bool collectives_alone = !record.workload.has_value() && !record.collectives.empty();
   std::string text =
       collectives_alone ? collectives_line(record) : workload_line(record) + dataset_line(record);
-  if (!record.scaling.empty()) {
+  // Trials of `scale` belong to a series: its tables say what they have measured.
+  if (!record.trials.empty() && record.trials.front().series.has_value()) {
     text += scaling_text(record);
   } else {
     for (const TrialRecord& trial : record.trials) {

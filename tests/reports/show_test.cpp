@@ -66,6 +66,17 @@ TEST(Summary, AnEmptyRecordIsTold) {
   EXPECT_THAT(text, HasSubstr("r.json (partial"));
 }
 
+TEST(Summary, OfScalingShowsItsTablesInsteadOfTrials) {
+  RunRecord record = run_only();
+  for (TrialRecord& trial : record.trials) {
+    trial.series = "weak";
+  }
+  const std::string text = summary_text(record, "scale.json");
+  EXPECT_THAT(text, HasSubstr("Weak scaling, batch per rank fixed"));
+  EXPECT_THAT(text, HasSubstr("taints            generated_data"));
+  EXPECT_THAT(text, Not(HasSubstr("io                     20.0 samples/s")));
+}
+
 TEST(Summary, ATrialWithoutRepetitionsIsNotZero) {
   RunRecord record = run_only();
   record.trials[0].repetitions.clear();
