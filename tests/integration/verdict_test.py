@@ -12,7 +12,7 @@ import unittest
 
 from command import CommandTest
 
-MEASURE = ["--repetitions", "5", "--max-noise", "5", "--max-time", "10", "--min-time", "300ms"]
+MEASURE = ["--repetitions", "5", "--max-noise", "5", "--max-time", "12", "--min-time", "300ms"]
 
 
 def burn(stop):
