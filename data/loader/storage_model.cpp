@@ -3,13 +3,12 @@
 #include "data/loader/storage_model.h"
 
 #include "data/load_context.h"
-#include "engine/core/error.h"
+#include "engine/core/key_numbers.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
+#include <array>
 
 namespace dlbench::data {
 namespace {
@@ -17,22 +16,6 @@ namespace {
 // A sleeper wakes late by up to about this; the link does not lose that time, so that the rate over
 // many reads is the one asked for.
 constexpr std::int64_t kWakeUpSlackNs = 2'000'000;
-
-[[noreturn]] void throw_syntax(std::string_view text, std::string_view reason) {
-  throw core::Error(
-      core::ErrorCode::kUsage,
-      fmt::format("--storage '{}': {}; wanted latency_ms=NUMBER,mib_per_s=NUMBER", text, reason));
-}
-
-double parse_number(std::string_view text, std::string_view item, std::string_view digits) {
-  double value = 0.0;
-  const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (failure != std::errc{} || end != digits.data() + digits.size() || !std::isfinite(value) ||
-      value <= 0.0 || value > 1e9) {
-    throw_syntax(text, fmt::format("'{}' is not a number in (0, 1e9]", item));
-  }
-  return value;
-}
 
 }  // namespace
 
@@ -48,29 +31,10 @@ std::string StorageOptions::to_string() const {
 }
 
 StorageOptions parse_storage_options(std::string_view text) {
-  StorageOptions options;
-  std::string_view rest = text;
-  do {
-    const std::size_t comma = rest.find(',');
-    const std::string_view item = rest.substr(0, comma);
-    rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
-    const std::size_t equals = item.find('=');
-    const std::string_view key = item.substr(0, equals);
-    double* target = key == "latency_ms"  ? &options.latency_ms
-                     : key == "mib_per_s" ? &options.mib_per_s
-                                          : nullptr;
-    if (target == nullptr || equals == std::string_view::npos) {
-      throw_syntax(text, fmt::format("unknown item '{}'", item));
-    }
-    if (*target != 0.0) {
-      throw_syntax(text, fmt::format("'{}' is given twice", key));
-    }
-    *target = parse_number(text, item, item.substr(equals + 1));
-    if (comma != std::string_view::npos && rest.empty()) {
-      throw_syntax(text, "ends with a comma");
-    }
-  } while (!rest.empty());
-  return options;
+  constexpr std::array<std::string_view, 2> kKeys{"latency_ms", "mib_per_s"};
+  const core::KeyNumbers numbers =
+      core::parse_key_numbers(text, {"--storage", "latency_ms=NUMBER,mib_per_s=NUMBER", kKeys});
+  return {numbers.value_or("latency_ms", 0.0), numbers.value_or("mib_per_s", 0.0)};
 }
 
 StorageModel::TimePoint StorageModel::reserve(std::int64_t bytes, TimePoint now) {

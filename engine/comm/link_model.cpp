@@ -3,14 +3,13 @@
 #include "engine/comm/link_model.h"
 
 #include "engine/core/check.h"
-#include "engine/core/error.h"
+#include "engine/core/key_numbers.h"
 #include "engine/core/rng.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 
@@ -20,54 +19,17 @@ namespace {
 constexpr double kMicrosecond = 1e-6;
 constexpr double kGigabit = 1e9 / 8.0;  // bytes
 
-/// One key of the option and what it gave.
-struct Item {
-  std::string_view key;
-  std::optional<double> value;
-};
-using Items = std::array<Item, 6>;
-
-[[noreturn]] void throw_syntax(std::string_view text, const std::string& reason) {
-  throw core::Error(
-      core::ErrorCode::kUsage,
-      fmt::format("--link '{}': {}; wanted latency_us=NUMBER,gbit_per_s=NUMBER[,jitter_us=NUMBER]"
-                  "[,node_ranks=N,inside_latency_us=NUMBER,inside_gbit_per_s=NUMBER]",
-                  text,
-                  reason));
-}
-
-double parse_number(std::string_view text, std::string_view item, std::string_view digits) {
-  double value = 0.0;
-  const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (failure != std::errc{} || end != digits.data() + digits.size() || !std::isfinite(value) ||
-      value <= 0.0 || value > 1e9) {
-    throw_syntax(text, fmt::format("'{}' is not a number in (0, 1e9]", item));
-  }
-  return value;
-}
-
-void parse_items(std::string_view text, Items& items) {
-  std::string_view rest = text;
-  do {
-    const std::size_t comma = rest.find(',');
-    const std::string_view part = rest.substr(0, comma);
-    rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
-    const std::size_t equals = part.find('=');
-    const auto item = std::find_if(items.begin(), items.end(), [&](const Item& candidate) {
-      return candidate.key == part.substr(0, equals);
-    });
-    if (item == items.end() || equals == std::string_view::npos) {
-      throw_syntax(text, fmt::format("unknown item '{}'", part));
-    }
-    if (item->value.has_value()) {
-      throw_syntax(text, fmt::format("'{}' is given twice", item->key));
-    }
-    item->value = parse_number(text, part, part.substr(equals + 1));
-    if (comma != std::string_view::npos && rest.empty()) {
-      throw_syntax(text, "ends with a comma");
-    }
-  } while (!rest.empty());
-}
+constexpr std::array<std::string_view, 6> kKeys{"latency_us",
+                                                "gbit_per_s",
+                                                "jitter_us",
+                                                "node_ranks",
+                                                "inside_latency_us",
+                                                "inside_gbit_per_s"};
+constexpr core::KeyNumbersSyntax kSyntax{
+    "--link",
+    "latency_us=NUMBER,gbit_per_s=NUMBER[,jitter_us=NUMBER]"
+    "[,node_ranks=N,inside_latency_us=NUMBER,inside_gbit_per_s=NUMBER]",
+    kKeys};
 
 double transfer_s(const LinkLevel& level, double messages, double bytes) {
   return messages * level.latency_s + (level.bytes_per_s > 0.0 ? bytes / level.bytes_per_s : 0.0);
@@ -127,31 +89,27 @@ std::string LinkModel::to_string() const {
 }
 
 LinkModel parse_link_model(std::string_view text) {
-  Items items{{{"latency_us", {}},
-               {"gbit_per_s", {}},
-               {"jitter_us", {}},
-               {"node_ranks", {}},
-               {"inside_latency_us", {}},
-               {"inside_gbit_per_s", {}}}};
-  parse_items(text, items);
-  const auto& [latency, bandwidth, jitter, node_ranks, inside_latency, inside_bandwidth] = items;
-  if (!latency.value.has_value() && !bandwidth.value.has_value()) {
-    throw_syntax(text, "neither latency_us nor gbit_per_s is given");
+  const core::KeyNumbers numbers = core::parse_key_numbers(text, kSyntax);
+  if (!numbers.contains("latency_us") && !numbers.contains("gbit_per_s")) {
+    throw kSyntax.error(text, "neither latency_us nor gbit_per_s is given");
   }
-  const double ranks = node_ranks.value.value_or(0.0);
+  const double ranks = numbers.value_or("node_ranks", 0.0);
   if (ranks != std::trunc(ranks)) {
-    throw_syntax(text, fmt::format("node_ranks={} is not a whole number", ranks));
+    throw kSyntax.error(text, fmt::format("node_ranks={} is not a whole number", ranks));
   }
-  if (ranks == 0.0 && (inside_latency.value.has_value() || inside_bandwidth.value.has_value())) {
-    throw_syntax(text, "the inside of a node needs node_ranks");
+  if (ranks == 0.0 &&
+      (numbers.contains("inside_latency_us") || numbers.contains("inside_gbit_per_s"))) {
+    throw kSyntax.error(text, "the inside of a node needs node_ranks");
   }
+  const auto level = [&numbers](std::string_view latency_us, std::string_view gbit_per_s) {
+    return LinkLevel{numbers.value_or(latency_us, 0.0) * kMicrosecond,
+                     numbers.value_or(gbit_per_s, 0.0) * kGigabit};
+  };
   LinkModel link;
-  link.between = {latency.value.value_or(0.0) * kMicrosecond,
-                  bandwidth.value.value_or(0.0) * kGigabit};
-  link.jitter_s = jitter.value.value_or(0.0) * kMicrosecond;
+  link.between = level("latency_us", "gbit_per_s");
+  link.jitter_s = numbers.value_or("jitter_us", 0.0) * kMicrosecond;
   link.node_ranks = static_cast<std::int64_t>(ranks);
-  link.inside = {inside_latency.value.value_or(0.0) * kMicrosecond,
-                 inside_bandwidth.value.value_or(0.0) * kGigabit};
+  link.inside = level("inside_latency_us", "inside_gbit_per_s");
   return link;
 }
 

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/core/key_numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace dlbench::core {
+namespace {
+
+constexpr double kLargest = 1e9;
+
+std::optional<double> positive_number(std::string_view digits) {
+  double number = 0.0;
+  const char* const last = digits.data() + digits.size();
+  const auto [end, failure] = std::from_chars(digits.data(), last, number);
+  // Written so that NaN fails.
+  const bool in_range = number > 0.0 && number <= kLargest;
+  return failure == std::errc{} && end == last && in_range ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
+
+Error KeyNumbersSyntax::error(std::string_view text, std::string_view reason) const {
+  return {ErrorCode::kUsage, fmt::format("{} '{}': {}; wanted {}", option, text, reason, wanted)};
+}
+
+double KeyNumbers::value_or(std::string_view key, double otherwise) const {
+  const auto found = numbers_.find(key);
+  return found == numbers_.end() ? otherwise : found->second;
+}
+
+bool KeyNumbers::add(std::string_view key, double number) {
+  return numbers_.emplace(key, number).second;
+}
+
+KeyNumbers parse_key_numbers(std::string_view text, const KeyNumbersSyntax& syntax) {
+  KeyNumbers numbers;
+  std::string_view rest = text;
+  do {
+    const std::size_t comma = rest.find(',');
+    const std::string_view item = rest.substr(0, comma);
+    rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
+    const std::size_t equals = item.find('=');
+    const std::string_view key = item.substr(0, equals);
+    if (equals == std::string_view::npos ||
+        std::ranges::find(syntax.keys, key) == syntax.keys.end()) {
+      throw syntax.error(text, fmt::format("unknown item '{}'", item));
+    }
+    if (numbers.contains(key)) {
+      throw syntax.error(text, fmt::format("'{}' is given twice", key));
+    }
+    const std::optional<double> number = positive_number(item.substr(equals + 1));
+    if (!number.has_value()) {
+      throw syntax.error(text, fmt::format("'{}' is not a number in (0, 1e9]", item));
+    }
+    numbers.add(key, *number);
+    if (comma != std::string_view::npos && rest.empty()) {
+      throw syntax.error(text, "ends with a comma");
+    }
+  } while (!rest.empty());
+  return numbers;
+}
+
+}  // namespace dlbench::core

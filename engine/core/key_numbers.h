@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Option values that are lists of numbers with names: "latency_ms=5,mib_per_s=100".
+#pragma once
+
+#include "engine/core/error.h"
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace dlbench::core {
+
+/// What such an option takes.
+struct KeyNumbersSyntax {
+  std::string_view option;                 ///< "--storage", for messages
+  std::string_view wanted;                 ///< "latency_ms=NUMBER,mib_per_s=NUMBER", for messages
+  std::span<const std::string_view> keys;  ///< all that are known
+
+  /// kUsage: the option, the text that was seen, why it is refused, and what is wanted.
+  [[nodiscard]] Error error(std::string_view text, std::string_view reason) const;
+};
+
+class KeyNumbers {
+ public:
+  [[nodiscard]] bool contains(std::string_view key) const { return numbers_.contains(key); }
+  [[nodiscard]] double value_or(std::string_view key, double otherwise) const;
+
+  /// False: the key was there before, and keeps its number.
+  bool add(std::string_view key, double number);
+
+ private:
+  std::map<std::string, double, std::less<>> numbers_;
+};
+
+/// The numbers by key, each in (0, 1e9]; at least one. Throws syntax.error() for an unknown key,
+/// one that is given twice, no number, an empty item.
+[[nodiscard]] KeyNumbers parse_key_numbers(std::string_view text, const KeyNumbersSyntax& syntax);
+
+}  // namespace dlbench::core
