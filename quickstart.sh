@@ -123,7 +123,8 @@ configure() {
   shift
   local options=("$@")
   if command -v ccache >/dev/null; then
-    options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache)
+    options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache
+      -DCMAKE_CUDA_COMPILER_LAUNCHER=ccache)
   elif [ "$preset" = ci ] || [ "$preset" = cpu-release ]; then
     # Not in sanitizer builds: GCC 12.2 dies of them there.
     options+=(-DDLBENCH_PRECOMPILE=ON)
@@ -142,10 +143,16 @@ find_python() {
   if [ -x /usr/bin/python3 ]; then echo /usr/bin/python3; else command -v python3; fi
 }
 
+# Compiling the CUDA plug-in takes a while: where no NVIDIA driver is, that is for nothing.
+has_nvidia_driver() { ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1' || [ -e /proc/driver/nvidia/version ]; }
+
 do_run() {
+  local cuda=OFF
+  ! has_nvidia_driver || cuda=AUTO
   stage "packages" install_packages "${run_packages[@]}" --
   if [ ! -f build/release/CMakeCache.txt ]; then
-    stage "configure (build/release)" configure cpu-release -DDLBENCH_BUILD_TESTS=OFF
+    stage "configure (build/release)" configure cpu-release -DDLBENCH_BUILD_TESTS=OFF \
+      -DDLBENCH_ENABLE_CUDA=$cuda
   fi
   stage "build" build release --target dlbench_main
   mkdir -p results

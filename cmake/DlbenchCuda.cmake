@@ -1,0 +1,63 @@
+# SPDX-FileCopyrightText: 2026 The dlbench authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Whether the CUDA plug-in is built: sets DLBENCH_CUDA and enables the language CUDA. To be included
+# by the top CMakeLists.txt: a language cannot be enabled for all folders from one of them.
+set(DLBENCH_ENABLE_CUDA AUTO CACHE STRING "CUDA plug-in: AUTO, ON (fail if something is missing) or OFF")
+set(DLBENCH_CUDA OFF)
+
+function(dlbench_look_for_cuda result)
+  set(reason "")
+  if(DLBENCH_SANITIZE)
+    set(reason "not in builds with sanitizers")
+  elseif(NOT "harness" IN_LIST DLBENCH_FOLDERS)
+    set(reason "not in partial builds")
+  endif()
+  if(NOT reason)
+    # nvcc is rarely on the PATH.
+    find_program(DLBENCH_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH /usr/local/cuda PATH_SUFFIXES bin)
+    find_package(CUDAToolkit 13 QUIET)
+    if(NOT DLBENCH_NVCC AND NOT CMAKE_CUDA_COMPILER)
+      set(reason "no nvcc")
+    elseif(NOT CUDAToolkit_FOUND)
+      set(reason "CUDA toolkit 13 not found")
+    else()
+      find_package(CUDNN 9.10 QUIET)
+      find_package(NCCL 2.27 QUIET)
+      if(NOT CUDNN_FOUND)
+        set(reason "cuDNN 9.10 or newer not found")
+      elseif(NOT NCCL_FOUND)
+        set(reason "NCCL 2.27 or newer not found")
+      endif()
+    endif()
+  endif()
+  set(${result} "${reason}" PARENT_SCOPE)
+endfunction()
+
+set(cuda_reason "switched off")
+if(NOT DLBENCH_ENABLE_CUDA STREQUAL "OFF")
+  dlbench_look_for_cuda(cuda_reason)
+  if(cuda_reason AND DLBENCH_ENABLE_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "DLBENCH_ENABLE_CUDA is ON, but: ${cuda_reason}")
+  endif()
+endif()
+
+if(NOT cuda_reason)
+  set(DLBENCH_CUDA ON)
+  # The newest device a release build is made for; older ones are refused by name at run time.
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES 90 CACHE STRING "CUDA architectures; 75;80;86;89;90;100;120 for a release")
+  endif()
+  if(NOT CMAKE_CUDA_COMPILER)
+    set(CMAKE_CUDA_COMPILER ${DLBENCH_NVCC})
+  endif()
+  # Line numbers in the device code cost nothing at run time and name the source in every profiler.
+  set(CMAKE_CUDA_FLAGS_RELEASE "-O2 -lineinfo" CACHE STRING "")
+  enable_language(CUDA)
+  set(CMAKE_CUDA_STANDARD 20)
+  set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+  set(CMAKE_CUDA_EXTENSIONS OFF)
+  find_package(CUDAToolkit 13 REQUIRED)
+  find_package(CUDNN 9.10 REQUIRED)
+  find_package(NCCL 2.27 REQUIRED)
+endif()
