@@ -13,13 +13,6 @@
 namespace dlbench::reports {
 namespace {
 
-const char* const kNone = "-";
-
-template <typename Format>
-std::string cell(const std::optional<double>& value, const Format& format) {
-  return value.has_value() ? format(*value) : kNone;
-}
-
 /// "90.0 % +-2.0", "1.80 +-0.04": half of the interval beside the value.
 std::string share_cell(const std::optional<EstimateRecord>& estimate) {
   if (!estimate.has_value()) {

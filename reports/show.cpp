@@ -17,13 +17,6 @@
 namespace dlbench::reports {
 namespace {
 
-const char* const kNone = "-";
-
-template <typename Format>
-std::string cell(const std::optional<double>& value, const Format& format) {
-  return value.has_value() ? format(*value) : kNone;
-}
-
 std::string section(const std::string& title, const std::string& body) {
   return body.empty() ? std::string() : fmt::format("\n{}\n{}", title, body);
 }

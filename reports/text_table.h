@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,15 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
   std::vector<bool> left_;
 };
+
+/// What stands in a cell without a value.
+inline constexpr const char* kNone = "-";
+
+/// `format(*value)`, or kNone.
+template <typename Format>
+[[nodiscard]] std::string cell(const std::optional<double>& value, const Format& format) {
+  return value.has_value() ? format(*value) : kNone;
+}
 
 /// Three significant digits with the unit that fits: 9.27 ms, 41.0 s, 12.3 us; hours from 3 h on.
 [[nodiscard]] std::string seconds_text(double seconds);

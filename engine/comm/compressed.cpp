@@ -23,7 +23,7 @@ float widened(core::DType wire, std::uint16_t bits) {
 CompressedCommunicator::CompressedCommunicator(std::unique_ptr<Communicator> inner,
                                                core::DType wire,
                                                backend::Backend& backend)
-    : inner_(std::move(inner)), wire_(wire), backend_(backend) {
+    : ForwardingCommunicator(std::move(inner)), wire_(wire), backend_(backend) {
   DLBENCH_CHECK(wire == core::DType::kBF16 || wire == core::DType::kF16) << core::name(wire);
   DLBENCH_CHECK(backend.reads_host_memory()) << "compression works on host memory";
 }
@@ -63,21 +63,21 @@ Ticket CompressedCommunicator::start_all_reduce(const ReduceRequest& request,
     std::unique_ptr<backend::Buffer>& wire = wires_[request.data];
     const std::size_t bytes = request.count * sizeof(std::uint16_t);
     if (wire == nullptr || wire->bytes() < bytes) {
-      wire = inner_->allocate(backend_, bytes);
+      wire = inner().allocate(backend_, bytes);
     }
     compress(request, reinterpret_cast<std::uint16_t*>(wire->data()));
     sent.data = wire->data();
     sent.dtype = wire_;
     flight.wire = wire.get();
   }
-  flight.inner = inner_->start_all_reduce(sent, stream);
+  flight.inner = inner().start_all_reduce(sent, stream);
   flights_.push_back(flight);
   return static_cast<Ticket>(flights_.size()) - 1;
 }
 
 void CompressedCommunicator::wait(Ticket ticket, backend::Stream& stream) {
   const Flight& flight = flights_.at(static_cast<std::size_t>(ticket));
-  inner_->wait(flight.inner, stream);
+  inner().wait(flight.inner, stream);
   if (flight.wire != nullptr) {
     widen(flight.request, reinterpret_cast<const std::uint16_t*>(flight.wire->data()));
   }

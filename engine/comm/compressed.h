@@ -4,7 +4,7 @@
 // All-reduces of f32 with half of the bytes on the wire.
 #pragma once
 
-#include "engine/comm/communicator.h"
+#include "engine/comm/forwarding.h"
 
 #include <cstdint>
 #include <map>
@@ -16,37 +16,16 @@ namespace dlbench::comm {
 /// Rounds f32 gradients to bf16 or f16 before they are reduced and widens the sum afterwards, as
 /// the fp16 and bf16 compression hooks of PyTorch's DistributedDataParallel do. Values that exceed
 /// the range of f16 become infinite. Everything but f32 sums passes through. Host memory only.
-class CompressedCommunicator final : public Communicator {
+class CompressedCommunicator final : public ForwardingCommunicator {
  public:
   /// `wire`: kBF16 or kF16. `backend` gives the memory for compressed buckets.
   CompressedCommunicator(std::unique_ptr<Communicator> inner,
                          core::DType wire,
                          backend::Backend& backend);
 
-  [[nodiscard]] std::string_view name() const override { return inner_->name(); }
-  [[nodiscard]] int rank() const override { return inner_->rank(); }
-  [[nodiscard]] int size() const override { return inner_->size(); }
-  [[nodiscard]] std::unique_ptr<backend::Buffer> allocate(backend::Backend& backend,
-                                                          std::size_t bytes) override {
-    return inner_->allocate(backend, bytes);
-  }
   [[nodiscard]] Ticket start_all_reduce(const ReduceRequest& request,
                                         backend::Stream& stream) override;
   void wait(Ticket ticket, backend::Stream& stream) override;
-  void reduce_scatter(const ReduceRequest& request, backend::Stream& stream) override {
-    inner_->reduce_scatter(request, stream);
-  }
-  void all_gather(std::byte* data,
-                  std::size_t count,
-                  core::DType dtype,
-                  backend::Stream& stream) override {
-    inner_->all_gather(data, count, dtype, stream);
-  }
-  void broadcast(std::byte* data, std::size_t bytes, int root, backend::Stream& stream) override {
-    inner_->broadcast(data, bytes, root, stream);
-  }
-  void give_up() override { inner_->give_up(); }
-  [[nodiscard]] CommunicationTotals take_totals() override { return inner_->take_totals(); }
 
   /// Relative error that rounding brought into this rank's gradients since the last call:
   /// sqrt(sum (x - rounded x)^2 / sum x^2) over all elements. 0 if nothing was sent. Measured only
@@ -65,7 +44,6 @@ class CompressedCommunicator final : public Communicator {
   void compress(const ReduceRequest& request, std::uint16_t* wire);
   void widen(const ReduceRequest& request, const std::uint16_t* wire) const;
 
-  std::unique_ptr<Communicator> inner_;
   core::DType wire_;
   backend::Backend& backend_;
   /// By the bucket's address: it comes back at every step, so its memory is kept.

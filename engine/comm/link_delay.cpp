@@ -37,15 +37,15 @@ std::size_t bytes_of(const ReduceRequest& request) {
 }  // namespace
 
 LinkDelay::LinkDelay(std::unique_ptr<Communicator> inner, const LinkModel& link, std::uint64_t seed)
-    : inner_(std::move(inner)),
+    : ForwardingCommunicator(std::move(inner)),
       link_(link),
       seed_(seed),
-      name_(std::string(inner_->name()) + ", simulated link"),
+      name_(std::string(ForwardingCommunicator::name()) + ", simulated link"),
       thread_({.run =
                    [this](const ReduceRequest& request, Clock::time_point started) {
                      return run(
                          Collective::kAllReduce, bytes_of(request), started, [&](auto& stream) {
-                           inner_->all_reduce(request, stream);
+                           this->inner().all_reduce(request, stream);
                          });
                    },
                .idle = {}}) {}
@@ -53,7 +53,7 @@ LinkDelay::LinkDelay(std::unique_ptr<Communicator> inner, const LinkModel& link,
 LinkDelay::~LinkDelay() { give_up(); }
 
 void LinkDelay::give_up() {
-  inner_->give_up();
+  inner().give_up();
   {
     const std::scoped_lock lock(mutex_);
     given_up_ = true;
@@ -73,7 +73,7 @@ void LinkDelay::sleep_until(Clock::time_point end) {
 LinkDelay::Clock::time_point LinkDelay::latest(Clock::time_point arrival) {
   std::int64_t time = arrival.time_since_epoch().count();
   backend::HostStream stream;
-  inner_->all_reduce({.data = reinterpret_cast<std::byte*>(&time),
+  inner().all_reduce({.data = reinterpret_cast<std::byte*>(&time),
                       .count = 1,
                       .dtype = core::DType::kI64,
                       .op = ReduceOp::kMax},
@@ -117,7 +117,7 @@ void LinkDelay::wait(Ticket ticket, backend::Stream& /*stream*/) { thread_.wait(
 void LinkDelay::all_reduce(const ReduceRequest& request, backend::Stream& /*stream*/) {
   thread_.run_here(bytes_of(request), [&] {
     return run(Collective::kAllReduce, bytes_of(request), Clock::now(), [&](auto& stream) {
-      inner_->all_reduce(request, stream);
+      inner().all_reduce(request, stream);
     });
   });
 }
@@ -125,7 +125,7 @@ void LinkDelay::all_reduce(const ReduceRequest& request, backend::Stream& /*stre
 void LinkDelay::reduce_scatter(const ReduceRequest& request, backend::Stream& /*stream*/) {
   thread_.run_here(bytes_of(request), [&] {
     return run(Collective::kReduceScatter, bytes_of(request), Clock::now(), [&](auto& stream) {
-      inner_->reduce_scatter(request, stream);
+      inner().reduce_scatter(request, stream);
     });
   });
 }
@@ -137,7 +137,7 @@ void LinkDelay::all_gather(std::byte* data,
   const std::size_t bytes = count * core::size_of(dtype);
   thread_.run_here(bytes, [&] {
     return run(Collective::kAllGather, bytes, Clock::now(), [&](auto& stream) {
-      inner_->all_gather(data, count, dtype, stream);
+      inner().all_gather(data, count, dtype, stream);
     });
   });
 }
@@ -148,7 +148,7 @@ void LinkDelay::broadcast(std::byte* data,
                           backend::Stream& /*stream*/) {
   thread_.run_here(bytes, [&] {
     return run(Collective::kBroadcast, bytes, Clock::now(), [&](auto& stream) {
-      inner_->broadcast(data, bytes, root, stream);
+      inner().broadcast(data, bytes, root, stream);
     });
   });
 }

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "engine/comm/communication_thread.h"
-#include "engine/comm/communicator.h"
+#include "engine/comm/forwarding.h"
 #include "engine/comm/link_model.h"
 
 #include <chrono>
@@ -27,7 +27,7 @@ namespace dlbench::comm {
 /// Started all-reduces run beside the caller on a thread of their own.
 /// All ranks are on one machine, whose steady clock they compare; otherwise calls throw
 /// core::Error(kUnavailable).
-class LinkDelay final : public Communicator {
+class LinkDelay final : public ForwardingCommunicator {
  public:
   /// `inner` joins host memories: its calls block. `seed`: of the jitter, the same on all ranks.
   LinkDelay(std::unique_ptr<Communicator> inner, const LinkModel& link, std::uint64_t seed);
@@ -35,12 +35,6 @@ class LinkDelay final : public Communicator {
 
   /// The inner one's name and ", simulated link".
   [[nodiscard]] std::string_view name() const override { return name_; }
-  [[nodiscard]] int rank() const override { return inner_->rank(); }
-  [[nodiscard]] int size() const override { return inner_->size(); }
-  [[nodiscard]] std::unique_ptr<backend::Buffer> allocate(backend::Backend& backend,
-                                                          std::size_t bytes) override {
-    return inner_->allocate(backend, bytes);
-  }
   [[nodiscard]] Ticket start_all_reduce(const ReduceRequest& request,
                                         backend::Stream& stream) override;
   void wait(Ticket ticket, backend::Stream& stream) override;
@@ -63,7 +57,6 @@ class LinkDelay final : public Communicator {
   [[nodiscard]] Clock::time_point latest(Clock::time_point arrival);
   void sleep_until(Clock::time_point end);
 
-  std::unique_ptr<Communicator> inner_;
   LinkModel link_;
   std::uint64_t seed_;
   std::string name_;

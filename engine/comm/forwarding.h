@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A communicator in front of another one: what it does not change goes through.
+#pragma once
+
+#include "engine/comm/communicator.h"
+
+#include <memory>
+#include <string_view>
+#include <utility>
+
+namespace dlbench::comm {
+
+/// Hands every call to the inner communicator, which it owns. Subclasses override what they change;
+/// all_reduce() stays start and wait, so that it meets what they do there.
+class ForwardingCommunicator : public Communicator {
+ public:
+  explicit ForwardingCommunicator(std::unique_ptr<Communicator> inner) : inner_(std::move(inner)) {}
+
+  [[nodiscard]] std::string_view name() const override { return inner_->name(); }
+  [[nodiscard]] int rank() const override { return inner_->rank(); }
+  [[nodiscard]] int size() const override { return inner_->size(); }
+  [[nodiscard]] std::unique_ptr<backend::Buffer> allocate(backend::Backend& backend,
+                                                          std::size_t bytes) override {
+    return inner_->allocate(backend, bytes);
+  }
+  [[nodiscard]] Ticket start_all_reduce(const ReduceRequest& request,
+                                        backend::Stream& stream) override {
+    return inner_->start_all_reduce(request, stream);
+  }
+  void wait(Ticket ticket, backend::Stream& stream) override { inner_->wait(ticket, stream); }
+  void reduce_scatter(const ReduceRequest& request, backend::Stream& stream) override {
+    inner_->reduce_scatter(request, stream);
+  }
+  void all_gather(std::byte* data,
+                  std::size_t count,
+                  core::DType dtype,
+                  backend::Stream& stream) override {
+    inner_->all_gather(data, count, dtype, stream);
+  }
+  void broadcast(std::byte* data, std::size_t bytes, int root, backend::Stream& stream) override {
+    inner_->broadcast(data, bytes, root, stream);
+  }
+  void give_up() override { inner_->give_up(); }
+  [[nodiscard]] CommunicationTotals take_totals() override { return inner_->take_totals(); }
+
+ protected:
+  [[nodiscard]] Communicator& inner() { return *inner_; }
+
+ private:
+  std::unique_ptr<Communicator> inner_;
+};
+
+}  // namespace dlbench::comm
