@@ -4,26 +4,19 @@
 
 #include "engine/core/check.h"
 #include "harness/stats/summary.h"
+#include "harness/trials/collective_trial.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <memory>
-#include <numeric>
+#include <optional>
 #include <set>
 
 namespace dlbench::harness {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr int kTimelineRuns = 3;
-constexpr int kCalls = 12;  // per size; the first two are not counted
-constexpr int kUncounted = 2;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
+constexpr std::int64_t kWarmupCalls = 2;
+constexpr std::int64_t kCalls = 10;  // per size
 
 // Bytes of every bucket of the step, in the order in which they start.
 std::vector<std::int64_t> bucket_bytes(const graph::Graph& graph) {
@@ -40,18 +33,6 @@ std::vector<std::int64_t> bucket_bytes(const graph::Graph& graph) {
     sizes.push_back(bytes);
   }
   return sizes;
-}
-
-// The slowest rank's time of each call, on rank 0.
-std::vector<double> slowest(const std::vector<std::vector<double>>& by_rank) {
-  std::vector<double> times;
-  for (const std::vector<double>& rank : by_rank) {
-    times.resize(rank.size(), 0.0);
-    std::transform(rank.begin(), rank.end(), times.begin(), times.begin(), [](double a, double b) {
-      return std::max(a, b);
-    });
-  }
-  return times;
 }
 
 }  // namespace
@@ -107,39 +88,34 @@ std::vector<std::int64_t> all_reduce_sizes(Session& session) {
 }
 
 std::vector<CollectiveTime> measure_all_reduces(Session& session,
-                                                RankGroup& group,
+                                                RunGuard& guard,
                                                 const std::vector<std::int64_t>& sizes) {
   DLBENCH_CHECK(!sizes.empty());
-  comm::Communicator& communicator = session.communicator();
-  backend::Backend& backend = session.plan().backend();
-  const std::int64_t largest = *std::max_element(sizes.begin(), sizes.end());
-  const auto memory = communicator.allocate(backend, static_cast<std::size_t>(largest));
-  const auto stream = backend.create_stream();
-  stream->fill_zero(memory->data(), memory->bytes());
+  comm::Rendezvous& ranks = session.plan().ranks();
+  CollectiveTrial trial(ranks,
+                        session.communicator(),
+                        session.plan().backend(),
+                        static_cast<std::size_t>(*std::max_element(sizes.begin(), sizes.end())));
   std::vector<CollectiveTime> measured;
   for (const std::int64_t bytes : sizes) {
-    std::vector<double> times;
-    for (int call = 0; call < kCalls; ++call) {
-      group.align();
-      const auto start = Clock::now();
-      communicator.all_reduce({.data = memory->data(),
-                               .count = static_cast<std::size_t>(bytes) / sizeof(float),
-                               .dtype = core::DType::kF32},
-                              *stream);
-      stream->synchronize();
-      times.push_back(seconds_since(start));
-    }
-    times.erase(times.begin(), times.begin() + kUncounted);
-    const std::vector<double> slowest_s = slowest(group.gather(times));
-    if (group.speaks()) {
+    const CollectiveResult result =
+        trial.run({.op = comm::Collective::kAllReduce,
+                   .dtype = core::DType::kF32,
+                   .count = static_cast<std::size_t>(bytes) / sizeof(float),
+                   .warmup = kWarmupCalls,
+                   .calls = kCalls,
+                   .check = false},
+                  guard);
+    if (ranks.rank() == 0) {
+      const std::optional<Summary> times = summarize(result.call_s);
       measured.push_back({.op = comm::Collective::kAllReduce,
-                          .ranks = group.size(),
+                          .ranks = ranks.size(),
                           .bytes = static_cast<double>(bytes),
-                          .time_s = summarize(slowest_s)->mean,
-                          .stddev_s = summarize(slowest_s)->stddev.value_or(0.0)});
+                          .time_s = times->mean,
+                          .stddev_s = times->stddev.value_or(0.0)});
     }
   }
-  static_cast<void>(communicator.take_totals());
+  static_cast<void>(session.communicator().take_totals());
   return measured;
 }
 

@@ -7,7 +7,7 @@
 
 #include "harness/analysis/link_fit.h"
 #include "harness/analysis/step_model.h"
-#include "harness/trials/rank_group.h"
+#include "harness/trials/run_guard.h"
 #include "harness/trials/session.h"
 
 #include <cstdint>
@@ -23,9 +23,10 @@ namespace dlbench::harness {
 [[nodiscard]] std::vector<std::int64_t> all_reduce_sizes(Session& session);
 
 /// All-reduces of `sizes` bytes of f32, nothing else running: mean and deviation over calls of the
-/// slowest rank's time. Complete on rank 0, empty elsewhere. Collective.
+/// slowest rank's time. Complete on rank 0, empty elsewhere. Collective. Throws core::Error when
+/// the guard ends the run.
 [[nodiscard]] std::vector<CollectiveTime> measure_all_reduces(
-    Session& session, RankGroup& group, const std::vector<std::int64_t>& sizes);
+    Session& session, RunGuard& guard, const std::vector<std::int64_t>& sizes);
 
 /// Seconds of the step's all-reduces one after the other, from measured ones (of all its buckets).
 [[nodiscard]] double all_reduce_s(Session& session, const std::vector<CollectiveTime>& measured);

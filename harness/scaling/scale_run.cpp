@@ -253,8 +253,7 @@ void ScaleRun::measure_facts() {
       Session& session = member.session();
       timelines_[index] = measure_timeline(session);
       if (sizes_[index].ranks > 1) {
-        all_reduces_[index] =
-            measure_all_reduces(session, member.group(), all_reduce_sizes(session));
+        all_reduces_[index] = measure_all_reduces(session, guard_, all_reduce_sizes(session));
         if (everyone_.speaks()) {
           all_reduce_s_[index] = all_reduce_s(session, all_reduces_[index]);
         }
