@@ -157,6 +157,11 @@ TrialEstimate TrialRunner::warm_up_arm(Arm& arm, TrialResult& result, double max
   if (!was_steady) {
     result.taints.push_back({reports::Taint::kWarmupNotSteady, "trial " + trial, steady.rule()});
   }
+  if (arm.id().variant == "nocomm") {
+    result.taints.push_back({reports::Taint::kNotConvergent,
+                             "trial " + trial,
+                             "gradients are not reduced: the models of the ranks drift apart"});
+  }
   const double step_s = ranks_.max(steady.median_step_s() > 0.0 ? steady.median_step_s() : mean_s);
   return {.name = trial,
           .step_s = step_s,

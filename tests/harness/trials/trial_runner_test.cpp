@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -23,8 +24,8 @@ using testing::on_ranks;
 
 class PretendedArm final : public Arm {
  public:
-  PretendedArm(int rank, std::int64_t samples)
-      : Arm({reports::TrialKind::kSynthetic, ""}), rank_(rank), samples_(samples) {}
+  PretendedArm(int rank, std::int64_t samples, const std::string& variant = "")
+      : Arm({reports::TrialKind::kSynthetic, variant}), rank_(rank), samples_(samples) {}
   void prepare() override {}
   StepSample step() override {
     std::this_thread::sleep_for(std::chrono::microseconds(200 + 200 * rank_));
@@ -83,6 +84,25 @@ TEST(TrialRunnerOnRanks, AllMakeTheSameStepsAndRepetitions) {
   });
   EXPECT_EQ(steps[0], steps[1]);
   EXPECT_EQ(steps[0], steps[2]);
+}
+
+TEST(TrialRunnerOnRanks, OnlyTheTrialWithoutCommunicationIsNotConvergent) {
+  RunGuard guard(std::nullopt);
+  comm::LoneRank alone;
+  RankGroup group(alone);
+  TrialRunner runner(options(), group, guard, [](const std::vector<TrialResult>&) {});
+  std::vector<std::unique_ptr<Arm>> arms;
+  arms.push_back(std::make_unique<PretendedArm>(0, 2));
+  arms.push_back(std::make_unique<PretendedArm>(0, 2, "nocomm"));
+  runner.run(arms);
+  const auto not_convergent = [&](std::size_t arm) {
+    const auto& taints = runner.results()[arm].taints;
+    return std::count_if(taints.begin(), taints.end(), [](const reports::TaintRecord& taint) {
+      return taint.code == reports::Taint::kNotConvergent;
+    });
+  };
+  EXPECT_EQ(not_convergent(0), 0);
+  EXPECT_EQ(not_convergent(1), 1);
 }
 
 }  // namespace
