@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
 
 namespace dlbench::harness {
@@ -17,8 +18,9 @@ namespace {
 
 using probes::RankPlacement;
 
-constexpr const char* kNone = "-";  // words of a line must not be empty
+using reports::kNone;
 
+// Words of a line and cells must not be empty.
 std::string or_none(const std::string& text) { return text.empty() ? kNone : text; }
 
 /// A placement as one line of words, as ranks exchange it.
@@ -116,6 +118,19 @@ std::vector<RankRow> gather_rows(comm::Rendezvous& ranks, const RankRow& mine) {
     rows.back().host = ranks.places()[rank].host;
   }
   return rows;
+}
+
+std::optional<reports::TaintRecord> oversubscription(comm::Rendezvous& ranks,
+                                                     const RankPlacement& mine) {
+  const std::vector<double> shares = ranks.all_gather(mine.oversubscribed ? 1.0 : 0.0);
+  const auto crowded = std::count(shares.begin(), shares.end(), 1.0);
+  if (crowded == 0) {
+    return std::nullopt;
+  }
+  return reports::TaintRecord{
+      reports::Taint::kOversubscribed,
+      "ranks",
+      fmt::format("the compute threads of {} of {} rank(s) share cores", crowded, ranks.size())};
 }
 
 std::string rank_table(const std::vector<RankRow>& rows) {

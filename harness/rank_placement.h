@@ -7,6 +7,7 @@
 
 #include "engine/comm/rendezvous.h"
 #include "probes/placement.h"
+#include "reports/record.h"
 
 #include <optional>
 #include <string>
@@ -33,6 +34,11 @@ RankRow bind_this_rank(comm::Rendezvous& ranks, std::optional<int> threads);
 
 /// The rows of all ranks, by rank, on rank 0; empty elsewhere. Collective.
 [[nodiscard]] std::vector<RankRow> gather_rows(comm::Rendezvous& ranks, const RankRow& mine);
+
+/// The taint of a launch in which compute threads of any rank share a core with another thread of
+/// the job; none otherwise. `ranks` have the shares `mine`. Collective; the same on all ranks.
+[[nodiscard]] std::optional<reports::TaintRecord> oversubscription(
+    comm::Rendezvous& ranks, const probes::RankPlacement& mine);
 
 /// A table for people: rank, host, cores, threads, NUMA node, GPU, and what is noteworthy.
 [[nodiscard]] std::string rank_table(const std::vector<RankRow>& rows);

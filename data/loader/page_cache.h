@@ -5,6 +5,8 @@
 // measured, and proved as far as an ordinary user can.
 #pragma once
 
+#include "data/dataset.h"
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -40,6 +42,9 @@ struct CacheState {
 /// (fsync, posix_fadvise DONTNEED; needs no root), kAsIs only looks. Throws Error(kFile).
 [[nodiscard]] CacheState prepare_page_cache(CacheMode mode,
                                             std::span<const std::filesystem::path> files);
+
+/// The same for the files of a data set; one that is held in memory needs none of them any more.
+[[nodiscard]] CacheState prepare_page_cache(CacheMode mode, const Dataset& dataset);
 
 /// Part of the files' pages that is resident, or nullopt if it cannot be trusted for one of them.
 [[nodiscard]] std::optional<double> resident_fraction(std::span<const std::filesystem::path> files);

@@ -11,6 +11,7 @@
 #include "harness/ranks.h"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -51,6 +52,8 @@ void bind_option(Bound& bound, const OptionSpec& spec) {
     help += " [" + *text + "]";
   } else if (const auto* number = std::get_if<std::int64_t>(&value.data)) {
     help += " [" + std::to_string(*number) + "]";
+  } else if (const auto* real = std::get_if<double>(&value.data)) {
+    help += fmt::format(" [{:g}]", *real);
   }
   const std::string letter = spec.letter.empty() ? "" : "-" + spec.letter + ",";
   const std::string shown = spec.positional ? name : letter + "--" + name;

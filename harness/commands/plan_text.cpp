@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/plan_text.h"
 
+#include "reports/text_table.h"
+
 #include <fmt/format.h>
 
 namespace dlbench::harness {
@@ -77,6 +79,18 @@ std::string plan_text(SessionPlan& plan, const std::vector<TrialId>& trials) {
       mib(need.activations),
       mib(need.workspace),
       mib(need.loader_buffers));
+}
+
+std::string sizes_text(const std::vector<PlannedSize>& sizes) {
+  reports::TextTable table({"series", "ranks", "local batch", "global batch", "memory per rank"});
+  for (const PlannedSize& size : sizes) {
+    table.add({size.series,
+               std::to_string(size.ranks),
+               std::to_string(size.batch.local),
+               std::to_string(size.batch.global),
+               reports::bytes_text(static_cast<double>(size.memory_bytes))});
+  }
+  return "sizes\n" + table.text(13);
 }
 
 }  // namespace dlbench::harness

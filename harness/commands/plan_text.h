@@ -8,6 +8,7 @@
 #include "harness/trials/trial_id.h"
 #include "reports/record.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,5 +19,16 @@ namespace dlbench::harness {
 
 /// Workload, device, data, trials, parameters, FLOP and planned memory, one line each.
 [[nodiscard]] std::string plan_text(SessionPlan& plan, const std::vector<TrialId>& trials);
+
+/// One size that `dlbench scale` would measure.
+struct PlannedSize {
+  std::string series;  ///< "weak", "strong workers=2"
+  int ranks = 1;
+  BatchShare batch;               ///< of rank 0
+  std::int64_t memory_bytes = 0;  ///< of rank 0
+};
+
+/// A line each, after a header.
+[[nodiscard]] std::string sizes_text(const std::vector<PlannedSize>& sizes);
 
 }  // namespace dlbench::harness

@@ -158,10 +158,6 @@ class Measurement {
   // The page cache: as-is is looked at once, warm made once, cold before every repetition.
   void prepare_cache(TrialRunner& runner, const SessionPlan& plan) {
     const data::CacheMode mode = data::cache_mode_from_name(options_.cache);
-    if (plan.dataset().spec().held_in_memory) {
-      context_.cache.proof = "the data set was read into memory before the trials";
-      return;
-    }
     set_cache(mode, plan);
     if (mode == data::CacheMode::kCold) {
       runner.before_repetition = [this, mode, &plan](const TrialId& id) {
@@ -173,7 +169,7 @@ class Measurement {
   }
 
   void set_cache(data::CacheMode mode, const SessionPlan& plan) {
-    const data::CacheState state = data::prepare_page_cache(mode, plan.dataset().files());
+    const data::CacheState state = data::prepare_page_cache(mode, plan.dataset());
     if (context_.cache.proof.empty()) {
       context_.cache.resident_before = state.resident_before;
       context_.cache.proof = state.proof;
@@ -230,19 +226,11 @@ class Measurement {
   }
 
   void taint_ranks(const SessionPlan& plan) {
-    if (ranks_.size() == 1) {
-      return;
+    if (const auto crowded = oversubscription(ranks_, placement_); crowded.has_value()) {
+      taints_.push_back(*crowded);
     }
-    const std::int64_t threads =
-        std::int64_t{plan.backend().device().threads} * group_.ranks_on_these_cpus();
-    if (threads > probes::usable_cpus()) {
-      taint(Taint::kOversubscribed,
-            "ranks",
-            std::to_string(threads) + " compute threads of " +
-                std::to_string(group_.ranks_on_these_cpus()) + " rank(s) on " +
-                std::to_string(probes::usable_cpus()) + " CPU(s)");
-    }
-    if (plan.workload().spec().loss_reduction == workloads::LossReduction::kBatchRatio) {
+    if (ranks_.size() > 1 &&
+        plan.workload().spec().loss_reduction == workloads::LossReduction::kBatchRatio) {
       taint(Taint::kPerRankLoss,
             "loss",
             "each rank's loss is a ratio over its own samples: N ranks are not one rank with the "

@@ -98,12 +98,8 @@ void add_measuring_options(OptionSet& options, RunOptions& run) {
   options.add_seconds("min-time", "S", "of a repetition, at least [1 s]", run.min_time);
   options.add_count("steps", "N", "per repetition, exactly", run.steps, {1, 1 << 20});
   options.add_count("warmup-steps", "N", "per trial, at least", run.warmup_steps, {0, 200});
-  options.add_number("max-noise",
-                     "PCT",
-                     "stop when the 95 % interval is this narrow [1]",
-                     run.max_noise,
-                     0.01,
-                     100.0);
+  options.add_number(
+      "max-noise", "PCT", "stop when the 95 % interval is this narrow", run.max_noise, 0.01, 100.0);
   options.add_seconds(
       "max-time", "S", "per trial; past it the taint noise_target_missed [60 s]", run.max_time);
   options.add_seconds(
@@ -111,13 +107,12 @@ void add_measuring_options(OptionSet& options, RunOptions& run) {
 }
 
 void add_parallel_options(OptionSet& options, RunOptions& run) {
-  options.add_number(
-      "bucket-cap-mib",
-      "MIB",
-      "size at which a gradient bucket is reduced; the first one closes at 1 MiB [25]",
-      run.bucket_cap_mib,
-      0.001,
-      1e6);
+  options.add_number("bucket-cap-mib",
+                     "MIB",
+                     "size at which a gradient bucket is reduced; the first one closes at 1 MiB",
+                     run.bucket_cap_mib,
+                     0.001,
+                     1e6);
   options.add_flag(
       "no-overlap", "reduce gradients after the backward pass, not beside it", run.no_overlap);
   options.add_text("link",

@@ -3,9 +3,11 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "harness/commands/command.h"
+#include "harness/commands/plan_text.h"
 #include "harness/commands/run_options.h"
 #include "harness/commands/run_record.h"
 #include "harness/commands/run_report.h"
+#include "harness/commands/time_text.h"
 #include "harness/rank_placement.h"
 #include "harness/ranks.h"
 #include "harness/scaling/scale_run.h"
@@ -13,6 +15,7 @@
 #include "workloads/sweep.h"
 
 #include <array>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -23,9 +26,10 @@ namespace dlbench::harness {
 namespace {
 
 using core::Error;
+using core::ErrorCode;
 using reports::Taint;
 
-constexpr double kDefaultTimeBudgetS = 200.0;
+constexpr double kTimeBudgetS = 200.0;
 constexpr std::array<double, 6> kModelledCapsMib{1.0, 4.0, 10.0, 25.0, 50.0, 100.0};
 
 /// Options of scale alone.
@@ -41,16 +45,26 @@ std::string name_of(const ScaleSeries& series) {
   return series.variant.empty() ? series.mode : series.mode + " " + series.variant;
 }
 
+std::vector<std::int64_t> projected_ranks(const ScaleOptions& scale) {
+  std::vector<std::int64_t> ranks;
+  for (const std::string& part : split_list(scale.project)) {
+    ranks.push_back(parse_count("--project", part, {1, 1024}));
+  }
+  return ranks;
+}
+
 /// The scale command while it runs.
 class Scaling {
  public:
   Scaling(const RunOptions& options,
           const ScaleOptions& scale,
           comm::Rendezvous& launch,
+          const probes::RankPlacement& placement,
           reports::RunRecord record)
       : options_(options),
         scale_(scale),
         launch_(launch),
+        placement_(placement),
         guard_(options.timeout),
         report_(std::move(record), options.output, launch),
         record_(report_.record()) {
@@ -58,6 +72,10 @@ class Scaling {
   }
 
   int run() {
+    if (options_.dry_run) {
+      show_plan();
+      return 0;
+    }
     together(launch_, [&] { report_.check_output(); });
     try {
       measure();
@@ -86,6 +104,37 @@ class Scaling {
     taint(scale);
   }
 
+  // What would be measured, from the plans of all sizes alone.
+  void show_plan() {
+    const ScaleRunOptions options = scale_options();
+    std::vector<ScaleSize> sizes;
+    together(launch_, [&] { sizes = plan_sizes(options.series, options.ranks); });
+    std::vector<PlannedSize> planned;
+    std::int64_t trials = 0;
+    std::string plan;
+    for (const ScaleSize& size : sizes) {
+      const std::vector<TrialId> own = trials_at(options.trials, size.ranks);
+      trials += static_cast<std::int64_t>(own.size());
+      const std::unique_ptr<comm::Rendezvous> members = launch_.first(size.ranks);
+      together(launch_, [&] {
+        if (members == nullptr) {
+          return;
+        }
+        SessionPlan session(size.session, *members);
+        session.check_memory();
+        planned.push_back({.series = name_of(options.series[size.series]),
+                           .ranks = size.ranks,
+                           .batch = session.batch(),
+                           .memory_bytes = session.memory_need().total()});
+        if (&size == &sizes.back()) {
+          plan = plan_text(session, own) + sizes_text(planned) +
+                 scale_time_text(session, trials, options_);
+        }
+      });
+    }
+    report_.say(config_text(record_.config) + plan);
+  }
+
   // Projections are conclusions: what is missing for one is said, and the report stands without it.
   void project(const ScaleRun& scale) {
     if (!report_.speaks() || launch_.size() == 1) {
@@ -97,7 +146,7 @@ class Scaling {
         const ProjectionInput input = scale.projection_input(series);
         const Projector projector(input);
         record.fit = link_fit_record(projector.link(), "collectives");
-        for (const std::int64_t ranks : projected_ranks()) {
+        for (const std::int64_t ranks : projected_ranks(scale_)) {
           record.projection.push_back(projector.project(ranks));
         }
         record.buckets = projector.bucket_sweep(launch_.size(), kModelledCapsMib);
@@ -109,14 +158,6 @@ class Scaling {
             {"projection of the " + record.mode + " series", error.what()});
       }
     }
-  }
-
-  [[nodiscard]] std::vector<std::int64_t> projected_ranks() const {
-    std::vector<std::int64_t> ranks;
-    for (const std::string& part : split_list(scale_.project)) {
-      ranks.push_back(parse_count("--project", part, {1, 1024}));
-    }
-    return ranks;
   }
 
   [[nodiscard]] ScaleRunOptions scale_options() const {
@@ -140,7 +181,8 @@ class Scaling {
     options.runner.warmup_steps = options_.warmup_steps;
     options.runner.max_discards = 1;  // per trial and size: there are many of both
     options.runner.cpus = probes::usable_cpus();
-    options.time_budget_s = options_.time_budget.value_or(kDefaultTimeBudgetS);
+    options.time_budget_s = options_.time_budget.value();
+    options.cache = data::cache_mode_from_name(options_.cache);
     return options;
   }
 
@@ -179,8 +221,15 @@ class Scaling {
   }
 
   void taint(const ScaleRun& scale) {
+    const auto crowded = oversubscription(launch_, placement_);
     if (!report_.speaks()) {
       return;
+    }
+    if (crowded.has_value()) {
+      report_.taint(crowded->code, crowded->where, crowded->detail);
+    }
+    if (!scale.unknown_cache().empty()) {
+      report_.taint(Taint::kCacheStateUnknown, "data set", scale.unknown_cache());
     }
     ScaleMember& largest = *scale.members().back();
     if (largest.plan().source().generated) {
@@ -199,14 +248,6 @@ class Scaling {
       for (const TrialResult& result : member->runner().results()) {
         taint_trial(result, member->context().ranks);
       }
-    }
-    const std::int64_t threads = std::int64_t{largest.plan().backend().device().threads} *
-                                 largest.group().ranks_on_these_cpus();
-    if (threads > probes::usable_cpus()) {
-      report_.taint(Taint::kOversubscribed,
-                    std::to_string(largest.context().ranks) + " ranks",
-                    std::to_string(threads) + " compute threads on " +
-                        std::to_string(probes::usable_cpus()) + " CPUs");
     }
   }
 
@@ -228,6 +269,7 @@ class Scaling {
   const RunOptions& options_;
   const ScaleOptions& scale_;
   comm::Rendezvous& launch_;
+  const probes::RankPlacement& placement_;
   RunGuard guard_;
   RunReport report_;
   reports::RunRecord& record_;
@@ -238,6 +280,7 @@ class ScaleCommand final : public Command {
   ScaleCommand() {
     run_.workload = "mnist_cnn";
     run_.trials = "io,synthetic,synthetic/nocomm,full";
+    run_.time_budget = kTimeBudgetS;
   }
   [[nodiscard]] std::string name() const override { return "scale"; }
   [[nodiscard]] std::string summary() const override {
@@ -277,24 +320,46 @@ class ScaleCommand final : public Command {
     add_loader_options(options, run_);
     add_output_options(options, run_);
   }
+  void check() const override {
+    check_session(run_);
+    if (run_.cache == "cold") {
+      throw Error(ErrorCode::kUsage,
+                  "--cache cold drops the pages before every repetition, which `dlbench run` does; "
+                  "scale takes as-is or warm");
+    }
+    if (!run_.trace.empty()) {
+      throw Error(ErrorCode::kUsage,
+                  "--trace is of one size: give it to `dlbench run` on as many ranks");
+    }
+    (void)parse_modes(scale_.mode);
+    (void)parse_trials(run_.trials, false);
+    (void)projected_ranks(scale_);
+    if (!scale_.ranks.empty()) {
+      (void)parse_rank_list(scale_.ranks, std::numeric_limits<int>::max());
+    }
+    if (!scale_.sweep.empty()) {
+      (void)workloads::find_sweep(scale_.sweep);
+    }
+  }
   int run(const OptionSet& options, const Invocation& invocation) override {
+    check();
     apply_verbosity(run_);
     if (invocation.ranks.rank() != 0) {
       core::log::set_level(core::log::Level::kQuiet);
+    }
+    if (!scale_.sweep.empty()) {
+      take_defaults(workloads::find_sweep(scale_.sweep), options, invocation.ranks.size());
     }
     core::log::info("scaling of " + run_.workload + " on " +
                     std::to_string(invocation.ranks.size()) + " ranks (" +
                     invocation.ranks.library() + ")");
     reports::RunRecord record =
         start_record(invocation, options, static_cast<std::uint64_t>(run_.seed));
-    if (!scale_.sweep.empty()) {
-      take_defaults(workloads::find_sweep(scale_.sweep), options, invocation.ranks.size());
-    }
     const RankRow row = bind_this_rank(invocation.ranks, compute_threads(run_));
     RunOptions placed = run_;
     placed.threads = run_.threads.value_or(row.placement.threads);
     placed.workers = run_.workers.value_or(row.placement.threads);
-    return Scaling(placed, scale_, invocation.ranks, std::move(record)).run();
+    return Scaling(placed, scale_, invocation.ranks, row.placement, std::move(record)).run();
   }
 
  private:

@@ -99,6 +99,26 @@ std::string run_time_text(const SessionPlan& plan,
   return text;
 }
 
+std::string scale_time_text(const SessionPlan& largest,
+                            std::int64_t trials,
+                            const RunOptions& run) {
+  std::string text = "time         " + step_time(largest).text;
+  text += fmt::format("             {} rounds of {} trials or more, ", run.repetitions, trials);
+  const std::string budget = duration(run.time_budget.value());
+  if (run.steps.has_value()) {
+    return text + fmt::format("of {} step(s) each; about {} where that is enough (--time-budget)\n",
+                              *run.steps,
+                              budget);
+  }
+  const double whole_s = run.min_time.value_or(RunnerOptions{}.min_time_s) *
+                         static_cast<double>(run.repetitions * trials);
+  return text + fmt::format(
+                    "{} at --min-time, planned to fit: about {} with warm-up (--time-budget), "
+                    "all-reduces alone on top\n",
+                    duration(whole_s),
+                    budget);
+}
+
 std::string training_time_text(const SessionPlan& plan, std::int64_t epochs) {
   const StepTime step = step_time(plan);
   std::string text = "time         " + step.text;

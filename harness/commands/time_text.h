@@ -21,6 +21,12 @@ namespace dlbench::harness {
                                         const std::vector<TrialId>& trials,
                                         const RunOptions& run);
 
+/// The time of a step of `largest` likewise, and what `dlbench scale` does with its time: `trials`
+/// is their number over all sizes; `run` has a time budget.
+[[nodiscard]] std::string scale_time_text(const SessionPlan& largest,
+                                          std::int64_t trials,
+                                          const RunOptions& run);
+
 /// The same for training over `epochs`, validation left out.
 [[nodiscard]] std::string training_time_text(const SessionPlan& plan, std::int64_t epochs);
 

@@ -110,8 +110,7 @@ class TrainingRun {
 
  private:
   void train(SessionPlan& plan) {
-    (void)data::prepare_page_cache(data::cache_mode_from_name(options_.cache),
-                                   plan.dataset().files());
+    (void)data::prepare_page_cache(data::cache_mode_from_name(options_.cache), plan.dataset());
     const std::unique_ptr<data::Dataset> validation = open_validation(plan);
     TrainingSetup setup{.workload = plan.workload(),
                         .params = plan.built().params,

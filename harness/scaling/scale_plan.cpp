@@ -122,4 +122,12 @@ std::vector<ScaleSize> plan_sizes(const std::vector<ScaleSeries>& series,
   return sizes;
 }
 
+std::vector<TrialId> trials_at(const std::vector<TrialId>& wanted, int ranks) {
+  std::vector<TrialId> trials = wanted;
+  if (ranks == 1) {
+    std::erase_if(trials, [](const TrialId& id) { return id.variant == "nocomm"; });
+  }
+  return trials;
+}
+
 }  // namespace dlbench::harness

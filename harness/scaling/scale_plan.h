@@ -6,6 +6,7 @@
 #pragma once
 
 #include "harness/commands/run_options.h"
+#include "harness/trials/trial_id.h"
 #include "reports/value.h"
 #include "workloads/sweep.h"
 
@@ -51,5 +52,8 @@ struct ScaleSize {
 /// Throws core::Error(kUsage) for a global batch with less than one sample for each rank.
 [[nodiscard]] std::vector<ScaleSize> plan_sizes(const std::vector<ScaleSeries>& series,
                                                 const std::vector<int>& ranks);
+
+/// The trials of `wanted` that `ranks` ranks can do: one has no communication to leave out.
+[[nodiscard]] std::vector<TrialId> trials_at(const std::vector<TrialId>& wanted, int ranks);
 
 }  // namespace dlbench::harness

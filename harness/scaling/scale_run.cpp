@@ -22,14 +22,6 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-std::vector<TrialId> trials_of(const std::vector<TrialId>& wanted, int ranks) {
-  std::vector<TrialId> trials = wanted;
-  if (ranks == 1) {
-    std::erase_if(trials, [](const TrialId& id) { return id.variant == "nocomm"; });
-  }
-  return trials;
-}
-
 ScalingRound scaling_round(const RankRound& ranks) {
   ScalingRound round{.round = ranks.round, .step_wall_s = ranks.step_wall_s};
   double wall_s = 0.0;
@@ -50,14 +42,12 @@ ScaleMember::ScaleMember(const ScaleSize& size,
                          RunGuard& guard)
     : members_(std::move(members)), plan_(std::make_unique<SessionPlan>(size.session, *members_)) {
   together(*members_, [&] { plan_->check_memory(); });
-  trials_ = trials_of(options.trials, size.ranks);
+  trials_ = trials_at(options.trials, size.ranks);
   group_ = std::make_unique<RankGroup>(*members_);
   RunnerOptions runner = options.runner;
   runner.own_threads = plan_->backend().device().threads + plan_->workers();
   runner_ = std::make_unique<TrialRunner>(
       std::move(runner), *group_, guard, [](const std::vector<TrialResult>&) {});
-  context_.cache.mode = "as-is";
-  context_.cache.proof = "left as it was found";
   context_.overhead_s_per_step = measure_harness_overhead(plan_->backend(), guard);
   context_.training_flop_per_sample =
       static_cast<double>(graph::totals(plan_->training_graph()).training_flop) /
@@ -79,6 +69,12 @@ void ScaleMember::open() {
   for (const TrialId& trial : trials_) {
     arms_.push_back(make_arm(trial, *session_));
   }
+}
+
+void ScaleMember::note_cache(const data::CacheState& cache) {
+  context_.cache = {.mode = std::string(data::name(cache.mode)),
+                    .resident_before = cache.resident_before,
+                    .proof = cache.proof};
 }
 
 void ScaleMember::close() {
@@ -110,7 +106,34 @@ ScaleRun::ScaleRun(ScaleRunOptions options,
     members_.push_back(std::move(member));
   }
   choose_residence();
+  prepare_cache();
   core::log::progress("");
+}
+
+// Once for all sizes that follow each other with the same files, by one rank of each node.
+void ScaleRun::prepare_cache() {
+  const bool first_of_node =
+      launch_.places()[static_cast<std::size_t>(launch_.rank())].local_rank == 0;
+  const data::Dataset* prepared = nullptr;
+  data::CacheState state;
+  for (const auto& member : members_) {
+    together(launch_, [&] {
+      if (member == nullptr) {
+        return;
+      }
+      const data::Dataset& dataset = member->plan().dataset();
+      const bool known =
+          prepared != nullptr && std::ranges::equal(prepared->files(), dataset.files());
+      if (first_of_node && !known) {
+        state = data::prepare_page_cache(options_.cache, dataset);
+        if (!state.verified && unknown_cache_.empty()) {
+          unknown_cache_ = state.proof;
+        }
+      }
+      prepared = &dataset;
+      member->note_cache(state);
+    });
+  }
 }
 
 // Sessions stay for the whole run where all of them together fit into memory.
@@ -152,7 +175,7 @@ void ScaleRun::measure() {
 std::vector<TrialEstimate> ScaleRun::warm_up() {
   std::size_t arms = 0;
   for (const ScaleSize& size : sizes_) {
-    arms += trials_of(options_.trials, size.ranks).size();
+    arms += trials_at(options_.trials, size.ranks).size();
   }
   const double limit_s = std::max(
       0.5, options_.time_budget_s / 4.0 / static_cast<double>(std::max<std::size_t>(1, arms)));
@@ -189,7 +212,7 @@ void ScaleRun::share_plan(const std::vector<TrialEstimate>& estimates) {
   std::size_t next = 0;
   for (std::size_t index = 0; index < sizes_.size(); ++index) {
     std::vector<std::int64_t> own;
-    for (std::size_t arm = 0; arm < trials_of(options_.trials, sizes_[index].ranks).size(); ++arm) {
+    for (std::size_t arm = 0; arm < trials_at(options_.trials, sizes_[index].ranks).size(); ++arm) {
       own.push_back(everyone_.agree(everyone_.speaks() ? steps.at(next) : std::int64_t{0}));
       ++next;
     }

@@ -25,7 +25,8 @@ struct ScaleRunOptions {
   std::vector<int> ranks;
   std::vector<TrialId> trials;
   RunnerOptions runner;
-  double time_budget_s = 0.0;  ///< of the whole command
+  double time_budget_s = 0.0;                      ///< of the whole command
+  data::CacheMode cache = data::CacheMode::kAsIs;  ///< before the first repetition; not kCold
 };
 
 /// One size while it is measured, on its members. Members are ranks [0, ranks) of the launch. Its
@@ -41,6 +42,8 @@ class ScaleMember {
   /// Makes session and arms, if they are not there. Collective over the members.
   void open();
   void close();
+  /// In which state the page cache was when measuring began.
+  void note_cache(const data::CacheState& cache);
   [[nodiscard]] Session& session() { return *session_; }
   [[nodiscard]] SessionPlan& plan() { return *plan_; }
   [[nodiscard]] TrialRunner& runner() { return *runner_; }
@@ -87,10 +90,13 @@ class ScaleRun {
   [[nodiscard]] ProjectionInput projection_input(std::size_t series) const;
   /// Whether the budget ended the run before the intervals were narrow enough.
   [[nodiscard]] bool noise_target_missed() const { return noise_target_missed_; }
+  /// Why the state of the page cache is not known; empty if it is. On rank 0.
+  [[nodiscard]] const std::string& unknown_cache() const { return unknown_cache_; }
 
  private:
   [[nodiscard]] std::vector<TrialEstimate> warm_up();
   void choose_residence();
+  void prepare_cache();
   void visit(std::size_t index, const std::function<void(ScaleMember&)>& work);
   void share_plan(const std::vector<TrialEstimate>& estimates);
   void run_round(std::int64_t round);
@@ -109,6 +115,7 @@ class ScaleRun {
   std::vector<double> all_reduce_s_;                      ///< of a step, by size
   std::vector<StepTimeline> timelines_;                   ///< by size
   bool noise_target_missed_ = false;
+  std::string unknown_cache_;
 };
 
 }  // namespace dlbench::harness

@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,13 @@ namespace dlbench::harness {
 namespace {
 
 using testing::ElementsAre;
+
+/// As Rendezvous::all_gather() sends it.
+std::string number(double value) {
+  std::string text(sizeof value, '\0');
+  std::memcpy(text.data(), &value, sizeof value);
+  return text;
+}
 
 TEST(PlaceThisRank, TheLoneRankHasWhatTheProcessMayUse) {
   comm::LoneRank alone;
@@ -34,6 +42,19 @@ TEST(PlaceThisRank, OnlyTheRanksOfTheSameNodeShareIt) {
                 {.host = "b", .node = 1, .local_rank = 0, .local_size = 1, .pid = 2}},
                {mask, "99999"});
   EXPECT_EQ(place_this_rank(ranks, std::nullopt).placement.cpus, cpus);
+}
+
+TEST(Oversubscription, OfAnyRankTaintsTheLaunch) {
+  comm::LoneRank alone;
+  EXPECT_FALSE(oversubscription(alone, {.oversubscribed = false}).has_value());
+  EXPECT_TRUE(oversubscription(alone, {.oversubscribed = true}).has_value());
+  // Rank 0 has cores of its own, rank 1 of 3 shares one.
+  Chorus ranks({{.host = "a"}, {.host = "a"}, {.host = "b", .node = 1}},
+               {number(0.0), number(1.0), number(0.0)});
+  const auto taint = oversubscription(ranks, {.oversubscribed = false});
+  ASSERT_TRUE(taint.has_value());
+  EXPECT_EQ(taint->code, reports::Taint::kOversubscribed);
+  EXPECT_EQ(taint->detail, "the compute threads of 1 of 3 rank(s) share cores");
 }
 
 TEST(GatherRows, BringsEveryRowToRankZero) {

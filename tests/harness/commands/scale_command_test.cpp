@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `dlbench scale` takes, refuses and plans; tests/integration/ranks_test.py measures with it.
+#include "engine/backend/backend.h"
+#include "engine/core/error.h"
+#include "harness/commands/command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace dlbench::harness {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// The command with options as on the command line, in a cache folder of its own.
+class ScaleCommand : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (const std::string why = backend::backend_unavailable_reason("cpu"); !why.empty()) {
+      GTEST_SKIP() << why;
+    }
+    std::string pattern = (std::filesystem::temp_directory_path() / "dlbench_XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+    ::setenv("DLBENCH_CACHE_DIR", folder_.c_str(), 1);
+    command_->add_options(options_);
+    give({{"batch-size", "8"}, {"output", (folder_ / "report.json").string()}});
+  }
+  void TearDown() override {
+    ::unsetenv("DLBENCH_CACHE_DIR");
+    std::filesystem::remove_all(folder_);
+  }
+  void give(const std::map<std::string, std::string>& settings) {
+    for (const auto& [option, text] : settings) {
+      options_.set(option, text, OptionSource::kCommandLine);
+    }
+  }
+  /// What the command prints; it ends with code 0.
+  std::string output() {
+    comm::LoneRank alone;
+    ::testing::internal::CaptureStdout();
+    const int code = command_->run(options_, {{"dlbench", "scale"}, {}, alone});
+    std::string text = ::testing::internal::GetCapturedStdout();
+    EXPECT_EQ(code, 0);
+    return text;
+  }
+  void expect_refused(const std::string& says) {
+    comm::LoneRank alone;
+    try {
+      (void)command_->run(options_, {{"dlbench", "scale"}, {}, alone});
+      FAIL() << "was not refused";
+    } catch (const core::Error& error) {
+      EXPECT_EQ(core::exit_code(error.code()), 2);
+      EXPECT_THAT(error.what(), HasSubstr(says));
+    }
+  }
+
+  std::filesystem::path folder_;
+  std::unique_ptr<Command> command_ = make_scale_command();
+  OptionSet options_;
+};
+
+TEST_F(ScaleCommand, TheDefaultTimeBudgetIsAnOptionsValue) {
+  EXPECT_EQ(std::get<double>(options_.effective().at("time-budget").data), 200.0);
+}
+
+TEST_F(ScaleCommand, ADryRunShowsThePlanAndMeasuresNothing) {
+  give({{"dry-run", "true"}, {"steps", "3"}, {"time-budget", "30s"}});
+  const std::string text = output();
+  EXPECT_THAT(text, HasSubstr("workload     mnist_cnn"));
+  EXPECT_THAT(text, ContainsRegex("weak +1 +8 +8 +[0-9.]+ MiB"));
+  EXPECT_THAT(text, ContainsRegex("strong +1 +8 +8 +[0-9.]+ MiB"));
+  // io, synthetic and full of both modes; one rank has no communication to leave out.
+  EXPECT_THAT(text, HasSubstr("5 rounds of 6 trials or more, of 3 step(s) each; about 30 s"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "report.json"));
+}
+
+TEST_F(ScaleCommand, TheConfigurationOfASweepIsWhatRuns) {
+  give({{"dry-run", "true"}, {"sweep", "early-vs-late-shard"}, {"image-size", "32"}});
+  const std::string text = output();
+  EXPECT_THAT(text, ContainsRegex("\nworkload +resunetpp +default"));
+  EXPECT_THAT(text, ContainsRegex("\ntrials +io,synthetic,full +default"));
+  EXPECT_THAT(text, HasSubstr("shard=late"));
+  EXPECT_THAT(text, Not(HasSubstr("mnist")));
+}
+
+TEST_F(ScaleCommand, WhatItCannotDoIsRefused) {
+  give({{"cache", "cold"}});
+  expect_refused("--cache cold");
+  give({{"cache", "warm"}, {"trace", "trace.json"}});
+  expect_refused("--trace");
+  give({{"trace", ""}, {"ranks", "1,two"}});
+  expect_refused("'two'");
+  give({{"ranks", "2"}});
+  expect_refused("this launch has 1");
+  give({{"ranks", ""}, {"sweep", "weak-strnog"}});
+  expect_refused("weak-strong");
+}
+
+}  // namespace
+}  // namespace dlbench::harness
