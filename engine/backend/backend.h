@@ -141,7 +141,7 @@ struct BackendOptions {
   int device_index = 0;
 };
 
-/// The backends of this build, best first: cuda (if the plug-in loaded), cpu, ref.
+/// The backends of this build, best first: cuda (once it was asked for by name), cpu, ref.
 [[nodiscard]] std::vector<std::string> backend_names();
 
 /// Empty if the backend can be made here, else why not, in one sentence.

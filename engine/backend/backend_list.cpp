@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/backend_list.h"
 
+#include "engine/backend/cuda_loader.h"
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 #include "engine/core/nearest_name.h"
@@ -17,6 +18,17 @@ namespace {
 std::vector<BackendEntry>& entries() {
   static std::vector<BackendEntry> list;
   return list;
+}
+
+/// The entry of that name, nullptr if there is none. Asking for "cuda" loads its plug-in.
+const BackendEntry* find_entry(std::string_view name) {
+  if (name == "cuda") {
+    register_cuda();
+  }
+  const auto& list = entries();
+  const auto found = std::find_if(
+      list.begin(), list.end(), [&](const BackendEntry& entry) { return entry.name == name; });
+  return found == list.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -41,29 +53,26 @@ std::vector<std::string> backend_names() {
 }
 
 std::string backend_unavailable_reason(std::string_view name) {
-  for (const BackendEntry& entry : entries()) {
-    if (entry.name == name) {
-      return entry.unavailable_reason();
-    }
+  if (const BackendEntry* entry = find_entry(name); entry != nullptr) {
+    return entry->unavailable_reason();
   }
-  if (name == "cpu" || name == "cuda") {
-    return "the " + std::string(name) + " backend is not part of this build";
+  if (name == "cpu") {
+    return "the cpu backend is not part of this build";
   }
   return core::unknown_name_message("backend", name, backend_names());
 }
 
 std::unique_ptr<Backend> create_backend(std::string_view name, const BackendOptions& options) {
-  for (const BackendEntry& entry : entries()) {
-    if (entry.name == name) {
-      if (const std::string reason = entry.unavailable_reason(); !reason.empty()) {
-        throw core::Error(core::ErrorCode::kUnavailable, reason);
-      }
-      return entry.create(options);
-    }
+  const std::string reason = backend_unavailable_reason(name);
+  const BackendEntry* entry = find_entry(name);
+  if (entry == nullptr) {
+    throw core::Error(
+        name == "cpu" ? core::ErrorCode::kUnavailable : core::ErrorCode::kUsage, reason);
   }
-  const bool known = name == "cpu" || name == "cuda";
-  throw core::Error(known ? core::ErrorCode::kUnavailable : core::ErrorCode::kUsage,
-                    backend_unavailable_reason(name));
+  if (!reason.empty()) {
+    throw core::Error(core::ErrorCode::kUnavailable, reason);
+  }
+  return entry->create(options);
 }
 
 StateLayout Backend::state_layout(const graph::Value& value) const {

@@ -22,6 +22,9 @@ struct BackendEntry {
   std::function<std::unique_ptr<Backend>(const BackendOptions&)> create;
 };
 
+/// The GPU is tried before the processor.
+inline constexpr int kCudaPriority = 20;
+
 /// Adds a backend; two of one name are a programmer error.
 void register_backend(BackendEntry entry);
 

@@ -16,17 +16,6 @@ std::vector<PluginStatus>& attempts() {
   return list;
 }
 
-std::filesystem::path folder_of_this_library() {
-  Dl_info info{};
-  // Any symbol of this library will do; this function is one.
-  if (dladdr(reinterpret_cast<const void*>(&plugin_attempts), &info) == 0 ||
-      info.dli_fname == nullptr) {
-    return {};
-  }
-  std::error_code ignored;
-  return std::filesystem::weakly_canonical(info.dli_fname, ignored).parent_path();
-}
-
 std::string last_loader_error() {
   const char* message = dlerror();
   return message == nullptr ? "the dynamic loader gives no reason" : message;
@@ -81,8 +70,19 @@ PluginStatus load_plugin_file(const std::filesystem::path& path) {
   return status;
 }
 
+std::filesystem::path plugin_folder() {
+  Dl_info info{};
+  // Any symbol of this library will do; this function is one.
+  if (dladdr(reinterpret_cast<const void*>(&plugin_attempts), &info) == 0 ||
+      info.dli_fname == nullptr) {
+    return {};
+  }
+  std::error_code ignored;
+  return std::filesystem::weakly_canonical(info.dli_fname, ignored).parent_path();
+}
+
 PluginStatus load_plugin(std::string_view name) {
-  return load_plugin_file(folder_of_this_library() / ("libdlbench_" + std::string(name) + ".so"));
+  return load_plugin_file(plugin_folder() / ("libdlbench_" + std::string(name) + ".so"));
 }
 
 std::vector<PluginStatus> plugin_attempts() { return attempts(); }

@@ -38,6 +38,9 @@ struct PluginStatus {
 /// result. Never throws for a plug-in that is missing, broken or of another build.
 PluginStatus load_plugin(std::string_view name);
 
+/// The folder of libdlbench.so, where its plug-ins lie.
+[[nodiscard]] std::filesystem::path plugin_folder();
+
 /// load_plugin() from a named file, for plug-ins of others and for tests.
 PluginStatus load_plugin_file(const std::filesystem::path& path);
 

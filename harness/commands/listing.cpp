@@ -4,6 +4,7 @@
 
 #include "data/dataset.h"
 #include "engine/backend/backend.h"
+#include "engine/backend/cuda_loader.h"
 #include "engine/core/error.h"
 #include "engine/graph/passes.h"
 #include "probes/registry.h"
@@ -109,13 +110,28 @@ std::string list_datasets() {
   return text;
 }
 
+namespace {
+
+/// Where NVIDIA's libraries were found; nothing where there are none.
+std::string list_cuda_libraries() {
+  std::string text;
+  for (const backend::CudaLibrary& library :
+       backend::find_cuda_libraries(backend::default_cuda_setup().folders)) {
+    if (!library.path.empty()) {
+      text += fmt::format("  {:<12}   {}\n", "", library.path.string());
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string list_backends() {
   std::string text = "backends\n";
+  backend::register_cuda();
   std::vector<std::string> names = backend::backend_names();
-  for (const char* known : {"cpu", "cuda"}) {  // named also where a build lacks them
-    if (std::find(names.begin(), names.end(), known) == names.end()) {
-      names.emplace_back(known);
-    }
+  if (std::find(names.begin(), names.end(), "cpu") == names.end()) {
+    names.emplace_back("cpu");  // named also where a build lacks it
   }
   for (const std::string& name : names) {
     std::string state;
@@ -127,6 +143,9 @@ std::string list_backends() {
       state = fmt::format("not here: {}", error.what());
     }
     text += fmt::format("  {:<12} {}\n", name, state);
+    if (name == "cuda") {
+      text += list_cuda_libraries();
+    }
   }
   return text;
 }

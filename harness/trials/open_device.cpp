@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cuda_loader.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/core/nearest_name.h"
@@ -15,6 +16,7 @@ using core::Error;
 using core::ErrorCode;
 
 std::unique_ptr<backend::Backend> best_device(const backend::BackendOptions& options) {
+  backend::register_cuda();
   std::string why;
   for (const std::string& name : backend::backend_names()) {
     const std::string reason = backend::backend_unavailable_reason(name);

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Failed calls into NVIDIA's libraries become core::Error with the call, the library's own text and,
+// for memory, the right exit code.
+#pragma once
+
+#include <cublasLt.h>
+#include <cuda_runtime_api.h>
+#include <cudnn.h>
+
+namespace dlbench::backend::cuda {
+
+/// Throws core::Error(kRun) when memory is out or the device failed, kLibrary otherwise.
+void check(cudaError_t status, const char* call);
+/// Throws core::Error(kLibrary) with cuDNN's last error text.
+void check(cudnnStatus_t status, const char* call);
+/// Throws core::Error(kLibrary).
+void check(cublasStatus_t status, const char* call);
+
+}  // namespace dlbench::backend::cuda
+
+/// DLBENCH_CUDA(cudaStreamSynchronize(stream));
+#define DLBENCH_CUDA(call) ::dlbench::backend::cuda::check((call), #call)

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cuda/device_probe.h"
+
+#include <cuda_runtime_api.h>
+#include <cudnn.h>
+#include <nccl.h>
+
+#include <cstdlib>
+
+namespace dlbench::backend::cuda {
+namespace {
+
+void read_libraries(DeviceStatus& status) {
+  status.runtime_version = CUDART_VERSION;
+  static_cast<void>(cudaDriverGetVersion(&status.driver_version));
+  status.cudnn_version = static_cast<long>(cudnnGetVersion());
+  status.cudnn_built_with = CUDNN_VERSION;
+  status.nccl_built_with = NCCL_VERSION_CODE;
+  static_cast<void>(ncclGetVersion(&status.nccl_version));
+  status.architectures = DLBENCH_CUDA_ARCHITECTURES;
+  if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES"); visible != nullptr) {
+    status.visible_devices = visible;
+  }
+}
+
+void read_device(DeviceStatus& status) {
+  cudaDeviceProp properties{};
+  if (cudaGetDeviceProperties(&properties, status.index) == cudaSuccess) {
+    status.name = properties.name;
+    status.major = properties.major;
+    status.minor = properties.minor;
+  }
+  int mode = cudaComputeModeDefault;
+  static_cast<void>(cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, status.index));
+  status.prohibited = mode == cudaComputeModeProhibited;
+  if (!status.prohibited) {
+    cudaError_t attached = cudaSetDevice(status.index);  // makes the context
+    if (attached == cudaSuccess) {
+      attached = cudaFree(nullptr);
+    }
+    status.attach_error = attached;
+    status.attach_error_text = attached == cudaSuccess ? "" : cudaGetErrorString(attached);
+  }
+}
+
+}  // namespace
+
+DeviceStatus read_device_status(int index) {
+  DeviceStatus status{.index = index};
+  read_libraries(status);
+  const cudaError_t counted = cudaGetDeviceCount(&status.devices);
+  status.runtime_error = counted;
+  if (counted != cudaSuccess) {
+    status.runtime_error_text = cudaGetErrorString(counted);
+    status.devices = 0;
+  } else if (index < status.devices) {
+    read_device(status);
+  }
+  static_cast<void>(cudaGetLastError());
+  return status;
+}
+
+}  // namespace dlbench::backend::cuda

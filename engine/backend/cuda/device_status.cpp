@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cuda/device_status.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <climits>
+#include <sstream>
+
+namespace dlbench::backend::cuda {
+namespace {
+
+/// cudaErrorNoDevice, cudaErrorInsufficientDriver, cudaErrorDevicesUnavailable.
+constexpr int kNoDevice = 100;
+constexpr int kInsufficientDriver = 35;
+constexpr int kDevicesUnavailable = 46;
+
+std::string why_none_is_visible(const DeviceStatus& status) {
+  if (!status.visible_devices.has_value()) {
+    return "the NVIDIA driver shows no device";
+  }
+  if (status.visible_devices->empty()) {
+    return "CUDA_VISIBLE_DEVICES is empty, which hides all devices: unset it, or set it to 0";
+  }
+  return fmt::format(
+      "CUDA_VISIBLE_DEVICES='{}' names no device of this machine: unset it, or set it to 0",
+      *status.visible_devices);
+}
+
+std::string why_libraries_do_not_fit(const DeviceStatus& status) {
+  if (status.cudnn_version / 10000 != status.cudnn_built_with / 10000 ||
+      status.cudnn_version < status.cudnn_built_with / 100 * 100) {
+    return fmt::format("cuDNN {} was loaded, this build needs {} or a newer one of its major version",
+                       cudnn_version_text(status.cudnn_version),
+                       cudnn_version_text(status.cudnn_built_with / 100 * 100));
+  }
+  if (status.nccl_version / 10000 != status.nccl_built_with / 10000 ||
+      status.nccl_version < status.nccl_built_with / 100 * 100) {
+    return fmt::format("NCCL {} was loaded, this build needs {} or a newer one of its major version",
+                       nccl_version_text(status.nccl_version),
+                       nccl_version_text(status.nccl_built_with / 100 * 100));
+  }
+  return "";
+}
+
+std::string why_device_does_not_fit(const DeviceStatus& status) {
+  const int capability = 10 * status.major + status.minor;
+  if (capability < oldest_architecture(status.architectures)) {
+    return fmt::format(
+        "device {} ({}) has compute capability {}.{}; this build is for architectures {}",
+        status.index,
+        status.name,
+        status.major,
+        status.minor,
+        status.architectures);
+  }
+  if (status.prohibited) {
+    return fmt::format("device {} ({}) is in compute mode 'prohibited': nvidia-smi -c DEFAULT allows "
+                       "its use",
+                       status.index,
+                       status.name);
+  }
+  if (status.attach_error == kDevicesUnavailable) {
+    return fmt::format(
+        "device {} ({}) is in exclusive use by another process", status.index, status.name);
+  }
+  if (status.attach_error != 0) {
+    return fmt::format("device {} ({}) cannot be used: {} (CUDA error {})",
+                       status.index,
+                       status.name,
+                       status.attach_error_text,
+                       status.attach_error);
+  }
+  return "";
+}
+
+}  // namespace
+
+int oldest_architecture(const std::string& architectures) {
+  std::istringstream stream(architectures);
+  int oldest = INT_MAX;
+  for (std::string word; stream >> word;) {
+    oldest = std::min(oldest, std::atoi(word.c_str()));  // "90a-real" -> 90
+  }
+  return oldest == INT_MAX ? 0 : oldest;
+}
+
+std::string why_unusable(const DeviceStatus& status) {
+  if (status.runtime_error == kInsufficientDriver) {
+    return status.driver_version == 0
+               ? "no NVIDIA driver answers"
+               : fmt::format("the NVIDIA driver serves CUDA {} at most, this build needs {}",
+                             cuda_version_text(status.driver_version),
+                             cuda_version_text(status.runtime_version));
+  }
+  if (status.runtime_error == kNoDevice || (status.runtime_error == 0 && status.devices == 0)) {
+    return why_none_is_visible(status);
+  }
+  if (status.runtime_error != 0) {
+    return fmt::format("the NVIDIA driver fails: {} (CUDA error {})",
+                       status.runtime_error_text,
+                       status.runtime_error);
+  }
+  if (std::string why = why_libraries_do_not_fit(status); !why.empty()) {
+    return why;
+  }
+  if (status.index >= status.devices) {
+    return fmt::format("there is no device {}: {} {} visible, counted from 0",
+                       status.index,
+                       status.devices,
+                       status.devices == 1 ? "is" : "are");
+  }
+  return why_device_does_not_fit(status);
+}
+
+std::string cuda_version_text(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+std::string cudnn_version_text(long version) {
+  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
+std::string nccl_version_text(int version) {
+  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
+}  // namespace dlbench::backend::cuda

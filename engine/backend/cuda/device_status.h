@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What was found of a GPU and its libraries, and whether that will do. The judgement knows no CUDA
+// call, so that every sentence of it is tested where there is no GPU.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace dlbench::backend::cuda {
+
+/// What the driver and the libraries say. Versions as the libraries number them.
+struct DeviceStatus {
+  int runtime_error = 0;           ///< of counting the devices; 0: none
+  std::string runtime_error_text;  ///< "no CUDA-capable device is detected"
+  int driver_version = 0;          ///< newest CUDA the driver serves, 13000 = 13.0; 0: no driver
+  int runtime_version = 0;         ///< CUDA of this build
+  int devices = 0;
+  std::optional<std::string> visible_devices;  ///< CUDA_VISIBLE_DEVICES, if set
+  long cudnn_version = 0;                      ///< loaded, 91900 = 9.19.0
+  long cudnn_built_with = 0;
+  int nccl_version = 0;  ///< loaded, 22809 = 2.28.9; 0: not loaded
+  int nccl_built_with = 0;
+  std::string architectures;  ///< of this build: "75 80 90"
+
+  int index = 0;  ///< the device asked for; what follows is its
+  std::string name;
+  int major = 0;  ///< compute capability
+  int minor = 0;
+  bool prohibited = false;   ///< compute mode: no process may use it
+  int attach_error = 0;      ///< of the first call that uses the device; 0: none
+  std::string attach_error_text;
+};
+
+/// The oldest compute capability that a list like "75 80 90" serves, times ten: 75.
+[[nodiscard]] int oldest_architecture(const std::string& architectures);
+
+/// Empty if the device can be used, else why not, in one sentence that says what to do.
+[[nodiscard]] std::string why_unusable(const DeviceStatus& status);
+
+/// "13.0" of 13000.
+[[nodiscard]] std::string cuda_version_text(int version);
+/// "9.19.0" of 91900; "2.28.9" of 22809.
+[[nodiscard]] std::string cudnn_version_text(long version);
+[[nodiscard]] std::string nccl_version_text(int version);
+
+}  // namespace dlbench::backend::cuda

@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cuda_loader.h"
+
+#include "engine/backend/backend_list.h"
+#include "engine/core/plugin.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+namespace dlbench::backend {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// In the order of their dependencies; the version that the plug-in is linked with is in the name.
+constexpr std::array kLibraries{"libcublasLt.so.13",
+                                "libcublas.so.13",
+                                "libnvrtc.so.13",
+                                "libcudnn.so.9",
+                                "libnccl.so.2"};
+
+bool is_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+std::vector<fs::path> sorted_entries(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    entries.push_back(entry.path());
+  }
+  std::sort(entries.begin(), entries.end());
+  return entries;
+}
+
+/// The folder above the bin/ of the first python3 on the path; empty if there is none.
+fs::path python_prefix(const std::string& search_path) {
+  std::istringstream stream(search_path);
+  for (std::string folder; std::getline(stream, folder, ':');) {
+    std::error_code ignored;
+    if (const fs::path python = fs::path(folder) / "python3"; fs::exists(python, ignored)) {
+      return fs::path(folder).parent_path();
+    }
+  }
+  return {};
+}
+
+/// The folders of NVIDIA's wheels in a Python environment.
+void append_wheels(const fs::path& prefix, std::vector<fs::path>& folders) {
+  for (const fs::path& version : sorted_entries(prefix / "lib")) {
+    if (!version.filename().string().starts_with("python3")) {
+      continue;
+    }
+    for (const char* packages : {"site-packages", "dist-packages"}) {
+      for (const fs::path& wheel : sorted_entries(version / packages / "nvidia")) {
+        folders.push_back(wheel / "lib");
+      }
+    }
+  }
+}
+
+std::string driver_missing(const std::string& driver) {
+  return "no NVIDIA driver on this machine: " + driver + " cannot be loaded";
+}
+
+/// Adds what load_cuda() cannot know: the plug-in's own sentence names only a file.
+std::string explain(const core::PluginStatus& status, const CudaSetup& setup) {
+  std::error_code ignored;
+  if (!fs::exists(status.path, ignored)) {
+    return "this installation has no CUDA plug-in: " + status.reason;
+  }
+  std::string missing;
+  for (const CudaLibrary& library : find_cuda_libraries(setup.folders)) {
+    if (library.path.empty() && status.reason.find(library.file) != std::string::npos) {
+      missing = "; set DLBENCH_CUDA_PATH to the folder of " + library.file;
+    }
+  }
+  return "the CUDA plug-in does not load: " + status.reason + missing;
+}
+
+}  // namespace
+
+std::optional<std::string> process_environment_variable(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+std::vector<fs::path> cuda_library_folders(const EnvironmentReader& environment,
+                                           const fs::path& own_folder) {
+  std::vector<fs::path> folders;
+  const auto append_prefix = [&folders](const fs::path& prefix) {
+    folders.push_back(prefix / "lib64");
+    folders.push_back(prefix / "lib");
+  };
+  if (const auto chosen = environment("DLBENCH_CUDA_PATH"); chosen && !chosen->empty()) {
+    folders.emplace_back(*chosen);
+    append_prefix(*chosen);
+  }
+  folders.push_back(own_folder);
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (const auto prefix = environment(variable); prefix && !prefix->empty()) {
+      append_prefix(*prefix);
+    }
+  }
+  append_prefix("/usr/local/cuda");
+  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
+    if (const auto prefix = environment(variable); prefix && !prefix->empty()) {
+      append_wheels(*prefix, folders);
+    }
+  }
+  if (const fs::path prefix = python_prefix(environment("PATH").value_or("")); !prefix.empty()) {
+    append_wheels(prefix, folders);
+  }
+  std::erase_if(folders, [](const fs::path& folder) { return !is_folder(folder); });
+  return folders;
+}
+
+std::vector<CudaLibrary> find_cuda_libraries(const std::vector<fs::path>& folders) {
+  std::vector<CudaLibrary> libraries;
+  for (const char* file : kLibraries) {
+    CudaLibrary library{.file = file, .path = {}};
+    for (const fs::path& folder : folders) {
+      std::error_code ignored;
+      if (fs::exists(folder / file, ignored)) {
+        library.path = folder / file;
+        break;
+      }
+    }
+    libraries.push_back(std::move(library));
+  }
+  return libraries;
+}
+
+CudaSetup default_cuda_setup() {
+  const fs::path own = core::plugin_folder();
+  return {.plugin = own / "libdlbench_cuda.so",
+          .folders = cuda_library_folders(process_environment_variable, own)};
+}
+
+std::string load_cuda(const CudaSetup& setup) {
+  if (dlopen(setup.driver.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
+    return driver_missing(setup.driver);
+  }
+  std::error_code ignored;
+  if (fs::exists(setup.plugin, ignored)) {
+    // A library that is loaded already satisfies whoever names it, wherever it lies.
+    for (const CudaLibrary& library : find_cuda_libraries(setup.folders)) {
+      if (!library.path.empty()) {
+        dlopen(library.path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+      }
+    }
+  }
+  const core::PluginStatus status = core::load_plugin_file(setup.plugin);
+  return status.loaded ? "" : explain(status, setup);
+}
+
+void register_cuda() {
+  static const bool done = [] {
+    const auto known = backend_names();
+    if (std::find(known.begin(), known.end(), "cuda") != known.end()) {
+      return true;  // loaded by name
+    }
+    const std::string reason = load_cuda(default_cuda_setup());
+    if (!reason.empty()) {
+      register_backend({.name = "cuda",
+                        .priority = kCudaPriority,
+                        .unavailable_reason = [reason] { return reason; },
+                        .create = nullptr});
+    }
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+}  // namespace dlbench::backend

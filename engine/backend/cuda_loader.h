@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loads the CUDA plug-in with the libraries of NVIDIA that it needs. Those may lie beside dlbench, in
+// a CUDA toolkit or in the wheels of a Python environment: they are found without LD_LIBRARY_PATH,
+// and what is missing costs one sentence.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dlbench::backend {
+
+/// The variables that say where to look: std::getenv, or a table in tests.
+using EnvironmentReader = std::function<std::optional<std::string>(const std::string& name)>;
+
+/// The value of a variable of this process.
+[[nodiscard]] std::optional<std::string> process_environment_variable(const std::string& name);
+
+/// Folders in which NVIDIA's libraries may lie, in the order in which they are searched; only those
+/// that exist: $DLBENCH_CUDA_PATH and its lib and lib64, `own_folder`, the toolkit ($CUDA_HOME,
+/// $CUDA_PATH, /usr/local/cuda), and nvidia/*/lib in the packages of $VIRTUAL_ENV, of $CONDA_PREFIX
+/// and of the first python3 on $PATH.
+[[nodiscard]] std::vector<std::filesystem::path> cuda_library_folders(
+    const EnvironmentReader& environment, const std::filesystem::path& own_folder);
+
+/// One library that the plug-in needs.
+struct CudaLibrary {
+  std::string file;            ///< "libcudnn.so.9"
+  std::filesystem::path path;  ///< empty: in none of the folders; the loader may still know it
+};
+
+/// Where the libraries lie, in the order in which they have to be loaded. Loads nothing.
+[[nodiscard]] std::vector<CudaLibrary> find_cuda_libraries(
+    const std::vector<std::filesystem::path>& folders);
+
+/// What load_cuda() works on; tests put other things in.
+struct CudaSetup {
+  std::string driver = "libcuda.so.1";
+  std::filesystem::path plugin;  ///< the plug-in's file
+  std::vector<std::filesystem::path> folders;
+};
+[[nodiscard]] CudaSetup default_cuda_setup();
+
+/// Driver, libraries, plug-in, in this order. Empty if the plug-in is loaded, else why not in one
+/// sentence. Without a driver nothing else is touched.
+[[nodiscard]] std::string load_cuda(const CudaSetup& setup);
+
+/// Sees to it, once, that a backend "cuda" is registered: the plug-in's, or one that cannot be made
+/// for the reason that load_cuda() gives.
+void register_cuda();
+
+}  // namespace dlbench::backend

@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cuda/device_status.h"
+
+#include <gtest/gtest.h>
+
+namespace dlbench::backend::cuda {
+namespace {
+
+DeviceStatus usable() {
+  return {.driver_version = 13000,
+          .runtime_version = 13000,
+          .devices = 1,
+          .cudnn_version = 91900,
+          .cudnn_built_with = 91900,
+          .nccl_version = 22809,
+          .nccl_built_with = 22809,
+          .architectures = "75 80 90",
+          .name = "NVIDIA H200",
+          .major = 9,
+          .minor = 0};
+}
+
+TEST(DeviceStatus, AUsableDeviceHasNoReasonAgainstIt) {
+  EXPECT_EQ(why_unusable(usable()), "");
+  DeviceStatus newer = usable();
+  newer.cudnn_version = 92100;
+  newer.nccl_version = 23000;
+  newer.driver_version = 13020;
+  EXPECT_EQ(why_unusable(newer), "");
+}
+
+TEST(DeviceStatus, NamesADriverThatIsMissingOrTooOld) {
+  DeviceStatus status = usable();
+  status.runtime_error = 35;
+  status.driver_version = 0;
+  EXPECT_EQ(why_unusable(status), "no NVIDIA driver answers");
+  status.driver_version = 12040;
+  EXPECT_EQ(why_unusable(status),
+            "the NVIDIA driver serves CUDA 12.4 at most, this build needs 13.0");
+}
+
+TEST(DeviceStatus, TellsHiddenDevicesFromNone) {
+  DeviceStatus status = usable();
+  status.runtime_error = 100;
+  status.devices = 0;
+  EXPECT_EQ(why_unusable(status), "the NVIDIA driver shows no device");
+  status.visible_devices = "";
+  EXPECT_EQ(why_unusable(status),
+            "CUDA_VISIBLE_DEVICES is empty, which hides all devices: unset it, or set it to 0");
+  status.visible_devices = "7";
+  EXPECT_EQ(why_unusable(status),
+            "CUDA_VISIBLE_DEVICES='7' names no device of this machine: unset it, or set it to 0");
+}
+
+TEST(DeviceStatus, PassesOtherErrorsOfTheDriverOn) {
+  DeviceStatus status = usable();
+  status.runtime_error = 803;
+  status.runtime_error_text = "system has unsupported display driver / cuda driver combination";
+  EXPECT_EQ(why_unusable(status),
+            "the NVIDIA driver fails: system has unsupported display driver / cuda driver "
+            "combination (CUDA error 803)");
+}
+
+TEST(DeviceStatus, RefusesLibrariesOlderThanTheBuildOrOfAnotherMajorVersion) {
+  DeviceStatus status = usable();
+  status.cudnn_version = 91002;
+  EXPECT_EQ(why_unusable(status),
+            "cuDNN 9.10.2 was loaded, this build needs 9.19.0 or a newer one of its major version");
+  status.cudnn_version = 100000;
+  EXPECT_NE(why_unusable(status), "");
+  status = usable();
+  status.nccl_version = 22703;
+  EXPECT_EQ(why_unusable(status),
+            "NCCL 2.27.3 was loaded, this build needs 2.28.0 or a newer one of its major version");
+}
+
+TEST(DeviceStatus, RefusesAnIndexBeyondTheLastDevice) {
+  DeviceStatus status = usable();
+  status.index = 1;
+  EXPECT_EQ(why_unusable(status), "there is no device 1: 1 is visible, counted from 0");
+}
+
+TEST(DeviceStatus, RefusesADeviceThatTheBuildDoesNotServe) {
+  DeviceStatus status = usable();
+  status.name = "Tesla V100-SXM2-32GB";
+  status.major = 7;
+  EXPECT_EQ(why_unusable(status),
+            "device 0 (Tesla V100-SXM2-32GB) has compute capability 7.0; this build is for "
+            "architectures 75 80 90");
+}
+
+TEST(DeviceStatus, NamesComputeModesAndTheErrorOfTheFirstCall) {
+  DeviceStatus status = usable();
+  status.prohibited = true;
+  EXPECT_EQ(why_unusable(status),
+            "device 0 (NVIDIA H200) is in compute mode 'prohibited': nvidia-smi -c DEFAULT allows "
+            "its use");
+  status = usable();
+  status.attach_error = 46;
+  EXPECT_EQ(why_unusable(status),
+            "device 0 (NVIDIA H200) is in exclusive use by another process");
+  status.attach_error = 2;
+  status.attach_error_text = "out of memory";
+  EXPECT_EQ(why_unusable(status),
+            "device 0 (NVIDIA H200) cannot be used: out of memory (CUDA error 2)");
+}
+
+TEST(DeviceStatus, ReadsTheOldestArchitectureOfAList) {
+  EXPECT_EQ(oldest_architecture("90"), 90);
+  EXPECT_EQ(oldest_architecture("120 80-real 90a"), 80);
+}
+
+}  // namespace
+}  // namespace dlbench::backend::cuda

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cuda_loader.h"
+
+#include "engine/backend/backend.h"
+#include "engine/core/error.h"
+#include "engine/core/plugin.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+namespace dlbench::backend {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// Any library that is on every machine plays the driver.
+constexpr const char* kSomeDriver = "libm.so.6";
+
+class CudaLoader : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(::testing::TempDir()) /
+              ("cuda_loader_" +
+               std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  fs::path file(const fs::path& relative, const std::string& content = "") {
+    fs::create_directories((folder_ / relative).parent_path());
+    std::ofstream(folder_ / relative) << content;
+    return folder_ / relative;
+  }
+  static EnvironmentReader environment(std::map<std::string, std::string> variables) {
+    return [variables = std::move(variables)](
+               const std::string& name) -> std::optional<std::string> {
+      const auto found = variables.find(name);
+      return found == variables.end() ? std::nullopt : std::optional(found->second);
+    };
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(CudaLoader, SearchesTheChosenFolderThenItsOwnThenToolkitsThenWheels) {
+  file("chosen/lib/x");
+  file("own/x");
+  file("toolkit/lib64/x");
+  file("venv/lib/python3.11/site-packages/nvidia/cudnn/lib/x");
+  file("venv/lib/python3.11/site-packages/nvidia/cu13/lib/x");
+  file("python/bin/python3");
+  file("python/lib/python3.12/site-packages/nvidia/nccl/lib/x");
+  const fs::path venv = folder_ / "venv/lib/python3.11/site-packages/nvidia";
+  std::vector<fs::path> folders =
+      cuda_library_folders(environment({{"DLBENCH_CUDA_PATH", folder_ / "chosen"},
+                                        {"CUDA_HOME", folder_ / "toolkit"},
+                                        {"VIRTUAL_ENV", folder_ / "venv"},
+                                        {"PATH", "/nowhere:" + (folder_ / "python/bin").string()}}),
+                           folder_ / "own");
+  // The machine's own toolkit, if it has one.
+  std::erase_if(folders, [](const fs::path& f) { return f.string().starts_with("/usr/local/cuda"); });
+  EXPECT_THAT(folders,
+              ElementsAre(folder_ / "chosen",
+                          folder_ / "chosen/lib",
+                          folder_ / "own",
+                          folder_ / "toolkit/lib64",
+                          venv / "cu13/lib",
+                          venv / "cudnn/lib",
+                          folder_ / "python/lib/python3.12/site-packages/nvidia/nccl/lib"));
+}
+
+TEST_F(CudaLoader, TakesEachLibraryFromTheFirstFolderThatHasIt) {
+  file("first/libnccl.so.2");
+  file("second/libnccl.so.2");
+  file("second/libcudnn.so.9");
+  std::map<std::string, fs::path> paths;
+  for (const CudaLibrary& library : find_cuda_libraries({folder_ / "first", folder_ / "second"})) {
+    paths[library.file] = library.path;
+  }
+  EXPECT_EQ(paths.at("libnccl.so.2"), folder_ / "first/libnccl.so.2");
+  EXPECT_EQ(paths.at("libcudnn.so.9"), folder_ / "second/libcudnn.so.9");
+  EXPECT_EQ(paths.at("libcublasLt.so.13"), fs::path());
+}
+
+TEST_F(CudaLoader, NamesTheDriverThatIsMissingAndTouchesNothingElse) {
+  const std::size_t before = core::plugin_attempts().size();
+  EXPECT_EQ(load_cuda({.driver = "libcuda_not_here.so.1", .plugin = folder_ / "p.so"}),
+            "no NVIDIA driver on this machine: libcuda_not_here.so.1 cannot be loaded");
+  EXPECT_EQ(core::plugin_attempts().size(), before);
+}
+
+TEST_F(CudaLoader, NamesThePluginThatIsMissing) {
+  EXPECT_THAT(load_cuda({.driver = kSomeDriver, .plugin = folder_ / "libdlbench_cuda.so"}),
+              AllOf(HasSubstr("this installation has no CUDA plug-in"),
+                    HasSubstr((folder_ / "libdlbench_cuda.so").string())));
+}
+
+TEST_F(CudaLoader, SaysWhyAPluginDoesNotLoad) {
+  const fs::path broken = file("libdlbench_cuda.so", "no ELF file");
+  EXPECT_THAT(load_cuda({.driver = kSomeDriver, .plugin = broken}),
+              AllOf(HasSubstr("the CUDA plug-in does not load"), HasSubstr(broken.string())));
+}
+
+TEST_F(CudaLoader, TheBackendIsThereOrSaysWhyNot) {
+  const std::string reason = backend_unavailable_reason("cuda");
+  EXPECT_THAT(backend_names(), ::testing::Contains("cuda"));
+  EXPECT_EQ(backend_names().front(), "cuda");  // first choice of --device auto
+  if (reason.empty()) {
+    GTEST_SKIP() << "a GPU is here";
+  }
+  EXPECT_EQ(reason.find('\n'), std::string::npos) << reason;
+  try {
+    static_cast<void>(create_backend("cuda", {}));
+    FAIL() << "made a backend that is not available";
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.code(), core::ErrorCode::kUnavailable);
+    EXPECT_EQ(core::exit_code(error.code()), 2);
+    EXPECT_EQ(error.what(), reason);
+  }
+}
+
+}  // namespace
+}  // namespace dlbench::backend
