@@ -6,16 +6,11 @@
 // arenas.
 #pragma once
 
+#include "engine/core/host_device.h"
 #include "engine/graph/attributes.h"
 
 #include <cmath>
 #include <cstdint>
-
-#if defined(__CUDACC__)
-#define DLBENCH_HOST_DEVICE __host__ __device__ __forceinline__
-#else
-#define DLBENCH_HOST_DEVICE inline
-#endif
 
 namespace dlbench::backend {
 
@@ -50,7 +45,9 @@ struct SgdUpdate {
   T momentum;
   T weight_decay;
 
-  SgdUpdate(const graph::OptimizerAttributes& a, double lr, const double* /*coefficients*/)
+  DLBENCH_HOST_DEVICE SgdUpdate(const graph::OptimizerAttributes& a,
+                                double lr,
+                                const double* /*coefficients*/)
       : learning_rate(static_cast<T>(lr)),
         momentum(static_cast<T>(a.momentum)),
         weight_decay(static_cast<T>(a.weight_decay)) {}
@@ -71,7 +68,9 @@ struct AdamUpdate {
   T step_size;   ///< lr / (1 - beta1^t)
   T root_scale;  ///< 1 / sqrt(1 - beta2^t)
 
-  AdamUpdate(const graph::OptimizerAttributes& a, double lr, const double* coefficients)
+  DLBENCH_HOST_DEVICE AdamUpdate(const graph::OptimizerAttributes& a,
+                                 double lr,
+                                 const double* coefficients)
       : beta1(static_cast<T>(a.beta1)),
         beta2(static_cast<T>(a.beta2)),
         epsilon(static_cast<T>(a.epsilon)),
@@ -99,7 +98,9 @@ struct NadamUpdate {
   T gradient_factor;  ///< lr (1 - u_t) / (1 - U_t)
   T root_scale;       ///< 1 / sqrt(1 - beta2^t)
 
-  NadamUpdate(const graph::OptimizerAttributes& a, double lr, const double* coefficients)
+  DLBENCH_HOST_DEVICE NadamUpdate(const graph::OptimizerAttributes& a,
+                                  double lr,
+                                  const double* coefficients)
       : beta1(static_cast<T>(a.beta1)),
         beta2(static_cast<T>(a.beta2)),
         epsilon(static_cast<T>(a.epsilon)),
@@ -125,7 +126,9 @@ struct AdadeltaUpdate {
   T rho;
   T epsilon;
 
-  AdadeltaUpdate(const graph::OptimizerAttributes& a, double lr, const double* /*coefficients*/)
+  DLBENCH_HOST_DEVICE AdadeltaUpdate(const graph::OptimizerAttributes& a,
+                                     double lr,
+                                     const double* /*coefficients*/)
       : learning_rate(static_cast<T>(lr)),
         rho(static_cast<T>(a.rho)),
         epsilon(static_cast<T>(a.epsilon)) {}
