@@ -1,0 +1,364 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Batch normalisation. Statistics are taken of x less a pivot near the mean, so that their
+// difference does not cancel: var = E(d^2) - E(d)^2 with d = x - pivot, summed in f32 down at most
+// some hundred rows, then in double.
+#pragma once
+
+#include "engine/backend/cuda/kernels/channels.h"
+
+#include <cmath>
+
+namespace dlbench::backend::cuda {
+
+/// Per-channel numbers of the affine map, and of one element y = (x - mean) scale + beta; forward
+/// and backward pass compute it alike, to agree where ReLU cut.
+template <int N>
+struct Affine {
+  float mean[N];
+  float scale[N];
+  float beta[N];
+
+  [[nodiscard]] DLBENCH_HOST_DEVICE float operator()(float x, int lane) const {
+    return std::fma(x - mean[lane], scale[lane], beta[lane]);
+  }
+};
+
+/// The pivot of each channel: the mean of a few rows spread over the batch.
+template <typename T>
+struct Pivot {
+  const T* x;
+  Index rows;
+  Index stride;
+  static constexpr int kRows = 4;
+
+  template <int N>
+  DLBENCH_HOST_DEVICE void load(Index column, float (&pivot)[N]) const {
+    for (int lane = 0; lane < N; ++lane) {
+      pivot[lane] = 0.0F;
+    }
+    for (int sample = 0; sample < kRows; ++sample) {
+      float values[N];
+      load_pack(x + rows * sample / kRows * stride + column, values);
+      for (int lane = 0; lane < N; ++lane) {
+        pivot[lane] += values[lane] / kRows;
+      }
+    }
+  }
+};
+
+/// Source of sum(d) and sum(d^2).
+template <typename T, int N>
+struct MomentSource {
+  const T* x;
+  Pivot<T> pivot;
+
+  DLBENCH_HOST_DEVICE Channel<N> prepare(Index /*group*/, Index column) const {
+    Channel<N> result;
+    pivot.load(column, result.value);
+    return result;
+  }
+  DLBENCH_HOST_DEVICE void add(const Channel<N>& center, Index offset, float (&sum)[2][N]) const {
+    float values[N];
+    load_pack(x + offset, values);
+    for (int lane = 0; lane < N; ++lane) {
+      const float difference = values[lane] - center.value[lane];
+      sum[0][lane] += difference;
+      sum[1][lane] += difference * difference;
+    }
+  }
+};
+
+/// Statistics of one channel from its sums.
+template <typename T>
+struct StoreMoments {
+  Pivot<T> pivot;
+  float* mean;
+  float* rstd;
+  float* running_mean;
+  float* running_variance;
+  double count;
+  double momentum;
+  double epsilon;
+
+  DLBENCH_HOST_DEVICE void operator()(Index /*group*/, Index c, const double (&sums)[2]) const {
+    float center[1];
+    pivot.load(c, center);
+    const double shift = sums[0] / count;
+    const double batch_mean = static_cast<double>(center[0]) + shift;
+    const double squares = sums[1] / count - shift * shift;
+    const double variance = squares > 0.0 ? squares : squares == squares ? 0.0 : squares;
+    mean[c] = static_cast<float>(batch_mean);
+    rstd[c] = static_cast<float>(1.0 / std::sqrt(variance + epsilon));
+    // A single element per channel has no unbiased variance; its biased one is 0.
+    const double unbiased = variance * count / (count > 2.0 ? count - 1.0 : 1.0);
+    running_mean[c] = mix(running_mean[c], batch_mean);
+    running_variance[c] = mix(running_variance[c], unbiased);
+  }
+
+ private:
+  [[nodiscard]] DLBENCH_HOST_DEVICE float mix(float running, double batch) const {
+    return static_cast<float>(momentum * static_cast<double>(running) + (1.0 - momentum) * batch);
+  }
+};
+
+/// y = act(act(affine(x)) + addend). Statistics: mean and rstd, or (inference) running mean and
+/// variance.
+template <typename T, int N>
+struct ApplyBatchNorm {
+  const T* x;
+  const T* addend;
+  T* y;
+  const float* gamma;
+  const float* beta;
+  const float* mean;
+  const float* deviation;  ///< rstd, or the running variance
+  Index channels;
+  float epsilon;
+  bool inference;
+  bool relu;
+  bool relu_after;
+
+  DLBENCH_HOST_DEVICE Affine<N> prepare(Index /*group*/, Index column) const {
+    Affine<N> affine;
+    for (int lane = 0; lane < N; ++lane) {
+      const Index c = column + lane;
+      const bool exists = c < channels;
+      // All zero for padding lanes, so that y is zero there.
+      const float spread = exists ? deviation[c] : 1.0F;
+      const float rstd = inference ? 1.0F / std::sqrt(spread + epsilon) : spread;
+      affine.mean[lane] = exists ? mean[c] : 0.0F;
+      affine.scale[lane] = exists ? gamma[c] * rstd : 0.0F;
+      affine.beta[lane] = exists ? beta[c] : 0.0F;
+    }
+    return affine;
+  }
+  DLBENCH_HOST_DEVICE void apply(const Affine<N>& affine, Index offset) const {
+    float values[N];
+    load_pack(x + offset, values);
+    for (int lane = 0; lane < N; ++lane) {
+      const float y_lane = affine(values[lane], lane);
+      values[lane] = relu && y_lane <= 0.0F ? 0.0F : y_lane;
+    }
+    if (addend != nullptr) {
+      float others[N];
+      load_pack(addend + offset, others);
+      for (int lane = 0; lane < N; ++lane) {
+        values[lane] += others[lane];
+      }
+    }
+    if (relu_after) {
+      for (int lane = 0; lane < N; ++lane) {
+        values[lane] = values[lane] <= 0.0F ? 0.0F : values[lane];
+      }
+    }
+    store_pack(y + offset, values);
+  }
+};
+
+template <typename T, int N>
+ApplyBatchNorm<T, N> make_apply(const BatchNormArgs& args, bool inference) {
+  return {static_cast<const T*>(args.x),
+          static_cast<const T*>(args.addend),
+          static_cast<T*>(args.y),
+          args.gamma,
+          args.beta,
+          inference ? args.running_mean : args.mean,
+          inference ? args.running_variance : args.rstd,
+          args.layout.channels,
+          args.attributes.epsilon,
+          inference,
+          args.relu,
+          args.relu_after};
+}
+
+template <typename Launcher>
+void run_batch_norm(Launcher& launcher, const BatchNormArgs& args, bool inference) {
+  const ChannelsLast& layout = args.layout;
+  visit_packs(
+      args.dtype,
+      layout.stride,
+      [&](auto type, auto width) {
+        using T = decltype(type);
+        constexpr int kN = decltype(width)::value;
+        if (!inference) {
+          const Pivot<T> pivot{static_cast<const T*>(args.x), layout.positions(), layout.stride};
+          reduce_columns<2, kN>(launcher,
+                                sum_columns(layout, false, kN),
+                                layout.channels,
+                                MomentSource<T, kN>{static_cast<const T*>(args.x), pivot},
+                                StoreMoments<T>{pivot,
+                                                args.mean,
+                                                args.rstd,
+                                                args.running_mean,
+                                                args.running_variance,
+                                                static_cast<double>(layout.positions()),
+                                                static_cast<double>(args.attributes.momentum),
+                                                static_cast<double>(args.attributes.epsilon)},
+                                static_cast<float*>(args.scratch));
+        }
+        walk_columns(
+            launcher, 1, layout.positions(), layout.stride, kN, make_apply<T, kN>(args, inference));
+      },
+      args.x,
+      args.addend,
+      args.y);
+}
+
+template <typename T, int N>
+struct BackwardOperands {
+  const T* dy;
+  const T* x;
+  const float* gamma;
+  const float* beta;
+  const float* mean;
+  const float* rstd;
+  Index channels;
+  bool relu;
+
+  DLBENCH_HOST_DEVICE Affine<N> prepare(Index /*group*/, Index column) const {
+    Affine<N> affine;
+    for (int lane = 0; lane < N; ++lane) {
+      const Index c = column + lane;
+      const bool exists = c < channels;
+      affine.mean[lane] = exists ? mean[c] : 0.0F;
+      affine.scale[lane] = exists ? gamma[c] * rstd[c] : 0.0F;
+      affine.beta[lane] = exists && relu ? beta[c] : 0.0F;
+    }
+    return affine;
+  }
+  /// dy' and x - mean of a pack.
+  DLBENCH_HOST_DEVICE void load(const Affine<N>& affine,
+                                Index offset,
+                                float (&gradient)[N],
+                                float (&centered)[N]) const {
+    load_pack(dy + offset, gradient);
+    load_pack(x + offset, centered);
+    for (int lane = 0; lane < N; ++lane) {
+      if (relu && affine(centered[lane], lane) <= 0.0F) {
+        gradient[lane] = 0.0F;
+      }
+      centered[lane] -= affine.mean[lane];
+    }
+  }
+};
+
+/// Source of sum(dy') and sum(dy' (x - mean)).
+template <typename T, int N>
+struct BackwardSource {
+  BackwardOperands<T, N> operands;
+
+  DLBENCH_HOST_DEVICE Affine<N> prepare(Index group, Index column) const {
+    return operands.prepare(group, column);
+  }
+  DLBENCH_HOST_DEVICE void add(const Affine<N>& affine, Index offset, float (&sum)[2][N]) const {
+    float gradient[N];
+    float centered[N];
+    operands.load(affine, offset, gradient, centered);
+    for (int lane = 0; lane < N; ++lane) {
+      sum[0][lane] += gradient[lane];
+      sum[1][lane] += gradient[lane] * centered[lane];
+    }
+  }
+};
+
+struct StoreGradients {
+  float* dgamma;
+  float* dbeta;
+  const float* rstd;
+  DLBENCH_HOST_DEVICE void operator()(Index /*group*/, Index c, const double (&sums)[2]) const {
+    dbeta[c] = static_cast<float>(sums[0]);
+    dgamma[c] = static_cast<float>(sums[1] * static_cast<double>(rstd[c]));
+  }
+};
+
+/// dx = scale dy' - ((x - mean) slope + level) + addend, with slope = scale rstd mean(dy' x^) and
+/// level = scale mean(dy').
+template <typename T, int N>
+struct ApplyBackward {
+  BackwardOperands<T, N> operands;
+  const T* addend;
+  T* dx;
+  const float* dgamma;
+  const float* dbeta;
+  float share;  ///< 1 / elements of a channel
+
+  struct Constants {
+    Affine<N> affine;
+    float slope[N];
+    float level[N];
+  };
+  DLBENCH_HOST_DEVICE Constants prepare(Index group, Index column) const {
+    Constants constants;
+    constants.affine = operands.prepare(group, column);
+    for (int lane = 0; lane < N; ++lane) {
+      const Index c = column + lane;
+      const bool exists = c < operands.channels;
+      const float scale = constants.affine.scale[lane] * share;
+      constants.slope[lane] = exists ? scale * operands.rstd[c] * dgamma[c] : 0.0F;
+      constants.level[lane] = exists ? scale * dbeta[c] : 0.0F;
+    }
+    return constants;
+  }
+  DLBENCH_HOST_DEVICE void apply(const Constants& constants, Index offset) const {
+    float gradient[N];
+    float centered[N];
+    operands.load(constants.affine, offset, gradient, centered);
+    for (int lane = 0; lane < N; ++lane) {
+      const float removed = std::fma(centered[lane], constants.slope[lane], constants.level[lane]);
+      gradient[lane] = std::fma(constants.affine.scale[lane], gradient[lane], -removed);
+    }
+    if (addend != nullptr) {
+      float others[N];
+      load_pack(addend + offset, others);
+      for (int lane = 0; lane < N; ++lane) {
+        gradient[lane] += others[lane];
+      }
+    }
+    store_pack(dx + offset, gradient);
+  }
+};
+
+template <typename Launcher>
+void run_batch_norm_backward(Launcher& launcher, const BatchNormBackwardArgs& args) {
+  const ChannelsLast& layout = args.layout;
+  visit_packs(
+      args.dtype,
+      layout.stride,
+      [&](auto type, auto width) {
+        using T = decltype(type);
+        constexpr int kN = decltype(width)::value;
+        const BackwardOperands<T, kN> operands{static_cast<const T*>(args.dy),
+                                               static_cast<const T*>(args.x),
+                                               args.gamma,
+                                               args.beta,
+                                               args.mean,
+                                               args.rstd,
+                                               layout.channels,
+                                               args.relu};
+        reduce_columns<2, kN>(launcher,
+                              sum_columns(layout, false, kN),
+                              layout.channels,
+                              BackwardSource<T, kN>{operands},
+                              StoreGradients{args.dgamma, args.dbeta, args.rstd},
+                              static_cast<float*>(args.scratch));
+        walk_columns(launcher,
+                     1,
+                     layout.positions(),
+                     layout.stride,
+                     kN,
+                     ApplyBackward<T, kN>{operands,
+                                          static_cast<const T*>(args.addend),
+                                          static_cast<T*>(args.dx),
+                                          args.dgamma,
+                                          args.dbeta,
+                                          1.0F / static_cast<float>(layout.positions())});
+      },
+      args.dy,
+      args.x,
+      args.addend,
+      args.dx);
+}
+
+}  // namespace dlbench::backend::cuda

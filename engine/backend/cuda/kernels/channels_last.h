@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The physical layout of activations on the device.
+#pragma once
+
+#include <cstdint>
+
+namespace dlbench::backend::cuda {
+
+using Index = std::int64_t;
+
+/// A tensor (N, C, S...), S being any number of spatial axes taken as one, with channels last:
+/// element (n, c, s) lies at ((n * spatial + s) * stride + c). Lanes from `channels` to `stride`
+/// are zero: every kernel may rely on it and leaves it so. Matrices (N, C) have spatial 1. Accesses
+/// are 16 bytes wide where `stride` and all addresses allow it, else single elements.
+struct ChannelsLast {
+  Index batch = 1;
+  Index spatial = 1;
+  Index channels = 1;
+  Index stride = 1;
+
+  [[nodiscard]] Index positions() const { return batch * spatial; }
+  /// Padding included.
+  [[nodiscard]] Index elements() const { return positions() * stride; }
+};
+
+}  // namespace dlbench::backend::cuda

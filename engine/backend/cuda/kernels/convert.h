@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Between the loader's bytes, f32 and the 16-bit floats.
+#pragma once
+
+#include "engine/backend/cuda/kernels/element.h"
+#include "engine/backend/cuda/kernels/geometry.h"
+#include "engine/backend/cuda/kernels/launch.h"
+
+#include <type_traits>
+
+namespace dlbench::backend::cuda {
+
+/// One pack of lanes of one pixel. An image has few channels: the reads are single bytes, the write
+/// is wide.
+template <typename T, int N>
+struct NormalizePack {
+  const std::uint8_t* x;
+  T* y;
+  Divisor packs;  ///< of a pixel
+  int channels;
+  float factor[kMaxImageChannels];
+  float shift[kMaxImageChannels];
+
+  DLBENCH_HOST_DEVICE void operator()(Index item) const {
+    Index pack = 0;
+    const Index pixel = packs.split(item, pack);
+    const int first = static_cast<int>(pack) * N;
+    float values[N];
+    for (int lane = 0; lane < N; ++lane) {
+      const int channel = first + lane;
+      values[lane] = 0.0F;
+      if (channel < channels) {
+        values[lane] =
+            static_cast<float>(x[pixel * channels + channel]) * factor[channel] + shift[channel];
+      }
+    }
+    store_pack(y + item * N, values);
+  }
+};
+
+template <typename T, int N, typename Launcher>
+void run_normalize_packs(Launcher& launcher, const NormalizeArgs& args) {
+  const graph::NormalizeAttributes& attributes = args.attributes;
+  const ChannelsLast& layout = args.layout;
+  NormalizePack<T, N> body{args.x,
+                           static_cast<T*>(args.y),
+                           Divisor(layout.stride / N),
+                           static_cast<int>(layout.channels),
+                           {},
+                           {}};
+  for (std::size_t c = 0; c < static_cast<std::size_t>(layout.channels); ++c) {
+    const double mean = attributes.mean.empty() ? 0.0 : static_cast<double>(attributes.mean[c]);
+    const double deviation =
+        attributes.stddev.empty() ? 1.0 : static_cast<double>(attributes.stddev[c]);
+    body.factor[c] = static_cast<float>(static_cast<double>(attributes.scale) / deviation);
+    body.shift[c] = static_cast<float>(-mean / deviation);
+  }
+  for_each(launcher, layout.elements() / N, body);
+}
+
+template <typename Launcher>
+void run_normalize(Launcher& launcher, const NormalizeArgs& args) {
+  DLBENCH_CHECK(args.layout.channels <= kMaxImageChannels)
+      << "images of " << args.layout.channels << " channels";
+  visit_activation(args.dtype, [&](auto type) {
+    using T = decltype(type);
+    if (args.layout.stride % kWide<T> == 0 && aligned(args.y)) {
+      run_normalize_packs<T, kWide<T>>(launcher, args);
+    } else {
+      run_normalize_packs<T, 1>(launcher, args);
+    }
+  });
+}
+
+template <typename From, typename To, int N>
+struct CastPack {
+  const From* x;
+  To* y;
+  Index elements;
+
+  DLBENCH_HOST_DEVICE void operator()(Index item) const {
+    const Index offset = item * N;
+    if constexpr (std::is_same_v<From, double> && std::is_same_v<To, double>) {
+      for (Index i = offset; i < offset + N && i < elements; ++i) {
+        y[i] = x[i];
+      }
+    } else {
+      float values[N];
+      if (offset + N <= elements) {
+        load_pack(x + offset, values);
+        store_pack(y + offset, values);
+      } else {
+        const int count = static_cast<int>(elements - offset);
+        load_some(x + offset, count, values);
+        store_some(y + offset, count, values);
+      }
+    }
+  }
+};
+
+/// The floats a cast knows.
+template <typename Visitor>
+void visit_castable(core::DType dtype, const Visitor& visitor) {
+  if (dtype == core::DType::kF64) {
+    return visitor(double{});
+  }
+  visit_activation(dtype, visitor);
+}
+
+template <typename Launcher>
+void run_cast(Launcher& launcher, const CastArgs& args) {
+  visit_castable(args.x_dtype, [&](auto from) {
+    visit_castable(args.y_dtype, [&](auto to) {
+      using From = decltype(from);
+      using To = decltype(to);
+      const auto* x = static_cast<const From*>(args.x);
+      auto* y = static_cast<To*>(args.y);
+      if (aligned(x, y)) {
+        constexpr int kN = kWide < From >> kWide<To> ? kWide<From> : kWide<To>;
+        for_each(launcher,
+                 ceil_divide<Index>(args.elements, kN),
+                 CastPack<From, To, kN>{x, y, args.elements});
+      } else {
+        for_each(launcher, args.elements, CastPack<From, To, 1>{x, y, args.elements});
+      }
+    });
+  });
+}
+
+}  // namespace dlbench::backend::cuda

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs bodies (geometry.h, reduce.h) on the device: the only place that launches kernels.
+#pragma once
+
+#include "engine/backend/cuda/kernels/launch.h"
+#include "engine/backend/cuda/kernels/reduce.h"
+#include "engine/core/error.h"
+
+#include <cuda_runtime.h>
+
+#include <string>
+
+namespace dlbench::backend::cuda {
+
+[[nodiscard]] __device__ __forceinline__ Position position_here() {
+  return {blockIdx.x, threadIdx.x, gridDim.x, blockDim.x};
+}
+
+template <typename Body>
+__global__ void __launch_bounds__(kThreads) map_kernel(const __grid_constant__ Body body) {
+  body(position_here());
+}
+
+template <typename Body>
+__global__ void __launch_bounds__(kThreads) map_shared_kernel(const __grid_constant__ Body body) {
+  __shared__ typename Body::Shared shared;
+  if (threadIdx.x == 0) {
+    body.prepare(shared);
+  }
+  __syncthreads();
+  body(position_here(), shared);
+}
+
+template <typename Body>
+__global__ void __launch_bounds__(kThreads) reduce_kernel(const __grid_constant__ Body body) {
+  __shared__ typename Body::Partial partials[kThreads];
+  const Position position = position_here();
+  partials[position.thread] = body.gather(position);
+  __syncthreads();
+  for (std::uint32_t rows = position.threads / body.lanes; rows > 1; rows = rows_after(rows)) {
+    tree_step(body, partials, position.thread, rows);
+    __syncthreads();
+  }
+  body.finish(position, partials[position.thread % body.lanes]);
+}
+
+/// Enqueues on one stream of the current device.
+class DeviceLauncher {
+ public:
+  explicit DeviceLauncher(StreamHandle stream) : stream_(stream) {}
+
+  /// Blocks that keep the device busy: a grid-stride loop needs no more.
+  [[nodiscard]] std::uint32_t resident_blocks() const {
+    int device = 0;
+    int multiprocessors = 0;
+    check(cudaGetDevice(&device));
+    check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    return static_cast<std::uint32_t>(multiprocessors) * (2048 / kThreads);
+  }
+
+  template <typename Body>
+  void map(const Body& body, std::uint32_t blocks, std::uint32_t threads) const {
+    map_kernel<<<blocks, threads, 0, stream_>>>(body);
+    check(cudaGetLastError());
+  }
+  template <typename Body>
+  void map_shared(const Body& body, std::uint32_t blocks, std::uint32_t threads) const {
+    map_shared_kernel<<<blocks, threads, 0, stream_>>>(body);
+    check(cudaGetLastError());
+  }
+  template <typename Body>
+  void reduce(const Body& body, std::uint32_t blocks, std::uint32_t threads) const {
+    reduce_kernel<<<blocks, threads, 0, stream_>>>(body);
+    check(cudaGetLastError());
+  }
+
+ private:
+  static void check(cudaError_t status) {
+    if (status != cudaSuccess) {
+      throw core::Error(core::ErrorCode::kLibrary,
+                        std::string("a CUDA kernel could not be launched: ") +
+                            cudaGetErrorName(status) + ": " + cudaGetErrorString(status));
+    }
+  }
+
+  StreamHandle stream_;
+};
+
+}  // namespace dlbench::backend::cuda

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Dropout. The random numbers are keyed by the logical position of an element, (sample, c * spatial
+// + s): one Philox block serves four neighbours in space of one channel, or, where spatial is 1,
+// four channels.
+#pragma once
+
+#include "engine/backend/cuda/kernels/element.h"
+#include "engine/backend/cuda/kernels/geometry.h"
+#include "engine/backend/cuda/kernels/launch.h"
+#include "engine/core/rng.h"
+
+#include <array>
+
+namespace dlbench::backend::cuda {
+
+/// R neighbouring positions of one sample by N channels. R = 4 needs spatial % 4 == 0: each block
+/// of random numbers is then drawn once.
+template <typename T, int N, int R>
+struct DropoutTile {
+  const T* x;
+  T* y;
+  const std::int64_t* seed;
+  const std::int64_t* step;
+  const std::int64_t* first_sample;
+  std::int32_t node;
+  float rate;
+  float keep_factor;
+  Index channels;
+  Index stride;
+  Divisor packs;  ///< of a position
+  Divisor runs;   ///< of R positions in a sample
+  Index spatial;
+
+  DLBENCH_HOST_DEVICE void operator()(Index item) const {
+    Index pack = 0;
+    Index run = 0;
+    const Index sample = runs.split(packs.split(item, pack), run);
+    const Index first_channel = pack * N;
+    const Index position = run * R;
+    float factors[R][N];
+    std::array<std::uint32_t, 4> words{};
+    Index drawn = -1;
+    for (int lane = 0; lane < N; ++lane) {
+      const Index element = (first_channel + lane) * spatial + position;
+      if (element / 4 != drawn && first_channel + lane < channels) {
+        drawn = element / 4;
+        words = core::sample_random_block(
+            static_cast<std::uint64_t>(*seed), *step, node, *first_sample + sample, drawn);
+      }
+      for (int row = 0; row < R; ++row) {
+        factors[row][lane] = factor_of(words, R == 4 ? Index{row} : element % 4);
+      }
+    }
+    const Index start = (sample * spatial + position) * stride + first_channel;
+    for (int row = 0; row < R; ++row) {
+      float values[N];
+      load_pack(x + start + row * stride, values);
+      for (int lane = 0; lane < N; ++lane) {
+        // A product with 0 would turn an infinity into a NaN: the mask selects instead.
+        values[lane] = factors[row][lane] > 0.0F ? values[lane] * factors[row][lane] : 0.0F;
+      }
+      store_pack(y + start + row * stride, values);
+    }
+  }
+
+ private:
+  /// Comparisons instead of an index: an indexed array would live in local memory.
+  DLBENCH_HOST_DEVICE float factor_of(const std::array<std::uint32_t, 4>& words, Index word) const {
+    const std::uint32_t low = word == 0 ? words[0] : words[1];
+    const std::uint32_t high = word == 2 ? words[2] : words[3];
+    const float uniform = core::uniform_from_bits(word < 2 ? low : high);
+    return uniform < rate ? 0.0F : keep_factor;
+  }
+};
+
+template <typename T, int N, int R, typename Launcher>
+void run_dropout_tiles(Launcher& launcher, const DropoutArgs& args) {
+  const ChannelsLast& layout = args.layout;
+  const Index packs = layout.stride / N;
+  const Index runs = layout.spatial / R;
+  for_each(launcher,
+           layout.batch * runs * packs,
+           DropoutTile<T, N, R>{static_cast<const T*>(args.x),
+                                static_cast<T*>(args.y),
+                                args.seed,
+                                args.step,
+                                args.first_sample,
+                                args.attributes.key,
+                                args.attributes.rate,
+                                1.0F / (1.0F - args.attributes.rate),
+                                layout.channels,
+                                layout.stride,
+                                Divisor(packs),
+                                Divisor(runs),
+                                layout.spatial});
+}
+
+template <typename Launcher>
+void run_dropout(Launcher& launcher, const DropoutArgs& args) {
+  if (args.layout.elements() == 0) {
+    return;
+  }
+  visit_activation(args.dtype, [&](auto type) {
+    using T = decltype(type);
+    constexpr int kN = kWide<T>;
+    if (args.layout.stride % kN != 0 || !aligned(args.x, args.y)) {
+      run_dropout_tiles<T, 1, 1>(launcher, args);
+    } else if (args.layout.spatial % 4 == 0) {
+      run_dropout_tiles<T, kN, 4>(launcher, args);
+    } else {
+      run_dropout_tiles<T, kN, 1>(launcher, args);
+    }
+  });
+}
+
+}  // namespace dlbench::backend::cuda

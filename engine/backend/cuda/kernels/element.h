@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Elements as stored and as computed with: f32 arithmetic whatever the storage, rounded once when
+// written, and packs of neighbours that travel in accesses of 16 bytes.
+#pragma once
+
+#include "engine/core/check.h"
+#include "engine/core/dtype.h"
+#include "engine/core/host_device.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#if defined(__CUDACC__)
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#endif
+
+namespace dlbench::backend::cuda {
+
+/// IEEE binary16 and bfloat16 as stored.
+struct F16 {
+  std::uint16_t bits;
+};
+struct BF16 {
+  std::uint16_t bits;
+};
+
+DLBENCH_HOST_DEVICE float to_float(float value) { return value; }
+DLBENCH_HOST_DEVICE float to_float(double value) { return static_cast<float>(value); }
+DLBENCH_HOST_DEVICE float to_float(std::uint8_t value) { return static_cast<float>(value); }
+DLBENCH_HOST_DEVICE float to_float(F16 value) {
+#if defined(__CUDA_ARCH__)
+  return __half2float(__ushort_as_half(value.bits));
+#else
+  return core::f16_to_f32(value.bits);
+#endif
+}
+DLBENCH_HOST_DEVICE float to_float(BF16 value) {
+#if defined(__CUDA_ARCH__)
+  return __uint_as_float(static_cast<unsigned>(value.bits) << 16U);
+#else
+  return core::bf16_to_f32(value.bits);
+#endif
+}
+
+/// To the nearest, ties to even; f16 overflows to infinity; a NaN stays one.
+DLBENCH_HOST_DEVICE void store(float& element, float value) { element = value; }
+DLBENCH_HOST_DEVICE void store(double& element, float value) {
+  element = static_cast<double>(value);
+}
+DLBENCH_HOST_DEVICE void store(F16& element, float value) {
+#if defined(__CUDA_ARCH__)
+  element.bits = __half_as_ushort(__float2half_rn(value));
+#else
+  element.bits = core::f32_to_f16(value);
+#endif
+}
+DLBENCH_HOST_DEVICE void store(BF16& element, float value) {
+#if defined(__CUDA_ARCH__)
+  element.bits = __bfloat16_as_ushort(__float2bfloat16_rn(value));
+#else
+  element.bits = core::f32_to_bf16(value);
+#endif
+}
+
+/// Elements of a type that one access of 16 bytes holds.
+template <typename T>
+inline constexpr int kWide = 16 / static_cast<int>(sizeof(T));
+
+/// N neighbouring elements: read and written whole, in as few accesses as their bytes need.
+template <typename T, int N>
+struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Pack {
+  T lane[N];
+};
+
+/// The pack at `from`, which is aligned to the pack, in f32.
+template <int N, typename T>
+DLBENCH_HOST_DEVICE void load_pack(const T* from, float (&values)[N]) {
+  const Pack<T, N> pack = *reinterpret_cast<const Pack<T, N>*>(from);
+  for (int lane = 0; lane < N; ++lane) {
+    values[lane] = to_float(pack.lane[lane]);
+  }
+}
+template <int N, typename T>
+DLBENCH_HOST_DEVICE void store_pack(T* to, const float (&values)[N]) {
+  Pack<T, N> pack;
+  for (int lane = 0; lane < N; ++lane) {
+    store(pack.lane[lane], values[lane]);
+  }
+  *reinterpret_cast<Pack<T, N>*>(to) = pack;
+}
+
+/// The first `count` elements of a pack; the other values are 0.
+template <int N, typename T>
+DLBENCH_HOST_DEVICE void load_some(const T* from, int count, float (&values)[N]) {
+  for (int lane = 0; lane < N; ++lane) {
+    values[lane] = lane < count ? to_float(from[lane]) : 0.0F;
+  }
+}
+template <int N, typename T>
+DLBENCH_HOST_DEVICE void store_some(T* to, int count, const float (&values)[N]) {
+  for (int lane = 0; lane < count; ++lane) {
+    store(to[lane], values[lane]);
+  }
+}
+
+/// Whether packs of 16 bytes may be read at these addresses; null is aligned.
+template <typename... Pointers>
+[[nodiscard]] bool aligned(const Pointers*... pointers) {
+  return ((reinterpret_cast<std::uintptr_t>(pointers) % 16 == 0) && ...);
+}
+
+/// Calls `visitor` with an element of the type behind the dtype of an activation.
+template <typename Visitor>
+void visit_activation(core::DType dtype, const Visitor& visitor) {
+  switch (dtype) {
+    case core::DType::kF32:
+      return visitor(float{});
+    case core::DType::kF16:
+      return visitor(F16{});
+    case core::DType::kBF16:
+      return visitor(BF16{});
+    default:
+      DLBENCH_CHECK(false) << "an activation is f32, f16 or bf16, not " << core::name(dtype);
+  }
+}
+
+}  // namespace dlbench::backend::cuda

@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the threads of a launch share out a tensor. What runs on a thread is a body, a trivially
+// copyable struct called with the thread's position; a launcher runs it for all positions: on the
+// device (device_launcher.cuh), or in a host loop, which is how indexing is tested without a GPU.
+#pragma once
+
+#include "engine/backend/cuda/kernels/channels_last.h"
+#include "engine/core/check.h"
+#include "engine/core/host_device.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace dlbench::backend::cuda {
+
+/// One thread of a one-dimensional launch.
+struct Position {
+  std::uint32_t block;
+  std::uint32_t thread;
+  std::uint32_t blocks;
+  std::uint32_t threads;
+};
+
+/// Threads of a block; every launch has at most these.
+inline constexpr std::uint32_t kThreads = 256;
+
+template <typename T>
+[[nodiscard]] DLBENCH_HOST_DEVICE T ceil_divide(T a, T b) {
+  return (a + b - 1) / b;
+}
+
+/// Division by a number known at launch: for numerators below 2^32 a multiplication and a shift
+/// (Warren, Hacker's Delight, 2nd ed., section 10-9; Granlund, Montgomery 1994), else a division.
+class Divisor {
+ public:
+  Divisor() = default;
+  explicit Divisor(Index divisor) : divisor_(static_cast<std::uint64_t>(divisor)) {
+    DLBENCH_CHECK(divisor > 0 && divisor < (Index{1} << 31)) << "divisor " << divisor;
+    while ((std::uint64_t{1} << shift_) < divisor_) {
+      ++shift_;
+    }
+    // The upper 32 bits of a 33-bit multiplier; its leading one is the addition in divide().
+    multiplier_ = static_cast<std::uint32_t>(
+        ((std::uint64_t{1} << 32U) * ((std::uint64_t{1} << shift_) - divisor_)) / divisor_ + 1);
+  }
+
+  [[nodiscard]] DLBENCH_HOST_DEVICE Index divide(Index numerator) const {
+    const auto n = static_cast<std::uint64_t>(numerator);
+    if (n >> 32U != 0) {
+      return static_cast<Index>(n / divisor_);
+    }
+    return static_cast<Index>((((n * multiplier_) >> 32U) + n) >> shift_);
+  }
+  [[nodiscard]] DLBENCH_HOST_DEVICE Index value() const { return static_cast<Index>(divisor_); }
+  /// Splits `number` into its quotient, which is returned, and its remainder.
+  DLBENCH_HOST_DEVICE Index split(Index number, Index& remainder) const {
+    const Index quotient = divide(number);
+    remainder = number - quotient * value();
+    return quotient;
+  }
+
+ private:
+  std::uint64_t divisor_ = 1;
+  std::uint32_t multiplier_ = 1;
+  std::uint32_t shift_ = 0;
+};
+
+/// Calls item(i) for all i in [0, items), neighbouring threads on neighbouring items.
+template <typename Item>
+struct GridStride {
+  Item item;
+  Index items;
+
+  DLBENCH_HOST_DEVICE void operator()(const Position& p) const {
+    const Index step = Index{p.blocks} * p.threads;
+    for (Index i = Index{p.block} * p.threads + p.thread; i < items; i += step) {
+      item(i);
+    }
+  }
+};
+
+/// Launches `item` over [0, items).
+template <typename Launcher, typename Item>
+void for_each(Launcher& launcher, Index items, const Item& item) {
+  if (items == 0) {
+    return;
+  }
+  const Index blocks =
+      std::min<Index>(ceil_divide<Index>(items, kThreads), launcher.resident_blocks());
+  launcher.map(GridStride<Item>{item, items}, static_cast<std::uint32_t>(blocks), kThreads);
+}
+
+/// Rows of `stride` elements (the channels of one position each), shared out so that a thread keeps
+/// its column of `width` neighbouring elements and walks down the rows: what depends on the channel
+/// is loaded once. A block has `lanes` columns by `height` rows and takes one chunk of the rows of
+/// one group. Everything but `groups` and the rows follows from the shape alone, so the order of a
+/// sum is the same on every GPU.
+struct Columns {
+  Index groups = 1;  ///< ranges of rows with results of their own: samples, or all as one
+  Index rows = 0;    ///< of one group
+  Index stride = 0;
+  std::uint32_t width = 1;
+  std::uint32_t tiles = 1;   ///< blocks side by side
+  std::uint32_t lanes = 1;   ///< threads side by side in a block
+  std::uint32_t height = 1;  ///< rows of threads in a block
+  std::uint32_t chunks = 1;  ///< blocks down the rows of a group
+  Index chunk_rows = 0;
+
+  /// At least `rows_per_thread` rows for each thread, and at most `max_blocks` blocks if that is
+  /// possible with one chunk for each group.
+  Columns(Index group_count,
+          Index row_count,
+          Index row_stride,
+          int pack,
+          Index rows_per_thread,
+          Index max_blocks)
+      : groups(group_count),
+        rows(row_count),
+        stride(row_stride),
+        width(static_cast<std::uint32_t>(pack)) {
+    constexpr Index kMaxLanes = 64;
+    DLBENCH_CHECK(stride > 0 && stride % pack == 0)
+        << "rows of " << stride << " in packs of " << pack;
+    const Index packs = stride / pack;
+    tiles = static_cast<std::uint32_t>(ceil_divide(packs, kMaxLanes));
+    lanes = static_cast<std::uint32_t>(ceil_divide<Index>(packs, tiles));
+    height = kThreads / lanes;
+    const Index most = std::max<Index>(1, max_blocks / (groups * tiles));
+    const Index wanted = ceil_divide<Index>(std::max<Index>(rows, 1), height * rows_per_thread);
+    chunk_rows = ceil_divide(std::max<Index>(rows, 1), std::clamp<Index>(wanted, 1, most));
+    chunks = static_cast<std::uint32_t>(ceil_divide(std::max<Index>(rows, 1), chunk_rows));
+  }
+
+  [[nodiscard]] std::uint32_t threads() const { return lanes * height; }
+  [[nodiscard]] std::uint32_t blocks() const {
+    return static_cast<std::uint32_t>(groups) * chunks * tiles;
+  }
+
+  /// The share of one thread: elements [column, column + width) of rows first, first + height, ...
+  /// below end, counted over all groups.
+  struct Share {
+    Index group;
+    Index chunk;
+    Index column;  ///< >= stride: nothing to do
+    Index first;
+    Index end;
+  };
+  [[nodiscard]] DLBENCH_HOST_DEVICE Share share(const Position& p) const {
+    const std::uint32_t tile = p.block % tiles;
+    const std::uint32_t chunk = p.block / tiles % chunks;
+    const Index group = p.block / tiles / chunks;
+    const Index begin = chunk * chunk_rows;
+    const Index end = begin + chunk_rows < rows ? begin + chunk_rows : rows;
+    return {group,
+            chunk,
+            (Index{tile} * lanes + p.thread % lanes) * width,
+            group * rows + begin + p.thread / lanes,
+            group * rows + end};
+  }
+};
+
+/// Calls op.apply(constants, offset) for the pack at `offset` of every row of a thread's column;
+/// constants = op.prepare(group, column) are loaded once.
+template <typename Op>
+struct WalkColumns {
+  Columns columns;
+  Op op;
+
+  DLBENCH_HOST_DEVICE void operator()(const Position& p) const {
+    const Columns::Share share = columns.share(p);
+    if (share.column >= columns.stride) {
+      return;
+    }
+    const auto constants = op.prepare(share.group, share.column);
+    for (Index row = share.first; row < share.end; row += columns.height) {
+      op.apply(constants, row * columns.stride + share.column);
+    }
+  }
+};
+
+/// Launches `op` over all rows of all groups.
+template <typename Launcher, typename Op>
+void walk_columns(
+    Launcher& launcher, Index groups, Index rows, Index stride, int width, const Op& op) {
+  if (groups * rows == 0) {
+    return;
+  }
+  // Eight rows spread the loading of the constants; more blocks than the device holds are no loss.
+  const Columns columns(groups, rows, stride, width, 8, Index{1} << 30);
+  launcher.map(WalkColumns<Op>{columns, op}, columns.blocks(), columns.threads());
+}
+
+}  // namespace dlbench::backend::cuda

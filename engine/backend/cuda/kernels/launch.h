@@ -1,0 +1,377 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The own kernels of the CUDA backend, to be enqueued on a stream: no function here allocates,
+// synchronises or reads device memory on the host, so all may be captured in a CUDA graph. Pointers
+// are device addresses unless said otherwise. No header of CUDA is needed to call them.
+//
+// Errors: what does not fit is a broken DLBENCH_CHECK; a refused launch throws
+// core::Error(kLibrary) with the text of the CUDA runtime.
+#pragma once
+
+#include "engine/backend/cuda/kernels/channels_last.h"
+#include "engine/core/dtype.h"
+#include "engine/graph/attributes.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+struct CUstream_st;
+
+namespace dlbench::backend::cuda {
+
+/// A cudaStream_t.
+using StreamHandle = CUstream_st*;
+
+// ---- Pointwise ----
+
+enum class PointwiseOp : std::uint8_t {
+  kRelu,             ///< y = a > 0 ? a : 0; NaN stays NaN
+  kReluBackward,     ///< y = b > 0 ? a : 0; a = dy, b = the forward result
+  kSigmoid,          ///< y = 1 / (1 + exp(-a))
+  kSigmoidBackward,  ///< y = a b (1 - b); a = dy, b = the forward result
+  kAdd,              ///< y = a + b
+  kMultiply,         ///< y = a b
+};
+/// a, b and y of one layout and dtype (f32, f16, bf16); y may be a or b. b: null for unary ops.
+struct PointwiseArgs {
+  const void* a = nullptr;
+  const void* b = nullptr;
+  void* y = nullptr;
+  core::DType dtype = core::DType::kF32;
+  ChannelsLast layout;
+};
+void launch_pointwise(PointwiseOp op, const PointwiseArgs& args, StreamHandle stream);
+
+/// y = x in another float dtype (f16, bf16, f32, f64), rounded to nearest even. `elements` counts
+/// padding lanes.
+struct CastArgs {
+  const void* x = nullptr;
+  core::DType x_dtype = core::DType::kF32;
+  void* y = nullptr;
+  core::DType y_dtype = core::DType::kF32;
+  Index elements = 0;
+};
+void launch_cast(const CastArgs& args, StreamHandle stream);
+
+/// y[n, c, s] = (x[n, s, c] * scale - mean[c]) / stddev[c] in f32, then rounded to y's dtype; empty
+/// means 0 and 1. x: u8 (N, S, C), dense. At most kMaxImageChannels channels.
+inline constexpr int kMaxImageChannels = 16;
+struct NormalizeArgs {
+  const std::uint8_t* x = nullptr;
+  void* y = nullptr;
+  core::DType dtype = core::DType::kF32;
+  ChannelsLast layout;  ///< of y
+  graph::NormalizeAttributes attributes;
+};
+void launch_normalize(const NormalizeArgs& args, StreamHandle stream);
+
+/// Draws again in the backward pass (x = dy). seed, step, first_sample: i64 scalars in device
+/// memory. The mask is that of core::sample_random_block for the logical position.
+struct DropoutArgs {
+  const void* x = nullptr;
+  void* y = nullptr;
+  core::DType dtype = core::DType::kF32;
+  ChannelsLast layout;
+  const std::int64_t* seed = nullptr;
+  const std::int64_t* step = nullptr;
+  const std::int64_t* first_sample = nullptr;
+  graph::DropoutAttributes attributes;
+};
+void launch_dropout(const DropoutArgs& args, StreamHandle stream);
+
+// ---- Per channel ----
+
+/// y = x + bias[c], then ReLU if asked. bias: dense (C), of the dtype of x. y may be x.
+struct BiasArgs {
+  const void* x = nullptr;
+  const void* bias = nullptr;
+  void* y = nullptr;
+  core::DType dtype = core::DType::kF32;
+  ChannelsLast layout;
+  bool relu = false;
+};
+void launch_add_bias(const BiasArgs& args, StreamHandle stream);
+
+/// y[n, c, s] = x[n, c, s] gate[n, c] + shift[n, c] / spatial. gate, shift: (N, C) of the same
+/// dtype, rows `gate_stride` apart, their padding zero. x null: y = shift / spatial, the gradient
+/// of a global average. shift may be null. y may be x.
+struct ScaleChannelsArgs {
+  const void* x = nullptr;
+  const void* gate = nullptr;
+  const void* shift = nullptr;
+  Index gate_stride = 0;
+  void* y = nullptr;
+  core::DType dtype = core::DType::kF32;
+  ChannelsLast layout;
+};
+void launch_scale_channels(const ScaleChannelsArgs& args, StreamHandle stream);
+
+/// result[n, c] = factor * sum over s of a, or of a b. Over the batch too unless `per_sample`:
+/// result (C), dense. With it: (N, C), rows `result_stride` <= layout.stride apart, their padding
+/// written as zero. Global average: factor 1 / spatial; gradient of a gate: a = dy, b = x; of a
+/// bias: a = dy.
+struct ChannelSumsArgs {
+  const void* a = nullptr;
+  const void* b = nullptr;
+  void* result = nullptr;
+  core::DType dtype = core::DType::kF32;  ///< of a, b and result
+  ChannelsLast layout;
+  bool per_sample = true;
+  Index result_stride = 0;
+  float factor = 1.0F;
+  void* scratch = nullptr;
+};
+[[nodiscard]] std::size_t channel_sums_scratch_bytes(const ChannelsLast& layout,
+                                                     core::DType dtype,
+                                                     bool per_sample);
+void launch_channel_sums(const ChannelSumsArgs& args, StreamHandle stream);
+
+// ---- Batch normalisation ----
+
+/// y = act(act((x - mean) rstd gamma + beta) + addend): `relu` before the addition, `relu_after`
+/// behind it. Training: mean and rstd of the batch (biased variance) are written, and
+/// running = momentum running + (1 - momentum) batch, with the unbiased variance (its divisor at
+/// least 1). Inference reads the running values. gamma ... rstd: f32 (C), dense. y may be x or
+/// addend.
+struct BatchNormArgs {
+  const void* x = nullptr;
+  const float* gamma = nullptr;
+  const float* beta = nullptr;
+  float* running_mean = nullptr;
+  float* running_variance = nullptr;
+  float* mean = nullptr;
+  float* rstd = nullptr;
+  const void* addend = nullptr;  ///< null: none
+  void* y = nullptr;
+  core::DType dtype = core::DType::kF32;
+  ChannelsLast layout;
+  graph::BatchNormAttributes attributes;
+  bool relu = false;
+  bool relu_after = false;
+  void* scratch = nullptr;  ///< training only
+};
+void launch_batch_norm(const BatchNormArgs& args, StreamHandle stream);
+void launch_batch_norm_inference(const BatchNormArgs& args, StreamHandle stream);
+
+/// dx = gamma rstd (dy' - mean(dy') - x^ mean(dy' x^)) + addend, x^ = (x - mean) rstd;
+/// dgamma = sum(dy' x^), dbeta = sum(dy'). With `relu`, dy' = dy where x^ gamma + beta > 0, the
+/// forward pass computed again, else dy' = dy. dx may be dy, x or addend.
+struct BatchNormBackwardArgs {
+  const void* dy = nullptr;
+  const void* x = nullptr;
+  const float* gamma = nullptr;
+  const float* beta = nullptr;  ///< read with relu only
+  const float* mean = nullptr;
+  const float* rstd = nullptr;
+  const void* addend = nullptr;
+  void* dx = nullptr;
+  float* dgamma = nullptr;
+  float* dbeta = nullptr;
+  core::DType dtype = core::DType::kF32;
+  ChannelsLast layout;
+  bool relu = false;
+  void* scratch = nullptr;
+};
+void launch_batch_norm_backward(const BatchNormBackwardArgs& args, StreamHandle stream);
+/// Of either direction.
+[[nodiscard]] std::size_t batch_norm_scratch_bytes(const ChannelsLast& layout, core::DType dtype);
+
+// ---- Pooling and resampling ----
+
+/// Spatial extents (D, H, W) on both sides; a 2D tensor has D = 1. Channels and stride are one on
+/// both sides.
+struct Planes {
+  Index batch = 0;
+  Index channels = 0;
+  Index stride = 0;
+  std::array<Index, 3> x{1, 1, 1};
+  std::array<Index, 3> y{1, 1, 1};
+};
+/// Max pooling without padding. argmax: u8, the layout of y; the position of the maximum in its
+/// window, row-major; the first one on ties; NaN wins over numbers. The backward pass gathers: dx =
+/// sum of dy over the windows whose maximum is here.
+struct MaxPoolArgs {
+  const void* x = nullptr;         ///< forward
+  void* y = nullptr;               ///< forward
+  std::uint8_t* argmax = nullptr;  ///< written forward, read backward
+  const void* dy = nullptr;        ///< backward
+  void* dx = nullptr;              ///< backward
+  core::DType dtype = core::DType::kF32;
+  Planes planes;
+  std::array<Index, 3> kernel{1, 1, 1};
+  std::array<Index, 3> step{1, 1, 1};
+};
+void launch_max_pool(const MaxPoolArgs& args, StreamHandle stream);
+void launch_max_pool_backward(const MaxPoolArgs& args, StreamHandle stream);
+
+/// Nearest neighbour, y extents = x extents * factor: y[o] = x[o / factor]; backward (from = dy, to
+/// = dx): the sum over the outputs that copied an input.
+struct UpsampleArgs {
+  const void* from = nullptr;
+  void* to = nullptr;
+  core::DType dtype = core::DType::kF32;
+  Planes planes;
+};
+void launch_upsample(const UpsampleArgs& args, StreamHandle stream);
+void launch_upsample_backward(const UpsampleArgs& args, StreamHandle stream);
+
+// ---- Shape ----
+
+/// y[n, y_begin + c, s] = x[n, x_begin + c, s] for c < count; with `clear_rest` the lanes of y
+/// behind those become zero (the last part of a concatenation, every slice). A concatenation is one
+/// launch for each part. x, y: f32, f16, bf16 or u8.
+struct CopyChannelsArgs {
+  const void* x = nullptr;
+  Index x_stride = 0;
+  Index x_begin = 0;
+  void* y = nullptr;
+  Index y_stride = 0;
+  Index y_begin = 0;
+  Index count = 0;
+  Index positions = 0;  ///< batch * spatial
+  core::DType dtype = core::DType::kF32;
+  bool clear_rest = false;
+};
+void launch_copy_channels(const CopyChannelsArgs& args, StreamHandle stream);
+
+/// The elements of x in the logical order (N, C, S...) as those of y, which has as many: flatten,
+/// reshape, and (with stride = channels or spatial = 1) between row-major and channels-last memory.
+/// One thread for each element: for the borders of a network.
+struct ReshapeArgs {
+  const void* x = nullptr;
+  ChannelsLast x_layout;
+  void* y = nullptr;
+  ChannelsLast y_layout;
+  core::DType dtype = core::DType::kF32;
+};
+void launch_reshape(const ReshapeArgs& args, StreamHandle stream);
+
+// ---- Losses and metrics, f32 ----
+
+/// p: (N, 1, S) f32 with `p_stride` elements for each position; mask: u8 (N, S), 0 or 1.
+struct SegmentationArgs {
+  const float* p = nullptr;
+  Index p_stride = 1;
+  const std::uint8_t* mask = nullptr;
+  Index positions = 0;  ///< N S
+  void* scratch = nullptr;
+};
+[[nodiscard]] std::size_t segmentation_scratch_bytes(Index positions);
+/// sums = sum(y p), sum(p), sum(y).
+void launch_dice_sums(const SegmentationArgs& args, float* sums, StreamHandle stream);
+/// counts = true positives, false positives, false negatives, true negatives; p > threshold is a
+/// positive decision.
+void launch_segmentation_counts(const SegmentationArgs& args,
+                                float threshold,
+                                float* counts,
+                                StreamHandle stream);
+/// loss = 1 - (2 sum(y p) + smooth) / (sum(y) + sum(p) + smooth).
+void launch_dice_loss(const float* sums, float smooth, float* loss, StreamHandle stream);
+/// dp = dloss (A - 2 y B) / B^2, A = 2 sum(y p) + smooth, B = sum(y) + sum(p) + smooth; padding
+/// lanes of dp become zero.
+struct DiceBackwardArgs {
+  const float* dloss = nullptr;
+  const std::uint8_t* mask = nullptr;
+  const float* sums = nullptr;
+  float* dp = nullptr;
+  Index p_stride = 1;
+  Index positions = 0;
+  float smooth = 1.0F;
+};
+void launch_dice_backward(const DiceBackwardArgs& args, StreamHandle stream);
+
+/// Matrices (N, K) f32, rows `stride` apart; padding lanes of results become zero.
+struct Matrix {
+  Index rows = 0;
+  Index columns = 0;
+  Index stride = 0;
+};
+/// y = x - log(sum(exp(x))) for each row; dx = dy - exp(y) sum(dy).
+void launch_log_softmax(const Matrix& shape, const float* x, float* y, StreamHandle stream);
+void launch_log_softmax_backward(
+    const Matrix& shape, const float* dy, const float* y, float* dx, StreamHandle stream);
+/// Mean of -logp[row, label[row]]; a label outside [0, K) gives NaN, which ends the run.
+void launch_nll_loss(const Matrix& shape,
+                     const float* logp,
+                     const std::int32_t* label,
+                     float* loss,
+                     StreamHandle stream);
+/// dlogp = -dloss / N at the label, else 0.
+void launch_nll_backward(const Matrix& shape,
+                         const float* dloss,
+                         const std::int32_t* label,
+                         float* dlogp,
+                         StreamHandle stream);
+/// counts = rows whose largest logp (the first on ties) is the label, rows.
+void launch_classification_counts(const Matrix& shape,
+                                  const float* logp,
+                                  const std::int32_t* label,
+                                  float* counts,
+                                  StreamHandle stream);
+
+// ---- Optimizers and loss scaling, f32 ----
+
+enum class UpdateRule : std::uint8_t { kSgd, kAdam, kNadam, kAdadelta };
+
+/// One contiguous piece of the arenas; second is null for SGD.
+struct UpdateRange {
+  const float* gradient = nullptr;
+  float* parameter = nullptr;
+  float* first = nullptr;
+  float* second = nullptr;
+  Index elements = 0;
+};
+
+/// Dynamic loss scaling, scalars in device memory; all null: none. f16 gradients are those of
+/// loss_scale times the loss.
+struct LossScaling {
+  float* loss_scale = nullptr;
+  float* found_inf = nullptr;   ///< 0, or 1: some gradient of this step is not finite
+  float* good_steps = nullptr;  ///< since the scale last changed
+};
+
+/// The rules of optimizer_math.h over all ranges, one launch for each kMaxRanges of them. Gradients
+/// are divided by the loss scale; nothing is written if found_inf. learning_rate: f32,
+/// coefficients: f64 (8).
+inline constexpr int kMaxRanges = 64;
+struct OptimizerArgs {
+  UpdateRule rule = UpdateRule::kSgd;
+  graph::OptimizerAttributes attributes;
+  const float* learning_rate = nullptr;
+  const double* coefficients = nullptr;
+  std::vector<UpdateRange> ranges;
+  LossScaling scaling;
+};
+void launch_optimizer(const OptimizerArgs& args, StreamHandle stream);
+
+/// Advances step and coefficients, unless found_inf.
+void launch_optimizer_advance(const graph::OptimizerAttributes& attributes,
+                              std::int64_t* step,
+                              double* coefficients,
+                              const LossScaling& scaling,
+                              StreamHandle stream);
+
+/// Sets *found_inf to 1 if any element is NaN or infinite, else leaves it. dtype: f32, f16, bf16.
+void launch_check_finite(const void* gradients,
+                         core::DType dtype,
+                         Index elements,
+                         float* found_inf,
+                         StreamHandle stream);
+
+/// The end of a step with loss scaling: after a bad step the scale is multiplied by `backoff`,
+/// after `interval` good ones in a row by `growth`; found_inf returns to 0. The defaults are those
+/// of PyTorch's GradScaler, which starts at 65536 (Micikevicius et al. 2018, arXiv:1710.03740,
+/// section 3.2, describe the method).
+struct LossScaleRule {
+  float growth = 2.0F;
+  float backoff = 0.5F;
+  float interval = 2000.0F;
+};
+void launch_loss_scale_update(const LossScaleRule& rule,
+                              const LossScaling& scaling,
+                              StreamHandle stream);
+
+}  // namespace dlbench::backend::cuda

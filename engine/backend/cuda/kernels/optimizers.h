@@ -1,0 +1,258 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Optimizer updates over the flat arenas, and the control of dynamic loss scaling. What changes
+// from step to step is read from device memory, so that a captured step can be replayed.
+#pragma once
+
+#include "engine/backend/cuda/kernels/element.h"
+#include "engine/backend/cuda/kernels/geometry.h"
+#include "engine/backend/cuda/kernels/launch.h"
+#include "engine/backend/optimizer_math.h"
+
+#include <cmath>
+#include <type_traits>
+
+namespace dlbench::backend::cuda {
+
+/// Ranges that one launch updates, with where their packs begin among all packs.
+struct RangeTable {
+  UpdateRange range[kMaxRanges];
+  Index first_pack[kMaxRanges + 1];
+  int count;
+};
+
+/// The rule of one step: made by one thread of each block in double, used by all.
+template <typename Rule>
+struct StepRule {
+  alignas(16) unsigned char rule[sizeof(Rule)];
+  float gradient_scale;
+  bool skip;
+};
+
+/// Updates packs of N elements.
+template <typename Rule, int N>
+struct UpdateRanges {
+  using Shared = StepRule<Rule>;
+  graph::OptimizerAttributes attributes;
+  const float* learning_rate;
+  const double* coefficients;
+  LossScaling scaling;
+  RangeTable table;
+
+  DLBENCH_HOST_DEVICE void prepare(Shared& shared) const {
+    const Rule rule(attributes, static_cast<double>(*learning_rate), coefficients);
+    *reinterpret_cast<Rule*>(shared.rule) = rule;
+    shared.gradient_scale = scaling.loss_scale == nullptr ? 1.0F : 1.0F / *scaling.loss_scale;
+    shared.skip = scaling.found_inf != nullptr && *scaling.found_inf != 0.0F;
+  }
+
+  DLBENCH_HOST_DEVICE void operator()(const Position& p, const Shared& shared) const {
+    if (shared.skip) {
+      return;
+    }
+    const Rule rule = *reinterpret_cast<const Rule*>(shared.rule);
+    const float scale = shared.gradient_scale;
+    const Index step = Index{p.blocks} * p.threads;
+    int index = 0;
+    for (Index pack = Index{p.block} * p.threads + p.thread; pack < table.first_pack[table.count];
+         pack += step) {
+      while (pack >= table.first_pack[index + 1]) {
+        ++index;
+      }
+      update(rule, scale, table.range[index], (pack - table.first_pack[index]) * N);
+    }
+  }
+
+ private:
+  static constexpr bool kTwoStates = !std::is_same_v<Rule, SgdUpdate<float>>;
+
+  DLBENCH_HOST_DEVICE void update(const Rule& rule,
+                                  float scale,
+                                  const UpdateRange& range,
+                                  Index offset) const {
+    const Index left = range.elements - offset;
+    if (left >= N) {
+      float gradient[N];
+      float parameter[N];
+      float first[N];
+      float second[N] = {};
+      load_pack(range.gradient + offset, gradient);
+      load_pack(range.parameter + offset, parameter);
+      load_pack(range.first + offset, first);
+      if constexpr (kTwoStates) {
+        load_pack(range.second + offset, second);
+      }
+      for (int lane = 0; lane < N; ++lane) {
+        one(rule, gradient[lane] * scale, parameter[lane], first[lane], second[lane]);
+      }
+      store_pack(range.parameter + offset, parameter);
+      store_pack(range.first + offset, first);
+      if constexpr (kTwoStates) {
+        store_pack(range.second + offset, second);
+      }
+    } else {
+      for (Index i = offset; i < range.elements; ++i) {
+        float second = kTwoStates ? range.second[i] : 0.0F;
+        one(rule, range.gradient[i] * scale, range.parameter[i], range.first[i], second);
+        if constexpr (kTwoStates) {
+          range.second[i] = second;
+        }
+      }
+    }
+  }
+  static DLBENCH_HOST_DEVICE void one(
+      const Rule& rule, float gradient, float& parameter, float& first, float& second) {
+    if constexpr (kTwoStates) {
+      rule(gradient, parameter, first, second);
+    } else {
+      rule(gradient, parameter, first);
+    }
+  }
+};
+
+template <typename Rule, int N, typename Launcher>
+void run_update(Launcher& launcher, const OptimizerArgs& args) {
+  for (std::size_t begin = 0; begin < args.ranges.size(); begin += kMaxRanges) {
+    UpdateRanges<Rule, N> body{
+        args.attributes, args.learning_rate, args.coefficients, args.scaling, {}};
+    RangeTable& table = body.table;
+    const std::size_t end = std::min(args.ranges.size(), begin + kMaxRanges);
+    for (std::size_t index = begin; index < end; ++index) {
+      const UpdateRange& range = args.ranges[index];
+      table.range[table.count] = range;
+      table.first_pack[table.count + 1] =
+          table.first_pack[table.count] + ceil_divide<Index>(range.elements, N);
+      ++table.count;
+    }
+    const Index blocks = std::min<Index>(
+        ceil_divide<Index>(table.first_pack[table.count], kThreads), launcher.resident_blocks());
+    if (blocks > 0) {
+      launcher.map_shared(body, static_cast<std::uint32_t>(blocks), kThreads);
+    }
+  }
+}
+
+template <typename Rule, typename Launcher>
+void run_rule(Launcher& launcher, const OptimizerArgs& args) {
+  bool wide = true;
+  for (const UpdateRange& range : args.ranges) {
+    wide = wide && aligned(range.gradient, range.parameter, range.first, range.second);
+  }
+  wide ? run_update<Rule, 4>(launcher, args) : run_update<Rule, 1>(launcher, args);
+}
+
+template <typename Launcher>
+void run_optimizer(Launcher& launcher, const OptimizerArgs& args) {
+  switch (args.rule) {
+    case UpdateRule::kSgd:
+      return run_rule<SgdUpdate<float>>(launcher, args);
+    case UpdateRule::kAdam:
+      return run_rule<AdamUpdate<float>>(launcher, args);
+    case UpdateRule::kNadam:
+      return run_rule<NadamUpdate<float>>(launcher, args);
+    case UpdateRule::kAdadelta:
+      return run_rule<AdadeltaUpdate<float>>(launcher, args);
+  }
+}
+
+/// A single thread's work.
+struct AdvanceStep {
+  graph::OptimizerAttributes attributes;
+  std::int64_t* step;
+  double* coefficients;
+  const float* found_inf;
+
+  DLBENCH_HOST_DEVICE void operator()(Index /*item*/) const {
+    if (found_inf != nullptr && *found_inf != 0.0F) {
+      return;
+    }
+    ++*step;
+    advance_coefficients(attributes, *step, coefficients);
+  }
+};
+
+template <typename Launcher>
+void run_optimizer_advance(Launcher& launcher,
+                           const graph::OptimizerAttributes& attributes,
+                           std::int64_t* step,
+                           double* coefficients,
+                           const LossScaling& scaling) {
+  for_each(launcher, 1, AdvanceStep{attributes, step, coefficients, scaling.found_inf});
+}
+
+/// Threads that find something all write the same 1: no order matters.
+template <typename T, int N>
+struct CheckFinite {
+  const T* gradients;
+  Index elements;
+  float* found_inf;
+
+  DLBENCH_HOST_DEVICE void operator()(Index item) const {
+    const Index offset = item * N;
+    float values[N];
+    if (offset + N <= elements) {
+      load_pack(gradients + offset, values);
+    } else {
+      load_some(gradients + offset, static_cast<int>(elements - offset), values);
+    }
+    bool finite = true;
+    for (int lane = 0; lane < N; ++lane) {
+      // x - x is 0 for finite x, else NaN.
+      finite = finite && values[lane] - values[lane] == 0.0F;
+    }
+    if (!finite) {
+      *found_inf = 1.0F;
+    }
+  }
+};
+
+template <typename Launcher>
+void run_check_finite(Launcher& launcher,
+                      const void* gradients,
+                      core::DType dtype,
+                      Index elements,
+                      float* found_inf) {
+  visit_activation(dtype, [&](auto type) {
+    using T = decltype(type);
+    const auto* from = static_cast<const T*>(gradients);
+    constexpr int kN = kWide<T>;
+    if (aligned(from)) {
+      for_each(launcher,
+               ceil_divide<Index>(elements, kN),
+               CheckFinite<T, kN>{from, elements, found_inf});
+    } else {
+      for_each(launcher, elements, CheckFinite<T, 1>{from, elements, found_inf});
+    }
+  });
+}
+
+/// A single thread's work.
+struct UpdateLossScale {
+  LossScaleRule rule;
+  LossScaling scaling;
+
+  DLBENCH_HOST_DEVICE void operator()(Index /*item*/) const {
+    if (*scaling.found_inf != 0.0F) {
+      *scaling.loss_scale *= rule.backoff;
+      *scaling.good_steps = 0.0F;
+    } else if (*scaling.good_steps + 1.0F >= rule.interval) {
+      // The scale stays finite: 0 would follow from 1 / scale, and never a good step again.
+      const float grown = *scaling.loss_scale * rule.growth;
+      *scaling.loss_scale = grown - grown == 0.0F ? grown : *scaling.loss_scale;
+      *scaling.good_steps = 0.0F;
+    } else {
+      *scaling.good_steps += 1.0F;
+    }
+    *scaling.found_inf = 0.0F;
+  }
+};
+
+template <typename Launcher>
+void run_loss_scale_update(Launcher& launcher,
+                           const LossScaleRule& rule,
+                           const LossScaling& scaling) {
+  for_each(launcher, 1, UpdateLossScale{rule, scaling});
+}
+
+}  // namespace dlbench::backend::cuda

@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reductions in an order that depends on shapes alone, without atomics: threads gather, a tree
+// merges the threads of a block, each block writes one partial result, a second launch adds those
+// in double.
+#pragma once
+
+#include "engine/backend/cuda/kernels/geometry.h"
+
+#include <cstddef>
+
+namespace dlbench::backend::cuda {
+
+// A reducing body has
+//   using Partial;                           trivially copyable
+//   std::uint32_t lanes;                     threads t, t + lanes, t + 2 lanes, ... are merged
+//   Partial gather(Position) const;
+//   static void merge(Partial& into, const Partial& from);
+//   void finish(Position, const Partial& of_its_lane) const;    called by every thread
+// and its launcher runs gather, then tree_step for falling `rows`, then finish, with barriers
+// between.
+
+/// One level of the tree: merges the upper half of `rows` rows of threads into the lower half and
+/// returns how many rows are left. An odd row in the middle waits for the next level.
+[[nodiscard]] DLBENCH_HOST_DEVICE std::uint32_t rows_after(std::uint32_t rows) {
+  return (rows + 1) / 2;
+}
+template <typename Body>
+DLBENCH_HOST_DEVICE void tree_step(const Body& body,
+                                   typename Body::Partial* partials,
+                                   std::uint32_t thread,
+                                   std::uint32_t rows) {
+  const std::uint32_t half = rows_after(rows);
+  if (thread / body.lanes + half < rows) {
+    Body::merge(partials[thread], partials[thread + half * body.lanes]);
+  }
+}
+
+/// Q sums for each of N neighbouring elements.
+template <typename Number, int Q, int N>
+struct Sums {
+  Number sum[Q][N];
+};
+template <typename Number, int Q, int N>
+DLBENCH_HOST_DEVICE void clear(Sums<Number, Q, N>& sums) {
+  for (int q = 0; q < Q; ++q) {
+    for (int n = 0; n < N; ++n) {
+      sums.sum[q][n] = 0;
+    }
+  }
+}
+template <typename Number, int Q, int N>
+DLBENCH_HOST_DEVICE void add_to(Sums<Number, Q, N>& into, const Sums<Number, Q, N>& from) {
+  for (int q = 0; q < Q; ++q) {
+    for (int n = 0; n < N; ++n) {
+      into.sum[q][n] += from.sum[q][n];
+    }
+  }
+}
+
+/// First stage: f32 sums down the rows of a chunk. Source: Constants prepare(group, column);
+/// add(constants, offset, sum) adds the pack at `offset`.
+/// partials: (groups, chunks, Q, stride) f32.
+template <int Q, int N, typename Source>
+struct SumColumns {
+  using Partial = Sums<float, Q, N>;
+  Columns columns;
+  std::uint32_t lanes;
+  Source source;
+  float* partials;
+
+  DLBENCH_HOST_DEVICE Partial gather(const Position& p) const {
+    Partial partial;
+    clear(partial);
+    const Columns::Share share = columns.share(p);
+    if (share.column < columns.stride) {
+      const auto constants = source.prepare(share.group, share.column);
+      DLBENCH_UNROLL(4)
+      for (Index row = share.first; row < share.end; row += columns.height) {
+        source.add(constants, row * columns.stride + share.column, partial.sum);
+      }
+    }
+    return partial;
+  }
+  static DLBENCH_HOST_DEVICE void merge(Partial& into, const Partial& from) { add_to(into, from); }
+  DLBENCH_HOST_DEVICE void finish(const Position& p, const Partial& total) const {
+    const Columns::Share share = columns.share(p);
+    if (p.thread >= lanes || share.column >= columns.stride) {
+      return;
+    }
+    float* to = partials + (share.group * columns.chunks + share.chunk) * Q * columns.stride;
+    for (int q = 0; q < Q; ++q) {
+      for (int n = 0; n < N; ++n) {
+        to[q * columns.stride + share.column + n] = total.sum[q][n];
+      }
+    }
+  }
+};
+
+/// Second stage: adds the chunks of each column in double, then calls finish(group, column, sums)
+/// for columns < `used` of each group.
+template <int Q, typename Finish>
+struct FoldChunks {
+  using Partial = Sums<double, Q, 1>;
+  std::uint32_t lanes;
+  std::uint32_t tiles;
+  std::uint32_t height;
+  Index chunks;
+  Index stride;
+  Index used;
+  const float* partials;
+  Finish done;
+
+  [[nodiscard]] DLBENCH_HOST_DEVICE Index group(const Position& p) const { return p.block / tiles; }
+  [[nodiscard]] DLBENCH_HOST_DEVICE Index column(const Position& p) const {
+    return Index{p.block % tiles} * lanes + p.thread % lanes;
+  }
+  DLBENCH_HOST_DEVICE Partial gather(const Position& p) const {
+    Partial partial;
+    clear(partial);
+    if (column(p) < used) {
+      for (Index chunk = p.thread / lanes; chunk < chunks; chunk += height) {
+        const float* from = partials + (group(p) * chunks + chunk) * Q * stride + column(p);
+        for (int q = 0; q < Q; ++q) {
+          partial.sum[q][0] += static_cast<double>(from[q * stride]);
+        }
+      }
+    }
+    return partial;
+  }
+  static DLBENCH_HOST_DEVICE void merge(Partial& into, const Partial& from) { add_to(into, from); }
+  DLBENCH_HOST_DEVICE void finish(const Position& p, const Partial& total) const {
+    if (p.thread < lanes && column(p) < used) {
+      double sums[Q];
+      for (int q = 0; q < Q; ++q) {
+        sums[q] = total.sum[q][0];
+      }
+      done(group(p), column(p), sums);
+    }
+  }
+};
+
+/// The shape of the first stage. At most 1024 blocks: enough for the largest GPU, few enough for
+/// the second stage.
+[[nodiscard]] inline Columns reduction_columns(Index groups, Index rows, Index stride, int width) {
+  return {groups, rows, stride, width, 16, 1024};
+}
+
+/// Bytes of the partial sums of Q quantities.
+[[nodiscard]] inline std::size_t reduction_scratch_bytes(const Columns& columns, int quantities) {
+  return static_cast<std::size_t>(columns.groups * columns.chunks * quantities * columns.stride) *
+         sizeof(float);
+}
+
+/// Both stages.
+template <int Q, int N, typename Launcher, typename Source, typename Finish>
+void reduce_columns(Launcher& launcher,
+                    const Columns& columns,
+                    Index used,
+                    const Source& source,
+                    const Finish& done,
+                    float* scratch) {
+  if (columns.groups == 0) {
+    return;
+  }
+  launcher.reduce(SumColumns<Q, N, Source>{columns, columns.lanes, source, scratch},
+                  columns.blocks(),
+                  columns.threads());
+  constexpr std::uint32_t kLanes = 32;
+  FoldChunks<Q, Finish> fold{kLanes,
+                             static_cast<std::uint32_t>(ceil_divide<Index>(used, kLanes)),
+                             kThreads / kLanes,
+                             columns.chunks,
+                             columns.stride,
+                             used,
+                             scratch,
+                             done};
+  launcher.reduce(fold, static_cast<std::uint32_t>(columns.groups) * fold.tiles, kThreads);
+}
+
+}  // namespace dlbench::backend::cuda

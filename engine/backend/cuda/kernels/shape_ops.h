@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Moves elements between channels and layouts; their bits do not change.
+#pragma once
+
+#include "engine/backend/cuda/kernels/element.h"
+#include "engine/backend/cuda/kernels/geometry.h"
+#include "engine/backend/cuda/kernels/launch.h"
+
+namespace dlbench::backend::cuda {
+
+/// A position's lanes of y from y_begin on, N at a time: copied, or zero behind the last channel.
+template <typename T, int N>
+struct CopyChannelsPack {
+  const T* x;
+  T* y;
+  Index x_stride;
+  Index y_stride;
+  Index count;
+  Divisor packs;  ///< of a position, zeros included
+
+  DLBENCH_HOST_DEVICE void operator()(Index item) const {
+    Index pack = 0;
+    const Index position = packs.split(item, pack);
+    const Index channel = pack * N;
+    const T* from = x + position * x_stride + channel;
+    Pack<T, N> values = {};
+    if (channel + N <= count) {
+      values = *reinterpret_cast<const Pack<T, N>*>(from);
+    } else {
+      for (int lane = 0; lane < N; ++lane) {
+        if (channel + lane < count) {
+          values.lane[lane] = from[lane];
+        }
+      }
+    }
+    *reinterpret_cast<Pack<T, N>*>(y + position * y_stride + channel) = values;
+  }
+};
+
+template <typename T, int N, typename Launcher>
+void run_copy_packs(Launcher& launcher, const CopyChannelsArgs& args) {
+  const Index written = args.clear_rest ? args.y_stride - args.y_begin : args.count;
+  const Index packs = written / N;
+  if (packs == 0) {
+    return;
+  }
+  for_each(launcher,
+           args.positions * packs,
+           CopyChannelsPack<T, N>{static_cast<const T*>(args.x) + args.x_begin,
+                                  static_cast<T*>(args.y) + args.y_begin,
+                                  args.x_stride,
+                                  args.y_stride,
+                                  args.count,
+                                  Divisor(packs)});
+}
+
+/// Bits are copied: an unsigned integer stands for any element of its size.
+template <typename Visitor>
+void visit_bits(core::DType dtype, const Visitor& visitor) {
+  switch (dtype) {
+    case core::DType::kU8:
+      return visitor(std::uint8_t{});
+    case core::DType::kF16:
+    case core::DType::kBF16:
+      return visitor(std::uint16_t{});
+    case core::DType::kF32:
+      return visitor(std::uint32_t{});
+    default:
+      DLBENCH_CHECK(false) << "elements of dtype " << core::name(dtype);
+  }
+}
+
+template <typename Launcher>
+void run_copy_channels(Launcher& launcher, const CopyChannelsArgs& args) {
+  visit_bits(args.dtype, [&](auto type) {
+    using T = decltype(type);
+    constexpr Index kN = kWide<T>;
+    const Index written = args.clear_rest ? args.y_stride - args.y_begin : args.count;
+    const bool wide = args.x_stride % kN == 0 && args.x_begin % kN == 0 &&
+                      args.y_stride % kN == 0 && args.y_begin % kN == 0 && written % kN == 0 &&
+                      aligned(args.x, args.y);
+    wide ? run_copy_packs<T, kWide<T>>(launcher, args) : run_copy_packs<T, 1>(launcher, args);
+  });
+}
+
+/// One element of y: neighbouring threads write neighbouring elements and gather theirs from x.
+template <typename T>
+struct ReshapeElement {
+  const T* x;
+  T* y;
+  Divisor y_stride;
+  Divisor y_spatial;
+  Index y_channels;
+  Divisor x_sample;  ///< logical elements of a sample of x
+  Divisor x_spatial;
+  Index x_stride;
+
+  DLBENCH_HOST_DEVICE void operator()(Index item) const {
+    Index channel = 0;
+    const Index position = y_stride.split(item, channel);
+    if (channel >= y_channels) {
+      y[item] = 0;
+      return;
+    }
+    Index place = 0;
+    const Index sample = y_spatial.split(position, place);
+    const Index logical = (sample * y_channels + channel) * y_spatial.value() + place;
+    Index in_sample = 0;
+    const Index x_batch = x_sample.split(logical, in_sample);
+    Index x_place = 0;
+    const Index x_channel = x_spatial.split(in_sample, x_place);
+    y[item] = x[(x_batch * x_spatial.value() + x_place) * x_stride + x_channel];
+  }
+};
+
+template <typename Launcher>
+void run_reshape(Launcher& launcher, const ReshapeArgs& args) {
+  const ChannelsLast& from = args.x_layout;
+  const ChannelsLast& to = args.y_layout;
+  DLBENCH_CHECK(from.positions() * from.channels == to.positions() * to.channels)
+      << from.positions() * from.channels << " elements to " << to.positions() * to.channels;
+  if (to.elements() == 0) {
+    return;
+  }
+  visit_bits(args.dtype, [&](auto type) {
+    using T = decltype(type);
+    for_each(launcher,
+             to.elements(),
+             ReshapeElement<T>{static_cast<const T*>(args.x),
+                               static_cast<T*>(args.y),
+                               Divisor(to.stride),
+                               Divisor(to.spatial),
+                               to.channels,
+                               Divisor(from.channels * from.spatial),
+                               Divisor(from.spatial),
+                               from.stride});
+  });
+}
+
+}  // namespace dlbench::backend::cuda

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs the bodies of the CUDA kernels in host loops that walk every thread of every block, as
+// device_launcher.cuh does on a device.
+#pragma once
+
+#include "engine/backend/cuda/kernels/reduce.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace dlbench::backend::cuda {
+
+/// An error planted into every launch, to see whether the tests notice.
+enum class Fault : std::uint8_t {
+  kNone,
+  kLostThread,  ///< the first thread of the first block does nothing
+  kLostMerge,   ///< the last level of the tree of a reduction does not run
+};
+
+/// Blocks and threads run in falling order: whoever relies on a rising one fails.
+class HostLauncher {
+ public:
+  explicit HostLauncher(std::uint32_t resident_blocks = 3, Fault fault = Fault::kNone)
+      : resident_blocks_(resident_blocks), fault_(fault) {}
+
+  [[nodiscard]] std::uint32_t resident_blocks() const { return resident_blocks_; }
+  [[nodiscard]] int launches() const { return launches_; }
+
+  template <typename Body>
+  void map(const Body& body, std::uint32_t blocks, std::uint32_t threads) {
+    begin(blocks, threads);
+    for_each_thread(blocks, threads, [&](const Position& p) { body(p); });
+  }
+
+  template <typename Body>
+  void map_shared(const Body& body, std::uint32_t blocks, std::uint32_t threads) {
+    begin(blocks, threads);
+    for (std::uint32_t block = blocks; block-- > 0;) {
+      typename Body::Shared shared;
+      body.prepare(shared);
+      for (std::uint32_t thread = threads; thread-- > 0;) {
+        if (!lost(block, thread)) {
+          body(Position{block, thread, blocks, threads}, shared);
+        }
+      }
+    }
+  }
+
+  template <typename Body>
+  void reduce(const Body& body, std::uint32_t blocks, std::uint32_t threads) {
+    begin(blocks, threads);
+    DLBENCH_CHECK(threads % body.lanes == 0) << threads << " threads, " << body.lanes << " lanes";
+    std::vector<typename Body::Partial> partials(threads);
+    for (std::uint32_t block = blocks; block-- > 0;) {
+      for (std::uint32_t thread = threads; thread-- > 0;) {
+        partials[thread] = body.gather(Position{block, thread, blocks, threads});
+      }
+      const std::uint32_t last = fault_ == Fault::kLostMerge ? 2 : 1;
+      for (std::uint32_t rows = threads / body.lanes; rows > last; rows = rows_after(rows)) {
+        for (std::uint32_t thread = threads; thread-- > 0;) {
+          tree_step(body, partials.data(), thread, rows);
+        }
+      }
+      for (std::uint32_t thread = threads; thread-- > 0;) {
+        if (!lost(block, thread)) {
+          body.finish(Position{block, thread, blocks, threads}, partials[thread % body.lanes]);
+        }
+      }
+    }
+  }
+
+ private:
+  void begin(std::uint32_t blocks, std::uint32_t threads) {
+    DLBENCH_CHECK(blocks > 0 && threads > 0 && threads <= kThreads)
+        << blocks << " blocks of " << threads << " threads";
+    ++launches_;
+  }
+  template <typename Visit>
+  void for_each_thread(std::uint32_t blocks, std::uint32_t threads, const Visit& visit) {
+    for (std::uint32_t block = blocks; block-- > 0;) {
+      for (std::uint32_t thread = threads; thread-- > 0;) {
+        if (!lost(block, thread)) {
+          visit(Position{block, thread, blocks, threads});
+        }
+      }
+    }
+  }
+  [[nodiscard]] bool lost(std::uint32_t block, std::uint32_t thread) const {
+    return fault_ == Fault::kLostThread && block == 0 && thread == 0;
+  }
+
+  std::uint32_t resident_blocks_;
+  Fault fault_;
+  int launches_ = 0;
+};
+
+}  // namespace dlbench::backend::cuda

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The own kernels of the CUDA backend without a GPU: their bodies run thread by thread on the host
+// (host_launcher.h) against the ref backend, with the cases and tolerances of op conformance. On a
+// device, multiplications and additions are contracted otherwise: the bounds of tolerance.h count
+// rounded operations and hold for both.
+#include "engine/conformance/runner.h"
+#include "engine/graph/op_def.h"
+#include "tests/engine/backend/cuda_kernels/emulated_backend.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace dlbench::backend::cuda {
+namespace {
+
+using conformance::Case;
+using conformance::CaseResult;
+using conformance::Outcome;
+using core::DType;
+using graph::OpKind;
+
+/// Chains, and the cases of ops with an own kernel.
+std::vector<Case> own_cases() {
+  std::vector<Case> cases;
+  for (const Case& item : conformance::all_cases()) {
+    if (item.spec->build != nullptr || emulated(item.spec->op)) {
+      cases.push_back(item);
+    }
+  }
+  return cases;
+}
+
+void expect_all_agree(const Emulation& how) {
+  EmulatedBackend backend(how);
+  ref::RefBackend oracle({.threads = 1});
+  int passed = 0;
+  for (const Case& item : own_cases()) {
+    const CaseResult result = conformance::run_case(backend, oracle, item, ConvAlgorithm::kDirect);
+    EXPECT_EQ(result.outcome, Outcome::kPassed) << conformance::describe(result);
+    passed += result.outcome == Outcome::kPassed ? 1 : 0;
+  }
+  EXPECT_GT(passed, 150) << "the list of cases has shrunk";
+}
+
+TEST(CudaKernels, AgreeWithRefOverPaddedChannels) { expect_all_agree({}); }
+
+TEST(CudaKernels, AgreeWithRefWithoutPadding) { expect_all_agree({.channel_multiple = 1}); }
+
+TEST(CudaKernels, AgreeWithRefAtAddressesForSingleAccesses) {
+  expect_all_agree({.misaligned = true, .resident_blocks = 1});
+}
+
+TEST(CudaKernels, EveryOpOfTheGraphIsOwnedOrOfALibrary) {
+  for (const graph::OpDef& def : graph::all_op_defs()) {
+    const std::string name(def.name);
+    const bool library =
+        name.starts_with("conv") || name.starts_with("linear") || name.starts_with("all_reduce");
+    EXPECT_NE(library, emulated(def.kind)) << name;
+  }
+}
+
+struct Planted {
+  std::string op;
+  Fault fault;
+};
+class PlantedFault : public ::testing::TestWithParam<Planted> {};
+
+TEST_P(PlantedFault, IsFound) {
+  EmulatedBackend backend({.fault = GetParam().fault});
+  ref::RefBackend oracle({.threads = 1});
+  int found = 0;
+  for (const Case& item : conformance::select_cases({.op = GetParam().op})) {
+    if (item.dtype == DType::kF32 && item.spec->inputs.front().shape.elements() > 64) {
+      const CaseResult result =
+          conformance::run_case(backend, oracle, item, ConvAlgorithm::kDirect);
+      EXPECT_EQ(result.outcome, Outcome::kFailed) << conformance::describe(result);
+      ++found;
+    }
+  }
+  EXPECT_GT(found, 0) << "no case to plant into";
+}
+
+INSTANTIATE_TEST_SUITE_P(Families,
+                         PlantedFault,
+                         ::testing::Values(Planted{"relu", Fault::kLostThread},
+                                           Planted{"sigmoid", Fault::kLostThread},
+                                           Planted{"cast", Fault::kLostThread},
+                                           Planted{"normalize_image", Fault::kLostThread},
+                                           Planted{"dropout", Fault::kLostThread},
+                                           Planted{"scale_channels", Fault::kLostThread},
+                                           Planted{"batch_norm", Fault::kLostMerge},
+                                           Planted{"batch_norm_inference", Fault::kLostThread},
+                                           Planted{"max_pool", Fault::kLostThread},
+                                           Planted{"upsample_nearest", Fault::kLostThread},
+                                           Planted{"global_avg_pool", Fault::kLostMerge},
+                                           Planted{"concat", Fault::kLostThread},
+                                           Planted{"reshape", Fault::kLostThread},
+                                           Planted{"dice_sums", Fault::kLostMerge},
+                                           Planted{"log_softmax", Fault::kLostMerge},
+                                           Planted{"nll_loss", Fault::kLostMerge},
+                                           Planted{"segmentation_counts", Fault::kLostMerge}),
+                         [](const auto& test) {
+                           return test.param.op +
+                                  (test.param.fault == Fault::kLostMerge ? "_merge" : "_thread");
+                         });
+
+}  // namespace
+}  // namespace dlbench::backend::cuda
