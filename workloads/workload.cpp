@@ -81,11 +81,12 @@ BuiltWorkload Workload::build(const WorkloadParams& params, graph::Mode mode) co
 graph::Graph training_graph(const WorkloadSpec& spec,
                             const BuiltWorkload& built,
                             core::DType precision,
-                            const graph::BucketOptions& buckets) {
+                            const ReductionOptions& reduction) {
   graph::Graph graph = graph::mixed_precision(built.graph, precision);
   graph = graph::differentiate(graph, graph.outputs().at(std::string(kLossOutput)));
-  graph = graph::insert_all_reduce(graph, buckets);
-  return graph::add_optimizer(graph, spec.optimizer);
+  graph = graph::insert_all_reduce(graph, reduction.buckets);
+  graph = graph::add_optimizer(graph, spec.optimizer);
+  return reduction.sync_loss ? graph::synchronize_loss(graph) : graph;
 }
 
 graph::Graph evaluation_graph(const BuiltWorkload& built, core::DType precision) {

@@ -113,12 +113,19 @@ class Workload {
 /// says which sizes the network takes.
 [[nodiscard]] WorkloadParams choose_params(const WorkloadSpec& spec, const WorkloadParams& params);
 
+/// How ranks share the work of a training step.
+struct ReductionOptions {
+  graph::BucketOptions buckets{};
+  /// All-reduce the sums of a loss that is a batch ratio; graph::synchronize_loss().
+  bool sync_loss = false;
+};
+
 /// The whole training step: mixed precision, backward nodes, all-reduces, the optimizer.
 /// `precision` is that of contractions: f32, bf16 or f16.
 [[nodiscard]] graph::Graph training_graph(const WorkloadSpec& spec,
                                           const BuiltWorkload& built,
                                           core::DType precision,
-                                          const graph::BucketOptions& buckets = {});
+                                          const ReductionOptions& reduction = {});
 
 /// The forward pass alone, in the same precision.
 [[nodiscard]] graph::Graph evaluation_graph(const BuiltWorkload& built, core::DType precision);

@@ -75,8 +75,8 @@ Executor::Executor(backend::Backend& backend,
       node_seconds_(lowered_->nodes.size(), 0.0) {
   bind_state();
   bind_inputs();
-  bind_buckets();
   bind_arena();
+  bind_buckets();
 }
 
 Executor::~Executor() = default;
@@ -122,11 +122,17 @@ void Executor::bind_buckets() {
     }
     const auto& attributes = node.as<graph::AllReduceAttributes>();
     const graph::Value& first = graph_.value(node.inputs.front());
-    const graph::Value& last = graph_.value(node.inputs.back());
-    const std::byte* end = state_.address(last.name) + state_.value_bytes(last.name);
-    comm::ReduceRequest request{.data = state_.address(first.name), .dtype = first.dtype};
-    DLBENCH_CHECK(request.data != nullptr && end > request.data) << node.name;
-    request.count = static_cast<std::size_t>(end - request.data) / core::size_of(first.dtype);
+    comm::ReduceRequest request{.dtype = first.dtype};
+    if (first.storage == graph::Storage::kActivation) {
+      request.data = slots_[lowered_->slot_of_value.at(static_cast<std::size_t>(first.id))];
+      request.count = static_cast<std::size_t>(first.shape.elements());
+    } else {
+      const graph::Value& last = graph_.value(node.inputs.back());
+      const std::byte* end = state_.address(last.name) + state_.value_bytes(last.name);
+      request.data = state_.address(first.name);
+      DLBENCH_CHECK(request.data != nullptr && end > request.data) << node.name;
+      request.count = static_cast<std::size_t>(end - request.data) / core::size_of(first.dtype);
+    }
     const auto index = static_cast<std::size_t>(attributes.bucket);
     buckets_.resize(std::max(buckets_.size(), index + 1));
     buckets_[index].request = request;

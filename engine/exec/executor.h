@@ -77,7 +77,7 @@ class Executor {
   [[nodiscard]] float read_scalar(std::string_view output);
 
  private:
-  /// The contiguous gradients of one bucket.
+  /// The contiguous gradients of one bucket, or the sums of a loss.
   struct Bucket {
     comm::ReduceRequest request;
     comm::Ticket ticket = 0;

@@ -96,8 +96,8 @@ struct OptimizerAttributes {
   double weight_decay = 0.0;  ///< SGD, Adam: added to the gradient
 };
 
-/// One gradient bucket, summed over the ranks. What makes the sum a mean is the scalar
-/// "loss_gradient": each rank's is its share of the global batch.
+/// One gradient bucket, or the sums of a loss, summed over the ranks. What makes the sum a mean is
+/// the scalar "loss_gradient": each rank's is its share of the global batch.
 struct AllReduceAttributes {
   std::int32_t bucket = 0;
 };

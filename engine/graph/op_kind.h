@@ -72,7 +72,7 @@ enum class OpKind : std::uint8_t {
   kSegmentationCounts,    ///< p (N, 1, H, W), y u8 (N, H, W) -> f32 (4): tp, fp, fn, tn
   kClassificationCounts,  ///< logp (N, K), label i32 (N) -> f32 (2): correct, samples
 
-  // Communication: the gradients of one bucket, reduced in place.
+  // Communication: the gradients of one bucket, or the sums of a loss, reduced in place.
   kAllReduceStart,  ///< gradients... -> token [updates gradients]
   kAllReduceWait,   ///< token, gradients... -> (nothing) [updates gradients]
 

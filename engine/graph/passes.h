@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The passes that turn a network into a training step, in the order in which they are applied:
-// mixed_precision, differentiate, insert_all_reduce, add_optimizer. Lowering and planning follow.
+// mixed_precision, differentiate, insert_all_reduce, add_optimizer, synchronize_loss. Lowering and
+// planning follow.
 #pragma once
 
 #include "engine/core/dtype.h"
@@ -58,6 +59,13 @@ struct BucketOptions {
 /// Adds one start node per bucket right after its last gradient (without overlap: after the
 /// backward pass), and its wait node after the backward pass. At one rank both do nothing.
 [[nodiscard]] Graph insert_all_reduce(const Graph& graph, const BucketOptions& options);
+
+/// Adds an all-reduce, start and wait, of the sums of every batch ratio (Dice) before they are
+/// first read. With a "loss_gradient" of 1 on all ranks, the gradients of N ranks then add up to
+/// those of one rank with the whole batch: with the global sums S, dL/dp of a rank's own p is what
+/// dice_backward computes, since dS/dp is that of the own sums. Comes last, so that gradient
+/// buckets keep their numbers.
+[[nodiscard]] Graph synchronize_loss(const Graph& graph);
 
 enum class OptimizerKind : std::uint8_t { kSgd, kAdam, kNadam, kAdadelta };
 

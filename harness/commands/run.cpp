@@ -229,12 +229,8 @@ class Measurement {
     if (const auto crowded = oversubscription(ranks_, placement_); crowded.has_value()) {
       taints_.push_back(*crowded);
     }
-    if (ranks_.size() > 1 &&
-        plan.workload().spec().loss_reduction == workloads::LossReduction::kBatchRatio) {
-      taint(Taint::kPerRankLoss,
-            "loss",
-            "each rank's loss is a ratio over its own samples: N ranks are not one rank with the "
-            "whole batch");
+    if (const auto loss = loss_taint(plan); loss.has_value()) {
+      taints_.push_back(*loss);
     }
   }
 

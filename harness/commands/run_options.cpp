@@ -115,6 +115,10 @@ void add_parallel_options(OptionSet& options, RunOptions& run) {
                      1e6);
   options.add_flag(
       "no-overlap", "reduce gradients after the backward pass, not beside it", run.no_overlap);
+  options.add_flag("sync-loss",
+                   "sum over the ranks what a loss like Dice is a ratio of, so that it is that of "
+                   "the global batch",
+                   run.sync_loss);
   options.add_text("link",
                    "SPEC",
                    "simulate latency_us=..,gbit_per_s=..[,jitter_us=..][,node_ranks=..,"
@@ -176,6 +180,7 @@ SessionOptions session_options(const RunOptions& run) {
   session.global_batch_size = run.global_batch_size;
   session.buckets.cap_bytes = static_cast<std::int64_t>(run.bucket_cap_mib * (1 << 20));
   session.buckets.overlap = !run.no_overlap;
+  session.sync_loss = run.sync_loss;
   session.compression = run.compression;
   if (!run.link.empty()) {
     session.link = comm::parse_link_model(run.link);

@@ -39,6 +39,7 @@ struct RunOptions {
   std::int64_t prefetch = 2;
   double bucket_cap_mib = 25.0;
   bool no_overlap = false;
+  bool sync_loss = false;
   std::string compression = "none";
   std::string link;
   std::string broadcast_buffers = "on";

@@ -229,6 +229,18 @@ void describe_planned_memory(SessionPlan& plan, reports::RunRecord& record) {
       reports::Measured<std::int64_t>::missing("measured by dlbench run only");
 }
 
+std::optional<reports::TaintRecord> loss_taint(const SessionPlan& plan) {
+  const bool ratio = plan.workload().spec().loss_reduction == workloads::LossReduction::kBatchRatio;
+  if (!ratio || plan.ranks().size() == 1 || plan.reduction().sync_loss) {
+    return std::nullopt;
+  }
+  return reports::TaintRecord{
+      reports::Taint::kPerRankLoss,
+      "loss",
+      "each rank's loss is a ratio over its own samples: N ranks are not one rank with the whole "
+      "batch; --sync-loss makes them one"};
+}
+
 void describe_session(Session& session, reports::RunRecord& record) {
   const exec::Executor& step = session.step();
   const auto state_bytes = [&](Storage storage) {

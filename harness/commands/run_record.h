@@ -9,6 +9,7 @@
 #include "harness/trials/utc_time.h"
 #include "reports/record.h"
 
+#include <optional>
 #include <string>
 
 namespace dlbench::harness {
@@ -26,6 +27,10 @@ void describe_plan(SessionPlan& plan, reports::RunRecord& record);
 
 /// Memory as planned for the training step, where it is not measured as describe_session() does.
 void describe_planned_memory(SessionPlan& plan, reports::RunRecord& record);
+
+/// per_rank_loss where the loss of several ranks is not that of one rank with the global batch;
+/// none otherwise, as with --sync-loss.
+[[nodiscard]] std::optional<reports::TaintRecord> loss_taint(const SessionPlan& plan);
 
 /// Plans with kernel decisions, planned and measured memory, parameters of the loaded libraries.
 void describe_session(Session& session, reports::RunRecord& record);

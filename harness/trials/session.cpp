@@ -124,7 +124,10 @@ void SessionPlan::open() {
   built_ =
       workload_->build({.batch_size = batch_.local, .image_size = options_.image_size.value_or(0)},
                        graph::Mode::kTrain);
-  training_graph_ = workloads::training_graph(workload_->spec(), built_, dtype_, options_.buckets);
+  const bool ratio = workload_->spec().loss_reduction == workloads::LossReduction::kBatchRatio;
+  reduction_ = {.buckets = options_.buckets,
+                .sync_loss = options_.sync_loss && ratio && ranks_.size() > 1};
+  training_graph_ = workloads::training_graph(workload_->spec(), built_, dtype_, reduction_);
   workers_ = options_.workers.value_or(probes::usable_cpus());
 }
 
@@ -172,7 +175,7 @@ MemoryNeed SessionPlan::need_for_batch(std::int64_t batch_size) const {
   const workloads::BuiltWorkload built = workload_->build(
       {.batch_size = batch_size, .image_size = built_.params.image_size}, graph::Mode::kTrain);
   const graph::Graph graph =
-      workloads::training_graph(workload_->spec(), built, dtype_, options_.buckets);
+      workloads::training_graph(workload_->spec(), built, dtype_, reduction_);
   backend::LoweringOptions quick = lowering();
   quick.autotune = false;
   quick.tuning_cache.clear();
@@ -231,9 +234,13 @@ Session::Session(SessionPlan& plan) : plan_(plan) {
       plan.backend(), plan.training_graph(), plan.options().seed, communicator_.get());
   make_step();
   state_->broadcast_all();
+  // A mean over the samples of this rank counts as much as it has samples; the ratio of global sums
+  // is every rank's whole loss.
   const BatchShare& batch = plan.batch();
   state_->set_scalar("loss_gradient",
-                     static_cast<double>(batch.local) / static_cast<double>(batch.global));
+                     plan.reduction().sync_loss
+                         ? 1.0
+                         : static_cast<double>(batch.local) / static_cast<double>(batch.global));
   if (state_->contains("first_sample")) {
     state_->set_scalar("first_sample", static_cast<double>(batch.first));
   }

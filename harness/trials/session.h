@@ -47,6 +47,7 @@ struct SessionOptions {
   data::ShardMode shard = data::ShardMode::kEarly;
   bool skip_corrupt = false;
   graph::BucketOptions buckets;
+  bool sync_loss = false;  ///< a loss that is a batch ratio is that of the global batch
   std::optional<comm::LinkModel> link;  ///< simulated, in front of the real one
   std::string compression = "none";     ///< none, bf16, fp16: gradients on the wire
   bool broadcast_buffers = true;  ///< rank 0's running statistics to all ranks before each step
@@ -109,6 +110,8 @@ class SessionPlan {
   [[nodiscard]] const BatchShare& batch() const { return batch_; }
   [[nodiscard]] std::int64_t workers() const { return workers_; }
   [[nodiscard]] core::DType compute_dtype() const { return dtype_; }
+  /// How the ranks share a step, as far as the workload and their number leave a choice.
+  [[nodiscard]] const workloads::ReductionOptions& reduction() const { return reduction_; }
   [[nodiscard]] backend::LoweringOptions lowering() const;
   [[nodiscard]] data::LoaderOptions loader_options() const;
   /// Lowers without tuning and plans. Cached.
@@ -132,6 +135,7 @@ class SessionPlan {
   std::unique_ptr<backend::Backend> backend_;
   core::DType dtype_ = core::DType::kF32;
   workloads::BuiltWorkload built_;
+  workloads::ReductionOptions reduction_;
   graph::Graph training_graph_;
   DataSource source_;
   std::unique_ptr<data::Dataset> dataset_;

@@ -13,7 +13,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -134,6 +136,41 @@ TEST(DataParallel, CompressionCostsWhatItSays) {
   EXPECT_LT(*said, 4e-3);
   EXPECT_GT(seen, 1e-4);
   EXPECT_LT(seen, 8e-3);
+}
+
+// ResUNet++ with one loss for all ranks. Its gradients are those of the whole batch up to batch
+// norm, which is per rank: synchronize_loss_test.cpp has a network without.
+TEST(DataParallel, ASynchronizedDiceIsThatOfAllPredictions) {
+  if (ranks().size() == 1) {
+    GTEST_SKIP() << "one rank has all predictions";
+  }
+  SessionOptions segmentation = options();
+  segmentation.workload = "resunetpp";
+  segmentation.image_size = 16;
+  segmentation.global_batch_size = 7;
+  segmentation.sync_loss = true;
+  SessionPlan plan(segmentation, ranks());
+  Session session(plan);
+  PhaseTotals totals;
+  const double loss = *train_step(session, session.cached_batch(), totals).loss;
+  const core::HostTensor prediction = session.step().read(workloads::kPredictionOutput);
+  const data::BatchTensor& mask = session.cached_batch().tensor("mask");
+  double intersection = 0.0;
+  double sum = 0.0;
+  for (std::int64_t pixel = 0; pixel < prediction.elements(); ++pixel) {
+    const double truth = std::to_integer<int>(mask.data()[pixel]);
+    intersection += truth * prediction.at(pixel);
+    sum += truth + prediction.at(pixel);
+  }
+  const auto over_ranks = [](double own) {
+    const std::vector<double> all = ranks().all_gather(own);
+    return std::accumulate(all.begin(), all.end(), 0.0);
+  };
+  const double expected = 1.0 - (2.0 * over_ranks(intersection) + 1.0) / (over_ranks(sum) + 1.0);
+  EXPECT_NEAR(loss, expected, 1e-5);
+  for (const double other : ranks().all_gather(loss)) {
+    EXPECT_EQ(other, loss);
+  }
 }
 
 // The planted error: without communication the gradients are those of the own shard.
