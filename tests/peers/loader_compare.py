@@ -7,6 +7,10 @@ Both sides do the whole path: file -> decoded -> resized bilinearly to 256 x 256
 image and mask (mask thresholded). The peers are DataLoader with PIL and with OpenCV, each with as many
 worker processes as we have worker threads; "main" is DataLoader without workers, on one core.
 
+Rates are per core: N workers, and on both sides whatever serves them (DataLoader's main process, which takes the
+batches over; our consumer), run on N cores. --all-cores lets everybody use all of the machine's: with fewer workers
+than cores DataLoader then computes on more cores than it has workers.
+
 Beside the rates stands the CPU time per sample where it can be had (ours: the workers; DataLoader: without workers,
 the whole process): it tells the cost even on a machine where others compute, which the rates do not.
 
@@ -15,6 +19,7 @@ Run with Debian's Python (python3-torch, python3-pil, python3-opencv), after a b
     /usr/bin/python3 tests/peers/loader_compare.py --program build/bin/loader_throughput
 """
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -58,6 +63,17 @@ class Pairs(Dataset):
 def one_thread(_worker=0):
     cv2.setNumThreads(0)
     torch.set_num_threads(1)
+
+
+@contextlib.contextmanager
+def on_cores(cores):
+    """This thread, and processes that it starts meanwhile, on these cores."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cores)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 class Peer:
@@ -104,10 +120,14 @@ def main():
     parser.add_argument("--seconds", type=float, default=3.0, help="per measurement")
     parser.add_argument("--batch-size", type=int, default=8)
     parser.add_argument("--image-size", type=int, default=256)
-    parser.add_argument("--workers", type=int, nargs="+", default=[1, os.cpu_count()])
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, len(os.sched_getaffinity(0))])
+    parser.add_argument("--all-cores", action="store_true", help="do not keep N workers on N cores")
     parser.add_argument("--json", help="also write all measurements to this file")
     arguments = parser.parse_args()
     one_thread()
+    all_cores = os.sched_getaffinity(0)
+    if max(arguments.workers) > len(all_cores) and not arguments.all_cores:
+        parser.error("%d workers, but %d cores" % (max(arguments.workers), len(all_cores)))
 
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(arguments.data or temporary + "/kvasir-seg")
@@ -116,21 +136,25 @@ def main():
                             "--seconds", "0.1"], check=True, stdout=subprocess.DEVNULL)
         subjects = {}
         for workers in sorted(set(arguments.workers)):
+            cores = all_cores if arguments.all_cores else set(sorted(all_cores)[:workers])
             for library in ("PIL", "cv2"):
-                peer = Peer(folder, library, workers, arguments.batch_size, arguments.image_size)
-                subjects["%s, %d worker(s)" % (library, workers)] = lambda peer=peer: peer.measure(arguments.seconds)
+                with on_cores(cores):
+                    peer = Peer(folder, library, workers, arguments.batch_size, arguments.image_size)
+                subjects["%s, %d worker(s)" % (library, workers)] = (
+                    cores, lambda peer=peer: peer.measure(arguments.seconds))
             for decode in ("exact", "scaled"):
                 subjects["dlbench %s, %d worker(s)" % (decode, workers)] = (
-                    lambda decode=decode, workers=workers: ours(arguments, folder, decode, workers))
+                    cores, lambda decode=decode, workers=workers: ours(arguments, folder, decode, workers))
         for library in ("PIL", "cv2"):
             peer = Peer(folder, library, 0, arguments.batch_size, arguments.image_size)
-            subjects["%s, main" % library] = lambda peer=peer: peer.measure(arguments.seconds)
+            subjects["%s, main" % library] = all_cores, lambda peer=peer: peer.measure(arguments.seconds)
 
         rates = {name: [] for name in subjects}
         cpu_ms = {name: [] for name in subjects}
         for number in range(arguments.rounds):
-            for name, measure in subjects.items():
-                rate, cpu = measure()
+            for name, (cores, measure) in subjects.items():
+                with on_cores(cores):
+                    rate, cpu = measure()
                 rates[name].append(rate)
                 cpu_ms[name] += [cpu] if cpu is not None else []
                 print("round %d  %-28s %8.1f samples/s" % (number + 1, name, rate), flush=True)
