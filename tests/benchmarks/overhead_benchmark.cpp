@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the timed loop of a trial adds to its steps: the same steps alone and in the loop, on an
+// empty graph (side 0) and on one of about a millisecond. Run with --benchmark_repetitions=N
+// --benchmark_enable_random_interleaving=true and compare medians: steps of a millisecond vary by
+// more than the loop costs.
+#include "engine/backend/backend.h"
+#include "engine/comm/self.h"
+#include "engine/exec/executor.h"
+#include "engine/graph/layers.h"
+#include "harness/trials/run_guard.h"
+#include "harness/trials/trial_runner.h"
+
+#include <benchmark/benchmark.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace {
+
+using namespace dlbench;
+
+constexpr std::int64_t kStepsPerIteration = 100;
+
+/// Ten ReLUs in turn over side x side numbers; nothing for side 0.
+graph::Graph make_graph(std::int64_t side) {
+  graph::GraphBuilder builder(graph::Mode::kTrain);
+  if (side > 0) {
+    graph::ValueId value = builder.add_input("x", core::DType::kF32, {1, 1, side, side});
+    for (int i = 0; i < 10; ++i) {
+      value = graph::relu(builder, value, "relu" + std::to_string(i));
+    }
+    builder.mark_output("y", value);
+  }
+  return std::move(builder).finish();
+}
+
+class GraphArm final : public harness::Arm {
+ public:
+  GraphArm(backend::Backend& backend, std::int64_t side)
+      : Arm({reports::TrialKind::kSynthetic, "benchmark"}),
+        graph_(make_graph(side)),
+        input_(core::DType::kF32, {1, 1, side, side}),
+        state_(backend, graph_, 1),
+        executor_(backend, state_, communicator_, graph_, {}) {
+    if (side > 0) {
+      executor_.bind_input("x", input_.data(), input_.bytes());
+    }
+  }
+
+  void prepare() override {}
+  harness::StepSample step() override {
+    executor_.run();
+    return {.samples = 1, .loss = 0.0};
+  }
+  void finish() override {}
+
+ private:
+  comm::SelfCommunicator communicator_;
+  graph::Graph graph_;
+  core::HostTensor input_;  // the executor reads it in place
+  exec::ModelState state_;
+  exec::Executor executor_;
+};
+
+void steps_alone(benchmark::State& state) {
+  const auto backend = backend::create_backend("cpu", {.threads = 1});
+  GraphArm arm(*backend, state.range(0));
+  for (auto _ : state) {
+    for (std::int64_t step = 0; step < kStepsPerIteration; ++step) {
+      benchmark::DoNotOptimize(arm.step());
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * kStepsPerIteration);
+}
+BENCHMARK(steps_alone)->ArgName("side")->Arg(0)->Arg(640)->Unit(benchmark::kMicrosecond);
+
+void steps_in_a_trial(benchmark::State& state) {
+  const auto backend = backend::create_backend("cpu", {.threads = 1});
+  GraphArm arm(*backend, state.range(0));
+  harness::RunGuard guard(std::nullopt);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(
+        harness::TrialRunner::time_steps(arm, kStepsPerIteration, true, &guard));
+  }
+  state.SetItemsProcessed(state.iterations() * kStepsPerIteration);
+}
+BENCHMARK(steps_in_a_trial)->ArgName("side")->Arg(0)->Arg(640)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
