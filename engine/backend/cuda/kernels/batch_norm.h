@@ -134,16 +134,26 @@ struct ApplyBatchNorm {
     }
     return affine;
   }
-  DLBENCH_HOST_DEVICE void apply(const Affine<N>& affine, Index offset) const {
+  struct Loaded {
+    Pack<T, N> x;
+    Pack<T, N> addend;
+  };
+  DLBENCH_HOST_DEVICE Loaded load(Index offset) const {
+    return {read_pack<N>(x + offset),
+            addend != nullptr ? read_pack<N>(addend + offset) : Pack<T, N>{}};
+  }
+  DLBENCH_HOST_DEVICE void finish(const Affine<N>& affine,
+                                  const Loaded& loaded,
+                                  Index offset) const {
     float values[N];
-    load_pack(x + offset, values);
+    widen(loaded.x, values);
     for (int lane = 0; lane < N; ++lane) {
       const float y_lane = affine(values[lane], lane);
       values[lane] = relu && y_lane <= 0.0F ? 0.0F : y_lane;
     }
     if (addend != nullptr) {
       float others[N];
-      load_pack(addend + offset, others);
+      widen(loaded.addend, others);
       for (int lane = 0; lane < N; ++lane) {
         values[lane] += others[lane];
       }
@@ -228,13 +238,14 @@ struct BackwardOperands {
     }
     return affine;
   }
-  /// dy' and x - mean of a pack.
-  DLBENCH_HOST_DEVICE void load(const Affine<N>& affine,
-                                Index offset,
-                                float (&gradient)[N],
-                                float (&centered)[N]) const {
-    load_pack(dy + offset, gradient);
-    load_pack(x + offset, centered);
+  /// dy' and x - mean.
+  DLBENCH_HOST_DEVICE void center(const Affine<N>& affine,
+                                  const Pack<T, N>& dy_pack,
+                                  const Pack<T, N>& x_pack,
+                                  float (&gradient)[N],
+                                  float (&centered)[N]) const {
+    widen(dy_pack, gradient);
+    widen(x_pack, centered);
     for (int lane = 0; lane < N; ++lane) {
       if (relu && affine(centered[lane], lane) <= 0.0F) {
         gradient[lane] = 0.0F;
@@ -255,7 +266,11 @@ struct BackwardSource {
   DLBENCH_HOST_DEVICE void add(const Affine<N>& affine, Index offset, float (&sum)[2][N]) const {
     float gradient[N];
     float centered[N];
-    operands.load(affine, offset, gradient, centered);
+    operands.center(affine,
+                    read_pack<N>(operands.dy + offset),
+                    read_pack<N>(operands.x + offset),
+                    gradient,
+                    centered);
     for (int lane = 0; lane < N; ++lane) {
       sum[0][lane] += gradient[lane];
       sum[1][lane] += gradient[lane] * centered[lane];
@@ -301,17 +316,29 @@ struct ApplyBackward {
     }
     return constants;
   }
-  DLBENCH_HOST_DEVICE void apply(const Constants& constants, Index offset) const {
+  struct Loaded {
+    Pack<T, N> dy;
+    Pack<T, N> x;
+    Pack<T, N> addend;
+  };
+  DLBENCH_HOST_DEVICE Loaded load(Index offset) const {
+    return {read_pack<N>(operands.dy + offset),
+            read_pack<N>(operands.x + offset),
+            addend != nullptr ? read_pack<N>(addend + offset) : Pack<T, N>{}};
+  }
+  DLBENCH_HOST_DEVICE void finish(const Constants& constants,
+                                  const Loaded& loaded,
+                                  Index offset) const {
     float gradient[N];
     float centered[N];
-    operands.load(constants.affine, offset, gradient, centered);
+    operands.center(constants.affine, loaded.dy, loaded.x, gradient, centered);
     for (int lane = 0; lane < N; ++lane) {
       const float removed = std::fma(centered[lane], constants.slope[lane], constants.level[lane]);
       gradient[lane] = std::fma(constants.affine.scale[lane], gradient[lane], -removed);
     }
     if (addend != nullptr) {
       float others[N];
-      load_pack(addend + offset, others);
+      widen(loaded.addend, others);
       for (int lane = 0; lane < N; ++lane) {
         gradient[lane] += others[lane];
       }

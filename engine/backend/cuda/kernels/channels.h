@@ -55,9 +55,12 @@ struct AddBias {
   DLBENCH_HOST_DEVICE Channel<N> prepare(Index /*group*/, Index column) const {
     return load_channels<N>(bias, column, channels);
   }
-  DLBENCH_HOST_DEVICE void apply(const Channel<N>& b, Index offset) const {
+  DLBENCH_HOST_DEVICE Pack<T, N> load(Index offset) const { return read_pack<N>(x + offset); }
+  DLBENCH_HOST_DEVICE void finish(const Channel<N>& b,
+                                  const Pack<T, N>& loaded,
+                                  Index offset) const {
     float values[N];
-    load_pack(x + offset, values);
+    widen(loaded, values);
     for (int lane = 0; lane < N; ++lane) {
       const float sum = values[lane] + b.value[lane];
       values[lane] = relu && sum <= 0.0F ? 0.0F : sum;
@@ -118,11 +121,14 @@ struct ScaleColumns {
     }
     return result;
   }
-  DLBENCH_HOST_DEVICE void apply(const Constants& constants, Index offset) const {
-    float values[N] = {};
-    if (x != nullptr) {
-      load_pack(x + offset, values);
-    }
+  DLBENCH_HOST_DEVICE Pack<T, N> load(Index offset) const {
+    return x != nullptr ? read_pack<N>(x + offset) : Pack<T, N>{};
+  }
+  DLBENCH_HOST_DEVICE void finish(const Constants& constants,
+                                  const Pack<T, N>& loaded,
+                                  Index offset) const {
+    float values[N];
+    widen(loaded, values);
     for (int lane = 0; lane < N; ++lane) {
       values[lane] = values[lane] * constants.gate[lane] + constants.shift[lane];
     }

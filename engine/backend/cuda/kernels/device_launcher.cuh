@@ -23,8 +23,10 @@ __global__ void __launch_bounds__(kThreads) map_kernel(const __grid_constant__ B
   body(position_here());
 }
 
+/// Four blocks for each multiprocessor: without a number ptxas 13.0 spills to make room for more.
 template <typename Body>
-__global__ void __launch_bounds__(kThreads) map_shared_kernel(const __grid_constant__ Body body) {
+__global__ void __launch_bounds__(kThreads, 4)
+    map_shared_kernel(const __grid_constant__ Body body) {
   __shared__ typename Body::Shared shared;
   if (threadIdx.x == 0) {
     body.prepare(shared);
@@ -35,15 +37,15 @@ __global__ void __launch_bounds__(kThreads) map_shared_kernel(const __grid_const
 
 template <typename Body>
 __global__ void __launch_bounds__(kThreads) reduce_kernel(const __grid_constant__ Body body) {
-  __shared__ typename Body::Partial partials[kThreads];
+  __shared__ PartialTable<typename Body::Partial> table;
   const Position position = position_here();
-  partials[position.thread] = body.gather(position);
+  table.write(position.thread, body.gather(position));
   __syncthreads();
   for (std::uint32_t rows = position.threads / body.lanes; rows > 1; rows = rows_after(rows)) {
-    tree_step(body, partials, position.thread, rows);
+    tree_step(body, table, position.thread, rows);
     __syncthreads();
   }
-  body.finish(position, partials[position.thread % body.lanes]);
+  body.finish(position, table.read(position.thread % body.lanes));
 }
 
 /// Enqueues on one stream of the current device.

@@ -76,13 +76,25 @@ struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Pack {
   T lane[N];
 };
 
-/// The pack at `from`, which is aligned to the pack, in f32.
+/// The pack at an address that is aligned to it.
 template <int N, typename T>
-DLBENCH_HOST_DEVICE void load_pack(const T* from, float (&values)[N]) {
-  const Pack<T, N> pack = *reinterpret_cast<const Pack<T, N>*>(from);
+[[nodiscard]] DLBENCH_HOST_DEVICE Pack<T, N> read_pack(const T* from) {
+  return *reinterpret_cast<const Pack<T, N>*>(from);
+}
+template <typename T, int N>
+DLBENCH_HOST_DEVICE void write_pack(T* to, const Pack<T, N>& pack) {
+  *reinterpret_cast<Pack<T, N>*>(to) = pack;
+}
+
+template <typename T, int N>
+DLBENCH_HOST_DEVICE void widen(const Pack<T, N>& pack, float (&values)[N]) {
   for (int lane = 0; lane < N; ++lane) {
     values[lane] = to_float(pack.lane[lane]);
   }
+}
+template <int N, typename T>
+DLBENCH_HOST_DEVICE void load_pack(const T* from, float (&values)[N]) {
+  widen(read_pack<N>(from), values);
 }
 template <int N, typename T>
 DLBENCH_HOST_DEVICE void store_pack(T* to, const float (&values)[N]) {
@@ -90,7 +102,7 @@ DLBENCH_HOST_DEVICE void store_pack(T* to, const float (&values)[N]) {
   for (int lane = 0; lane < N; ++lane) {
     store(pack.lane[lane], values[lane]);
   }
-  *reinterpret_cast<Pack<T, N>*>(to) = pack;
+  write_pack(to, pack);
 }
 
 /// The first `count` elements of a pack; the other values are 0.

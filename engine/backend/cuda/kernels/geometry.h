@@ -31,8 +31,10 @@ template <typename T>
   return (a + b - 1) / b;
 }
 
-/// Division by a number known at launch: for numerators below 2^32 a multiplication and a shift
-/// (Warren, Hacker's Delight, 2nd ed., section 10-9; Granlund, Montgomery 1994), else a division.
+/// Division of a number below 2^63 by one known at launch, as a multiplication and a shift (Warren,
+/// Hacker's Delight, 2nd ed., section 10-9; Granlund, Montgomery 1994): with 2^s the first power
+/// not below d and m = floor(2^w (2^s - d) / d) + 1, n / d = (floor(m n / 2^w) + n) / 2^s for n <
+/// 2^w.
 class Divisor {
  public:
   Divisor() = default;
@@ -41,17 +43,18 @@ class Divisor {
     while ((std::uint64_t{1} << shift_) < divisor_) {
       ++shift_;
     }
-    // The upper 32 bits of a 33-bit multiplier; its leading one is the addition in divide().
-    multiplier_ = static_cast<std::uint32_t>(
-        ((std::uint64_t{1} << 32U) * ((std::uint64_t{1} << shift_) - divisor_)) / divisor_ + 1);
+    // By long division in base 2^32; each remainder is below 2^31.
+    const std::uint64_t rest = (std::uint64_t{1} << shift_) - divisor_;
+    const std::uint64_t high = (rest << 32U) / divisor_;
+    const std::uint64_t low = (((rest << 32U) % divisor_) << 32U) / divisor_;
+    narrow_ = static_cast<std::uint32_t>(high + 1);
+    wide_ = (high << 32U) + low + 1;
   }
 
   [[nodiscard]] DLBENCH_HOST_DEVICE Index divide(Index numerator) const {
     const auto n = static_cast<std::uint64_t>(numerator);
-    if (n >> 32U != 0) {
-      return static_cast<Index>(n / divisor_);
-    }
-    return static_cast<Index>((((n * multiplier_) >> 32U) + n) >> shift_);
+    const std::uint64_t product = n >> 32U == 0 ? (n * narrow_) >> 32U : multiply_high(n, wide_);
+    return static_cast<Index>((product + n) >> shift_);
   }
   [[nodiscard]] DLBENCH_HOST_DEVICE Index value() const { return static_cast<Index>(divisor_); }
   /// Splits `number` into its quotient, which is returned, and its remainder.
@@ -62,8 +65,19 @@ class Divisor {
   }
 
  private:
+  [[nodiscard]] static DLBENCH_HOST_DEVICE std::uint64_t multiply_high(std::uint64_t a,
+                                                                       std::uint64_t b) {
+#if defined(__CUDA_ARCH__)
+    return __umul64hi(a, b);
+#else
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>((Wide{a} * b) >> 64U);
+#endif
+  }
+
   std::uint64_t divisor_ = 1;
-  std::uint32_t multiplier_ = 1;
+  std::uint64_t wide_ = 1;    ///< m for w = 64
+  std::uint32_t narrow_ = 1;  ///< m for w = 32
   std::uint32_t shift_ = 0;
 };
 
@@ -161,8 +175,10 @@ struct Columns {
   }
 };
 
-/// Calls op.apply(constants, offset) for the pack at `offset` of every row of a thread's column;
-/// constants = op.prepare(group, column) are loaded once.
+/// Calls op.finish(constants, op.load(offset), offset) for the pack at `offset` of every row of a
+/// thread's column; constants = op.prepare(group, column) are loaded once. Two rows are loaded
+/// before the first is finished: a store may alias the next load for all the compiler knows, and
+/// memory wants many loads under way.
 template <typename Op>
 struct WalkColumns {
   Columns columns;
@@ -174,8 +190,17 @@ struct WalkColumns {
       return;
     }
     const auto constants = op.prepare(share.group, share.column);
-    for (Index row = share.first; row < share.end; row += columns.height) {
-      op.apply(constants, row * columns.stride + share.column);
+    const Index step = columns.height * columns.stride;
+    const Index end = share.end * columns.stride;
+    Index offset = share.first * columns.stride + share.column;
+    for (; offset + step < end; offset += 2 * step) {
+      const auto first = op.load(offset);
+      const auto second = op.load(offset + step);
+      op.finish(constants, first, offset);
+      op.finish(constants, second, offset + step);
+    }
+    if (offset < end) {
+      op.finish(constants, op.load(offset), offset);
     }
   }
 };

@@ -10,35 +10,61 @@
 
 namespace dlbench::backend::cuda {
 
-/// (D, H, W) counters of positions.
+/// Coordinates and windows fit 32 bits, as do the positions of one sample; with 64 bits the loops
+/// over windows need twice the registers.
+using Coordinate = std::int32_t;
+
+/// The extents (D, H, W) of one side.
 struct Extents {
   Divisor depth;
   Divisor height;
   Divisor width;
 
   explicit Extents(const std::array<Index, 3>& e) : depth(e[0]), height(e[1]), width(e[2]) {}
-  [[nodiscard]] DLBENCH_HOST_DEVICE Index index(Index d, Index h, Index w) const {
-    return (d * height.value() + h) * width.value() + w;
+  [[nodiscard]] DLBENCH_HOST_DEVICE Index volume() const {
+    return depth.value() * height.value() * width.value();
   }
 };
 
 /// Where an item of a tensor stands.
 struct Place {
   Index sample;
-  Index d;
-  Index h;
-  Index w;
+  Coordinate d;
+  Coordinate h;
+  Coordinate w;
   Index pack;
 };
 [[nodiscard]] DLBENCH_HOST_DEVICE Place place_of(Index item,
                                                  const Divisor& packs,
                                                  const Extents& extents) {
   Place place{};
+  Index d = 0;
+  Index h = 0;
+  Index w = 0;
   const Index position = packs.split(item, place.pack);
-  const Index row = extents.width.split(position, place.w);
-  const Index plane = extents.height.split(row, place.h);
-  place.sample = extents.depth.split(plane, place.d);
+  const Index row = extents.width.split(position, w);
+  const Index plane = extents.height.split(row, h);
+  place.sample = extents.depth.split(plane, d);
+  place.d = static_cast<Coordinate>(d);
+  place.h = static_cast<Coordinate>(h);
+  place.w = static_cast<Coordinate>(w);
   return place;
+}
+
+/// One pack of channels of all positions of one sample.
+struct Slab {
+  Index first;  ///< element of position (0, 0, 0)
+  Coordinate height;
+  Coordinate width;
+  Index stride;
+
+  [[nodiscard]] DLBENCH_HOST_DEVICE Index offset(Coordinate d, Coordinate h, Coordinate w) const {
+    return first + Index{(d * height + h) * width + w} * stride;
+  }
+};
+
+[[nodiscard]] inline Index volume(const std::array<Index, 3>& extents) {
+  return extents[0] * extents[1] * extents[2];
 }
 
 /// Both sides of a pooling or an upsampling.
@@ -47,26 +73,37 @@ struct Resampling {
   Extents y;
   Divisor packs;  ///< of a position
   Index stride;
+  Index pack_width;
 
   Resampling(const Planes& planes, int width)
-      : x(planes.x), y(planes.y), packs(planes.stride / width), stride(planes.stride) {}
-  /// Offset of the first lane of a pack.
-  [[nodiscard]] DLBENCH_HOST_DEVICE Index
-  offset(const Extents& side, const Place& at, Index d, Index h, Index w) const {
-    const Index position =
-        at.sample * side.depth.value() * side.height.value() * side.width.value() +
-        side.index(d, h, w);
-    return position * stride + at.pack * (stride / packs.value());
+      : x(planes.x),
+        y(planes.y),
+        packs(planes.stride / width),
+        stride(planes.stride),
+        pack_width(width) {
+    DLBENCH_CHECK(std::max(volume(planes.x), volume(planes.y)) < Index{1} << 31)
+        << "a plane of more than 2^31 positions";
+  }
+  [[nodiscard]] DLBENCH_HOST_DEVICE Slab slab(const Extents& side, const Place& at) const {
+    return {at.sample * side.volume() * stride + at.pack * pack_width,
+            static_cast<Coordinate>(side.height.value()),
+            static_cast<Coordinate>(side.width.value()),
+            stride};
   }
 };
 
 /// Kernel extents and steps of a pooling window.
 struct PoolSteps {
-  Index kernel[3];
-  Divisor step[3];
-  explicit PoolSteps(const MaxPoolArgs& args)
-      : kernel{args.kernel[0], args.kernel[1], args.kernel[2]},
-        step{Divisor(args.step[0]), Divisor(args.step[1]), Divisor(args.step[2])} {}
+  Coordinate kernel[3];
+  Coordinate step[3];
+  Divisor by_step[3];
+  explicit PoolSteps(const MaxPoolArgs& args) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      kernel[axis] = static_cast<Coordinate>(args.kernel[axis]);
+      step[axis] = static_cast<Coordinate>(args.step[axis]);
+      by_step[axis] = Divisor(args.step[axis]);
+    }
+  }
 };
 
 template <typename T, int N>
@@ -79,18 +116,17 @@ struct MaxPoolPack {
 
   DLBENCH_HOST_DEVICE void operator()(Index item) const {
     const Place at = place_of(item, sides.packs, sides.y);
+    const Slab from = sides.slab(sides.x, at);
     float best[N] = {};
     Pack<std::uint8_t, N> taps = {};
     int tap = 0;
-    for (Index kd = 0; kd < window.kernel[0]; ++kd) {
-      for (Index kh = 0; kh < window.kernel[1]; ++kh) {
-        for (Index kw = 0; kw < window.kernel[2]; ++kw) {
+    for (Coordinate kd = 0; kd < window.kernel[0]; ++kd) {
+      for (Coordinate kh = 0; kh < window.kernel[1]; ++kh) {
+        for (Coordinate kw = 0; kw < window.kernel[2]; ++kw) {
           float values[N];
-          load_pack(x + sides.offset(sides.x,
-                                     at,
-                                     at.d * window.step[0].value() + kd,
-                                     at.h * window.step[1].value() + kh,
-                                     at.w * window.step[2].value() + kw),
+          load_pack(x + from.offset(at.d * window.step[0] + kd,
+                                    at.h * window.step[1] + kh,
+                                    at.w * window.step[2] + kw),
                     values);
           for (int lane = 0; lane < N; ++lane) {
             // The first maximum wins; NaN wins over numbers and is then never replaced.
@@ -105,24 +141,25 @@ struct MaxPoolPack {
         }
       }
     }
-    const Index offset = sides.offset(sides.y, at, at.d, at.h, at.w);
-    store_pack(y + offset, best);
-    *reinterpret_cast<Pack<std::uint8_t, N>*>(argmax + offset) = taps;
+    store_pack(y + item * N, best);
+    write_pack(argmax + item * N, taps);
   }
 };
 
 /// Along one axis: the outputs whose windows reach an input.
 struct Reach {
-  Index begin;
-  Index end;
+  Coordinate begin;
+  Coordinate end;
 };
-[[nodiscard]] DLBENCH_HOST_DEVICE Reach reach_of(Index input,
-                                                 Index kernel,
-                                                 const Divisor& step,
-                                                 Index outputs) {
-  const Index first = input - kernel + step.value();
-  const Index last = step.divide(input) + 1;
-  return {first < 0 ? 0 : step.divide(first), last < outputs ? last : outputs};
+[[nodiscard]] DLBENCH_HOST_DEVICE Reach reach_of(Coordinate input,
+                                                 const PoolSteps& window,
+                                                 int axis,
+                                                 const Divisor& outputs) {
+  const Coordinate first = input - window.kernel[axis] + window.step[axis];
+  const auto last = static_cast<Coordinate>(window.by_step[axis].divide(input)) + 1;
+  const auto count = static_cast<Coordinate>(outputs.value());
+  return {first < 0 ? 0 : static_cast<Coordinate>(window.by_step[axis].divide(first)),
+          last < count ? last : count};
 }
 
 template <typename T, int N>
@@ -135,41 +172,32 @@ struct MaxPoolBackwardPack {
 
   DLBENCH_HOST_DEVICE void operator()(Index item) const {
     const Place at = place_of(item, sides.packs, sides.x);
-    const Reach depth = reach_of(at.d, window.kernel[0], window.step[0], sides.y.depth.value());
-    const Reach height = reach_of(at.h, window.kernel[1], window.step[1], sides.y.height.value());
-    const Reach width = reach_of(at.w, window.kernel[2], window.step[2], sides.y.width.value());
+    const Slab from = sides.slab(sides.y, at);
+    const Reach depth = reach_of(at.d, window, 0, sides.y.depth);
+    const Reach height = reach_of(at.h, window, 1, sides.y.height);
+    const Reach width = reach_of(at.w, window, 2, sides.y.width);
     float sum[N] = {};
-    for (Index d = depth.begin; d < depth.end; ++d) {
-      for (Index h = height.begin; h < height.end; ++h) {
-        for (Index w = width.begin; w < width.end; ++w) {
-          add_output(at, d, h, w, sum);
+    for (Coordinate d = depth.begin; d < depth.end; ++d) {
+      for (Coordinate h = height.begin; h < height.end; ++h) {
+        for (Coordinate w = width.begin; w < width.end; ++w) {
+          // The gradient goes to the lanes whose maximum is here.
+          const Coordinate kd = at.d - d * window.step[0];
+          const Coordinate kh = at.h - h * window.step[1];
+          const Coordinate kw = at.w - w * window.step[2];
+          const Coordinate tap = (kd * window.kernel[1] + kh) * window.kernel[2] + kw;
+          const Index offset = from.offset(d, h, w);
+          const auto taps = read_pack<N>(argmax + offset);
+          float gradient[N];
+          load_pack(dy + offset, gradient);
+          for (int lane = 0; lane < N; ++lane) {
+            sum[lane] += taps.lane[lane] == tap ? gradient[lane] : 0.0F;
+          }
         }
       }
     }
-    store_pack(dx + sides.offset(sides.x, at, at.d, at.h, at.w), sum);
-  }
-
- private:
-  /// Adds the gradient of output (d, h, w) in the lanes whose maximum is here.
-  DLBENCH_HOST_DEVICE void add_output(
-      const Place& at, Index d, Index h, Index w, float (&sum)[N]) const {
-    const Index kd = at.d - d * window.step[0].value();
-    const Index kh = at.h - h * window.step[1].value();
-    const Index kw = at.w - w * window.step[2].value();
-    const Index tap = (kd * window.kernel[1] + kh) * window.kernel[2] + kw;
-    const Index offset = sides.offset(sides.y, at, d, h, w);
-    const auto taps = *reinterpret_cast<const Pack<std::uint8_t, N>*>(argmax + offset);
-    float gradient[N];
-    load_pack(dy + offset, gradient);
-    for (int lane = 0; lane < N; ++lane) {
-      sum[lane] += taps.lane[lane] == tap ? gradient[lane] : 0.0F;
-    }
+    store_pack(dx + item * N, sum);
   }
 };
-
-[[nodiscard]] inline Index volume(const std::array<Index, 3>& extents) {
-  return extents[0] * extents[1] * extents[2];
-}
 
 template <typename Launcher>
 void run_max_pool(Launcher& launcher, const MaxPoolArgs& args, bool backward) {
@@ -210,11 +238,18 @@ void run_max_pool(Launcher& launcher, const MaxPoolArgs& args, bool backward) {
 
 /// Factors of the three axes.
 struct Factors {
-  Divisor axis[3];
-  explicit Factors(const Planes& planes)
-      : axis{Divisor(planes.y[0] / planes.x[0]),
-             Divisor(planes.y[1] / planes.x[1]),
-             Divisor(planes.y[2] / planes.x[2])} {}
+  Coordinate axis[3];
+  Divisor by_axis[3];
+  explicit Factors(const Planes& planes) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      axis[i] = static_cast<Coordinate>(planes.y[i] / planes.x[i]);
+      by_axis[i] = Divisor(axis[i]);
+    }
+  }
+  /// Where along an axis the input of an output stands.
+  [[nodiscard]] DLBENCH_HOST_DEVICE Coordinate input_of(Coordinate output, int i) const {
+    return static_cast<Coordinate>(by_axis[i].divide(output));
+  }
 };
 
 template <typename T, int N>
@@ -226,12 +261,10 @@ struct UpsamplePack {
 
   DLBENCH_HOST_DEVICE void operator()(Index item) const {
     const Place at = place_of(item, sides.packs, sides.y);
-    const Index from = sides.offset(sides.x,
-                                    at,
-                                    factors.axis[0].divide(at.d),
-                                    factors.axis[1].divide(at.h),
-                                    factors.axis[2].divide(at.w));
-    *reinterpret_cast<Pack<T, N>*>(y + item * N) = *reinterpret_cast<const Pack<T, N>*>(x + from);
+    const Index from =
+        sides.slab(sides.x, at)
+            .offset(at.d / factors.axis[0], at.h / factors.axis[1], at.w / factors.axis[2]);
+    write_pack(y + item * N, read_pack<N>(x + from));
   }
 };
 
@@ -244,16 +277,15 @@ struct UpsampleBackwardPack {
 
   DLBENCH_HOST_DEVICE void operator()(Index item) const {
     const Place at = place_of(item, sides.packs, sides.x);
+    const Slab from = sides.slab(sides.y, at);
     float sum[N] = {};
-    for (Index d = 0; d < factors.axis[0].value(); ++d) {
-      for (Index h = 0; h < factors.axis[1].value(); ++h) {
-        for (Index w = 0; w < factors.axis[2].value(); ++w) {
+    for (Coordinate d = 0; d < factors.axis[0]; ++d) {
+      for (Coordinate h = 0; h < factors.axis[1]; ++h) {
+        for (Coordinate w = 0; w < factors.axis[2]; ++w) {
           float values[N];
-          load_pack(dy + sides.offset(sides.y,
-                                      at,
-                                      at.d * factors.axis[0].value() + d,
-                                      at.h * factors.axis[1].value() + h,
-                                      at.w * factors.axis[2].value() + w),
+          load_pack(dy + from.offset(at.d * factors.axis[0] + d,
+                                     at.h * factors.axis[1] + h,
+                                     at.w * factors.axis[2] + w),
                     values);
           for (int lane = 0; lane < N; ++lane) {
             sum[lane] += values[lane];

@@ -9,6 +9,9 @@
 #include "engine/backend/cuda/kernels/geometry.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 namespace dlbench::backend::cuda {
 
@@ -21,19 +24,47 @@ namespace dlbench::backend::cuda {
 // and its launcher runs gather, then tree_step for falling `rows`, then finish, with barriers
 // between.
 
-/// One level of the tree: merges the upper half of `rows` rows of threads into the lower half and
-/// returns how many rows are left. An odd row in the middle waits for the next level.
+/// The partial results of a block, word by word: word w of all threads lies together, so that
+/// neighbouring threads meet in no bank of shared memory.
+template <typename Partial>
+struct PartialTable {
+  static_assert(std::is_trivially_copyable_v<Partial> && sizeof(Partial) % 4 == 0);
+  static constexpr std::uint32_t kWords = sizeof(Partial) / 4;
+  std::uint32_t word[kWords][kThreads];
+
+  DLBENCH_HOST_DEVICE void write(std::uint32_t thread, const Partial& partial) {
+    std::uint32_t words[kWords];
+    std::memcpy(words, &partial, sizeof(Partial));
+    for (std::uint32_t w = 0; w < kWords; ++w) {
+      word[w][thread] = words[w];
+    }
+  }
+  [[nodiscard]] DLBENCH_HOST_DEVICE Partial read(std::uint32_t thread) const {
+    std::uint32_t words[kWords];
+    for (std::uint32_t w = 0; w < kWords; ++w) {
+      words[w] = word[w][thread];
+    }
+    Partial partial;
+    std::memcpy(&partial, words, sizeof(Partial));
+    return partial;
+  }
+};
+
+/// One level of the tree: merges the upper half of `rows` rows of threads into the lower half,
+/// which leaves rows_after(rows). An odd row in the middle waits for the next level.
 [[nodiscard]] DLBENCH_HOST_DEVICE std::uint32_t rows_after(std::uint32_t rows) {
   return (rows + 1) / 2;
 }
 template <typename Body>
 DLBENCH_HOST_DEVICE void tree_step(const Body& body,
-                                   typename Body::Partial* partials,
+                                   PartialTable<typename Body::Partial>& table,
                                    std::uint32_t thread,
                                    std::uint32_t rows) {
   const std::uint32_t half = rows_after(rows);
   if (thread / body.lanes + half < rows) {
-    Body::merge(partials[thread], partials[thread + half * body.lanes]);
+    typename Body::Partial merged = table.read(thread);
+    Body::merge(merged, table.read(thread + half * body.lanes));
+    table.write(thread, merged);
   }
 }
 

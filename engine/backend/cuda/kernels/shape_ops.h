@@ -27,7 +27,7 @@ struct CopyChannelsPack {
     const T* from = x + position * x_stride + channel;
     Pack<T, N> values = {};
     if (channel + N <= count) {
-      values = *reinterpret_cast<const Pack<T, N>*>(from);
+      values = read_pack<N>(from);
     } else {
       for (int lane = 0; lane < N; ++lane) {
         if (channel + lane < count) {
@@ -35,7 +35,7 @@ struct CopyChannelsPack {
         }
       }
     }
-    *reinterpret_cast<Pack<T, N>*>(y + position * y_stride + channel) = values;
+    write_pack(y + position * y_stride + channel, values);
   }
 };
 

@@ -8,7 +8,7 @@
 #include "engine/backend/cuda/kernels/reduce.h"
 
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 namespace dlbench::backend::cuda {
 
@@ -52,20 +52,20 @@ class HostLauncher {
   void reduce(const Body& body, std::uint32_t blocks, std::uint32_t threads) {
     begin(blocks, threads);
     DLBENCH_CHECK(threads % body.lanes == 0) << threads << " threads, " << body.lanes << " lanes";
-    std::vector<typename Body::Partial> partials(threads);
+    const auto table = std::make_unique<PartialTable<typename Body::Partial>>();
     for (std::uint32_t block = blocks; block-- > 0;) {
       for (std::uint32_t thread = threads; thread-- > 0;) {
-        partials[thread] = body.gather(Position{block, thread, blocks, threads});
+        table->write(thread, body.gather(Position{block, thread, blocks, threads}));
       }
       const std::uint32_t last = fault_ == Fault::kLostMerge ? 2 : 1;
       for (std::uint32_t rows = threads / body.lanes; rows > last; rows = rows_after(rows)) {
         for (std::uint32_t thread = threads; thread-- > 0;) {
-          tree_step(body, partials.data(), thread, rows);
+          tree_step(body, *table, thread, rows);
         }
       }
       for (std::uint32_t thread = threads; thread-- > 0;) {
         if (!lost(block, thread)) {
-          body.finish(Position{block, thread, blocks, threads}, partials[thread % body.lanes]);
+          body.finish(Position{block, thread, blocks, threads}, table->read(thread % body.lanes));
         }
       }
     }

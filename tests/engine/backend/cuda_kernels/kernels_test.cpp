@@ -55,6 +55,42 @@ TEST(CudaKernels, AgreeWithRefAtAddressesForSingleAccesses) {
   expect_all_agree({.misaligned = true, .resident_blocks = 1});
 }
 
+/// A case with its tensors of rank > 2 resized, and its per-channel operands with them.
+conformance::OpCase resized(conformance::OpCase spec, const core::Shape& shape) {
+  for (auto* operands : {&spec.inputs, &spec.updates}) {
+    for (conformance::Operand& operand : *operands) {
+      operand.shape =
+          operand.shape.rank() > 2 ? shape : operand.shape.with(operand.shape.rank() - 1, shape[1]);
+      if (operand.shape.rank() == 2) {
+        operand.shape = operand.shape.with(0, shape[0]);
+      }
+    }
+  }
+  return spec;
+}
+
+/// Shapes for which a launch has more than one tile of channels, and more than one chunk of rows.
+TEST(CudaKernels, AgreeWithRefOverSeveralTilesAndChunks) {
+  EmulatedBackend backend({});
+  ref::RefBackend oracle({.threads = 1});
+  for (const char* op :
+       {"batch_norm", "batch_norm_inference", "scale_channels", "global_avg_pool"}) {
+    for (const core::Shape& shape : {core::Shape{1, 530, 7, 5}, core::Shape{3, 5, 83, 67}}) {
+      for (Case item : conformance::select_cases({.op = op})) {
+        if (item.index > 2) {
+          break;  // one case in three dtypes
+        }
+        const conformance::OpCase spec = resized(*item.spec, shape);
+        item.spec = &spec;
+        const CaseResult result =
+            conformance::run_case(backend, oracle, item, ConvAlgorithm::kDirect);
+        EXPECT_EQ(result.outcome, Outcome::kPassed)
+            << conformance::describe(result) << " " << shape.to_string();
+      }
+    }
+  }
+}
+
 TEST(CudaKernels, EveryOpOfTheGraphIsOwnedOrOfALibrary) {
   for (const graph::OpDef& def : graph::all_op_defs()) {
     const std::string name(def.name);
