@@ -122,15 +122,15 @@ struct ApplyBatchNorm {
 
   DLBENCH_HOST_DEVICE Affine<N> prepare(Index /*group*/, Index column) const {
     Affine<N> affine;
+    load_channels(mean, column, channels, affine.mean);
+    load_channels(beta, column, channels, affine.beta);
+    // The scale of padding lanes is zero, and with it y.
+    load_channels(gamma, column, channels, affine.scale);
+    float spread[N];
+    load_channels(deviation, column, channels, spread, 1.0F);
     for (int lane = 0; lane < N; ++lane) {
-      const Index c = column + lane;
-      const bool exists = c < channels;
-      // All zero for padding lanes, so that y is zero there.
-      const float spread = exists ? deviation[c] : 1.0F;
-      const float rstd = inference ? 1.0F / std::sqrt(spread + epsilon) : spread;
-      affine.mean[lane] = exists ? mean[c] : 0.0F;
-      affine.scale[lane] = exists ? gamma[c] * rstd : 0.0F;
-      affine.beta[lane] = exists ? beta[c] : 0.0F;
+      const float rstd = inference ? 1.0F / std::sqrt(spread[lane] + epsilon) : spread[lane];
+      affine.scale[lane] *= rstd;
     }
     return affine;
   }
@@ -229,12 +229,16 @@ struct BackwardOperands {
 
   DLBENCH_HOST_DEVICE Affine<N> prepare(Index /*group*/, Index column) const {
     Affine<N> affine;
+    float spread[N];
+    load_channels(mean, column, channels, affine.mean);
+    load_channels(gamma, column, channels, affine.scale);
+    load_channels(rstd, column, channels, spread);
     for (int lane = 0; lane < N; ++lane) {
-      const Index c = column + lane;
-      const bool exists = c < channels;
-      affine.mean[lane] = exists ? mean[c] : 0.0F;
-      affine.scale[lane] = exists ? gamma[c] * rstd[c] : 0.0F;
-      affine.beta[lane] = exists && relu ? beta[c] : 0.0F;
+      affine.scale[lane] *= spread[lane];
+      affine.beta[lane] = 0.0F;
+    }
+    if (relu) {
+      load_channels(beta, column, channels, affine.beta);
     }
     return affine;
   }
@@ -307,12 +311,14 @@ struct ApplyBackward {
   DLBENCH_HOST_DEVICE Constants prepare(Index group, Index column) const {
     Constants constants;
     constants.affine = operands.prepare(group, column);
+    float spread[N];
+    load_channels(operands.rstd, column, operands.channels, spread);
+    load_channels(dgamma, column, operands.channels, constants.slope);
+    load_channels(dbeta, column, operands.channels, constants.level);
     for (int lane = 0; lane < N; ++lane) {
-      const Index c = column + lane;
-      const bool exists = c < operands.channels;
       const float scale = constants.affine.scale[lane] * share;
-      constants.slope[lane] = exists ? scale * operands.rstd[c] * dgamma[c] : 0.0F;
-      constants.level[lane] = exists ? scale * dbeta[c] : 0.0F;
+      constants.slope[lane] *= scale * spread[lane];
+      constants.level[lane] *= scale;
     }
     return constants;
   }

@@ -17,14 +17,19 @@ struct Channel {
   float value[N];
 };
 
-/// Elements [column, column + N) of a dense array of `channels`; 0 for channels that do not exist.
+/// Elements [column, column + N) of a dense array of `channels`, `missing` for channels that do not
+/// exist: in wide accesses where the address allows it.
 template <int N, typename T>
-DLBENCH_HOST_DEVICE Channel<N> load_channels(const T* from, Index column, Index channels) {
-  Channel<N> result;
-  for (int lane = 0; lane < N; ++lane) {
-    result.value[lane] = column + lane < channels ? to_float(from[column + lane]) : 0.0F;
+DLBENCH_HOST_DEVICE void load_channels(
+    const T* from, Index column, Index channels, float (&values)[N], float missing = 0.0F) {
+  const auto address = reinterpret_cast<std::uintptr_t>(from + column);
+  if (column + N <= channels && address % alignof(Pack<T, N>) == 0) {
+    load_pack(from + column, values);
+    return;
   }
-  return result;
+  for (int lane = 0; lane < N; ++lane) {
+    values[lane] = column + lane < channels ? to_float(from[column + lane]) : missing;
+  }
 }
 
 /// Calls visit(element, width) with the widest packs that the layout and the addresses allow.
@@ -53,7 +58,9 @@ struct AddBias {
   bool relu;
 
   DLBENCH_HOST_DEVICE Channel<N> prepare(Index /*group*/, Index column) const {
-    return load_channels<N>(bias, column, channels);
+    Channel<N> result;
+    load_channels(bias, column, channels, result.value);
+    return result;
   }
   DLBENCH_HOST_DEVICE Pack<T, N> load(Index offset) const { return read_pack<N>(x + offset); }
   DLBENCH_HOST_DEVICE void finish(const Channel<N>& b,
@@ -108,13 +115,11 @@ struct ScaleColumns {
   };
   DLBENCH_HOST_DEVICE Constants prepare(Index sample, Index column) const {
     Constants result = {};
-    const Index first = sample * gate_stride + column;
-    const int count = column + N <= gate_stride ? N : static_cast<int>(gate_stride - column);
     if (x != nullptr) {
-      load_some(gate + first, count, result.gate);
+      load_channels(gate + sample * gate_stride, column, gate_stride, result.gate);
     }
     if (shift != nullptr) {
-      load_some(shift + first, count, result.shift);
+      load_channels(shift + sample * gate_stride, column, gate_stride, result.shift);
       for (int lane = 0; lane < N; ++lane) {
         result.shift[lane] *= share;
       }

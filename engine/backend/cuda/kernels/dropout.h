@@ -12,6 +12,7 @@
 #include "engine/core/rng.h"
 
 #include <array>
+#include <bit>
 
 namespace dlbench::backend::cuda {
 
@@ -27,7 +28,6 @@ struct DropoutTile {
   std::int32_t node;
   float rate;
   float keep_factor;
-  Index channels;
   Index stride;
   Divisor packs;  ///< of a position
   Divisor runs;   ///< of R positions in a sample
@@ -37,41 +37,54 @@ struct DropoutTile {
     Index pack = 0;
     Index run = 0;
     const Index sample = runs.split(packs.split(item, pack), run);
-    const Index first_channel = pack * N;
     const Index position = run * R;
-    float factors[R][N];
-    std::array<std::uint32_t, 4> words{};
-    Index drawn = -1;
-    for (int lane = 0; lane < N; ++lane) {
-      const Index element = (first_channel + lane) * spatial + position;
-      if (element / 4 != drawn && first_channel + lane < channels) {
-        drawn = element / 4;
-        words = core::sample_random_block(
-            static_cast<std::uint64_t>(*seed), *step, node, *first_sample + sample, drawn);
-      }
-      for (int row = 0; row < R; ++row) {
-        factors[row][lane] = factor_of(words, R == 4 ? Index{row} : element % 4);
-      }
-    }
-    const Index start = (sample * spatial + position) * stride + first_channel;
+    std::uint32_t kept[R][N];
+    draw(sample, pack * N, position, kept);
+    const Index start = (sample * spatial + position) * stride + pack * N;
     for (int row = 0; row < R; ++row) {
       float values[N];
       load_pack(x + start + row * stride, values);
       for (int lane = 0; lane < N; ++lane) {
-        // A product with 0 would turn an infinity into a NaN: the mask selects instead.
-        values[lane] = factors[row][lane] > 0.0F ? values[lane] * factors[row][lane] : 0.0F;
+        // Bits instead of a factor 0, which would turn an infinity into a NaN; and instead of a
+        // choice, whose branches would break the wide store into single ones.
+        const auto bits = std::bit_cast<std::uint32_t>(values[lane] * keep_factor);
+        values[lane] = std::bit_cast<float>(bits & kept[row][lane]);
       }
       store_pack(y + start + row * stride, values);
     }
   }
 
  private:
+  /// All bits of kept[row][lane] are set where the element stays. Padding lanes draw as well: what
+  /// they draw is not used, since they hold zeros.
+  DLBENCH_HOST_DEVICE void draw(Index sample,
+                                Index first_channel,
+                                Index position,
+                                std::uint32_t (&kept)[R][N]) const {
+    const auto key = static_cast<std::uint64_t>(*seed);
+    const std::int64_t now = *step;
+    const Index global_sample = *first_sample + sample;
+    std::array<std::uint32_t, 4> words{};
+    Index drawn = -1;
+    for (int lane = 0; lane < N; ++lane) {
+      const Index element = (first_channel + lane) * spatial + position;
+      if (R == 4 || element / 4 != drawn) {
+        drawn = element / 4;
+        words = core::sample_random_block(key, now, node, global_sample, drawn);
+      }
+      for (int row = 0; row < R; ++row) {
+        const float uniform =
+            core::uniform_from_bits(word_of(words, R == 4 ? Index{row} : element % 4));
+        kept[row][lane] = uniform < rate ? 0U : ~0U;
+      }
+    }
+  }
   /// Comparisons instead of an index: an indexed array would live in local memory.
-  DLBENCH_HOST_DEVICE float factor_of(const std::array<std::uint32_t, 4>& words, Index word) const {
+  static DLBENCH_HOST_DEVICE std::uint32_t word_of(const std::array<std::uint32_t, 4>& words,
+                                                   Index word) {
     const std::uint32_t low = word == 0 ? words[0] : words[1];
     const std::uint32_t high = word == 2 ? words[2] : words[3];
-    const float uniform = core::uniform_from_bits(word < 2 ? low : high);
-    return uniform < rate ? 0.0F : keep_factor;
+    return word < 2 ? low : high;
   }
 };
 
@@ -90,7 +103,6 @@ void run_dropout_tiles(Launcher& launcher, const DropoutArgs& args) {
                                 args.attributes.key,
                                 args.attributes.rate,
                                 1.0F / (1.0F - args.attributes.rate),
-                                layout.channels,
                                 layout.stride,
                                 Divisor(packs),
                                 Divisor(runs),

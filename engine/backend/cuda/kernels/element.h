@@ -83,6 +83,18 @@ template <int N, typename T>
 }
 template <typename T, int N>
 DLBENCH_HOST_DEVICE void write_pack(T* to, const Pack<T, N>& pack) {
+#if defined(__CUDA_ARCH__)
+  // nvcc takes the copy of a struct apart, and puts it together again only where no lane was chosen
+  // by a condition: elsewhere four words would go out one by one.
+  if constexpr (sizeof(Pack<T, N>) % sizeof(uint4) == 0) {
+    uint4 words[sizeof(Pack<T, N>) / sizeof(uint4)];
+    memcpy(words, &pack, sizeof(words));
+    for (std::size_t i = 0; i < sizeof(words) / sizeof(uint4); ++i) {
+      __stwb(reinterpret_cast<uint4*>(to) + i, words[i]);
+    }
+    return;
+  }
+#endif
   *reinterpret_cast<Pack<T, N>*>(to) = pack;
 }
 

@@ -212,8 +212,12 @@ void walk_columns(
   if (groups * rows == 0) {
     return;
   }
-  // Eight rows spread the loading of the constants; more blocks than the device holds are no loss.
-  const Columns columns(groups, rows, stride, width, 8, Index{1} << 30);
+  // Many rows spread the loading of the constants; but small tensors need all the blocks they can
+  // get to keep a large GPU busy. More blocks than it holds are no loss.
+  constexpr Index kWantedBlocks = 1024;
+  const Columns one_row(groups, rows, stride, width, 1, Index{1} << 30);
+  const Index rows_per_thread = std::clamp<Index>(one_row.blocks() / kWantedBlocks, 2, 16);
+  const Columns columns(groups, rows, stride, width, rows_per_thread, Index{1} << 30);
   launcher.map(WalkColumns<Op>{columns, op}, columns.blocks(), columns.threads());
 }
 

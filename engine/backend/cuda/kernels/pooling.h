@@ -281,6 +281,7 @@ struct UpsampleBackwardPack {
     float sum[N] = {};
     for (Coordinate d = 0; d < factors.axis[0]; ++d) {
       for (Coordinate h = 0; h < factors.axis[1]; ++h) {
+        DLBENCH_UNROLL(2)
         for (Coordinate w = 0; w < factors.axis[2]; ++w) {
           float values[N];
           load_pack(dy + from.offset(at.d * factors.axis[0] + d,
