@@ -151,6 +151,7 @@ struct FoldChunks {
     Partial partial;
     clear(partial);
     if (column(p) < used) {
+      DLBENCH_UNROLL(8)
       for (Index chunk = p.thread / lanes; chunk < chunks; chunk += height) {
         const float* from = partials + (group(p) * chunks + chunk) * Q * stride + column(p);
         for (int q = 0; q < Q; ++q) {
@@ -172,10 +173,13 @@ struct FoldChunks {
   }
 };
 
-/// The shape of the first stage. At most 1024 blocks: enough for the largest GPU, few enough for
-/// the second stage.
+/// The shape of the first stage: 4 to 16 rows for each thread, more for large tensors, fewer where
+/// blocks would be too few to keep a large GPU busy; and at most 1024 blocks, for the second stage.
 [[nodiscard]] inline Columns reduction_columns(Index groups, Index rows, Index stride, int width) {
-  return {groups, rows, stride, width, 16, 1024};
+  constexpr Index kWantedBlocks = 512;
+  const Columns one_row(groups, rows, stride, width, 1, Index{1} << 30);
+  const Index rows_per_thread = std::clamp<Index>(one_row.blocks() / kWantedBlocks, 4, 16);
+  return {groups, rows, stride, width, rows_per_thread, 1024};
 }
 
 /// Bytes of the partial sums of Q quantities.
@@ -198,7 +202,9 @@ void reduce_columns(Launcher& launcher,
   launcher.reduce(SumColumns<Q, N, Source>{columns, columns.lanes, source, scratch},
                   columns.blocks(),
                   columns.threads());
-  constexpr std::uint32_t kLanes = 32;
+  // Few columns by many rows: nothing but the latency of memory counts here, and a thread then
+  // waits for at most 32 chunks, eight at a time. Eight columns fill a sector of 32 bytes.
+  constexpr std::uint32_t kLanes = 8;
   FoldChunks<Q, Finish> fold{kLanes,
                              static_cast<std::uint32_t>(ceil_divide<Index>(used, kLanes)),
                              kThreads / kLanes,
