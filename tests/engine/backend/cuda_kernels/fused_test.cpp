@@ -81,6 +81,10 @@ struct Normalisation {
 
   Floats forward(const Floats* addend, bool relu, bool relu_after) {
     Floats y(kLayout.elements(), NAN);
+    forward_to(y, addend, relu, relu_after);
+    return y;
+  }
+  void forward_to(Floats& y, const Floats* addend, bool relu, bool relu_after) {
     run_batch_norm(launcher,
                    {.x = x.data(),
                     .gamma = gamma.data(),
@@ -97,11 +101,13 @@ struct Normalisation {
                     .relu_after = relu_after,
                     .scratch = scratch.data()},
                    false);
-    return y;
   }
   /// dx, dgamma and dbeta, one after the other.
   std::vector<float> backward(const Floats& dy, const Floats* addend, bool relu) {
     Floats dx(kLayout.elements(), NAN);
+    return backward_to(dx, dy, addend, relu);
+  }
+  std::vector<float> backward_to(Floats& dx, const Floats& dy, const Floats* addend, bool relu) {
     Floats dgamma(kLayout.channels, NAN);
     Floats dbeta(kLayout.channels, NAN);
     run_batch_norm_backward(launcher,
@@ -160,6 +166,42 @@ TEST(FusedBatchNorm, BackwardAgreesWithItsParts) {
     want[static_cast<std::size_t>(i)] += addend[i];
   }
   EXPECT_EQ(norm.backward(dy, &addend, true), want);
+}
+
+TEST(InPlace, ResultsMayTakeTheMemoryOfAnOperand) {
+  // y in the place of x and of the addend; dx in the place of dy, x and the addend.
+  for (int place = 0; place < 2; ++place) {
+    Normalisation norm;
+    Floats addend = random_activation(4);
+    const std::vector<float> want = norm.forward(&addend, true, false).copy();
+    Floats& y = place == 0 ? norm.x : addend;
+    norm.forward_to(y, &addend, true, false);
+    EXPECT_EQ(y.copy(), want) << "operand " << place;
+  }
+  for (int place = 0; place < 3; ++place) {
+    Normalisation norm;
+    (void)norm.forward(nullptr, true, false);
+    Floats dy = random_activation(5);
+    Floats addend = random_activation(6);
+    const std::vector<float> want = norm.backward(dy, &addend, true);
+    Floats& dx = place == 0 ? dy : place == 1 ? norm.x : addend;
+    EXPECT_EQ(norm.backward_to(dx, dy, &addend, true), want) << "operand " << place;
+  }
+  for (int place = 0; place < 2; ++place) {
+    Floats operands[] = {random_activation(1), random_activation(2)};
+    std::vector<float> want;
+    for (Index i = 0; i < kLayout.elements(); ++i) {
+      want.push_back(operands[0][i] + operands[1][i]);
+    }
+    HostLauncher launcher;
+    run_pointwise(launcher,
+                  PointwiseOp::kAdd,
+                  {.a = operands[0].data(),
+                   .b = operands[1].data(),
+                   .y = operands[place].data(),
+                   .layout = kLayout});
+    EXPECT_EQ(operands[place].copy(), want) << "operand " << place;
+  }
 }
 
 TEST(AddBias, AddsToChannelsAndLeavesPaddingZero) {

@@ -8,6 +8,7 @@
 #include "engine/backend/cuda/kernels/reduce.h"
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 
 namespace dlbench::backend::cuda {
@@ -19,7 +20,8 @@ enum class Fault : std::uint8_t {
   kLostMerge,   ///< the last level of the tree of a reduction does not run
 };
 
-/// Blocks and threads run in falling order: whoever relies on a rising one fails.
+/// Blocks and threads run in falling order: whoever relies on a rising one fails. The levels of a
+/// tree run in both orders: if threads of one level read what others write, the results differ.
 class HostLauncher {
  public:
   explicit HostLauncher(std::uint32_t resident_blocks = 3, Fault fault = Fault::kNone)
@@ -53,15 +55,22 @@ class HostLauncher {
     begin(blocks, threads);
     DLBENCH_CHECK(threads % body.lanes == 0) << threads << " threads, " << body.lanes << " lanes";
     const auto table = std::make_unique<PartialTable<typename Body::Partial>>();
+    const auto replay = std::make_unique<PartialTable<typename Body::Partial>>();
     for (std::uint32_t block = blocks; block-- > 0;) {
       for (std::uint32_t thread = threads; thread-- > 0;) {
         table->write(thread, body.gather(Position{block, thread, blocks, threads}));
       }
       const std::uint32_t last = fault_ == Fault::kLostMerge ? 2 : 1;
       for (std::uint32_t rows = threads / body.lanes; rows > last; rows = rows_after(rows)) {
+        *replay = *table;
         for (std::uint32_t thread = threads; thread-- > 0;) {
           tree_step(body, *table, thread, rows);
         }
+        for (std::uint32_t thread = 0; thread < threads; ++thread) {
+          tree_step(body, *replay, thread, rows);
+        }
+        DLBENCH_CHECK(std::memcmp(table->word, replay->word, sizeof(table->word)) == 0)
+            << "a level of " << rows << " rows depends on the order of its threads";
       }
       for (std::uint32_t thread = threads; thread-- > 0;) {
         if (!lost(block, thread)) {
