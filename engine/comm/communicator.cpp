@@ -2,7 +2,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/comm/communicator.h"
 
+#include "engine/core/error.h"
+
+#include <string>
+
 namespace dlbench::comm {
+namespace {
+
+[[noreturn]] void refuse_root(std::string_view communicator) {
+  throw core::Error(core::ErrorCode::kUnavailable,
+                    "the communicator '" + std::string(communicator) +
+                        "' has no collectives from and to one rank: they are for the ranks of one "
+                        "node, on the host");
+}
+
+}  // namespace
+
+void Communicator::reduce(const ReduceRequest& /*request*/,
+                          int /*root*/,
+                          backend::Stream& /*stream*/) {
+  refuse_root(name());
+}
+
+void Communicator::scatter(std::byte* /*data*/,
+                           std::span<const std::size_t> /*bounds*/,
+                           int /*root*/,
+                           backend::Stream& /*stream*/) {
+  refuse_root(name());
+}
 
 std::string_view name(ReduceOp op) { return op == ReduceOp::kSum ? "sum" : "max"; }
 

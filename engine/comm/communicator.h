@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 
 namespace dlbench::comm {
@@ -86,6 +87,17 @@ class Communicator {
                           core::DType dtype,
                           backend::Stream& stream) = 0;
   virtual void broadcast(std::byte* data, std::size_t bytes, int root, backend::Stream& stream) = 0;
+
+  // From and to one rank, for schemes that have one that does more than the others. Between the
+  // ranks of one node, on the host; elsewhere they throw core::Error(kUnavailable).
+  /// The result of the reduction is on `root` alone; elsewhere `data` is undefined afterwards.
+  virtual void reduce(const ReduceRequest& request, int root, backend::Stream& stream);
+  /// Rank r gets bytes [bounds[r], bounds[r + 1]) of root's `data`, at their place; size() + 1
+  /// ascending bounds, the same on all ranks.
+  virtual void scatter(std::byte* data,
+                       std::span<const std::size_t> bounds,
+                       int root,
+                       backend::Stream& stream);
 
   /// From another thread, when this rank gives up: calls that wait for other ranks, now or later,
   /// throw core::Error(kRun).

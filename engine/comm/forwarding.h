@@ -42,6 +42,15 @@ class ForwardingCommunicator : public Communicator {
   void broadcast(std::byte* data, std::size_t bytes, int root, backend::Stream& stream) override {
     inner_->broadcast(data, bytes, root, stream);
   }
+  void reduce(const ReduceRequest& request, int root, backend::Stream& stream) override {
+    inner_->reduce(request, root, stream);
+  }
+  void scatter(std::byte* data,
+               std::span<const std::size_t> bounds,
+               int root,
+               backend::Stream& stream) override {
+    inner_->scatter(data, bounds, root, stream);
+  }
   void give_up() override { inner_->give_up(); }
   [[nodiscard]] CommunicationTotals take_totals() override { return inner_->take_totals(); }
 

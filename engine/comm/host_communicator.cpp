@@ -131,4 +131,31 @@ void HostCommunicator::broadcast(std::byte* data,
   });
 }
 
+void HostCommunicator::reduce(const ReduceRequest& request, int root, backend::Stream& stream) {
+  check(request);
+  DLBENCH_CHECK(root >= 0 && root < ranks_.size) << "root " << root;
+  if (ranks_.links != nullptr) {
+    return Communicator::reduce(request, root, stream);  // refuses
+  }
+  thread_.run_here(request.count * core::size_of(request.dtype), [&] {
+    const trace::Region region(trace::Category::kComm, "reduce", number_);
+    return shared_.reduce(request, root, number_++);
+  });
+}
+
+void HostCommunicator::scatter(std::byte* data,
+                               std::span<const std::size_t> bounds,
+                               int root,
+                               backend::Stream& stream) {
+  DLBENCH_CHECK(root >= 0 && root < ranks_.size) << "root " << root;
+  DLBENCH_CHECK(bounds.size() == static_cast<std::size_t>(ranks_.size) + 1) << bounds.size();
+  if (ranks_.links != nullptr) {
+    return Communicator::scatter(data, bounds, root, stream);  // refuses
+  }
+  thread_.run_here(bounds.back(), [&] {
+    const trace::Region region(trace::Category::kComm, "scatter", number_);
+    return shared_.scatter(data, bounds, root, number_++);
+  });
+}
+
 }  // namespace dlbench::comm

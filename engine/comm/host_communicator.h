@@ -58,6 +58,11 @@ class HostCommunicator final : public Communicator {
                   core::DType dtype,
                   backend::Stream& stream) override;
   void broadcast(std::byte* data, std::size_t bytes, int root, backend::Stream& stream) override;
+  void reduce(const ReduceRequest& request, int root, backend::Stream& stream) override;
+  void scatter(std::byte* data,
+               std::span<const std::size_t> bounds,
+               int root,
+               backend::Stream& stream) override;
   void give_up() override { shared_.give_up(); }
   [[nodiscard]] CommunicationTotals take_totals() override { return thread_.take_totals(); }
 

@@ -43,10 +43,9 @@ LinkDelay::LinkDelay(std::unique_ptr<Communicator> inner, const LinkModel& link,
       name_(std::string(ForwardingCommunicator::name()) + ", simulated link"),
       thread_({.run =
                    [this](const ReduceRequest& request, Clock::time_point started) {
-                     return run(
-                         Collective::kAllReduce, bytes_of(request), started, [&](auto& stream) {
-                           this->inner().all_reduce(request, stream);
-                         });
+                     return run(cost_s(Collective::kAllReduce, bytes_of(request)),
+                                started,
+                                [&](auto& stream) { this->inner().all_reduce(request, stream); });
                    },
                .idle = {}}) {}
 
@@ -87,20 +86,20 @@ LinkDelay::Clock::time_point LinkDelay::latest(Clock::time_point arrival) {
   return last;
 }
 
+double LinkDelay::cost_s(Collective op, std::size_t bytes) const {
+  return collective_s(link_, op, static_cast<std::int64_t>(bytes), size());
+}
+
 /// `arrival`: when the caller asked for it.
 template <typename Real>
-CollectiveTimes LinkDelay::run(Collective op,
-                               std::size_t bytes,
-                               Clock::time_point arrival,
-                               Real real) {
+CollectiveTimes LinkDelay::run(double cost_s, Clock::time_point arrival, Real real) {
   const auto last_arrival = latest(arrival);
   backend::HostStream stream;
   real(stream);
   if (size() == 1) {
     return {};
   }
-  const double cost_s = collective_s(link_, op, static_cast<std::int64_t>(bytes), size()) +
-                        jitter_s(link_, seed_, number_++);
+  cost_s += jitter_s(link_, seed_, number_++);
   const auto ready = std::max(arrival, link_free_);
   const auto all_ready = std::max(last_arrival, link_free_);
   link_free_ = std::max(Clock::now(), all_ready + to_duration(cost_s));
@@ -116,7 +115,7 @@ void LinkDelay::wait(Ticket ticket, backend::Stream& /*stream*/) { thread_.wait(
 
 void LinkDelay::all_reduce(const ReduceRequest& request, backend::Stream& /*stream*/) {
   thread_.run_here(bytes_of(request), [&] {
-    return run(Collective::kAllReduce, bytes_of(request), Clock::now(), [&](auto& stream) {
+    return run(cost_s(Collective::kAllReduce, bytes_of(request)), Clock::now(), [&](auto& stream) {
       inner().all_reduce(request, stream);
     });
   });
@@ -124,9 +123,9 @@ void LinkDelay::all_reduce(const ReduceRequest& request, backend::Stream& /*stre
 
 void LinkDelay::reduce_scatter(const ReduceRequest& request, backend::Stream& /*stream*/) {
   thread_.run_here(bytes_of(request), [&] {
-    return run(Collective::kReduceScatter, bytes_of(request), Clock::now(), [&](auto& stream) {
-      inner().reduce_scatter(request, stream);
-    });
+    return run(cost_s(Collective::kReduceScatter, bytes_of(request)),
+               Clock::now(),
+               [&](auto& stream) { inner().reduce_scatter(request, stream); });
   });
 }
 
@@ -136,7 +135,7 @@ void LinkDelay::all_gather(std::byte* data,
                            backend::Stream& /*stream*/) {
   const std::size_t bytes = count * core::size_of(dtype);
   thread_.run_here(bytes, [&] {
-    return run(Collective::kAllGather, bytes, Clock::now(), [&](auto& stream) {
+    return run(cost_s(Collective::kAllGather, bytes), Clock::now(), [&](auto& stream) {
       inner().all_gather(data, count, dtype, stream);
     });
   });
@@ -147,8 +146,29 @@ void LinkDelay::broadcast(std::byte* data,
                           int root,
                           backend::Stream& /*stream*/) {
   thread_.run_here(bytes, [&] {
-    return run(Collective::kBroadcast, bytes, Clock::now(), [&](auto& stream) {
+    return run(cost_s(Collective::kBroadcast, bytes), Clock::now(), [&](auto& stream) {
       inner().broadcast(data, bytes, root, stream);
+    });
+  });
+}
+
+void LinkDelay::reduce(const ReduceRequest& request, int root, backend::Stream& /*stream*/) {
+  const std::size_t bytes = bytes_of(request);
+  thread_.run_here(bytes, [&] {
+    return run(root_exchange_s(link_, static_cast<double>(bytes), size()),
+               Clock::now(),
+               [&](auto& stream) { inner().reduce(request, root, stream); });
+  });
+}
+
+void LinkDelay::scatter(std::byte* data,
+                        std::span<const std::size_t> bounds,
+                        int root,
+                        backend::Stream& /*stream*/) {
+  const double share = static_cast<double>(bounds.back()) / static_cast<double>(size());
+  thread_.run_here(bounds.back(), [&] {
+    return run(root_exchange_s(link_, share, size()), Clock::now(), [&](auto& stream) {
+      inner().scatter(data, bounds, root, stream);
     });
   });
 }

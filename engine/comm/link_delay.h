@@ -45,6 +45,11 @@ class LinkDelay final : public ForwardingCommunicator {
                   core::DType dtype,
                   backend::Stream& stream) override;
   void broadcast(std::byte* data, std::size_t bytes, int root, backend::Stream& stream) override;
+  void reduce(const ReduceRequest& request, int root, backend::Stream& stream) override;
+  void scatter(std::byte* data,
+               std::span<const std::size_t> bounds,
+               int root,
+               backend::Stream& stream) override;
   void give_up() override;
   /// Transfer times are those of the link.
   [[nodiscard]] CommunicationTotals take_totals() override { return thread_.take_totals(); }
@@ -52,8 +57,9 @@ class LinkDelay final : public ForwardingCommunicator {
  private:
   using Clock = std::chrono::steady_clock;
 
+  [[nodiscard]] double cost_s(Collective op, std::size_t bytes) const;
   template <typename Real>
-  CollectiveTimes run(Collective op, std::size_t bytes, Clock::time_point arrival, Real real);
+  CollectiveTimes run(double cost_s, Clock::time_point arrival, Real real);
   [[nodiscard]] Clock::time_point latest(Clock::time_point arrival);
   void sleep_until(Clock::time_point end);
 

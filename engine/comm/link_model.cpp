@@ -19,17 +19,12 @@ namespace {
 constexpr double kMicrosecond = 1e-6;
 constexpr double kGigabit = 1e9 / 8.0;  // bytes
 
-constexpr std::array<std::string_view, 6> kKeys{"latency_us",
-                                                "gbit_per_s",
-                                                "jitter_us",
-                                                "node_ranks",
-                                                "inside_latency_us",
-                                                "inside_gbit_per_s"};
-constexpr core::KeyNumbersSyntax kSyntax{
-    "--link",
-    "latency_us=NUMBER,gbit_per_s=NUMBER[,jitter_us=NUMBER]"
-    "[,node_ranks=N,inside_latency_us=NUMBER,inside_gbit_per_s=NUMBER]",
-    kKeys};
+constexpr std::array<std::string_view, 5> kKeys{
+    "latency_us", "gbit_per_s", "jitter_us", "inside_latency_us", "inside_gbit_per_s"};
+constexpr core::KeyNumbersSyntax kSyntax{"--link",
+                                         "latency_us=NUMBER,gbit_per_s=NUMBER[,jitter_us=NUMBER]"
+                                         "[,inside_latency_us=NUMBER,inside_gbit_per_s=NUMBER]",
+                                         kKeys};
 
 double transfer_s(const LinkLevel& level, double messages, double bytes) {
   return messages * level.latency_s + (level.bytes_per_s > 0.0 ? bytes / level.bytes_per_s : 0.0);
@@ -88,18 +83,14 @@ std::string LinkModel::to_string() const {
   return text;
 }
 
-LinkModel parse_link_model(std::string_view text) {
+LinkModel parse_link_model(std::string_view text, std::int64_t node_ranks) {
   const core::KeyNumbers numbers = core::parse_key_numbers(text, kSyntax);
   if (!numbers.contains("latency_us") && !numbers.contains("gbit_per_s")) {
     throw kSyntax.error(text, "neither latency_us nor gbit_per_s is given");
   }
-  const double ranks = numbers.value_or("node_ranks", 0.0);
-  if (ranks != std::trunc(ranks)) {
-    throw kSyntax.error(text, fmt::format("node_ranks={} is not a whole number", ranks));
-  }
-  if (ranks == 0.0 &&
+  if (node_ranks == 0 &&
       (numbers.contains("inside_latency_us") || numbers.contains("inside_gbit_per_s"))) {
-    throw kSyntax.error(text, "the inside of a node needs node_ranks");
+    throw kSyntax.error(text, "the inside of a node needs --link-node-ranks");
   }
   const auto level = [&numbers](std::string_view latency_us, std::string_view gbit_per_s) {
     return LinkLevel{numbers.value_or(latency_us, 0.0) * kMicrosecond,
@@ -108,7 +99,7 @@ LinkModel parse_link_model(std::string_view text) {
   LinkModel link;
   link.between = level("latency_us", "gbit_per_s");
   link.jitter_s = numbers.value_or("jitter_us", 0.0) * kMicrosecond;
-  link.node_ranks = static_cast<std::int64_t>(ranks);
+  link.node_ranks = node_ranks;
   link.inside = level("inside_latency_us", "inside_gbit_per_s");
   return link;
 }
@@ -127,6 +118,14 @@ double collective_s(const LinkModel& link, Collective op, std::int64_t bytes, st
   const LinkLoad load = link_load(op, static_cast<double>(bytes), ranks, link.node_ranks);
   return transfer_s(link.between, load.between_messages, load.between_bytes) +
          transfer_s(link.inside, load.inside_messages, load.inside_bytes);
+}
+
+double root_exchange_s(const LinkModel& link, double bytes, std::int64_t ranks) {
+  DLBENCH_CHECK(bytes >= 0.0 && ranks >= 1) << bytes << " bytes, " << ranks << " ranks";
+  const std::int64_t in_node = link.node_ranks == 0 ? 1 : std::min(ranks, link.node_ranks);
+  const auto near = static_cast<double>(in_node - 1);
+  const auto far = static_cast<double>(ranks - in_node);
+  return transfer_s(link.between, far, far * bytes) + transfer_s(link.inside, near, near * bytes);
 }
 
 double jitter_s(const LinkModel& link, std::uint64_t seed, std::int64_t sequence) {

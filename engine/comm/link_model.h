@@ -28,14 +28,14 @@ struct LinkModel {
   std::int64_t node_ranks = 0;  ///< 0: one level, every pair of ranks is joined by `between`
   LinkLevel inside;
 
-  /// As parse_link_model() takes it.
+  /// As parse_link_model() takes it, and "node_ranks=N" where there are two levels.
   [[nodiscard]] std::string to_string() const;
 };
 
-/// Parses "latency_us=..,gbit_per_s=..[,jitter_us=..][,node_ranks=..,inside_latency_us=..,
-/// inside_gbit_per_s=..]": at least one of the first two; the inside_ keys need node_ranks and a
+/// Parses "latency_us=..,gbit_per_s=..[,jitter_us=..][,inside_latency_us=..,inside_gbit_per_s=..]":
+/// at least one of the first two; the inside_ keys need `node_ranks` (--link-node-ranks), and a
 /// level without a key costs nothing. 1 Gbit is 10^9 bits. Throws Error(kUsage).
-[[nodiscard]] LinkModel parse_link_model(std::string_view text);
+[[nodiscard]] LinkModel parse_link_model(std::string_view text, std::int64_t node_ranks = 0);
 
 enum class Collective : std::uint8_t { kAllReduce, kReduceScatter, kAllGather, kBroadcast };
 
@@ -73,6 +73,11 @@ struct LinkLoad {
                                   Collective op,
                                   std::int64_t bytes,
                                   std::int64_t ranks);
+
+/// Seconds in which one rank sends `bytes` to, or receives them from, each of the others in turn
+/// over its own link: what scatter and reduce of a single root cost. With two levels the others of
+/// its node are `inside`.
+[[nodiscard]] double root_exchange_s(const LinkModel& link, double bytes, std::int64_t ranks);
 
 /// The extra time of the collective number `sequence`: 0 without jitter, else the same on every
 /// rank that asks with the same seed.

@@ -28,6 +28,13 @@ class SelfCommunicator final : public Communicator {
                  std::size_t /*bytes*/,
                  int /*root*/,
                  backend::Stream& /*stream*/) override {}
+  void reduce(const ReduceRequest& /*request*/,
+              int /*root*/,
+              backend::Stream& /*stream*/) override {}
+  void scatter(std::byte* /*data*/,
+               std::span<const std::size_t> /*bounds*/,
+               int /*root*/,
+               backend::Stream& /*stream*/) override {}
 };
 
 }  // namespace dlbench::comm

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -46,6 +47,9 @@ struct SharedCollectives::Call {
   std::size_t element_bytes = 1;
   int owners = 1;
   int root = -1;  ///< the only owner; -1: all own a share
+  /// Elements that this rank fetches of others' shares: of a scatter not all of them.
+  std::size_t wanted_begin = 0;
+  std::size_t wanted_end = std::numeric_limits<std::size_t>::max();
   std::size_t slice_elements = 0;
   std::size_t pieces = 1;
 
@@ -310,10 +314,12 @@ void SharedCollectives::fetch_slices(const Call& call, std::size_t piece) {
     // Readers begin at different owners, so that not all read the same memory at once.
     const int owner = (self + step) % call.owners;
     const Slice part = slice(call, owner, piece);
-    if (part.count > 0) {
-      std::memcpy(call.request.data + part.begin * call.element_bytes,
-                  address(call, owner, owner, piece),
-                  part.count * call.element_bytes);
+    const std::size_t begin = std::max(part.begin, call.wanted_begin);
+    const std::size_t end = std::min(part.begin + part.count, call.wanted_end);
+    if (begin < end) {
+      std::memcpy(call.request.data + begin * call.element_bytes,
+                  address(call, owner, owner, piece) + (begin - part.begin) * call.element_bytes,
+                  (end - begin) * call.element_bytes);
     }
   }
 }
@@ -381,6 +387,38 @@ CollectiveTimes SharedCollectives::broadcast(std::byte* data,
             .element_bytes = 1,
             .owners = memory_.size(),
             .root = root};
+  return run(call);
+}
+
+CollectiveTimes SharedCollectives::reduce(const ReduceRequest& request,
+                                          int root,
+                                          std::int64_t number) {
+  DLBENCH_CHECK(links_ == nullptr) << "one node only";
+  // A reduce-scatter in which one rank owns everything.
+  Call call{.id = {"reduce", number},
+            .kind = Kind::kReduceScatter,
+            .request = request,
+            .element_bytes = core::size_of(request.dtype),
+            .owners = memory_.size(),
+            .root = root};
+  return run(call);
+}
+
+CollectiveTimes SharedCollectives::scatter(std::byte* data,
+                                           std::span<const std::size_t> bounds,
+                                           int root,
+                                           std::int64_t number) {
+  DLBENCH_CHECK(links_ == nullptr) << "one node only";
+  const auto self = static_cast<std::size_t>(memory_.rank());
+  // A broadcast of which each rank takes its part.
+  Call call{.id = {"scatter", number},
+            .kind = Kind::kFetch,
+            .request = {.data = data, .count = bounds.back(), .dtype = core::DType::kU8},
+            .element_bytes = 1,
+            .owners = memory_.size(),
+            .root = root,
+            .wanted_begin = bounds[self],
+            .wanted_end = bounds[self + 1]};
   return run(call);
 }
 

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace dlbench::comm {
@@ -46,6 +47,11 @@ class SharedCollectives {
                              core::DType dtype,
                              std::int64_t number);
   CollectiveTimes broadcast(std::byte* data, std::size_t bytes, int root, std::int64_t number);
+  CollectiveTimes reduce(const ReduceRequest& request, int root, std::int64_t number);
+  CollectiveTimes scatter(std::byte* data,
+                          std::span<const std::size_t> bounds,
+                          int root,
+                          std::int64_t number);
 
   void beat() { barrier_->beat(); }
   /// Ends the waits of another thread in here with an error.

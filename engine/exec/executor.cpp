@@ -204,7 +204,15 @@ void Executor::run_communication(const LoweredNode& node) {
   }
 }
 
+bool Executor::skips(const LoweredNode& node) const {
+  return !updates_ && node.phase == graph::Phase::kOptimizer &&
+         node.op != graph::OpKind::kOptimizerAdvance;
+}
+
 void Executor::run_node(const LoweredNode& node) {
+  if (skips(node)) {
+    return;
+  }
   const trace::Region region(
       trace::Category::kOp, node.name, node.covers.empty() ? graph::kNoNode : node.covers.front());
   if (node.kernel != nullptr) {

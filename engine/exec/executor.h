@@ -57,6 +57,10 @@ class Executor {
   void set_communication(bool on) { communicates_ = on; }
   [[nodiscard]] bool communicates() const { return communicates_; }
 
+  /// Whether the next steps update the parameters; they do at first. Without it a step still counts
+  /// itself, so that random numbers go on.
+  void set_update(bool on) { updates_ = on; }
+
   /// Runs the step. On a GPU it returns when the work is enqueued.
   void run();
   /// Runs the step with a clock read around every node; node_seconds()[i] belongs to
@@ -95,6 +99,7 @@ class Executor {
   void bind_inputs();
   void bind_buckets();
   void check_bound() const;
+  [[nodiscard]] bool skips(const backend::LoweredNode& node) const;
   void run_node(const backend::LoweredNode& node);
   void run_communication(const backend::LoweredNode& node);
 
@@ -112,6 +117,7 @@ class Executor {
   std::map<std::string, Input, std::less<>> inputs_;
   std::vector<Bucket> buckets_;
   bool communicates_ = true;
+  bool updates_ = true;
   PhaseSeconds phase_seconds_{};
   std::vector<double> node_seconds_;
 };

@@ -70,8 +70,12 @@ void fill(core::HostTensor& tensor, const Initializer& initializer, core::Random
 ModelState::ModelState(backend::Backend& backend,
                        const graph::Graph& graph,
                        std::uint64_t seed,
-                       comm::Communicator* communicator)
-    : backend_(backend), communicator_(communicator), stream_(backend.create_stream()) {
+                       comm::Communicator* communicator,
+                       std::vector<Storage> shared)
+    : backend_(backend),
+      communicator_(communicator),
+      shared_(std::move(shared)),
+      stream_(backend.create_stream()) {
   for (const Storage storage : {Storage::kParameter, Storage::kBuffer, Storage::kScalar}) {
     add_arena(graph, graph.with_storage(storage));
   }
@@ -123,8 +127,9 @@ void ModelState::add_arena(const graph::Graph& graph, const std::vector<graph::V
   if (!values.empty()) {
     arena.storage = graph.value(values.front()).storage;
   }
-  const bool reduced = communicator_ != nullptr && arena.storage == Storage::kGradient;
-  arena.memory = reduced ? communicator_->allocate(backend_, bytes) : backend_.allocate(bytes);
+  const bool is_shared =
+      communicator_ != nullptr && std::ranges::find(shared_, arena.storage) != shared_.end();
+  arena.memory = is_shared ? communicator_->allocate(backend_, bytes) : backend_.allocate(bytes);
   stream_->fill_zero(arena.memory->data(), bytes);
   stream_->synchronize();
   arenas_.push_back(std::move(arena));
@@ -263,9 +268,9 @@ void ModelState::broadcast_all() {
   stream_->synchronize();
 }
 
-void ModelState::broadcast_buffers() {
+void ModelState::broadcast_kind(Storage storage) {
   for (Arena& arena : arenas_) {
-    if (arena.storage == Storage::kBuffer) {
+    if (arena.storage == storage) {
       broadcast(arena);
     }
   }

@@ -29,12 +29,14 @@ using TensorMap = std::map<std::string, core::HostTensor>;
 class ModelState {
  public:
   /// Makes room for the state values of `graph` (a training graph has them all) and draws their
-  /// initial content from `seed` and the value's name alone. Gradients live in memory of the
-  /// communicator that reduces them, which outlives the state; nullptr: of the backend.
+  /// initial content from `seed` and the value's name alone. Values of the kinds `shared` live in
+  /// memory of the communicator, which outlives the state: gradients, where it reduces them, and
+  /// what is broadcast at every step. nullptr: all memory is the backend's.
   ModelState(backend::Backend& backend,
              const graph::Graph& graph,
              std::uint64_t seed,
-             comm::Communicator* communicator = nullptr);
+             comm::Communicator* communicator = nullptr,
+             std::vector<graph::Storage> shared = {graph::Storage::kGradient});
 
   /// Device address of a state value by name; nullptr if there is none.
   [[nodiscard]] std::byte* address(std::string_view name) const;
@@ -60,10 +62,11 @@ class ModelState {
   /// are missing: the message lists them.
   void import_tensors(const TensorMap& tensors, bool partial);
 
-  /// Gives all ranks the parameters, buffers and optimizer state of rank 0; the second form the
-  /// buffers alone (running statistics). Collective; at one rank nothing happens.
+  /// Gives all ranks the parameters, buffers and optimizer state of rank 0; the others those of one
+  /// kind alone (buffers: running statistics). Collective; at one rank nothing happens.
   void broadcast_all();
-  void broadcast_buffers();
+  void broadcast_buffers() { broadcast_kind(graph::Storage::kBuffer); }
+  void broadcast_parameters() { broadcast_kind(graph::Storage::kParameter); }
 
   /// A copy of all arenas, to start every repetition from the same point.
   void save();
@@ -85,12 +88,14 @@ class ModelState {
   void add_arena(const graph::Graph& graph, const std::vector<graph::ValueId>& values);
   void initialize(std::uint64_t seed);
   void broadcast(Arena& arena);
+  void broadcast_kind(graph::Storage storage);
   [[nodiscard]] const Entry& entry(std::string_view name) const;
   void check_fits(std::string_view name, const core::HostTensor& tensor) const;
   void upload(const Entry& entry, const core::HostTensor& tensor);
 
   backend::Backend& backend_;
   comm::Communicator* communicator_;
+  std::vector<graph::Storage> shared_;  ///< kinds in memory of the communicator
   std::unique_ptr<backend::Stream> stream_;
   std::vector<Arena> arenas_;
   std::map<std::string, Entry, std::less<>> entries_;

@@ -134,7 +134,7 @@ class CollectiveSweep {
         counts_(element_counts(options)),
         dtype_(parse_reducible(options.dtype)) {
     if (!options.link.empty()) {
-      link_ = comm::parse_link_model(options.link);
+      link_ = comm::parse_link_model(options.link, options.link_node_ranks.value_or(0));
       report_.taint(reports::Taint::kSimulated, "collectives", "--link " + link_->to_string());
     }
   }
@@ -263,7 +263,7 @@ class CommCommand final : public Command {
     (void)parse_collectives(options_.collectives);
     (void)element_counts(options_);
     if (!options_.link.empty()) {
-      (void)comm::parse_link_model(options_.link);
+      (void)comm::parse_link_model(options_.link, options_.link_node_ranks.value_or(0));
     }
   }
   int run(const OptionSet& options, const Invocation& invocation) override {

@@ -65,6 +65,11 @@ void add_comm_options(OptionSet& options, CommOptions& comm) {
                    "SPEC",
                    "simulate a link, e.g. latency_us=10,gbit_per_s=100: taints the report",
                    comm.link);
+  options.add_count("link-node-ranks",
+                    "N",
+                    "ranks of a node of the simulated link",
+                    comm.link_node_ranks,
+                    {1, 1 << 20});
   options.add_text("output", "FILE", "report; - for stdout", comm.output);
   options.add_count("seed", "N", "of the simulated link's jitter", comm.seed, {0, 1LL << 40});
   options.add_seconds("timeout", "S", "end with code 124 after this time", comm.timeout);

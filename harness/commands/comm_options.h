@@ -29,6 +29,7 @@ struct CommOptions {
   std::string ranks;
   std::string device = "auto";
   std::string link;
+  std::optional<std::int64_t> link_node_ranks;
   std::string output = "comm.json";
   std::int64_t seed = 1;
   std::optional<double> timeout;

@@ -19,6 +19,30 @@ using core::ErrorCode;
 constexpr std::int64_t kMaxBatch = std::int64_t{1} << 20;
 constexpr std::int64_t kMaxThreads = 4096;
 
+// What the single root leaves no room for.
+void check_strategy(const RunOptions& run) {
+  const auto refuse = [](const std::string& option) {
+    throw Error(ErrorCode::kUsage,
+                "--strategy data-parallel excludes " + option +
+                    ": rank 0 loads, broadcasts buffers and gets the gradients as they are");
+  };
+  if (run.strategy != "data-parallel") {
+    return;
+  }
+  if (run.compression != "none") {
+    refuse("--compression " + run.compression);
+  }
+  if (run.sync_loss) {
+    refuse("--sync-loss");
+  }
+  if (run.broadcast_buffers == "off") {
+    refuse("--broadcast-buffers off");
+  }
+  if (run.shard == "late") {
+    refuse("--shard late");
+  }
+}
+
 }  // namespace
 
 void add_workload_options(OptionSet& options, RunOptions& run) {
@@ -121,9 +145,14 @@ void add_parallel_options(OptionSet& options, RunOptions& run) {
                    run.sync_loss);
   options.add_text("link",
                    "SPEC",
-                   "simulate latency_us=..,gbit_per_s=..[,jitter_us=..][,node_ranks=..,"
-                   "inside_latency_us=..,inside_gbit_per_s=..] between the ranks",
+                   "simulate latency_us=..,gbit_per_s=..[,jitter_us=..][,inside_latency_us=..,"
+                   "inside_gbit_per_s=..] between the ranks",
                    run.link);
+  options.add_count("link-node-ranks",
+                    "N",
+                    "ranks of a node of the simulated link, whose inside_ keys hold between them",
+                    run.link_node_ranks,
+                    {1, 1 << 20});
   options.add_choice("compression",
                      "of gradients on the wire; the report says its error [none]",
                      run.compression,
@@ -132,6 +161,11 @@ void add_parallel_options(OptionSet& options, RunOptions& run) {
                      "rank 0's running statistics to all ranks before each step [on]",
                      run.broadcast_buffers,
                      {"on", "off"});
+  options.add_choice("strategy",
+                     "data-parallel: rank 0 scatters inputs, broadcasts parameters, gets the "
+                     "gradients and updates, at every step",
+                     run.strategy,
+                     {"ddp", "data-parallel"});
 }
 
 void add_output_options(OptionSet& options, RunOptions& run) {
@@ -172,7 +206,9 @@ SessionOptions session_options(const RunOptions& run) {
     throw Error(ErrorCode::kUsage,
                 "--batch-size and --global-batch-size exclude each other: give one of them");
   }
+  check_strategy(run);
   SessionOptions session;
+  session.strategy = run.strategy;
   session.workload = run.workload;
   session.device = run.device;
   session.precision = run.precision;
@@ -183,7 +219,10 @@ SessionOptions session_options(const RunOptions& run) {
   session.sync_loss = run.sync_loss;
   session.compression = run.compression;
   if (!run.link.empty()) {
-    session.link = comm::parse_link_model(run.link);
+    session.link = comm::parse_link_model(run.link, run.link_node_ranks.value_or(0));
+  } else if (run.link_node_ranks.has_value()) {
+    throw Error(ErrorCode::kUsage,
+                "--link-node-ranks is of a simulated --link, which is not given");
   }
   session.broadcast_buffers = run.broadcast_buffers == "on";
   session.image_size = run.image_size;

@@ -42,7 +42,9 @@ struct RunOptions {
   bool sync_loss = false;
   std::string compression = "none";
   std::string link;
+  std::optional<std::int64_t> link_node_ranks;
   std::string broadcast_buffers = "on";
+  std::string strategy = "ddp";
   std::int64_t seed = 1;
   std::int64_t repetitions = 5;
   std::int64_t warmup_steps = 0;

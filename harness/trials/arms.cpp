@@ -45,10 +45,10 @@ class LoaderArm : public Arm {
 
   void finish() override { session_.loader().stop(); }
   [[nodiscard]] std::optional<std::int64_t> queue_fill() const override {
-    return session_.loader().stats().queue_ready;
+    return session_.loads() ? std::optional(session_.loader().stats().queue_ready) : std::nullopt;
   }
   [[nodiscard]] std::optional<data::LoaderStats> loader_stats() const override {
-    return session_.loader().stats();
+    return session_.loads() ? std::optional(session_.loader().stats()) : std::nullopt;
   }
   [[nodiscard]] std::int64_t untimed_steps() const override {
     return session_.loader().options().prefetch + 1;
@@ -58,14 +58,20 @@ class LoaderArm : public Arm {
  protected:
   // Starts the loader and uses up what it prepares before anybody waits.
   void start_loader() {
-    session_.loader().start();
+    if (session_.loads()) {
+      session_.loader().start();
+    }
     for (std::int64_t batch = 0; batch < untimed_steps(); ++batch) {
       static_cast<void>(step());
     }
     session_.loader().reset_stats();
     totals_ = {};
   }
+  // Empty on a rank that another one loads for.
   data::BatchLease take() {
+    if (!session_.loads()) {
+      return {};
+    }
     const trace::Region region(trace::Category::kPhase, "data_wait");
     const auto start = Clock::now();
     data::BatchLease lease = session_.loader().next();
@@ -87,8 +93,11 @@ class IoArm final : public LoaderArm {
   void prepare() override { start_loader(); }
   StepSample step() override {
     const data::BatchLease lease = take();
-    touch(*lease);
     totals().steps += 1;
+    if (!lease) {
+      return {};
+    }
+    touch(*lease);
     return {.samples = lease->samples};
   }
 };
@@ -103,7 +112,7 @@ class FullArm final : public LoaderArm {
   }
   StepSample step() override {
     const data::BatchLease lease = take();
-    return train_step(session(), *lease, totals());
+    return train_step(session(), lease ? *lease : session().cached_batch(), totals());
   }
   comm::CommunicationTotals take_communication() override {
     return session().communicator().take_totals();
@@ -143,29 +152,36 @@ void PhaseTotals::add(const PhaseTotals& other) {
 }
 
 StepSample train_step(Session& session, const data::Batch& batch, PhaseTotals& totals) {
-  const auto start = Clock::now();
-  session.bind(batch);
-  totals.host_to_device += seconds_since(start);
   exec::Executor& step = session.step();
-  double align_s = 0.0;
+  const bool single_root = session.plan().single_root();
+  double& communication_s = totals.engine[static_cast<std::size_t>(graph::Phase::kAllReduce)];
+  auto start = Clock::now();
+  if (!single_root || !step.communicates()) {
+    session.bind(batch);
+    totals.host_to_device += seconds_since(start);
+  }
   if (step.communicates()) {
-    const auto align_start = Clock::now();
-    session.align_buffers();
-    align_s = seconds_since(align_start);
+    start = Clock::now();
+    session.align(batch);
+    communication_s += seconds_since(start);
   }
   step.run();
-  const double loss = step.read_scalar(workloads::kLossOutput);
+  const float loss = step.read_scalar(workloads::kLossOutput);
   for (std::size_t phase = 0; phase < totals.engine.size(); ++phase) {
     totals.engine[phase] += step.phase_seconds()[phase];
   }
-  totals.engine[static_cast<std::size_t>(graph::Phase::kAllReduce)] += align_s;
+  if (single_root && step.communicates()) {
+    start = Clock::now();
+    static_cast<void>(session.collect_loss(loss));
+    communication_s += seconds_since(start);
+  }
   totals.steps += 1;
   if (!std::isfinite(loss)) {
     throw Error(ErrorCode::kRun,
                 "the loss is " + std::to_string(loss) + " after " + std::to_string(totals.steps) +
                     " steps of a repetition; try another --seed, or --conv-algorithm direct");
   }
-  return {.samples = batch.samples, .loss = loss};
+  return {.samples = single_root ? session.plan().batch_size() : batch.samples, .loss = loss};
 }
 
 std::unique_ptr<Arm> make_arm(const TrialId& id, Session& session) {

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/session.h"
 
-#include "engine/comm/link_delay.h"
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/core/nearest_name.h"
 #include "engine/core/parallel.h"
 #include "harness/ranks.h"
+#include "harness/trials/make_step.h"
 #include "probes/system_info.h"
 
 #include <unistd.h>
@@ -16,8 +16,6 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <map>
-#include <sstream>
 #include <string>
 #include <utility>
 
@@ -43,25 +41,6 @@ std::int64_t state_bytes(const backend::Backend& backend,
     bytes += static_cast<std::int64_t>(backend.state_layout(graph.value(id)).bytes);
   }
   return bytes;
-}
-
-// One decision a line, key and value separated by a tab.
-std::string write_decisions(const std::map<std::string, std::string>& decisions) {
-  std::string text;
-  for (const auto& [key, value] : decisions) {
-    text += key + "\t" + value + "\n";
-  }
-  return text;
-}
-
-std::map<std::string, std::string> read_decisions(const std::string& text) {
-  std::map<std::string, std::string> decisions;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t tab = line.find('\t');
-    decisions[line.substr(0, tab)] = line.substr(tab + 1);
-  }
-  return decisions;
 }
 
 std::string mib(std::int64_t bytes) {
@@ -129,6 +108,24 @@ void SessionPlan::open() {
                 .sync_loss = options_.sync_loss && ratio && ranks_.size() > 1};
   training_graph_ = workloads::training_graph(workload_->spec(), built_, dtype_, reduction_);
   workers_ = options_.workers.value_or(probes::usable_cpus());
+  check_single_root();
+}
+
+void SessionPlan::check_single_root() const {
+  if (!single_root()) {
+    return;
+  }
+  const comm::RankPlace& place = ranks_.places()[static_cast<std::size_t>(ranks_.rank())];
+  if (place.local_size < ranks_.size()) {
+    throw Error(ErrorCode::kUsage,
+                "--strategy data-parallel is for the ranks of one node; this launch has " +
+                    std::to_string(ranks_.size()) + " of which " +
+                    std::to_string(place.local_size) + " are on node " + place.host);
+  }
+  if (!backend_->reads_host_memory()) {
+    throw Error(ErrorCode::kUnavailable,
+                "--strategy data-parallel scatters in host memory: it is there for --device cpu");
+  }
 }
 
 void SessionPlan::open_data() {
@@ -161,6 +158,11 @@ data::LoaderOptions SessionPlan::loader_options() const {
   loader.global_batch_size = batch_.global;
   loader.rank = ranks_.rank();
   loader.world = ranks_.size();
+  if (single_root()) {
+    loader.batch_size = batch_.global;
+    loader.rank = 0;
+    loader.world = 1;
+  }
   loader.workers = static_cast<int>(workers_);
   loader.prefetch = static_cast<int>(options_.prefetch);
   loader.seed = options_.seed;
@@ -190,7 +192,9 @@ MemoryNeed SessionPlan::need_for_batch(std::int64_t batch_size) const {
   need.activations = static_cast<std::int64_t>(plan.arena_bytes);
   need.workspace = static_cast<std::int64_t>(plan.peak_bytes - plan.arena_bytes);
   data::LoaderOptions loader = loader_options();
-  loader.batch_size = batch_size;
+  if (!single_root()) {
+    loader.batch_size = batch_size;
+  }
   loader.global_batch_size = 0;
   need.loader_buffers =
       static_cast<std::int64_t>(data::loader_buffer_bytes(dataset_->spec(), loader));
@@ -226,12 +230,20 @@ void SessionPlan::check_memory() {
                   " are available; " + advice);
 }
 
-Session::Session(SessionPlan& plan) : plan_(plan) {
+Session::Session(SessionPlan& plan) : plan_(plan), stream_(plan.backend().create_stream()) {
   const std::int64_t before = resident_bytes();
-  make_communicator();
+  communicator_ = make_communicator(plan);
+  compressed_ = dynamic_cast<comm::CompressedCommunicator*>(communicator_.get());
   core::log::progress("choosing kernels");
-  state_ = std::make_unique<exec::ModelState>(
-      plan.backend(), plan.training_graph(), plan.options().seed, communicator_.get());
+  std::vector<Storage> shared = {Storage::kGradient};
+  if (plan.single_root()) {
+    shared.push_back(Storage::kParameter);
+  }
+  state_ = std::make_unique<exec::ModelState>(plan.backend(),
+                                              plan.training_graph(),
+                                              plan.options().seed,
+                                              communicator_.get(),
+                                              std::move(shared));
   make_step();
   state_->broadcast_all();
   // A mean over the samples of this rank counts as much as it has samples; the ratio of global sums
@@ -251,25 +263,23 @@ Session::Session(SessionPlan& plan) : plan_(plan) {
     DLBENCH_CHECK(static_cast<bool>(cached_)) << "an endless loader ended";
     loader_->stop();
   });
+  if (plan.single_root()) {
+    make_root_inputs();
+  }
   core::log::progress("");
   rss_growth_bytes_ = resident_bytes() - before;
 }
 
-void Session::make_communicator() {
-  communicator_ = comm::create_communicator(plan_.ranks(), plan_.backend());
-  if (plan_.options().link.has_value() && plan_.ranks().size() > 1) {
-    communicator_ = std::make_unique<comm::LinkDelay>(
-        std::move(communicator_), *plan_.options().link, plan_.options().seed);
+void Session::make_root_inputs() {
+  std::vector<std::size_t> first_samples;
+  for (int rank = 0; rank < plan_.ranks().size(); ++rank) {
+    first_samples.push_back(static_cast<std::size_t>(
+        share_batch(plan_.batch().local, plan_.batch().global, rank, plan_.ranks().size()).first));
   }
-  const std::string& compression = plan_.options().compression;
-  if (compression != "none" && plan_.ranks().size() > 1) {
-    auto compressed = std::make_unique<comm::CompressedCommunicator>(
-        std::move(communicator_),
-        compression == "bf16" ? core::DType::kBF16 : core::DType::kF16,
-        plan_.backend());
-    compressed_ = compressed.get();
-    communicator_ = std::move(compressed);
-  }
+  first_samples.push_back(static_cast<std::size_t>(plan_.batch().global));
+  root_inputs_ = std::make_unique<RootInputs>(
+      plan_.built().inputs, *cached_, first_samples, *communicator_, plan_.backend());
+  step_->set_update(communicator_->rank() == 0);
 }
 
 std::optional<double> Session::measure_compression_error() {
@@ -285,35 +295,18 @@ std::optional<double> Session::measure_compression_error() {
   return compressed_->take_relative_error();
 }
 
-// Rank 0 tunes while the others sleep, so that nothing disturbs it and all run the same kernels.
 void Session::make_step() {
-  const auto lower = [&](backend::LoweringOptions options) {
+  lower_together(plan_.ranks(), plan_.lowering(), [&](const backend::LoweringOptions& options) {
     step_ = std::make_unique<exec::Executor>(plan_.backend(),
                                              *state_,
                                              *communicator_,
                                              plan_.training_graph(),
-                                             exec::ExecutorOptions{.lowering = std::move(options)});
-  };
-  comm::Rendezvous& ranks = plan_.ranks();
-  together(ranks, [&] {
-    if (ranks.rank() == 0) {
-      lower(plan_.lowering());
-    }
+                                             exec::ExecutorOptions{.lowering = options});
+    return step_->lowered().decisions;
   });
-  if (ranks.size() == 1) {
-    return;
+  if (plan_.ranks().size() > 1) {
+    check_same_plan();
   }
-  const std::string decisions =
-      ranks.broadcast_text(ranks.rank() == 0 ? write_decisions(step_->lowered().decisions) : "");
-  together(ranks, [&] {
-    if (ranks.rank() != 0) {
-      backend::LoweringOptions options = plan_.lowering();
-      options.decisions = read_decisions(decisions);
-      options.tuning_cache.clear();
-      lower(std::move(options));
-    }
-  });
-  check_same_plan();
 }
 
 void Session::check_same_plan() {
@@ -330,18 +323,35 @@ void Session::check_same_plan() {
   });
 }
 
-void Session::align_buffers() {
+void Session::align(const data::Batch& batch) {
+  if (plan_.single_root()) {
+    root_inputs_->scatter(batch, *step_);
+    state_->broadcast_parameters();
+  }
   if (plan_.options().broadcast_buffers) {
     state_->broadcast_buffers();
   }
 }
 
+float Session::collect_loss(float own) {
+  const BatchShare& batch = plan_.batch();
+  float loss = own * static_cast<float>(batch.local) / static_cast<float>(batch.global);
+  communicator_->reduce(
+      {.data = reinterpret_cast<std::byte*>(&loss), .count = 1, .dtype = core::DType::kF32},
+      0,
+      *stream_);
+  return loss;
+}
+
 void Session::bind(const data::Batch& batch) {
+  const BatchShare& share = plan_.batch();
+  const bool part = plan_.single_root();
   for (const workloads::InputBinding& binding : plan_.built().inputs) {
     const data::BatchTensor& tensor = batch.tensor(binding.tensor);
-    step_->bind_input(binding.input,
-                      tensor.data(),
-                      tensor.spec().row_bytes() * static_cast<std::size_t>(batch.samples));
+    const std::size_t row_bytes = tensor.spec().row_bytes();
+    const auto rows = static_cast<std::size_t>(part ? share.local : batch.samples);
+    const auto first = static_cast<std::size_t>(part ? share.first : 0);
+    step_->bind_input(binding.input, tensor.data() + first * row_bytes, rows * row_bytes);
   }
 }
 

@@ -14,6 +14,7 @@
 #include "engine/comm/rendezvous.h"
 #include "engine/exec/executor.h"
 #include "engine/exec/model_state.h"
+#include "harness/trials/root_inputs.h"
 #include "workloads/workload.h"
 
 #include <cstdint>
@@ -51,6 +52,8 @@ struct SessionOptions {
   std::optional<comm::LinkModel> link;  ///< simulated, in front of the real one
   std::string compression = "none";     ///< none, bf16, fp16: gradients on the wire
   bool broadcast_buffers = true;  ///< rank 0's running statistics to all ranks before each step
+  /// ddp: every rank loads, reduces and updates; data-parallel: rank 0 loads and updates for all.
+  std::string strategy = "ddp";
 };
 
 /// A batch and its parts on the ranks.
@@ -105,6 +108,11 @@ class SessionPlan {
   [[nodiscard]] const data::Dataset& dataset() const { return *dataset_; }
   [[nodiscard]] const DataSource& source() const { return source_; }
   [[nodiscard]] comm::Rendezvous& ranks() const { return ranks_; }
+  /// Whether rank 0 loads the global batch and updates the parameters for all: --strategy
+  /// data-parallel on several ranks.
+  [[nodiscard]] bool single_root() const {
+    return options_.strategy == "data-parallel" && ranks_.size() > 1;
+  }
   /// Samples of this rank in a step.
   [[nodiscard]] std::int64_t batch_size() const { return batch_.local; }
   [[nodiscard]] const BatchShare& batch() const { return batch_; }
@@ -125,6 +133,7 @@ class SessionPlan {
 
   void open();
   void open_data();
+  void check_single_root() const;
 
   [[nodiscard]] MemoryNeed need_for_batch(std::int64_t batch_size) const;
 
@@ -159,27 +168,36 @@ class Session {
   [[nodiscard]] std::optional<double> measure_compression_error();
   /// Stopped; start() it to use it, stop() it before measuring without it.
   [[nodiscard]] data::PrefetchLoader& loader() { return *loader_; }
-  /// A real batch kept for the synthetic trials.
+  /// A real batch kept for the synthetic trials; of a single root the global one, on all ranks.
   [[nodiscard]] const data::Batch& cached_batch() const { return *cached_; }
-  /// Binds a batch to the step's inputs; it must stay leased until the step is done.
+  /// Whether this rank takes batches from the loader: all do, or the single root.
+  [[nodiscard]] bool loads() const { return !plan_.single_root() || communicator_->rank() == 0; }
+  /// Binds a batch, or this rank's part of a single root's, to the step's inputs; it must stay
+  /// leased until the step is done.
   void bind(const data::Batch& batch);
-  /// Before a step, on several ranks: rank 0's running statistics to all, if that was asked for.
-  void align_buffers();
+  /// Before a step, on several ranks: rank 0's running statistics to all, if that was asked for. Of
+  /// a single root also its parameters, and to each rank its part of the root's `batch`, in place
+  /// of bind(). Collective.
+  void align(const data::Batch& batch);
+  /// After the step of a single root, which gets the mean loss of all ranks. Collective.
+  [[nodiscard]] float collect_loss(float own);
   /// Resident set grown by the allocation of state, step and loader, in bytes.
   [[nodiscard]] std::int64_t rss_growth_bytes() const { return rss_growth_bytes_; }
 
  private:
-  void make_communicator();
   void make_step();
+  void make_root_inputs();
   void check_same_plan();
 
   SessionPlan& plan_;
+  std::unique_ptr<backend::Stream> stream_;
   std::unique_ptr<comm::Communicator> communicator_;
   comm::CompressedCommunicator* compressed_ = nullptr;  ///< communicator_, if it compresses
   std::unique_ptr<exec::ModelState> state_;
   std::unique_ptr<exec::Executor> step_;
   std::unique_ptr<data::PrefetchLoader> loader_;
   data::BatchLease cached_;
+  std::unique_ptr<RootInputs> root_inputs_;  ///< of a single root, on all ranks
   std::int64_t rss_growth_bytes_ = 0;
 };
 

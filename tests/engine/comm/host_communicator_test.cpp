@@ -93,6 +93,44 @@ TEST(HostCommunicator, ScattersGathersAndBroadcasts) {
   });
 }
 
+TEST(HostCommunicator, ReducesToAndScattersFromOneRank) {
+  constexpr int kSize = 3;
+  constexpr int kRoot = 1;
+  ThreadNode node(kSize);
+  run_ranks(kSize, [&](int rank) {
+    Rank self(node, rank, kSize);
+    const auto window = self.communicator.allocate(*self.backend, 600011 * 4);
+    for (const std::size_t count : kCounts) {
+      std::vector<std::byte> own(count * 4 + 1);
+      for (std::byte* data : {window->data(), own.data()}) {
+        fill_pattern({.data = data, .end = count}, rank);
+        self.communicator.reduce({.data = data, .count = count}, kRoot, self.stream);
+        if (rank == kRoot) {
+          EXPECT_EQ(count_wrong_sums({.data = data, .end = count}, kSize), 0U) << count;
+        }
+
+        // Uneven parts, the second of which may be empty.
+        const std::vector<std::size_t> elements = {0, count / 2, count / 2 + count % 2, count};
+        std::vector<std::size_t> bounds;
+        for (const std::size_t element : elements) {
+          bounds.push_back(element * 4);
+        }
+        fill_pattern({.data = data, .end = count}, rank);
+        self.communicator.scatter(data, bounds, kRoot, self.stream);
+        for (int part = 0; part < kSize; ++part) {
+          const auto index = static_cast<std::size_t>(part);
+          const int sender = part == rank ? kRoot : rank;  // the other parts stay as they were
+          EXPECT_EQ(
+              count_wrong_copies(
+                  {.data = data, .begin = elements[index], .end = elements[index + 1]}, sender),
+              0U)
+              << count << ", part " << part << " on rank " << rank;
+        }
+      }
+    }
+  });
+}
+
 TEST(HostCommunicator, StartedCollectivesRunBesideTheCallerInOrder) {
   constexpr int kSize = 4;
   constexpr std::size_t kCount = 30011;

@@ -78,6 +78,17 @@ TEST(LinkDelay, CollectivesGiveTheRightResultAfterTheCostOfTheLink) {
     const CommunicationTotals totals = link.take_totals();
     EXPECT_EQ(totals.collectives, 4);
     EXPECT_GE(totals.transfer_s, 2.5 * kCost * 0.999);
+
+    const std::vector<std::size_t> bounds = {0, data.size() / 2, data.size()};
+    fill_pattern(all, rank);
+    link.reduce(request_for(data), 0, stream);
+    if (rank == 0) {
+      EXPECT_EQ(count_wrong_sums(all, kSize), 0U);
+      fill_pattern(all, 0);
+    }
+    link.scatter(data.data(), bounds, 0, stream);
+    EXPECT_EQ(count_wrong_copies(own, 0), 0U);
+    EXPECT_GE(link.take_totals().transfer_s, kCost * 0.999) << "two of one latency each";
   });
 }
 

@@ -22,8 +22,7 @@ constexpr std::int64_t kMegabyte = 1'000'000;
 LinkModel one_level() { return parse_link_model("latency_us=10,gbit_per_s=8"); }
 
 LinkModel two_levels() {
-  return parse_link_model(
-      "latency_us=10,gbit_per_s=8,node_ranks=4,inside_latency_us=1,inside_gbit_per_s=80");
+  return parse_link_model("latency_us=10,gbit_per_s=8,inside_latency_us=1,inside_gbit_per_s=80", 4);
 }
 
 /// A ring all-reduce as it happens: in each of 2 (n - 1) steps every rank sends one of n parts to
@@ -61,6 +60,18 @@ TEST(LinkModel, TwoLevelsAreARingInTheNodeAndOneOverNodes) {
               1e-12);
 }
 
+TEST(LinkModel, ASingleRootTalksToEachOtherRankInTurn) {
+  const LinkModel link{.between = {.latency_s = 1e-3, .bytes_per_s = 1e9}};
+  EXPECT_NEAR(root_exchange_s(link, kMegabyte, 5), 4 * (1e-3 + kMegabyte / 1e9), 1e-12);
+  EXPECT_EQ(root_exchange_s(link, kMegabyte, 1), 0.0);
+  LinkModel nodes = link;
+  nodes.node_ranks = 2;
+  nodes.inside = {.latency_s = 1e-6, .bytes_per_s = 1e10};
+  EXPECT_NEAR(root_exchange_s(nodes, kMegabyte, 5),
+              3 * (1e-3 + kMegabyte / 1e9) + (1e-6 + kMegabyte / 1e10),
+              1e-12);
+}
+
 TEST(LinkModel, AnAllReduceIsAReduceScatterAndAnAllGather) {
   for (const std::int64_t ranks : {1, 2, 4, 6, 12}) {
     EXPECT_NEAR(collective_s(two_levels(), Collective::kReduceScatter, kMegabyte, ranks) +
@@ -74,7 +85,7 @@ TEST(LinkModel, AnAllReduceIsAReduceScatterAndAnAllGather) {
 }
 
 TEST(LinkModel, ALevelWithoutLimitsCostsNothing) {
-  const LinkModel link = parse_link_model("gbit_per_s=8,node_ranks=4");
+  const LinkModel link = parse_link_model("gbit_per_s=8", 4);
   EXPECT_EQ(collective_s(link, Collective::kAllReduce, kMegabyte, 4), 0.0);
   EXPECT_NEAR(collective_s(link, Collective::kAllReduce, kMegabyte, 8), 1e-3, 1e-12);
 }
@@ -98,11 +109,11 @@ TEST(LinkModel, JitterIsExponentialAndTheSameOnEveryRank) {
 }
 
 TEST(LinkModel, ReadsWhatItWrites) {
-  const std::string text =
-      "latency_us=10,gbit_per_s=8,jitter_us=50,node_ranks=4,inside_latency_us=1,"
-      "inside_gbit_per_s=80";
-  const LinkModel link = parse_link_model(text);
-  EXPECT_EQ(link.to_string(), text);
+  const std::string level = "latency_us=10,gbit_per_s=8,jitter_us=50";
+  EXPECT_EQ(parse_link_model(level).to_string(), level);
+  const std::string inside = "inside_latency_us=1,inside_gbit_per_s=80";
+  const LinkModel link = parse_link_model(level + "," + inside, 4);
+  EXPECT_EQ(link.to_string(), level + ",node_ranks=4," + inside);
   EXPECT_DOUBLE_EQ(link.between.latency_s, 1e-5);
   EXPECT_DOUBLE_EQ(link.between.bytes_per_s, 1e9);
   EXPECT_DOUBLE_EQ(link.jitter_s, 5e-5);
@@ -125,8 +136,7 @@ TEST(LinkModel, ASyntaxErrorNamesTheItem) {
                             Case{"latency_us=1,latency_us=2", "'latency_us' is given twice"},
                             Case{"latency_us=1,", "ends with a comma"},
                             Case{"jitter_us=1", "neither latency_us nor gbit_per_s"},
-                            Case{"latency_us=1,node_ranks=2.5", "not a whole number"},
-                            Case{"latency_us=1,inside_latency_us=1", "needs node_ranks"}}) {
+                            Case{"latency_us=1,inside_latency_us=1", "needs --link-node-ranks"}}) {
     try {
       (void)parse_link_model(entry.text);
       ADD_FAILURE() << entry.text;

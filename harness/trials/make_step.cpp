@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/trials/make_step.h"
+
+#include "engine/comm/compressed.h"
+#include "engine/comm/link_delay.h"
+#include "engine/comm/single_root.h"
+#include "harness/ranks.h"
+
+#include <sstream>
+#include <utility>
+
+namespace dlbench::harness {
+namespace {
+
+// One decision a line, key and value separated by a tab.
+std::string write_decisions(const std::map<std::string, std::string>& decisions) {
+  std::string text;
+  for (const auto& [key, value] : decisions) {
+    text += key + "\t" + value + "\n";
+  }
+  return text;
+}
+
+std::map<std::string, std::string> read_decisions(const std::string& text) {
+  std::map<std::string, std::string> decisions;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t tab = line.find('\t');
+    decisions[line.substr(0, tab)] = line.substr(tab + 1);
+  }
+  return decisions;
+}
+
+}  // namespace
+
+std::unique_ptr<comm::Communicator> make_communicator(const SessionPlan& plan) {
+  const SessionOptions& options = plan.options();
+  std::unique_ptr<comm::Communicator> communicator =
+      comm::create_communicator(plan.ranks(), plan.backend());
+  if (plan.ranks().size() == 1) {
+    return communicator;
+  }
+  if (options.link.has_value()) {
+    communicator =
+        std::make_unique<comm::LinkDelay>(std::move(communicator), *options.link, options.seed);
+  }
+  if (options.compression != "none") {
+    communicator = std::make_unique<comm::CompressedCommunicator>(
+        std::move(communicator),
+        options.compression == "bf16" ? core::DType::kBF16 : core::DType::kF16,
+        plan.backend());
+  }
+  if (plan.single_root()) {
+    communicator = std::make_unique<comm::SingleRootCommunicator>(std::move(communicator));
+  }
+  return communicator;
+}
+
+void lower_together(comm::Rendezvous& ranks,
+                    const backend::LoweringOptions& options,
+                    const Lower& lower) {
+  std::string decisions;
+  together(ranks, [&] {
+    if (ranks.rank() == 0) {
+      decisions = write_decisions(lower(options));
+    }
+  });
+  if (ranks.size() == 1) {
+    return;
+  }
+  decisions = ranks.broadcast_text(decisions);
+  together(ranks, [&] {
+    if (ranks.rank() != 0) {
+      backend::LoweringOptions taken = options;
+      taken.decisions = read_decisions(decisions);
+      taken.tuning_cache.clear();
+      (void)lower(taken);
+    }
+  });
+}
+
+}  // namespace dlbench::harness
