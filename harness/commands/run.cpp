@@ -286,6 +286,9 @@ class RunCommand final : public Command {
   void check() const override { check_session(run_); }
   int run(const OptionSet& options, const Invocation& invocation) override {
     apply_verbosity(run_);
+    if (invocation.ranks.rank() != 0) {
+      core::log::set_level(core::log::Level::kQuiet);
+    }
     reports::RunRecord record =
         start_record(invocation, options, static_cast<std::uint64_t>(run_.seed));
     const RankRow row = bind_this_rank(invocation.ranks, compute_threads(run_));

@@ -125,7 +125,7 @@ std::string training_time_text(const SessionPlan& plan, std::int64_t epochs) {
   if (!step.step_s.has_value()) {
     return text;
   }
-  const std::int64_t batch = plan.batch_size();
+  const std::int64_t batch = plan.batch().global;
   const bool keep_last = plan.workload().spec().keep_last_batch;
   const std::int64_t steps = (plan.dataset().size() + (keep_last ? batch - 1 : 0)) / batch;
   return text + fmt::format(

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/training/step_pool.h"
 
+#include "engine/core/check.h"
+#include "harness/trials/make_step.h"
 #include "harness/trials/plan_record.h"
+
+#include <string>
 
 namespace dlbench::harness {
 
@@ -11,19 +15,23 @@ StepPool::StepPool(const workloads::Workload& workload,
                    core::DType precision,
                    backend::Backend& backend,
                    const backend::LoweringOptions& lowering,
-                   std::uint64_t seed)
+                   std::uint64_t seed,
+                   const TrainingRanks& ranks)
     : workload_(workload),
       params_(workloads::choose_params(workload.spec(), params)),
       precision_(precision),
       backend_(backend),
       lowering_(lowering),
+      ranks_(ranks),
+      communicator_(ranks.communicator == nullptr ? self_ : *ranks.communicator),
       state_(backend,
              graph_of(workload.build(params_, graph::Mode::kTrain), graph::Mode::kTrain),
-             seed) {}
+             seed,
+             &communicator_) {}
 
 graph::Graph StepPool::graph_of(const workloads::BuiltWorkload& built, graph::Mode mode) const {
   return mode == graph::Mode::kTrain
-             ? workloads::training_graph(workload_.spec(), built, precision_)
+             ? workloads::training_graph(workload_.spec(), built, precision_, ranks_.reduction)
              : workloads::evaluation_graph(built, precision_);
 }
 
@@ -32,6 +40,13 @@ StepPool::Step& StepPool::step_for(graph::Mode mode, std::int64_t samples) {
   if (found != steps_.end()) {
     return found->second;
   }
+  DLBENCH_CHECK(alone()) << "no step for " << samples << " samples was prepared on all ranks";
+  return make_step(mode, samples, lowering_);
+}
+
+StepPool::Step& StepPool::make_step(graph::Mode mode,
+                                    std::int64_t samples,
+                                    const backend::LoweringOptions& lowering) {
   workloads::WorkloadParams params = params_;
   params.batch_size = samples;
   Step step{.built = workload_.build(params, mode), .executor = nullptr};
@@ -39,11 +54,34 @@ StepPool::Step& StepPool::step_for(graph::Mode mode, std::int64_t samples) {
                                                    state_,
                                                    communicator_,
                                                    graph_of(step.built, mode),
-                                                   exec::ExecutorOptions{.lowering = lowering_});
+                                                   exec::ExecutorOptions{.lowering = lowering});
   if (on_new_step) {
     on_new_step(plan_record(*step.executor, samples));
   }
-  return steps_.emplace(std::pair(mode, samples), std::move(step)).first->second;
+  return steps_.insert_or_assign(std::pair(mode, samples), std::move(step)).first->second;
+}
+
+void StepPool::prepare(graph::Mode mode, std::int64_t samples) {
+  DLBENCH_CHECK(!alone()) << "one rank makes its steps when it needs them";
+  lower_together(*ranks_.rendezvous, lowering_, [&](const backend::LoweringOptions& options) {
+    return samples == 0 || steps_.contains({mode, samples})
+               ? std::map<std::string, std::string>{}
+               : make_step(mode, samples, options).executor->lowered().decisions;
+  });
+}
+
+// The weight of this rank's part of the global batch, and which samples it has of it.
+void StepPool::take_share(const data::Batch& batch) {
+  state_.set_scalar("loss_gradient",
+                    ranks_.reduction.sync_loss ? 1.0
+                                               : static_cast<double>(batch.samples) /
+                                                     static_cast<double>(batch.global_samples));
+  if (state_.contains("first_sample")) {
+    state_.set_scalar("first_sample", static_cast<double>(batch.global_row));
+  }
+  if (ranks_.broadcast_buffers) {
+    state_.broadcast_buffers();
+  }
 }
 
 StepOutcome StepPool::run(graph::Mode mode, const data::Batch& batch) {
@@ -52,6 +90,9 @@ StepOutcome StepPool::run(graph::Mode mode, const data::Batch& batch) {
     const data::BatchTensor& tensor = batch.tensor(binding.tensor);
     const auto rows = static_cast<std::size_t>(batch.samples);
     step.executor->bind_input(binding.input, tensor.data(), rows * tensor.spec().row_bytes());
+  }
+  if (mode == graph::Mode::kTrain && !alone()) {
+    take_share(batch);
   }
   step.executor->run();
   step.executor->synchronize();

@@ -7,6 +7,7 @@
 
 #include "data/batch.h"
 #include "engine/backend/backend.h"
+#include "engine/comm/rendezvous.h"
 #include "engine/comm/self.h"
 #include "engine/exec/executor.h"
 #include "engine/exec/model_state.h"
@@ -28,18 +29,34 @@ struct StepOutcome {
   std::vector<double> counts;  ///< see workloads/metrics.h
 };
 
+/// Who trains together: this process alone unless said otherwise. What is named outlives the
+/// training.
+struct TrainingRanks {
+  comm::Rendezvous* rendezvous = nullptr;      ///< with several ranks: all of them,
+  comm::Communicator* communicator = nullptr;  ///< and how their tensors travel
+  workloads::ReductionOptions reduction{};
+  bool broadcast_buffers = true;  ///< rank 0's running statistics to all ranks before each step
+};
+
 class StepPool {
  public:
   /// Makes the step of `params` in train mode and with it the model state. All must outlive this.
+  /// Collective, as run() in train mode is.
   StepPool(const workloads::Workload& workload,
            const workloads::WorkloadParams& params,
            core::DType precision,
            backend::Backend& backend,
            const backend::LoweringOptions& lowering,
-           std::uint64_t seed);
+           std::uint64_t seed,
+           const TrainingRanks& ranks = {});
 
   [[nodiscard]] exec::ModelState& state() { return state_; }
-  /// Runs one step on the batch and waits for it. Evaluate mode changes nothing in the state.
+  /// On several ranks before the first batch of that size: makes the step, with the same kernels on
+  /// all ranks. `samples`: of this rank; none makes nothing. Collective.
+  void prepare(graph::Mode mode, std::int64_t samples);
+  /// Runs one step on the batch and waits for it. Evaluate mode changes nothing in the state. On
+  /// several ranks a batch counts by its share of the global batch, and draws as its samples do
+  /// there.
   [[nodiscard]] StepOutcome run(graph::Mode mode, const data::Batch& batch);
 
   /// Called with each step that is made.
@@ -51,7 +68,10 @@ class StepPool {
     std::unique_ptr<exec::Executor> executor;
   };
 
+  [[nodiscard]] bool alone() const { return communicator_.size() == 1; }
   Step& step_for(graph::Mode mode, std::int64_t samples);
+  Step& make_step(graph::Mode mode, std::int64_t samples, const backend::LoweringOptions& lowering);
+  void take_share(const data::Batch& batch);
   [[nodiscard]] graph::Graph graph_of(const workloads::BuiltWorkload& built,
                                       graph::Mode mode) const;
 
@@ -60,7 +80,9 @@ class StepPool {
   core::DType precision_;
   backend::Backend& backend_;
   backend::LoweringOptions lowering_;
-  comm::SelfCommunicator communicator_;
+  TrainingRanks ranks_;
+  comm::SelfCommunicator self_;
+  comm::Communicator& communicator_;
   exec::ModelState state_;
   std::map<std::pair<graph::Mode, std::int64_t>, Step> steps_;
 };

@@ -4,7 +4,7 @@
 
 #include "engine/core/error.h"
 #include "engine/exec/checkpoint.h"
-#include "harness/training/step_pool.h"
+#include "harness/trials/rank_group.h"
 
 #include <fmt/format.h>
 
@@ -29,6 +29,16 @@ class PassSums {
     for (std::size_t index = 0; index < counts_.size(); ++index) {
       counts_[index] += outcome.counts[index];
     }
+  }
+  /// Adds those of the other ranks.
+  void combine(RankGroup& group) {
+    counts_.resize(static_cast<std::size_t>(group.max(static_cast<double>(counts_.size()))), 0.0);
+    std::vector<double> sums = counts_;
+    sums.insert(sums.end(), {loss_, static_cast<double>(samples_)});
+    sums = group.sum(sums);
+    samples_ = static_cast<std::int64_t>(sums.back());
+    loss_ = sums[counts_.size()];
+    counts_.assign(sums.begin(), sums.end() - 2);
   }
   [[nodiscard]] std::int64_t samples() const { return samples_; }
   [[nodiscard]] double loss() const { return loss_ / static_cast<double>(samples_); }
@@ -70,14 +80,23 @@ class Training {
         params_(workloads::choose_params(spec_, setup.params)),
         epochs_(setup.epochs == 0 ? spec_.epochs : setup.epochs),
         loader_(setup.training_data, loader_options(setup, params_, epochs_)),
-        steps_(setup.workload, params_, setup.precision, setup.backend, setup.lowering, setup.seed),
+        steps_(setup.workload,
+               params_,
+               setup.precision,
+               setup.backend,
+               setup.lowering,
+               setup.seed,
+               setup.ranks),
+        group_(setup.ranks.rendezvous == nullptr ? alone_ : *setup.ranks.rendezvous),
         schedule_(
             spec_.schedule,
             setup.learning_rate == 0.0 ? spec_.optimizer.learning_rate : setup.learning_rate) {
     steps_.on_new_step = listener.on_new_step;
+    prepare_steps();
     if (setup.init.has_value()) {
       exec::load_checkpoint(steps_.state(), *setup.init);
     }
+    steps_.state().broadcast_all();
   }
 
   TrainingResult run() {
@@ -100,6 +119,33 @@ class Training {
   }
 
  private:
+  // All sizes that batches will have, the last one of a pass included, in one order on all ranks.
+  void prepare_steps() {
+    if (group_.size() == 1) {
+      return;  // made when they are needed
+    }
+    const data::Sampler& sampler = loader_.sampler();
+    const data::BatchPlan last = sampler.plan(sampler.batches_per_epoch() - 1);
+    if (last.global_samples < group_.size()) {
+      throw core::Error(
+          core::ErrorCode::kUsage,
+          fmt::format("the last batch of an epoch has {} sample(s), less than one for each of {} "
+                      "ranks; another --global-batch-size leaves more",
+                      last.global_samples,
+                      group_.size()));
+    }
+    steps_.prepare(graph::Mode::kTrain, sampler.plan(0).local_samples);
+    steps_.prepare(graph::Mode::kTrain, last.local_samples);
+    if (setup_.validation_data != nullptr) {
+      const data::PrefetchLoader loader(*setup_.validation_data,
+                                        validation_options(setup_, params_));
+      const data::Sampler& validation = loader.sampler();
+      steps_.prepare(graph::Mode::kEvaluate, validation.plan(0).local_samples);
+      steps_.prepare(graph::Mode::kEvaluate,
+                     validation.plan(validation.batches_per_epoch() - 1).local_samples);
+    }
+  }
+
   reports::EpochRecord train_epoch(std::int64_t epoch) {
     reports::EpochRecord record;
     record.epoch = epoch;
@@ -109,11 +155,12 @@ class Training {
     const auto start = std::chrono::steady_clock::now();
     const PassSums trained = pass(graph::Mode::kTrain, loader_, epoch);
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    record.seconds = elapsed.count();
+    record.seconds = group_.max(elapsed.count());
     record.samples_per_second = static_cast<double>(trained.samples()) / record.seconds;
     record.train_loss = trained.loss();
     add_metrics(record, trained, "train_");
     if (setup_.validation_data != nullptr) {
+      steps_.state().broadcast_buffers();
       data::PrefetchLoader loader(*setup_.validation_data, validation_options(setup_, params_));
       const PassSums validated = pass(graph::Mode::kEvaluate, loader, epoch);
       record.valid_loss = validated.loss();
@@ -123,7 +170,7 @@ class Training {
     return record;
   }
 
-  /// One pass over the data of one epoch.
+  /// One pass over the data of one epoch: this rank's batches, the sums of all ranks.
   PassSums pass(graph::Mode mode, data::PrefetchLoader& loader, std::int64_t epoch) {
     PassSums sums;
     TrainingProgress progress{.epoch = epoch,
@@ -132,6 +179,9 @@ class Training {
                               .validating = mode == graph::Mode::kEvaluate};
     for (progress.step = 1; progress.step <= progress.steps; ++progress.step) {
       const data::BatchLease batch = loader.next();
+      if (batch->samples == 0) {
+        continue;  // of the last batch of a validation there was none for this rank
+      }
       const StepOutcome outcome = steps_.run(mode, *batch);
       progress.loss = outcome.loss;
       if (!std::isfinite(outcome.loss)) {
@@ -142,6 +192,7 @@ class Training {
         listener_.on_step(progress);
       }
     }
+    sums.combine(group_);
     return sums;
   }
 
@@ -175,7 +226,7 @@ class Training {
     }
     best_loss_ = loss;
     result_.best_epoch = record.epoch;
-    if (setup_.checkpoint.has_value()) {
+    if (setup_.checkpoint.has_value() && group_.speaks()) {
       exec::save_checkpoint(steps_.state(),
                             *setup_.checkpoint,
                             {{"tool", "dlbench train"},
@@ -193,6 +244,8 @@ class Training {
   std::int64_t epochs_;
   data::PrefetchLoader loader_;
   StepPool steps_;
+  comm::LoneRank alone_;
+  RankGroup group_;
   workloads::LearningRateSchedule schedule_;
   TrainingResult result_;
   double best_loss_ = std::numeric_limits<double>::infinity();

@@ -9,6 +9,7 @@
 #include "data/loader/prefetch_loader.h"
 #include "engine/backend/backend.h"
 #include "engine/core/dtype.h"
+#include "harness/training/step_pool.h"
 #include "reports/record.h"
 #include "workloads/workload.h"
 
@@ -37,6 +38,9 @@ struct TrainingSetup {
   double learning_rate = 0.0;                         ///< 0: the workload's
   std::optional<std::filesystem::path> init{};        ///< start from this checkpoint
   std::optional<std::filesystem::path> checkpoint{};  ///< the best state goes here
+  /// Several ranks share every batch of training and validation; `loader` says which of them this
+  /// process is. Rank 0 writes the checkpoint.
+  TrainingRanks ranks{};
 };
 
 /// Where training stands.
@@ -69,6 +73,11 @@ struct TrainingResult {
 /// validation. Losses and counts of an epoch are means and sums over its batches, a batch weighing
 /// as much as it has samples. In EpochRecord::metrics, "accuracy" is that of the validation and
 /// "train_accuracy" that of the training batches, seen in train mode while the weights change.
+///
+/// On several ranks, collective, all have the result of one rank with the global batch: losses,
+/// metrics and gradients are weighted with samples; batch norm alone is per rank, and a loss that
+/// is a batch ratio. Throws core::Error(kUsage) where a kept last batch has too few samples for
+/// all.
 ///
 /// Throws core::Error(kRun) with step and epoch when a loss is not finite, and what the loader, the
 /// lowering and the files throw.

@@ -3,9 +3,12 @@
 //
 // N ranks on the shards of a global batch are one rank on the whole batch. All ranks of a launch
 // run these tests.
+#include "data/generators/generate.h"
 #include "engine/comm/rendezvous.h"
+#include "harness/training/trainer.h"
 #include "harness/trials/arm.h"
 #include "harness/trials/interference_arms.h"
+#include "harness/trials/make_step.h"
 #include "harness/trials/session.h"
 #include "tests/engine/comm/mpi/ranks.h"
 #include "workloads/workload.h"
@@ -15,6 +18,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -136,6 +141,67 @@ TEST(DataParallel, CompressionCostsWhatItSays) {
   EXPECT_LT(*said, 4e-3);
   EXPECT_GT(seen, 1e-4);
   EXPECT_LT(seen, 8e-3);
+}
+
+// One rank that loads, broadcasts and updates for all does the same arithmetic.
+TEST(DataParallel, ASingleRootHasTheLossCurveOfDdp) {
+  SessionOptions single = options();
+  single.strategy = "data-parallel";
+  SessionPlan plan(single, ranks());
+  Session session(plan);
+  SessionPlan ddp_plan(options(), ranks());
+  Session ddp(ddp_plan);
+  const std::vector<double> loss = losses(session, 5);
+  const std::vector<double> expected = losses(ddp, 5);
+  for (std::size_t step = 0; step < loss.size(); ++step) {
+    EXPECT_NEAR(loss[step], expected[step], 1e-5 * expected[step]) << "step " << step;
+  }
+  EXPECT_NE(loss.front(), loss.back()) << "nothing is learnt";
+}
+
+/// Two epochs on 45 images, validation included: the last batches do not divide.
+TrainingResult train_on(comm::Rendezvous& group, const std::string& data) {
+  SessionOptions session = options();
+  session.data = data;
+  SessionPlan plan(session, group);
+  const auto validation =
+      data::open_dataset(plan.workload().spec().dataset, data, data::Split::kTest);
+  const auto communicator = make_communicator(plan);
+  return train({.workload = plan.workload(),
+                .params = plan.built().params,
+                .backend = plan.backend(),
+                .lowering = plan.lowering(),
+                .training_data = plan.dataset(),
+                .validation_data = validation.get(),
+                .loader = plan.loader_options(),
+                .epochs = 2,
+                .ranks = {.rendezvous = &group, .communicator = communicator.get()}},
+               {});
+}
+
+TEST(DataParallel, TrainingHasTheHistoryOfOneRank) {
+  std::string folder = std::filesystem::temp_directory_path() / "dlbench_parallel_XXXXXX";
+  if (ranks().rank() == 0) {
+    ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+    data::generate("mnist", {.out = folder + "/data", .samples = 45, .seed = 3});
+  }
+  folder = ranks().broadcast_text(folder);
+  const TrainingResult shared = train_on(ranks(), folder + "/data");
+  comm::LoneRank lone;
+  const TrainingResult alone = train_on(lone, folder + "/data");
+  ASSERT_EQ(shared.history.size(), 2U);
+  for (std::size_t epoch = 0; epoch < 2; ++epoch) {
+    const reports::EpochRecord& one = alone.history[epoch];
+    const reports::EpochRecord& all = shared.history[epoch];
+    EXPECT_NEAR(*all.train_loss, *one.train_loss, 2e-3 * *one.train_loss);
+    EXPECT_NEAR(*all.valid_loss, *one.valid_loss, 2e-3 * *one.valid_loss);
+    EXPECT_NEAR(all.metrics.at("accuracy"), one.metrics.at("accuracy"), 0.03) << "one image";
+    EXPECT_NEAR(*all.samples_per_second * all.seconds, 45.0, 1e-6);
+  }
+  ranks().barrier();
+  if (ranks().rank() == 0) {
+    std::filesystem::remove_all(folder);
+  }
 }
 
 // ResUNet++ with one loss for all ranks. Its gradients are those of the whole batch up to batch
