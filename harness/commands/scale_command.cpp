@@ -10,6 +10,7 @@
 #include "harness/commands/time_text.h"
 #include "harness/rank_placement.h"
 #include "harness/ranks.h"
+#include "harness/scaling/bucket_caps.h"
 #include "harness/scaling/scale_run.h"
 #include "probes/system_info.h"
 #include "workloads/sweep.h"
@@ -30,6 +31,7 @@ using core::ErrorCode;
 using reports::Taint;
 
 constexpr double kTimeBudgetS = 200.0;
+constexpr double kShareOfSizes = 0.7;  // of the time budget, where bucket caps are swept too
 constexpr std::array<double, 6> kModelledCapsMib{1.0, 4.0, 10.0, 25.0, 50.0, 100.0};
 
 /// Options of scale alone.
@@ -38,6 +40,7 @@ struct ScaleOptions {
   std::string ranks;
   std::string sweep;
   std::string project = "16,64,288";
+  std::string sweep_buckets;
   bool leave_largest_out = false;
 };
 
@@ -65,6 +68,7 @@ class Scaling {
         scale_(scale),
         launch_(launch),
         placement_(placement),
+        caps_mib_(parse_bucket_caps(scale.sweep_buckets)),
         guard_(options.timeout),
         report_(std::move(record), options.output, launch),
         record_(report_.record()) {
@@ -102,6 +106,27 @@ class Scaling {
     record_series(scale);
     project(scale);
     taint(scale);
+    scale.release();
+    sweep_buckets();
+  }
+
+  // At the largest size, with what the measurement of sizes left of the time budget.
+  void sweep_buckets() {
+    if (caps_mib_.empty()) {
+      return;
+    }
+    report_.enter("sweeping bucket caps");
+    ScaleRunOptions options = scale_options();
+    options.time_budget_s = options_.time_budget.value();
+    std::vector<reports::BucketSweepRecord> measured =
+        measure_bucket_caps(options, caps_mib_, launch_, guard_, [this] { report_.write(); });
+    for (std::size_t series = 0; series < measured.size(); ++series) {
+      reports::ScalingRecord& record = record_.scaling[series];
+      if (record.buckets.has_value()) {
+        add_model(*record.buckets, measured[series]);
+      }
+      record.buckets = std::move(measured[series]);
+    }
   }
 
   // What would be measured, from the plans of all sizes alone.
@@ -143,13 +168,18 @@ class Scaling {
     for (std::size_t series = 0; series < scale.series().size(); ++series) {
       reports::ScalingRecord& record = record_.scaling[series];
       try {
+        if (scale.series()[series].run.strategy == "data-parallel") {
+          throw Error(ErrorCode::kUnavailable, "the model knows all-reduces, not a single root");
+        }
         const ProjectionInput input = scale.projection_input(series);
         const Projector projector(input);
         record.fit = link_fit_record(projector.link(), "collectives");
         for (const std::int64_t ranks : projected_ranks(scale_)) {
           record.projection.push_back(projector.project(ranks));
         }
-        record.buckets = projector.bucket_sweep(launch_.size(), kModelledCapsMib);
+        const std::vector<double> usual(kModelledCapsMib.begin(), kModelledCapsMib.end());
+        record.buckets = projector.bucket_sweep(scale_options().ranks.back(),
+                                                caps_mib_.empty() ? usual : caps_mib_);
         if (scale_.leave_largest_out) {
           record.leave_largest_out = leave_largest_out(input);
         }
@@ -181,7 +211,8 @@ class Scaling {
     options.runner.warmup_steps = options_.warmup_steps;
     options.runner.max_discards = 1;  // per trial and size: there are many of both
     options.runner.cpus = probes::usable_cpus();
-    options.time_budget_s = options_.time_budget.value();
+    options.time_budget_s =
+        options_.time_budget.value() * (caps_mib_.empty() ? 1.0 : kShareOfSizes);
     options.cache = data::cache_mode_from_name(options_.cache);
     return options;
   }
@@ -239,7 +270,7 @@ class Scaling {
       report_.taint(loss->code, loss->where, loss->detail);
     }
     if (!options_.link.empty()) {
-      report_.taint(Taint::kSimulated, "link", options_.link);
+      report_.taint(Taint::kSimulated, "link", largest.plan().options().link->to_string());
     }
     if (!options_.storage.empty()) {
       report_.taint(Taint::kSimulated, "storage", options_.storage);
@@ -273,6 +304,7 @@ class Scaling {
   const ScaleOptions& scale_;
   comm::Rendezvous& launch_;
   const probes::RankPlacement& placement_;
+  std::vector<double> caps_mib_;
   RunGuard guard_;
   RunReport report_;
   reports::RunRecord& record_;
@@ -315,6 +347,10 @@ class ScaleCommand final : public Command {
                      "LIST",
                      "numbers of ranks up to 1024 to predict from what was measured [16,64,288]",
                      scale_.project);
+    options.add_text("sweep-buckets",
+                     "LIST",
+                     "bucket caps in MiB to measure at the largest size, e.g. 1,5,25,100",
+                     scale_.sweep_buckets);
     options.add_flag("leave-largest-out",
                      "also predict the largest measured size from the smaller ones, with the error",
                      scale_.leave_largest_out);
@@ -343,6 +379,7 @@ class ScaleCommand final : public Command {
     if (!scale_.sweep.empty()) {
       (void)workloads::find_sweep(scale_.sweep);
     }
+    check_bucket_sweep();
   }
   int run(const OptionSet& options, const Invocation& invocation) override {
     check();
@@ -366,6 +403,20 @@ class ScaleCommand final : public Command {
   }
 
  private:
+  void check_bucket_sweep() const {
+    if (parse_bucket_caps(scale_.sweep_buckets).empty()) {
+      return;
+    }
+    if (!scale_.sweep.empty()) {
+      throw Error(ErrorCode::kUsage,
+                  "--sweep-buckets and --sweep exclude each other: one question at a time");
+    }
+    if (run_.strategy == "data-parallel") {
+      throw Error(ErrorCode::kUsage,
+                  "--sweep-buckets is of --strategy ddp: a single root has no all-reduces");
+    }
+  }
+
   // What the user did not choose is the sweep's.
   void take_defaults(const workloads::SweepSpec& spec, const OptionSet& options, int available) {
     const auto join = [](const auto& parts, const auto& to_text) {

@@ -274,6 +274,9 @@ void ScaleRun::measure_facts() {
   for (std::size_t index = 0; index < sizes_.size(); ++index) {
     visit(index, [&](ScaleMember& member) {
       Session& session = member.session();
+      if (member.plan().single_root()) {
+        return;  // there is no all-reduce
+      }
       timelines_[index] = measure_timeline(session);
       if (sizes_[index].ranks > 1) {
         all_reduces_[index] = measure_all_reduces(session, guard_, all_reduce_sizes(session));
@@ -283,6 +286,15 @@ void ScaleRun::measure_facts() {
       }
     });
   }
+}
+
+void ScaleRun::release() {
+  for (const auto& member : members_) {
+    if (member != nullptr) {
+      member->close();
+    }
+  }
+  everyone_.align();
 }
 
 ProjectionInput ScaleRun::projection_input(std::size_t series) const {

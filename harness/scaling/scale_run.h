@@ -84,6 +84,9 @@ class ScaleRun {
   /// trials. Collective; after measure().
   void measure_facts();
 
+  /// Gives the memory of all sessions back; what was measured stays. Collective.
+  void release();
+
   /// Series `series` as measured so far, on rank 0.
   [[nodiscard]] ScalingInput input(std::size_t series) const;
   /// The same with the facts, for a Projector; after measure_facts(), on rank 0.

@@ -36,6 +36,13 @@ class Ranks(unittest.TestCase):
         return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=240,
                               env={**os.environ, **(environment or {})})
 
+    def data(self):
+        folder = self.folder / "mnist"
+        if not folder.exists():
+            subprocess.run([PROGRAM, "data", "generate", "--dataset", "mnist", "--out", str(folder), "--samples", "50",
+                            "--seed", "3"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return folder
+
     def report(self, done, path):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         check = subprocess.run([PROGRAM, "report", "validate", str(path)], stdout=subprocess.PIPE,
@@ -89,6 +96,41 @@ class Ranks(unittest.TestCase):
         self.assertEqual([point["local_batch_sizes"] for point in strong["points"]], [[25], [13, 12], [9, 8, 8]])
         self.assertEqual([each["ranks"] for each in strong["projection"]], [6, 12])
         self.assertGreater(strong["fit"]["n"], 5)
+
+    def test_swept_buckets_stand_beside_the_model(self):
+        path = self.folder / "buckets.json"
+        done = self.launch("mpich", 2, "scale", *QUICK, "--mode", "weak", "--trials", "synthetic,synthetic/nocomm",
+                           "--sweep-buckets", "25,2", "--link", "latency_us=100,gbit_per_s=8",
+                           "--link-node-ranks", "1", "--time-budget", "2s", "--output", str(path))
+        (weak,) = self.report(done, path)["scaling"]
+        self.assertEqual([cap["bucket_cap_mib"] for cap in weak["buckets"]["caps"]], [2, 25])
+        for cap in weak["buckets"]["caps"]:
+            self.assertGreater(cap["measured_step_time_s"]["mean"], 0)
+            self.assertGreater(cap["modelled_step_time_s"], 0)
+        self.assertIn(weak["buckets"]["best_measured_mib"], [2, 25])
+        self.assertIn("MiB measured", done.stdout)
+
+    def test_a_single_root_is_measured_beside_ddp(self):
+        path = self.folder / "strategy.json"
+        done = self.launch("mpich", 2, "scale", *QUICK, "--sweep", "ddp-vs-data-parallel", "--ranks", "2",
+                           "--time-budget", "2s", "--output", str(path))
+        report = self.report(done, path)
+        self.assertEqual([series["options"]["strategy"] for series in report["scaling"]], ["ddp", "data-parallel"])
+        for trial in report["trials"]:
+            for repetition in trial["repetitions"]:
+                self.assertEqual(repetition["samples"], 2 * 8 * 2)
+
+    def test_training_on_two_ranks_is_training_on_one(self):
+        histories = []
+        for ranks in (1, 2):
+            path = self.folder / f"train-{ranks}.json"
+            done = self.launch("mpich", ranks, "train", "--workload", "mnist_cnn", "--global-batch-size", "20",
+                               "--data", str(self.data()), "--epochs", "2", "--output", str(path))
+            self.assertEqual(done.stdout.count("epoch   2/2"), 1, "results are rank 0's to print")
+            histories.append(self.report(done, path)["history"])
+        for one, two in zip(*histories):
+            self.assertAlmostEqual(one["train_loss"], two["train_loss"], delta=2e-3 * one["train_loss"])
+            self.assertAlmostEqual(one["valid_loss"], two["valid_loss"], delta=2e-3 * one["valid_loss"])
 
     def test_an_option_error_is_one_line(self):
         done = self.launch("mpich", 3, "run", "--workload", "mnist_cn")

@@ -98,6 +98,18 @@ class Slurm(CommandTest):
         self.assertEqual([rank["rank"] for rank in report["job"]["per_rank"]], [0, 1])
         self.assertEqual(trial["global_batch_size"], 2 * trial["batch_size_per_rank"])
 
+    @unittest.skipIf(not has_plugin("mpich"), "this build has no plug-in for MPICH")
+    def test_scale_measures_both_sizes_of_two_nodes(self):
+        number, job, log = self.submit(
+            "scale", "--nodes", "2", "--mpi", "mpich", "--", "scale", "--workload", "mnist_cnn", "--data",
+            self.folder / "mnist", "--mode", "weak", *QUICK, "--trials", "synthetic,synthetic/nocomm",
+            "--time-budget", "10s", "--project", "4")
+        self.assertEqual(job["JobState"], "COMPLETED", log)
+        (weak,) = self.report_of("scale", number)["scaling"]
+        self.assertEqual([point["ranks"] for point in weak["points"]], [1, 2])
+        self.assertEqual([point["global_batch_size"] for point in weak["points"]], [8, 16])
+        self.assertIn("Weak scaling", log)
+
     def test_srun_without_mpi_is_a_broken_launch(self):
         words = " ".join(map(str, self.run_words))
         job, log = self.submit_script("broken", f"srun --mpi=none {DLBENCH} {words}",

@@ -102,7 +102,15 @@ TEST_F(ScaleCommand, WhatItCannotDoIsRefused) {
   expect_refused("'two'");
   give({{"ranks", "2"}});
   expect_refused("this launch has 1");
-  give({{"ranks", ""}, {"sweep", "weak-strnog"}});
+  give({{"ranks", ""}, {"strategy", "data-parallel"}, {"compression", "bf16"}});
+  expect_refused("--strategy data-parallel excludes --compression bf16");
+  give({{"compression", "none"}, {"sweep-buckets", "1,25"}});
+  expect_refused("--sweep-buckets is of --strategy ddp");
+  give({{"strategy", "ddp"}, {"sweep-buckets", "1,huge"}});
+  expect_refused("'huge' is no size");
+  give({{"sweep-buckets", ""}, {"link-node-ranks", "2"}});
+  expect_refused("--link-node-ranks");
+  give({{"link", "latency_us=10"}, {"sweep", "weak-strnog"}});
   expect_refused("weak-strong");
 }
 

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/scaling/bucket_caps.h"
+
+#include "engine/core/check.h"
+#include "engine/core/error.h"
+#include "harness/stats/interval.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <utility>
+
+namespace dlbench::harness {
+namespace {
+
+constexpr double kSmallestCapMib = 0.001;
+constexpr double kLargestCapMib = 1e6;
+
+std::int64_t buckets_of(const graph::Graph& graph) {
+  return std::ranges::count_if(graph.nodes(), [&](const graph::Node& node) {
+    return node.op == graph::OpKind::kAllReduceStart &&
+           graph.value(node.inputs.front()).storage == graph::Storage::kGradient;
+  });
+}
+
+// The slowest rank's seconds per step, by round.
+std::optional<reports::EstimateRecord> step_time(const ScalingInput& input) {
+  std::vector<double> step_s;
+  for (const ScalingRound& round : input.sizes.front().arms.front().rounds) {
+    step_s.push_back(static_cast<double>(round.samples) / round.samples_per_second /
+                     static_cast<double>(round.steps));
+  }
+  const std::optional<Interval> mean = mean_interval(step_s);
+  if (!mean.has_value()) {
+    return std::nullopt;
+  }
+  return reports::EstimateRecord{mean->estimate, reports::IntervalRecord{mean->lower, mean->upper}};
+}
+
+void find_best(reports::BucketSweepRecord& record) {
+  std::optional<double> shortest_s;
+  for (const reports::BucketCapRecord& cap : record.caps) {
+    const auto& step = cap.measured_step_time_s;
+    if (step.has_value() && (!shortest_s.has_value() || step->mean < *shortest_s)) {
+      shortest_s = step->mean;
+      record.best_measured_mib = cap.bucket_cap_mib;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<double> parse_bucket_caps(std::string_view text) {
+  std::vector<double> caps;
+  for (const std::string& part : split_list(text)) {
+    double cap = 0.0;
+    const auto result = std::from_chars(part.data(), part.data() + part.size(), cap);
+    if (result.ec != std::errc() || result.ptr != part.data() + part.size() ||
+        cap < kSmallestCapMib || cap > kLargestCapMib) {
+      throw core::Error(core::ErrorCode::kUsage,
+                        fmt::format("--sweep-buckets: '{}' is no size in MiB from {} to {}; wanted "
+                                    "a list like 1,5,25,100",
+                                    part,
+                                    kSmallestCapMib,
+                                    kLargestCapMib));
+    }
+    caps.push_back(cap);
+  }
+  std::sort(caps.begin(), caps.end());
+  caps.erase(std::unique(caps.begin(), caps.end()), caps.end());
+  return caps;
+}
+
+std::vector<reports::BucketSweepRecord> measure_bucket_caps(const ScaleRunOptions& options,
+                                                            const std::vector<double>& caps_mib,
+                                                            comm::Rendezvous& launch,
+                                                            RunGuard& guard,
+                                                            const std::function<void()>& listener) {
+  DLBENCH_CHECK(!caps_mib.empty() && !options.ranks.empty());
+  ScaleRunOptions each = options;
+  each.series.clear();
+  for (const ScaleSeries& series : options.series) {
+    for (const double cap : caps_mib) {
+      each.series.push_back(series);
+      each.series.back().run.bucket_cap_mib = cap;
+    }
+  }
+  each.ranks = {options.ranks.back()};
+  each.trials = {{reports::TrialKind::kSynthetic, ""}};
+  ScaleRun run(std::move(each), launch, guard, listener);
+  run.measure();
+  std::vector<reports::BucketSweepRecord> records;
+  if (launch.rank() != 0) {
+    return records;
+  }
+  for (std::size_t series = 0; series < options.series.size(); ++series) {
+    reports::BucketSweepRecord record{.ranks = options.ranks.back()};
+    for (std::size_t cap = 0; cap < caps_mib.size(); ++cap) {
+      const std::size_t index = series * caps_mib.size() + cap;
+      record.caps.push_back({.bucket_cap_mib = caps_mib[cap],
+                             .buckets = buckets_of(run.members()[index]->plan().training_graph()),
+                             .modelled_step_time_s = std::nullopt,
+                             .measured_step_time_s = step_time(run.input(index))});
+    }
+    find_best(record);
+    records.push_back(std::move(record));
+  }
+  return records;
+}
+
+void add_model(const reports::BucketSweepRecord& model, reports::BucketSweepRecord& measured) {
+  for (reports::BucketCapRecord& cap : measured.caps) {
+    const auto found = std::ranges::find(
+        model.caps, cap.bucket_cap_mib, &reports::BucketCapRecord::bucket_cap_mib);
+    if (found != model.caps.end()) {
+      cap.modelled_step_time_s = found->modelled_step_time_s;
+    }
+  }
+  measured.best_modelled_mib = model.best_modelled_mib;
+}
+
+}  // namespace dlbench::harness

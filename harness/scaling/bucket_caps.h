@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The step under several bucket caps, measured: what the model's best cap is compared with.
+#pragma once
+
+#include "harness/scaling/scale_run.h"
+#include "reports/scaling_record.h"
+
+#include <functional>
+#include <string_view>
+#include <vector>
+
+namespace dlbench::harness {
+
+/// "1,5,25" -> MiB, ascending, each once. Throws core::Error(kUsage) for what is no size.
+[[nodiscard]] std::vector<double> parse_bucket_caps(std::string_view text);
+
+/// The synthetic step of every series of `options` at its largest number of ranks under each cap,
+/// caps interleaved over rounds. By series; complete on rank 0. Collective.
+[[nodiscard]] std::vector<reports::BucketSweepRecord> measure_bucket_caps(
+    const ScaleRunOptions& options,
+    const std::vector<double>& caps_mib,
+    comm::Rendezvous& launch,
+    RunGuard& guard,
+    const std::function<void()>& listener);
+
+/// Puts the modelled steps of `model` beside the measured ones of the same caps.
+void add_model(const reports::BucketSweepRecord& model, reports::BucketSweepRecord& measured);
+
+}  // namespace dlbench::harness
