@@ -390,6 +390,11 @@ class ScaleCommand final : public Command {
     if (!scale_.sweep.empty()) {
       take_defaults(workloads::find_sweep(scale_.sweep), options, invocation.ranks.size());
     }
+    if (!scale_.sweep_buckets.empty() &&
+        parse_rank_list(scale_.ranks, invocation.ranks.size()).back() == 1) {
+      throw Error(ErrorCode::kUsage,
+                  "--sweep-buckets: one rank has no all-reduce; start it with more (mpirun -np 2)");
+    }
     core::log::info("scaling of " + run_.workload + " on " +
                     std::to_string(invocation.ranks.size()) + " ranks (" +
                     invocation.ranks.library() + ")");
@@ -397,6 +402,9 @@ class ScaleCommand final : public Command {
         start_record(invocation, options, static_cast<std::uint64_t>(run_.seed));
     const RankRow row = bind_this_rank(invocation.ranks, compute_threads(run_));
     RunOptions placed = run_;
+    if (run_.device == "auto") {
+      placed.device = std::string(open_device(run_.device, {})->name());  // chosen and said once
+    }
     placed.threads = run_.threads.value_or(row.placement.threads);
     placed.workers = run_.workers.value_or(row.placement.threads);
     return Scaling(placed, scale_, invocation.ranks, row.placement, std::move(record)).run();

@@ -108,6 +108,8 @@ TEST_F(ScaleCommand, WhatItCannotDoIsRefused) {
   expect_refused("--sweep-buckets is of --strategy ddp");
   give({{"strategy", "ddp"}, {"sweep-buckets", "1,huge"}});
   expect_refused("'huge' is no size");
+  give({{"sweep-buckets", "1,25"}, {"ranks", ""}});
+  expect_refused("one rank has no all-reduce");
   give({{"sweep-buckets", ""}, {"link-node-ranks", "2"}});
   expect_refused("--link-node-ranks");
   give({{"link", "latency_us=10"}, {"sweep", "weak-strnog"}});
