@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/comm/host_communicator.h"
 
+#include "engine/comm/rank_progress.h"
 #include "engine/comm/reduce.h"
 #include "engine/core/check.h"
 #include "engine/core/log.h"
@@ -47,6 +48,7 @@ HostCommunicator::HostCommunicator(HostRanks ranks)
       thread_({.run =
                    [this](const ReduceRequest& request, Clock::time_point /*started*/) {
                      const trace::Region region(trace::Category::kComm, "all_reduce", number_);
+                     const InCollective inside("all_reduce", number_);
                      return shared_.all_reduce(request, number_++);
                    },
                // A sign of life also while the caller computes.
@@ -59,6 +61,7 @@ HostCommunicator::~HostCommunicator() {
 
 std::unique_ptr<backend::Buffer> HostCommunicator::allocate(backend::Backend& backend,
                                                             std::size_t bytes) {
+  const AwaitingMessage awaiting("shared memory");
   std::byte* data = shared_.allocate(bytes);
   if (data == nullptr) {
     core::log::warn("no room for " + std::to_string(bytes) +
@@ -90,6 +93,7 @@ void HostCommunicator::all_reduce(const ReduceRequest& request, backend::Stream&
   check(request);
   thread_.run_here(request.count * core::size_of(request.dtype), [&] {
     const trace::Region region(trace::Category::kComm, "all_reduce", number_);
+    const InCollective inside("all_reduce", number_);
     return shared_.all_reduce(request, number_++);
   });
 }
@@ -98,6 +102,7 @@ void HostCommunicator::reduce_scatter(const ReduceRequest& request, backend::Str
   check(request);
   thread_.run_here(request.count * core::size_of(request.dtype), [&] {
     const trace::Region region(trace::Category::kComm, "reduce_scatter", number_);
+    const InCollective inside("reduce_scatter", number_);
     // Between nodes the share of a rank crosses the links within everybody's.
     return ranks_.links == nullptr ? shared_.reduce_scatter(request, number_++)
                                    : shared_.all_reduce(request, number_++);
@@ -110,6 +115,7 @@ void HostCommunicator::all_gather(std::byte* data,
                                   backend::Stream& /*stream*/) {
   thread_.run_here(count * core::size_of(dtype), [&] {
     const trace::Region region(trace::Category::kComm, "all_gather", number_);
+    const InCollective inside("all_gather", number_);
     const std::int64_t number = number_++;
     return ranks_.links == nullptr
                ? shared_.all_gather(data, count, dtype, number)
@@ -124,6 +130,7 @@ void HostCommunicator::broadcast(std::byte* data,
   DLBENCH_CHECK(root >= 0 && root < ranks_.size) << "root " << root;
   thread_.run_here(bytes, [&] {
     const trace::Region region(trace::Category::kComm, "broadcast", number_);
+    const InCollective inside("broadcast", number_);
     const std::int64_t number = number_++;
     return ranks_.links == nullptr
                ? shared_.broadcast(data, bytes, root, number)

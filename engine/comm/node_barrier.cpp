@@ -5,6 +5,7 @@
 // between processes, which std::atomic's own wait() does not promise.
 #include "engine/comm/node_barrier.h"
 
+#include "engine/comm/rank_progress.h"
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 
@@ -175,6 +176,7 @@ void NodeBarrier::sleep(std::uint32_t generation, const CollectiveId& call) {
 }
 
 void NodeBarrier::check_missing(const CollectiveId& call, double waited_s) const {
+  check_launch();
   std::string missing;
   for (int index = 0; index < size(); ++index) {
     const Seat& other = seat(index);

@@ -7,6 +7,7 @@
 // What exists in blocking form only (making groups and windows) follows a barrier, and is brief.
 #include "engine/comm/mpi/mpi_group.h"
 
+#include "engine/comm/rank_progress.h"
 #include "engine/comm/reduce.h"
 #include "engine/core/check.h"
 #include "engine/core/error.h"
@@ -63,6 +64,7 @@ void wait(MPI_Request request, const Waiting& waiting) {
     if (done != 0) {
       return;
     }
+    check_launch();
     const double waited_s = seconds_since(start);
     if (waited_s > waiting.timeout_s) {
       throw core::Error(

@@ -4,6 +4,7 @@
 
 #include "engine/comm/host_communicator.h"
 #include "engine/comm/mpi/mpi_node_ranks.h"
+#include "engine/comm/rank_progress.h"
 #include "engine/comm/self.h"
 #include "engine/core/check.h"
 #include "engine/core/parallel.h"
@@ -90,17 +91,23 @@ void MpiRendezvous::find_places(int ranks_per_node) {
 }
 
 void MpiRendezvous::broadcast(std::span<std::byte> bytes) {
+  const AwaitingMessage awaiting("broadcast between ranks");
   group_->broadcast(bytes, 0, waiting("broadcast between ranks"));
 }
 
 std::vector<std::string> MpiRendezvous::gather(const std::string& text) {
+  const AwaitingMessage awaiting("gather from ranks");
   return group_->gather(text, waiting("gather from ranks"));
 }
 
-void MpiRendezvous::barrier() { group_->barrier(waiting("barrier of ranks")); }
+void MpiRendezvous::barrier() {
+  const AwaitingMessage awaiting("barrier of ranks");
+  group_->barrier(waiting("barrier of ranks"));
+}
 
 std::unique_ptr<Rendezvous> MpiRendezvous::first(int ranks) {
   DLBENCH_CHECK(ranks >= 1 && ranks <= size()) << ranks << " ranks of " << size();
+  const AwaitingMessage awaiting("subset of ranks");
   std::unique_ptr<MpiGroup> group = group_->split(rank() < ranks ? 0 : -1, waiting("subset"));
   if (group == nullptr) {
     return nullptr;
@@ -120,6 +127,7 @@ std::unique_ptr<Communicator> MpiRendezvous::create_host_communicator() {
   if (size() == 1) {
     return std::make_unique<SelfCommunicator>();
   }
+  const AwaitingMessage awaiting("new communicator");
   const RankPlace& here = places_[static_cast<std::size_t>(rank())];
   HostRanks ranks{
       .rank = rank(), .size = size(), .timeout_s = timeout_s(), .spins = spins(here.local_size)};
