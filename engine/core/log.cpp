@@ -16,6 +16,7 @@ struct State {
   std::mutex mutex;
   Level level = Level::kNormal;
   int rank = -1;
+  bool silent = false;
   bool terminal = isatty(STDERR_FILENO) == 1;
   bool line_shown = false;
   std::chrono::steady_clock::time_point last_progress{};
@@ -36,7 +37,7 @@ void clear_line(State& log) {
 void print(Level level, std::string_view label, std::string_view message) {
   State& log = state();
   const std::lock_guard lock(log.mutex);
-  if (level > log.level) {
+  if (log.silent || level > log.level) {
     return;
   }
   clear_line(log);
@@ -57,6 +58,11 @@ void set_rank(int rank) {
   state().rank = rank;
 }
 
+void silence() {
+  const std::lock_guard lock(state().mutex);
+  state().silent = true;
+}
+
 void verbose(std::string_view message) { print(Level::kVerbose, "", message); }
 void info(std::string_view message) { print(Level::kNormal, "", message); }
 void warn(std::string_view message) { print(Level::kQuiet, "warning: ", message); }
@@ -65,7 +71,7 @@ void progress(std::string_view text) {
   constexpr std::size_t kWidth = 100;
   State& log = state();
   const std::lock_guard lock(log.mutex);
-  if (!log.terminal || log.level == Level::kQuiet) {
+  if (log.silent || !log.terminal || log.level == Level::kQuiet) {
     return;
   }
   if (text.empty()) {

@@ -16,6 +16,9 @@ void set_level(Level level);
 /// Prefixes messages with "[rank N]"; -1 (the default) prints no prefix.
 void set_rank(int rank);
 
+/// From now on this process prints nothing here, warnings included: another rank speaks for it.
+void silence();
+
 void verbose(std::string_view message);
 void info(std::string_view message);
 void warn(std::string_view message);
