@@ -117,9 +117,8 @@ std::filesystem::path folder_of(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
 }
 
-std::string temporary_name(const std::filesystem::path& file) {
-  return (folder_of(file) / fmt::format(".{}.{}.tmp", file.filename().string(), ::getpid()))
-      .string();
+std::string temporary_name(const std::filesystem::path& file, int pid) {
+  return (folder_of(file) / fmt::format(".{}.{}.tmp", file.filename().string(), pid)).string();
 }
 
 /// Creates the temporary file; a left-over of a killed process with this id is replaced.
@@ -145,7 +144,7 @@ void write_file_atomically(const std::string& path, std::string_view text) {
     write_directly(path, text);
     return;
   }
-  const std::string temporary = temporary_name(target.path);
+  const std::string temporary = temporary_name(target.path, ::getpid());
   Descriptor file(create_temporary(temporary));
   if (file.get() < 0) {
     fail(path, "create", errno);
@@ -177,6 +176,13 @@ void write_file_atomically(const std::string& path, std::string_view text) {
   }
 }
 
+void remove_temporary(const std::string& path, int pid) {
+  const Target target = resolve(path);
+  if (target.replaceable) {
+    ::unlink(temporary_name(target.path, pid).c_str());
+  }
+}
+
 void check_writable(const std::string& path) {
   if (path == "-") {
     return;
@@ -188,7 +194,7 @@ void check_writable(const std::string& path) {
     }
     return;
   }
-  const std::string temporary = temporary_name(target.path);
+  const std::string temporary = temporary_name(target.path, ::getpid());
   const Descriptor file(create_temporary(temporary));
   if (file.get() < 0) {
     fail(path, "create", errno);

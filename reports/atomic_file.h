@@ -17,6 +17,9 @@ namespace dlbench::reports {
 /// report is left as it was.
 void write_file_atomically(const std::string& path, std::string_view text);
 
+/// Removes what process `pid` left if it was killed while it wrote `path`.
+void remove_temporary(const std::string& path, int pid);
+
 /// Throws what write_file_atomically would, as far as that can be known without writing: called
 /// before a long measurement.
 void check_writable(const std::string& path);

@@ -38,8 +38,9 @@ struct ToolRecord {
 struct FailureRecord {
   std::int64_t rank = 0;
   std::string host;
-  std::string phase;  ///< e.g. "trial full, repetition 3, step 17"
-  std::string op;     ///< node, call or file; may be empty
+  std::string phase;                       ///< e.g. "trial full, repetition 3, step 17"
+  std::string op;                          ///< node, call or file; may be empty
+  std::optional<std::int64_t> collective;  ///< number of the last one it entered, on several ranks
   std::string detail;
 };
 

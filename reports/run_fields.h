@@ -31,6 +31,7 @@ void fields(V& visit, R& record) {
   visit("host", record.host);
   visit("phase", record.phase);
   visit("op", record.op);
+  visit("collective", record.collective);
   visit("detail", record.detail);
 }
 
