@@ -8,20 +8,20 @@
 #include "engine/core/log.h"
 #include "engine/core/nearest_name.h"
 #include "harness/commands/command.h"
+#include "harness/faults/fault_watch.h"
 #include "harness/ranks.h"
+#include "launchers/launch_environment.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <map>
 #include <memory>
 #include <new>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -209,15 +209,19 @@ void print_error(const std::string& message) {
   std::fputs(("dlbench: " + message + "\n").c_str(), stderr);
 }
 
-// Ends all ranks with the error of one. An error that all have (a bad option) is rank 0's to print:
-// the others give it time for that.
-void end_launch(comm::Rendezvous& ranks, const std::string& message, int code) {
+// Ends all ranks with the error of one. Whatever it is, it is rank 0's to print and to report: the
+// others give it time for that.
+void end_launch(comm::Rendezvous& ranks, ErrorCode code, const std::string& message) {
+  FaultWatch& watch = fault_watch();
+  const Fault fault = watch.declare(own_fault(ranks, code, message));
   if (ranks.rank() != 0) {
-    std::this_thread::sleep_for(std::chrono::seconds(1));
+    watch.await_rank_0();
   }
-  print_error(ranks.rank() == 0 ? message
-                                : "[rank " + std::to_string(ranks.rank()) + "] " + message);
-  ranks.abort(code);
+  if (watch.announce()) {
+    const std::string& said = fault.detail == message ? message : fault.text();
+    print_error(ranks.rank() == 0 ? said : "[rank " + std::to_string(ranks.rank()) + "] " + said);
+  }
+  ranks.abort(core::exit_code(fault.code));
 }
 
 // On several ranks an error must not leave the others waiting, so it ends the launch right here.
@@ -228,12 +232,12 @@ int run_on_ranks(const Bound& bound, const Invocation& invocation) {
     if (invocation.ranks.size() == 1) {
       throw;
     }
-    end_launch(invocation.ranks, error.what(), core::exit_code(error.code()));
+    end_launch(invocation.ranks, error.code(), error.what());
   } catch (const std::exception& error) {
     if (invocation.ranks.size() == 1) {
       throw;
     }
-    end_launch(invocation.ranks, error.what(), 1);
+    end_launch(invocation.ranks, ErrorCode::kLibrary, error.what());
   }
   return 1;
 }
@@ -246,11 +250,15 @@ int run_parsed(const Bound& bound,
     return announced_rank() == 0 ? bound.command->run(*bound.options, {arguments, launched, alone})
                                  : 0;
   }
+  fault_watch().prepare(launchers::detect_launch(launchers::process_environment()));
   const std::unique_ptr<comm::Rendezvous> ranks = join_launch();
   if (ranks->rank() != 0) {
-    core::log::set_level(core::log::Level::kQuiet);
+    core::log::silence();
   }
-  return run_on_ranks(bound, {arguments, launched, *ranks});
+  fault_watch().join(*ranks);
+  const int code = run_on_ranks(bound, {arguments, launched, *ranks});
+  fault_watch().leave();
+  return code;
 }
 
 int parse_and_run(int argc, const char* const* argv) {

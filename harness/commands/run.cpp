@@ -72,15 +72,16 @@ class Measurement {
     }
     together(ranks_, [&] {
       plan.check_memory();
-      report_.check_output();
+      describe_planned_memory(plan, record_);
+      report_.begin();
     });
     try {
       measure(plan, trials);
+      return finish();
     } catch (const Error& error) {
       report_.fail(error, guard_);
       throw;
     }
-    return finish();
   }
 
  private:
@@ -110,10 +111,7 @@ class Measurement {
                        guard_,
                        [this](const std::vector<TrialResult>& results) { record_trials(results); });
     prepare_cache(runner, plan);
-    runner.begin_window = [&](const TrialId& id) {
-      report_.enter("trial " + id.to_string());
-      probes.begin(id);
-    };
+    runner.begin_window = [&](const TrialId& id) { probes.begin(id); };
     runner.end_window = [&] { probes.end(); };
     run_arms(runner, arms);
     conclude(session, runner.results());

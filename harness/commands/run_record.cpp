@@ -226,7 +226,7 @@ void describe_planned_memory(SessionPlan& plan, reports::RunRecord& record) {
   memory.loader_buffers_bytes = need.loader_buffers;
   memory.planned_peak_bytes = need.total() - need.saved_state;
   memory.measured_rss_bytes =
-      reports::Measured<std::int64_t>::missing("measured by dlbench run only");
+      reports::Measured<std::int64_t>::missing("measured by dlbench run, once its session is open");
 }
 
 std::optional<reports::TaintRecord> loss_taint(const SessionPlan& plan) {

@@ -2,23 +2,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/run_report.h"
 
+#include "engine/comm/rank_progress.h"
 #include "engine/core/log.h"
 #include "harness/commands/job_record.h"
+#include "harness/faults/fault_watch.h"
 #include "harness/trials/utc_time.h"
 #include "reports/atomic_file.h"
 #include "reports/json_writer.h"
 #include "reports/show.h"
 
 #include <cstdio>
+#include <exception>
+#include <filesystem>
 #include <utility>
 
 namespace dlbench::harness {
 
 using core::Error;
-using core::ErrorCode;
 
 RunReport::RunReport(reports::RunRecord record, std::string output, comm::Rendezvous& ranks)
-    : record_(std::move(record)), output_(std::move(output)), ranks_(ranks) {}
+    : record_(std::move(record)), output_(std::move(output)), ranks_(ranks) {
+  enter("preparing");
+}
+
+void RunReport::enter(const std::string& phase) { comm::enter_phase(phase); }
 
 void RunReport::taint(reports::Taint code, std::string where, std::string detail) {
   record_.run.taints.push_back({code, std::move(where), std::move(detail)});
@@ -30,10 +37,19 @@ void RunReport::check_output() const {
   }
 }
 
+void RunReport::begin() const {
+  check_output();
+  write();
+  fault_watch().report_is_at(output_);  // known to every node
+}
+
 void RunReport::write() const {
-  if (speaks()) {
-    reports::write_report(record_, output_);
+  const bool finished = record_.run.finished_at.has_value();
+  if (!speaks() || (output_ == "-" && !finished)) {
+    return;
   }
+  reports::write_report(record_, output_);
+  fault_watch().report_is_at(output_);
 }
 
 void RunReport::say(const std::string& text) const {
@@ -43,22 +59,29 @@ void RunReport::say(const std::string& text) const {
 }
 
 void RunReport::fail(const Error& error, const RunGuard& guard) {
-  const bool ended = error.code() == ErrorCode::kInterrupted || error.code() == ErrorCode::kTimeout;
-  record_.run.status = ended ? reports::RunStatus::kPartial : reports::RunStatus::kFailed;
-  record_.run.exit_code = core::exit_code(error.code());
-  record_.run.finished_at = utc_now();
-  record_.job = own_job(ranks_, job_state(error.code()), guard.elapsed_s());
-  record_.run.failure =
-      reports::FailureRecord{.rank = ranks_.rank(),
-                             .host = ranks_.places()[static_cast<std::size_t>(ranks_.rank())].host,
-                             .phase = phase_,
-                             .op = "",
-                             .detail = error.what()};
-  taint(reports::Taint::kPartial, phase_, error.what());
+  const Fault fault = fault_watch().declare(own_fault(ranks_, error.code(), error.what()));
+  record_fault(fault, record_);
+  record_.job = own_job(ranks_, job_state(fault.code), guard.elapsed_s());
+  if (speaks()) {
+    write_anywhere();
+    fault_watch().conclude();
+  }
+}
+
+void RunReport::write_anywhere() const {
   try {
     write();
-  } catch (const Error& second) {
-    core::log::warn(second.what());
+    return;
+  } catch (const Error& error) {
+    core::log::warn(error.what());
+  }
+  try {
+    const std::string elsewhere =
+        (std::filesystem::temp_directory_path() / ("dlbench-" + record_.run.id + ".json")).string();
+    reports::write_report(record_, elsewhere);
+    core::log::warn("the report is in " + elsewhere + " instead");
+  } catch (const std::exception& error) {
+    core::log::warn(error.what());
   }
 }
 

@@ -24,28 +24,33 @@ class RunReport {
   /// Whether this rank writes and prints.
   [[nodiscard]] bool speaks() const { return ranks_.rank() == 0; }
 
-  /// What the run does now, for the failure record.
-  void enter(std::string phase) { phase_ = std::move(phase); }
+  /// What the run does now, for the failure record and for who watches the ranks.
+  static void enter(const std::string& phase);
   void taint(reports::Taint code, std::string where, std::string detail);
 
   /// Throws core::Error(kFile) before anything is measured if the report could not be written.
   void check_output() const;
+  /// check_output(), and a first report without trials: whatever happens from now on, the report at
+  /// this place is this run's.
+  void begin() const;
+  /// The partial report, where it goes to a file; the finished one anywhere.
   void write() const;
   /// Prints on stdout, from rank 0.
   void say(const std::string& text) const;
 
-  /// The report of a run that ended too early: what ended it, in which phase. Never throws for a
-  /// report that cannot be written; it warns.
+  /// The report of a run that ended too early: what ended it, on which rank, in which phase. If it
+  /// cannot be written it goes to the folder for temporary files; a warning says so. Never throws.
   void fail(const core::Error& error, const RunGuard& guard);
   /// The complete report and its summary. Collective. Returns the exit code: 4 if `strict` and
   /// tainted.
   int finish(bool strict, const RunGuard& guard);
 
  private:
+  void write_anywhere() const;
+
   reports::RunRecord record_;
   std::string output_;
   comm::Rendezvous& ranks_;
-  std::string phase_ = "preparing";
 };
 
 }  // namespace dlbench::harness

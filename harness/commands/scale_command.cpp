@@ -80,19 +80,22 @@ class Scaling {
       show_plan();
       return 0;
     }
-    together(launch_, [&] { report_.check_output(); });
+    together(launch_, [&] { report_.begin(); });
     try {
       measure();
+      return report_.finish(options_.strict, guard_);
     } catch (const Error& error) {
       report_.fail(error, guard_);
       throw;
     }
-    return report_.finish(options_.strict, guard_);
   }
 
  private:
   void measure() {
-    ScaleRun scale(scale_options(), launch_, guard_, [this] { report_.write(); });
+    ScaleRun scale(scale_options(), launch_, guard_, [this, &scale] {
+      record_series(scale);
+      report_.write();
+    });
     describe(scale);
     report_.enter("measuring");
     try {
@@ -384,9 +387,6 @@ class ScaleCommand final : public Command {
   int run(const OptionSet& options, const Invocation& invocation) override {
     check();
     apply_verbosity(run_);
-    if (invocation.ranks.rank() != 0) {
-      core::log::set_level(core::log::Level::kQuiet);
-    }
     if (!scale_.sweep.empty()) {
       take_defaults(workloads::find_sweep(scale_.sweep), options, invocation.ranks.size());
     }

@@ -45,6 +45,9 @@ ScaleMember::ScaleMember(const ScaleSize& size,
   trials_ = trials_at(options.trials, size.ranks);
   group_ = std::make_unique<RankGroup>(*members_);
   RunnerOptions runner = options.runner;
+  const ScaleSeries& series = options.series[size.series];
+  runner.name = series.mode + (series.variant.empty() ? "" : " " + series.variant) + ", " +
+                std::to_string(size.ranks) + " ranks";
   runner.own_threads = plan_->backend().device().threads + plan_->workers();
   runner_ = std::make_unique<TrialRunner>(
       std::move(runner), *group_, guard, [](const std::vector<TrialResult>&) {});

@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/error.h"
 #include "engine/core/trace.h"
+#include "harness/faults/injected_fault.h"
 #include "harness/trials/arm.h"
 #include "harness/trials/interference_arms.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -36,6 +39,14 @@ void touch(const data::Batch& batch) {
   }
   volatile unsigned sink = sum;
   static_cast<void>(sink);
+}
+
+void poison_parameters(exec::ModelState& state) {
+  exec::TensorMap parameters = state.export_tensors({graph::Storage::kParameter});
+  for (auto& [name, tensor] : parameters) {
+    std::ranges::fill(tensor.as<float>(), std::numeric_limits<float>::quiet_NaN());
+  }
+  state.import_tensors(parameters, true);
 }
 
 // The loader, running from prepare() to finish().
@@ -152,6 +163,9 @@ void PhaseTotals::add(const PhaseTotals& other) {
 }
 
 StepSample train_step(Session& session, const data::Batch& batch, PhaseTotals& totals) {
+  if (inject_fault(session.communicator().rank())) {
+    poison_parameters(session.state());
+  }
   exec::Executor& step = session.step();
   const bool single_root = session.plan().single_root();
   double& communication_s = totals.engine[static_cast<std::size_t>(graph::Phase::kAllReduce)];

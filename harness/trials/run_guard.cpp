@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/run_guard.h"
 
+#include "engine/comm/rank_progress.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 
@@ -75,6 +76,7 @@ double RunGuard::elapsed_s() const {
 }
 
 void RunGuard::check() {
+  comm::check_launch();
   if (caught_signal() == SIGINT) {
     throw Error(ErrorCode::kInterrupted, "interrupted; the report holds what was finished");
   }

@@ -21,7 +21,8 @@ class RunGuard {
   RunGuard& operator=(const RunGuard&) = delete;
   ~RunGuard();
 
-  /// Throws core::Error(kInterrupted) or core::Error(kTimeout) if the run must end.
+  /// Throws core::Error(kInterrupted) or core::Error(kTimeout) if the run must end, and the error
+  /// of comm::end_waits() if another rank has failed.
   void check();
   [[nodiscard]] double elapsed_s() const;
 

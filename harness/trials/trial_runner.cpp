@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/trial_runner.h"
 
+#include "engine/comm/rank_progress.h"
 #include "engine/core/check.h"
 #include "engine/core/log.h"
 #include "engine/core/trace.h"
@@ -80,6 +81,10 @@ TrialRunner::TrialRunner(RunnerOptions options,
       listener_(std::move(listener)),
       stopping_(options_.stopping) {}
 
+void TrialRunner::enter_phase(const std::string& phase) const {
+  comm::enter_phase(options_.name.empty() ? phase : options_.name + ", " + phase);
+}
+
 void TrialRunner::show_progress(const std::string& what) const {
   char text[120];
   std::snprintf(text, sizeof text, "%s, %.0f s", what.c_str(), guard_.elapsed_s());
@@ -138,15 +143,23 @@ TrialEstimate TrialRunner::warm_up_arm(Arm& arm, TrialResult& result, double max
     before_repetition(arm.id());
   }
   show_progress(trial + ": warm-up");
+  enter_phase("trial " + trial + ", warm-up");
   arm.prepare();
   const auto start = Clock::now();
+  std::optional<comm::Stepping> stepping;
   while (!ranks_.agree(steady.done())) {
     guard_.check();
     show_progress(trial + ": warm-up, step " + std::to_string(steady.steps() + 1));
     const auto step_start = Clock::now();
     static_cast<void>(arm.step());
-    steady.add(seconds_since(step_start));
+    const double step_s = seconds_since(step_start);
+    steady.add(step_s);
+    comm::step_done(step_s);
+    if (!stepping.has_value()) {
+      stepping.emplace();  // how long a step takes is known from the first one on
+    }
   }
+  stepping.reset();
   const double mean_s = seconds_since(start) / static_cast<double>(steady.steps());
   arm.finish();
   const bool was_steady = ranks_.agree(steady.steady());
@@ -231,6 +244,7 @@ void TrialRunner::measure(Arm& arm, TrialResult& result, std::int64_t round, std
   while (true) {
     guard_.check();
     show_progress("round " + std::to_string(round + 1) + ", " + trial);
+    enter_phase("trial " + trial + ", round " + std::to_string(round + 1));
     const auto start = Clock::now();
     if (before_repetition) {
       before_repetition(arm.id());
@@ -244,6 +258,7 @@ void TrialRunner::measure(Arm& arm, TrialResult& result, std::int64_t round, std
     Window window;
     static_cast<void>(arm.take_communication());
     ranks_.align();
+    std::optional<comm::Stepping> stepping(std::in_place);
     window.begin = probes::take_snapshot();
     // Ranks that step together cannot each add steps of their own.
     const bool exact = options_.steps.has_value() || ranks_.size() > 1;
@@ -261,6 +276,7 @@ void TrialRunner::measure(Arm& arm, TrialResult& result, std::int64_t round, std
     repetition.round = round;
     RankRound ranks{.round = round};
     const std::string reason = combine(window, phases, repetition, ranks);
+    stepping.reset();
     judge(repetition, result, reason);
     result.elapsed_s += ranks_.agree(seconds_since(start));
     const bool counts = !repetition.discarded.has_value();
@@ -384,6 +400,7 @@ reports::RepetitionRecord TrialRunner::time_steps(Arm& arm,
     }
     const auto now = Clock::now();
     repetition.step_wall_s.push_back(std::chrono::duration<double>(now - last).count());
+    comm::step_done(repetition.step_wall_s.back());
     last = now;
     repetition.steps += 1;
     if (guard != nullptr) {

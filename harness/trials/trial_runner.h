@@ -25,6 +25,7 @@
 namespace dlbench::harness {
 
 struct RunnerOptions {
+  std::string name;  ///< of the runner, where there are several: "weak, 2 ranks"
   StoppingLimits stopping;
   double min_time_s = 1.0;
   std::optional<std::int64_t> steps;  ///< per repetition, exactly
@@ -125,6 +126,7 @@ class TrialRunner {
                                     RankRound& ranks);
   void judge(reports::RepetitionRecord& repetition, TrialResult& result, const std::string& reason);
   [[nodiscard]] StopDecision decide() const;
+  void enter_phase(const std::string& phase) const;
   void show_progress(const std::string& what) const;
 
   RunnerOptions options_;

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/faults/fault.h"
+
+#include "engine/comm/rank_progress.h"
+#include "harness/trials/utc_time.h"
+
+#include <fmt/format.h>
+
+namespace dlbench::harness {
+
+std::string Fault::text() const {
+  return fmt::format("rank {} ({}), {}{}{}: {}",
+                     rank,
+                     host,
+                     phase.empty() ? "before any trial" : phase,
+                     op.empty() ? "" : ", ",
+                     op,
+                     detail);
+}
+
+void describe_place(const comm::RankProgress& progress, Fault& fault) {
+  fault.phase = progress.phase.load();
+  fault.collective = progress.collectives.load(std::memory_order_relaxed) - 1;
+  if (progress.awaits_message.load(std::memory_order_relaxed) != 0) {
+    fault.op = progress.message.load();
+  } else if (fault.collective >= 0) {
+    fault.op =
+        fmt::format("{}{} (collective {})",
+                    progress.in_collective.load(std::memory_order_relaxed) != 0 ? "" : "after ",
+                    progress.collective.load(),
+                    fault.collective);
+  }
+}
+
+void record_fault(const Fault& fault, reports::RunRecord& record) {
+  const bool ended =
+      fault.code == core::ErrorCode::kInterrupted || fault.code == core::ErrorCode::kTimeout;
+  record.run.status = ended ? reports::RunStatus::kPartial : reports::RunStatus::kFailed;
+  record.run.exit_code = core::exit_code(fault.code);
+  record.run.finished_at = utc_now();
+  record.run.failure = reports::FailureRecord{.rank = fault.rank,
+                                              .host = fault.host,
+                                              .phase = fault.phase,
+                                              .op = fault.op,
+                                              .detail = fault.detail};
+  if (fault.collective >= 0) {
+    record.run.failure->collective = fault.collective;
+  }
+  record.run.taints.push_back({reports::Taint::kPartial, fault.phase, fault.detail});
+}
+
+}  // namespace dlbench::harness

@@ -1,0 +1,216 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/faults/fault_watch.h"
+
+#include "engine/core/log.h"
+#include "harness/faults/sentinel.h"
+#include "harness/ranks.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+
+namespace dlbench::harness {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kLookInterval{100};
+constexpr milliseconds kRankGrace{4000};      // to unwind, before the process is ended
+constexpr milliseconds kRankZeroGrace{3000};  // to write its report
+
+/// Sleeps; true if asked to stop.
+bool sleep_unless(const std::stop_token& stop, milliseconds time) {
+  std::mutex mutex;
+  std::condition_variable_any wake;
+  std::unique_lock lock(mutex);
+  wake.wait_for(lock, stop, time, [] { return false; });
+  return stop.stop_requested();
+}
+
+HangLimits hang_limits() {
+  HangLimits limits;
+  if (const char* seconds = std::getenv("DLBENCH_HANG_SECONDS"); seconds != nullptr) {
+    limits.stepping_s = std::max(limits.stepping_s, std::atof(seconds));
+    limits.otherwise_s = std::max(limits.otherwise_s, limits.stepping_s);
+  }
+  return limits;
+}
+
+}  // namespace
+
+FaultWatch::~FaultWatch() {
+  leave();
+  // The communication thread of a rank that ends early may still write to its seat.
+  static_cast<void>(board_.release());
+}
+
+void FaultWatch::prepare(const launchers::LaunchEnvironment& launch) {
+  const bool several = launch.announced_ranks.value_or(2) > 1;
+  const bool pretended_nodes = std::getenv("DLBENCH_TEST_RANKS_PER_NODE") != nullptr;
+  if (!launch.launched() || !several || (launch.local_rank.value_or(0) != 0 && !pretended_nodes)) {
+    return;
+  }
+  try {
+    board_ = StatusBoard::create();
+    sentinel_ = start_sentinel(*board_, hang_limits());
+  } catch (const Error&) {
+    board_.reset();  // join() says so
+  }
+}
+
+void FaultWatch::join(comm::Rendezvous& ranks) {
+  rank_ = ranks.rank();
+  const comm::RankPlace& here = ranks.places()[static_cast<std::size_t>(rank_)];
+  if (ranks.size() == 1 || here.local_rank != 0) {
+    forget_board();
+  }
+  if (ranks.size() == 1) {
+    return;
+  }
+  try {
+    together(ranks, [&] { take_seat(ranks); });
+  } catch (const Error& error) {
+    core::log::warn(std::string("faults of ranks will not be named: ") + error.what());
+    forget_board();
+    return;
+  }
+  if (here.local_rank == 0) {
+    board_->unlink();
+    int nodes = 1;
+    for (const comm::RankPlace& place : ranks.places()) {
+      nodes = std::max(nodes, place.node + 1);
+    }
+    board_->describe_node({.host = here.host,
+                           .ranks = here.local_size,
+                           .node = here.node,
+                           .nodes = nodes,
+                           .launch = ranks.places().front().pid});
+  }
+  comm::publish_progress(board_->seat(seat_).progress);
+  thread_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
+}
+
+void FaultWatch::forget_board() {
+  if (sentinel_ != 0) {
+    dismiss_sentinel(sentinel_);
+    sentinel_ = 0;
+  }
+  board_.reset();
+}
+
+void FaultWatch::take_seat(const comm::Rendezvous& ranks) {
+  const comm::RankPlace& here = ranks.places()[static_cast<std::size_t>(rank_)];
+  if (here.local_size > StatusBoard::kSeats) {
+    throw Error(ErrorCode::kUnavailable, "too many ranks on " + here.host);
+  }
+  if (board_ == nullptr) {
+    if (here.local_rank == 0) {
+      throw Error(ErrorCode::kUnavailable, "no sentinel on " + here.host);
+    }
+    for (const comm::RankPlace& place : ranks.places()) {
+      if (place.node == here.node && place.local_rank == 0) {
+        board_ = StatusBoard::open(static_cast<pid_t>(place.pid));
+      }
+    }
+  }
+  seat_ = here.local_rank;
+  BoardSeat& seat = board_->seat(seat_);
+  seat.rank.store(rank_);
+  seat.pid.store(getpid());
+  seat.state.store(SeatState::kRunning);
+}
+
+void FaultWatch::leave() {
+  if (board_ == nullptr) {
+    return;
+  }
+  if (thread_.joinable()) {
+    thread_.request_stop();
+    thread_.join();
+  }
+  SeatState running = SeatState::kRunning;
+  board_->seat(seat_).state.compare_exchange_strong(running, SeatState::kLeft);
+  if (sentinel_ != 0 && !board_->fault().has_value()) {
+    dismiss_sentinel(sentinel_);
+    sentinel_ = 0;
+  }
+}
+
+void FaultWatch::report_is_at(const std::string& path) {
+  if (board_ != nullptr && path != "-") {
+    board_->set_report(std::filesystem::absolute(path).string());
+  }
+}
+
+Fault FaultWatch::declare(const Fault& own) {
+  if (board_ == nullptr) {
+    return own;
+  }
+  Fault first = board_->post(own);
+  board_->seat(seat_).state.store(SeatState::kFailed);
+  return first;
+}
+
+void FaultWatch::conclude() {
+  if (board_ != nullptr) {
+    board_->conclude();
+  }
+}
+
+void FaultWatch::await_rank_0() const {
+  if (board_ == nullptr) {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    return;
+  }
+  const std::optional<Fault> fault = board_->fault();
+  if (fault.has_value() && fault->rank == 0 && fault->code == ErrorCode::kTimeout) {
+    return;  // it hangs
+  }
+  const auto end = std::chrono::steady_clock::now() + kRankZeroGrace;
+  while (!board_->announced() && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(kLookInterval / 5);
+  }
+}
+
+bool FaultWatch::announce() { return board_ == nullptr || board_->announce(); }
+
+// Runs beside the rank's work, whatever that waits for.
+void FaultWatch::watch(const std::stop_token& stop) const {
+  while (!sleep_unless(stop, kLookInterval)) {
+    const std::optional<Fault> fault = board_->fault();
+    if (!fault.has_value()) {
+      continue;
+    }
+    comm::end_waits(fault->code, fault->text());
+    if (!sleep_unless(stop, kRankGrace)) {
+      board_->seat(seat_).state.store(SeatState::kFailed);
+      _exit(core::exit_code(fault->code));
+    }
+    return;
+  }
+}
+
+FaultWatch& fault_watch() {
+  static FaultWatch watch;
+  return watch;
+}
+
+Fault own_fault(const comm::Rendezvous& ranks, ErrorCode code, const std::string& detail) {
+  Fault fault{.rank = ranks.rank(),
+              .host = ranks.places()[static_cast<std::size_t>(ranks.rank())].host};
+  fault.detail = detail;
+  fault.code = code;
+  describe_place(comm::own_progress(), fault);
+  return fault;
+}
+
+}  // namespace dlbench::harness

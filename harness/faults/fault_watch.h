@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A rank's part in finding faults: it shows its signs of life on the node's board, tells of its own
+// failure, and ends when another rank has failed. With one rank nothing of this runs.
+#pragma once
+
+#include "engine/comm/rendezvous.h"
+#include "engine/core/error.h"
+#include "harness/faults/fault.h"
+#include "harness/faults/status_board.h"
+#include "launchers/launch_environment.h"
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <thread>
+
+namespace dlbench::harness {
+
+class FaultWatch {
+ public:
+  FaultWatch() = default;
+  FaultWatch(const FaultWatch&) = delete;
+  FaultWatch& operator=(const FaultWatch&) = delete;
+  ~FaultWatch();
+
+  /// Before the ranks meet, and before this process has a second thread: starts the sentinel where
+  /// this may be the first rank of its node.
+  void prepare(const launchers::LaunchEnvironment& launch);
+  /// Takes a seat on the node's board; from then on the rank is watched. If a node can have no
+  /// board, no rank is, and rank 0 warns. Collective.
+  void join(comm::Rendezvous& ranks);
+  /// The rank ends as it should.
+  void leave();
+
+  /// The report is on the disk, there for the sentinel to name a fault in, and for notes beside it.
+  void report_is_at(const std::string& path);
+  /// Tells the others of this rank's failure. Returns the fault that ends the launch: this one, or
+  /// an earlier one of which it is a consequence.
+  Fault declare(const Fault& own);
+  /// Rank 0: the report names the fault.
+  void conclude();
+  /// Others: gives rank 0 a few seconds to write and announce it.
+  void await_rank_0() const;
+  /// Whether this rank is the first that is about to tell the user.
+  [[nodiscard]] bool announce();
+
+ private:
+  void forget_board();
+  void take_seat(const comm::Rendezvous& ranks);
+  void watch(const std::stop_token& stop) const;
+
+  std::unique_ptr<StatusBoard> board_;  ///< nullptr: not watched
+  int seat_ = 0;
+  int rank_ = 0;
+  pid_t sentinel_ = 0;   ///< that this process started
+  std::jthread thread_;  // last: it uses all of the above
+};
+
+/// That of this process, which is one rank.
+[[nodiscard]] FaultWatch& fault_watch();
+
+/// The failure of this rank as the others shall hear of it.
+[[nodiscard]] Fault own_fault(const comm::Rendezvous& ranks,
+                              core::ErrorCode code,
+                              const std::string& detail);
+
+}  // namespace dlbench::harness

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/faults/hang_rule.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace dlbench::harness {
+namespace {
+
+constexpr double kLongestPauseS = 3.0;  // between two looks
+constexpr double kPartForDetection = 0.8;
+constexpr double kStepsOfPatience = 5.0;
+
+double longest_step_s(std::span<const RankSign> ranks) {
+  double longest = 0.0;
+  for (const RankSign& rank : ranks) {
+    longest = std::max(longest, rank.longest_step_s);
+  }
+  return longest;
+}
+
+}  // namespace
+
+double HangRule::patience_s(double longest_step_s) const {
+  return kPartForDetection * std::max(limits_.stepping_s, kStepsOfPatience * longest_step_s);
+}
+
+std::optional<Hang> HangRule::look(double now_s, std::span<const RankSign> ranks) {
+  const bool all_stopped = std::all_of(
+      ranks.begin(), ranks.end(), [](const RankSign& rank) { return rank.ended || rank.stopped; });
+  const bool any_traced =
+      std::any_of(ranks.begin(), ranks.end(), [](const RankSign& rank) { return rank.traced; });
+  if (memory_.size() != ranks.size() || now_s - last_look_s_ > kLongestPauseS || all_stopped ||
+      any_traced) {
+    start_afresh(now_s, ranks);
+  }
+  last_look_s_ = now_s;
+  remember(now_s, ranks);
+  if (auto hang = stopped_rank(now_s)) {
+    return hang;
+  }
+  if (auto hang = silent_rank(now_s, ranks)) {
+    return hang;
+  }
+  return crossed_rank(now_s, ranks);
+}
+
+void HangRule::start_afresh(double now_s, std::span<const RankSign> ranks) {
+  memory_.assign(ranks.size(), {});
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    memory_[i].beats = ranks[i].beats;
+    memory_[i].changed_s = now_s;
+  }
+}
+
+void HangRule::remember(double now_s, std::span<const RankSign> ranks) {
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    Memory& memory = memory_[i];
+    if (ranks[i].beats != memory.beats || ranks[i].ended) {
+      memory.beats = ranks[i].beats;
+      memory.changed_s = now_s;
+    }
+    if (!ranks[i].stopped || ranks[i].ended) {
+      memory.stopped_since_s.reset();
+    } else if (!memory.stopped_since_s.has_value()) {
+      memory.stopped_since_s = now_s;
+    }
+  }
+}
+
+std::optional<Hang> HangRule::stopped_rank(double now_s) const {
+  for (std::size_t i = 0; i < memory_.size(); ++i) {
+    const std::optional<double> since = memory_[i].stopped_since_s;
+    if (since.has_value() && now_s - *since > limits_.stopped_s) {
+      return Hang{i,
+                  fmt::format("its process is stopped (SIGSTOP) for {:.1f} s while others run",
+                              now_s - *since)};
+    }
+  }
+  return std::nullopt;
+}
+
+// A rank that should be stepping, does not wait for another one, and is silent.
+std::optional<Hang> HangRule::silent_rank(double now_s, std::span<const RankSign> ranks) const {
+  const double patience = patience_s(longest_step_s(ranks));
+  std::optional<Hang> found;
+  double longest_silence = 0.0;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const double silent_s = now_s - memory_[i].changed_s;
+    const double limit = ranks[i].stepping ? patience : limits_.otherwise_s;
+    if (ranks[i].ended || ranks[i].waits || silent_s <= std::max(limit, longest_silence)) {
+      continue;
+    }
+    longest_silence = silent_s;
+    found = Hang{i,
+                 fmt::format("it hangs: no sign of life for {:.1f} s (limit {:.1f} s, longest "
+                             "step {:.3g} s) while others wait for it",
+                             silent_s,
+                             limit,
+                             longest_step_s(ranks))};
+  }
+  return found;
+}
+
+// All ranks wait for each other, in different places: the one that is behind.
+std::optional<Hang> HangRule::crossed_rank(double now_s, std::span<const RankSign> ranks) const {
+  const double patience = patience_s(longest_step_s(ranks));
+  std::optional<std::size_t> behind;
+  bool any_ahead = false;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (ranks[i].ended) {
+      continue;
+    }
+    if (!ranks[i].waits || !ranks[i].stepping || now_s - memory_[i].changed_s <= patience) {
+      return std::nullopt;
+    }
+    if (behind.has_value() && ranks[i].collectives != ranks[*behind].collectives) {
+      any_ahead = true;
+    }
+    if (!behind.has_value() || ranks[i].collectives < ranks[*behind].collectives) {
+      behind = i;
+    }
+  }
+  if (!any_ahead) {
+    return std::nullopt;
+  }
+  return Hang{*behind,
+              fmt::format("it waits for others that wait for it elsewhere: no sign of life of any "
+                          "rank for {:.1f} s",
+                          patience)};
+}
+
+}  // namespace dlbench::harness

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which rank hangs: a decision from what the ranks of a node say of themselves, looked at again and
+// again. A rank that waits for others is never the culprit while one of them neither waits nor
+// moves.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace dlbench::harness {
+
+/// One rank at one moment.
+struct RankSign {
+  bool ended = false;
+  bool stopped = false;          ///< by SIGSTOP
+  bool traced = false;           ///< by a debugger
+  std::uint64_t beats = 0;       ///< any change is a sign of life
+  bool stepping = false;         ///< see comm::Stepping
+  bool waits = false;            ///< for other ranks
+  std::int64_t collectives = 0;  ///< entered so far
+  double longest_step_s = 0.0;
+};
+
+/// Seconds without a sign of life.
+struct HangLimits {
+  double stepping_s = 10.0;    ///< in a loop of steps, or five times the longest step, at least
+  double otherwise_s = 300.0;  ///< while it prepares or concludes
+  double stopped_s = 2.0;      ///< stopped while others run
+};
+
+struct Hang {
+  std::size_t index = 0;  ///< of the rank
+  std::string why;
+};
+
+class HangRule {
+ public:
+  explicit HangRule(HangLimits limits) : limits_(limits) {}
+
+  /// `now_s`: a clock that goes on. The same ranks in the same order at every call, about twice a
+  /// second; after a pause of the caller (the machine slept) or of all ranks (the job was
+  /// suspended) all of them start afresh.
+  [[nodiscard]] std::optional<Hang> look(double now_s, std::span<const RankSign> ranks);
+
+  /// How long a stepping rank may be silent. Less than the limit: what follows takes time too.
+  [[nodiscard]] double patience_s(double longest_step_s) const;
+
+ private:
+  struct Memory {
+    std::uint64_t beats = 0;
+    double changed_s = 0.0;
+    std::optional<double> stopped_since_s;
+  };
+
+  void start_afresh(double now_s, std::span<const RankSign> ranks);
+  void remember(double now_s, std::span<const RankSign> ranks);
+  [[nodiscard]] std::optional<Hang> stopped_rank(double now_s) const;
+  [[nodiscard]] std::optional<Hang> silent_rank(double now_s,
+                                                std::span<const RankSign> ranks) const;
+  [[nodiscard]] std::optional<Hang> crossed_rank(double now_s,
+                                                 std::span<const RankSign> ranks) const;
+
+  HangLimits limits_;
+  std::vector<Memory> memory_;
+  double last_look_s_ = 0.0;
+};
+
+}  // namespace dlbench::harness

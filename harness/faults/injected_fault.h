@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Faults on purpose, for tests: DLBENCH_TEST_FAULT=KIND@RANK:STEP, where STEP counts the training
+// steps of that rank's process, warm-up included.
+#pragma once
+
+namespace dlbench::harness {
+
+/// Called before every training step of rank `rank`. With "hang" the rank never comes back from the
+/// given step and never enters its collectives; with "slow" it sleeps for 20 ms in that step and
+/// all later ones; with "nan" it returns true in that step: its parameters shall become NaN.
+/// Without the variable one load and one branch. Throws core::Error(kUsage) for other words in it.
+[[nodiscard]] bool inject_fault(int rank);
+
+}  // namespace dlbench::harness

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the kernel says of a process that is not our child: its end, how it ended, whether it is
+// stopped.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+namespace dlbench::harness {
+
+/// A handle on a process that stays its own when the number is used again. -1 if it is gone or the
+/// kernel has no such handles (before Linux 5.3).
+[[nodiscard]] int open_process(pid_t pid);
+void kill_process(int handle);
+
+/// "was killed by SIGKILL", "exited with code 3"; where the kernel does not tell (before
+/// Linux 6.15, once its parent has collected it) "is gone without a word".
+[[nodiscard]] std::string how_it_ended(int handle, pid_t pid);
+
+/// The letter of /proc/PID/stat: R, S, D, T (stopped), t (by a debugger), Z; '?' if it is gone.
+[[nodiscard]] char process_state(pid_t pid);
+
+}  // namespace dlbench::harness

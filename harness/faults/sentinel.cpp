@@ -1,0 +1,295 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/faults/sentinel.h"
+
+#include "harness/faults/process_state.h"
+#include "reports/atomic_file.h"
+#include "reports/json_reader.h"
+#include "reports/json_writer.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <climits>
+#include <csignal>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace dlbench::harness {
+namespace {
+
+constexpr int kLookIntervalMs = 250;
+constexpr double kGraceS = 6.0;  // after a fault, for the ranks to end by themselves
+constexpr std::chrono::milliseconds kNoteDelay{500};  // until other nodes' notes can be read
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// What the sentinel does after it was forked.
+class Sentinel {
+ public:
+  Sentinel(StatusBoard& board, pid_t starter, const HangLimits& limits)
+      : board_(board), starter_(starter), rule_(limits), epoll_(epoll_create1(EPOLL_CLOEXEC)) {}
+
+  void run() {
+    const int starter = open_process(starter_);
+    if (epoll_ < 0 || starter < 0) {
+      return;
+    }
+    add(starter, kStarter);
+    while (!board_.node().has_value()) {
+      if (!wait().empty()) {
+        board_.unlink();
+        return;  // it ended before the ranks had met
+      }
+    }
+    epoll_ctl(epoll_, EPOLL_CTL_DEL, starter, nullptr);
+    close(starter);
+    node_ = *board_.node();
+    open_ranks();
+    while (alive_ > 0) {
+      for (const std::uint64_t index : wait()) {
+        on_end(index);
+      }
+      look();
+      act();
+    }
+    act();
+    if (const std::string report = board_.report(); node_.node == 0 && !report.empty()) {
+      FaultNotes(node_, report).clear();
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t kStarter = UINT64_MAX;
+  struct Watched {
+    int handle = -1;
+    bool ended = false;
+  };
+
+  void add(int handle, std::uint64_t index) const {
+    epoll_event event{};
+    event.events = EPOLLIN | EPOLLET;
+    event.data.u64 = index;
+    epoll_ctl(epoll_, EPOLL_CTL_ADD, handle, &event);
+  }
+
+  // In the order of their ends, also if this process came late: the kernel queues them so.
+  [[nodiscard]] std::vector<std::uint64_t> wait() const {
+    std::array<epoll_event, StatusBoard::kSeats> events{};
+    const int count = epoll_wait(epoll_, events.data(), StatusBoard::kSeats, kLookIntervalMs);
+    std::vector<std::uint64_t> indices;
+    for (int i = 0; i < count; ++i) {
+      indices.push_back(events[static_cast<std::size_t>(i)].data.u64);
+    }
+    return indices;
+  }
+
+  void open_ranks() {
+    watched_.resize(static_cast<std::size_t>(node_.ranks));
+    alive_ = watched_.size();
+    for (std::size_t index = 0; index < watched_.size(); ++index) {
+      watched_[index].handle = open_process(pid(index));
+      if (watched_[index].handle >= 0) {
+        add(watched_[index].handle, index);
+      } else {
+        on_end(index);
+      }
+    }
+  }
+
+  [[nodiscard]] BoardSeat& seat(std::size_t index) const {
+    return board_.seat(static_cast<int>(index));
+  }
+  [[nodiscard]] pid_t pid(std::size_t index) const {
+    return static_cast<pid_t>(seat(index).pid.load());
+  }
+
+  void on_end(std::size_t index) {
+    if (watched_[index].ended) {
+      return;
+    }
+    watched_[index].ended = true;
+    --alive_;
+    if (seat(index).state.load() == SeatState::kRunning) {
+      post(index,
+           core::ErrorCode::kRun,
+           fmt::format(
+               "its process {} {}", pid(index), how_it_ended(watched_[index].handle, pid(index))));
+    }
+  }
+
+  void post(std::size_t index, core::ErrorCode code, const std::string& detail) {
+    Fault fault{.rank = seat(index).rank.load(), .host = node_.host};
+    fault.detail = detail;
+    fault.code = code;
+    describe_place(seat(index).progress, fault);
+    board_.post(fault);
+  }
+
+  void look() {
+    if (board_.fault().has_value()) {
+      return;
+    }
+    signs_.resize(watched_.size());
+    for (std::size_t index = 0; index < watched_.size(); ++index) {
+      signs_[index] = sign(index);
+    }
+    if (const std::optional<Hang> hang = rule_.look(now_s(), signs_)) {
+      post(hang->index, core::ErrorCode::kTimeout, hang->why);
+    }
+    if (const std::optional<Fault> note = fault_of_other_node()) {
+      board_.post(*note);
+    }
+  }
+
+  // Every second: other nodes' files are not for free.
+  [[nodiscard]] std::optional<Fault> fault_of_other_node() {
+    const std::string report = board_.report();
+    if (node_.nodes == 1 || node_.node != 0 || report.empty() || now_s() < next_search_s_) {
+      return std::nullopt;
+    }
+    next_search_s_ = now_s() + 1.0;
+    return FaultNotes(node_, report).find();
+  }
+
+  void leave_note(const Fault& fault) {
+    const std::string report = board_.report();
+    if (node_.node != 0 && !note_left_ && !report.empty()) {
+      note_left_ = true;
+      try {
+        FaultNotes(node_, report).leave(fault);
+      } catch (const core::Error&) {
+        // Rank 0's node will name the first of its own.
+      }
+    }
+  }
+
+  [[nodiscard]] RankSign sign(std::size_t index) const {
+    constexpr auto kRelaxed = std::memory_order_relaxed;
+    const comm::RankProgress& progress = seat(index).progress;
+    const char state = process_state(pid(index));
+    return {.ended = watched_[index].ended || seat(index).state.load() == SeatState::kLeft,
+            .stopped = state == 'T',
+            .traced = state == 't',
+            .beats = progress.beats.load(kRelaxed) + progress.collective_beats.load(kRelaxed),
+            .stepping = progress.stepping.load(kRelaxed) != 0,
+            .waits = progress.awaits_message.load(kRelaxed) != 0 ||
+                     progress.in_collective.load(kRelaxed) != 0,
+            .collectives = progress.collectives.load(kRelaxed),
+            .longest_step_s = 1e-9 * static_cast<double>(progress.longest_step_ns.load(kRelaxed))};
+  }
+
+  // After a fault: time for the ranks to end, then their end; and the report once rank 0 is gone.
+  void act() {
+    const std::optional<Fault> fault = board_.fault();
+    if (!fault.has_value()) {
+      return;
+    }
+    fault_s_ = fault_s_.value_or(now_s());
+    leave_note(*fault);
+    if (now_s() - *fault_s_ > kGraceS) {
+      for (const Watched& each : watched_) {
+        if (!each.ended) {
+          kill_process(each.handle);
+        }
+      }
+    }
+    if (!report_named_ && seat(0).rank.load() == 0 && watched_[0].ended) {
+      report_named_ = true;
+      if (!board_.concluded()) {
+        name_in_report(*fault);
+      }
+    }
+  }
+
+  // Rank 0 may have been killed because a rank of another node died before.
+  void name_in_report(Fault fault) const {
+    const std::string path = board_.report();
+    if (path.empty()) {
+      return;
+    }
+    try {
+      if (node_.nodes > 1) {
+        std::this_thread::sleep_for(kNoteDelay);
+        const std::optional<Fault> note = FaultNotes(node_, path).find();
+        if (note.has_value() && note->noticed_s < fault.noticed_s) {
+          fault = *note;
+        }
+      }
+      reports::remove_temporary(path, pid(0));
+      reports::RunRecord record = reports::read_report(path);
+      record_fault(fault, record);
+      reports::write_report(record, path);
+    } catch (const std::exception&) {
+      // Nobody is left to tell. The report of the last repetition stays as it is.
+    }
+  }
+
+  StatusBoard& board_;
+  pid_t starter_;
+  HangRule rule_;
+  int epoll_;
+  std::vector<Watched> watched_;
+  std::vector<RankSign> signs_;
+  std::size_t alive_ = 0;
+  NodeFacts node_;
+  std::optional<double> fault_s_;
+  double next_search_s_ = 0.0;
+  bool note_left_ = false;
+  bool report_named_ = false;
+};
+
+// Nothing of the launch may depend on this process: no pipe, no socket, no terminal, no signal.
+void detach() {
+  setsid();
+  prctl(PR_SET_NAME, "dlbench-sentinel");
+  for (const int signal_number : {SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGPIPE}) {
+    std::signal(signal_number, SIG_IGN);
+  }
+  const int nothing = ::open("/dev/null", O_RDWR);
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    dup2(nothing, standard);
+  }
+  close_range(STDERR_FILENO + 1, UINT_MAX, 0);
+}
+
+}  // namespace
+
+pid_t start_sentinel(StatusBoard& board, const HangLimits& limits) {
+  const pid_t starter = getpid();
+  const pid_t child = fork();
+  if (child < 0) {
+    throw core::Error(core::ErrorCode::kUnavailable,
+                      "cannot start a sentinel: " + core::errno_text(errno));
+  }
+  if (child == 0) {
+    try {
+      detach();
+      Sentinel(board, starter, limits).run();
+    } catch (...) {
+      _exit(1);
+    }
+    _exit(0);
+  }
+  return child;
+}
+
+void dismiss_sentinel(pid_t sentinel) {
+  kill(sentinel, SIGKILL);
+  waitpid(sentinel, nullptr, 0);
+}
+
+}  // namespace dlbench::harness

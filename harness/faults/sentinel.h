@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A small process beside the ranks of a node that outlives them: launchers kill all ranks when one
+// dies, so none of them could say who it was. It watches the ranks' processes and the signs of life
+// on their board, puts up the first fault, and names it in the report on the disk when rank 0 can
+// no longer do so. It ends with the last rank.
+#pragma once
+
+#include "harness/faults/hang_rule.h"
+#include "harness/faults/status_board.h"
+
+#include <sys/types.h>
+
+namespace dlbench::harness {
+
+/// Forks the sentinel, into a session of its own and with no open file but the board's memory, so
+/// that neither a launcher's kill nor its wait for pipes reaches it. While the calling process has
+/// one thread. Returns its process number. Throws core::Error(kUnavailable).
+[[nodiscard]] pid_t start_sentinel(StatusBoard& board, const HangLimits& limits);
+
+/// Ends a sentinel that this process started: when all is well, or another one does its work.
+void dismiss_sentinel(pid_t sentinel);
+
+}  // namespace dlbench::harness

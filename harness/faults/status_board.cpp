@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/faults/status_board.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+namespace dlbench::harness {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+
+// A value that is written once: claimed by one writer, then ready for all readers.
+enum class Once : std::uint32_t { kEmpty, kClaimed, kReady };
+
+bool claim(std::atomic<Once>& state) {
+  Once empty = Once::kEmpty;
+  return state.compare_exchange_strong(empty, Once::kClaimed);
+}
+
+template <std::size_t Bytes>
+using Characters = std::array<char, Bytes>;
+
+template <std::size_t Bytes>
+void copy(std::string_view text, Characters<Bytes>& characters) {
+  characters = {};
+  std::memcpy(characters.data(), text.data(), std::min(text.size(), Bytes - 1));
+}
+
+struct FaultSlot {
+  std::atomic<Once> state;
+  std::int32_t rank;
+  std::int32_t code;
+  std::int64_t collective;
+  double noticed_s;
+  Characters<256> host;
+  Characters<64> phase;
+  Characters<64> op;
+  Characters<1024> detail;
+};
+
+std::string board_name(pid_t maker) { return fmt::format("/dlbench-board-{}", maker); }
+
+double system_time_s() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+Error unavailable(const char* what) {
+  return {ErrorCode::kUnavailable,
+          fmt::format("{} a board in /dev/shm: {}", what, core::errno_text(errno))};
+}
+
+}  // namespace
+
+struct StatusBoard::Layout {
+  std::atomic<Once> node_state;
+  std::int32_t ranks;
+  std::int32_t node;
+  std::int32_t nodes;
+  std::int64_t launch;
+  Characters<256> host;
+  std::atomic<Once> report_state;
+  Characters<4096> report;
+  std::atomic<std::uint32_t> concluded;
+  std::atomic<std::uint32_t> announced;
+  FaultSlot fault;
+  std::array<BoardSeat, kSeats> seats;
+};
+
+std::unique_ptr<StatusBoard> StatusBoard::create() {
+  const std::string name = board_name(getpid());
+  const int flags = O_RDWR | O_CREAT | O_EXCL;
+  int file = shm_open(name.c_str(), flags, 0600);
+  if (file < 0 && errno == EEXIST && shm_unlink(name.c_str()) == 0) {
+    file = shm_open(name.c_str(), flags, 0600);  // left over by an earlier process of this number
+  }
+  if (file < 0) {
+    throw unavailable("cannot make");
+  }
+  void* memory = ftruncate(file, sizeof(Layout)) == 0
+                     ? mmap(nullptr, sizeof(Layout), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+                     : MAP_FAILED;
+  close(file);
+  if (memory == MAP_FAILED) {
+    const Error error = unavailable("cannot map");
+    shm_unlink(name.c_str());
+    throw Error(error);
+  }
+  return std::unique_ptr<StatusBoard>(new StatusBoard(static_cast<Layout*>(memory), name));
+}
+
+std::unique_ptr<StatusBoard> StatusBoard::open(pid_t maker) {
+  const int file = shm_open(board_name(maker).c_str(), O_RDWR, 0);
+  if (file < 0) {
+    throw unavailable("cannot open");
+  }
+  struct stat status {};
+  const bool ours = fstat(file, &status) == 0 && status.st_uid == geteuid() &&
+                    status.st_size == static_cast<off_t>(sizeof(Layout));
+  void* memory = ours ? mmap(nullptr, sizeof(Layout), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+                      : MAP_FAILED;
+  close(file);
+  if (memory == MAP_FAILED) {
+    throw unavailable("cannot map");
+  }
+  return std::unique_ptr<StatusBoard>(new StatusBoard(static_cast<Layout*>(memory), ""));
+}
+
+StatusBoard::~StatusBoard() {
+  unlink();
+  munmap(layout_, sizeof(Layout));
+}
+
+void StatusBoard::unlink() {
+  if (!name_.empty()) {
+    shm_unlink(name_.c_str());
+    name_.clear();
+  }
+}
+
+BoardSeat& StatusBoard::seat(int index) const {
+  return layout_->seats.at(static_cast<std::size_t>(index));
+}
+
+void StatusBoard::describe_node(const NodeFacts& facts) {
+  if (claim(layout_->node_state)) {
+    copy(facts.host, layout_->host);
+    layout_->ranks = facts.ranks;
+    layout_->node = facts.node;
+    layout_->nodes = facts.nodes;
+    layout_->launch = facts.launch;
+    layout_->node_state.store(Once::kReady);
+  }
+}
+
+std::optional<NodeFacts> StatusBoard::node() const {
+  if (layout_->node_state.load() != Once::kReady) {
+    return std::nullopt;
+  }
+  return NodeFacts{.host = layout_->host.data(),
+                   .ranks = layout_->ranks,
+                   .node = layout_->node,
+                   .nodes = layout_->nodes,
+                   .launch = layout_->launch};
+}
+
+void StatusBoard::set_report(const std::string& path) {
+  if (path.size() < layout_->report.size() && claim(layout_->report_state)) {
+    copy(path, layout_->report);
+    layout_->report_state.store(Once::kReady);
+  }
+}
+
+std::string StatusBoard::report() const {
+  return layout_->report_state.load() == Once::kReady ? layout_->report.data() : "";
+}
+
+Fault StatusBoard::post(const Fault& fault) {
+  FaultSlot& slot = layout_->fault;
+  if (claim(slot.state)) {
+    slot.rank = fault.rank;
+    slot.code = static_cast<std::int32_t>(fault.code);
+    slot.collective = fault.collective;
+    slot.noticed_s = fault.noticed_s > 0.0 ? fault.noticed_s : system_time_s();
+    copy(fault.host, slot.host);
+    copy(fault.phase, slot.phase);
+    copy(fault.op, slot.op);
+    copy(fault.detail, slot.detail);
+    slot.state.store(Once::kReady);
+  }
+  return this->fault().value_or(fault);
+}
+
+std::optional<Fault> StatusBoard::fault() const {
+  const FaultSlot& slot = layout_->fault;
+  if (slot.state.load() != Once::kReady) {
+    return std::nullopt;
+  }
+  return Fault{.rank = slot.rank,
+               .host = slot.host.data(),
+               .phase = slot.phase.data(),
+               .op = slot.op.data(),
+               .collective = slot.collective,
+               .detail = slot.detail.data(),
+               .code = static_cast<ErrorCode>(slot.code),
+               .noticed_s = slot.noticed_s};
+}
+
+void StatusBoard::conclude() { layout_->concluded.store(1); }
+
+bool StatusBoard::concluded() const { return layout_->concluded.load() != 0; }
+
+bool StatusBoard::announce() { return layout_->announced.exchange(1) == 0; }
+
+bool StatusBoard::announced() const { return layout_->announced.load() != 0; }
+
+}  // namespace dlbench::harness

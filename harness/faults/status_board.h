@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The memory in which the ranks of one node and their sentinel tell each other how they are: a seat
+// per rank, and the first fault. Whoever dies leaves its seat as it was.
+#pragma once
+
+#include "engine/comm/rank_progress.h"
+#include "harness/faults/fault.h"
+#include "harness/faults/fault_notes.h"
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace dlbench::harness {
+
+enum class SeatState : std::uint32_t {
+  kFree,
+  kRunning,
+  kFailed,  ///< has told of its failure and is about to end
+  kLeft,    ///< ended as it should
+};
+
+/// One rank.
+struct BoardSeat {
+  comm::RankProgress progress;
+  std::atomic<std::int64_t> pid;
+  std::atomic<std::int32_t> rank;
+  std::atomic<SeatState> state;
+};
+
+/// A mapping of the board; the memory lives as long as anybody maps it. Any thread, any process.
+class StatusBoard {
+ public:
+  static constexpr int kSeats = 1024;  ///< ranks of one node at most
+
+  /// Makes a board, all zero, that other processes open by the maker's process number until
+  /// unlink(). Throws core::Error(kUnavailable).
+  [[nodiscard]] static std::unique_ptr<StatusBoard> create();
+  /// Opens the board that process `maker` of this user made. Throws core::Error(kUnavailable).
+  [[nodiscard]] static std::unique_ptr<StatusBoard> open(pid_t maker);
+  StatusBoard(const StatusBoard&) = delete;
+  StatusBoard& operator=(const StatusBoard&) = delete;
+  ~StatusBoard();
+  /// Takes away its name; mappings stay.
+  void unlink();
+
+  [[nodiscard]] BoardSeat& seat(int index) const;
+
+  // Set once by the first rank of the node, then by nobody:
+  void describe_node(const NodeFacts& facts);
+  [[nodiscard]] std::optional<NodeFacts> node() const;
+
+  /// The report that is on the disk, once it is there; empty before. Set once.
+  void set_report(const std::string& path);
+  [[nodiscard]] std::string report() const;
+
+  /// Puts the fault up, with the time, unless one is there already; the one that counts.
+  Fault post(const Fault& fault);
+  [[nodiscard]] std::optional<Fault> fault() const;
+
+  /// Rank 0 has named the fault in the report.
+  void conclude();
+  [[nodiscard]] bool concluded() const;
+  /// True for the first who is about to tell the user.
+  [[nodiscard]] bool announce();
+  [[nodiscard]] bool announced() const;
+
+ private:
+  struct Layout;
+  StatusBoard(Layout* layout, std::string name) : layout_(layout), name_(std::move(name)) {}
+
+  Layout* layout_;
+  std::string name_;  ///< empty once unlinked, and for those who opened it
+};
+
+}  // namespace dlbench::harness

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/faults/status_board.h"
+
+#include "engine/core/error.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+
+namespace dlbench::harness {
+namespace {
+
+TEST(StatusBoard, IsSharedWithWhoOpensItAndGoneAfterUnlink) {
+  const std::unique_ptr<StatusBoard> made = StatusBoard::create();
+  const std::unique_ptr<StatusBoard> opened = StatusBoard::open(getpid());
+  made->unlink();
+  EXPECT_THROW((void)StatusBoard::open(getpid()), core::Error);
+  opened->seat(3).progress.phase.store("trial full, round 2");
+  EXPECT_EQ(made->seat(3).progress.phase.load(), "trial full, round 2");
+  EXPECT_FALSE(made->node().has_value());
+  opened->describe_node({.host = "node7", .ranks = 4});
+  EXPECT_EQ(made->node()->ranks, 4);
+  EXPECT_EQ(made->node()->host, "node7");
+}
+
+TEST(StatusBoard, TheFirstFaultCounts) {
+  const std::unique_ptr<StatusBoard> board = StatusBoard::create();
+  EXPECT_FALSE(board->fault().has_value());
+  Fault first{.rank = 1, .host = "node7", .phase = "trial io", .op = "barrier", .collective = 17};
+  first.detail = "was killed";
+  first.code = core::ErrorCode::kRun;
+  EXPECT_EQ(board->post(first).rank, 1);
+  Fault second{.rank = 0, .host = "node7"};
+  second.code = core::ErrorCode::kTimeout;
+  const Fault counts = board->post(second);
+  EXPECT_EQ(counts.text(), "rank 1 (node7), trial io, barrier: was killed");
+  EXPECT_EQ(counts.collective, 17);
+  EXPECT_EQ(counts.code, core::ErrorCode::kRun);
+}
+
+TEST(StatusBoard, CutsTextsThatAreTooLong) {
+  const std::unique_ptr<StatusBoard> board = StatusBoard::create();
+  Fault fault{.rank = 1, .host = "node7", .phase = std::string(500, 'p')};
+  fault.detail = std::string(5000, 'd');
+  EXPECT_EQ(board->post(fault).phase, std::string(63, 'p'));
+  EXPECT_EQ(board->fault()->detail, std::string(1023, 'd'));
+  board->set_report(std::string(5000, 'r'));
+  EXPECT_EQ(board->report(), "") << "half a path is another file";
+}
+
+TEST(StatusBoard, OneRankAnnounces) {
+  const std::unique_ptr<StatusBoard> board = StatusBoard::create();
+  EXPECT_TRUE(board->announce());
+  EXPECT_FALSE(board->announce());
+}
+
+}  // namespace
+}  // namespace dlbench::harness
