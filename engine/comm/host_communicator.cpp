@@ -146,6 +146,7 @@ void HostCommunicator::reduce(const ReduceRequest& request, int root, backend::S
   }
   thread_.run_here(request.count * core::size_of(request.dtype), [&] {
     const trace::Region region(trace::Category::kComm, "reduce", number_);
+    const InCollective inside("reduce", number_);
     return shared_.reduce(request, root, number_++);
   });
 }
@@ -161,6 +162,7 @@ void HostCommunicator::scatter(std::byte* data,
   }
   thread_.run_here(bounds.back(), [&] {
     const trace::Region region(trace::Category::kComm, "scatter", number_);
+    const InCollective inside("scatter", number_);
     return shared_.scatter(data, bounds, root, number_++);
   });
 }

@@ -102,7 +102,7 @@ class TrainingRun {
     }
     // The steps of other batch sizes and modes come on top.
     describe_planned_memory(plan, record_);
-    together(ranks_, [&] { report_.check_output(); });
+    together(ranks_, [&] { report_.begin(); });
     taint(plan);
     try {
       train(plan);

@@ -250,6 +250,7 @@ void TrialRunner::measure(Arm& arm, TrialResult& result, std::int64_t round, std
       before_repetition(arm.id());
     }
     const trace::Region trial_region(trace::Category::kTrial, trial);
+    std::optional<comm::Stepping> stepping(std::in_place);  // preparing makes steps too
     arm.prepare();
     const trace::Region region(trace::Category::kRepetition, "repetition", round);
     if (begin_window) {
@@ -258,7 +259,6 @@ void TrialRunner::measure(Arm& arm, TrialResult& result, std::int64_t round, std
     Window window;
     static_cast<void>(arm.take_communication());
     ranks_.align();
-    std::optional<comm::Stepping> stepping(std::in_place);
     window.begin = probes::take_snapshot();
     // Ranks that step together cannot each add steps of their own.
     const bool exact = options_.steps.has_value() || ranks_.size() > 1;

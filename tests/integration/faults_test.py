@@ -22,6 +22,7 @@ SMALL = ["--workload", "mnist_cnn", "--batch-size", "8", "--steps", "5", "--thre
 # The product promises 10 s from the fault to the end. Other programs on the machine may slow this down.
 PROMISED_S = 10.0
 SLACK_S = 20.0
+STEPS_S = 90.0  # until the step of an injected fault is reached
 
 
 def processes(name):
@@ -62,6 +63,7 @@ class Faults(unittest.TestCase):
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL,
             env={**os.environ, "DLBENCH_TEST_TAG": str(self.folder), **environment})
         self.addCleanup(self.end_job)
+        self.injected = "DLBENCH_TEST_FAULT" in environment
 
     def end_job(self):
         if self.job.poll() is None:
@@ -93,7 +95,7 @@ class Faults(unittest.TestCase):
     def expect_end(self, code):
         """The launch ends with `code`, or one of several, and leaves no process behind; its messages."""
         start = time.monotonic()
-        _, errors = self.job.communicate(timeout=PROMISED_S + SLACK_S)
+        _, errors = self.job.communicate(timeout=PROMISED_S + SLACK_S + (STEPS_S if self.injected else 0.0))
         while self.ours("dlbench-sentinel") and time.monotonic() - start < PROMISED_S + SLACK_S:
             time.sleep(0.02)
         print(f"{self.id()}: ended after {time.monotonic() - start:.2f} s")
