@@ -109,7 +109,7 @@ void append_event(std::string& out, const ChromeTrace& trace, int track, const T
                  ",\n{{\"ph\":\"X\",\"name\":{},\"cat\":\"{}\",\"ts\":{},\"dur\":{},\"pid\":{},"
                  "\"tid\":{}",
                  json_string(event.name),
-                 core::trace::name(event.category),
+                 event.category,
                  microseconds(event.begin_ns - trace.origin_ns),
                  microseconds(event.end_ns - event.begin_ns),
                  trace.rank,

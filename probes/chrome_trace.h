@@ -4,8 +4,6 @@
 // Writing recorded regions as a Chrome trace (the JSON Trace Event Format).
 #pragma once
 
-#include "engine/core/trace.h"
-
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -17,13 +15,13 @@ namespace dlbench::probes {
 /// One finished region. Times are of the steady clock, in nanoseconds.
 struct TraceEvent {
   std::string_view name;
-  core::trace::Category category;
+  std::string_view category;  ///< "step", "op", "kernel"
   std::int64_t id;
   std::int64_t begin_ns;
   std::int64_t end_ns;
 };
 
-/// The regions of one thread in the order in which they ended.
+/// The regions of one thread, or of one stream of a device, in the order in which they ended.
 struct TraceTrack {
   int number;
   std::string name;  ///< empty: the thread was never named

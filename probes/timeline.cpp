@@ -5,11 +5,13 @@
 #include "probes/chrome_trace.h"
 #include "probes/registry.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <mutex>
 #include <new>
 #include <unordered_set>
@@ -71,7 +73,8 @@ class Track {
       return;
     }
     const OpenRegion& open = stack_[depth_];
-    append(TraceEvent{intern(region.name), open.category, open.id, open.begin_ns, end_ns});
+    append(TraceEvent{
+        intern(region.name), core::trace::name(open.category), open.id, open.begin_ns, end_ns});
   }
 
   [[nodiscard]] std::size_t count() const { return count_.load(std::memory_order_acquire); }
@@ -258,9 +261,12 @@ ProbeValues Timeline::collect(std::string_view /*trial*/) const {
                       {"dropped_events", static_cast<double>(dropped_events()), {}}}};
 }
 
-void Timeline::write(const std::filesystem::path& path, int rank) const {
-  write_chrome_trace(path,
-                     ChromeTrace{rank, recorder_->origin_ns, dropped_events(), recorder_->copy()});
+void Timeline::write(const std::filesystem::path& path,
+                     int rank,
+                     std::vector<TraceTrack> device_tracks) const {
+  ChromeTrace trace{rank, recorder_->origin_ns, dropped_events(), recorder_->copy()};
+  std::move(device_tracks.begin(), device_tracks.end(), std::back_inserter(trace.tracks));
+  write_chrome_trace(path, std::move(trace));
 }
 
 std::int64_t Timeline::dropped_events() const { return recorder_->dropped(); }

@@ -36,12 +36,18 @@ class Sink {
   virtual void end(const RegionInfo& region) noexcept = 0;
   /// Names the calling thread's track ("loader worker 2"). Called once per thread, if at all.
   virtual void name_thread(std::string_view name) noexcept = 0;
-  /// A device graph was captured: `captured_node` of it runs the plan's op `op_id`.
+  /// A device graph was captured: `captured_node` of it runs the plan's op `op_id`. Nodes are its
+  /// kernels, copies and memsets, counted from 0 in the order of capture.
   virtual void map_captured_node(std::uint64_t captured_node, std::int64_t op_id) noexcept = 0;
 };
 
 /// Installs a sink (nullptr: none). Only while no region is open; the sink outlives its use.
 void set_sink(Sink* sink) noexcept;
+
+/// Tells the installed sink, and each that is installed later, which op a captured node runs, see
+/// Sink::map_captured_node(). Number 0 begins a new graph, which replaces the one before: a step is
+/// captured long before a probe listens.
+void map_captured_node(std::uint64_t captured_node, std::int64_t op_id);
 
 /// The installed sink or nullptr.
 [[nodiscard]] Sink* sink() noexcept;

@@ -4,6 +4,7 @@
 
 #include "engine/core/error.h"
 #include "engine/core/trace.h"
+#include "probes/gpu_tracks.h"
 #include "probes/sink_fanout.h"
 #include "tests/probes/temporary_tree.h"
 
@@ -12,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <barrier>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -296,6 +298,76 @@ TEST(SinkFanout, PassesEverythingOnAndEndsInReverse) {
   { const Region region(Category::kStep, "step"); }
   fanout.map_captured_node(1, 2);
   EXPECT_EQ(log, "n1 n2 b1 b2 e2 e1 m1 m2 ");
+}
+
+// Device records carry times of the steady clock, as the host's regions do.
+TEST(Timeline, ShowsTheStreamsOfADeviceOnTheHostsClock) {
+  Timeline timeline;
+  ASSERT_EQ(timeline.open({}), "");
+  const auto now = [] {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  };
+  GpuTrace gpu;
+  {
+    const Installed installed(timeline.sink());
+    const Region step(Category::kStep, "step", 0);
+    const std::int64_t begin_ns = now();
+    const std::int64_t end_ns = now() + 1;
+    gpu.activities = {{GpuActivityKind::kKernel, "conv", begin_ns, end_ns, 7, 0, 1, 0},
+                      {GpuActivityKind::kCopy, "host_to_device", begin_ns, end_ns, 9, 64, 2, 0},
+                      {GpuActivityKind::kApiCall, "cudaLaunchKernel", begin_ns, end_ns, -1, 0, 1},
+                      {GpuActivityKind::kOverhead, "buffer_flush", begin_ns, end_ns}};
+    gpu.correlation_op[1] = 5;
+    while (now() <= end_ns) {
+    }
+  }
+  const TemporaryTree tree;
+  timeline.write(tree.root() / "trace.json", 0, gpu_tracks(gpu));
+  std::ifstream stream(tree.root() / "trace.json");
+  const json trace = json::parse(stream);
+  const auto names = thread_names(trace);
+  std::map<std::string, json> events;
+  for (const json& event : complete_events(trace)) {
+    events[event.at("name")] = event;
+  }
+  ASSERT_EQ(events.size(), 4U) << "host calls are not drawn";
+  EXPECT_EQ(names.at(events.at("conv").at("tid")), "GPU stream 7");
+  EXPECT_EQ(names.at(events.at("host_to_device").at("tid")), "GPU stream 9");
+  EXPECT_EQ(names.at(events.at("buffer_flush").at("tid")), "GPU overhead");
+  EXPECT_EQ(events.at("conv").at("cat"), "kernel");
+  EXPECT_EQ(events.at("conv").at("args").at("id"), 5);
+  const json& step = events.at("step");
+  const json& kernel = events.at("conv");
+  EXPECT_GE(kernel.at("ts").get<double>(), step.at("ts").get<double>());
+  EXPECT_LE(kernel.at("ts").get<double>() + kernel.at("dur").get<double>(),
+            step.at("ts").get<double>() + step.at("dur").get<double>());
+}
+
+/// Keeps what it is told of captured nodes.
+class NodeListener final : public core::trace::Sink {
+ public:
+  void begin(const core::trace::RegionInfo& /*region*/) noexcept override {}
+  void end(const core::trace::RegionInfo& /*region*/) noexcept override {}
+  void name_thread(std::string_view /*name*/) noexcept override {}
+  void map_captured_node(std::uint64_t captured_node, std::int64_t op_id) noexcept override {
+    ops[captured_node] = op_id;
+  }
+  std::map<std::uint64_t, std::int64_t> ops;
+};
+
+TEST(TraceSink, LearnsOfTheGraphThatWasCapturedBeforeItListened) {
+  core::trace::map_captured_node(0, 7);
+  core::trace::map_captured_node(1, 8);
+  core::trace::map_captured_node(0, 20);  // another graph
+  core::trace::map_captured_node(1, 21);
+  NodeListener listener;
+  SinkFanout fanout({&listener});
+  const Installed installed(&fanout);
+  EXPECT_EQ(listener.ops, (std::map<std::uint64_t, std::int64_t>{{0, 20}, {1, 21}}));
+  core::trace::map_captured_node(2, 22);
+  EXPECT_EQ(listener.ops.at(2), 22);
 }
 
 }  // namespace

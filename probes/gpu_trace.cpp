@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "probes/gpu_trace.h"
+
+#include "engine/core/error.h"
+
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <fstream>
+#include <set>
+#include <utility>
+
+namespace dlbench::probes {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kFormat = "dlbench.gpu_trace";
+constexpr int kVersion = 1;
+constexpr std::array kKinds{GpuActivityKind::kKernel,
+                            GpuActivityKind::kCopy,
+                            GpuActivityKind::kMemset,
+                            GpuActivityKind::kSynchronization,
+                            GpuActivityKind::kOverhead,
+                            GpuActivityKind::kApiCall};
+
+GpuActivityKind kind_from_name(const std::string& name) {
+  for (const GpuActivityKind kind : kKinds) {
+    if (activity_name(kind) == name) {
+      return kind;
+    }
+  }
+  throw core::Error(core::ErrorCode::kData, "a GPU activity '" + name + "' is not known");
+}
+
+// One row per activity: [kind, name, begin, end, stream, bytes, correlation, graph node].
+json to_json(const GpuActivity& activity) {
+  return {activity_name(activity.kind),
+          activity.name,
+          activity.begin_ns,
+          activity.end_ns,
+          activity.stream,
+          activity.bytes,
+          activity.correlation,
+          activity.graph_node};
+}
+
+GpuActivity activity_from_json(const json& row) {
+  return {.kind = kind_from_name(row.at(0).get<std::string>()),
+          .name = row.at(1).get<std::string>(),
+          .begin_ns = row.at(2).get<std::int64_t>(),
+          .end_ns = row.at(3).get<std::int64_t>(),
+          .stream = row.at(4).get<std::int64_t>(),
+          .bytes = row.at(5).get<std::int64_t>(),
+          .correlation = row.at(6).get<std::int64_t>(),
+          .graph_node = row.at(7).get<std::int64_t>()};
+}
+
+json pairs(const std::map<std::int64_t, std::int64_t>& map) {
+  json rows = json::array();
+  for (const auto& [key, value] : map) {
+    rows.push_back({key, value});
+  }
+  return rows;
+}
+
+std::map<std::int64_t, std::int64_t> map_from_json(const json& rows) {
+  std::map<std::int64_t, std::int64_t> map;
+  for (const json& row : rows) {
+    map[row.at(0).get<std::int64_t>()] = row.at(1).get<std::int64_t>();
+  }
+  return map;
+}
+
+GpuTrace trace_from_json(const json& object) {
+  GpuTrace trace;
+  trace.origin = object.at("origin").get<std::string>();
+  trace.trial = object.at("trial").get<std::string>();
+  trace.begin_ns = object.at("begin_ns").get<std::int64_t>();
+  trace.end_ns = object.at("end_ns").get<std::int64_t>();
+  trace.steps = object.at("steps").get<std::int64_t>();
+  trace.dropped = object.at("dropped").get<std::int64_t>();
+  for (const json& row : object.at("activities")) {
+    trace.activities.push_back(activity_from_json(row));
+  }
+  for (const json& row : object.at("regions")) {
+    trace.regions.push_back({row.at(0).get<std::string>(),
+                             row.at(1).get<std::int64_t>(),
+                             row.at(2).get<std::int64_t>()});
+  }
+  trace.correlation_op = map_from_json(object.at("correlation_op"));
+  trace.graph_node_op = map_from_json(object.at("graph_node_op"));
+  for (const json& row : object.at("ops")) {
+    trace.ops[row.at(0).get<std::int64_t>()] = {row.at(1).get<std::string>(),
+                                                row.at(2).get<std::string>()};
+  }
+  return trace;
+}
+
+}  // namespace
+
+std::string activity_name(GpuActivityKind kind) {
+  switch (kind) {
+    case GpuActivityKind::kKernel:
+      return "kernel";
+    case GpuActivityKind::kCopy:
+      return "copy";
+    case GpuActivityKind::kMemset:
+      return "memset";
+    case GpuActivityKind::kSynchronization:
+      return "synchronization";
+    case GpuActivityKind::kOverhead:
+      return "overhead";
+    case GpuActivityKind::kApiCall:
+      return "api_call";
+  }
+  return "unknown";
+}
+
+bool occupies_device(GpuActivityKind kind) {
+  return kind == GpuActivityKind::kKernel || kind == GpuActivityKind::kCopy ||
+         kind == GpuActivityKind::kMemset;
+}
+
+std::int64_t GpuTrace::op_of(const GpuActivity& activity) const {
+  if (const auto node = graph_node_op.find(activity.graph_node); node != graph_node_op.end()) {
+    return node->second;
+  }
+  const auto call = correlation_op.find(activity.correlation);
+  return call != correlation_op.end() ? call->second : -1;
+}
+
+bool tie_graph_nodes(GpuTrace& trace, const std::vector<std::int64_t>& captured_ops) {
+  std::set<std::int64_t> nodes;
+  for (const GpuActivity& activity : trace.activities) {
+    if (occupies_device(activity.kind) && activity.graph_node != 0) {
+      nodes.insert(activity.graph_node);
+    }
+  }
+  if (nodes.empty() || nodes.size() != captured_ops.size()) {
+    return false;
+  }
+  auto op = captured_ops.begin();
+  for (const std::int64_t node : nodes) {
+    trace.graph_node_op[node] = *op++;
+  }
+  return true;
+}
+
+GpuTrace read_gpu_trace(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  if (!file) {
+    throw core::Error(core::ErrorCode::kFile, "cannot read '" + path.string() + "'");
+  }
+  try {
+    const json object = json::parse(file);
+    if (object.at("format") != kFormat || object.at("version") != kVersion) {
+      throw core::Error(core::ErrorCode::kData,
+                        "'" + path.string() + "' is no GPU trace of version 1");
+    }
+    return trace_from_json(object);
+  } catch (const json::exception& error) {
+    throw core::Error(core::ErrorCode::kData, "'" + path.string() + "': " + error.what());
+  }
+}
+
+void write_gpu_trace(const std::filesystem::path& path, const GpuTrace& trace) {
+  json object{{"format", kFormat},
+              {"version", kVersion},
+              {"origin", trace.origin},
+              {"trial", trace.trial},
+              {"begin_ns", trace.begin_ns},
+              {"end_ns", trace.end_ns},
+              {"steps", trace.steps},
+              {"dropped", trace.dropped},
+              {"activities", json::array()},
+              {"regions", json::array()},
+              {"correlation_op", pairs(trace.correlation_op)},
+              {"graph_node_op", pairs(trace.graph_node_op)},
+              {"ops", json::array()}};
+  for (const GpuActivity& activity : trace.activities) {
+    object["activities"].push_back(to_json(activity));
+  }
+  for (const HostRegion& region : trace.regions) {
+    object["regions"].push_back({region.name, region.begin_ns, region.end_ns});
+  }
+  for (const auto& [op, label] : trace.ops) {
+    object["ops"].push_back({op, label.name, label.phase});
+  }
+  std::ofstream file(path);
+  file << object.dump() << '\n';
+  if (!file.flush()) {
+    throw core::Error(core::ErrorCode::kFile, "cannot write '" + path.string() + "'");
+  }
+}
+
+}  // namespace dlbench::probes

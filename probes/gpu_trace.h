@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a GPU did in a repetition, record by record, in words of our own: who recorded it (CUPTI on
+// a GPU, a file in tests) does not matter to who reads it. All times are nanoseconds of the steady
+// clock, like those of host events.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace dlbench::probes {
+
+enum class GpuActivityKind : std::uint8_t {
+  kKernel,
+  kCopy,
+  kMemset,
+  kSynchronization,  ///< the host, or a stream, waited; `name` says for what
+  kOverhead,         ///< of the driver or of recording itself
+  kApiCall,          ///< a host call that launches work, on the host
+};
+
+/// "kernel", "copy", "memset", "synchronization", "overhead", "api_call".
+[[nodiscard]] std::string activity_name(GpuActivityKind kind);
+
+/// Whether the device itself is at work.
+[[nodiscard]] bool occupies_device(GpuActivityKind kind);
+
+struct GpuActivity {
+  GpuActivityKind kind = GpuActivityKind::kKernel;
+  std::string name;  ///< of the kernel (demangled), "host_to_device", "stream", "cudaLaunchKernel"
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  std::int64_t stream = -1;      ///< of work on the device; -1: none
+  std::int64_t bytes = 0;        ///< of copies and memsets
+  std::int64_t correlation = 0;  ///< the same as of the host call that launched it; 0: unknown
+  std::int64_t graph_node = 0;   ///< of the CUDA graph that it is part of; 0: none
+};
+
+/// An op of the plan, as regions of the trace name it.
+struct GpuOpLabel {
+  std::string name;
+  std::string phase;  ///< forward, loss, backward, ...; empty: unknown
+};
+
+/// A region of the thread that launches the work.
+struct HostRegion {
+  std::string name;  ///< "step", "data_wait", "forward"
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+};
+
+struct GpuTrace {
+  std::string origin;  ///< "recorded", or what made it up
+  std::string trial;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  std::int64_t steps = 0;
+  std::int64_t dropped = 0;  ///< records that did not fit into the buffers
+  std::vector<GpuActivity> activities;
+  std::vector<HostRegion> regions;
+  std::map<std::int64_t, std::int64_t> correlation_op;  ///< correlation of a host call -> op
+  std::map<std::int64_t, std::int64_t> graph_node_op;   ///< node of a captured graph -> op
+  std::map<std::int64_t, GpuOpLabel> ops;               ///< op -> what it is
+
+  /// The op that an activity belongs to: by its graph node, else by its correlation; -1: unknown.
+  [[nodiscard]] std::int64_t op_of(const GpuActivity& activity) const;
+};
+
+/// Ties the nodes of a replayed graph to ops: `captured_ops` are the ops of its kernels, copies and
+/// memsets in the order of capture. The numbers that a profiler gives nodes grow in that order, so
+/// the n-th smallest is the n-th captured. Does nothing, and returns false, if their counts differ.
+bool tie_graph_nodes(GpuTrace& trace, const std::vector<std::int64_t>& captured_ops);
+
+/// Throws core::Error(kFile) if it cannot be read, core::Error(kData) if it is no such recording.
+[[nodiscard]] GpuTrace read_gpu_trace(const std::filesystem::path& path);
+
+/// Throws core::Error(kFile).
+void write_gpu_trace(const std::filesystem::path& path, const GpuTrace& trace);
+
+}  // namespace dlbench::probes
