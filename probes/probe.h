@@ -7,6 +7,7 @@
 #pragma once
 
 #include "engine/core/trace.h"
+#include "probes/gpu_trace.h"
 
 #include <memory>
 #include <optional>
@@ -38,6 +39,9 @@ struct ProbeSpec {
   std::string description;
   std::vector<OptionSpec> options;
   std::vector<ValueSpec> values;
+  std::string device;  ///< the kind of device it watches ("cuda"); empty: it needs none
+  /// Its cost would show in a timed repetition: it gets windows in repetitions of its own.
+  bool own_repetition = false;
 };
 
 /// One measured value; without a number, `reason` says why.
@@ -52,6 +56,14 @@ struct ProbeValues {
   bool available = false;
   std::string reason;  ///< why not available; empty if it is
   std::vector<ProbeValue> values;
+};
+
+/// How a device fared in one window. Default: nothing to object to, or nobody looked.
+struct DeviceConditions {
+  std::optional<double> sm_clock_mhz;         ///< lowest seen
+  std::vector<std::string> throttle_reasons;  ///< why clocks were not higher, at any moment
+  bool throttled = false;  ///< one of them is heat or a protection of the hardware
+  std::string fault;       ///< why results of this window cannot be trusted; empty: they can
 };
 
 /// Options by name; names that the probe's spec lacks are refused by open_probe().
@@ -78,6 +90,13 @@ class Probe {
   /// many windows; values add up over the windows of one name.
   virtual void begin_trial(std::string_view trial) noexcept = 0;
   virtual void end_trial() noexcept = 0;
+
+  /// Of the device in the window that ended last, from probes that watch one.
+  [[nodiscard]] virtual DeviceConditions last_conditions() const { return {}; }
+
+  /// Every record of the device in the window that ended last, or nullptr. Valid until the next
+  /// window begins. A window that could not be recorded has no trace, and collect() says why.
+  [[nodiscard]] virtual const GpuTrace* device_trace() const { return nullptr; }
 
   /// The values of `trial` so far. A trial without windows gives values without numbers.
   [[nodiscard]] virtual ProbeValues collect(std::string_view trial) const = 0;

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "probes/gpu_monitor.h"
+
+#include <ctime>
+#include <utility>
+
+namespace dlbench::probes {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch())
+      .count();
+}
+
+double thread_cpu_s() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+}  // namespace
+
+GpuMonitor::GpuMonitor(std::unique_ptr<GpuSensors> sensors, std::chrono::nanoseconds period)
+    : sensors_(std::move(sensors)), period_(period), thread_([this] { watch(); }) {}
+
+GpuMonitor::~GpuMonitor() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void GpuMonitor::begin_window() {
+  {
+    const std::lock_guard lock(mutex_);
+    window_ = GpuWindow{};
+    static_cast<void>(sensors_->take_events());  // of before the window
+    window_.begin_ns = now_ns();
+    look();
+    open_ = true;
+  }
+  changed_.notify_all();
+}
+
+GpuWindow GpuMonitor::end_window() {
+  const std::lock_guard lock(mutex_);
+  open_ = false;
+  look();
+  window_.end_ns = now_ns();
+  return std::exchange(window_, GpuWindow{});
+}
+
+void GpuMonitor::look() {
+  window_.samples.push_back(sensors_->read());
+  for (const GpuEvent& event : sensors_->take_events()) {
+    window_.events.push_back(event);
+  }
+}
+
+void GpuMonitor::watch() {
+  std::unique_lock lock(mutex_);
+  while (!stop_) {
+    if (!open_) {
+      changed_.wait(lock);
+      continue;
+    }
+    const std::int64_t window = window_.begin_ns;
+    const double before = thread_cpu_s();
+    if (changed_.wait_for(
+            lock, period_, [&] { return stop_ || !open_ || window_.begin_ns != window; })) {
+      continue;
+    }
+    look();
+    window_.monitor_cpu_s += thread_cpu_s() - before;
+  }
+}
+
+}  // namespace dlbench::probes

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Watches a GPU's sensors from a thread of its own while a window is open, and says what that cost.
+#pragma once
+
+#include "probes/gpu_sensors.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace dlbench::probes {
+
+/// What was seen between begin_window() and end_window().
+struct GpuWindow {
+  std::int64_t begin_ns = 0;  ///< steady clock
+  std::int64_t end_ns = 0;
+  double monitor_cpu_s = 0.0;      ///< CPU time of the monitor's thread
+  std::vector<GpuSample> samples;  ///< the first at the window's begin, the last at its end
+  std::vector<GpuEvent> events;
+};
+
+/// Takes one sample at begin and end of a window in the caller's thread, and one every `period` in
+/// between in its own. Outside of windows the thread sleeps.
+class GpuMonitor {
+ public:
+  /// Ten times a second: NVIDIA's energy counter and power sensors change no faster
+  /// (Yang, Adamek, Armour 2023: Part-time Power Measurements, arXiv:2312.02741).
+  static constexpr std::chrono::milliseconds kPeriod{100};
+
+  explicit GpuMonitor(std::unique_ptr<GpuSensors> sensors,
+                      std::chrono::nanoseconds period = kPeriod);
+  GpuMonitor(const GpuMonitor&) = delete;
+  GpuMonitor& operator=(const GpuMonitor&) = delete;
+  ~GpuMonitor();
+
+  [[nodiscard]] const GpuIdentity& identity() const { return sensors_->identity(); }
+  void begin_window();
+  [[nodiscard]] GpuWindow end_window();
+
+ private:
+  void watch();
+  void look();  // with mutex_ held
+
+  std::unique_ptr<GpuSensors> sensors_;
+  std::chrono::nanoseconds period_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool open_ = false;
+  bool stop_ = false;
+  GpuWindow window_;
+  std::thread thread_;
+};
+
+}  // namespace dlbench::probes

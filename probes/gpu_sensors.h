@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a GPU's sensors say: one sample, events that must not happen during a measurement, and the
+// interface behind which NVML, a recorded stream and tests give them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dlbench::probes {
+
+/// Facts that do not change during a run. Empty or absent: the driver does not tell.
+struct GpuIdentity {
+  std::string name;     ///< "NVIDIA H200"
+  std::string uuid;     ///< "GPU-..."
+  std::string address;  ///< PCI: "00000000:41:00.0"
+  std::string driver;   ///< "580.65.06"
+  std::optional<std::int64_t> memory_bytes;
+  std::optional<double> power_limit_watt;  ///< enforced now, which may be below the board's
+  std::optional<double> max_sm_clock_mhz;
+  std::optional<std::int64_t> pcie_generation;
+  std::optional<std::int64_t> pcie_lanes;
+};
+
+/// One look at the sensors. Absent: this device or driver does not tell.
+struct GpuSample {
+  std::int64_t time_ns = 0;                  ///< steady clock
+  std::optional<double> power_watt;          ///< at this moment
+  std::optional<double> power_average_watt;  ///< over the last second, by the driver
+  std::optional<double> energy_joules;       ///< since the driver was loaded
+  std::optional<double> busy_share;          ///< of time a kernel ran, 0 to 1, however small it was
+  std::optional<double> memory_busy_share;   ///< of time the memory was read or written, 0 to 1
+  std::optional<std::int64_t> memory_used_bytes;  ///< by all processes and the driver
+  std::optional<double> temperature_celsius;
+  std::optional<double> memory_temperature_celsius;
+  std::optional<double> sm_clock_mhz;
+  std::optional<double> memory_clock_mhz;
+  std::optional<std::uint64_t>
+      clock_reasons;  ///< bits of ClockReason: why the clocks are not higher
+  std::optional<std::int64_t> pcie_sent_bytes;  ///< by the GPU, since some moment before the run
+  std::optional<std::int64_t> pcie_received_bytes;  ///< likewise
+};
+
+/// Why clocks are below their maximum: the bits that NVML defines (nvmlClocksEventReason*).
+enum class ClockReason : std::uint64_t {
+  kIdle = 0x1,
+  kApplicationClocks = 0x2,
+  kPowerCap = 0x4,
+  kHardwareSlowdown = 0x8,
+  kSyncBoost = 0x10,
+  kSoftwareThermal = 0x20,
+  kHardwareThermal = 0x40,
+  kPowerBrake = 0x80,
+  kDisplayClocks = 0x100,
+};
+
+/// "power_cap", "hardware_thermal", ... of the bits that are set, in their order.
+[[nodiscard]] std::vector<std::string> clock_reason_names(std::uint64_t bits);
+
+/// Whether the GPU protects itself: heat, hardware slowdown or power brake. The power cap is not
+/// one of them: a well used GPU works at its cap.
+[[nodiscard]] bool is_throttled(std::uint64_t bits);
+
+enum class GpuFault : std::uint8_t {
+  kXid,             ///< the driver's error message; `code` is the Xid number
+  kEccCorrected,    ///< a single bit, repaired
+  kEccUncorrected,  ///< data were lost
+  kLost,            ///< the device no longer answers
+};
+
+struct GpuEvent {
+  std::int64_t time_ns = 0;
+  GpuFault fault = GpuFault::kXid;
+  std::int64_t code = 0;  ///< Xid number, else 0
+};
+
+/// "xid", "ecc_corrected", "ecc_uncorrected", "lost".
+[[nodiscard]] std::string fault_name(GpuFault fault);
+
+/// One GPU's sensors. Called by one thread at a time.
+class GpuSensors {
+ public:
+  GpuSensors() = default;
+  GpuSensors(const GpuSensors&) = delete;
+  GpuSensors& operator=(const GpuSensors&) = delete;
+  virtual ~GpuSensors() = default;
+
+  [[nodiscard]] virtual const GpuIdentity& identity() const = 0;
+  [[nodiscard]] virtual GpuSample read() noexcept = 0;
+  /// Events since the last call.
+  [[nodiscard]] virtual std::vector<GpuEvent> take_events() noexcept = 0;
+};
+
+}  // namespace dlbench::probes

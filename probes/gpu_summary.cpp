@@ -1,0 +1,320 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "probes/gpu_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace dlbench::probes {
+namespace {
+
+using Number = std::optional<double>;
+using Reader = std::function<Number(const GpuSample&)>;
+
+constexpr const char* kNotTold = "the device or its driver does not tell";
+
+template <typename T>
+Reader member(std::optional<T> GpuSample::*field) {
+  return [field](const GpuSample& sample) {
+    const std::optional<T>& value = sample.*field;
+    return value.has_value() ? Number(static_cast<double>(*value)) : std::nullopt;
+  };
+}
+
+/// The windows of one trial, asked for sums and means.
+class Windows {
+ public:
+  explicit Windows(const std::vector<GpuWindow>& windows) : windows_(windows) {}
+
+  /// Integral over time, from sample to sample; empty if a sample lacks the value.
+  [[nodiscard]] Number integral(const Reader& read) const {
+    double sum = 0.0;
+    for (const GpuWindow& window : windows_) {
+      for (std::size_t index = 1; index < window.samples.size(); ++index) {
+        const GpuSample& earlier = window.samples[index - 1];
+        const GpuSample& later = window.samples[index];
+        const Number first = read(earlier);
+        const Number second = read(later);
+        if (!first.has_value() || !second.has_value()) {
+          return std::nullopt;
+        }
+        sum +=
+            0.5 * (*first + *second) * 1e-9 * static_cast<double>(later.time_ns - earlier.time_ns);
+      }
+    }
+    return sum;
+  }
+
+  [[nodiscard]] Number mean(const Reader& read) const {
+    const Number sum = integral(read);
+    const double seconds = *integral([](const GpuSample& /*any*/) { return Number(1.0); });
+    return sum.has_value() && seconds > 0.0 ? Number(*sum / seconds) : std::nullopt;
+  }
+
+  /// Sum over the windows of last minus first; a counter that fell back has none.
+  [[nodiscard]] Number growth(const Reader& read) const {
+    double sum = 0.0;
+    for (const GpuWindow& window : windows_) {
+      const Number first = window.samples.empty() ? std::nullopt : read(window.samples.front());
+      const Number last = window.samples.empty() ? std::nullopt : read(window.samples.back());
+      if (!first.has_value() || !last.has_value() || *last < *first) {
+        return std::nullopt;
+      }
+      sum += *last - *first;
+    }
+    return sum;
+  }
+
+  template <typename Better>
+  [[nodiscard]] Number extreme(const Reader& read, const Better& better) const {
+    Number best;
+    for (const GpuWindow& window : windows_) {
+      for (const GpuSample& sample : window.samples) {
+        const Number value = read(sample);
+        if (value.has_value() && (!best.has_value() || better(*value, *best))) {
+          best = value;
+        }
+      }
+    }
+    return best;
+  }
+  [[nodiscard]] Number max(const Reader& read) const { return extreme(read, std::greater<>()); }
+  [[nodiscard]] Number min(const Reader& read) const { return extreme(read, std::less<>()); }
+
+  /// Of the samples that tell their clock reasons, those for which `holds`.
+  template <typename Holds>
+  [[nodiscard]] Number reason_share(const Holds& holds) const {
+    double all = 0.0;
+    double held = 0.0;
+    for (const GpuWindow& window : windows_) {
+      for (const GpuSample& sample : window.samples) {
+        if (sample.clock_reasons.has_value()) {
+          all += 1.0;
+          held += holds(*sample.clock_reasons) ? 1.0 : 0.0;
+        }
+      }
+    }
+    return all > 0.0 ? Number(held / all) : std::nullopt;
+  }
+  [[nodiscard]] Number reason_share(ClockReason reason) const {
+    return reason_share(
+        [reason](std::uint64_t bits) { return (bits & static_cast<std::uint64_t>(reason)) != 0; });
+  }
+
+  [[nodiscard]] double events(GpuFault fault) const {
+    std::ptrdiff_t count = 0;
+    for (const GpuWindow& window : windows_) {
+      count += std::count_if(window.events.begin(),
+                             window.events.end(),
+                             [&](const GpuEvent& event) { return event.fault == fault; });
+    }
+    return static_cast<double>(count);
+  }
+
+  [[nodiscard]] double samples() const {
+    std::size_t count = 0;
+    for (const GpuWindow& window : windows_) {
+      count += window.samples.size();
+    }
+    return static_cast<double>(count);
+  }
+
+  [[nodiscard]] double seconds() const {
+    double sum = 0.0;
+    for (const GpuWindow& window : windows_) {
+      sum += 1e-9 * static_cast<double>(window.end_ns - window.begin_ns);
+    }
+    return sum;
+  }
+
+  [[nodiscard]] double monitor_cpu_s() const {
+    double sum = 0.0;
+    for (const GpuWindow& window : windows_) {
+      sum += window.monitor_cpu_s;
+    }
+    return sum;
+  }
+
+ private:
+  const std::vector<GpuWindow>& windows_;
+};
+
+Number ratio(Number part, Number whole) {
+  return part.has_value() && whole.has_value() && *whole > 0.0 ? Number(*part / *whole)
+                                                               : std::nullopt;
+}
+
+/// One value: what the report calls it, and how it comes from the windows.
+struct Row {
+  ValueSpec spec;
+  std::function<Number(const GpuIdentity&, const Windows&)> value;
+};
+
+Number power_mean(const Windows& windows) { return windows.mean(member(&GpuSample::power_watt)); }
+
+std::vector<Row> power_rows() {
+  using G = const GpuIdentity&;
+  using W = const Windows&;
+  return {
+      {{"energy_joules", "J", "difference of the driver's energy counter"},
+       [](G, W w) { return w.growth(member(&GpuSample::energy_joules)); }},
+      {{"energy_integrated_joules", "J", "integral of the power samples: checks energy_joules"},
+       [](G, W w) { return w.integral(member(&GpuSample::power_watt)); }},
+      {{"power_mean_watt", "W", "of the momentary power"}, [](G, W w) { return power_mean(w); }},
+      {{"power_max_watt", "W", "of the momentary power"},
+       [](G, W w) { return w.max(member(&GpuSample::power_watt)); }},
+      {{"power_average_watt", "W", "mean of the driver's own average over a second"},
+       [](G, W w) { return w.mean(member(&GpuSample::power_average_watt)); }},
+      {{"power_limit_watt", "W", "limit in force"}, [](G g, W) { return g.power_limit_watt; }},
+      {{"power_share_of_limit", "", "power_mean_watt / power_limit_watt: how well the GPU is used"},
+       [](G g, W w) { return ratio(power_mean(w), g.power_limit_watt); }}};
+}
+
+std::vector<Row> load_rows() {
+  using G = const GpuIdentity&;
+  using W = const Windows&;
+  return {{{"busy_share", "", "of time any kernel ran, however small"},
+           [](G, W w) { return w.mean(member(&GpuSample::busy_share)); }},
+          {{"memory_busy_share", "", "of time its memory was read or written"},
+           [](G, W w) { return w.mean(member(&GpuSample::memory_busy_share)); }},
+          {{"memory_used_max_bytes", "B", "by all processes and the driver"},
+           [](G, W w) { return w.max(member(&GpuSample::memory_used_bytes)); }},
+          {{"pcie_received_bytes", "B", "by the GPU, from all of the machine"},
+           [](G, W w) { return w.growth(member(&GpuSample::pcie_received_bytes)); }},
+          {{"pcie_sent_bytes", "B", "by the GPU"},
+           [](G, W w) { return w.growth(member(&GpuSample::pcie_sent_bytes)); }}};
+}
+
+std::vector<Row> clock_rows() {
+  using G = const GpuIdentity&;
+  using W = const Windows&;
+  return {{{"temperature_max_celsius", "C", "of the chip"},
+           [](G, W w) { return w.max(member(&GpuSample::temperature_celsius)); }},
+          {{"memory_temperature_max_celsius", "C", "of the memory"},
+           [](G, W w) { return w.max(member(&GpuSample::memory_temperature_celsius)); }},
+          {{"sm_clock_mean_mhz", "MHz", "of the multiprocessors"},
+           [](G, W w) { return w.mean(member(&GpuSample::sm_clock_mhz)); }},
+          {{"sm_clock_min_mhz", "MHz", "lowest seen"},
+           [](G, W w) { return w.min(member(&GpuSample::sm_clock_mhz)); }},
+          {{"sm_clock_limit_mhz", "MHz", "highest this device may run at"},
+           [](G g, W) { return g.max_sm_clock_mhz; }},
+          {{"memory_clock_mean_mhz", "MHz", "of the memory"},
+           [](G, W w) { return w.mean(member(&GpuSample::memory_clock_mhz)); }},
+          {{"throttled_share", "", "of samples: heat, hardware slowdown or power brake"},
+           [](G, W w) { return w.reason_share(is_throttled); }},
+          {{"power_cap_share", "", "of samples: clocks held back by the power limit"},
+           [](G, W w) { return w.reason_share(ClockReason::kPowerCap); }},
+          {{"hardware_slowdown_share", "", "of samples"},
+           [](G, W w) { return w.reason_share(ClockReason::kHardwareSlowdown); }},
+          {{"software_thermal_share", "", "of samples"},
+           [](G, W w) { return w.reason_share(ClockReason::kSoftwareThermal); }},
+          {{"hardware_thermal_share", "", "of samples"},
+           [](G, W w) { return w.reason_share(ClockReason::kHardwareThermal); }},
+          {{"power_brake_share", "", "of samples"},
+           [](G, W w) { return w.reason_share(ClockReason::kPowerBrake); }}};
+}
+
+std::vector<Row> monitor_rows() {
+  using G = const GpuIdentity&;
+  using W = const Windows&;
+  return {{{"xid_events", "", "errors reported by the driver"},
+           [](G, W w) { return w.events(GpuFault::kXid); }},
+          {{"ecc_corrected_events", "", "single bits repaired"},
+           [](G, W w) { return w.events(GpuFault::kEccCorrected); }},
+          {{"ecc_uncorrected_events", "", "data lost in the GPU's memory"},
+           [](G, W w) { return w.events(GpuFault::kEccUncorrected); }},
+          {{"samples", "", "looks at the sensors"}, [](G, W w) { return w.samples(); }},
+          {{"window_seconds", "s", "of all repetitions"}, [](G, W w) { return w.seconds(); }},
+          {{"monitor_cpu_seconds", "s", "CPU time of the monitor's thread"},
+           [](G, W w) { return w.monitor_cpu_s(); }},
+          {{"monitor_cpu_share", "", "of one core's time"},
+           [](G, W w) { return ratio(w.monitor_cpu_s(), w.seconds()); }}};
+}
+
+const std::vector<Row>& rows() {
+  static const std::vector<Row> all = [] {
+    std::vector<Row> result;
+    for (auto* part : {&power_rows, &load_rows, &clock_rows, &monitor_rows}) {
+      for (Row& row : part()) {
+        result.push_back(std::move(row));
+      }
+    }
+    return result;
+  }();
+  return all;
+}
+
+std::string fault_text(const GpuIdentity& gpu, const GpuEvent& event) {
+  const std::string device = fmt::format("{} ({})", gpu.name, gpu.address);
+  switch (event.fault) {
+    case GpuFault::kXid:
+      return fmt::format(
+          "{} reported Xid {} during a measurement: the kernel log (dmesg) says more",
+          device,
+          event.code);
+    case GpuFault::kEccUncorrected:
+      return device +
+             " lost data to an uncorrected memory error during a measurement: reset or replace it";
+    case GpuFault::kLost:
+      return device + " no longer answers: the kernel log (dmesg) says more";
+    case GpuFault::kEccCorrected:
+      break;  // repaired: counted, no fault
+  }
+  return "";
+}
+
+}  // namespace
+
+const std::vector<ValueSpec>& gpu_value_specs() {
+  static const std::vector<ValueSpec> specs = [] {
+    std::vector<ValueSpec> result;
+    for (const Row& row : rows()) {
+      result.push_back(row.spec);
+    }
+    return result;
+  }();
+  return specs;
+}
+
+std::vector<ProbeValue> gpu_values(const GpuIdentity& gpu, const std::vector<GpuWindow>& windows) {
+  const Windows all(windows);
+  std::vector<ProbeValue> values;
+  for (const Row& row : rows()) {
+    ProbeValue value{row.spec.name, std::nullopt, "no window of this trial"};
+    if (!windows.empty()) {
+      value.value = row.value(gpu, all);
+      value.reason = value.value.has_value() ? "" : kNotTold;
+    }
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+DeviceConditions judge_window(const GpuIdentity& gpu, const GpuWindow& window) {
+  DeviceConditions conditions;
+  std::uint64_t reasons = 0;
+  for (const GpuSample& sample : window.samples) {
+    reasons |= sample.clock_reasons.value_or(0);
+    if (sample.sm_clock_mhz.has_value()) {
+      conditions.sm_clock_mhz =
+          std::min(*sample.sm_clock_mhz, conditions.sm_clock_mhz.value_or(*sample.sm_clock_mhz));
+    }
+  }
+  conditions.throttle_reasons = clock_reason_names(reasons);
+  conditions.throttled = is_throttled(reasons);
+  for (const GpuEvent& event : window.events) {
+    if (conditions.fault.empty()) {
+      conditions.fault = fault_text(gpu, event);
+    }
+  }
+  return conditions;
+}
+
+}  // namespace dlbench::probes

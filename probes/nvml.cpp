@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The probe nvml: power, energy, load, clocks and faults of the GPU that this run computes on.
+#include "engine/core/error.h"
+#include "probes/gpu_recording.h"
+#include "probes/gpu_summary.h"
+#include "probes/nvml_library.h"
+#include "probes/registry.h"
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace dlbench::probes {
+namespace {
+
+class NvmlProbe final : public Probe {
+ public:
+  NvmlProbe() = default;
+  NvmlProbe(const NvmlProbe&) = delete;
+  NvmlProbe& operator=(const NvmlProbe&) = delete;
+  ~NvmlProbe() override {
+    if (record_.empty() || recording_.windows.empty()) {
+      return;
+    }
+    try {
+      write_gpu_recording(record_, recording_);
+    } catch (const std::exception&) {  // the values were collected; only the copy is lost
+    }
+  }
+
+  [[nodiscard]] const ProbeSpec& spec() const override {
+    static const ProbeSpec spec{
+        "nvml",
+        "power, energy, load, clocks and faults of the GPU, ten times a second",
+        {{"device", "0", "PCI address, UUID or NVML's index of the GPU"},
+         {"library", kNvmlLibrary, "NVML's file"},
+         {"record", "", "file that keeps every sample"}},
+        gpu_value_specs(),
+        "cuda"};
+    return spec;
+  }
+
+  [[nodiscard]] std::string open(const ProbeOptions& options) override {
+    std::string device = "0";
+    std::string library = kNvmlLibrary;
+    for (const auto& [name, value] : options) {
+      (name == "device" ? device : name == "library" ? library : record_) = value;
+    }
+    NvmlSensors opened = open_nvml(library, device);
+    reason_ = opened.reason;
+    if (opened.sensors != nullptr) {
+      monitor_ = std::make_unique<GpuMonitor>(std::move(opened.sensors));
+      recording_ = {.origin = "recorded", .gpu = monitor_->identity()};
+    }
+    return reason_;
+  }
+
+  void begin_trial(std::string_view trial) noexcept override {
+    if (monitor_ != nullptr) {
+      trial_ = trial;
+      monitor_->begin_window();
+    }
+  }
+
+  void end_trial() noexcept override {
+    if (monitor_ != nullptr) {
+      GpuWindow window = monitor_->end_window();
+      conditions_ = judge_window(recording_.gpu, window);
+      recording_.windows.push_back({trial_, std::move(window)});
+    }
+  }
+
+  [[nodiscard]] DeviceConditions last_conditions() const override { return conditions_; }
+
+  [[nodiscard]] ProbeValues collect(std::string_view trial) const override {
+    if (monitor_ == nullptr) {
+      return ProbeValues{false, reason_, {}};
+    }
+    return ProbeValues{
+        true, {}, gpu_values(recording_.gpu, recording_.of_trial(std::string(trial)))};
+  }
+
+ private:
+  std::string reason_;
+  std::string record_;
+  std::string trial_;
+  std::unique_ptr<GpuMonitor> monitor_;
+  GpuRecording recording_;
+  DeviceConditions conditions_;
+};
+
+const ProbeRegistrar kRegistrar("nvml", [] { return std::make_unique<NvmlProbe>(); });
+
+}  // namespace
+}  // namespace dlbench::probes

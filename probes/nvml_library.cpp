@@ -1,0 +1,408 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "probes/nvml_library.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <chrono>
+#include <cstdlib>
+#include <utility>
+
+namespace dlbench::probes {
+namespace {
+
+// Types, layouts and numbers of NVML's interface 13 (docs.nvidia.com/deploy/nvml-api), which the
+// toolkit has no header of in every package. All calls return 0 for success.
+using Device = struct nvmlDevice_st*;
+using EventSet = struct nvmlEventSet_st*;
+constexpr int kSuccess = 0;
+constexpr int kGpuIsLost = 15;
+
+struct Utilization {
+  unsigned gpu;
+  unsigned memory;
+};
+struct Memory {
+  unsigned long long total;
+  unsigned long long free;
+  unsigned long long used;
+};
+struct Temperature {
+  unsigned version = 0x0100000c;  // size 12, version 1
+  int sensor = 0;                 // of the chip
+  int celsius = 0;
+};
+static_assert(sizeof(Temperature) == 12);
+union FieldNumber {
+  double as_double;
+  int as_int;
+  unsigned as_unsigned;
+  unsigned long as_long;
+  unsigned long long as_long_long;
+  long long as_signed_long_long;
+  unsigned short as_short;
+};
+struct Field {
+  unsigned id = 0;
+  unsigned scope = 0;
+  long long timestamp_us = 0;
+  long long latency_us = 0;
+  int type = 0;
+  int status = 0;
+  FieldNumber value{};
+};
+static_assert(sizeof(Field) == 40);
+struct PciInfo {
+  char legacy_address[16];
+  unsigned domain;
+  unsigned bus;
+  unsigned device;
+  unsigned device_id;
+  unsigned subsystem_id;
+  char address[32];
+};
+static_assert(sizeof(PciInfo) == 68);
+struct EventData {
+  Device device = nullptr;
+  unsigned long long type = 0;
+  unsigned long long data = 0;
+  unsigned gpu_instance = 0;
+  unsigned compute_instance = 0;
+};
+
+constexpr unsigned kFieldMemoryTemperature = 82;
+constexpr unsigned kFieldPowerAverage = 185;
+constexpr unsigned kFieldPowerInstant = 186;
+constexpr unsigned kFieldPcieSent = 197;
+constexpr unsigned kFieldPcieReceived = 198;
+constexpr int kTypeUnsigned = 1;
+constexpr int kClockSm = 1;
+constexpr int kClockMemory = 2;
+constexpr unsigned long long kEventEccCorrected = 0x1;
+constexpr unsigned long long kEventEccUncorrected = 0x2;
+constexpr unsigned long long kEventXid = 0x8;
+
+double field_number(const Field& field) {
+  switch (field.type) {
+    case 0:
+      return field.value.as_double;
+    case kTypeUnsigned:
+      return field.value.as_unsigned;
+    case 2:
+      return static_cast<double>(field.value.as_long);
+    case 4:
+      return static_cast<double>(field.value.as_signed_long_long);
+    case 5:
+      return field.value.as_int;
+    case 6:
+      return field.value.as_short;
+    default:
+      return static_cast<double>(field.value.as_long_long);
+  }
+}
+
+/// The functions of the library; one that an older driver lacks is null and its value absent. The
+/// library stays loaded: its threads may outlive the probe.
+struct Nvml {
+  explicit Nvml(void* library) : library_(library) {
+    load(init, "nvmlInit_v2");
+    load(shutdown, "nvmlShutdown");
+    load(error_string, "nvmlErrorString");
+    load(driver_version, "nvmlSystemGetDriverVersion");
+    load(by_index, "nvmlDeviceGetHandleByIndex_v2");
+    load(by_address, "nvmlDeviceGetHandleByPciBusId_v2");
+    load(by_uuid, "nvmlDeviceGetHandleByUUID");
+    load(name, "nvmlDeviceGetName");
+    load(uuid, "nvmlDeviceGetUUID");
+    load(pci_info, "nvmlDeviceGetPciInfo_v3");
+    load(power_usage, "nvmlDeviceGetPowerUsage");
+    load(power_limit, "nvmlDeviceGetEnforcedPowerLimit");
+    load(energy, "nvmlDeviceGetTotalEnergyConsumption");
+    load(utilization, "nvmlDeviceGetUtilizationRates");
+    load(memory, "nvmlDeviceGetMemoryInfo");
+    load(temperature, "nvmlDeviceGetTemperatureV");
+    load(temperature_before_13, "nvmlDeviceGetTemperature");
+    load(clock, "nvmlDeviceGetClockInfo");
+    load(max_clock, "nvmlDeviceGetMaxClockInfo");
+    load(clock_reasons, "nvmlDeviceGetCurrentClocksEventReasons");
+    if (clock_reasons == nullptr) {
+      load(clock_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");  // its name before 535
+    }
+    load(pcie_generation, "nvmlDeviceGetCurrPcieLinkGeneration");
+    load(pcie_lanes, "nvmlDeviceGetCurrPcieLinkWidth");
+    load(fields, "nvmlDeviceGetFieldValues");
+    load(create_events, "nvmlEventSetCreate");
+    load(supported_events, "nvmlDeviceGetSupportedEventTypes");
+    load(register_events, "nvmlDeviceRegisterEvents");
+    load(wait_event, "nvmlEventSetWait_v2");
+    load(free_events, "nvmlEventSetFree");
+  }
+
+  [[nodiscard]] std::string error_text(int status) const {
+    const char* text = error_string != nullptr ? error_string(status) : nullptr;
+    return fmt::format("{} (NVML error {})", text != nullptr ? text : "failed", status);
+  }
+
+  int (*init)() = nullptr;
+  int (*shutdown)() = nullptr;
+  const char* (*error_string)(int) = nullptr;
+  int (*driver_version)(char*, unsigned) = nullptr;
+  int (*by_index)(unsigned, Device*) = nullptr;
+  int (*by_address)(const char*, Device*) = nullptr;
+  int (*by_uuid)(const char*, Device*) = nullptr;
+  int (*name)(Device, char*, unsigned) = nullptr;
+  int (*uuid)(Device, char*, unsigned) = nullptr;
+  int (*pci_info)(Device, PciInfo*) = nullptr;
+  int (*power_usage)(Device, unsigned*) = nullptr;       // mW
+  int (*power_limit)(Device, unsigned*) = nullptr;       // mW
+  int (*energy)(Device, unsigned long long*) = nullptr;  // mJ since the driver was loaded
+  int (*utilization)(Device, Utilization*) = nullptr;    // percent
+  int (*memory)(Device, Memory*) = nullptr;
+  int (*temperature)(Device, Temperature*) = nullptr;
+  int (*temperature_before_13)(Device, int, unsigned*) = nullptr;
+  int (*clock)(Device, int, unsigned*) = nullptr;      // MHz
+  int (*max_clock)(Device, int, unsigned*) = nullptr;  // MHz
+  int (*clock_reasons)(Device, unsigned long long*) = nullptr;
+  int (*pcie_generation)(Device, unsigned*) = nullptr;
+  int (*pcie_lanes)(Device, unsigned*) = nullptr;
+  int (*fields)(Device, int, Field*) = nullptr;
+  int (*create_events)(EventSet*) = nullptr;
+  int (*supported_events)(Device, unsigned long long*) = nullptr;
+  int (*register_events)(Device, unsigned long long, EventSet) = nullptr;
+  int (*wait_event)(EventSet, EventData*, unsigned) = nullptr;  // timeout in ms
+  int (*free_events)(EventSet) = nullptr;
+
+ private:
+  template <typename Function>
+  void load(Function*& function, const char* symbol) {
+    function = reinterpret_cast<Function*>(dlsym(library_, symbol));
+  }
+
+  void* library_;
+};
+
+std::int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// Makes a counter of 32 bits, which wraps, one that does not. It must be read at least once per
+/// wrap: at ten reads a second, below 43 GB/s.
+class Counter {
+ public:
+  std::int64_t widen(const Field& field) {
+    const auto raw = static_cast<std::uint64_t>(field_number(field));
+    const std::uint64_t grown =
+        field.type == kTypeUnsigned ? static_cast<std::uint32_t>(raw - last_) : raw - last_;
+    total_ += known_ ? static_cast<std::int64_t>(grown) : 0;
+    known_ = true;
+    last_ = raw;
+    return total_;
+  }
+
+ private:
+  bool known_ = false;
+  std::uint64_t last_ = 0;
+  std::int64_t total_ = 0;
+};
+
+class NvmlGpu final : public GpuSensors {
+ public:
+  NvmlGpu(Nvml nvml, Device device) : nvml_(nvml), device_(device) {
+    read_identity();
+    unsigned long long supported = 0;
+    if (nvml_.create_events == nullptr || nvml_.wait_event == nullptr ||
+        nvml_.register_events == nullptr || nvml_.supported_events == nullptr ||
+        nvml_.supported_events(device_, &supported) != kSuccess) {
+      return;
+    }
+    const unsigned long long wanted =
+        supported & (kEventEccCorrected | kEventEccUncorrected | kEventXid);
+    if (nvml_.create_events(&events_) != kSuccess) {
+      events_ = nullptr;
+    } else if (wanted != 0) {
+      watching_ = nvml_.register_events(device_, wanted, events_) == kSuccess;
+    }
+  }
+  NvmlGpu(const NvmlGpu&) = delete;
+  NvmlGpu& operator=(const NvmlGpu&) = delete;
+  ~NvmlGpu() override {
+    if (events_ != nullptr && nvml_.free_events != nullptr) {
+      nvml_.free_events(events_);
+    }
+    if (nvml_.shutdown != nullptr) {
+      nvml_.shutdown();
+    }
+  }
+
+  [[nodiscard]] const GpuIdentity& identity() const override { return identity_; }
+
+  [[nodiscard]] GpuSample read() noexcept override {
+    GpuSample sample{.time_ns = now_ns()};
+    read_fields(sample);
+    if (!sample.power_watt.has_value()) {
+      sample.power_watt = scaled(ask<unsigned>(nvml_.power_usage), 1e-3);
+    }
+    sample.energy_joules = scaled(ask<unsigned long long>(nvml_.energy), 1e-3);
+    if (const auto busy = ask<Utilization>(nvml_.utilization)) {
+      sample.busy_share = 0.01 * busy->gpu;
+      sample.memory_busy_share = 0.01 * busy->memory;
+    }
+    if (const auto memory = ask<Memory>(nvml_.memory)) {
+      sample.memory_used_bytes = static_cast<std::int64_t>(memory->used);
+    }
+    sample.temperature_celsius = read_temperature();
+    sample.sm_clock_mhz = scaled(ask<unsigned>(nvml_.clock, kClockSm), 1.0);
+    sample.memory_clock_mhz = scaled(ask<unsigned>(nvml_.clock, kClockMemory), 1.0);
+    sample.clock_reasons = ask<unsigned long long>(nvml_.clock_reasons);
+    return sample;
+  }
+
+  [[nodiscard]] std::vector<GpuEvent> take_events() noexcept override {
+    std::vector<GpuEvent> events = std::exchange(pending_, {});
+    EventData data;
+    while (watching_ && nvml_.wait_event(events_, &data, 0) == kSuccess) {
+      const GpuFault fault = data.type == kEventXid              ? GpuFault::kXid
+                             : data.type == kEventEccUncorrected ? GpuFault::kEccUncorrected
+                                                                 : GpuFault::kEccCorrected;
+      const auto code = fault == GpuFault::kXid ? static_cast<std::int64_t>(data.data) : 0;
+      events.push_back({now_ns(), fault, code});
+    }
+    return events;
+  }
+
+ private:
+  /// The result of function(device, arguments..., &result); absent where it fails or is missing.
+  template <typename Result, typename Function, typename... Arguments>
+  std::optional<Result> ask(Function* function, Arguments... arguments) noexcept {
+    Result result{};
+    const int status = function != nullptr ? function(device_, arguments..., &result) : -1;
+    if (status == kGpuIsLost && !std::exchange(lost_, true)) {
+      pending_.push_back({now_ns(), GpuFault::kLost, 0});
+    }
+    return status == kSuccess ? std::optional<Result>(result) : std::nullopt;
+  }
+
+  template <typename Number>
+  static std::optional<double> scaled(std::optional<Number> number, double factor) {
+    return number.has_value() ? std::optional(factor * static_cast<double>(*number)) : std::nullopt;
+  }
+
+  std::optional<double> read_temperature() noexcept {
+    if (nvml_.temperature == nullptr) {
+      return scaled(ask<unsigned>(nvml_.temperature_before_13, 0), 1.0);
+    }
+    const auto answer = ask<Temperature>(nvml_.temperature);
+    return answer.has_value() ? std::optional<double>(answer->celsius) : std::nullopt;
+  }
+
+  void read_fields(GpuSample& sample) noexcept {
+    if (nvml_.fields == nullptr) {
+      return;
+    }
+    std::array<Field, 5> fields{};
+    const std::array ids{kFieldPowerInstant,
+                         kFieldPowerAverage,
+                         kFieldMemoryTemperature,
+                         kFieldPcieSent,
+                         kFieldPcieReceived};
+    for (std::size_t index = 0; index < ids.size(); ++index) {
+      fields[index].id = ids[index];
+    }
+    if (nvml_.fields(device_, static_cast<int>(fields.size()), fields.data()) != kSuccess) {
+      return;
+    }
+    const auto number = [&](std::size_t index, double factor) {
+      return fields[index].status == kSuccess ? std::optional(factor * field_number(fields[index]))
+                                              : std::nullopt;
+    };
+    sample.power_watt = number(0, 1e-3);
+    sample.power_average_watt = number(1, 1e-3);
+    sample.memory_temperature_celsius = number(2, 1.0);
+    if (fields[3].status == kSuccess) {
+      sample.pcie_sent_bytes = sent_.widen(fields[3]);
+    }
+    if (fields[4].status == kSuccess) {
+      sample.pcie_received_bytes = received_.widen(fields[4]);
+    }
+  }
+
+  void read_identity() {
+    std::array<char, 96> text{};
+    const auto length = static_cast<unsigned>(text.size());
+    if (nvml_.name != nullptr && nvml_.name(device_, text.data(), length) == kSuccess) {
+      identity_.name = text.data();
+    }
+    if (nvml_.uuid != nullptr && nvml_.uuid(device_, text.data(), length) == kSuccess) {
+      identity_.uuid = text.data();
+    }
+    if (nvml_.driver_version != nullptr && nvml_.driver_version(text.data(), length) == kSuccess) {
+      identity_.driver = text.data();
+    }
+    if (const auto pci = ask<PciInfo>(nvml_.pci_info)) {
+      identity_.address = pci->address;
+    }
+    if (const auto memory = ask<Memory>(nvml_.memory)) {
+      identity_.memory_bytes = static_cast<std::int64_t>(memory->total);
+    }
+    identity_.power_limit_watt = scaled(ask<unsigned>(nvml_.power_limit), 1e-3);
+    identity_.max_sm_clock_mhz = scaled(ask<unsigned>(nvml_.max_clock, kClockSm), 1.0);
+    identity_.pcie_generation = ask<unsigned>(nvml_.pcie_generation);
+    identity_.pcie_lanes = ask<unsigned>(nvml_.pcie_lanes);
+  }
+
+  Nvml nvml_;
+  Device device_;
+  GpuIdentity identity_;
+  EventSet events_ = nullptr;
+  bool watching_ = false;
+  bool lost_ = false;
+  std::vector<GpuEvent> pending_;
+  Counter sent_;
+  Counter received_;
+};
+
+/// Status of finding the device; -1: this driver cannot find one that way.
+int find_device(const Nvml& nvml, const std::string& device, Device& found) {
+  if (device.starts_with("GPU-") || device.starts_with("MIG-")) {
+    return nvml.by_uuid != nullptr ? nvml.by_uuid(device.c_str(), &found) : -1;
+  }
+  if (device.find(':') != std::string::npos) {
+    return nvml.by_address != nullptr ? nvml.by_address(device.c_str(), &found) : -1;
+  }
+  const auto index = static_cast<unsigned>(std::strtoul(device.c_str(), nullptr, 10));
+  return nvml.by_index != nullptr ? nvml.by_index(index, &found) : -1;
+}
+
+}  // namespace
+
+NvmlSensors open_nvml(const std::string& library, const std::string& device) {
+  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    return {nullptr, "no NVIDIA driver on this machine: " + library + " cannot be loaded"};
+  }
+  Nvml nvml(handle);
+  if (nvml.init == nullptr) {
+    return {nullptr, library + " is no NVML: it has no nvmlInit_v2"};
+  }
+  if (const int status = nvml.init(); status != kSuccess) {
+    return {nullptr, "NVML does not start: " + nvml.error_text(status)};
+  }
+  Device found = nullptr;
+  if (const int status = find_device(nvml, device, found); status != kSuccess) {
+    const std::string why = nvml.error_text(status);
+    if (nvml.shutdown != nullptr) {
+      nvml.shutdown();
+    }
+    return {nullptr, fmt::format("NVML knows no device '{}': {}", device, why)};
+  }
+  auto sensors = std::make_unique<NvmlGpu>(nvml, found);
+  return {std::move(sensors), ""};
+}
+
+}  // namespace dlbench::probes

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A library with NVML's interface and one pretended GPU: what probes/nvml_library.cpp reads is
+// known. Signatures and layouts are those of docs.nvidia.com/deploy/nvml-api, written down a second
+// time.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace {
+
+constexpr int kOk = 0;
+constexpr int kNotSupported = 3;
+constexpr int kNotFound = 6;
+constexpr int kTimeout = 10;
+
+int device_object = 0;
+int events_object = 0;
+int energy_reads = 0;
+std::uint32_t received = 0xFFFFFF00U;
+bool event_pending = true;
+
+void put(char* text, unsigned length, const char* value) { std::strncpy(text, value, length); }
+
+}  // namespace
+
+extern "C" {
+
+int nvmlInit_v2() { return kOk; }
+int nvmlShutdown() { return kOk; }
+const char* nvmlErrorString(int status) { return status == kNotFound ? "Not Found" : "Error"; }
+int nvmlSystemGetDriverVersion(char* text, unsigned length) {
+  put(text, length, "0.1");
+  return kOk;
+}
+int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
+  *device = &device_object;
+  return index == 0 ? kOk : kNotFound;
+}
+int nvmlDeviceGetName(void* /*device*/, char* text, unsigned length) {
+  put(text, length, "Pretended GPU");
+  return kOk;
+}
+int nvmlDeviceGetUUID(void* /*device*/, char* text, unsigned length) {
+  put(text, length, "GPU-1");
+  return kOk;
+}
+int nvmlDeviceGetPciInfo_v3(void* /*device*/, unsigned char* info) {
+  std::memset(info, 0, 68);
+  std::memcpy(info + 36, "00000000:41:00.0", 17);
+  return kOk;
+}
+int nvmlDeviceGetEnforcedPowerLimit(void* /*device*/, unsigned* milliwatt) {
+  *milliwatt = 700000;
+  return kOk;
+}
+int nvmlDeviceGetTotalEnergyConsumption(void* /*device*/, unsigned long long* millijoules) {
+  *millijoules = 1000000 + 500ULL * static_cast<unsigned>(energy_reads++);
+  return kOk;
+}
+int nvmlDeviceGetUtilizationRates(void* /*device*/, unsigned* gpu_and_memory) {
+  gpu_and_memory[0] = 75;
+  gpu_and_memory[1] = 25;
+  return kOk;
+}
+int nvmlDeviceGetMemoryInfo(void* /*device*/, unsigned long long* total_free_used) {
+  total_free_used[0] = 1000;
+  total_free_used[1] = 600;
+  total_free_used[2] = 400;
+  return kOk;
+}
+int nvmlDeviceGetTemperatureV(void* /*device*/, int* version_sensor_celsius) {
+  version_sensor_celsius[2] = version_sensor_celsius[0] == 0x0100000c ? 61 : -1;
+  return kOk;
+}
+int nvmlDeviceGetClockInfo(void* /*device*/, int domain, unsigned* megahertz) {
+  *megahertz = domain == 1 ? 1755 : 2619;
+  return domain == 1 || domain == 2 ? kOk : kNotSupported;
+}
+int nvmlDeviceGetCurrentClocksEventReasons(void* /*device*/, unsigned long long* reasons) {
+  *reasons = 4;
+  return kOk;
+}
+/// 40 bytes a field: id, scope, two 64-bit times, type at 24, status at 28, value at 32.
+int nvmlDeviceGetFieldValues(void* /*device*/, int count, unsigned char* fields) {
+  for (int index = 0; index < count; ++index) {
+    unsigned char* field = fields + std::ptrdiff_t{40} * index;
+    std::uint32_t id = 0;
+    std::memcpy(&id, field, 4);
+    const std::uint32_t type = 1;  // 32 bits without sign
+    std::uint32_t status = kOk;
+    std::uint32_t value = 0;
+    if (id == 186) {
+      value = 250500;
+    } else if (id == 198) {
+      value = received;
+      received += 512;
+    } else {
+      status = kNotSupported;
+    }
+    std::memcpy(field + 24, &type, 4);
+    std::memcpy(field + 28, &status, 4);
+    std::memcpy(field + 32, &value, 4);
+  }
+  return kOk;
+}
+int nvmlEventSetCreate(void** events) {
+  *events = &events_object;
+  return kOk;
+}
+int nvmlDeviceGetSupportedEventTypes(void* /*device*/, unsigned long long* types) {
+  *types = 0x8 | 0x4;
+  return kOk;
+}
+int nvmlDeviceRegisterEvents(void* /*device*/, unsigned long long types, void* /*events*/) {
+  return types == 0x8 ? kOk : kNotSupported;  // asked for what is supported, and no more
+}
+int nvmlEventSetWait_v2(void* /*events*/, unsigned char* data, unsigned /*timeout_ms*/) {
+  if (!event_pending) {
+    return kTimeout;
+  }
+  event_pending = false;
+  const unsigned long long type = 0x8;
+  const unsigned long long xid = 48;
+  std::memcpy(data + 8, &type, 8);
+  std::memcpy(data + 16, &xid, 8);
+  return kOk;
+}
+int nvmlEventSetFree(void* /*events*/) { return kOk; }
+
+}  // extern "C"
