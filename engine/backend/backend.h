@@ -87,6 +87,7 @@ struct DeviceInfo {
   std::int64_t memory_bytes = 0;  ///< 0: ask the host
   int threads = 0;                ///< compute threads of a CPU backend
   std::string isa;                ///< instruction set the kernels use
+  std::string address;            ///< PCI: "0000:41:00.0"; empty: none or unknown
 };
 
 /// How a state value lies in device memory, when not as its logical row-major shape.

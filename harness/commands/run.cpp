@@ -16,6 +16,7 @@
 #include "harness/trials/arm.h"
 #include "harness/trials/overhead.h"
 #include "harness/trials/probe_set.h"
+#include "harness/trials/profiling.h"
 #include "harness/trials/trial_runner.h"
 #include "probes/system_info.h"
 #include "reports/benchy.h"
@@ -35,7 +36,7 @@ using core::ErrorCode;
 using reports::Taint;
 
 constexpr std::int64_t kProfiledSteps = 3;
-constexpr double kTracedSeconds = 0.5;  // per trial
+constexpr double kProfiledSeconds = 0.5;  // per trial and probe, and of the timeline
 
 // The run command while it runs: a session, its record, and what keeps the report on the disk
 // valid.
@@ -86,7 +87,7 @@ class Measurement {
 
  private:
   void measure(SessionPlan& plan, const std::vector<TrialId>& trials) {
-    ProbeSet probes;
+    ProbeSet probes(plan.backend().device());
     if (plan.backend().device().kind == "cpu" && group_.speaks()) {
       record_.system.peaks = known_peaks();  // before any window, and before memory is taken
     }
@@ -112,15 +113,40 @@ class Measurement {
                        [this](const std::vector<TrialResult>& results) { record_trials(results); });
     prepare_cache(runner, plan);
     runner.begin_window = [&](const TrialId& id) { probes.begin(id); };
-    runner.end_window = [&] { probes.end(); };
+    runner.end_window = [&] { return probes.end(); };
     run_arms(runner, arms);
     conclude(session, runner.results());
     probes.collect(record_);
-    if (!options_.trace.empty()) {
-      const TraceRecording recording(probes);
-      runner.run_untimed(arms, kTracedSeconds);
-      recording.write(options_.trace);
+    profile(session, probes, runner, arms);
+  }
+
+  // After everything else: what a profiler does to the process must not reach what was measured.
+  void profile(Session& session,
+               ProbeSet& probes,
+               TrialRunner& runner,
+               const std::vector<std::unique_ptr<Arm>>& arms) {
+    report_.enter("profiling");
+    const std::optional<double> idle =
+        profile_arms(probes,
+                     runner,
+                     arms,
+                     {.seconds = kProfiledSeconds,
+                      .trace_file = options_.trace,
+                      .ops = op_labels(session.plan().training_graph())},
+                     record_);
+    if (idle.has_value()) {
+      AttributionInput input = make_attribution_input(session, runner.results());
+      input.gpu_idle_share = idle;
+      record_.attribution = attribute(input);
     }
+  }
+
+  AttributionInput make_attribution_input(Session& session,
+                                          const std::vector<TrialResult>& results) const {
+    AttributionInput input = attribution_input(results, context_);
+    input.shared_processors = session.plan().backend().device().kind == "cpu";
+    input.cores = probes::usable_cpus();
+    return input;
   }
 
   void run_arms(TrialRunner& runner, const std::vector<std::unique_ptr<Arm>>& arms) {
@@ -211,10 +237,7 @@ class Measurement {
     }
     taint_ranks(session.plan());
     record_trials(results);
-    AttributionInput input = attribution_input(results, context_);
-    input.shared_processors = session.plan().backend().device().kind == "cpu";
-    input.cores = probes::usable_cpus();
-    record_.attribution = attribute(input);
+    record_.attribution = attribute(make_attribution_input(session, results));
     if (const std::optional<double> error = session.measure_compression_error()) {
       record_.workload->parameters["compression_relative_error"] = *error;
     }

@@ -168,7 +168,8 @@ class TrainingRun {
     if (!train_.checkpoint.empty()) {
       setup.checkpoint = train_.checkpoint;
     }
-    const TrainingResult result = traced([&] { return harness::train(setup, listener(plan)); });
+    const TrainingResult result =
+        traced(plan, [&] { return harness::train(setup, listener(plan)); });
     if (result.stopped_early) {
       core::log::info(
           fmt::format("stopped early: no lower loss since epoch {}", result.best_epoch));
@@ -181,12 +182,13 @@ class TrainingRun {
   }
 
   /// Runs the whole training under a timeline if --trace asks for it.
-  TrainingResult traced(const std::function<TrainingResult()>& training) const {
+  TrainingResult traced(const SessionPlan& plan,
+                        const std::function<TrainingResult()>& training) const {
     if (options_.trace.empty() || !report_.speaks()) {
       return training();
     }
     reports::check_writable(options_.trace);
-    ProbeSet probes;
+    ProbeSet probes(plan.backend().device());
     const TraceRecording recording(probes);
     TrainingResult result = training();
     recording.write(options_.trace);

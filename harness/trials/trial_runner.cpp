@@ -4,6 +4,7 @@
 
 #include "engine/comm/rank_progress.h"
 #include "engine/core/check.h"
+#include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/core/trace.h"
 
@@ -265,9 +266,7 @@ void TrialRunner::measure(Arm& arm, TrialResult& result, std::int64_t round, std
     reports::RepetitionRecord repetition = time_steps(arm, steps, exact, &guard_);
     window.end = probes::take_snapshot();
     window.communication = arm.take_communication();
-    if (end_window) {
-      end_window();
-    }
+    const probes::DeviceConditions device = end_window ? end_window() : probes::DeviceConditions{};
     const PhaseTotals phases = arm.phases();
     const std::optional<data::LoaderStats> loader = arm.loader_stats();
     arm.finish();
@@ -277,6 +276,7 @@ void TrialRunner::measure(Arm& arm, TrialResult& result, std::int64_t round, std
     RankRound ranks{.round = round};
     const std::string reason = combine(window, phases, repetition, ranks);
     stepping.reset();
+    note_device(device, repetition, result);
     judge(repetition, result, reason);
     result.elapsed_s += ranks_.agree(seconds_since(start));
     const bool counts = !repetition.discarded.has_value();
@@ -332,9 +332,7 @@ std::string TrialRunner::combine(const Window& window,
 
   repetition.disturbance = {.involuntary_context_switches = seen.involuntary_context_switches,
                             .steal_s = seen.steal_s,
-                            .foreign_cpu_s = seen.other_cpu_s,
-                            .sm_clock_mhz = std::nullopt,
-                            .throttle_reasons = {}};
+                            .foreign_cpu_s = seen.other_cpu_s};
   const auto samples = static_cast<double>(repetition.samples);
   repetition.samples = 0;
   repetition.cpu_s = 0.0;
@@ -360,21 +358,58 @@ std::string TrialRunner::combine(const Window& window,
   return reason;
 }
 
-void TrialRunner::run_untimed(const std::vector<std::unique_ptr<Arm>>& arms, double seconds) {
+// A device that protects itself stays slow for minutes: repeating would not help, so the trial is
+// tainted, once.
+void TrialRunner::note_device(const probes::DeviceConditions& device,
+                              reports::RepetitionRecord& repetition,
+                              TrialResult& result) {
+  repetition.disturbance.sm_clock_mhz = device.sm_clock_mhz;
+  repetition.disturbance.throttle_reasons = device.throttle_reasons;
+  const std::string trial = "trial " + result.id.to_string();
+  if (!device.fault.empty()) {
+    throw core::Error(core::ErrorCode::kRun, trial + ": " + device.fault);
+  }
+  const bool known = std::any_of(result.taints.begin(), result.taints.end(), [](const auto& taint) {
+    return taint.code == reports::Taint::kThrottled;
+  });
+  if (device.throttled && !known) {
+    std::string reasons;
+    for (const std::string& reason : device.throttle_reasons) {
+      reasons += (reasons.empty() ? "" : ", ") + reason;
+    }
+    result.taints.push_back({reports::Taint::kThrottled, trial, "clocks held back by: " + reasons});
+  }
+}
+
+std::vector<reports::RepetitionRecord> TrialRunner::run_untimed(
+    const std::vector<std::unique_ptr<Arm>>& arms, double seconds, const Around& around) {
+  std::vector<reports::RepetitionRecord> repetitions(arms.size());
   for (std::size_t index = 0; index < arms.size(); ++index) {
     Arm& arm = *arms[index];
     const std::string trial = arm.id().to_string();
-    show_progress("tracing " + trial);
+    show_progress("profiling " + trial);
     const trace::Region trial_region(trace::Category::kTrial, trial);
     arm.prepare();
-    const trace::Region region(trace::Category::kRepetition, "traced repetition");
-    const auto start = Clock::now();
-    do {
-      static_cast<void>(time_steps(arm, 1, true, &guard_));
-    } while (ranks_.agree(seconds_since(start) < seconds));
+    if (around.begin) {
+      around.begin(arm.id());
+    }
+    {
+      const trace::Region region(trace::Category::kRepetition, "profiled repetition");
+      const auto start = Clock::now();
+      do {
+        const reports::RepetitionRecord step = time_steps(arm, 1, true, &guard_);
+        repetitions[index].steps += step.steps;
+        repetitions[index].samples += step.samples;
+        repetitions[index].wall_s += step.wall_s;
+      } while (ranks_.agree(seconds_since(start) < seconds));
+    }
     arm.finish();
+    if (around.end) {
+      around.end(arm.id());
+    }
   }
   core::log::progress("");
+  return repetitions;
 }
 
 reports::RepetitionRecord TrialRunner::time_steps(Arm& arm,

@@ -13,6 +13,7 @@
 #include "harness/trials/steady_state.h"
 #include "harness/trials/stopping_rule.h"
 #include "probes/disturbance.h"
+#include "probes/probe.h"
 #include "reports/record.h"
 
 #include <cstdint>
@@ -70,13 +71,20 @@ class TrialRunner {
   /// Called after every repetition, outside all clocks: writes the partial report.
   using Listener = std::function<void(const std::vector<TrialResult>&)>;
 
+  /// Who wants to know when an arm begins and ends in run_untimed().
+  struct Around {
+    std::function<void(const TrialId&)> begin;
+    std::function<void(const TrialId&)> end;
+  };
+
   TrialRunner(RunnerOptions options, RankGroup& ranks, RunGuard& guard, Listener listener);
 
   /// Called before each repetition of an arm with a loader: sets the page cache's state.
   std::function<void(const TrialId&)> before_repetition;
-  /// Called when a window of a trial is timed: probes begin and end with it.
+  /// Called when a window of a trial is timed: probes begin and end with it. The second one says
+  /// how the device fared; a fault ends the run with core::Error(kRun).
   std::function<void(const TrialId&)> begin_window;
-  std::function<void()> end_window;
+  std::function<probes::DeviceConditions()> end_window;
 
   /// Warm-up of all arms, then rounds until the stopping rule is satisfied. Results of finished
   /// repetitions stay in results() whatever is thrown. Throws core::Error of the arms and of the
@@ -97,9 +105,12 @@ class TrialRunner {
 
   [[nodiscard]] const std::vector<TrialResult>& results() const { return results_; }
 
-  /// One repetition of every arm of at most `seconds`, not recorded: for tracing, whose cost must
-  /// not reach a number of the report.
-  void run_untimed(const std::vector<std::unique_ptr<Arm>>& arms, double seconds);
+  /// One repetition of every arm of at most `seconds`, kept out of results(): for tracing and
+  /// profiling, whose cost must not reach a number of the report. Returns what it came to, by arm;
+  /// `around` hears of each arm before its first step and after everything of it is done.
+  std::vector<reports::RepetitionRecord> run_untimed(const std::vector<std::unique_ptr<Arm>>& arms,
+                                                     double seconds,
+                                                     const Around& around = {});
 
   /// The timed loop of every trial: steps until `steps` are done, and up to half as many more until
   /// the prefetch queue holds as much as at the start. `exact`: no more. `guard` may be null.
@@ -124,6 +135,9 @@ class TrialRunner {
                                     const PhaseTotals& phases,
                                     reports::RepetitionRecord& repetition,
                                     RankRound& ranks);
+  static void note_device(const probes::DeviceConditions& device,
+                          reports::RepetitionRecord& repetition,
+                          TrialResult& result);
   void judge(reports::RepetitionRecord& repetition, TrialResult& result, const std::string& reason);
   [[nodiscard]] StopDecision decide() const;
   void enter_phase(const std::string& phase) const;

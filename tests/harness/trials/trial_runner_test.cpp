@@ -4,6 +4,7 @@
 // The runner on several ranks, with arms that only pretend to work.
 #include "harness/trials/trial_runner.h"
 
+#include "engine/core/error.h"
 #include "tests/harness/trials/thread_ranks.h"
 
 #include <gtest/gtest.h>
@@ -103,6 +104,49 @@ TEST(TrialRunnerOnRanks, OnlyTheTrialWithoutCommunicationIsNotConvergent) {
   };
   EXPECT_EQ(not_convergent(0), 0);
   EXPECT_EQ(not_convergent(1), 1);
+}
+
+TEST(TrialRunner, TaintsAThrottledTrialOnceAndNotesTheClock) {
+  RunGuard guard(std::nullopt);
+  comm::LoneRank alone;
+  RankGroup group(alone);
+  TrialRunner runner(options(), group, guard, [](const std::vector<TrialResult>&) {});
+  runner.end_window = [] {
+    return probes::DeviceConditions{.sm_clock_mhz = 1200.0,
+                                    .throttle_reasons = {"power_cap", "hardware_thermal"},
+                                    .throttled = true};
+  };
+  std::vector<std::unique_ptr<Arm>> arms;
+  arms.push_back(std::make_unique<PretendedArm>(0, 2));
+  runner.run(arms);
+  const TrialResult& result = runner.results().front();
+  EXPECT_EQ(result.repetitions.front().disturbance.sm_clock_mhz, 1200.0);
+  EXPECT_EQ(result.repetitions.front().disturbance.throttle_reasons.size(), 2U);
+  ASSERT_GE(result.repetitions.size(), 3U);
+  std::vector<std::string> details;
+  for (const reports::TaintRecord& taint : result.taints) {
+    if (taint.code == reports::Taint::kThrottled) {
+      details.push_back(taint.detail);
+    }
+  }
+  EXPECT_EQ(details, std::vector<std::string>{"clocks held back by: power_cap, hardware_thermal"});
+}
+
+TEST(TrialRunner, AFaultOfTheDeviceEndsTheRun) {
+  RunGuard guard(std::nullopt);
+  comm::LoneRank alone;
+  RankGroup group(alone);
+  TrialRunner runner(options(), group, guard, [](const std::vector<TrialResult>&) {});
+  runner.end_window = [] { return probes::DeviceConditions{.fault = "the GPU reported Xid 48"}; };
+  std::vector<std::unique_ptr<Arm>> arms;
+  arms.push_back(std::make_unique<PretendedArm>(0, 2));
+  try {
+    runner.run(arms);
+    FAIL() << "no error";
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.code(), core::ErrorCode::kRun);
+    EXPECT_STREQ(error.what(), "trial synthetic: the GPU reported Xid 48");
+  }
 }
 
 }  // namespace

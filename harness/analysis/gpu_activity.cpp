@@ -1,0 +1,319 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/analysis/gpu_activity.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace dlbench::harness {
+namespace {
+
+using probes::GpuActivity;
+using probes::GpuActivityKind;
+using probes::GpuTrace;
+
+// Half-open interval of nanoseconds.
+struct Span {
+  std::int64_t begin;
+  std::int64_t end;
+};
+
+double seconds(std::int64_t nanoseconds) { return 1e-9 * static_cast<double>(nanoseconds); }
+
+Span clip(std::int64_t begin, std::int64_t end, const GpuTrace& trace) {
+  return {std::clamp(begin, trace.begin_ns, trace.end_ns),
+          std::clamp(end, trace.begin_ns, trace.end_ns)};
+}
+
+// Sorted, disjoint, not empty.
+class SpanSet {
+ public:
+  explicit SpanSet(std::vector<Span> spans) {
+    std::sort(spans.begin(), spans.end(), [](const Span& left, const Span& right) {
+      return left.begin < right.begin;
+    });
+    for (const Span& span : spans) {
+      if (span.begin >= span.end) {
+        continue;
+      }
+      if (!spans_.empty() && span.begin <= spans_.back().end) {
+        spans_.back().end = std::max(spans_.back().end, span.end);
+      } else {
+        spans_.push_back(span);
+      }
+    }
+  }
+
+  [[nodiscard]] const std::vector<Span>& spans() const { return spans_; }
+
+  [[nodiscard]] double total_s() const {
+    std::int64_t sum = 0;
+    for (const Span& span : spans_) {
+      sum += span.end - span.begin;
+    }
+    return seconds(sum);
+  }
+
+  [[nodiscard]] SpanSet minus(const SpanSet& other) const {
+    std::vector<Span> rest;
+    for (const Span& span : spans_) {
+      std::int64_t begin = span.begin;
+      for (auto next = other.first_after(begin);
+           next != other.spans_.end() && next->begin < span.end;
+           ++next) {
+        rest.push_back({begin, next->begin});
+        begin = next->end;
+      }
+      rest.push_back({begin, span.end});
+    }
+    return SpanSet(std::move(rest));
+  }
+
+  [[nodiscard]] double shared_s(const SpanSet& other) const {
+    return total_s() - minus(other).total_s();
+  }
+
+ private:
+  // The first span that ends after `time`.
+  [[nodiscard]] std::vector<Span>::const_iterator first_after(std::int64_t time) const {
+    return std::upper_bound(
+        spans_.begin(), spans_.end(), time, [](std::int64_t value, const Span& span) {
+          return value < span.end;
+        });
+  }
+
+  std::vector<Span> spans_;
+};
+
+template <typename Wanted>
+SpanSet activity_spans(const GpuTrace& trace, const Wanted& wanted) {
+  std::vector<Span> spans;
+  for (const GpuActivity& activity : trace.activities) {
+    if (wanted(activity.kind)) {
+      spans.push_back(clip(activity.begin_ns, activity.end_ns, trace));
+    }
+  }
+  return SpanSet(std::move(spans));
+}
+
+SpanSet spans_of(const GpuTrace& trace, GpuActivityKind kind) {
+  return activity_spans(trace, [kind](GpuActivityKind other) { return kind == other; });
+}
+
+SpanSet data_waits(const GpuTrace& trace) {
+  std::vector<Span> spans;
+  for (const probes::HostRegion& region : trace.regions) {
+    if (region.name == "data_wait") {
+      spans.push_back(clip(region.begin_ns, region.end_ns, trace));
+    }
+  }
+  return SpanSet(std::move(spans));
+}
+
+// When the host call of an activity returned, by correlation.
+std::map<std::int64_t, std::int64_t> call_ends(const GpuTrace& trace) {
+  std::map<std::int64_t, std::int64_t> ends;
+  for (const GpuActivity& activity : trace.activities) {
+    if (activity.kind == GpuActivityKind::kApiCall) {
+      ends[activity.correlation] = activity.end_ns;
+    }
+  }
+  return ends;
+}
+
+// Gaps whose next work had been launched before they began: by the device's own choice.
+SpanSet queued_gaps(const GpuTrace& trace, const SpanSet& gaps) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> starts;  // begin of device work, correlation
+  for (const GpuActivity& activity : trace.activities) {
+    if (occupies_device(activity.kind)) {
+      starts.emplace_back(activity.begin_ns, activity.correlation);
+    }
+  }
+  std::sort(starts.begin(), starts.end());
+  const std::map<std::int64_t, std::int64_t> ends = call_ends(trace);
+  std::vector<Span> queued;
+  for (const Span& gap : gaps.spans()) {
+    const auto next = std::lower_bound(
+        starts.begin(), starts.end(), std::pair<std::int64_t, std::int64_t>{gap.end, 0});
+    if (next == starts.end()) {
+      continue;  // nothing followed
+    }
+    const auto call = ends.find(next->second);
+    if (call != ends.end() && call->second <= gap.begin) {
+      queued.push_back(gap);
+    }
+  }
+  return SpanSet(std::move(queued));
+}
+
+IdleSeconds explain_idle(const GpuTrace& trace, const SpanSet& busy) {
+  const SpanSet window({{trace.begin_ns, trace.end_ns}});
+  const SpanSet gaps = window.minus(busy);
+  const SpanSet waits = data_waits(trace);
+  const SpanSet synchronizations = spans_of(trace, GpuActivityKind::kSynchronization);
+  const SpanSet queued = queued_gaps(trace, gaps);
+  IdleSeconds idle;
+  const SpanSet after_data = gaps.minus(waits);
+  idle.waiting_for_data = gaps.total_s() - after_data.total_s();
+  idle.queued = after_data.shared_s(queued);
+  const SpanSet not_queued = after_data.minus(queued);
+  idle.synchronization = not_queued.shared_s(synchronizations);
+  idle.launch = not_queued.total_s() - idle.synchronization;
+  return idle;
+}
+
+void add_kernels(const GpuTrace& trace, GpuActivitySummary& summary) {
+  std::map<std::pair<std::string, std::int64_t>, KernelRow> rows;
+  for (const GpuActivity& activity : trace.activities) {
+    if (activity.kind != GpuActivityKind::kKernel) {
+      continue;
+    }
+    const Span span = clip(activity.begin_ns, activity.end_ns, trace);
+    if (span.begin >= span.end) {
+      continue;
+    }
+    const std::int64_t op = trace.op_of(activity);
+    KernelRow& row = rows[{activity.name, op}];
+    row.kernel = activity.name;
+    const auto label = trace.ops.find(op);
+    if (label != trace.ops.end()) {
+      row.op = label->second.name;
+      row.phase = label->second.phase;
+    } else {
+      summary.kernel_without_op_s += seconds(span.end - span.begin);
+    }
+    row.calls += 1;
+    row.total_s += seconds(span.end - span.begin);
+    summary.kernel_s += seconds(span.end - span.begin);
+    summary.phase_s[row.phase.empty() ? "unknown" : row.phase] += seconds(span.end - span.begin);
+  }
+  for (auto& [key, row] : rows) {
+    row.share = row.total_s / summary.kernel_s;
+    summary.kernels.push_back(std::move(row));
+  }
+  std::stable_sort(
+      summary.kernels.begin(),
+      summary.kernels.end(),
+      [](const KernelRow& left, const KernelRow& right) { return left.total_s > right.total_s; });
+}
+
+void add_totals(const GpuTrace& trace, GpuActivitySummary& summary) {
+  for (const GpuActivity& activity : trace.activities) {
+    std::map<std::string, ActivityTotal>* totals = nullptr;
+    switch (activity.kind) {
+      case GpuActivityKind::kCopy:
+        totals = &summary.copies;
+        break;
+      case GpuActivityKind::kMemset:
+        totals = &summary.memsets;
+        break;
+      case GpuActivityKind::kSynchronization:
+        totals = &summary.synchronizations;
+        break;
+      case GpuActivityKind::kOverhead:
+        totals = &summary.overheads;
+        break;
+      case GpuActivityKind::kKernel:
+      case GpuActivityKind::kApiCall:
+        break;  // kernels have a table, calls only explain gaps
+    }
+    summary.graph_activities += activity.graph_node != 0 ? 1 : 0;
+    if (totals != nullptr) {
+      ActivityTotal& total = (*totals)[activity.name];
+      total.calls += 1;
+      total.bytes += activity.bytes;
+      total.total_s += seconds(activity.end_ns - activity.begin_ns);
+    }
+  }
+}
+
+reports::Value totals_record(const std::map<std::string, ActivityTotal>& totals, bool with_bytes) {
+  reports::ValueList list;
+  for (const auto& [name, total] : totals) {
+    reports::ValueMap row{{"name", name}, {"calls", total.calls}, {"total_s", total.total_s}};
+    if (with_bytes) {
+      row["bytes"] = total.bytes;
+      row["bytes_per_s"] = total.total_s > 0.0
+                               ? reports::Value(static_cast<double>(total.bytes) / total.total_s)
+                               : reports::Value();
+    }
+    list.emplace_back(std::move(row));
+  }
+  return list;
+}
+
+reports::Value optional_text(const std::string& text) {
+  return text.empty() ? reports::Value() : reports::Value(text);
+}
+
+reports::Value kernel_table(const std::vector<KernelRow>& kernels) {
+  reports::ValueList table;
+  for (const KernelRow& row : kernels) {
+    table.emplace_back(reports::ValueMap{{"name", row.kernel},
+                                         {"op", optional_text(row.op)},
+                                         {"phase", optional_text(row.phase)},
+                                         {"calls", row.calls},
+                                         {"total_s", row.total_s},
+                                         {"share", row.share}});
+  }
+  return table;
+}
+
+}  // namespace
+
+GpuActivitySummary summarize_activity(const GpuTrace& trace) {
+  GpuActivitySummary summary;
+  const SpanSet busy = activity_spans(trace, probes::occupies_device);
+  const SpanSet compute = spans_of(trace, GpuActivityKind::kKernel);
+  const SpanSet copies = spans_of(trace, GpuActivityKind::kCopy);
+  summary.window_s = seconds(trace.end_ns - trace.begin_ns);
+  summary.busy_s = busy.total_s();
+  summary.compute_s = compute.total_s();
+  summary.copy_s = copies.total_s();
+  summary.copy_beside_compute_s = copies.shared_s(compute);
+  summary.idle = explain_idle(trace, busy);
+  summary.steps = trace.steps;
+  summary.dropped = trace.dropped;
+  add_kernels(trace, summary);
+  add_totals(trace, summary);
+  return summary;
+}
+
+reports::ValueMap activity_record(const GpuActivitySummary& summary) {
+  const auto share = [&](double part_s) {
+    return summary.window_s > 0.0 ? reports::Value(part_s / summary.window_s) : reports::Value();
+  };
+  reports::ValueMap record{
+      {"available", true},
+      {"window_s", summary.window_s},
+      {"steps", summary.steps},
+      {"dropped_records", summary.dropped},
+      {"busy_share", share(summary.busy_s)},
+      {"compute_share", share(summary.compute_s)},
+      {"idle_share", share(summary.window_s - summary.busy_s)},
+      {"idle",
+       reports::ValueMap{{"waiting_for_data_share", share(summary.idle.waiting_for_data)},
+                         {"synchronization_share", share(summary.idle.synchronization)},
+                         {"launch_share", share(summary.idle.launch)},
+                         {"queued_share", share(summary.idle.queued)}}},
+      {"copy_share", share(summary.copy_s)},
+      {"copy_beside_compute_share", share(summary.copy_beside_compute_s)},
+      {"graph_activities", summary.graph_activities},
+      {"kernels", kernel_table(summary.kernels)},
+      {"copies", totals_record(summary.copies, true)},
+      {"memsets", totals_record(summary.memsets, true)},
+      {"synchronizations", totals_record(summary.synchronizations, false)},
+      {"overheads", totals_record(summary.overheads, false)}};
+  record["kernel_without_op_share"] =
+      summary.kernel_s > 0.0 ? reports::Value(summary.kernel_without_op_s / summary.kernel_s)
+                             : reports::Value();
+  reports::ValueMap phases;
+  for (const auto& [phase, total_s] : summary.phase_s) {
+    phases[phase + "_s"] = total_s;
+  }
+  record["kernel_phases"] = std::move(phases);
+  return record;
+}
+
+}  // namespace dlbench::harness
