@@ -24,7 +24,8 @@ constexpr std::array kLibraries{"libcublasLt.so.13",
                                 "libcublas.so.13",
                                 "libnvrtc.so.13",
                                 "libcudnn.so.9",
-                                "libnccl.so.2"};
+                                "libnccl.so.2",
+                                "libcupti.so.13"};
 
 bool is_folder(const fs::path& path) {
   std::error_code ignored;

@@ -1,0 +1,286 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The probe cupti: every kernel, copy, memset and wait of a repetition, through CUPTI's activity
+// interface, on the clock of the host's regions.
+#include "engine/core/error.h"
+#include "probes/cupti/activity_records.h"
+#include "probes/cupti/cupti_status.h"
+#include "probes/probe.h"
+#include "probes/registry.h"
+
+#include <cupti.h>
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace dlbench::probes {
+namespace {
+
+constexpr std::size_t kBufferBytes = std::size_t{4} << 20;
+// KERNEL would run one kernel after the other; CONCURRENT_KERNEL does not.
+constexpr std::array kKinds{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+                            CUPTI_ACTIVITY_KIND_MEMCPY,
+                            CUPTI_ACTIVITY_KIND_MEMCPY2,
+                            CUPTI_ACTIVITY_KIND_MEMSET,
+                            CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
+                            CUPTI_ACTIVITY_KIND_OVERHEAD,
+                            CUPTI_ACTIVITY_KIND_RUNTIME,
+                            CUPTI_ACTIVITY_KIND_DRIVER,
+                            CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION};
+
+std::uint64_t CUPTIAPI steady_ns() {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                        std::chrono::steady_clock::now().time_since_epoch())
+                                        .count());
+}
+
+/// What CUPTI's threads hand over. CUPTI's callbacks carry no pointer of ours, so there is one per
+/// process, and it lives as long: a buffer may come back late.
+class Inbox {
+ public:
+  static Inbox& instance() {
+    static auto* inbox = new Inbox;
+    return *inbox;
+  }
+
+  /// nullptr: nobody records; buffers are thrown away.
+  void deliver_to(GpuTrace* trace) {
+    const std::lock_guard lock(mutex_);
+    trace_ = trace;
+  }
+
+  void take(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    if (trace_ == nullptr) {
+      return;
+    }
+    try {
+      append_activity_records(buffer, bytes, *trace_);
+    } catch (const std::exception&) {
+      trace_->dropped += 1;
+    }
+    std::size_t dropped = 0;
+    if (cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS) {
+      trace_->dropped += static_cast<std::int64_t>(dropped);
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  GpuTrace* trace_ = nullptr;
+};
+
+void CUPTIAPI request_buffer(std::uint8_t** buffer, std::size_t* bytes, std::size_t* max_records) {
+  *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, kBufferBytes));
+  *bytes = *buffer != nullptr ? kBufferBytes : 0;
+  *max_records = 0;  // as many as fit
+}
+
+void CUPTIAPI complete_buffer(CUcontext context,
+                              std::uint32_t stream,
+                              std::uint8_t* buffer,
+                              std::size_t /*size*/,
+                              std::size_t valid_bytes) {
+  Inbox::instance().take(context, stream, buffer, valid_bytes);
+  std::free(buffer);
+}
+
+class ActivityProbe final : public Probe, private core::trace::Sink {
+ public:
+  ActivityProbe() = default;
+  ActivityProbe(const ActivityProbe&) = delete;
+  ActivityProbe& operator=(const ActivityProbe&) = delete;
+  ~ActivityProbe() override { Inbox::instance().deliver_to(nullptr); }
+
+  [[nodiscard]] const ProbeSpec& spec() const override {
+    static const ProbeSpec spec{
+        "cupti",
+        "every kernel, copy and wait of the GPU, tied to ops; idle time with its reason",
+        {{"record", "", "file that keeps every record of the last window"}},
+        {},
+        "cuda",
+        true};
+    return spec;
+  }
+
+  // CUPTI starts with the first window, so that timed repetitions before it run without.
+  [[nodiscard]] std::string open(const ProbeOptions& options) override {
+    for (const auto& [name, value] : options) {
+      record_ = value;
+    }
+    std::uint32_t version = 0;
+    const CUptiResult status = cuptiGetVersion(&version);
+    if (status == CUPTI_SUCCESS && version < CUPTI_API_VERSION) {
+      return "CUPTI " + std::to_string(version) + " was loaded, this build needs " +
+             std::to_string(CUPTI_API_VERSION) + " or newer";
+    }
+    return status == CUPTI_SUCCESS ? "" : cupti_refusal("cuptiGetVersion", status);
+  }
+
+  void begin_trial(std::string_view trial) noexcept override {
+    try {
+      trace_ = GpuTrace{.origin = "recorded", .trial = std::string(trial)};
+      host_thread_ = std::this_thread::get_id();
+      open_.clear();
+      reason_ = start();
+    } catch (const std::exception& error) {
+      reason_ = error.what();
+    }
+  }
+
+  void end_trial() noexcept override {
+    try {
+      stop();
+      trace_.dropped += std::exchange(lost_regions_, 0);
+      window_of_steps();
+      keep_launching_calls(trace_);
+      tie_graph_nodes(trace_, captured_ops_);
+      if (!record_.empty() && reason_.empty()) {
+        write_gpu_trace(record_, trace_);
+      }
+    } catch (const std::exception& error) {
+      reason_ = error.what();
+    }
+  }
+
+  [[nodiscard]] const GpuTrace* device_trace() const override {
+    return reason_.empty() ? &trace_ : nullptr;
+  }
+
+  [[nodiscard]] ProbeValues collect(std::string_view /*trial*/) const override {
+    return ProbeValues{reason_.empty(), reason_, {}};
+  }
+
+  [[nodiscard]] core::trace::Sink* sink() override { return this; }
+
+ private:
+  /// Empty, or why nothing can be recorded.
+  std::string start() {
+    Inbox::instance().deliver_to(&trace_);
+    // The clock comes first: records of before would have another one.
+    CUptiResult status = cuptiActivityRegisterTimestampCallback(steady_ns);
+    if (status != CUPTI_SUCCESS) {
+      return cupti_refusal("cuptiActivityRegisterTimestampCallback", status);
+    }
+    status = cuptiActivityRegisterCallbacks(request_buffer, complete_buffer);
+    if (status != CUPTI_SUCCESS) {
+      return cupti_refusal("cuptiActivityRegisterCallbacks", status);
+    }
+    for (const CUpti_ActivityKind kind : kKinds) {
+      status = cuptiActivityEnable(kind);
+      if (status != CUPTI_SUCCESS) {
+        stop();
+        return cupti_refusal("cuptiActivityEnable", status);
+      }
+    }
+    return "";
+  }
+
+  /// The device has finished the window's work: the caller waited for its last step.
+  void stop() {
+    const CUptiResult flushed = cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    if (flushed != CUPTI_SUCCESS && reason_.empty()) {
+      reason_ = cupti_refusal("cuptiActivityFlushAll", flushed);
+    }
+    for (const CUpti_ActivityKind kind : kKinds) {
+      static_cast<void>(cuptiActivityDisable(kind));
+    }
+    Inbox::instance().deliver_to(nullptr);
+  }
+
+  // From the first step's begin to the last one's end: what comes before and after is not training.
+  void window_of_steps() {
+    for (const HostRegion& region : trace_.regions) {
+      if (region.name == "step") {
+        trace_.begin_ns = trace_.begin_ns == 0 ? region.begin_ns : trace_.begin_ns;
+        trace_.end_ns = region.end_ns;
+      }
+    }
+  }
+
+  // Regions of loader threads launch nothing: only those of the thread that runs the steps count.
+  void begin(const core::trace::RegionInfo& region) noexcept override {
+    if (std::this_thread::get_id() != host_thread_) {
+      return;
+    }
+    try {
+      if (region.category == core::trace::Category::kOp) {
+        static_cast<void>(cuptiActivityPushExternalCorrelationId(
+            CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, static_cast<std::uint64_t>(region.id)));
+        if (region.id >= 0) {  // reorders and the like belong to no op of the plan
+          trace_.ops.try_emplace(region.id, GpuOpLabel{std::string(region.name), phase_});
+        }
+        return;
+      }
+      if (region.category == core::trace::Category::kPhase) {
+        phase_ = region.name;
+      }
+      open_.push_back(
+          {std::string(region.name), static_cast<std::int64_t>(steady_ns()), std::int64_t{0}});
+    } catch (const std::exception&) {
+      lost_regions_ += 1;
+    }
+  }
+
+  void end(const core::trace::RegionInfo& region) noexcept override {
+    if (std::this_thread::get_id() != host_thread_) {
+      return;
+    }
+    if (region.category == core::trace::Category::kOp) {
+      std::uint64_t last = 0;
+      static_cast<void>(
+          cuptiActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &last));
+      return;
+    }
+    if (region.category == core::trace::Category::kPhase) {
+      phase_.clear();
+    }
+    trace_.steps += region.category == core::trace::Category::kStep ? 1 : 0;
+    if (open_.empty() || open_.back().name != region.name) {
+      return;  // begun before the window
+    }
+    try {
+      HostRegion done = std::move(open_.back());
+      open_.pop_back();
+      done.end_ns = static_cast<std::int64_t>(steady_ns());
+      trace_.regions.push_back(std::move(done));
+    } catch (const std::exception&) {
+      lost_regions_ += 1;
+    }
+  }
+
+  void name_thread(std::string_view /*name*/) noexcept override {}
+
+  // Nodes are numbered in the order of capture, see core/trace.h; a new capture starts at 0.
+  void map_captured_node(std::uint64_t captured_node, std::int64_t op_id) noexcept override {
+    try {
+      captured_ops_.resize(captured_node);
+      captured_ops_.push_back(op_id);
+    } catch (const std::exception&) {
+      captured_ops_.clear();
+    }
+  }
+
+  std::string record_;
+  std::string reason_ = "no repetition of its own has run";
+  GpuTrace trace_;
+  std::thread::id host_thread_;
+  std::string phase_;
+  std::int64_t lost_regions_ = 0;  // for lack of memory
+  std::vector<HostRegion> open_;
+  std::vector<std::int64_t> captured_ops_;
+};
+
+const ProbeRegistrar kRegistrar("cupti", [] { return std::make_unique<ActivityProbe>(); });
+
+}  // namespace
+}  // namespace dlbench::probes

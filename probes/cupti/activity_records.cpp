@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "probes/cupti/activity_records.h"
+
+#include <cupti.h>
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <set>
+#include <string>
+
+namespace dlbench::probes {
+namespace {
+
+std::string demangled(const char* name) {
+  if (name == nullptr) {
+    return "unknown";
+  }
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(name, nullptr, nullptr, &status), std::free);
+  return status == 0 && text != nullptr ? text.get() : name;
+}
+
+const char* copy_name(std::uint8_t kind) {
+  switch (kind) {
+    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOA:
+      return "host_to_device";
+    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOH:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOH:
+      return "device_to_host";
+    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOD:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOA:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOD:
+    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOA:
+      return "device_to_device";
+    case CUPTI_ACTIVITY_MEMCPY_KIND_PTOP:
+      return "peer_to_peer";
+    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOH:
+      return "host_to_host";
+    default:
+      return "unknown";
+  }
+}
+
+const char* memset_name(std::uint16_t kind) {
+  switch (kind) {
+    case CUPTI_ACTIVITY_MEMORY_KIND_DEVICE:
+    case CUPTI_ACTIVITY_MEMORY_KIND_DEVICE_STATIC:
+      return "device";
+    case CUPTI_ACTIVITY_MEMORY_KIND_PINNED:
+      return "pinned";
+    case CUPTI_ACTIVITY_MEMORY_KIND_MANAGED:
+    case CUPTI_ACTIVITY_MEMORY_KIND_MANAGED_STATIC:
+      return "managed";
+    default:
+      return "other";
+  }
+}
+
+/// Null for a wait that blocks a stream and not the host.
+const char* wait_name(CUpti_ActivitySynchronizationType type) {
+  switch (type) {
+    case CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE:
+      return "event";
+    case CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE:
+      return "stream";
+    case CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE:
+      return "context";
+    default:
+      return nullptr;
+  }
+}
+
+const char* overhead_name(CUpti_ActivityOverheadKind kind) {
+  switch (kind) {
+    case CUPTI_ACTIVITY_OVERHEAD_DRIVER_COMPILER:
+      return "driver_compiler";
+    case CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH:
+      return "buffer_flush";
+    case CUPTI_ACTIVITY_OVERHEAD_CUPTI_INSTRUMENTATION:
+      return "instrumentation";
+    case CUPTI_ACTIVITY_OVERHEAD_CUPTI_RESOURCE:
+      return "resource";
+    case CUPTI_ACTIVITY_OVERHEAD_RUNTIME_TRIGGERED_MODULE_LOADING:
+      return "module_loading";
+    case CUPTI_ACTIVITY_OVERHEAD_LAZY_FUNCTION_LOADING:
+      return "lazy_function_loading";
+    case CUPTI_ACTIVITY_OVERHEAD_COMMAND_BUFFER_FULL:
+      return "command_buffer_full";
+    case CUPTI_ACTIVITY_OVERHEAD_ACTIVITY_BUFFER_REQUEST:
+      return "activity_buffer_request";
+    default:
+      return "other";
+  }
+}
+
+/// What all records of device work have, whatever their kind.
+template <typename Record>
+GpuActivity device_work(GpuActivityKind kind, std::string name, const Record& record) {
+  return {.kind = kind,
+          .name = std::move(name),
+          .begin_ns = static_cast<std::int64_t>(record.start),
+          .end_ns = static_cast<std::int64_t>(record.end),
+          .stream = record.streamId,
+          .correlation = record.correlationId,
+          .graph_node = static_cast<std::int64_t>(record.graphNodeId)};
+}
+
+template <typename Record>
+GpuActivity moved_bytes(GpuActivityKind kind, std::string name, const Record& record) {
+  GpuActivity activity = device_work(kind, std::move(name), record);
+  activity.bytes = static_cast<std::int64_t>(record.bytes);
+  return activity;
+}
+
+GpuActivity api_call(const CUpti_ActivityAPI& record) {
+  const CUpti_CallbackDomain domain = record.kind == CUPTI_ACTIVITY_KIND_RUNTIME
+                                          ? CUPTI_CB_DOMAIN_RUNTIME_API
+                                          : CUPTI_CB_DOMAIN_DRIVER_API;
+  const char* name = nullptr;
+  if (cuptiGetCallbackName(domain, record.cbid, &name) != CUPTI_SUCCESS || name == nullptr) {
+    name = "unknown";
+  }
+  return {.kind = GpuActivityKind::kApiCall,
+          .name = name,
+          .begin_ns = static_cast<std::int64_t>(record.start),
+          .end_ns = static_cast<std::int64_t>(record.end),
+          .correlation = record.correlationId};
+}
+
+void append_wait(const CUpti_ActivitySynchronization2& record, GpuTrace& trace) {
+  if (const char* name = wait_name(record.type); name != nullptr) {
+    trace.activities.push_back({.kind = GpuActivityKind::kSynchronization,
+                                .name = name,
+                                .begin_ns = static_cast<std::int64_t>(record.start),
+                                .end_ns = static_cast<std::int64_t>(record.end)});
+  }
+}
+
+void append_overhead(const CUpti_ActivityOverhead3& record, GpuTrace& trace) {
+  trace.activities.push_back({.kind = GpuActivityKind::kOverhead,
+                              .name = overhead_name(record.overheadKind),
+                              .begin_ns = static_cast<std::int64_t>(record.start),
+                              .end_ns = static_cast<std::int64_t>(record.end)});
+}
+
+template <typename Record>
+const Record& as(const CUpti_Activity* record) {
+  return *reinterpret_cast<const Record*>(record);
+}
+
+void append_record(const CUpti_Activity* record, GpuTrace& trace) {
+  switch (record->kind) {
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
+      const auto& kernel = as<CUpti_ActivityKernel10>(record);
+      trace.activities.push_back(
+          device_work(GpuActivityKind::kKernel, demangled(kernel.name), kernel));
+      break;
+    }
+    case CUPTI_ACTIVITY_KIND_MEMCPY: {
+      const auto& copy = as<CUpti_ActivityMemcpy6>(record);
+      trace.activities.push_back(
+          moved_bytes(GpuActivityKind::kCopy, copy_name(copy.copyKind), copy));
+      break;
+    }
+    case CUPTI_ACTIVITY_KIND_MEMCPY2: {
+      const auto& copy = as<CUpti_ActivityMemcpyPtoP4>(record);
+      trace.activities.push_back(
+          moved_bytes(GpuActivityKind::kCopy, copy_name(copy.copyKind), copy));
+      break;
+    }
+    case CUPTI_ACTIVITY_KIND_MEMSET: {
+      const auto& fill = as<CUpti_ActivityMemset4>(record);
+      trace.activities.push_back(
+          moved_bytes(GpuActivityKind::kMemset, memset_name(fill.memoryKind), fill));
+      break;
+    }
+    case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
+      append_wait(as<CUpti_ActivitySynchronization2>(record), trace);
+      break;
+    case CUPTI_ACTIVITY_KIND_OVERHEAD:
+      append_overhead(as<CUpti_ActivityOverhead3>(record), trace);
+      break;
+    case CUPTI_ACTIVITY_KIND_RUNTIME:
+    case CUPTI_ACTIVITY_KIND_DRIVER:
+      trace.activities.push_back(api_call(as<CUpti_ActivityAPI>(record)));
+      break;
+    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION: {
+      const auto& tie = as<CUpti_ActivityExternalCorrelation>(record);
+      trace.correlation_op[tie.correlationId] = static_cast<std::int64_t>(tie.externalId);
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+}  // namespace
+
+void append_activity_records(std::uint8_t* buffer, std::size_t bytes, GpuTrace& trace) {
+  CUpti_Activity* record = nullptr;
+  while (cuptiActivityGetNextRecord(buffer, bytes, &record) == CUPTI_SUCCESS) {
+    append_record(record, trace);
+  }
+}
+
+void keep_launching_calls(GpuTrace& trace) {
+  std::set<std::int64_t> launched;
+  for (const GpuActivity& activity : trace.activities) {
+    if (occupies_device(activity.kind)) {
+      launched.insert(activity.correlation);
+    }
+  }
+  std::erase_if(trace.activities, [&](const GpuActivity& activity) {
+    return activity.kind == GpuActivityKind::kApiCall && !launched.contains(activity.correlation);
+  });
+}
+
+}  // namespace dlbench::probes

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "probes/cupti/cupti_status.h"
+
+#include <cupti.h>
+#include <fmt/format.h>
+
+namespace dlbench::probes {
+
+std::string cupti_refusal(const std::string& call, int status) {
+  const auto result = static_cast<CUptiResult>(status);
+  switch (result) {
+    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+    case CUPTI_ERROR_NOT_COMPATIBLE:
+      return "another tool owns the profiler of this process (Nsight, ncu, a debugger?): run "
+             "dlbench "
+             "without it, or use that tool's records";
+    case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
+      return "the driver lets only administrators read performance counters: as root, write "
+             "'options "
+             "nvidia NVreg_RestrictProfilingToAdminUsers=0' to "
+             "/etc/modprobe.d/nvidia-profiling.conf and reload the module or reboot (containers: "
+             "on "
+             "the host), or give dlbench CAP_SYS_ADMIN; see "
+             "https://developer.nvidia.com/ERR_NVGPUCTRPERM";
+    case CUPTI_ERROR_HARDWARE_BUSY:
+      return "another process reads this device's performance counters: one at a time may";
+    case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED:
+    case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
+      return "this virtual GPU does not offer its performance counters: the host's administrator "
+             "may "
+             "enable profiling for the virtual machine";
+    default:
+      break;
+  }
+  const char* text = nullptr;
+  if (cuptiGetResultString(result, &text) != CUPTI_SUCCESS || text == nullptr) {
+    text = "unknown error";
+  }
+  return fmt::format("{}: {} (CUPTI error {})", call, text, status);
+}
+
+}  // namespace dlbench::probes

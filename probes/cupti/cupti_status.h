@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What CUPTI's refusals mean for a user.
+#pragma once
+
+#include <string>
+
+namespace dlbench::probes {
+
+/// One sentence for a CUptiResult that is not success: which call was refused, why, and what to do
+/// about it. Another tool that owns the profiler, and counters that only an administrator may read,
+/// are named as such.
+[[nodiscard]] std::string cupti_refusal(const std::string& call, int status);
+
+}  // namespace dlbench::probes

@@ -1,0 +1,224 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "probes/cupti/metric_set.h"
+
+#include "engine/core/error.h"
+#include "probes/cupti/cupti_status.h"
+
+#include <cupti.h>
+#include <cupti_profiler_host.h>
+#include <cupti_profiler_target.h>
+#include <dlfcn.h>
+
+#include <filesystem>
+
+namespace dlbench::probes {
+namespace {
+
+/// CUPTI looks for its tables in libnvperf_host.so, which lies beside it in a toolkit and in
+/// NVIDIA's wheels, where the loader would not look.
+void load_tables() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&cuptiGetVersion), &info) != 0) {
+    const auto folder = std::filesystem::path(info.dli_fname).parent_path();
+    dlopen((folder / "libnvperf_host.so").c_str(), RTLD_NOW | RTLD_GLOBAL);
+  }
+}
+
+/// Once per process. Without a driver cuptiProfilerInitialize() fails and the host interface works
+/// all the same (CUPTI 13.0); what fails on a device says so itself.
+void start_once() {
+  static const bool done = [] {
+    load_tables();
+    CUpti_Profiler_Initialize_Params params{CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
+    static_cast<void>(cuptiProfilerInitialize(&params));
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+constexpr double kPercent = 0.01;
+
+}  // namespace
+
+struct MetricPlan::Host {
+  CUpti_Profiler_Host_Object* object = nullptr;
+
+  Host() = default;
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+  ~Host() { close(); }
+
+  CUptiResult open(const std::string& chip,
+                   CounterUse use,
+                   std::span<const std::uint8_t> available) {
+    close();
+    CUpti_Profiler_Host_Initialize_Params params{CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE};
+    params.profilerType = use == CounterUse::kRange ? CUPTI_PROFILER_TYPE_RANGE_PROFILER
+                                                    : CUPTI_PROFILER_TYPE_PM_SAMPLING;
+    params.pChipName = chip.c_str();
+    params.pCounterAvailabilityImage = available.empty() ? nullptr : available.data();
+    const CUptiResult status = cuptiProfilerHostInitialize(&params);
+    object = status == CUPTI_SUCCESS ? params.pHostObject : nullptr;
+    return status;
+  }
+
+  CUptiResult add(const std::vector<const char*>& names) {
+    CUpti_Profiler_Host_ConfigAddMetrics_Params params{
+        CUpti_Profiler_Host_ConfigAddMetrics_Params_STRUCT_SIZE};
+    params.pHostObject = object;
+    std::vector<const char*> copy = names;  // CUPTI wants them writable
+    params.ppMetricNames = copy.data();
+    params.numMetrics = copy.size();
+    return cuptiProfilerHostConfigAddMetrics(&params);
+  }
+
+  void close() {
+    if (object != nullptr) {
+      CUpti_Profiler_Host_Deinitialize_Params params{
+          CUpti_Profiler_Host_Deinitialize_Params_STRUCT_SIZE};
+      params.pHostObject = object;
+      static_cast<void>(cuptiProfilerHostDeinitialize(&params));
+      object = nullptr;
+    }
+  }
+};
+
+const std::vector<Metric>& range_metrics() {
+  static const std::vector<Metric> metrics{
+      {"dram__bytes_read.sum", "dram_read_bytes", "B"},
+      {"dram__bytes_write.sum", "dram_written_bytes", "B"},
+      {"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
+       "tensor_active_share",
+       "",
+       kPercent},
+      {"sm__cycles_active.avg.pct_of_peak_sustained_elapsed", "sm_active_share", "", kPercent},
+      {"sm__warps_active.avg.pct_of_peak_sustained_active", "warps_active_share", "", kPercent},
+      {"gpu__time_duration.sum", "gpu_time_seconds", "s", 1e-9}};
+  return metrics;
+}
+
+const std::vector<Metric>& sampling_metrics() {
+  static const std::vector<Metric> metrics{
+      {"sm__cycles_active.avg.pct_of_peak_sustained_elapsed", "sm_active_share", "", kPercent},
+      {"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
+       "tensor_active_share",
+       "",
+       kPercent},
+      {"sm__warps_active.avg.pct_of_peak_sustained_elapsed", "warps_active_share", "", kPercent},
+      {"dram__bytes_read.sum.per_second", "dram_read_bytes_per_s", "B/s"},
+      {"dram__bytes_write.sum.per_second", "dram_written_bytes_per_s", "B/s"}};
+  return metrics;
+}
+
+MetricPlan::MetricPlan(const std::string& chip,
+                       CounterUse use,
+                       std::span<const Metric> metrics,
+                       std::vector<std::uint8_t> availability)
+    : availability_(std::move(availability)), host_(std::make_unique<Host>()) {
+  start_once();
+  reason_ = configure(chip, use, metrics);
+}
+
+MetricPlan::~MetricPlan() = default;
+
+// CUPTI refuses a whole list for one name that it does not know, so names are tried one by one.
+std::string MetricPlan::configure(const std::string& chip,
+                                  CounterUse use,
+                                  std::span<const Metric> metrics) {
+  for (const Metric& metric : metrics) {
+    if (const CUptiResult status = host_->open(chip, use, availability_); status != CUPTI_SUCCESS) {
+      return cupti_refusal("cuptiProfilerHostInitialize for " + chip, status);
+    }
+    if (host_->add({metric.counter.c_str()}) == CUPTI_SUCCESS) {
+      metrics_.push_back(metric);
+    } else {
+      missing_.push_back(metric.counter);
+    }
+  }
+  if (metrics_.empty()) {
+    return chip + " has none of the counters";
+  }
+  if (const CUptiResult status = host_->open(chip, use, availability_); status != CUPTI_SUCCESS) {
+    return cupti_refusal("cuptiProfilerHostInitialize for " + chip, status);
+  }
+  if (const CUptiResult status = host_->add(counter_names()); status != CUPTI_SUCCESS) {
+    return cupti_refusal("cuptiProfilerHostConfigAddMetrics", status);
+  }
+  return build_image();
+}
+
+std::string MetricPlan::build_image() {
+  CUpti_Profiler_Host_GetConfigImageSize_Params size{
+      CUpti_Profiler_Host_GetConfigImageSize_Params_STRUCT_SIZE};
+  size.pHostObject = host_->object;
+  if (const CUptiResult status = cuptiProfilerHostGetConfigImageSize(&size);
+      status != CUPTI_SUCCESS) {
+    return cupti_refusal("cuptiProfilerHostGetConfigImageSize", status);
+  }
+  config_.resize(size.configImageSize);
+  CUpti_Profiler_Host_GetConfigImage_Params image{
+      CUpti_Profiler_Host_GetConfigImage_Params_STRUCT_SIZE};
+  image.pHostObject = host_->object;
+  image.configImageSize = config_.size();
+  image.pConfigImage = config_.data();
+  if (const CUptiResult status = cuptiProfilerHostGetConfigImage(&image); status != CUPTI_SUCCESS) {
+    return cupti_refusal("cuptiProfilerHostGetConfigImage", status);
+  }
+  CUpti_Profiler_Host_GetNumOfPasses_Params passes{
+      CUpti_Profiler_Host_GetNumOfPasses_Params_STRUCT_SIZE};
+  passes.configImageSize = config_.size();
+  passes.pConfigImage = config_.data();
+  if (const CUptiResult status = cuptiProfilerHostGetNumOfPasses(&passes);
+      status != CUPTI_SUCCESS) {
+    return cupti_refusal("cuptiProfilerHostGetNumOfPasses", status);
+  }
+  passes_ = passes.numOfPasses;
+  return passes_ == 1
+             ? ""
+             : "the counters need " + std::to_string(passes_) + " passes, only one measures a step";
+}
+
+std::vector<const char*> MetricPlan::counter_names() const {
+  std::vector<const char*> names;
+  for (const Metric& metric : metrics_) {
+    names.push_back(metric.counter.c_str());
+  }
+  return names;
+}
+
+std::vector<double> MetricPlan::evaluate(std::span<const std::uint8_t> counter_data,
+                                         std::size_t index) const {
+  std::vector<double> values(metrics_.size());
+  std::vector<const char*> names = counter_names();
+  CUpti_Profiler_Host_EvaluateToGpuValues_Params params{
+      CUpti_Profiler_Host_EvaluateToGpuValues_Params_STRUCT_SIZE};
+  params.pHostObject = host_->object;
+  params.pCounterDataImage = counter_data.data();
+  params.counterDataImageSize = counter_data.size();
+  params.rangeIndex = index;
+  params.ppMetricNames = names.data();
+  params.numMetrics = names.size();
+  params.pMetricValues = values.data();
+  if (const CUptiResult status = cuptiProfilerHostEvaluateToGpuValues(&params);
+      status != CUPTI_SUCCESS) {
+    throw core::Error(core::ErrorCode::kLibrary,
+                      cupti_refusal("cuptiProfilerHostEvaluateToGpuValues", status));
+  }
+  for (std::size_t metric = 0; metric < values.size(); ++metric) {
+    values[metric] *= metrics_[metric].factor;
+  }
+  return values;
+}
+
+std::vector<std::string> known_chips() {
+  CUpti_Profiler_Host_GetSupportedChips_Params params{
+      CUpti_Profiler_Host_GetSupportedChips_Params_STRUCT_SIZE};
+  start_once();
+  if (cuptiProfilerHostGetSupportedChips(&params) != CUPTI_SUCCESS) {
+    return {};
+  }
+  return {params.ppChipNames, params.ppChipNames + params.numChips};
+}
+
+}  // namespace dlbench::probes

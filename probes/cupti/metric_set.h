@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sets of GPU counters that one pass can read, and their configuration for a chip. This is
+// arithmetic on tables inside CUPTI: it needs no GPU, and serves chips that are not there.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace dlbench::probes {
+
+/// How the counters are read: summed over a range of work, or sampled over time (PM sampling).
+enum class CounterUse : std::uint8_t { kRange, kSampling };
+
+/// A counter and what a report calls it.
+struct Metric {
+  std::string counter;  ///< NVIDIA's name: "dram__bytes_read.sum"
+  std::string value;    ///< ours: "dram_read_bytes"
+  std::string unit;
+  double factor = 1.0;  ///< ours = factor * theirs
+};
+
+/// Bytes of the device's memory, share of cycles with the tensor pipes, the multiprocessors and
+/// warps active, time. In one pass on GA100, AD102, GH100 and GB100.
+[[nodiscard]] const std::vector<Metric>& range_metrics();
+
+/// The same as rates, for a timeline. In one pass on the same chips.
+[[nodiscard]] const std::vector<Metric>& sampling_metrics();
+
+/// The configuration of counters on one chip.
+class MetricPlan {
+ public:
+  /// `chip`: "GH100"; `availability`: of the device, from CUPTI; empty for a device that is not
+  /// here. Metrics that the chip lacks are left out and named in missing().
+  MetricPlan(const std::string& chip,
+             CounterUse use,
+             std::span<const Metric> metrics,
+             std::vector<std::uint8_t> availability = {});
+  MetricPlan(const MetricPlan&) = delete;
+  MetricPlan& operator=(const MetricPlan&) = delete;
+  ~MetricPlan();
+
+  /// Why there is no plan; empty if there is one. More than one pass is a reason: replaying a step
+  /// would measure another one.
+  [[nodiscard]] const std::string& reason() const { return reason_; }
+  [[nodiscard]] std::size_t passes() const { return passes_; }
+  [[nodiscard]] const std::vector<Metric>& metrics() const { return metrics_; }
+  [[nodiscard]] const std::vector<std::string>& missing() const { return missing_; }
+  [[nodiscard]] std::span<const std::uint8_t> config() const { return config_; }
+  /// Names for CUPTI's calls, in the order of metrics().
+  [[nodiscard]] std::vector<const char*> counter_names() const;
+
+  /// Values of range or sample `index` in CUPTI's counter data, in our units, in the order of
+  /// metrics(). Throws core::Error(kLibrary).
+  [[nodiscard]] std::vector<double> evaluate(std::span<const std::uint8_t> counter_data,
+                                             std::size_t index) const;
+
+ private:
+  struct Host;  // CUPTI's host object
+  std::string configure(const std::string& chip, CounterUse use, std::span<const Metric> metrics);
+  std::string build_image();
+
+  std::vector<std::uint8_t> availability_;
+  std::unique_ptr<Host> host_;
+  std::string reason_;
+  std::size_t passes_ = 0;
+  std::vector<Metric> metrics_;
+  std::vector<std::string> missing_;
+  std::vector<std::uint8_t> config_;
+};
+
+/// The chips that this CUPTI has tables of.
+[[nodiscard]] std::vector<std::string> known_chips();
+
+}  // namespace dlbench::probes
