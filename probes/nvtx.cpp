@@ -38,11 +38,30 @@ std::uint32_t colour(core::trace::Category category) {
   return 0xFFFFFFFFU;
 }
 
-/// Ranges in the domain "dlbench": trials, repetitions, steps, phases, loader and communication,
-/// and ops with the option ops=on.
+/// Every category that regions have.
+constexpr std::array kCategories{core::trace::Category::kTrial,
+                                 core::trace::Category::kRepetition,
+                                 core::trace::Category::kStep,
+                                 core::trace::Category::kPhase,
+                                 core::trace::Category::kOp,
+                                 core::trace::Category::kLoader,
+                                 core::trace::Category::kComm};
+
+/// NVTX's number of a category; 0 means none.
+std::uint32_t number(core::trace::Category category) {
+  return static_cast<std::uint32_t>(category) + 1;
+}
+
+/// Ranges in the domain "dlbench": trials, repetitions, steps, phases, ops, loader and
+/// communication, each category with its name and colour.
 class NvtxProbe final : public Probe, private core::trace::Sink {
  public:
-  NvtxProbe() : domain_(nvtxDomainCreateA("dlbench")) {}
+  NvtxProbe() : domain_(nvtxDomainCreateA("dlbench")) {
+    for (const core::trace::Category category : kCategories) {
+      nvtxDomainNameCategoryA(
+          domain_, number(category), std::string(core::trace::name(category)).c_str());
+    }
+  }
   ~NvtxProbe() override { nvtxDomainDestroy(domain_); }
   NvtxProbe(const NvtxProbe&) = delete;
   NvtxProbe& operator=(const NvtxProbe&) = delete;
@@ -50,7 +69,7 @@ class NvtxProbe final : public Probe, private core::trace::Sink {
   [[nodiscard]] const ProbeSpec& spec() const override {
     static const ProbeSpec spec{"nvtx",
                                 "NVTX ranges, shown by Nsight Systems and Nsight Compute",
-                                {{"ops", "off", "a range for every op as well: on or off"}},
+                                {{"ops", "on", "a range for every op as well: on or off"}},
                                 {}};
     return spec;
   }
@@ -96,7 +115,7 @@ class NvtxProbe final : public Probe, private core::trace::Sink {
     nvtxEventAttributes_t attributes{};
     attributes.version = NVTX_VERSION;
     attributes.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
-    attributes.category = static_cast<std::uint32_t>(region.category) + 1;
+    attributes.category = number(region.category);
     attributes.colorType = NVTX_COLOR_ARGB;
     attributes.color = colour(region.category);
     attributes.payloadType = NVTX_PAYLOAD_TYPE_INT64;
@@ -118,7 +137,7 @@ class NvtxProbe final : public Probe, private core::trace::Sink {
                          std::int64_t /*op_id*/) noexcept override {}
 
   nvtxDomainHandle_t domain_;
-  bool ops_ = false;
+  bool ops_ = true;
 };
 
 const ProbeRegistrar kRegistrar("nvtx", [] { return std::make_unique<NvtxProbe>(); });

@@ -121,6 +121,10 @@ class Backend {
   /// True where inputs are read in place from host memory and no copy is made.
   [[nodiscard]] virtual bool reads_host_memory() const = 0;
 
+  /// Begins or ends what a vendor's profiler that is attached records (cudaProfilerStart and Stop),
+  /// after the device has finished its work. False: no profiler knows such marks here.
+  virtual bool set_profiler_capture(bool /*on*/) { return false; }
+
   [[nodiscard]] virtual StateLayout state_layout(const graph::Value& value) const;
   /// Between logical row-major order and the state layout; host memory on both sides.
   virtual void pack_state(const graph::Value& value,

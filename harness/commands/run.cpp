@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/error.h"
 #include "engine/core/log.h"
+#include "harness/analysis/gpu_peaks.h"
 #include "harness/analysis/operators.h"
 #include "harness/analysis/peak_cache.h"
 #include "harness/analysis/trial_summary.h"
@@ -14,6 +15,7 @@
 #include "harness/rank_placement.h"
 #include "harness/ranks.h"
 #include "harness/trials/arm.h"
+#include "harness/trials/capture.h"
 #include "harness/trials/overhead.h"
 #include "harness/trials/probe_set.h"
 #include "harness/trials/profiling.h"
@@ -37,6 +39,17 @@ using reports::Taint;
 
 constexpr std::int64_t kProfiledSteps = 3;
 constexpr double kProfiledSeconds = 0.5;  // per trial and probe, and of the timeline
+
+// The one trial that --capture-trial names.
+TrialId captured_trial(const RunOptions& options, bool device_copies) {
+  const std::vector<TrialId> trials = parse_trials(options.capture_trial, device_copies);
+  if (trials.size() != 1) {
+    throw Error(ErrorCode::kUsage,
+                "--capture-trial: '" + options.capture_trial +
+                    "' is more than one trial; choose one, such as synthetic/device or full");
+  }
+  return trials.front();
+}
 
 // The run command while it runs: a session, its record, and what keeps the report on the disk
 // valid.
@@ -65,6 +78,9 @@ class Measurement {
     const std::vector<TrialId> trials =
         parse_trials(options_.trials, !plan.backend().reads_host_memory());
     describe_plan(plan, record_);
+    if (!options_.capture_steps.empty()) {
+      check_capture(plan.backend());
+    }
     if (options_.dry_run) {
       together(ranks_, [&] { plan.check_memory(); });
       report_.say(config_text(record_.config) + plan_text(plan, trials) +
@@ -87,9 +103,14 @@ class Measurement {
 
  private:
   void measure(SessionPlan& plan, const std::vector<TrialId>& trials) {
-    ProbeSet probes(plan.backend().device());
-    if (plan.backend().device().kind == "cpu" && group_.speaks()) {
-      record_.system.peaks = known_peaks();  // before any window, and before memory is taken
+    ProbeSet probes(plan.backend().device(), options_.record_probes);
+    if (group_.speaks()) {
+      const backend::DeviceInfo device = plan.backend().device();
+      if (device.kind == "cpu") {
+        record_.system.peaks = known_peaks();  // before any window, and before memory is taken
+      } else if (device.kind == "cuda") {
+        record_.system.peaks = datasheet_peaks(device.name);
+      }
     }
     group_.align();
     Session session(plan);
@@ -118,6 +139,11 @@ class Measurement {
     conclude(session, runner.results());
     probes.collect(record_);
     profile(session, probes, runner, arms);
+    if (!options_.capture_steps.empty()) {
+      report_.write();  // a profiler may end the process with its capture
+      const std::unique_ptr<Arm> arm = make_arm(captured_trial(options_, true), session);
+      capture_steps(*arm, parse_step_range(options_.capture_steps), plan.backend(), guard_);
+    }
   }
 
   // After everything else: what a profiler does to the process must not reach what was measured.
@@ -303,8 +329,23 @@ class RunCommand final : public Command {
     add_loader_options(options, run_);
     add_output_options(options, run_);
     options.add_text("benchy", "FILE", "report with benchy's keys", run_.benchy);
+    options.add_text("record-probes",
+                     "DIR",
+                     "existing folder for the raw records of GPU probes",
+                     run_.record_probes);
+    options.add_text("capture-steps",
+                     "FIRST-LAST",
+                     "steps, both included, that `nsys profile -c cudaProfilerApi` records",
+                     run_.capture_steps);
+    options.add_text("capture-trial", "NAME", "the trial of --capture-steps", run_.capture_trial);
   }
-  void check() const override { check_session(run_); }
+  void check() const override {
+    check_session(run_);
+    if (!run_.capture_steps.empty()) {
+      static_cast<void>(parse_step_range(run_.capture_steps));
+      static_cast<void>(captured_trial(run_, true));
+    }
+  }
   int run(const OptionSet& options, const Invocation& invocation) override {
     apply_verbosity(run_);
     if (invocation.ranks.rank() != 0) {

@@ -21,6 +21,9 @@ struct RunOptions {
   std::string trials = "io,synthetic,full";
   std::string output = "report.json";
   std::string trace;
+  std::string record_probes;
+  std::string capture_steps;
+  std::string capture_trial = "full";
   std::string benchy;
   std::string config;
   std::string device = "auto";

@@ -65,6 +65,12 @@ class BadInput(CommandTest):
         self.expect_error(2, *self.mnist, "--precision", "fp16", says=["fp16"])
         self.expect_error(2, *self.mnist, "--precision", "tf32", says=["tf32", "NVIDIA"])
 
+    def test_capture_of_steps(self):
+        capture = [*self.mnist, "--device", "cpu", "--capture-steps"]
+        self.expect_error(2, *capture, "20-49", says=["--capture-steps", "--device cuda"])
+        self.expect_error(2, *capture, "49-20", says=["FIRST-LAST"])
+        self.expect_error(2, *capture, "2-4", "--capture-trial", "fll", says=["full"])
+
     def test_data_folders(self):
         self.expect_error(1, *self.kvasir, "--data", self.folder / "nowhere", says=["nowhere"])
         empty = self.folder / "empty"

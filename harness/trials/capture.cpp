@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/trials/capture.h"
+
+#include "engine/core/error.h"
+#include "engine/core/trace.h"
+#include "harness/trials/trial_runner.h"
+
+#include <charconv>
+
+namespace dlbench::harness {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+
+// An arm that tells the profiler before its first and after its last wanted step.
+class CapturedArm final : public Arm {
+ public:
+  CapturedArm(Arm& arm, const StepRange& range, backend::Backend& backend)
+      : Arm(arm.id()), arm_(arm), range_(range), backend_(backend) {}
+  ~CapturedArm() override {
+    if (capturing_) {  // a step threw
+      backend_.set_profiler_capture(false);
+    }
+  }
+
+  void prepare() override { arm_.prepare(); }
+  StepSample step() override {
+    if (step_ == range_.first) {
+      capturing_ = backend_.set_profiler_capture(true);
+      if (!capturing_) {
+        throw Error(ErrorCode::kUnavailable,
+                    "--capture-steps: the backend '" + std::string(backend_.name()) +
+                        "' cannot tell a profiler of its steps");
+      }
+    }
+    const StepSample sample = arm_.step();
+    if (step_ == range_.last) {
+      backend_.set_profiler_capture(false);
+      capturing_ = false;
+    }
+    ++step_;
+    return sample;
+  }
+  void finish() override { arm_.finish(); }
+
+ private:
+  Arm& arm_;
+  StepRange range_;
+  backend::Backend& backend_;
+  std::int64_t step_ = 0;
+  bool capturing_ = false;
+};
+
+}  // namespace
+
+StepRange parse_step_range(const std::string& text) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 20;
+  StepRange range;
+  const char* const end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, range.first);
+  if (first.ec == std::errc{} && first.ptr != end && *first.ptr == '-') {
+    const auto last = std::from_chars(first.ptr + 1, end, range.last);
+    if (last.ec == std::errc{} && last.ptr == end && range.first >= 0 &&
+        range.last >= range.first && range.last < kMost) {
+      return range;
+    }
+  }
+  throw Error(ErrorCode::kUsage,
+              "--capture-steps: '" + text +
+                  "' is no range of steps; wanted FIRST-LAST, both included and counted from 0: "
+                  "20-49");
+}
+
+void check_capture(const backend::Backend& backend) {
+  if (backend.device().kind != "cuda") {
+    throw Error(ErrorCode::kUnavailable,
+                "--capture-steps marks steps for NVIDIA's profilers, and this run computes on " +
+                    backend.device().kind + ": choose --device cuda, or --trace for a timeline");
+  }
+}
+
+void capture_steps(Arm& arm, const StepRange& range, backend::Backend& backend, RunGuard& guard) {
+  const std::string trial = arm.id().to_string();
+  CapturedArm captured(arm, range, backend);
+  const core::trace::Region trial_region(core::trace::Category::kTrial, trial);
+  captured.prepare();
+  {
+    const core::trace::Region region(core::trace::Category::kRepetition, "captured repetition");
+    static_cast<void>(TrialRunner::time_steps(captured, range.last + 1, true, &guard));
+  }
+  captured.finish();
+}
+
+}  // namespace dlbench::harness
