@@ -4,11 +4,13 @@
 
 #include "engine/core/error.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <string>
 #include <thread>
 
@@ -61,6 +63,14 @@ bool inject_fault(int rank) {
     std::this_thread::sleep_for(std::chrono::seconds(1));
   }
   return injection.kind == "nan" && step == injection.step;
+}
+
+void poison_parameters(exec::ModelState& state) {
+  exec::TensorMap parameters = state.export_tensors({graph::Storage::kParameter});
+  for (auto& [name, tensor] : parameters) {
+    std::ranges::fill(tensor.as<float>(), std::numeric_limits<float>::quiet_NaN());
+  }
+  state.import_tensors(parameters, true);
 }
 
 }  // namespace dlbench::harness

@@ -5,6 +5,8 @@
 // steps of that rank's process, warm-up included.
 #pragma once
 
+#include "engine/exec/model_state.h"
+
 namespace dlbench::harness {
 
 /// Called before every training step of rank `rank`. With "hang" the rank never comes back from the
@@ -12,5 +14,8 @@ namespace dlbench::harness {
 /// all later ones; with "nan" it returns true in that step: its parameters shall become NaN.
 /// Without the variable one load and one branch. Throws core::Error(kUsage) for other words in it.
 [[nodiscard]] bool inject_fault(int rank);
+
+/// Makes all parameters NaN.
+void poison_parameters(exec::ModelState& state);
 
 }  // namespace dlbench::harness

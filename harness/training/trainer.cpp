@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/training/trainer.h"
 
+#include "engine/comm/rank_progress.h"
 #include "engine/core/error.h"
 #include "engine/exec/checkpoint.h"
+#include "harness/faults/injected_fault.h"
 #include "harness/trials/rank_group.h"
 
 #include <fmt/format.h>
@@ -12,6 +14,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace dlbench::harness {
@@ -177,10 +180,15 @@ class Training {
                               .epochs = epochs_,
                               .steps = loader.sampler().batches_per_epoch(),
                               .validating = mode == graph::Mode::kEvaluate};
+    std::optional<comm::Stepping> stepping;
     for (progress.step = 1; progress.step <= progress.steps; ++progress.step) {
+      const auto start = std::chrono::steady_clock::now();
       const data::BatchLease batch = loader.next();
       if (batch->samples == 0) {
         continue;  // of the last batch of a validation there was none for this rank
+      }
+      if (inject_fault(group_.rank())) {
+        poison_parameters(steps_.state());
       }
       const StepOutcome outcome = steps_.run(mode, *batch);
       progress.loss = outcome.loss;
@@ -190,6 +198,11 @@ class Training {
       sums.add(outcome, batch->samples);
       if (listener_.on_step) {
         listener_.on_step(progress);
+      }
+      const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+      comm::step_done(wall.count());
+      if (!stepping.has_value()) {
+        stepping.emplace();  // how long a step takes is known from the first one on
       }
     }
     sums.combine(group_);

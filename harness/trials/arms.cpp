@@ -6,10 +6,8 @@
 #include "harness/trials/arm.h"
 #include "harness/trials/interference_arms.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -39,14 +37,6 @@ void touch(const data::Batch& batch) {
   }
   volatile unsigned sink = sum;
   static_cast<void>(sink);
-}
-
-void poison_parameters(exec::ModelState& state) {
-  exec::TensorMap parameters = state.export_tensors({graph::Storage::kParameter});
-  for (auto& [name, tensor] : parameters) {
-    std::ranges::fill(tensor.as<float>(), std::numeric_limits<float>::quiet_NaN());
-  }
-  state.import_tensors(parameters, true);
 }
 
 // The loader, running from prepare() to finish().
