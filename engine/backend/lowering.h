@@ -89,6 +89,8 @@ enum class ConvAlgorithm : std::uint8_t { kAuto, kDirect, kWinograd };
 struct LoweringOptions {
   ConvAlgorithm conv_algorithm = ConvAlgorithm::kAuto;
   bool deterministic = false;
+  /// Whether contractions of f32 may round their operands to tf32 (NVIDIA GPUs only).
+  bool allow_tf32 = false;
   /// Values that must be readable after the step although they are no graph outputs (verify
   /// --dump).
   std::vector<graph::ValueId> keep;

@@ -149,6 +149,7 @@ void SessionPlan::open_data() {
 backend::LoweringOptions SessionPlan::lowering() const {
   return {.conv_algorithm = conv_algorithm(options_.conv_algorithm),
           .deterministic = options_.deterministic,
+          .allow_tf32 = options_.precision == "tf32",
           .tuning_cache = (cache_folder() / "tuning.txt").string()};
 }
 

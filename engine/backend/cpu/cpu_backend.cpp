@@ -82,10 +82,11 @@ std::unique_ptr<LoweredGraph> CpuBackend::lower(const graph::Graph& graph,
                                                 const LoweringOptions& options) {
   const std::string isa = onednn_isa();
   const Machine machine{.block = has_avx512(isa) ? 16 : 8, .threads = threads_, .isa = isa};
-  Tuner tuner(options,
-              isa + " " + std::to_string(threads_) + " threads oneDNN " + onednn_version());
+  Choices choices(options,
+                  isa + " " + std::to_string(threads_) + " threads oneDNN " + onednn_version());
+  Tuner tuner(choices);
   auto lowered = GraphLowering(graph, options, machine, tuner).run();
-  tuner.save();
+  choices.save();
   return lowered;
 }
 

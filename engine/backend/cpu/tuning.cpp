@@ -1,30 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/cpu/tuning_internal.h"
-#include "engine/core/check.h"
-#include "engine/core/error.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <limits>
-#include <utility>
 
 namespace dlbench::backend::cpu {
 namespace {
 
-constexpr const char* kHeader = "dlbench tuning cache 1";
-
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-std::size_t find_candidate(const std::vector<Candidate>& candidates, const std::string& name) {
-  const auto found = std::find_if(
-      candidates.begin(), candidates.end(), [&](const Candidate& c) { return c.name == name; });
-  return static_cast<std::size_t>(found - candidates.begin());
 }
 
 /// Small numbers of both signs: all bits of zero memory would let a processor save power, and
@@ -38,47 +25,17 @@ void fill(std::byte* data, std::size_t bytes) {
 
 }  // namespace
 
-Tuner::Tuner(const LoweringOptions& options, std::string machine)
-    : options_(options), machine_(std::move(machine)) {
-  load();
-}
-
 std::size_t Tuner::choose(const TuningKey& key,
                           const std::vector<Candidate>& candidates,
                           const std::string& preferred) {
-  DLBENCH_CHECK(!candidates.empty()) << key.decision;
-  const auto given = options_.decisions.find(key.decision);
-  if (given != options_.decisions.end()) {
-    const std::size_t index = find_candidate(candidates, given->second);
-    if (index == candidates.size()) {
-      throw core::Error(core::ErrorCode::kUnavailable,
-                        "the decision '" + given->second + "' for " + key.decision +
-                            " cannot be followed on this machine; tune again here");
-    }
-    return index;
+  std::vector<std::string> names;
+  for (const Candidate& candidate : candidates) {
+    names.push_back(candidate.name);
   }
-  if (candidates.size() == 1) {
-    return 0;
-  }
-  const std::size_t by_rule = find_candidate(candidates, preferred) % candidates.size();
-  if (!options_.autotune || options_.deterministic) {
-    return by_rule;
-  }
-  const std::string problem = key.problem + "\t" + machine_;
-  const auto known = known_.find(problem);
-  if (known != known_.end()) {
-    const std::size_t index = find_candidate(candidates, known->second);
-    if (index < candidates.size()) {
-      return index;
-    }
-  }
-  const std::string best = measure(candidates);
-  known_[problem] = best;
-  changed_ = true;
-  return find_candidate(candidates, best);
+  return choices_.choose(key, names, preferred, [&] { return measure(candidates); });
 }
 
-std::string Tuner::measure(const std::vector<Candidate>& candidates) {
+std::size_t Tuner::measure(const std::vector<Candidate>& candidates) {
   // Rounds over all candidates, so that a disturbance of the machine hits none of them alone.
   constexpr int kRounds = 3;
   std::vector<double> best(candidates.size(), std::numeric_limits<double>::infinity());
@@ -87,9 +44,7 @@ std::string Tuner::measure(const std::vector<Candidate>& candidates) {
       best[i] = std::min(best[i], seconds_of(candidates[i]));
     }
   }
-  return candidates[static_cast<std::size_t>(std::min_element(best.begin(), best.end()) -
-                                             best.begin())]
-      .name;
+  return static_cast<std::size_t>(std::min_element(best.begin(), best.end()) - best.begin());
 }
 
 dnnl::memory Tuner::buffer(std::size_t index, const MemoryDesc& desc) {
@@ -144,54 +99,6 @@ double Tuner::seconds_of(const Candidate& candidate) {
     best = std::min(best, now() - begin);
   }
   return best;
-}
-
-void Tuner::load() {
-  if (options_.tuning_cache.empty()) {
-    return;
-  }
-  std::ifstream file(options_.tuning_cache);
-  std::string line;
-  if (!std::getline(file, line) || line != kHeader) {
-    return;  // no cache yet, or of another version: it is written anew
-  }
-  while (std::getline(file, line)) {
-    const std::size_t tab = line.rfind('\t');
-    if (tab != std::string::npos) {
-      known_[line.substr(0, tab)] = line.substr(tab + 1);
-    }
-  }
-}
-
-void Tuner::save() const {
-  if (options_.tuning_cache.empty() || !changed_) {
-    return;
-  }
-  const std::filesystem::path path(options_.tuning_cache);
-  std::error_code ignored;
-  if (path.has_parent_path()) {
-    std::filesystem::create_directories(path.parent_path(), ignored);
-  }
-  const std::string partial = options_.tuning_cache + ".part";
-  {
-    std::ofstream file(partial);
-    file << kHeader << '\n';
-    for (const auto& [problem, choice] : known_) {
-      file << problem << '\t' << choice << '\n';
-    }
-    file.flush();
-    if (!file) {
-      throw core::Error(
-          core::ErrorCode::kFile,
-          "cannot write the tuning cache '" + partial + "'; choose another folder for it");
-    }
-  }
-  std::error_code failed;
-  std::filesystem::rename(partial, path, failed);
-  if (failed) {
-    throw core::Error(core::ErrorCode::kFile,
-                      "cannot write the tuning cache '" + path.string() + "': " + failed.message());
-  }
 }
 
 }  // namespace dlbench::backend::cpu

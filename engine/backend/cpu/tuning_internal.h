@@ -5,11 +5,10 @@
 #pragma once
 
 #include "engine/backend/cpu/onednn_internal.h"
-#include "engine/backend/lowering.h"
+#include "engine/backend/tuning.h"
 #include "engine/core/host_allocator.h"
 
-#include <array>
-#include <map>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -21,18 +20,11 @@ struct Candidate {
   std::vector<Primitive> steps;
 };
 
-/// What a node is called in decisions, and what its choice depends on.
-struct TuningKey {
-  std::string decision;  ///< "<node>|<direction>"
-  std::string problem;   ///< shapes, attributes, dtype
-};
-
-/// Picks candidates: from given decisions, from the cache file, by measuring, or by rule, in this
-/// order. One per lower() call; frees its buffers when done.
+/// Picks candidates, measuring them where it has to. One per lower() call; frees its buffers when
+/// done.
 class Tuner {
  public:
-  /// `machine`: what times depend on besides the problem (isa, threads, library version).
-  Tuner(const LoweringOptions& options, std::string machine);
+  explicit Tuner(Choices& choices) : choices_(choices) {}
 
   /// Index of the candidate to use; candidates is not empty, the first is the default.
   /// `preferred`: the choice where nothing is measured; must be one of the names or empty.
@@ -40,19 +32,12 @@ class Tuner {
                                    const std::vector<Candidate>& candidates,
                                    const std::string& preferred);
 
-  /// Writes new measurements to the cache file, if there is one. Throws core::Error(kFile).
-  void save() const;
-
  private:
-  void load();
-  [[nodiscard]] std::string measure(const std::vector<Candidate>& candidates);
+  [[nodiscard]] std::size_t measure(const std::vector<Candidate>& candidates);
   [[nodiscard]] double seconds_of(const Candidate& candidate);
   [[nodiscard]] dnnl::memory buffer(std::size_t index, const MemoryDesc& desc);
 
-  const LoweringOptions& options_;
-  std::string machine_;
-  std::map<std::string, std::string> known_;  ///< problem and machine -> candidate
-  bool changed_ = false;
+  Choices& choices_;
   std::vector<core::HostBlock> buffers_;
 };
 

@@ -1,0 +1,256 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cuda/conv_plan.h"
+
+#include "engine/backend/cuda/cuda_call.h"
+#include "engine/core/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+namespace dlbench::backend::cuda {
+namespace {
+
+cudnnDataType_t data_type(core::DType dtype) {
+  switch (dtype) {
+    case core::DType::kF16:
+      return CUDNN_DATA_HALF;
+    case core::DType::kBF16:
+      return CUDNN_DATA_BFLOAT16;
+    default:
+      return CUDNN_DATA_FLOAT;
+  }
+}
+
+CudnnDescriptor tensor(core::DType dtype, const std::vector<std::int64_t>& extents, ConvTensor id) {
+  CudnnDescriptor d(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+  d.set(CUDNN_ATTR_TENSOR_DATA_TYPE, data_type(dtype));
+  d.set(CUDNN_ATTR_TENSOR_DIMENSIONS, extents);
+  d.set(CUDNN_ATTR_TENSOR_STRIDES, channels_last_strides(extents));
+  d.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, static_cast<std::int64_t>(id));
+  d.set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, std::int64_t{16});
+  d.finalize("cuDNN tensor descriptor");
+  return d;
+}
+
+CudnnDescriptor convolution(const ConvProblem& problem) {
+  CudnnDescriptor d(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
+  const cudnnConvolutionMode_t mode = CUDNN_CROSS_CORRELATION;
+  d.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_DATA_FLOAT);
+  d.set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, 1, &mode);
+  d.set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, static_cast<std::int64_t>(problem.stride.size()));
+  d.set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, problem.pad_begin);
+  d.set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, problem.pad_end);
+  d.set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, problem.stride);
+  d.set(CUDNN_ATTR_CONVOLUTION_DILATIONS, problem.dilation);
+  d.finalize("cuDNN convolution descriptor");
+  return d;
+}
+
+/// The names under which the three directions take their operands.
+struct OperationAttributes {
+  cudnnBackendDescriptorType_t type;
+  cudnnBackendAttributeName_t x;
+  cudnnBackendAttributeName_t w;
+  cudnnBackendAttributeName_t y;
+  cudnnBackendAttributeName_t convolution;
+  cudnnBackendAttributeName_t alpha;
+  cudnnBackendAttributeName_t beta;
+};
+
+OperationAttributes attributes_of(ConvDirection direction) {
+  switch (direction) {
+    case ConvDirection::kForward:
+      return {CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA};
+    case ConvDirection::kBackwardData:
+      return {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA};
+    default:
+      return {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA};
+  }
+}
+
+CudnnDescriptor operation_graph(const ConvProblem& problem) {
+  const OperationAttributes names = attributes_of(problem.direction);
+  CudnnDescriptor operation(names.type);
+  operation.set(names.x, tensor(problem.dtype, problem.x, kConvX));
+  operation.set(names.w, tensor(problem.dtype, problem.w, kConvW));
+  operation.set(names.y, tensor(problem.dtype, problem.y, kConvY));
+  operation.set(names.convolution, convolution(problem));
+  operation.set(names.alpha, 1.0F);
+  operation.set(names.beta, 0.0F);
+  operation.finalize("cuDNN convolution operation");
+  CudnnDescriptor graph(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+  graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operation);
+  graph.finalize("cuDNN operation graph");
+  return graph;
+}
+
+/// Configurations in cuDNN's order; none where the heuristics know nothing.
+std::vector<CudnnDescriptor> configurations(const CudnnDescriptor& graph,
+                                            const CudnnDescriptor& device,
+                                            cudnnBackendHeurMode_t mode) {
+  constexpr std::int64_t kMost = 40;
+  CudnnDescriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+  heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
+  heuristics.set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1, &mode);
+  heuristics.set(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, device);
+  if (!heuristics.try_finalize()) {
+    return {};
+  }
+  return heuristics.get_descriptors(
+      CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, kMost);
+}
+
+struct EngineNotes {
+  std::vector<cudnnBackendNumericalNote_t> numerical;
+  std::vector<cudnnBackendBehaviorNote_t> behavior;
+
+  [[nodiscard]] bool has(cudnnBackendNumericalNote_t note) const {
+    return std::find(numerical.begin(), numerical.end(), note) != numerical.end();
+  }
+  [[nodiscard]] bool has(cudnnBackendBehaviorNote_t note) const {
+    return std::find(behavior.begin(), behavior.end(), note) != behavior.end();
+  }
+};
+
+EngineNotes notes_of(const CudnnDescriptor& engine) {
+  return {engine.get_list<cudnnBackendNumericalNote_t>(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
+                                                       CUDNN_TYPE_NUMERICAL_NOTE,
+                                                       CUDNN_NUMERICAL_NOTE_TYPE_COUNT),
+          engine.get_list<cudnnBackendBehaviorNote_t>(CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE,
+                                                      CUDNN_TYPE_BEHAVIOR_NOTE,
+                                                      CUDNN_BEHAVIOR_NOTE_TYPE_COUNT)};
+}
+
+std::string describe(const EngineNotes& notes) {
+  constexpr std::array<std::pair<cudnnBackendNumericalNote_t, std::string_view>, 8> kNames{
+      {{CUDNN_NUMERICAL_NOTE_TENSOR_CORE, "tensor_core"},
+       {CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS, "down_convert_inputs"},
+       {CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION, "reduced_precision_reduction"},
+       {CUDNN_NUMERICAL_NOTE_FFT, "fft"},
+       {CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC, "nondeterministic"},
+       {CUDNN_NUMERICAL_NOTE_WINOGRAD, "winograd"},
+       {CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_4x4, "winograd_4x4"},
+       {CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6, "winograd_6x6"}}};
+  std::string text;
+  for (const auto& [note, word] : kNames) {
+    if (notes.has(note)) {
+      text += (text.empty() ? "" : ", ") + std::string(word);
+    }
+  }
+  return text;
+}
+
+bool acceptable(const EngineNotes& notes, const ConvProblem& problem, const ConvPolicy& policy) {
+  const bool rounds_operands = notes.has(CUDNN_NUMERICAL_NOTE_TENSOR_CORE) ||
+                               notes.has(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS);
+  if (problem.dtype == core::DType::kF32 && !policy.allow_tf32 && rounds_operands) {
+    return false;
+  }
+  if (policy.deterministic && notes.has(CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC)) {
+    return false;
+  }
+  return !notes.has(CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION) &&
+         !notes.has(CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION);
+}
+
+std::string name_of(const CudnnDescriptor& configuration, const CudnnDescriptor& engine) {
+  std::string text = fmt::format("eng{}{{", engine.get_int(CUDNN_ATTR_ENGINE_GLOBAL_INDEX));
+  bool first = true;
+  for (const CudnnDescriptor& choice :
+       configuration.get_descriptors(CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
+                                     CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR,
+                                     CUDNN_KNOB_TYPE_COUNTS)) {
+    const auto type = choice.get_list<cudnnBackendKnobType_t>(
+        CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, 1);
+    text += fmt::format("{}{}={}",
+                        first ? "" : ",",
+                        static_cast<int>(type.at(0)),
+                        choice.get_int(CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE));
+    first = false;
+  }
+  return text + "}";
+}
+
+}  // namespace
+
+CudnnDescriptor device_properties(cudnnHandle_t handle) {
+  CudnnDescriptor device(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+  device.set(CUDNN_ATTR_DEVICEPROP_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
+  device.finalize("cuDNN device properties");
+  return device;
+}
+
+CudnnDescriptor device_properties(std::string_view json) {
+  CudnnDescriptor device(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+  device.set_text(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, json);
+  device.finalize("cuDNN device properties");
+  return device;
+}
+
+std::vector<ConvPlan> find_conv_plans(const ConvProblem& problem,
+                                      const ConvPolicy& policy,
+                                      const CudnnDescriptor& device,
+                                      std::size_t most) {
+  const CudnnDescriptor graph = operation_graph(problem);
+  std::vector<ConvPlan> plans;
+  std::set<std::string> seen;
+  for (const cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
+    for (const CudnnDescriptor& configuration : configurations(graph, device, mode)) {
+      if (plans.size() >= most) {
+        return plans;
+      }
+      const auto engines = configuration.get_descriptors(
+          CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR, 1);
+      const EngineNotes notes = notes_of(engines.at(0));
+      ConvPlan plan{.name = name_of(configuration, engines.at(0)),
+                    .notes = describe(notes),
+                    .tensor_core = notes.has(CUDNN_NUMERICAL_NOTE_TENSOR_CORE)};
+      if (!acceptable(notes, problem, policy) || !seen.insert(plan.name).second) {
+        continue;
+      }
+      plan.plan = CudnnDescriptor(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+      plan.plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration);
+      plan.plan.set(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, device);
+      if (!plan.plan.try_finalize()) {
+        continue;
+      }
+      const std::int64_t bytes = plan.plan.get_int(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
+      if (policy.workspace_limit > 0 && bytes > policy.workspace_limit) {
+        continue;
+      }
+      plan.workspace_bytes = static_cast<std::size_t>(bytes);
+      plans.push_back(std::move(plan));
+    }
+  }
+  if (plans.empty()) {
+    throw core::Error(core::ErrorCode::kUnavailable,
+                      "cuDNN has no acceptable plan for " + problem.text() +
+                          (policy.deterministic ? ", deterministic" : ""));
+  }
+  return plans;
+}
+
+}  // namespace dlbench::backend::cuda

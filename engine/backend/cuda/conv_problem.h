@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One convolution in one direction, as cuDNN sees it. Knows no CUDA call.
+#pragma once
+
+#include "engine/core/dtype.h"
+#include "engine/graph/graph.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dlbench::backend::cuda {
+
+enum class ConvDirection : std::uint8_t { kForward, kBackwardData, kBackwardWeights };
+
+/// "forward", "backward_data", "backward_weights".
+[[nodiscard]] std::string_view name(ConvDirection direction);
+
+/// Shapes are logical (N, C, spatial...) and (K, C / groups, kernel...), memory is channels-last.
+/// cuDNN reads the number of groups from x and w.
+struct ConvProblem {
+  ConvDirection direction = ConvDirection::kForward;
+  core::DType dtype = core::DType::kF32;  ///< of x, w and y alike; sums are in f32
+  std::vector<std::int64_t> x;
+  std::vector<std::int64_t> w;
+  std::vector<std::int64_t> y;
+  std::vector<std::int64_t> pad_begin;  ///< one per spatial axis, as the following
+  std::vector<std::int64_t> pad_end;
+  std::vector<std::int64_t> stride;
+  std::vector<std::int64_t> dilation;
+
+  /// "conv forward bf16 x(32, 64, 56, 56) w(64, 64, 3, 3) pad(1, 1)-(1, 1) stride(1, 1)
+  /// dilation(1, 1)": what a choice depends on.
+  [[nodiscard]] std::string text() const;
+};
+
+/// The problem of a kConv, kConvBackwardData or kConvBackwardWeights node.
+[[nodiscard]] ConvProblem conv_problem(const graph::Graph& graph, const graph::Node& node);
+
+/// Strides in elements of a dense channels-last tensor (N, C, spatial...).
+[[nodiscard]] std::vector<std::int64_t> channels_last_strides(
+    const std::vector<std::int64_t>& extents);
+
+}  // namespace dlbench::backend::cuda

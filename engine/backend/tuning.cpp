@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/tuning.h"
+
+#include "engine/core/check.h"
+#include "engine/core/error.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+namespace dlbench::backend {
+namespace {
+
+constexpr const char* kHeader = "dlbench tuning cache 1";
+
+std::size_t find_name(std::span<const std::string> names, const std::string& name) {
+  return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+}  // namespace
+
+Choices::Choices(const LoweringOptions& options, std::string machine)
+    : options_(options), machine_(std::move(machine)) {
+  load();
+}
+
+std::size_t Choices::choose(const TuningKey& key,
+                            std::span<const std::string> names,
+                            const std::string& preferred,
+                            const std::function<std::size_t()>& measure) {
+  DLBENCH_CHECK(!names.empty()) << key.decision;
+  const auto given = options_.decisions.find(key.decision);
+  if (given != options_.decisions.end()) {
+    const std::size_t index = find_name(names, given->second);
+    if (index == names.size()) {
+      throw core::Error(core::ErrorCode::kUnavailable,
+                        "the decision '" + given->second + "' for " + key.decision +
+                            " cannot be followed on this machine; tune again here");
+    }
+    return index;
+  }
+  if (names.size() == 1) {
+    return 0;
+  }
+  if (!options_.autotune || options_.deterministic) {
+    return find_name(names, preferred) % names.size();
+  }
+  const std::string problem = key.problem + "\t" + machine_;
+  const auto known = known_.find(problem);
+  if (known != known_.end()) {
+    const std::size_t index = find_name(names, known->second);
+    if (index < names.size()) {
+      return index;
+    }
+  }
+  const std::size_t best = measure();
+  known_[problem] = names[best];
+  changed_ = true;
+  return best;
+}
+
+void Choices::load() {
+  if (options_.tuning_cache.empty()) {
+    return;
+  }
+  std::ifstream file(options_.tuning_cache);
+  std::string line;
+  if (!std::getline(file, line) || line != kHeader) {
+    return;  // no cache yet, or of another version: it is written anew
+  }
+  while (std::getline(file, line)) {
+    const std::size_t tab = line.rfind('\t');
+    if (tab != std::string::npos) {
+      known_[line.substr(0, tab)] = line.substr(tab + 1);
+    }
+  }
+}
+
+void Choices::save() const {
+  if (options_.tuning_cache.empty() || !changed_) {
+    return;
+  }
+  const std::filesystem::path path(options_.tuning_cache);
+  std::error_code ignored;
+  if (path.has_parent_path()) {
+    std::filesystem::create_directories(path.parent_path(), ignored);
+  }
+  const std::string partial = options_.tuning_cache + ".part";
+  {
+    std::ofstream file(partial);
+    file << kHeader << '\n';
+    for (const auto& [problem, choice] : known_) {
+      file << problem << '\t' << choice << '\n';
+    }
+    file.flush();
+    if (!file) {
+      throw core::Error(
+          core::ErrorCode::kFile,
+          "cannot write the tuning cache '" + partial + "'; choose another folder for it");
+    }
+  }
+  std::error_code failed;
+  std::filesystem::rename(partial, path, failed);
+  if (failed) {
+    throw core::Error(core::ErrorCode::kFile,
+                      "cannot write the tuning cache '" + path.string() + "': " + failed.message());
+  }
+}
+
+}  // namespace dlbench::backend

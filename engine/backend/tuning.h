@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which of several implementations a node gets: as given, as found earlier, as measured now, or by
+// rule. How to measure is the backend's.
+#pragma once
+
+#include "engine/backend/lowering.h"
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+
+namespace dlbench::backend {
+
+/// What a node is called in decisions, and what its choice depends on.
+struct TuningKey {
+  std::string decision;  ///< "<node>|<direction>"
+  std::string problem;   ///< shapes, attributes, dtype
+};
+
+/// The choices of one lower() call, with the file that remembers them.
+class Choices {
+ public:
+  /// `machine`: what times depend on besides the problem (device, threads, library version).
+  /// Reads the cache file of the options; one that is missing or of another version counts as empty.
+  Choices(const LoweringOptions& options, std::string machine);
+
+  /// Index of the candidate to use, from given decisions, from the cache file, by `measure` (which
+  /// returns an index), or by rule, in this order. `names` is not empty; `preferred`: the choice
+  /// where nothing is measured; if it is not among the names, the first one.
+  [[nodiscard]] std::size_t choose(const TuningKey& key,
+                                   std::span<const std::string> names,
+                                   const std::string& preferred,
+                                   const std::function<std::size_t()>& measure);
+
+  /// Writes new measurements to the cache file, if there is one. Throws core::Error(kFile).
+  void save() const;
+
+ private:
+  void load();
+
+  const LoweringOptions& options_;
+  std::string machine_;
+  std::map<std::string, std::string> known_;  ///< problem and machine -> candidate
+  bool changed_ = false;
+};
+
+}  // namespace dlbench::backend

@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// cuDNN's plans for every convolution of every workload, from descriptions of devices: no GPU and no
+// driver is needed. What is found stands in the test's output.
+#include "engine/backend/cuda/conv_plan.h"
+
+#include "engine/core/error.h"
+#include "workloads/workload.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+namespace dlbench::backend::cuda {
+namespace {
+
+using core::DType;
+
+struct Precision {
+  std::string name;
+  DType dtype;
+  bool allow_tf32;
+};
+
+const std::vector<Precision>& precisions() {
+  static const std::vector<Precision> list{{"fp32", DType::kF32, false},
+                                           {"tf32", DType::kF32, true},
+                                           {"bf16", DType::kBF16, false},
+                                           {"fp16", DType::kF16, false}};
+  return list;
+}
+
+std::vector<ConvProblem> problems_of(const graph::Graph& graph) {
+  std::map<std::string, ConvProblem> distinct;
+  for (const graph::Node& node : graph.nodes()) {
+    if (node.op == graph::OpKind::kConv || node.op == graph::OpKind::kConvBackwardData ||
+        node.op == graph::OpKind::kConvBackwardWeights) {
+      ConvProblem problem = conv_problem(graph, node);
+      distinct.emplace(problem.text(), std::move(problem));
+    }
+  }
+  std::vector<ConvProblem> problems;
+  for (auto& [text, problem] : distinct) {
+    problems.push_back(std::move(problem));
+  }
+  return problems;
+}
+
+class ConvPlans : public ::testing::TestWithParam<std::string> {
+ protected:
+  static CudnnDescriptor device() {
+    std::ifstream file(std::string(DLBENCH_TEST_DEVICES) + "/" + GetParam() +
+                       "_device_properties.json");
+    EXPECT_TRUE(file) << GetParam();
+    std::string json((std::istreambuf_iterator<char>(file)), {});
+    while (!json.empty() && json.back() == '\n') {
+      json.pop_back();
+    }
+    return device_properties(std::string_view(json));
+  }
+};
+
+TEST_P(ConvPlans, ExistForEveryWorkloadPrecisionAndDirection) {
+  const CudnnDescriptor device = ConvPlans::device();
+  int found = 0;
+  for (const std::string& workload_name : workloads::workload_names()) {
+    const workloads::Workload& workload = workloads::find_workload(workload_name);
+    const workloads::BuiltWorkload built = workload.build({}, graph::Mode::kTrain);
+    for (const Precision& precision : precisions()) {
+      std::size_t largest = 0;
+      int tensor_core = 0;
+      int count = 0;
+      const graph::Graph graph =
+          workloads::training_graph(workload.spec(), built, precision.dtype);
+      for (const ConvProblem& problem : problems_of(graph)) {
+        const std::vector<ConvPlan> plans = find_conv_plans(
+            problem,
+            {.allow_tf32 = precision.allow_tf32, .workspace_limit = std::int64_t{1} << 30},
+            device,
+            1);
+        const ConvPlan& best = plans.front();
+        fmt::print("{} {} {} ws {:.1f} MiB [{}] {}\n",
+                   GetParam(),
+                   precision.name,
+                   best.name,
+                   static_cast<double>(best.workspace_bytes) / (1 << 20),
+                   best.notes,
+                   problem.text());
+        largest = std::max(largest, best.workspace_bytes);
+        tensor_core += best.tensor_core ? 1 : 0;
+        ++count;
+        if (precision.dtype == DType::kF32 && !precision.allow_tf32) {
+          EXPECT_FALSE(best.tensor_core) << problem.text();
+        }
+      }
+      fmt::print("== {} {} {}: {} problems, {} on tensor cores, largest workspace {:.1f} MiB\n",
+                 GetParam(),
+                 workload_name,
+                 precision.name,
+                 count,
+                 tensor_core,
+                 static_cast<double>(largest) / (1 << 20));
+      EXPECT_GT(count, 0) << workload_name;
+      if (precision.name != "fp32") {
+        EXPECT_GT(tensor_core, count / 2) << workload_name << ' ' << precision.name;
+      }
+      found += count;
+    }
+  }
+  EXPECT_GT(found, 100);
+}
+
+/// What no workload has today but the op allows: dilation, groups, three axes, uneven padding.
+std::vector<ConvProblem> unusual_problems() {
+  const ConvProblem plain{.x = {4, 64, 56, 56},
+                          .w = {64, 64, 3, 3},
+                          .y = {4, 64, 56, 56},
+                          .pad_begin = {1, 1},
+                          .pad_end = {1, 1},
+                          .stride = {1, 1},
+                          .dilation = {1, 1}};
+  ConvProblem dilated = plain;
+  dilated.pad_begin = dilated.pad_end = dilated.dilation = {2, 2};
+  ConvProblem grouped = plain;
+  grouped.w = {64, 16, 3, 3};
+  ConvProblem uneven = plain;
+  uneven.y = {4, 64, 28, 28};
+  uneven.pad_begin = {0, 0};
+  uneven.stride = {2, 2};
+  const ConvProblem volume{.x = {2, 32, 32, 32, 32},
+                           .w = {64, 32, 2, 2, 2},
+                           .y = {2, 64, 16, 16, 16},
+                           .pad_begin = {0, 0, 0},
+                           .pad_end = {0, 0, 0},
+                           .stride = {2, 2, 2},
+                           .dilation = {1, 1, 1}};
+  return {plain, dilated, grouped, uneven, volume};
+}
+
+TEST_P(ConvPlans, ExistForDilationGroupsVolumesAndUnevenPaddingDeterministicToo) {
+  const CudnnDescriptor device = ConvPlans::device();
+  for (ConvProblem problem : unusual_problems()) {
+    for (const Precision& precision : precisions()) {
+      for (const ConvDirection direction : {ConvDirection::kForward,
+                                            ConvDirection::kBackwardData,
+                                            ConvDirection::kBackwardWeights}) {
+        problem.direction = direction;
+        problem.dtype = precision.dtype;
+        const auto plans = find_conv_plans(
+            problem, {.allow_tf32 = precision.allow_tf32, .deterministic = true}, device, 4);
+        for (const ConvPlan& plan : plans) {
+          EXPECT_THAT(plan.notes, ::testing::Not(::testing::HasSubstr("nondeterministic")));
+        }
+      }
+    }
+  }
+}
+
+TEST_P(ConvPlans, RefuseShapesThatContradictEachOther) {
+  // The shapes contradict each other: cuDNN must say so, not crash.
+  ConvProblem problem = unusual_problems().front();
+  problem.y = {4, 64, 10, 10};
+  EXPECT_THROW(static_cast<void>(find_conv_plans(problem, {}, ConvPlans::device(), 1)), core::Error);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, ConvPlans, ::testing::Values("h200", "a100"));
+
+TEST(ConvProblem, ReadsNodesOfEachDirectionAlike) {
+  const auto& workload = workloads::find_workload("mnist_cnn");
+  const auto built = workload.build({}, graph::Mode::kTrain);
+  const graph::Graph graph = workloads::training_graph(workload.spec(), built, DType::kF32);
+  std::map<std::vector<std::int64_t>, int> directions_of_weight;
+  for (const ConvProblem& problem : problems_of(graph)) {
+    EXPECT_EQ(problem.x[0], problem.y[0]);
+    EXPECT_EQ(problem.x[1], problem.w[1]);
+    EXPECT_EQ(problem.y[1], problem.w[0]);
+    ++directions_of_weight[problem.w];
+  }
+  ASSERT_EQ(directions_of_weight.size(), 2U);
+  // The image needs no gradient.
+  EXPECT_EQ(directions_of_weight.at({32, 1, 3, 3}), 2);
+  EXPECT_EQ(directions_of_weight.at({64, 32, 3, 3}), 3);
+}
+
+TEST(ChannelsLastStrides, PutTheChannelInnermost) {
+  EXPECT_THAT(channels_last_strides({2, 3, 4, 5}), ::testing::ElementsAre(60, 1, 15, 3));
+  EXPECT_THAT(channels_last_strides({2, 3, 4, 5, 6}), ::testing::ElementsAre(360, 1, 90, 18, 3));
+}
+
+}  // namespace
+}  // namespace dlbench::backend::cuda
