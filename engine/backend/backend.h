@@ -73,6 +73,7 @@ class Stream {
   /// Enqueues a copy; host memory must stay until it is done.
   virtual void copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) = 0;
   virtual void copy_to_host(std::byte* host, const std::byte* device, std::size_t bytes) = 0;
+  virtual void copy_on_device(std::byte* to, const std::byte* from, std::size_t bytes) = 0;
   virtual void fill_zero(std::byte* device, std::size_t bytes) = 0;
 
   /// Recording of the work enqueued in between. False / nullptr where the device cannot.
@@ -143,7 +144,8 @@ class Backend {
 /// How to make a backend. `threads` <= 0: the cores this process may use.
 struct BackendOptions {
   int threads = 0;
-  int device_index = 0;
+  int device_index = -1;  ///< of several GPUs; -1: by local_rank, counted round
+  int local_rank = 0;     ///< among the ranks of this host
 };
 
 /// The backends of this build, best first: cuda (once it was asked for by name), cpu, ref.

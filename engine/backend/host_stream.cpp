@@ -52,6 +52,10 @@ void HostStream::copy_to_host(std::byte* host, const std::byte* device, std::siz
   copy_bytes(host, device, bytes);
 }
 
+void HostStream::copy_on_device(std::byte* to, const std::byte* from, std::size_t bytes) {
+  copy_bytes(to, from, bytes);
+}
+
 void HostStream::fill_zero(std::byte* device, std::size_t bytes) {
   if (bytes > 0) {
     std::memset(device, 0, bytes);

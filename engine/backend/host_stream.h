@@ -25,6 +25,7 @@ class HostStream final : public Stream {
   void synchronize() override {}
   void copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) override;
   void copy_to_host(std::byte* host, const std::byte* device, std::size_t bytes) override;
+  void copy_on_device(std::byte* to, const std::byte* from, std::size_t bytes) override;
   void fill_zero(std::byte* device, std::size_t bytes) override;
 };
 

@@ -96,22 +96,30 @@ void Executor::bind_state() {
 }
 
 void Executor::bind_inputs() {
+  constexpr std::size_t kPlaces = 3;  // what kernels read, and two that are filled in turn
   std::size_t bytes = 0;
   for (const graph::ValueId id : graph_.inputs()) {
-    bytes += align_up(value_bytes(graph_.value(id)));
+    bytes += kPlaces * align_up(value_bytes(graph_.value(id)));
   }
   if (!backend_.reads_host_memory()) {
     input_staging_ = backend_.allocate(bytes);
+    copy_stream_ = backend_.create_stream();
   }
   std::size_t offset = 0;
   for (const graph::ValueId id : graph_.inputs()) {
+    const std::size_t place = align_up(value_bytes(graph_.value(id)));
     Input input{.value = id};
     if (input_staging_ != nullptr) {
-      input.staging = input_staging_->data() + offset;
-      slots_.set(lowered_->slot_of_value.at(static_cast<std::size_t>(id)), input.staging);
+      input.memory = input_staging_->data() + offset;
+      slots_.set(lowered_->slot_of_value.at(static_cast<std::size_t>(id)), input.memory);
+      for (std::size_t i = 0; i < input.staging.size(); ++i) {
+        input.staging[i].memory = input.memory + (i + 1) * place;
+        input.staging[i].copied = copy_stream_->create_event();
+        input.staging[i].consumed = stream_->create_event();
+      }
     }
-    offset += align_up(value_bytes(graph_.value(id)));
-    inputs_.emplace(graph_.value(id).name, input);
+    offset += kPlaces * place;
+    inputs_.emplace(graph_.value(id).name, std::move(input));
   }
 }
 
@@ -175,8 +183,14 @@ void Executor::bind_input(std::string_view name, const std::byte* host, std::siz
                           " bytes, the network wants " + std::to_string(value_bytes(value)) +
                           " for " + value.shape.to_string());
   }
-  if (input.staging != nullptr) {
-    stream_->copy_to_device(input.staging, host, bytes);
+  if (input.memory != nullptr) {
+    Staging& staging = input.staging[input.next];
+    if (staging.in_use) {
+      copy_stream_->wait_for(*staging.consumed);
+    }
+    copy_stream_->copy_to_device(staging.memory, host, bytes);
+    copy_stream_->record(*staging.copied);
+    input.arriving = true;
   } else {
     // Kernels read inputs only; the slot table has one pointer type for all slots.
     slots_.set(lowered_->slot_of_value.at(static_cast<std::size_t>(input.value)),
@@ -222,8 +236,24 @@ void Executor::run_node(const LoweredNode& node) {
   }
 }
 
-void Executor::run() {
-  check_bound();
+// What kernels read has one address, so that a recorded step can be replayed; moving the content
+// there costs little beside the copy from the host.
+void Executor::take_inputs() {
+  for (auto& [name, input] : inputs_) {
+    if (!input.arriving) {
+      continue;
+    }
+    Staging& staging = input.staging[input.next];
+    stream_->wait_for(*staging.copied);
+    stream_->copy_on_device(input.memory, staging.memory, value_bytes(graph_.value(input.value)));
+    stream_->record(*staging.consumed);
+    staging.in_use = true;
+    input.next = (input.next + 1) % input.staging.size();
+    input.arriving = false;
+  }
+}
+
+void Executor::run_nodes() {
   PhaseClock clock(phase_seconds_);
   std::size_t begin = 0;
   while (begin < lowered_->nodes.size()) {
@@ -237,8 +267,45 @@ void Executor::run() {
   clock.finish();
 }
 
+bool Executor::record_replay() {
+  constexpr int kStepsBefore = 2;
+  if (options_.replay == GraphReplay::kOff || steps_ < kStepsBefore || !stream_->begin_capture()) {
+    return false;
+  }
+  run_nodes();
+  replay_ = stream_->end_capture();
+  return replay_ != nullptr;
+}
+
+void Executor::run() {
+  check_bound();
+  take_inputs();
+  if (replay_ != nullptr || record_replay()) {
+    replay_->launch();
+    phase_seconds_.fill(0.0);  // the host saw none of them
+    return;
+  }
+  run_nodes();
+  ++steps_;
+}
+
+void Executor::set_update(bool on) {
+  if (on != updates_) {
+    replay_.reset();
+  }
+  updates_ = on;
+}
+
+void Executor::set_communication(bool on) {
+  if (on != communicates_) {
+    replay_.reset();  // it was recorded with the other setting
+  }
+  communicates_ = on;
+}
+
 void Executor::run_profiled() {
   check_bound();
+  take_inputs();
   PhaseClock clock(phase_seconds_);
   auto last = Clock::now();
   for (std::size_t index = 0; index < lowered_->nodes.size(); ++index) {

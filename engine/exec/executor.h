@@ -26,8 +26,12 @@ namespace dlbench::exec {
 /// waiting.
 using PhaseSeconds = std::array<double, 5>;
 
+/// Whether a step is recorded once and replayed (a CUDA graph). Devices that cannot run as before.
+enum class GraphReplay : std::uint8_t { kOff, kOn };
+
 struct ExecutorOptions {
   backend::LoweringOptions lowering;
+  GraphReplay replay = GraphReplay::kOff;
 };
 
 /// One executable step: lowered graph, plan, arena. Holds references to backend, state,
@@ -54,15 +58,19 @@ class Executor {
 
   /// Whether the next steps reduce their gradients over the ranks; they do at first. Without it
   /// (trial synthetic/nocomm) the models of the ranks drift apart.
-  void set_communication(bool on) { communicates_ = on; }
+  void set_communication(bool on);
   [[nodiscard]] bool communicates() const { return communicates_; }
 
   /// Whether the next steps update the parameters; they do at first. Without it a step still counts
   /// itself, so that random numbers go on.
-  void set_update(bool on) { updates_ = on; }
+  void set_update(bool on);
 
-  /// Runs the step. On a GPU it returns when the work is enqueued.
+  /// Runs the step. On a GPU it returns when the work is enqueued. With replay, two steps run node
+  /// by node (first uses load and allocate), the third is recorded, and from then on a step is one
+  /// launch.
   void run();
+  /// Whether the last step was a replay.
+  [[nodiscard]] bool replays() const { return replay_ != nullptr; }
   /// Runs the step with a clock read around every node; node_seconds()[i] belongs to
   /// lowered().nodes[i].
   void run_profiled();
@@ -70,7 +78,8 @@ class Executor {
   /// Blocks until all enqueued work is done.
   void synchronize();
 
-  /// Of the last run(); from a handful of clock reads where the phase changes.
+  /// Of the last run(); from a handful of clock reads where the phase changes. Zeros after a
+  /// replay.
   [[nodiscard]] const PhaseSeconds& phase_seconds() const { return phase_seconds_; }
 
   /// An output or kept value in logical layout. Synchronises: not inside a timed region, except
@@ -86,10 +95,19 @@ class Executor {
     comm::ReduceRequest request;
     comm::Ticket ticket = 0;
   };
-  /// Where an input lies on a device that cannot read host memory.
+  /// One of two places on the device to which the host's content is copied beside a running step.
+  struct Staging {
+    std::byte* memory = nullptr;
+    std::unique_ptr<backend::Stream::Event> copied;
+    std::unique_ptr<backend::Stream::Event> consumed;
+    bool in_use = false;  ///< consumed was recorded
+  };
   struct Input {
     graph::ValueId value = graph::kNoValue;
-    std::byte* staging = nullptr;
+    std::byte* memory = nullptr;  ///< what kernels read; null where they read host memory
+    std::array<Staging, 2> staging;
+    std::size_t next = 0;   ///< where the next content goes
+    bool arriving = false;  ///< content was bound since the last step
     bool bound = false;
   };
   class PhaseClock;
@@ -100,6 +118,9 @@ class Executor {
   void bind_buckets();
   void check_bound() const;
   [[nodiscard]] bool skips(const backend::LoweredNode& node) const;
+  void take_inputs();
+  void run_nodes();
+  [[nodiscard]] bool record_replay();
   void run_node(const backend::LoweredNode& node);
   void run_communication(const backend::LoweredNode& node);
 
@@ -111,11 +132,14 @@ class Executor {
   std::unique_ptr<backend::LoweredGraph> lowered_;
   Plan plan_;
   std::unique_ptr<backend::Stream> stream_;
+  std::unique_ptr<backend::Stream> copy_stream_;  ///< null where inputs are read in place
   std::unique_ptr<backend::Buffer> arena_;
   std::unique_ptr<backend::Buffer> input_staging_;
   backend::SlotTable slots_;
   std::map<std::string, Input, std::less<>> inputs_;
   std::vector<Bucket> buckets_;
+  std::unique_ptr<backend::Replay> replay_;
+  int steps_ = 0;  ///< run node by node
   bool communicates_ = true;
   bool updates_ = true;
   PhaseSeconds phase_seconds_{};

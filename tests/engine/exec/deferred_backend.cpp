@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/engine/exec/deferred_backend.h"
+
+#include "engine/core/check.h"
+
+#include <cstring>
+
+namespace dlbench::exec::testing {
+namespace {
+
+class DeferredEvent final : public backend::Stream::Event {
+ public:
+  void wait() override {
+    DLBENCH_CHECK(point != nullptr) << "waiting for an event never recorded";
+    while (!point->reached) {
+      point->stream->advance();
+    }
+  }
+  [[nodiscard]] bool done() override { return point != nullptr && point->reached; }
+  [[nodiscard]] double seconds_since(const Event& /*earlier*/) const override { return 0.0; }
+
+  std::shared_ptr<DeferredStream::Point> point;
+};
+
+class DeferredKernel final : public backend::Kernel {
+ public:
+  explicit DeferredKernel(std::unique_ptr<backend::Kernel> inner) : inner_(std::move(inner)) {}
+  void bind(const backend::SlotTable& slots, std::byte* scratch) override {
+    inner_->bind(slots, scratch);
+  }
+  void run(backend::Stream& stream) override {
+    dynamic_cast<DeferredStream&>(stream).enqueue_kernel([this] { inner_->run(host_); });
+  }
+
+ private:
+  std::unique_ptr<backend::Kernel> inner_;
+  backend::HostStream host_;
+};
+
+}  // namespace
+
+class DeferredStream::Recording final : public backend::Replay {
+ public:
+  Recording(DeferredStream& stream, std::vector<Item> items)
+      : stream_(stream), items_(std::move(items)) {}
+  void launch() override {
+    for (const Item& item : items_) {
+      stream_.enqueue(item);
+    }
+  }
+
+ private:
+  DeferredStream& stream_;
+  std::vector<Item> items_;
+};
+
+std::unique_ptr<backend::Stream::Event> DeferredStream::create_event() {
+  return std::make_unique<DeferredEvent>();
+}
+
+void DeferredStream::record(Event& event) {
+  auto point = std::make_shared<Point>(Point{.stream = this});
+  dynamic_cast<DeferredEvent&>(event).point = point;
+  enqueue({nullptr, [point] { point->reached = true; }});
+}
+
+void DeferredStream::wait_for(Event& event) {
+  auto point = dynamic_cast<DeferredEvent&>(event).point;
+  DLBENCH_CHECK(point != nullptr) << "waiting for an event never recorded";
+  enqueue({point, [] {}});
+}
+
+void DeferredStream::synchronize() {
+  DLBENCH_CHECK(!recording_) << "synchronised while recording";
+  while (!queue_.empty()) {
+    advance();
+  }
+}
+
+void DeferredStream::copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) {
+  copy_on_device(device, host, bytes);
+}
+
+void DeferredStream::copy_to_host(std::byte* host, const std::byte* device, std::size_t bytes) {
+  copy_on_device(host, device, bytes);
+}
+
+void DeferredStream::copy_on_device(std::byte* to, const std::byte* from, std::size_t bytes) {
+  enqueue({nullptr, [=] {
+             if (bytes > 0) {
+               std::memcpy(to, from, bytes);
+             }
+           }});
+}
+
+void DeferredStream::fill_zero(std::byte* device, std::size_t bytes) {
+  enqueue({nullptr, [=] {
+             if (bytes > 0) {
+               std::memset(device, 0, bytes);
+             }
+           }});
+}
+
+bool DeferredStream::begin_capture() {
+  recording_ = true;
+  recorded_.clear();
+  return true;
+}
+
+std::unique_ptr<backend::Replay> DeferredStream::end_capture() {
+  recording_ = false;
+  return std::make_unique<Recording>(*this, std::move(recorded_));
+}
+
+void DeferredStream::enqueue_kernel(Work work) {
+  has_kernels_ = true;
+  enqueue({nullptr, std::move(work)});
+}
+
+void DeferredStream::enqueue(Item item) {
+  if (recording_) {
+    recorded_.push_back(std::move(item));
+    return;
+  }
+  queue_.push_back(std::move(item));
+  while (!has_kernels_ && !queue_.empty() &&
+         (queue_.front().after == nullptr || queue_.front().after->reached)) {
+    advance();
+  }
+}
+
+void DeferredStream::advance() {
+  DLBENCH_CHECK(!queue_.empty()) << "waiting for what was never enqueued";
+  const Item item = std::move(queue_.front());
+  queue_.pop_front();
+  while (item.after != nullptr && !item.after->reached) {
+    item.after->stream->advance();
+  }
+  item.work();
+}
+
+std::unique_ptr<backend::LoweredGraph> DeferredBackend::lower(
+    const graph::Graph& graph, const backend::LoweringOptions& options) {
+  auto lowered = ref_.lower(graph, options);
+  for (backend::LoweredNode& node : lowered->nodes) {
+    if (node.kernel != nullptr) {
+      node.kernel = std::make_unique<DeferredKernel>(std::move(node.kernel));
+    }
+  }
+  return lowered;
+}
+
+}  // namespace dlbench::exec::testing

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The ref backend behind streams that run nothing when it is enqueued, as a GPU's do. Work runs at
+// the last moment, when somebody waits for it; on a stream that only copies, at the first one:
+// either shows a wait that was forgotten. Recording and replay work as CUDA graphs do.
+#pragma once
+
+#include "engine/backend/backend.h"
+#include "engine/backend/host_stream.h"
+#include "engine/backend/ref/ref_backend.h"
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace dlbench::exec::testing {
+
+class DeferredStream final : public backend::Stream {
+ public:
+  /// A place in a stream's order.
+  struct Point {
+    DeferredStream* stream = nullptr;
+    bool reached = false;
+  };
+  using Work = std::function<void()>;
+
+  [[nodiscard]] std::unique_ptr<Event> create_event() override;
+  void record(Event& event) override;
+  void wait_for(Event& event) override;
+  void synchronize() override;
+  void copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) override;
+  void copy_to_host(std::byte* host, const std::byte* device, std::size_t bytes) override;
+  void copy_on_device(std::byte* to, const std::byte* from, std::size_t bytes) override;
+  void fill_zero(std::byte* device, std::size_t bytes) override;
+  bool begin_capture() override;
+  std::unique_ptr<backend::Replay> end_capture() override;
+
+  void enqueue_kernel(Work work);
+  /// Runs the next piece of work, whatever it has to wait for first.
+  void advance();
+
+ private:
+  struct Item {
+    std::shared_ptr<Point> after;  ///< null: nothing to wait for
+    Work work;
+  };
+  class Recording;
+
+  void enqueue(Item item);
+
+  std::deque<Item> queue_;
+  std::vector<Item> recorded_;
+  bool recording_ = false;
+  bool has_kernels_ = false;
+};
+
+class DeferredBackend final : public backend::Backend {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "deferred"; }
+  [[nodiscard]] backend::DeviceInfo device() const override { return ref_.device(); }
+  [[nodiscard]] bool supports(core::DType dtype, std::string* why) const override {
+    return ref_.supports(dtype, why);
+  }
+  [[nodiscard]] std::unique_ptr<backend::Buffer> allocate(std::size_t bytes) override {
+    return ref_.allocate(bytes);
+  }
+  [[nodiscard]] std::unique_ptr<backend::Stream> create_stream() override {
+    return std::make_unique<DeferredStream>();
+  }
+  [[nodiscard]] core::HostAllocator& host_allocator() override { return ref_.host_allocator(); }
+  [[nodiscard]] bool reads_host_memory() const override { return false; }
+  [[nodiscard]] std::unique_ptr<backend::LoweredGraph> lower(
+      const graph::Graph& graph, const backend::LoweringOptions& options) override;
+
+ private:
+  backend::ref::RefBackend ref_{{.threads = 1}};
+};
+
+}  // namespace dlbench::exec::testing

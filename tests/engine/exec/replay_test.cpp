@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Steps on a device that runs later than it is told, and steps recorded once and replayed.
+#include "engine/backend/backend_list.h"
+#include "tests/engine/exec/deferred_backend.h"
+#include "tests/engine/exec/small_training.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace dlbench::exec {
+namespace {
+
+using graph::Mode;
+using testing::SmallTraining;
+
+class Replay : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    backend::register_backend(
+        {.name = "deferred",
+         .priority = -1,
+         .unavailable_reason = [] { return std::string(); },
+         .create = [](const backend::BackendOptions&) -> std::unique_ptr<backend::Backend> {
+           return std::make_unique<testing::DeferredBackend>();
+         }});
+  }
+
+  /// Losses of a few steps of the same network, another batch in each step, read after all of them
+  /// where the device runs on its own.
+  static std::vector<float> losses(const std::string& backend, GraphReplay replay, int steps) {
+    SmallTraining training(backend, {});
+    const auto executor = training.executor(Mode::kTrain, {.replay = replay});
+    const graph::Value& image = executor->graph().value(executor->graph().inputs().at(0));
+    std::vector<core::HostTensor> batches;  // all stay alive until the end
+    for (int step = 0; step < steps; ++step) {
+      batches.emplace_back(image.dtype, image.shape);
+      for (std::int64_t i = 0; i < batches.back().elements(); ++i) {
+        batches.back().set(i, static_cast<double>((i * (step + 3)) % 251));
+      }
+    }
+    std::vector<float> seen;
+    for (int step = 0; step < steps; ++step) {
+      core::HostTensor& batch = batches[static_cast<std::size_t>(step)];
+      executor->bind_input(image.name, batch.data(), batch.bytes());
+      executor->run();
+      if (step % 3 == 2) {  // in between, up to three steps are on their way
+        seen.push_back(executor->read_scalar("loss"));
+      }
+    }
+    EXPECT_EQ(executor->replays(), replay == GraphReplay::kOn && backend != "ref");
+    return seen;
+  }
+};
+
+TEST_F(Replay, ADeviceThatRunsLaterGivesTheSameLosses) {
+  const std::vector<float> wanted = losses("ref", GraphReplay::kOff, 12);
+  ASSERT_EQ(wanted.size(), 4U);
+  EXPECT_NE(wanted[0], wanted[1]);
+  EXPECT_EQ(losses("deferred", GraphReplay::kOff, 12), wanted);
+}
+
+TEST_F(Replay, AReplayedStepGivesTheSameLosses) {
+  EXPECT_EQ(losses("deferred", GraphReplay::kOn, 12), losses("ref", GraphReplay::kOff, 12));
+}
+
+TEST_F(Replay, ADeviceThatCannotRecordRunsNodeByNode) {
+  EXPECT_EQ(losses("ref", GraphReplay::kOn, 6), losses("ref", GraphReplay::kOff, 6));
+}
+
+TEST_F(Replay, StartsAfterTwoStepsAndIsRecordedAnewForOtherCommunication) {
+  SmallTraining training("deferred", {});
+  const auto executor = training.executor(Mode::kTrain, {.replay = GraphReplay::kOn});
+  executor->run();
+  executor->run();
+  EXPECT_FALSE(executor->replays());
+  executor->run();
+  EXPECT_TRUE(executor->replays());
+  executor->set_communication(false);
+  EXPECT_FALSE(executor->replays());
+  executor->run();
+  EXPECT_TRUE(executor->replays());
+  executor->synchronize();
+  EXPECT_EQ(training.state().scalar("step"), 4.0);
+}
+
+}  // namespace
+}  // namespace dlbench::exec
