@@ -25,7 +25,8 @@ struct TuningKey {
 class Choices {
  public:
   /// `machine`: what times depend on besides the problem (device, threads, library version).
-  /// Reads the cache file of the options; one that is missing or of another version counts as empty.
+  /// Reads the cache file of the options; one that is missing or of another version counts as
+  /// empty.
   Choices(const LoweringOptions& options, std::string machine);
 
   /// Index of the candidate to use, from given decisions, from the cache file, by `measure` (which

@@ -31,7 +31,7 @@ EDGES = {
     "engine/backend": ("engine/core", "engine/graph"),
     "engine/backend/ref": BACKEND,
     "engine/backend/cpu": BACKEND,
-    "engine/backend/cuda": BACKEND,
+    "engine/backend/cuda": BACKEND + ("engine/comm",),
     "engine/comm": ("engine/core", "engine/backend"),
     "engine/comm/mpi": ("engine/core", "engine/backend", "engine/comm"),
     "engine/exec": ("engine/core", "engine/graph", "engine/backend", "engine/comm"),

@@ -6,10 +6,10 @@
 #pragma once
 
 #include "engine/backend/backend.h"
-#include "engine/backend/cpu/fusion.h"
 #include "engine/backend/cpu/layout.h"
 #include "engine/backend/cpu/onednn_internal.h"
 #include "engine/backend/cpu/tuning_internal.h"
+#include "engine/backend/fusion.h"
 #include "engine/backend/lowering.h"
 #include "engine/graph/graph.h"
 #include "engine/graph/op_def.h"

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Failed calls into NVIDIA's libraries become core::Error with the call, the library's own text and,
-// for memory, the right exit code.
+// Failed calls into NVIDIA's libraries become core::Error with the call, the library's own text
+// and, for memory, the right exit code.
 #pragma once
 
 #include <cublasLt.h>

@@ -6,6 +6,7 @@
 #include <cudnn.h>
 #include <nccl.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace dlbench::backend::cuda {
@@ -24,7 +25,7 @@ void read_libraries(DeviceStatus& status) {
   }
 }
 
-void read_device(DeviceStatus& status) {
+void read_device(DeviceStatus& status, Attach attach) {
   cudaDeviceProp properties{};
   if (cudaGetDeviceProperties(&properties, status.index) == cudaSuccess) {
     status.name = properties.name;
@@ -34,7 +35,7 @@ void read_device(DeviceStatus& status) {
   int mode = cudaComputeModeDefault;
   static_cast<void>(cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, status.index));
   status.prohibited = mode == cudaComputeModeProhibited;
-  if (!status.prohibited) {
+  if (!status.prohibited && attach == Attach::kYes) {
     cudaError_t attached = cudaSetDevice(status.index);  // makes the context
     if (attached == cudaSuccess) {
       attached = cudaFree(nullptr);
@@ -46,7 +47,16 @@ void read_device(DeviceStatus& status) {
 
 }  // namespace
 
-DeviceStatus read_device_status(int index) {
+int choose_device(int index, int local_rank) {
+  int devices = 0;
+  if (index >= 0 || cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    static_cast<void>(cudaGetLastError());
+    return std::max(index, 0);
+  }
+  return local_rank % devices;
+}
+
+DeviceStatus read_device_status(int index, Attach attach) {
   DeviceStatus status{.index = index};
   read_libraries(status);
   const cudaError_t counted = cudaGetDeviceCount(&status.devices);
@@ -55,7 +65,7 @@ DeviceStatus read_device_status(int index) {
     status.runtime_error_text = cudaGetErrorString(counted);
     status.devices = 0;
   } else if (index < status.devices) {
-    read_device(status);
+    read_device(status, attach);
   }
   static_cast<void>(cudaGetLastError());
   return status;

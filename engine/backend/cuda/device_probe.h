@@ -8,8 +8,16 @@
 
 namespace dlbench::backend::cuda {
 
+/// `index`, or, if that is negative, the device of the `local_rank`-th rank of this host; ranks
+/// beyond the last device begin again at the first one.
+[[nodiscard]] int choose_device(int index, int local_rank);
+
+/// Whether to make a context on the device, which takes memory there and fails if it is in
+/// exclusive use.
+enum class Attach { kNo, kYes };
+
 /// Never throws for what is missing: that is in the result. Touches device `index` only if all
 /// before it was found.
-[[nodiscard]] DeviceStatus read_device_status(int index);
+[[nodiscard]] DeviceStatus read_device_status(int index, Attach attach);
 
 }  // namespace dlbench::backend::cuda

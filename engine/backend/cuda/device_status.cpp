@@ -31,15 +31,17 @@ std::string why_none_is_visible(const DeviceStatus& status) {
 std::string why_libraries_do_not_fit(const DeviceStatus& status) {
   if (status.cudnn_version / 10000 != status.cudnn_built_with / 10000 ||
       status.cudnn_version < status.cudnn_built_with / 100 * 100) {
-    return fmt::format("cuDNN {} was loaded, this build needs {} or a newer one of its major version",
-                       cudnn_version_text(status.cudnn_version),
-                       cudnn_version_text(status.cudnn_built_with / 100 * 100));
+    return fmt::format(
+        "cuDNN {} was loaded, this build needs {} or a newer one of its major version",
+        cudnn_version_text(status.cudnn_version),
+        cudnn_version_text(status.cudnn_built_with / 100 * 100));
   }
   if (status.nccl_version / 10000 != status.nccl_built_with / 10000 ||
       status.nccl_version < status.nccl_built_with / 100 * 100) {
-    return fmt::format("NCCL {} was loaded, this build needs {} or a newer one of its major version",
-                       nccl_version_text(status.nccl_version),
-                       nccl_version_text(status.nccl_built_with / 100 * 100));
+    return fmt::format(
+        "NCCL {} was loaded, this build needs {} or a newer one of its major version",
+        nccl_version_text(status.nccl_version),
+        nccl_version_text(status.nccl_built_with / 100 * 100));
   }
   return "";
 }
@@ -56,10 +58,11 @@ std::string why_device_does_not_fit(const DeviceStatus& status) {
         status.architectures);
   }
   if (status.prohibited) {
-    return fmt::format("device {} ({}) is in compute mode 'prohibited': nvidia-smi -c DEFAULT allows "
-                       "its use",
-                       status.index,
-                       status.name);
+    return fmt::format(
+        "device {} ({}) is in compute mode 'prohibited': nvidia-smi -c DEFAULT allows "
+        "its use",
+        status.index,
+        status.name);
   }
   if (status.attach_error == kDevicesUnavailable) {
     return fmt::format(

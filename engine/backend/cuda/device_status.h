@@ -28,8 +28,8 @@ struct DeviceStatus {
   std::string name;
   int major = 0;  ///< compute capability
   int minor = 0;
-  bool prohibited = false;   ///< compute mode: no process may use it
-  int attach_error = 0;      ///< of the first call that uses the device; 0: none
+  bool prohibited = false;  ///< compute mode: no process may use it
+  int attach_error = 0;     ///< of the first call that uses the device; 0: none
   std::string attach_error_text;
 };
 

@@ -5,27 +5,31 @@
 #include "engine/core/plugin.h"
 
 #include "engine/backend/backend_list.h"
+#include "engine/backend/cuda/cuda_backend.h"
 #include "engine/backend/cuda/device_probe.h"
-#include "engine/core/error.h"
+#include "engine/backend/cuda/nccl_communicator.h"
+#include "engine/comm/rendezvous.h"
 
 #include "build_id.h"
 
 #include <memory>
-#include <string>
 
 namespace dlbench::backend::cuda {
 namespace {
 
 void register_all() {
-  register_backend({.name = "cuda",
-                    .priority = kCudaPriority,
-                    .unavailable_reason =
-                        [] {
-                          const std::string why = why_unusable(read_device_status(0));
-                          return why.empty() ? std::string("the CUDA backend runs no graph yet")
-                                             : why;
-                        },
-                    .create = nullptr});
+  register_backend(
+      {.name = "cuda",
+       .priority = kCudaPriority,
+       .unavailable_reason = [] { return why_unusable(read_device_status(0, Attach::kNo)); },
+       .create = [](const BackendOptions& options) -> std::unique_ptr<Backend> {
+         return std::make_unique<CudaBackend>(options);
+       }});
+  comm::register_communicator({.device_kind = "cuda",
+                               .create = [](comm::Rendezvous& ranks, Backend& /*backend*/)
+                                   -> std::unique_ptr<comm::Communicator> {
+                                 return std::make_unique<NcclCommunicator>(ranks);
+                               }});
 }
 
 }  // namespace
@@ -35,7 +39,6 @@ extern "C" __attribute__((visibility("default"))) const dlbench::core::PluginInf
 dlbench_plugin() {
   static const dlbench::core::PluginInfo info{.build_id = DLBENCH_BUILD_ID,
                                               .name = "cuda",
-                                              .register_all =
-                                                  dlbench::backend::cuda::register_all};
+                                              .register_all = dlbench::backend::cuda::register_all};
   return &info;
 }

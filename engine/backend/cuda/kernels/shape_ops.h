@@ -67,6 +67,8 @@ void visit_bits(core::DType dtype, const Visitor& visitor) {
       return visitor(std::uint16_t{});
     case core::DType::kF32:
       return visitor(std::uint32_t{});
+    case core::DType::kF64:
+      return visitor(std::uint64_t{});
     default:
       DLBENCH_CHECK(false) << "elements of dtype " << core::name(dtype);
   }

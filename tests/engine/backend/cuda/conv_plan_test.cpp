@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// cuDNN's plans for every convolution of every workload, from descriptions of devices: no GPU and no
-// driver is needed. What is found stands in the test's output.
+// cuDNN's plans for every convolution of every workload, from descriptions of devices: no GPU and
+// no driver is needed. What is found stands in the test's output.
 #include "engine/backend/cuda/conv_plan.h"
 
 #include "engine/core/error.h"
@@ -76,8 +76,7 @@ TEST_P(ConvPlans, ExistForEveryWorkloadPrecisionAndDirection) {
       std::size_t largest = 0;
       int tensor_core = 0;
       int count = 0;
-      const graph::Graph graph =
-          workloads::training_graph(workload.spec(), built, precision.dtype);
+      const graph::Graph graph = workloads::training_graph(workload.spec(), built, precision.dtype);
       for (const ConvProblem& problem : problems_of(graph)) {
         const std::vector<ConvPlan> plans = find_conv_plans(
             problem,
@@ -166,7 +165,8 @@ TEST_P(ConvPlans, RefuseShapesThatContradictEachOther) {
   // The shapes contradict each other: cuDNN must say so, not crash.
   ConvProblem problem = unusual_problems().front();
   problem.y = {4, 64, 10, 10};
-  EXPECT_THROW(static_cast<void>(find_conv_plans(problem, {}, ConvPlans::device(), 1)), core::Error);
+  EXPECT_THROW(static_cast<void>(find_conv_plans(problem, {}, ConvPlans::device(), 1)),
+               core::Error);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, ConvPlans, ::testing::Values("h200", "a100"));

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which nodes run as one kernel: found on the graph before anything is lowered.
+// Which nodes run as one kernel: found on the graph before anything is lowered. Shared by the
+// backends whose kernels can do these groups.
 #pragma once
 
 #include "engine/graph/graph.h"
 
 #include <vector>
 
-namespace dlbench::backend::cpu {
+namespace dlbench::backend {
 
 /// Nodes fused into one, in graph order. They run in the place of the last one.
 struct FusedGroup {
@@ -58,4 +59,4 @@ class Fusion {
   std::vector<std::size_t> position_;
 };
 
-}  // namespace dlbench::backend::cpu
+}  // namespace dlbench::backend

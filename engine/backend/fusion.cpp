@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/backend/cpu/fusion.h"
+#include "engine/backend/fusion.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace dlbench::backend::cpu {
+namespace dlbench::backend {
 
 using graph::kNoNode;
 using graph::kNoValue;
@@ -205,4 +205,4 @@ void Fusion::find_gate(const Node& node) {
   }
 }
 
-}  // namespace dlbench::backend::cpu
+}  // namespace dlbench::backend

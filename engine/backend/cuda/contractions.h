@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What lowering asks of the vendor's libraries: convolutions and matrix products. An interface, so
+// that lowering runs (and is tested, host loops behind it) where there is no device.
+#pragma once
+
+#include "engine/backend/cuda/conv_problem.h"
+#include "engine/backend/cuda/kernels/launch.h"
+#include "engine/core/dtype.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace dlbench::backend::cuda {
+
+/// Row-major y (rows, columns) = a b with a (rows, inner), b (inner, columns); a transposed operand
+/// lies in memory as the other way round. One dtype, sums in f32.
+struct MatrixProduct {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t inner = 0;
+  bool transpose_a = false;  ///< a lies as (inner, rows)
+  bool transpose_b = false;  ///< b lies as (columns, inner)
+  core::DType dtype = core::DType::kF32;
+  bool allow_tf32 = false;
+};
+
+/// Device addresses of one call. The operands of a convolution are x, w, y whatever its direction;
+/// of a product a, b, y.
+struct ContractionCall {
+  void* x = nullptr;
+  void* w = nullptr;
+  void* y = nullptr;
+  void* scratch = nullptr;
+  StreamHandle stream = nullptr;
+};
+
+/// A chosen implementation. The first call with new addresses may allocate, later ones do not.
+struct Contraction {
+  std::string kernel_name;  ///< "cudnn:eng38{2=1}"
+  std::string decision;     ///< what was chosen among several; empty: nothing to choose
+  std::size_t scratch_bytes = 0;
+  std::function<void(const ContractionCall&)> run;
+};
+
+class Contractions {
+ public:
+  Contractions() = default;
+  Contractions(const Contractions&) = delete;
+  Contractions& operator=(const Contractions&) = delete;
+  virtual ~Contractions() = default;
+
+  /// `decision`: the node's key in LoweringOptions::decisions.
+  [[nodiscard]] virtual Contraction convolution(const ConvProblem& problem,
+                                                const std::string& decision) = 0;
+  [[nodiscard]] virtual Contraction product(const MatrixProduct& product) = 0;
+};
+
+}  // namespace dlbench::backend::cuda

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cuda/cuda_backend.h"
+
+#include "engine/backend/cuda/cuda_call.h"
+#include "engine/backend/cuda/cuda_stream.h"
+#include "engine/backend/cuda/device_contractions.h"
+#include "engine/backend/cuda/device_probe.h"
+#include "engine/backend/cuda/layout.h"
+#include "engine/backend/cuda/lowering.h"
+#include "engine/backend/tuning.h"
+#include "engine/core/error.h"
+
+#include <fmt/format.h>
+
+namespace dlbench::backend::cuda {
+namespace {
+
+/// Ampere: the first with bf16 and tf32.
+constexpr int kAmpere = 80;
+
+bool trains_in_f16(const graph::Graph& graph) {
+  bool trains = false;
+  bool has_f16 = false;
+  for (const graph::Node& node : graph.nodes()) {
+    trains = trains || node.op == graph::OpKind::kOptimizerAdvance;
+  }
+  for (const graph::Value& value : graph.values()) {
+    has_f16 = has_f16 || value.dtype == core::DType::kF16;
+  }
+  return trains && has_f16;
+}
+
+}  // namespace
+
+CudaBackend::CudaBackend(const BackendOptions& options)
+    : CudaBackend(read_device_status(choose_device(options.device_index, options.local_rank),
+                                     Attach::kYes)) {}
+
+CudaBackend::CudaBackend(const DeviceStatus& status)
+    : capability_((throw_if_unusable(status), 10 * status.major + status.minor)),
+      pinned_(status.index),
+      device_(device_properties(handles_.cudnn())) {
+  cudaDeviceProp properties{};
+  DLBENCH_CUDA(cudaGetDeviceProperties(&properties, status.index));
+  info_ = {.name = properties.name,
+           .kind = "cuda",
+           .memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem),
+           .threads = 0,
+           .isa = fmt::format("sm_{}", capability_)};
+  libraries_ = {{"cuda", cuda_version_text(status.runtime_version)},
+                {"cuda_driver", cuda_version_text(status.driver_version)},
+                {"cudnn", cudnn_version_text(status.cudnn_version)},
+                {"nccl", nccl_version_text(status.nccl_version)},
+                {"cublaslt", std::to_string(cublasLtGetVersion())}};
+}
+
+void CudaBackend::throw_if_unusable(const DeviceStatus& status) {
+  if (const std::string why = why_unusable(status); !why.empty()) {
+    throw core::Error(core::ErrorCode::kUnavailable, why);
+  }
+}
+
+bool CudaBackend::supports(core::DType dtype, std::string* why) const {
+  std::string reason;
+  if (dtype == core::DType::kBF16 && capability_ < kAmpere) {
+    reason = fmt::format("bf16 needs compute capability 8.0, {} is {}", info_.name, info_.isa);
+  } else if (dtype != core::DType::kF32 && dtype != core::DType::kBF16 &&
+             dtype != core::DType::kF16) {
+    reason =
+        "the cuda backend computes in f32, bf16 and f16, not in " + std::string(core::name(dtype));
+  }
+  if (why != nullptr) {
+    *why = reason;
+  }
+  return reason.empty();
+}
+
+std::unique_ptr<Buffer> CudaBackend::allocate(std::size_t bytes) {
+  return std::make_unique<CudaBuffer>(bytes);
+}
+
+std::unique_ptr<Stream> CudaBackend::create_stream() { return std::make_unique<CudaStream>(); }
+
+StateLayout CudaBackend::state_layout(const graph::Value& value) const {
+  StateLayout layout = Backend::state_layout(value);
+  layout.name = layout_name(value);
+  return layout;
+}
+
+void CudaBackend::pack_state(const graph::Value& value,
+                             const core::HostTensor& logical,
+                             std::byte* physical) const {
+  to_physical(value, logical, physical);
+}
+
+void CudaBackend::unpack_state(const graph::Value& value,
+                               const std::byte* physical,
+                               core::HostTensor& logical) const {
+  to_logical(value, physical, logical);
+}
+
+std::unique_ptr<LoweredGraph> CudaBackend::lower(const graph::Graph& graph,
+                                                 const LoweringOptions& options) {
+  if (options.allow_tf32 && capability_ < kAmpere) {
+    throw core::Error(
+        core::ErrorCode::kUnavailable,
+        fmt::format("tf32 needs compute capability 8.0, {} is {}", info_.name, info_.isa));
+  }
+  if (trains_in_f16(graph)) {
+    throw core::Error(core::ErrorCode::kUnavailable,
+                      "training in fp16 needs loss scaling, which the cuda backend does not have "
+                      "yet: choose bf16");
+  }
+  if (options.conv_algorithm == ConvAlgorithm::kWinograd) {
+    throw core::Error(core::ErrorCode::kUnavailable,
+                      "the cuda backend chooses among cuDNN's plans: --conv-algorithm winograd is "
+                      "for the cpu");
+  }
+  Choices choices(options, info_.name + " " + info_.isa + " cuDNN " + libraries_.at("cudnn"));
+  DeviceContractions contractions(handles_, device_, options, choices);
+  auto lowered = lower_graph(graph, options, contractions, handle_of);
+  choices.save();
+  return lowered;
+}
+
+}  // namespace dlbench::backend::cuda

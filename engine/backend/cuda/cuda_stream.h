@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// CUDA streams, events and graphs behind the interfaces of engine/backend/backend.h.
+#pragma once
+
+#include "engine/backend/backend.h"
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <memory>
+
+namespace dlbench::backend::cuda {
+
+enum class StreamPriority { kNormal, kHigh };
+
+/// Non-blocking with respect to the default stream. Capture is for the calling thread alone, so
+/// that loader and monitor threads may call CUDA meanwhile.
+class CudaStream final : public Stream {
+ public:
+  explicit CudaStream(StreamPriority priority = StreamPriority::kNormal);
+  ~CudaStream() override;
+
+  [[nodiscard]] cudaStream_t handle() const { return stream_; }
+
+  [[nodiscard]] std::unique_ptr<Event> create_event() override;
+  void record(Event& event) override;
+  void wait_for(Event& event) override;
+  void synchronize() override;
+  void copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) override;
+  void copy_to_host(std::byte* host, const std::byte* device, std::size_t bytes) override;
+  void copy_on_device(std::byte* to, const std::byte* from, std::size_t bytes) override;
+  void fill_zero(std::byte* device, std::size_t bytes) override;
+  bool begin_capture() override;
+  std::unique_ptr<Replay> end_capture() override;
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// The CUDA stream behind an interface of this backend.
+[[nodiscard]] cudaStream_t handle_of(Stream& stream);
+
+}  // namespace dlbench::backend::cuda

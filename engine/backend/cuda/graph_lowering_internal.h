@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The work of one lower() call: one slot for each value, one or a few launches for each node or
+// group of nodes. Each family of ops (conv.cpp, batch_norm.cpp, ...) has one function at the end.
+#pragma once
+
+#include "engine/backend/backend.h"
+#include "engine/backend/cuda/contractions.h"
+#include "engine/backend/cuda/kernels/launch.h"
+#include "engine/backend/cuda/layout.h"
+#include "engine/backend/cuda/lowering.h"
+#include "engine/backend/fusion.h"
+#include "engine/backend/lowering.h"
+#include "engine/graph/graph.h"
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dlbench::backend::cuda {
+
+/// Addresses of one launch, in the order of the emission's reads and writes.
+struct Call {
+  std::byte* const* reads;
+  std::byte* const* writes;
+  std::byte* scratch;
+  StreamHandle stream;
+
+  template <typename T = void>
+  [[nodiscard]] T* in(std::size_t index) const {
+    return reinterpret_cast<T*>(reads[index]);
+  }
+  template <typename T = void>
+  [[nodiscard]] T* out(std::size_t index) const {
+    return reinterpret_cast<T*>(writes[index]);
+  }
+};
+
+using Launch = std::function<void(const Call&)>;
+
+/// One lowered node in the making.
+struct Emission {
+  std::vector<graph::NodeId> covers{};  ///< the main one first; empty: a reorder
+  std::string name{};                   ///< empty: that of the main node
+  std::vector<SlotId> reads{};
+  std::vector<SlotId> writes{};
+  std::vector<std::pair<SlotId, SlotId>> in_place{};
+  std::size_t scratch_bytes = 0;
+  std::string kernel_name{};
+};
+
+class GraphLowering {
+ public:
+  GraphLowering(const graph::Graph& graph,
+                const LoweringOptions& options,
+                Contractions& contractions,
+                StreamHandleOf stream_handle);
+
+  /// Throws core::Error(kUnavailable) for what this backend cannot do.
+  [[nodiscard]] std::unique_ptr<LoweredGraph> run();
+
+  [[nodiscard]] const graph::Value& value(graph::ValueId id) const { return graph_.value(id); }
+  [[nodiscard]] const graph::Graph& graph() const { return graph_; }
+  [[nodiscard]] const LoweringOptions& options() const { return options_; }
+  [[nodiscard]] Contractions& contractions() const { return contractions_; }
+  [[nodiscard]] StreamHandleOf handle_of_streams() const { return stream_handle_; }
+  /// The group whose main node this is; nullptr: it stands alone.
+  [[nodiscard]] const FusedGroup* group_of(const graph::Node& node) const {
+    return fusion_.group_of(node.id);
+  }
+  /// Where a value lies as it is: what is written, and inputs in logical order.
+  [[nodiscard]] static SlotId slot(graph::ValueId id) { return static_cast<SlotId>(id); }
+  /// Where a value lies channels-last; an input of rank 4 or 5 is copied once, before its first
+  /// reader.
+  [[nodiscard]] SlotId read(graph::ValueId id);
+  [[nodiscard]] ChannelsLast layout(graph::ValueId id) const;
+
+  /// An emission that reads the inputs whose content the op reads and writes outputs and updates.
+  [[nodiscard]] Emission whole(const graph::Node& node);
+  void emit(Emission emission, Launch launch);
+  void emit(Emission emission, std::unique_ptr<Kernel> kernel);
+  /// Records what was chosen for a node.
+  void decide(const std::string& key, const std::string& choice);
+  /// core::Error(kUnavailable): "<node>: the cuda backend <what>".
+  [[noreturn]] static void refuse(const graph::Node& node, const std::string& what);
+
+ private:
+  void make_slots();
+  void lower_node(const graph::Node& node);
+  void emit_communication(const graph::Node& node);
+  LoweredNode& append(Emission emission);
+
+  const graph::Graph& graph_;
+  const LoweringOptions& options_;
+  Contractions& contractions_;
+  StreamHandleOf stream_handle_;
+  Fusion fusion_;
+  std::unique_ptr<LoweredGraph> result_;
+  std::map<graph::ValueId, SlotId> reordered_inputs_;
+};
+
+/// (D, H, W) of a shape (N, C, [D,] H, W); of an attribute given per spatial axis, `fill` for a
+/// depth that is not there.
+[[nodiscard]] std::array<Index, 3> spatial_extents(const core::Shape& shape);
+[[nodiscard]] std::array<Index, 3> spatial_attribute(const graph::Spatial& attribute,
+                                                     std::size_t rank,
+                                                     std::int64_t fill);
+
+void lower_convolution(GraphLowering& lowering, const graph::Node& node);
+void lower_linear(GraphLowering& lowering, const graph::Node& node);
+void lower_batch_norm(GraphLowering& lowering, const graph::Node& node);
+void lower_pointwise(GraphLowering& lowering, const graph::Node& node);
+void lower_gate(GraphLowering& lowering, const graph::Node& node);
+void lower_pooling(GraphLowering& lowering, const graph::Node& node);
+void lower_upsample(GraphLowering& lowering, const graph::Node& node);
+void lower_normalize(GraphLowering& lowering, const graph::Node& node);
+void lower_cast(GraphLowering& lowering, const graph::Node& node);
+void lower_dropout(GraphLowering& lowering, const graph::Node& node);
+void lower_shape_op(GraphLowering& lowering, const graph::Node& node);
+void lower_loss(GraphLowering& lowering, const graph::Node& node);
+void lower_metric(GraphLowering& lowering, const graph::Node& node);
+void lower_optimizer(GraphLowering& lowering, const graph::Node& node);
+
+}  // namespace dlbench::backend::cuda

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cuda/library_handles.h"
+
+#include "engine/backend/cuda/cuda_call.h"
+
+namespace dlbench::backend::cuda {
+
+LibraryHandles::LibraryHandles() {
+  DLBENCH_CUDA(cudnnCreate(&cudnn_));
+  DLBENCH_CUDA(cublasLtCreate(&cublas_));
+}
+
+LibraryHandles::~LibraryHandles() {
+  cublasLtDestroy(cublas_);
+  cudnnDestroy(cudnn_);
+}
+
+cudnnHandle_t LibraryHandles::cudnn(cudaStream_t stream) {
+  DLBENCH_CUDA(cudnnSetStream(cudnn_, stream));
+  return cudnn_;
+}
+
+}  // namespace dlbench::backend::cuda

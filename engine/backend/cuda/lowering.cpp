@@ -1,0 +1,314 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The walk over the graph: one rule per op family, in graph order.
+#include "engine/backend/cuda/lowering.h"
+
+#include "engine/backend/cuda/graph_lowering_internal.h"
+#include "engine/core/check.h"
+#include "engine/core/error.h"
+#include "engine/graph/op_def.h"
+
+namespace dlbench::backend::cuda {
+namespace {
+
+using graph::Node;
+using graph::OpKind;
+using graph::ValueId;
+
+/// Gathers addresses before each launch: they are fixed, but known only after planning.
+class LaunchKernel final : public Kernel {
+ public:
+  LaunchKernel(Launch launch,
+               std::vector<SlotId> reads,
+               std::vector<SlotId> writes,
+               StreamHandleOf stream_handle)
+      : launch_(std::move(launch)),
+        reads_(std::move(reads)),
+        writes_(std::move(writes)),
+        read_addresses_(reads_.size()),
+        write_addresses_(writes_.size()),
+        stream_handle_(stream_handle) {}
+
+  void bind(const SlotTable& slots, std::byte* scratch) override {
+    slots_ = &slots;
+    scratch_ = scratch;
+  }
+
+  void run(Stream& stream) override {
+    for (std::size_t i = 0; i < reads_.size(); ++i) {
+      read_addresses_[i] = (*slots_)[reads_[i]];
+    }
+    for (std::size_t i = 0; i < writes_.size(); ++i) {
+      write_addresses_[i] = (*slots_)[writes_[i]];
+    }
+    launch_({read_addresses_.data(), write_addresses_.data(), scratch_, stream_handle_(stream)});
+  }
+
+ private:
+  Launch launch_;
+  std::vector<SlotId> reads_;
+  std::vector<SlotId> writes_;
+  std::vector<std::byte*> read_addresses_;
+  std::vector<std::byte*> write_addresses_;
+  StreamHandleOf stream_handle_;
+  const SlotTable* slots_ = nullptr;
+  std::byte* scratch_ = nullptr;
+};
+
+class CudaLoweredGraph final : public LoweredGraph {
+ public:
+  explicit CudaLoweredGraph(const graph::Graph& graph) : values_(graph.values()) {}
+
+  void export_value(ValueId value,
+                    const std::byte* physical,
+                    core::HostTensor& logical) const override {
+    to_logical(values_.at(static_cast<std::size_t>(value)), physical, logical);
+  }
+
+ private:
+  std::vector<graph::Value> values_;
+};
+
+std::size_t bytes_of(const graph::Value& value) {
+  return static_cast<std::size_t>(value.shape.elements()) * core::size_of(value.dtype);
+}
+
+}  // namespace
+
+GraphLowering::GraphLowering(const graph::Graph& graph,
+                             const LoweringOptions& options,
+                             Contractions& contractions,
+                             StreamHandleOf stream_handle)
+    : graph_(graph),
+      options_(options),
+      contractions_(contractions),
+      stream_handle_(stream_handle),
+      fusion_(graph, options.keep),
+      result_(std::make_unique<CudaLoweredGraph>(graph)) {}
+
+std::unique_ptr<LoweredGraph> GraphLowering::run() {
+  make_slots();
+  for (const Node& node : graph_.nodes()) {
+    if (fusion_.runs_here(node.id)) {
+      const FusedGroup* group = fusion_.group_of(node.id);
+      lower_node(group == nullptr ? node : graph_.node(group->main));
+    }
+  }
+  // What fusion made disappear has no memory.
+  std::vector<bool> used(graph_.values().size(), false);
+  for (const LoweredNode& node : result_->nodes) {
+    for (const auto* slots : {&node.reads, &node.writes}) {
+      for (const SlotId id : *slots) {
+        used[static_cast<std::size_t>(id)] = true;
+      }
+    }
+  }
+  for (const graph::Value& value : graph_.values()) {
+    const auto index = static_cast<std::size_t>(value.id);
+    if (!used[index] && value.storage == graph::Storage::kActivation) {
+      result_->slot_of_value[index] = kNoSlot;
+    }
+  }
+  return std::move(result_);
+}
+
+void GraphLowering::make_slots() {
+  for (const graph::Value& value : graph_.values()) {
+    result_->slots.push_back({.value = value.id,
+                              .storage = value.storage,
+                              .bytes = bytes_of(value),
+                              .layout = layout_name(value)});
+    result_->slot_of_value.push_back(slot(value.id));
+  }
+}
+
+ChannelsLast GraphLowering::layout(ValueId id) const { return channels_last(value(id).shape); }
+
+void GraphLowering::lower_node(const Node& node) {
+  switch (node.op) {
+    case OpKind::kNormalizeImage:
+      return lower_normalize(*this, node);
+    case OpKind::kCast:
+      return lower_cast(*this, node);
+    case OpKind::kConv:
+    case OpKind::kConvBackwardData:
+    case OpKind::kConvBackwardWeights:
+      return lower_convolution(*this, node);
+    case OpKind::kBatchNorm:
+    case OpKind::kBatchNormInference:
+    case OpKind::kBatchNormBackward:
+      return lower_batch_norm(*this, node);
+    case OpKind::kRelu:
+    case OpKind::kReluBackward:
+    case OpKind::kSigmoid:
+    case OpKind::kSigmoidBackward:
+    case OpKind::kAdd:
+    case OpKind::kMultiply:
+      return lower_pointwise(*this, node);
+    case OpKind::kScaleChannels:
+    case OpKind::kScaleChannelsBackwardGate:
+    case OpKind::kGlobalAvgPool:
+    case OpKind::kGlobalAvgPoolBackward:
+      return lower_gate(*this, node);
+    case OpKind::kMaxPool:
+    case OpKind::kMaxPoolBackward:
+      return lower_pooling(*this, node);
+    case OpKind::kUpsampleNearest:
+    case OpKind::kUpsampleNearestBackward:
+      return lower_upsample(*this, node);
+    case OpKind::kLinear:
+    case OpKind::kLinearBackwardData:
+    case OpKind::kLinearBackwardWeights:
+      return lower_linear(*this, node);
+    case OpKind::kConcat:
+    case OpKind::kSlice:
+    case OpKind::kReshape:
+      return lower_shape_op(*this, node);
+    case OpKind::kDropout:
+    case OpKind::kDropoutBackward:
+      return lower_dropout(*this, node);
+    case OpKind::kDiceSums:
+    case OpKind::kDiceLoss:
+    case OpKind::kDiceBackward:
+    case OpKind::kLogSoftmax:
+    case OpKind::kLogSoftmaxBackward:
+    case OpKind::kNllLoss:
+    case OpKind::kNllBackward:
+      return lower_loss(*this, node);
+    case OpKind::kSegmentationCounts:
+    case OpKind::kClassificationCounts:
+      return lower_metric(*this, node);
+    case OpKind::kAllReduceStart:
+    case OpKind::kAllReduceWait:
+      return emit_communication(node);
+    case OpKind::kOptimizerAdvance:
+    case OpKind::kSgd:
+    case OpKind::kAdam:
+    case OpKind::kNadam:
+    case OpKind::kAdadelta:
+      return lower_optimizer(*this, node);
+  }
+}
+
+SlotId GraphLowering::read(ValueId id) {
+  const graph::Value& input = value(id);
+  const bool is_input = input.storage == graph::Storage::kInput;
+  if (!is_input || (input.shape.rank() != 4 && input.shape.rank() != 5)) {
+    return slot(id);
+  }
+  if (const auto known = reordered_inputs_.find(id); known != reordered_inputs_.end()) {
+    return known->second;
+  }
+  const auto copy = static_cast<SlotId>(result_->slots.size());
+  result_->slots.push_back({.bytes = bytes_of(input), .layout = "nhwc"});
+  reordered_inputs_[id] = copy;
+  const ChannelsLast to = channels_last(input.shape);
+  emit({.name = "reorder/" + input.name,
+        .reads = {slot(id)},
+        .writes = {copy},
+        .kernel_name = "own:reshape"},
+       [args =
+            ReshapeArgs{.x_layout = row_major(input.shape), .y_layout = to, .dtype = input.dtype}](
+           const Call& call) mutable {
+         args.x = call.in(0);
+         args.y = call.out(0);
+         launch_reshape(args, call.stream);
+       });
+  return copy;
+}
+
+Emission GraphLowering::whole(const Node& node) {
+  Emission emission{.covers = {node.id}, .kernel_name = "own:" + std::string(graph::name(node.op))};
+  for (std::size_t index = 0; index < node.inputs.size(); ++index) {
+    if (graph::reads_input(node.op, index)) {
+      emission.reads.push_back(read(node.inputs[index]));
+    }
+  }
+  for (const ValueId id : node.outputs) {
+    emission.writes.push_back(slot(id));
+  }
+  for (const ValueId id : node.updates) {
+    emission.reads.push_back(slot(id));
+    emission.writes.push_back(slot(id));
+  }
+  return emission;
+}
+
+LoweredNode& GraphLowering::append(Emission emission) {
+  LoweredNode node;
+  node.name = std::move(emission.name);
+  node.is_reorder = emission.covers.empty();
+  if (node.is_reorder) {
+    node.op = OpKind::kCast;
+  } else {
+    const Node& main = graph_.node(emission.covers.front());
+    node.op = main.op;
+    node.name = main.name;
+    node.phase = main.phase;
+  }
+  node.covers = std::move(emission.covers);
+  for (const graph::NodeId covered : node.covers) {
+    const Node& logical = graph_.node(covered);
+    const graph::Cost cost = graph::op_def(logical.op).cost(graph_, logical);
+    node.cost.macs += cost.macs;
+    node.cost.flop += cost.flop;
+    node.cost.bytes += cost.bytes;
+  }
+  node.reads = std::move(emission.reads);
+  node.writes = std::move(emission.writes);
+  node.in_place = std::move(emission.in_place);
+  node.scratch_bytes = emission.scratch_bytes;
+  node.kernel_name = std::move(emission.kernel_name);
+  result_->nodes.push_back(std::move(node));
+  return result_->nodes.back();
+}
+
+void GraphLowering::emit(Emission emission, Launch launch) {
+  auto kernel = std::make_unique<LaunchKernel>(
+      std::move(launch), emission.reads, emission.writes, stream_handle_);
+  append(std::move(emission)).kernel = std::move(kernel);
+}
+
+void GraphLowering::emit(Emission emission, std::unique_ptr<Kernel> kernel) {
+  append(std::move(emission)).kernel = std::move(kernel);
+}
+
+void GraphLowering::emit_communication(const Node& node) {
+  Emission emission = whole(node);
+  emission.kernel_name = "communicator";
+  append(std::move(emission));
+}
+
+void GraphLowering::decide(const std::string& key, const std::string& choice) {
+  if (!choice.empty()) {
+    result_->decisions[key] = choice;
+  }
+}
+
+void GraphLowering::refuse(const Node& node, const std::string& what) {
+  throw core::Error(core::ErrorCode::kUnavailable, node.name + ": the cuda backend " + what);
+}
+
+std::unique_ptr<LoweredGraph> lower_graph(const graph::Graph& graph,
+                                          const LoweringOptions& options,
+                                          Contractions& contractions,
+                                          StreamHandleOf stream_handle) {
+  return GraphLowering(graph, options, contractions, stream_handle).run();
+}
+
+std::array<Index, 3> spatial_extents(const core::Shape& shape) {
+  const bool volume = shape.rank() == 5;
+  return {volume ? shape[2] : 1, shape[shape.rank() - 2], shape[shape.rank() - 1]};
+}
+
+std::array<Index, 3> spatial_attribute(const graph::Spatial& attribute,
+                                       std::size_t rank,
+                                       std::int64_t fill) {
+  if (rank == 5) {
+    return {attribute[0], attribute[1], attribute[2]};
+  }
+  return {fill, attribute[0], attribute[1]};
+}
+
+}  // namespace dlbench::backend::cuda

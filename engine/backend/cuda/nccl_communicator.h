@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Collectives between GPUs through NCCL, on a high-priority stream of their own: they start behind
+// the work that was enqueued before, run beside later work, and can be part of a recorded step.
+#pragma once
+
+#include "engine/backend/cuda/cuda_stream.h"
+#include "engine/comm/communicator.h"
+#include "engine/comm/rendezvous.h"
+
+#include <nccl.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dlbench::backend::cuda {
+
+class NcclCommunicator final : public comm::Communicator {
+ public:
+  /// Collective. The id travels through the rendezvous. Throws core::Error(kUnavailable), on all
+  /// ranks, if two ranks have the same GPU (NCCL would refuse them later), kTimeout if the ranks do
+  /// not connect within the rendezvous' time-out.
+  explicit NcclCommunicator(comm::Rendezvous& ranks);
+  ~NcclCommunicator() override;
+
+  [[nodiscard]] std::string_view name() const override { return "nccl"; }
+  [[nodiscard]] int rank() const override { return rank_; }
+  [[nodiscard]] int size() const override { return size_; }
+
+  /// Memory that NCCL can use without a copy.
+  [[nodiscard]] std::unique_ptr<Buffer> allocate(Backend& backend, std::size_t bytes) override;
+  [[nodiscard]] comm::Ticket start_all_reduce(const comm::ReduceRequest& request,
+                                              Stream& stream) override;
+  void wait(comm::Ticket ticket, Stream& stream) override;
+  void reduce_scatter(const comm::ReduceRequest& request, Stream& stream) override;
+  void all_gather(std::byte* data, std::size_t count, core::DType dtype, Stream& stream) override;
+  void broadcast(std::byte* data, std::size_t bytes, int root, Stream& stream) override;
+  void give_up() override;
+
+ private:
+  void connect(comm::Rendezvous& ranks);
+  /// What `stream` has in it comes before what follows on the communication stream.
+  void fork(Stream& stream);
+  /// And what is there now before what follows on `stream`.
+  void join(Stream& stream);
+  /// The call is over once NCCL says so: it returns at once.
+  void finish(ncclResult_t started, const char* call);
+
+  int rank_;
+  int size_;
+  double timeout_s_;
+  ncclComm_t communicator_ = nullptr;
+  CudaStream stream_{StreamPriority::kHigh};
+  std::unique_ptr<Stream::Event> forked_;
+  std::unique_ptr<Stream::Event> joined_;
+  std::vector<std::unique_ptr<Stream::Event>> done_;  ///< by ticket, used in turn
+  comm::Ticket next_ticket_ = 0;
+};
+
+}  // namespace dlbench::backend::cuda

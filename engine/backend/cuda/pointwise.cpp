@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pointwise ops, casts, and channel gates with the global average that feeds them.
+#include "engine/backend/cuda/graph_lowering_internal.h"
+
+#include <utility>
+
+namespace dlbench::backend::cuda {
+namespace {
+
+using graph::kNoNode;
+using graph::Node;
+using graph::OpKind;
+using graph::ValueId;
+
+PointwiseOp pointwise_op(OpKind op) {
+  switch (op) {
+    case OpKind::kRelu:
+      return PointwiseOp::kRelu;
+    case OpKind::kReluBackward:
+      return PointwiseOp::kReluBackward;
+    case OpKind::kSigmoid:
+      return PointwiseOp::kSigmoid;
+    case OpKind::kSigmoidBackward:
+      return PointwiseOp::kSigmoidBackward;
+    case OpKind::kAdd:
+      return PointwiseOp::kAdd;
+    default:
+      return PointwiseOp::kMultiply;
+  }
+}
+
+/// Sums over space of a, or of a b, one for each sample and channel.
+void emit_sums(GraphLowering& lowering, const Node& node, ValueId summed, float factor) {
+  Emission emission = lowering.whole(node);
+  const bool product = emission.reads.size() > 1;
+  ChannelSumsArgs args{.dtype = lowering.value(summed).dtype,
+                       .layout = lowering.layout(summed),
+                       .result_stride = lowering.layout(summed).channels,
+                       .factor = factor};
+  emission.scratch_bytes = channel_sums_scratch_bytes(args.layout, args.dtype, true);
+  lowering.emit(std::move(emission), [args, product](const Call& call) mutable {
+    args.a = call.in(0);
+    args.b = product ? call.in(1) : nullptr;
+    args.result = call.out(0);
+    args.scratch = call.scratch;
+    launch_channel_sums(args, call.stream);
+  });
+}
+
+void lower_scale(GraphLowering& lowering, const Node& node) {
+  const FusedGroup* group = lowering.group_of(node);
+  const ValueId y = group == nullptr ? node.outputs[0] : group->result;
+  Emission emission = lowering.whole(node);  // x, gate -> y
+  if (group != nullptr) {
+    emission.covers = group->nodes;
+    emission.writes = {GraphLowering::slot(y)};
+    emission.reads.push_back(lowering.read(lowering.graph().node(group->before).inputs[0]));
+  }
+  emission.in_place = {{emission.reads[0], emission.writes[0]}};
+  ScaleChannelsArgs args{.gate_stride = lowering.layout(y).channels,
+                         .dtype = lowering.value(y).dtype,
+                         .layout = lowering.layout(y)};
+  lowering.emit(std::move(emission), [args, shifts = group != nullptr](const Call& call) mutable {
+    args.x = call.in(0);
+    args.gate = call.in(1);
+    args.shift = shifts ? call.in(2) : nullptr;
+    args.y = call.out(0);
+    launch_scale_channels(args, call.stream);
+  });
+}
+
+void lower_average_backward(GraphLowering& lowering, const Node& node) {
+  const ValueId dx = node.outputs[0];
+  ScaleChannelsArgs args{.gate_stride = lowering.layout(dx).channels,
+                         .dtype = lowering.value(dx).dtype,
+                         .layout = lowering.layout(dx)};
+  lowering.emit(lowering.whole(node), [args](const Call& call) mutable {
+    args.shift = call.in(0);
+    args.y = call.out(0);
+    launch_scale_channels(args, call.stream);
+  });
+}
+
+}  // namespace
+
+void lower_pointwise(GraphLowering& lowering, const Node& node) {
+  Emission emission = lowering.whole(node);
+  const ValueId y = node.outputs[0];
+  PointwiseArgs args{.dtype = lowering.value(y).dtype, .layout = lowering.layout(y)};
+  const bool binary = emission.reads.size() > 1;
+  for (const SlotId read : emission.reads) {
+    emission.in_place.emplace_back(read, emission.writes[0]);
+  }
+  lowering.emit(std::move(emission),
+                [args, binary, op = pointwise_op(node.op)](const Call& call) mutable {
+                  args.a = call.in(0);
+                  args.b = binary ? call.in(1) : nullptr;
+                  args.y = call.out(0);
+                  launch_pointwise(op, args, call.stream);
+                });
+}
+
+void lower_cast(GraphLowering& lowering, const Node& node) {
+  const graph::Value& x = lowering.value(node.inputs[0]);
+  const graph::Value& y = lowering.value(node.outputs[0]);
+  if (!core::is_float(x.dtype) || !core::is_float(y.dtype)) {
+    GraphLowering::refuse(node, "casts between floats only");
+  }
+  CastArgs args{.x_dtype = x.dtype, .y_dtype = y.dtype, .elements = x.shape.elements()};
+  lowering.emit(lowering.whole(node), [args](const Call& call) mutable {
+    args.x = call.in(0);
+    args.y = call.out(0);
+    launch_cast(args, call.stream);
+  });
+}
+
+void lower_gate(GraphLowering& lowering, const Node& node) {
+  switch (node.op) {
+    case OpKind::kScaleChannels:
+      return lower_scale(lowering, node);
+    case OpKind::kScaleChannelsBackwardGate:
+      return emit_sums(lowering, node, node.inputs[0], 1.0F);
+    case OpKind::kGlobalAvgPool: {
+      const auto space = static_cast<float>(lowering.layout(node.inputs[0]).spatial);
+      return emit_sums(lowering, node, node.inputs[0], 1.0F / space);
+    }
+    default:
+      return lower_average_backward(lowering, node);
+  }
+}
+
+}  // namespace dlbench::backend::cuda

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What moves elements without computing: images into floats, concatenation, slices, reshapes; and
+// dropout, which only drops them.
+#include "engine/backend/cuda/graph_lowering_internal.h"
+
+#include <utility>
+#include <vector>
+
+namespace dlbench::backend::cuda {
+namespace {
+
+using graph::Node;
+using graph::OpKind;
+using graph::ValueId;
+
+void lower_concat(GraphLowering& lowering, const Node& node) {
+  const ValueId y = node.outputs[0];
+  std::vector<CopyChannelsArgs> parts;
+  Index begin = 0;
+  for (const ValueId id : node.inputs) {
+    const ChannelsLast layout = lowering.layout(id);
+    parts.push_back({.x_stride = layout.stride,
+                     .y_stride = lowering.layout(y).stride,
+                     .y_begin = begin,
+                     .count = layout.channels,
+                     .positions = layout.positions(),
+                     .dtype = lowering.value(y).dtype});
+    begin += layout.channels;
+  }
+  parts.back().clear_rest = true;
+  lowering.emit(lowering.whole(node), [parts](const Call& call) mutable {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      parts[i].x = call.in(i);
+      parts[i].y = call.out(0);
+      launch_copy_channels(parts[i], call.stream);
+    }
+  });
+}
+
+void lower_slice(GraphLowering& lowering, const Node& node) {
+  const auto& attributes = node.as<graph::SliceAttributes>();
+  const ChannelsLast x = lowering.layout(node.inputs[0]);
+  CopyChannelsArgs args{.x_stride = x.stride,
+                        .x_begin = attributes.begin,
+                        .y_stride = lowering.layout(node.outputs[0]).stride,
+                        .count = attributes.extent,
+                        .positions = x.positions(),
+                        .dtype = lowering.value(node.inputs[0]).dtype,
+                        .clear_rest = true};
+  lowering.emit(lowering.whole(node), [args](const Call& call) mutable {
+    args.x = call.in(0);
+    args.y = call.out(0);
+    launch_copy_channels(args, call.stream);
+  });
+}
+
+/// Tensors of rank 3 and above 5 lie row-major, which is the layout of one channel.
+ChannelsLast physical_layout(const graph::Value& value) {
+  return lies_channels_last(value) ? channels_last(value.shape) : row_major(value.shape);
+}
+
+void lower_reshape(GraphLowering& lowering, const Node& node) {
+  const graph::Value& x = lowering.value(node.inputs[0]);
+  ReshapeArgs args{.x_layout = physical_layout(x),
+                   .y_layout = physical_layout(lowering.value(node.outputs[0])),
+                   .dtype = x.dtype};
+  Emission emission = lowering.whole(node);
+  emission.reads = {GraphLowering::slot(x.id)};  // an input is read as it lies
+  lowering.emit(std::move(emission), [args](const Call& call) mutable {
+    args.x = call.in(0);
+    args.y = call.out(0);
+    launch_reshape(args, call.stream);
+  });
+}
+
+}  // namespace
+
+void lower_shape_op(GraphLowering& lowering, const Node& node) {
+  switch (node.op) {
+    case OpKind::kConcat:
+      return lower_concat(lowering, node);
+    case OpKind::kSlice:
+      return lower_slice(lowering, node);
+    default:
+      return lower_reshape(lowering, node);
+  }
+}
+
+void lower_normalize(GraphLowering& lowering, const Node& node) {
+  const graph::Value& x = lowering.value(node.inputs[0]);
+  const graph::Value& y = lowering.value(node.outputs[0]);
+  if (x.storage != graph::Storage::kInput || y.shape[1] > kMaxImageChannels) {
+    GraphLowering::refuse(node, "normalises images of the loader, with at most 16 channels");
+  }
+  NormalizeArgs args{.dtype = y.dtype,
+                     .layout = channels_last(y.shape),
+                     .attributes = node.as<graph::NormalizeAttributes>()};
+  lowering.emit({.covers = {node.id},
+                 .reads = {GraphLowering::slot(x.id)},  // (N, H, W, C) as it comes
+                 .writes = {GraphLowering::slot(y.id)},
+                 .kernel_name = "own:normalize_image"},
+                [args](const Call& call) mutable {
+                  args.x = call.in<std::uint8_t>(0);
+                  args.y = call.out(0);
+                  launch_normalize(args, call.stream);
+                });
+}
+
+void lower_dropout(GraphLowering& lowering, const Node& node) {
+  const ValueId y = node.outputs[0];
+  DropoutArgs args{.dtype = lowering.value(y).dtype,
+                   .layout = lowering.layout(y),
+                   .attributes = node.as<graph::DropoutAttributes>()};
+  lowering.emit(lowering.whole(node), [args](const Call& call) mutable {
+    args.x = call.in(0);
+    args.seed = call.in<std::int64_t>(1);
+    args.step = call.in<std::int64_t>(2);
+    args.first_sample = call.in<std::int64_t>(3);
+    args.y = call.out(0);
+    launch_dropout(args, call.stream);
+  });
+}
+
+}  // namespace dlbench::backend::cuda

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/engine/backend/cuda/host_device.h"
+
+#include "engine/backend/cuda/layout.h"
+#include "engine/backend/cuda/lowering.h"
+#include "engine/backend/ref/kernel_list.h"
+#include "engine/core/host_tensor.h"
+
+#include <cstring>
+#include <utility>
+
+namespace dlbench::backend::cuda {
+namespace {
+
+/// A value that lies channels-last, for the conversions of layout.h.
+graph::Value as_value(core::DType dtype, const std::vector<std::int64_t>& extents) {
+  return {.dtype = dtype, .shape = core::Shape(extents)};
+}
+
+ref::Tensor tensor_of(core::HostTensor& tensor) {
+  return {tensor.data(), tensor.dtype(), tensor.shape()};
+}
+
+void convolve(const ConvProblem& problem, const ContractionCall& call) {
+  const graph::Value values[3] = {as_value(problem.dtype, problem.x),
+                                  as_value(problem.dtype, problem.w),
+                                  as_value(problem.dtype, problem.y)};
+  void* const addresses[3] = {call.x, call.w, call.y};
+  std::vector<core::HostTensor> logical;
+  for (std::size_t i = 0; i < 3; ++i) {
+    logical.emplace_back(problem.dtype, values[i].shape);
+    to_logical(values[i], static_cast<const std::byte*>(addresses[i]), logical.back());
+  }
+  graph::ConvAttributes attributes{.groups = problem.x[1] / problem.w[1]};
+  for (std::size_t axis = 0; axis < problem.stride.size(); ++axis) {
+    attributes.stride[axis] = problem.stride[axis];
+    attributes.dilation[axis] = problem.dilation[axis];
+    attributes.pad_begin[axis] = problem.pad_begin[axis];
+    attributes.pad_end[axis] = problem.pad_end[axis];
+  }
+  ref::Call node{.node = {.attributes = attributes}};
+  ref::Tensor x = tensor_of(logical[0]);
+  ref::Tensor w = tensor_of(logical[1]);
+  ref::Tensor y = tensor_of(logical[2]);
+  std::size_t result = 2;
+  switch (problem.direction) {
+    case ConvDirection::kForward:
+      node.node.op = graph::OpKind::kConv;
+      node.inputs = {x, w};
+      node.outputs = {y};
+      break;
+    case ConvDirection::kBackwardData:
+      node.node.op = graph::OpKind::kConvBackwardData;
+      node.inputs = {y, w, x};
+      node.outputs = {x};
+      result = 0;
+      break;
+    default:
+      node.node.op = graph::OpKind::kConvBackwardWeights;
+      node.inputs = {x, y, w};
+      node.outputs = {w};
+      result = 1;
+      break;
+  }
+  ref::kernel_of(node.node.op)(node);
+  to_physical(values[result], logical[result], static_cast<std::byte*>(addresses[result]));
+}
+
+void multiply(const MatrixProduct& p, const ContractionCall& call) {
+  ref::visit_float(p.dtype, [&](auto element) {
+    using T = decltype(element);
+    const auto* a = static_cast<const T*>(call.x);
+    const auto* b = static_cast<const T*>(call.w);
+    auto* y = static_cast<T*>(call.y);
+    for (std::int64_t r = 0; r < p.rows; ++r) {
+      for (std::int64_t c = 0; c < p.columns; ++c) {
+        double sum = 0;
+        for (std::int64_t i = 0; i < p.inner; ++i) {
+          sum += ref::load(a[p.transpose_a ? i * p.rows + r : r * p.inner + i]) *
+                 ref::load(b[p.transpose_b ? c * p.inner + i : i * p.columns + c]);
+        }
+        ref::store(y[r * p.columns + c], sum);
+      }
+    }
+  });
+}
+
+StreamHandle no_handle(Stream& /*stream*/) { return nullptr; }
+
+}  // namespace
+
+Contraction HostContractions::convolution(const ConvProblem& problem,
+                                          const std::string& /*decision*/) {
+  return {.kernel_name = "host:conv",
+          .run = [problem](const ContractionCall& call) { convolve(problem, call); }};
+}
+
+Contraction HostContractions::product(const MatrixProduct& product) {
+  return {.kernel_name = "host:product",
+          .run = [product](const ContractionCall& call) { multiply(product, call); }};
+}
+
+bool HostDevice::supports(core::DType dtype, std::string* why) const {
+  if (dtype == core::DType::kF64) {
+    if (why != nullptr) {
+      *why = "no f64";
+    }
+    return false;
+  }
+  return ref_.supports(dtype, why);
+}
+
+StateLayout HostDevice::state_layout(const graph::Value& value) const {
+  StateLayout layout = Backend::state_layout(value);
+  layout.name = layout_name(value);
+  return layout;
+}
+
+void HostDevice::pack_state(const graph::Value& value,
+                            const core::HostTensor& logical,
+                            std::byte* physical) const {
+  to_physical(value, logical, physical);
+}
+
+void HostDevice::unpack_state(const graph::Value& value,
+                              const std::byte* physical,
+                              core::HostTensor& logical) const {
+  to_logical(value, physical, logical);
+}
+
+std::unique_ptr<LoweredGraph> HostDevice::lower(const graph::Graph& graph,
+                                                const LoweringOptions& options) {
+  return lower_graph(graph, options, contractions_, no_handle);
+}
+
+}  // namespace dlbench::backend::cuda

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The CUDA backend with the host in place of the device: its own lowering and kernels (thread by
+// thread, host_launches.cpp), the ref backend's convolutions in place of cuDNN's. What it cannot
+// show is what the libraries and the device do.
+#pragma once
+
+#include "engine/backend/backend.h"
+#include "engine/backend/cuda/contractions.h"
+#include "engine/backend/ref/ref_backend.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace dlbench::backend::cuda {
+
+/// Contractions in double, on channels-last memory.
+class HostContractions final : public Contractions {
+ public:
+  [[nodiscard]] Contraction convolution(const ConvProblem& problem,
+                                        const std::string& decision) override;
+  [[nodiscard]] Contraction product(const MatrixProduct& product) override;
+};
+
+class HostDevice final : public Backend {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "cuda-on-host"; }
+  [[nodiscard]] DeviceInfo device() const override { return ref_.device(); }
+  [[nodiscard]] bool supports(core::DType dtype, std::string* why) const override;
+  [[nodiscard]] std::unique_ptr<Buffer> allocate(std::size_t bytes) override {
+    return ref_.allocate(bytes);
+  }
+  [[nodiscard]] std::unique_ptr<Stream> create_stream() override { return ref_.create_stream(); }
+  [[nodiscard]] core::HostAllocator& host_allocator() override { return ref_.host_allocator(); }
+  [[nodiscard]] bool reads_host_memory() const override { return false; }
+  [[nodiscard]] StateLayout state_layout(const graph::Value& value) const override;
+  void pack_state(const graph::Value& value,
+                  const core::HostTensor& logical,
+                  std::byte* physical) const override;
+  void unpack_state(const graph::Value& value,
+                    const std::byte* physical,
+                    core::HostTensor& logical) const override;
+  [[nodiscard]] std::unique_ptr<LoweredGraph> lower(const graph::Graph& graph,
+                                                    const LoweringOptions& options) override;
+
+ private:
+  ref::RefBackend ref_{{.threads = 1}};
+  HostContractions contractions_;
+};
+
+}  // namespace dlbench::backend::cuda

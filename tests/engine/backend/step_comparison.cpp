@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/engine/backend/step_comparison.h"
+
+#include "engine/comm/self.h"
+#include "engine/core/rng.h"
+#include "engine/exec/executor.h"
+#include "workloads/workload.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace dlbench {
+namespace {
+
+/// Smooth pictures with noise, so that batch norm sees channels with a spread.
+void fill(core::HostTensor& tensor, std::uint32_t limit) {
+  core::RandomStream random(3, 5);
+  for (std::int64_t i = 0; i < tensor.elements(); ++i) {
+    tensor.set(i, random.below(limit));
+  }
+}
+
+double norm_of(const core::HostTensor& tensor) {
+  double norm = 0.0;
+  for (std::int64_t i = 0; i < tensor.elements(); ++i) {
+    norm += tensor.at(i) * tensor.at(i);
+  }
+  return std::sqrt(norm);
+}
+
+}  // namespace
+
+Tensors run_step(backend::Backend& backend, const StepCase& test) {
+  const auto& workload = workloads::find_workload(test.workload);
+  const auto built = workload.build({.batch_size = test.batch, .image_size = test.size}, test.mode);
+  const graph::Graph graph = test.mode == graph::Mode::kTrain
+                                 ? workloads::training_graph(workload.spec(), built, test.precision)
+                                 : workloads::evaluation_graph(built, test.precision);
+  exec::ModelState state(backend, graph, 1);
+  comm::SelfCommunicator self;
+  exec::ExecutorOptions options;
+  options.lowering.conv_algorithm = test.algorithm;
+  options.lowering.autotune = false;
+  exec::Executor executor(backend, state, self, graph, options);
+  std::vector<core::HostTensor> inputs;
+  for (const graph::ValueId id : graph.inputs()) {
+    const graph::Value& value = graph.value(id);
+    inputs.emplace_back(value.dtype, value.shape);
+    const auto classes =
+        static_cast<std::uint32_t>(std::max<std::int64_t>(2, workload.spec().classes));
+    fill(inputs.back(), value.shape.rank() == 4 ? 256 : classes);
+    executor.bind_input(value.name, inputs.back().data(), inputs.back().bytes());
+  }
+  executor.run();
+  executor.synchronize();
+  Tensors result;
+  result.emplace("loss", executor.read("loss"));
+  result.emplace("prediction", executor.read("prediction"));
+  for (auto& [name, tensor] : state.export_tensors(
+           {graph::Storage::kParameter, graph::Storage::kGradient, graph::Storage::kBuffer})) {
+    result.emplace(name, std::move(tensor));
+  }
+  return result;
+}
+
+double relative_distance(const core::HostTensor& a, const core::HostTensor& b) {
+  double difference = 0.0;
+  double norm = 0.0;
+  for (std::int64_t i = 0; i < a.elements(); ++i) {
+    difference += (a.at(i) - b.at(i)) * (a.at(i) - b.at(i));
+    norm += b.at(i) * b.at(i);
+  }
+  return std::sqrt(difference / std::max(norm, 1e-300));
+}
+
+double gradient_cosine(const Tensors& a, const Tensors& b) {
+  double product = 0.0;
+  double norm_a = 0.0;
+  double norm_b = 0.0;
+  for (const auto& [name, tensor] : a) {
+    if (!name.starts_with("grad/")) {
+      continue;
+    }
+    const core::HostTensor& other = b.at(name);
+    for (std::int64_t i = 0; i < tensor.elements(); ++i) {
+      product += tensor.at(i) * other.at(i);
+      norm_a += tensor.at(i) * tensor.at(i);
+      norm_b += other.at(i) * other.at(i);
+    }
+  }
+  return product / std::sqrt(norm_a * norm_b);
+}
+
+void compare_with_reference(backend::Backend& backend, const StepCase& test) {
+  const Tensors wanted = run_reference_step(test);
+  const Tensors seen = run_step(backend, test);
+  ASSERT_EQ(wanted.size(), seen.size());
+  double gradient_norm = 0.0;
+  for (const auto& [name, tensor] : wanted) {
+    if (name.starts_with("grad/")) {
+      gradient_norm = std::max(gradient_norm, norm_of(tensor));
+    }
+  }
+  ASSERT_GT(gradient_norm, 0.0);
+  for (const auto& [name, tensor] : wanted) {
+    const bool gradient = name.starts_with("grad/");
+    if (gradient && norm_of(tensor) < 1e-4 * gradient_norm) {
+      EXPECT_LT(norm_of(seen.at(name)), 2e-4 * gradient_norm) << name;
+    } else if (gradient || name == "loss" || name == "prediction" ||
+               name.ends_with("running_var")) {
+      EXPECT_LT(relative_distance(seen.at(name), tensor), test.tolerance) << name;
+    }
+  }
+}
+
+Tensors run_reference_step(const StepCase& test) {
+  const auto reference = backend::create_backend("ref", {.threads = 2});
+  return run_step(*reference, test);
+}
+
+void compare_16_bit_with_reference(backend::Backend& backend, const StepCase& test) {
+  const Tensors wanted = run_reference_step(test);
+  const Tensors seen = run_step(backend, test);
+  EXPECT_LT(relative_distance(seen.at("loss"), wanted.at("loss")), 1e-2);
+  EXPECT_LT(relative_distance(seen.at("prediction"), wanted.at("prediction")), 8e-2);
+  EXPECT_GT(gradient_cosine(seen, wanted), 0.95);
+}
+
+}  // namespace dlbench

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whole training steps of the workloads on a backend against the reference backend: fusions,
+// layouts and reorders only meet in a real graph.
+#pragma once
+
+#include "engine/backend/backend.h"
+#include "engine/core/host_tensor.h"
+#include "engine/graph/graph.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace dlbench {
+
+struct StepCase {
+  std::string workload;
+  std::int64_t batch;
+  std::int64_t size;
+  core::DType precision = core::DType::kF32;
+  backend::ConvAlgorithm algorithm = backend::ConvAlgorithm::kDirect;
+  double tolerance = 6e-3;  ///< relative L2 distance of a tensor
+  graph::Mode mode = graph::Mode::kTrain;
+};
+
+/// Loss, prediction and state after one step, by name.
+using Tensors = std::map<std::string, core::HostTensor>;
+
+/// One step on inputs that depend on the case alone.
+[[nodiscard]] Tensors run_step(backend::Backend& backend, const StepCase& test);
+[[nodiscard]] Tensors run_reference_step(const StepCase& test);
+
+[[nodiscard]] double relative_distance(const core::HostTensor& a, const core::HostTensor& b);
+/// The gradients of both steps, seen as two long vectors: cosine of the angle between them.
+[[nodiscard]] double gradient_cosine(const Tensors& a, const Tensors& b);
+
+/// Compares loss, prediction, gradients and running variances tensor by tensor. Updated parameters
+/// are not compared: Nadam's first step has nearly the sign of the gradient, which is rounding
+/// noise where the true gradient is zero (a bias before a batch norm).
+void compare_with_reference(backend::Backend& backend, const StepCase& test);
+
+/// With 8 bits and a batch of two, single gradients of a deep network are mostly rounding: their
+/// common direction and the loss are what both backends must agree on.
+void compare_16_bit_with_reference(backend::Backend& backend, const StepCase& test);
+
+}  // namespace dlbench
