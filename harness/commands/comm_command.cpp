@@ -143,7 +143,8 @@ class CollectiveSweep {
     const std::vector<int> sizes = parse_rank_counts(options_.ranks, ranks_.size());
     together(ranks_, [&] {
       report_.check_output();
-      backend_ = open_device(options_.device, 1);
+      backend_ = open_device(
+          options_.device, 1, ranks_.places()[static_cast<std::size_t>(ranks_.rank())].local_rank);
     });
     try {
       for (const int size : sizes) {

@@ -78,6 +78,10 @@ void add_workload_options(OptionSet& options, RunOptions& run) {
                     run.seed,
                     {0, std::int64_t{1} << 40});
   options.add_flag("deterministic", "the same bits in every run", run.deterministic);
+  options.add_choice("cuda-graph",
+                     "record the step once and replay it; auto: on a GPU",
+                     run.cuda_graph,
+                     {"auto", "on", "off"});
   options.add_choice("conv-algorithm",
                      "auto measures and takes the fastest",
                      run.conv_algorithm,
@@ -232,6 +236,7 @@ SessionOptions session_options(const RunOptions& run) {
   session.seed = static_cast<std::uint64_t>(run.seed);
   session.deterministic = run.deterministic;
   session.conv_algorithm = run.conv_algorithm;
+  session.cuda_graph = run.cuda_graph;
   session.data = run.data;
   session.decode = data::decode_mode_from_name(run.decode);
   session.shard = data::shard_mode_from_name(run.shard);

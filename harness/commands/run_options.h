@@ -34,6 +34,7 @@ struct RunOptions {
   std::string shard = "early";
   std::string storage;
   std::string conv_algorithm = "auto";
+  std::string cuda_graph = "auto";
   std::optional<std::int64_t> batch_size;
   std::optional<std::int64_t> global_batch_size;
   std::optional<std::int64_t> image_size;

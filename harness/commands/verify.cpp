@@ -176,6 +176,7 @@ int run_verify(const VerifyOptions& options, std::ostream& out) {
                   .init = options.init,
                   .lowering = {}};
   setup.lowering.conv_algorithm = options.conv_algorithm;
+  setup.lowering.allow_tf32 = options.precision == "tf32";
 
   out << fmt::format("verify: {}, batch {}, image size {}, {}, {} convolution, seed {}\n",
                      spec.name,

@@ -19,14 +19,18 @@ std::unique_ptr<backend::Backend> best_device(const backend::BackendOptions& opt
   backend::register_cuda();
   std::string why;
   for (const std::string& name : backend::backend_names()) {
-    const std::string reason = backend::backend_unavailable_reason(name);
-    if (reason.empty()) {
+    try {
+      auto made = backend::create_backend(name, options);
       if (!why.empty()) {
         core::log::info("using " + name + ": " + why);
       }
-      return backend::create_backend(name, options);
+      return made;
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kUnavailable) {
+        throw;
+      }
+      why += (why.empty() ? "" : "; ") + std::string(error.what());
     }
-    why += (why.empty() ? "" : "; ") + reason;
   }
   throw Error(ErrorCode::kUnavailable, "no device can be used: " + why);
 }
@@ -34,8 +38,10 @@ std::unique_ptr<backend::Backend> best_device(const backend::BackendOptions& opt
 }  // namespace
 
 std::unique_ptr<backend::Backend> open_device(const std::string& device,
-                                              std::optional<std::int64_t> threads) {
-  backend::BackendOptions options{.threads = static_cast<int>(threads.value_or(0))};
+                                              std::optional<std::int64_t> threads,
+                                              int local_rank) {
+  backend::BackendOptions options{.threads = static_cast<int>(threads.value_or(0)),
+                                  .local_rank = local_rank};
   if (device == "auto") {
     return best_device(options);
   }

@@ -94,7 +94,14 @@ SessionPlan::SessionPlan(SessionOptions options, comm::Rendezvous& ranks)
 
 void SessionPlan::open() {
   workload_ = &workloads::find_workload(options_.workload);
-  backend_ = open_device(options_.device, options_.threads);
+  backend_ = open_device(options_.device,
+                         options_.threads,
+                         ranks_.places()[static_cast<std::size_t>(ranks_.rank())].local_rank);
+  if (options_.cuda_graph == "on" && backend_->device().kind != "cuda") {
+    throw Error(ErrorCode::kUnavailable,
+                "--cuda-graph on needs an NVIDIA GPU; this run uses " +
+                    std::string(backend_->name()) + ": choose auto or off");
+  }
   dtype_ = harness::compute_dtype(options_.precision, *backend_);
   batch_ = share_batch(options_.batch_size.value_or(workload_->spec().batch_size),
                        options_.global_batch_size,
@@ -298,11 +305,15 @@ std::optional<double> Session::measure_compression_error() {
 
 void Session::make_step() {
   lower_together(plan_.ranks(), plan_.lowering(), [&](const backend::LoweringOptions& options) {
-    step_ = std::make_unique<exec::Executor>(plan_.backend(),
-                                             *state_,
-                                             *communicator_,
-                                             plan_.training_graph(),
-                                             exec::ExecutorOptions{.lowering = options});
+    step_ = std::make_unique<exec::Executor>(
+        plan_.backend(),
+        *state_,
+        *communicator_,
+        plan_.training_graph(),
+        exec::ExecutorOptions{.lowering = options,
+                              .replay = plan_.options().cuda_graph == "off"
+                                            ? exec::GraphReplay::kOff
+                                            : exec::GraphReplay::kOn});
     return step_->lowered().decisions;
   });
   if (plan_.ranks().size() > 1) {

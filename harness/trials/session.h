@@ -41,6 +41,8 @@ struct SessionOptions {
   std::uint64_t seed = 1;
   bool deterministic = false;
   std::string conv_algorithm = "auto";
+  std::string cuda_graph =
+      "auto";        ///< auto: where the device can; on: refused where it cannot; off
   std::string data;  ///< empty: the usual folder, else generated once
   data::Split split = data::Split::kTrain;
   data::DecodeMode decode = data::DecodeMode::kExact;
@@ -214,9 +216,11 @@ class Session {
                                         const backend::Backend& backend);
 
 /// auto, cpu, cuda[:N], ref -> a backend. With auto the reason why a better one was not taken is
-/// logged. Throws core::Error(kUnavailable).
+/// logged. Of several GPUs a rank takes the one of its number on its host. Throws
+/// core::Error(kUnavailable).
 [[nodiscard]] std::unique_ptr<backend::Backend> open_device(const std::string& device,
-                                                            std::optional<std::int64_t> threads);
+                                                            std::optional<std::int64_t> threads,
+                                                            int local_rank = 0);
 
 /// Resident set of this process in bytes, from /proc/self/statm.
 [[nodiscard]] std::int64_t resident_bytes();
