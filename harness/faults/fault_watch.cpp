@@ -49,6 +49,9 @@ HangLimits hang_limits() {
 
 FaultWatch::~FaultWatch() {
   leave();
+  if (board_ != nullptr) {
+    board_->unlink();  // the ranks may never have met
+  }
   // The communication thread of a rank that ends early may still write to its seat.
   static_cast<void>(board_.release());
 }
