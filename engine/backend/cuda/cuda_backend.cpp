@@ -11,6 +11,7 @@
 #include "engine/backend/tuning.h"
 #include "engine/core/error.h"
 
+#include <cuda_profiler_api.h>
 #include <fmt/format.h>
 
 namespace dlbench::backend::cuda {
@@ -47,7 +48,11 @@ CudaBackend::CudaBackend(const DeviceStatus& status)
            .kind = "cuda",
            .memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem),
            .threads = 0,
-           .isa = fmt::format("sm_{}", capability_)};
+           .isa = fmt::format("sm_{}", capability_),
+           .address = fmt::format("{:08x}:{:02x}:{:02x}.0",
+                                  properties.pciDomainID,
+                                  properties.pciBusID,
+                                  properties.pciDeviceID)};
   libraries_ = {{"cuda", cuda_version_text(status.runtime_version)},
                 {"cuda_driver", cuda_version_text(status.driver_version)},
                 {"cudnn", cudnn_version_text(status.cudnn_version)},
@@ -78,6 +83,17 @@ bool CudaBackend::supports(core::DType dtype, std::string* why) const {
 
 std::unique_ptr<Buffer> CudaBackend::allocate(std::size_t bytes) {
   return std::make_unique<CudaBuffer>(bytes);
+}
+
+bool CudaBackend::set_profiler_capture(bool on) {
+  if (on) {
+    DLBENCH_CUDA(cudaDeviceSynchronize());
+    DLBENCH_CUDA(cudaProfilerStart());
+  } else {  // also after a failed step, whose error is the one to report
+    static_cast<void>(cudaDeviceSynchronize());
+    static_cast<void>(cudaProfilerStop());
+  }
+  return true;
 }
 
 std::unique_ptr<Stream> CudaBackend::create_stream() { return std::make_unique<CudaStream>(); }

@@ -32,6 +32,8 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<Stream> create_stream() override;
   [[nodiscard]] core::HostAllocator& host_allocator() override { return pinned_; }
   [[nodiscard]] bool reads_host_memory() const override { return false; }
+  /// Throws core::Error(kLibrary / kRun) when it begins; ending never throws.
+  bool set_profiler_capture(bool on) override;
 
   [[nodiscard]] StateLayout state_layout(const graph::Value& value) const override;
   void pack_state(const graph::Value& value,
