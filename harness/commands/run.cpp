@@ -70,6 +70,10 @@ class Measurement {
   }
 
   int run() {
+    if (!options_.capture_steps.empty()) {  // refused before anything is opened
+      static_cast<void>(parse_step_range(options_.capture_steps));
+      static_cast<void>(captured_trial(options_, true));
+    }
     SessionOptions session = session_options(options_);
     if (ranks_.size() > 1) {
       take_placement(placement_, session);
@@ -339,13 +343,7 @@ class RunCommand final : public Command {
                      run_.capture_steps);
     options.add_text("capture-trial", "NAME", "the trial of --capture-steps", run_.capture_trial);
   }
-  void check() const override {
-    check_session(run_);
-    if (!run_.capture_steps.empty()) {
-      static_cast<void>(parse_step_range(run_.capture_steps));
-      static_cast<void>(captured_trial(run_, true));
-    }
-  }
+  void check() const override { check_session(run_); }
   int run(const OptionSet& options, const Invocation& invocation) override {
     apply_verbosity(run_);
     if (invocation.ranks.rank() != 0) {
