@@ -66,8 +66,8 @@ std::unique_ptr<Backend> create_backend(std::string_view name, const BackendOpti
   const std::string reason = backend_unavailable_reason(name);
   const BackendEntry* entry = find_entry(name);
   if (entry == nullptr) {
-    throw core::Error(
-        name == "cpu" ? core::ErrorCode::kUnavailable : core::ErrorCode::kUsage, reason);
+    throw core::Error(name == "cpu" ? core::ErrorCode::kUnavailable : core::ErrorCode::kUsage,
+                      reason);
   }
   if (!reason.empty()) {
     throw core::Error(core::ErrorCode::kUnavailable, reason);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loads the CUDA plug-in with the libraries of NVIDIA that it needs. Those may lie beside dlbench, in
-// a CUDA toolkit or in the wheels of a Python environment: they are found without LD_LIBRARY_PATH,
-// and what is missing costs one sentence.
+// Loads the CUDA plug-in with the libraries of NVIDIA that it needs. Those may lie beside dlbench,
+// in a CUDA toolkit or in the wheels of a Python environment: they are found without
+// LD_LIBRARY_PATH, and what is missing costs one sentence.
 #pragma once
 
 #include <filesystem>

@@ -8,12 +8,19 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 
 namespace dlbench::harness {
 namespace {
 
 using core::Error;
 using core::ErrorCode;
+
+/// Said once, however many times the process opens the device.
+void say_choice(const std::string& name, const std::string& why_no_better) {
+  static std::once_flag said;
+  std::call_once(said, [&] { core::log::info("using " + name + ": " + why_no_better); });
+}
 
 std::unique_ptr<backend::Backend> best_device(const backend::BackendOptions& options) {
   backend::register_cuda();
@@ -22,7 +29,7 @@ std::unique_ptr<backend::Backend> best_device(const backend::BackendOptions& opt
     try {
       auto made = backend::create_backend(name, options);
       if (!why.empty()) {
-        core::log::info("using " + name + ": " + why);
+        say_choice(name, why);
       }
       return made;
     } catch (const Error& error) {

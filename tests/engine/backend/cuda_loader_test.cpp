@@ -41,11 +41,11 @@ class CudaLoader : public ::testing::Test {
     return folder_ / relative;
   }
   static EnvironmentReader environment(std::map<std::string, std::string> variables) {
-    return [variables = std::move(variables)](
-               const std::string& name) -> std::optional<std::string> {
-      const auto found = variables.find(name);
-      return found == variables.end() ? std::nullopt : std::optional(found->second);
-    };
+    return
+        [variables = std::move(variables)](const std::string& name) -> std::optional<std::string> {
+          const auto found = variables.find(name);
+          return found == variables.end() ? std::nullopt : std::optional(found->second);
+        };
   }
 
   fs::path folder_;
@@ -67,7 +67,8 @@ TEST_F(CudaLoader, SearchesTheChosenFolderThenItsOwnThenToolkitsThenWheels) {
                                         {"PATH", "/nowhere:" + (folder_ / "python/bin").string()}}),
                            folder_ / "own");
   // The machine's own toolkit, if it has one.
-  std::erase_if(folders, [](const fs::path& f) { return f.string().starts_with("/usr/local/cuda"); });
+  std::erase_if(folders,
+                [](const fs::path& f) { return f.string().starts_with("/usr/local/cuda"); });
   EXPECT_THAT(folders,
               ElementsAre(folder_ / "chosen",
                           folder_ / "chosen/lib",

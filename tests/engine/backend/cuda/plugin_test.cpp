@@ -3,14 +3,14 @@
 //
 // The plug-in itself, on machines without a driver too: another library plays the driver, so that
 // the plug-in and all it links are loaded and asked.
-#include "engine/backend/backend.h"
-#include "engine/backend/cuda_loader.h"
 #include "engine/core/plugin.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "engine/backend/backend.h"
+#include "engine/backend/cuda_loader.h"
 
 #include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace dlbench::backend {
 namespace {
