@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -19,7 +20,7 @@ using testing::IsSupersetOf;
 using testing::SizeIs;
 
 std::string read_file(const char* name) {
-  std::ifstream file(std::string(DLBENCH_PROBES_TEST_FOLDER) + "/" + name);
+  std::ifstream file(std::filesystem::path(DLBENCH_PROBES_TEST_FOLDER) / name);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
