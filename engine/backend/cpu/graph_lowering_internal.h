@@ -9,10 +9,11 @@
 #include "engine/backend/cpu/layout.h"
 #include "engine/backend/cpu/onednn_internal.h"
 #include "engine/backend/cpu/tuning_internal.h"
+#include "engine/backend/emission.h"
 #include "engine/backend/fusion.h"
 #include "engine/backend/lowering.h"
+#include "engine/backend/slot_addresses.h"
 #include "engine/graph/graph.h"
-#include "engine/graph/op_def.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -38,34 +39,8 @@ struct Operand {
   [[nodiscard]] bool dense() const { return sample_stride == geometry().sample(); }
 };
 
-/// Addresses of one call of an own kernel, in the order of the emission's reads and writes.
-struct Call {
-  std::byte* const* reads;
-  std::byte* const* writes;
-  std::byte* scratch;
-
-  template <typename T>
-  [[nodiscard]] const T* in(std::size_t index) const {
-    return reinterpret_cast<const T*>(reads[index]);
-  }
-  template <typename T>
-  [[nodiscard]] T* out(std::size_t index) const {
-    return reinterpret_cast<T*>(writes[index]);
-  }
-};
-
+using Call = KernelCall;
 using OwnFunction = std::function<void(const Call&)>;
-
-/// One lowered node in the making.
-struct Emission {
-  std::vector<graph::NodeId> covers{};  ///< the main one first; empty: a reorder
-  std::string name{};                   ///< empty: that of the main node
-  std::vector<SlotId> reads{};
-  std::vector<SlotId> writes{};
-  std::vector<std::pair<SlotId, SlotId>> in_place{};
-  std::size_t scratch_bytes = 0;
-  std::string kernel_name{};
-};
 
 /// What lowering has to know of the machine.
 struct Machine {
@@ -145,6 +120,8 @@ class GraphLowering {
   void emit(Emission emission, Primitive primitive, std::vector<PrimitiveArgument> arguments);
   /// Appends a node with a kernel of its own class.
   void emit(Emission emission, std::unique_ptr<Kernel> kernel);
+  /// Appends an all-reduce node: the executor runs it.
+  void emit_communication(const graph::Node& node);
   /// Appends a copy between two library layouts; from and to are slots.
   void emit_reorder(const std::string& name,
                     graph::Phase phase,
@@ -175,12 +152,10 @@ class GraphLowering {
 
  private:
   void make_state_slots();
-  void lower_node(const graph::Node& node);
   void finish_outputs();
   SlotId add_slot(Slot slot);
   LoweredNode& append(Emission emission);
   [[nodiscard]] bool moves(SlotId slot) const;
-  void emit_communication(const graph::Node& node);
   void set_home(graph::ValueId id, Operand operand);
   Operand copy_as(graph::ValueId id, const Operand& from, Layout layout);
 
@@ -230,18 +205,23 @@ void share_in_place(Emission& emission, const Operand& read, const Operand& writ
 /// Whether an upsampled value is written by the concatenation that is its only reader.
 [[nodiscard]] bool upsamples_into_concat(const GraphLowering& lowering, graph::ValueId id);
 
-// The op families. Each lowers the ops of its file.
+// The op families of op_families.h.
+void lower_normalize(GraphLowering& lowering, const graph::Node& node);
+void lower_cast(GraphLowering& lowering, const graph::Node& node);
 void lower_convolution(GraphLowering& lowering, const graph::Node& node);
 void lower_batch_norm(GraphLowering& lowering, const graph::Node& node);
 void lower_pointwise(GraphLowering& lowering, const graph::Node& node);
-void lower_pooling(GraphLowering& lowering, const graph::Node& node);
+void lower_scale_channels(GraphLowering& lowering, const graph::Node& node);
+void lower_global_average(GraphLowering& lowering, const graph::Node& node);
+void lower_max_pool(GraphLowering& lowering, const graph::Node& node);
 void lower_upsample(GraphLowering& lowering, const graph::Node& node);
 void lower_linear(GraphLowering& lowering, const graph::Node& node);
 void lower_shape_op(GraphLowering& lowering, const graph::Node& node);
 void lower_dropout(GraphLowering& lowering, const graph::Node& node);
-void lower_loss(GraphLowering& lowering, const graph::Node& node);
-void lower_metric(GraphLowering& lowering, const graph::Node& node);
-void lower_normalize(GraphLowering& lowering, const graph::Node& node);
+void lower_dice(GraphLowering& lowering, const graph::Node& node);
+void lower_log_softmax(GraphLowering& lowering, const graph::Node& node);
+void lower_nll(GraphLowering& lowering, const graph::Node& node);
+void lower_counts(GraphLowering& lowering, const graph::Node& node);
 void lower_optimizer(GraphLowering& lowering, const graph::Node& node);
 
 }  // namespace dlbench::backend::cpu

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Losses, over plain f32: mixed precision casts back before them.
+// Losses and metrics, over plain f32: mixed precision casts back before them.
 #include "engine/backend/cpu/kernels/losses.h"
 
 #include "engine/backend/cpu/graph_lowering_internal.h"
@@ -16,16 +16,6 @@ using graph::DiceAttributes;
 using graph::Node;
 using graph::OpKind;
 
-/// Reads all inputs but the last `shape_only` ones, plain.
-Emission gather(GraphLowering& lowering, const Node& node, std::size_t shape_only) {
-  Emission emission{.covers = {node.id}, .kernel_name = "own:" + std::string(graph::name(node.op))};
-  for (std::size_t index = 0; index + shape_only < node.inputs.size(); ++index) {
-    emission.reads.push_back(lowering.read(node.inputs[index], Layout{}).slot);
-  }
-  emission.writes = {lowering.write(node.outputs[0]).slot};
-  return emission;
-}
-
 void require_f32(const GraphLowering& lowering, const Node& node) {
   for (const graph::ValueId id : node.inputs) {
     if (core::is_float(lowering.value(id).dtype) && lowering.value(id).dtype != core::DType::kF32) {
@@ -35,6 +25,19 @@ void require_f32(const GraphLowering& lowering, const Node& node) {
     }
   }
 }
+
+/// Reads all inputs but the last `shape_only` ones, plain; throws if one is no f32.
+Emission gather(GraphLowering& lowering, const Node& node, std::size_t shape_only) {
+  require_f32(lowering, node);
+  Emission emission{.covers = {node.id}, .kernel_name = "own:" + std::string(graph::name(node.op))};
+  for (std::size_t index = 0; index + shape_only < node.inputs.size(); ++index) {
+    emission.reads.push_back(lowering.read(node.inputs[index], Layout{}).slot);
+  }
+  emission.writes = {lowering.write(node.outputs[0]).slot};
+  return emission;
+}
+
+}  // namespace
 
 void lower_dice(GraphLowering& lowering, const Node& node) {
   const DiceAttributes attributes =
@@ -61,7 +64,7 @@ void lower_dice(GraphLowering& lowering, const Node& node) {
   }
 }
 
-void lower_softmax(GraphLowering& lowering, const Node& node) {
+void lower_log_softmax(GraphLowering& lowering, const Node& node) {
   const core::Shape& shape = lowering.value(node.outputs[0]).shape;
   const std::int64_t rows = shape[0];
   const std::int64_t k = shape[1];
@@ -92,25 +95,7 @@ void lower_nll(GraphLowering& lowering, const Node& node) {
   }
 }
 
-}  // namespace
-
-void lower_loss(GraphLowering& lowering, const Node& node) {
-  require_f32(lowering, node);
-  switch (node.op) {
-    case OpKind::kDiceSums:
-    case OpKind::kDiceLoss:
-    case OpKind::kDiceBackward:
-      return lower_dice(lowering, node);
-    case OpKind::kLogSoftmax:
-    case OpKind::kLogSoftmaxBackward:
-      return lower_softmax(lowering, node);
-    default:
-      return lower_nll(lowering, node);
-  }
-}
-
-void lower_metric(GraphLowering& lowering, const Node& node) {
-  require_f32(lowering, node);
+void lower_counts(GraphLowering& lowering, const Node& node) {
   const core::Shape& shape = lowering.value(node.inputs[0]).shape;
   if (node.op == OpKind::kSegmentationCounts) {
     const float threshold = node.as<graph::ThresholdAttributes>().threshold;

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The walk over the graph: one rule per op family, in graph order.
+// The walk over the graph, in its order: one rule per op family.
 #include "engine/backend/cpu/graph_lowering_internal.h"
+#include "engine/backend/op_families.h"
 #include "engine/core/check.h"
-#include "engine/core/error.h"
 
 #include <algorithm>
 
@@ -20,39 +20,20 @@ namespace {
 
 constexpr std::int64_t kPlainChannels = 4;  ///< images keep their plain layout up to here
 
-/// Runs an own kernel: addresses are gathered from the table before each call, since inputs move.
+/// Runs an own kernel.
 class OwnKernel final : public Kernel {
  public:
-  OwnKernel(OwnFunction function, std::vector<SlotId> reads, std::vector<SlotId> writes)
-      : function_(std::move(function)),
-        reads_(std::move(reads)),
-        writes_(std::move(writes)),
-        read_addresses_(reads_.size()),
-        write_addresses_(writes_.size()) {}
+  OwnKernel(OwnFunction function, const Emission& emission)
+      : function_(std::move(function)), addresses_(emission.reads, emission.writes) {}
 
   void bind(const SlotTable& slots, std::byte* scratch) override {
-    slots_ = &slots;
-    scratch_ = scratch;
+    addresses_.bind(slots, scratch);
   }
-
-  void run(Stream& /*stream*/) override {
-    for (std::size_t i = 0; i < reads_.size(); ++i) {
-      read_addresses_[i] = (*slots_)[reads_[i]];
-    }
-    for (std::size_t i = 0; i < writes_.size(); ++i) {
-      write_addresses_[i] = (*slots_)[writes_[i]];
-    }
-    function_({read_addresses_.data(), write_addresses_.data(), scratch_});
-  }
+  void run(Stream& /*stream*/) override { function_(addresses_.gather()); }
 
  private:
   OwnFunction function_;
-  std::vector<SlotId> reads_;
-  std::vector<SlotId> writes_;
-  std::vector<std::byte*> read_addresses_;
-  std::vector<std::byte*> write_addresses_;
-  const SlotTable* slots_ = nullptr;
-  std::byte* scratch_ = nullptr;
+  SlotAddresses addresses_;
 };
 
 }  // namespace
@@ -90,7 +71,7 @@ std::unique_ptr<LoweredGraph> GraphLowering::run() {
     const FusedGroup* group = fusion_.group_of(node.id);
     const Node& main = group != nullptr ? graph_.node(group->main) : node;
     phase_ = main.phase;
-    lower_node(main);
+    lower_by_family(*this, main);
   }
   finish_outputs();
   result_->homes.resize(graph_.values().size());
@@ -164,70 +145,6 @@ Layout GraphLowering::layout_of(ValueId id) const {
   }
 }
 
-void GraphLowering::lower_node(const Node& node) {
-  switch (node.op) {
-    case OpKind::kNormalizeImage:
-    case OpKind::kCast:
-      return lower_normalize(*this, node);
-    case OpKind::kConv:
-    case OpKind::kConvBackwardData:
-    case OpKind::kConvBackwardWeights:
-      return lower_convolution(*this, node);
-    case OpKind::kBatchNorm:
-    case OpKind::kBatchNormInference:
-    case OpKind::kBatchNormBackward:
-      return lower_batch_norm(*this, node);
-    case OpKind::kRelu:
-    case OpKind::kReluBackward:
-    case OpKind::kSigmoid:
-    case OpKind::kSigmoidBackward:
-    case OpKind::kAdd:
-    case OpKind::kMultiply:
-    case OpKind::kScaleChannels:
-    case OpKind::kScaleChannelsBackwardGate:
-      return lower_pointwise(*this, node);
-    case OpKind::kGlobalAvgPool:
-    case OpKind::kGlobalAvgPoolBackward:
-    case OpKind::kMaxPool:
-    case OpKind::kMaxPoolBackward:
-      return lower_pooling(*this, node);
-    case OpKind::kUpsampleNearest:
-    case OpKind::kUpsampleNearestBackward:
-      return lower_upsample(*this, node);
-    case OpKind::kLinear:
-    case OpKind::kLinearBackwardData:
-    case OpKind::kLinearBackwardWeights:
-      return lower_linear(*this, node);
-    case OpKind::kConcat:
-    case OpKind::kSlice:
-    case OpKind::kReshape:
-      return lower_shape_op(*this, node);
-    case OpKind::kDropout:
-    case OpKind::kDropoutBackward:
-      return lower_dropout(*this, node);
-    case OpKind::kDiceSums:
-    case OpKind::kDiceLoss:
-    case OpKind::kDiceBackward:
-    case OpKind::kLogSoftmax:
-    case OpKind::kLogSoftmaxBackward:
-    case OpKind::kNllLoss:
-    case OpKind::kNllBackward:
-      return lower_loss(*this, node);
-    case OpKind::kSegmentationCounts:
-    case OpKind::kClassificationCounts:
-      return lower_metric(*this, node);
-    case OpKind::kAllReduceStart:
-    case OpKind::kAllReduceWait:
-      return emit_communication(node);
-    case OpKind::kOptimizerAdvance:
-    case OpKind::kSgd:
-    case OpKind::kAdam:
-    case OpKind::kNadam:
-    case OpKind::kAdadelta:
-      return lower_optimizer(*this, node);
-  }
-}
-
 SlotId GraphLowering::add_slot(Slot slot) {
   result_->slots.push_back(std::move(slot));
   return static_cast<SlotId>(result_->slots.size() - 1);
@@ -245,44 +162,14 @@ bool GraphLowering::moves(SlotId slot) const {
 }
 
 LoweredNode& GraphLowering::append(Emission emission) {
-  LoweredNode node;
   emission.covers.insert(emission.covers.end(), absorbed_.begin(), absorbed_.end());
   absorbed_.clear();
-  node.covers = std::move(emission.covers);
-  node.phase = phase_;
-  node.is_reorder = node.covers.empty();
-  if (!node.covers.empty()) {
-    const Node& main = graph_.node(node.covers.front());
-    node.op = main.op;
-    node.name = main.name;
-  } else {
-    node.op = OpKind::kCast;
-  }
-  if (!emission.name.empty()) {
-    node.name = std::move(emission.name);
-  }
-  for (const graph::NodeId covered : node.covers) {
-    const Node& logical = graph_.node(covered);
-    const graph::Cost cost = graph::op_def(logical.op).cost(graph_, logical);
-    node.cost.macs += cost.macs;
-    node.cost.flop += cost.flop;
-    node.cost.bytes += cost.bytes;
-  }
-  node.reads = std::move(emission.reads);
-  node.writes = std::move(emission.writes);
-  std::erase_if(emission.in_place, [this](const std::pair<SlotId, SlotId>& pair) {
-    const ValueId value = result_->slots[static_cast<std::size_t>(pair.first)].value;
-    return value != kNoValue && fusion_.kept(value);
-  });
-  node.in_place = std::move(emission.in_place);
-  node.scratch_bytes = emission.scratch_bytes;
-  node.kernel_name = std::move(emission.kernel_name);
-  result_->nodes.push_back(std::move(node));
+  result_->nodes.push_back(make_lowered_node(graph_, std::move(emission), phase_));
   return result_->nodes.back();
 }
 
 void GraphLowering::emit(Emission emission, OwnFunction function) {
-  auto kernel = std::make_unique<OwnKernel>(std::move(function), emission.reads, emission.writes);
+  auto kernel = std::make_unique<OwnKernel>(std::move(function), emission);
   append(std::move(emission)).kernel = std::move(kernel);
 }
 
@@ -317,7 +204,7 @@ void GraphLowering::emit_communication(const Node& node) {
   for (const ValueId id : node.outputs) {
     emission.writes.push_back(write(id).slot);
   }
-  append(std::move(emission)).stream = 0;
+  append(std::move(emission));
 }
 
 void GraphLowering::decide(const std::string& key, const std::string& choice) {

@@ -47,6 +47,8 @@ bool is_gradient_cast(const GraphLowering& lowering, const Node& node) {
          lowering.gradient_home(node.inputs[0]) == node.outputs[0];
 }
 
+}  // namespace
+
 void lower_cast(GraphLowering& lowering, const Node& node) {
   if (is_weight_cast(lowering, node) || is_gradient_cast(lowering, node)) {
     return lowering.absorb(node.id);
@@ -79,12 +81,7 @@ void lower_cast(GraphLowering& lowering, const Node& node) {
   }
 }
 
-}  // namespace
-
 void lower_normalize(GraphLowering& lowering, const Node& node) {
-  if (node.op == OpKind::kCast) {
-    return lower_cast(lowering, node);
-  }
   const auto& attributes = node.as<graph::NormalizeAttributes>();
   const Operand x = lowering.read(node.inputs[0]);
   const Operand y = lowering.write(node.outputs[0]);

@@ -89,7 +89,7 @@ void lower_binary(GraphLowering& lowering, const Node& node) {
   });
 }
 
-void lower_gate(GraphLowering& lowering, const Node& node) {
+void lower_scale(GraphLowering& lowering, const Node& node) {
   const FusedGroup* group = lowering.fusion().group_of(node.id);
   const graph::ValueId result = group != nullptr ? group->result : node.outputs[0];
   const Operand x = lowering.read_rows(node.inputs[0], lowering.layout_of(result));
@@ -116,7 +116,7 @@ void lower_gate(GraphLowering& lowering, const Node& node) {
   });
 }
 
-void lower_gate_gradient(GraphLowering& lowering, const Node& node) {
+void lower_scale_gradient(GraphLowering& lowering, const Node& node) {
   const Layout layout = lowering.layout_of(node.inputs[1]);
   const Operand dy = lowering.read_rows(node.inputs[0], layout);
   const Operand x = lowering.read_rows(node.inputs[1], layout);
@@ -146,13 +146,14 @@ void lower_pointwise(GraphLowering& lowering, const Node& node) {
     case OpKind::kRelu:
     case OpKind::kSigmoid:
       return lower_unary(lowering, node);
-    case OpKind::kScaleChannels:
-      return lower_gate(lowering, node);
-    case OpKind::kScaleChannelsBackwardGate:
-      return lower_gate_gradient(lowering, node);
     default:
       return lower_binary(lowering, node);
   }
+}
+
+void lower_scale_channels(GraphLowering& lowering, const Node& node) {
+  return node.op == OpKind::kScaleChannels ? lower_scale(lowering, node)
+                                           : lower_scale_gradient(lowering, node);
 }
 
 }  // namespace dlbench::backend::cpu

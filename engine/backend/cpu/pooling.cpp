@@ -109,17 +109,14 @@ void lower_max_gradient(GraphLowering& lowering, const Node& node) {
 
 }  // namespace
 
-void lower_pooling(GraphLowering& lowering, const Node& node) {
-  switch (node.op) {
-    case OpKind::kGlobalAvgPool:
-      return lower_average(lowering, node);
-    case OpKind::kGlobalAvgPoolBackward:
-      return lower_average_gradient(lowering, node);
-    case OpKind::kMaxPool:
-      return lower_max(lowering, node);
-    default:
-      return lower_max_gradient(lowering, node);
-  }
+void lower_global_average(GraphLowering& lowering, const Node& node) {
+  return node.op == OpKind::kGlobalAvgPool ? lower_average(lowering, node)
+                                           : lower_average_gradient(lowering, node);
+}
+
+void lower_max_pool(GraphLowering& lowering, const Node& node) {
+  return node.op == OpKind::kMaxPool ? lower_max(lowering, node)
+                                     : lower_max_gradient(lowering, node);
 }
 
 }  // namespace dlbench::backend::cpu

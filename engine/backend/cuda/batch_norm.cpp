@@ -31,7 +31,8 @@ void take_group(GraphLowering& lowering, Emission& emission, const FusedGroup* g
   }
 }
 
-void lower_training(GraphLowering& lowering, const Node& node) {
+void lower_forward(GraphLowering& lowering, const Node& node) {
+  const bool trains = node.op == OpKind::kBatchNorm;
   const FusedGroup* group = lowering.group_of(node);
   const ValueId y = result_of(node, group);
   Emission emission = lowering.whole(node);
@@ -41,48 +42,31 @@ void lower_training(GraphLowering& lowering, const Node& node) {
                      .layout = lowering.layout(y),
                      .attributes = node.as<graph::BatchNormAttributes>(),
                      .relu = group != nullptr && group->relu != kNoNode};
-  emission.scratch_bytes = batch_norm_scratch_bytes(args.layout, args.dtype);
   emission.in_place = {{emission.reads[0], emission.writes[0]}};
-  if (adds) {
-    emission.in_place.emplace_back(emission.reads.back(), emission.writes[0]);
+  if (trains) {
+    emission.scratch_bytes = batch_norm_scratch_bytes(args.layout, args.dtype);
+    if (adds) {
+      emission.in_place.emplace_back(emission.reads.back(), emission.writes[0]);
+    }
   }
-  // reads: x, gamma, beta, running mean and variance, [addend]; writes: y, mean, rstd, running
-  // ones.
-  lowering.emit(std::move(emission), [args, adds](const Call& call) mutable {
+  // reads: x, gamma, beta, running mean and variance, [addend]; writes: y and, in training, mean,
+  // rstd and the running ones, where they are read.
+  lowering.emit(std::move(emission), [args, adds, trains](const Call& call) mutable {
     args.x = call.in(0);
     args.gamma = call.in<float>(1);
     args.beta = call.in<float>(2);
-    args.running_mean = call.out<float>(3);
-    args.running_variance = call.out<float>(4);
+    args.running_mean = reinterpret_cast<float*>(call.reads[3]);
+    args.running_variance = reinterpret_cast<float*>(call.reads[4]);
     args.addend = adds ? call.in(5) : nullptr;
     args.y = call.out(0);
-    args.mean = call.out<float>(1);
-    args.rstd = call.out<float>(2);
-    args.scratch = call.scratch;
-    launch_batch_norm(args, call.stream);
-  });
-}
-
-void lower_inference(GraphLowering& lowering, const Node& node) {
-  const FusedGroup* group = lowering.group_of(node);
-  const ValueId y = result_of(node, group);
-  Emission emission = lowering.whole(node);
-  take_group(lowering, emission, group);
-  const bool adds = group != nullptr && group->add != kNoNode;
-  BatchNormArgs args{.dtype = lowering.value(y).dtype,
-                     .layout = lowering.layout(y),
-                     .attributes = node.as<graph::BatchNormAttributes>(),
-                     .relu = group != nullptr && group->relu != kNoNode};
-  emission.in_place = {{emission.reads[0], emission.writes[0]}};
-  lowering.emit(std::move(emission), [args, adds](const Call& call) mutable {
-    args.x = call.in(0);
-    args.gamma = call.in<float>(1);
-    args.beta = call.in<float>(2);
-    args.running_mean = call.in<float>(3);
-    args.running_variance = call.in<float>(4);
-    args.addend = adds ? call.in(5) : nullptr;
-    args.y = call.out(0);
-    launch_batch_norm_inference(args, call.stream);
+    if (trains) {
+      args.mean = call.out<float>(1);
+      args.rstd = call.out<float>(2);
+      args.scratch = call.scratch;
+      launch_batch_norm(args, call.stream);
+    } else {
+      launch_batch_norm_inference(args, call.stream);
+    }
   });
 }
 
@@ -122,14 +106,8 @@ void lower_backward(GraphLowering& lowering, const Node& node) {
 }  // namespace
 
 void lower_batch_norm(GraphLowering& lowering, const Node& node) {
-  switch (node.op) {
-    case OpKind::kBatchNorm:
-      return lower_training(lowering, node);
-    case OpKind::kBatchNormInference:
-      return lower_inference(lowering, node);
-    default:
-      return lower_backward(lowering, node);
-  }
+  return node.op == OpKind::kBatchNormBackward ? lower_backward(lowering, node)
+                                               : lower_forward(lowering, node);
 }
 
 }  // namespace dlbench::backend::cuda

@@ -47,7 +47,7 @@ void lower_forward(GraphLowering& lowering, const Node& node) {
   const ChannelsLast layout = lowering.layout(y);
   lowering.emit(std::move(emission),
                 [run = std::move(chosen.run), has_bias, relu, dtype, layout](const Call& call) {
-                  run({call.in(0), call.in(1), call.out(0), call.scratch, call.stream});
+                  run({call.reads[0], call.reads[1], call.writes[0], call.scratch, call.stream});
                   if (has_bias) {
                     launch_add_bias({.x = call.out(0),
                                      .bias = call.in(2),
@@ -71,7 +71,7 @@ void lower_backward_data(GraphLowering& lowering, const Node& node) {
   emission.scratch_bytes = chosen.scratch_bytes;
   emission.kernel_name = chosen.kernel_name;
   lowering.emit(std::move(emission), [run = std::move(chosen.run)](const Call& call) {
-    run({call.out(0), call.in(1), call.in(0), call.scratch, call.stream});
+    run({call.writes[0], call.reads[1], call.reads[0], call.scratch, call.stream});
   });
 }
 
@@ -90,7 +90,7 @@ void lower_backward_weights(GraphLowering& lowering, const Node& node) {
   emission.kernel_name = chosen.kernel_name;
   lowering.emit(std::move(emission),
                 [run = std::move(chosen.run), has_bias, dtype, layout](const Call& call) {
-                  run({call.in(0), call.out(0), call.in(1), call.scratch, call.stream});
+                  run({call.reads[0], call.writes[0], call.reads[1], call.scratch, call.stream});
                   if (has_bias) {
                     launch_channel_sums({.a = call.in(1),
                                          .result = call.out(1),

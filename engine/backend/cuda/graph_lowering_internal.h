@@ -10,8 +10,10 @@
 #include "engine/backend/cuda/kernels/launch.h"
 #include "engine/backend/cuda/layout.h"
 #include "engine/backend/cuda/lowering.h"
+#include "engine/backend/emission.h"
 #include "engine/backend/fusion.h"
 #include "engine/backend/lowering.h"
+#include "engine/backend/slot_addresses.h"
 #include "engine/graph/graph.h"
 
 #include <array>
@@ -25,35 +27,12 @@
 
 namespace dlbench::backend::cuda {
 
-/// Addresses of one launch, in the order of the emission's reads and writes.
-struct Call {
-  std::byte* const* reads;
-  std::byte* const* writes;
-  std::byte* scratch;
+/// Addresses of one launch and where it is enqueued.
+struct Call : KernelCall {
   StreamHandle stream;
-
-  template <typename T = void>
-  [[nodiscard]] T* in(std::size_t index) const {
-    return reinterpret_cast<T*>(reads[index]);
-  }
-  template <typename T = void>
-  [[nodiscard]] T* out(std::size_t index) const {
-    return reinterpret_cast<T*>(writes[index]);
-  }
 };
 
 using Launch = std::function<void(const Call&)>;
-
-/// One lowered node in the making.
-struct Emission {
-  std::vector<graph::NodeId> covers{};  ///< the main one first; empty: a reorder
-  std::string name{};                   ///< empty: that of the main node
-  std::vector<SlotId> reads{};
-  std::vector<SlotId> writes{};
-  std::vector<std::pair<SlotId, SlotId>> in_place{};
-  std::size_t scratch_bytes = 0;
-  std::string kernel_name{};
-};
 
 class GraphLowering {
  public:
@@ -85,6 +64,8 @@ class GraphLowering {
   [[nodiscard]] Emission whole(const graph::Node& node);
   void emit(Emission emission, Launch launch);
   void emit(Emission emission, std::unique_ptr<Kernel> kernel);
+  /// An all-reduce node: the executor runs it.
+  void emit_communication(const graph::Node& node);
   /// Records what was chosen for a node.
   void decide(const std::string& key, const std::string& choice);
   /// core::Error(kUnavailable): "<node>: the cuda backend <what>".
@@ -92,8 +73,6 @@ class GraphLowering {
 
  private:
   void make_slots();
-  void lower_node(const graph::Node& node);
-  void emit_communication(const graph::Node& node);
   LoweredNode& append(Emission emission);
 
   const graph::Graph& graph_;
@@ -112,19 +91,23 @@ class GraphLowering {
                                                      std::size_t rank,
                                                      std::int64_t fill);
 
-void lower_convolution(GraphLowering& lowering, const graph::Node& node);
-void lower_linear(GraphLowering& lowering, const graph::Node& node);
-void lower_batch_norm(GraphLowering& lowering, const graph::Node& node);
-void lower_pointwise(GraphLowering& lowering, const graph::Node& node);
-void lower_gate(GraphLowering& lowering, const graph::Node& node);
-void lower_pooling(GraphLowering& lowering, const graph::Node& node);
-void lower_upsample(GraphLowering& lowering, const graph::Node& node);
+// The op families of op_families.h.
 void lower_normalize(GraphLowering& lowering, const graph::Node& node);
 void lower_cast(GraphLowering& lowering, const graph::Node& node);
-void lower_dropout(GraphLowering& lowering, const graph::Node& node);
+void lower_convolution(GraphLowering& lowering, const graph::Node& node);
+void lower_batch_norm(GraphLowering& lowering, const graph::Node& node);
+void lower_pointwise(GraphLowering& lowering, const graph::Node& node);
+void lower_scale_channels(GraphLowering& lowering, const graph::Node& node);
+void lower_global_average(GraphLowering& lowering, const graph::Node& node);
+void lower_max_pool(GraphLowering& lowering, const graph::Node& node);
+void lower_upsample(GraphLowering& lowering, const graph::Node& node);
+void lower_linear(GraphLowering& lowering, const graph::Node& node);
 void lower_shape_op(GraphLowering& lowering, const graph::Node& node);
-void lower_loss(GraphLowering& lowering, const graph::Node& node);
-void lower_metric(GraphLowering& lowering, const graph::Node& node);
+void lower_dropout(GraphLowering& lowering, const graph::Node& node);
+void lower_dice(GraphLowering& lowering, const graph::Node& node);
+void lower_log_softmax(GraphLowering& lowering, const graph::Node& node);
+void lower_nll(GraphLowering& lowering, const graph::Node& node);
+void lower_counts(GraphLowering& lowering, const graph::Node& node);
 void lower_optimizer(GraphLowering& lowering, const graph::Node& node);
 
 }  // namespace dlbench::backend::cuda

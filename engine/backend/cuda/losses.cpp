@@ -13,7 +13,8 @@ using graph::Node;
 using graph::OpKind;
 using graph::ValueId;
 
-void require_f32(const GraphLowering& lowering, const Node& node) {
+/// All of it, as GraphLowering::whole(); refuses what is not f32.
+Emission whole_f32(GraphLowering& lowering, const Node& node) {
   for (const ValueId id : node.inputs) {
     const core::DType dtype = lowering.value(id).dtype;
     if (core::is_float(dtype) && dtype != core::DType::kF32) {
@@ -21,12 +22,13 @@ void require_f32(const GraphLowering& lowering, const Node& node) {
           node, "computes losses and metrics in f32, not in " + std::string(core::name(dtype)));
     }
   }
+  return lowering.whole(node);
 }
 
 Matrix matrix(const core::Shape& shape) { return {shape[0], shape[1], shape[1]}; }
 
 void lower_dice_sums(GraphLowering& lowering, const Node& node) {
-  Emission emission = lowering.whole(node);  // p, y -> sums
+  Emission emission = whole_f32(lowering, node);  // p, y -> sums
   SegmentationArgs args{.positions = lowering.value(node.inputs[0]).shape.elements()};
   emission.scratch_bytes = segmentation_scratch_bytes(args.positions);
   lowering.emit(std::move(emission), [args](const Call& call) mutable {
@@ -39,7 +41,7 @@ void lower_dice_sums(GraphLowering& lowering, const Node& node) {
 
 void lower_dice_loss(GraphLowering& lowering, const Node& node) {
   const float smooth = node.as<graph::DiceAttributes>().smooth;
-  lowering.emit(lowering.whole(node), [smooth](const Call& call) {
+  lowering.emit(whole_f32(lowering, node), [smooth](const Call& call) {
     launch_dice_loss(call.in<float>(0), smooth, call.out<float>(0), call.stream);
   });
 }
@@ -47,7 +49,7 @@ void lower_dice_loss(GraphLowering& lowering, const Node& node) {
 void lower_dice_backward(GraphLowering& lowering, const Node& node) {
   DiceBackwardArgs args{.positions = lowering.value(node.outputs[0]).shape.elements(),
                         .smooth = node.as<graph::DiceAttributes>().smooth};
-  lowering.emit(lowering.whole(node), [args](const Call& call) mutable {
+  lowering.emit(whole_f32(lowering, node), [args](const Call& call) mutable {
     args.dloss = call.in<float>(0);
     args.mask = call.in<std::uint8_t>(1);
     args.sums = call.in<float>(2);
@@ -56,10 +58,23 @@ void lower_dice_backward(GraphLowering& lowering, const Node& node) {
   });
 }
 
-void lower_softmax(GraphLowering& lowering, const Node& node) {
+}  // namespace
+
+void lower_dice(GraphLowering& lowering, const Node& node) {
+  switch (node.op) {
+    case OpKind::kDiceSums:
+      return lower_dice_sums(lowering, node);
+    case OpKind::kDiceLoss:
+      return lower_dice_loss(lowering, node);
+    default:
+      return lower_dice_backward(lowering, node);
+  }
+}
+
+void lower_log_softmax(GraphLowering& lowering, const Node& node) {
   const Matrix shape = matrix(lowering.value(node.outputs[0]).shape);
   const bool forward = node.op == OpKind::kLogSoftmax;
-  lowering.emit(lowering.whole(node), [shape, forward](const Call& call) {
+  lowering.emit(whole_f32(lowering, node), [shape, forward](const Call& call) {
     if (forward) {
       launch_log_softmax(shape, call.in<float>(0), call.out<float>(0), call.stream);
     } else {
@@ -72,47 +87,27 @@ void lower_softmax(GraphLowering& lowering, const Node& node) {
 void lower_nll(GraphLowering& lowering, const Node& node) {
   if (node.op == OpKind::kNllLoss) {
     const Matrix shape = matrix(lowering.value(node.inputs[0]).shape);
-    return lowering.emit(lowering.whole(node), [shape](const Call& call) {
+    return lowering.emit(whole_f32(lowering, node), [shape](const Call& call) {
       launch_nll_loss(
           shape, call.in<float>(0), call.in<std::int32_t>(1), call.out<float>(0), call.stream);
     });
   }
   const Matrix shape = matrix(lowering.value(node.outputs[0]).shape);
-  lowering.emit(lowering.whole(node), [shape](const Call& call) {
+  lowering.emit(whole_f32(lowering, node), [shape](const Call& call) {
     launch_nll_backward(
         shape, call.in<float>(0), call.in<std::int32_t>(1), call.out<float>(0), call.stream);
   });
 }
 
-}  // namespace
-
-void lower_loss(GraphLowering& lowering, const Node& node) {
-  require_f32(lowering, node);
-  switch (node.op) {
-    case OpKind::kDiceSums:
-      return lower_dice_sums(lowering, node);
-    case OpKind::kDiceLoss:
-      return lower_dice_loss(lowering, node);
-    case OpKind::kDiceBackward:
-      return lower_dice_backward(lowering, node);
-    case OpKind::kLogSoftmax:
-    case OpKind::kLogSoftmaxBackward:
-      return lower_softmax(lowering, node);
-    default:
-      return lower_nll(lowering, node);
-  }
-}
-
-void lower_metric(GraphLowering& lowering, const Node& node) {
-  require_f32(lowering, node);
+void lower_counts(GraphLowering& lowering, const Node& node) {
   if (node.op == OpKind::kClassificationCounts) {
     const Matrix shape = matrix(lowering.value(node.inputs[0]).shape);
-    return lowering.emit(lowering.whole(node), [shape](const Call& call) {
+    return lowering.emit(whole_f32(lowering, node), [shape](const Call& call) {
       launch_classification_counts(
           shape, call.in<float>(0), call.in<std::int32_t>(1), call.out<float>(0), call.stream);
     });
   }
-  Emission emission = lowering.whole(node);
+  Emission emission = whole_f32(lowering, node);
   SegmentationArgs args{.positions = lowering.value(node.inputs[0]).shape.elements()};
   emission.scratch_bytes = segmentation_scratch_bytes(args.positions);
   const float threshold = node.as<graph::ThresholdAttributes>().threshold;

@@ -1,59 +1,35 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The walk over the graph: one rule per op family, in graph order.
+// The walk over the graph, in its order: one rule per op family.
 #include "engine/backend/cuda/lowering.h"
 
 #include "engine/backend/cuda/graph_lowering_internal.h"
-#include "engine/core/check.h"
+#include "engine/backend/op_families.h"
 #include "engine/core/error.h"
-#include "engine/graph/op_def.h"
 
 namespace dlbench::backend::cuda {
 namespace {
 
 using graph::Node;
-using graph::OpKind;
 using graph::ValueId;
 
-/// Gathers addresses before each launch: they are fixed, but known only after planning.
 class LaunchKernel final : public Kernel {
  public:
-  LaunchKernel(Launch launch,
-               std::vector<SlotId> reads,
-               std::vector<SlotId> writes,
-               StreamHandleOf stream_handle)
+  LaunchKernel(Launch launch, const Emission& emission, StreamHandleOf stream_handle)
       : launch_(std::move(launch)),
-        reads_(std::move(reads)),
-        writes_(std::move(writes)),
-        read_addresses_(reads_.size()),
-        write_addresses_(writes_.size()),
+        addresses_(emission.reads, emission.writes),
         stream_handle_(stream_handle) {}
 
   void bind(const SlotTable& slots, std::byte* scratch) override {
-    slots_ = &slots;
-    scratch_ = scratch;
+    addresses_.bind(slots, scratch);
   }
-
-  void run(Stream& stream) override {
-    for (std::size_t i = 0; i < reads_.size(); ++i) {
-      read_addresses_[i] = (*slots_)[reads_[i]];
-    }
-    for (std::size_t i = 0; i < writes_.size(); ++i) {
-      write_addresses_[i] = (*slots_)[writes_[i]];
-    }
-    launch_({read_addresses_.data(), write_addresses_.data(), scratch_, stream_handle_(stream)});
-  }
+  void run(Stream& stream) override { launch_({addresses_.gather(), stream_handle_(stream)}); }
 
  private:
   Launch launch_;
-  std::vector<SlotId> reads_;
-  std::vector<SlotId> writes_;
-  std::vector<std::byte*> read_addresses_;
-  std::vector<std::byte*> write_addresses_;
+  SlotAddresses addresses_;
   StreamHandleOf stream_handle_;
-  const SlotTable* slots_ = nullptr;
-  std::byte* scratch_ = nullptr;
 };
 
 class CudaLoweredGraph final : public LoweredGraph {
@@ -92,7 +68,7 @@ std::unique_ptr<LoweredGraph> GraphLowering::run() {
   for (const Node& node : graph_.nodes()) {
     if (fusion_.runs_here(node.id)) {
       const FusedGroup* group = fusion_.group_of(node.id);
-      lower_node(group == nullptr ? node : graph_.node(group->main));
+      lower_by_family(*this, group == nullptr ? node : graph_.node(group->main));
     }
   }
   // What fusion made disappear has no memory.
@@ -124,72 +100,6 @@ void GraphLowering::make_slots() {
 }
 
 ChannelsLast GraphLowering::layout(ValueId id) const { return channels_last(value(id).shape); }
-
-void GraphLowering::lower_node(const Node& node) {
-  switch (node.op) {
-    case OpKind::kNormalizeImage:
-      return lower_normalize(*this, node);
-    case OpKind::kCast:
-      return lower_cast(*this, node);
-    case OpKind::kConv:
-    case OpKind::kConvBackwardData:
-    case OpKind::kConvBackwardWeights:
-      return lower_convolution(*this, node);
-    case OpKind::kBatchNorm:
-    case OpKind::kBatchNormInference:
-    case OpKind::kBatchNormBackward:
-      return lower_batch_norm(*this, node);
-    case OpKind::kRelu:
-    case OpKind::kReluBackward:
-    case OpKind::kSigmoid:
-    case OpKind::kSigmoidBackward:
-    case OpKind::kAdd:
-    case OpKind::kMultiply:
-      return lower_pointwise(*this, node);
-    case OpKind::kScaleChannels:
-    case OpKind::kScaleChannelsBackwardGate:
-    case OpKind::kGlobalAvgPool:
-    case OpKind::kGlobalAvgPoolBackward:
-      return lower_gate(*this, node);
-    case OpKind::kMaxPool:
-    case OpKind::kMaxPoolBackward:
-      return lower_pooling(*this, node);
-    case OpKind::kUpsampleNearest:
-    case OpKind::kUpsampleNearestBackward:
-      return lower_upsample(*this, node);
-    case OpKind::kLinear:
-    case OpKind::kLinearBackwardData:
-    case OpKind::kLinearBackwardWeights:
-      return lower_linear(*this, node);
-    case OpKind::kConcat:
-    case OpKind::kSlice:
-    case OpKind::kReshape:
-      return lower_shape_op(*this, node);
-    case OpKind::kDropout:
-    case OpKind::kDropoutBackward:
-      return lower_dropout(*this, node);
-    case OpKind::kDiceSums:
-    case OpKind::kDiceLoss:
-    case OpKind::kDiceBackward:
-    case OpKind::kLogSoftmax:
-    case OpKind::kLogSoftmaxBackward:
-    case OpKind::kNllLoss:
-    case OpKind::kNllBackward:
-      return lower_loss(*this, node);
-    case OpKind::kSegmentationCounts:
-    case OpKind::kClassificationCounts:
-      return lower_metric(*this, node);
-    case OpKind::kAllReduceStart:
-    case OpKind::kAllReduceWait:
-      return emit_communication(node);
-    case OpKind::kOptimizerAdvance:
-    case OpKind::kSgd:
-    case OpKind::kAdam:
-    case OpKind::kNadam:
-    case OpKind::kAdadelta:
-      return lower_optimizer(*this, node);
-  }
-}
 
 SlotId GraphLowering::read(ValueId id) {
   const graph::Value& input = value(id);
@@ -236,37 +146,14 @@ Emission GraphLowering::whole(const Node& node) {
 }
 
 LoweredNode& GraphLowering::append(Emission emission) {
-  LoweredNode node;
-  node.name = std::move(emission.name);
-  node.is_reorder = emission.covers.empty();
-  if (node.is_reorder) {
-    node.op = OpKind::kCast;
-  } else {
-    const Node& main = graph_.node(emission.covers.front());
-    node.op = main.op;
-    node.name = main.name;
-    node.phase = main.phase;
-  }
-  node.covers = std::move(emission.covers);
-  for (const graph::NodeId covered : node.covers) {
-    const Node& logical = graph_.node(covered);
-    const graph::Cost cost = graph::op_def(logical.op).cost(graph_, logical);
-    node.cost.macs += cost.macs;
-    node.cost.flop += cost.flop;
-    node.cost.bytes += cost.bytes;
-  }
-  node.reads = std::move(emission.reads);
-  node.writes = std::move(emission.writes);
-  node.in_place = std::move(emission.in_place);
-  node.scratch_bytes = emission.scratch_bytes;
-  node.kernel_name = std::move(emission.kernel_name);
-  result_->nodes.push_back(std::move(node));
+  const graph::Phase phase =
+      emission.covers.empty() ? graph::Phase::kForward : graph_.node(emission.covers.front()).phase;
+  result_->nodes.push_back(make_lowered_node(graph_, std::move(emission), phase));
   return result_->nodes.back();
 }
 
 void GraphLowering::emit(Emission emission, Launch launch) {
-  auto kernel = std::make_unique<LaunchKernel>(
-      std::move(launch), emission.reads, emission.writes, stream_handle_);
+  auto kernel = std::make_unique<LaunchKernel>(std::move(launch), emission, stream_handle_);
   append(std::move(emission)).kernel = std::move(kernel);
 }
 

@@ -116,19 +116,17 @@ void lower_cast(GraphLowering& lowering, const Node& node) {
   });
 }
 
-void lower_gate(GraphLowering& lowering, const Node& node) {
-  switch (node.op) {
-    case OpKind::kScaleChannels:
-      return lower_scale(lowering, node);
-    case OpKind::kScaleChannelsBackwardGate:
-      return emit_sums(lowering, node, node.inputs[0], 1.0F);
-    case OpKind::kGlobalAvgPool: {
-      const auto space = static_cast<float>(lowering.layout(node.inputs[0]).spatial);
-      return emit_sums(lowering, node, node.inputs[0], 1.0F / space);
-    }
-    default:
-      return lower_average_backward(lowering, node);
+void lower_scale_channels(GraphLowering& lowering, const Node& node) {
+  return node.op == OpKind::kScaleChannels ? lower_scale(lowering, node)
+                                           : emit_sums(lowering, node, node.inputs[0], 1.0F);
+}
+
+void lower_global_average(GraphLowering& lowering, const Node& node) {
+  if (node.op == OpKind::kGlobalAvgPoolBackward) {
+    return lower_average_backward(lowering, node);
   }
+  const auto space = static_cast<float>(lowering.layout(node.inputs[0]).spatial);
+  emit_sums(lowering, node, node.inputs[0], 1.0F / space);
 }
 
 }  // namespace dlbench::backend::cuda

@@ -25,7 +25,7 @@ Planes planes(const GraphLowering& lowering, ValueId x, ValueId y) {
 
 }  // namespace
 
-void lower_pooling(GraphLowering& lowering, const Node& node) {
+void lower_max_pool(GraphLowering& lowering, const Node& node) {
   const bool forward = node.op == OpKind::kMaxPool;
   const ValueId x = forward ? node.inputs[0] : node.outputs[0];
   const ValueId y = forward ? node.outputs[0] : node.inputs[0];
@@ -43,7 +43,7 @@ void lower_pooling(GraphLowering& lowering, const Node& node) {
       launch_max_pool(args, call.stream);
     } else {  // dy, argmax -> dx
       args.dy = call.in(0);
-      args.argmax = call.in<std::uint8_t>(1);
+      args.argmax = reinterpret_cast<std::uint8_t*>(call.reads[1]);
       args.dx = call.out(0);
       launch_max_pool_backward(args, call.stream);
     }

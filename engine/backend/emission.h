@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A lowered node in the making: what the op families of a backend fill in.
+#pragma once
+
+#include "engine/backend/lowering.h"
+#include "engine/graph/graph.h"
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dlbench::backend {
+
+struct Emission {
+  std::vector<graph::NodeId> covers{};  ///< the main one first; empty: a reorder
+  std::string name{};                   ///< empty: that of the main node
+  std::vector<SlotId> reads{};
+  std::vector<SlotId> writes{};
+  /// May name slots whose content is kept: the planner shares no memory that is read later.
+  std::vector<std::pair<SlotId, SlotId>> in_place{};
+  std::size_t scratch_bytes = 0;
+  std::string kernel_name{};
+};
+
+/// The node with all but its kernel, on the compute stream; its cost is the sum over what it
+/// covers.
+[[nodiscard]] LoweredNode make_lowered_node(const graph::Graph& graph,
+                                            Emission emission,
+                                            graph::Phase phase);
+
+}  // namespace dlbench::backend
