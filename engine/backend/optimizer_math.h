@@ -8,6 +8,7 @@
 
 #include "engine/core/host_device.h"
 #include "engine/graph/attributes.h"
+#include "engine/graph/op_kind.h"
 
 #include <cmath>
 #include <cstdint>
@@ -139,6 +140,31 @@ struct AdadeltaUpdate {
     delta = rho * delta + (T{1} - rho) * step * step;
     parameter -= learning_rate * step;
   }
+};
+
+/// Calls function.operator()<Rule>() with the rule of an update node: kSgd, kAdam, kNadam,
+/// kAdadelta.
+template <typename T, typename Function>
+void with_update_rule(graph::OpKind op, Function function) {
+  switch (op) {
+    case graph::OpKind::kAdam:
+      return function.template operator()<AdamUpdate<T>>();
+    case graph::OpKind::kNadam:
+      return function.template operator()<NadamUpdate<T>>();
+    case graph::OpKind::kAdadelta:
+      return function.template operator()<AdadeltaUpdate<T>>();
+    default:
+      return function.template operator()<SgdUpdate<T>>();
+  }
+}
+
+/// One contiguous piece of the arenas.
+struct UpdateRange {
+  const float* gradient = nullptr;
+  float* parameter = nullptr;
+  float* first = nullptr;   ///< m, velocity, square
+  float* second = nullptr;  ///< v, delta; null for SGD
+  std::int64_t elements = 0;
 };
 
 }  // namespace dlbench::backend

@@ -3,7 +3,6 @@
 #include "engine/backend/cpu/kernels/optimizers.h"
 
 #include "engine/backend/cpu/kernels/parallel.h"
-#include "engine/backend/optimizer_math.h"
 
 #include <algorithm>
 
@@ -46,7 +45,7 @@ void run(const Rule& rule, const UpdateRange* ranges, std::int64_t range_count) 
       });
 }
 
-void run_sgd(const SgdUpdate<float>& rule, const UpdateRange* ranges, std::int64_t range_count) {
+void run(const SgdUpdate<float>& rule, const UpdateRange* ranges, std::int64_t range_count) {
   for_each_piece(
       ranges, range_count, [&](const UpdateRange& range, std::int64_t begin, std::int64_t end) {
         const float* __restrict gradient = range.gradient;
@@ -61,23 +60,15 @@ void run_sgd(const SgdUpdate<float>& rule, const UpdateRange* ranges, std::int64
 
 }  // namespace
 
-void update(UpdateRule rule,
+void update(graph::OpKind op,
             const graph::OptimizerAttributes& attributes,
             float learning_rate,
             const double* coefficients,
             const UpdateRange* ranges,
             std::int64_t range_count) {
   const auto rate = static_cast<double>(learning_rate);
-  switch (rule) {
-    case UpdateRule::kSgd:
-      return run_sgd(SgdUpdate<float>(attributes, rate, coefficients), ranges, range_count);
-    case UpdateRule::kAdam:
-      return run(AdamUpdate<float>(attributes, rate, coefficients), ranges, range_count);
-    case UpdateRule::kNadam:
-      return run(NadamUpdate<float>(attributes, rate, coefficients), ranges, range_count);
-    case UpdateRule::kAdadelta:
-      return run(AdadeltaUpdate<float>(attributes, rate, coefficients), ranges, range_count);
-  }
+  with_update_rule<float>(
+      op, [&]<typename Rule>() { run(Rule(attributes, rate, coefficients), ranges, range_count); });
 }
 
 }  // namespace dlbench::backend::cpu

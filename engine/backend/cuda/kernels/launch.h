@@ -10,6 +10,7 @@
 #pragma once
 
 #include "engine/backend/cuda/kernels/channels_last.h"
+#include "engine/backend/optimizer_math.h"
 #include "engine/core/dtype.h"
 #include "engine/graph/attributes.h"
 
@@ -314,17 +315,6 @@ void launch_classification_counts(const Matrix& shape,
 
 // ---- Optimizers and loss scaling, f32 ----
 
-enum class UpdateRule : std::uint8_t { kSgd, kAdam, kNadam, kAdadelta };
-
-/// One contiguous piece of the arenas; second is null for SGD.
-struct UpdateRange {
-  const float* gradient = nullptr;
-  float* parameter = nullptr;
-  float* first = nullptr;
-  float* second = nullptr;
-  Index elements = 0;
-};
-
 /// Dynamic loss scaling, scalars in device memory; all null: none. f16 gradients are those of
 /// loss_scale times the loss.
 struct LossScaling {
@@ -338,7 +328,7 @@ struct LossScaling {
 /// coefficients: f64 (8).
 inline constexpr int kMaxRanges = 64;
 struct OptimizerArgs {
-  UpdateRule rule = UpdateRule::kSgd;
+  graph::OpKind op = graph::OpKind::kSgd;
   graph::OptimizerAttributes attributes;
   const float* learning_rate = nullptr;
   const double* coefficients = nullptr;

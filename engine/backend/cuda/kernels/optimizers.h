@@ -8,7 +8,6 @@
 #include "engine/backend/cuda/kernels/element.h"
 #include "engine/backend/cuda/kernels/geometry.h"
 #include "engine/backend/cuda/kernels/launch.h"
-#include "engine/backend/optimizer_math.h"
 
 #include <cmath>
 #include <type_traits>
@@ -144,16 +143,7 @@ void run_rule(Launcher& launcher, const OptimizerArgs& args) {
 
 template <typename Launcher>
 void run_optimizer(Launcher& launcher, const OptimizerArgs& args) {
-  switch (args.rule) {
-    case UpdateRule::kSgd:
-      return run_rule<SgdUpdate<float>>(launcher, args);
-    case UpdateRule::kAdam:
-      return run_rule<AdamUpdate<float>>(launcher, args);
-    case UpdateRule::kNadam:
-      return run_rule<NadamUpdate<float>>(launcher, args);
-    case UpdateRule::kAdadelta:
-      return run_rule<AdadeltaUpdate<float>>(launcher, args);
-  }
+  with_update_rule<float>(args.op, [&]<typename Rule>() { run_rule<Rule>(launcher, args); });
 }
 
 /// A single thread's work.

@@ -324,9 +324,8 @@ void optimizer_advance(HostLauncher& launcher, const Node& node, DeviceOperands&
                         {});
 }
 
-template <UpdateRule kRule>
 void optimizer(HostLauncher& launcher, const Node& node, DeviceOperands& o) {
-  OptimizerArgs args{.rule = kRule,
+  OptimizerArgs args{.op = node.op,
                      .attributes = node.as<graph::OptimizerAttributes>(),
                      .learning_rate = o.inputs[0].as<float>(),
                      .coefficients = o.inputs[1].as<double>(),
@@ -337,7 +336,7 @@ void optimizer(HostLauncher& launcher, const Node& node, DeviceOperands& o) {
     args.ranges.push_back({.gradient = o.inputs[2 + index].as<float>(),
                            .parameter = o.updates[index].as<float>(),
                            .first = o.updates[parameters + index].as<float>(),
-                           .second = kRule == UpdateRule::kSgd
+                           .second = node.op == OpKind::kSgd
                                          ? nullptr
                                          : o.updates[2 * parameters + index].as<float>(),
                            .elements = o.updates[index].layout().elements()});
@@ -381,10 +380,10 @@ const std::map<OpKind, Emulate>& table() {
       {OpKind::kSegmentationCounts, segmentation_counts},
       {OpKind::kClassificationCounts, classification_counts},
       {OpKind::kOptimizerAdvance, optimizer_advance},
-      {OpKind::kSgd, optimizer<UpdateRule::kSgd>},
-      {OpKind::kAdam, optimizer<UpdateRule::kAdam>},
-      {OpKind::kNadam, optimizer<UpdateRule::kNadam>},
-      {OpKind::kAdadelta, optimizer<UpdateRule::kAdadelta>},
+      {OpKind::kSgd, optimizer},
+      {OpKind::kAdam, optimizer},
+      {OpKind::kNadam, optimizer},
+      {OpKind::kAdadelta, optimizer},
   };
   return kTable;
 }

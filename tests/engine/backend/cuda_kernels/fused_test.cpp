@@ -346,7 +346,7 @@ struct Arena {
   Floats velocity{kRanges * 16};
   float learning_rate = 0.5F;
   double coefficients[8] = {};
-  OptimizerArgs args{.rule = UpdateRule::kSgd,
+  OptimizerArgs args{.op = graph::OpKind::kSgd,
                      .attributes = {},
                      .learning_rate = &learning_rate,
                      .coefficients = coefficients,

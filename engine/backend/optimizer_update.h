@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an optimizer node updates: slots when it is lowered, flat ranges of memory once it is
+// planned. The rules are those of optimizer_math.h.
+#pragma once
+
+#include "engine/backend/lowering.h"
+#include "engine/backend/optimizer_math.h"
+#include "engine/graph/graph.h"
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+namespace dlbench::backend {
+
+/// The slots of one parameter's update.
+struct UpdateSlots {
+  SlotId gradient = kNoSlot;
+  SlotId parameter = kNoSlot;
+  SlotId first = kNoSlot;
+  SlotId second = kNoSlot;  ///< kNoSlot for SGD
+  std::int64_t elements = 0;
+};
+
+struct UpdatePlan {
+  graph::OpKind op = graph::OpKind::kSgd;
+  graph::OptimizerAttributes attributes;
+  SlotId learning_rate = kNoSlot;
+  SlotId coefficients = kNoSlot;
+  std::vector<UpdateSlots> tensors;
+};
+
+/// The plan of a kSgd, kAdam, kNadam or kAdadelta node. Throws core::Error(kUnavailable) for
+/// parameters that are not f32; the text says that this `backend` cannot.
+[[nodiscard]] UpdatePlan plan_update(const graph::Graph& graph,
+                                     const graph::Node& node,
+                                     std::string_view backend,
+                                     const std::function<SlotId(graph::ValueId)>& slot_of);
+
+/// The addresses of the tensors. Those of a bucket follow each other in all arenas: they are joined
+/// into the fewest ranges.
+[[nodiscard]] std::vector<UpdateRange> update_ranges(const SlotTable& slots,
+                                                     const std::vector<UpdateSlots>& tensors);
+
+}  // namespace dlbench::backend
