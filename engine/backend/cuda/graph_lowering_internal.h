@@ -91,6 +91,17 @@ class GraphLowering {
                                                      std::size_t rank,
                                                      std::int64_t fill);
 
+/// Which address of a launch is which operand of a contraction.
+using ContractionOperands = ContractionCall (*)(const Call& call);
+/// Of convolutions and fully connected layers, x, w, [bias] -> y: the contraction, then bias and
+/// the ReLU of the node's group.
+void emit_forward(GraphLowering& lowering, const graph::Node& node, Contraction chosen);
+/// x, dy -> dw, [dbias] or dy, w -> dx.
+void emit_gradient(GraphLowering& lowering,
+                   const graph::Node& node,
+                   Contraction chosen,
+                   ContractionOperands operands);
+
 // The op families of op_families.h.
 void lower_normalize(GraphLowering& lowering, const graph::Node& node);
 void lower_cast(GraphLowering& lowering, const graph::Node& node);
