@@ -3,11 +3,11 @@
 #include "probes/gpu_recording.h"
 
 #include "engine/core/error.h"
+#include "probes/recorded_file_internal.h"
 
 #include <nlohmann/json.hpp>
 
 #include <array>
-#include <fstream>
 #include <utility>
 
 namespace dlbench::probes {
@@ -15,8 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kFormat = "dlbench.gpu_recording";
-constexpr int kVersion = 1;
+constexpr RecordedFormat kFormat{.name = "dlbench.gpu_recording", .text = "GPU recording"};
 constexpr std::array kFaults{
     GpuFault::kXid, GpuFault::kEccCorrected, GpuFault::kEccUncorrected, GpuFault::kLost};
 
@@ -126,17 +125,8 @@ std::vector<GpuWindow> GpuRecording::of_trial(const std::string& trial) const {
 }
 
 GpuRecording read_gpu_recording(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  if (!file) {
-    throw core::Error(core::ErrorCode::kFile, "cannot read '" + path.string() + "'");
-  }
-  try {
-    const json object = json::parse(file);
-    if (object.at("format") != kFormat || object.at("version") != kVersion) {
-      throw core::Error(core::ErrorCode::kData,
-                        "'" + path.string() + "' is no GPU recording of version 1");
-    }
-    GpuRecording recording;
+  GpuRecording recording;
+  read_recorded_file(path, kFormat, [&recording](const json& object) {
     recording.origin = object.at("origin").get<std::string>();
     const json& gpu = object.at("gpu");
     recording.gpu.name = gpu.at("name").get<std::string>();
@@ -147,16 +137,12 @@ GpuRecording read_gpu_recording(const std::filesystem::path& path) {
     for (const json& window : object.at("windows")) {
       recording.windows.push_back(window_from_json(window));
     }
-    return recording;
-  } catch (const json::exception& error) {
-    throw core::Error(core::ErrorCode::kData, "'" + path.string() + "': " + error.what());
-  }
+  });
+  return recording;
 }
 
 void write_gpu_recording(const std::filesystem::path& path, const GpuRecording& recording) {
-  json object{{"format", kFormat},
-              {"version", kVersion},
-              {"origin", recording.origin},
+  json object{{"origin", recording.origin},
               {"gpu",
                {{"name", recording.gpu.name},
                 {"uuid", recording.gpu.uuid},
@@ -167,11 +153,7 @@ void write_gpu_recording(const std::filesystem::path& path, const GpuRecording& 
   for (const RecordedWindow& window : recording.windows) {
     object["windows"].push_back(to_json(window));
   }
-  std::ofstream file(path);
-  file << object.dump(1) << '\n';
-  if (!file.flush()) {
-    throw core::Error(core::ErrorCode::kFile, "cannot write '" + path.string() + "'");
-  }
+  write_recorded_file(path, kFormat, std::move(object), 1);
 }
 
 }  // namespace dlbench::probes

@@ -3,11 +3,11 @@
 #include "probes/gpu_trace.h"
 
 #include "engine/core/error.h"
+#include "probes/recorded_file_internal.h"
 
 #include <nlohmann/json.hpp>
 
 #include <array>
-#include <fstream>
 #include <set>
 #include <utility>
 
@@ -16,8 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kFormat = "dlbench.gpu_trace";
-constexpr int kVersion = 1;
+constexpr RecordedFormat kFormat{.name = "dlbench.gpu_trace", .text = "GPU trace"};
 constexpr std::array kKinds{GpuActivityKind::kKernel,
                             GpuActivityKind::kCopy,
                             GpuActivityKind::kMemset,
@@ -149,26 +148,14 @@ bool tie_graph_nodes(GpuTrace& trace, const std::vector<std::int64_t>& captured_
 }
 
 GpuTrace read_gpu_trace(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  if (!file) {
-    throw core::Error(core::ErrorCode::kFile, "cannot read '" + path.string() + "'");
-  }
-  try {
-    const json object = json::parse(file);
-    if (object.at("format") != kFormat || object.at("version") != kVersion) {
-      throw core::Error(core::ErrorCode::kData,
-                        "'" + path.string() + "' is no GPU trace of version 1");
-    }
-    return trace_from_json(object);
-  } catch (const json::exception& error) {
-    throw core::Error(core::ErrorCode::kData, "'" + path.string() + "': " + error.what());
-  }
+  GpuTrace trace;
+  read_recorded_file(
+      path, kFormat, [&trace](const json& object) { trace = trace_from_json(object); });
+  return trace;
 }
 
 void write_gpu_trace(const std::filesystem::path& path, const GpuTrace& trace) {
-  json object{{"format", kFormat},
-              {"version", kVersion},
-              {"origin", trace.origin},
+  json object{{"origin", trace.origin},
               {"trial", trace.trial},
               {"begin_ns", trace.begin_ns},
               {"end_ns", trace.end_ns},
@@ -188,11 +175,7 @@ void write_gpu_trace(const std::filesystem::path& path, const GpuTrace& trace) {
   for (const auto& [op, label] : trace.ops) {
     object["ops"].push_back({op, label.name, label.phase});
   }
-  std::ofstream file(path);
-  file << object.dump() << '\n';
-  if (!file.flush()) {
-    throw core::Error(core::ErrorCode::kFile, "cannot write '" + path.string() + "'");
-  }
+  write_recorded_file(path, kFormat, std::move(object), -1);
 }
 
 }  // namespace dlbench::probes
