@@ -6,15 +6,13 @@
 // --benchmark_enable_random_interleaving=true and compare medians: steps of a millisecond vary by
 // more than the loop costs.
 #include "engine/backend/backend.h"
-#include "engine/comm/self.h"
-#include "engine/exec/executor.h"
 #include "engine/graph/layers.h"
+#include "harness/trials/graph_arm.h"
 #include "harness/trials/run_guard.h"
 #include "harness/trials/trial_runner.h"
 
 #include <benchmark/benchmark.h>
 
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -28,7 +26,8 @@ constexpr std::int64_t kStepsPerIteration = 100;
 graph::Graph make_graph(std::int64_t side) {
   graph::GraphBuilder builder(graph::Mode::kTrain);
   if (side > 0) {
-    graph::ValueId value = builder.add_input("x", core::DType::kF32, {1, 1, side, side});
+    graph::ValueId value =
+        builder.add_state(graph::Storage::kBuffer, "x", core::DType::kF32, {1, 1, side, side}, {});
     for (int i = 0; i < 10; ++i) {
       value = graph::relu(builder, value, "relu" + std::to_string(i));
     }
@@ -37,37 +36,9 @@ graph::Graph make_graph(std::int64_t side) {
   return std::move(builder).finish();
 }
 
-class GraphArm final : public harness::Arm {
- public:
-  GraphArm(backend::Backend& backend, std::int64_t side)
-      : Arm({reports::TrialKind::kSynthetic, "benchmark"}),
-        graph_(make_graph(side)),
-        input_(core::DType::kF32, {1, 1, side, side}),
-        state_(backend, graph_, 1),
-        executor_(backend, state_, communicator_, graph_, {}) {
-    if (side > 0) {
-      executor_.bind_input("x", input_.data(), input_.bytes());
-    }
-  }
-
-  void prepare() override {}
-  harness::StepSample step() override {
-    executor_.run();
-    return {.samples = 1, .loss = 0.0};
-  }
-  void finish() override {}
-
- private:
-  comm::SelfCommunicator communicator_;
-  graph::Graph graph_;
-  core::HostTensor input_;  // the executor reads it in place
-  exec::ModelState state_;
-  exec::Executor executor_;
-};
-
 void steps_alone(benchmark::State& state) {
   const auto backend = backend::create_backend("cpu", {.threads = 1});
-  GraphArm arm(*backend, state.range(0));
+  harness::GraphArm arm(*backend, make_graph(state.range(0)));
   for (auto _ : state) {
     for (std::int64_t step = 0; step < kStepsPerIteration; ++step) {
       benchmark::DoNotOptimize(arm.step());
@@ -79,7 +50,7 @@ BENCHMARK(steps_alone)->ArgName("side")->Arg(0)->Arg(640)->Unit(benchmark::kMicr
 
 void steps_in_a_trial(benchmark::State& state) {
   const auto backend = backend::create_backend("cpu", {.threads = 1});
-  GraphArm arm(*backend, state.range(0));
+  harness::GraphArm arm(*backend, make_graph(state.range(0)));
   harness::RunGuard guard(std::nullopt);
   for (auto _ : state) {
     benchmark::DoNotOptimize(
