@@ -24,8 +24,8 @@ using core::ErrorCode;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kLookInterval{100};
-constexpr milliseconds kRankGrace{4000};      // to unwind, before the process is ended
-constexpr milliseconds kRankZeroGrace{3000};  // to write its report
+constexpr milliseconds kRankGrace{3000};      // to unwind, before the process is ended
+constexpr milliseconds kRankZeroGrace{2500};  // to write its report
 
 /// Sleeps; true if asked to stop.
 bool sleep_unless(const std::stop_token& stop, milliseconds time) {

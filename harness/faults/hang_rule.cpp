@@ -10,7 +10,7 @@ namespace dlbench::harness {
 namespace {
 
 constexpr double kLongestPauseS = 3.0;  // between two looks
-constexpr double kPartForDetection = 0.8;
+constexpr double kPartForDetection = 0.6;
 constexpr double kStepsOfPatience = 5.0;
 
 double longest_step_s(std::span<const RankSign> ranks) {

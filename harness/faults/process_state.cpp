@@ -44,14 +44,19 @@ std::optional<std::string> fields_after_name(pid_t pid) {
   return end == nullptr ? std::nullopt : std::optional<std::string>(end + 1);
 }
 
-/// As wait() gives it, if the process has ended and the kernel tells.
-std::optional<int> wait_status(int handle, pid_t pid) {
+/// Of a process whose parent has taken its status.
+std::optional<int> status_of_reaped(int handle) {
   PidfdInfo info{};
   info.mask = kPidfdInfoExit;
   if (handle >= 0 && ioctl(handle, kPidfdGetInfo, &info) == 0 &&
       (info.mask & kPidfdInfoExit) != 0) {
     return info.exit_code;
   }
+  return std::nullopt;
+}
+
+/// Of a process whose parent has not.
+std::optional<int> status_of_zombie(pid_t pid) {
   const std::optional<std::string> fields = fields_after_name(pid);
   if (!fields.has_value()) {
     return std::nullopt;
@@ -69,6 +74,14 @@ std::optional<int> wait_status(int handle, pid_t pid) {
   return words.fail() ? std::nullopt : std::optional<int>(std::atoi(word.c_str()));
 }
 
+/// As wait() gives it, if the process has ended and the kernel tells. The parent may take the
+/// status between two looks, so the order counts: first the place where it is, then the one where
+/// it goes.
+std::optional<int> wait_status(int handle, pid_t pid) {
+  const std::optional<int> status = status_of_zombie(pid);
+  return status.has_value() ? status : status_of_reaped(handle);
+}
+
 }  // namespace
 
 int open_process(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pid, 0)); }
@@ -78,7 +91,7 @@ void kill_process(int handle) { syscall(SYS_pidfd_send_signal, handle, SIGKILL, 
 std::string how_it_ended(int handle, pid_t pid) {
   const std::optional<int> status = wait_status(handle, pid);
   if (!status.has_value()) {
-    return "is gone without a word";
+    return "is gone, and its parent took the exit status (SIGKILL leaves no other trace)";
   }
   if (WIFSIGNALED(*status)) {
     const char* name = sigabbrev_np(WTERMSIG(*status));

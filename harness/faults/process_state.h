@@ -17,7 +17,7 @@ namespace dlbench::harness {
 void kill_process(int handle);
 
 /// "was killed by SIGKILL", "exited with code 3"; where the kernel does not tell (before
-/// Linux 6.15, once its parent has collected it) "is gone without a word".
+/// Linux 6.15, once its parent has taken the status) it says just that.
 [[nodiscard]] std::string how_it_ended(int handle, pid_t pid);
 
 /// The letter of /proc/PID/stat: R, S, D, T (stopped), t (by a debugger), Z; '?' if it is gone.

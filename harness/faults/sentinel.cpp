@@ -30,7 +30,7 @@ namespace dlbench::harness {
 namespace {
 
 constexpr int kLookIntervalMs = 250;
-constexpr double kGraceS = 6.0;  // after a fault, for the ranks to end by themselves
+constexpr double kGraceS = 3.5;  // after a fault, for the ranks to end by themselves
 constexpr std::chrono::milliseconds kNoteDelay{500};  // until other nodes' notes can be read
 
 double now_s() {

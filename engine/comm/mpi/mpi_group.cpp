@@ -22,6 +22,7 @@
 #include <chrono>
 #include <climits>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <thread>
@@ -223,6 +224,12 @@ void MpiGroup::finish(MpiGroup& world) noexcept {
 }
 
 void MpiGroup::abort(int exit_code) {
+  // MPI_Abort() ends the process by exit(), whose destructors of static objects would run beside
+  // the threads that still work with them. The handler that is registered last runs first.
+  static int code;
+  code = exit_code;
+  std::fflush(stdout);
+  std::atexit([] { std::_Exit(code); });
   MPI_Abort(MPI_COMM_WORLD, exit_code);
   std::_Exit(exit_code);
 }
