@@ -231,6 +231,23 @@ TensorMap ModelState::export_tensors(const std::vector<Storage>& kinds) const {
   return tensors;
 }
 
+std::string ModelState::find_not_finite() const {
+  for (const auto& [name, entry] : entries_) {
+    const bool learned =
+        entry.value.storage == Storage::kParameter || entry.value.storage == Storage::kBuffer;
+    if (!learned || !core::is_float(entry.value.dtype)) {
+      continue;
+    }
+    const core::HostTensor tensor = read(name);
+    for (std::int64_t i = 0; i < tensor.elements(); ++i) {
+      if (!std::isfinite(tensor.at(i))) {
+        return name;
+      }
+    }
+  }
+  return "";
+}
+
 void ModelState::import_tensors(const TensorMap& tensors, bool partial) {
   for (const auto& [name, tensor] : tensors) {
     check_fits(name, tensor);

@@ -158,6 +158,7 @@ class Training {
     const auto start = std::chrono::steady_clock::now();
     const PassSums trained = pass(graph::Mode::kTrain, loader_, epoch);
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    check_parameters(epoch);
     record.seconds = group_.max(elapsed.count());
     record.samples_per_second = static_cast<double>(trained.samples()) / record.seconds;
     record.train_loss = trained.loss();
@@ -207,6 +208,18 @@ class Training {
     }
     sums.combine(group_);
     return sums;
+  }
+
+  void check_parameters(std::int64_t epoch) {
+    if (const std::string name = steps_.state().find_not_finite(); !name.empty()) {
+      throw core::Error(
+          core::ErrorCode::kRun,
+          fmt::format("'{}' is not finite after epoch {}; a smaller learning rate than {:g} may "
+                      "help, or --precision fp32",
+                      name,
+                      epoch,
+                      schedule_.rate()));
+    }
   }
 
   [[noreturn]] void fail(const TrainingProgress& progress) const {

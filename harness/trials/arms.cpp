@@ -24,6 +24,15 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// After a repetition, so that it costs no step anything.
+void check_parameters(const exec::ModelState& state, std::int64_t steps) {
+  if (const std::string name = state.find_not_finite(); !name.empty()) {
+    throw Error(ErrorCode::kRun,
+                "after " + std::to_string(steps) + " steps of a repetition '" + name +
+                    "' is not finite; try another --seed, or --conv-algorithm direct");
+  }
+}
+
 // Reads one byte of every cache line, as a consumer of the batch would at least do.
 void touch(const data::Batch& batch) {
   constexpr std::size_t kCacheLine = 64;
@@ -115,6 +124,10 @@ class FullArm final : public LoaderArm {
     const data::BatchLease lease = take();
     return train_step(session(), lease ? *lease : session().cached_batch(), totals());
   }
+  void finish() override {
+    LoaderArm::finish();
+    check_parameters(session().state(), totals().steps);
+  }
   comm::CommunicationTotals take_communication() override {
     return session().communicator().take_totals();
   }
@@ -130,7 +143,10 @@ class SyntheticArm final : public Arm {
     totals_ = {};
   }
   StepSample step() override { return train_step(session_, session_.cached_batch(), totals_); }
-  void finish() override { session_.step().set_communication(true); }
+  void finish() override {
+    session_.step().set_communication(true);
+    check_parameters(session_.state(), totals_.steps);
+  }
   comm::CommunicationTotals take_communication() override {
     return session_.communicator().take_totals();
   }

@@ -327,5 +327,25 @@ TEST_F(ModelStateTest, BytesSumTheArenas) {
   EXPECT_EQ(state_.bytes(Storage::kGradient), state_.bytes(Storage::kParameter));
 }
 
+TEST_F(ModelStateTest, FindsOneValueThatIsNotFinite) {
+  EXPECT_EQ(state_.find_not_finite(), "");
+  for (const Storage storage : {Storage::kParameter, Storage::kBuffer}) {
+    const std::string name = names(storage).back();
+    const core::HostTensor before = state_.read(name);
+    for (const float planted : {std::nanf(""), -INFINITY}) {
+      core::HostTensor broken = state_.read(name);
+      broken.as<float>().back() = planted;
+      state_.write(name, broken);
+      EXPECT_EQ(state_.find_not_finite(), name);
+    }
+    state_.write(name, before);
+  }
+  const std::string gradient = names(Storage::kGradient).front();
+  core::HostTensor broken = state_.read(gradient);
+  broken.as<float>().front() = INFINITY;
+  state_.write(gradient, broken);
+  EXPECT_EQ(state_.find_not_finite(), "") << "a gradient that overflows is the optimizer's matter";
+}
+
 }  // namespace
 }  // namespace dlbench::exec
