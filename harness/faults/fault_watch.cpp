@@ -115,17 +115,20 @@ void FaultWatch::take_seat(const comm::Rendezvous& ranks) {
   if (here.local_size > StatusBoard::kSeats) {
     throw Error(ErrorCode::kUnavailable, "too many ranks on " + here.host);
   }
+  pid_t maker = 0;
+  for (const comm::RankPlace& place : ranks.places()) {
+    if (place.node == here.node && place.local_rank == 0) {
+      maker = static_cast<pid_t>(place.pid);
+    }
+  }
   if (board_ == nullptr) {
     if (here.local_rank == 0) {
       throw Error(ErrorCode::kUnavailable, "no sentinel on " + here.host);
     }
-    for (const comm::RankPlace& place : ranks.places()) {
-      if (place.node == here.node && place.local_rank == 0) {
-        board_ = StatusBoard::open(static_cast<pid_t>(place.pid));
-      }
-    }
+    board_ = StatusBoard::open(maker);
   }
   seat_ = here.local_rank;
+  lifeline_ = std::make_unique<Lifeline>(maker, seat_);
   BoardSeat& seat = board_->seat(seat_);
   seat.rank.store(rank_);
   seat.pid.store(getpid());
@@ -142,6 +145,7 @@ void FaultWatch::leave() {
   }
   SeatState running = SeatState::kRunning;
   board_->seat(seat_).state.compare_exchange_strong(running, SeatState::kLeft);
+  lifeline_.reset();
   if (sentinel_ != 0 && !board_->fault().has_value()) {
     dismiss_sentinel(sentinel_);
     sentinel_ = 0;

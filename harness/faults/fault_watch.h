@@ -8,6 +8,7 @@
 #include "engine/comm/rendezvous.h"
 #include "engine/core/error.h"
 #include "harness/faults/fault.h"
+#include "harness/faults/lifeline.h"
 #include "harness/faults/status_board.h"
 #include "launchers/launch_environment.h"
 
@@ -53,6 +54,7 @@ class FaultWatch {
   void watch(const std::stop_token& stop) const;
 
   std::unique_ptr<StatusBoard> board_;  ///< nullptr: not watched
+  std::unique_ptr<Lifeline> lifeline_;
   int seat_ = 0;
   int rank_ = 0;
   pid_t sentinel_ = 0;   ///< that this process started

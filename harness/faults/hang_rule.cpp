@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kLongestPauseS = 3.0;  // between two looks
 constexpr double kPartForDetection = 0.6;
-constexpr double kStepsOfPatience = 5.0;
+constexpr double kStepsOfPatience = 4.0;
 
 double longest_step_s(std::span<const RankSign> ranks) {
   double longest = 0.0;
@@ -24,7 +24,7 @@ double longest_step_s(std::span<const RankSign> ranks) {
 }  // namespace
 
 double HangRule::patience_s(double longest_step_s) const {
-  return kPartForDetection * std::max(limits_.stepping_s, kStepsOfPatience * longest_step_s);
+  return std::max(kPartForDetection * limits_.stepping_s, kStepsOfPatience * longest_step_s);
 }
 
 std::optional<Hang> HangRule::look(double now_s, std::span<const RankSign> ranks) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/faults/sentinel.h"
 
+#include "harness/faults/lifeline.h"
 #include "harness/faults/process_state.h"
 #include "reports/atomic_file.h"
 #include "reports/json_reader.h"
@@ -21,6 +22,7 @@
 #include <climits>
 #include <csignal>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <optional>
 #include <thread>
@@ -30,8 +32,11 @@ namespace dlbench::harness {
 namespace {
 
 constexpr int kLookIntervalMs = 250;
-constexpr double kGraceS = 3.5;  // after a fault, for the ranks to end by themselves
-constexpr std::chrono::milliseconds kNoteDelay{500};  // until other nodes' notes can be read
+constexpr double kGraceS = 3.5;    // after a fault, for the ranks to end by themselves
+constexpr double kClosingS = 1.0;  // from the close of a process's files to its end, at most
+// Until other nodes' notes can be read. An abort() is what libraries do that miss a partner.
+constexpr double kNoteDelayS = 0.5;
+constexpr double kNoteDelayOfAbortS = 2.0;
 
 double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -60,9 +65,10 @@ class Sentinel {
     node_ = *board_.node();
     open_ranks();
     while (alive_ > 0) {
-      for (const std::uint64_t index : wait()) {
-        on_end(index);
+      for (const std::uint64_t event : wait()) {
+        note(event);
       }
+      settle();
       look();
       act();
     }
@@ -74,9 +80,12 @@ class Sentinel {
 
  private:
   static constexpr std::uint64_t kStarter = UINT64_MAX;
+  static constexpr std::uint64_t kClosing = 1ULL << 32U;  // with an index: its lifeline is closed
   struct Watched {
     int handle = -1;
-    bool ended = false;
+    bool gone = false;   // its process
+    bool ended = false;  // and that was judged
+    double closed_s = 0.0;
   };
 
   void add(int handle, std::uint64_t index) const {
@@ -86,7 +95,7 @@ class Sentinel {
     epoll_ctl(epoll_, EPOLL_CTL_ADD, handle, &event);
   }
 
-  // In the order of their ends, also if this process came late: the kernel queues them so.
+  // In the order in which they happened, also if this process came late: the kernel queues them so.
   [[nodiscard]] std::vector<std::uint64_t> wait() const {
     std::array<epoll_event, StatusBoard::kSeats> events{};
     const int count = epoll_wait(epoll_, events.data(), StatusBoard::kSeats, kLookIntervalMs);
@@ -102,9 +111,40 @@ class Sentinel {
     alive_ = watched_.size();
     for (std::size_t index = 0; index < watched_.size(); ++index) {
       watched_[index].handle = open_process(pid(index));
+      if (const int end = open_lifeline(starter_, static_cast<int>(index)); end >= 0) {
+        add(end, kClosing | index);
+      }
       if (watched_[index].handle >= 0) {
         add(watched_[index].handle, index);
       } else {
+        watched_[index].gone = true;
+      }
+    }
+  }
+
+  void note(std::uint64_t event) {
+    Watched& rank = watched_[event & ~kClosing];
+    if ((event & kClosing) != 0) {
+      rank.closed_s = now_s();
+      closing_.push_back(event & ~kClosing);
+    } else {
+      rank.gone = true;
+    }
+  }
+
+  // Judges the ranks that are gone, in the order of their ends.
+  void settle() {
+    for (; !closing_.empty(); closing_.pop_front()) {
+      const std::size_t first = closing_.front();
+      if (watched_[first].gone) {
+        on_end(first);
+      } else if (seat(first).state.load() == SeatState::kRunning &&
+                 now_s() < watched_[first].closed_s + kClosingS) {
+        return;  // it is about to be gone
+      }
+    }
+    for (std::size_t index = 0; index < watched_.size(); ++index) {
+      if (watched_[index].gone) {
         on_end(index);
       }
     }
@@ -223,9 +263,10 @@ class Sentinel {
     }
     try {
       if (node_.nodes > 1) {
-        std::this_thread::sleep_for(kNoteDelay);
-        const std::optional<Fault> note = FaultNotes(node_, path).find();
-        if (note.has_value() && note->noticed_s < fault.noticed_s) {
+        const bool aborted = fault.detail.ends_with("SIGABRT");
+        const double delay_s = aborted ? kNoteDelayOfAbortS : kNoteDelayS;
+        const std::optional<Fault> note = await_note(FaultNotes(node_, path), delay_s);
+        if (note.has_value() && (aborted || note->noticed_s < fault.noticed_s)) {
           fault = *note;
         }
       }
@@ -238,11 +279,23 @@ class Sentinel {
     }
   }
 
+  static std::optional<Fault> await_note(const FaultNotes& notes, double delay_s) {
+    const double end_s = now_s() + delay_s;
+    while (now_s() < end_s) {
+      if (const std::optional<Fault> note = notes.find()) {
+        return note;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    return std::nullopt;
+  }
+
   StatusBoard& board_;
   pid_t starter_;
   HangRule rule_;
   int epoll_;
   std::vector<Watched> watched_;
+  std::deque<std::size_t> closing_;  // indices in the order in which their files were closed
   std::vector<RankSign> signs_;
   std::size_t alive_ = 0;
   NodeFacts node_;

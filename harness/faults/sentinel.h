@@ -14,7 +14,7 @@
 
 namespace dlbench::harness {
 
-/// Forks the sentinel, into a session of its own and with no open file but the board's memory, so
+/// Forks the sentinel, into a session of its own and with no open file of the launch, so
 /// that neither a launcher's kill nor its wait for pipes reaches it. While the calling process has
 /// one thread. Returns its process number. Throws core::Error(kUnavailable).
 [[nodiscard]] pid_t start_sentinel(StatusBoard& board, const HangLimits& limits);
