@@ -5,11 +5,10 @@
 #include "data/dataset.h"
 #include "data/generators/generate.h"
 #include "data/loader/prefetch_loader.h"
+#include "tests/temporary_folder.h"
 
 #include <benchmark/benchmark.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -17,23 +16,11 @@ namespace dlbench::data {
 namespace {
 
 /// A generated data set in a temporary folder that lives as long as the program.
-class GeneratedFolder {
+class GeneratedFolder : public tests::TemporaryFolder {
  public:
-  GeneratedFolder(const std::string& dataset, std::int64_t samples)
-      : path_(std::filesystem::temp_directory_path() /
-              ("dlbench-benchmark-" + dataset + "-" + std::to_string(::getpid()))) {
-    generate(dataset, {.out = path_, .samples = samples});
+  GeneratedFolder(const std::string& dataset, std::int64_t samples) {
+    generate(dataset, {.out = path(), .samples = samples});
   }
-  GeneratedFolder(const GeneratedFolder&) = delete;
-  GeneratedFolder& operator=(const GeneratedFolder&) = delete;
-  ~GeneratedFolder() {
-    std::error_code ignored;  // a left-over temporary folder harms nobody
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
 };
 
 void load(benchmark::State& state, const Dataset& dataset, std::int64_t batch_size) {

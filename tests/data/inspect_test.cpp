@@ -3,8 +3,9 @@
 #include "data/inspect.h"
 
 #include "data/generators/generate.h"
+#include "tests/data/file_bytes.h"
 #include "tests/data/picture_files.h"
-#include "tests/data/temporary_folder.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -17,8 +18,8 @@ namespace {
 using testing::half_mask;
 using testing::jpeg_bytes;
 using testing::smooth_picture;
-using testing::TemporaryFolder;
 using testing::write_bytes;
+using tests::TemporaryFolder;
 
 TEST(Inspect, ListsAllProblemsAndCountsTheRest) {
   const TemporaryFolder folder;

@@ -6,6 +6,7 @@
 #include "reports/atomic_file.h"
 #include "reports/json_reader.h"
 #include "tests/reports/sample_record.h"
+#include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,18 +27,13 @@ using ::testing::HasSubstr;
 /// A temporary folder that is removed at the end.
 class JsonWriter : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "dlbench_XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
   [[nodiscard]] std::string in_folder(const char* name) const { return (folder_ / name).string(); }
   [[nodiscard]] std::size_t files() const {
     return static_cast<std::size_t>(
         std::distance(std::filesystem::directory_iterator(folder_), {}));
   }
-  std::filesystem::path folder_;
+  tests::TemporaryFolder temporary_;
+  const std::filesystem::path& folder_ = temporary_.path();
 };
 
 std::string error_of(const std::string& path, std::string_view text) {

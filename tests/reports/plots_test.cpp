@@ -8,6 +8,7 @@
 #include "reports/json_writer.h"
 #include "reports/schema.h"
 #include "tests/reports/sample_record.h"
+#include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,12 +31,6 @@ struct Outcome {
 
 class Plots : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "dlbench_XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
   [[nodiscard]] std::string in_folder(const std::string& name) const {
     return (folder_ / name).string();
   }
@@ -58,7 +53,8 @@ class Plots : public ::testing::Test {
     return python("-c 'import " + name + "'").exit_code == 0;
   }
 
-  std::filesystem::path folder_;
+  tests::TemporaryFolder temporary_;
+  const std::filesystem::path& folder_ = temporary_.path();
 };
 
 TEST_F(Plots, EachScriptDrawsTheSample) {

@@ -3,8 +3,9 @@
 #include "data/datasets/kvasir_seg.h"
 
 #include "engine/core/error.h"
+#include "tests/data/file_bytes.h"
 #include "tests/data/picture_files.h"
-#include "tests/data/temporary_folder.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -20,8 +21,8 @@ using testing::half_mask;
 using testing::jpeg_bytes;
 using testing::png_bytes;
 using testing::smooth_picture;
-using testing::TemporaryFolder;
 using testing::write_bytes;
+using tests::TemporaryFolder;
 
 struct LoadedSample {
   std::vector<std::byte> image;

@@ -4,8 +4,9 @@
 
 #include "data/generators/generate.h"
 #include "engine/core/error.h"
+#include "tests/data/file_bytes.h"
 #include "tests/data/picture_files.h"
-#include "tests/data/temporary_folder.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -20,8 +21,8 @@ namespace fs = std::filesystem;
 using testing::error_of;
 using testing::gzip_bytes;
 using testing::idx_bytes;
-using testing::TemporaryFolder;
 using testing::write_bytes;
+using tests::TemporaryFolder;
 
 std::vector<std::uint8_t> image_values(std::size_t images) {
   std::vector<std::uint8_t> values(images * 784);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/decoders/idx_decoder.h"
 
+#include "tests/data/file_bytes.h"
 #include "tests/data/picture_files.h"
-#include "tests/data/temporary_folder.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 #include "data/decoders/image.h"
 
 #include "engine/core/error.h"
+#include "tests/data/file_bytes.h"
 #include "tests/data/picture_files.h"
-#include "tests/data/temporary_folder.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,8 @@
 
 #include "data/inspect.h"
 #include "engine/core/error.h"
-#include "tests/data/temporary_folder.h"
+#include "tests/data/file_bytes.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -21,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::error_of;
-using testing::TemporaryFolder;
+using tests::TemporaryFolder;
 
 std::map<std::string, std::string> tree(const fs::path& folder) {
   std::map<std::string, std::string> files;

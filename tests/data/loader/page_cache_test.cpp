@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/loader/page_cache.h"
 
-#include "tests/data/temporary_folder.h"
+#include "tests/data/file_bytes.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -13,8 +14,8 @@
 namespace dlbench::data {
 namespace {
 
-using testing::TemporaryFolder;
 using testing::write_bytes;
+using tests::TemporaryFolder;
 
 /// Files of this process, so mincore tells the truth.
 std::vector<std::filesystem::path> make_files(const TemporaryFolder& folder) {

@@ -4,8 +4,8 @@
 
 #include "engine/core/check.h"
 #include "engine/core/error.h"
+#include "tests/data/file_bytes.h"
 #include "tests/data/loader/fake_dataset.h"
-#include "tests/data/temporary_folder.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/loader/sampler.h"
 
-#include "tests/data/temporary_folder.h"
+#include "tests/data/file_bytes.h"
 
 #include <gtest/gtest.h>
 

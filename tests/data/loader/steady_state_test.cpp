@@ -7,8 +7,8 @@
 #include "data/generators/generate.h"
 #include "data/loader/prefetch_loader.h"
 #include "tests/data/loader/fake_dataset.h"
-#include "tests/data/temporary_folder.h"
 #include "tests/engine/exec/allocation_counter.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ AllocationCount count_epochs(const Dataset& dataset, const LoaderOptions& option
 }
 
 TEST(LoaderSteadyState, AllocatesNothingPerBatchOfFiles) {
-  const testing::TemporaryFolder folder;
+  const tests::TemporaryFolder folder;
   const auto out = folder.path() / "k";
   generate("kvasir-seg", {.out = out, .samples = 10});
   for (const DecodeMode decode : {DecodeMode::kExact, DecodeMode::kScaled}) {

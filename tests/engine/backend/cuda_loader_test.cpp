@@ -5,6 +5,7 @@
 #include "engine/backend/backend.h"
 #include "engine/core/error.h"
 #include "engine/core/plugin.h"
+#include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,15 +27,6 @@ constexpr const char* kSomeDriver = "libm.so.6";
 
 class CudaLoader : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) /
-              ("cuda_loader_" +
-               std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   fs::path file(const fs::path& relative, const std::string& content = "") {
     fs::create_directories((folder_ / relative).parent_path());
     std::ofstream(folder_ / relative) << content;
@@ -48,7 +40,8 @@ class CudaLoader : public ::testing::Test {
         };
   }
 
-  fs::path folder_;
+  tests::TemporaryFolder temporary_;
+  const fs::path& folder_ = temporary_.path();
 };
 
 TEST_F(CudaLoader, SearchesTheChosenFolderThenItsOwnThenToolkitsThenWheels) {

@@ -3,6 +3,7 @@
 #include "engine/exec/safetensors.h"
 
 #include "engine/core/error.h"
+#include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,18 +22,12 @@ using testing::HasSubstr;
 
 class Safetensors : public testing::Test {
  protected:
-  Safetensors() {
-    std::string name = (std::filesystem::temp_directory_path() / "dlbench_safetensors_XXXXXX");
-    folder_ = ::mkdtemp(name.data());
-  }
-  ~Safetensors() override { std::filesystem::remove_all(folder_); }
-
   [[nodiscard]] std::filesystem::path file(const std::string& name = "a.safetensors") const {
-    return folder_ / name;
+    return folder_.path() / name;
   }
 
  private:
-  std::filesystem::path folder_;
+  tests::TemporaryFolder folder_;
 };
 
 core::HostTensor tensor(core::DType dtype, const core::Shape& shape) {

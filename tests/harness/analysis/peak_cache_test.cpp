@@ -5,11 +5,11 @@
 #include "engine/core/error.h"
 #include "reports/atomic_file.h"
 #include "reports/json_reader.h"
+#include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 
@@ -22,20 +22,12 @@ using ::testing::HasSubstr;
 class PeakCache : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "dlbench_XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-    ASSERT_EQ(::setenv("DLBENCH_CACHE_DIR", folder_.c_str(), 1), 0);
     peaks_.key = peak_key();
     peaks_.effort = PeakEffort::kThorough;
     peaks_.measurements = 3;
     peaks_.cache_bytes = 32 << 20;
     peaks_.compute = {{"fp32", "avx2", 100.5e9, "2026-01-01T00:00:00Z"}};
     peaks_.memory = {{"triad", "non-temporal", "avx2", 30e9, 64 << 20, "2026-01-01T00:00:01Z"}};
-  }
-  void TearDown() override {
-    ::unsetenv("DLBENCH_CACHE_DIR");
-    std::filesystem::remove_all(folder_);
   }
 
   void write(const std::string& text) {
@@ -44,7 +36,8 @@ class PeakCache : public ::testing::Test {
     reports::write_file_atomically(path.string(), text);
   }
 
-  std::filesystem::path folder_;
+  tests::CacheFolder temporary_;
+  const std::filesystem::path& folder_ = temporary_.path();
   MachinePeaks peaks_;
 };
 

@@ -1,15 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/analysis/peak_cache.h"
-#include "harness/commands/command_line.h"
 #include "reports/atomic_file.h"
+#include "tests/harness/commands/command_line_call.h"
+#include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 
@@ -21,28 +19,14 @@ using ::testing::HasSubstr;
 
 class Info : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "dlbench_XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-    ASSERT_EQ(::setenv("DLBENCH_CACHE_DIR", folder_.c_str(), 1), 0);
-  }
-  void TearDown() override {
-    ::unsetenv("DLBENCH_CACHE_DIR");
-    std::filesystem::remove_all(folder_);
+  static std::string info() {
+    const CommandLineCall called = call_dlbench({"info"});
+    EXPECT_EQ(called.code, 0) << called.err;
+    return called.out;
   }
 
-  std::string info() {
-    const std::array argv{"dlbench", "info"};
-    testing::internal::CaptureStdout();
-    const int code = run_command_line(2, argv.data());
-    std::fflush(stdout);
-    std::string text = testing::internal::GetCapturedStdout();
-    EXPECT_EQ(code, 0);
-    return text;
-  }
-
-  std::filesystem::path folder_;
+  tests::CacheFolder temporary_;
+  const std::filesystem::path& folder_ = temporary_.path();
 };
 
 TEST_F(Info, SaysWhatIsHereAndWhyTheRestIsNot) {

@@ -3,20 +3,18 @@
 #include "harness/commands/option_set.h"
 
 #include "engine/core/error.h"
-#include "harness/commands/command_line.h"
 #include "reports/atomic_file.h"
+#include "tests/harness/commands/command_line_call.h"
+#include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace dlbench::harness {
@@ -90,9 +88,6 @@ TEST(SplitList, LeavesEmptyPartsOut) {
 class Options : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "dlbench_XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
     options_.add_text("data", "DIR", "folder", data_);
     options_.add_choice("cache", "page cache", cache_, {"as-is", "warm", "cold"});
     options_.add_count("batch-size", "N", "samples", batch_size_, {1, 1000});
@@ -101,7 +96,6 @@ class Options : public ::testing::Test {
     options_.add_number("max-noise", "PCT", "stop", max_noise_, 0.01, 100.0);
     options_.add_flag("strict", "code 4", strict_);
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   std::string config(const std::string& text) {
     const std::string path = (folder_ / "config.json").string();
@@ -109,7 +103,8 @@ class Options : public ::testing::Test {
     return path;
   }
 
-  std::filesystem::path folder_;
+  tests::TemporaryFolder temporary_;
+  const std::filesystem::path& folder_ = temporary_.path();
   OptionSet options_;
   std::string data_;
   std::string cache_ = "as-is";
@@ -181,20 +176,9 @@ TEST_F(Options, BadConfigFilesAreOneLineNamingFileAndKey) {
               HasSubstr("No such file or directory"));
 }
 
-// Exit code and stderr of a command line.
-std::pair<int, std::string> call(std::vector<const char*> argv) {
-  argv.insert(argv.begin(), "dlbench");
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  const int code = run_command_line(static_cast<int>(argv.size()), argv.data());
-  std::fflush(stdout);
-  (void)testing::internal::GetCapturedStdout();
-  return {code, testing::internal::GetCapturedStderr()};
-}
-
 TEST(CommandLine, BadOnesAreOneLineAndCodeTwo) {
   struct Case {
-    std::vector<const char*> arguments;
+    std::vector<std::string> arguments;
     const char* message;
   };
   for (const Case& entry : std::vector<Case>{
@@ -206,18 +190,19 @@ TEST(CommandLine, BadOnesAreOneLineAndCodeTwo) {
            {{"run", "--workload", "mnist_cnn", "--precision", "fp23"}, "did you mean 'fp32'?"},
            {{"info", "--measure-peak"}, "did you mean '--measure-peaks'?"},
            {{}, "dlbench --help"}}) {
-    const auto [code, errors] = call(entry.arguments);
-    EXPECT_EQ(code, 2) << errors;
+    const CommandLineCall called = call_dlbench(entry.arguments);
+    const std::string& errors = called.err;
+    EXPECT_EQ(called.code, 2) << errors;
     EXPECT_THAT(errors, HasSubstr(entry.message));
     EXPECT_EQ(std::count(errors.begin(), errors.end(), '\n'), 1) << errors;
   }
 }
 
 TEST(CommandLine, HelpAndVersionAreCodeZero) {
-  EXPECT_EQ(call({"--version"}).first, 0);
-  EXPECT_EQ(call({"--help"}).first, 0);
-  EXPECT_EQ(call({"info", "--help"}).first, 0);
-  EXPECT_EQ(call({"report", "show", "--help"}).first, 0);
+  EXPECT_EQ(call_dlbench({"--version"}).code, 0);
+  EXPECT_EQ(call_dlbench({"--help"}).code, 0);
+  EXPECT_EQ(call_dlbench({"info", "--help"}).code, 0);
+  EXPECT_EQ(call_dlbench({"report", "show", "--help"}).code, 0);
 }
 
 }  // namespace

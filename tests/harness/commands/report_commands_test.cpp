@@ -3,15 +3,15 @@
 //
 // dlbench report show, validate, compare as a user calls them. report plot needs the program's
 // place: the scripts it starts are tested in tests/reports/plots_test.cpp.
-#include "harness/commands/command_line.h"
 #include "reports/atomic_file.h"
 #include "reports/json_writer.h"
+#include "tests/harness/commands/command_line_call.h"
 #include "tests/reports/sample_record.h"
+#include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -24,26 +24,16 @@ using ::testing::HasSubstr;
 class ReportCommands : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "dlbench_XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
     good_ = (folder_ / "good.json").string();
     reports::write_report(reports::sample_record(), good_);
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   int call(std::vector<std::string> arguments) {
-    std::vector<const char*> argv = {"dlbench", "report"};
-    for (const std::string& argument : arguments) {
-      argv.push_back(argument.c_str());
-    }
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int code = run_command_line(static_cast<int>(argv.size()), argv.data());
-    std::fflush(stdout);
-    out_ = testing::internal::GetCapturedStdout();
-    err_ = testing::internal::GetCapturedStderr();
-    return code;
+    arguments.insert(arguments.begin(), "report");
+    const CommandLineCall called = call_dlbench(arguments);
+    out_ = called.out;
+    err_ = called.err;
+    return called.code;
   }
   std::string write(const reports::RunRecord& record) {
     const std::string path = (folder_ / "other.json").string();
@@ -51,7 +41,8 @@ class ReportCommands : public ::testing::Test {
     return path;
   }
 
-  std::filesystem::path folder_;
+  tests::TemporaryFolder temporary_;
+  const std::filesystem::path& folder_ = temporary_.path();
   std::string good_;
   std::string out_;
   std::string err_;

@@ -5,11 +5,11 @@
 #include "engine/backend/backend.h"
 #include "engine/core/error.h"
 #include "harness/commands/command.h"
+#include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -28,16 +28,8 @@ class ScaleCommand : public ::testing::Test {
     if (const std::string why = backend::backend_unavailable_reason("cpu"); !why.empty()) {
       GTEST_SKIP() << why;
     }
-    std::string pattern = (std::filesystem::temp_directory_path() / "dlbench_XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-    ::setenv("DLBENCH_CACHE_DIR", folder_.c_str(), 1);
     command_->add_options(options_);
     give({{"batch-size", "8"}, {"output", (folder_ / "report.json").string()}});
-  }
-  void TearDown() override {
-    ::unsetenv("DLBENCH_CACHE_DIR");
-    std::filesystem::remove_all(folder_);
   }
   void give(const std::map<std::string, std::string>& settings) {
     for (const auto& [option, text] : settings) {
@@ -64,7 +56,8 @@ class ScaleCommand : public ::testing::Test {
     }
   }
 
-  std::filesystem::path folder_;
+  tests::CacheFolder temporary_;
+  const std::filesystem::path& folder_ = temporary_.path();
   std::unique_ptr<Command> command_ = make_scale_command();
   OptionSet options_;
 };

@@ -4,11 +4,11 @@
 
 #include "engine/comm/rendezvous.h"
 #include "harness/analysis/peak_cache.h"
+#include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 
@@ -25,17 +25,9 @@ class TimeText : public ::testing::Test {
     if (const std::string why = backend::backend_unavailable_reason("cpu"); !why.empty()) {
       GTEST_SKIP() << why;
     }
-    std::string pattern = (std::filesystem::temp_directory_path() / "dlbench_XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-    ::setenv("DLBENCH_CACHE_DIR", folder_.c_str(), 1);
     run_.workload = "mnist_cnn";
     run_.device = "cpu";
     run_.batch_size = 8;
-  }
-  void TearDown() override {
-    ::unsetenv("DLBENCH_CACHE_DIR");
-    std::filesystem::remove_all(folder_);
   }
 
   static void cache_peaks(double flop_per_s) {
@@ -57,7 +49,8 @@ class TimeText : public ::testing::Test {
     return run_time_text(plan, parse_trials(run_.trials, false), run_);
   }
 
-  std::filesystem::path folder_;
+  tests::CacheFolder temporary_;
+  const std::filesystem::path& folder_ = temporary_.path();
   RunOptions run_;
 };
 

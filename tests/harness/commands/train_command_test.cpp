@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // dlbench train, list and data as a user calls them.
-#include "harness/commands/command_line.h"
 #include "reports/json_reader.h"
+#include "tests/harness/commands/command_line_call.h"
+#include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -23,26 +22,13 @@ using ::testing::Not;
 
 class Commands : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "dlbench_XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-    report_ = (folder_ / "report.json").string();
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void SetUp() override { report_ = (folder_ / "report.json").string(); }
 
-  int call(std::vector<std::string> arguments) {
-    std::vector<const char*> argv = {"dlbench"};
-    for (const std::string& argument : arguments) {
-      argv.push_back(argument.c_str());
-    }
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int code = run_command_line(static_cast<int>(argv.size()), argv.data());
-    std::fflush(stdout);
-    out_ = testing::internal::GetCapturedStdout();
-    err_ = testing::internal::GetCapturedStderr();
-    return code;
+  int call(const std::vector<std::string>& arguments) {
+    const CommandLineCall called = call_dlbench(arguments);
+    out_ = called.out;
+    err_ = called.err;
+    return called.code;
   }
 
   std::string generate(const std::string& dataset, int samples) {
@@ -80,7 +66,8 @@ class Commands : public ::testing::Test {
     return call(arguments);
   }
 
-  std::filesystem::path folder_;
+  tests::TemporaryFolder temporary_;
+  const std::filesystem::path& folder_ = temporary_.path();
   std::string report_;
   std::string out_;
   std::string err_;

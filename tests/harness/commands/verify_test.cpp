@@ -4,6 +4,7 @@
 
 #include "engine/core/error.h"
 #include "engine/exec/safetensors.h"
+#include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,15 +48,13 @@ TEST(Verify, TheReferenceAgreesWithItself) {
 }
 
 TEST(Verify, DumpsWhatItCompared) {
-  std::string name = std::filesystem::temp_directory_path() / "dlbench_verify_XXXXXX";
-  const std::filesystem::path folder = ::mkdtemp(name.data());
+  const tests::TemporaryFolder folder;
   VerifyOptions options = small();
-  options.dump = folder / "step.safetensors";
+  options.dump = folder.file("step.safetensors");
   std::ostringstream out;
   EXPECT_EQ(run_verify(options, out), 0);
   const exec::TensorMap step = exec::read_safetensors(*options.dump);
   EXPECT_EQ(step.at("grad/fc1.weight").shape(), core::Shape({128, 9216}));
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Verify, BadOptionsAreOneLineWithTheRightCode) {

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/faults/fault_notes.h"
 
+#include "tests/temporary_folder.h"
+
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <optional>
@@ -22,10 +23,8 @@ Fault fault_of(int rank, double noticed_s) {
 }
 
 TEST(FaultNotes, TheEarliestOfTheOtherNodesIsFound) {
-  const std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) / ("fault_notes." + std::to_string(getpid()));
-  std::filesystem::create_directory(folder);
-  const std::string report = folder / "report.json";
+  const tests::TemporaryFolder folder;
+  const std::string report = folder.file("report.json");
   const auto notes = [&](int node) {
     return FaultNotes({.node = node, .nodes = 3, .launch = 4711}, report);
   };
@@ -40,8 +39,7 @@ TEST(FaultNotes, TheEarliestOfTheOtherNodesIsFound) {
   EXPECT_DOUBLE_EQ(found->noticed_s, 1700000000.25);
   EXPECT_EQ(notes(2).find()->rank, 3) << "not its own";
   notes(0).clear();
-  EXPECT_TRUE(std::filesystem::is_empty(folder));
-  std::filesystem::remove(folder);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 }  // namespace

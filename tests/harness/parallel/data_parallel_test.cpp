@@ -11,6 +11,7 @@
 #include "harness/trials/make_step.h"
 #include "harness/trials/session.h"
 #include "tests/engine/comm/mpi/ranks.h"
+#include "tests/temporary_folder.h"
 #include "workloads/workload.h"
 
 #include <gtest/gtest.h>
@@ -18,9 +19,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <filesystem>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -180,15 +180,16 @@ TrainingResult train_on(comm::Rendezvous& group, const std::string& data) {
 }
 
 TEST(DataParallel, TrainingHasTheHistoryOfOneRank) {
-  std::string folder = std::filesystem::temp_directory_path() / "dlbench_parallel_XXXXXX";
+  std::optional<tests::TemporaryFolder> folder;
+  std::string mnist;
   if (ranks().rank() == 0) {
-    ASSERT_NE(::mkdtemp(folder.data()), nullptr);
-    data::generate("mnist", {.out = folder + "/data", .samples = 45, .seed = 3});
+    mnist = folder.emplace().file("data");
+    data::generate("mnist", {.out = mnist, .samples = 45, .seed = 3});
   }
-  folder = ranks().broadcast_text(folder);
-  const TrainingResult shared = train_on(ranks(), folder + "/data");
+  mnist = ranks().broadcast_text(mnist);
+  const TrainingResult shared = train_on(ranks(), mnist);
   comm::LoneRank lone;
-  const TrainingResult alone = train_on(lone, folder + "/data");
+  const TrainingResult alone = train_on(lone, mnist);
   ASSERT_EQ(shared.history.size(), 2U);
   for (std::size_t epoch = 0; epoch < 2; ++epoch) {
     const reports::EpochRecord& one = alone.history[epoch];
@@ -198,10 +199,7 @@ TEST(DataParallel, TrainingHasTheHistoryOfOneRank) {
     EXPECT_NEAR(all.metrics.at("accuracy"), one.metrics.at("accuracy"), 0.03) << "one image";
     EXPECT_NEAR(*all.samples_per_second * all.seconds, 45.0, 1e-6);
   }
-  ranks().barrier();
-  if (ranks().rank() == 0) {
-    std::filesystem::remove_all(folder);
-  }
+  ranks().barrier();  // the folder goes with rank 0
 }
 
 // ResUNet++ with one loss for all ranks. Its gradients are those of the whole batch up to batch

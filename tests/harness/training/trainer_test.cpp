@@ -7,13 +7,14 @@
 #include "engine/exec/safetensors.h"
 #include "engine/graph/layers.h"
 #include "harness/training/step_pool.h"
+#include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -74,16 +75,15 @@ class Dense final : public workloads::Workload {
 class Trainer : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    std::string name = std::filesystem::temp_directory_path() / "dlbench_trainer_XXXXXX";
-    folder_ = ::mkdtemp(name.data());
-    data::generate("mnist", {.out = folder_ / "data", .samples = kSamples, .seed = 3});
+    folder_.emplace();
+    data::generate("mnist", {.out = file("data"), .samples = kSamples, .seed = 3});
   }
-  static void TearDownTestSuite() { std::filesystem::remove_all(folder_); }
+  static void TearDownTestSuite() { folder_.reset(); }
 
   Trainer()
       : backend_(backend::create_backend("ref", {.threads = 1})),
-        training_(data::open_dataset("mnist", folder_ / "data", data::Split::kTrain)),
-        validation_(data::open_dataset("mnist", folder_ / "data", data::Split::kTest)) {}
+        training_(data::open_dataset("mnist", file("data"), data::Split::kTrain)),
+        validation_(data::open_dataset("mnist", file("data"), data::Split::kTest)) {}
 
   [[nodiscard]] TrainingSetup setup(std::int64_t epochs) const {
     return {.workload = workload_,
@@ -94,14 +94,14 @@ class Trainer : public testing::Test {
             .epochs = epochs};
   }
   [[nodiscard]] static std::filesystem::path file(const std::string& name) {
-    return folder_ / name;
+    return folder_->path() / name;
   }
   [[nodiscard]] const workloads::Workload& workload() const { return workload_; }
   [[nodiscard]] backend::Backend& backend() const { return *backend_; }
   [[nodiscard]] const data::Dataset& training_data() const { return *training_; }
 
  private:
-  static inline std::filesystem::path folder_;
+  static inline std::optional<tests::TemporaryFolder> folder_;
   Dense workload_;
   std::unique_ptr<backend::Backend> backend_;
   std::unique_ptr<data::Dataset> training_;

@@ -5,11 +5,11 @@
 #include "engine/core/error.h"
 #include "engine/exec/checkpoint.h"
 #include "engine/exec/safetensors.h"
+#include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 
@@ -20,12 +20,6 @@ using testing::HasSubstr;
 
 class StepRecord : public testing::Test {
  protected:
-  StepRecord() {
-    std::string name = std::filesystem::temp_directory_path() / "dlbench_step_record_XXXXXX";
-    folder_ = ::mkdtemp(name.data());
-  }
-  ~StepRecord() override { std::filesystem::remove_all(folder_); }
-
   exec::TensorMap run(std::uint64_t seed, const std::filesystem::path& init = {}) {
     StepSetup setup{
         .spec = workload_.spec(), .built = built_, .inputs = inputs_, .seed = seed, .lowering = {}};
@@ -34,14 +28,16 @@ class StepRecord : public testing::Test {
     }
     return record_step(*backend_, setup);
   }
-  [[nodiscard]] std::filesystem::path file(const std::string& name) const { return folder_ / name; }
+  [[nodiscard]] std::filesystem::path file(const std::string& name) const {
+    return folder_.path() / name;
+  }
 
  private:
   const workloads::Workload& workload_ = workloads::find_workload("mnist_cnn");
   workloads::BuiltWorkload built_ = workload_.build({.batch_size = 3}, graph::Mode::kTrain);
   StepInputs inputs_ = draw_step_inputs(workload_.spec(), built_, 1);
   std::unique_ptr<backend::Backend> backend_ = backend::create_backend("ref", {.threads = 1});
-  std::filesystem::path folder_;
+  tests::TemporaryFolder folder_;
 };
 
 TEST_F(StepRecord, HoldsTheWholeStepUnderTheNamesOfTheDump) {

@@ -5,11 +5,11 @@
 // reference loops in hot nodes, decisions followed and cached.
 #include "engine/backend/backend.h"
 #include "engine/core/error.h"
+#include "tests/temporary_folder.h"
 #include "workloads/workload.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -47,24 +47,6 @@ int kernels_named(const LoweredGraph& lowered, const std::string& part) {
   }
   return count;
 }
-
-/// A folder that is removed with its content.
-class TemporaryFolder {
- public:
-  TemporaryFolder()
-      : path_(std::filesystem::temp_directory_path() /
-              ("dlbench_tuning_" + std::to_string(getpid()))) {
-    std::filesystem::create_directories(path_);
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] std::string file(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 TEST(CpuLowering, CoversEveryNodeOnce) {
   const graph::Graph graph = small_step();
@@ -139,7 +121,7 @@ TEST(CpuLowering, FollowsGivenDecisions) {
 }
 
 TEST(CpuLowering, CachesWhatItMeasured) {
-  const TemporaryFolder folder;
+  const tests::TemporaryFolder folder;
   const auto& workload = workloads::find_workload("mnist_cnn");
   const auto built = workload.build({.batch_size = 8, .image_size = 28}, graph::Mode::kTrain);
   const graph::Graph graph = workloads::training_graph(workload.spec(), built, core::DType::kF32);
@@ -153,7 +135,7 @@ TEST(CpuLowering, CachesWhatItMeasured) {
 }
 
 TEST(CpuLowering, IgnoresACacheOfAnotherFormat) {
-  const TemporaryFolder folder;
+  const tests::TemporaryFolder folder;
   LoweringOptions options;
   options.tuning_cache = folder.file("cache.txt");
   std::ofstream(options.tuning_cache) << "something else\nconv\twinograd\n";
