@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// libjpeg-turbo does the entropy decoding and the inverse DCT. Where it can, we take the planes
-// from there ("raw data") and leave upsampling and colour conversion to YccRows, which does them
-// for the rows that are used; grey pictures need neither. Everything else goes through its own
-// conversion.
+// libjpeg-turbo does the entropy decoding and the inverse DCT, the latter with our transforms where
+// the processor has the instructions. Where it can, we take the planes from there ("raw data") and
+// leave upsampling and colour conversion to YccRows, which does them for the rows that are used;
+// grey pictures need neither. Everything else goes through its own conversion.
 #include "data/decoders/jpeg_decoder.h"
 
+#include "data/decoders/jpeg_inverse_dct.h"
 #include "data/decoders/ycc_rows.h"
 #include "engine/core/check.h"
 #include "engine/core/error.h"
@@ -212,6 +213,7 @@ class JpegDecoder::Decompressor {
     std::uint8_t* pixels = buffers_[0].reserve(row_bytes * info_.output_height);
     run(path, [&] {
       jpeg_start_decompress(&info_);
+      choose_inverse_dcts(info_);
       while (info_.output_scanline < info_.output_height) {
         JSAMPROW row = pixels + row_bytes * info_.output_scanline;
         jpeg_read_scanlines(&info_, &row, 1);
@@ -262,6 +264,7 @@ class JpegDecoder::Decompressor {
     info_.raw_data_out = TRUE;
     info_.out_color_space = info_.jpeg_color_space;
     jpeg_start_decompress(&info_);
+    choose_inverse_dcts(info_);
     const int lines = info_.max_v_samp_factor * info_.min_DCT_scaled_size;
     for (std::int64_t mcu_row = 0; info_.output_scanline < info_.output_height; ++mcu_row) {
       for (std::size_t number = 0; number < 3 && samples[number] != nullptr; ++number) {

@@ -87,6 +87,18 @@ TEST(JpegDecoder, ScalesByPowersOfTwoAndNeverBelowTheMinimum) {
   EXPECT_EQ(side(1), std::pair(std::int64_t{134}, std::int64_t{240}));
 }
 
+void expect_turbojpegs_pixels(ImageDecoder& decoder,
+                              const std::string& file,
+                              int channels,
+                              int denominator) {
+  const Picture expected = testing::decode_with_turbojpeg(file, channels, denominator);
+  const DecodeRequest request{.channels = channels,
+                              .min_height = denominator == 1 ? 0 : expected.height,
+                              .min_width = denominator == 1 ? 0 : expected.width};
+  EXPECT_EQ(pixels_of(decoder.decode(as_bytes(file), "a.jpg", request)), expected.pixels)
+      << "to " << channels << " channels, reduced by " << denominator;
+}
+
 TEST(JpegDecoder, GivesTurboJpegsPixels) {
   using testing::Chroma;
   ImageDecoder decoder;
@@ -114,15 +126,35 @@ TEST(JpegDecoder, GivesTurboJpegsPixels) {
             if (denominator > 1 && std::min(height, width) < 16) {
               continue;  // 8 x 8 and less to one pixel: more than one reduction gives that size
             }
-            const Picture expected = testing::decode_with_turbojpeg(file, channels, denominator);
-            const DecodeRequest request{.channels = channels,
-                                        .min_height = denominator == 1 ? 0 : expected.height,
-                                        .min_width = denominator == 1 ? 0 : expected.width};
-            ImageRows& image = decoder.decode(as_bytes(file), "a.jpg", request);
-            EXPECT_EQ(pixels_of(image), expected.pixels)
-                << height << " x " << width << ", chroma " << static_cast<int>(chroma) << ", to "
-                << channels << " channels, reduced by " << denominator;
+            SCOPED_TRACE(::testing::Message()
+                         << height << " x " << width << ", chroma " << static_cast<int>(chroma));
+            expect_turbojpegs_pixels(decoder, file, channels, denominator);
           }
+        }
+      }
+    }
+  }
+}
+
+TEST(JpegDecoder, GivesTurboJpegsPixelsAtAnyQualityAndContrast) {
+  ImageDecoder decoder;
+  const Picture noise = testing::noisy_picture(96, 160, 3);
+  // 0 and 255 alone, which the inverse DCT overshoots: with white noise, and with blocks in one
+  // colour on the left, in two on the right.
+  Picture extremes = noise;
+  Picture blocks = noise;
+  for (std::size_t i = 0; i < noise.pixels.size(); ++i) {
+    const std::size_t x = i / 3 % 160;
+    extremes.pixels[i] = noise.pixels[i] < 128 ? 0 : 255;
+    blocks.pixels[i] = (x < 80 ? x / 16 : x / 12) % 2 == 0 ? 0 : 255;
+  }
+  for (const Picture& picture : {noise, extremes, blocks, smooth_picture(96, 160, 3)}) {
+    for (const int quality : {5, 30, 75, 100}) {
+      const std::string file = jpeg_bytes(picture, quality);
+      for (const int channels : {1, 3}) {
+        for (const int denominator : {1, 2, 4, 8}) {
+          SCOPED_TRACE(::testing::Message() << "quality " << quality);
+          expect_turbojpegs_pixels(decoder, file, channels, denominator);
         }
       }
     }
