@@ -127,7 +127,7 @@ bool takes_planes(const jpeg_decompress_struct& info, std::int64_t channels) {
 
 class JpegDecoder::Decompressor {
  public:
-  Decompressor() {
+  explicit Decompressor(bool own_steps) : own_steps_(own_steps) {
     info_.err = jpeg_std_error(&report_.manager);
     report_.manager.error_exit = fail;
     report_.manager.emit_message = on_message;
@@ -171,7 +171,7 @@ class JpegDecoder::Decompressor {
     info_.scale_denom = choose_denominator(header, request);
     info_.out_color_space = request.channels == 3 ? JCS_RGB : JCS_GRAYSCALE;
     run(path, [&] { jpeg_calc_output_dimensions(&info_); });
-    const bool planes = takes_planes(info_, request.channels);
+    const bool planes = own_steps_ && takes_planes(info_, request.channels);
     planes ? read_planes(path, request.channels) : read_pixels(path, request.channels);
     run(path, [&] { jpeg_finish_decompress(&info_); });
     // The end marker must be the file's own, not one of those behind it.
@@ -212,8 +212,7 @@ class JpegDecoder::Decompressor {
         static_cast<std::size_t>(info_.output_width) * static_cast<std::size_t>(channels);
     std::uint8_t* pixels = buffers_[0].reserve(row_bytes * info_.output_height);
     run(path, [&] {
-      jpeg_start_decompress(&info_);
-      choose_inverse_dcts(info_);
+      start_decompress();
       while (info_.output_scanline < info_.output_height) {
         JSAMPROW row = pixels + row_bytes * info_.output_scanline;
         jpeg_read_scanlines(&info_, &row, 1);
@@ -256,6 +255,14 @@ class JpegDecoder::Decompressor {
   }
 
   /// Under completes().
+  void start_decompress() {
+    jpeg_start_decompress(&info_);
+    if (own_steps_ && JpegInverseDcts::available()) {
+      inverse_dcts_.replace(info_);
+    }
+  }
+
+  /// Under completes().
   void read_raw(const std::array<SamplePlane, 3>& planes,
                 const std::array<std::uint8_t*, 3>& samples) {
     constexpr int kMaxRows = MAX_SAMP_FACTOR * DCTSIZE;  // of a component in a row of MCUs
@@ -263,8 +270,7 @@ class JpegDecoder::Decompressor {
     JSAMPARRAY components[3] = {rows[0], rows[1], rows[2]};
     info_.raw_data_out = TRUE;
     info_.out_color_space = info_.jpeg_color_space;
-    jpeg_start_decompress(&info_);
-    choose_inverse_dcts(info_);
+    start_decompress();
     const int lines = info_.max_v_samp_factor * info_.min_DCT_scaled_size;
     for (std::int64_t mcu_row = 0; info_.output_scanline < info_.output_height; ++mcu_row) {
       for (std::size_t number = 0; number < 3 && samples[number] != nullptr; ++number) {
@@ -278,7 +284,9 @@ class JpegDecoder::Decompressor {
     }
   }
 
+  const bool own_steps_;
   ErrorReport report_;
+  JpegInverseDcts inverse_dcts_;
   jpeg_progress_mgr progress_{};
   jpeg_decompress_struct info_{};
   std::vector<std::uint8_t> file_;  ///< the file, then end markers
@@ -288,7 +296,8 @@ class JpegDecoder::Decompressor {
   YccRows ycc_rows_;
 };
 
-JpegDecoder::JpegDecoder() : decompressor_(std::make_unique<Decompressor>()) {}
+JpegDecoder::JpegDecoder(bool own_steps)
+    : decompressor_(std::make_unique<Decompressor>(own_steps)) {}
 JpegDecoder::~JpegDecoder() = default;
 
 ImageHeader JpegDecoder::read_header(std::span<const std::byte> file,

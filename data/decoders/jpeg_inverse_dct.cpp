@@ -8,6 +8,11 @@
 //
 // Within a pass, a register holds two outputs, A and B, for eight columns (in the second pass:
 // rows); its lanes of 128 bits are A 0-3, B 0-3, A 4-7, B 4-7, at 32 bits each.
+//
+// jpegint.h is where libjpeg's modules meet, not its public interface; but it is installed beside
+// jpeglib.h, of the same version, and the table that we write to (jpeg_inverse_dct, one function
+// per component) is as in libjpeg 6b, whose binary interface libjpeg-turbo keeps. The public way,
+// coefficients from jpeg_read_coefficients(), goes through memory for a whole picture of them.
 #include "data/decoders/jpeg_inverse_dct.h"
 
 // jpeglib.h wants FILE declared before it, jpegint.h wants jpeglib.h.
@@ -27,7 +32,9 @@ extern "C" {
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <tuple>
 
 namespace dlbench::data {
 
@@ -248,10 +255,25 @@ DLBENCH_TARGET_AVX512 inline bool is_flat(const Block& block) {
   return (upper | _mm512_test_epi16_mask(block.lower, block.lower)) == 0;
 }
 
+// Outputs of the first pass below this show that nothing overflows, here or in libjpeg-turbo's
+// code. Along the columns that adds two coefficients in 16 bits, and shifts the first row's by
+// kExtraBits if the others are 0: coefficients too large for that make some output twice the limit
+// or more, the transform being orthogonal but for its scale. Along the rows it adds two of the
+// outputs in 16 bits. What encoders make of 8-bit samples stays below half of the limit.
+constexpr int kLimit = 1 << 14;
+
+/// Whether some output of the first pass is kLimit or more, or its negative.
+DLBENCH_TARGET_AVX512 inline bool reaches_limit(const Outputs& outputs) {
+  const __m512i sizes =
+      _mm512_or_si512(_mm512_abs_epi16(outputs.upper), _mm512_abs_epi16(outputs.lower));
+  return _mm512_test_epi16_mask(sizes, _mm512_set1_epi16(-kLimit)) != 0;
+}
+
+/// `mean` is dequantised.
 template <int Size>
-void fill(JCOEF mean, UINT16 quantiser, JSAMPARRAY rows, JDIMENSION column) {
+void fill(int mean, JSAMPARRAY rows, JDIMENSION column) {
   constexpr int kHalf = 1 << (kScaleBits - 1);
-  const int sample = ((int{mean} * quantiser + kHalf) >> kScaleBits) + kCentre;
+  const int sample = ((mean + kHalf) >> kScaleBits) + kCentre;
   const std::uint64_t row =
       std::uint64_t{0x0101'0101'0101'0101} * static_cast<std::uint64_t>(std::clamp(sample, 0, 255));
 #pragma GCC unroll 8
@@ -295,63 +317,91 @@ DLBENCH_TARGET_AVX512 inline void store(__m512i bytes, JSAMPARRAY rows, JDIMENSI
 /// What to add before dropping `shift` bits, so that the result is rounded and raised by `centre`.
 constexpr int rounding(int shift, int centre = 0) { return (centre << shift) + (1 << (shift - 1)); }
 
+/// False, with nothing written, if a sum may overflow.
 template <class Transform>
-DLBENCH_TARGET_AVX512 void inverse_dct(j_decompress_ptr /*info*/,
-                                       jpeg_component_info* component,
-                                       JCOEFPTR coefficients,
-                                       JSAMPARRAY rows,
-                                       JDIMENSION column) {
+DLBENCH_TARGET_AVX512 inline bool transform(const JCOEF* coefficients,
+                                            const UINT16* quantisers,
+                                            JSAMPARRAY rows,
+                                            JDIMENSION column) {
   constexpr int kColumnShift = Transform::kUnitBits - kExtraBits;
   constexpr int kRowShift = Transform::kUnitBits + kExtraBits + kScaleBits;
-  const UINT16* quantisers = component->quant_table->quantval;
   const Block block = load_block(coefficients);
   if (is_flat(block)) {
-    fill<Transform::kSize>(coefficients[0], quantisers[0], rows, column);
-    return;
+    const int mean = int{coefficients[0]} * quantisers[0];
+    if (std::abs(mean) >= kLimit >> kExtraBits) {
+      return false;
+    }
+    fill<Transform::kSize>(mean, rows, column);
+    return true;
   }
   const Outputs columns = Transform::template apply<kColumnShift>(pairs_of_rows(block, quantisers),
                                                                   rounding(kColumnShift));
+  if (reaches_limit(columns)) {
+    return false;
+  }
   const Outputs samples =
       Transform::template apply<kRowShift>(pairs_of_columns(columns), rounding(kRowShift, kCentre));
   const __m512i bytes = _mm512_packus_epi16(samples.upper, samples.lower);
   store<Transform::kSize>(reorder(bytes, kRows<Transform::kSize>), rows, column);
+  return true;
 }
 
-bool is_available() {
-  return __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512vbmi") != 0 &&
-         __builtin_cpu_supports("avx512vnni") != 0;
+/// An inverse_DCT_method_ptr.
+template <class Transform>
+void inverse_dct(j_decompress_ptr info,
+                 jpeg_component_info* component,
+                 JCOEFPTR coefficients,
+                 JSAMPARRAY rows,
+                 JDIMENSION column) {
+  if (!transform<Transform>(coefficients, component->quant_table->quantval, rows, column)) {
+    const auto* dcts = static_cast<const JpegInverseDcts*>(info->client_data);
+    const auto replaced =
+        reinterpret_cast<inverse_DCT_method_ptr>(dcts->replaced(component->component_index));
+    replaced(info, component, coefficients, rows, column);
+  }
+}
+
+/// Null if we have none for blocks of `size` x `size` samples.
+inverse_DCT_method_ptr method_for(int size) {
+  switch (size) {
+    case 8:
+      return inverse_dct<Transform8>;
+    case 4:
+      return inverse_dct<Transform4>;
+    case 2:
+      return inverse_dct<Transform2>;
+    default:
+      return nullptr;
+  }
 }
 
 }  // namespace
 
-void choose_inverse_dcts(jpeg_decompress_struct& info) {
-  if (!is_available() || info.dct_method != JDCT_ISLOW) {
+bool JpegInverseDcts::available() {
+  return __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512vbmi") != 0 &&
+         __builtin_cpu_supports("avx512vnni") != 0;
+}
+
+void JpegInverseDcts::replace(jpeg_decompress_struct& info) {
+  static_assert(std::tuple_size_v<decltype(replaced_)> == MAX_COMPONENTS);
+  info.client_data = this;
+  if (info.dct_method != JDCT_ISLOW) {
     return;
   }
   for (int number = 0; number < info.num_components; ++number) {
-    const jpeg_component_info& component = info.comp_info[number];
-    if (component.quant_table == nullptr) {
-      continue;  // the file has no data of this component
-    }
     inverse_DCT_method_ptr& method = info.idct->inverse_DCT[number];
-    switch (component.DCT_scaled_size) {
-      case 8:
-        method = inverse_dct<Transform8>;
-        break;
-      case 4:
-        method = inverse_dct<Transform4>;
-        break;
-      case 2:
-        method = inverse_dct<Transform2>;
-        break;
-      default:
-        break;
+    const inverse_DCT_method_ptr ours = method_for(info.comp_info[number].DCT_scaled_size);
+    // Without a table the file has no data of this component.
+    if (ours != nullptr && info.comp_info[number].quant_table != nullptr) {
+      replaced_[static_cast<std::size_t>(number)] = reinterpret_cast<Method>(method);
+      method = ours;
     }
   }
 }
 
 #else
-void choose_inverse_dcts(jpeg_decompress_struct& /*info*/) {}
+bool JpegInverseDcts::available() { return false; }
+void JpegInverseDcts::replace(jpeg_decompress_struct& /*info*/) {}
 #endif
 
 }  // namespace dlbench::data

@@ -5,16 +5,33 @@
 // AVX-512 register. Which sizes of block occur, and where samples go, stays libjpeg's business.
 #pragma once
 
+#include <array>
+#include <cstddef>
+
 struct jpeg_decompress_struct;
 
 namespace dlbench::data {
 
-/// Call it between jpeg_start_decompress(), which chooses libjpeg-turbo's own, and the first read.
-/// Replaces the accurate integer transforms to 8 x 8 (jidctint.c), 4 x 4 and 2 x 2 samples
-/// (jidctred.c), if this processor has AVX-512 F, BW, VBMI and VNNI; else does nothing.
-///
-/// The samples are libjpeg-turbo's bit for bit, for the coefficients that encoders make of 8-bit
-/// samples; wilder ones, which damage brings about, overflow differently.
-void choose_inverse_dcts(jpeg_decompress_struct& info);
+/// For one decompressor, which it must outlive; libjpeg's `client_data` points to it.
+class JpegInverseDcts {
+ public:
+  /// Whether this processor has the instructions (AVX-512 F, BW, VBMI, VNNI).
+  [[nodiscard]] static bool available();
+
+  /// Call it between jpeg_start_decompress(), which chooses libjpeg-turbo's own, and the first
+  /// read. Replaces the accurate integer transforms to 8 x 8 (jidctint.c), 4 x 4 and 2 x 2 samples
+  /// (jidctred.c). The samples are those of libjpeg-turbo's vector code bit for bit: blocks that
+  /// may overflow, which no encoder makes of 8-bit samples, are left to it.
+  void replace(jpeg_decompress_struct& info);
+
+  /// libjpeg-turbo's own by component, of its type inverse_DCT_method_ptr.
+  using Method = void (*)();
+  [[nodiscard]] Method replaced(int component) const {
+    return replaced_[static_cast<std::size_t>(component)];
+  }
+
+ private:
+  std::array<Method, 10> replaced_{};  // libjpeg's MAX_COMPONENTS
+};
 
 }  // namespace dlbench::data

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/decoders/image.h"
 
+#include "data/decoders/jpeg_decoder.h"
 #include "engine/core/error.h"
 #include "tests/data/file_bytes.h"
 #include "tests/data/picture_files.h"
@@ -19,6 +20,7 @@ namespace {
 using testing::as_bytes;
 using testing::error_of;
 using testing::jpeg_bytes;
+using testing::noisy_picture;
 using testing::Picture;
 using testing::png_bytes;
 using testing::smooth_picture;
@@ -87,7 +89,8 @@ TEST(JpegDecoder, ScalesByPowersOfTwoAndNeverBelowTheMinimum) {
   EXPECT_EQ(side(1), std::pair(std::int64_t{134}, std::int64_t{240}));
 }
 
-void expect_turbojpegs_pixels(ImageDecoder& decoder,
+template <class Decoder>
+void expect_turbojpegs_pixels(Decoder& decoder,
                               const std::string& file,
                               int channels,
                               int denominator) {
@@ -119,8 +122,8 @@ TEST(JpegDecoder, GivesTurboJpegsPixels) {
     for (const Chroma chroma :
          {Chroma::kHalved, Chroma::kFull, Chroma::kHalvedAlongX, Chroma::kHalvedAlongY}) {
       for (const int channels : {1, 3}) {
-        const std::string colour = jpeg_bytes(testing::noisy_picture(height, width, 3), 90, chroma);
-        const std::string grey = jpeg_bytes(testing::noisy_picture(height, width, 1), 90);
+        const std::string colour = jpeg_bytes(noisy_picture(height, width, 3), 90, chroma);
+        const std::string grey = jpeg_bytes(noisy_picture(height, width, 1), 90);
         for (const std::string& file : {colour, grey}) {
           for (const int denominator : {1, 2, 4, 8}) {
             if (denominator > 1 && std::min(height, width) < 16) {
@@ -138,7 +141,7 @@ TEST(JpegDecoder, GivesTurboJpegsPixels) {
 
 TEST(JpegDecoder, GivesTurboJpegsPixelsAtAnyQualityAndContrast) {
   ImageDecoder decoder;
-  const Picture noise = testing::noisy_picture(96, 160, 3);
+  const Picture noise = noisy_picture(96, 160, 3);
   // 0 and 255 alone, which the inverse DCT overshoots: with white noise, and with blocks in one
   // colour on the left, in two on the right.
   Picture extremes = noise;
@@ -156,6 +159,39 @@ TEST(JpegDecoder, GivesTurboJpegsPixelsAtAnyQualityAndContrast) {
           SCOPED_TRACE(::testing::Message() << "quality " << quality);
           expect_turbojpegs_pixels(decoder, file, channels, denominator);
         }
+      }
+    }
+  }
+}
+
+/// The file, its coefficients now in units of `step`.
+std::string with_quantisers(std::string file, char step) {
+  constexpr std::size_t kTableAt = 5;  // behind the marker, the length and the table's number
+  for (std::size_t at = file.find("\xFF\xDB"); at < file.find("\xFF\xDA");
+       at = file.find("\xFF\xDB", at + kTableAt + 64)) {
+    std::fill_n(file.begin() + static_cast<std::ptrdiff_t>(at + kTableAt), 64, step);
+  }
+  return file;
+}
+
+TEST(JpegDecoder, GivesTurboJpegsPixelsOfAnyCoefficients) {
+  JpegDecoder with_own_steps(true);
+  JpegDecoder without(false);
+  Picture picture = noisy_picture(48, 96, 3);
+  for (std::size_t i = 0; i < picture.pixels.size(); ++i) {
+    if (i / 3 % 96 >= 48) {  // blocks of one colour on the right
+      picture.pixels[i] = i / 3 % 96 < 64 ? 0 : 255;
+    }
+  }
+  const std::string fine = jpeg_bytes(picture, 100);
+  // Sums overflow 16 bits from 8 or so on; a coefficient does from about 60 on.
+  for (const int step : {2, 4, 6, 8, 12, 16, 20, 30, 60, 100, 255}) {
+    SCOPED_TRACE(::testing::Message() << "quantisers " << step);
+    const std::string file = with_quantisers(fine, static_cast<char>(step));
+    for (const int channels : {1, 3}) {
+      for (const int denominator : {1, 2, 4, 8}) {
+        expect_turbojpegs_pixels(with_own_steps, file, channels, denominator);
+        expect_turbojpegs_pixels(without, file, channels, denominator);
       }
     }
   }
