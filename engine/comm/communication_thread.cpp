@@ -8,6 +8,8 @@
 
 #include <pthread.h>
 
+#include <algorithm>
+
 namespace dlbench::comm {
 namespace {
 
@@ -53,7 +55,9 @@ void CommunicationThread::wait(Ticket ticket) {
   const auto begin = Clock::now();
   std::unique_lock lock(mutex_);
   DLBENCH_CHECK(ticket > 0 && ticket <= last_started_) << "ticket " << ticket;
+  blocked_since_ = begin;
   progress_.wait(lock, [&] { return last_done_ >= ticket || failure_ != nullptr; });
+  blocked_since_.reset();
   totals_.exposed_s += seconds_since(begin);
   if (last_done_ < ticket) {
     rethrow_failure();
@@ -89,27 +93,38 @@ void CommunicationThread::run_started() {
     } else {
       ++last_done_;
       count(next.request.count * core::size_of(next.request.dtype), times);
+      // It has just ended: a caller who waits was kept for as long as both were there.
+      count_all_reduce(times,
+                       blocked_since_.has_value()
+                           ? std::min(times.transfer_s, seconds_since(*blocked_since_))
+                           : 0.0);
     }
     progress_.notify_all();
   }
 }
 
-void CommunicationThread::wait_until_idle() {
+void CommunicationThread::wait_until_idle(Clock::time_point begin) {
   std::unique_lock lock(mutex_);
+  blocked_since_ = begin;
   progress_.wait(lock, [&] { return last_done_ == last_started_ || failure_ != nullptr; });
+  blocked_since_.reset();
   // Nothing is in flight, and only the thread that is here could start something.
   rethrow_failure();
 }
 
-void CommunicationThread::finish_here(Clock::time_point begin,
-                                      std::size_t bytes,
+void CommunicationThread::finish_here(const Here& call,
                                       const CollectiveTimes& times,
                                       const std::exception_ptr& failure) {
   const std::scoped_lock lock(mutex_);
-  totals_.exposed_s += seconds_since(begin);
+  totals_.exposed_s += seconds_since(call.begin);
   failure_ = failure;
   rethrow_failure();
-  count(bytes, times);
+  count(call.bytes, times);
+  if (call.kind == Kind::kAllReduce) {
+    count_all_reduce(times, times.transfer_s);
+  } else {
+    totals_.exposed_transfer_s += times.transfer_s;
+  }
 }
 
 void CommunicationThread::count(std::size_t bytes, const CollectiveTimes& times) {
@@ -117,6 +132,13 @@ void CommunicationThread::count(std::size_t bytes, const CollectiveTimes& times)
   totals_.bytes += static_cast<std::int64_t>(bytes);
   totals_.waiting_s += times.waiting_s;
   totals_.transfer_s += times.transfer_s;
+  totals_.last_arrivals += times.last ? 1 : 0;
+}
+
+void CommunicationThread::count_all_reduce(const CollectiveTimes& times, double exposed_s) {
+  totals_.all_reduce_s += times.transfer_s;
+  totals_.exposed_all_reduce_s += exposed_s;
+  totals_.exposed_transfer_s += exposed_s;
 }
 
 CommunicationTotals CommunicationThread::take_totals() {

@@ -13,6 +13,7 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -22,6 +23,7 @@ namespace dlbench::comm {
 struct CollectiveTimes {
   double waiting_s = 0.0;   ///< until all ranks had arrived
   double transfer_s = 0.0;  ///< from then until done
+  bool last = false;        ///< this rank arrived last
 };
 
 /// Runs one collective at a time, in the order of the calls: started ones on its own thread, others
@@ -46,12 +48,15 @@ class CommunicationThread {
   [[nodiscard]] Ticket start(const ReduceRequest& request);
   void wait(Ticket ticket);
 
+  /// What totals book a collective as.
+  enum class Kind : std::uint8_t { kAllReduce, kOther };
+
   /// Runs `collective`, which returns CollectiveTimes, on the calling thread once nothing is in
   /// flight. `bytes`: for the totals.
   template <typename Collective>
-  void run_here(std::size_t bytes, Collective collective) {
+  void run_here(std::size_t bytes, Collective collective, Kind kind = Kind::kOther) {
     const auto begin = Clock::now();
-    wait_until_idle();
+    wait_until_idle(begin);
     CollectiveTimes times;
     std::exception_ptr failure;
     try {
@@ -59,7 +64,7 @@ class CommunicationThread {
     } catch (...) {
       failure = std::current_exception();
     }
-    finish_here(begin, bytes, times, failure);
+    finish_here({.begin = begin, .bytes = bytes, .kind = kind}, times, failure);
   }
 
   [[nodiscard]] CommunicationTotals take_totals();
@@ -70,13 +75,20 @@ class CommunicationThread {
     Clock::time_point time;
   };
 
+  /// A call on the caller's thread.
+  struct Here {
+    Clock::time_point begin;
+    std::size_t bytes = 0;
+    Kind kind = Kind::kOther;
+  };
+
   void run_started();
-  void wait_until_idle();
-  void finish_here(Clock::time_point begin,
-                   std::size_t bytes,
+  void wait_until_idle(Clock::time_point begin);
+  void finish_here(const Here& call,
                    const CollectiveTimes& times,
                    const std::exception_ptr& failure);
   void count(std::size_t bytes, const CollectiveTimes& times);
+  void count_all_reduce(const CollectiveTimes& times, double exposed_s);
   void rethrow_failure() const;
 
   Work work_;
@@ -84,6 +96,7 @@ class CommunicationThread {
   std::condition_variable started_or_ending_;
   std::condition_variable progress_;
   std::deque<Started> started_;
+  std::optional<Clock::time_point> blocked_since_;  ///< the caller, in wait()
   Ticket last_started_ = 0;
   Ticket last_done_ = 0;
   CommunicationTotals totals_;

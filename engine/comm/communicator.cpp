@@ -7,6 +7,19 @@
 #include <string>
 
 namespace dlbench::comm {
+
+CommunicationTotals& CommunicationTotals::operator+=(const CommunicationTotals& other) {
+  collectives += other.collectives;
+  bytes += other.bytes;
+  last_arrivals += other.last_arrivals;
+  waiting_s += other.waiting_s;
+  transfer_s += other.transfer_s;
+  exposed_s += other.exposed_s;
+  exposed_transfer_s += other.exposed_transfer_s;
+  all_reduce_s += other.all_reduce_s;
+  exposed_all_reduce_s += other.exposed_all_reduce_s;
+  return *this;
+}
 namespace {
 
 [[noreturn]] void refuse_root(std::string_view communicator) {

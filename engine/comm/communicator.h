@@ -39,10 +39,17 @@ using Ticket = std::int64_t;
 struct CommunicationTotals {
   std::int64_t collectives = 0;
   std::int64_t bytes = 0;          ///< logical, of this rank's tensors
-  std::int64_t last_arrivals = 0;  ///< collectives to which this rank came last
+  std::int64_t last_arrivals = 0;  ///< collectives to which this rank came last of its node
   double waiting_s = 0.0;          ///< from this rank's arrival until the last rank arrived
   double transfer_s = 0.0;         ///< from then until done
   double exposed_s = 0.0;          ///< the caller blocked in wait() or in a blocking call
+
+  double exposed_transfer_s = 0.0;  ///< of that, while data moved; the rest is for late ranks
+  // Of transfer_s and exposed_transfer_s, those of all-reduces.
+  double all_reduce_s = 0.0;
+  double exposed_all_reduce_s = 0.0;
+
+  CommunicationTotals& operator+=(const CommunicationTotals& other);
 };
 
 /// A group of ranks. Calls are collective, in the same order on all ranks, from one thread. Work is

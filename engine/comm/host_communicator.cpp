@@ -91,11 +91,14 @@ CollectiveTimes HostCommunicator::over_links(Transfer transfer) {
 
 void HostCommunicator::all_reduce(const ReduceRequest& request, backend::Stream& /*stream*/) {
   check(request);
-  thread_.run_here(request.count * core::size_of(request.dtype), [&] {
-    const trace::Region region(trace::Category::kComm, "all_reduce", number_);
-    const InCollective inside("all_reduce", number_);
-    return shared_.all_reduce(request, number_++);
-  });
+  thread_.run_here(
+      request.count * core::size_of(request.dtype),
+      [&] {
+        const trace::Region region(trace::Category::kComm, "all_reduce", number_);
+        const InCollective inside("all_reduce", number_);
+        return shared_.all_reduce(request, number_++);
+      },
+      CommunicationThread::Kind::kAllReduce);
 }
 
 void HostCommunicator::reduce_scatter(const ReduceRequest& request, backend::Stream& /*stream*/) {

@@ -104,7 +104,9 @@ CollectiveTimes LinkDelay::run(double cost_s, Clock::time_point arrival, Real re
   const auto all_ready = std::max(last_arrival, link_free_);
   link_free_ = std::max(Clock::now(), all_ready + to_duration(cost_s));
   sleep_until(link_free_);
-  return {.waiting_s = seconds(all_ready - ready), .transfer_s = seconds(link_free_ - all_ready)};
+  return {.waiting_s = seconds(all_ready - ready),
+          .transfer_s = seconds(link_free_ - all_ready),
+          .last = arrival == last_arrival};
 }
 
 Ticket LinkDelay::start_all_reduce(const ReduceRequest& request, backend::Stream& /*stream*/) {
@@ -114,11 +116,14 @@ Ticket LinkDelay::start_all_reduce(const ReduceRequest& request, backend::Stream
 void LinkDelay::wait(Ticket ticket, backend::Stream& /*stream*/) { thread_.wait(ticket); }
 
 void LinkDelay::all_reduce(const ReduceRequest& request, backend::Stream& /*stream*/) {
-  thread_.run_here(bytes_of(request), [&] {
-    return run(cost_s(Collective::kAllReduce, bytes_of(request)), Clock::now(), [&](auto& stream) {
-      inner().all_reduce(request, stream);
-    });
-  });
+  thread_.run_here(
+      bytes_of(request),
+      [&] {
+        return run(cost_s(Collective::kAllReduce, bytes_of(request)),
+                   Clock::now(),
+                   [&](auto& stream) { inner().all_reduce(request, stream); });
+      },
+      CommunicationThread::Kind::kAllReduce);
 }
 
 void LinkDelay::reduce_scatter(const ReduceRequest& request, backend::Stream& /*stream*/) {

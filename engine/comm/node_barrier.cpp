@@ -133,22 +133,23 @@ ArrivalNote NodeBarrier::note(int index, const CollectiveId& call) const {
   return theirs;
 }
 
-void NodeBarrier::wait(const CollectiveId& call) {
+bool NodeBarrier::wait(const CollectiveId& call) {
   const std::uint32_t generation = shared_->generation.load(std::memory_order_acquire);
   ++arrivals_;
   seat(options_.rank).arrivals.store(arrivals_, std::memory_order_release);
   if (shared_->present.fetch_add(1, std::memory_order_acq_rel) + 1 ==
       static_cast<std::uint32_t>(size())) {
     release(generation);
-    return;
+    return true;
   }
   for (int spin = 0; spin < options_.spins; ++spin) {
     if (shared_->generation.load(std::memory_order_acquire) != generation) {
-      return;
+      return false;
     }
     pause_briefly();
   }
   sleep(generation, call);
+  return false;
 }
 
 void NodeBarrier::release(std::uint32_t generation) {

@@ -49,11 +49,11 @@ class NodeBarrier {
   /// Tells those who still wait that this rank left.
   ~NodeBarrier();
 
-  /// Returns when all ranks of the node have called it as often. What they wrote before is then
-  /// visible.
+  /// Returns when all ranks of the node have called it as often, and whether this one came last.
+  /// What they wrote before is then visible.
   /// Throws core::Error(kRun) if a rank that has not come is gone, kTimeout after the time-out;
   /// both name the ranks. After end_waits() (rank_progress.h) it throws that error.
-  void wait(const CollectiveId& call);
+  bool wait(const CollectiveId& call);
 
   /// Leaves a note for the others, who may read it after their next wait() and until the second
   /// next.

@@ -212,7 +212,7 @@ CollectiveTimes SharedCollectives::run(Call& call) {
   leave_note(call);
   copy_in(call, 0);
   const auto staged = Clock::now();
-  barrier_->wait(call.id);
+  const bool last = barrier_->wait(call.id);
   if (links_ != nullptr && memory_.rank() < call.owners) {
     links_->lane_barrier();
   }
@@ -228,7 +228,8 @@ CollectiveTimes SharedCollectives::run(Call& call) {
     copy_out(call, piece);
   }
   return {.waiting_s = seconds(arrived - staged),
-          .transfer_s = seconds(staged - start) + seconds(Clock::now() - arrived)};
+          .transfer_s = seconds(staged - start) + seconds(Clock::now() - arrived),
+          .last = last};
 }
 
 CollectiveTimes SharedCollectives::run_small(Call& call) {
@@ -241,7 +242,7 @@ CollectiveTimes SharedCollectives::run_small(Call& call) {
   std::memcpy(small_[self] + slot, call.request.data, call.bytes());
   barrier_->leave({.operation = call.fingerprint()});
   const auto staged = Clock::now();
-  barrier_->wait(call.id);
+  const bool last = barrier_->wait(call.id);
   const auto arrived = Clock::now();
   for (std::size_t rank = 0; rank < small_.size(); ++rank) {
     (void)barrier_->note(static_cast<int>(rank), call.id);
@@ -251,7 +252,8 @@ CollectiveTimes SharedCollectives::run_small(Call& call) {
   reduce_elements(
       sources_, {targets_.data(), 1}, call.request.count, call.request.dtype, call.request.op);
   return {.waiting_s = seconds(arrived - staged),
-          .transfer_s = seconds(staged - start) + seconds(Clock::now() - arrived)};
+          .transfer_s = seconds(staged - start) + seconds(Clock::now() - arrived),
+          .last = last};
 }
 
 void SharedCollectives::copy_in(const Call& call, std::size_t piece) {

@@ -118,11 +118,7 @@ std::vector<RankShare> total_shares(const TrialResult& result) {
       total.steps += share.steps;
       total.wall_s += share.wall_s;
       total.cpu_s += share.cpu_s;
-      total.communication.collectives += share.communication.collectives;
-      total.communication.last_arrivals += share.communication.last_arrivals;
-      total.communication.waiting_s += share.communication.waiting_s;
-      total.communication.transfer_s += share.communication.transfer_s;
-      total.communication.exposed_s += share.communication.exposed_s;
+      total.communication += share.communication;
     }
   }
   return totals;
@@ -163,7 +159,8 @@ std::optional<StragglerEvidence> straggler(const TrialResult& result, const Tria
   });
   double waiting_s = 0.0;
   for (auto rank = totals.begin(); rank != totals.end(); ++rank) {
-    waiting_s += rank == latest ? 0.0 : rank->communication.waiting_s;
+    const comm::CommunicationTotals& spent = rank->communication;
+    waiting_s += rank == latest ? 0.0 : spent.exposed_s - spent.exposed_transfer_s;
   }
   const auto others = static_cast<double>(totals.size() - 1);
   const auto index = latest - totals.begin();

@@ -11,6 +11,8 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <numeric>
@@ -136,6 +138,7 @@ TEST(HostCommunicator, StartedCollectivesRunBesideTheCallerInOrder) {
   constexpr std::size_t kCount = 30011;
   constexpr std::size_t kInFlight = 5;
   ThreadNode node(kSize);
+  std::atomic<std::int64_t> last_arrivals = 0;
   run_ranks(kSize, [&](int rank) {
     Rank self(node, rank, kSize);
     const auto window = self.communicator.allocate(*self.backend, kInFlight * kCount * 4);
@@ -156,8 +159,12 @@ TEST(HostCommunicator, StartedCollectivesRunBesideTheCallerInOrder) {
     const CommunicationTotals totals = self.communicator.take_totals();
     EXPECT_EQ(totals.collectives, 10 * static_cast<std::int64_t>(kInFlight));
     EXPECT_EQ(totals.bytes, totals.collectives * static_cast<std::int64_t>(kCount) * 4);
+    EXPECT_DOUBLE_EQ(totals.all_reduce_s, totals.transfer_s);
+    EXPECT_LE(totals.exposed_all_reduce_s, totals.all_reduce_s);
     EXPECT_EQ(self.communicator.take_totals().collectives, 0);
+    last_arrivals += totals.last_arrivals;
   });
+  EXPECT_EQ(last_arrivals, 10 * static_cast<std::int64_t>(kInFlight)) << "one rank each time";
 }
 
 TEST(HostCommunicator, WorksWhereWindowsHaveNoRoom) {

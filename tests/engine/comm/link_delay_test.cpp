@@ -16,6 +16,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <numeric>
 #include <thread>
@@ -78,6 +79,11 @@ TEST(LinkDelay, CollectivesGiveTheRightResultAfterTheCostOfTheLink) {
     const CommunicationTotals totals = link.take_totals();
     EXPECT_EQ(totals.collectives, 4);
     EXPECT_GE(totals.transfer_s, 2.5 * kCost * 0.999);
+    EXPECT_GE(totals.all_reduce_s, kCost * 0.999);
+    EXPECT_LE(totals.all_reduce_s, totals.transfer_s - 1.5 * kCost * 0.999);
+    EXPECT_DOUBLE_EQ(totals.exposed_transfer_s, totals.transfer_s) << "all of them block";
+    EXPECT_DOUBLE_EQ(totals.exposed_all_reduce_s, totals.all_reduce_s);
+    EXPECT_GE(totals.exposed_s, totals.exposed_transfer_s);
 
     const std::vector<std::size_t> bounds = {0, data.size() / 2, data.size()};
     fill_pattern(all, rank);
@@ -109,12 +115,11 @@ TEST(LinkDelay, StartedCollectivesQueueForTheLinkBesideTheCaller) {
     CommunicationTotals totals;
     while (totals.collectives < 2 && seconds_since(start) < 60.0) {
       std::this_thread::sleep_for(milliseconds(5));
-      const CommunicationTotals more = link.take_totals();
-      totals.collectives += more.collectives;
-      totals.transfer_s += more.transfer_s;
+      totals += link.take_totals();
     }
     EXPECT_EQ(totals.collectives, 2);
-    EXPECT_GE(totals.transfer_s, 2 * kCost * 0.999);
+    EXPECT_GE(totals.all_reduce_s, 2 * kCost * 0.999);
+    EXPECT_EQ(totals.exposed_all_reduce_s, 0.0) << "nobody waited";
     EXPECT_GE(seconds_since(start), 2 * kCost);
     link.wait(one, stream);
     link.wait(two, stream);
@@ -126,6 +131,7 @@ TEST(LinkDelay, StartedCollectivesQueueForTheLinkBesideTheCaller) {
 TEST(LinkDelay, TheLinkBeginsWhenTheLastRankArrives) {
   constexpr int kSize = 2;
   std::atomic<Clock::time_point> arrival{Clock::time_point{}};
+  std::atomic<std::int64_t> last_arrivals = 0;
   ThreadNode node(kSize);
   run_ranks(kSize, [&](int rank) {
     LinkDelay link(host_communicator(node, rank, kSize), kSlowLink, 1);
@@ -137,7 +143,9 @@ TEST(LinkDelay, TheLinkBeginsWhenTheLastRankArrives) {
     }
     link.all_reduce(request_for(data), stream);
     EXPECT_GE(seconds_since(arrival.load()), kCost);
+    last_arrivals += link.take_totals().last_arrivals;
   });
+  EXPECT_EQ(last_arrivals, 1) << "one rank comes last";
 }
 
 TEST(LinkDelay, CostsNothingAtOneRank) {
