@@ -77,6 +77,7 @@ Executor::Executor(backend::Backend& backend,
   bind_inputs();
   bind_arena();
   bind_buckets();
+  find_blocking_buckets();
 }
 
 Executor::~Executor() = default;
@@ -147,6 +148,24 @@ void Executor::bind_buckets() {
   }
 }
 
+void Executor::find_blocking_buckets() {
+  const std::vector<LoweredNode>& nodes = lowered_->nodes;
+  const auto bucket_of = [&](const LoweredNode& node) {
+    return graph_.node(node.covers.front()).as<graph::AllReduceAttributes>().bucket;
+  };
+  for (auto start = nodes.begin(); start != nodes.end(); ++start) {
+    if (start->op != graph::OpKind::kAllReduceStart) {
+      continue;
+    }
+    const auto next = std::find_if(start + 1, nodes.end(), [&](const LoweredNode& node) {
+      return node.kernel != nullptr ||
+             (node.op == graph::OpKind::kAllReduceWait && bucket_of(node) == bucket_of(*start));
+    });
+    buckets_[static_cast<std::size_t>(bucket_of(*start))].blocks =
+        next != nodes.end() && next->kernel == nullptr;
+  }
+}
+
 void Executor::bind_arena() {
   std::size_t bytes = align_up(plan_.arena_bytes);
   std::vector<std::size_t> scratch_offsets;
@@ -211,7 +230,13 @@ void Executor::run_communication(const LoweredNode& node) {
   }
   const auto& attributes = graph_.node(node.covers.front()).as<graph::AllReduceAttributes>();
   Bucket& bucket = buckets_[static_cast<std::size_t>(attributes.bucket)];
-  if (node.op == graph::OpKind::kAllReduceStart) {
+  const bool starts = node.op == graph::OpKind::kAllReduceStart;
+  if (bucket.blocks) {
+    // Handing it to another thread would gain nothing.
+    if (starts) {
+      communicator_.all_reduce(bucket.request, *stream_);
+    }
+  } else if (starts) {
     bucket.ticket = communicator_.start_all_reduce(bucket.request, *stream_);
   } else {
     communicator_.wait(bucket.ticket, *stream_);
@@ -287,6 +312,12 @@ void Executor::run() {
   }
   run_nodes();
   ++steps_;
+}
+
+void Executor::all_reduce_alone() {
+  for (const Bucket& bucket : buckets_) {
+    communicator_.all_reduce(bucket.request, *stream_);
+  }
 }
 
 void Executor::set_update(bool on) {

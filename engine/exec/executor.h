@@ -69,6 +69,9 @@ class Executor {
   /// by node (first uses load and allocate), the third is recorded, and from then on a step is one
   /// launch.
   void run();
+  /// Reduces what a step would, one after the other with nothing beside it: what that takes alone.
+  /// Collective.
+  void all_reduce_alone();
   /// Whether the last step was a replay.
   [[nodiscard]] bool replays() const { return replay_ != nullptr; }
   /// Runs the step with a clock read around every node; node_seconds()[i] belongs to
@@ -94,6 +97,7 @@ class Executor {
   struct Bucket {
     comm::ReduceRequest request;
     comm::Ticket ticket = 0;
+    bool blocks = false;  ///< nothing is computed between its start and its wait
   };
   /// One of two places on the device to which the host's content is copied beside a running step.
   struct Staging {
@@ -116,6 +120,7 @@ class Executor {
   void bind_arena();
   void bind_inputs();
   void bind_buckets();
+  void find_blocking_buckets();
   void check_bound() const;
   [[nodiscard]] bool skips(const backend::LoweredNode& node) const;
   void take_inputs();

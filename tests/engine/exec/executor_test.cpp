@@ -347,6 +347,21 @@ TEST_P(ExecutorTest, EveryGradientIsHandedToTheCommunicatorOnce) {
   }
 }
 
+TEST_P(ExecutorTest, AllReducesAloneAreThoseOfAStep) {
+  SmallTraining training(GetParam(), {.buckets = {.first_cap_bytes = 32, .cap_bytes = 200}});
+  CountingCommunicator ranks;
+  const auto train = training.executor(Mode::kTrain, ranks);
+  train->run();
+  const auto of_a_step = std::exchange(ranks.calls, {});
+  train->all_reduce_alone();
+  ASSERT_EQ(ranks.calls.size(), of_a_step.size());
+  for (std::size_t call = 0; call < of_a_step.size(); ++call) {
+    EXPECT_EQ(ranks.calls[call].data, of_a_step[call].data);
+    EXPECT_EQ(ranks.calls[call].count, of_a_step[call].count);
+    EXPECT_TRUE(ranks.calls[call].waited);
+  }
+}
+
 TEST_P(ExecutorTest, WithoutCommunicationNoneHappens) {
   SmallTraining training(GetParam(), {});
   CountingCommunicator ranks;
