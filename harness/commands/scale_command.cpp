@@ -121,14 +121,17 @@ class Scaling {
     report_.enter("sweeping bucket caps");
     ScaleRunOptions options = scale_options();
     options.time_budget_s = options_.time_budget.value();
-    std::vector<reports::BucketSweepRecord> measured =
+    BucketCapResults measured =
         measure_bucket_caps(options, caps_mib_, launch_, guard_, [this] { report_.write(); });
-    for (std::size_t series = 0; series < measured.size(); ++series) {
+    for (std::size_t series = 0; series < measured.sweeps.size(); ++series) {
       reports::ScalingRecord& record = record_.scaling[series];
       if (record.buckets.has_value()) {
-        add_model(*record.buckets, measured[series]);
+        add_model(*record.buckets, measured.sweeps[series]);
       }
-      record.buckets = std::move(measured[series]);
+      record.buckets = std::move(measured.sweeps[series]);
+    }
+    for (const reports::TaintRecord& taint : measured.taints) {
+      report_.taint(taint.code, taint.where, taint.detail);
     }
   }
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -51,6 +52,28 @@ void find_best(reports::BucketSweepRecord& record) {
   }
 }
 
+// What disturbed one cap casts doubt on the comparison of all.
+std::vector<reports::TaintRecord> taints_of(const ScaleRun& run) {
+  std::map<reports::Taint, std::vector<std::string>> details;
+  for (const auto& member : run.members()) {
+    for (const TrialResult& result : member->runner().results()) {
+      for (const reports::TaintRecord& taint : result.taints) {
+        details[taint.code].push_back(taint.detail);
+      }
+    }
+  }
+  if (run.noise_target_missed()) {
+    details[reports::Taint::kNoiseTargetMissed].emplace_back("the time budget ended it first");
+  }
+  std::vector<reports::TaintRecord> taints;
+  for (const auto& [code, texts] : details) {
+    const std::string others =
+        texts.size() > 1 ? fmt::format(", and {} more like it", texts.size() - 1) : "";
+    taints.push_back({code, "sweep of bucket caps", texts.front() + others});
+  }
+  return taints;
+}
+
 }  // namespace
 
 std::vector<double> parse_bucket_caps(std::string_view text) {
@@ -74,11 +97,11 @@ std::vector<double> parse_bucket_caps(std::string_view text) {
   return caps;
 }
 
-std::vector<reports::BucketSweepRecord> measure_bucket_caps(const ScaleRunOptions& options,
-                                                            const std::vector<double>& caps_mib,
-                                                            comm::Rendezvous& launch,
-                                                            RunGuard& guard,
-                                                            const std::function<void()>& listener) {
+BucketCapResults measure_bucket_caps(const ScaleRunOptions& options,
+                                     const std::vector<double>& caps_mib,
+                                     comm::Rendezvous& launch,
+                                     RunGuard& guard,
+                                     const std::function<void()>& listener) {
   DLBENCH_CHECK(!caps_mib.empty() && !options.ranks.empty());
   ScaleRunOptions each = options;
   each.series.clear();
@@ -92,9 +115,9 @@ std::vector<reports::BucketSweepRecord> measure_bucket_caps(const ScaleRunOption
   each.trials = {{reports::TrialKind::kSynthetic, ""}};
   ScaleRun run(std::move(each), launch, guard, listener);
   run.measure();
-  std::vector<reports::BucketSweepRecord> records;
+  BucketCapResults results;
   if (launch.rank() != 0) {
-    return records;
+    return results;
   }
   for (std::size_t series = 0; series < options.series.size(); ++series) {
     reports::BucketSweepRecord record{.ranks = options.ranks.back()};
@@ -106,9 +129,10 @@ std::vector<reports::BucketSweepRecord> measure_bucket_caps(const ScaleRunOption
                              .measured_step_time_s = step_time(run.input(index))});
     }
     find_best(record);
-    records.push_back(std::move(record));
+    results.sweeps.push_back(std::move(record));
   }
-  return records;
+  results.taints = taints_of(run);
+  return results;
 }
 
 void add_model(const reports::BucketSweepRecord& model, reports::BucketSweepRecord& measured) {

@@ -16,14 +16,19 @@ namespace dlbench::harness {
 /// "1,5,25" -> MiB, ascending, each once. Throws core::Error(kUsage) for what is no size.
 [[nodiscard]] std::vector<double> parse_bucket_caps(std::string_view text);
 
+/// What a sweep of caps found.
+struct BucketCapResults {
+  std::vector<reports::BucketSweepRecord> sweeps;  ///< by series
+  std::vector<reports::TaintRecord> taints;        ///< one of each kind
+};
+
 /// The synthetic step of every series of `options` at its largest number of ranks under each cap,
-/// caps interleaved over rounds. By series; complete on rank 0. Collective.
-[[nodiscard]] std::vector<reports::BucketSweepRecord> measure_bucket_caps(
-    const ScaleRunOptions& options,
-    const std::vector<double>& caps_mib,
-    comm::Rendezvous& launch,
-    RunGuard& guard,
-    const std::function<void()>& listener);
+/// caps interleaved over rounds. Complete on rank 0. Collective.
+[[nodiscard]] BucketCapResults measure_bucket_caps(const ScaleRunOptions& options,
+                                                   const std::vector<double>& caps_mib,
+                                                   comm::Rendezvous& launch,
+                                                   RunGuard& guard,
+                                                   const std::function<void()>& listener);
 
 /// Puts the modelled steps of `model` beside the measured ones of the same caps.
 void add_model(const reports::BucketSweepRecord& model, reports::BucketSweepRecord& measured);

@@ -101,14 +101,17 @@ class Ranks(unittest.TestCase):
         path = self.folder / "buckets.json"
         done = self.launch("mpich", 2, "scale", *QUICK, "--mode", "weak", "--trials", "synthetic,synthetic/nocomm",
                            "--sweep-buckets", "25,2", "--link", "latency_us=100,gbit_per_s=8",
-                           "--link-node-ranks", "1", "--time-budget", "2s", "--output", str(path))
-        (weak,) = self.report(done, path)["scaling"]
+                           "--link-node-ranks", "1", "--time-budget", "2s", "--max-noise", "0.01", "--output", str(path))
+        report = self.report(done, path)
+        (weak,) = report["scaling"]
         self.assertEqual([cap["bucket_cap_mib"] for cap in weak["buckets"]["caps"]], [2, 25])
         for cap in weak["buckets"]["caps"]:
             self.assertGreater(cap["measured_step_time_s"]["mean"], 0)
             self.assertGreater(cap["modelled_step_time_s"], 0)
         self.assertIn(weak["buckets"]["best_measured_mib"], [2, 25])
         self.assertIn("MiB measured", done.stdout)
+        self.assertIn(("noise_target_missed", "sweep of bucket caps"),
+                      [(taint["code"], taint["where"]) for taint in report["run"]["taints"]])
 
     def test_a_single_root_is_measured_beside_ddp(self):
         path = self.folder / "strategy.json"
