@@ -105,6 +105,33 @@ void check_headline(const Checker& check, const ScalingPointRecord& point) {
   expect_same("speedup", point.speedup, headline->speedup);
 }
 
+void check_in_step(const Checker& check,
+                   const ScalingPointRecord& point,
+                   const StepCollectivesRecord& in_step) {
+  const Checker inside = check.at("in_step");
+  expect_estimate(inside.at("all_reduce_s"), in_step.all_reduce_s);
+  expect_estimate(inside.at("exposed_all_reduce_s"), in_step.exposed_all_reduce_s);
+  expect_estimate(inside.at("waiting_s"), in_step.waiting_s);
+  expect_estimate(inside.at("other_collectives_s"), in_step.other_collectives_s);
+  expect_estimate(inside.at("contention_s"), in_step.contention_s);
+  const double blocked_s =
+      in_step.exposed_all_reduce_s.mean + in_step.waiting_s.mean + in_step.other_collectives_s.mean;
+  const double sum_s = blocked_s + in_step.contention_s.mean;
+  if (point.exposed_communication_s.has_value()) {
+    inside.expect(std::abs(*point.exposed_communication_s - sum_s) <=
+                      kTolerance * (blocked_s + std::abs(in_step.contention_s.mean)),
+                  fmt::format("the parts sum to {}, but exposed_communication_s is {}",
+                              sum_s,
+                              *point.exposed_communication_s));
+  }
+  if (point.overlap.has_value() && in_step.all_reduce_s.mean > 0.0) {
+    check.at("overlap").expect_close(
+        *point.overlap,
+        1.0 - in_step.exposed_all_reduce_s.mean / in_step.all_reduce_s.mean,
+        "1 - in_step.exposed_all_reduce_s / in_step.all_reduce_s");
+  }
+}
+
 void check_communication(const Checker& check, const ScalingPointRecord& point) {
   const auto inside = [&check](const char* key,
                                const std::optional<double>& value,
@@ -129,10 +156,11 @@ void check_communication(const Checker& check, const ScalingPointRecord& point) 
             fmt::format(
                 "is {}, but waiting_s + transfer_s is {}", *point.exposed_communication_s, sum));
   }
-  if (point.overlap.has_value() && point.transfer_s.has_value() && point.all_reduce_s > 0.0) {
-    check.at("overlap").expect_close(*point.overlap,
-                                     1.0 - *point.transfer_s / *point.all_reduce_s,
-                                     "1 - transfer_s / all_reduce_s");
+  if (point.all_reduce_s.has_value()) {
+    check.at("all_reduce_ci95").expect_inside(*point.all_reduce_s, point.all_reduce_ci95);
+  }
+  if (point.in_step.has_value()) {
+    check_in_step(check, point, *point.in_step);
   }
   check.at("slowest_rank")
       .expect(!point.slowest_rank.has_value() || *point.slowest_rank < point.ranks,

@@ -26,6 +26,15 @@ void fields(V& visit, R& record) {
   visit("speedup", record.speedup);
 }
 
+template <typename V, MaybeConst<StepCollectivesRecord> R>
+void fields(V& visit, R& record) {
+  visit("all_reduce_s", record.all_reduce_s);
+  visit("exposed_all_reduce_s", record.exposed_all_reduce_s);
+  visit("waiting_s", record.waiting_s);
+  visit("other_collectives_s", record.other_collectives_s);
+  visit("contention_s", record.contention_s);
+}
+
 template <typename V, MaybeConst<ScalingPointRecord> R>
 void fields(V& visit, R& record) {
   visit("ranks", record.ranks);
@@ -46,6 +55,8 @@ void fields(V& visit, R& record) {
   visit("transfer_s", record.transfer_s);
   visit("transfer_ci95", record.transfer_ci95);
   visit("all_reduce_s", record.all_reduce_s);
+  visit("all_reduce_ci95", record.all_reduce_ci95);
+  visit("in_step", record.in_step);
   visit("overlap", record.overlap);
   visit("overlap_ci95", record.overlap_ci95);
   visit("slowest_rank", record.slowest_rank);

@@ -33,6 +33,16 @@ struct ScalingTrialRecord {
   std::optional<EstimateRecord> speedup;          ///< X_N / X_b of this trial
 };
 
+/// Where a step spends its communication by the clocks of the communicators, seconds per step, mean
+/// over ranks. The last four sum to exposed_communication_s.
+struct StepCollectivesRecord {
+  EstimateRecord all_reduce_s;          ///< transfer of its all-reduces, from the last arrival on
+  EstimateRecord exposed_all_reduce_s;  ///< of it, in which the step was blocked
+  EstimateRecord waiting_s;             ///< the step was blocked until the last rank had come
+  EstimateRecord other_collectives_s;   ///< transfer of broadcasts and the like, which block
+  EstimateRecord contention_s;          ///< what communication adds while it blocks nothing
+};
+
 /// One number of ranks. Seconds are per step of the synthetic trial unless said otherwise; a
 /// difference of two measurements may come out negative within its noise and is left so.
 struct ScalingPointRecord {
@@ -57,8 +67,11 @@ struct ScalingPointRecord {
   std::optional<IntervalRecord> waiting_ci95;
   std::optional<double> transfer_s;
   std::optional<IntervalRecord> transfer_ci95;
-  std::optional<double> all_reduce_s;  ///< the step's all-reduces when nothing hides them
-  std::optional<double> overlap;       ///< hidden share of them: 1 - transfer_s / all_reduce_s
+  std::optional<double> all_reduce_s;  ///< the step's all-reduces alone, nothing beside them
+  std::optional<IntervalRecord> all_reduce_ci95;
+  std::optional<StepCollectivesRecord> in_step;  ///< null: the communicator has no clocks
+  /// Hidden share of the all-reduces: 1 - in_step.exposed_all_reduce_s / in_step.all_reduce_s.
+  std::optional<double> overlap;
   std::optional<IntervalRecord> overlap_ci95;
   std::optional<std::int64_t> slowest_rank;  ///< late in more steps of nocomm than any other
   std::string slowest_host;

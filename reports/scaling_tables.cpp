@@ -97,9 +97,7 @@ std::string points_table(const ScalingRecord& scaling) {
 }
 
 std::string communication_table(const ScalingRecord& scaling) {
-  TextTable table(
-      {"ranks", "nocomm", "exposed", "waiting", "transfer", "all-reduce", "hidden", "slowest rank"},
-      {7});
+  TextTable table({"ranks", "nocomm", "exposed", "waiting", "transfer", "slowest rank"}, {5});
   bool any = false;
   for (const ScalingPointRecord& point : scaling.points) {
     if (!point.exposed_communication_s.has_value()) {
@@ -119,11 +117,37 @@ std::string communication_table(const ScalingRecord& scaling) {
                cell(point.exposed_communication_s, difference_text),
                cell(point.waiting_s, difference_text),
                cell(point.transfer_s, difference_text),
-               cell(point.all_reduce_s, seconds_text),
-               cell(point.overlap, percent_text),
                slowest});
   }
   return any ? "  communication, per step\n" + table.text(2) : std::string();
+}
+
+std::string collectives_table(const ScalingRecord& scaling) {
+  TextTable table({"ranks",
+                   "all-reduce alone",
+                   "in the step",
+                   "hidden",
+                   "exposed",
+                   "waiting",
+                   "other collectives",
+                   "contention"});
+  bool any = false;
+  for (const ScalingPointRecord& point : scaling.points) {
+    if (!point.in_step.has_value()) {
+      continue;
+    }
+    any = true;
+    const StepCollectivesRecord& in_step = *point.in_step;
+    table.add({std::to_string(point.ranks),
+               cell(point.all_reduce_s, seconds_text),
+               seconds_text(in_step.all_reduce_s.mean),
+               cell(point.overlap, percent_text),
+               seconds_text(in_step.exposed_all_reduce_s.mean),
+               seconds_text(in_step.waiting_s.mean),
+               seconds_text(in_step.other_collectives_s.mean),
+               difference_text(in_step.contention_s.mean)});
+  }
+  return any ? "  collectives by the clock, per step\n" + table.text(2) : std::string();
 }
 
 std::string link_text(const LinkFitRecord& fit) {
@@ -280,7 +304,8 @@ std::string scaling_text(const RunRecord& record) {
   std::map<std::pair<std::string, std::string>, bool> compared;
   for (const ScalingRecord& scaling : record.scaling) {
     text += fmt::format("\n{}\n", title_of(scaling)) + points_table(scaling) +
-            communication_table(scaling) + projection_text(scaling) + buckets_text(scaling);
+            communication_table(scaling) + collectives_table(scaling) + projection_text(scaling) +
+            buckets_text(scaling);
     if (!scaling.points.empty() && scaling.points.back().attribution.has_value()) {
       const AttributionRecord& verdict = *scaling.points.back().attribution;
       text += fmt::format("  verdict at {} ranks: {}: {}\n",

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <numeric>
 #include <span>
 #include <string_view>
@@ -64,22 +65,57 @@ const ScalingRound* find_round(const std::vector<ScalingRound>& rounds, std::int
   return found == rounds.end() ? nullptr : &*found;
 }
 
-/// 1 - transfer / all_reduce; its interval from the first order expansion of the ratio of the means
-/// in the rounds' values.
-std::optional<Interval> overlap_of(const std::vector<double>& transfer,
-                                   const std::vector<double>& all_reduce) {
-  const double all_reduce_s = mean_of(all_reduce);
-  if (all_reduce_s <= 0.0) {
+/// 1 - part / whole; its interval from the first order expansion of the ratio of the means in the
+/// rounds' values.
+std::optional<Interval> one_minus_ratio(const std::vector<double>& part,
+                                        const std::vector<double>& whole) {
+  const double whole_mean = mean_of(whole);
+  if (whole_mean <= 0.0) {
     return std::nullopt;
   }
-  const double exposed_share = mean_of(transfer) / all_reduce_s;
+  const double ratio = mean_of(part) / whole_mean;
   std::vector<double> linear;
-  for (std::size_t round = 0; round < transfer.size(); ++round) {
-    linear.push_back(1.0 - exposed_share -
-                     (transfer[round] - exposed_share * all_reduce[round]) / all_reduce_s);
+  for (std::size_t round = 0; round < part.size(); ++round) {
+    linear.push_back(1.0 - ratio - (part[round] - ratio * whole[round]) / whole_mean);
   }
   return interval_of(linear);
 }
+
+/// Collects what the clocks of the communicators say of each round, in seconds per step.
+class StepCollectivesRounds {
+ public:
+  /// `exposed_s`: what communication adds to a step of this round.
+  void add(const ScalingRound& round, double exposed_s) {
+    const comm::CommunicationTotals& spent = round.communication;
+    const auto steps = static_cast<double>(round.steps * std::ssize(round.step_wall_s));
+    all_reduce_.push_back(spent.all_reduce_s / steps);
+    exposed_all_reduce_.push_back(spent.exposed_all_reduce_s / steps);
+    waiting_.push_back((spent.exposed_s - spent.exposed_transfer_s) / steps);
+    other_.push_back((spent.exposed_transfer_s - spent.exposed_all_reduce_s) / steps);
+    contention_.push_back(exposed_s - spent.exposed_s / steps);
+    complete_ = complete_ && spent.collectives > 0;
+  }
+
+  [[nodiscard]] std::optional<StepCollectives> summarize() const {
+    if (!complete_) {
+      return std::nullopt;
+    }
+    return StepCollectives{.all_reduce = interval_of(all_reduce_),
+                           .exposed_all_reduce = interval_of(exposed_all_reduce_),
+                           .waiting = interval_of(waiting_),
+                           .other = interval_of(other_),
+                           .contention = interval_of(contention_),
+                           .overlap = one_minus_ratio(exposed_all_reduce_, all_reduce_)};
+  }
+
+ private:
+  std::vector<double> all_reduce_;
+  std::vector<double> exposed_all_reduce_;
+  std::vector<double> waiting_;
+  std::vector<double> other_;
+  std::vector<double> contention_;
+  bool complete_ = true;
+};
 
 std::vector<RoundRate> round_rates(const ScalingArm& arm) {
   std::vector<RoundRate> rates;
@@ -177,6 +213,26 @@ std::optional<reports::IntervalRecord> ends(const Interval& interval) {
                          : std::nullopt;
 }
 
+void add_collectives(const CommunicationCost& cost, reports::ScalingPointRecord& point) {
+  if (!cost.in_step.has_value()) {
+    return;
+  }
+  const auto estimate = [](const Interval& interval) {
+    return reports::EstimateRecord{interval.estimate, ends(interval)};
+  };
+  const StepCollectives& in_step = *cost.in_step;
+  point.in_step =
+      reports::StepCollectivesRecord{.all_reduce_s = estimate(in_step.all_reduce),
+                                     .exposed_all_reduce_s = estimate(in_step.exposed_all_reduce),
+                                     .waiting_s = estimate(in_step.waiting),
+                                     .other_collectives_s = estimate(in_step.other),
+                                     .contention_s = estimate(in_step.contention)};
+  if (in_step.overlap.has_value()) {
+    point.overlap = in_step.overlap->estimate;
+    point.overlap_ci95 = ends(*in_step.overlap);
+  }
+}
+
 void add_communication(const ScalingSize& size, reports::ScalingPointRecord& point) {
   const ScalingArm* nocomm = find_arm(size, kNoComm);
   const ScalingArm* synthetic = find_arm(size, kSynthetic);
@@ -191,6 +247,11 @@ void add_communication(const ScalingSize& size, reports::ScalingPointRecord& poi
     point.slowest_host = late->host;
     point.slowest_share = late->late_share;
   }
+  if (!size.all_reduce_alone_s.empty()) {
+    const Interval alone = interval_of(size.all_reduce_alone_s);
+    point.all_reduce_s = alone.estimate;
+    point.all_reduce_ci95 = ends(alone);
+  }
   const auto cost = communication_cost(synthetic->rounds, nocomm->rounds);
   if (!cost.has_value()) {
     return;
@@ -202,11 +263,7 @@ void add_communication(const ScalingSize& size, reports::ScalingPointRecord& poi
   point.waiting_ci95 = ends(cost->waiting);
   point.transfer_s = cost->transfer.estimate;
   point.transfer_ci95 = ends(cost->transfer);
-  point.all_reduce_s = cost->all_reduce_s;
-  if (cost->overlap.has_value()) {
-    point.overlap = cost->overlap->estimate;
-    point.overlap_ci95 = ends(*cost->overlap);
-  }
+  add_collectives(*cost, point);
 }
 
 reports::ScalingPointRecord point_record(const ScalingSize& size, const ScalingSize& baseline) {
@@ -235,7 +292,7 @@ std::optional<CommunicationCost> communication_cost(const std::vector<ScalingRou
   std::vector<double> exposed;
   std::vector<double> waiting;
   std::vector<double> transfer;
-  std::vector<double> all_reduce;
+  StepCollectivesRounds in_step;
   for (const ScalingRound& with : synthetic) {
     const ScalingRound* without = find_round(nocomm, with.round);
     if (without == nullptr || common_steps(with) == 0 || common_steps(*without) == 0) {
@@ -246,9 +303,7 @@ std::optional<CommunicationCost> communication_cost(const std::vector<ScalingRou
     exposed.push_back(mean_step(with) - nocomm_s);
     waiting.push_back(mean_of(slowest_times(*without)) - nocomm_s);
     transfer.push_back(exposed.back() - waiting.back());
-    if (with.all_reduce_s.has_value()) {
-      all_reduce.push_back(*with.all_reduce_s);
-    }
+    in_step.add(with, exposed.back());
   }
   if (plain.empty()) {
     return std::nullopt;
@@ -258,10 +313,7 @@ std::optional<CommunicationCost> communication_cost(const std::vector<ScalingRou
   cost.exposed = interval_of(exposed);
   cost.waiting = interval_of(waiting);
   cost.transfer = interval_of(transfer);
-  if (all_reduce.size() == plain.size()) {
-    cost.all_reduce_s = mean_of(all_reduce);
-    cost.overlap = overlap_of(transfer, all_reduce);
-  }
+  cost.in_step = in_step.summarize();
   return cost;
 }
 

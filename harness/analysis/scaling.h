@@ -5,6 +5,7 @@
 // communication. It neither measures nor prints; docs/scaling.md explains the numbers.
 #pragma once
 
+#include "engine/comm/communicator.h"
 #include "harness/analysis/attribution.h"
 #include "reports/scaling_record.h"
 
@@ -25,10 +26,9 @@ struct ScalingRound {
   /// Seconds, by rank, then by step; empty where steps were not timed. Ranks may differ in the
   /// number of steps: what all have counts.
   std::vector<std::vector<double>> step_wall_s;
-  /// Seconds per step that the step's all-reduces take when nothing hides them: their transfer
-  /// alone, without waiting (CommunicationTotals::transfer_s / steps of a repetition without
-  /// overlap). Only of rounds of the synthetic trial, and only if known.
-  std::optional<double> all_reduce_s;
+  /// By the clocks of the communicators, summed over ranks and steps; without collectives where
+  /// they have none.
+  comm::CommunicationTotals communication;
 };
 
 /// The rounds of one trial that count.
@@ -42,6 +42,8 @@ struct ScalingSize {
   std::vector<std::int64_t> local_batch_sizes;
   std::vector<std::string> hosts;  ///< by rank; may be empty
   std::vector<ScalingArm> arms;
+  /// Seconds that a step's all-reduces took with nothing beside them, by call; may be empty.
+  std::vector<double> all_reduce_alone_s;
   std::optional<reports::AttributionRecord> attribution;  ///< of this size, from attribute()
 };
 
@@ -54,6 +56,18 @@ struct ScalingInput {
   std::vector<ScalingSize> sizes;
 };
 
+/// Where a step spends what communication costs, by the clocks of the communicators: seconds per
+/// step, means over ranks. The exposed communication is the sum of all but the first.
+struct StepCollectives {
+  Interval all_reduce;          ///< transfer of its all-reduces, hidden or not
+  Interval exposed_all_reduce;  ///< of it, in which the step was blocked
+  Interval waiting;             ///< the step was blocked and nothing moved yet: late ranks
+  Interval other;               ///< transfer of broadcasts and the like, which block
+  /// What communication adds while no step is blocked: it takes processors, caches and memory.
+  Interval contention;
+  std::optional<Interval> overlap;  ///< 1 - exposed_all_reduce / all_reduce: the hidden share
+};
+
 /// What communication costs at one size, from rounds that both trials have. Intervals are t
 /// intervals over rounds and missing below 2. A difference is left negative where the noise made it
 /// so.
@@ -63,9 +77,8 @@ struct CommunicationCost {
   /// Mean over steps of the slowest rank of the step - nocomm_s: a step ends for all when its last
   /// rank is through. From steps that were not synchronised, so it is what late ranks would cost.
   Interval waiting;
-  Interval transfer;                   ///< exposed - waiting
-  std::optional<double> all_reduce_s;  ///< mean over rounds
-  std::optional<Interval> overlap;     ///< 1 - transfer / all_reduce
+  Interval transfer;                       ///< exposed - waiting
+  std::optional<StepCollectives> in_step;  ///< none without clocks
 };
 
 /// Of the synthetic and the synthetic/nocomm rounds of one size; nothing without a common round

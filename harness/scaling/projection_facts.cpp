@@ -7,6 +7,7 @@
 #include "harness/trials/collective_trial.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -14,9 +15,15 @@
 namespace dlbench::harness {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr int kTimelineRuns = 3;
 constexpr std::int64_t kWarmupCalls = 2;
 constexpr std::int64_t kCalls = 10;  // per size
+// Of steps before an all-reduce alone, after a first one that does not count.
+constexpr std::size_t kLeastSteps = 3;
+constexpr std::size_t kMostSteps = 10;
+constexpr double kStepsTimeS = 2.0;
 
 // Bytes of every bucket of the step, in the order in which they start.
 std::vector<std::int64_t> bucket_bytes(const graph::Graph& graph) {
@@ -119,16 +126,35 @@ std::vector<CollectiveTime> measure_all_reduces(Session& session,
   return measured;
 }
 
-double all_reduce_s(Session& session, const std::vector<CollectiveTime>& measured) {
-  double sum_s = 0.0;
-  for (const std::int64_t bytes : bucket_bytes(session.step().graph())) {
-    const auto found = std::find_if(measured.begin(), measured.end(), [&](const auto& time) {
-      return time.bytes == static_cast<double>(bytes);
-    });
-    DLBENCH_CHECK(found != measured.end()) << "no all-reduce of " << bytes << " bytes";
-    sum_s += found->time_s;
+std::vector<double> measure_all_reduces_alone(Session& session, RankGroup& group, RunGuard& guard) {
+  exec::Executor& step = session.step();
+  comm::Communicator& communicator = session.communicator();
+  session.state().restore();
+  session.bind(session.cached_batch());
+  step.set_communication(false);
+  step.set_update(false);
+  std::vector<double> own;
+  bool clocked = true;
+  const auto begin = Clock::now();
+  for (bool more = true; more;) {
+    step.run();
+    step.synchronize();
+    group.align();
+    static_cast<void>(communicator.take_totals());
+    step.all_reduce_alone();
+    const comm::CommunicationTotals totals = communicator.take_totals();
+    clocked = clocked && totals.collectives > 0;
+    own.push_back(totals.all_reduce_s / group.size());
+    const double spent_s = std::chrono::duration<double>(Clock::now() - begin).count();
+    more = group.agree(own.size() <= kLeastSteps ||
+                       (own.size() <= kMostSteps && spent_s < kStepsTimeS));
+    guard.check();
   }
-  return sum_s;
+  step.set_update(true);
+  step.set_communication(true);
+  session.state().restore();
+  own.erase(own.begin());  // the first one wakes the communication thread and fills page tables
+  return group.any(!clocked) ? std::vector<double>() : group.sum(own);
 }
 
 }  // namespace dlbench::harness

@@ -7,6 +7,7 @@
 
 #include "harness/analysis/link_fit.h"
 #include "harness/analysis/step_model.h"
+#include "harness/trials/rank_group.h"
 #include "harness/trials/run_guard.h"
 #include "harness/trials/session.h"
 
@@ -28,7 +29,12 @@ namespace dlbench::harness {
 [[nodiscard]] std::vector<CollectiveTime> measure_all_reduces(
     Session& session, RunGuard& guard, const std::vector<std::int64_t>& sizes);
 
-/// Seconds of the step's all-reduces one after the other, from measured ones (of all its buckets).
-[[nodiscard]] double all_reduce_s(Session& session, const std::vector<CollectiveTime>& measured);
+/// Seconds that the all-reduces of a step take with nothing beside them, by call: their transfer
+/// on the step's own gradients, as a backward pass left them in caches and memory, once all ranks
+/// have met. Mean over ranks, on all of them; empty where communicators have no clocks. Collective;
+/// the model state is changed.
+[[nodiscard]] std::vector<double> measure_all_reduces_alone(Session& session,
+                                                            RankGroup& group,
+                                                            RunGuard& guard);
 
 }  // namespace dlbench::harness

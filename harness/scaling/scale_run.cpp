@@ -28,6 +28,7 @@ ScalingRound scaling_round(const RankRound& ranks) {
   for (const RankShare& share : ranks.shares) {
     round.samples += share.samples;
     round.steps = share.steps;
+    round.communication += share.communication;
     wall_s = std::max(wall_s, share.wall_s);
   }
   round.samples_per_second = static_cast<double>(round.samples) / wall_s;
@@ -273,7 +274,7 @@ bool ScaleRun::enough(std::int64_t rounds, double round_s) {
 void ScaleRun::measure_facts() {
   all_reduces_.resize(sizes_.size());
   timelines_.resize(sizes_.size());
-  all_reduce_s_.resize(sizes_.size());
+  all_reduce_alone_s_.resize(sizes_.size());
   for (std::size_t index = 0; index < sizes_.size(); ++index) {
     visit(index, [&](ScaleMember& member) {
       Session& session = member.session();
@@ -283,9 +284,7 @@ void ScaleRun::measure_facts() {
       timelines_[index] = measure_timeline(session);
       if (sizes_[index].ranks > 1) {
         all_reduces_[index] = measure_all_reduces(session, guard_, all_reduce_sizes(session));
-        if (everyone_.speaks()) {
-          all_reduce_s_[index] = all_reduce_s(session, all_reduces_[index]);
-        }
+        all_reduce_alone_s_[index] = measure_all_reduces_alone(session, member.group(), guard_);
       }
     });
   }
@@ -351,12 +350,11 @@ ScalingInput ScaleRun::input(std::size_t series) const {
       ScalingArm arm{.trial = result.id.to_string()};
       for (const RankRound& ranks : result.rounds) {
         arm.rounds.push_back(scaling_round(ranks));
-        if (result.id.kind == reports::TrialKind::kSynthetic && !all_reduces_.empty() &&
-            !all_reduces_[index].empty()) {
-          arm.rounds.back().all_reduce_s = all_reduce_s_[index];
-        }
       }
       size.arms.push_back(std::move(arm));
+    }
+    if (!all_reduce_alone_s_.empty()) {
+      size.all_reduce_alone_s = all_reduce_alone_s_[index];
     }
     AttributionInput evidence = attribution_input(member.runner().results(), member.context());
     evidence.shared_processors = member.plan().backend().device().kind == "cpu";

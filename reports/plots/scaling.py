@@ -163,6 +163,12 @@ def draw_efficiency(axes, entry):
     rank_axis(axes, ranks_of(entry))
 
 
+def hidden_all_reduce_s(point):
+    """Transfer of all-reduces that ran beside the step; 0 where no clock says so."""
+    clocks = point.get("in_step")
+    return clocks["all_reduce_s"]["mean"] - clocks["exposed_all_reduce_s"]["mean"] if clocks else 0.0
+
+
 def draw_communication(axes, entry):
     """The synthetic step as compute, waiting and transfer; hidden all-reduce above it in outline."""
     points = [point for point in entry["points"] if point.get("exposed_communication_s") is not None]
@@ -175,9 +181,7 @@ def draw_communication(axes, entry):
         heights = [1e3 * max(0.0, point[key]) for point in points]
         axes.bar(rows, heights, bottom=bottom, width=0.6, color=colour, label=label)
         bottom = [below + height for below, height in zip(bottom, heights)]
-    hidden = [
-        1e3 * max(0.0, (point.get("all_reduce_s") or 0.0) - max(0.0, point["transfer_s"])) for point in points
-    ]
+    hidden = [1e3 * hidden_all_reduce_s(point) for point in points]
     if any(hidden):
         axes.bar(
             rows,
