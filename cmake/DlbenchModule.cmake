@@ -28,6 +28,22 @@ function(dlbench_plugin name)
   install(TARGETS dlbench_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
+# dlbench_install_library(<name>): a library with all that it needs, so that the tree runs on another
+# Linux as it is. What that Linux must have: glibc and GCC's runtime libraries, not older than those of
+# the build, which copies would hide from the MPI and GPU libraries there. Plug-ins bring nothing: MPI
+# and the GPU libraries are those of the machine.
+function(dlbench_install_library name)
+  if(NOT DLBENCH_INSTALL_DEPENDENCIES)
+    install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    return()
+  endif()
+  install(TARGETS ${name} RUNTIME_DEPENDENCY_SET dlbench_dependencies
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(RUNTIME_DEPENDENCY_SET dlbench_dependencies
+          PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv|stdc\\+\\+|gcc_s)\\.so"
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
 # dlbench_test(<name> SOURCES ... [LABELS ...] [LINK ...]): one GoogleTest program, one ctest entry
 # per test. The default label is "unit". DLBENCH_TEST_LABELS and DLBENCH_TEST_FOLDERS (folders below
 # tests/) restrict which programs exist, so that a sanitizer build compiles only what it runs; a build
