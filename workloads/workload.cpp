@@ -89,8 +89,11 @@ graph::Graph training_graph(const WorkloadSpec& spec,
   return reduction.sync_loss ? graph::synchronize_loss(graph) : graph;
 }
 
-graph::Graph evaluation_graph(const BuiltWorkload& built, core::DType precision) {
-  return graph::mixed_precision(built.graph, precision);
+graph::Graph evaluation_graph(const BuiltWorkload& built,
+                              core::DType precision,
+                              const ReductionOptions& reduction) {
+  const graph::Graph graph = graph::mixed_precision(built.graph, precision);
+  return reduction.sync_loss ? graph::synchronize_loss(graph) : graph;
 }
 
 WorkloadRegistration::WorkloadRegistration(std::unique_ptr<const Workload> workload) {

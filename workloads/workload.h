@@ -113,7 +113,7 @@ class Workload {
 /// says which sizes the network takes.
 [[nodiscard]] WorkloadParams choose_params(const WorkloadSpec& spec, const WorkloadParams& params);
 
-/// How ranks share the work of a training step.
+/// How ranks share the work of a step.
 struct ReductionOptions {
   graph::BucketOptions buckets{};
   /// All-reduce the sums of a loss that is a batch ratio; graph::synchronize_loss().
@@ -127,8 +127,10 @@ struct ReductionOptions {
                                           core::DType precision,
                                           const ReductionOptions& reduction = {});
 
-/// The forward pass alone, in the same precision.
-[[nodiscard]] graph::Graph evaluation_graph(const BuiltWorkload& built, core::DType precision);
+/// The forward pass alone, in the same precision, with the same loss.
+[[nodiscard]] graph::Graph evaluation_graph(const BuiltWorkload& built,
+                                            core::DType precision,
+                                            const ReductionOptions& reduction = {});
 
 /// Adds a workload at program start; a second one of the same name is a CheckFailure.
 class WorkloadRegistration {

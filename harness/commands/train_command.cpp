@@ -129,8 +129,6 @@ class TrainingRun {
     }
     if (const auto loss = loss_taint(plan); loss.has_value()) {
       report_.taint(loss->code, loss->where, loss->detail);
-    } else if (plan.reduction().sync_loss) {
-      report_.taint(Taint::kPerRankLoss, "validation", "--sync-loss is for the training steps");
     }
   }
 

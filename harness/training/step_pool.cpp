@@ -6,7 +6,9 @@
 #include "harness/trials/make_step.h"
 #include "harness/trials/plan_record.h"
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 namespace dlbench::harness {
 
@@ -32,7 +34,7 @@ StepPool::StepPool(const workloads::Workload& workload,
 graph::Graph StepPool::graph_of(const workloads::BuiltWorkload& built, graph::Mode mode) const {
   return mode == graph::Mode::kTrain
              ? workloads::training_graph(workload_.spec(), built, precision_, ranks_.reduction)
-             : workloads::evaluation_graph(built, precision_);
+             : workloads::evaluation_graph(built, precision_, ranks_.reduction);
 }
 
 StepPool::Step& StepPool::step_for(graph::Mode mode, std::int64_t samples) {
@@ -81,6 +83,28 @@ void StepPool::take_share(const data::Batch& batch) {
   }
   if (ranks_.broadcast_buffers) {
     state_.broadcast_buffers();
+  }
+}
+
+// Those are in the forward pass, which the batch of another rank makes just now.
+void StepPool::run_without_samples() {
+  if (!ranks_.reduction.sync_loss) {
+    return;
+  }
+  workloads::WorkloadParams params = params_;
+  params.batch_size = 1;
+  const graph::Graph graph =
+      graph_of(workload_.build(params, graph::Mode::kEvaluate), graph::Mode::kEvaluate);
+  const auto stream = backend_.create_stream();
+  for (const graph::Node& node : graph.nodes()) {
+    if (node.op != graph::OpKind::kAllReduceStart) {
+      continue;
+    }
+    const graph::Value& sums = graph.value(node.inputs.front());
+    const auto count = static_cast<std::size_t>(sums.shape.elements());
+    std::vector<std::byte> nothing(count * core::size_of(sums.dtype));
+    communicator_.all_reduce({.data = nothing.data(), .count = count, .dtype = sums.dtype},
+                             *stream);
   }
 }
 

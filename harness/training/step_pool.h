@@ -41,7 +41,7 @@ struct TrainingRanks {
 class StepPool {
  public:
   /// Makes the step of `params` in train mode and with it the model state. All must outlive this.
-  /// Collective, as run() in train mode is.
+  /// Collective, as run() is.
   StepPool(const workloads::Workload& workload,
            const workloads::WorkloadParams& params,
            core::DType precision,
@@ -58,6 +58,9 @@ class StepPool {
   /// several ranks a batch counts by its share of the global batch, and draws as its samples do
   /// there.
   [[nodiscard]] StepOutcome run(graph::Mode mode, const data::Batch& batch);
+  /// In place of run() in evaluate mode on a rank that has no samples of the batch: adds nothing to
+  /// the sums that the other ranks share for their loss.
+  void run_without_samples();
 
   /// Called with each step that is made.
   std::function<void(const reports::PlanRecord&)> on_new_step;

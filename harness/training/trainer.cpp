@@ -186,6 +186,7 @@ class Training {
       const auto start = std::chrono::steady_clock::now();
       const data::BatchLease batch = loader.next();
       if (batch->samples == 0) {
+        steps_.run_without_samples();
         continue;  // of the last batch of a validation there was none for this rank
       }
       if (inject_fault(group_.rank())) {

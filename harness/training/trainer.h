@@ -76,8 +76,8 @@ struct TrainingResult {
 ///
 /// On several ranks, collective, all have the result of one rank with the global batch: losses,
 /// metrics and gradients are weighted with samples; batch norm alone is per rank, and a loss that
-/// is a batch ratio. Throws core::Error(kUsage) where a kept last batch has too few samples for
-/// all.
+/// is a batch ratio unless it is synchronised. Throws core::Error(kUsage) where a kept last batch
+/// has too few samples for all.
 ///
 /// Throws core::Error(kRun) with step and epoch when a loss is not finite, and what the loader, the
 /// lowering and the files throw.

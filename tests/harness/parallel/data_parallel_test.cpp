@@ -5,6 +5,7 @@
 // run these tests.
 #include "data/generators/generate.h"
 #include "engine/comm/rendezvous.h"
+#include "harness/training/step_pool.h"
 #include "harness/training/trainer.h"
 #include "harness/trials/arm.h"
 #include "harness/trials/interference_arms.h"
@@ -235,6 +236,57 @@ TEST(DataParallel, ASynchronizedDiceIsThatOfAllPredictions) {
   for (const double other : ranks().all_gather(loss)) {
     EXPECT_EQ(other, loss);
   }
+}
+
+/// Mean loss over the batches of one pass without training; the last batch has one sample, so that
+/// all ranks but one have none of it.
+double validation_loss(comm::Rendezvous& group) {
+  SessionOptions segmentation = options();
+  segmentation.workload = "resunetpp";
+  segmentation.image_size = 16;
+  segmentation.sync_loss = true;
+  SessionPlan plan(segmentation, group);
+  const auto communicator = make_communicator(plan);
+  StepPool steps(
+      plan.workload(),
+      plan.built().params,
+      plan.compute_dtype(),
+      plan.backend(),
+      plan.lowering(),
+      segmentation.seed,
+      {.rendezvous = &group, .communicator = communicator.get(), .reduction = plan.reduction()});
+  data::LoaderOptions options = plan.loader_options();
+  options.global_batch_size = plan.dataset().size() - 1;
+  options.batch_size = options.global_batch_size;
+  options.shuffle = false;
+  options.drop_last = false;
+  options.epochs = 1;
+  data::PrefetchLoader loader(plan.dataset(), options);
+  const data::Sampler& sampler = loader.sampler();
+  EXPECT_EQ(sampler.plan(sampler.batches_per_epoch() - 1).global_samples, 1);
+  if (group.size() > 1) {
+    for (std::int64_t batch = 0; batch < sampler.batches_per_epoch(); ++batch) {
+      steps.prepare(graph::Mode::kEvaluate, sampler.plan(batch).local_samples);
+    }
+  }
+  double sum = 0.0;
+  for (std::int64_t number = 0; number < sampler.batches_per_epoch(); ++number) {
+    const data::BatchLease batch = loader.next();
+    if (batch->samples == 0) {
+      steps.run_without_samples();
+      continue;
+    }
+    sum += steps.run(graph::Mode::kEvaluate, *batch).loss * static_cast<double>(batch->samples);
+  }
+  const std::vector<double> sums = group.all_gather(sum);
+  return std::accumulate(sums.begin(), sums.end(), 0.0) /
+         static_cast<double>(plan.dataset().size());
+}
+
+TEST(DataParallel, ASynchronizedDiceValidatesAsOneRankDoes) {
+  const double shared = validation_loss(ranks());
+  comm::LoneRank lone;
+  EXPECT_NEAR(shared, validation_loss(lone), 1e-5);
 }
 
 // The planted error: without communication the gradients are those of the own shard.
