@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// libjpeg-turbo does the entropy decoding and the inverse DCT, the latter with our transforms where
-// the processor has the instructions. Where it can, we take the planes from there ("raw data") and
-// leave upsampling and colour conversion to YccRows, which does them for the rows that are used;
-// grey pictures need neither. Everything else goes through its own conversion.
+// libjpeg-turbo reads the markers and calls entropy decoder and inverse DCTs, which are ours where
+// we have them. Where it can, we take the planes from there ("raw data") and leave upsampling and
+// colour conversion to YccRows, which does them for the rows that are used; grey pictures need
+// neither. Everything else goes through its own conversion.
 #include "data/decoders/jpeg_decoder.h"
 
+#include "data/decoders/jpeg_huffman_decoder.h"
 #include "data/decoders/jpeg_inverse_dct.h"
 #include "data/decoders/ycc_rows.h"
 #include "engine/core/check.h"
@@ -257,7 +258,8 @@ class JpegDecoder::Decompressor {
   /// Under completes().
   void start_decompress() {
     jpeg_start_decompress(&info_);
-    if (own_steps_ && JpegInverseDcts::available()) {
+    if (own_steps_) {
+      huffman_decoder_.replace(info_);
       inverse_dcts_.replace(info_);
     }
   }
@@ -286,6 +288,7 @@ class JpegDecoder::Decompressor {
 
   const bool own_steps_;
   ErrorReport report_;
+  JpegHuffmanDecoder huffman_decoder_;
   JpegInverseDcts inverse_dcts_;
   jpeg_progress_mgr progress_{};
   jpeg_decompress_struct info_{};

@@ -16,8 +16,9 @@ namespace dlbench::data {
 /// One libjpeg decompressor with its buffers. One per thread.
 class JpegDecoder {
  public:
-  /// `own_steps`: steps that we have, too, are ours if the processor has the instructions (see
-  /// JpegInverseDcts and YccRows); false: all are libjpeg-turbo's. The pixels are the same.
+  /// `own_steps`: entropy decoding, inverse DCT, upsampling and colour conversion are ours where we
+  /// have them for this file and processor (see JpegHuffmanDecoder, JpegInverseDcts, YccRows);
+  /// false: all are libjpeg-turbo's. The pixels are the same.
   /// Throws Error(kLibrary).
   explicit JpegDecoder(bool own_steps = true);
   JpegDecoder(const JpegDecoder&) = delete;

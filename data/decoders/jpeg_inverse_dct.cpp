@@ -361,6 +361,11 @@ void inverse_dct(j_decompress_ptr info,
   }
 }
 
+bool is_available() {
+  return __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512vbmi") != 0 &&
+         __builtin_cpu_supports("avx512vnni") != 0;
+}
+
 /// Null if we have none for blocks of `size` x `size` samples.
 inverse_DCT_method_ptr method_for(int size) {
   switch (size) {
@@ -377,15 +382,10 @@ inverse_DCT_method_ptr method_for(int size) {
 
 }  // namespace
 
-bool JpegInverseDcts::available() {
-  return __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512vbmi") != 0 &&
-         __builtin_cpu_supports("avx512vnni") != 0;
-}
-
 void JpegInverseDcts::replace(jpeg_decompress_struct& info) {
   static_assert(std::tuple_size_v<decltype(replaced_)> == MAX_COMPONENTS);
   info.client_data = this;
-  if (info.dct_method != JDCT_ISLOW) {
+  if (!is_available() || info.dct_method != JDCT_ISLOW) {
     return;
   }
   for (int number = 0; number < info.num_components; ++number) {
@@ -400,7 +400,6 @@ void JpegInverseDcts::replace(jpeg_decompress_struct& info) {
 }
 
 #else
-bool JpegInverseDcts::available() { return false; }
 void JpegInverseDcts::replace(jpeg_decompress_struct& /*info*/) {}
 #endif
 

@@ -15,13 +15,11 @@ namespace dlbench::data {
 /// For one decompressor, which it must outlive; libjpeg's `client_data` points to it.
 class JpegInverseDcts {
  public:
-  /// Whether this processor has the instructions (AVX-512 F, BW, VBMI, VNNI).
-  [[nodiscard]] static bool available();
-
   /// Call it between jpeg_start_decompress(), which chooses libjpeg-turbo's own, and the first
   /// read. Replaces the accurate integer transforms to 8 x 8 (jidctint.c), 4 x 4 and 2 x 2 samples
-  /// (jidctred.c). The samples are those of libjpeg-turbo's vector code bit for bit: blocks that
-  /// may overflow, which no encoder makes of 8-bit samples, are left to it.
+  /// (jidctred.c), if this processor has AVX-512 F, BW, VBMI and VNNI. The samples are those of
+  /// libjpeg-turbo's vector code bit for bit: blocks that may overflow, which no encoder makes of
+  /// 8-bit samples, are left to it.
   void replace(jpeg_decompress_struct& info);
 
   /// libjpeg-turbo's own by component, of its type inverse_DCT_method_ptr.

@@ -9,6 +9,7 @@
 #include <turbojpeg.h>
 #include <zlib.h>
 
+#include <cstdlib>
 #include <memory>
 
 namespace dlbench::data::testing {
@@ -90,6 +91,21 @@ std::string jpeg_bytes(const Picture& picture, int quality, Chroma chroma) {
       break;
   }
   return encode_jpeg(picture, quality, TJSAMP_420, 0);
+}
+
+// Some options of TurboJPEG are environment variables.
+std::string jpeg_bytes_with_restarts(const Picture& picture, int interval) {
+  ::setenv("TJ_RESTART", (std::to_string(interval) + "B").c_str(), 1);
+  std::string file = jpeg_bytes(picture, 80);
+  ::unsetenv("TJ_RESTART");
+  return file;
+}
+
+std::string jpeg_bytes_with_own_tables(const Picture& picture, int quality) {
+  ::setenv("TJ_OPTIMIZE", "1", 1);
+  std::string file = jpeg_bytes(picture, quality);
+  ::unsetenv("TJ_OPTIMIZE");
+  return file;
 }
 
 Picture decode_with_turbojpeg(const std::string& jpeg, int channels, int denominator) {

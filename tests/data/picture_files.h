@@ -31,6 +31,10 @@ enum class Chroma : std::uint8_t { kFull, kHalvedAlongX, kHalvedAlongY, kHalved 
 [[nodiscard]] std::string jpeg_bytes(const Picture& picture,
                                      int quality = 95,
                                      Chroma chroma = Chroma::kHalved);
+/// With restart markers after every `interval` MCUs.
+[[nodiscard]] std::string jpeg_bytes_with_restarts(const Picture& picture, int interval);
+/// With Huffman tables of its own.
+[[nodiscard]] std::string jpeg_bytes_with_own_tables(const Picture& picture, int quality);
 /// What TurboJPEG makes of a file, reduced by `denominator`: RGB, or luma for one channel.
 [[nodiscard]] Picture decode_with_turbojpeg(const std::string& jpeg, int channels, int denominator);
 [[nodiscard]] std::string progressive_jpeg_bytes(const Picture& picture);

@@ -4,6 +4,7 @@
 
 #include "data/decoders/jpeg_decoder.h"
 #include "engine/core/error.h"
+#include "engine/core/rng.h"
 #include "tests/data/file_bytes.h"
 #include "tests/data/picture_files.h"
 
@@ -195,6 +196,69 @@ TEST(JpegDecoder, GivesTurboJpegsPixelsOfAnyCoefficients) {
       }
     }
   }
+}
+
+TEST(JpegDecoder, GivesTurboJpegsPixelsWithRestartsAndOwnTables) {
+  JpegDecoder decoder;
+  const Picture noise = noisy_picture(70, 90, 3);
+  const Picture smooth = smooth_picture(70, 90, 3);
+  std::vector<std::string> files;
+  for (const Picture& picture : {noise, smooth}) {
+    for (const int interval : {1, 2, 7, 100}) {
+      files.push_back(testing::jpeg_bytes_with_restarts(picture, interval));
+    }
+    for (const int quality : {10, 50, 100}) {
+      files.push_back(testing::jpeg_bytes_with_own_tables(picture, quality));
+    }
+  }
+  EXPECT_NE(files.front().find("\xFF\xD0"), std::string::npos);
+  for (const std::string& file : files) {
+    for (const int channels : {1, 3}) {
+      for (const int denominator : {1, 4}) {
+        expect_turbojpegs_pixels(decoder, file, channels, denominator);
+      }
+    }
+  }
+}
+
+std::vector<std::uint8_t> pixels_or_none(JpegDecoder& decoder, const std::string& file) {
+  try {
+    return pixels_of(decoder.decode(as_bytes(file), "a.jpg", {}));
+  } catch (const core::Error&) {
+    return {};
+  }
+}
+
+TEST(JpegDecoder, AcceptsNoDamageThatLibjpegRefuses) {
+  JpegDecoder with_own_steps(true);
+  JpegDecoder without(false);
+  core::RandomStream random(1, 2);
+  const Picture picture = smooth_picture(40, 56, 3);
+  int accepted[2] = {};
+  for (const std::string& file : {jpeg_bytes(picture, 80),
+                                  jpeg_bytes(noisy_picture(24, 24, 3), 100),
+                                  testing::jpeg_bytes_with_restarts(picture, 2)}) {
+    const std::size_t data = file.find("\xFF\xDA");
+    for (int trial = 0; trial < 500; ++trial) {
+      std::string damaged = file;
+      const std::size_t at = data + random.below(static_cast<std::uint32_t>(file.size() - data));
+      if (trial % 3 == 0) {
+        damaged.erase(at, 1 + random.below(12));
+      } else if (trial % 3 == 1) {
+        damaged.insert(at, 1 + random.below(12), static_cast<char>(random.below(256)));
+      } else {
+        damaged[at] = static_cast<char>(random.below(256));
+      }
+      const std::vector<std::uint8_t> ours = pixels_or_none(with_own_steps, damaged);
+      const std::vector<std::uint8_t> libjpegs = pixels_or_none(without, damaged);
+      EXPECT_TRUE(ours.empty() || ours == libjpegs) << trial;
+      accepted[0] += ours.empty() ? 0 : 1;
+      accepted[1] += libjpegs.empty() ? 0 : 1;
+    }
+  }
+  // Not all damage shows, and libjpeg's fast way through the codes takes some that are none.
+  EXPECT_GT(accepted[0], 900);
+  EXPECT_LT(accepted[1] - accepted[0], 20);
 }
 
 TEST(JpegDecoder, NamesAFileThatLacksItsEndMarker) {
