@@ -30,6 +30,7 @@ extern "C" {
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <vector>
 
 namespace dlbench::data {
@@ -224,6 +225,14 @@ struct BitReader {
   }
 };
 
+/// What a block of an MCU is decoded with.
+struct BlockPlan {
+  const CodeTable* dc;
+  const CodeTable* ac;
+  const PairTable* ac_pairs;
+  unsigned* mean;  ///< of its component's last block, which its own differs from
+};
+
 }  // namespace
 
 struct JpegHuffmanDecoder::State : jpeg_entropy_decoder {
@@ -232,7 +241,9 @@ struct JpegHuffmanDecoder::State : jpeg_entropy_decoder {
   std::vector<std::uint8_t> segment;  ///< with room for zeros behind it
   const std::uint8_t* segment_end = nullptr;
   BitReader reader;
-  std::array<unsigned, MAX_COMPS_IN_SCAN> means{};  ///< that the next differ from
+  std::array<unsigned, MAX_COMPS_IN_SCAN> means{};
+  std::array<BlockPlan, D_MAX_BLOCKS_IN_MCU> plans{};
+  std::size_t blocks_in_mcu = 0;
   unsigned mcus_to_restart = 0;
   std::uint64_t mcus_left = 0;
 
@@ -251,49 +262,40 @@ namespace {
   std::abort();  // it never returns
 }
 
-struct BlockTables {
-  const CodeTable& dc;
-  const CodeTable& ac;
-  const PairTable& ac_pairs;
-};
-
 void decode_block(jpeg_decompress_struct& info,
-                  const BlockTables& tables,
+                  const BlockPlan& plan,
                   BitReader& reader,
-                  unsigned& mean,
                   JCOEF* block) {
-  BitReader local = reader;  // in registers
   const auto next = [&](const CodeTable& table) {
-    local.fill();
-    const Coded coded = table.look_up(local.bits);
+    reader.fill();
+    const Coded coded = table.look_up(reader.bits);
     if (coded.bits == 0) {
       fail(info, JWRN_HUFF_BAD_CODE);
     }
-    local.drop(coded.bits);
+    reader.drop(coded.bits);
     return coded;
   };
-  mean += static_cast<unsigned>(int{next(tables.dc).value});
-  block[0] = static_cast<JCOEF>(mean);
+  *plan.mean += static_cast<unsigned>(int{next(*plan.dc).value});
+  block[0] = static_cast<JCOEF>(*plan.mean);
   for (std::size_t k = 0; k < DCTSIZE2 - 1;) {
-    local.fill();
-    const CodedPair pair = tables.ac_pairs.look_up(local.bits);
+    reader.fill();
+    const CodedPair pair = plan.ac_pairs->look_up(reader.bits);
     const std::size_t first = k + pair.first_advance;
     if (first < DCTSIZE2 - 1) {
       block[kNaturalOrder[first]] = pair.first_value;
       k = first + pair.second_advance;
       block[kNaturalOrder[k]] = pair.second_value;
-      local.drop(pair.bits);
+      reader.drop(pair.bits);
     } else if (pair.first_bits != 0) {
       block[kNaturalOrder[first]] = pair.first_value;
-      local.drop(pair.first_bits);
+      reader.drop(pair.first_bits);
       break;
     } else {
-      const Coded coded = next(tables.ac);
+      const Coded coded = next(*plan.ac);
       k += coded.advance;
       block[kNaturalOrder[k]] = coded.value;
     }
   }
-  reader = local;
 }
 
 }  // namespace
@@ -335,14 +337,11 @@ void JpegHuffmanDecoder::State::decode(jpeg_decompress_struct& info, JBLOCKROW* 
     info.marker->read_restart_marker(&info);
     begin_segment(info);
   }
-  for (int i = 0; i < info.blocks_in_MCU; ++i) {
-    const auto number = static_cast<std::size_t>(info.MCU_membership[i]);
-    const jpeg_component_info& component = *info.cur_comp_info[number];
-    const auto ac = static_cast<std::size_t>(component.ac_tbl_no);
-    const BlockTables tables{
-        dc_tables[static_cast<std::size_t>(component.dc_tbl_no)], ac_tables[ac], ac_pairs[ac]};
-    decode_block(info, tables, reader, means[number], *blocks[i]);
+  BitReader local = reader;  // in registers
+  for (const BlockPlan& plan : std::span(plans).first(blocks_in_mcu)) {
+    decode_block(info, plan, local, **blocks++);
   }
+  reader = local;
   const bool is_short = 8 * (reader.next - segment_end) > std::ptrdiff_t{reader.count};
   if (is_short) {
     fail(info, JWRN_HIT_MARKER);
@@ -369,6 +368,14 @@ void JpegHuffmanDecoder::replace(jpeg_decompress_struct& info) {
     if (state.ac_tables[ac].set(*info.ac_huff_tbl_ptrs[ac])) {
       state.ac_pairs[ac].set(state.ac_tables[ac]);
     }
+  }
+  state.blocks_in_mcu = static_cast<std::size_t>(info.blocks_in_MCU);
+  for (std::size_t i = 0; i < state.blocks_in_mcu; ++i) {
+    const auto number = static_cast<std::size_t>(info.MCU_membership[i]);
+    const auto dc = static_cast<std::size_t>(info.cur_comp_info[number]->dc_tbl_no);
+    const auto ac = static_cast<std::size_t>(info.cur_comp_info[number]->ac_tbl_no);
+    state.plans[i] = {
+        &state.dc_tables[dc], &state.ac_tables[ac], &state.ac_pairs[ac], &state.means[number]};
   }
   state.segment.resize(std::max(state.segment.size(), info.src->bytes_in_buffer + kZeros));
   state.mcus_left = std::uint64_t{info.MCUs_per_row} * info.MCU_rows_in_scan;
