@@ -11,6 +11,9 @@ Rates are per core: N workers, and on both sides whatever serves them (DataLoade
 batches over; our consumer), run on N cores. --all-cores lets everybody use all of the machine's: with fewer workers
 than cores DataLoader then computes on more cores than it has workers.
 
+N processes of ours with one worker each, beside each other on a core each, tell what the machine itself loses when all
+of its cores compute.
+
 Beside the rates stands the CPU time per sample where it can be had (ours: the workers; DataLoader: without workers,
 the whole process): it tells the cost even on a machine where others compute, which the rates do not.
 
@@ -99,11 +102,32 @@ class Peer:
         return rate, 1e3 * (time.process_time() - cpu_start) / samples if in_this_process else None
 
 
-def ours(arguments, folder, decode, workers):
+def start_ours(arguments, folder, decode, workers):
     command = [arguments.program, "--data", str(folder), "--decode", decode, "--workers", str(workers), "--seconds",
                str(arguments.seconds), "--batch-size", str(arguments.batch_size)]
-    result = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    return subprocess.Popen(command, stdout=subprocess.PIPE)
+
+
+def result_of(process):
+    output, _ = process.communicate()
+    if process.returncode != 0:
+        raise subprocess.CalledProcessError(process.returncode, process.args)
+    result = json.loads(output)
     return result["samples_per_s"], result["cpu_ms_per_sample"]
+
+
+def ours(arguments, folder, decode, workers):
+    return result_of(start_ours(arguments, folder, decode, workers))
+
+
+def ours_beside_each_other(arguments, folder, decode, cores):
+    """One process with one worker on each core at the same time; the rate of all."""
+    processes = []
+    for core in cores:
+        with on_cores({core}):
+            processes.append(start_ours(arguments, folder, decode, 1))
+    rates, cpu_ms = zip(*(result_of(process) for process in processes))
+    return sum(rates), statistics.mean(cpu_ms)
 
 
 def interval(ratios):
@@ -145,6 +169,11 @@ def main():
             for decode in ("exact", "scaled"):
                 subjects["dlbench %s, %d worker(s)" % (decode, workers)] = (
                     cores, lambda decode=decode, workers=workers: ours(arguments, folder, decode, workers))
+        many = max(arguments.workers)
+        for decode in ("exact", "scaled"):
+            cores = sorted(all_cores)[:many]
+            subjects["dlbench %s, %d processes" % (decode, many)] = (
+                all_cores, lambda decode=decode, cores=cores: ours_beside_each_other(arguments, folder, decode, cores))
         for library in ("PIL", "cv2"):
             peer = Peer(folder, library, 0, arguments.batch_size, arguments.image_size)
             subjects["%s, main" % library] = all_cores, lambda peer=peer: peer.measure(arguments.seconds)
@@ -175,9 +204,12 @@ def main():
         print("  %-7s CPU time, peer / ours:  %s" % (decode, interval([a / b for a, b in zip(least, values)])))
     low, high = min(arguments.workers), max(arguments.workers)
     for decode in ("exact", "scaled"):
-        pairs = zip(rates["dlbench %s, %d worker(s)" % (decode, high)], rates["dlbench %s, %d worker(s)" % (decode, low)])
-        print("  %-7s rate per worker, %d against %d: %s" % (decode, high, low,
-                                                           interval([a / b * low / high for a, b in pairs])))
+        few, many, beside = (rates["dlbench %s, %s" % (decode, name)] for name in
+                             ("%d worker(s)" % low, "%d worker(s)" % high, "%d processes" % high))
+        print("  %-7s rate per worker, %d against %d: %s" % (
+            decode, high, low, interval([a / b * low / high for a, b in zip(many, few)])))
+        print("  %-7s %d workers against %d processes: %s" % (
+            decode, high, high, interval([a / b for a, b in zip(many, beside)])))
     if arguments.json:
         pathlib.Path(arguments.json).write_text(json.dumps(rates, indent=1))
 
