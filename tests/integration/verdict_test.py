@@ -30,7 +30,8 @@ class Verdict(CommandTest):
             made = maker.dlbench("data", "generate", "--dataset", dataset, "--out",
                                  cls.folder / dataset, "--samples", samples)
             assert made.returncode == 0, made.stderr
-        cls.rates = maker.rates("mnist_cnn")
+        cls.in_memory = maker.run_case("mnist_cnn")
+        cls.rates = cls.rates_of(cls.in_memory)
 
     def run_case(self, workload, *arguments):
         dataset = "mnist" if workload == "mnist_cnn" else "kvasir-seg"
@@ -46,9 +47,6 @@ class Verdict(CommandTest):
         return {trial["kind"]: trial["throughput"]["samples_per_second"]["median"]
                 for trial in report["trials"]}
 
-    def rates(self, workload, *arguments):
-        return self.rates_of(self.run_case(workload, *arguments))
-
     def expect(self, words, workload, *arguments, noise=False):
         """One of `words`; "unsure" too where noise is injected or the report says that it was
         disturbed or missed the noise target. A wrong word fails at once."""
@@ -63,7 +61,7 @@ class Verdict(CommandTest):
         self.assertIn(verdict, allowed, report["attribution"]["explanation"])
 
     def test_01_data_in_memory(self):
-        self.expect({"compute_bound"}, "mnist_cnn")
+        self.judge(self.in_memory, {"compute_bound"})
 
     def test_02_storage_latency(self):
         self.expect({"input_bound"}, "mnist_cnn", "--storage", "latency_ms=5", "--workers", "1")
