@@ -14,10 +14,11 @@ namespace dlbench::probes {
 
 /// Facts that do not change during a run. Empty or absent: the driver does not tell.
 struct GpuIdentity {
-  std::string name;     ///< "NVIDIA H200"
-  std::string uuid;     ///< "GPU-..."
-  std::string address;  ///< PCI: "00000000:41:00.0"
-  std::string driver;   ///< "580.65.06"
+  std::string name;                ///< "NVIDIA H200"
+  std::string uuid;                ///< "GPU-..."
+  std::string address;             ///< PCI: "00000000:41:00.0"
+  std::string driver;              ///< "580.65.06"
+  std::string compute_capability;  ///< "9.0"
   std::optional<std::int64_t> memory_bytes;
   std::optional<double> power_limit_watt;  ///< enforced now, which may be below the board's
   std::optional<double> max_sm_clock_mhz;

@@ -113,11 +113,13 @@ struct Nvml {
     load(shutdown, "nvmlShutdown");
     load(error_string, "nvmlErrorString");
     load(driver_version, "nvmlSystemGetDriverVersion");
+    load(device_count, "nvmlDeviceGetCount_v2");
     load(by_index, "nvmlDeviceGetHandleByIndex_v2");
     load(by_address, "nvmlDeviceGetHandleByPciBusId_v2");
     load(by_uuid, "nvmlDeviceGetHandleByUUID");
     load(name, "nvmlDeviceGetName");
     load(uuid, "nvmlDeviceGetUUID");
+    load(compute_capability, "nvmlDeviceGetCudaComputeCapability");
     load(pci_info, "nvmlDeviceGetPciInfo_v3");
     load(power_usage, "nvmlDeviceGetPowerUsage");
     load(power_limit, "nvmlDeviceGetEnforcedPowerLimit");
@@ -151,11 +153,13 @@ struct Nvml {
   int (*shutdown)() = nullptr;
   const char* (*error_string)(int) = nullptr;
   int (*driver_version)(char*, unsigned) = nullptr;
+  int (*device_count)(unsigned*) = nullptr;
   int (*by_index)(unsigned, Device*) = nullptr;
   int (*by_address)(const char*, Device*) = nullptr;
   int (*by_uuid)(const char*, Device*) = nullptr;
   int (*name)(Device, char*, unsigned) = nullptr;
   int (*uuid)(Device, char*, unsigned) = nullptr;
+  int (*compute_capability)(Device, int*, int*) = nullptr;  // major, minor
   int (*pci_info)(Device, PciInfo*) = nullptr;
   int (*power_usage)(Device, unsigned*) = nullptr;       // mW
   int (*power_limit)(Device, unsigned*) = nullptr;       // mW
@@ -211,10 +215,67 @@ class Counter {
   std::int64_t total_ = 0;
 };
 
+template <typename Result>
+struct Answer {
+  int status = -1;  ///< -1: this driver lacks the function
+  Result value{};
+
+  [[nodiscard]] std::optional<Result> if_given() const {
+    return status == kSuccess ? std::optional<Result>(value) : std::nullopt;
+  }
+};
+
+/// function(device, arguments..., &value)
+template <typename Result, typename Function, typename... Arguments>
+Answer<Result> ask(Function* function, Device device, Arguments... arguments) {
+  Answer<Result> answer;
+  if (function != nullptr) {
+    answer.status = function(device, arguments..., &answer.value);
+  }
+  return answer;
+}
+
+template <typename Number>
+std::optional<double> scaled(std::optional<Number> number, double factor) {
+  return number.has_value() ? std::optional(factor * static_cast<double>(*number)) : std::nullopt;
+}
+
+GpuIdentity read_identity(const Nvml& nvml, Device device) {
+  GpuIdentity gpu;
+  std::array<char, 96> text{};
+  const auto length = static_cast<unsigned>(text.size());
+  if (nvml.name != nullptr && nvml.name(device, text.data(), length) == kSuccess) {
+    gpu.name = text.data();
+  }
+  if (nvml.uuid != nullptr && nvml.uuid(device, text.data(), length) == kSuccess) {
+    gpu.uuid = text.data();
+  }
+  if (nvml.driver_version != nullptr && nvml.driver_version(text.data(), length) == kSuccess) {
+    gpu.driver = text.data();
+  }
+  int major = 0;
+  int minor = 0;
+  if (nvml.compute_capability != nullptr &&
+      nvml.compute_capability(device, &major, &minor) == kSuccess) {
+    gpu.compute_capability = fmt::format("{}.{}", major, minor);
+  }
+  if (const auto pci = ask<PciInfo>(nvml.pci_info, device).if_given()) {
+    gpu.address = pci->address;
+  }
+  if (const auto memory = ask<Memory>(nvml.memory, device).if_given()) {
+    gpu.memory_bytes = static_cast<std::int64_t>(memory->total);
+  }
+  gpu.power_limit_watt = scaled(ask<unsigned>(nvml.power_limit, device).if_given(), 1e-3);
+  gpu.max_sm_clock_mhz = scaled(ask<unsigned>(nvml.max_clock, device, kClockSm).if_given(), 1.0);
+  gpu.pcie_generation = ask<unsigned>(nvml.pcie_generation, device).if_given();
+  gpu.pcie_lanes = ask<unsigned>(nvml.pcie_lanes, device).if_given();
+  return gpu;
+}
+
 class NvmlGpu final : public GpuSensors {
  public:
-  NvmlGpu(Nvml nvml, Device device) : nvml_(nvml), device_(device) {
-    read_identity();
+  NvmlGpu(Nvml nvml, Device device)
+      : nvml_(nvml), device_(device), identity_(read_identity(nvml, device)) {
     unsigned long long supported = 0;
     if (nvml_.create_events == nullptr || nvml_.wait_event == nullptr ||
         nvml_.register_events == nullptr || nvml_.supported_events == nullptr ||
@@ -246,20 +307,20 @@ class NvmlGpu final : public GpuSensors {
     GpuSample sample{.time_ns = now_ns()};
     read_fields(sample);
     if (!sample.power_watt.has_value()) {
-      sample.power_watt = scaled(ask<unsigned>(nvml_.power_usage), 1e-3);
+      sample.power_watt = scaled(read_one<unsigned>(nvml_.power_usage), 1e-3);
     }
-    sample.energy_joules = scaled(ask<unsigned long long>(nvml_.energy), 1e-3);
-    if (const auto busy = ask<Utilization>(nvml_.utilization)) {
+    sample.energy_joules = scaled(read_one<unsigned long long>(nvml_.energy), 1e-3);
+    if (const auto busy = read_one<Utilization>(nvml_.utilization)) {
       sample.busy_share = 0.01 * busy->gpu;
       sample.memory_busy_share = 0.01 * busy->memory;
     }
-    if (const auto memory = ask<Memory>(nvml_.memory)) {
+    if (const auto memory = read_one<Memory>(nvml_.memory)) {
       sample.memory_used_bytes = static_cast<std::int64_t>(memory->used);
     }
     sample.temperature_celsius = read_temperature();
-    sample.sm_clock_mhz = scaled(ask<unsigned>(nvml_.clock, kClockSm), 1.0);
-    sample.memory_clock_mhz = scaled(ask<unsigned>(nvml_.clock, kClockMemory), 1.0);
-    sample.clock_reasons = ask<unsigned long long>(nvml_.clock_reasons);
+    sample.sm_clock_mhz = scaled(read_one<unsigned>(nvml_.clock, kClockSm), 1.0);
+    sample.memory_clock_mhz = scaled(read_one<unsigned>(nvml_.clock, kClockMemory), 1.0);
+    sample.clock_reasons = read_one<unsigned long long>(nvml_.clock_reasons);
     return sample;
   }
 
@@ -277,27 +338,21 @@ class NvmlGpu final : public GpuSensors {
   }
 
  private:
-  /// The result of function(device, arguments..., &result); absent where it fails or is missing.
+  /// Absent where the function fails or is missing; that the GPU is lost becomes an event.
   template <typename Result, typename Function, typename... Arguments>
-  std::optional<Result> ask(Function* function, Arguments... arguments) noexcept {
-    Result result{};
-    const int status = function != nullptr ? function(device_, arguments..., &result) : -1;
-    if (status == kGpuIsLost && !std::exchange(lost_, true)) {
+  std::optional<Result> read_one(Function* function, Arguments... arguments) noexcept {
+    const Answer<Result> answer = ask<Result>(function, device_, arguments...);
+    if (answer.status == kGpuIsLost && !std::exchange(lost_, true)) {
       pending_.push_back({now_ns(), GpuFault::kLost, 0});
     }
-    return status == kSuccess ? std::optional<Result>(result) : std::nullopt;
-  }
-
-  template <typename Number>
-  static std::optional<double> scaled(std::optional<Number> number, double factor) {
-    return number.has_value() ? std::optional(factor * static_cast<double>(*number)) : std::nullopt;
+    return answer.if_given();
   }
 
   std::optional<double> read_temperature() noexcept {
     if (nvml_.temperature == nullptr) {
-      return scaled(ask<unsigned>(nvml_.temperature_before_13, 0), 1.0);
+      return scaled(read_one<unsigned>(nvml_.temperature_before_13, 0), 1.0);
     }
-    const auto answer = ask<Temperature>(nvml_.temperature);
+    const auto answer = read_one<Temperature>(nvml_.temperature);
     return answer.has_value() ? std::optional<double>(answer->celsius) : std::nullopt;
   }
 
@@ -332,30 +387,6 @@ class NvmlGpu final : public GpuSensors {
     }
   }
 
-  void read_identity() {
-    std::array<char, 96> text{};
-    const auto length = static_cast<unsigned>(text.size());
-    if (nvml_.name != nullptr && nvml_.name(device_, text.data(), length) == kSuccess) {
-      identity_.name = text.data();
-    }
-    if (nvml_.uuid != nullptr && nvml_.uuid(device_, text.data(), length) == kSuccess) {
-      identity_.uuid = text.data();
-    }
-    if (nvml_.driver_version != nullptr && nvml_.driver_version(text.data(), length) == kSuccess) {
-      identity_.driver = text.data();
-    }
-    if (const auto pci = ask<PciInfo>(nvml_.pci_info)) {
-      identity_.address = pci->address;
-    }
-    if (const auto memory = ask<Memory>(nvml_.memory)) {
-      identity_.memory_bytes = static_cast<std::int64_t>(memory->total);
-    }
-    identity_.power_limit_watt = scaled(ask<unsigned>(nvml_.power_limit), 1e-3);
-    identity_.max_sm_clock_mhz = scaled(ask<unsigned>(nvml_.max_clock, kClockSm), 1.0);
-    identity_.pcie_generation = ask<unsigned>(nvml_.pcie_generation);
-    identity_.pcie_lanes = ask<unsigned>(nvml_.pcie_lanes);
-  }
-
   Nvml nvml_;
   Device device_;
   GpuIdentity identity_;
@@ -379,30 +410,67 @@ int find_device(const Nvml& nvml, const std::string& device, Device& found) {
   return nvml.by_index != nullptr ? nvml.by_index(index, &found) : -1;
 }
 
+/// The library, started; or why not.
+struct Started {
+  std::optional<Nvml> nvml;
+  std::string reason;
+};
+
+Started start(const std::string& library) {
+  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    return {std::nullopt, "no NVIDIA driver on this machine: " + library + " cannot be loaded"};
+  }
+  const Nvml nvml(handle);
+  if (nvml.init == nullptr) {
+    return {std::nullopt, library + " is no NVML: it has no nvmlInit_v2"};
+  }
+  if (const int status = nvml.init(); status != kSuccess) {
+    return {std::nullopt, "NVML does not start: " + nvml.error_text(status)};
+  }
+  return {nvml, ""};
+}
+
+void stop(const Nvml& nvml) {
+  if (nvml.shutdown != nullptr) {
+    nvml.shutdown();
+  }
+}
+
 }  // namespace
 
 NvmlSensors open_nvml(const std::string& library, const std::string& device) {
-  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    return {nullptr, "no NVIDIA driver on this machine: " + library + " cannot be loaded"};
+  const Started started = start(library);
+  if (!started.nvml.has_value()) {
+    return {nullptr, started.reason};
   }
-  Nvml nvml(handle);
-  if (nvml.init == nullptr) {
-    return {nullptr, library + " is no NVML: it has no nvmlInit_v2"};
-  }
-  if (const int status = nvml.init(); status != kSuccess) {
-    return {nullptr, "NVML does not start: " + nvml.error_text(status)};
-  }
+  const Nvml& nvml = *started.nvml;
   Device found = nullptr;
   if (const int status = find_device(nvml, device, found); status != kSuccess) {
-    const std::string why = nvml.error_text(status);
-    if (nvml.shutdown != nullptr) {
-      nvml.shutdown();
-    }
-    return {nullptr, fmt::format("NVML knows no device '{}': {}", device, why)};
+    stop(nvml);
+    return {nullptr, fmt::format("NVML knows no device '{}': {}", device, nvml.error_text(status))};
   }
-  auto sensors = std::make_unique<NvmlGpu>(nvml, found);
-  return {std::move(sensors), ""};
+  return {std::make_unique<NvmlGpu>(nvml, found), ""};
+}
+
+std::vector<GpuIdentity> list_gpus(const std::string& library) {
+  const Started started = start(library);
+  std::vector<GpuIdentity> gpus;
+  if (!started.nvml.has_value()) {
+    return gpus;
+  }
+  const Nvml& nvml = *started.nvml;
+  unsigned count = 0;
+  if (nvml.device_count == nullptr || nvml.device_count(&count) != kSuccess) {
+    count = 0;
+  }
+  for (unsigned index = 0; index < count; ++index) {
+    Device device = nullptr;
+    const bool found = nvml.by_index != nullptr && nvml.by_index(index, &device) == kSuccess;
+    gpus.push_back(found ? read_identity(nvml, device) : GpuIdentity{});  // or it is not for us
+  }
+  stop(nvml);
+  return gpus;
 }
 
 }  // namespace dlbench::probes

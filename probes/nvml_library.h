@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace dlbench::probes {
 
@@ -24,5 +25,9 @@ struct NvmlSensors {
 /// ("GPU-...") or NVML's index, which counts all GPUs of the machine by PCI address, whatever
 /// CUDA_VISIBLE_DEVICES says.
 [[nodiscard]] NvmlSensors open_nvml(const std::string& library, const std::string& device);
+
+/// All GPUs of the machine in the order of NVML's index; none where the library is missing or does
+/// not start. What a GPU does not tell stays empty.
+[[nodiscard]] std::vector<GpuIdentity> list_gpus(const std::string& library);
 
 }  // namespace dlbench::probes

@@ -82,7 +82,7 @@ struct GpuRecord {
   std::int64_t index = 0;
   std::string name;
   std::string uuid;
-  std::int64_t memory_bytes = 0;
+  std::optional<std::int64_t> memory_bytes;
   std::string driver;
   std::string compute_capability;
 };

@@ -6,6 +6,7 @@
 #include "engine/core/error.h"
 #include "harness/analysis/peak_cache.h"
 #include "harness/trials/session.h"
+#include "probes/nvml_library.h"
 #include "probes/registry.h"
 #include "probes/system_info.h"
 
@@ -44,6 +45,14 @@ std::string scheduler_text(const probes::SchedulerFacts& scheduler) {
   return text;
 }
 
+std::string gpu_text(const probes::GpuIdentity& gpu) {
+  if (gpu.name.empty()) {
+    return "one that the driver does not hand out";
+  }
+  return gpu.name + (gpu.memory_bytes.has_value() ? ", " + gib(*gpu.memory_bytes) : "") +
+         ", compute capability " + gpu.compute_capability + ", driver " + gpu.driver;
+}
+
 }  // namespace
 
 std::string build_text() {
@@ -75,6 +84,9 @@ std::string host_text() {
                               std::to_string(facts.usable_cpus)) +
                      line("memory", memory) + line("NUMA nodes", std::to_string(facts.numa_nodes)) +
                      line("system", facts.os + ", " + facts.kernel);
+  for (const probes::GpuIdentity& gpu : probes::list_gpus(probes::kNvmlLibrary)) {
+    text += line("GPU", gpu_text(gpu));
+  }
   if (facts.scheduler.has_value()) {
     text += line("scheduler", scheduler_text(*facts.scheduler));
   }

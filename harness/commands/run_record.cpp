@@ -5,6 +5,7 @@
 #include "data/loader/prefetch_loader.h"
 #include "engine/core/build_info.h"
 #include "harness/trials/plan_record.h"
+#include "probes/nvml_library.h"
 #include "probes/system_info.h"
 
 #include <fmt/format.h>
@@ -30,6 +31,24 @@ std::vector<std::int64_t> extents(const core::Shape& shape) {
   return {shape.extents().begin(), shape.extents().end()};
 }
 
+// Those that the driver hands out to this process; their numbers count all of the machine.
+std::vector<reports::GpuRecord> describe_gpus() {
+  const std::vector<probes::GpuIdentity> listed = probes::list_gpus(probes::kNvmlLibrary);
+  std::vector<reports::GpuRecord> gpus;
+  for (std::size_t index = 0; index < listed.size(); ++index) {
+    const probes::GpuIdentity& gpu = listed[index];
+    if (!gpu.name.empty()) {
+      gpus.push_back({.index = static_cast<std::int64_t>(index),
+                      .name = gpu.name,
+                      .uuid = gpu.uuid,
+                      .memory_bytes = gpu.memory_bytes,
+                      .driver = gpu.driver,
+                      .compute_capability = gpu.compute_capability});
+    }
+  }
+  return gpus;
+}
+
 reports::HostRecord describe_host(const probes::SystemFacts& facts) {
   reports::HostRecord host;
   host.hostname = facts.hostname;
@@ -44,11 +63,21 @@ reports::HostRecord describe_host(const probes::SystemFacts& facts) {
   host.numa_nodes = facts.numa_nodes;
   host.os = facts.os;
   host.kernel = facts.kernel;
+  host.gpus = describe_gpus();
   return host;
 }
 
 // What ranks tell each other of their hosts; 0 for what is not known.
 std::string host_text(const reports::HostRecord& host) {
+  nlohmann::json gpus = nlohmann::json::array();
+  for (const reports::GpuRecord& gpu : host.gpus) {
+    gpus.push_back({{"index", gpu.index},
+                    {"name", gpu.name},
+                    {"uuid", gpu.uuid},
+                    {"memory_bytes", gpu.memory_bytes.value_or(0)},
+                    {"driver", gpu.driver},
+                    {"compute_capability", gpu.compute_capability}});
+  }
   return nlohmann::json{{"model", host.cpu.model},
                         {"sockets", host.cpu.sockets.value_or(0)},
                         {"cores", host.cpu.cores.value_or(0)},
@@ -58,26 +87,35 @@ std::string host_text(const reports::HostRecord& host) {
                         {"memory_bytes", host.memory_bytes.value_or(0)},
                         {"numa_nodes", host.numa_nodes.value_or(0)},
                         {"os", host.os},
-                        {"kernel", host.kernel}}
+                        {"kernel", host.kernel},
+                        {"gpus", std::move(gpus)}}
       .dump();
 }
 
 void read_host_text(const std::string& text, reports::HostRecord& host) {
   const nlohmann::json facts = nlohmann::json::parse(text);
-  const auto known = [&](const char* key) {
-    const auto value = facts.at(key).get<std::int64_t>();
+  const auto known = [](const nlohmann::json& object, const char* key) {
+    const auto value = object.at(key).get<std::int64_t>();
     return value > 0 ? std::optional(value) : std::nullopt;
   };
   host.cpu = {.model = facts.at("model"),
-              .sockets = known("sockets"),
-              .cores = known("cores"),
-              .threads = known("threads"),
+              .sockets = known(facts, "sockets"),
+              .cores = known(facts, "cores"),
+              .threads = known(facts, "threads"),
               .isa = facts.at("isa"),
               .usable_cores = facts.at("usable_cores")};
-  host.memory_bytes = known("memory_bytes");
-  host.numa_nodes = known("numa_nodes");
+  host.memory_bytes = known(facts, "memory_bytes");
+  host.numa_nodes = known(facts, "numa_nodes");
   host.os = facts.at("os");
   host.kernel = facts.at("kernel");
+  for (const nlohmann::json& gpu : facts.at("gpus")) {
+    host.gpus.push_back({.index = gpu.at("index"),
+                         .name = gpu.at("name"),
+                         .uuid = gpu.at("uuid"),
+                         .memory_bytes = known(gpu, "memory_bytes"),
+                         .driver = gpu.at("driver"),
+                         .compute_capability = gpu.at("compute_capability")});
+  }
 }
 
 void describe_system(reports::SystemRecord& system) {

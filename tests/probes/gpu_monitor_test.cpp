@@ -135,6 +135,18 @@ TEST(Nvml, ReadsWhatTheDriverTells) {
   EXPECT_EQ(events.front().code, 48);
 }
 
+TEST(Nvml, ListsTheGpusOfTheMachine) {
+  const std::vector<GpuIdentity> gpus = list_gpus(DLBENCH_PRETENDED_NVML);
+  ASSERT_EQ(gpus.size(), 2U);
+  EXPECT_EQ(gpus[0].name, "Pretended GPU");
+  EXPECT_EQ(gpus[0].uuid, "GPU-1");
+  EXPECT_EQ(gpus[0].driver, "0.1");
+  EXPECT_EQ(gpus[0].compute_capability, "9.0");
+  EXPECT_EQ(gpus[0].memory_bytes, 1000);
+  EXPECT_EQ(gpus[1].name, "") << "the driver does not hand out the second one";
+  EXPECT_THAT(list_gpus("libdlbench-no-such-file.so"), ElementsAre());
+}
+
 TEST(Nvml, TheProbeMeasuresTheWindowsOfATrial) {
   const auto probe = make_probe("nvml");
   ASSERT_EQ(open_probe(*probe, {{"library", DLBENCH_PRETENDED_NVML}}), "");

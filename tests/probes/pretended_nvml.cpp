@@ -34,6 +34,15 @@ int nvmlSystemGetDriverVersion(char* text, unsigned length) {
   put(text, length, "0.1");
   return kOk;
 }
+int nvmlDeviceGetCount_v2(unsigned* count) {
+  *count = 2;
+  return kOk;
+}
+int nvmlDeviceGetCudaComputeCapability(void* /*device*/, int* major, int* minor) {
+  *major = 9;
+  *minor = 0;
+  return kOk;
+}
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
   *device = &device_object;
   return index == 0 ? kOk : kNotFound;
