@@ -44,6 +44,13 @@ void Communicator::scatter(std::byte* /*data*/,
   refuse_root(name());
 }
 
+void Communicator::gather(std::byte* /*data*/,
+                          std::span<const std::size_t> /*bounds*/,
+                          int /*root*/,
+                          backend::Stream& /*stream*/) {
+  refuse_root(name());
+}
+
 std::string_view name(ReduceOp op) { return op == ReduceOp::kSum ? "sum" : "max"; }
 
 std::size_t share_begin(std::size_t count, int rank, int size) {

@@ -105,6 +105,12 @@ class Communicator {
                        std::span<const std::size_t> bounds,
                        int root,
                        backend::Stream& stream);
+  /// The inverse: bytes [bounds[r], bounds[r + 1]) of rank r's `data` come to root's, at their
+  /// place.
+  virtual void gather(std::byte* data,
+                      std::span<const std::size_t> bounds,
+                      int root,
+                      backend::Stream& stream);
 
   /// From another thread, when this rank gives up: calls that wait for other ranks, now or later,
   /// throw core::Error(kRun).

@@ -51,6 +51,12 @@ class ForwardingCommunicator : public Communicator {
                backend::Stream& stream) override {
     inner_->scatter(data, bounds, root, stream);
   }
+  void gather(std::byte* data,
+              std::span<const std::size_t> bounds,
+              int root,
+              backend::Stream& stream) override {
+    inner_->gather(data, bounds, root, stream);
+  }
   void give_up() override { inner_->give_up(); }
   [[nodiscard]] CommunicationTotals take_totals() override { return inner_->take_totals(); }
 

@@ -170,4 +170,20 @@ void HostCommunicator::scatter(std::byte* data,
   });
 }
 
+void HostCommunicator::gather(std::byte* data,
+                              std::span<const std::size_t> bounds,
+                              int root,
+                              backend::Stream& stream) {
+  DLBENCH_CHECK(root >= 0 && root < ranks_.size) << "root " << root;
+  DLBENCH_CHECK(bounds.size() == static_cast<std::size_t>(ranks_.size) + 1) << bounds.size();
+  if (ranks_.links != nullptr) {
+    return Communicator::gather(data, bounds, root, stream);  // refuses
+  }
+  thread_.run_here(bounds.back(), [&] {
+    const trace::Region region(trace::Category::kComm, "gather", number_);
+    const InCollective inside("gather", number_);
+    return shared_.gather(data, bounds, root, number_++);
+  });
+}
+
 }  // namespace dlbench::comm

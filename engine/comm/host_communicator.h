@@ -63,6 +63,10 @@ class HostCommunicator final : public Communicator {
                std::span<const std::size_t> bounds,
                int root,
                backend::Stream& stream) override;
+  void gather(std::byte* data,
+              std::span<const std::size_t> bounds,
+              int root,
+              backend::Stream& stream) override;
   void give_up() override { shared_.give_up(); }
   [[nodiscard]] CommunicationTotals take_totals() override { return thread_.take_totals(); }
 

@@ -178,4 +178,16 @@ void LinkDelay::scatter(std::byte* data,
   });
 }
 
+void LinkDelay::gather(std::byte* data,
+                       std::span<const std::size_t> bounds,
+                       int root,
+                       backend::Stream& /*stream*/) {
+  const double share = static_cast<double>(bounds.back()) / static_cast<double>(size());
+  thread_.run_here(bounds.back(), [&] {
+    return run(root_exchange_s(link_, share, size()), Clock::now(), [&](auto& stream) {
+      inner().gather(data, bounds, root, stream);
+    });
+  });
+}
+
 }  // namespace dlbench::comm

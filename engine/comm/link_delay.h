@@ -50,6 +50,10 @@ class LinkDelay final : public ForwardingCommunicator {
                std::span<const std::size_t> bounds,
                int root,
                backend::Stream& stream) override;
+  void gather(std::byte* data,
+              std::span<const std::size_t> bounds,
+              int root,
+              backend::Stream& stream) override;
   void give_up() override;
   /// Transfer times are those of the link.
   [[nodiscard]] CommunicationTotals take_totals() override { return thread_.take_totals(); }

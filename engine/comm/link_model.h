@@ -75,8 +75,8 @@ struct LinkLoad {
                                   std::int64_t ranks);
 
 /// Seconds in which one rank sends `bytes` to, or receives them from, each of the others in turn
-/// over its own link: what scatter and reduce of a single root cost. With two levels the others of
-/// its node are `inside`.
+/// over its own link: what scatter, gather and reduce of a single root cost. With two levels the
+/// others of its node are `inside`.
 [[nodiscard]] double root_exchange_s(const LinkModel& link, double bytes, std::int64_t ranks);
 
 /// The extra time of the collective number `sequence`: 0 without jitter, else the same on every

@@ -35,6 +35,10 @@ class SelfCommunicator final : public Communicator {
                std::span<const std::size_t> /*bounds*/,
                int /*root*/,
                backend::Stream& /*stream*/) override {}
+  void gather(std::byte* /*data*/,
+              std::span<const std::size_t> /*bounds*/,
+              int /*root*/,
+              backend::Stream& /*stream*/) override {}
 };
 
 }  // namespace dlbench::comm

@@ -46,8 +46,9 @@ struct SharedCollectives::Call {
   ReduceRequest request;
   std::size_t element_bytes = 1;
   int owners = 1;
-  int root = -1;  ///< the only owner; -1: all own a share
-  /// Elements that this rank fetches of others' shares: of a scatter not all of them.
+  int root = -1;                          ///< the only owner; -1: all own a share
+  std::span<const std::size_t> bounds{};  ///< of the owners' shares; empty: equal ones
+  /// Elements that this rank fetches of others' shares: of a scatter or gather not all of them.
   std::size_t wanted_begin = 0;
   std::size_t wanted_end = std::numeric_limits<std::size_t>::max();
   std::size_t slice_elements = 0;
@@ -59,6 +60,9 @@ struct SharedCollectives::Call {
   [[nodiscard]] std::size_t begin(int owner) const {
     if (root >= 0) {
       return owner <= root ? 0 : request.count;
+    }
+    if (!bounds.empty()) {
+      return bounds[static_cast<std::size_t>(owner)];
     }
     const std::size_t first = share_begin(request.count, owner, owners);
     return kind == Kind::kAllReduce
@@ -421,6 +425,22 @@ CollectiveTimes SharedCollectives::scatter(std::byte* data,
             .root = root,
             .wanted_begin = bounds[self],
             .wanted_end = bounds[self + 1]};
+  return run(call);
+}
+
+CollectiveTimes SharedCollectives::gather(std::byte* data,
+                                          std::span<const std::size_t> bounds,
+                                          int root,
+                                          std::int64_t number) {
+  DLBENCH_CHECK(links_ == nullptr) << "one node only";
+  // An all-gather of which one rank takes the parts.
+  Call call{.id = {"gather", number},
+            .kind = Kind::kFetch,
+            .request = {.data = data, .count = bounds.back(), .dtype = core::DType::kU8},
+            .element_bytes = 1,
+            .owners = memory_.size(),
+            .bounds = bounds,
+            .wanted_end = memory_.rank() == root ? bounds.back() : 0};
   return run(call);
 }
 

@@ -52,6 +52,10 @@ class SharedCollectives {
                           std::span<const std::size_t> bounds,
                           int root,
                           std::int64_t number);
+  CollectiveTimes gather(std::byte* data,
+                         std::span<const std::size_t> bounds,
+                         int root,
+                         std::int64_t number);
 
   void beat() { barrier_->beat(); }
   /// Ends the waits of another thread in here with an error.

@@ -192,7 +192,7 @@ StepSample train_step(Session& session, const data::Batch& batch, PhaseTotals& t
   }
   if (single_root && step.communicates()) {
     start = Clock::now();
-    static_cast<void>(session.collect_loss(loss));
+    static_cast<void>(session.collect_outputs(loss));
     communication_s += seconds_since(start);
   }
   totals.steps += 1;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/root_inputs.h"
 
+#include "engine/core/check.h"
+
 #include <cstring>
 #include <utility>
 
@@ -36,6 +38,33 @@ void RootInputs::scatter(const data::Batch& batch, exec::Executor& step) {
                     data + input.bounds[rank],
                     input.bounds[rank + 1] - input.bounds[rank]);
   }
+}
+
+RootOutputs::RootOutputs(exec::Executor& step,
+                         const std::vector<std::size_t>& first_samples,
+                         comm::Communicator& communicator,
+                         backend::Backend& backend)
+    : step_(step), communicator_(communicator), stream_(backend.create_stream()) {
+  const graph::Graph& graph = step.graph();
+  const graph::Value& own =
+      graph.value(graph.outputs().at(std::string(workloads::kPredictionOutput)));
+  const auto rank = static_cast<std::size_t>(communicator.rank());
+  const std::size_t rows = first_samples[rank + 1] - first_samples[rank];
+  const std::size_t bytes =
+      static_cast<std::size_t>(own.shape.elements()) * core::size_of(own.dtype);
+  DLBENCH_CHECK(bytes % rows == 0) << bytes << " bytes of " << rows << " samples";
+  for (const std::size_t first : first_samples) {
+    bounds_.push_back(first * (bytes / rows));
+  }
+  memory_ = communicator.allocate(backend, bounds_.back());
+}
+
+void RootOutputs::gather() {
+  const core::HostTensor own = step_.read(workloads::kPredictionOutput);
+  std::memcpy(memory_->data() + bounds_[static_cast<std::size_t>(communicator_.rank())],
+              own.data(),
+              own.bytes());
+  communicator_.gather(memory_->data(), bounds_, 0, *stream_);
 }
 
 }  // namespace dlbench::harness

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The inputs of a step whose global batch lies on rank 0 alone: --strategy data-parallel.
+// What a step takes from rank 0 and brings there where the global batch lies on it alone:
+// --strategy data-parallel.
 #pragma once
 
 #include "data/batch.h"
@@ -12,6 +13,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,6 +44,30 @@ class RootInputs {
   comm::Communicator& communicator_;
   std::unique_ptr<backend::Stream> stream_;
   std::vector<Input> inputs_;
+};
+
+/// The predictions of the global batch, in the same order. Calls are collective.
+class RootOutputs {
+ public:
+  /// As RootInputs, of a step of this rank's part; the step outlives this.
+  RootOutputs(exec::Executor& step,
+              const std::vector<std::size_t>& first_samples,
+              comm::Communicator& communicator,
+              backend::Backend& backend);
+
+  /// Brings the predictions of the last step to rank 0.
+  void gather();
+  /// There, after gather(): row-major, as the step's own.
+  [[nodiscard]] std::span<const std::byte> predictions() const {
+    return {memory_->data(), bounds_.back()};
+  }
+
+ private:
+  exec::Executor& step_;
+  comm::Communicator& communicator_;
+  std::unique_ptr<backend::Stream> stream_;
+  std::unique_ptr<backend::Buffer> memory_;
+  std::vector<std::size_t> bounds_;  ///< bytes
 };
 
 }  // namespace dlbench::harness

@@ -272,13 +272,13 @@ Session::Session(SessionPlan& plan) : plan_(plan), stream_(plan.backend().create
     loader_->stop();
   });
   if (plan.single_root()) {
-    make_root_inputs();
+    make_root_exchange();
   }
   core::log::progress("");
   rss_growth_bytes_ = resident_bytes() - before;
 }
 
-void Session::make_root_inputs() {
+void Session::make_root_exchange() {
   std::vector<std::size_t> first_samples;
   for (int rank = 0; rank < plan_.ranks().size(); ++rank) {
     first_samples.push_back(static_cast<std::size_t>(
@@ -287,6 +287,8 @@ void Session::make_root_inputs() {
   first_samples.push_back(static_cast<std::size_t>(plan_.batch().global));
   root_inputs_ = std::make_unique<RootInputs>(
       plan_.built().inputs, *cached_, first_samples, *communicator_, plan_.backend());
+  root_outputs_ =
+      std::make_unique<RootOutputs>(*step_, first_samples, *communicator_, plan_.backend());
   step_->set_update(communicator_->rank() == 0);
 }
 
@@ -345,9 +347,10 @@ void Session::align(const data::Batch& batch) {
   }
 }
 
-float Session::collect_loss(float own) {
+float Session::collect_outputs(float own_loss) {
+  root_outputs_->gather();
   const BatchShare& batch = plan_.batch();
-  float loss = own * static_cast<float>(batch.local) / static_cast<float>(batch.global);
+  float loss = own_loss * static_cast<float>(batch.local) / static_cast<float>(batch.global);
   communicator_->reduce(
       {.data = reinterpret_cast<std::byte*>(&loss), .count = 1, .dtype = core::DType::kF32},
       0,

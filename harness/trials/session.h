@@ -22,6 +22,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -181,14 +182,19 @@ class Session {
   /// a single root also its parameters, and to each rank its part of the root's `batch`, in place
   /// of bind(). Collective.
   void align(const data::Batch& batch);
-  /// After the step of a single root, which gets the mean loss of all ranks. Collective.
-  [[nodiscard]] float collect_loss(float own);
+  /// After the step of a single root, which gets the predictions of all ranks and the mean loss.
+  /// Collective.
+  [[nodiscard]] float collect_outputs(float own_loss);
+  /// What the root got so: those of the global batch.
+  [[nodiscard]] std::span<const std::byte> collected_predictions() const {
+    return root_outputs_->predictions();
+  }
   /// Resident set grown by the allocation of state, step and loader, in bytes.
   [[nodiscard]] std::int64_t rss_growth_bytes() const { return rss_growth_bytes_; }
 
  private:
   void make_step();
-  void make_root_inputs();
+  void make_root_exchange();
   void check_same_plan();
 
   SessionPlan& plan_;
@@ -199,7 +205,8 @@ class Session {
   std::unique_ptr<exec::Executor> step_;
   std::unique_ptr<data::PrefetchLoader> loader_;
   data::BatchLease cached_;
-  std::unique_ptr<RootInputs> root_inputs_;  ///< of a single root, on all ranks
+  std::unique_ptr<RootInputs> root_inputs_;    ///< of a single root, on all ranks
+  std::unique_ptr<RootOutputs> root_outputs_;  ///< the same
   std::int64_t rss_growth_bytes_ = 0;
 };
 

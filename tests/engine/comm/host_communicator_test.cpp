@@ -95,7 +95,7 @@ TEST(HostCommunicator, ScattersGathersAndBroadcasts) {
   });
 }
 
-TEST(HostCommunicator, ReducesToAndScattersFromOneRank) {
+TEST(HostCommunicator, ReducesToOneRankScattersAndGathersAgain) {
   constexpr int kSize = 3;
   constexpr int kRoot = 1;
   ThreadNode node(kSize);
@@ -122,6 +122,18 @@ TEST(HostCommunicator, ReducesToAndScattersFromOneRank) {
         for (int part = 0; part < kSize; ++part) {
           const auto index = static_cast<std::size_t>(part);
           const int sender = part == rank ? kRoot : rank;  // the other parts stay as they were
+          EXPECT_EQ(
+              count_wrong_copies(
+                  {.data = data, .begin = elements[index], .end = elements[index + 1]}, sender),
+              0U)
+              << count << ", part " << part << " on rank " << rank;
+        }
+
+        fill_pattern({.data = data, .end = count}, rank);
+        self.communicator.gather(data, bounds, kRoot, self.stream);
+        for (int part = 0; part < kSize; ++part) {
+          const auto index = static_cast<std::size_t>(part);
+          const int sender = rank == kRoot ? part : rank;
           EXPECT_EQ(
               count_wrong_copies(
                   {.data = data, .begin = elements[index], .end = elements[index + 1]}, sender),

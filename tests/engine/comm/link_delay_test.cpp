@@ -94,7 +94,11 @@ TEST(LinkDelay, CollectivesGiveTheRightResultAfterTheCostOfTheLink) {
     }
     link.scatter(data.data(), bounds, 0, stream);
     EXPECT_EQ(count_wrong_copies(own, 0), 0U);
-    EXPECT_GE(link.take_totals().transfer_s, kCost * 0.999) << "two of one latency each";
+    fill_pattern(all, rank);
+    link.gather(data.data(), bounds, 1, stream);
+    EXPECT_EQ(count_wrong_copies({.data = data.data(), .end = kCount / 2}, rank == 1 ? 0 : rank),
+              0U);
+    EXPECT_GE(link.take_totals().transfer_s, 1.5 * kCost * 0.999) << "three of one latency each";
   });
 }
 

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -287,6 +288,40 @@ TEST(DataParallel, ASynchronizedDiceValidatesAsOneRankDoes) {
   const double shared = validation_loss(ranks());
   comm::LoneRank lone;
   EXPECT_NEAR(shared, validation_loss(lone), 1e-5);
+}
+
+// A sum that depends on the place of every element.
+double weighed(std::span<const float> values) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    sum += static_cast<double>(values[i]) * static_cast<double>(i + 1);
+  }
+  return sum;
+}
+
+TEST(DataParallel, ASingleRootGetsThePredictionsOfAllRanks) {
+  if (ranks().size() == 1) {
+    GTEST_SKIP() << "one rank has all predictions";
+  }
+  SessionOptions single = options();
+  single.strategy = "data-parallel";
+  SessionPlan plan(single, ranks());
+  Session session(plan);
+  static_cast<void>(losses(session, 1));
+  const core::HostTensor own = session.step().read(workloads::kPredictionOutput);
+  const std::vector<double> sent = ranks().all_gather(weighed(own.as<float>()));
+  if (ranks().rank() != 0) {
+    return;
+  }
+  const std::span<const std::byte> all = session.collected_predictions();
+  const std::size_t classes = all.size() / sizeof(float) / kGlobalBatch;
+  for (int rank = 0; rank < ranks().size(); ++rank) {
+    const BatchShare share = share_batch(0, kGlobalBatch, rank, ranks().size());
+    const std::span<const float> part(reinterpret_cast<const float*>(all.data()) +
+                                          static_cast<std::size_t>(share.first) * classes,
+                                      static_cast<std::size_t>(share.local) * classes);
+    EXPECT_EQ(weighed(part), sent.at(static_cast<std::size_t>(rank))) << "of rank " << rank;
+  }
 }
 
 // The planted error: without communication the gradients are those of the own shard.
