@@ -62,8 +62,8 @@ function(dlbench_test name)
     return()
   endif()
   add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE dlbench dlbench_warnings dlbench_options GTest::gmock_main
-                                        ${ARG_LINK})
+  target_link_libraries(${name} PRIVATE dlbench dlbench_warnings dlbench_options
+                                        dlbench_test_options GTest::gmock_main ${ARG_LINK})
   if(DLBENCH_PRECOMPILE)
     target_precompile_headers(${name} REUSE_FROM dlbench_test_precompiled)
   endif()
