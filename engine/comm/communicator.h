@@ -29,6 +29,7 @@ struct ReduceRequest {
   std::size_t count = 0;
   core::DType dtype = core::DType::kF32;
   ReduceOp op = ReduceOp::kSum;
+  bool lossless = false;  ///< never compressed on the way
 };
 
 /// Names one all-reduce that was started and not yet waited for.

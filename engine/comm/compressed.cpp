@@ -59,7 +59,7 @@ Ticket CompressedCommunicator::start_all_reduce(const ReduceRequest& request,
                                                 backend::Stream& stream) {
   Flight flight{.request = request};
   ReduceRequest sent = request;
-  if (request.dtype == core::DType::kF32 && request.op == ReduceOp::kSum) {
+  if (request.dtype == core::DType::kF32 && request.op == ReduceOp::kSum && !request.lossless) {
     std::unique_ptr<backend::Buffer>& wire = wires_[request.data];
     const std::size_t bytes = request.count * sizeof(std::uint16_t);
     if (wire == nullptr || wire->bytes() < bytes) {

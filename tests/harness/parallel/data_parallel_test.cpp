@@ -215,6 +215,7 @@ TEST(DataParallel, ASynchronizedDiceIsThatOfAllPredictions) {
   segmentation.image_size = 16;
   segmentation.global_batch_size = 7;
   segmentation.sync_loss = true;
+  segmentation.compression = "bf16";  // of gradients, never of the loss's sums
   SessionPlan plan(segmentation, ranks());
   Session session(plan);
   PhaseTotals totals;
