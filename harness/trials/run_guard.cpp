@@ -8,6 +8,9 @@
 
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <mutex>
@@ -21,9 +24,21 @@ using core::Error;
 using core::ErrorCode;
 
 // Written by the signal handler. The one place where a handler can leave its mark.
-volatile std::sig_atomic_t& caught_signal() {
-  static volatile std::sig_atomic_t signal_number = 0;
+std::atomic<int>& caught_signal() {
+  static std::atomic<int> signal_number = 0;
+  static_assert(std::atomic<int>::is_always_lock_free, "a handler may not lock");
   return signal_number;
+}
+
+constexpr std::array kCaughtSignals{SIGINT, SIGTERM, SIGUSR1};
+
+sigset_t caught_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal_number : kCaughtSignals) {
+    sigaddset(&signals, signal_number);
+  }
+  return signals;
 }
 
 void on_signal(int signal_number) {
@@ -33,22 +48,37 @@ void on_signal(int signal_number) {
 
 }  // namespace
 
-class RunGuard::Watchdog {
+// A thread that receives the signals and enforces the deadline.
+class RunGuard::Watcher {
  public:
-  explicit Watchdog(double deadline_s)
-      : thread_([this, deadline_s](const std::stop_token& stop) { watch(deadline_s, stop); }) {}
+  explicit Watcher(std::optional<double> deadline_s) {
+    thread_ = std::jthread([this, deadline_s](const std::stop_token& stop) {
+      const sigset_t ours = caught_signals();
+      pthread_sigmask(SIG_UNBLOCK, &ours, nullptr);
+      watch(deadline_s, stop);
+    });
+    const sigset_t ours = caught_signals();
+    pthread_sigmask(SIG_BLOCK, &ours, &mask_before_);
+  }
+  Watcher(const Watcher&) = delete;
+  Watcher& operator=(const Watcher&) = delete;
+  ~Watcher() { pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr); }
 
  private:
-  void watch(double deadline_s, const std::stop_token& stop) {
+  void watch(std::optional<double> deadline_s, const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
-    const auto limit = std::chrono::duration<double>(deadline_s);
-    wake_.wait_for(lock, stop, limit, [] { return false; });
+    if (!deadline_s.has_value()) {
+      wake_.wait(lock, stop, [] { return false; });
+      return;
+    }
+    wake_.wait_for(lock, stop, std::chrono::duration<double>(*deadline_s), [] { return false; });
     if (!stop.stop_requested()) {
       core::log::warn("the run hangs past its --timeout; the report holds what was finished");
       _exit(core::exit_code(ErrorCode::kTimeout));
     }
   }
 
+  sigset_t mask_before_{};
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::jthread thread_;  // last: stops and joins before the others go
@@ -57,18 +87,18 @@ class RunGuard::Watchdog {
 RunGuard::RunGuard(std::optional<double> timeout_s) : timeout_s_(timeout_s) {
   constexpr double kGrace = 10.0;
   caught_signal() = 0;
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
-  std::signal(SIGUSR1, on_signal);
-  if (timeout_s.has_value()) {
-    watchdog_ = std::make_unique<Watchdog>(*timeout_s + kGrace);
+  for (const int signal_number : kCaughtSignals) {
+    std::signal(signal_number, on_signal);
   }
+  watcher_ = std::make_unique<Watcher>(timeout_s.has_value() ? std::optional(*timeout_s + kGrace)
+                                                             : std::nullopt);
 }
 
 RunGuard::~RunGuard() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
-  std::signal(SIGUSR1, SIG_DFL);
+  watcher_.reset();
+  for (const int signal_number : kCaughtSignals) {
+    std::signal(signal_number, SIG_DFL);
+  }
 }
 
 double RunGuard::elapsed_s() const {

@@ -12,7 +12,10 @@
 namespace dlbench::harness {
 
 /// Catches SIGINT, SIGTERM and SIGUSR1 while it lives; a second Ctrl-C ends the process at once.
-/// One at a time. If a deadline passes and nobody asks for ten more seconds (a hang), the process
+/// One at a time, made before the threads that compute: it blocks the signals in its thread, and so
+/// in those that it starts, and receives them in one of its own. oneDNN's kernels for matrix
+/// products keep a stack of a few kB on the heap, where the frame of a signal handler destroys what
+/// is beside it. If a deadline passes and nobody asks for ten more seconds (a hang), the process
 /// ends with code 124: the partial report of the last repetition is on the disk then.
 class RunGuard {
  public:
@@ -27,11 +30,11 @@ class RunGuard {
   [[nodiscard]] double elapsed_s() const;
 
  private:
-  class Watchdog;
+  class Watcher;
 
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::optional<double> timeout_s_;
-  std::unique_ptr<Watchdog> watchdog_;
+  std::unique_ptr<Watcher> watcher_;
 };
 
 }  // namespace dlbench::harness

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/trials/run_guard.h"
+
+#include "engine/core/error.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <optional>
+#include <string>
+#include <thread>
+
+namespace dlbench::harness {
+namespace {
+
+using core::ErrorCode;
+
+bool blocked(int signal_number) {
+  sigset_t mask;
+  pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+  return sigismember(&mask, signal_number) == 1;
+}
+
+// What check() throws, once it does.
+std::optional<core::Error> awaited_end(RunGuard& guard) {
+  for (int i = 0; i < 1000; ++i) {
+    try {
+      guard.check();
+    } catch (const core::Error& error) {
+      return error;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return std::nullopt;
+}
+
+TEST(RunGuard, EndsTheRunOnASignal) {
+  RunGuard guard(std::nullopt);
+  EXPECT_NO_THROW(guard.check());
+  kill(getpid(), SIGTERM);
+  const std::optional<core::Error> end = awaited_end(guard);
+  ASSERT_TRUE(end.has_value());
+  EXPECT_EQ(end->code(), ErrorCode::kTimeout);
+  EXPECT_NE(std::string(end->what()).find("SIGTERM"), std::string::npos) << end->what();
+}
+
+TEST(RunGuard, TellsCtrlCFromAWalltime) {
+  RunGuard guard(std::nullopt);
+  kill(getpid(), SIGINT);
+  const std::optional<core::Error> end = awaited_end(guard);
+  ASSERT_TRUE(end.has_value());
+  EXPECT_EQ(end->code(), ErrorCode::kInterrupted);
+}
+
+TEST(RunGuard, KeepsSignalsAwayFromTheThreadsThatCompute) {
+  {
+    RunGuard guard(1000.0);
+    EXPECT_TRUE(blocked(SIGINT) && blocked(SIGTERM) && blocked(SIGUSR1));
+    std::thread([] { EXPECT_TRUE(blocked(SIGTERM)); }).join();
+    EXPECT_FALSE(blocked(SIGSEGV));
+  }
+  EXPECT_FALSE(blocked(SIGINT) || blocked(SIGTERM) || blocked(SIGUSR1));
+}
+
+TEST(RunGuard, EndsTheRunAtItsDeadline) {
+  RunGuard guard(0.0);
+  const std::optional<core::Error> end = awaited_end(guard);
+  ASSERT_TRUE(end.has_value());
+  EXPECT_EQ(end->code(), ErrorCode::kTimeout);
+}
+
+TEST(RunGuardDeathTest, TheSecondSignalEndsTheProcess) {
+  EXPECT_EXIT(
+      {
+        RunGuard guard(std::nullopt);
+        kill(getpid(), SIGINT);
+        static_cast<void>(awaited_end(guard));
+        kill(getpid(), SIGINT);
+        std::this_thread::sleep_for(std::chrono::seconds(10));
+      },
+      testing::KilledBySignal(SIGINT),
+      "");
+}
+
+}  // namespace
+}  // namespace dlbench::harness
