@@ -14,14 +14,19 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <map>
 #include <memory>
 #include <new>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -209,6 +214,21 @@ void print_error(const std::string& message) {
   std::fputs(("dlbench: " + message + "\n").c_str(), stderr);
 }
 
+// Until the launcher has read what this rank wrote: MPICH's drops what is in the pipe when a rank
+// aborts.
+void await_reader(int descriptor) {
+  struct stat facts {};
+  if (fstat(descriptor, &facts) != 0 || !S_ISFIFO(facts.st_mode)) {
+    return;
+  }
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  int unread = 0;
+  while (ioctl(descriptor, FIONREAD, &unread) == 0 && unread > 0 &&
+         std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
 // Ends all ranks with the error of one. Whatever it is, it is rank 0's to print and to report: the
 // others give it time for that.
 void end_launch(comm::Rendezvous& ranks, ErrorCode code, const std::string& message) {
@@ -217,10 +237,11 @@ void end_launch(comm::Rendezvous& ranks, ErrorCode code, const std::string& mess
   if (ranks.rank() != 0) {
     watch.await_rank_0();
   }
-  if (watch.announce()) {
+  watch.announce([&] {
     const std::string& said = fault.detail == message ? message : fault.text();
     print_error(ranks.rank() == 0 ? said : "[rank " + std::to_string(ranks.rank()) + "] " + said);
-  }
+    await_reader(STDERR_FILENO);
+  });
   ranks.abort(core::exit_code(fault.code));
 }
 

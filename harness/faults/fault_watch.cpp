@@ -188,7 +188,14 @@ void FaultWatch::await_rank_0() const {
   }
 }
 
-bool FaultWatch::announce() { return board_ == nullptr || board_->announce(); }
+void FaultWatch::announce(const std::function<void()>& tell) {
+  if (board_ == nullptr) {
+    tell();
+  } else if (board_->may_announce()) {
+    tell();
+    board_->set_announced();  // from here on another rank may end the launch
+  }
+}
 
 // Runs beside the rank's work, whatever that waits for.
 void FaultWatch::watch(const std::stop_token& stop) const {

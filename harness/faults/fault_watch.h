@@ -14,6 +14,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -45,8 +46,8 @@ class FaultWatch {
   void conclude();
   /// Others: gives rank 0 a few seconds to write and announce it.
   void await_rank_0() const;
-  /// Whether this rank is the first that is about to tell the user.
-  [[nodiscard]] bool announce();
+  /// Calls `tell`, which tells the user, unless another rank has done so or is at it.
+  void announce(const std::function<void()>& tell);
 
  private:
   void forget_board();

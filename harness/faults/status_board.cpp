@@ -74,6 +74,7 @@ struct StatusBoard::Layout {
   std::atomic<Once> report_state;
   Characters<4096> report;
   std::atomic<std::uint32_t> concluded;
+  std::atomic<std::uint32_t> announcing;
   std::atomic<std::uint32_t> announced;
   FaultSlot fault;
   std::array<BoardSeat, kSeats> seats;
@@ -202,7 +203,9 @@ void StatusBoard::conclude() { layout_->concluded.store(1); }
 
 bool StatusBoard::concluded() const { return layout_->concluded.load() != 0; }
 
-bool StatusBoard::announce() { return layout_->announced.exchange(1) == 0; }
+bool StatusBoard::may_announce() { return layout_->announcing.exchange(1) == 0; }
+
+void StatusBoard::set_announced() { layout_->announced.store(1); }
 
 bool StatusBoard::announced() const { return layout_->announced.load() != 0; }
 

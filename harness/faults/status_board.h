@@ -67,8 +67,9 @@ class StatusBoard {
   /// Rank 0 has named the fault in the report.
   void conclude();
   [[nodiscard]] bool concluded() const;
-  /// True for the first who is about to tell the user.
-  [[nodiscard]] bool announce();
+  /// True for the first who asks: it tells the user, then says so.
+  [[nodiscard]] bool may_announce();
+  void set_announced();
   [[nodiscard]] bool announced() const;
 
  private:

@@ -53,8 +53,11 @@ TEST(StatusBoard, CutsTextsThatAreTooLong) {
 
 TEST(StatusBoard, OneRankAnnounces) {
   const std::unique_ptr<StatusBoard> board = StatusBoard::create();
-  EXPECT_TRUE(board->announce());
-  EXPECT_FALSE(board->announce());
+  EXPECT_TRUE(board->may_announce());
+  EXPECT_FALSE(board->may_announce());
+  EXPECT_FALSE(board->announced()) << "it is still at it";
+  board->set_announced();
+  EXPECT_TRUE(board->announced());
 }
 
 }  // namespace
