@@ -247,7 +247,7 @@ void ScaleRun::keep_pace(std::int64_t rounds, double round_s) {
   factor = std::clamp(everyone_.agree(factor), 0.1, 1.0);
   for (const auto& member : members_) {
     if (member != nullptr && factor < 1.0 && !options_.runner.steps.has_value()) {
-      member->runner().scale_steps(factor);
+      member->runner().shorten(factor);
     }
   }
 }

@@ -67,11 +67,11 @@ bool SteadyState::done() const {
   return steady_ || steps_ >= limits_.max_steps || total_s_ >= limits_.max_seconds;
 }
 
-double SteadyState::median_step_s() const {
-  if (recent_.size() < kWindowSize) {
-    return 0.0;
+double SteadyState::mean_step_s() const {
+  if (steps_ <= 1) {
+    return first_step_s_;
   }
-  return median({recent_.end() - kWindow, recent_.end()});
+  return (total_s_ - first_step_s_) / static_cast<double>(steps_ - 1);
 }
 
 std::string SteadyState::rule() const {

@@ -38,8 +38,9 @@ class SteadyState {
   [[nodiscard]] std::int64_t steps() const { return steps_; }
   /// Time of the very first step; 0 before it.
   [[nodiscard]] double first_step_s() const { return first_step_s_; }
-  /// Median of the last window, the best estimate of a step's time; 0 before one is full.
-  [[nodiscard]] double median_step_s() const;
+  /// Mean over all steps but the first, if there are others: what a number of steps will take, also
+  /// where they come in bursts as a loader's batches do. 0 before any.
+  [[nodiscard]] double mean_step_s() const;
   /// The rule in words, for the report.
   [[nodiscard]] std::string rule() const;
 

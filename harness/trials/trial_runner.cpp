@@ -20,6 +20,10 @@ namespace {
 namespace trace = core::trace;
 using Clock = std::chrono::steady_clock;
 
+// Whatever the budget: below it, what a full prefetch queue gives for nothing and how late ranks
+// leave a barrier are a good part of the time.
+constexpr double kShortestRepetitionS = 0.1;
+
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -115,6 +119,7 @@ std::vector<TrialEstimate> TrialRunner::warm_up(const std::vector<std::unique_pt
   for (std::size_t index = 0; index < arms.size(); ++index) {
     results_[index].id = arms[index]->id();
     estimates.push_back(warm_up_arm(*arms[index], results_[index], limit_s));
+    shortest_.push_back(estimates.back().min_steps);
   }
   return estimates;
 }
@@ -146,7 +151,6 @@ TrialEstimate TrialRunner::warm_up_arm(Arm& arm, TrialResult& result, double max
   show_progress(trial + ": warm-up");
   enter_phase("trial " + trial + ", warm-up");
   arm.prepare();
-  const auto start = Clock::now();
   std::optional<comm::Stepping> stepping;
   while (!ranks_.agree(steady.done())) {
     guard_.check();
@@ -161,7 +165,6 @@ TrialEstimate TrialRunner::warm_up_arm(Arm& arm, TrialResult& result, double max
     }
   }
   stepping.reset();
-  const double mean_s = seconds_since(start) / static_cast<double>(steady.steps());
   arm.finish();
   const bool was_steady = ranks_.agree(steady.steady());
   result.warmup = {.steps = steady.steps(),
@@ -176,10 +179,13 @@ TrialEstimate TrialRunner::warm_up_arm(Arm& arm, TrialResult& result, double max
                              "trial " + trial,
                              "gradients are not reduced: the models of the ranks drift apart"});
   }
-  const double step_s = ranks_.max(steady.median_step_s() > 0.0 ? steady.median_step_s() : mean_s);
+  const double step_s = ranks_.max(steady.mean_step_s());
+  const double shortest_s = std::min(kShortestRepetitionS, options_.min_time_s);
   return {.name = trial,
           .step_s = step_s,
-          .setup_s = step_s * static_cast<double>(arm.untimed_steps())};
+          .setup_s = step_s * static_cast<double>(arm.untimed_steps()),
+          .min_steps =
+              std::max(std::int64_t{1}, static_cast<std::int64_t>(std::ceil(shortest_s / step_s)))};
 }
 
 void TrialRunner::plan(std::vector<TrialEstimate> estimates) {
@@ -222,9 +228,11 @@ std::vector<TrialProgress> TrialRunner::progress() const {
   return progress;
 }
 
-void TrialRunner::scale_steps(double factor) {
-  for (std::int64_t& steps : steps_) {
-    steps = std::max<std::int64_t>(1, std::llround(static_cast<double>(steps) * factor));
+void TrialRunner::shorten(double factor) {
+  for (std::size_t arm = 0; arm < steps_.size(); ++arm) {
+    const std::int64_t shortest = std::min(shortest_[arm], steps_[arm]);
+    const auto wanted = static_cast<std::int64_t>(static_cast<double>(steps_[arm]) * factor);
+    steps_[arm] = std::max(shortest, wanted);
   }
 }
 

@@ -97,8 +97,8 @@ class TrialRunner {
                                                    double limit_s);
   /// Steps of each arm's repetitions, from a plan that has all arms of all runners.
   void set_steps(std::vector<std::int64_t> steps) { steps_ = std::move(steps); }
-  /// Makes later repetitions longer or shorter by this factor; of one step at least.
-  void scale_steps(double factor);
+  /// Makes later repetitions shorter by this factor, at most 1, down to the trials' own minima.
+  void shorten(double factor);
   void run_round(const std::vector<std::unique_ptr<Arm>>& arms, std::int64_t round);
   /// What the stopping rule looks at.
   [[nodiscard]] std::vector<TrialProgress> progress() const;
@@ -149,7 +149,8 @@ class TrialRunner {
   Listener listener_;
   StoppingRule stopping_;
   std::vector<TrialResult> results_;
-  std::vector<std::int64_t> steps_;  ///< per repetition, by arm
+  std::vector<std::int64_t> steps_;     ///< per repetition, by arm
+  std::vector<std::int64_t> shortest_;  ///< the same, for a repetition that still says something
 };
 
 }  // namespace dlbench::harness

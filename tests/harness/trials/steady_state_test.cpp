@@ -22,7 +22,7 @@ TEST(SteadyState, TakesElevenStepsWhenSteadyFromTheStart) {
   SteadyState state({});
   EXPECT_EQ(steps_until_done(state, [](int) { return 0.1; }), 11);
   EXPECT_TRUE(state.steady());
-  EXPECT_DOUBLE_EQ(state.median_step_s(), 0.1);
+  EXPECT_DOUBLE_EQ(state.mean_step_s(), 0.1);
 }
 
 TEST(SteadyState, KeepsTheFirstStepApart) {
@@ -45,6 +45,13 @@ TEST(SteadyState, WaitsForStepTimesToSettle) {
 TEST(SteadyState, OneSlowStepDoesNotMatterToMedians) {
   SteadyState state({});
   EXPECT_EQ(steps_until_done(state, [](int step) { return step == 7 ? 5.0 : 0.1; }), 11);
+}
+
+TEST(SteadyState, MeansCoverStepsThatComeInBursts) {
+  SteadyState state({.min_steps = 81});
+  EXPECT_EQ(state.mean_step_s(), 0.0);
+  steps_until_done(state, [](int step) { return step % 8 == 0 ? 0.8 : 1e-6; });
+  EXPECT_NEAR(state.mean_step_s(), 0.1, 0.001);
 }
 
 TEST(SteadyState, HonoursTheUsersMinimum) {

@@ -106,6 +106,34 @@ TEST(TrialRunnerOnRanks, OnlyTheTrialWithoutCommunicationIsNotConvergent) {
   EXPECT_EQ(not_convergent(1), 1);
 }
 
+TEST(TrialRunner, ShortensNoRepetitionUntilItSaysNothing) {
+  RunGuard guard(std::nullopt);
+  comm::LoneRank alone;
+  RankGroup group(alone);
+  RunnerOptions free = options();
+  free.steps.reset();
+  TrialRunner runner(free, group, guard, [](const std::vector<TrialResult>&) {});
+  std::vector<std::unique_ptr<Arm>> arms;
+  arms.push_back(std::make_unique<PretendedArm>(0, 2));
+  const std::vector<TrialEstimate> estimates = runner.warm_up(arms, 10.0);
+  ASSERT_EQ(estimates.size(), 1U);
+  const std::int64_t shortest = estimates.front().min_steps;
+  EXPECT_GE(static_cast<double>(shortest) * estimates.front().step_s, 0.1);
+  runner.set_steps({4 * shortest});
+  runner.shorten(0.5);
+  runner.run_round(arms, 0);
+  runner.shorten(0.001);
+  runner.run_round(arms, 1);
+  runner.set_steps({1});  // as --steps says
+  runner.shorten(0.5);
+  runner.run_round(arms, 2);
+  const auto& repetitions = runner.results().front().repetitions;
+  ASSERT_EQ(repetitions.size(), 3U);
+  EXPECT_EQ(repetitions[0].steps, 2 * shortest);
+  EXPECT_EQ(repetitions[1].steps, shortest);
+  EXPECT_EQ(repetitions[2].steps, 1);
+}
+
 TEST(TrialRunner, TaintsAThrottledTrialOnceAndNotesTheClock) {
   RunGuard guard(std::nullopt);
   comm::LoneRank alone;
