@@ -4,6 +4,8 @@
 // The arithmetic of LoaderStats and LoaderOptions, apart from the threads.
 #include "data/loader/prefetch_loader.h"
 
+#include <algorithm>
+
 namespace dlbench::data {
 
 double LoaderStats::cpu_s_per_sample() const {
@@ -23,6 +25,14 @@ std::size_t loader_buffer_bytes(const DatasetSpec& spec, const LoaderOptions& op
   }
   return sample_bytes * static_cast<std::size_t>(options.batch_size) *
          static_cast<std::size_t>(options.prefetch + options.max_leases);
+}
+
+std::int64_t loader_burst(const DatasetSpec& spec, const LoaderOptions& options) {
+  const std::int64_t samples = options.shard == ShardMode::kLate ? options.global_batch_size : 0;
+  const std::int64_t items = std::max(samples, options.batch_size);
+  const std::int64_t tickets = (items + spec.samples_per_ticket - 1) / spec.samples_per_ticket;
+  const std::int64_t batches = (options.workers + tickets - 1) / tickets;
+  return std::min<std::int64_t>(batches, options.prefetch);
 }
 
 }  // namespace dlbench::data

@@ -112,4 +112,8 @@ class PrefetchLoader {
 [[nodiscard]] std::size_t loader_buffer_bytes(const DatasetSpec& spec,
                                               const LoaderOptions& options);
 
+/// Batches that the workers fill at the same time, at most, and may complete all at once: workers
+/// share a batch where it has a ticket for each of them. >= 1.
+[[nodiscard]] std::int64_t loader_burst(const DatasetSpec& spec, const LoaderOptions& options);
+
 }  // namespace dlbench::data

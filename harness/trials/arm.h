@@ -50,6 +50,8 @@ class Arm {
   virtual void finish() = 0;
   /// Complete batches that wait in the prefetch queue; nothing for an arm without a loader.
   [[nodiscard]] virtual std::optional<std::int64_t> queue_fill() const { return std::nullopt; }
+  /// Batches that the loader may complete all at once; 1 for an arm without one.
+  [[nodiscard]] virtual std::int64_t burst() const { return 1; }
   /// Of the loader since prepare(); nothing for an arm without one.
   [[nodiscard]] virtual std::optional<data::LoaderStats> loader_stats() const {
     return std::nullopt;

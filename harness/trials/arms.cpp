@@ -57,6 +57,9 @@ class LoaderArm : public Arm {
   [[nodiscard]] std::optional<std::int64_t> queue_fill() const override {
     return session_.loads() ? std::optional(session_.loader().stats().queue_ready) : std::nullopt;
   }
+  [[nodiscard]] std::int64_t burst() const override {
+    return data::loader_burst(session_.loader().dataset().spec(), session_.loader().options());
+  }
   [[nodiscard]] std::optional<data::LoaderStats> loader_stats() const override {
     return session_.loads() ? std::optional(session_.loader().stats()) : std::nullopt;
   }

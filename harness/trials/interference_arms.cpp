@@ -77,6 +77,9 @@ class StepBesideLoader final : public Arm {
     wanted_.release();
     drainer_.stop();
   }
+  [[nodiscard]] std::int64_t burst() const override {
+    return data::loader_burst(session_.loader().dataset().spec(), session_.loader().options());
+  }
   [[nodiscard]] std::optional<data::LoaderStats> loader_stats() const override {
     return session_.loader().stats();
   }

@@ -38,6 +38,8 @@ class SteadyState {
   [[nodiscard]] std::int64_t steps() const { return steps_; }
   /// Time of the very first step; 0 before it.
   [[nodiscard]] double first_step_s() const { return first_step_s_; }
+  /// Seconds of all steps told so far.
+  [[nodiscard]] double total_s() const { return total_s_; }
   /// Mean over all steps but the first, if there are others: what a number of steps will take, also
   /// where they come in bursts as a loader's batches do. 0 before any.
   [[nodiscard]] double mean_step_s() const;

@@ -71,8 +71,14 @@ struct TrialEstimate {
   std::string name;
   double step_s = 0.0;         ///< time of one step or batch
   double setup_s = 0.0;        ///< per repetition, outside the clock: restore state, fill the queue
-  std::int64_t min_steps = 1;  ///< per repetition, e.g. what the queue rule needs
+  std::int64_t min_steps = 1;  ///< per repetition, to say something
+  /// A repetition has whole multiples of so many steps: with a loader that is waited for, batches
+  /// come in bursts, and a part of a burst counts for too much or too little.
+  std::int64_t multiple = 1;
 };
+
+/// `steps` in whole multiples, rounded down, but never less than the minimum (rounded up).
+[[nodiscard]] std::int64_t whole_steps(const TrialEstimate& estimate, std::int64_t steps);
 
 struct TimePlanRequest {
   std::vector<TrialEstimate> trials;

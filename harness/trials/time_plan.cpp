@@ -34,16 +34,17 @@ void shorten(const TimePlanRequest& request, double available_round_s, TimePlan&
     double steps_s = 0.0;
     for (std::size_t index = 0; index < wanted.size(); ++index) {
       const TrialEstimate& estimate = request.trials[index];
-      const std::int64_t steps = at_minimum[index] ? estimate.min_steps : wanted[index].steps;
+      const std::int64_t steps = at_minimum[index] ? whole_steps(estimate, 0) : wanted[index].steps;
       fixed_s += estimate.setup_s;
       (at_minimum[index] ? fixed_s : steps_s) += static_cast<double>(steps) * estimate.step_s;
     }
     const double factor =
         steps_s > 0.0 ? std::clamp((available_round_s - fixed_s) / steps_s, 0.0, 1.0) : 0.0;
     for (std::size_t index = 0; index < wanted.size(); ++index) {
-      const std::int64_t minimum = request.trials[index].min_steps;
-      const auto scaled =
-          static_cast<std::int64_t>(std::floor(factor * static_cast<double>(wanted[index].steps)));
+      const TrialEstimate& estimate = request.trials[index];
+      const std::int64_t minimum = whole_steps(estimate, 0);
+      const std::int64_t scaled = whole_steps(
+          estimate, std::llround(std::floor(factor * static_cast<double>(wanted[index].steps))));
       at_minimum[index] = at_minimum[index] || scaled <= minimum;
       plan.trials[index].steps =
           at_minimum[index] ? std::min(minimum, wanted[index].steps) : scaled;
@@ -56,16 +57,22 @@ void shorten(const TimePlanRequest& request, double available_round_s, TimePlan&
 
 }  // namespace
 
+std::int64_t whole_steps(const TrialEstimate& estimate, std::int64_t steps) {
+  const std::int64_t unit = estimate.multiple;
+  return std::max((estimate.min_steps + unit - 1) / unit * unit, steps / unit * unit);
+}
+
 TimePlan plan_time(const TimePlanRequest& request) {
   DLBENCH_CHECK(!request.trials.empty() && request.min_repetitions >= 1);
   TimePlan plan;
   for (const TrialEstimate& estimate : request.trials) {
-    DLBENCH_CHECK(estimate.step_s > 0.0 && estimate.setup_s >= 0.0 && estimate.min_steps >= 1)
+    DLBENCH_CHECK(estimate.step_s > 0.0 && estimate.setup_s >= 0.0 && estimate.min_steps >= 1 &&
+                  estimate.multiple >= 1)
         << estimate.name;
     const auto for_time =
         static_cast<std::int64_t>(std::ceil(request.min_time_s / estimate.step_s));
-    plan.trials.push_back(
-        {estimate.name, request.steps.value_or(std::max(estimate.min_steps, for_time)), 0.0});
+    const std::int64_t steps = whole_steps(estimate, for_time + estimate.multiple - 1);
+    plan.trials.push_back({estimate.name, request.steps.value_or(steps), 0.0});
   }
   const auto repetitions = static_cast<double>(request.min_repetitions);
   plan.max_time_s = request.max_time_s;

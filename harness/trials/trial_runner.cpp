@@ -23,6 +23,8 @@ using Clock = std::chrono::steady_clock;
 // Whatever the budget: below it, what a full prefetch queue gives for nothing and how late ranks
 // leave a barrier are a good part of the time.
 constexpr double kShortestRepetitionS = 0.1;
+// Of the time of a warm-up: a loader that is waited for so long decides when steps come.
+constexpr double kWaitThatShows = 0.1;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -119,8 +121,8 @@ std::vector<TrialEstimate> TrialRunner::warm_up(const std::vector<std::unique_pt
   for (std::size_t index = 0; index < arms.size(); ++index) {
     results_[index].id = arms[index]->id();
     estimates.push_back(warm_up_arm(*arms[index], results_[index], limit_s));
-    shortest_.push_back(estimates.back().min_steps);
   }
+  estimates_ = estimates;
   return estimates;
 }
 
@@ -165,6 +167,9 @@ TrialEstimate TrialRunner::warm_up_arm(Arm& arm, TrialResult& result, double max
     }
   }
   stepping.reset();
+  const std::optional<data::LoaderStats> loader = arm.loader_stats();
+  const bool waits = loader.has_value() && loader->wait_s > kWaitThatShows * steady.total_s();
+  const double burst = ranks_.max(waits ? static_cast<double>(arm.burst()) : 1.0);
   arm.finish();
   const bool was_steady = ranks_.agree(steady.steady());
   result.warmup = {.steps = steady.steps(),
@@ -184,8 +189,8 @@ TrialEstimate TrialRunner::warm_up_arm(Arm& arm, TrialResult& result, double max
   return {.name = trial,
           .step_s = step_s,
           .setup_s = step_s * static_cast<double>(arm.untimed_steps()),
-          .min_steps =
-              std::max(std::int64_t{1}, static_cast<std::int64_t>(std::ceil(shortest_s / step_s)))};
+          .min_steps = static_cast<std::int64_t>(std::ceil(shortest_s / step_s)),
+          .multiple = static_cast<std::int64_t>(burst)};
 }
 
 void TrialRunner::plan(std::vector<TrialEstimate> estimates) {
@@ -230,9 +235,8 @@ std::vector<TrialProgress> TrialRunner::progress() const {
 
 void TrialRunner::shorten(double factor) {
   for (std::size_t arm = 0; arm < steps_.size(); ++arm) {
-    const std::int64_t shortest = std::min(shortest_[arm], steps_[arm]);
     const auto wanted = static_cast<std::int64_t>(static_cast<double>(steps_[arm]) * factor);
-    steps_[arm] = std::max(shortest, wanted);
+    steps_[arm] = std::min(steps_[arm], whole_steps(estimates_[arm], wanted));
   }
 }
 
@@ -426,7 +430,8 @@ reports::RepetitionRecord TrialRunner::time_steps(Arm& arm,
                                                   RunGuard* guard) {
   reports::RepetitionRecord repetition;
   const std::optional<std::int64_t> queue_start = arm.queue_fill();
-  const std::int64_t limit = exact ? steps : steps + steps / 2 + 1;
+  const std::int64_t unit = steps % arm.burst() == 0 ? arm.burst() : 1;
+  const std::int64_t limit = exact ? steps : steps + (steps / 2 + unit) / unit * unit;
   repetition.step_wall_s.reserve(static_cast<std::size_t>(limit));
   repetition.step_loss.reserve(static_cast<std::size_t>(limit));
   std::optional<std::int64_t> queue_end = queue_start;
@@ -449,7 +454,7 @@ reports::RepetitionRecord TrialRunner::time_steps(Arm& arm,
     if (guard != nullptr) {
       guard->check();
     }
-    if (repetition.steps < steps) {
+    if (repetition.steps < steps || repetition.steps % unit != 0) {
       continue;
     }
     queue_end = arm.queue_fill();

@@ -97,7 +97,8 @@ class TrialRunner {
                                                    double limit_s);
   /// Steps of each arm's repetitions, from a plan that has all arms of all runners.
   void set_steps(std::vector<std::int64_t> steps) { steps_ = std::move(steps); }
-  /// Makes later repetitions shorter by this factor, at most 1, down to the trials' own minima.
+  /// Makes later repetitions shorter by this factor, at most 1, down to the trials' own minima and
+  /// in their multiples.
   void shorten(double factor);
   void run_round(const std::vector<std::unique_ptr<Arm>>& arms, std::int64_t round);
   /// What the stopping rule looks at.
@@ -113,7 +114,8 @@ class TrialRunner {
                                                      const Around& around = {});
 
   /// The timed loop of every trial: steps until `steps` are done, and up to half as many more until
-  /// the prefetch queue holds as much as at the start. `exact`: no more. `guard` may be null.
+  /// the prefetch queue holds as much as at the start; whole bursts of the loader if `steps` are.
+  /// `exact`: no more. `guard` may be null.
   [[nodiscard]] static reports::RepetitionRecord time_steps(Arm& arm,
                                                             std::int64_t steps,
                                                             bool exact,
@@ -149,8 +151,8 @@ class TrialRunner {
   Listener listener_;
   StoppingRule stopping_;
   std::vector<TrialResult> results_;
-  std::vector<std::int64_t> steps_;     ///< per repetition, by arm
-  std::vector<std::int64_t> shortest_;  ///< the same, for a repetition that still says something
+  std::vector<std::int64_t> steps_;       ///< per repetition, by arm
+  std::vector<TrialEstimate> estimates_;  ///< by arm
 };
 
 }  // namespace dlbench::harness

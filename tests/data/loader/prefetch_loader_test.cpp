@@ -310,6 +310,19 @@ TEST(PrefetchLoader, SaysHowMuchMemoryItTakes) {
   EXPECT_EQ(loader_buffer_bytes(dataset.spec(), options), loader.buffer_bytes());
 }
 
+TEST(PrefetchLoader, SaysHowManyBatchesMayComeAtOnce) {
+  const FakeDataset dataset(64);
+  DatasetSpec spec = dataset.spec();
+  spec.samples_per_ticket = 64;
+  const LoaderOptions options{.batch_size = 64, .workers = 5, .prefetch = 8};
+  EXPECT_EQ(loader_burst(spec, options), 5) << "a batch for each worker";
+  spec.samples_per_ticket = 16;
+  EXPECT_EQ(loader_burst(spec, options), 2) << "four workers share one";
+  spec.samples_per_ticket = 1;
+  EXPECT_EQ(loader_burst(spec, options), 1);
+  EXPECT_EQ(loader_burst(spec, {.batch_size = 1, .workers = 5, .prefetch = 2}), 2);
+}
+
 TEST(PrefetchLoader, RefusesImpossibleOptions) {
   const FakeDataset dataset(4);
   for (const LoaderOptions& options : {LoaderOptions{.batch_size = 5},

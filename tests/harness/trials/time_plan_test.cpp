@@ -30,6 +30,14 @@ TEST(TimePlan, TrialsMinimaAreKept) {
   EXPECT_EQ(plan_time(wide).trials[2].steps, 30);
 }
 
+TEST(TimePlan, BurstsOfALoaderStayWhole) {
+  TimePlanRequest bursts = request();
+  bursts.trials[2].multiple = 4;
+  EXPECT_EQ(plan_time(bursts).trials[2].steps, 8);  // not 5
+  bursts.remaining_s = 2.0;
+  EXPECT_EQ(plan_time(bursts).trials[2].steps, 4);  // not 3
+}
+
 TEST(TimePlan, ARoomyBudgetOnlyLimitsTheTimePerTrial) {
   TimePlanRequest roomy = request();
   roomy.remaining_s = 42.0;  // a round takes 4.25 s: nine of them
