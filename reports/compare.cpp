@@ -13,7 +13,6 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <variant>
 
 namespace dlbench::reports {
 namespace {
@@ -142,31 +141,6 @@ std::map<std::string, const TrialRecord*> arms_of(const RunRecord& record) {
   return arms;
 }
 
-std::string value_text(const Value& value) {
-  struct Printer {
-    std::string operator()(std::monostate) const { return "none"; }
-    std::string operator()(bool held) const { return held ? "true" : "false"; }
-    std::string operator()(std::int64_t held) const { return std::to_string(held); }
-    std::string operator()(double held) const { return fmt::format("{:g}", held); }
-    std::string operator()(const std::string& held) const { return held; }
-    std::string operator()(const ValueList& held) const {
-      std::string text;
-      for (const Value& item : held) {
-        text += (text.empty() ? "" : ",") + value_text(item);
-      }
-      return text;
-    }
-    std::string operator()(const ValueMap& held) const {
-      std::string text;
-      for (const auto& [key, item] : held) {
-        text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, value_text(item));
-      }
-      return text;
-    }
-  };
-  return std::visit(Printer{}, value.data);
-}
-
 /// Facts of a run that may explain a change of speed, by name.
 std::map<std::string, std::string> facts_of(const RunRecord& record) {
   // Where results go and how long is measured does not change how fast the program is.
@@ -187,7 +161,7 @@ std::map<std::string, std::string> facts_of(const RunRecord& record) {
   facts["build"] = record.tool.build.type + ", " + record.tool.build.compiler;
   for (const auto& [option, value] : record.config.effective) {
     if (!kNoInfluence.contains(option)) {
-      facts["--" + option] = value_text(value);
+      facts["--" + option] = text_of(value);
     }
   }
   for (const auto& [library, version] : record.system.libraries) {

@@ -49,6 +49,9 @@ struct Value {
   Variant data;
 };
 
+/// For people, on one line: "none", "true", "64", "0.5", "io,full", "a=1,b=2".
+[[nodiscard]] std::string text_of(const Value& value);
+
 /// A number that may be missing, and why. In the report: "<key>" (null when missing) and then
 /// "<key>_reason". Exactly one of both is set in a complete record.
 template <typename T>

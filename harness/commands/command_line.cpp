@@ -8,6 +8,7 @@
 #include "engine/core/log.h"
 #include "engine/core/nearest_name.h"
 #include "harness/commands/command.h"
+#include "harness/commands/same_start.h"
 #include "harness/faults/fault_watch.h"
 #include "harness/ranks.h"
 #include "launchers/launch_environment.h"
@@ -248,6 +249,7 @@ void end_launch(comm::Rendezvous& ranks, ErrorCode code, const std::string& mess
 // On several ranks an error must not leave the others waiting, so it ends the launch right here.
 int run_on_ranks(const Bound& bound, const Invocation& invocation) {
   try {
+    check_same_start(invocation.ranks, bound.command->name(), *bound.options);
     return bound.command->run(*bound.options, invocation);
   } catch (const Error& error) {
     if (invocation.ranks.size() == 1) {

@@ -141,6 +141,18 @@ class Ranks(unittest.TestCase):
         lines = [line for line in done.stderr.splitlines() if "mnist_cnn" in line]
         self.assertEqual(len(lines), 1, done.stderr)
 
+    def test_ranks_that_were_started_differently_are_refused(self):
+        begin = [*launcher("mpich"), "-n", "1", PROGRAM, "run", *QUICK, "--output", str(self.folder / "a.json")]
+        for other, says in (
+                (["run", *QUICK, "--compression", "bf16"], "--compression bf16, but rank 0 has none"),
+                (["run", *QUICK, "--seed", "2"], "--seed 2, but rank 0 has 1"),
+                (["train", "--workload", "mnist_cnn"], "command train, but rank 0 has run")):
+            done = subprocess.run([*begin, ":", "-n", "1", PROGRAM, *other, "--output", str(self.folder / "b.json")],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertEqual(done.stderr.count(says), 1, done.stderr)
+            self.assertIn("[rank 1]", done.stderr)
+
     def test_other_commands_run_once(self):
         done = self.launch("mpich", 3, "list")
         self.assertEqual(done.returncode, 0)

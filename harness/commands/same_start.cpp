@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/commands/same_start.h"
+
+#include "engine/core/build_info.h"
+#include "engine/core/error.h"
+#include "harness/ranks.h"
+#include "reports/value.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <map>
+
+namespace dlbench::harness {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+
+bool names_a_place(const OptionSpec& spec) {
+  return spec.value_name == "FILE" || spec.value_name == "DIR";
+}
+
+std::map<std::string, std::string> start_of(const std::string& command, const OptionSet& options) {
+  std::map<std::string, std::string> start;
+  start["build"] = core::build_info().version + " " + core::build_info().git_commit;
+  start["command"] = command;
+  for (const OptionSpec& spec : options.specs()) {
+    if (!names_a_place(spec)) {
+      start["--" + spec.name] = reports::text_of(spec.value());
+    }
+  }
+  return start;
+}
+
+}  // namespace
+
+void check_same_start(comm::Rendezvous& ranks,
+                      const std::string& command,
+                      const OptionSet& options) {
+  const std::map<std::string, std::string> own = start_of(command, options);
+  const auto first = nlohmann::json::parse(ranks.broadcast_text(nlohmann::json(own).dump()))
+                         .get<std::map<std::string, std::string>>();
+  together(ranks, [&] {
+    // Another build or command may know other options: these two are compared first.
+    for (const std::string& what : {std::string("build"), std::string("command")}) {
+      if (own.at(what) != first.at(what)) {
+        throw Error(ErrorCode::kUnavailable,
+                    fmt::format("{} {}, but rank 0 has {}: start the same on all ranks",
+                                what,
+                                own.at(what),
+                                first.at(what)));
+      }
+    }
+    for (const auto& [option, value] : own) {
+      if (value != first.at(option)) {
+        throw Error(ErrorCode::kUnavailable,
+                    fmt::format("{} {}, but rank 0 has {}: give all ranks the same options",
+                                option,
+                                value,
+                                first.at(option)));
+      }
+    }
+  });
+}
+
+}  // namespace dlbench::harness

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The warm-up of the trials: until they are steady, and what a repetition of each must have.
+#include "engine/comm/rank_progress.h"
+#include "engine/core/trace.h"
+#include "harness/trials/steady_state.h"
+#include "harness/trials/trial_runner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace dlbench::harness {
+namespace {
+
+namespace trace = core::trace;
+using Clock = std::chrono::steady_clock;
+
+// Whatever the budget: below it, what a full prefetch queue gives for nothing and how late ranks
+// leave a barrier are a good part of the time.
+constexpr double kShortestRepetitionS = 0.1;
+// Of the time of a warm-up: a loader that is waited for so long decides when steps come.
+constexpr double kWaitThatShows = 0.1;
+
+}  // namespace
+
+std::vector<TrialEstimate> TrialRunner::warm_up(const std::vector<std::unique_ptr<Arm>>& arms,
+                                                double limit_s) {
+  results_.resize(arms.size());
+  std::vector<TrialEstimate> estimates;
+  for (std::size_t index = 0; index < arms.size(); ++index) {
+    results_[index].id = arms[index]->id();
+    estimates.push_back(warm_up_arm(*arms[index], results_[index], limit_s));
+  }
+  estimates_ = estimates;
+  return estimates;
+}
+
+TrialEstimate TrialRunner::warm_up_arm(Arm& arm, TrialResult& result, double max_seconds) {
+  const std::string trial = arm.id().to_string();
+  const trace::Region trial_region(trace::Category::kTrial, trial);
+  const trace::Region region(trace::Category::kRepetition, "warm-up");
+  SteadyState steady({.min_steps = options_.warmup_steps, .max_seconds = max_seconds});
+  if (before_repetition) {
+    before_repetition(arm.id());
+  }
+  show_progress(trial + ": warm-up");
+  enter_phase("trial " + trial + ", warm-up");
+  arm.prepare();
+  std::optional<comm::Stepping> stepping;
+  while (!ranks_.agree(steady.done())) {
+    guard_.check();
+    show_progress(trial + ": warm-up, step " + std::to_string(steady.steps() + 1));
+    const auto step_start = Clock::now();
+    static_cast<void>(arm.step());
+    const double step_s = std::chrono::duration<double>(Clock::now() - step_start).count();
+    steady.add(step_s);
+    comm::step_done(step_s);
+    if (!stepping.has_value()) {
+      stepping.emplace();  // how long a step takes is known from the first one on
+    }
+  }
+  stepping.reset();
+  const std::optional<data::LoaderStats> loader = arm.loader_stats();
+  const bool waits = loader.has_value() && loader->wait_s > kWaitThatShows * steady.total_s();
+  const double burst = ranks_.max(waits ? static_cast<double>(arm.burst()) : 1.0);
+  arm.finish();
+  const bool was_steady = ranks_.agree(steady.steady());
+  result.warmup = {.steps = steady.steps(),
+                   .rule = steady.rule(),
+                   .steady = was_steady,
+                   .first_step_s = steady.first_step_s()};
+  if (!was_steady) {
+    result.taints.push_back({reports::Taint::kWarmupNotSteady, "trial " + trial, steady.rule()});
+  }
+  if (arm.id().variant == "nocomm") {
+    result.taints.push_back({reports::Taint::kNotConvergent,
+                             "trial " + trial,
+                             "gradients are not reduced: the models of the ranks drift apart"});
+  }
+  const double step_s = ranks_.max(steady.mean_step_s());
+  const double shortest_s = std::min(kShortestRepetitionS, options_.min_time_s);
+  return {.name = trial,
+          .step_s = step_s,
+          .setup_s = step_s * static_cast<double>(arm.untimed_steps()),
+          .min_steps = static_cast<std::int64_t>(std::ceil(shortest_s / step_s)),
+          .multiple = static_cast<std::int64_t>(burst)};
+}
+
+}  // namespace dlbench::harness

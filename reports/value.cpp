@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/value.h"
+
+#include <fmt/format.h>
+
+namespace dlbench::reports {
+
+std::string text_of(const Value& value) {
+  struct Printer {
+    std::string operator()(std::monostate) const { return "none"; }
+    std::string operator()(bool held) const { return held ? "true" : "false"; }
+    std::string operator()(std::int64_t held) const { return std::to_string(held); }
+    std::string operator()(double held) const { return fmt::format("{:g}", held); }
+    std::string operator()(const std::string& held) const { return held; }
+    std::string operator()(const ValueList& held) const {
+      std::string text;
+      for (const Value& item : held) {
+        text += (text.empty() ? "" : ",") + text_of(item);
+      }
+      return text;
+    }
+    std::string operator()(const ValueMap& held) const {
+      std::string text;
+      for (const auto& [key, item] : held) {
+        text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, text_of(item));
+      }
+      return text;
+    }
+  };
+  return std::visit(Printer{}, value.data);
+}
+
+}  // namespace dlbench::reports
