@@ -103,8 +103,8 @@ void StepPool::run_without_samples() {
     const graph::Value& sums = graph.value(node.inputs.front());
     const auto count = static_cast<std::size_t>(sums.shape.elements());
     std::vector<std::byte> nothing(count * core::size_of(sums.dtype));
-    communicator_.all_reduce({.data = nothing.data(), .count = count, .dtype = sums.dtype},
-                             *stream);
+    communicator_.all_reduce(
+        {.data = nothing.data(), .count = count, .dtype = sums.dtype, .lossless = true}, *stream);
   }
 }
 

@@ -17,6 +17,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -76,6 +77,15 @@ double relative_distance(const exec::TensorMap& a, const exec::TensorMap& b) {
 
 exec::TensorMap gradients(Session& session) {
   return session.state().export_tensors({graph::Storage::kGradient});
+}
+
+// A sum that depends on the place of every element.
+double weighed(std::span<const float> values) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    sum += static_cast<double>(values[i]) * static_cast<double>(i + 1);
+  }
+  return sum;
 }
 
 // What one rank has on the whole batch; every rank computes it for itself.
@@ -291,13 +301,26 @@ TEST(DataParallel, ASynchronizedDiceValidatesAsOneRankDoes) {
   EXPECT_NEAR(shared, validation_loss(lone), 1e-5);
 }
 
-// A sum that depends on the place of every element.
-double weighed(std::span<const float> values) {
-  double sum = 0.0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    sum += static_cast<double>(values[i]) * static_cast<double>(i + 1);
+TEST(DataParallel, RunningStatisticsAreRank0sUnlessSwitchedOff) {
+  if (ranks().size() == 1) {
+    GTEST_SKIP() << "one rank has rank 0's";
   }
-  return sum;
+  for (const bool on : {true, false}) {
+    SessionOptions segmentation = options();
+    segmentation.workload = "resunetpp";
+    segmentation.image_size = 16;
+    segmentation.broadcast_buffers = on;
+    SessionPlan plan(segmentation, ranks());
+    Session session(plan);
+    static_cast<void>(losses(session, 1));
+    session.align(session.cached_batch());  // as before the next step
+    double own = 0.0;
+    for (const auto& [name, tensor] : session.state().export_tensors({graph::Storage::kBuffer})) {
+      own += weighed(tensor.as<float>());
+    }
+    const std::vector<double> all = ranks().all_gather(own);
+    EXPECT_EQ(std::ranges::count(all, all.front()), on ? ranks().size() : 1);
+  }
 }
 
 TEST(DataParallel, ASingleRootGetsThePredictionsOfAllRanks) {
