@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """dlbench launch slurm --submit through a real Slurm with two nodes, to a report."""
 
+import json
 import os
 import pathlib
 import re
 import shutil
 import sys
 import tempfile
+import time
 import unittest
 
 from command import PROGRAM, CommandTest
@@ -35,17 +37,25 @@ class Slurm(CommandTest):
         assert made.returncode == 0, made.stderr
         cls.run_words = ["run", "--workload", "mnist_cnn", "--data", cls.folder / "mnist", *QUICK]
 
-    def submit(self, name, *arguments):
-        """Launches a job and waits for it; returns its number, its fields and its log."""
+    def start(self, name, *arguments):
+        """Launches a job; returns its number."""
         out = self.folder / name
         options, command = arguments[:arguments.index("--")], arguments[arguments.index("--"):]
         done = self.dlbench("launch", "slurm", "--submit", "--time", "10min", "--output-dir", out,
                             *options, *command)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"^\d+\n$")
-        number = done.stdout.strip()
+        return done.stdout.strip()
+
+    def finish(self, name, number):
+        """Waits for a job; returns its fields and its log."""
         job = self.cluster.wait_for_job(number)
-        return number, job, (out / f"dlbench-{number}.log").read_text(encoding="utf-8")
+        return job, (self.folder / name / f"dlbench-{number}.log").read_text(encoding="utf-8")
+
+    def submit(self, name, *arguments):
+        """Both; returns the job's number, its fields and its log."""
+        number = self.start(name, *arguments)
+        return number, *self.finish(name, number)
 
     def submit_script(self, name, *lines, options=()):
         """The same for a script of one's own."""
@@ -97,6 +107,23 @@ class Slurm(CommandTest):
         self.assertEqual(trial["ranks"], 2)
         self.assertEqual([rank["rank"] for rank in report["job"]["per_rank"]], [0, 1])
         self.assertEqual(trial["global_batch_size"], 2 * trial["batch_size_per_rank"])
+
+    @unittest.skipIf(not has_plugin("mpich"), "this build has no plug-in for MPICH")
+    def test_the_signal_before_the_walltime_leaves_a_partial_report(self):
+        number = self.start("walltime", "--nodes", "2", "--mpi", "mpich", "--",
+                            *self.run_words, "--repetitions", "400", "--max-time", "200s")
+        path = self.folder / "walltime" / f"dlbench-{number}.json"
+        end = time.monotonic() + 60
+        while not (path.exists() and json.loads(path.read_text(encoding="utf-8"))["trials"]):
+            self.assertLess(time.monotonic(), end, "no repetition within a minute")
+            time.sleep(0.1)
+        self.cluster.run("scancel", "--signal=USR1", number)  # on the way that --signal takes
+        job, log = self.finish("walltime", number)
+        self.assertNotEqual(job["JobState"], "COMPLETED", log)  # srun says 137 when a rank aborts
+        report = self.report_of("walltime", number)
+        self.assertEqual((report["run"]["status"], report["run"]["exit_code"]), ("partial", 124), log)
+        self.assertIn("SIGUSR1", log)
+        self.assertTrue(report["trials"][0]["repetitions"])
 
     @unittest.skipIf(not has_plugin("mpich"), "this build has no plug-in for MPICH")
     def test_scale_measures_both_sizes_of_two_nodes(self):
