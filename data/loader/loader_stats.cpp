@@ -28,8 +28,9 @@ std::size_t loader_buffer_bytes(const DatasetSpec& spec, const LoaderOptions& op
 }
 
 std::int64_t loader_burst(const DatasetSpec& spec, const LoaderOptions& options) {
-  const std::int64_t samples = options.shard == ShardMode::kLate ? options.global_batch_size : 0;
-  const std::int64_t items = std::max(samples, options.batch_size);
+  const std::int64_t global = options.global_batch_size > 0 ? options.global_batch_size
+                                                            : options.batch_size * options.world;
+  const std::int64_t items = options.shard == ShardMode::kLate ? global : options.batch_size;
   const std::int64_t tickets = (items + spec.samples_per_ticket - 1) / spec.samples_per_ticket;
   const std::int64_t batches = (options.workers + tickets - 1) / tickets;
   return std::min<std::int64_t>(batches, options.prefetch);

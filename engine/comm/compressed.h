@@ -15,8 +15,8 @@ namespace dlbench::comm {
 
 /// Rounds f32 gradients to bf16 or f16 before they are reduced and widens the sum afterwards, as
 /// the fp16 and bf16 compression hooks of PyTorch's DistributedDataParallel do. Values that exceed
-/// the range of f16 become infinite. Everything but f32 sums passes through,
-/// and what must be lossless. Host memory only.
+/// the range of f16 become infinite. Everything but f32 sums passes through, and so does what must
+/// be lossless. Host memory only.
 class CompressedCommunicator final : public ForwardingCommunicator {
  public:
   /// `wire`: kBF16 or kF16. `backend` gives the memory for compressed buckets.

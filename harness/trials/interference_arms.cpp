@@ -77,9 +77,6 @@ class StepBesideLoader final : public Arm {
     wanted_.release();
     drainer_.stop();
   }
-  [[nodiscard]] std::int64_t burst() const override {
-    return data::loader_burst(session_.loader().dataset().spec(), session_.loader().options());
-  }
   [[nodiscard]] std::optional<data::LoaderStats> loader_stats() const override {
     return session_.loader().stats();
   }
@@ -126,6 +123,9 @@ class LoaderBesideStep final : public Arm {
   }
   [[nodiscard]] std::optional<std::int64_t> queue_fill() const override {
     return session_.loader().stats().queue_ready;
+  }
+  [[nodiscard]] std::int64_t burst() const override {
+    return data::loader_burst(session_.loader().dataset().spec(), session_.loader().options());
   }
   [[nodiscard]] std::optional<data::LoaderStats> loader_stats() const override {
     return session_.loader().stats();

@@ -44,7 +44,7 @@ void shorten(const TimePlanRequest& request, double available_round_s, TimePlan&
       const TrialEstimate& estimate = request.trials[index];
       const std::int64_t minimum = whole_steps(estimate, 0);
       const std::int64_t scaled = whole_steps(
-          estimate, std::llround(std::floor(factor * static_cast<double>(wanted[index].steps))));
+          estimate, static_cast<std::int64_t>(factor * static_cast<double>(wanted[index].steps)));
       at_minimum[index] = at_minimum[index] || scaled <= minimum;
       plan.trials[index].steps =
           at_minimum[index] ? std::min(minimum, wanted[index].steps) : scaled;

@@ -321,6 +321,9 @@ TEST(PrefetchLoader, SaysHowManyBatchesMayComeAtOnce) {
   spec.samples_per_ticket = 1;
   EXPECT_EQ(loader_burst(spec, options), 1);
   EXPECT_EQ(loader_burst(spec, {.batch_size = 1, .workers = 5, .prefetch = 2}), 2);
+  LoaderOptions late{.batch_size = 1, .workers = 5, .prefetch = 8, .world = 3};
+  late.shard = ShardMode::kLate;
+  EXPECT_EQ(loader_burst(spec, late), 2) << "three samples to load";
 }
 
 TEST(PrefetchLoader, RefusesImpossibleOptions) {
