@@ -11,8 +11,9 @@ Rates are per core: N workers, and on both sides whatever serves them (DataLoade
 batches over; our consumer), run on N cores. --all-cores lets everybody use all of the machine's: with fewer workers
 than cores DataLoader then computes on more cores than it has workers.
 
-N processes of ours with one worker each, beside each other on a core each, tell what the machine itself loses when all
-of its cores compute.
+What N workers keep of the rate of one is told against one worker on each of their cores in turn: cores of a shared
+machine are not equally fast. N processes of ours with one worker each, beside each other on a core each, tell what
+the machine itself loses when all of its cores compute.
 
 Beside the rates stands the CPU time per sample where it can be had (ours: the workers; DataLoader: without workers,
 the whole process): it tells the cost even on a machine where others compute, which the rates do not.
@@ -170,8 +171,11 @@ def main():
                 subjects["dlbench %s, %d worker(s)" % (decode, workers)] = (
                     cores, lambda decode=decode, workers=workers: ours(arguments, folder, decode, workers))
         many = max(arguments.workers)
+        cores = sorted(all_cores)[:many]
         for decode in ("exact", "scaled"):
-            cores = sorted(all_cores)[:many]
+            for core in cores:
+                subjects["dlbench %s, alone on core %d" % (decode, core)] = (
+                    {core}, lambda decode=decode: ours(arguments, folder, decode, 1))
             subjects["dlbench %s, %d processes" % (decode, many)] = (
                 all_cores, lambda decode=decode, cores=cores: ours_beside_each_other(arguments, folder, decode, cores))
         for library in ("PIL", "cv2"):
@@ -202,14 +206,14 @@ def main():
     for decode in ("exact", "scaled"):
         values = cpu_ms["dlbench %s, %d worker(s)" % (decode, min(arguments.workers))]
         print("  %-7s CPU time, peer / ours:  %s" % (decode, interval([a / b for a, b in zip(least, values)])))
-    low, high = min(arguments.workers), max(arguments.workers)
     for decode in ("exact", "scaled"):
-        few, many, beside = (rates["dlbench %s, %s" % (decode, name)] for name in
-                             ("%d worker(s)" % low, "%d worker(s)" % high, "%d processes" % high))
-        print("  %-7s rate per worker, %d against %d: %s" % (
-            decode, high, low, interval([a / b * low / high for a, b in zip(many, few)])))
-        print("  %-7s %d workers against %d processes: %s" % (
-            decode, high, high, interval([a / b for a, b in zip(many, beside)])))
+        together = rates["dlbench %s, %d worker(s)" % (decode, many)]
+        beside = rates["dlbench %s, %d processes" % (decode, many)]
+        alone = [sum(rates["dlbench %s, alone on core %d" % (decode, core)][number] for core in cores)
+                 for number in range(arguments.rounds)]
+        for name, values in (("%d workers" % many, together), ("%d processes" % many, beside)):
+            print("  %-7s %s against one worker on each core in turn: %s" % (
+                decode, name, interval([a / b for a, b in zip(values, alone)])))
     if arguments.json:
         pathlib.Path(arguments.json).write_text(json.dumps(rates, indent=1))
 
