@@ -5,6 +5,7 @@
 // innermost; backward data of wide dilations also as a forward pass. The tuner picks one. Both ends
 // always have one layout: mixed ends fall back to the library's reference loops.
 #include "engine/backend/cpu/conv_internal.h"
+#include "engine/backend/cpu/onednn_versions_internal.h"
 #include "engine/core/error.h"
 
 #include <algorithm>
@@ -237,7 +238,7 @@ void add_widened(const GraphLowering& lowering,
 /// Biases and their gradients exist in f32: true but for graphs that begin in bf16.
 bool bias_is_f32(const GraphLowering& lowering, const Convolution& c) {
   const MemoryDesc bias = bias_desc(lowering, c);
-  return bias.is_zero() || bias.data.data_type == dnnl_f32;
+  return bias.is_zero() || data_type_of(bias) == dnnl::memory::data_type::f32;
 }
 
 std::vector<Candidate> candidates_for(const GraphLowering& lowering, const Convolution& c) {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/cpu/onednn_internal.h"
+#include "engine/backend/cpu/onednn_versions_internal.h"
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 using Dims = dnnl::memory::dims;
 
-dnnl::memory::data_type data_type_of(core::DType dtype) {
+dnnl::memory::data_type library_type(core::DType dtype) {
   switch (dtype) {
     case core::DType::kF32:
       return dnnl::memory::data_type::f32;
@@ -59,7 +60,7 @@ dnnl::primitive_attr attributes_of(bool relu, bool accumulate) {
     post_ops.append_sum(1.0F);
   }
   if (relu) {
-    post_ops.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
+    append_relu(post_ops);
   }
   attr.set_post_ops(post_ops);
   return attr;
@@ -129,7 +130,7 @@ std::optional<Primitive> backward_weights_primitive(const Description& descripti
 /// the data type of x, as a forward pass in that type would have them.
 template <typename Request>
 Request hint_request(Request request) {
-  request.weights.data.data_type = request.x.data.data_type;
+  request.weights = plain_or_any_as(request.weights, data_type_of(request.x));
   return request;
 }
 
@@ -159,21 +160,21 @@ Forward::primitive_desc forward_description(const ConvRequest& r) {
   const ConvDescription c(r);
   const bool forward = r.direction == ContractionDirection::kForward;
   const dnnl::primitive_attr attr = attributes_of(forward && r.relu, forward && r.accumulate);
-  const auto desc =
-      r.bias.is_zero()
-          ? Forward::desc(
-                kind, c.algorithm, r.x, r.weights, r.y, c.strides, c.dilates, c.before, c.after)
-          : Forward::desc(kind,
-                          c.algorithm,
-                          r.x,
-                          r.weights,
-                          r.bias,
-                          r.y,
-                          c.strides,
-                          c.dilates,
-                          c.before,
-                          c.after);
-  return Forward::primitive_desc(desc, attr, onednn_engine(), true);
+  if (r.bias.is_zero()) {
+    return describe_forward<Forward>(
+        attr, kind, c.algorithm, r.x, r.weights, r.y, c.strides, c.dilates, c.before, c.after);
+  }
+  return describe_forward<Forward>(attr,
+                                   kind,
+                                   c.algorithm,
+                                   r.x,
+                                   r.weights,
+                                   r.bias,
+                                   r.y,
+                                   c.strides,
+                                   c.dilates,
+                                   c.before,
+                                   c.after);
 }
 
 /// The forward description that a backward one wants as a hint.
@@ -193,10 +194,17 @@ std::optional<Primitive> convolution_backward_data(const ConvRequest& r) {
     return std::nullopt;
   }
   const ConvDescription c(r);
-  const BackwardData::desc desc(
-      c.algorithm, r.x, r.weights, r.y, c.strides, c.dilates, c.before, c.after);
   return backward_data_primitive<BackwardData>(
-      BackwardData::primitive_desc(desc, attributes_of(false, false), onednn_engine(), hint, true));
+      describe_backward<BackwardData>(attributes_of(false, false),
+                                      hint,
+                                      c.algorithm,
+                                      r.x,
+                                      r.weights,
+                                      r.y,
+                                      c.strides,
+                                      c.dilates,
+                                      c.before,
+                                      c.after));
 }
 
 std::optional<Primitive> convolution_backward_weights(const ConvRequest& r) {
@@ -205,14 +213,29 @@ std::optional<Primitive> convolution_backward_weights(const ConvRequest& r) {
     return std::nullopt;
   }
   const ConvDescription c(r);
-  const auto desc =
-      r.bias.is_zero()
-          ? BackwardWeights::desc(
-                c.algorithm, r.x, r.weights, r.y, c.strides, c.dilates, c.before, c.after)
-          : BackwardWeights::desc(
-                c.algorithm, r.x, r.weights, r.bias, r.y, c.strides, c.dilates, c.before, c.after);
-  return backward_weights_primitive<BackwardWeights>(BackwardWeights::primitive_desc(
-      desc, attributes_of(false, false), onednn_engine(), hint, true));
+  const dnnl::primitive_attr attr = attributes_of(false, false);
+  const auto description = r.bias.is_zero() ? describe_backward<BackwardWeights>(attr,
+                                                                                 hint,
+                                                                                 c.algorithm,
+                                                                                 r.x,
+                                                                                 r.weights,
+                                                                                 r.y,
+                                                                                 c.strides,
+                                                                                 c.dilates,
+                                                                                 c.before,
+                                                                                 c.after)
+                                            : describe_backward<BackwardWeights>(attr,
+                                                                                 hint,
+                                                                                 c.algorithm,
+                                                                                 r.x,
+                                                                                 r.weights,
+                                                                                 r.bias,
+                                                                                 r.y,
+                                                                                 c.strides,
+                                                                                 c.dilates,
+                                                                                 c.before,
+                                                                                 c.after);
+  return backward_weights_primitive<BackwardWeights>(description);
 }
 
 using DenseForward = dnnl::inner_product_forward;
@@ -222,9 +245,9 @@ using DenseBackwardWeights = dnnl::inner_product_backward_weights;
 DenseForward::primitive_desc dense_description(const DenseRequest& r) {
   const auto kind = dnnl::prop_kind::forward_training;
   const bool relu = r.direction == ContractionDirection::kForward && r.relu;
-  const auto desc = r.bias.is_zero() ? DenseForward::desc(kind, r.x, r.weights, r.y)
-                                     : DenseForward::desc(kind, r.x, r.weights, r.bias, r.y);
-  return DenseForward::primitive_desc(desc, attributes_of(relu, false), onednn_engine(), true);
+  const dnnl::primitive_attr attr = attributes_of(relu, false);
+  return r.bias.is_zero() ? describe_forward<DenseForward>(attr, kind, r.x, r.weights, r.y)
+                          : describe_forward<DenseForward>(attr, kind, r.x, r.weights, r.bias, r.y);
 }
 
 std::optional<Primitive> dense_backward_data(const DenseRequest& r) {
@@ -233,11 +256,7 @@ std::optional<Primitive> dense_backward_data(const DenseRequest& r) {
     return std::nullopt;
   }
   return backward_data_primitive<DenseBackwardData>(
-      DenseBackwardData::primitive_desc(DenseBackwardData::desc(r.x, r.weights, r.y),
-                                        attributes_of(false, false),
-                                        onednn_engine(),
-                                        hint,
-                                        true));
+      describe_backward<DenseBackwardData>(attributes_of(false, false), hint, r.x, r.weights, r.y));
 }
 
 std::optional<Primitive> dense_backward_weights(const DenseRequest& r) {
@@ -245,10 +264,11 @@ std::optional<Primitive> dense_backward_weights(const DenseRequest& r) {
   if (!hint) {
     return std::nullopt;
   }
-  const auto desc = r.bias.is_zero() ? DenseBackwardWeights::desc(r.x, r.weights, r.y)
-                                     : DenseBackwardWeights::desc(r.x, r.weights, r.bias, r.y);
-  return backward_weights_primitive<DenseBackwardWeights>(DenseBackwardWeights::primitive_desc(
-      desc, attributes_of(false, false), onednn_engine(), hint, true));
+  const dnnl::primitive_attr attr = attributes_of(false, false);
+  return backward_weights_primitive<DenseBackwardWeights>(
+      r.bias.is_zero()
+          ? describe_backward<DenseBackwardWeights>(attr, hint, r.x, r.weights, r.y)
+          : describe_backward<DenseBackwardWeights>(attr, hint, r.x, r.weights, r.bias, r.y));
 }
 
 /// Runs a factory; the library's exceptions become core::Error.
@@ -280,26 +300,7 @@ std::string onednn_version() {
          std::to_string(version.patch);
 }
 
-std::string onednn_isa() {
-  switch (dnnl::get_effective_cpu_isa()) {
-    case dnnl::cpu_isa::avx512_core_amx:
-      return "avx512_core_amx";
-    case dnnl::cpu_isa::avx512_core_bf16:
-      return "avx512_core_bf16";
-    case dnnl::cpu_isa::avx512_core_vnni:
-      return "avx512_core_vnni";
-    case dnnl::cpu_isa::avx512_core:
-      return "avx512_core";
-    case dnnl::cpu_isa::avx2_vnni:
-      return "avx2_vnni";
-    case dnnl::cpu_isa::avx2:
-      return "avx2";
-    case dnnl::cpu_isa::avx:
-      return "avx";
-    default:
-      return "sse41";
-  }
-}
+std::string onednn_isa() { return isa_name(dnnl::get_effective_cpu_isa()); }
 
 MemoryDesc activation_desc(const core::Shape& shape, core::DType dtype, Layout layout) {
   using Tag = dnnl::memory::format_tag;
@@ -313,21 +314,21 @@ MemoryDesc activation_desc(const core::Shape& shape, core::DType dtype, Layout l
   } else {
     tag = layout.block == 16 ? Tag::nCdhw16c : Tag::nCdhw8c;
   }
-  return {dims_of(shape), data_type_of(dtype), tag};
+  return {dims_of(shape), library_type(dtype), tag};
 }
 
 MemoryDesc channels_last_desc(const core::Shape& shape, core::DType dtype) {
   using Tag = dnnl::memory::format_tag;
-  return {dims_of(shape), data_type_of(dtype), shape.rank() == 4 ? Tag::nhwc : Tag::ndhwc};
+  return {dims_of(shape), library_type(dtype), shape.rank() == 4 ? Tag::nhwc : Tag::ndhwc};
 }
 
 MemoryDesc plain_desc(const core::Shape& shape, core::DType dtype, std::int64_t groups) {
   const Dims dims = dims_of(shape, groups);
-  return {dims, data_type_of(dtype), strides_of(dims)};
+  return {dims, library_type(dtype), strides_of(dims)};
 }
 
 MemoryDesc any_desc(const core::Shape& shape, core::DType dtype, std::int64_t groups) {
-  return {dims_of(shape, groups), data_type_of(dtype), dnnl::memory::format_tag::any};
+  return {dims_of(shape, groups), library_type(dtype), dnnl::memory::format_tag::any};
 }
 
 std::optional<Primitive> make_convolution(const ConvRequest& request) {

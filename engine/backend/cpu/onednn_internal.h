@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The one border to oneDNN: descriptors and primitives in the terms of this backend. What differs
-// between versions of the library is in onednn.cpp alone.
+// between versions of the library is in onednn_versions_internal.h alone.
 #pragma once
 
 #include "engine/backend/cpu/layout.h"

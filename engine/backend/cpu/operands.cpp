@@ -6,6 +6,7 @@
 #include "engine/backend/cpu/graph_lowering_internal.h"
 #include "engine/backend/cpu/kernels/channel_copy.h"
 #include "engine/backend/cpu/kernels/pointwise.h"
+#include "engine/backend/cpu/onednn_versions_internal.h"
 #include "engine/core/check.h"
 
 #include <utility>
@@ -85,23 +86,23 @@ Operand GraphLowering::copy_as(ValueId id, const Operand& from, Layout layout) {
 
 namespace {
 
+using DataType = dnnl::memory::data_type;
+
 /// Elements of two descriptors that differ in f32 against bf16 alone; 0 if they differ otherwise.
 std::int64_t convertible_elements(const MemoryDesc& from, const MemoryDesc& to) {
   const auto is_float = [](const MemoryDesc& desc) {
-    return desc.data.data_type == dnnl_f32 || desc.data.data_type == dnnl_bf16;
+    return data_type_of(desc) == DataType::f32 || data_type_of(desc) == DataType::bf16;
   };
-  MemoryDesc other = from;
-  other.data.data_type = to.data.data_type;
-  if (!is_float(from) || !is_float(to) || from == to || other != to) {
+  if (!is_float(from) || !is_float(to) || from == to || !same_but_for_type(from, to)) {
     return 0;
   }
-  const std::size_t size = to.data.data_type == dnnl_f32 ? sizeof(float) : sizeof(Bf16);
+  const std::size_t size = data_type_of(to) == DataType::f32 ? sizeof(float) : sizeof(Bf16);
   return static_cast<std::int64_t>(to.get_size() / size);
 }
 
 OwnFunction convert_function(const MemoryDesc& from, std::int64_t elements) {
   const Geometry row{.spatial = elements};
-  if (from.data.data_type == dnnl_f32) {
+  if (data_type_of(from) == DataType::f32) {
     return [row](const Call& call) {
       convert<float, Bf16>(row, {call.in<float>(0), row.spatial}, {call.out<Bf16>(0), row.spatial});
     };

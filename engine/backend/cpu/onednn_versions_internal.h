@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What differs between oneDNN 2 and 3: how a primitive is described, what a memory descriptor tells
+// of itself, post-operations and names of instruction sets.
+#pragma once
+
+#include "engine/backend/cpu/onednn_internal.h"
+
+#include <string>
+
+namespace dlbench::backend::cpu {
+
+/// The description of a forward primitive from the operation's own arguments; empty if the library
+/// has none.
+template <typename PrimitiveType, typename... Arguments>
+typename PrimitiveType::primitive_desc describe_forward(const dnnl::primitive_attr& attr,
+                                                        const Arguments&... arguments) {
+  constexpr bool kAllowEmpty = true;
+#if DNNL_VERSION_MAJOR >= 3
+  return {onednn_engine(), arguments..., attr, kAllowEmpty};
+#else
+  return {typename PrimitiveType::desc(arguments...), attr, onednn_engine(), kAllowEmpty};
+#endif
+}
+
+/// The same of a backward primitive, which wants the forward one's description.
+template <typename PrimitiveType, typename Hint, typename... Arguments>
+typename PrimitiveType::primitive_desc describe_backward(const dnnl::primitive_attr& attr,
+                                                         const Hint& hint,
+                                                         const Arguments&... arguments) {
+  constexpr bool kAllowEmpty = true;
+#if DNNL_VERSION_MAJOR >= 3
+  return {onednn_engine(), arguments..., hint, attr, kAllowEmpty};
+#else
+  return {typename PrimitiveType::desc(arguments...), attr, onednn_engine(), hint, kAllowEmpty};
+#endif
+}
+
+inline void append_relu(dnnl::post_ops& post_ops) {
+#if DNNL_VERSION_MAJOR >= 3
+  post_ops.append_eltwise(dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
+#else
+  post_ops.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
+#endif
+}
+
+inline dnnl::memory::data_type data_type_of(const MemoryDesc& desc) {
+#if DNNL_VERSION_MAJOR >= 3
+  return desc.get_data_type();
+#else
+  return desc.data_type();
+#endif
+}
+
+/// Row-major or `any` with the same extents, in another type.
+inline MemoryDesc plain_or_any_as(const MemoryDesc& desc, dnnl::memory::data_type type) {
+#if DNNL_VERSION_MAJOR >= 3
+  if (desc.get_format_kind() == dnnl::memory::format_kind::any) {
+    return {desc.get_dims(), type, dnnl::memory::format_tag::any};
+  }
+  return {desc.get_dims(), type, desc.get_strides()};
+#else
+  MemoryDesc result = desc;
+  result.data.data_type = dnnl::memory::convert_to_c(type);
+  return result;
+#endif
+}
+
+/// Whether two descriptors say the same but for the type of their elements.
+inline bool same_but_for_type(const MemoryDesc& a, const MemoryDesc& b) {
+#if DNNL_VERSION_MAJOR >= 3
+  return a.get_format_kind() == b.get_format_kind() && a.get_dims() == b.get_dims() &&
+         a.get_padded_dims() == b.get_padded_dims() && a.get_strides() == b.get_strides() &&
+         a.get_inner_blks() == b.get_inner_blks() && a.get_inner_idxs() == b.get_inner_idxs() &&
+         a.get_submemory_offset() == b.get_submemory_offset();
+#else
+  MemoryDesc other = a;
+  other.data.data_type = b.data.data_type;
+  return other == b;
+#endif
+}
+
+/// The name of an instruction set; "unknown" for one that these versions of the library do not
+/// have.
+inline std::string isa_name(dnnl::cpu_isa isa) {
+  switch (isa) {
+#if DNNL_VERSION_MAJOR >= 3
+    case dnnl::cpu_isa::avx512_core_amx_fp16:
+      return "avx512_core_amx_fp16";
+    case dnnl::cpu_isa::avx512_core_fp16:
+      return "avx512_core_fp16";
+    case dnnl::cpu_isa::avx2_vnni_2:
+      return "avx2_vnni_2";
+#endif
+    case dnnl::cpu_isa::avx512_core_amx:
+      return "avx512_core_amx";
+    case dnnl::cpu_isa::avx512_core_bf16:
+      return "avx512_core_bf16";
+    case dnnl::cpu_isa::avx512_core_vnni:
+      return "avx512_core_vnni";
+    case dnnl::cpu_isa::avx512_core:
+      return "avx512_core";
+    case dnnl::cpu_isa::avx2_vnni:
+      return "avx2_vnni";
+    case dnnl::cpu_isa::avx2:
+      return "avx2";
+    case dnnl::cpu_isa::avx:
+      return "avx";
+    case dnnl::cpu_isa::sse41:
+      return "sse41";
+    default:
+      return "unknown";
+  }
+}
+
+}  // namespace dlbench::backend::cpu
