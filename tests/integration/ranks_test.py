@@ -153,6 +153,35 @@ class Ranks(unittest.TestCase):
             self.assertEqual(done.stderr.count(says), 1, done.stderr)
             self.assertIn("[rank 1]", done.stderr)
 
+    def refused_beside(self, own, environment=()):
+        """Rank 0 runs PROGRAM, rank 1 runs `own` with `environment`; the one line with which they are refused."""
+        arguments = ["run", *QUICK, "--output", str(self.folder / "a.json")]
+        done = subprocess.run([*launcher("mpich"), "-n", "1", PROGRAM, *arguments, ":", "-n", "1", *environment, str(own),
+                               *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        lines = [line for line in done.stderr.splitlines() if line.startswith("dlbench: [rank 1]")]
+        self.assertEqual(len(lines), 1, done.stderr)
+        return lines[0]
+
+    def test_another_build_on_a_rank_is_refused(self):
+        version = subprocess.run([PROGRAM, "--version"], stdout=subprocess.PIPE, check=True).stdout.strip()
+        # Eight bytes, of which four count: the compiler may have put the text into the code, in words that overlap.
+        commit = version.split(b"(")[1].rstrip(b")")[:8]
+        other = bytes(reversed(commit))
+        self.assertNotEqual(other, commit)
+        bin_folder = self.folder / "bin"
+        bin_folder.mkdir()
+        for file in [pathlib.Path(PROGRAM), *pathlib.Path(PROGRAM).parent.glob("libdlbench*.so")]:
+            copy = bin_folder / file.name
+            copy.write_bytes(file.read_bytes().replace(commit, other))
+            copy.chmod(0o755)
+        line = self.refused_beside(bin_folder / pathlib.Path(PROGRAM).name)
+        self.assertRegex(line, f"build [^ ]+ {other[:4].decode()}[^ ]*, but rank 0 has [^ ]+ {commit.decode()}")
+
+    def test_another_processor_on_a_rank_is_refused(self):
+        line = self.refused_beside(PROGRAM, ["-env", "ONEDNN_MAX_CPU_ISA", "AVX2"])
+        self.assertRegex(line, "cannot be followed on this machine|plan of the step differs from rank 0's")
+
     def test_other_commands_run_once(self):
         done = self.launch("mpich", 3, "list")
         self.assertEqual(done.returncode, 0)
