@@ -7,6 +7,7 @@
 // neither. Everything else goes through its own conversion.
 #include "data/decoders/jpeg_decoder.h"
 
+#include "data/decoders/jpeg_blocks_internal.h"
 #include "data/decoders/jpeg_huffman_decoder.h"
 #include "data/decoders/jpeg_inverse_dct.h"
 #include "data/decoders/ycc_rows.h"
@@ -93,10 +94,10 @@ unsigned choose_denominator(const ImageHeader& header, const DecodeRequest& requ
 enum class Coverage : std::uint8_t { kFull, kHalf, kOther };
 
 Coverage coverage(const jpeg_decompress_struct& info, const jpeg_component_info& component) {
-  const int full_x = info.max_h_samp_factor * info.min_DCT_scaled_size;
-  const int full_y = info.max_v_samp_factor * info.min_DCT_scaled_size;
-  const int x = component.h_samp_factor * component.DCT_scaled_size;
-  const int y = component.v_samp_factor * component.DCT_scaled_size;
+  const int full_x = info.max_h_samp_factor * samples_per_block(info);
+  const int full_y = info.max_v_samp_factor * samples_per_block(info);
+  const int x = component.h_samp_factor * samples_per_block(component);
+  const int y = component.v_samp_factor * samples_per_block(component);
   if (x == full_x && y == full_y) {
     return Coverage::kFull;
   }
@@ -119,7 +120,7 @@ bool takes_planes(const jpeg_decompress_struct& info, std::int64_t channels) {
   }
   const Coverage chroma = coverage(info, component[1]);
   // libjpeg does not smooth chroma of one or two columns, nor at one sample per block.
-  const bool is_smoothed = component[1].downsampled_width > 2 && info.min_DCT_scaled_size > 1;
+  const bool is_smoothed = component[1].downsampled_width > 2 && samples_per_block(info) > 1;
   return chroma == coverage(info, component[2]) &&
          (chroma == Coverage::kFull || (chroma == Coverage::kHalf && is_smoothed));
 }
@@ -233,9 +234,9 @@ class JpegDecoder::Decompressor {
       }
       // Whole blocks, and whole rows of MCUs: libjpeg writes what lies beyond the picture's edge.
       const auto row_bytes =
-          static_cast<std::int64_t>(component.width_in_blocks) * component.DCT_scaled_size;
+          static_cast<std::int64_t>(component.width_in_blocks) * samples_per_block(component);
       const std::int64_t rows = static_cast<std::int64_t>(info_.total_iMCU_rows) *
-                                component.v_samp_factor * component.DCT_scaled_size;
+                                component.v_samp_factor * samples_per_block(component);
       const auto index = static_cast<std::size_t>(number);
       samples[index] = buffers_[index].reserve(static_cast<std::size_t>(row_bytes * rows));
       planes[index] = {samples[index],
@@ -273,11 +274,11 @@ class JpegDecoder::Decompressor {
     info_.raw_data_out = TRUE;
     info_.out_color_space = info_.jpeg_color_space;
     start_decompress();
-    const int lines = info_.max_v_samp_factor * info_.min_DCT_scaled_size;
+    const int lines = info_.max_v_samp_factor * samples_per_block(info_);
     for (std::int64_t mcu_row = 0; info_.output_scanline < info_.output_height; ++mcu_row) {
       for (std::size_t number = 0; number < 3 && samples[number] != nullptr; ++number) {
         const jpeg_component_info& component = info_.comp_info[number];
-        const int count = component.v_samp_factor * component.DCT_scaled_size;
+        const int count = component.v_samp_factor * samples_per_block(component);
         for (int row = 0; row < count; ++row) {
           rows[number][row] = samples[number] + (mcu_row * count + row) * planes[number].row_bytes;
         }

@@ -15,6 +15,8 @@
 // coefficients from jpeg_read_coefficients(), goes through memory for a whole picture of them.
 #include "data/decoders/jpeg_inverse_dct.h"
 
+#include "data/decoders/jpeg_blocks_internal.h"
+
 // jpeglib.h wants FILE declared before it, jpegint.h wants jpeglib.h.
 #include <cstdio>
 // clang-format off
@@ -390,7 +392,7 @@ void JpegInverseDcts::replace(jpeg_decompress_struct& info) {
   }
   for (int number = 0; number < info.num_components; ++number) {
     inverse_DCT_method_ptr& method = info.idct->inverse_DCT[number];
-    const inverse_DCT_method_ptr ours = method_for(info.comp_info[number].DCT_scaled_size);
+    const inverse_DCT_method_ptr ours = method_for(samples_per_block(info.comp_info[number]));
     // Without a table the file has no data of this component.
     if (ours != nullptr && info.comp_info[number].quant_table != nullptr) {
       replaced_[static_cast<std::size_t>(number)] = reinterpret_cast<Method>(method);
