@@ -69,8 +69,7 @@ std::vector<reports::OperatorRecord> profile_operators(
       samples[node].push_back(step.node_seconds()[node]);
     }
   }
-  const bool reduced = session.plan().compute_dtype() != core::DType::kF32;
-  const std::optional<PeakRates> found = peak_rates(peaks, reduced ? "bf16" : "fp32");
+  const std::optional<PeakRates> found = peak_rates(peaks, session.plan().options().precision);
   const backend::LoweredGraph& lowered = step.lowered();
   std::vector<reports::OperatorRecord> records;
   for (std::size_t node = 0; node < samples.size(); ++node) {

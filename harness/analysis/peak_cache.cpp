@@ -4,15 +4,12 @@
 
 #include "engine/core/error.h"
 #include "engine/core/log.h"
+#include "harness/analysis/peak_file_internal.h"
 #include "harness/trials/session.h"
-#include "reports/atomic_file.h"
-#include "reports/json_reader.h"
 
 #include <nlohmann/json.hpp>
 
-#include <cmath>
 #include <string>
-#include <system_error>
 
 namespace dlbench::harness {
 namespace {
@@ -24,27 +21,6 @@ using nlohmann::json;
 
 constexpr const char* kFormat = "dlbench.peaks";
 constexpr int kVersion = 1;
-
-// "Intel(R) Xeon(R) Processor" -> "intel-r-xeon-r-processor".
-std::string file_name_part(const std::string& text) {
-  std::string part;
-  for (const char character : text) {
-    const bool digit = character >= '0' && character <= '9';
-    const bool upper = character >= 'A' && character <= 'Z';
-    const bool lower = character >= 'a' && character <= 'z';
-    if (upper) {
-      part += static_cast<char>(character - 'A' + 'a');
-    } else if (lower || digit || character == '_' || character == '.') {
-      part += character;
-    } else if (!part.empty() && part.back() != '-') {
-      part += '-';
-    }
-  }
-  if (part.ends_with('-')) {
-    part.pop_back();
-  }
-  return part;
-}
 
 json to_json(const MachinePeaks& peaks) {
   json compute = json::array();
@@ -75,19 +51,9 @@ json to_json(const MachinePeaks& peaks) {
           {"memory", std::move(memory)}};
 }
 
-double rate(const json& value) {
-  const double number = value.get<double>();
-  if (!std::isfinite(number) || number <= 0.0) {
-    throw Error(ErrorCode::kData, "a rate is not above zero");
-  }
-  return number;
-}
-
 // Throws json::exception or Error for what to_json() would not have written.
 MachinePeaks from_json(const json& file) {
-  if (file.at("format") != kFormat || file.at("version") != kVersion) {
-    throw Error(ErrorCode::kData, "format or version differ");
-  }
+  check_peak_format(file, kFormat, kVersion);
   MachinePeaks peaks;
   peaks.key = {.processor = file.at("processor").get<std::string>(),
                .isa = file.at("isa").get<std::string>(),
@@ -102,14 +68,14 @@ MachinePeaks from_json(const json& file) {
   for (const json& peak : file.at("compute")) {
     peaks.compute.push_back({.precision = peak.at("precision").get<std::string>(),
                              .isa = peak.at("isa").get<std::string>(),
-                             .flop_per_s = rate(peak.at("flop_per_s")),
+                             .flop_per_s = peak_rate(peak.at("flop_per_s")),
                              .measured_at = peak.at("measured_at").get<std::string>()});
   }
   for (const json& peak : file.at("memory")) {
     peaks.memory.push_back({.kernel = peak.at("kernel").get<std::string>(),
                             .stores = peak.at("stores").get<std::string>(),
                             .isa = peak.at("isa").get<std::string>(),
-                            .bytes_per_s = rate(peak.at("bytes_per_s")),
+                            .bytes_per_s = peak_rate(peak.at("bytes_per_s")),
                             .array_bytes = peak.at("array_bytes").get<std::int64_t>(),
                             .measured_at = peak.at("measured_at").get<std::string>()});
   }
@@ -134,39 +100,12 @@ fs::path peak_file(const fs::path& folder, const PeakKey& key) {
 }
 
 std::optional<MachinePeaks> load_peaks(const fs::path& folder, const PeakKey& key) {
-  const fs::path path = peak_file(folder, key);
-  std::error_code error;
-  if (!fs::exists(path, error)) {
-    return std::nullopt;
-  }
-  const auto refuse = [&](const std::string& why) {
-    return Error(ErrorCode::kData,
-                 "'" + path.string() + "' does not hold measured peaks (" + why +
-                     "); delete it, it is made again");
-  };
-  const json file = json::parse(reports::read_text_file(path.string()), nullptr, false);
-  if (file.is_discarded()) {
-    throw refuse("not JSON");
-  }
-  try {
-    MachinePeaks peaks = from_json(file);
-    return peaks.key == key ? std::optional(std::move(peaks)) : std::nullopt;
-  } catch (const json::exception&) {
-    throw refuse("a member is missing or of another type");
-  } catch (const Error& inner) {
-    throw refuse(inner.what());
-  }
+  const auto peaks = read_peak_file<MachinePeaks>(peak_file(folder, key), from_json);
+  return peaks.has_value() && peaks->key == key ? peaks : std::nullopt;
 }
 
 void store_peaks(const fs::path& folder, const MachinePeaks& peaks) {
-  const fs::path path = peak_file(folder, peaks.key);
-  std::error_code error;
-  fs::create_directories(path.parent_path(), error);
-  if (error) {
-    throw Error(ErrorCode::kFile,
-                "cannot create '" + path.parent_path().string() + "': " + error.message());
-  }
-  reports::write_file_atomically(path.string(), to_json(peaks).dump(2) + "\n");
+  write_peak_file(peak_file(folder, peaks.key), to_json(peaks));
 }
 
 std::vector<reports::PeakRecord> cached_peaks() {

@@ -84,9 +84,14 @@ struct PeakRates {
   double bytes_per_s = 0.0;
 };
 
-/// Of a precision; nothing unless both are known.
+/// Of a precision, measured ones before those of a data sheet; nothing unless both are known.
 [[nodiscard]] std::optional<PeakRates> peak_rates(const std::vector<reports::PeakRecord>& peaks,
                                                   std::string_view precision);
+
+/// What `mfu` divides by: the data sheet's rate of a precision, else the measured one; nothing if
+/// neither is known.
+[[nodiscard]] std::optional<double> mfu_flop_per_s(const std::vector<reports::PeakRecord>& peaks,
+                                                   std::string_view precision);
 
 /// For people: a line per figure, with what it was measured by and when.
 [[nodiscard]] std::string peaks_text(const MachinePeaks& peaks);

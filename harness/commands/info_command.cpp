@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/log.h"
+#include "harness/analysis/device_peaks.h"
 #include "harness/analysis/peak_cache.h"
 #include "harness/commands/command.h"
 #include "harness/commands/info.h"
@@ -29,14 +30,18 @@ class InfoCommand final : public Command {
     return "what this build is and what it found on this machine";
   }
   [[nodiscard]] std::string details() const override {
-    return "With --measure-peaks all cores compute and stream for some seconds; the figures are\n"
-           "kept in the cache folder, and the next runs relate operators and FLOP rates to them.\n"
+    return "With --measure-peaks all cores compute and stream for some seconds, then the GPU, if\n"
+           "there is one, multiplies and copies; the figures are kept in the cache folder, and "
+           "the\n"
+           "next runs relate operators and FLOP rates to them.\n"
            "Example:\n  mpirun -np 8 dlbench info --ranks";
   }
   void add_options(OptionSet& options) override {
     options.add_flag("measure-peaks",
                      "measure arithmetic and memory peaks of this machine, replace the kept ones",
                      measure_peaks_);
+    options.add_text(
+        "device", "auto|cpu|cuda[:N]", "whose peaks to measure beside the processor's", device_);
     options.add_flag("ranks", "where each rank of this launch runs: cores, NUMA node, GPU", ranks_);
   }
   /// Below mpirun or srun, --ranks shows all of its ranks; the rest is one machine's.
@@ -51,12 +56,11 @@ class InfoCommand final : public Command {
       return 0;
     }
     if (measure_peaks_) {
-      core::log::progress("measuring the peaks of this machine");
-      const MachinePeaks peaks = measure_peaks(PeakEffort::kThorough);
-      core::log::progress("");
-      print(peaks_text(peaks));
-      store_peaks(cache_folder(), peaks);
-      print("  kept in " + peak_file(cache_folder(), peaks.key).string() + "\n");
+      const auto device = open_device(device_, std::nullopt, 0);
+      measure_processor();
+      if (device->device().kind == "cuda") {
+        measure_device(*device);
+      }
       return 0;
     }
     print(build_text());
@@ -69,6 +73,26 @@ class InfoCommand final : public Command {
   }
 
  private:
+  static void measure_processor() {
+    core::log::progress("measuring the peaks of this machine");
+    const MachinePeaks peaks = measure_peaks(PeakEffort::kThorough);
+    core::log::progress("");
+    print(peaks_text(peaks));
+    store_peaks(cache_folder(), peaks);
+    print("  kept in " + peak_file(cache_folder(), peaks.key).string() + "\n");
+  }
+
+  static void measure_device(backend::Backend& device) {
+    core::log::progress("measuring the peaks of " + device.device().name);
+    const DevicePeaks peaks =
+        measure_device_peaks(device, DevicePeakSizes::for_device(device.device()));
+    core::log::progress("");
+    print(peaks_text(peaks));
+    store_device_peaks(cache_folder(), peaks);
+    print("  kept in " + device_peak_file(cache_folder(), peaks.device).string() + "\n");
+  }
+
+  std::string device_ = "auto";
   bool measure_peaks_ = false;
   bool ranks_ = false;
 };

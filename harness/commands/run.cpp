@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/error.h"
 #include "engine/core/log.h"
+#include "harness/analysis/device_peaks.h"
 #include "harness/analysis/gpu_peaks.h"
 #include "harness/analysis/operators.h"
 #include "harness/analysis/peak_cache.h"
@@ -114,6 +115,8 @@ class Measurement {
         record_.system.peaks = known_peaks();  // before any window, and before memory is taken
       } else if (device.kind == "cuda") {
         record_.system.peaks = datasheet_peaks(device.name);
+        const auto measured = cached_device_peaks(plan.backend());
+        record_.system.peaks.insert(record_.system.peaks.end(), measured.begin(), measured.end());
       }
     }
     group_.align();
@@ -201,11 +204,8 @@ class Measurement {
     context.prefetch = options_.prefetch;
     context.cache.mode = options_.cache;
     context.overhead_s_per_step = measure_harness_overhead(session.plan().backend(), guard_);
-    for (const auto& peak : record_.system.peaks) {
-      if (peak.precision == plan.options().precision && peak.flop_per_s.has_value()) {
-        context.peak_flop_per_s = *peak.flop_per_s;
-      }
-    }
+    context.peak_flop_per_s =
+        mfu_flop_per_s(record_.system.peaks, plan.options().precision).value_or(0.0);
     return context;
   }
 

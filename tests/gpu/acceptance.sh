@@ -54,6 +54,7 @@ fi
 
 check "tests with the label gpu" 240 ctest --test-dir "$build" -L gpu --output-on-failure
 check "every op against the reference" 120 "$dlbench" verify --op all --backend cuda
+check "measured peaks" 60 "$dlbench" info --measure-peaks --device cuda
 for workload in mnist_cnn resunetpp; do
   check "verify $workload" 60 "$dlbench" verify --workload "$workload" --backend cuda
   check "verify $workload bf16" 60 "$dlbench" verify --workload "$workload" --backend cuda \

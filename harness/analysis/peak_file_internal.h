@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files below peaks/ in the cache folder: names, writing, reading with one message for all that can
+// be wrong with a file.
+#pragma once
+
+#include "engine/core/error.h"
+#include "reports/atomic_file.h"
+#include "reports/json_reader.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace dlbench::harness {
+
+/// "Intel(R) Xeon(R) Processor" -> "intel-r-xeon-r-processor".
+[[nodiscard]] std::string file_name_part(const std::string& text);
+
+/// A finite number above zero. Throws core::Error(kData).
+[[nodiscard]] double peak_rate(const nlohmann::json& value);
+
+/// Throws core::Error(kData) unless the file says that it is of this format and version.
+void check_peak_format(const nlohmann::json& file, const char* format, int version);
+
+/// Creates the folder, replaces the file atomically. Throws core::Error(kFile).
+void write_peak_file(const std::filesystem::path& path, const nlohmann::json& content);
+
+/// What `parse` makes of the file; nothing if there is none. Whatever `parse` throws of JSON or
+/// core::Error becomes a core::Error(kData) with the file's name and what to do.
+template <typename Peaks>
+std::optional<Peaks> read_peak_file(const std::filesystem::path& path,
+                                    Peaks (*parse)(const nlohmann::json&)) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) {
+    return std::nullopt;
+  }
+  const auto refuse = [&](const std::string& why) {
+    return core::Error(core::ErrorCode::kData,
+                       "'" + path.string() + "' does not hold measured peaks (" + why +
+                           "); delete it, it is made again");
+  };
+  const auto file = nlohmann::json::parse(reports::read_text_file(path.string()), nullptr, false);
+  if (file.is_discarded()) {
+    throw refuse("not JSON");
+  }
+  try {
+    return parse(file);
+  } catch (const nlohmann::json::exception&) {
+    throw refuse("a member is missing or of another type");
+  } catch (const core::Error& inner) {
+    throw refuse(inner.what());
+  }
+}
+
+}  // namespace dlbench::harness
