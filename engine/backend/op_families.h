@@ -52,6 +52,7 @@ void lower_by_family(Lowering& lowering, const graph::Node& node) {
       return lower_linear(lowering, node);
     case OpKind::kConcat:
     case OpKind::kSlice:
+    case OpKind::kSliceBackward:
     case OpKind::kReshape:
       return lower_shape_op(lowering, node);
     case OpKind::kDropout:

@@ -168,6 +168,13 @@ ValueId concat(GraphBuilder& builder, const std::vector<ValueId>& parts, const s
   return builder.add({.op = OpKind::kConcat, .name = name, .inputs = parts});
 }
 
+ValueId slice(GraphBuilder& builder,
+              ValueId x,
+              const std::string& name,
+              const SliceAttributes& range) {
+  return builder.add({.op = OpKind::kSlice, .name = name, .attributes = range, .inputs = {x}});
+}
+
 ValueId flatten(GraphBuilder& builder, ValueId x, const std::string& name) {
   const core::Shape shape = builder.graph().value(x).shape;
   DLBENCH_CHECK(shape.rank() >= 1 && shape[0] > 0) << name << ": " << shape.to_string();

@@ -73,6 +73,11 @@ ValueId global_avg_pool(GraphBuilder& builder, ValueId x, const std::string& nam
 ValueId max_pool2d(GraphBuilder& builder, ValueId x, const std::string& name, std::int64_t window);
 ValueId upsample2d(GraphBuilder& builder, ValueId x, const std::string& name, std::int64_t factor);
 ValueId concat(GraphBuilder& builder, const std::vector<ValueId>& parts, const std::string& name);
+/// Channels [begin, begin + extent) of axis 1.
+ValueId slice(GraphBuilder& builder,
+              ValueId x,
+              const std::string& name,
+              const SliceAttributes& range);
 /// (N, ...) -> (N, product).
 ValueId flatten(GraphBuilder& builder, ValueId x, const std::string& name);
 /// Identity in evaluate mode.

@@ -55,6 +55,7 @@ const OpDef& op_def(OpKind kind) { return table().at(static_cast<std::size_t>(ki
 bool reads_input(OpKind kind, std::size_t index) {
   switch (kind) {
     case OpKind::kGlobalAvgPoolBackward:
+    case OpKind::kSliceBackward:
     case OpKind::kUpsampleNearestBackward:
       return index < 1;
     case OpKind::kConvBackwardData:

@@ -51,9 +51,10 @@ enum class OpKind : std::uint8_t {
   kLinearBackwardWeights,  ///< x, dy, [bias (shape only)] -> dweight, [dbias]
 
   // Shape.
-  kConcat,   ///< a, b, ... -> y, along axis 1
-  kSlice,    ///< x -> y, a range of axis 1
-  kReshape,  ///< x -> y, row-major order of the logical shape
+  kConcat,         ///< a, b, ... -> y, along axis 1
+  kSlice,          ///< x -> y, a range of axis 1
+  kSliceBackward,  ///< dy, x (shape only) -> dx, zero outside the range
+  kReshape,        ///< x -> y, row-major order of the logical shape
 
   // Dropout. seed, step, first_sample: i64 scalars of the model state.
   kDropout,          ///< x, seed, step, first_sample -> y

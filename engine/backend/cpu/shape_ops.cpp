@@ -108,6 +108,29 @@ void lower_slice(GraphLowering& lowering, const Node& node) {
   });
 }
 
+void lower_slice_backward(GraphLowering& lowering, const Node& node) {
+  const auto& slice = node.as<graph::SliceAttributes>();
+  const Layout layout = lowering.layout_of(node.outputs[0]);
+  const Operand dy = lowering.read_rows(node.inputs[0], layout);
+  const Operand dx = lowering.write(node.outputs[0]);
+  with_element(dx.dtype, [&]<typename T>(T) {
+    lowering.emit(
+        {.covers = {node.id},
+         .reads = {dy.slot},
+         .writes = {dx.slot},
+         .kernel_name = "own:slice_backward"},
+        [=](const Call& call) {
+          const Geometry g = dx.geometry();
+          const Rows<T> to = rows_out<T>(call, 0, dx);
+          const std::int64_t end = slice.begin + slice.extent;
+          clear_channels<T>(g, 0, slice.begin, to);
+          copy_channels<T>(
+              dy.geometry(), 0, rows_in<T>(call, 0, dy), g, slice.begin, to, slice.extent);
+          clear_channels<T>(g, end, g.blocks() * g.block, to);
+        });
+  });
+}
+
 void lower_reshape(GraphLowering& lowering, const Node& node) {
   const ValueId result = node.outputs[0];
   const Operand x = lowering.read(node.inputs[0], Layout{});
@@ -135,6 +158,8 @@ void lower_shape_op(GraphLowering& lowering, const Node& node) {
       return lower_concat(lowering, node);
     case OpKind::kSlice:
       return lower_slice(lowering, node);
+    case OpKind::kSliceBackward:
+      return lower_slice_backward(lowering, node);
     default:
       return lower_reshape(lowering, node);
   }

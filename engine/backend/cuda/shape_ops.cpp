@@ -56,6 +56,24 @@ void lower_slice(GraphLowering& lowering, const Node& node) {
   });
 }
 
+void lower_slice_backward(GraphLowering& lowering, const Node& node) {
+  const auto& attributes = node.as<graph::SliceAttributes>();
+  const ChannelsLast dy = lowering.layout(node.inputs[0]);
+  CopyChannelsArgs args{.x_stride = dy.stride,
+                        .y_stride = lowering.layout(node.outputs[0]).stride,
+                        .y_begin = attributes.begin,
+                        .count = attributes.extent,
+                        .positions = dy.positions(),
+                        .dtype = lowering.value(node.inputs[0]).dtype,
+                        .clear_before = true,
+                        .clear_rest = true};
+  lowering.emit(lowering.whole(node), [args](const Call& call) mutable {
+    args.x = call.in(0);
+    args.y = call.out(0);
+    launch_copy_channels(args, call.stream);
+  });
+}
+
 /// Tensors of rank 3 and above 5 lie row-major, which is the layout of one channel.
 ChannelsLast physical_layout(const graph::Value& value) {
   return lies_channels_last(value) ? channels_last(value.shape) : row_major(value.shape);
@@ -83,6 +101,8 @@ void lower_shape_op(GraphLowering& lowering, const Node& node) {
       return lower_concat(lowering, node);
     case OpKind::kSlice:
       return lower_slice(lowering, node);
+    case OpKind::kSliceBackward:
+      return lower_slice_backward(lowering, node);
     default:
       return lower_reshape(lowering, node);
   }

@@ -43,6 +43,7 @@ constexpr Row kRows[] = {
     {OpKind::kLinearBackwardWeights, linear_backward_weights},
     {OpKind::kConcat, concat},
     {OpKind::kSlice, slice},
+    {OpKind::kSliceBackward, slice_backward},
     {OpKind::kReshape, reshape},
     {OpKind::kDropout, dropout},
     {OpKind::kDropoutBackward, dropout},

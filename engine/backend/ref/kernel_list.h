@@ -44,6 +44,7 @@ void linear_backward_weights(const Call& call);
 // shape_ops.cpp
 void concat(const Call& call);
 void slice(const Call& call);
+void slice_backward(const Call& call);
 void reshape(const Call& call);
 // dropout.cpp: forward and backward are the same function of the other operands
 void dropout(const Call& call);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/ref/kernel_list.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace dlbench::backend::ref {
@@ -47,6 +48,21 @@ void slice(const Call& call) {
   for (Index n = 0; n < y.shape[0]; ++n) {
     const auto sample = static_cast<std::size_t>(n);
     copy_bytes(y.data + sample * y_sample, x.data + sample * x_sample + offset, y_sample);
+  }
+}
+
+void slice_backward(const Call& call) {
+  const Tensor& dy = call.inputs[0];
+  const Tensor& dx = call.outputs[0];
+  const std::size_t dy_sample = bytes_per_sample(dy, dy.shape[1]);
+  const std::size_t dx_sample = bytes_per_sample(dx, dx.shape[1]);
+  const std::size_t offset = bytes_per_sample(dx, call.node.as<graph::SliceAttributes>().begin);
+#pragma omp parallel for num_threads(call.threads) schedule(static)
+  for (Index n = 0; n < dx.shape[0]; ++n) {
+    const auto sample = static_cast<std::size_t>(n);
+    std::byte* to = dx.data + sample * dx_sample;
+    std::fill_n(to, dx_sample, std::byte{0});
+    copy_bytes(to + offset, dy.data + sample * dy_sample, dy_sample);
   }
 }
 

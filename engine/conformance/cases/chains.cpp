@@ -51,6 +51,16 @@ Values decoder(GraphBuilder& b, const Values& in) {
   return {graph::multiply(b, atrous, in[0], "attend")};
 }
 
+/// A gated linear unit, Dauphin et al. 2017, arXiv:1612.08083, eq. 1, and a range over both halves.
+Values gated_halves(GraphBuilder& b, const Values& in) {
+  const ValueId x = graph::conv2d(b, in[0], "conv", {.channels_out = 32});
+  const ValueId left = graph::slice(b, x, "left", {.begin = 0, .extent = 16});
+  const ValueId right = graph::slice(b, x, "right", {.begin = 16, .extent = 16});
+  const ValueId middle = graph::slice(b, x, "middle", {.begin = 7, .extent = 16});
+  const ValueId gated = graph::multiply(b, left, graph::sigmoid(b, right, "gate"), "gated");
+  return {graph::add(b, gated, middle, "sum")};
+}
+
 Values classifier(GraphBuilder& b, const Values& in) {
   ValueId x = graph::conv2d(
       b,
@@ -91,6 +101,8 @@ std::vector<OpCase> chains() {
       chain_case("pool, upsample, concat, atrous conv, gate",
                  decoder,
                  {input("x", {2, 16, 8, 8}, Fill::kDistinct)}),
+      chain_case(
+          "halves of channels, one gates the other", gated_halves, {input("x", {2, 16, 6, 5})}),
       chain_case("classifier with dropout",
                  classifier,
                  {input("x", {6, 1, 10, 10}, Fill::kDistinct), labels("label", 6, 10)}),

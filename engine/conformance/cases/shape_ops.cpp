@@ -48,6 +48,7 @@ std::vector<OpCase> shape_ops() {
       slice_case("inside of blocks", {3, 19, 5, 3}, 5, 7),
       slice_case("everything", {2, 5, 3, 3}, 0, 5),
       slice_case("matrix", {4, 12}, 3, 4),
+      slice_case("volume", {1, 11, 3, 2, 5}, 2, 9),
       reshape_case("flatten", {2, 16, 3, 5}, {2, 240}),
       reshape_case("flatten prime sizes", {3, 7, 5, 2}, {3, 70}),
       reshape_case("back to planes", {2, 90}, {2, 10, 3, 3}),

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Ops that only move data: concat and slice along axis 1, reshape in row-major order of the logical
-// shape. The gradient of concat is one slice per part; of reshape a reshape back.
+// shape. The gradient of concat is one slice per part; of reshape a reshape back. A slice is the
+// projection y[n, c] = x[n, begin + c]; its gradient is the adjoint, dx[n, begin + c] = dy[n, c]
+// and zero elsewhere. Nothing is saved.
 #include "engine/graph/graph_builder.h"
 #include "engine/graph/ops/op_tables.h"
 #include "engine/graph/ops/operands.h"
@@ -41,15 +43,34 @@ void differentiate_concat(GradientContext& context) {
   }
 }
 
-std::vector<OutputSpec> infer_slice(const Graph& graph, const Node& node) {
-  const Value& x = input(graph, node, 0);
+core::Shape slice_shape(const Graph& graph, const Node& node, const core::Shape& x) {
   const auto& slice = node.as<SliceAttributes>();
-  require(x.shape.rank() >= 2, graph, node, "x must be (N, C, ...)");
-  require(slice.begin >= 0 && slice.extent > 0 && slice.begin + slice.extent <= x.shape[1],
+  require(x.rank() >= 2, graph, node, "x must be (N, C, ...)");
+  require(slice.begin >= 0 && slice.extent > 0 && slice.begin + slice.extent <= x[1],
           graph,
           node,
           "the range must lie inside axis 1");
-  return {{x.dtype, x.shape.with(1, slice.extent), ""}};
+  return x.with(1, slice.extent);
+}
+
+std::vector<OutputSpec> infer_slice(const Graph& graph, const Node& node) {
+  const Value& x = input(graph, node, 0);
+  return {{x.dtype, slice_shape(graph, node, x.shape), ""}};
+}
+
+void differentiate_slice(GradientContext& context) {
+  context.set(0,
+              context.add_backward_value(OpKind::kSliceBackward,
+                                         {context.output_gradient(), context.input(0)},
+                                         context.node().attributes));
+}
+
+std::vector<OutputSpec> infer_slice_backward(const Graph& graph, const Node& node) {
+  const Value& dy = input(graph, node, 0);
+  const Value& x = input(graph, node, 1);
+  require(
+      dy.shape == slice_shape(graph, node, x.shape), graph, node, "dy must have the shape of y");
+  return {{dy.dtype, x.shape, ""}};
 }
 
 std::vector<OutputSpec> infer_reshape(const Graph& graph, const Node& node) {
@@ -76,7 +97,13 @@ constexpr OpDef kOps[] = {
      infer_concat,
      differentiate_concat,
      copy_cost},
-    {OpKind::kSlice, "slice", PrecisionClass::kFollow, infer_slice, nullptr, copy_cost},
+    {OpKind::kSlice, "slice", PrecisionClass::kFollow, infer_slice, differentiate_slice, copy_cost},
+    {OpKind::kSliceBackward,
+     "slice_backward",
+     PrecisionClass::kFollow,
+     infer_slice_backward,
+     nullptr,
+     copy_cost},
     {OpKind::kReshape,
      "reshape",
      PrecisionClass::kFollow,

@@ -4,6 +4,8 @@
 
 #include "engine/backend/cpu/kernels/parallel.h"
 
+#include <algorithm>
+
 namespace dlbench::backend::cpu {
 
 template <typename T>
@@ -30,19 +32,21 @@ void copy_channels(const Geometry& x_geometry,
 }
 
 template <typename T>
-void clear_padding(const Geometry& g, Rows<T> x) {
-  const std::int64_t used = g.channels % g.block;
-  if (used == 0) {
+void clear_channels(const Geometry& g, std::int64_t begin, std::int64_t end, Rows<T> x) {
+  if (begin >= end) {
     return;
   }
-  for (std::int64_t sample = 0; sample < g.batch; ++sample) {
-    T* row = x.data + sample * x.sample_stride + (g.blocks() - 1) * g.row();
+  const std::int64_t first_block = begin / g.block;
+  const std::int64_t blocks = (end - 1) / g.block - first_block + 1;
+  parallel_for(g.elements() > 8192, g.batch * blocks, [&](std::int64_t i) {
+    const std::int64_t block = first_block + i % blocks;
+    const std::int64_t first_lane = std::max<std::int64_t>(begin - block * g.block, 0);
+    const std::int64_t last_lane = std::min(end - block * g.block, g.block);
+    T* row = x.data + i / blocks * x.sample_stride + block * g.row();
     for (std::int64_t position = 0; position < g.spatial; ++position) {
-      for (std::int64_t lane = used; lane < g.block; ++lane) {
-        row[position * g.block + lane] = T{};
-      }
+      std::fill(row + position * g.block + first_lane, row + position * g.block + last_lane, T{});
     }
-  }
+  });
 }
 
 void relayout(const Geometry& x_geometry,
@@ -86,7 +90,7 @@ void transpose_weights(
                                  std::int64_t,    \
                                  Rows<T>,         \
                                  std::int64_t);   \
-  template void clear_padding<T>(const Geometry&, Rows<T>);
+  template void clear_channels<T>(const Geometry&, std::int64_t, std::int64_t, Rows<T>);
 DLBENCH_INSTANTIATE(float)
 DLBENCH_INSTANTIATE(Bf16)
 #undef DLBENCH_INSTANTIATE

@@ -30,8 +30,14 @@ void relayout(const Geometry& x_geometry,
 /// Convolution weights for a backward pass done forwards: y[c, k, t] = x[k, c, taps - 1 - t].
 void transpose_weights(std::int64_t k, std::int64_t c, std::int64_t taps, const float* x, float* y);
 
+/// Sets channels [begin, end) to zero. end may reach to the last lane of the last block.
+template <typename T>
+void clear_channels(const Geometry& g, std::int64_t begin, std::int64_t end, Rows<T> x);
+
 /// Sets the lanes of channels that do not exist to zero.
 template <typename T>
-void clear_padding(const Geometry& g, Rows<T> x);
+void clear_padding(const Geometry& g, Rows<T> x) {
+  clear_channels<T>(g, g.channels, g.blocks() * g.block, x);
+}
 
 }  // namespace dlbench::backend::cpu

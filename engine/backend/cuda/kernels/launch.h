@@ -221,9 +221,10 @@ void launch_upsample_backward(const UpsampleArgs& args, StreamHandle stream);
 
 // ---- Shape ----
 
-/// y[n, y_begin + c, s] = x[n, x_begin + c, s] for c < count; with `clear_rest` the lanes of y
-/// behind those become zero (the last part of a concatenation, every slice). A concatenation is one
-/// launch for each part. x, y: f32, f16, bf16 or u8.
+/// y[n, y_begin + c, s] = x[n, x_begin + c, s] for c < count; with `clear_before` and `clear_rest`
+/// the lanes of y before and behind those become zero (behind: the last part of a concatenation,
+/// every slice; both: the gradient of a slice). A concatenation is one launch for each part. x, y:
+/// f32, f16, bf16 or u8.
 struct CopyChannelsArgs {
   const void* x = nullptr;
   Index x_stride = 0;
@@ -234,6 +235,7 @@ struct CopyChannelsArgs {
   Index count = 0;
   Index positions = 0;  ///< batch * spatial
   core::DType dtype = core::DType::kF32;
+  bool clear_before = false;
   bool clear_rest = false;
 };
 void launch_copy_channels(const CopyChannelsArgs& args, StreamHandle stream);

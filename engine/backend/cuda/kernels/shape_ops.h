@@ -10,48 +10,61 @@
 
 namespace dlbench::backend::cuda {
 
-/// A position's lanes of y from y_begin on, N at a time: copied, or zero behind the last channel.
+/// A position's lanes of y, N at a time: the first `lead` zero, then copied, zero behind the last
+/// channel.
 template <typename T, int N>
 struct CopyChannelsPack {
   const T* x;
   T* y;
   Index x_stride;
   Index y_stride;
+  Index lead;
   Index count;
   Divisor packs;  ///< of a position, zeros included
 
   DLBENCH_HOST_DEVICE void operator()(Index item) const {
     Index pack = 0;
     const Index position = packs.split(item, pack);
-    const Index channel = pack * N;
-    const T* from = x + position * x_stride + channel;
+    const Index channel = pack * N - lead;
+    const T* from = x + position * x_stride;
     Pack<T, N> values = {};
-    if (channel + N <= count) {
-      values = read_pack<N>(from);
+    if (channel >= 0 && channel + N <= count) {
+      values = read_pack<N>(from + channel);
     } else {
       for (int lane = 0; lane < N; ++lane) {
-        if (channel + lane < count) {
-          values.lane[lane] = from[lane];
+        if (channel + lane >= 0 && channel + lane < count) {
+          values.lane[lane] = from[channel + lane];
         }
       }
     }
-    write_pack(y + position * y_stride + channel, values);
+    write_pack(y + position * y_stride + pack * N, values);
   }
 };
 
+struct LaneRange {
+  Index begin;
+  Index end;
+};
+
+inline LaneRange written_lanes(const CopyChannelsArgs& args) {
+  return {args.clear_before ? 0 : args.y_begin,
+          args.clear_rest ? args.y_stride : args.y_begin + args.count};
+}
+
 template <typename T, int N, typename Launcher>
 void run_copy_packs(Launcher& launcher, const CopyChannelsArgs& args) {
-  const Index written = args.clear_rest ? args.y_stride - args.y_begin : args.count;
-  const Index packs = written / N;
+  const auto [begin, end] = written_lanes(args);
+  const Index packs = (end - begin) / N;
   if (packs == 0) {
     return;
   }
   for_each(launcher,
            args.positions * packs,
            CopyChannelsPack<T, N>{static_cast<const T*>(args.x) + args.x_begin,
-                                  static_cast<T*>(args.y) + args.y_begin,
+                                  static_cast<T*>(args.y) + begin,
                                   args.x_stride,
                                   args.y_stride,
+                                  args.y_begin - begin,
                                   args.count,
                                   Divisor(packs)});
 }
@@ -79,10 +92,9 @@ void run_copy_channels(Launcher& launcher, const CopyChannelsArgs& args) {
   visit_bits(args.dtype, [&](auto type) {
     using T = decltype(type);
     constexpr Index kN = kWide<T>;
-    const Index written = args.clear_rest ? args.y_stride - args.y_begin : args.count;
     const bool wide = args.x_stride % kN == 0 && args.x_begin % kN == 0 &&
-                      args.y_stride % kN == 0 && args.y_begin % kN == 0 && written % kN == 0 &&
-                      aligned(args.x, args.y);
+                      args.y_stride % kN == 0 && args.y_begin % kN == 0 &&
+                      written_lanes(args).end % kN == 0 && aligned(args.x, args.y);
     wide ? run_copy_packs<T, kWide<T>>(launcher, args) : run_copy_packs<T, 1>(launcher, args);
   });
 }

@@ -226,6 +226,21 @@ void slice(HostLauncher& launcher, const Node& node, DeviceOperands& o) {
                      .clear_rest = true});
 }
 
+void slice_backward(HostLauncher& launcher, const Node& node, DeviceOperands& o) {
+  const auto& attributes = node.as<graph::SliceAttributes>();
+  run_copy_channels(launcher,
+                    {.x = o.inputs[0].as(),
+                     .x_stride = o.inputs[0].layout().stride,
+                     .y = o.outputs[0].as(),
+                     .y_stride = o.outputs[0].layout().stride,
+                     .y_begin = attributes.begin,
+                     .count = attributes.extent,
+                     .positions = o.inputs[0].layout().positions(),
+                     .dtype = o.inputs[0].dtype(),
+                     .clear_before = true,
+                     .clear_rest = true});
+}
+
 void reshape(HostLauncher& launcher, const Node& /*node*/, DeviceOperands& o) {
   run_reshape(launcher,
               {.x = o.inputs[0].as(),
@@ -367,6 +382,7 @@ const std::map<OpKind, Emulate>& table() {
       {OpKind::kUpsampleNearestBackward, upsample},
       {OpKind::kConcat, concat},
       {OpKind::kSlice, slice},
+      {OpKind::kSliceBackward, slice_backward},
       {OpKind::kReshape, reshape},
       {OpKind::kDropout, dropout},
       {OpKind::kDropoutBackward, dropout},

@@ -221,7 +221,7 @@ TEST(RefLinear, ForwardAndBothGradients) {
   EXPECT_THAT(values(weights.result(1)), ElementsAre(4, 6));
 }
 
-TEST(RefShapeOps, ConcatSliceAndReshape) {
+TEST(RefShapeOps, ConcatSliceItsGradientAndReshape) {
   KernelCall joined(OpKind::kConcat);
   joined.input(f32({2, 1, 2}, {1, 2, 3, 4}))
       .input(f32({2, 2, 2}, {5, 6, 7, 8, 9, 10, 11, 12}))
@@ -231,6 +231,12 @@ TEST(RefShapeOps, ConcatSliceAndReshape) {
   KernelCall part(OpKind::kSlice, graph::SliceAttributes{.begin = 1, .extent = 2});
   part.input(joined.result().clone()).output(DType::kF32, {2, 2, 2}).run();
   EXPECT_THAT(values(part.result()), ElementsAre(5, 6, 7, 8, 9, 10, 11, 12));
+  KernelCall back(OpKind::kSliceBackward, graph::SliceAttributes{.begin = 1, .extent = 2});
+  back.input(part.result().clone())
+      .shape_only(DType::kF32, {2, 3, 2})
+      .output(DType::kF32, {2, 3, 2})
+      .run();
+  EXPECT_THAT(values(back.result()), ElementsAre(0, 0, 5, 6, 7, 8, 0, 0, 9, 10, 11, 12));
   KernelCall same(OpKind::kReshape);
   same.input(f32({2, 2}, {1, 2, 3, 4})).output(DType::kF32, {4}).run();
   EXPECT_THAT(values(same.result()), ElementsAre(1, 2, 3, 4));
