@@ -55,9 +55,12 @@ struct Difference {
   }
 };
 
-const HostTensor& tensor_of(const TensorMap& record, const std::string& name) {
-  const auto found = record.find(name);
-  DLBENCH_CHECK(found != record.end()) << "the record lacks '" << name << "'";
+const HostTensor& tensor_of(const TensorMap& record,
+                            std::string_view name,
+                            std::string_view ending = {}) {
+  const std::string whole = std::string(name).append(ending);
+  const auto found = record.find(whole);
+  DLBENCH_CHECK(found != record.end()) << "the record lacks '" << whole << "'";
   return found->second;
 }
 
@@ -112,9 +115,9 @@ class FirstUpdate {
 Difference update_difference(const TensorMap& record,
                              const std::string& parameter,
                              const FirstUpdate& update) {
-  const HostTensor& before = tensor_of(record, std::string(kBefore) + parameter);
-  const HostTensor& grad = tensor_of(record, std::string(kGrad) + parameter);
-  const HostTensor& after = tensor_of(record, std::string(kAfter) + parameter);
+  const HostTensor& before = tensor_of(record, kBefore, parameter);
+  const HostTensor& grad = tensor_of(record, kGrad, parameter);
+  const HostTensor& after = tensor_of(record, kAfter, parameter);
   Difference difference;
   for (std::int64_t i = 0; i < after.elements(); ++i) {
     const double start = before.at(i);
@@ -202,9 +205,9 @@ class Comparison {
  private:
   /// Of what the step added to a running statistic: the old value has by far the larger weight.
   [[nodiscard]] Difference statistics_difference(const std::string& value) const {
-    const HostTensor& before = tensor_of(reference_, std::string(kBefore) + value);
-    const HostTensor& tested = tensor_of(tested_, std::string(kAfter) + value);
-    const HostTensor& reference = tensor_of(reference_, std::string(kAfter) + value);
+    const HostTensor& before = tensor_of(reference_, kBefore, value);
+    const HostTensor& tested = tensor_of(tested_, kAfter, value);
+    const HostTensor& reference = tensor_of(reference_, kAfter, value);
     Difference difference;
     for (std::int64_t i = 0; i < before.elements(); ++i) {
       difference.add(tested.at(i) - before.at(i), reference.at(i) - before.at(i));
@@ -219,7 +222,7 @@ class Comparison {
       return 0.0;
     }
     const std::string stem = name.substr(0, name.size() - kMean.size());
-    const HostTensor& variance = tensor_of(reference_, stem + ".running_var");
+    const HostTensor& variance = tensor_of(reference_, stem, ".running_var");
     double sum = 0.0;
     for (std::int64_t i = 0; i < variance.elements(); ++i) {
       sum += variance.at(i);
