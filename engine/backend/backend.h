@@ -78,6 +78,8 @@ class Stream {
 
   /// Recording of the work enqueued in between. False / nullptr where the device cannot.
   virtual bool begin_capture() { return false; }
+  /// Kernels, copies and memsets recorded since begin_capture().
+  [[nodiscard]] virtual std::int64_t captured_work() { return 0; }
   virtual std::unique_ptr<Replay> end_capture() { return nullptr; }
 };
 

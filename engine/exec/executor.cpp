@@ -20,6 +20,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kAlignment = 256;
 
+/// What probes call the node by.
+graph::NodeId op_id(const LoweredNode& node) {
+  return node.covers.empty() ? graph::kNoNode : node.covers.front();
+}
+
 std::size_t align_up(std::size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
@@ -253,8 +258,7 @@ void Executor::run_node(const LoweredNode& node) {
   if (skips(node)) {
     return;
   }
-  const trace::Region region(
-      trace::Category::kOp, node.name, node.covers.empty() ? graph::kNoNode : node.covers.front());
+  const trace::Region region(trace::Category::kOp, node.name, op_id(node));
   if (node.kernel != nullptr) {
     node.kernel->run(*stream_);
   } else {
@@ -279,7 +283,7 @@ void Executor::take_inputs() {
   }
 }
 
-void Executor::run_nodes() {
+void Executor::run_nodes(bool recording) {
   PhaseClock clock(phase_seconds_);
   std::size_t begin = 0;
   while (begin < lowered_->nodes.size()) {
@@ -288,9 +292,18 @@ void Executor::run_nodes() {
     const trace::Region region(trace::Category::kPhase, graph::name(phase));
     for (; begin < lowered_->nodes.size() && lowered_->nodes[begin].phase == phase; ++begin) {
       run_node(lowered_->nodes[begin]);
+      if (recording) {
+        map_captured(lowered_->nodes[begin]);
+      }
     }
   }
   clock.finish();
+}
+
+void Executor::map_captured(const LoweredNode& node) {
+  for (const std::int64_t count = stream_->captured_work(); mapped_ < count; ++mapped_) {
+    trace::map_captured_node(static_cast<std::uint64_t>(mapped_), op_id(node));
+  }
 }
 
 bool Executor::record_replay() {
@@ -298,7 +311,8 @@ bool Executor::record_replay() {
   if (options_.replay == GraphReplay::kOff || steps_ < kStepsBefore || !stream_->begin_capture()) {
     return false;
   }
-  run_nodes();
+  mapped_ = 0;
+  run_nodes(true);
   replay_ = stream_->end_capture();
   return replay_ != nullptr;
 }
@@ -311,7 +325,7 @@ void Executor::run() {
     phase_seconds_.fill(0.0);  // the host saw none of them
     return;
   }
-  run_nodes();
+  run_nodes(false);
   ++steps_;
 }
 

@@ -124,7 +124,9 @@ class Executor {
   void check_bound() const;
   [[nodiscard]] bool skips(const backend::LoweredNode& node) const;
   void take_inputs();
-  void run_nodes();
+  void run_nodes(bool recording);
+  /// Tells probes which op the work recorded since the last call belongs to.
+  void map_captured(const backend::LoweredNode& node);
   [[nodiscard]] bool record_replay();
   void run_node(const backend::LoweredNode& node);
   void run_communication(const backend::LoweredNode& node);
@@ -144,7 +146,8 @@ class Executor {
   std::map<std::string, Input, std::less<>> inputs_;
   std::vector<Bucket> buckets_;
   std::unique_ptr<backend::Replay> replay_;
-  int steps_ = 0;  ///< run node by node
+  int steps_ = 0;            ///< run node by node
+  std::int64_t mapped_ = 0;  ///< work of the recording whose op is told
   bool communicates_ = true;
   bool updates_ = true;
   PhaseSeconds phase_seconds_{};

@@ -6,6 +6,9 @@
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 
+#include <algorithm>
+#include <vector>
+
 namespace dlbench::backend::cuda {
 namespace {
 
@@ -100,6 +103,25 @@ void CudaStream::fill_zero(std::byte* device, std::size_t bytes) {
 bool CudaStream::begin_capture() {
   DLBENCH_CUDA(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
   return true;
+}
+
+std::int64_t CudaStream::captured_work() {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cudaGraph_t graph = nullptr;
+  DLBENCH_CUDA(
+      cudaStreamGetCaptureInfo(stream_, &status, nullptr, &graph, nullptr, nullptr, nullptr));
+  DLBENCH_CHECK(status == cudaStreamCaptureStatusActive)
+      << "asked of a stream that records nothing";
+  std::size_t count = 0;
+  DLBENCH_CUDA(cudaGraphGetNodes(graph, nullptr, &count));
+  std::vector<cudaGraphNode_t> nodes(count);
+  DLBENCH_CUDA(cudaGraphGetNodes(graph, nodes.data(), &count));
+  return std::count_if(nodes.begin(), nodes.end(), [](cudaGraphNode_t node) {
+    cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
+    DLBENCH_CUDA(cudaGraphNodeGetType(node, &type));
+    return type == cudaGraphNodeTypeKernel || type == cudaGraphNodeTypeMemcpy ||
+           type == cudaGraphNodeTypeMemset;
+  });
 }
 
 std::unique_ptr<Replay> CudaStream::end_capture() {

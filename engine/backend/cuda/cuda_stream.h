@@ -33,6 +33,7 @@ class CudaStream final : public Stream {
   void copy_on_device(std::byte* to, const std::byte* from, std::size_t bytes) override;
   void fill_zero(std::byte* device, std::size_t bytes) override;
   bool begin_capture() override;
+  [[nodiscard]] std::int64_t captured_work() override;
   std::unique_ptr<Replay> end_capture() override;
 
  private:

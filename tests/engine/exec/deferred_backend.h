@@ -37,6 +37,9 @@ class DeferredStream final : public backend::Stream {
   void copy_on_device(std::byte* to, const std::byte* from, std::size_t bytes) override;
   void fill_zero(std::byte* device, std::size_t bytes) override;
   bool begin_capture() override;
+  [[nodiscard]] std::int64_t captured_work() override {
+    return static_cast<std::int64_t>(recorded_.size());  // events are none of a single rank's step
+  }
   std::unique_ptr<backend::Replay> end_capture() override;
 
   void enqueue_kernel(Work work);

@@ -3,6 +3,7 @@
 //
 // Steps on a device that runs later than it is told, and steps recorded once and replayed.
 #include "engine/backend/backend_list.h"
+#include "engine/core/trace.h"
 #include "tests/engine/exec/deferred_backend.h"
 #include "tests/engine/exec/small_training.h"
 
@@ -86,6 +87,40 @@ TEST_F(Replay, StartsAfterTwoStepsAndIsRecordedAnewForOtherCommunication) {
   EXPECT_TRUE(executor->replays());
   executor->synchronize();
   EXPECT_EQ(training.state().scalar("step"), 4.0);
+}
+
+/// The op of each piece of recorded work.
+class CapturedOps final : public core::trace::Sink {
+ public:
+  void begin(const core::trace::RegionInfo& /*region*/) noexcept override {}
+  void end(const core::trace::RegionInfo& /*region*/) noexcept override {}
+  void name_thread(std::string_view /*name*/) noexcept override {}
+  void map_captured_node(std::uint64_t captured_node, std::int64_t op_id) noexcept override {
+    EXPECT_EQ(captured_node, ops.size());
+    ops.push_back(op_id);
+  }
+
+  std::vector<std::int64_t> ops;
+};
+
+TEST_F(Replay, AProbeThatComesLaterLearnsWhichOpEachRecordedKernelRuns) {
+  SmallTraining training("deferred", {});
+  const auto executor = training.executor(Mode::kTrain, {.replay = GraphReplay::kOn});
+  for (int step = 0; step < 4; ++step) {
+    executor->run();
+  }
+  ASSERT_TRUE(executor->replays());
+  executor->synchronize();
+  std::vector<std::int64_t> wanted;
+  for (const backend::LoweredNode& node : executor->lowered().nodes) {
+    if (node.kernel != nullptr) {
+      wanted.push_back(node.covers.empty() ? graph::kNoNode : node.covers.front());
+    }
+  }
+  CapturedOps sink;
+  core::trace::set_sink(&sink);
+  core::trace::set_sink(nullptr);
+  EXPECT_EQ(sink.ops, wanted);
 }
 
 }  // namespace
