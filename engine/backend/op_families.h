@@ -22,6 +22,7 @@ void lower_by_family(Lowering& lowering, const graph::Node& node) {
     case OpKind::kConv:
     case OpKind::kConvBackwardData:
     case OpKind::kConvBackwardWeights:
+    case OpKind::kConvTranspose:
       return lower_convolution(lowering, node);
     case OpKind::kBatchNorm:
     case OpKind::kBatchNormInference:
@@ -34,6 +35,9 @@ void lower_by_family(Lowering& lowering, const graph::Node& node) {
     case OpKind::kAdd:
     case OpKind::kMultiply:
       return lower_pointwise(lowering, node);
+    case OpKind::kAddBias:
+    case OpKind::kAddBiasBackward:
+      return lower_add_bias(lowering, node);
     case OpKind::kScaleChannels:
     case OpKind::kScaleChannelsBackwardGate:
       return lower_scale_channels(lowering, node);

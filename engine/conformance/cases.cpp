@@ -13,6 +13,7 @@ std::vector<OpCase> collect_specs() {
   std::vector<OpCase> specs;
   for (auto&& list : {cases::normalize(),
                       cases::conv(),
+                      cases::conv_transpose(),
                       cases::batch_norm(),
                       cases::pointwise(),
                       cases::pooling(),

@@ -28,6 +28,16 @@ struct ConvAttributes {
   std::int64_t groups = 1;
 };
 
+/// Transposed convolution as PyTorch's ConvTranspose: the adjoint of the convolution `conv`, which
+/// reads y and gives x. Along each axis
+///   y = (x - 1) stride + (kernel - 1) dilation + 1 - pad_begin - pad_end + output_padding.
+/// A convolution of stride s maps s extents of y to one of x: output_padding, in [0, stride), says
+/// which of them is meant. Padding cuts y at its ends.
+struct ConvTransposeAttributes {
+  ConvAttributes conv;
+  Spatial output_padding{0, 0, 0};
+};
+
 /// y = (x - mean) / sqrt(var + epsilon) * gamma + beta per channel. momentum is the weight of the
 /// old running value (Keras' convention; PyTorch's momentum is 1 - this one).
 struct BatchNormAttributes {
@@ -104,6 +114,7 @@ struct AllReduceAttributes {
 
 using Attributes = std::variant<std::monostate,
                                 ConvAttributes,
+                                ConvTransposeAttributes,
                                 BatchNormAttributes,
                                 PoolAttributes,
                                 UpsampleAttributes,

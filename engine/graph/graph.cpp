@@ -68,6 +68,10 @@ struct AttributeHash {
     hasher.add(a.pad_end);
     hasher.add_int(a.groups);
   }
+  void operator()(const ConvTransposeAttributes& a) const {
+    (*this)(a.conv);
+    hasher.add(a.output_padding);
+  }
   void operator()(const BatchNormAttributes& a) const {
     hasher.add(static_cast<double>(a.momentum));
     hasher.add(static_cast<double>(a.epsilon));

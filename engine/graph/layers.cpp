@@ -78,6 +78,41 @@ ValueId conv2d(GraphBuilder& builder,
   return builder.add({.op = OpKind::kConv, .name = name, .attributes = conv, .inputs = inputs});
 }
 
+ValueId conv_transpose2d(GraphBuilder& builder,
+                         ValueId x,
+                         const std::string& name,
+                         const ConvTranspose2dParams& params) {
+  const core::Shape shape = builder.graph().value(x).shape;
+  DLBENCH_CHECK(shape.rank() == 4) << name << " needs (N, C, H, W), got " << shape.to_string();
+  const core::DType dtype = builder.graph().value(x).dtype;
+  const std::int64_t taps = params.kernel * params.kernel;
+  const std::int64_t fan_in = params.channels_out * taps;
+  const ValueId weight =
+      builder.add_state(Storage::kParameter,
+                        name + ".weight",
+                        dtype,
+                        core::Shape{shape[1], params.channels_out, params.kernel, params.kernel},
+                        weight_initializer(params.init, fan_in, shape[1] * taps));
+  ConvTransposeAttributes attributes;
+  attributes.conv.stride = {params.stride, params.stride, 1};
+  attributes.conv.pad_begin = {params.padding, params.padding, 0};
+  attributes.conv.pad_end = attributes.conv.pad_begin;
+  attributes.output_padding = {params.output_padding, params.output_padding, 0};
+  const ValueId y = builder.add({.op = OpKind::kConvTranspose,
+                                 .name = name,
+                                 .attributes = attributes,
+                                 .inputs = {x, weight}});
+  if (!params.bias) {
+    return y;
+  }
+  const ValueId bias = builder.add_state(Storage::kParameter,
+                                         name + ".bias",
+                                         dtype,
+                                         core::Shape{params.channels_out},
+                                         bias_initializer(params.init, fan_in));
+  return builder.add({.op = OpKind::kAddBias, .name = name + "/bias", .inputs = {y, bias}});
+}
+
 ValueId batch_norm(GraphBuilder& builder,
                    ValueId x,
                    const std::string& name,

@@ -43,6 +43,26 @@ ValueId conv2d(GraphBuilder& builder,
                const std::string& name,
                const Conv2dParams& params);
 
+/// A square 2D transposed convolution, as PyTorch's ConvTranspose2d without groups and dilation.
+/// The defaults double height and width.
+struct ConvTranspose2dParams {
+  std::int64_t channels_out = 1;
+  std::int64_t kernel = 2;
+  std::int64_t stride = 2;
+  std::int64_t padding = 0;  ///< cut off at every side
+  std::int64_t output_padding = 0;
+  bool bias = true;
+  WeightInit init = WeightInit::kGlorotUniform;
+};
+
+/// x: (N, C, H, W) -> (N, channels_out, H', W'), H' = (H - 1) stride + kernel - 2 padding +
+/// output_padding; weight (C, channels_out, kernel, kernel), whose fan-in is channels_out kernel^2,
+/// in Keras as in PyTorch.
+ValueId conv_transpose2d(GraphBuilder& builder,
+                         ValueId x,
+                         const std::string& name,
+                         const ConvTranspose2dParams& params);
+
 /// Batch statistics in train mode, running statistics in evaluate mode. x: (N, C, ...).
 ValueId batch_norm(GraphBuilder& builder,
                    ValueId x,

@@ -20,6 +20,7 @@ Table build_table() {
   for (const auto part : {ops::all_reduce_ops(),
                           ops::batch_norm_ops(),
                           ops::conv_ops(),
+                          ops::conv_transpose_ops(),
                           ops::dropout_ops(),
                           ops::linear_ops(),
                           ops::loss_ops(),

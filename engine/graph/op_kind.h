@@ -21,6 +21,7 @@ enum class OpKind : std::uint8_t {
   kConv,                 ///< x T, weight T (K, C/g, kh, kw), [bias T (K)] -> y T
   kConvBackwardData,     ///< dy, weight, x (shape only: never read) -> dx
   kConvBackwardWeights,  ///< x, dy, weight and [bias] (shape only) -> dweight, [dbias]
+  kConvTranspose,        ///< x T (N, C, ...), weight T (C, K/g, kh, kw) -> y T (N, K, ...)
 
   // Normalisation. gamma, beta, mean, rstd, running values are f32 (C).
   kBatchNorm,           ///< x, gamma, beta -> y, mean, rstd [updates running_mean, running_var]
@@ -34,6 +35,8 @@ enum class OpKind : std::uint8_t {
   kSigmoidBackward,            ///< dy, y -> dx
   kAdd,                        ///< a, b (same shape) -> y
   kMultiply,                   ///< a, b (same shape) -> y
+  kAddBias,                    ///< x (N, C, ...), bias (C) -> y
+  kAddBiasBackward,            ///< dy -> dbias (C) = sum over batch and space
   kScaleChannels,              ///< x (N, C, ...), gate (N, C) -> y
   kScaleChannelsBackwardGate,  ///< dy, x -> dgate (N, C) = sum over space of dy * x
 

@@ -34,6 +34,11 @@ struct AttributesToJson {
             {"pad_end", a.pad_end},
             {"groups", a.groups}};
   }
+  json operator()(const graph::ConvTransposeAttributes& a) const {
+    json text = (*this)(a.conv);
+    text["output_padding"] = a.output_padding;
+    return text;
+  }
   json operator()(const graph::BatchNormAttributes& a) const {
     return {{"momentum", a.momentum}, {"epsilon", a.epsilon}};
   }

@@ -48,6 +48,28 @@ def conv(a, i):
     )
 
 
+def conv_transpose(a, i):
+    """PyTorch pads both ends alike: where the ends differ, the whole result is cut by hand."""
+    x = i["x"]
+    before, after = spatial(x, a["pad_begin"]), spatial(x, a["pad_end"])
+    output_padding = spatial(x, a["output_padding"])
+    function = F.conv_transpose2d if x.dim() == 4 else F.conv_transpose3d
+    alike = before == after
+    y = function(
+        x,
+        i["weight"],
+        stride=spatial(x, a["stride"]),
+        padding=before if alike else 0,
+        output_padding=output_padding,
+        groups=a["groups"],
+        dilation=spatial(x, a["dilation"]),
+    )
+    if not alike:
+        for axis, (cut_before, cut_after) in enumerate(zip(before, after), start=2):
+            y = y.narrow(axis, cut_before, y.shape[axis] - cut_before - cut_after)
+    return y
+
+
 def batch_norm(a, i, training):
     mean, var = i["running_mean"].clone(), i["running_var"].clone()
     y = F.batch_norm(
@@ -104,10 +126,12 @@ def per_channel(gate, x):
 
 OPS = {
     "conv": conv,
+    "conv_transpose": conv_transpose,
     "relu": lambda a, i: F.relu(i["x"]),
     "sigmoid": lambda a, i: torch.sigmoid(i["x"]),
     "add": lambda a, i: i["a"] + i["b"],
     "multiply": lambda a, i: i["a"] * i["b"],
+    "add_bias": lambda a, i: i["x"] + per_channel(i["bias"][None], i["x"]),
     "scale_channels": lambda a, i: i["x"] * per_channel(i["gate"], i["x"]),
     "global_avg_pool": lambda a, i: i["x"].flatten(2).mean(2),
     "max_pool": max_pool,

@@ -43,7 +43,8 @@ std::string_view direction_name(Direction direction) {
 
 Convolution describe_convolution(const GraphLowering& lowering, const Node& node) {
   Convolution c;
-  c.attributes = node.as<ConvAttributes>();
+  c.attributes = node.op == OpKind::kConvTranspose ? node.as<graph::ConvTransposeAttributes>().conv
+                                                   : node.as<ConvAttributes>();
   c.covers = {node.id};
   if (node.op == OpKind::kConv) {
     c.x = node.inputs[0];
@@ -55,7 +56,7 @@ Convolution describe_convolution(const GraphLowering& lowering, const Node& node
       c.y = group->result;
       c.covers = group->nodes;
     }
-  } else if (node.op == OpKind::kConvBackwardData) {
+  } else if (node.op == OpKind::kConvBackwardData || node.op == OpKind::kConvTranspose) {
     c.direction = Direction::kBackwardData;
     c.y = node.inputs[0];
     c.weight = node.inputs[1];

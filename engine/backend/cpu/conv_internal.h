@@ -15,7 +15,7 @@ namespace dlbench::backend::cpu {
 /// A convolution node, sorted by role.
 struct Convolution {
   ContractionDirection direction = ContractionDirection::kForward;
-  graph::ValueId x = graph::kNoValue;  ///< dx when going back to the data
+  graph::ValueId x = graph::kNoValue;  ///< dx when going back to the data: it is written
   graph::ValueId weight = graph::kNoValue;
   graph::ValueId bias = graph::kNoValue;
   graph::ValueId y = graph::kNoValue;  ///< dy when going back
@@ -30,7 +30,8 @@ struct Convolution {
 inline constexpr const char* kAsForward = "as_forward";
 inline constexpr const char* kAsForwardChannelsLast = "as_forward_channels_last";
 
-/// The role of each operand of a convolution node; fused nodes included.
+/// The role of each operand of a convolution node; fused nodes included. A transposed convolution
+/// is the backward-data pass of one: what it reads is c.y, what it writes c.x.
 [[nodiscard]] Convolution describe_convolution(const GraphLowering& lowering,
                                                const graph::Node& node);
 /// The layout in which x is read: images of few channels as they are, all else blocked.

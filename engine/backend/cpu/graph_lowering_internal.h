@@ -211,6 +211,7 @@ void lower_cast(GraphLowering& lowering, const graph::Node& node);
 void lower_convolution(GraphLowering& lowering, const graph::Node& node);
 void lower_batch_norm(GraphLowering& lowering, const graph::Node& node);
 void lower_pointwise(GraphLowering& lowering, const graph::Node& node);
+void lower_add_bias(GraphLowering& lowering, const graph::Node& node);
 void lower_scale_channels(GraphLowering& lowering, const graph::Node& node);
 void lower_global_average(GraphLowering& lowering, const graph::Node& node);
 void lower_max_pool(GraphLowering& lowering, const graph::Node& node);

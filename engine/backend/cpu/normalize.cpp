@@ -19,31 +19,34 @@ using graph::Node;
 using graph::OpKind;
 using graph::ValueId;
 
-bool is_contraction(OpKind op) {
+/// Whether the op reads the f32 master behind a weight or bias.
+bool reads_master(OpKind op) {
   return op == OpKind::kConv || op == OpKind::kConvBackwardData ||
-         op == OpKind::kConvBackwardWeights || op == OpKind::kLinear ||
-         op == OpKind::kLinearBackwardData || op == OpKind::kLinearBackwardWeights;
+         op == OpKind::kConvBackwardWeights || op == OpKind::kConvTranspose ||
+         op == OpKind::kLinear || op == OpKind::kLinearBackwardData ||
+         op == OpKind::kLinearBackwardWeights || op == OpKind::kAddBias;
 }
 
-/// A cast of a parameter that only contractions read: as weight or bias, never as data.
+/// A cast of a parameter that only such ops read: as weight or bias, never as data.
 bool is_weight_cast(const GraphLowering& lowering, const Node& node) {
   const ValueId result = node.outputs[0];
   const auto& readers = lowering.fusion().readers(result);
   return lowering.master_of(result) != result && !lowering.fusion().kept(result) &&
          std::all_of(readers.begin(), readers.end(), [&](graph::NodeId reader) {
            const Node& other = lowering.graph().node(reader);
-           return is_contraction(other.op) && (other.inputs[0] != result);
+           return reads_master(other.op) && (other.inputs[0] != result);
          });
 }
 
-/// A cast of a weight gradient that the contraction has already written in f32.
+/// A cast of the gradient of a weight or bias that is already written in f32.
 bool is_gradient_cast(const GraphLowering& lowering, const Node& node) {
   const graph::NodeId producer = lowering.value(node.inputs[0]).producer;
   if (producer == graph::kNoNode) {
     return false;
   }
   const OpKind op = lowering.graph().node(producer).op;
-  return (op == OpKind::kConvBackwardWeights || op == OpKind::kLinearBackwardWeights) &&
+  return (op == OpKind::kConvBackwardWeights || op == OpKind::kLinearBackwardWeights ||
+          op == OpKind::kAddBiasBackward) &&
          lowering.gradient_home(node.inputs[0]) == node.outputs[0];
 }
 

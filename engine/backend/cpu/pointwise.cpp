@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elementwise ops and the per-channel gate.
+// Elementwise ops, the per-channel gate and the per-channel bias.
 #include "engine/backend/cpu/kernels/pointwise.h"
 
 #include "engine/backend/cpu/graph_lowering_internal.h"
@@ -139,7 +139,49 @@ void lower_scale_gradient(GraphLowering& lowering, const Node& node) {
   });
 }
 
+void lower_bias(GraphLowering& lowering, const Node& node) {
+  const Operand x = lowering.read_rows(node.inputs[0], lowering.layout_of(node.outputs[0]));
+  const Operand bias = lowering.read_f32(node.inputs[1]);
+  const Operand y = lowering.write(node.outputs[0]);
+  Emission emission{.covers = {node.id},
+                    .reads = {x.slot, bias.slot},
+                    .writes = {y.slot},
+                    .kernel_name = "own:add_bias"};
+  share_in_place(emission, x, y);
+  with_element(x.dtype, [&]<typename T>(T) {
+    lowering.emit(std::move(emission), [=](const Call& call) {
+      add_bias<T>(x.geometry(), rows_in<T>(call, 0, x), call.in<float>(1), rows_out<T>(call, 0, y));
+    });
+  });
+}
+
+void lower_bias_gradient(GraphLowering& lowering, const Node& node) {
+  const Operand dy = lowering.read_rows(node.inputs[0], lowering.layout_of(node.inputs[0]));
+  const Operand bias = lowering.write(lowering.gradient_home(node.outputs[0]));
+  Emission emission{
+      .covers = {node.id},
+      .reads = {dy.slot},
+      .writes = {bias.slot},
+      .scratch_bytes = static_cast<std::size_t>(reduction_scratch_bytes(dy.geometry())),
+      .kernel_name = "own:add_bias_backward"};
+  with_element(dy.dtype, [&]<typename T>(T) {
+    with_element(bias.dtype, [&]<typename Sum>(Sum) {
+      lowering.emit(std::move(emission), [=](const Call& call) {
+        sum_bias<T, Sum>(dy.geometry(),
+                         rows_in<T>(call, 0, dy),
+                         call.out<Sum>(0),
+                         reinterpret_cast<double*>(call.scratch));
+      });
+    });
+  });
+}
+
 }  // namespace
+
+void lower_add_bias(GraphLowering& lowering, const Node& node) {
+  return node.op == OpKind::kAddBias ? lower_bias(lowering, node)
+                                     : lower_bias_gradient(lowering, node);
+}
 
 void lower_pointwise(GraphLowering& lowering, const Node& node) {
   switch (node.op) {

@@ -33,6 +33,7 @@ void lower_convolution(GraphLowering& lowering, const Node& node) {
   switch (node.op) {
     case OpKind::kConv:
       return emit_forward(lowering, node, std::move(chosen));
+    case OpKind::kConvTranspose:     // the data gradient of a convolution by another name
     case OpKind::kConvBackwardData:  // dy, w -> dx
       return emit_gradient(lowering, node, std::move(chosen), [](const Call& call) {
         return ContractionCall{

@@ -32,11 +32,17 @@ ConvOperands operands_of(const graph::Node& node) {
     case graph::OpKind::kConv:
       return {ConvDirection::kForward, node.inputs[0], node.inputs[1], node.outputs[0]};
     case graph::OpKind::kConvBackwardData:
+    case graph::OpKind::kConvTranspose:
       return {ConvDirection::kBackwardData, node.outputs[0], node.inputs[1], node.inputs[0]};
     default:
       DLBENCH_CHECK(node.op == graph::OpKind::kConvBackwardWeights) << node.name;
       return {ConvDirection::kBackwardWeights, node.inputs[0], node.outputs[0], node.inputs[1]};
   }
+}
+
+const graph::ConvAttributes& attributes_of(const graph::Node& node) {
+  return node.op == graph::OpKind::kConvTranspose ? node.as<graph::ConvTransposeAttributes>().conv
+                                                  : node.as<graph::ConvAttributes>();
 }
 
 }  // namespace
@@ -66,7 +72,7 @@ std::string ConvProblem::text() const {
 
 ConvProblem conv_problem(const graph::Graph& graph, const graph::Node& node) {
   const ConvOperands operands = operands_of(node);
-  const auto& attributes = node.as<graph::ConvAttributes>();
+  const graph::ConvAttributes& attributes = attributes_of(node);
   ConvProblem problem{.direction = operands.direction,
                       .dtype = graph.value(operands.x).dtype,
                       .x = extents_of(graph, operands.x),

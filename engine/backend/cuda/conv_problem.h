@@ -37,7 +37,8 @@ struct ConvProblem {
   [[nodiscard]] std::string text() const;
 };
 
-/// The problem of a kConv, kConvBackwardData or kConvBackwardWeights node.
+/// The problem of a kConv, kConvBackwardData, kConvBackwardWeights or kConvTranspose node. The last
+/// is the backward-data problem of the convolution that it is the adjoint of: it reads y, writes x.
 [[nodiscard]] ConvProblem conv_problem(const graph::Graph& graph, const graph::Node& node);
 
 /// Strides in elements of a dense channels-last tensor (N, C, spatial...).

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pointwise ops, casts, and channel gates with the global average that feeds them.
+// Pointwise ops, casts, biases, and channel gates with the global average that feeds them.
 #include "engine/backend/cuda/graph_lowering_internal.h"
 
 #include <utility>
@@ -83,7 +83,39 @@ void lower_average_backward(GraphLowering& lowering, const Node& node) {
   });
 }
 
+void lower_bias(GraphLowering& lowering, const Node& node) {
+  const ValueId y = node.outputs[0];
+  Emission emission = lowering.whole(node);  // x, bias -> y
+  emission.in_place = {{emission.reads[0], emission.writes[0]}};
+  BiasArgs args{.dtype = lowering.value(y).dtype, .layout = lowering.layout(y)};
+  lowering.emit(std::move(emission), [args](const Call& call) mutable {
+    args.x = call.in(0);
+    args.bias = call.in(1);
+    args.y = call.out(0);
+    launch_add_bias(args, call.stream);
+  });
+}
+
+void lower_bias_gradient(GraphLowering& lowering, const Node& node) {
+  const ValueId dy = node.inputs[0];
+  Emission emission = lowering.whole(node);
+  ChannelSumsArgs args{
+      .dtype = lowering.value(dy).dtype, .layout = lowering.layout(dy), .per_sample = false};
+  emission.scratch_bytes = channel_sums_scratch_bytes(args.layout, args.dtype, false);
+  lowering.emit(std::move(emission), [args](const Call& call) mutable {
+    args.a = call.in(0);
+    args.result = call.out(0);
+    args.scratch = call.scratch;
+    launch_channel_sums(args, call.stream);
+  });
+}
+
 }  // namespace
+
+void lower_add_bias(GraphLowering& lowering, const Node& node) {
+  return node.op == OpKind::kAddBias ? lower_bias(lowering, node)
+                                     : lower_bias_gradient(lowering, node);
+}
 
 void lower_pointwise(GraphLowering& lowering, const Node& node) {
   Emission emission = lowering.whole(node);

@@ -297,20 +297,25 @@ void backward_weight_taps(const Geometry& g, const T* x, const T* dy, T* dweight
   }
 }
 
-void backward_bias(const Call& call) {
-  const Tensor& dy = call.inputs[1];
-  const Tensor& dbias = call.outputs[1];
-  const Planes planes(dy.shape);
-  parallel_for(call, dy.dtype, planes.channels, [&](auto type, Index k) {
+/// dx of the convolution that these attributes describe.
+void backward_data(const Call& call,
+                   const graph::ConvAttributes& attributes,
+                   const Tensor& dy,
+                   const Tensor& weight,
+                   const Tensor& dx) {
+  const Geometry g(attributes, dx.shape, weight.shape, dy.shape);
+  visit_float(dy.dtype, [&](auto type) {
     using T = decltype(type);
-    double sum = 0;
-    for (Index n = 0; n < planes.batch; ++n) {
-      const T* plane = dy.as<T>() + (n * planes.channels + k) * planes.elements;
-      for (Index i = 0; i < planes.elements; ++i) {
-        sum += load(plane[i]);
+#pragma omp parallel for collapse(2) num_threads(call.threads) schedule(static)
+    for (Index n = 0; n < g.batch; ++n) {
+      for (Index c = 0; c < g.channels_in; ++c) {
+        const Index first = c / g.group_in * g.group_out;
+        backward_data_plane(g,
+                            dy.as<T>() + (n * g.channels_out + first) * g.y_plane(),
+                            weight.as<T>() + (first * g.group_in + c % g.group_in) * g.taps(),
+                            dx.as<T>() + (n * g.channels_in + c) * g.x_plane());
       }
     }
-    dbias.write(k, sum);
   });
 }
 
@@ -339,23 +344,16 @@ void conv(const Call& call) {
 }
 
 void conv_backward_data(const Call& call) {
-  const Tensor& dy = call.inputs[0];
-  const Tensor& weight = call.inputs[1];
-  const Tensor& dx = call.outputs[0];
-  const Geometry g(call.node.as<graph::ConvAttributes>(), dx.shape, weight.shape, dy.shape);
-  visit_float(dy.dtype, [&](auto type) {
-    using T = decltype(type);
-#pragma omp parallel for collapse(2) num_threads(call.threads) schedule(static)
-    for (Index n = 0; n < g.batch; ++n) {
-      for (Index c = 0; c < g.channels_in; ++c) {
-        const Index first = c / g.group_in * g.group_out;
-        backward_data_plane(g,
-                            dy.as<T>() + (n * g.channels_out + first) * g.y_plane(),
-                            weight.as<T>() + (first * g.group_in + c % g.group_in) * g.taps(),
-                            dx.as<T>() + (n * g.channels_in + c) * g.x_plane());
-      }
-    }
-  });
+  backward_data(
+      call, call.node.as<graph::ConvAttributes>(), call.inputs[0], call.inputs[1], call.outputs[0]);
+}
+
+void conv_transpose(const Call& call) {
+  backward_data(call,
+                call.node.as<graph::ConvTransposeAttributes>().conv,
+                call.inputs[0],
+                call.inputs[1],
+                call.outputs[0]);
 }
 
 void conv_backward_weights(const Call& call) {
@@ -377,7 +375,7 @@ void conv_backward_weights(const Call& call) {
     }
   });
   if (call.outputs.size() > 1) {
-    backward_bias(call);
+    sum_per_channel(call, dy, call.outputs[1]);
   }
 }
 

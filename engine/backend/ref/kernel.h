@@ -72,6 +72,9 @@ struct Call {
   int threads = 1;
 };
 
+/// sum[c] = sum over batch and space of x[n, c, ...]: the gradient of a bias.
+void sum_per_channel(const Call& call, const Tensor& x, const Tensor& sum);
+
 /// Calls body(element, index) for each index in [0, count), the indices shared out over the call's
 /// threads; `element` is of the type behind a float dtype.
 template <typename Body>

@@ -16,6 +16,7 @@ void cast(const Call& call);
 void conv(const Call& call);
 void conv_backward_data(const Call& call);
 void conv_backward_weights(const Call& call);
+void conv_transpose(const Call& call);
 // batch_norm.cpp
 void batch_norm(const Call& call);
 void batch_norm_inference(const Call& call);
@@ -27,6 +28,8 @@ void sigmoid(const Call& call);
 void sigmoid_backward(const Call& call);
 void add(const Call& call);
 void multiply(const Call& call);
+void add_bias(const Call& call);
+void add_bias_backward(const Call& call);
 void scale_channels(const Call& call);
 void scale_channels_backward_gate(const Call& call);
 // pooling.cpp

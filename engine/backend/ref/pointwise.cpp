@@ -59,6 +59,22 @@ void multiply(const Call& call) {
   zip(call, [](double a, double b) { return a * b; });
 }
 
+void add_bias(const Call& call) {
+  const Tensor& x = call.inputs[0];
+  const Tensor& bias = call.inputs[1];
+  const Tensor& y = call.outputs[0];
+  const Planes planes(x.shape);
+  parallel_for(call, x.dtype, planes.count(), [&](auto type, Index plane) {
+    using T = decltype(type);
+    const double shift = bias.read(plane % planes.channels);
+    for (Index i = plane * planes.elements; i < (plane + 1) * planes.elements; ++i) {
+      store(y.as<T>()[i], load(x.as<T>()[i]) + shift);
+    }
+  });
+}
+
+void add_bias_backward(const Call& call) { sum_per_channel(call, call.inputs[0], call.outputs[0]); }
+
 void scale_channels(const Call& call) {
   const Tensor& x = call.inputs[0];
   const Tensor& gate = call.inputs[1];

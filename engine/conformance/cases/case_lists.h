@@ -15,6 +15,7 @@ namespace dlbench::conformance::cases {
 [[nodiscard]] std::vector<OpCase> batch_norm();
 [[nodiscard]] std::vector<OpCase> chains();
 [[nodiscard]] std::vector<OpCase> conv();
+[[nodiscard]] std::vector<OpCase> conv_transpose();
 [[nodiscard]] std::vector<OpCase> dropout();
 [[nodiscard]] std::vector<OpCase> linear();
 [[nodiscard]] std::vector<OpCase> losses();

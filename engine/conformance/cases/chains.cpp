@@ -42,6 +42,14 @@ Values residual_with_gate(GraphBuilder& b, const Values& in) {
   return {graph::scale_channels(b, x, gate, "excite")};
 }
 
+/// Up a level of a U-Net, Ronneberger et al. 2015, arXiv:1505.04597, figure 1.
+Values up_convolution(GraphBuilder& b, const Values& in) {
+  const ValueId deep = graph::relu(b, in[0], "deep");
+  const ValueId up = graph::conv_transpose2d(b, deep, "up", {.channels_out = 19});
+  const ValueId joined = graph::concat(b, {up, in[1]}, "joined");
+  return {graph::conv2d(b, joined, "conv", {.channels_out = 8})};
+}
+
 Values decoder(GraphBuilder& b, const Values& in) {
   const ValueId pooled = graph::max_pool2d(b, in[0], "pool", 2);
   const ValueId deep = graph::conv2d(b, pooled, "deep", {.channels_out = 10});
@@ -101,6 +109,9 @@ std::vector<OpCase> chains() {
       chain_case("pool, upsample, concat, atrous conv, gate",
                  decoder,
                  {input("x", {2, 16, 8, 8}, Fill::kDistinct)}),
+      chain_case("up-convolution beside a skip connection",
+                 up_convolution,
+                 {input("x", {2, 16, 4, 5}, Fill::kAwayFromZero), input("skip", {2, 13, 8, 10})}),
       chain_case(
           "halves of channels, one gates the other", gated_halves, {input("x", {2, 16, 6, 5})}),
       chain_case("classifier with dropout",

@@ -45,6 +45,14 @@ OpCase gate_case(const NamedShape& shape) {
           .accuracy = Accuracy::kReduction};
 }
 
+OpCase bias_case(const NamedShape& shape) {
+  return {.op = OpKind::kAddBias,
+          .note = shape.note,
+          .inputs = {input("x", shape.shape), parameter("bias", {shape.shape[1]})},
+          .dtypes = activation_dtypes(),
+          .accuracy = Accuracy::kReduction};
+}
+
 }  // namespace
 
 std::vector<OpCase> pointwise() {
@@ -55,6 +63,7 @@ std::vector<OpCase> pointwise() {
     list.push_back(binary_case(OpKind::kAdd, shape));
     list.push_back(binary_case(OpKind::kMultiply, shape));
     if (shape.shape.rank() > 2) {
+      list.push_back(bias_case(shape));
       list.push_back(gate_case(shape));
     }
   }

@@ -13,6 +13,7 @@ namespace dlbench::graph::ops {
 [[nodiscard]] std::span<const OpDef> all_reduce_ops();
 [[nodiscard]] std::span<const OpDef> batch_norm_ops();
 [[nodiscard]] std::span<const OpDef> conv_ops();
+[[nodiscard]] std::span<const OpDef> conv_transpose_ops();
 [[nodiscard]] std::span<const OpDef> dropout_ops();
 [[nodiscard]] std::span<const OpDef> linear_ops();
 [[nodiscard]] std::span<const OpDef> loss_ops();

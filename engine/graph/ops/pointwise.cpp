@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elementwise ops and the per-channel gate.
+// Elementwise ops, the per-channel gate and the per-channel bias.
 //   relu: dx = dy (y > 0); sigmoid: dx = dy y (1 - y); both saved by their output.
 //   add: both gradients are dy. multiply: da = dy b, db = dy a.
 //   scale_channels y[n, c, ...] = x[n, c, ...] gate[n, c]: dx = dy gate, dgate[n, c] = sum dy x.
+//   add_bias y[n, c, ...] = x[n, c, ...] + bias[c]: dx = dy, dbias[c] = sum over n and space of dy.
 #include "engine/graph/graph_builder.h"
 #include "engine/graph/ops/op_tables.h"
 #include "engine/graph/ops/operands.h"
@@ -41,6 +42,21 @@ std::vector<OutputSpec> infer_gate_backward(const Graph& graph, const Node& node
   return {{dy.dtype, core::Shape{dy.shape[0], dy.shape[1]}, ""}};
 }
 
+std::vector<OutputSpec> infer_add_bias(const Graph& graph, const Node& node) {
+  const Value& x = input(graph, node, 0);
+  const Value& bias = input(graph, node, 1);
+  require(x.shape.rank() >= 3, graph, node, "x must be (N, C, ...)");
+  require(bias.shape == core::Shape{x.shape[1]}, graph, node, "bias must be (C)");
+  require(bias.dtype == x.dtype, graph, node, "bias must have the dtype of x");
+  return like_input(graph, node, 0);
+}
+
+std::vector<OutputSpec> infer_add_bias_backward(const Graph& graph, const Node& node) {
+  const Value& dy = input(graph, node, 0);
+  require(dy.shape.rank() >= 3, graph, node, "dy must be (N, C, ...)");
+  return {{dy.dtype, core::Shape{dy.shape[1]}, ""}};
+}
+
 void differentiate_relu(GradientContext& context) {
   context.set(0,
               context.add_backward_value(OpKind::kReluBackward,
@@ -65,6 +81,14 @@ void differentiate_multiply(GradientContext& context) {
                   context.add_backward_value(
                       OpKind::kMultiply, {context.output_gradient(), context.input(1 - index)}));
     }
+  }
+}
+
+void differentiate_add_bias(GradientContext& context) {
+  context.set(0, context.output_gradient());
+  if (context.needs(1)) {
+    context.set(1,
+                context.add_backward_value(OpKind::kAddBiasBackward, {context.output_gradient()}));
   }
 }
 
@@ -118,6 +142,18 @@ constexpr OpDef kOps[] = {
      infer_binary,
      differentiate_multiply,
      pointwise_cost<1>},
+    {OpKind::kAddBias,
+     "add_bias",
+     PrecisionClass::kFollow,
+     infer_add_bias,
+     differentiate_add_bias,
+     pointwise_cost<1>},
+    {OpKind::kAddBiasBackward,
+     "add_bias_backward",
+     PrecisionClass::kFollow,
+     infer_add_bias_backward,
+     nullptr,
+     reduction_cost<1>},
     {OpKind::kScaleChannels,
      "scale_channels",
      PrecisionClass::kFollow,

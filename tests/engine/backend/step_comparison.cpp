@@ -5,6 +5,8 @@
 #include "engine/comm/self.h"
 #include "engine/core/rng.h"
 #include "engine/exec/executor.h"
+#include "engine/graph/layers.h"
+#include "engine/graph/passes.h"
 #include "workloads/workload.h"
 
 #include <gtest/gtest.h>
@@ -32,26 +34,22 @@ double norm_of(const core::HostTensor& tensor) {
   return std::sqrt(norm);
 }
 
-}  // namespace
-
-Tensors run_step(backend::Backend& backend, const StepCase& test) {
-  const auto& workload = workloads::find_workload(test.workload);
-  const auto built = workload.build({.batch_size = test.batch, .image_size = test.size}, test.mode);
-  const graph::Graph graph = test.mode == graph::Mode::kTrain
-                                 ? workloads::training_graph(workload.spec(), built, test.precision)
-                                 : workloads::evaluation_graph(built, test.precision);
+/// One step of a graph on inputs that depend on their shapes alone: images below 256, labels and
+/// masks below `classes`.
+Tensors run_graph(backend::Backend& backend,
+                  const graph::Graph& graph,
+                  backend::ConvAlgorithm algorithm,
+                  std::uint32_t classes) {
   exec::ModelState state(backend, graph, 1);
   comm::SelfCommunicator self;
   exec::ExecutorOptions options;
-  options.lowering.conv_algorithm = test.algorithm;
+  options.lowering.conv_algorithm = algorithm;
   options.lowering.autotune = false;
   exec::Executor executor(backend, state, self, graph, options);
   std::vector<core::HostTensor> inputs;
   for (const graph::ValueId id : graph.inputs()) {
     const graph::Value& value = graph.value(id);
     inputs.emplace_back(value.dtype, value.shape);
-    const auto classes =
-        static_cast<std::uint32_t>(std::max<std::int64_t>(2, workload.spec().classes));
     fill(inputs.back(), value.shape.rank() == 4 ? 256 : classes);
     executor.bind_input(value.name, inputs.back().data(), inputs.back().bytes());
   }
@@ -65,6 +63,39 @@ Tensors run_step(backend::Backend& backend, const StepCase& test) {
     result.emplace(name, std::move(tensor));
   }
   return result;
+}
+
+graph::Graph up_convolution_step(core::DType precision) {
+  graph::GraphBuilder b(graph::Mode::kTrain);
+  const graph::ValueId image = b.add_input("image", core::DType::kU8, {2, 6, 5, 3});
+  const graph::ValueId mask = b.add_input("mask", core::DType::kU8, {2, 12, 10});
+  const graph::ValueId x = graph::normalize_image(b, image, "normalize", {});
+  const graph::ValueId deep = graph::conv2d(b, x, "deep", {.channels_out = 19});
+  const graph::ValueId up = graph::conv_transpose2d(
+      b, deep, "up", {.channels_out = 24, .init = graph::WeightInit::kTorchDefault});
+  const graph::ValueId left = graph::slice(b, up, "left", {.begin = 0, .extent = 16});
+  const graph::ValueId right = graph::slice(b, up, "right", {.begin = 8, .extent = 16});
+  const graph::ValueId sum = graph::add(b, left, graph::sigmoid(b, right, "gate"), "sum");
+  const graph::ValueId head = graph::conv2d(b, sum, "head", {.channels_out = 1, .kernel = 1});
+  const graph::ValueId prediction = graph::sigmoid(b, head, "prediction");
+  b.mark_output("prediction", prediction);
+  b.mark_output("loss", graph::dice_loss(b, prediction, mask, "loss", 1.0F));
+  const graph::Graph forward = graph::mixed_precision(std::move(b).finish(), precision);
+  return graph::differentiate(forward, forward.outputs().at("loss"));
+}
+
+}  // namespace
+
+Tensors run_step(backend::Backend& backend, const StepCase& test) {
+  const auto& workload = workloads::find_workload(test.workload);
+  const auto built = workload.build({.batch_size = test.batch, .image_size = test.size}, test.mode);
+  const graph::Graph graph = test.mode == graph::Mode::kTrain
+                                 ? workloads::training_graph(workload.spec(), built, test.precision)
+                                 : workloads::evaluation_graph(built, test.precision);
+  return run_graph(backend,
+                   graph,
+                   test.algorithm,
+                   static_cast<std::uint32_t>(std::max<std::int64_t>(2, workload.spec().classes)));
 }
 
 double relative_distance(const core::HostTensor& a, const core::HostTensor& b) {
@@ -128,6 +159,25 @@ void compare_16_bit_with_reference(backend::Backend& backend, const StepCase& te
   EXPECT_LT(relative_distance(seen.at("loss"), wanted.at("loss")), 1e-2);
   EXPECT_LT(relative_distance(seen.at("prediction"), wanted.at("prediction")), 8e-2);
   EXPECT_GT(gradient_cosine(seen, wanted), 0.95);
+}
+
+void compare_up_convolution_with_reference(backend::Backend& backend,
+                                           core::DType precision,
+                                           double tolerance) {
+  const auto reference = backend::create_backend("ref", {.threads = 2});
+  const graph::Graph graph = up_convolution_step(precision);
+  const auto algorithm = backend::ConvAlgorithm::kDirect;
+  const Tensors wanted = run_graph(*reference, graph, algorithm, 2);
+  const Tensors seen = run_graph(backend, graph, algorithm, 2);
+  int gradients = 0;
+  for (const auto& [name, tensor] : wanted) {
+    if (name.starts_with("grad/")) {
+      ++gradients;
+      EXPECT_GT(norm_of(tensor), 0.0) << name;
+      EXPECT_LT(relative_distance(seen.at(name), tensor), tolerance) << name;
+    }
+  }
+  EXPECT_EQ(gradients, 6) << "weight and bias of three layers";
 }
 
 }  // namespace dlbench

@@ -45,4 +45,10 @@ void compare_with_reference(backend::Backend& backend, const StepCase& test);
 /// common direction and the loss are what both backends must agree on.
 void compare_16_bit_with_reference(backend::Backend& backend, const StepCase& test);
 
+/// A step of a small network with a transposed convolution, its bias and slices, which no workload
+/// has, in this precision; each gradient is held to `tolerance`.
+void compare_up_convolution_with_reference(backend::Backend& backend,
+                                           core::DType precision,
+                                           double tolerance);
+
 }  // namespace dlbench

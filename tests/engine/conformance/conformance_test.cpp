@@ -85,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(Ops,
 std::vector<OnBackend> convolutions_on_every_backend() {
   std::vector<OnBackend> list;
   for (const OnBackend& item : every_op_on_every_backend()) {
-    if (item.op == "conv" || item.op == "chain") {
+    if (item.op == "conv" || item.op == "conv_transpose" || item.op == "chain") {
       list.push_back(item);
     }
   }

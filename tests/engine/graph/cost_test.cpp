@@ -88,6 +88,33 @@ TEST(Cost, ThreeDimensionalConvolution) {
   EXPECT_EQ(cost_of(builder.graph(), "conv").macs, 536870912);
 }
 
+TEST(Cost, TransposedConvolutionIsOneMacPerInputAndTap) {
+  GraphBuilder builder(Mode::kTrain);
+  ValueId x = builder.add_input("x", kF32, {2, 3, 6, 5});
+  x = conv2d(builder, x, "first", {.channels_out = 3, .kernel = 1, .bias = false});
+  const ValueId up = conv_transpose2d(builder, x, "up", {.channels_out = 7});
+  const ValueId logp = log_softmax(builder, global_avg_pool(builder, up, "pool"), "logp");
+  const ValueId label = builder.add_input("label", core::DType::kI32, {2});
+  builder.mark_output("loss", nll_loss(builder, logp, label, "loss"));
+  const Graph forward = std::move(builder).finish();
+  const Graph graph = differentiate(forward, forward.outputs().at("loss"));
+  constexpr std::int64_t kIn = 2 * 3 * 6 * 5;
+  constexpr std::int64_t kOut = 2 * 7 * 12 * 10;
+  constexpr std::int64_t kTaps = 3 * 7 * 4;
+  // Kernel and stride are 2: every output has one tap of every input channel.
+  constexpr std::int64_t kUpMacs = kIn * 7 * 4;
+  static_assert(kUpMacs == kOut * 3);
+  for (const char* node : {"up", "up/conv", "up/conv_backward_weights"}) {
+    const Cost cost = cost_of(graph, node);
+    EXPECT_EQ(cost.macs, kUpMacs) << node;
+    EXPECT_EQ(cost.flop, 2 * kUpMacs) << node;
+    EXPECT_EQ(cost.bytes, 4 * (kIn + kOut + kTaps)) << node;
+  }
+  EXPECT_EQ(cost_of(graph, "up/bias").flop, kOut);
+  EXPECT_EQ(cost_of(graph, "up/bias").bytes, 4 * (2 * kOut + 7));
+  EXPECT_EQ(cost_of(graph, "up/bias/add_bias_backward").flop, kOut);
+}
+
 TEST(Cost, LinearInAllDirections) {
   GraphBuilder builder(Mode::kTrain);
   const ValueId x = builder.add_input("x", kF32, {3, 7});

@@ -127,6 +127,23 @@ TEST(GraphHash, SeesEveryConvAttribute) {
        [](ConvAttributes& a) { a.groups = 2; }});
 }
 
+TEST(GraphHash, SeesEveryConvTransposeAttribute) {
+  expect_hash_sees<ConvTransposeAttributes>(
+      [](GraphBuilder& builder, const ConvTransposeAttributes& attributes) {
+        const ValueId x = builder.add_input("x", kF32, {1, 4, 9, 9});
+        const ValueId w = builder.add_state(Storage::kParameter, "w", kF32, {4, 2, 2, 2}, {});
+        builder.add({.op = OpKind::kConvTranspose,
+                     .name = "y",
+                     .attributes = attributes,
+                     .inputs = {x, w}});
+      },
+      {[](ConvTransposeAttributes& a) { a.conv.dilation[1] = 3; },
+       [](ConvTransposeAttributes& a) { a.conv.groups = 2; },
+       [](ConvTransposeAttributes& a) { a.output_padding[0] = 1; },
+       [](ConvTransposeAttributes& a) { a.output_padding[1] = 1; }},
+      {.conv = {.stride = {2, 2, 1}}, .output_padding = {0, 0, 0}});
+}
+
 TEST(GraphHash, SeesEveryOtherAttribute) {
   expect_hash_sees<PoolAttributes>(
       unary<PoolAttributes>(OpKind::kMaxPool, kF32),

@@ -86,6 +86,28 @@ TEST(Conv2d, DeclaresItsParametersInOrder) {
   EXPECT_EQ(weight.fan_out, 3 * 25);
 }
 
+TEST(ConvTranspose2d, DeclaresItsParametersAndDoublesByDefault) {
+  GraphBuilder builder(Mode::kTrain);
+  const ValueId x = builder.add_input("x", core::DType::kF32, {1, 2, 8, 5});
+  const ValueId a = conv_transpose2d(builder, x, "a", {.channels_out = 3});
+  EXPECT_EQ(builder.graph().value(a).shape, (core::Shape{1, 3, 16, 10}));
+  const ValueId b = conv_transpose2d(
+      builder,
+      x,
+      "b",
+      {.channels_out = 4, .kernel = 3, .padding = 1, .output_padding = 1, .bias = false});
+  EXPECT_EQ(builder.graph().value(b).shape, (core::Shape{1, 4, 16, 10}));
+  std::vector<std::string> names;
+  for (const ValueId id : builder.graph().with_storage(Storage::kParameter)) {
+    const Value& value = builder.graph().value(id);
+    names.push_back(value.name + " " + value.shape.to_string());
+  }
+  EXPECT_THAT(names, ElementsAre("a.weight (2, 3, 2, 2)", "a.bias (3)", "b.weight (2, 4, 3, 3)"));
+  const Initializer& weight = builder.graph().value(*builder.graph().find("b.weight")).initializer;
+  EXPECT_EQ(weight.fan_in, 4 * 9);
+  EXPECT_EQ(weight.fan_out, 2 * 9);
+}
+
 TEST(BatchNorm, UsesBatchStatisticsInTrainModeAndRunningOnesInEvaluateMode) {
   for (const Mode mode : {Mode::kTrain, Mode::kEvaluate}) {
     GraphBuilder builder(mode);

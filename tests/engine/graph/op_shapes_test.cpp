@@ -107,6 +107,16 @@ std::vector<ShapeCase> good_convolutions() {
        conv(2, 1, 1),
        {},
        {{kF32, {5, 3, 3, 3}}}},
+      {OpKind::kConvTranspose,
+       {{kF32, {2, 3, 5, 4}}, {kF32, {3, 5, 3, 3}}},
+       ConvTransposeAttributes{conv(2, 1, 1), {1, 0, 0}},
+       {},
+       {{kF32, {2, 5, 10, 7}}}},
+      {OpKind::kConvTranspose,
+       {{kF32, {1, 4, 3, 2, 5}}, {kF32, {4, 3, 2, 2, 2}}},
+       ConvTransposeAttributes{{.stride = {2, 1, 3}, .dilation = {1, 4, 1}, .groups = 2}, {}},
+       {},
+       {{kF32, {1, 6, 6, 6, 14}}}},
       {OpKind::kLinear,
        {{kBF16, {2, 3}}, {kBF16, {5, 3}}, {kBF16, {5}}},
        {},
@@ -150,6 +160,8 @@ std::vector<ShapeCase> good_layers() {
       {OpKind::kSigmoidBackward, {{kF32, {2, 3}}, {kF32, {2, 3}}}, {}, {}, {{kF32, {2, 3}}}},
       {OpKind::kAdd, {{kF32, {2, 3}}, {kF32, {2, 3}}}, {}, {}, {{kF32, {2, 3}}}},
       {OpKind::kMultiply, {{kF32, {2, 3}}, {kF32, {2, 3}}}, {}, {}, {{kF32, {2, 3}}}},
+      {OpKind::kAddBias, {{kF32, {2, 3, 4}}, {kF32, {3}}}, {}, {}, {{kF32, {2, 3, 4}}}},
+      {OpKind::kAddBiasBackward, {{kBF16, {2, 3, 4}}}, {}, {}, {{kBF16, {3}}}},
       {OpKind::kScaleChannels, {{kF32, {2, 3, 4}}, {kF32, {2, 3}}}, {}, {}, {{kF32, {2, 3, 4}}}},
       {OpKind::kScaleChannelsBackwardGate,
        {{kF32, {2, 3, 4}}, {kF32, {2, 3, 4}}},
@@ -234,6 +246,30 @@ std::vector<ShapeCase> good_ends() {
       {OpKind::kAdam, gradients, OptimizerAttributes{}, two_states, {}},
       {OpKind::kNadam, gradients, OptimizerAttributes{}, two_states, {}},
       {OpKind::kAdadelta, gradients, OptimizerAttributes{}, two_states, {}},
+  };
+}
+
+std::vector<ShapeCase> bad_transposed_convolutions() {
+  const Tensor x{kF32, {2, 3, 5, 4}};
+  const Tensor w{kF32, {3, 5, 3, 3}};
+  const auto transposed = [](const ConvAttributes& convolution, std::int64_t output_padding = 0) {
+    return ConvTransposeAttributes{convolution, {output_padding, 0, 0}};
+  };
+  const OpKind op = OpKind::kConvTranspose;
+  return {
+      {op, {x, w, {kF32, {5}}}, transposed({}), {}, {}, "the operands are x and weight"},
+      {op, {{kF32, {2, 3, 9}}, w}, transposed({}), {}, {}, "rank 4 or 5"},
+      {op, {x, {kF32, {3, 5, 3}}}, transposed({}), {}, {}, "the rank of x"},
+      {op, {x, {kBF16, w.shape}}, transposed({}), {}, {}, "one dtype"},
+      {op, {x, {kF32, {5, 3, 3, 3}}}, transposed({}), {}, {}, "channels of x in whole groups"},
+      {op, {x, w}, transposed({.groups = 2}), {}, {}, "channels of x in whole groups"},
+      {op, {x, w}, transposed({.groups = 0}), {}, {}, "channels of x in whole groups"},
+      {op, {x, w}, transposed(conv(0, 1, 0)), {}, {}, "at least 1"},
+      {op, {x, w}, transposed(conv(1, 0, 0)), {}, {}, "at least 1"},
+      {op, {x, w}, transposed(conv(1, 1, -1)), {}, {}, "negative"},
+      {op, {x, w}, transposed(conv(2, 1, 1), 2), {}, {}, "less than the stride"},
+      {op, {x, w}, transposed(conv(2, 1, 1), -1), {}, {}, "less than the stride"},
+      {op, {x, w}, transposed(conv(1, 1, 4)), {}, {}, "padding leaves nothing of y"},
   };
 }
 
@@ -343,6 +379,9 @@ std::vector<ShapeCase> bad_layers() {
        {},
        {},
        "dy must have the shape of y"},
+      {OpKind::kAddBias, {x, {kF32, {4}}}, {}, {}, {}, "bias must be (C)"},
+      {OpKind::kAddBias, {x, {kF64, {3}}}, {}, {}, {}, "dtype of x"},
+      {OpKind::kAddBiasBackward, {{kF32, {2, 3}}}, {}, {}, {}, "(N, C, ...)"},
       {OpKind::kReshape, {x}, ReshapeAttributes{Shape{7}}, {}, {}, "as many elements"},
       {OpKind::kDropout, {x, kFlag, kFlag}, DropoutAttributes{}, {}, {}, "first_sample"},
       {OpKind::kDropout,
@@ -419,7 +458,8 @@ TEST(OpShapes, FittingOperandsGiveTheirOutputs) {
 }
 
 TEST(OpShapes, OperandsThatDoNotFitAreNamed) {
-  for (const ShapeCase& bad : joined({bad_convolutions(), bad_layers(), bad_ends()})) {
+  for (const ShapeCase& bad :
+       joined({bad_convolutions(), bad_transposed_convolutions(), bad_layers(), bad_ends()})) {
     GraphBuilder builder(Mode::kTrain);
     try {
       (void)builder.add_node(spec_of(builder, bad));
@@ -443,7 +483,8 @@ TEST(OpShapes, EveryOpHasAGoodAndABadCase) {
   for (const ShapeCase& good : joined({good_convolutions(), good_layers(), good_ends()})) {
     covered[0].insert(good.op);
   }
-  for (const ShapeCase& bad : joined({bad_convolutions(), bad_layers(), bad_ends()})) {
+  for (const ShapeCase& bad :
+       joined({bad_convolutions(), bad_transposed_convolutions(), bad_layers(), bad_ends()})) {
     covered[1].insert(bad.op);
   }
   for (const OpDef& row : all_op_defs()) {

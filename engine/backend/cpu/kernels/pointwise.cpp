@@ -131,8 +131,23 @@ void spread_average(const Geometry& g, const T* value, Rows<T> y) {
 }
 
 template <typename T>
-void sum_channels(
-    const Geometry& g, Rows<const T> a, Rows<const T> b, float factor, T* sum, double* partial) {
+void add_bias(const Geometry& g, Rows<const T> x, const float* bias, Rows<T> y) {
+  const bool stream = is_large<T>(g) && x.data != y.data;
+  for_each_chunk(g, [&](const Chunk& chunk) {
+    const T* from = at(x, g, chunk);
+    T* to = at(y, g, chunk);
+    const Lanes shift = expand(bias, g, chunk.block);
+    sweep_to(to, stream, chunk.count, [&](std::int64_t i, auto group) {
+      store(to + i, load(from + i, group) + shift, group);
+    });
+  });
+}
+
+namespace {
+
+/// The sum of each chunk of a (b null) or a * b, by channel of its block.
+template <typename T>
+void sum_chunks(const Geometry& g, Rows<const T> a, Rows<const T> b, double* partial) {
   for_each_chunk(g, [&](const Chunk& chunk) {
     const T* first = at(a, g, chunk);
     Lanes total = zero_lanes();
@@ -149,18 +164,46 @@ void sum_channels(
     std::fill(of_chunk, of_chunk + kLanes, 0.0);
     fold(total, g, of_chunk);
   });
+}
+
+/// What sum_chunks() left for one channel of one sample.
+double sum_of_channel(const Geometry& g,
+                      const double* partial,
+                      std::int64_t sample,
+                      std::int64_t channel) {
   const std::int64_t per_row = chunks_per_row(g);
-  for (std::int64_t row = 0; row < g.batch * g.blocks(); ++row) {
-    const std::int64_t first_channel = row % g.blocks() * g.block;
-    const std::int64_t end = std::min(first_channel + g.block, g.channels);
-    for (std::int64_t channel = first_channel; channel < end; ++channel) {
-      double total = 0.0;
-      for (std::int64_t piece = 0; piece < per_row; ++piece) {
-        total += partial[(row * per_row + piece) * kLanes + channel - first_channel];
-      }
-      store_one(sum[row / g.blocks() * g.channels + channel],
+  const std::int64_t row = sample * g.blocks() + channel / g.block;
+  double total = 0.0;
+  for (std::int64_t piece = 0; piece < per_row; ++piece) {
+    total += partial[(row * per_row + piece) * kLanes + channel % g.block];
+  }
+  return total;
+}
+
+}  // namespace
+
+template <typename T>
+void sum_channels(
+    const Geometry& g, Rows<const T> a, Rows<const T> b, float factor, T* sum, double* partial) {
+  sum_chunks(g, a, b, partial);
+  for (std::int64_t sample = 0; sample < g.batch; ++sample) {
+    for (std::int64_t channel = 0; channel < g.channels; ++channel) {
+      const double total = sum_of_channel(g, partial, sample, channel);
+      store_one(sum[sample * g.channels + channel],
                 static_cast<float>(total * static_cast<double>(factor)));
     }
+  }
+}
+
+template <typename T, typename Sum>
+void sum_bias(const Geometry& g, Rows<const T> x, Sum* sum, double* partial) {
+  sum_chunks(g, x, {}, partial);
+  for (std::int64_t channel = 0; channel < g.channels; ++channel) {
+    double total = 0.0;
+    for (std::int64_t sample = 0; sample < g.batch; ++sample) {
+      total += sum_of_channel(g, partial, sample, channel);
+    }
+    store_one(sum[channel], static_cast<float>(total));
   }
 }
 
@@ -177,6 +220,9 @@ std::int64_t reduction_scratch_bytes(const Geometry& g) {
   template void multiply<T>(const Geometry&, Rows<const T>, Rows<const T>, Rows<T>);            \
   template void copy<T>(const Geometry&, Rows<const T>, Rows<T>);                               \
   template void scale_channels<T>(const Geometry&, Rows<const T>, const T*, const T*, Rows<T>); \
+  template void add_bias<T>(const Geometry&, Rows<const T>, const float*, Rows<T>);             \
+  template void sum_bias<T, float>(const Geometry&, Rows<const T>, float*, double*);            \
+  template void sum_bias<T, Bf16>(const Geometry&, Rows<const T>, Bf16*, double*);              \
   template void spread_average<T>(const Geometry&, const T*, Rows<T>);                          \
   template void sum_channels<T>(const Geometry&, Rows<const T>, Rows<const T>, float, T*, double*);
 DLBENCH_INSTANTIATE(float)

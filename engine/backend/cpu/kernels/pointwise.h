@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elementwise kernels and the per-channel gate, over rows (element.h). T: float or Bf16. Results
-// may take the place of an operand of the same type.
+// Elementwise kernels, the per-channel gate and bias, over rows (element.h). T: float or Bf16.
+// Results may take the place of an operand of the same type.
 #pragma once
 
 #include "engine/backend/cpu/kernels/element.h"
@@ -42,7 +42,15 @@ template <typename T>
 void sum_channels(
     const Geometry& g, Rows<const T> a, Rows<const T> b, float factor, T* sum, double* partial);
 
-/// Scratch of sum_channels().
+/// y[n, c, ...] = x[n, c, ...] + bias[c]; bias: (C).
+template <typename T>
+void add_bias(const Geometry& g, Rows<const T> x, const float* bias, Rows<T> y);
+/// sum[c] = over batch and space of x: the gradient of a bias. `partial` as for sum_channels().
+/// Sum: float or Bf16.
+template <typename T, typename Sum>
+void sum_bias(const Geometry& g, Rows<const T> x, Sum* sum, double* partial);
+
+/// Scratch of sum_channels() and sum_bias().
 [[nodiscard]] std::int64_t reduction_scratch_bytes(const Geometry& g);
 
 }  // namespace dlbench::backend::cpu

@@ -37,6 +37,19 @@ TEST(CpuStep, ResunetppWithWinogradIsClose) {
                           .tolerance = 1e-2});
 }
 
+TEST(CpuStep, AnUpConvolutionEqualsTheReference) {
+  compare_up_convolution_with_reference(*cpu(), core::DType::kF32, 1e-5);
+}
+
+TEST(CpuStep, AnUpConvolutionInBf16IsClose) {
+  const auto backend = cpu();
+  std::string why;
+  if (!backend->supports(core::DType::kBF16, &why)) {
+    GTEST_SKIP() << why;
+  }
+  compare_up_convolution_with_reference(*backend, core::DType::kBF16, 1e-2);
+}
+
 void compare_bf16(const std::string& workload, std::int64_t size) {
   const auto backend = cpu();
   std::string why;

@@ -6,6 +6,8 @@
 #include "engine/backend/cuda/conv_plan.h"
 
 #include "engine/core/error.h"
+#include "engine/graph/graph_builder.h"
+#include "engine/graph/layers.h"
 #include "workloads/workload.h"
 
 #include <fmt/format.h>
@@ -115,7 +117,8 @@ TEST_P(ConvPlans, ExistForEveryWorkloadPrecisionAndDirection) {
   EXPECT_GT(found, 100);
 }
 
-/// What no workload has today but the op allows: dilation, groups, three axes, uneven padding.
+/// What no workload has today but the ops allow: dilation, groups, three axes, uneven padding, and
+/// backward data as a transposed convolution of kernel 3 with an output padding of 1.
 std::vector<ConvProblem> unusual_problems() {
   const ConvProblem plain{.x = {4, 64, 56, 56},
                           .w = {64, 64, 3, 3},
@@ -139,7 +142,11 @@ std::vector<ConvProblem> unusual_problems() {
                            .pad_end = {0, 0, 0},
                            .stride = {2, 2, 2},
                            .dilation = {1, 1, 1}};
-  return {plain, dilated, grouped, uneven, volume};
+  ConvProblem transposed = plain;
+  transposed.w = {128, 64, 3, 3};
+  transposed.y = {4, 128, 28, 28};
+  transposed.stride = {2, 2};
+  return {plain, dilated, grouped, uneven, volume, transposed};
 }
 
 TEST_P(ConvPlans, ExistForDilationGroupsVolumesAndUnevenPaddingDeterministicToo) {
@@ -186,6 +193,20 @@ TEST(ConvProblem, ReadsNodesOfEachDirectionAlike) {
   // The image needs no gradient.
   EXPECT_EQ(directions_of_weight.at({32, 1, 3, 3}), 2);
   EXPECT_EQ(directions_of_weight.at({64, 32, 3, 3}), 3);
+}
+
+TEST(ConvProblem, OfATransposedConvolutionIsTheDataGradientOfItsAdjoint) {
+  graph::GraphBuilder builder(graph::Mode::kTrain);
+  const graph::ValueId x = builder.add_input("x", DType::kBF16, {4, 128, 28, 28});
+  static_cast<void>(graph::conv_transpose2d(
+      builder,
+      x,
+      "up",
+      {.channels_out = 64, .kernel = 3, .padding = 1, .output_padding = 1, .bias = false}));
+  ConvProblem want = unusual_problems().back();
+  want.direction = ConvDirection::kBackwardData;
+  want.dtype = DType::kBF16;
+  EXPECT_EQ(conv_problem(builder.graph(), builder.graph().nodes().back()).text(), want.text());
 }
 
 TEST(ChannelsLastStrides, PutTheChannelInnermost) {

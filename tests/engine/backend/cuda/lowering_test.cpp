@@ -39,6 +39,13 @@ TEST(CudaStepOnHost, ResunetppEqualsTheReference) {
   compare_with_reference(device, {"resunetpp", 2, 32});
 }
 
+TEST(CudaStepOnHost, AnUpConvolutionEqualsTheReference) {
+  HostDevice device;
+  compare_up_convolution_with_reference(device, core::DType::kF32, 1e-5);
+  compare_up_convolution_with_reference(device, core::DType::kBF16, 1e-2);
+  compare_up_convolution_with_reference(device, core::DType::kF16, 1e-2);
+}
+
 // ResUNet++ in 16 bits takes half a minute here; its kernels differ from those of f32 in the
 // element type alone, which the conformance cases cover.
 TEST(CudaStepOnHost, SixteenBitsAreClose) {

@@ -3,6 +3,7 @@
 //
 // From graph nodes to the arguments of the own kernels.
 #include "engine/backend/cuda/kernels/batch_norm.h"
+#include "engine/backend/cuda/kernels/channels.h"
 #include "engine/backend/cuda/kernels/convert.h"
 #include "engine/backend/cuda/kernels/dropout.h"
 #include "engine/backend/cuda/kernels/losses.h"
@@ -81,6 +82,27 @@ void dropout(HostLauncher& launcher, const Node& node, DeviceOperands& o) {
                .step = o.inputs[2].as<std::int64_t>(),
                .first_sample = o.inputs[3].as<std::int64_t>(),
                .attributes = node.as<graph::DropoutAttributes>()});
+}
+
+void add_bias(HostLauncher& launcher, const Node& /*node*/, DeviceOperands& o) {
+  run_add_bias(launcher,
+               {.x = o.inputs[0].as(),
+                .bias = o.inputs[1].as(),
+                .y = o.outputs[0].as(),
+                .dtype = o.inputs[0].dtype(),
+                .layout = o.inputs[0].layout()});
+}
+
+void add_bias_backward(HostLauncher& launcher, const Node& /*node*/, DeviceOperands& o) {
+  const ChannelsLast& layout = o.inputs[0].layout();
+  auto scratch = poisoned_scratch(channel_sums_scratch_bytes(layout, o.inputs[0].dtype(), false));
+  run_channel_sums(launcher,
+                   {.a = o.inputs[0].as(),
+                    .result = o.outputs[0].as(),
+                    .dtype = o.inputs[0].dtype(),
+                    .layout = layout,
+                    .per_sample = false,
+                    .scratch = scratch.data()});
 }
 
 void scale_channels(HostLauncher& launcher, const Node& /*node*/, DeviceOperands& o) {
@@ -372,6 +394,8 @@ const std::map<OpKind, Emulate>& table() {
       {OpKind::kSigmoidBackward, pointwise<PointwiseOp::kSigmoidBackward>},
       {OpKind::kAdd, pointwise<PointwiseOp::kAdd>},
       {OpKind::kMultiply, pointwise<PointwiseOp::kMultiply>},
+      {OpKind::kAddBias, add_bias},
+      {OpKind::kAddBiasBackward, add_bias_backward},
       {OpKind::kScaleChannels, scale_channels},
       {OpKind::kScaleChannelsBackwardGate, sums_per_sample},
       {OpKind::kGlobalAvgPool, sums_per_sample},

@@ -184,6 +184,20 @@ void expect_near(const HostTensor& got, const HostTensor& want, double tolerance
   }
 }
 
+TEST(RefConvTranspose, MatchesAHandComputedCase) {
+  // One row: x = 1 2, w = 10 20 30, stride 2: 10 20 30+20 40 60; padding 1 takes the first and the
+  // last away, an output padding of 1 brings the last back.
+  KernelCall call(OpKind::kConvTranspose,
+                  graph::ConvTransposeAttributes{
+                      .conv = {.stride = {1, 2, 1}, .pad_begin = {0, 1, 0}, .pad_end = {0, 1, 0}},
+                      .output_padding = {0, 1, 0}});
+  call.input(f32({1, 1, 1, 2}, {1, 2}))
+      .input(f32({1, 1, 1, 3}, {10, 20, 30}))
+      .output(DType::kF32, {1, 1, 1, 4})
+      .run();
+  EXPECT_THAT(values(call.result()), ElementsAre(20, 50, 40, 60));
+}
+
 class RefConvSum : public ::testing::TestWithParam<ConvCase> {};
 
 TEST_P(RefConvSum, ForwardEqualsTheDefiningSum) {

@@ -221,6 +221,18 @@ TEST(RefLinear, ForwardAndBothGradients) {
   EXPECT_THAT(values(weights.result(1)), ElementsAre(4, 6));
 }
 
+TEST(RefAddBias, AddsPerChannelAndSumsBack) {
+  KernelCall call(OpKind::kAddBias);
+  call.input(f32({2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8}))
+      .input(f32({2}, {10, 20}))
+      .output(DType::kF32, {2, 2, 2})
+      .run();
+  EXPECT_THAT(values(call.result()), ElementsAre(11, 12, 23, 24, 15, 16, 27, 28));
+  KernelCall back(OpKind::kAddBiasBackward);
+  back.input(f32({2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8})).output(DType::kF32, {2}).run();
+  EXPECT_THAT(values(back.result()), ElementsAre(14, 22));
+}
+
 TEST(RefShapeOps, ConcatSliceItsGradientAndReshape) {
   KernelCall joined(OpKind::kConcat);
   joined.input(f32({2, 1, 2}, {1, 2, 3, 4}))
