@@ -84,6 +84,9 @@ void lower_by_family(Lowering& lowering, const graph::Node& node) {
     case OpKind::kNadam:
     case OpKind::kAdadelta:
       return lower_optimizer(lowering, node);
+    case OpKind::kUnscaleGradients:
+    case OpKind::kUpdateLossScale:
+      return lower_loss_scaling(lowering, node);
   }
 }
 

@@ -3,6 +3,7 @@
 #include "engine/backend/optimizer_update.h"
 
 #include "engine/core/error.h"
+#include "engine/graph/op_def.h"
 
 #include <string>
 
@@ -13,13 +14,17 @@ namespace {
 /// and every rule leaves zeros alone.
 constexpr std::int64_t kAligned = 16;
 
+std::int64_t padded(std::int64_t elements) {
+  return (elements + kAligned - 1) / kAligned * kAligned;
+}
+
 /// Joins a range with the last one if all its arrays go on where those end, padding between tensors
 /// included: the arenas have one offset for all kinds.
 void append(std::vector<UpdateRange>& ranges, const UpdateRange& range) {
   if (!ranges.empty()) {
     UpdateRange& last = ranges.back();
     const std::int64_t gap = range.parameter - last.parameter;
-    const bool follows = gap == (last.elements + kAligned - 1) / kAligned * kAligned;
+    const bool follows = gap == padded(last.elements);
     const bool aligned = range.gradient - last.gradient == gap && range.first - last.first == gap &&
                          (last.second == nullptr || range.second - last.second == gap);
     if (follows && aligned) {
@@ -28,6 +33,17 @@ void append(std::vector<UpdateRange>& ranges, const UpdateRange& range) {
     }
   }
   ranges.push_back(range);
+}
+
+void require_f32(const graph::Node& node,
+                 std::string_view backend,
+                 const std::string& what,
+                 core::DType dtype) {
+  if (dtype != core::DType::kF32) {
+    throw core::Error(core::ErrorCode::kUnavailable,
+                      node.name + ": the " + std::string(backend) + " backend " + what + ", not " +
+                          std::string(core::name(dtype)));
+  }
 }
 
 }  // namespace
@@ -41,16 +57,14 @@ UpdatePlan plan_update(const graph::Graph& graph,
                   .learning_rate = slot_of(node.inputs.at(0)),
                   .coefficients = slot_of(node.inputs.at(1)),
                   .tensors = {}};
-  const std::size_t parameters = node.inputs.size() - 2;
+  const std::size_t parameters = graph::gradient_count(node);
+  if (graph::reads_found_inf(node)) {
+    plan.found_inf = slot_of(node.inputs.back());
+  }
   for (std::size_t index = 0; index < parameters; ++index) {
     const graph::Value& parameter = graph.value(node.updates.at(index));
-    if (parameter.dtype != core::DType::kF32) {
-      throw core::Error(core::ErrorCode::kUnavailable,
-                        node.name + ": the " + std::string(backend) +
-                            " backend updates f32 parameters, not " +
-                            std::string(core::name(parameter.dtype)));
-    }
-    UpdateSlots slots{.gradient = slot_of(node.inputs[2 + index]),
+    require_f32(node, backend, "updates f32 parameters", parameter.dtype);
+    UpdateSlots slots{.gradient = slot_of(node.inputs[graph::kFirstGradient + index]),
                       .parameter = slot_of(parameter.id),
                       .first = slot_of(node.updates.at(parameters + index)),
                       .second = kNoSlot,
@@ -76,6 +90,33 @@ std::vector<UpdateRange> update_ranges(const SlotTable& slots,
             address(tensor.first),
             address(tensor.second),
             tensor.elements});
+  }
+  return ranges;
+}
+
+std::vector<GradientSlot> plan_unscale(const graph::Graph& graph,
+                                       const graph::Node& node,
+                                       std::string_view backend,
+                                       const std::function<SlotId(graph::ValueId)>& slot_of) {
+  std::vector<GradientSlot> gradients;
+  for (std::size_t index = 0; index + 1 < node.updates.size(); ++index) {
+    const graph::Value& gradient = graph.value(node.updates[index]);
+    require_f32(node, backend, "unscales f32 gradients", gradient.dtype);
+    gradients.push_back({slot_of(gradient.id), gradient.shape.elements()});
+  }
+  return gradients;
+}
+
+std::vector<GradientRange> gradient_ranges(const SlotTable& slots,
+                                           const std::vector<GradientSlot>& gradients) {
+  std::vector<GradientRange> ranges;
+  for (const GradientSlot& slot : gradients) {
+    auto* address = reinterpret_cast<float*>(slots[slot.gradient]);
+    if (!ranges.empty() && address == ranges.back().gradient + padded(ranges.back().elements)) {
+      ranges.back().elements = padded(ranges.back().elements) + slot.elements;
+    } else {
+      ranges.push_back({address, slot.elements});
+    }
   }
   return ranges;
 }

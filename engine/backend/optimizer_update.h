@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an optimizer node updates: slots when it is lowered, flat ranges of memory once it is
-// planned. The rules are those of optimizer_math.h.
+// What an optimizer node updates, and the gradients that are unscaled before it: slots when it is
+// lowered, flat ranges of memory once it is planned. The rules are those of optimizer_math.h.
 #pragma once
 
+#include "engine/backend/loss_scale_rule.h"
 #include "engine/backend/lowering.h"
 #include "engine/backend/optimizer_math.h"
 #include "engine/graph/graph.h"
@@ -30,6 +31,7 @@ struct UpdatePlan {
   graph::OptimizerAttributes attributes;
   SlotId learning_rate = kNoSlot;
   SlotId coefficients = kNoSlot;
+  SlotId found_inf = kNoSlot;  ///< kNoSlot: no step is skipped
   std::vector<UpdateSlots> tensors;
 };
 
@@ -44,5 +46,22 @@ struct UpdatePlan {
 /// into the fewest ranges.
 [[nodiscard]] std::vector<UpdateRange> update_ranges(const SlotTable& slots,
                                                      const std::vector<UpdateSlots>& tensors);
+
+/// A gradient to divide by the loss scale.
+struct GradientSlot {
+  SlotId gradient = kNoSlot;
+  std::int64_t elements = 0;
+};
+
+/// The gradients of a kUnscaleGradients node. Throws core::Error(kUnavailable) if they are not f32.
+[[nodiscard]] std::vector<GradientSlot> plan_unscale(
+    const graph::Graph& graph,
+    const graph::Node& node,
+    std::string_view backend,
+    const std::function<SlotId(graph::ValueId)>& slot_of);
+
+/// Their addresses, joined like those of update_ranges().
+[[nodiscard]] std::vector<GradientRange> gradient_ranges(
+    const SlotTable& slots, const std::vector<GradientSlot>& gradients);
 
 }  // namespace dlbench::backend

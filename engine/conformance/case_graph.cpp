@@ -31,6 +31,8 @@ DType dtype_of(Element element, DType case_dtype) {
       return case_dtype;
     case Element::kStatistics:
       return case_dtype == DType::kF64 ? DType::kF64 : DType::kF32;
+    case Element::kF32:
+      return DType::kF32;
     case Element::kU8:
       return DType::kU8;
     case Element::kI32:

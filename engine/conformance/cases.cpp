@@ -24,6 +24,7 @@ std::vector<OpCase> collect_specs() {
                       cases::losses(),
                       cases::metrics(),
                       cases::optimizers(),
+                      cases::loss_scaling(),
                       cases::chains()}) {
     specs.insert(specs.end(), list.begin(), list.end());
   }

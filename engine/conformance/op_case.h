@@ -33,6 +33,7 @@ enum class Fill {
 enum class Element {
   kCase,        ///< the dtype that the case runs in
   kStatistics,  ///< f32, or f64 in an f64 case
+  kF32,
   kU8,
   kI32,
   kI64,

@@ -106,6 +106,14 @@ struct OptimizerAttributes {
   double weight_decay = 0.0;  ///< SGD, Adam: added to the gradient
 };
 
+/// How a loss scale changes: times `backoff` after a step with a gradient that is not finite, times
+/// `growth` after `interval` good steps in a row. The defaults are those of PyTorch's GradScaler.
+struct LossScaleAttributes {
+  double growth = 2.0;
+  double backoff = 0.5;
+  std::int64_t interval = 2000;
+};
+
 /// One gradient bucket, or the sums of a loss, summed over the ranks. What makes the sum a mean is
 /// the scalar "loss_gradient": each rank's is its share of the global batch.
 struct AllReduceAttributes {
@@ -126,6 +134,7 @@ using Attributes = std::variant<std::monostate,
                                 DiceAttributes,
                                 ThresholdAttributes,
                                 OptimizerAttributes,
+                                LossScaleAttributes,
                                 AllReduceAttributes>;
 
 }  // namespace dlbench::graph

@@ -105,6 +105,11 @@ struct AttributeHash {
       hasher.add(number);
     }
   }
+  void operator()(const LossScaleAttributes& a) const {
+    hasher.add(a.growth);
+    hasher.add(a.backoff);
+    hasher.add_int(a.interval);
+  }
   void operator()(const AllReduceAttributes& a) const { hasher.add_int(a.bucket); }
 };
 

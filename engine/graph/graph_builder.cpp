@@ -97,6 +97,18 @@ void GraphBuilder::make_gradient(ValueId id, ValueId parameter) {
   graph_.by_name_.emplace(value.name, id);
 }
 
+void GraphBuilder::replace_inputs(NodeId id, std::vector<ValueId> inputs) {
+  Node& node = graph_.nodes_.at(static_cast<std::size_t>(id));
+  node.inputs = std::move(inputs);
+  const std::vector<OutputSpec> outputs = op_def(node.op).infer(graph_, node);
+  DLBENCH_CHECK(outputs.size() == node.outputs.size()) << node.name;
+  for (std::size_t index = 0; index < outputs.size(); ++index) {
+    const Value& value = graph_.value(node.outputs[index]);
+    DLBENCH_CHECK(outputs[index].dtype == value.dtype && outputs[index].shape == value.shape)
+        << value.name << " would become another kind of value";
+  }
+}
+
 void GraphBuilder::reorder(const std::vector<NodeId>& order) {
   DLBENCH_CHECK(order.size() == graph_.nodes_.size()) << "an order must name every node once";
   std::vector<NodeId> new_id(order.size(), kNoNode);

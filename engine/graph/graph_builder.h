@@ -55,6 +55,9 @@ class GraphBuilder {
   void mark_output(std::string name, ValueId value);
   /// Turns an activation into the gradient of `parameter` and gives it the name "grad/<parameter>".
   void make_gradient(ValueId value, ValueId parameter);
+  /// Gives a node other operands, with which its outputs are what they were: the rest of the graph
+  /// stays valid.
+  void replace_inputs(NodeId node, std::vector<ValueId> inputs);
   /// Puts the nodes into another execution order, which must be valid; node ids change with it.
   void reorder(const std::vector<NodeId>& order);
   /// A name not used yet: `name`, `name_1`, ...

@@ -24,6 +24,7 @@ Table build_table() {
                           ops::dropout_ops(),
                           ops::linear_ops(),
                           ops::loss_ops(),
+                          ops::loss_scaling_ops(),
                           ops::metric_ops(),
                           ops::normalize_ops(),
                           ops::optimizer_ops(),
@@ -70,6 +71,15 @@ bool reads_input(OpKind kind, std::size_t index) {
     default:
       return true;
   }
+}
+
+std::size_t gradient_count(const Node& update) {
+  const std::size_t states = update.op == OpKind::kSgd ? 1 : 2;
+  return update.updates.size() / (1 + states);
+}
+
+bool reads_found_inf(const Node& update) {
+  return update.inputs.size() > kFirstGradient + gradient_count(update);
 }
 
 std::span<const OpDef> all_op_defs() { return table(); }

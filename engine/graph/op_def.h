@@ -95,6 +95,12 @@ struct OpDef {
 /// something else.
 [[nodiscard]] bool reads_input(OpKind kind, std::size_t index);
 
+/// Operands of a kSgd, kAdam, kNadam or kAdadelta node that is not fixed in number: the gradients
+/// are the inputs from kFirstGradient on; found_inf, if there is one, is the input behind them.
+inline constexpr std::size_t kFirstGradient = 2;
+[[nodiscard]] std::size_t gradient_count(const Node& update);
+[[nodiscard]] bool reads_found_inf(const Node& update);
+
 /// All rows, in the order of OpKind.
 [[nodiscard]] std::span<const OpDef> all_op_defs();
 

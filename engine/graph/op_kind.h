@@ -80,16 +80,21 @@ enum class OpKind : std::uint8_t {
   kAllReduceStart,  ///< gradients... -> token [updates gradients]
   kAllReduceWait,   ///< token, gradients... -> (nothing) [updates gradients]
 
-  // Optimizers. One advance per step, then one update per bucket.
-  kOptimizerAdvance,  ///< (nothing) -> (nothing) [updates step i64, coefficients f64 (8)]
-  kSgd,               ///< learning_rate, coefficients, gradients... [updates parameters, velocity]
-  kAdam,              ///< learning_rate, coefficients, gradients... [updates parameters, m, v]
-  kNadam,             ///< as Adam
-  kAdadelta,  ///< learning_rate, coefficients, gradients... [updates parameters, square, delta]
+  // Optimizers. One advance per step, then one update per bucket. With found_inf, an f32 scalar,
+  // they do nothing in a step where it is not 0.
+  kOptimizerAdvance,  ///< [found_inf] -> (nothing) [updates step i64, coefficients f64 (8)]
+  kSgd,   ///< learning_rate, coefficients, gradients..., [found_inf] [updates parameters, velocity]
+  kAdam,  ///< as SGD [updates parameters, m, v]
+  kNadam,     ///< as Adam
+  kAdadelta,  ///< as SGD [updates parameters, square, delta]
+
+  // Dynamic loss scaling. loss_scale, found_inf: f32 scalars; good_steps, skipped_steps: i64.
+  kUnscaleGradients,  ///< loss_scale -> (nothing) [updates gradients..., found_inf]
+  kUpdateLossScale,   ///< (nothing) [updates loss_scale, found_inf, good_steps, skipped_steps]
 };
 
 /// The number of ops; the table in op_def.cpp has exactly one row for each.
-inline constexpr std::size_t kOpCount = static_cast<std::size_t>(OpKind::kAdadelta) + 1;
+inline constexpr std::size_t kOpCount = static_cast<std::size_t>(OpKind::kUpdateLossScale) + 1;
 
 /// "conv", "conv_backward_data", ...: as in reports, traces and conformance repro lines.
 [[nodiscard]] std::string_view name(OpKind kind);

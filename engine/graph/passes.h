@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The passes that turn a network into a training step, in the order in which they are applied:
-// mixed_precision, differentiate, insert_all_reduce, add_optimizer, synchronize_loss. Lowering and
-// planning follow.
+// mixed_precision, differentiate, insert_all_reduce, add_optimizer, scale_loss, synchronize_loss.
+// Lowering and planning follow.
 #pragma once
 
 #include "engine/core/dtype.h"
@@ -23,7 +23,7 @@ namespace dlbench::graph {
 [[nodiscard]] Graph mixed_precision(const Graph& graph, core::DType reduced);
 
 /// Adds the backward nodes of `loss` (a scalar f32 output) with respect to every parameter it
-/// depends on. The seed is the scalar "loss_gradient" (1, or local share x loss scale). Each
+/// depends on. The seed is the scalar "loss_gradient" (1, or this rank's share of the batch). Each
 /// parameter's gradient becomes a value of storage kGradient named "grad/<parameter>". Throws
 /// core::Error(kShape) when a node on the way has no gradient rule.
 [[nodiscard]] Graph differentiate(const Graph& graph, ValueId loss);
@@ -81,6 +81,23 @@ struct OptimizerSpec {
 /// Adds optimizer state and update nodes for every parameter that has a gradient: one node per
 /// gradient bucket, or one in all if there are no buckets.
 [[nodiscard]] Graph add_optimizer(const Graph& graph, const OptimizerSpec& spec);
+
+/// Where the loss scale of a fresh model begins (PyTorch's GradScaler: 65536), and how it changes.
+struct LossScaling {
+  double initial = 65536.0;
+  LossScaleAttributes rule{};
+};
+
+/// Dynamic loss scaling for a whole training step whose backward pass runs in f16, where a gradient
+/// below 3e-8 is zero and one above 65504 infinite (Micikevicius et al. 2018, arXiv:1710.03740,
+/// section 3.2; the rule is that of PyTorch's GradScaler). The seed becomes "loss_gradient" x
+/// "loss_scale". Once the gradients of all buckets are reduced, so that all ranks see the same,
+/// they are divided by the scale in place, and "found_inf" is 1 if one of them is not finite: then
+/// neither "step" nor coefficients, parameters or optimizer state change. The step ends with the
+/// next scale. Two counters, i64, say how it goes: "good_steps" since the scale last changed, and
+/// "skipped_steps". All of it is state on the device: the host decides nothing.
+/// Needs the nodes of add_optimizer(), and gradients that every rank updates with.
+[[nodiscard]] Graph scale_loss(const Graph& graph, const LossScaling& scaling = {});
 
 /// Sums over a graph, as printed by --dry-run and in reports.
 struct GraphTotals {

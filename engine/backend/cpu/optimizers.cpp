@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Optimizer nodes.
+// Optimizer nodes. Steps that are skipped exist with f16 alone, which this backend does not compute
+// in.
 #include "engine/backend/cpu/kernels/optimizers.h"
 
 #include "engine/backend/cpu/graph_lowering_internal.h"
 #include "engine/backend/optimizer_update.h"
+#include "engine/core/error.h"
 
 #include <utility>
 
@@ -42,7 +44,15 @@ class UpdateKernel final : public Kernel {
   std::vector<UpdateRange> ranges_;
 };
 
+[[noreturn]] void refuse_loss_scaling(const Node& node) {
+  throw core::Error(core::ErrorCode::kUnavailable,
+                    node.name + ": the cpu backend has no loss scaling: train in fp32 or bf16");
+}
+
 void lower_advance(GraphLowering& lowering, const Node& node) {
+  if (!node.inputs.empty()) {
+    refuse_loss_scaling(node);
+  }
   const SlotId step = lowering.read(node.updates.at(0)).slot;
   const SlotId coefficients = lowering.read(node.updates.at(1)).slot;
   const auto attributes = node.as<OptimizerAttributes>();
@@ -65,6 +75,9 @@ void lower_optimizer(GraphLowering& lowering, const Node& node) {
   }
   UpdatePlan plan = plan_update(
       lowering.graph(), node, "cpu", [&](graph::ValueId id) { return lowering.read(id).slot; });
+  if (plan.found_inf != kNoSlot) {
+    refuse_loss_scaling(node);
+  }
   Emission emission{.covers = {node.id},
                     .reads = {plan.learning_rate, plan.coefficients},
                     .kernel_name = "own:" + std::string(graph::name(node.op))};
@@ -76,6 +89,10 @@ void lower_optimizer(GraphLowering& lowering, const Node& node) {
     }
   }
   lowering.emit(std::move(emission), std::make_unique<UpdateKernel>(std::move(plan)));
+}
+
+void lower_loss_scaling(GraphLowering& /*lowering*/, const Node& node) {
+  refuse_loss_scaling(node);
 }
 
 }  // namespace dlbench::backend::cpu

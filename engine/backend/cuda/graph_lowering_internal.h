@@ -121,5 +121,6 @@ void lower_log_softmax(GraphLowering& lowering, const graph::Node& node);
 void lower_nll(GraphLowering& lowering, const graph::Node& node);
 void lower_counts(GraphLowering& lowering, const graph::Node& node);
 void lower_optimizer(GraphLowering& lowering, const graph::Node& node);
+void lower_loss_scaling(GraphLowering& lowering, const graph::Node& node);
 
 }  // namespace dlbench::backend::cuda

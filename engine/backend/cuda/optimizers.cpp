@@ -23,6 +23,9 @@ class UpdateKernel final : public Kernel {
   void bind(const SlotTable& slots, std::byte* /*scratch*/) override {
     args_.learning_rate = reinterpret_cast<const float*>(slots[plan_.learning_rate]);
     args_.coefficients = reinterpret_cast<const double*>(slots[plan_.coefficients]);
+    args_.found_inf = plan_.found_inf == kNoSlot
+                          ? nullptr
+                          : reinterpret_cast<const float*>(slots[plan_.found_inf]);
     args_.ranges = update_ranges(slots, plan_.tensors);
   }
 
@@ -36,9 +39,13 @@ class UpdateKernel final : public Kernel {
 
 void lower_advance(GraphLowering& lowering, const Node& node) {
   lowering.emit(lowering.whole(node),
-                [attributes = node.as<graph::OptimizerAttributes>()](const Call& call) {
-                  launch_optimizer_advance(
-                      attributes, call.out<std::int64_t>(0), call.out<double>(1), {}, call.stream);
+                [attributes = node.as<graph::OptimizerAttributes>(),
+                 may_skip = !node.inputs.empty()](const Call& call) {
+                  launch_optimizer_advance(attributes,
+                                           call.out<std::int64_t>(0),
+                                           call.out<double>(1),
+                                           may_skip ? call.in<float>(0) : nullptr,
+                                           call.stream);
                 });
 }
 

@@ -66,6 +66,8 @@ constexpr Row kRows[] = {
     {OpKind::kAdam, adam},
     {OpKind::kNadam, nadam},
     {OpKind::kAdadelta, adadelta},
+    {OpKind::kUnscaleGradients, unscale_gradients},
+    {OpKind::kUpdateLossScale, update_loss_scale},
 };
 
 constexpr bool rows_are_in_order() {

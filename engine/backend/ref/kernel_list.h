@@ -68,6 +68,9 @@ void sgd(const Call& call);
 void adam(const Call& call);
 void nadam(const Call& call);
 void adadelta(const Call& call);
+// loss_scaling.cpp
+void unscale_gradients(const Call& call);
+void update_loss_scale(const Call& call);
 
 /// The kernel of an op; nullptr for the all-reduce nodes, which the executor runs.
 [[nodiscard]] KernelFunction kernel_of(graph::OpKind op);

@@ -2,22 +2,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The update rules of backend/optimizer_math.h, in double whatever the dtype of the state.
-// inputs: learning_rate, coefficients, gradients; updates: parameters, then each kind of state,
-// all in the order of the gradients.
+// inputs: learning_rate, coefficients, gradients, [found_inf]; updates: parameters, then each kind
+// of state, all in the order of the gradients.
 #include "engine/backend/optimizer_math.h"
 #include "engine/backend/ref/kernel_list.h"
 #include "engine/core/check.h"
+#include "engine/graph/op_def.h"
 
 namespace dlbench::backend::ref {
 namespace {
 
-constexpr std::size_t kFirstGradient = 2;
+using graph::kFirstGradient;
 
 std::size_t gradients_of(const Call& call, std::size_t states) {
-  const std::size_t count = call.inputs.size() - kFirstGradient;
-  DLBENCH_CHECK(call.updates.size() == count * (1 + states))
-      << call.node.name << ": " << count << " gradients, " << call.updates.size() << " updates";
+  const std::size_t count = call.updates.size() / (1 + states);
+  DLBENCH_CHECK(call.inputs.size() >= kFirstGradient + count)
+      << call.node.name << ": " << count << " gradients, " << call.inputs.size() << " inputs";
   return count;
+}
+
+/// Whether some gradient of this step is not finite, so that nothing may change.
+bool skips(const Call& call, std::size_t gradients) {
+  const std::size_t found_inf = kFirstGradient + gradients;
+  return call.inputs.size() > found_inf && call.inputs[found_inf].read(0) != 0.0;
 }
 
 template <typename Update>
@@ -31,6 +38,9 @@ Update make_update(const Call& call) {
 template <typename Update>
 void update_pairs(const Call& call) {
   const std::size_t count = gradients_of(call, 2);
+  if (skips(call, count)) {
+    return;
+  }
   const auto update = make_update<Update>(call);
   for (std::size_t index = 0; index < count; ++index) {
     const Tensor& gradient = call.inputs[kFirstGradient + index];
@@ -57,6 +67,9 @@ void update_pairs(const Call& call) {
 }  // namespace
 
 void optimizer_advance(const Call& call) {
+  if (!call.inputs.empty() && call.inputs[0].read(0) != 0.0) {
+    return;
+  }
   std::int64_t& step = *call.updates[0].as<std::int64_t>();
   ++step;
   advance_coefficients(
@@ -65,6 +78,9 @@ void optimizer_advance(const Call& call) {
 
 void sgd(const Call& call) {
   const std::size_t count = gradients_of(call, 1);
+  if (skips(call, count)) {
+    return;
+  }
   const auto update = make_update<SgdUpdate<double>>(call);
   for (std::size_t index = 0; index < count; ++index) {
     const Tensor& gradient = call.inputs[kFirstGradient + index];

@@ -18,6 +18,7 @@ namespace dlbench::conformance::cases {
 [[nodiscard]] std::vector<OpCase> conv_transpose();
 [[nodiscard]] std::vector<OpCase> dropout();
 [[nodiscard]] std::vector<OpCase> linear();
+[[nodiscard]] std::vector<OpCase> loss_scaling();
 [[nodiscard]] std::vector<OpCase> losses();
 [[nodiscard]] std::vector<OpCase> metrics();
 [[nodiscard]] std::vector<OpCase> normalize();

@@ -49,6 +49,16 @@ OpCase update_case(OpKind op,
   return result;
 }
 
+/// A step with loss scaling; one with found_inf changes nothing.
+OpCase skippable(OpCase plain, double found_inf) {
+  plain.inputs.push_back(scalar("found_inf", Element::kF32, found_inf));
+  plain.note += found_inf == 0.0 ? ", not skipped" : ", skipped";
+  if (found_inf != 0.0) {
+    plain.accuracy = Accuracy::kExact;
+  }
+  return plain;
+}
+
 OpCase advance_case(double step) {
   Operand operand = scalar("step", Element::kI64, step);
   return {.op = OpKind::kOptimizerAdvance,
@@ -65,6 +75,8 @@ std::vector<OpCase> optimizers() {
   return {
       advance_case(0),
       advance_case(1000),
+      skippable(advance_case(7), 0.0),
+      skippable(advance_case(7), 1.0),
       update_case(OpKind::kSgd, "plain", {"velocity"}, {}),
       update_case(
           OpKind::kSgd, "momentum and decay", {"velocity"}, {.momentum = 0.9, .weight_decay = 0.1}),
@@ -78,6 +90,12 @@ std::vector<OpCase> optimizers() {
       update_case(OpKind::kAdadelta, "defaults", {"square", "delta"}, {.epsilon = 1e-6}),
       update_case(
           OpKind::kAdadelta, "large epsilon", {"square", "delta"}, {.epsilon = 0.1, .rho = 0.5}),
+      skippable(update_case(OpKind::kSgd, "plain", {"velocity"}, {}), 0.0),
+      skippable(update_case(OpKind::kSgd, "plain", {"velocity"}, {}), 1.0),
+      skippable(update_case(OpKind::kAdam, "defaults", {"m", "v"}, {}), 0.0),
+      skippable(update_case(OpKind::kAdam, "defaults", {"m", "v"}, {}), 1.0),
+      skippable(update_case(OpKind::kNadam, "defaults", {"m", "v"}, {}), 1.0),
+      skippable(update_case(OpKind::kAdadelta, "defaults", {"square", "delta"}, {}), 1.0),
   };
 }
 

@@ -17,6 +17,7 @@ namespace dlbench::graph::ops {
 [[nodiscard]] std::span<const OpDef> dropout_ops();
 [[nodiscard]] std::span<const OpDef> linear_ops();
 [[nodiscard]] std::span<const OpDef> loss_ops();
+[[nodiscard]] std::span<const OpDef> loss_scaling_ops();
 [[nodiscard]] std::span<const OpDef> metric_ops();
 [[nodiscard]] std::span<const OpDef> normalize_ops();
 [[nodiscard]] std::span<const OpDef> optimizer_ops();

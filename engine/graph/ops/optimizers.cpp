@@ -3,12 +3,20 @@
 //
 // Optimizer nodes have no outputs: they update state in place. The rules for one element stand in
 // engine/backend/optimizer_math.h. updates = parameters, then the first state of each, then the
-// second.
+// second. What a step with found_inf leaves alone is all of them: Micikevicius et al. 2018,
+// arXiv:1710.03740, section 3.2.
 #include "engine/graph/ops/op_tables.h"
 #include "engine/graph/ops/operands.h"
 
 namespace dlbench::graph::ops {
 namespace {
+
+void require_found_inf(const Graph& graph, const Node& node, const Value& value) {
+  require(value.dtype == core::DType::kF32 && value.shape.rank() == 0,
+          graph,
+          node,
+          "found_inf must be an f32 scalar");
+}
 
 std::vector<OutputSpec> infer_advance(const Graph& graph, const Node& node) {
   require(node.updates.size() == 2 && graph.value(node.updates[0]).dtype == core::DType::kI64 &&
@@ -17,18 +25,28 @@ std::vector<OutputSpec> infer_advance(const Graph& graph, const Node& node) {
           graph,
           node,
           "updates must be step i64 and coefficients f64 (8)");
+  if (!node.inputs.empty()) {
+    require(node.inputs.size() == 1, graph, node, "the only input is found_inf");
+    require_found_inf(graph, node, input(graph, node, 0));
+  }
   return {};
 }
 
 template <std::size_t kStates>
 std::vector<OutputSpec> infer_update(const Graph& graph, const Node& node) {
-  const std::size_t parameters = node.inputs.size() - 2;
-  require(node.inputs.size() > 2 && node.updates.size() == parameters * (1 + kStates),
+  const std::size_t parameters = gradient_count(node);
+  const std::size_t plain = kFirstGradient + parameters;
+  require(parameters > 0 && node.updates.size() == parameters * (1 + kStates) &&
+              (node.inputs.size() == plain || node.inputs.size() == plain + 1),
           graph,
           node,
-          "inputs must be learning_rate, coefficients, gradients; updates parameters and states");
+          "inputs must be learning_rate, coefficients, gradients, [found_inf]; updates parameters "
+          "and states");
+  if (reads_found_inf(node)) {
+    require_found_inf(graph, node, input(graph, node, plain));
+  }
   for (std::size_t index = 0; index < node.updates.size(); ++index) {
-    const Value& gradient = input(graph, node, 2 + index % parameters);
+    const Value& gradient = input(graph, node, kFirstGradient + index % parameters);
     require(graph.value(node.updates[index]).shape == gradient.shape,
             graph,
             node,
@@ -41,8 +59,8 @@ template <int kFlopPerElement, int kStates>
 Cost cost_update(const Graph& graph, const Node& node) {
   std::int64_t elements = 0;
   std::int64_t bytes = 0;
-  for (std::size_t index = 2; index < node.inputs.size(); ++index) {
-    const Value& gradient = input(graph, node, index);
+  for (std::size_t index = 0; index < gradient_count(node); ++index) {
+    const Value& gradient = input(graph, node, kFirstGradient + index);
     const std::int64_t count = gradient.shape.elements();
     elements += count;
     // gradient read; parameter and states read and written

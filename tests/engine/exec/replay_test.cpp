@@ -69,6 +69,32 @@ TEST_F(Replay, AReplayedStepGivesTheSameLosses) {
   EXPECT_EQ(losses("deferred", GraphReplay::kOn, 12), losses("ref", GraphReplay::kOff, 12));
 }
 
+// Skipped steps, a falling and a growing scale: what is replayed decides it all on the device.
+TEST_F(Replay, LossScalingNeedsNoHost) {
+  std::vector<std::vector<double>> ends;
+  for (const char* backend : {"ref", "deferred"}) {
+    SmallTraining training(
+        backend,
+        {.classifier = true,
+         .precision = core::DType::kF16,
+         .loss_scaling = graph::LossScaling{.initial = 0x1p+30, .rule = {.interval = 4}}});
+    const auto executor = training.executor(Mode::kTrain, {.replay = GraphReplay::kOn});
+    for (int step = 0; step < 40; ++step) {
+      executor->run();
+    }
+    executor->synchronize();
+    EXPECT_EQ(executor->replays(), std::string(backend) == "deferred");
+    ends.emplace_back();
+    for (const char* scalar : {"loss_scale", "skipped_steps", "step"}) {
+      ends.back().push_back(training.state().scalar(scalar));
+    }
+    ends.back().push_back(static_cast<double>(executor->read_scalar("loss")));
+  }
+  EXPECT_EQ(ends[0], ends[1]);
+  EXPECT_GT(ends[0][1], 2.0) << "no step was skipped";
+  EXPECT_GT(ends[0][2], 10.0) << "hardly a step was made";
+}
+
 TEST_F(Replay, ADeviceThatCannotRecordRunsNodeByNode) {
   EXPECT_EQ(losses("ref", GraphReplay::kOn, 6), losses("ref", GraphReplay::kOff, 6));
 }

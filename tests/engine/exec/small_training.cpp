@@ -9,8 +9,16 @@ namespace dlbench::exec::testing {
 namespace {
 
 graph::Graph forward_graph(const SmallTrainingOptions& options, graph::Mode mode) {
-  return options.classifier ? graph::testing::small_classifier(mode, options.batch)
-                            : graph::testing::small_unet(mode, options.batch, options.size);
+  return graph::mixed_precision(options.classifier
+                                    ? graph::testing::small_classifier(mode, options.batch)
+                                    : graph::testing::small_unet(mode, options.batch, options.size),
+                                options.precision);
+}
+
+graph::Graph train_graph(const SmallTrainingOptions& options) {
+  const graph::Graph step = graph::testing::training_step(
+      forward_graph(options, graph::Mode::kTrain), options.optimizer, options.buckets);
+  return options.loss_scaling.has_value() ? graph::scale_loss(step, *options.loss_scaling) : step;
 }
 
 }  // namespace
@@ -18,8 +26,7 @@ graph::Graph forward_graph(const SmallTrainingOptions& options, graph::Mode mode
 SmallTraining::SmallTraining(const std::string& backend_name, const SmallTrainingOptions& options)
     : options_(options),
       backend_(backend::create_backend(backend_name, {.threads = options.threads})),
-      train_graph_(graph::testing::training_step(
-          forward_graph(options, graph::Mode::kTrain), options.optimizer, options.buckets)),
+      train_graph_(testing::train_graph(options)),
       state_(std::make_unique<ModelState>(*backend_, train_graph_, options.seed)) {
   const auto& inputs = train_graph_.inputs();
   const graph::Value& image = train_graph_.value(inputs.at(0));

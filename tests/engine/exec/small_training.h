@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace dlbench::exec::testing {
@@ -24,6 +25,8 @@ struct SmallTrainingOptions {
   std::int64_t size = 16;
   graph::OptimizerSpec optimizer{.kind = graph::OptimizerKind::kAdam, .learning_rate = 0.01};
   graph::BucketOptions buckets{};
+  core::DType precision = core::DType::kF32;  ///< of contractions
+  std::optional<graph::LossScaling> loss_scaling{};
   std::uint64_t seed = 1;
   int threads = 1;  ///< more would wait for each other on a busy machine
 };

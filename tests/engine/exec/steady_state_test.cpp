@@ -71,6 +71,20 @@ TEST_P(SteadyState, AllocatesNothingAndCreatesNoPrimitive) {
   }
 }
 
+// The scale falls and grows on the way: neither has to ask the host.
+TEST(SteadyStateInF16, AllocatesNothing) {
+  SmallTraining training(
+      "ref",
+      {.classifier = true,
+       .precision = core::DType::kF16,
+       .loss_scaling = graph::LossScaling{.initial = 0x1p+24, .rule = {.interval = 2}},
+       .threads = 2});
+  const auto executor = training.executor(Mode::kTrain);
+  const AllocationCount count = count_steps(*executor, false, 20);
+  EXPECT_EQ(count.own, 0) << "first by " << count.first_own;
+  EXPECT_GT(training.state().scalar("skipped_steps"), 0.0);
+}
+
 TEST_P(SteadyState, BindingAnInputAllocatesNothing) {
   SmallTraining training(GetParam(), {});
   const auto executor = training.executor(Mode::kTrain);

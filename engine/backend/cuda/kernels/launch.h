@@ -10,6 +10,7 @@
 #pragma once
 
 #include "engine/backend/cuda/kernels/channels_last.h"
+#include "engine/backend/loss_scale_rule.h"
 #include "engine/backend/optimizer_math.h"
 #include "engine/core/dtype.h"
 #include "engine/graph/attributes.h"
@@ -317,53 +318,39 @@ void launch_classification_counts(const Matrix& shape,
 
 // ---- Optimizers and loss scaling, f32 ----
 
-/// Dynamic loss scaling, scalars in device memory; all null: none. f16 gradients are those of
-/// loss_scale times the loss.
-struct LossScaling {
-  float* loss_scale = nullptr;
-  float* found_inf = nullptr;   ///< 0, or 1: some gradient of this step is not finite
-  float* good_steps = nullptr;  ///< since the scale last changed
-};
-
-/// The rules of optimizer_math.h over all ranges, one launch for each kMaxRanges of them. Gradients
-/// are divided by the loss scale; nothing is written if found_inf. learning_rate: f32,
-/// coefficients: f64 (8).
+/// The rules of optimizer_math.h over all ranges, one launch for each kMaxRanges of them. Nothing
+/// is written where *found_inf is not 0; null: it never is. learning_rate: f32, coefficients: f64
+/// (8).
 inline constexpr int kMaxRanges = 64;
 struct OptimizerArgs {
   graph::OpKind op = graph::OpKind::kSgd;
   graph::OptimizerAttributes attributes;
   const float* learning_rate = nullptr;
   const double* coefficients = nullptr;
+  const float* found_inf = nullptr;
   std::vector<UpdateRange> ranges;
-  LossScaling scaling;
 };
 void launch_optimizer(const OptimizerArgs& args, StreamHandle stream);
 
-/// Advances step and coefficients, unless found_inf.
+/// Advances step and coefficients, unless *found_inf is not 0; null: it never is.
 void launch_optimizer_advance(const graph::OptimizerAttributes& attributes,
                               std::int64_t* step,
                               double* coefficients,
-                              const LossScaling& scaling,
+                              const float* found_inf,
                               StreamHandle stream);
 
-/// Sets *found_inf to 1 if any element is NaN or infinite, else leaves it. dtype: f32, f16, bf16.
-void launch_check_finite(const void* gradients,
-                         core::DType dtype,
-                         Index elements,
-                         float* found_inf,
-                         StreamHandle stream);
-
-/// The end of a step with loss scaling: after a bad step the scale is multiplied by `backoff`,
-/// after `interval` good ones in a row by `growth`; found_inf returns to 0. The defaults are those
-/// of PyTorch's GradScaler, which starts at 65536 (Micikevicius et al. 2018, arXiv:1710.03740,
-/// section 3.2, describe the method).
-struct LossScaleRule {
-  float growth = 2.0F;
-  float backoff = 0.5F;
-  float interval = 2000.0F;
+/// Divides gradients by *loss_scale in place, one launch for each range. Sets *found_inf to 1 if
+/// one of the results is NaN or infinite, else leaves it.
+struct UnscaleArgs {
+  const float* loss_scale = nullptr;
+  float* found_inf = nullptr;
+  std::vector<GradientRange> ranges;
 };
-void launch_loss_scale_update(const LossScaleRule& rule,
-                              const LossScaling& scaling,
+void launch_unscale(const UnscaleArgs& args, StreamHandle stream);
+
+/// update_loss_scale() of loss_scale_rule.h, by one thread.
+void launch_loss_scale_update(const graph::LossScaleAttributes& rule,
+                              const LossScaleState& state,
                               StreamHandle stream);
 
 }  // namespace dlbench::backend::cuda

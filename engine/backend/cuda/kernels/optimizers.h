@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Optimizer updates over the flat arenas, and the control of dynamic loss scaling. What changes
-// from step to step is read from device memory, so that a captured step can be replayed.
+// Optimizer updates over the flat arenas. What changes from step to step is read from device
+// memory, so that a captured step can be replayed.
 #pragma once
 
 #include "engine/backend/cuda/kernels/element.h"
@@ -25,7 +25,6 @@ struct RangeTable {
 template <typename Rule>
 struct StepRule {
   alignas(16) unsigned char rule[sizeof(Rule)];
-  float gradient_scale;
   bool skip;
 };
 
@@ -36,14 +35,13 @@ struct UpdateRanges {
   graph::OptimizerAttributes attributes;
   const float* learning_rate;
   const double* coefficients;
-  LossScaling scaling;
+  const float* found_inf;
   RangeTable table;
 
   DLBENCH_HOST_DEVICE void prepare(Shared& shared) const {
     const Rule rule(attributes, static_cast<double>(*learning_rate), coefficients);
     *reinterpret_cast<Rule*>(shared.rule) = rule;
-    shared.gradient_scale = scaling.loss_scale == nullptr ? 1.0F : 1.0F / *scaling.loss_scale;
-    shared.skip = scaling.found_inf != nullptr && *scaling.found_inf != 0.0F;
+    shared.skip = found_inf != nullptr && *found_inf != 0.0F;
   }
 
   DLBENCH_HOST_DEVICE void operator()(const Position& p, const Shared& shared) const {
@@ -51,7 +49,6 @@ struct UpdateRanges {
       return;
     }
     const Rule rule = *reinterpret_cast<const Rule*>(shared.rule);
-    const float scale = shared.gradient_scale;
     const Index step = Index{p.blocks} * p.threads;
     int index = 0;
     for (Index pack = Index{p.block} * p.threads + p.thread; pack < table.first_pack[table.count];
@@ -59,17 +56,14 @@ struct UpdateRanges {
       while (pack >= table.first_pack[index + 1]) {
         ++index;
       }
-      update(rule, scale, table.range[index], (pack - table.first_pack[index]) * N);
+      update(rule, table.range[index], (pack - table.first_pack[index]) * N);
     }
   }
 
  private:
   static constexpr bool kTwoStates = !std::is_same_v<Rule, SgdUpdate<float>>;
 
-  DLBENCH_HOST_DEVICE void update(const Rule& rule,
-                                  float scale,
-                                  const UpdateRange& range,
-                                  Index offset) const {
+  DLBENCH_HOST_DEVICE void update(const Rule& rule, const UpdateRange& range, Index offset) const {
     const Index left = range.elements - offset;
     if (left >= N) {
       float gradient[N];
@@ -83,7 +77,7 @@ struct UpdateRanges {
         load_pack(range.second + offset, second);
       }
       for (int lane = 0; lane < N; ++lane) {
-        one(rule, gradient[lane] * scale, parameter[lane], first[lane], second[lane]);
+        one(rule, gradient[lane], parameter[lane], first[lane], second[lane]);
       }
       store_pack(range.parameter + offset, parameter);
       store_pack(range.first + offset, first);
@@ -93,7 +87,7 @@ struct UpdateRanges {
     } else {
       for (Index i = offset; i < range.elements; ++i) {
         float second = kTwoStates ? range.second[i] : 0.0F;
-        one(rule, range.gradient[i] * scale, range.parameter[i], range.first[i], second);
+        one(rule, range.gradient[i], range.parameter[i], range.first[i], second);
         if constexpr (kTwoStates) {
           range.second[i] = second;
         }
@@ -114,7 +108,7 @@ template <typename Rule, int N, typename Launcher>
 void run_update(Launcher& launcher, const OptimizerArgs& args) {
   for (std::size_t begin = 0; begin < args.ranges.size(); begin += kMaxRanges) {
     UpdateRanges<Rule, N> body{
-        args.attributes, args.learning_rate, args.coefficients, args.scaling, {}};
+        args.attributes, args.learning_rate, args.coefficients, args.found_inf, {}};
     RangeTable& table = body.table;
     const std::size_t end = std::min(args.ranges.size(), begin + kMaxRanges);
     for (std::size_t index = begin; index < end; ++index) {
@@ -167,82 +161,8 @@ void run_optimizer_advance(Launcher& launcher,
                            const graph::OptimizerAttributes& attributes,
                            std::int64_t* step,
                            double* coefficients,
-                           const LossScaling& scaling) {
-  for_each(launcher, 1, AdvanceStep{attributes, step, coefficients, scaling.found_inf});
-}
-
-/// Threads that find something all write the same 1: no order matters.
-template <typename T, int N>
-struct CheckFinite {
-  const T* gradients;
-  Index elements;
-  float* found_inf;
-
-  DLBENCH_HOST_DEVICE void operator()(Index item) const {
-    const Index offset = item * N;
-    float values[N];
-    if (offset + N <= elements) {
-      load_pack(gradients + offset, values);
-    } else {
-      load_some(gradients + offset, static_cast<int>(elements - offset), values);
-    }
-    bool finite = true;
-    for (int lane = 0; lane < N; ++lane) {
-      // x - x is 0 for finite x, else NaN.
-      finite = finite && values[lane] - values[lane] == 0.0F;
-    }
-    if (!finite) {
-      *found_inf = 1.0F;
-    }
-  }
-};
-
-template <typename Launcher>
-void run_check_finite(Launcher& launcher,
-                      const void* gradients,
-                      core::DType dtype,
-                      Index elements,
-                      float* found_inf) {
-  visit_activation(dtype, [&](auto type) {
-    using T = decltype(type);
-    const auto* from = static_cast<const T*>(gradients);
-    constexpr int kN = kWide<T>;
-    if (aligned(from)) {
-      for_each(launcher,
-               ceil_divide<Index>(elements, kN),
-               CheckFinite<T, kN>{from, elements, found_inf});
-    } else {
-      for_each(launcher, elements, CheckFinite<T, 1>{from, elements, found_inf});
-    }
-  });
-}
-
-/// A single thread's work.
-struct UpdateLossScale {
-  LossScaleRule rule;
-  LossScaling scaling;
-
-  DLBENCH_HOST_DEVICE void operator()(Index /*item*/) const {
-    if (*scaling.found_inf != 0.0F) {
-      *scaling.loss_scale *= rule.backoff;
-      *scaling.good_steps = 0.0F;
-    } else if (*scaling.good_steps + 1.0F >= rule.interval) {
-      // The scale stays finite: 0 would follow from 1 / scale, and never a good step again.
-      const float grown = *scaling.loss_scale * rule.growth;
-      *scaling.loss_scale = grown - grown == 0.0F ? grown : *scaling.loss_scale;
-      *scaling.good_steps = 0.0F;
-    } else {
-      *scaling.good_steps += 1.0F;
-    }
-    *scaling.found_inf = 0.0F;
-  }
-};
-
-template <typename Launcher>
-void run_loss_scale_update(Launcher& launcher,
-                           const LossScaleRule& rule,
-                           const LossScaling& scaling) {
-  for_each(launcher, 1, UpdateLossScale{rule, scaling});
+                           const float* found_inf) {
+  for_each(launcher, 1, AdvanceStep{attributes, step, coefficients, found_inf});
 }
 
 }  // namespace dlbench::backend::cuda

@@ -7,6 +7,7 @@
 #include "engine/backend/cuda/kernels/channels.h"
 #include "engine/backend/cuda/kernels/convert.h"
 #include "engine/backend/cuda/kernels/dropout.h"
+#include "engine/backend/cuda/kernels/loss_scaling.h"
 #include "engine/backend/cuda/kernels/losses.h"
 #include "engine/backend/cuda/kernels/optimizers.h"
 #include "engine/backend/cuda/kernels/pointwise.h"
@@ -130,26 +131,22 @@ void launch_optimizer(const OptimizerArgs& args, StreamHandle /*stream*/) {
 void launch_optimizer_advance(const graph::OptimizerAttributes& attributes,
                               std::int64_t* step,
                               double* coefficients,
-                              const LossScaling& scaling,
+                              const float* found_inf,
                               StreamHandle /*stream*/) {
   HostLauncher launcher;
-  run_optimizer_advance(launcher, attributes, step, coefficients, scaling);
+  run_optimizer_advance(launcher, attributes, step, coefficients, found_inf);
 }
 
-void launch_check_finite(const void* gradients,
-                         core::DType dtype,
-                         Index elements,
-                         float* found_inf,
-                         StreamHandle /*stream*/) {
+void launch_unscale(const UnscaleArgs& args, StreamHandle /*stream*/) {
   HostLauncher launcher;
-  run_check_finite(launcher, gradients, dtype, elements, found_inf);
+  run_unscale(launcher, args);
 }
 
-void launch_loss_scale_update(const LossScaleRule& rule,
-                              const LossScaling& scaling,
+void launch_loss_scale_update(const graph::LossScaleAttributes& rule,
+                              const LossScaleState& state,
                               StreamHandle /*stream*/) {
   HostLauncher launcher;
-  run_loss_scale_update(launcher, rule, scaling);
+  run_loss_scale_update(launcher, rule, state);
 }
 
 void launch_pointwise(PointwiseOp op, const PointwiseArgs& args, StreamHandle /*stream*/) {

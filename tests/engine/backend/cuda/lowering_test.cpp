@@ -3,9 +3,14 @@
 //
 // The CUDA backend's lowering and kernels on the host: every conformance case, and whole steps of
 // the workloads, against the reference.
+#include "engine/comm/self.h"
 #include "engine/conformance/runner.h"
+#include "engine/exec/executor.h"
+#include "engine/exec/model_state.h"
+#include "engine/graph/passes.h"
 #include "tests/engine/backend/cuda/host_device.h"
 #include "tests/engine/backend/step_comparison.h"
+#include "tests/engine/graph/networks.h"
 
 #include <gtest/gtest.h>
 
@@ -53,6 +58,59 @@ TEST(CudaStepOnHost, SixteenBitsAreClose) {
   for (const core::DType dtype : {core::DType::kBF16, core::DType::kF16}) {
     compare_16_bit_with_reference(
         device, {.workload = "mnist_cnn", .batch = 4, .size = 28, .precision = dtype});
+  }
+}
+
+/// What two steps learn, with a third one between them whose gradients overflow.
+Tensors learn_around_an_overflow(Backend& backend) {
+  const graph::Graph forward = graph::mixed_precision(
+      graph::testing::small_classifier(graph::Mode::kTrain, 4), core::DType::kF16);
+  const graph::Graph step =
+      graph::scale_loss(graph::testing::training_step(forward,
+                                                      {.kind = graph::OptimizerKind::kAdam},
+                                                      {.first_cap_bytes = 32, .cap_bytes = 200}),
+                        {.initial = 256.0});
+  exec::ModelState state(backend, step, 1);
+  comm::SelfCommunicator self;
+  exec::Executor executor(backend, state, self, step, {});
+  core::HostTensor image(core::DType::kU8, {4, 8, 8, 1});
+  for (std::int64_t i = 0; i < image.elements(); ++i) {
+    image.set(i, static_cast<double>(i * 37 % 251));
+  }
+  core::HostTensor label(core::DType::kI32, {4});
+  executor.bind_input("image", image.data(), image.bytes());
+  executor.bind_input("label", label.data(), label.bytes());
+  const auto learned = [&] {
+    return state.export_tensors({graph::Storage::kParameter, graph::Storage::kOptimizerState});
+  };
+  executor.run();
+  executor.synchronize();
+  const Tensors before = learned();
+  constexpr double kTooLarge = 0x1p+100;
+  state.set_scalar("loss_scale", kTooLarge);
+  executor.run();
+  executor.synchronize();
+  for (const auto& [name, tensor] : learned()) {
+    EXPECT_EQ(relative_distance(tensor, before.at(name)), 0.0) << name;
+  }
+  EXPECT_EQ(state.scalar("loss_scale"), kTooLarge / 2);
+  EXPECT_EQ(state.scalar("step"), 1.0);
+  state.set_scalar("loss_scale", 256.0);
+  executor.run();
+  executor.synchronize();
+  EXPECT_EQ(state.scalar("step"), 2.0);
+  EXPECT_EQ(state.scalar("skipped_steps"), 1.0);
+  return learned();
+}
+
+TEST(CudaStepOnHost, LossScalingSkipsAnOverflowAsTheReferenceDoes) {
+  HostDevice device;
+  const Tensors seen = learn_around_an_overflow(device);
+  const auto reference = create_backend("ref", {.threads = 1});
+  const Tensors wanted = learn_around_an_overflow(*reference);
+  ASSERT_EQ(seen.size(), wanted.size());
+  for (const auto& [name, tensor] : wanted) {
+    EXPECT_LT(relative_distance(seen.at(name), tensor), 2e-2) << name;
   }
 }
 

@@ -6,11 +6,13 @@
 #include "engine/backend/cuda/kernels/channels.h"
 #include "engine/backend/cuda/kernels/convert.h"
 #include "engine/backend/cuda/kernels/dropout.h"
+#include "engine/backend/cuda/kernels/loss_scaling.h"
 #include "engine/backend/cuda/kernels/losses.h"
 #include "engine/backend/cuda/kernels/optimizers.h"
 #include "engine/backend/cuda/kernels/pointwise.h"
 #include "engine/backend/cuda/kernels/pooling.h"
 #include "engine/backend/cuda/kernels/shape_ops.h"
+#include "engine/graph/op_def.h"
 #include "tests/engine/backend/cuda_kernels/emulated_backend.h"
 
 #include <map>
@@ -358,17 +360,18 @@ void optimizer_advance(HostLauncher& launcher, const Node& node, DeviceOperands&
                         node.as<graph::OptimizerAttributes>(),
                         o.updates[0].as<std::int64_t>(),
                         o.updates[1].as<double>(),
-                        {});
+                        o.inputs.empty() ? nullptr : o.inputs[0].as<float>());
 }
 
 void optimizer(HostLauncher& launcher, const Node& node, DeviceOperands& o) {
-  OptimizerArgs args{.op = node.op,
-                     .attributes = node.as<graph::OptimizerAttributes>(),
-                     .learning_rate = o.inputs[0].as<float>(),
-                     .coefficients = o.inputs[1].as<double>(),
-                     .ranges = {},
-                     .scaling = {}};
-  const std::size_t parameters = o.inputs.size() - 2;
+  OptimizerArgs args{
+      .op = node.op,
+      .attributes = node.as<graph::OptimizerAttributes>(),
+      .learning_rate = o.inputs[0].as<float>(),
+      .coefficients = o.inputs[1].as<double>(),
+      .found_inf = graph::reads_found_inf(node) ? o.inputs.back().as<float>() : nullptr,
+      .ranges = {}};
+  const std::size_t parameters = graph::gradient_count(node);
   for (std::size_t index = 0; index < parameters; ++index) {
     args.ranges.push_back({.gradient = o.inputs[2 + index].as<float>(),
                            .parameter = o.updates[index].as<float>(),
@@ -379,6 +382,25 @@ void optimizer(HostLauncher& launcher, const Node& node, DeviceOperands& o) {
                            .elements = o.updates[index].layout().elements()});
   }
   run_optimizer(launcher, args);
+}
+
+void unscale_gradients(HostLauncher& launcher, const Node& /*node*/, DeviceOperands& o) {
+  UnscaleArgs args{.loss_scale = o.inputs[0].as<float>(),
+                   .found_inf = o.updates.back().as<float>(),
+                   .ranges = {}};
+  for (std::size_t index = 0; index + 1 < o.updates.size(); ++index) {
+    args.ranges.push_back({o.updates[index].as<float>(), o.updates[index].layout().elements()});
+  }
+  run_unscale(launcher, args);
+}
+
+void update_loss_scale(HostLauncher& launcher, const Node& node, DeviceOperands& o) {
+  run_loss_scale_update(launcher,
+                        node.as<graph::LossScaleAttributes>(),
+                        {.loss_scale = o.updates[0].as<float>(),
+                         .found_inf = o.updates[1].as<float>(),
+                         .good_steps = o.updates[2].as<std::int64_t>(),
+                         .skipped_steps = o.updates[3].as<std::int64_t>()});
 }
 
 const std::map<OpKind, Emulate>& table() {
@@ -424,6 +446,8 @@ const std::map<OpKind, Emulate>& table() {
       {OpKind::kAdam, optimizer},
       {OpKind::kNadam, optimizer},
       {OpKind::kAdadelta, optimizer},
+      {OpKind::kUnscaleGradients, unscale_gradients},
+      {OpKind::kUpdateLossScale, update_loss_scale},
   };
   return kTable;
 }

@@ -5,6 +5,7 @@
 // must agree with their parts, which agree with ref, to the last bit in f32: both do the same
 // operations in the same order.
 #include "engine/backend/cuda/kernels/batch_norm.h"
+#include "engine/backend/cuda/kernels/loss_scaling.h"
 #include "engine/backend/cuda/kernels/losses.h"
 #include "engine/backend/cuda/kernels/optimizers.h"
 #include "engine/backend/cuda/kernels/pointwise.h"
@@ -350,8 +351,7 @@ struct Arena {
                      .attributes = {},
                      .learning_rate = &learning_rate,
                      .coefficients = coefficients,
-                     .ranges = {},
-                     .scaling = {}};
+                     .ranges = {}};
 
   explicit Arena(float grad) {
     for (Index range = 0; range < kRanges; ++range) {
@@ -379,11 +379,10 @@ TEST(Optimizer, UpdatesMoreRangesThanOneLaunchTakes) {
   arena.expect_parameters(1.0F - 0.5F * 0.25F);
 }
 
-TEST(Optimizer, DividesByTheLossScaleAndSkipsABadStep) {
-  Arena arena(0.25F * 1024.0F);
-  float loss_scale = 1024.0F;
+TEST(Optimizer, SkipsABadStep) {
+  Arena arena(0.25F);
   float found_inf = 1.0F;
-  arena.args.scaling = {.loss_scale = &loss_scale, .found_inf = &found_inf};
+  arena.args.found_inf = &found_inf;
   HostLauncher launcher;
   run_optimizer(launcher, arena.args);
   arena.expect_parameters(1.0F);
@@ -397,11 +396,11 @@ TEST(Optimizer, StepCountsGoodStepsOnly) {
   double coefficients[8] = {1, 1, 1, 1, 1};
   float found_inf = 1.0F;
   HostLauncher launcher;
-  run_optimizer_advance(launcher, {}, &step, coefficients, {.found_inf = &found_inf});
+  run_optimizer_advance(launcher, {}, &step, coefficients, &found_inf);
   EXPECT_EQ(step, 4);
   EXPECT_EQ(coefficients[kBeta2Power], 1.0);
   found_inf = 0.0F;
-  run_optimizer_advance(launcher, {}, &step, coefficients, {.found_inf = &found_inf});
+  run_optimizer_advance(launcher, {}, &step, coefficients, &found_inf);
   EXPECT_EQ(step, 5);
   EXPECT_DOUBLE_EQ(coefficients[kBeta2Power], std::pow(0.999, 5));
 }
@@ -413,42 +412,74 @@ TEST(Optimizer, PlantedLostThreadIsFound) {
   EXPECT_EQ(arena.parameter[0], 1.0F) << "the fault was not planted";
 }
 
-TEST(CheckFinite, FindsOneBadElementAnywhere) {
+TEST(Unscale, FindsOneBadElementAnywhereAndDividesTheOthers) {
   constexpr Index kElements = 37;
   for (const float bad : {NAN, INFINITY, -INFINITY}) {
     for (Index at = -1; at < kElements; ++at) {
-      for (const DType dtype : {DType::kF32, DType::kF16, DType::kBF16}) {
-        core::HostTensor gradients(dtype, {kElements});
-        for (Index i = 0; i < kElements; ++i) {
-          gradients.set(i, i == at ? static_cast<double>(bad) : 60000.0);
+      for (const Index first : {0, 1}) {  // with packs of 16 bytes, and element by element
+        Floats memory(kElements + 3, 60000.0F);
+        float* gradients = memory.data() + first;
+        if (at >= 0) {
+          gradients[at] = bad;
         }
+        const float scale = 1024.0F;
         float found = 0.0F;
         HostLauncher launcher;
-        run_check_finite(launcher, gradients.data(), dtype, kElements, &found);
-        ASSERT_EQ(found, at < 0 ? 0.0F : 1.0F) << core::name(dtype) << " element " << at;
+        run_unscale(launcher, {&scale, &found, {{gradients, kElements}}});
+        ASSERT_EQ(found, at < 0 ? 0.0F : 1.0F) << "element " << at;
+        for (Index i = 0; i < kElements; ++i) {
+          ASSERT_TRUE(i == at || gradients[i] == 60000.0F / 1024.0F) << "element " << i;
+        }
+        ASSERT_EQ(gradients[kElements], 60000.0F) << "behind the range";
       }
     }
   }
 }
 
+// The f32 that would be updated with is what counts, not the one that arrived.
+TEST(Unscale, FindsWhatBecomesInfiniteByTheDivision) {
+  Floats gradients(4, std::numeric_limits<float>::max());
+  const float scale = 0.5F;
+  float found = 0.0F;
+  HostLauncher launcher;
+  run_unscale(launcher, {&scale, &found, {{gradients.data(), 4}}});
+  EXPECT_EQ(found, 1.0F);
+}
+
 TEST(LossScale, FallsAfterABadStepAndRisesAfterManyGoodOnes) {
-  const LossScaleRule rule{.growth = 2.0F, .backoff = 0.5F, .interval = 3.0F};
+  const graph::LossScaleAttributes rule{.growth = 2.0, .backoff = 0.5, .interval = 3};
   float scale = 1024.0F;
   float found_inf = 1.0F;
-  float good_steps = 2.0F;
-  const LossScaling scaling{&scale, &found_inf, &good_steps};
+  std::int64_t good_steps = 2;
+  std::int64_t skipped_steps = 0;
+  const LossScaleState state{&scale, &found_inf, &good_steps, &skipped_steps};
   HostLauncher launcher;
   std::vector<float> scales;
   for (int step = 0; step < 7; ++step) {
-    run_loss_scale_update(launcher, rule, scaling);
+    run_loss_scale_update(launcher, rule, state);
     EXPECT_EQ(found_inf, 0.0F);
     scales.push_back(scale);
   }
   EXPECT_THAT(scales, ElementsAre(512, 512, 512, 1024, 1024, 1024, 2048));
-  scale = std::numeric_limits<float>::max();
-  good_steps = 2.0F;
-  run_loss_scale_update(launcher, rule, scaling);
-  EXPECT_EQ(scale, std::numeric_limits<float>::max()) << "an infinite scale would stay for good";
+  EXPECT_EQ(skipped_steps, 1);
+}
+
+TEST(LossScale, StaysFiniteAndSoDoesItsReciprocal) {
+  float scale = 0x1p+126F;
+  float found_inf = 0.0F;
+  std::int64_t good_steps = 0;
+  std::int64_t skipped_steps = 0;
+  const LossScaleState state{&scale, &found_inf, &good_steps, &skipped_steps};
+  HostLauncher launcher;
+  run_loss_scale_update(launcher, {.interval = 1}, state);
+  EXPECT_EQ(scale, 0x1p+126F);
+  for (int step = 0; step < 300; ++step) {
+    found_inf = 1.0F;
+    run_loss_scale_update(launcher, {}, state);
+  }
+  EXPECT_GT(scale, 0.0F);
+  EXPECT_TRUE(std::isfinite(1.0F / scale));
+  EXPECT_EQ(skipped_steps, 300);
 }
 
 }  // namespace
