@@ -90,6 +90,7 @@ struct EpochRecord {
   std::optional<double> train_loss;     ///< null: not finite
   std::optional<double> valid_loss;     ///< null: no validation set, or not finite
   std::map<std::string, double> metrics;
+  std::optional<LossScalingRecord> loss_scaling;  ///< of this epoch's steps; null: none
 };
 
 }  // namespace dlbench::reports

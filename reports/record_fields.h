@@ -40,6 +40,12 @@ void fields(V& visit, R& record) {
   visit("end", record.end);
 }
 
+template <typename V, MaybeConst<LossScalingRecord> R>
+void fields(V& visit, R& record) {
+  visit("loss_scale", record.loss_scale);
+  visit("skipped_steps", record.skipped_steps);
+}
+
 template <typename V, MaybeConst<RepetitionRecord> R>
 void fields(V& visit, R& record) {
   visit("index", record.index);
@@ -52,6 +58,7 @@ void fields(V& visit, R& record) {
   visit("samples_per_second", record.samples_per_second);
   visit("cpu_s", record.cpu_s);
   visit("queue_fill", record.queue_fill);
+  visit("loss_scaling", record.loss_scaling);
   visit("disturbance", record.disturbance);
   visit("step_wall_s", record.step_wall_s);
   visit("step_loss", record.step_loss);
@@ -233,6 +240,7 @@ void fields(V& visit, R& record) {
   visit("train_loss", record.train_loss);
   visit("valid_loss", record.valid_loss);
   visit("metrics", record.metrics);
+  visit("loss_scaling", record.loss_scaling);
 }
 
 }  // namespace dlbench::reports

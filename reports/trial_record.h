@@ -41,6 +41,12 @@ struct QueueFillRecord {
   std::int64_t end = 0;
 };
 
+/// Dynamic loss scaling (fp16).
+struct LossScalingRecord {
+  double loss_scale = 1.0;         ///< at the end
+  std::int64_t skipped_steps = 0;  ///< a gradient was not finite, nothing was updated
+};
+
 struct RepetitionRecord {
   std::int64_t index = 0;       ///< counts within the trial, discarded ones included
   std::int64_t round = 0;       ///< repetitions of different trials with one round are paired
@@ -54,6 +60,8 @@ struct RepetitionRecord {
   std::vector<double> step_wall_s;  ///< rank 0
   std::vector<double> step_loss;    ///< rank 0; a NaN is written as null
   std::optional<QueueFillRecord> queue_fill;  ///< null: a trial without a loader
+  /// Since the saved state that the repetition began with; null: none, or a trial without steps.
+  std::optional<LossScalingRecord> loss_scaling;
   DisturbanceRecord disturbance;
 };
 

@@ -86,6 +86,9 @@ graph::Graph training_graph(const WorkloadSpec& spec,
   graph = graph::differentiate(graph, graph.outputs().at(std::string(kLossOutput)));
   graph = graph::insert_all_reduce(graph, reduction.buckets);
   graph = graph::add_optimizer(graph, spec.optimizer);
+  if (precision == core::DType::kF16) {
+    graph = graph::scale_loss(graph);
+  }
   return reduction.sync_loss ? graph::synchronize_loss(graph) : graph;
 }
 

@@ -120,8 +120,8 @@ struct ReductionOptions {
   bool sync_loss = false;
 };
 
-/// The whole training step: mixed precision, backward nodes, all-reduces, the optimizer.
-/// `precision` is that of contractions: f32, bf16 or f16.
+/// The whole training step: mixed precision, backward nodes, all-reduces, the optimizer, and in f16
+/// dynamic loss scaling. `precision` is that of contractions: f32, bf16 or f16.
 [[nodiscard]] graph::Graph training_graph(const WorkloadSpec& spec,
                                           const BuiltWorkload& built,
                                           core::DType precision,

@@ -6,6 +6,7 @@
 #include "engine/core/error.h"
 #include "engine/exec/checkpoint.h"
 #include "harness/faults/injected_fault.h"
+#include "harness/trials/plan_record.h"
 #include "harness/trials/rank_group.h"
 
 #include <fmt/format.h>
@@ -154,6 +155,7 @@ class Training {
     record.epoch = epoch;
     record.learning_rate = schedule_.rate();
     steps_.state().set_scalar("learning_rate", schedule_.rate());
+    const auto scaling_before = loss_scaling_record(steps_.state());
     // Timed: loading, steps, reading the loss. Not: validation, checkpoint.
     const auto start = std::chrono::steady_clock::now();
     const PassSums trained = pass(graph::Mode::kTrain, loader_, epoch);
@@ -163,6 +165,9 @@ class Training {
     record.samples_per_second = static_cast<double>(trained.samples()) / record.seconds;
     record.train_loss = trained.loss();
     add_metrics(record, trained, "train_");
+    if (scaling_before.has_value()) {
+      record.loss_scaling = loss_scaling_record(steps_.state(), scaling_before->skipped_steps);
+    }
     if (setup_.validation_data != nullptr) {
       steps_.state().broadcast_buffers();
       data::PrefetchLoader loader(*setup_.validation_data, validation_options(setup_, params_));

@@ -7,6 +7,7 @@
 
 #include "harness/trials/session.h"
 #include "harness/trials/trial_id.h"
+#include "reports/trial_record.h"
 
 #include <array>
 #include <cstdint>
@@ -60,6 +61,10 @@ class Arm {
   [[nodiscard]] virtual std::int64_t untimed_steps() const { return 0; }
   /// Of the steps since prepare().
   [[nodiscard]] virtual PhaseTotals phases() const { return {}; }
+  /// Of the steps since the state was restored; nothing for an arm or a precision without it.
+  [[nodiscard]] virtual std::optional<reports::LossScalingRecord> loss_scaling() const {
+    return std::nullopt;
+  }
   /// What was communicated since the last call; nothing for an arm that does not.
   [[nodiscard]] virtual comm::CommunicationTotals take_communication() { return {}; }
 

@@ -5,6 +5,7 @@
 #include "harness/faults/injected_fault.h"
 #include "harness/trials/arm.h"
 #include "harness/trials/interference_arms.h"
+#include "harness/trials/plan_record.h"
 
 #include <chrono>
 #include <cmath>
@@ -91,7 +92,7 @@ class LoaderArm : public Arm {
     totals_.data_wait += seconds_since(start);
     return lease;
   }
-  [[nodiscard]] Session& session() { return session_; }
+  [[nodiscard]] Session& session() const { return session_; }
   [[nodiscard]] PhaseTotals& totals() { return totals_; }
 
  private:
@@ -134,6 +135,9 @@ class FullArm final : public LoaderArm {
   comm::CommunicationTotals take_communication() override {
     return session().communicator().take_totals();
   }
+  [[nodiscard]] std::optional<reports::LossScalingRecord> loss_scaling() const override {
+    return loss_scaling_record(session().state());
+  }
 };
 
 class SyntheticArm final : public Arm {
@@ -152,6 +156,9 @@ class SyntheticArm final : public Arm {
   }
   comm::CommunicationTotals take_communication() override {
     return session_.communicator().take_totals();
+  }
+  [[nodiscard]] std::optional<reports::LossScalingRecord> loss_scaling() const override {
+    return loss_scaling_record(session_.state());
   }
   [[nodiscard]] PhaseTotals phases() const override { return totals_; }
 

@@ -4,6 +4,7 @@
 
 #include "engine/core/parallel.h"
 #include "engine/core/trace.h"
+#include "harness/trials/plan_record.h"
 
 #include <exception>
 #include <semaphore>
@@ -82,6 +83,9 @@ class StepBesideLoader final : public Arm {
   }
   [[nodiscard]] std::int64_t untimed_steps() const override { return 1; }
   [[nodiscard]] PhaseTotals phases() const override { return totals_; }
+  [[nodiscard]] std::optional<reports::LossScalingRecord> loss_scaling() const override {
+    return loss_scaling_record(session_.state());
+  }
 
  private:
   Session& session_;

@@ -16,4 +16,14 @@ reports::PlanRecord plan_record(const exec::Executor& step, std::int64_t batch_s
           .conv_algorithms = step.lowered().decisions};
 }
 
+std::optional<reports::LossScalingRecord> loss_scaling_record(const exec::ModelState& state,
+                                                              std::int64_t skipped_before) {
+  if (!state.contains("loss_scale")) {
+    return std::nullopt;
+  }
+  return reports::LossScalingRecord{
+      .loss_scale = state.scalar("loss_scale"),
+      .skipped_steps = static_cast<std::int64_t>(state.scalar("skipped_steps")) - skipped_before};
+}
+
 }  // namespace dlbench::harness

@@ -9,6 +9,7 @@
 #include "engine/core/parallel.h"
 #include "harness/ranks.h"
 #include "harness/trials/make_step.h"
+#include "harness/trials/plan_record.h"
 #include "probes/system_info.h"
 
 #include <unistd.h>
@@ -128,6 +129,11 @@ void SessionPlan::check_single_root() const {
                 "--strategy data-parallel is for the ranks of one node; this launch has " +
                     std::to_string(ranks_.size()) + " of which " +
                     std::to_string(place.local_size) + " are on node " + place.host);
+  }
+  if (dtype_ == core::DType::kF16) {
+    throw Error(ErrorCode::kUnavailable,
+                "--strategy data-parallel has no loss scaling, for rank 0 alone has the gradients: "
+                "choose --precision fp32 or bf16");
   }
   if (!backend_->reads_host_memory()) {
     throw Error(ErrorCode::kUnavailable,
@@ -297,12 +303,20 @@ std::optional<double> Session::measure_compression_error() {
     return std::nullopt;
   }
   state_->restore();
-  bind(*cached_);
-  compressed_->measure_error(true);
-  step_->run();
-  step_->synchronize();
-  compressed_->measure_error(false);
-  return compressed_->take_relative_error();
+  double error = 0.0;
+  bool skipped = true;
+  while (skipped) {  // of the first step that updates: an overflow says nothing of rounding
+    const auto before = loss_scaling_record(*state_);
+    bind(*cached_);
+    compressed_->measure_error(true);
+    step_->run();
+    step_->synchronize();
+    compressed_->measure_error(false);
+    error = compressed_->take_relative_error();
+    skipped = before.has_value() && before->loss_scale >= 1.0 &&
+              loss_scaling_record(*state_, before->skipped_steps)->skipped_steps > 0;
+  }
+  return error;
 }
 
 void Session::make_step() {

@@ -213,6 +213,7 @@ void TrialRunner::measure(Arm& arm, TrialResult& result, std::int64_t round, std
     const PhaseTotals phases = arm.phases();
     const std::optional<data::LoaderStats> loader = arm.loader_stats();
     arm.finish();
+    repetition.loss_scaling = arm.loss_scaling();
 
     repetition.index = static_cast<std::int64_t>(result.repetitions.size());
     repetition.round = round;

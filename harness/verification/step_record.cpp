@@ -3,9 +3,11 @@
 #include "harness/verification/step_record.h"
 
 #include "engine/comm/self.h"
+#include "engine/core/error.h"
 #include "engine/exec/checkpoint.h"
 #include "engine/exec/executor.h"
 
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -18,6 +20,30 @@ using graph::Storage;
 void add_with_prefix(TensorMap& target, const std::string& prefix, TensorMap source) {
   for (auto& [name, tensor] : source) {
     target.emplace(prefix + name, std::move(tensor));
+  }
+}
+
+/// Runs the step. A loss scale begins high and falls step by step until the gradients are finite:
+/// the record is that of the first step that updates, from the state of the beginning.
+void run_until_updated(exec::Executor& executor, exec::ModelState& state) {
+  const bool scales = state.contains("loss_scale");
+  if (scales) {
+    state.save();
+  }
+  executor.run();
+  executor.synchronize();
+  while (scales && state.scalar("skipped_steps") > 0.0) {
+    const double scale = state.scalar("loss_scale");
+    const float loss = executor.read_scalar(workloads::kLossOutput);
+    if (scale < 1.0 || !std::isfinite(loss)) {
+      throw core::Error(core::ErrorCode::kRun,
+                        "no loss scale down to 1 makes the gradients finite; the loss is " +
+                            std::to_string(loss) + ": choose another precision");
+    }
+    state.restore();
+    state.set_scalar("loss_scale", scale);
+    executor.run();
+    executor.synchronize();
   }
 }
 
@@ -47,8 +73,7 @@ TensorMap record_step(backend::Backend& backend, const StepSetup& setup) {
   add_with_prefix(record,
                   "before/",
                   state.export_tensors({Storage::kParameter, Storage::kBuffer, Storage::kScalar}));
-  executor.run();
-  executor.synchronize();
+  run_until_updated(executor, state);
   for (const workloads::InputBinding& binding : setup.built.inputs) {
     const bool is_input = binding.network_value == binding.input;
     record.emplace("input/" + binding.tensor,

@@ -32,7 +32,9 @@ struct StepSetup {
   backend::LoweringOptions lowering{};
 };
 
-/// Runs one step from a fresh model state. Throws what lowering and load_checkpoint() throw.
+/// Runs one step from a fresh model state; with loss scaling, at the first scale, from the initial
+/// one down, at which the gradients are finite. Throws core::Error(kRun) if there is none down to
+/// 1, and what lowering and load_checkpoint() throw.
 [[nodiscard]] exec::TensorMap record_step(backend::Backend& backend, const StepSetup& setup);
 
 }  // namespace dlbench::harness

@@ -57,8 +57,10 @@ check "every op against the reference" 120 "$dlbench" verify --op all --backend 
 check "measured peaks" 60 "$dlbench" info --measure-peaks --device cuda
 for workload in mnist_cnn resunetpp; do
   check "verify $workload" 60 "$dlbench" verify --workload "$workload" --backend cuda
-  check "verify $workload bf16" 60 "$dlbench" verify --workload "$workload" --backend cuda \
-    --precision bf16
+  for precision in bf16 fp16; do
+    check "verify $workload $precision" 60 "$dlbench" verify --workload "$workload" \
+      --backend cuda --precision "$precision"
+  done
   check "trials of $workload" 60 "$dlbench" run --workload "$workload" --device cuda \
     --precision bf16 --time-budget 45s --output "$output/$workload.json"
   check "$workload node by node" 40 "$dlbench" run --workload "$workload" --device cuda \

@@ -42,6 +42,12 @@ TEST_P(GpuStep, InBf16IsClose) {
       {.workload = GetParam(), .batch = 4, .size = size(), .precision = core::DType::kBF16});
 }
 
+TEST_P(GpuStep, InF16IsClose) {
+  compare_16_bit_with_reference(
+      *device_,
+      {.workload = GetParam(), .batch = 4, .size = size(), .precision = core::DType::kF16});
+}
+
 TEST_P(GpuStep, AReplayedStepGivesTheSameLosses) {
   const auto& workload = workloads::find_workload(GetParam());
   const auto built = workload.build({.batch_size = 4, .image_size = size()}, graph::Mode::kTrain);

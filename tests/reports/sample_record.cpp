@@ -51,6 +51,7 @@ RepetitionRecord repetition_of(std::int64_t index, double rate, bool with_loader
   if (with_loader) {
     repetition.queue_fill = QueueFillRecord{2, 2};
   }
+  repetition.loss_scaling = LossScalingRecord{32768.0, 1};
   repetition.disturbance.involuntary_context_switches = 3;
   repetition.disturbance.steal_s = 0.0;
   repetition.disturbance.foreign_cpu_s = 0.01;

@@ -20,18 +20,6 @@ namespace {
 /// Ampere: the first with bf16 and tf32.
 constexpr int kAmpere = 80;
 
-bool trains_in_f16(const graph::Graph& graph) {
-  bool trains = false;
-  bool has_f16 = false;
-  for (const graph::Node& node : graph.nodes()) {
-    trains = trains || node.op == graph::OpKind::kOptimizerAdvance;
-  }
-  for (const graph::Value& value : graph.values()) {
-    has_f16 = has_f16 || value.dtype == core::DType::kF16;
-  }
-  return trains && has_f16;
-}
-
 }  // namespace
 
 CudaBackend::CudaBackend(const BackendOptions& options)
@@ -122,11 +110,6 @@ std::unique_ptr<LoweredGraph> CudaBackend::lower(const graph::Graph& graph,
     throw core::Error(
         core::ErrorCode::kUnavailable,
         fmt::format("tf32 needs compute capability 8.0, {} is {}", info_.name, info_.isa));
-  }
-  if (trains_in_f16(graph)) {
-    throw core::Error(core::ErrorCode::kUnavailable,
-                      "training in fp16 needs loss scaling, which the cuda backend does not have "
-                      "yet: choose bf16");
   }
   if (options.conv_algorithm == ConvAlgorithm::kWinograd) {
     throw core::Error(core::ErrorCode::kUnavailable,

@@ -47,6 +47,13 @@ TEST(Verify, TheReferenceAgreesWithItself) {
   EXPECT_THAT(out.str(), HasSubstr("each gradient              8       0"));
 }
 
+TEST(Verify, InF16TheReferenceIsCloseToItself) {
+  VerifyOptions options = small();
+  options.precision = "fp16";
+  std::ostringstream out;
+  EXPECT_EQ(run_verify(options, out), 0) << out.str();
+}
+
 TEST(Verify, DumpsWhatItCompared) {
   const tests::TemporaryFolder folder;
   VerifyOptions options = small();

@@ -5,6 +5,7 @@
 // run these tests.
 #include "data/generators/generate.h"
 #include "engine/comm/rendezvous.h"
+#include "engine/core/error.h"
 #include "harness/training/step_pool.h"
 #include "harness/training/trainer.h"
 #include "harness/trials/arm.h"
@@ -169,6 +170,23 @@ TEST(DataParallel, ASingleRootHasTheLossCurveOfDdp) {
     EXPECT_NEAR(loss[step], expected[step], 1e-5 * expected[step]) << "step " << step;
   }
   EXPECT_NE(loss.front(), loss.back()) << "nothing is learnt";
+}
+
+// The other ranks would keep the scale they began with.
+TEST(DataParallel, ASingleRootHasNoLossScaling) {
+  SessionOptions single = options();
+  single.device = "ref";
+  single.precision = "fp16";
+  const SessionPlan ddp(single, ranks());
+  EXPECT_TRUE(ddp.training_graph().find("loss_scale").has_value());
+  single.strategy = "data-parallel";
+  try {
+    const SessionPlan plan(single, ranks());
+    EXPECT_EQ(ranks().size(), 1);
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.code(), core::ErrorCode::kUnavailable) << error.what();
+    EXPECT_GT(ranks().size(), 1) << error.what();
+  }
 }
 
 /// Two epochs on 45 images, validation included: the last batches do not divide.

@@ -34,6 +34,9 @@ class PretendedArm final : public Arm {
     return {.samples = samples_, .loss = 1.0 + rank_};
   }
   void finish() override {}
+  [[nodiscard]] std::optional<reports::LossScalingRecord> loss_scaling() const override {
+    return reports::LossScalingRecord{.loss_scale = 512.0, .skipped_steps = steps};
+  }
 
   std::int64_t steps = 0;
 
@@ -65,6 +68,9 @@ TEST(TrialRunnerOnRanks, AllMakeTheSameStepsAndRepetitions) {
     ASSERT_GE(result.repetitions.size(), 3U);
     for (const auto& repetition : result.repetitions) {
       EXPECT_EQ(repetition.steps, 4);
+      ASSERT_TRUE(repetition.loss_scaling.has_value());
+      EXPECT_EQ(repetition.loss_scaling->loss_scale, 512.0);
+      EXPECT_GE(repetition.loss_scaling->skipped_steps, 4) << "asked before the steps";
       EXPECT_EQ(repetition.samples, 4 * (2 + 3 + 4));
       EXPECT_NEAR(repetition.samples_per_second,
                   static_cast<double>(repetition.samples) / repetition.wall_s,

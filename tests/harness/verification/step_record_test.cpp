@@ -10,7 +10,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
+#include <limits>
 #include <string>
 
 namespace dlbench::harness {
@@ -20,9 +22,15 @@ using testing::HasSubstr;
 
 class StepRecord : public testing::Test {
  protected:
-  exec::TensorMap run(std::uint64_t seed, const std::filesystem::path& init = {}) {
-    StepSetup setup{
-        .spec = workload_.spec(), .built = built_, .inputs = inputs_, .seed = seed, .lowering = {}};
+  exec::TensorMap run(std::uint64_t seed,
+                      const std::filesystem::path& init = {},
+                      core::DType precision = core::DType::kF32) {
+    StepSetup setup{.spec = workload_.spec(),
+                    .built = built_,
+                    .inputs = inputs_,
+                    .seed = seed,
+                    .precision = precision,
+                    .lowering = {}};
     if (!init.empty()) {
       setup.init = init;
     }
@@ -80,6 +88,44 @@ TEST_F(StepRecord, StartsFromACheckpoint) {
   exec::write_safetensors(file("init.safetensors"), checkpoint);
   const exec::TensorMap second = run(2, file("init.safetensors"));
   EXPECT_EQ(second.at("before/fc1.weight").at(17), checkpoint.at("fc1.weight").at(17));
+}
+
+TEST_F(StepRecord, InF16TheScaleIsFoundAndTakenOutOfTheGradients) {
+  const exec::TensorMap wanted = run(1);
+  const exec::TensorMap step = run(1, {}, core::DType::kF16);
+  for (const auto& [name, tensor] : wanted) {
+    if (!name.starts_with("grad/")) {
+      continue;
+    }
+    double difference = 0.0;
+    double norm = 0.0;
+    for (std::int64_t i = 0; i < tensor.elements(); ++i) {
+      difference += std::pow(step.at(name).at(i) - tensor.at(i), 2);
+      norm += std::pow(tensor.at(i), 2);
+    }
+    EXPECT_LT(std::sqrt(difference / norm), 0.05) << name;
+  }
+  EXPECT_NE(step.at("before/fc2.bias").at(0), step.at("after/fc2.bias").at(0)) << "skipped";
+}
+
+// Of a loss that is not finite no scale helps: one step says so.
+TEST_F(StepRecord, GradientsThatAreNeverFiniteEndIt) {
+  exec::TensorMap spoilt;
+  exec::TensorMap first = run(1);
+  for (auto& [name, tensor] : first) {
+    if (name.starts_with("after/")) {
+      tensor.set(0, std::numeric_limits<double>::quiet_NaN());
+      spoilt.emplace(name.substr(6), std::move(tensor));
+    }
+  }
+  exec::write_safetensors(file("spoilt.safetensors"), spoilt);
+  try {
+    (void)run(1, file("spoilt.safetensors"), core::DType::kF16);
+    FAIL();
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.code(), core::ErrorCode::kRun);
+    EXPECT_THAT(error.what(), HasSubstr("no loss scale down to 1"));
+  }
 }
 
 TEST_F(StepRecord, ACheckpointThatDoesNotFitIsNamed) {
