@@ -63,7 +63,11 @@ missing_of() {
   done
 }
 
-in_archive() { apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'; }
+# No pipe into "grep -q": it leaves at the first match, and apt-cache then fails for a broken pipe.
+in_archive() {
+  local policy
+  policy=$(apt-cache policy "$1" 2>/dev/null) && [[ $policy =~ Candidate:\ [^\(] ]]
+}
 
 # install_packages REQUIRED... -- OPTIONAL...
 install_packages() {
@@ -144,7 +148,7 @@ find_python() {
 }
 
 # Compiling the CUDA plug-in takes a while: where no NVIDIA driver is, that is for nothing.
-has_nvidia_driver() { ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1' || [ -e /proc/driver/nvidia/version ]; }
+has_nvidia_driver() { [[ $(ldconfig -p 2>/dev/null) == *libcuda.so.1* || -e /proc/driver/nvidia/version ]]; }
 
 do_run() {
   local cuda=OFF

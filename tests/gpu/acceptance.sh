@@ -34,12 +34,12 @@ check() {
   printf '%s\n' "${table[-1]}"
 }
 
-if ! ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1' && [ ! -e /proc/driver/nvidia/version ]; then
+if [[ $(ldconfig -p 2>/dev/null) != *libcuda.so.1* && ! -e /proc/driver/nvidia/version ]]; then
   echo "skipped: no NVIDIA driver on this machine"
   exit 77
 fi
 if [ ! -x "$build/bin/dlbench" ]; then
-  arch=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -1 | tr -d .)
+  arch=$(nvidia-smi --id=0 --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d .)
   cmake --preset cuda-release -B "$build" -DCMAKE_CUDA_ARCHITECTURES="${arch:-90}"
   cmake --build "$build" --parallel
 fi
