@@ -64,6 +64,9 @@ struct AttributesToJson {
             {"momentum", a.momentum},
             {"weight_decay", a.weight_decay}};
   }
+  json operator()(const graph::LossScaleAttributes& a) const {
+    return {{"growth", a.growth}, {"backoff", a.backoff}, {"interval", a.interval}};
+  }
   /// The others say nothing beyond the shapes of operands and results.
   template <typename Other>
   json operator()(const Other& /*other*/) const {

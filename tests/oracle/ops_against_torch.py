@@ -3,7 +3,8 @@
 """Compares the ref backend with PyTorch in float64, op by op.
 
 ops_against_torch.py DUMP_PROGRAM: runs it into a temporary folder and rebuilds every case with
-PyTorch's own functions; gradients come from PyTorch's autograd. Exit code 1 and a line per
+PyTorch's own functions (their rule, where PyTorch has them for GPUs only); gradients come from
+PyTorch's autograd. Exit code 1 and a line per
 difference if any result is further off than float64 rounding explains, 77 without PyTorch.
 --plant OP spoils PyTorch's result of that op by one part in a million: the comparison must fail.
 """
@@ -148,6 +149,34 @@ OPS = {
     "classification_counts": classification_counts,
 }
 
+
+
+def unscale_gradients(a, i):
+    """torch._amp_foreach_non_finite_check_and_unscale_ (GPU only), in float64."""
+    gradients = [name for name in i if name not in ("loss_scale", "found_inf")]
+    result = {name: i[name] / i["loss_scale"].double() for name in gradients}
+    finite = all(bool(g.isfinite().all()) for g in result.values())
+    return {**result, "found_inf": i["found_inf"] if finite else torch.ones(())}
+
+
+def update_loss_scale(a, i):
+    """torch._amp_update_scale_ (GPU only), and the count of skipped steps."""
+    scale, good, skipped = i["loss_scale"].double(), i["good_steps"] + 1, i["skipped_steps"]
+    if i["found_inf"]:
+        scale, good, skipped = scale * a["backoff"], torch.tensor(0), skipped + 1
+    elif good == a["interval"]:
+        scale, good = scale * a["growth"], torch.tensor(0)
+    return {
+        "loss_scale": scale,
+        "good_steps": good,
+        "skipped_steps": skipped,
+        "found_inf": torch.zeros(()),
+    }
+
+
+# Ops that have no output and update state: name of the state -> its value after.
+STATE_OPS = {"unscale_gradients": unscale_gradients, "update_loss_scale": update_loss_scale}
+
 # Compared elsewhere: dropout by its counters (philox.py) in the step of mnist_cnn, casts bit by bit
 # in the unit tests; single updates of the optimizers as trajectories below.
 ELSEWHERE = {"dropout", "cast", "optimizer_advance", "sgd", "adam", "nadam", "adadelta"}
@@ -187,6 +216,11 @@ def compare_case(name, case, tensors, comparison, plant):
     op, attributes = case["op"], case["attributes"]
     inputs = operands(case, tensors)
     spoil = 1.000001 if op == plant else 1.0
+    if op in STATE_OPS:
+        for state, after in STATE_OPS[op](attributes, inputs).items():
+            where = f"{name} {state} ({case['note']})"
+            comparison.check(where, tensors[f"out/{state}"], after.double() * spoil)
+        return
     if op in ("batch_norm", "batch_norm_inference"):
         y, mean, var = batch_norm(attributes, inputs, op == "batch_norm")
         if op == "batch_norm":
@@ -277,7 +311,7 @@ def compare_folder(folder, plant):
         else:
             compare_case(path.stem, case, tensors, comparison, plant)
             seen.add(case["op"])
-    missing = set(OPS) - seen
+    missing = (set(OPS) | set(STATE_OPS)) - seen
     if missing:
         comparison.failures.append(f"no case of {', '.join(sorted(missing))} was dumped")
     return comparison
