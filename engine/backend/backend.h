@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,15 +34,7 @@ class Buffer {
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
 
-/// A recorded sequence of work that can be launched again at once (a CUDA graph).
-class Replay {
- public:
-  Replay() = default;
-  Replay(const Replay&) = delete;
-  Replay& operator=(const Replay&) = delete;
-  virtual ~Replay() = default;
-  virtual void launch() = 0;
-};
+class Replay;
 
 /// A queue of work. Work on one stream runs in order; the CPU's stream runs it at once.
 class Stream {
@@ -67,6 +60,9 @@ class Stream {
 
   [[nodiscard]] virtual std::unique_ptr<Event> create_event() = 0;
   virtual void record(Event& event) = 0;
+  /// As record(), for an event of which only the time is of interest; while work is being recorded,
+  /// a place for the times of Replay::launch().
+  virtual void record_time(Event& event) { record(event); }
   /// Later work of this stream starts only after `event`.
   virtual void wait_for(Event& event) = 0;
   virtual void synchronize() = 0;
@@ -81,6 +77,18 @@ class Stream {
   /// Kernels, copies and memsets recorded since begin_capture().
   [[nodiscard]] virtual std::int64_t captured_work() { return 0; }
   virtual std::unique_ptr<Replay> end_capture() { return nullptr; }
+};
+
+/// A recorded sequence of work that can be launched again at once (a CUDA graph).
+class Replay {
+ public:
+  Replay() = default;
+  Replay(const Replay&) = delete;
+  Replay& operator=(const Replay&) = delete;
+  virtual ~Replay() = default;
+  /// `times`: the events that this launch records where record_time() was called, in that order, as
+  /// many as there were calls.
+  virtual void launch(std::span<Stream::Event* const> times) = 0;
 };
 
 /// What a device is, for reports and for the checks before a run.

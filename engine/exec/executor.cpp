@@ -37,32 +37,6 @@ std::size_t value_bytes(const graph::Value& value) {
 
 }  // namespace
 
-// Books the time between clock reads to the phase that ran in it; reads the clock at changes only.
-class Executor::PhaseClock {
- public:
-  explicit PhaseClock(PhaseSeconds& totals) : totals_(totals), last_(Clock::now()) {
-    totals_.fill(0.0);
-  }
-  void enter(graph::Phase phase) {
-    if (phase != phase_) {
-      switch_to(phase);
-    }
-  }
-  void finish() { switch_to(phase_); }
-
- private:
-  void switch_to(graph::Phase phase) {
-    const auto now = Clock::now();
-    totals_[static_cast<std::size_t>(phase_)] += seconds(now - last_);
-    last_ = now;
-    phase_ = phase;
-  }
-
-  PhaseSeconds& totals_;
-  Clock::time_point last_;
-  graph::Phase phase_ = graph::Phase::kForward;
-};
-
 Executor::Executor(backend::Backend& backend,
                    ModelState& state,
                    comm::Communicator& communicator,
@@ -75,7 +49,9 @@ Executor::Executor(backend::Backend& backend,
       options_(options),
       lowered_(backend.lower(graph_, options.lowering)),
       plan_(make_plan(graph_, *lowered_, options.lowering.keep)),
+      parts_(parts_of(*lowered_)),
       stream_(backend.create_stream()),
+      ring_(backend, *stream_, phases_of(parts_)),
       slots_(lowered_->slots.size()),
       node_seconds_(lowered_->nodes.size(), 0.0) {
   bind_state();
@@ -83,9 +59,29 @@ Executor::Executor(backend::Backend& backend,
   bind_arena();
   bind_buckets();
   find_blocking_buckets();
+  bind_watched();
 }
 
 Executor::~Executor() = default;
+
+std::vector<Executor::Part> Executor::parts_of(const backend::LoweredGraph& lowered) {
+  std::vector<Part> parts;
+  for (std::size_t index = 0; index < lowered.nodes.size(); ++index) {
+    const graph::Phase phase = lowered.nodes[index].phase;
+    if (parts.empty() || parts.back().phase != phase) {
+      parts.push_back({.phase = phase, .begin = index});
+    }
+    parts.back().end = index + 1;
+  }
+  return parts;
+}
+
+std::vector<graph::Phase> Executor::phases_of(const std::vector<Part>& parts) {
+  std::vector<graph::Phase> phases(parts.size());
+  std::transform(
+      parts.begin(), parts.end(), phases.begin(), [](const Part& part) { return part.phase; });
+  return phases;
+}
 
 void Executor::bind_state() {
   for (std::size_t slot = 0; slot < lowered_->slots.size(); ++slot) {
@@ -194,6 +190,19 @@ void Executor::bind_arena() {
   }
 }
 
+void Executor::bind_watched() {
+  if (options_.watch.empty()) {
+    return;
+  }
+  const auto output = graph_.outputs().find(options_.watch);
+  DLBENCH_CHECK(output != graph_.outputs().end()) << "no output named " << options_.watch;
+  const graph::Value& value = graph_.value(output->second);
+  DLBENCH_CHECK(value.dtype == core::DType::kF32 && value.shape.elements() == 1) << value.name;
+  const SlotId slot = lowered_->slot_of_value.at(static_cast<std::size_t>(value.id));
+  DLBENCH_CHECK(slot != backend::kNoSlot) << value.name << " was fused away: keep it";
+  watched_ = slots_[slot];
+}
+
 void Executor::bind_input(std::string_view name, const std::byte* host, std::size_t bytes) {
   const auto found = inputs_.find(name);
   if (found == inputs_.end()) {
@@ -284,20 +293,17 @@ void Executor::take_inputs() {
 }
 
 void Executor::run_nodes(bool recording) {
-  PhaseClock clock(phase_seconds_);
-  std::size_t begin = 0;
-  while (begin < lowered_->nodes.size()) {
-    const graph::Phase phase = lowered_->nodes[begin].phase;
-    clock.enter(phase);
-    const trace::Region region(trace::Category::kPhase, graph::name(phase));
-    for (; begin < lowered_->nodes.size() && lowered_->nodes[begin].phase == phase; ++begin) {
-      run_node(lowered_->nodes[begin]);
+  for (std::size_t index = 0; index < parts_.size(); ++index) {
+    const Part& part = parts_[index];
+    stream_->record_time(*ring_.part_begins()[index]);
+    const trace::Region region(trace::Category::kPhase, graph::name(part.phase));
+    for (std::size_t node = part.begin; node < part.end; ++node) {
+      run_node(lowered_->nodes[node]);
       if (recording) {
-        map_captured(lowered_->nodes[begin]);
+        map_captured(lowered_->nodes[node]);
       }
     }
   }
-  clock.finish();
 }
 
 void Executor::map_captured(const LoweredNode& node) {
@@ -319,14 +325,15 @@ bool Executor::record_replay() {
 
 void Executor::run() {
   check_bound();
+  ring_.begin();
   take_inputs();
   if (replay_ != nullptr || record_replay()) {
-    replay_->launch();
-    phase_seconds_.fill(0.0);  // the host saw none of them
-    return;
+    replay_->launch(ring_.part_begins());
+  } else {
+    run_nodes(false);
+    ++steps_;
   }
-  run_nodes(false);
-  ++steps_;
+  ring_.end(watched_);
 }
 
 void Executor::all_reduce_alone() {
@@ -352,17 +359,14 @@ void Executor::set_communication(bool on) {
 void Executor::run_profiled() {
   check_bound();
   take_inputs();
-  PhaseClock clock(phase_seconds_);
   auto last = Clock::now();
   for (std::size_t index = 0; index < lowered_->nodes.size(); ++index) {
-    clock.enter(lowered_->nodes[index].phase);
     run_node(lowered_->nodes[index]);
     stream_->synchronize();
     const auto now = Clock::now();
     node_seconds_[index] = seconds(now - last);
     last = now;
   }
-  clock.finish();
 }
 
 void Executor::synchronize() { stream_->synchronize(); }

@@ -9,12 +9,14 @@
 #include "engine/comm/communicator.h"
 #include "engine/exec/model_state.h"
 #include "engine/exec/plan.h"
+#include "engine/exec/step_ring.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,16 +24,13 @@
 
 namespace dlbench::exec {
 
-/// Seconds of the last step by phase, indexed by graph::Phase; all_reduce is the time spent
-/// waiting.
-using PhaseSeconds = std::array<double, 5>;
-
 /// Whether a step is recorded once and replayed (a CUDA graph). Devices that cannot run as before.
 enum class GraphReplay : std::uint8_t { kOff, kOn };
 
 struct ExecutorOptions {
   backend::LoweringOptions lowering;
   GraphReplay replay = GraphReplay::kOff;
+  std::string watch;  ///< an f32 scalar output, told with each finished step; empty: none
 };
 
 /// One executable step: lowered graph, plan, arena. Holds references to backend, state,
@@ -65,25 +64,25 @@ class Executor {
   /// itself, so that random numbers go on.
   void set_update(bool on);
 
-  /// Runs the step. On a GPU it returns when the work is enqueued. With replay, two steps run node
-  /// by node (first uses load and allocate), the third is recorded, and from then on a step is one
-  /// launch.
+  /// Runs the step. On a GPU it returns when the work is enqueued, having waited for the oldest of
+  /// StepRing::kInFlight steps on their way. With replay, two steps run node by node (first uses
+  /// load and allocate), the third is recorded, and from then on a step is one launch.
   void run();
+  /// Steps of run() of which finished() has told nothing yet.
+  [[nodiscard]] std::size_t steps_in_flight() const { return ring_.in_flight(); }
+  /// The oldest of those: blocks until it is done if `wait`, else nothing unless it is done.
+  [[nodiscard]] std::optional<FinishedStep> finished(bool wait) { return ring_.finished(wait); }
   /// Reduces what a step would, one after the other with nothing beside it: what that takes alone.
   /// Collective.
   void all_reduce_alone();
   /// Whether the last step was a replay.
   [[nodiscard]] bool replays() const { return replay_ != nullptr; }
-  /// Runs the step with a clock read around every node; node_seconds()[i] belongs to
-  /// lowered().nodes[i].
+  /// Runs the step with a clock read around every node, done when it returns; node_seconds()[i]
+  /// belongs to lowered().nodes[i].
   void run_profiled();
   [[nodiscard]] std::span<const double> node_seconds() const { return node_seconds_; }
   /// Blocks until all enqueued work is done.
   void synchronize();
-
-  /// Of the last run(); from a handful of clock reads where the phase changes. Zeros after a
-  /// replay.
-  [[nodiscard]] const PhaseSeconds& phase_seconds() const { return phase_seconds_; }
 
   /// An output or kept value in logical layout. Synchronises: not inside a timed region, except
   /// scalars.
@@ -114,12 +113,20 @@ class Executor {
     bool arriving = false;  ///< content was bound since the last step
     bool bound = false;
   };
-  class PhaseClock;
+  /// Nodes that follow one another and belong to one phase.
+  struct Part {
+    graph::Phase phase = graph::Phase::kForward;
+    std::size_t begin = 0;
+    std::size_t end = 0;
+  };
 
+  [[nodiscard]] static std::vector<Part> parts_of(const backend::LoweredGraph& lowered);
+  [[nodiscard]] static std::vector<graph::Phase> phases_of(const std::vector<Part>& parts);
   void bind_state();
   void bind_arena();
   void bind_inputs();
   void bind_buckets();
+  void bind_watched();
   void find_blocking_buckets();
   void check_bound() const;
   [[nodiscard]] bool skips(const backend::LoweredNode& node) const;
@@ -138,7 +145,10 @@ class Executor {
   ExecutorOptions options_;
   std::unique_ptr<backend::LoweredGraph> lowered_;
   Plan plan_;
+  std::vector<Part> parts_;
   std::unique_ptr<backend::Stream> stream_;
+  StepRing ring_;
+  const std::byte* watched_ = nullptr;
   std::unique_ptr<backend::Stream> copy_stream_;  ///< null where inputs are read in place
   std::unique_ptr<backend::Buffer> arena_;
   std::unique_ptr<backend::Buffer> input_staging_;
@@ -150,7 +160,6 @@ class Executor {
   std::int64_t mapped_ = 0;  ///< work of the recording whose op is told
   bool communicates_ = true;
   bool updates_ = true;
-  PhaseSeconds phase_seconds_{};
   std::vector<double> node_seconds_;
 };
 

@@ -39,8 +39,8 @@ std::optional<reports::StepTimeRecord> step_times(const TrialResult& result) {
   return step_time_record(steps);
 }
 
-// Phases as a line profiler shows lines; what no phase claims is "other".
-std::vector<reports::PhaseRecord> phases(const TrialResult& result) {
+// Phases as a line profiler shows lines: those that took time. What none of them claims is "other".
+std::vector<reports::PhaseRecord> phases(const TrialResult& result, bool device_clock) {
   const std::int64_t steps = result.phases.steps;
   if (steps == 0 || result.timed_s <= 0.0) {
     return {};
@@ -55,6 +55,7 @@ std::vector<reports::PhaseRecord> phases(const TrialResult& result) {
   for (const auto& [name, total_s] : totals) {
     claimed += total_s;
   }
+  std::erase_if(totals, [](const auto& total) { return total.second <= 0.0; });
   totals.emplace_back("other", std::max(0.0, result.timed_s - claimed));
   const double whole = std::max(claimed, result.timed_s);
   std::vector<reports::PhaseRecord> records;
@@ -64,7 +65,7 @@ std::vector<reports::PhaseRecord> phases(const TrialResult& result) {
                        .total_s = total_s,
                        .s_per_step = total_s / static_cast<double>(steps),
                        .share = total_s / whole,
-                       .source = "host clock"});
+                       .source = device_clock ? "device events" : "host clock"});
   }
   return records;
 }
@@ -214,7 +215,7 @@ reports::TrialRecord summarize_trial(const TrialResult& result, const TrialConte
   record.repetitions = result.repetitions;
   record.throughput = throughput(result.rates());
   record.step_time_s = step_times(result);
-  record.phases = phases(result);
+  record.phases = phases(result, context.device_clock);
   record.loader = loader(result, context);
   record.harness_overhead_s_per_step = context.overhead_s_per_step;
   record.cpu_s_per_sample = result.cpu_s_per_sample();

@@ -27,6 +27,7 @@ struct TrialContext {
   std::int64_t prefetch = 0;
   reports::Measured<double> overhead_s_per_step;
   reports::CacheRecord cache;
+  bool device_clock = false;  ///< steps are timed by events of a device that runs beside the host
 };
 
 [[nodiscard]] reports::TrialRecord summarize_trial(const TrialResult& result,

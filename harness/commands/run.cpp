@@ -203,6 +203,7 @@ class Measurement {
     context.workers = plan.workers();
     context.prefetch = options_.prefetch;
     context.cache.mode = options_.cache;
+    context.device_clock = !plan.backend().reads_host_memory();
     context.overhead_s_per_step = measure_harness_overhead(session.plan().backend(), guard_);
     context.peak_flop_per_s =
         mfu_flop_per_s(record_.system.peaks, plan.options().precision).value_or(0.0);

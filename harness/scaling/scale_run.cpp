@@ -60,6 +60,7 @@ ScaleMember::ScaleMember(const ScaleSize& size,
   context_.batch_size = plan_->batch_size();
   context_.global_batch_size = plan_->batch().global;
   context_.places = members_->places();
+  context_.device_clock = !plan_->backend().reads_host_memory();
   context_.workers = plan_->workers();
   context_.prefetch = size.session.prefetch;
   context_.decode = std::string(data::name(size.session.decode));

@@ -16,11 +16,13 @@
 
 namespace dlbench::harness {
 
-/// What one step did. wall_s is filled in by the runner.
+/// What one step did.
 struct StepSample {
   std::int64_t samples = 0;  ///< real samples
-  double wall_s = 0.0;
-  std::optional<double> loss;
+  /// Seconds from the end of the step before to its own, on the device's clock; nothing where only
+  /// the host's clock can tell.
+  std::optional<double> step_s{};
+  std::optional<double> loss{};
 };
 
 /// Seconds by phase, summed over steps; the phases of a step do not overlap.
@@ -32,8 +34,8 @@ struct PhaseTotals {
   void add(const PhaseTotals& other);
 };
 
-/// A trial as the runner sees it. Calls come in the order prepare, step..., finish, again and
-/// again.
+/// A trial as the runner sees it. Calls come in the order prepare, step..., drain..., finish, again
+/// and again.
 class Arm {
  public:
   explicit Arm(TrialId id) : id_(std::move(id)) {}
@@ -45,8 +47,12 @@ class Arm {
   /// Before a repetition, outside the clock: restores the model state, fills the prefetch queue and
   /// takes capacity + 1 batches, so that no batch of the repetition was prepared for free.
   virtual void prepare() = 0;
-  /// One step. Throws core::Error(kRun) when the loss is not finite.
-  [[nodiscard]] virtual StepSample step() = 0;
+  /// Makes one step, or starts one on a device that works on earlier ones, and tells of the oldest
+  /// that is done: nothing while the first are on their way. Throws core::Error(kRun) when a loss
+  /// is not finite.
+  [[nodiscard]] virtual std::optional<StepSample> step() = 0;
+  /// Waits for the oldest step on its way; nothing if there is none.
+  [[nodiscard]] virtual std::optional<StepSample> drain() { return std::nullopt; }
   /// After a repetition, outside the clock: stops what runs in the background.
   virtual void finish() = 0;
   /// Complete batches that wait in the prefetch queue; nothing for an arm without a loader.

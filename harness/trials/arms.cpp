@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/error.h"
 #include "engine/core/trace.h"
-#include "harness/faults/injected_fault.h"
 #include "harness/trials/arm.h"
 #include "harness/trials/interference_arms.h"
 #include "harness/trials/plan_record.h"
+#include "harness/trials/step_pipeline.h"
 
 #include <chrono>
-#include <cmath>
 #include <string>
 #include <utility>
 
@@ -67,9 +66,14 @@ class LoaderArm : public Arm {
   [[nodiscard]] std::int64_t untimed_steps() const override {
     return session_.loader().options().prefetch + 1;
   }
-  [[nodiscard]] PhaseTotals phases() const override { return totals_; }
 
  protected:
+  // A batch, empty on a rank that another one loads for, and how long it was waited for.
+  struct Taken {
+    data::BatchLease lease;
+    double wait_s = 0.0;
+  };
+
   // Starts the loader and uses up what it prepares before anybody waits.
   void start_loader() {
     if (session_.loads()) {
@@ -79,58 +83,66 @@ class LoaderArm : public Arm {
       static_cast<void>(step());
     }
     session_.loader().reset_stats();
-    totals_ = {};
   }
-  // Empty on a rank that another one loads for.
-  data::BatchLease take() {
+  Taken take() {
     if (!session_.loads()) {
       return {};
     }
     const trace::Region region(trace::Category::kPhase, "data_wait");
     const auto start = Clock::now();
     data::BatchLease lease = session_.loader().next();
-    totals_.data_wait += seconds_since(start);
-    return lease;
+    return {.lease = std::move(lease), .wait_s = seconds_since(start)};
   }
   [[nodiscard]] Session& session() const { return session_; }
-  [[nodiscard]] PhaseTotals& totals() { return totals_; }
 
  private:
   Session& session_;
-  PhaseTotals totals_;
 };
 
 class IoArm final : public LoaderArm {
  public:
   using LoaderArm::LoaderArm;
 
-  void prepare() override { start_loader(); }
-  StepSample step() override {
-    const data::BatchLease lease = take();
-    totals().steps += 1;
-    if (!lease) {
-      return {};
-    }
-    touch(*lease);
-    return {.samples = lease->samples};
+  void prepare() override {
+    start_loader();
+    totals_ = {};
   }
+  std::optional<StepSample> step() override {
+    const Taken taken = take();
+    totals_.data_wait += taken.wait_s;
+    totals_.steps += 1;
+    if (!taken.lease) {
+      return StepSample{};
+    }
+    touch(*taken.lease);
+    return StepSample{.samples = taken.lease->samples};
+  }
+  [[nodiscard]] PhaseTotals phases() const override { return totals_; }
+
+ private:
+  PhaseTotals totals_;
 };
 
 class FullArm final : public LoaderArm {
  public:
-  using LoaderArm::LoaderArm;
+  FullArm(TrialId id, Session& session) : LoaderArm(std::move(id), session), steps_(session) {}
 
   void prepare() override {
+    steps_.reset();
     session().state().restore();
     start_loader();
+    steps_.reset();
   }
-  StepSample step() override {
-    const data::BatchLease lease = take();
-    return train_step(session(), lease ? *lease : session().cached_batch(), totals());
+  std::optional<StepSample> step() override {
+    Taken taken = take();
+    const data::Batch& batch = taken.lease ? *taken.lease : session().cached_batch();
+    return steps_.step(
+        {.batch = &batch, .lease = std::move(taken.lease), .data_wait_s = taken.wait_s});
   }
+  std::optional<StepSample> drain() override { return steps_.drain(); }
   void finish() override {
     LoaderArm::finish();
-    check_parameters(session().state(), totals().steps);
+    check_parameters(session().state(), steps_.totals().steps);
   }
   comm::CommunicationTotals take_communication() override {
     return session().communicator().take_totals();
@@ -138,21 +150,32 @@ class FullArm final : public LoaderArm {
   [[nodiscard]] std::optional<reports::LossScalingRecord> loss_scaling() const override {
     return loss_scaling_record(session().state());
   }
+  [[nodiscard]] PhaseTotals phases() const override { return steps_.totals(); }
+
+ private:
+  StepPipeline steps_;
 };
 
 class SyntheticArm final : public Arm {
  public:
-  SyntheticArm(TrialId id, Session& session) : Arm(std::move(id)), session_(session) {}
+  SyntheticArm(TrialId id, Session& session)
+      : Arm(std::move(id)), session_(session), steps_(session) {}
 
   void prepare() override {
+    steps_.reset();
     session_.state().restore();
     session_.step().set_communication(id().variant != "nocomm");
-    totals_ = {};
+    if (stays_on_device()) {
+      session_.bind(session_.cached_batch());
+    }
   }
-  StepSample step() override { return train_step(session_, session_.cached_batch(), totals_); }
+  std::optional<StepSample> step() override {
+    return steps_.step({.batch = &session_.cached_batch(), .copies = !stays_on_device()});
+  }
+  std::optional<StepSample> drain() override { return steps_.drain(); }
   void finish() override {
     session_.step().set_communication(true);
-    check_parameters(session_.state(), totals_.steps);
+    check_parameters(session_.state(), steps_.totals().steps);
   }
   comm::CommunicationTotals take_communication() override {
     return session_.communicator().take_totals();
@@ -160,11 +183,13 @@ class SyntheticArm final : public Arm {
   [[nodiscard]] std::optional<reports::LossScalingRecord> loss_scaling() const override {
     return loss_scaling_record(session_.state());
   }
-  [[nodiscard]] PhaseTotals phases() const override { return totals_; }
+  [[nodiscard]] PhaseTotals phases() const override { return steps_.totals(); }
 
  private:
+  [[nodiscard]] bool stays_on_device() const { return id().variant == "device"; }
+
   Session& session_;
-  PhaseTotals totals_;
+  StepPipeline steps_;
 };
 
 }  // namespace
@@ -176,42 +201,6 @@ void PhaseTotals::add(const PhaseTotals& other) {
     engine[phase] += other.engine[phase];
   }
   steps += other.steps;
-}
-
-StepSample train_step(Session& session, const data::Batch& batch, PhaseTotals& totals) {
-  if (inject_fault(session.communicator().rank())) {
-    poison_parameters(session.state());
-  }
-  exec::Executor& step = session.step();
-  const bool single_root = session.plan().single_root();
-  double& communication_s = totals.engine[static_cast<std::size_t>(graph::Phase::kAllReduce)];
-  auto start = Clock::now();
-  if (!single_root || !step.communicates()) {
-    session.bind(batch);
-    totals.host_to_device += seconds_since(start);
-  }
-  if (step.communicates()) {
-    start = Clock::now();
-    session.align(batch);
-    communication_s += seconds_since(start);
-  }
-  step.run();
-  const float loss = step.read_scalar(workloads::kLossOutput);
-  for (std::size_t phase = 0; phase < totals.engine.size(); ++phase) {
-    totals.engine[phase] += step.phase_seconds()[phase];
-  }
-  if (single_root && step.communicates()) {
-    start = Clock::now();
-    static_cast<void>(session.collect_outputs(loss));
-    communication_s += seconds_since(start);
-  }
-  totals.steps += 1;
-  if (!std::isfinite(loss)) {
-    throw Error(ErrorCode::kRun,
-                "the loss is " + std::to_string(loss) + " after " + std::to_string(totals.steps) +
-                    " steps of a repetition; try another --seed, or --conv-algorithm direct");
-  }
-  return {.samples = single_root ? session.plan().batch_size() : batch.samples, .loss = loss};
 }
 
 std::unique_ptr<Arm> make_arm(const TrialId& id, Session& session) {

@@ -26,7 +26,7 @@ class CapturedArm final : public Arm {
   }
 
   void prepare() override { arm_.prepare(); }
-  StepSample step() override {
+  std::optional<StepSample> step() override {
     if (step_ == range_.first) {
       capturing_ = backend_.set_profiler_capture(true);
       if (!capturing_) {
@@ -35,7 +35,7 @@ class CapturedArm final : public Arm {
                         "' cannot tell a profiler of its steps");
       }
     }
-    const StepSample sample = arm_.step();
+    std::optional<StepSample> sample = arm_.step();
     if (step_ == range_.last) {
       backend_.set_profiler_capture(false);
       capturing_ = false;
@@ -43,6 +43,7 @@ class CapturedArm final : public Arm {
     ++step_;
     return sample;
   }
+  std::optional<StepSample> drain() override { return arm_.drain(); }
   void finish() override { arm_.finish(); }
 
  private:

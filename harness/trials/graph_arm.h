@@ -9,11 +9,12 @@
 #include "engine/exec/model_state.h"
 #include "harness/trials/arm.h"
 
+#include <optional>
 #include <utility>
 
 namespace dlbench::harness {
 
-/// Runs the graph once per step.
+/// Runs the graph once per step, as StepPipeline does.
 class GraphArm final : public Arm {
  public:
   GraphArm(backend::Backend& backend, graph::Graph graph)
@@ -23,13 +24,22 @@ class GraphArm final : public Arm {
         executor_(backend, state_, communicator_, graph_, {}) {}
 
   void prepare() override {}
-  [[nodiscard]] StepSample step() override {
+  [[nodiscard]] std::optional<StepSample> step() override {
+    const bool full = executor_.steps_in_flight() == exec::StepRing::kInFlight;
+    std::optional<StepSample> told = full ? tell(true) : std::nullopt;
     executor_.run();
-    return {.samples = 1, .loss = 0.0};
+    return told.has_value() ? told : tell(false);
   }
+  [[nodiscard]] std::optional<StepSample> drain() override { return tell(true); }
   void finish() override {}
 
  private:
+  [[nodiscard]] std::optional<StepSample> tell(bool wait) {
+    const std::optional<exec::FinishedStep> done = executor_.finished(wait);
+    return done.has_value() ? std::optional(StepSample{.samples = 1, .step_s = done->total_s()})
+                            : std::nullopt;
+  }
+
   comm::SelfCommunicator communicator_;
   graph::Graph graph_;
   exec::ModelState state_;

@@ -5,6 +5,7 @@
 #include "engine/core/parallel.h"
 #include "engine/core/trace.h"
 #include "harness/trials/plan_record.h"
+#include "harness/trials/step_pipeline.h"
 
 #include <exception>
 #include <semaphore>
@@ -46,11 +47,12 @@ class Companion {
 
 class StepBesideLoader final : public Arm {
  public:
-  StepBesideLoader(TrialId id, Session& session) : Arm(std::move(id)), session_(session) {}
+  StepBesideLoader(TrialId id, Session& session)
+      : Arm(std::move(id)), session_(session), steps_(session) {}
 
   void prepare() override {
+    steps_.reset();
     session_.state().restore();
-    totals_ = {};
     session_.loader().start();
     while (wanted_.try_acquire()) {  // what the last repetition left over
     }
@@ -65,13 +67,14 @@ class StepBesideLoader final : public Arm {
       }
     });
     static_cast<void>(step());
+    steps_.reset();
     session_.loader().reset_stats();
-    totals_ = {};
   }
-  StepSample step() override {
+  std::optional<StepSample> step() override {
     wanted_.release();
-    return train_step(session_, session_.cached_batch(), totals_);
+    return steps_.step({.batch = &session_.cached_batch()});
   }
+  std::optional<StepSample> drain() override { return steps_.drain(); }
   void finish() override {
     session_.loader().stop();
     drainer_.request_stop();
@@ -82,14 +85,14 @@ class StepBesideLoader final : public Arm {
     return session_.loader().stats();
   }
   [[nodiscard]] std::int64_t untimed_steps() const override { return 1; }
-  [[nodiscard]] PhaseTotals phases() const override { return totals_; }
+  [[nodiscard]] PhaseTotals phases() const override { return steps_.totals(); }
   [[nodiscard]] std::optional<reports::LossScalingRecord> loss_scaling() const override {
     return loss_scaling_record(session_.state());
   }
 
  private:
   Session& session_;
-  PhaseTotals totals_;
+  StepPipeline steps_;
   std::counting_semaphore<> wanted_{0};
   Companion drainer_;
 };
@@ -104,9 +107,10 @@ class LoaderBesideStep final : public Arm {
     trainer_.start([this, threads](const std::stop_token& stop) {
       core::trace::name_this_thread("trainer");
       core::configure_compute_threads(threads);
-      PhaseTotals dropped;
+      StepPipeline steps(session_);
+      steps.reset();
       while (!stop.stop_requested()) {
-        static_cast<void>(train_step(session_, session_.cached_batch(), dropped));
+        static_cast<void>(steps.step({.batch = &session_.cached_batch()}));
       }
     });
     session_.loader().start();
@@ -116,10 +120,10 @@ class LoaderBesideStep final : public Arm {
     session_.loader().reset_stats();
     totals_ = {};
   }
-  StepSample step() override {
+  std::optional<StepSample> step() override {
     const data::BatchLease lease = session_.loader().next();
     totals_.steps += 1;
-    return {.samples = lease->samples};
+    return StepSample{.samples = lease->samples};
   }
   void finish() override {
     session_.loader().stop();

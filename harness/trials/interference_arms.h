@@ -12,12 +12,6 @@
 
 namespace dlbench::harness {
 
-/// One training step on a batch, its time booked to `totals`. Throws core::Error(kRun) when the
-/// loss is not finite.
-[[nodiscard]] StepSample train_step(Session& session,
-                                    const data::Batch& batch,
-                                    PhaseTotals& totals);
-
 /// `id.variant`: "step_beside_loader" (the step never waits; a second thread takes one batch for
 /// every step and drops it) or "loader_beside_step" (batches are taken as fast as they come; a
 /// second thread trains on the cached batch all the time).

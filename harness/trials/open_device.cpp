@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <string>
+#include <vector>
 
 namespace dlbench::harness {
 namespace {
@@ -54,7 +56,8 @@ std::unique_ptr<backend::Backend> open_device(const std::string& device,
   }
   const std::size_t colon = device.find(':');
   const std::string name = device.substr(0, colon);
-  if (name != "cpu" && name != "cuda" && name != "ref") {
+  const std::vector<std::string> known = backend::backend_names();
+  if (name != "cuda" && std::find(known.begin(), known.end(), name) == known.end()) {
     throw Error(ErrorCode::kUsage,
                 core::unknown_name_message(
                     "device", device, std::array<std::string, 3>{"auto", "cpu", "cuda"}));

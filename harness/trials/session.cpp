@@ -179,6 +179,9 @@ data::LoaderOptions SessionPlan::loader_options() const {
   }
   loader.workers = static_cast<int>(workers_);
   loader.prefetch = static_cast<int>(options_.prefetch);
+  // The cached one, those of steps on their way, and the one that the next step takes.
+  loader.max_leases =
+      backend_->reads_host_memory() ? 2 : 2 + static_cast<int>(exec::StepRing::kInFlight);
   loader.seed = options_.seed;
   loader.shard = options_.shard;
   loader.skip_corrupt = options_.skip_corrupt;
@@ -329,7 +332,8 @@ void Session::make_step() {
         exec::ExecutorOptions{.lowering = options,
                               .replay = plan_.options().cuda_graph == "off"
                                             ? exec::GraphReplay::kOff
-                                            : exec::GraphReplay::kOn});
+                                            : exec::GraphReplay::kOn,
+                              .watch = std::string(workloads::kLossOutput)});
     return step_->lowered().decisions;
   });
   if (plan_.ranks().size() > 1) {

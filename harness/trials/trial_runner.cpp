@@ -45,6 +45,49 @@ bool queue_balanced(std::int64_t start, std::int64_t end, std::int64_t steps) {
   return std::abs(static_cast<double>(end - start)) <= 0.01 * static_cast<double>(steps);
 }
 
+// Starts steps until `enough` of their number, and waits for those on their way. `expected` steps
+// need no allocation.
+template <typename Enough>
+reports::RepetitionRecord step_until(Arm& arm,
+                                     RunGuard* guard,
+                                     std::int64_t expected,
+                                     const Enough& enough) {
+  reports::RepetitionRecord repetition;
+  repetition.step_wall_s.reserve(static_cast<std::size_t>(expected));
+  repetition.step_loss.reserve(static_cast<std::size_t>(expected));
+  const auto start = Clock::now();
+  auto last = start;
+  const auto book = [&](const StepSample& sample) {
+    const auto now = Clock::now();
+    const double seen_s = std::chrono::duration<double>(now - last).count();
+    repetition.step_wall_s.push_back(sample.step_s.value_or(seen_s));
+    comm::step_done(seen_s);
+    last = now;
+    repetition.samples += sample.samples;
+    if (sample.loss.has_value()) {
+      repetition.step_loss.push_back(*sample.loss);
+    }
+  };
+  do {
+    {
+      const trace::Region region(trace::Category::kStep, "step", repetition.steps);
+      if (const std::optional<StepSample> sample = arm.step(); sample.has_value()) {
+        book(*sample);
+      }
+    }
+    repetition.steps += 1;
+    if (guard != nullptr) {
+      guard->check();
+    }
+  } while (!enough(repetition.steps));
+  while (const std::optional<StepSample> sample = arm.drain()) {
+    book(*sample);
+  }
+  repetition.wall_s = std::chrono::duration<double>(last - start).count();
+  repetition.samples_per_second = static_cast<double>(repetition.samples) / repetition.wall_s;
+  return repetition;
+}
+
 }  // namespace
 
 std::vector<double> TrialResult::rates() const {
@@ -340,12 +383,9 @@ std::vector<reports::RepetitionRecord> TrialRunner::run_untimed(
     {
       const trace::Region region(trace::Category::kRepetition, "profiled repetition");
       const auto start = Clock::now();
-      do {
-        const reports::RepetitionRecord step = time_steps(arm, 1, true, &guard_);
-        repetitions[index].steps += step.steps;
-        repetitions[index].samples += step.samples;
-        repetitions[index].wall_s += step.wall_s;
-      } while (ranks_.agree(seconds_since(start) < seconds));
+      repetitions[index] = step_until(arm, &guard_, 0, [&](std::int64_t /*started*/) {
+        return !ranks_.agree(seconds_since(start) < seconds);
+      });
     }
     arm.finish();
     if (around.end) {
@@ -360,43 +400,19 @@ reports::RepetitionRecord TrialRunner::time_steps(Arm& arm,
                                                   std::int64_t steps,
                                                   bool exact,
                                                   RunGuard* guard) {
-  reports::RepetitionRecord repetition;
   const std::optional<std::int64_t> queue_start = arm.queue_fill();
   const std::int64_t unit = steps % arm.burst() == 0 ? arm.burst() : 1;
   const std::int64_t limit = exact ? steps : steps + (steps / 2 + unit) / unit * unit;
-  repetition.step_wall_s.reserve(static_cast<std::size_t>(limit));
-  repetition.step_loss.reserve(static_cast<std::size_t>(limit));
   std::optional<std::int64_t> queue_end = queue_start;
-  const auto start = Clock::now();
-  auto last = start;
-  while (true) {
-    {
-      const trace::Region region(trace::Category::kStep, "step", repetition.steps);
-      const StepSample sample = arm.step();
-      repetition.samples += sample.samples;
-      if (sample.loss.has_value()) {
-        repetition.step_loss.push_back(*sample.loss);
-      }
-    }
-    const auto now = Clock::now();
-    repetition.step_wall_s.push_back(std::chrono::duration<double>(now - last).count());
-    comm::step_done(repetition.step_wall_s.back());
-    last = now;
-    repetition.steps += 1;
-    if (guard != nullptr) {
-      guard->check();
-    }
-    if (repetition.steps < steps || repetition.steps % unit != 0) {
-      continue;
+  const auto enough = [&](std::int64_t started) {
+    if (started < steps || started % unit != 0) {
+      return false;
     }
     queue_end = arm.queue_fill();
-    if (repetition.steps >= limit || !queue_start.has_value() ||
-        queue_balanced(*queue_start, *queue_end, repetition.steps)) {
-      break;
-    }
-  }
-  repetition.wall_s = std::chrono::duration<double>(last - start).count();
-  repetition.samples_per_second = static_cast<double>(repetition.samples) / repetition.wall_s;
+    return started >= limit || !queue_start.has_value() ||
+           queue_balanced(*queue_start, *queue_end, started);
+  };
+  reports::RepetitionRecord repetition = step_until(arm, guard, limit, enough);
   if (queue_start.has_value()) {
     repetition.queue_fill = reports::QueueFillRecord{*queue_start, *queue_end};
   }

@@ -49,17 +49,24 @@ TrialEstimate TrialRunner::warm_up_arm(Arm& arm, TrialResult& result, double max
   enter_phase("trial " + trial + ", warm-up");
   arm.prepare();
   std::optional<comm::Stepping> stepping;
+  double step_s = 0.0;
   while (!ranks_.agree(steady.done())) {
     guard_.check();
     show_progress(trial + ": warm-up, step " + std::to_string(steady.steps() + 1));
     const auto step_start = Clock::now();
-    static_cast<void>(arm.step());
-    const double step_s = std::chrono::duration<double>(Clock::now() - step_start).count();
+    const bool told = arm.step().has_value();
+    step_s += std::chrono::duration<double>(Clock::now() - step_start).count();
+    if (!told) {
+      continue;  // the first ones are on their way
+    }
     steady.add(step_s);
     comm::step_done(step_s);
+    step_s = 0.0;
     if (!stepping.has_value()) {
       stepping.emplace();  // how long a step takes is known from the first one on
     }
+  }
+  while (arm.drain().has_value()) {
   }
   stepping.reset();
   const std::optional<data::LoaderStats> loader = arm.loader_stats();
@@ -79,12 +86,12 @@ TrialEstimate TrialRunner::warm_up_arm(Arm& arm, TrialResult& result, double max
                              "trial " + trial,
                              "gradients are not reduced: the models of the ranks drift apart"});
   }
-  const double step_s = ranks_.max(steady.mean_step_s());
+  const double mean_step_s = ranks_.max(steady.mean_step_s());
   const double shortest_s = std::min(kShortestRepetitionS, options_.min_time_s);
   return {.name = trial,
-          .step_s = step_s,
-          .setup_s = step_s * static_cast<double>(arm.untimed_steps()),
-          .min_steps = static_cast<std::int64_t>(std::ceil(shortest_s / step_s)),
+          .step_s = mean_step_s,
+          .setup_s = mean_step_s * static_cast<double>(arm.untimed_steps()),
+          .min_steps = static_cast<std::int64_t>(std::ceil(shortest_s / mean_step_s)),
           .multiple = static_cast<std::int64_t>(burst)};
 }
 

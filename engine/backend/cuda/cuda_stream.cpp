@@ -7,6 +7,7 @@
 #include "engine/core/error.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace dlbench::backend::cuda {
@@ -42,22 +43,39 @@ class CudaEvent final : public Stream::Event {
   cudaEvent_t event_ = nullptr;
 };
 
+// The graph stays beside what was made of it: its nodes name those whose events are exchanged.
 class CudaReplay final : public Replay {
  public:
-  CudaReplay(cudaGraph_t graph, cudaStream_t stream) : stream_(stream) {
-    const cudaError_t made = cudaGraphInstantiate(&executable_, graph, 0);
-    cudaGraphDestroy(graph);
-    DLBENCH_CUDA(made);
+  CudaReplay(cudaGraph_t graph, cudaStream_t stream, std::vector<cudaGraphNode_t> time_nodes)
+      : graph_(graph), stream_(stream), time_nodes_(std::move(time_nodes)) {
+    if (const cudaError_t made = cudaGraphInstantiate(&executable_, graph_, 0);
+        made != cudaSuccess) {
+      cudaGraphDestroy(graph_);
+      DLBENCH_CUDA(made);
+    }
     // Else the first launch would pay for it, inside a timed step.
     DLBENCH_CUDA(cudaGraphUpload(executable_, stream_));
   }
-  ~CudaReplay() override { cudaGraphExecDestroy(executable_); }
+  ~CudaReplay() override {
+    cudaGraphExecDestroy(executable_);
+    cudaGraphDestroy(graph_);
+  }
 
-  void launch() override { DLBENCH_CUDA(cudaGraphLaunch(executable_, stream_)); }
+  void launch(std::span<Stream::Event* const> times) override {
+    DLBENCH_CHECK(times.size() == time_nodes_.size())
+        << times.size() << " events for " << time_nodes_.size() << " places";
+    for (std::size_t index = 0; index < times.size(); ++index) {
+      DLBENCH_CUDA(cudaGraphExecEventRecordNodeSetEvent(
+          executable_, time_nodes_[index], dynamic_cast<CudaEvent&>(*times[index]).handle()));
+    }
+    DLBENCH_CUDA(cudaGraphLaunch(executable_, stream_));
+  }
 
  private:
+  cudaGraph_t graph_;
   cudaGraphExec_t executable_ = nullptr;
   cudaStream_t stream_;
+  std::vector<cudaGraphNode_t> time_nodes_;
 };
 
 }  // namespace
@@ -76,6 +94,28 @@ std::unique_ptr<Stream::Event> CudaStream::create_event() { return std::make_uni
 
 void CudaStream::record(Event& event) {
   DLBENCH_CUDA(cudaEventRecord(dynamic_cast<CudaEvent&>(event).handle(), stream_));
+}
+
+// Inside a capture an ordinary event is a dependency and never has a time; an external one becomes
+// a node of the graph.
+void CudaStream::record_time(Event& event) {
+  if (!capturing_) {
+    record(event);
+    return;
+  }
+  DLBENCH_CUDA(cudaEventRecordWithFlags(
+      dynamic_cast<CudaEvent&>(event).handle(), stream_, cudaEventRecordExternal));
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  const cudaGraphNode_t* last = nullptr;
+  const cudaGraphEdgeData* edges = nullptr;
+  std::size_t count = 0;
+  DLBENCH_CUDA(cudaStreamGetCaptureInfo(stream_, &status, nullptr, nullptr, &last, &edges, &count));
+  DLBENCH_CHECK(status == cudaStreamCaptureStatusActive && count == 1)
+      << "no node of its own for the time of an event";
+  cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
+  DLBENCH_CUDA(cudaGraphNodeGetType(*last, &type));
+  DLBENCH_CHECK(type == cudaGraphNodeTypeEventRecord) << static_cast<int>(type);
+  time_nodes_.push_back(*last);
 }
 
 void CudaStream::wait_for(Event& event) {
@@ -102,6 +142,8 @@ void CudaStream::fill_zero(std::byte* device, std::size_t bytes) {
 
 bool CudaStream::begin_capture() {
   DLBENCH_CUDA(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal));
+  capturing_ = true;
+  time_nodes_.clear();
   return true;
 }
 
@@ -126,8 +168,9 @@ std::int64_t CudaStream::captured_work() {
 
 std::unique_ptr<Replay> CudaStream::end_capture() {
   cudaGraph_t graph = nullptr;
+  capturing_ = false;
   DLBENCH_CUDA(cudaStreamEndCapture(stream_, &graph));
-  return std::make_unique<CudaReplay>(graph, stream_);
+  return std::make_unique<CudaReplay>(graph, stream_, std::move(time_nodes_));
 }
 
 cudaStream_t handle_of(Stream& stream) { return dynamic_cast<CudaStream&>(stream).handle(); }

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 namespace dlbench::backend::cuda {
 
@@ -26,6 +27,7 @@ class CudaStream final : public Stream {
 
   [[nodiscard]] std::unique_ptr<Event> create_event() override;
   void record(Event& event) override;
+  void record_time(Event& event) override;
   void wait_for(Event& event) override;
   void synchronize() override;
   void copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) override;
@@ -38,6 +40,8 @@ class CudaStream final : public Stream {
 
  private:
   cudaStream_t stream_ = nullptr;
+  bool capturing_ = false;
+  std::vector<cudaGraphNode_t> time_nodes_;  ///< of the capture, one per record_time()
 };
 
 /// The CUDA stream behind an interface of this backend.

@@ -9,6 +9,8 @@
 namespace dlbench::exec::testing {
 namespace {
 
+std::int64_t copies = 0;  // to the device
+
 class DeferredEvent final : public backend::Stream::Event {
  public:
   void wait() override {
@@ -18,7 +20,11 @@ class DeferredEvent final : public backend::Stream::Event {
     }
   }
   [[nodiscard]] bool done() override { return point != nullptr && point->reached; }
-  [[nodiscard]] double seconds_since(const Event& /*earlier*/) const override { return 0.0; }
+  [[nodiscard]] double seconds_since(const Event& earlier) const override {
+    const auto& other = dynamic_cast<const DeferredEvent&>(earlier);
+    DLBENCH_CHECK(point->reached && other.point->reached) << "time of an event not reached";
+    return std::chrono::duration<double>(point->time - other.point->time).count();
+  }
 
   std::shared_ptr<DeferredStream::Point> point;
 };
@@ -44,10 +50,17 @@ class DeferredStream::Recording final : public backend::Replay {
  public:
   Recording(DeferredStream& stream, std::vector<Item> items)
       : stream_(stream), items_(std::move(items)) {}
-  void launch() override {
+  void launch(std::span<backend::Stream::Event* const> times) override {
+    auto time = times.begin();
     for (const Item& item : items_) {
-      stream_.enqueue(item);
+      if (item.work) {
+        stream_.enqueue(item);
+      } else {
+        DLBENCH_CHECK(time != times.end()) << "fewer events than places";
+        stream_.record(**time++);
+      }
     }
+    DLBENCH_CHECK(time == times.end()) << "more events than places";
   }
 
  private:
@@ -62,7 +75,19 @@ std::unique_ptr<backend::Stream::Event> DeferredStream::create_event() {
 void DeferredStream::record(Event& event) {
   auto point = std::make_shared<Point>(Point{.stream = this});
   dynamic_cast<DeferredEvent&>(event).point = point;
-  enqueue({nullptr, [point] { point->reached = true; }});
+  enqueue({nullptr, [point] {
+             point->reached = true;
+             point->time = std::chrono::steady_clock::now();
+           }});
+}
+
+void DeferredStream::record_time(Event& event) {
+  if (recording_) {
+    recorded_.push_back({nullptr, {}});
+    ++time_places_;
+  } else {
+    record(event);
+  }
 }
 
 void DeferredStream::wait_for(Event& event) {
@@ -78,7 +103,10 @@ void DeferredStream::synchronize() {
   }
 }
 
+std::int64_t DeferredStream::copies_to_device() { return copies; }
+
 void DeferredStream::copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) {
+  ++copies;
   copy_on_device(device, host, bytes);
 }
 
@@ -105,6 +133,7 @@ void DeferredStream::fill_zero(std::byte* device, std::size_t bytes) {
 bool DeferredStream::begin_capture() {
   recording_ = true;
   recorded_.clear();
+  time_places_ = 0;
   return true;
 }
 

@@ -10,6 +10,8 @@
 #include "engine/backend/host_stream.h"
 #include "engine/backend/ref/ref_backend.h"
 
+#include <chrono>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -25,11 +27,16 @@ class DeferredStream final : public backend::Stream {
   struct Point {
     DeferredStream* stream = nullptr;
     bool reached = false;
+    std::chrono::steady_clock::time_point time{};
   };
   using Work = std::function<void()>;
 
+  /// Of all streams since the process began.
+  [[nodiscard]] static std::int64_t copies_to_device();
+
   [[nodiscard]] std::unique_ptr<Event> create_event() override;
   void record(Event& event) override;
+  void record_time(Event& event) override;
   void wait_for(Event& event) override;
   void synchronize() override;
   void copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) override;
@@ -38,7 +45,7 @@ class DeferredStream final : public backend::Stream {
   void fill_zero(std::byte* device, std::size_t bytes) override;
   bool begin_capture() override;
   [[nodiscard]] std::int64_t captured_work() override {
-    return static_cast<std::int64_t>(recorded_.size());  // events are none of a single rank's step
+    return static_cast<std::int64_t>(recorded_.size()) - time_places_;
   }
   std::unique_ptr<backend::Replay> end_capture() override;
 
@@ -49,7 +56,7 @@ class DeferredStream final : public backend::Stream {
  private:
   struct Item {
     std::shared_ptr<Point> after;  ///< null: nothing to wait for
-    Work work;
+    Work work;                     ///< empty: a place for the time of an event
   };
   class Recording;
 
@@ -57,6 +64,7 @@ class DeferredStream final : public backend::Stream {
 
   std::deque<Item> queue_;
   std::vector<Item> recorded_;
+  std::int64_t time_places_ = 0;  ///< among recorded_
   bool recording_ = false;
   bool has_kernels_ = false;
 };

@@ -11,12 +11,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace dlbench::exec {
 namespace {
 
 using graph::Mode;
+using graph::Phase;
 using testing::SmallTraining;
 
 class Replay : public ::testing::Test {
@@ -67,6 +69,62 @@ TEST_F(Replay, ADeviceThatRunsLaterGivesTheSameLosses) {
 
 TEST_F(Replay, AReplayedStepGivesTheSameLosses) {
   EXPECT_EQ(losses("deferred", GraphReplay::kOn, 12), losses("ref", GraphReplay::kOff, 12));
+}
+
+// What the host is told of steps on their way, it is told in order, and of the right step, although
+// each launch of a replay runs the same recorded work.
+TEST_F(Replay, StepsInFlightAreToldInOrder) {
+  constexpr std::size_t kSteps = 9;
+  std::vector<std::vector<float>> losses;
+  for (const char* backend : {"ref", "deferred"}) {
+    SmallTraining training(backend, {});
+    const auto executor =
+        training.executor(Mode::kTrain, {.replay = GraphReplay::kOn, .watch = "loss"});
+    losses.emplace_back();
+    std::vector<double> totals;
+    const auto keep = [&](const FinishedStep& step) {
+      losses.back().push_back(step.watched.value());
+      for (const Phase phase : {Phase::kForward, Phase::kBackward, Phase::kOptimizer}) {
+        EXPECT_GT(step.phases[static_cast<std::size_t>(phase)], 0.0) << graph::name(phase);
+      }
+      if (!totals.empty()) {
+        EXPECT_GE(step.idle_s, 0.0);
+        EXPECT_LT(*step.total_s(), 60.0);
+      }
+      totals.push_back(step.total_s().value_or(0.0));
+    };
+    for (std::size_t step = 0; step < kSteps; ++step) {
+      if (executor->steps_in_flight() == StepRing::kInFlight) {
+        keep(executor->finished(true).value());
+      }
+      executor->run();
+      if (const auto done = executor->finished(false)) {
+        keep(*done);
+        EXPECT_STREQ(backend, "ref");
+      }
+    }
+    while (const auto done = executor->finished(true)) {
+      keep(*done);
+    }
+    EXPECT_EQ(executor->replays(), std::string(backend) == "deferred");
+  }
+  EXPECT_EQ(losses[0].size(), kSteps);
+  EXPECT_EQ(losses[0], losses[1]);
+}
+
+// Who asks for nothing is told nothing, and the device is never further behind than the ring is
+// long.
+TEST_F(Replay, StepsThatNobodyAskedForAreForgotten) {
+  SmallTraining training("deferred", {});
+  const auto executor = training.executor(Mode::kTrain, {.watch = "loss"});
+  for (int step = 0; step < 5; ++step) {
+    executor->run();
+    EXPECT_LE(executor->steps_in_flight(), StepRing::kInFlight);
+  }
+  EXPECT_TRUE(executor->finished(true).has_value());
+  const float last = executor->finished(true)->watched.value();
+  EXPECT_FALSE(executor->finished(true).has_value());
+  EXPECT_EQ(last, executor->read_scalar("loss"));
 }
 
 // Skipped steps, a falling and a growing scale: what is replayed decides it all on the device.

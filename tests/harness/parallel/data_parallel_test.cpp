@@ -8,10 +8,9 @@
 #include "engine/core/error.h"
 #include "harness/training/step_pool.h"
 #include "harness/training/trainer.h"
-#include "harness/trials/arm.h"
-#include "harness/trials/interference_arms.h"
 #include "harness/trials/make_step.h"
 #include "harness/trials/session.h"
+#include "harness/trials/step_pipeline.h"
 #include "tests/engine/comm/mpi/ranks.h"
 #include "tests/temporary_folder.h"
 #include "workloads/workload.h"
@@ -46,15 +45,20 @@ SessionOptions options() {
   return options;
 }
 
+double loss_of_step(StepPipeline& steps, const Session& session) {
+  return *steps.step({.batch = &session.cached_batch()})->loss;
+}
+
 std::vector<double> losses(Session& session, int steps) {
   std::vector<double> result;
-  PhaseTotals totals;
+  StepPipeline pipeline(session);
+  pipeline.reset();
   session.state().restore();
   for (int step = 0; step < steps; ++step) {
     const double share = static_cast<double>(session.plan().batch().local) /
                          static_cast<double>(session.plan().batch().global);
     double loss = 0.0;
-    const double mine = *train_step(session, session.cached_batch(), totals).loss * share;
+    const double mine = loss_of_step(pipeline, session) * share;
     for (const double part : session.plan().ranks().all_gather(mine)) {
       loss += part;
     }
@@ -246,8 +250,9 @@ TEST(DataParallel, ASynchronizedDiceIsThatOfAllPredictions) {
   segmentation.compression = "bf16";  // of gradients, never of the loss's sums
   SessionPlan plan(segmentation, ranks());
   Session session(plan);
-  PhaseTotals totals;
-  const double loss = *train_step(session, session.cached_batch(), totals).loss;
+  StepPipeline pipeline(session);
+  pipeline.reset();
+  const double loss = loss_of_step(pipeline, session);
   const core::HostTensor prediction = session.step().read(workloads::kPredictionOutput);
   const data::BatchTensor& mask = session.cached_batch().tensor("mask");
   double intersection = 0.0;

@@ -50,7 +50,7 @@ class WatchedArm final : public Arm {
   WatchedArm(const MarkedBackend& backend, std::int64_t failing = -1)
       : Arm({reports::TrialKind::kFull, ""}), backend_(backend), failing_(failing) {}
   void prepare() override {}
-  StepSample step() override {
+  std::optional<StepSample> step() override {
     if (backend_.capturing) {
       captured.push_back(steps);
     }
@@ -58,7 +58,7 @@ class WatchedArm final : public Arm {
       throw core::Error(core::ErrorCode::kRun, "the loss is NaN");
     }
     ++steps;
-    return {.samples = 1};
+    return StepSample{.samples = 1};
   }
   void finish() override {}
 

@@ -52,7 +52,7 @@ class CountingArm final : public Arm {
  public:
   explicit CountingArm(TrialId id) : Arm(std::move(id)) {}
   void prepare() override {}
-  StepSample step() override { return {.samples = 2}; }
+  std::optional<StepSample> step() override { return StepSample{.samples = 2}; }
   void finish() override {}
 };
 

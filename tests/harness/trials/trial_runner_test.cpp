@@ -28,10 +28,10 @@ class PretendedArm final : public Arm {
   PretendedArm(int rank, std::int64_t samples, const std::string& variant = "")
       : Arm({reports::TrialKind::kSynthetic, variant}), rank_(rank), samples_(samples) {}
   void prepare() override {}
-  StepSample step() override {
+  std::optional<StepSample> step() override {
     std::this_thread::sleep_for(std::chrono::microseconds(200 + 200 * rank_));
     ++steps;
-    return {.samples = samples_, .loss = 1.0 + rank_};
+    return StepSample{.samples = samples_, .loss = 1.0 + rank_};
   }
   void finish() override {}
   [[nodiscard]] std::optional<reports::LossScalingRecord> loss_scaling() const override {

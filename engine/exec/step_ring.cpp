@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/exec/step_ring.h"
+
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+namespace dlbench::exec {
+
+std::optional<double> FinishedStep::total_s() const {
+  if (!idle_s.has_value()) {
+    return std::nullopt;
+  }
+  return *idle_s + inputs_s + std::accumulate(phases.begin(), phases.end(), 0.0);
+}
+
+StepRing::StepRing(backend::Backend& backend,
+                   backend::Stream& stream,
+                   std::vector<graph::Phase> parts)
+    : stream_(stream),
+      parts_(std::move(parts)),
+      watched_(backend.host_allocator(), kSlots * sizeof(float)) {
+  for (Slot& slot : slots_) {
+    slot.begin = stream.create_event();
+    slot.end = stream.create_event();
+    for (std::size_t part = 0; part < parts_.size(); ++part) {
+      slot.parts.push_back(stream.create_event());
+      slot.part_begins.push_back(slot.parts.back().get());
+    }
+  }
+}
+
+void StepRing::begin() {
+  if (in_flight() == kInFlight) {
+    slot(told_).end->wait();
+    ++told_;
+  }
+  stream_.record_time(*slot(ended_).begin);
+}
+
+std::span<backend::Stream::Event* const> StepRing::part_begins() const {
+  return slot(ended_).part_begins;
+}
+
+void StepRing::end(const std::byte* watched) {
+  Slot& slot = this->slot(ended_);
+  slot.watches = watched != nullptr;
+  if (slot.watches) {
+    stream_.copy_to_host(watched_.data() + place(ended_) * sizeof(float), watched, sizeof(float));
+  }
+  stream_.record_time(*slot.end);
+  ++ended_;
+}
+
+std::optional<FinishedStep> StepRing::finished(bool wait) {
+  if (in_flight() == 0) {
+    return std::nullopt;
+  }
+  const std::int64_t step = told_;
+  const Slot& slot = this->slot(step);
+  if (wait) {
+    slot.end->wait();
+  } else if (!slot.end->done()) {
+    return std::nullopt;
+  }
+  FinishedStep result;
+  const backend::Stream::Event* before = slot.begin.get();
+  double* sum = &result.inputs_s;
+  const auto book = [&](const backend::Stream::Event& event) {
+    *sum += event.seconds_since(*before);
+    before = &event;
+  };
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    book(*slot.parts[part]);
+    sum = &result.phases[static_cast<std::size_t>(parts_[part])];
+  }
+  book(*slot.end);
+  if (step > 0) {
+    result.idle_s = slot.begin->seconds_since(*this->slot(step - 1).end);
+  }
+  if (slot.watches) {
+    float value = 0.0F;
+    std::memcpy(&value, watched_.data() + place(step) * sizeof(float), sizeof value);
+    result.watched = value;
+  }
+  ++told_;
+  return result;
+}
+
+}  // namespace dlbench::exec

@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/trials/step_pipeline.h"
+
+#include "engine/core/error.h"
+#include "harness/faults/injected_fault.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <exception>
+#include <string>
+#include <utility>
+
+namespace dlbench::harness {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+StepPipeline::~StepPipeline() {
+  if (started_ == totals_.steps) {
+    return;
+  }
+  try {
+    session_.step().synchronize();
+  } catch (const std::exception&) {
+    // What went wrong with the device was already thrown.
+  }
+}
+
+void StepPipeline::reset() {
+  while (session_.step().finished(true).has_value()) {
+  }
+  for (Flight& flight : flights_) {
+    flight.lease.release();
+  }
+  started_ = 0;
+  totals_ = {};
+}
+
+// A single root needs the loss of each step before the next one.
+bool StepPipeline::in_step_with_others() const {
+  return session_.plan().single_root() && session_.step().communicates();
+}
+
+std::optional<StepSample> StepPipeline::step(StepInput input) {
+  const bool full = session_.step().steps_in_flight() == exec::StepRing::kInFlight;
+  std::optional<StepSample> told = full ? tell(true) : std::nullopt;
+  start(std::move(input));
+  return told.has_value() ? told : tell(in_step_with_others());
+}
+
+void StepPipeline::start(StepInput input) {
+  if (inject_fault(session_.communicator().rank())) {
+    poison_parameters(session_.state());
+  }
+  exec::Executor& step = session_.step();
+  Flight& flight = flights_[static_cast<std::size_t>(started_) % flights_.size()];
+  flight = {.lease = std::move(input.lease),
+            .samples =
+                session_.plan().single_root() ? session_.plan().batch_size() : input.batch->samples,
+            .data_wait_s = input.data_wait_s,
+            .align_s = 0.0};
+  if (input.copies && !in_step_with_others()) {
+    session_.bind(*input.batch);
+  }
+  if (step.communicates()) {
+    const auto begin = Clock::now();
+    session_.align(*input.batch);
+    flight.align_s = seconds_since(begin);
+  }
+  step.run();
+  ++started_;
+}
+
+std::optional<StepSample> StepPipeline::tell(bool wait) {
+  const std::optional<exec::FinishedStep> done = session_.step().finished(wait);
+  if (!done.has_value()) {
+    return std::nullopt;
+  }
+  const bool first = totals_.steps == 0;  // before it the device did something else
+  Flight& flight = flights_[static_cast<std::size_t>(totals_.steps) % flights_.size()];
+  flight.lease.release();
+  totals_.data_wait +=
+      first ? flight.data_wait_s : std::min(flight.data_wait_s, done->idle_s.value_or(0.0));
+  totals_.host_to_device += done->inputs_s;
+  for (std::size_t phase = 0; phase < totals_.engine.size(); ++phase) {
+    totals_.engine[phase] += done->phases[phase];
+  }
+  double& communication_s = totals_.engine[static_cast<std::size_t>(graph::Phase::kAllReduce)];
+  communication_s += flight.align_s;
+  const float loss = done->watched.value_or(NAN);
+  if (in_step_with_others()) {
+    const auto begin = Clock::now();
+    static_cast<void>(session_.collect_outputs(loss));
+    communication_s += seconds_since(begin);
+  }
+  totals_.steps += 1;
+  if (!std::isfinite(loss)) {
+    throw core::Error(core::ErrorCode::kRun,
+                      "the loss is " + std::to_string(loss) + " after " +
+                          std::to_string(totals_.steps) +
+                          " steps of a repetition; try another --seed, or --conv-algorithm direct");
+  }
+  return StepSample{
+      .samples = flight.samples, .step_s = first ? std::nullopt : done->total_s(), .loss = loss};
+}
+
+}  // namespace dlbench::harness

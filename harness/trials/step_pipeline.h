@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Training steps as a training loop makes them: a GPU is given the next step while it works on the
+// last one, so nothing of a step is known before the device is done with it. On the CPU a step is
+// done when it was made.
+#pragma once
+
+#include "data/loader/batch_lease.h"
+#include "engine/exec/step_ring.h"
+#include "harness/trials/arm.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace dlbench::harness {
+
+/// What a step works on.
+struct StepInput {
+  const data::Batch* batch = nullptr;
+  data::BatchLease lease{};  ///< of the batch, kept until the step is done; may be empty
+  bool copies = true;        ///< else what was bound last is still on the device
+  double data_wait_s = 0.0;  ///< that the host waited for the batch
+};
+
+/// Steps of one session, in order. Thread compatible.
+class StepPipeline {
+ public:
+  explicit StepPipeline(Session& session) : session_(session) {}
+  StepPipeline(const StepPipeline&) = delete;
+  StepPipeline& operator=(const StepPipeline&) = delete;
+  /// Waits for the device before batches are given back.
+  ~StepPipeline();
+
+  /// Waits for all steps of the session that are on their way and forgets them, and all sums.
+  void reset();
+  /// Starts a step, once less than exec::StepRing::kInFlight are on their way. Tells of the oldest
+  /// step, if that is done by then. Throws core::Error(kRun) if its loss is not finite.
+  [[nodiscard]] std::optional<StepSample> step(StepInput input);
+  /// Waits for the oldest step and tells of it; nothing if none is on its way.
+  [[nodiscard]] std::optional<StepSample> drain() { return tell(true); }
+  /// Of the steps told of since reset(). Waiting for data counts as far as the device was idle
+  /// meanwhile.
+  [[nodiscard]] const PhaseTotals& totals() const { return totals_; }
+
+ private:
+  struct Flight {
+    data::BatchLease lease;
+    std::int64_t samples = 0;
+    double data_wait_s = 0.0;
+    double align_s = 0.0;
+  };
+
+  void start(StepInput input);
+  [[nodiscard]] std::optional<StepSample> tell(bool wait);
+  [[nodiscard]] bool in_step_with_others() const;
+
+  Session& session_;
+  std::array<Flight, exec::StepRing::kInFlight> flights_;
+  std::int64_t started_ = 0;  ///< since reset(), as those of totals_
+  PhaseTotals totals_;
+};
+
+}  // namespace dlbench::harness
