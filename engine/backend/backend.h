@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -124,8 +125,11 @@ class Backend {
   /// Whether contractions can run in this dtype; if not, `why` says so in a sentence.
   [[nodiscard]] virtual bool supports(core::DType dtype, std::string* why) const = 0;
 
-  /// Throws core::Error(kMemory).
+  /// Throws core::Error: kMemory for the host's memory, kRun for a device's, for which
+  /// free_memory() was asked before.
   [[nodiscard]] virtual std::unique_ptr<Buffer> allocate(std::size_t bytes) = 0;
+  /// Bytes that allocate() could still give; nothing where that is the host's memory.
+  [[nodiscard]] virtual std::optional<std::int64_t> free_memory() const { return std::nullopt; }
   [[nodiscard]] virtual std::unique_ptr<Stream> create_stream() = 0;
   /// Host memory that copies fast to this device (pinned on a GPU).
   [[nodiscard]] virtual core::HostAllocator& host_allocator() = 0;

@@ -35,7 +35,17 @@ std::size_t value_bytes(const graph::Value& value) {
   return static_cast<std::size_t>(value.shape.elements()) * core::size_of(value.dtype);
 }
 
+constexpr std::size_t kInputPlaces = 3;
+
 }  // namespace
+
+std::size_t input_staging_bytes(const graph::Graph& graph) {
+  std::size_t bytes = 0;
+  for (const graph::ValueId id : graph.inputs()) {
+    bytes += kInputPlaces * align_up(value_bytes(graph.value(id)));
+  }
+  return bytes;
+}
 
 Executor::Executor(backend::Backend& backend,
                    ModelState& state,
@@ -98,13 +108,8 @@ void Executor::bind_state() {
 }
 
 void Executor::bind_inputs() {
-  constexpr std::size_t kPlaces = 3;  // what kernels read, and two that are filled in turn
-  std::size_t bytes = 0;
-  for (const graph::ValueId id : graph_.inputs()) {
-    bytes += kPlaces * align_up(value_bytes(graph_.value(id)));
-  }
   if (!backend_.reads_host_memory()) {
-    input_staging_ = backend_.allocate(bytes);
+    input_staging_ = backend_.allocate(input_staging_bytes(graph_));
     copy_stream_ = backend_.create_stream();
   }
   std::size_t offset = 0;
@@ -120,7 +125,7 @@ void Executor::bind_inputs() {
         input.staging[i].consumed = stream_->create_event();
       }
     }
-    offset += kPlaces * place;
+    offset += kInputPlaces * place;
     inputs_.emplace(graph_.value(id).name, std::move(input));
   }
 }

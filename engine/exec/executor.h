@@ -33,6 +33,10 @@ struct ExecutorOptions {
   std::string watch;  ///< an f32 scalar output, told with each finished step; empty: none
 };
 
+/// Device bytes of an Executor for the inputs of `graph` where the device cannot read the host's:
+/// what kernels read, and two places that are filled in turn.
+[[nodiscard]] std::size_t input_staging_bytes(const graph::Graph& graph);
+
 /// One executable step: lowered graph, plan, arena. Holds references to backend, state,
 /// communicator.
 class Executor {

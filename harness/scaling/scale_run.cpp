@@ -143,13 +143,18 @@ void ScaleRun::prepare_cache() {
 
 // Sessions stay for the whole run where all of them together fit into memory.
 void ScaleRun::choose_residence() {
-  std::int64_t needed = 0;
+  MemoryNeed needed;
+  const SessionPlan* largest = nullptr;  // all ranks of the launch are its members
   for (const auto& member : members_) {
-    needed += member != nullptr ? member->plan().memory_need().total() : 0;
+    if (member != nullptr) {
+      needed += member->plan().memory_need();
+      largest = &member->plan();
+    }
   }
   const comm::RankPlace& place = launch_.places()[static_cast<std::size_t>(launch_.rank())];
-  const std::int64_t available = probes::read_memory_facts().usable_bytes / place.local_size;
-  keeps_open_ = !everyone_.any(needed > available);
+  const bool fits =
+      largest == nullptr || read_memory_room(largest->backend(), place.local_size).holds(needed);
+  keeps_open_ = !everyone_.any(!fits);
 }
 
 // Does something with a size on its members while the other ranks sleep.

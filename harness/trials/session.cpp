@@ -44,10 +44,6 @@ std::int64_t state_bytes(const backend::Backend& backend,
   return bytes;
 }
 
-std::string mib(std::int64_t bytes) {
-  return std::to_string((bytes + (std::int64_t{1} << 20) - 1) >> 20) + " MiB";
-}
-
 }  // namespace
 
 std::int64_t resident_bytes() {
@@ -206,7 +202,9 @@ MemoryNeed SessionPlan::need_for_batch(std::int64_t batch_size) const {
   need.gradients = state_bytes(*backend_, graph, Storage::kGradient);
   need.optimizer = state_bytes(*backend_, graph, Storage::kOptimizerState);
   need.saved_state = need.parameters + need.gradients + need.optimizer;
-  need.activations = static_cast<std::int64_t>(plan.arena_bytes);
+  need.on_device = !backend_->reads_host_memory();
+  need.activations = static_cast<std::int64_t>(
+      plan.arena_bytes + (need.on_device ? exec::input_staging_bytes(graph) : 0));
   need.workspace = static_cast<std::int64_t>(plan.peak_bytes - plan.arena_bytes);
   data::LoaderOptions loader = loader_options();
   if (!single_root()) {
@@ -225,26 +223,26 @@ const MemoryNeed& SessionPlan::memory_need() {
   return *need_;
 }
 
-void SessionPlan::check_memory() {
+MemoryRoom SessionPlan::memory_room() const {
   const comm::RankPlace& place = ranks_.places()[static_cast<std::size_t>(ranks_.rank())];
-  const std::int64_t available = probes::read_memory_facts().usable_bytes / place.local_size;
-  const std::int64_t needed = memory_need().total();
-  if (needed <= available) {
+  return read_memory_room(*backend_, place.local_size);
+}
+
+void SessionPlan::check_memory() {
+  const MemoryRoom room = memory_room();
+  const double pressure = room.pressure(memory_need());
+  if (pressure <= 1.0) {
     return;
   }
   // Nearly linear in the batch size: start from that guess and go down until it really fits.
-  auto fitting =
-      static_cast<std::int64_t>(static_cast<double>(batch_size()) * static_cast<double>(available) /
-                                static_cast<double>(needed));
-  while (fitting > 0 && need_for_batch(fitting).total() > available) {
+  auto fitting = static_cast<std::int64_t>(static_cast<double>(batch_size()) / pressure);
+  while (fitting > 0 && !room.holds(need_for_batch(fitting))) {
     fitting = fitting * 9 / 10;
   }
-  const std::string advice =
-      fitting > 0 ? "the largest --batch-size that fits is " + std::to_string(fitting)
-                  : "not even --batch-size 1 fits: choose a smaller --image-size";
   throw Error(ErrorCode::kMemory,
-              "the plan needs " + mib(needed) + " of memory, " + mib(available) +
-                  " are available; " + advice);
+              room.shortage(memory_need()) + "; " +
+                  (fitting > 0 ? "the largest --batch-size that fits is " + std::to_string(fitting)
+                               : "not even --batch-size 1 fits: choose a smaller --image-size"));
 }
 
 Session::Session(SessionPlan& plan) : plan_(plan), stream_(plan.backend().create_stream()) {

@@ -14,6 +14,7 @@
 #include "engine/comm/rendezvous.h"
 #include "engine/exec/executor.h"
 #include "engine/exec/model_state.h"
+#include "harness/trials/memory_need.h"
 #include "harness/trials/root_inputs.h"
 #include "workloads/workload.h"
 
@@ -80,21 +81,6 @@ struct DataSource {
   bool generated = false;  ///< taint generated_data
 };
 
-/// Bytes of a run on one rank, planned before anything is allocated.
-struct MemoryNeed {
-  std::int64_t parameters = 0;
-  std::int64_t gradients = 0;
-  std::int64_t optimizer = 0;
-  std::int64_t saved_state = 0;  ///< the copy that every repetition starts from
-  std::int64_t activations = 0;
-  std::int64_t workspace = 0;
-  std::int64_t loader_buffers = 0;
-  [[nodiscard]] std::int64_t total() const {
-    return parameters + gradients + optimizer + saved_state + activations + workspace +
-           loader_buffers;
-  }
-};
-
 /// What is known of a run before anything big is allocated: enough for --dry-run.
 class SessionPlan {
  public:
@@ -127,8 +113,10 @@ class SessionPlan {
   [[nodiscard]] data::LoaderOptions loader_options() const;
   /// Lowers without tuning and plans. Cached.
   [[nodiscard]] const MemoryNeed& memory_need();
-  /// Throws core::Error(kMemory) when the need exceeds what this process may still take: needed,
-  /// available, largest batch that fits.
+  /// What this rank may still take.
+  [[nodiscard]] MemoryRoom memory_room() const;
+  /// Throws core::Error(kMemory) when the need exceeds that: needed, available, largest batch that
+  /// fits.
   void check_memory();
 
  private:

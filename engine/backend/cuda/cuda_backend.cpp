@@ -73,6 +73,13 @@ std::unique_ptr<Buffer> CudaBackend::allocate(std::size_t bytes) {
   return std::make_unique<CudaBuffer>(bytes);
 }
 
+std::optional<std::int64_t> CudaBackend::free_memory() const {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  DLBENCH_CUDA(cudaMemGetInfo(&free, &total));
+  return static_cast<std::int64_t>(free);
+}
+
 bool CudaBackend::set_profiler_capture(bool on) {
   if (on) {
     DLBENCH_CUDA(cudaDeviceSynchronize());

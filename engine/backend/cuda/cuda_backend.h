@@ -29,6 +29,7 @@ class CudaBackend final : public Backend {
   [[nodiscard]] bool supports(core::DType dtype, std::string* why) const override;
 
   [[nodiscard]] std::unique_ptr<Buffer> allocate(std::size_t bytes) override;
+  [[nodiscard]] std::optional<std::int64_t> free_memory() const override;
   [[nodiscard]] std::unique_ptr<Stream> create_stream() override;
   [[nodiscard]] core::HostAllocator& host_allocator() override { return pinned_; }
   [[nodiscard]] bool reads_host_memory() const override { return false; }

@@ -20,7 +20,7 @@ CudaBuffer::CudaBuffer(std::size_t bytes) : bytes_(bytes) {
     std::size_t free = 0;
     std::size_t total = 0;
     static_cast<void>(cudaMemGetInfo(&free, &total));
-    throw core::Error(core::ErrorCode::kMemory,
+    throw core::Error(core::ErrorCode::kRun,
                       fmt::format("{:.2f} GiB of device memory are needed in one piece, {:.2f} of "
                                   "{:.2f} GiB are free: choose a smaller --batch-size",
                                   static_cast<double>(bytes) / (1U << 30),
@@ -44,7 +44,7 @@ void* PinnedAllocator::allocate(std::size_t bytes) {
   if (made == cudaErrorMemoryAllocation) {
     static_cast<void>(cudaGetLastError());
     throw core::Error(
-        core::ErrorCode::kMemory,
+        core::ErrorCode::kRun,
         fmt::format("cannot pin {} bytes of host memory: fewer --workers or a smaller "
                     "--prefetch need less",
                     bytes));

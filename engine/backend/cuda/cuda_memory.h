@@ -11,7 +11,8 @@
 
 namespace dlbench::backend::cuda {
 
-/// Zeroed device memory. Throws core::Error(kMemory) with what is needed and what is free.
+/// Zeroed device memory. Throws core::Error(kRun) with what is needed and what is free: what was
+/// foreseen never comes so far.
 class CudaBuffer final : public Buffer {
  public:
   explicit CudaBuffer(std::size_t bytes);

@@ -10,6 +10,7 @@ namespace dlbench::exec::testing {
 namespace {
 
 std::int64_t copies = 0;  // to the device
+std::optional<std::int64_t> free_bytes;
 
 class DeferredEvent final : public backend::Stream::Event {
  public:
@@ -168,6 +169,10 @@ void DeferredStream::advance() {
   }
   item.work();
 }
+
+void DeferredBackend::set_free_memory(std::optional<std::int64_t> bytes) { free_bytes = bytes; }
+
+std::optional<std::int64_t> DeferredBackend::free_memory() const { return free_bytes; }
 
 std::unique_ptr<backend::LoweredGraph> DeferredBackend::lower(
     const graph::Graph& graph, const backend::LoweringOptions& options) {

@@ -15,6 +15,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -77,8 +78,14 @@ class DeferredBackend final : public backend::Backend {
     return ref_.supports(dtype, why);
   }
   [[nodiscard]] std::unique_ptr<backend::Buffer> allocate(std::size_t bytes) override {
+    allocated_bytes_ += static_cast<std::int64_t>(bytes);
     return ref_.allocate(bytes);
   }
+  /// By allocate() so far, whether given back or not.
+  [[nodiscard]] std::int64_t allocated_bytes() const { return allocated_bytes_; }
+  /// Of all devices from now on; allocate() does not care.
+  static void set_free_memory(std::optional<std::int64_t> bytes);
+  [[nodiscard]] std::optional<std::int64_t> free_memory() const override;
   [[nodiscard]] std::unique_ptr<backend::Stream> create_stream() override {
     return std::make_unique<DeferredStream>();
   }
@@ -89,6 +96,7 @@ class DeferredBackend final : public backend::Backend {
 
  private:
   backend::ref::RefBackend ref_{{.threads = 1}};
+  std::int64_t allocated_bytes_ = 0;
 };
 
 }  // namespace dlbench::exec::testing

@@ -6,12 +6,14 @@
 #include "data/generators/generate.h"
 #include "engine/backend/backend_list.h"
 #include "engine/comm/rendezvous.h"
+#include "engine/core/error.h"
 #include "harness/trials/arm.h"
 #include "harness/trials/session.h"
 #include "harness/trials/trial_runner.h"
 #include "tests/engine/exec/deferred_backend.h"
 #include "tests/temporary_folder.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -26,6 +28,7 @@ namespace {
 
 using exec::testing::DeferredStream;
 using reports::TrialKind;
+using ::testing::HasSubstr;
 
 constexpr std::int64_t kSteps = 6;
 constexpr std::int64_t kBatch = 3;
@@ -44,17 +47,21 @@ class StepPipelineTest : public ::testing::Test {
 
   StepPipelineTest() { data::generate("mnist", {.out = data_.file("data"), .samples = 30}); }
 
+  [[nodiscard]] SessionOptions options(const std::string& device) const {
+    return {.workload = "mnist_cnn",
+            .device = device,
+            .batch_size = kBatch,
+            .threads = 1,
+            .workers = 1,
+            .data = data_.file("data")};
+  }
+
   /// A repetition of `id` on the device.
   reports::RepetitionRecord repetition(const std::string& device,
                                        const TrialId& id,
                                        const std::string& cuda_graph = "auto") {
-    SessionOptions options{.workload = "mnist_cnn",
-                           .device = device,
-                           .batch_size = kBatch,
-                           .threads = 1,
-                           .workers = 1,
-                           .cuda_graph = cuda_graph,
-                           .data = data_.file("data")};
+    SessionOptions options = this->options(device);
+    options.cuda_graph = cuda_graph;
     comm::LoneRank alone;
     SessionPlan plan(options, alone);
     Session session(plan);
@@ -109,6 +116,41 @@ TEST_F(StepPipelineTest, TimesAreThoseOfTheDevice) {
     EXPECT_GT(inside, 0.5 * steps.wall_s) << cuda_graph;
     EXPECT_LE(inside, steps.wall_s) << cuda_graph;
   }
+}
+
+TEST_F(StepPipelineTest, TheDeviceGivesWhatWasPlanned) {
+  comm::LoneRank alone;
+  SessionPlan plan(options("deferred"), alone);
+  const auto planned = static_cast<double>(plan.memory_need().device_bytes());
+  const auto& device = dynamic_cast<exec::testing::DeferredBackend&>(plan.backend());
+  const std::int64_t before = device.allocated_bytes();
+  const Session session(plan);
+  const auto given = static_cast<double>(device.allocated_bytes() - before);
+  EXPECT_NEAR(given, planned, 1e-3 * planned);
+}
+
+// The host has memory enough in all of these cases.
+TEST_F(StepPipelineTest, ADeviceTooSmallForThePlanIsSeenBeforeItIsAsked) {
+  comm::LoneRank alone;
+  SessionPlan plan(options("deferred"), alone);
+  const MemoryNeed& need = plan.memory_need();
+  EXPECT_TRUE(need.on_device);
+  EXPECT_EQ(need.total(), need.device_bytes() + need.saved_state + need.loader_buffers);
+  const auto message = [&](std::int64_t free) -> std::string {
+    exec::testing::DeferredBackend::set_free_memory(free);
+    try {
+      plan.check_memory();
+    } catch (const core::Error& error) {
+      EXPECT_EQ(error.code(), core::ErrorCode::kMemory);
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message(need.device_bytes()), "");
+  EXPECT_THAT(message(need.device_bytes() - 1),
+              HasSubstr("the largest --batch-size that fits is 2"));
+  EXPECT_THAT(message(1000), HasSubstr("MiB of device memory, 1 MiB are available; not even"));
+  exec::testing::DeferredBackend::set_free_memory(std::nullopt);
 }
 
 }  // namespace
