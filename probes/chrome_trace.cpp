@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
@@ -50,6 +51,15 @@ class TemporaryFile {
   void write(const std::string& text) {
     if (std::fwrite(text.data(), 1, text.size(), stream_) != text.size()) {
       fail(target_, errno);
+    }
+  }
+
+  /// Writes and empties the text once it is large.
+  void flush_large(std::string& text) {
+    constexpr std::size_t kLargeBytes = std::size_t{1} << 20;
+    if (text.size() > kLargeBytes) {
+      write(text);
+      text.clear();
     }
   }
 
@@ -120,10 +130,24 @@ void append_event(std::string& out, const ChromeTrace& trace, int track, const T
   out += '}';
 }
 
+// Viewers take counters by process and name; they have no thread.
+void append_point(std::string& out,
+                  const ChromeTrace& trace,
+                  const std::string& name,
+                  const CounterPoint& point) {
+  if (std::isfinite(point.value)) {
+    fmt::format_to(std::back_inserter(out),
+                   ",\n{{\"ph\":\"C\",\"name\":{},\"ts\":{},\"pid\":{},\"args\":{{\"value\":{}}}}}",
+                   name,
+                   microseconds(point.time_ns - trace.origin_ns),
+                   trace.rank,
+                   point.value);
+  }
+}
+
 }  // namespace
 
 void write_chrome_trace(const std::filesystem::path& path, ChromeTrace trace) {
-  constexpr std::size_t kFlushBytes = std::size_t{1} << 20;
   TemporaryFile file(path);
   std::string out = fmt::format(
       "{{\"displayTimeUnit\":\"ms\",\"otherData\":{{\"tool\":\"dlbench\",\"dropped_events\":{}}},"
@@ -142,10 +166,14 @@ void write_chrome_trace(const std::filesystem::path& path, ChromeTrace trace) {
         });
     for (const TraceEvent& event : track.events) {
       append_event(out, trace, track.number, event);
-      if (out.size() > kFlushBytes) {
-        file.write(out);
-        out.clear();
-      }
+      file.flush_large(out);
+    }
+  }
+  for (const CounterTrack& counter : trace.counters) {
+    const std::string name = json_string(counter.name);
+    for (const CounterPoint& point : counter.points) {
+      append_point(out, trace, name, point);
+      file.flush_large(out);
     }
   }
   out += "\n]}\n";

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writing recorded regions as a Chrome trace (the JSON Trace Event Format).
+// Writing recorded regions and counters as a Chrome trace (the JSON Trace Event Format).
 #pragma once
 
 #include <cstdint>
@@ -28,16 +28,35 @@ struct TraceTrack {
   std::vector<TraceEvent> events;
 };
 
+/// The value of a counter from a moment on.
+struct CounterPoint {
+  std::int64_t time_ns;
+  double value;
+};
+
+/// One counter over time, drawn as a curve of steps.
+struct CounterTrack {
+  std::string name;
+  std::vector<CounterPoint> points;  ///< in the order of time
+};
+
+/// What a trace shows of a device, below the threads of the host.
+struct DeviceTracks {
+  std::vector<TraceTrack> streams;
+  std::vector<CounterTrack> counters;
+};
+
 struct ChromeTrace {
   int rank = 0;  ///< becomes the process id
   std::int64_t origin_ns = 0;
   std::int64_t dropped = 0;
   std::vector<TraceTrack> tracks;
+  std::vector<CounterTrack> counters;
 };
 
 /// Writes a JSON object with "traceEvents". Events of a track come by start time, outer before
-/// inner. Written beside `path` and renamed, so that a reader never sees half a file. Throws
-/// Error(kFile).
+/// inner; points of counters that are no number are left out. Written beside `path` and renamed, so
+/// that a reader never sees half a file. Throws Error(kFile).
 void write_chrome_trace(const std::filesystem::path& path, ChromeTrace trace);
 
 }  // namespace dlbench::probes

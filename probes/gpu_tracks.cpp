@@ -11,8 +11,6 @@
 namespace dlbench::probes {
 namespace {
 
-// Above the numbers of threads, which count from 1.
-constexpr int kFirstNumber = 1000000;
 constexpr std::int64_t kOverheadTrack = std::numeric_limits<std::int64_t>::max();
 
 std::string_view category(GpuActivityKind kind) {
@@ -50,7 +48,27 @@ std::vector<TraceTrack> gpu_tracks(const GpuTrace& trace) {
         });
     const std::string name =
         stream == kOverheadTrack ? "GPU overhead" : "GPU stream " + std::to_string(stream);
-    tracks.push_back({kFirstNumber + static_cast<int>(tracks.size()), name, std::move(events)});
+    tracks.push_back({kFirstGpuTrack + static_cast<int>(tracks.size()), name, std::move(events)});
+  }
+  return tracks;
+}
+
+std::vector<CounterTrack> counter_tracks(const GpuSamples& samples) {
+  if (!samples.on_host_clock()) {
+    return {};
+  }
+  const std::int64_t half_interval_ns = samples.interval_ns() / 2;
+  std::vector<CounterTrack> tracks;
+  for (std::size_t counter = 0; counter < samples.counters.size(); ++counter) {
+    CounterTrack& track = tracks.emplace_back(CounterTrack{"GPU " + samples.counters[counter], {}});
+    for (std::size_t index = 0; index < samples.samples.size(); ++index) {
+      const CounterSample& sample = samples.samples[index];
+      track.points.push_back({sample.begin_ns, sample.values[counter]});
+      const bool last = index + 1 == samples.samples.size();
+      if (last || samples.samples[index + 1].begin_ns - sample.end_ns > half_interval_ns) {
+        track.points.push_back({sample.end_ns, 0.0});
+      }
+    }
   }
   return tracks;
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "engine/core/trace.h"
+#include "probes/gpu_samples.h"
 #include "probes/gpu_trace.h"
 
 #include <memory>
@@ -42,6 +43,8 @@ struct ProbeSpec {
   std::string device;  ///< the kind of device it watches ("cuda"); empty: it needs none
   /// Its cost would show in a timed repetition: it gets windows in repetitions of its own.
   bool own_repetition = false;
+  /// What it sees there belongs on the timeline, so the timeline records that repetition too.
+  bool on_timeline = false;
 };
 
 /// One measured value; without a number, `reason` says why.
@@ -97,6 +100,9 @@ class Probe {
   /// Every record of the device in the window that ended last, or nullptr. Valid until the next
   /// window begins. A window that could not be recorded has no trace, and collect() says why.
   [[nodiscard]] virtual const GpuTrace* device_trace() const { return nullptr; }
+
+  /// Counters of the device sampled over the window that ended last, or nullptr; as above.
+  [[nodiscard]] virtual const GpuSamples* device_samples() const { return nullptr; }
 
   /// The values of `trial` so far. A trial without windows gives values without numbers.
   [[nodiscard]] virtual ProbeValues collect(std::string_view trial) const = 0;

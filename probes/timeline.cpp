@@ -261,11 +261,10 @@ ProbeValues Timeline::collect(std::string_view /*trial*/) const {
                       {"dropped_events", static_cast<double>(dropped_events()), {}}}};
 }
 
-void Timeline::write(const std::filesystem::path& path,
-                     int rank,
-                     std::vector<TraceTrack> device_tracks) const {
-  ChromeTrace trace{rank, recorder_->origin_ns, dropped_events(), recorder_->copy()};
-  std::move(device_tracks.begin(), device_tracks.end(), std::back_inserter(trace.tracks));
+void Timeline::write(const std::filesystem::path& path, int rank, DeviceTracks device) const {
+  ChromeTrace trace{
+      rank, recorder_->origin_ns, dropped_events(), recorder_->copy(), std::move(device.counters)};
+  std::move(device.streams.begin(), device.streams.end(), std::back_inserter(trace.tracks));
   write_chrome_trace(path, std::move(trace));
 }
 

@@ -187,7 +187,8 @@ class TrainingRun {
     }
     reports::check_writable(options_.trace);
     ProbeSet probes(plan.backend().device());
-    const TraceRecording recording(probes);
+    TraceRecording recording;
+    const TraceRecording::Stretch stretch(recording, probes);
     TrainingResult result = training();
     recording.write(options_.trace);
     return result;

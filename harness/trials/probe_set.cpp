@@ -171,17 +171,21 @@ ListeningBeside::ListeningBeside(ProbeSet& probes, const std::vector<core::trace
 
 ListeningBeside::~ListeningBeside() { probes_.install_sinks(); }
 
-TraceRecording::TraceRecording(ProbeSet& probes, core::trace::Sink* beside)
-    : listening_(probes, {timeline_.sink(), beside}) {
-  if (const std::string reason = timeline_.open({}); !reason.empty()) {
-    core::log::warn("no trace: " + reason);
-  }
+TraceRecording::Stretch::Stretch(TraceRecording& recording,
+                                 ProbeSet& probes,
+                                 core::trace::Sink* beside)
+    : listening_(probes, {recording.timeline_.sink(), beside}) {
   core::trace::name_this_thread("main");
 }
 
-void TraceRecording::write(const std::string& path,
-                           std::vector<probes::TraceTrack> device_tracks) const {
-  timeline_.write(path, 0, std::move(device_tracks));
+TraceRecording::TraceRecording() {
+  if (const std::string reason = timeline_.open({}); !reason.empty()) {
+    core::log::warn("no trace: " + reason);
+  }
+}
+
+void TraceRecording::write(const std::string& path, probes::DeviceTracks device) const {
+  timeline_.write(path, 0, std::move(device));
 }
 
 }  // namespace dlbench::harness

@@ -69,18 +69,25 @@ class ListeningBeside {
   std::unique_ptr<probes::SinkFanout> fanout_;
 };
 
-/// Records a timeline while it lives.
+/// A timeline that records what happens while a Stretch of it lives.
 class TraceRecording {
  public:
-  /// `beside`: one more sink that listens, or nullptr.
-  explicit TraceRecording(ProbeSet& probes, core::trace::Sink* beside = nullptr);
+  class Stretch {
+   public:
+    /// `beside`: one more sink that listens, or nullptr.
+    Stretch(TraceRecording& recording, ProbeSet& probes, core::trace::Sink* beside = nullptr);
+
+   private:
+    ListeningBeside listening_;
+  };
+
+  TraceRecording();
 
   /// With the tracks of a device below those of the host. Throws core::Error(kFile).
-  void write(const std::string& path, std::vector<probes::TraceTrack> device_tracks = {}) const;
+  void write(const std::string& path, probes::DeviceTracks device = {}) const;
 
  private:
   probes::Timeline timeline_;
-  ListeningBeside listening_;
 };
 
 }  // namespace dlbench::harness

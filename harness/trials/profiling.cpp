@@ -4,6 +4,7 @@
 
 #include "engine/core/log.h"
 #include "harness/analysis/gpu_activity.h"
+#include "harness/analysis/gpu_sampling.h"
 #include "probes/gpu_tracks.h"
 
 #include <algorithm>
@@ -35,22 +36,27 @@ class Pass {
                 }};
   }
 
-  [[nodiscard]] std::vector<probes::TraceTrack> tracks() const {
-    std::vector<probes::TraceTrack> all;
+  /// Trials continue each other's tracks.
+  void add_tracks(probes::DeviceTracks& all) const {
     for (const probes::GpuTrace& trace : traces_) {
-      std::vector<probes::TraceTrack> tracks = probes::gpu_tracks(trace);
-      for (probes::TraceTrack& track : tracks) {
-        const auto same = std::find_if(
-            all.begin(), all.end(), [&](const auto& other) { return other.name == track.name; });
-        if (same == all.end()) {
-          track.number += static_cast<int>(all.size());
-          all.push_back(std::move(track));
-        } else {
+      for (probes::TraceTrack& track : probes::gpu_tracks(trace)) {
+        if (probes::TraceTrack* same = named(all.streams, track.name); same != nullptr) {
           same->events.insert(same->events.end(), track.events.begin(), track.events.end());
+        } else {
+          track.number = probes::kFirstGpuTrack + static_cast<int>(all.streams.size());
+          all.streams.push_back(std::move(track));
         }
       }
     }
-    return all;
+    for (const probes::GpuSamples& samples : samples_) {
+      for (probes::CounterTrack& track : probes::counter_tracks(samples)) {
+        if (probes::CounterTrack* same = named(all.counters, track.name); same != nullptr) {
+          same->points.insert(same->points.end(), track.points.begin(), track.points.end());
+        } else {
+          all.counters.push_back(std::move(track));
+        }
+      }
+    }
   }
 
   [[nodiscard]] reports::ValueMap record_of(const reports::TrialRecord& trial) const {
@@ -70,18 +76,32 @@ class Pass {
   }
 
  private:
+  template <typename Track>
+  static Track* named(std::vector<Track>& tracks, const std::string& name) {
+    const auto found = std::find_if(
+        tracks.begin(), tracks.end(), [&](const Track& track) { return track.name == name; });
+    return found != tracks.end() ? &*found : nullptr;
+  }
+
   [[nodiscard]] bool watches(const TrialId& id) const {
     return probe_.spec().device.empty() || id.kind != reports::TrialKind::kIo;
   }
 
   void keep(const TrialId& id) {
     const std::string trial = id.to_string();
-    const probes::GpuTrace* recorded = probe_.device_trace();
-    if (recorded == nullptr) {
+    if (const probes::GpuTrace* recorded = probe_.device_trace(); recorded != nullptr) {
+      keep_activity(trial, *recorded);
+    } else if (const probes::GpuSamples* samples = probe_.device_samples(); samples != nullptr) {
+      samples_.push_back(*samples);
+      records_[trial] = sampling_record(*samples);
+      dropped_[trial] = samples->lost();
+    } else {
       records_[trial] = probe_record(probe_.collect(trial), {});
-      return;
     }
-    traces_.push_back(*recorded);
+  }
+
+  void keep_activity(const std::string& trial, const probes::GpuTrace& recorded) {
+    traces_.push_back(recorded);
     probes::GpuTrace& trace = traces_.back();
     trace.ops.insert(request_.ops.begin(), request_.ops.end());
     const GpuActivitySummary summary = summarize_activity(trace);
@@ -95,10 +115,19 @@ class Pass {
   probes::Probe& probe_;
   const ProfilingRequest& request_;
   std::deque<probes::GpuTrace> traces_;
+  std::vector<probes::GpuSamples> samples_;
   std::map<std::string, reports::ValueMap> records_;
   std::map<std::string, std::int64_t> dropped_;
   std::map<std::string, double> idle_;
 };
+
+probes::DeviceTracks tracks_of(const std::deque<Pass>& passes) {
+  probes::DeviceTracks tracks;
+  for (const Pass& pass : passes) {
+    pass.add_tracks(tracks);
+  }
+  return tracks;
+}
 
 reports::Value slowdown(const reports::TrialRecord& trial,
                         const reports::RepetitionRecord& profiled) {
@@ -150,14 +179,23 @@ std::optional<double> profile_arms(ProbeSet& probes,
                                    const ProfilingRequest& request,
                                    reports::RunRecord& record) {
   std::optional<double> idle;
-  bool traced = request.trace_file.empty();
+  std::optional<TraceRecording> timeline;
+  if (!request.trace_file.empty()) {
+    timeline.emplace();
+  }
+  bool drawn = false;
+  std::deque<Pass> passes;
   for (probes::Probe* probe : probes.apart()) {
-    Pass pass(*probe, request);
+    Pass& pass = passes.emplace_back(*probe, request);
     std::vector<reports::RepetitionRecord> repetitions;
-    if (!std::exchange(traced, true)) {
-      const TraceRecording recording(probes, probe->sink());
-      repetitions = runner.run_untimed(arms, request.seconds, pass.around());
-      recording.write(request.trace_file, pass.tracks());
+    if (timeline.has_value() && probe->spec().on_timeline) {
+      {
+        const TraceRecording::Stretch stretch(*timeline, probes, probe->sink());
+        repetitions = runner.run_untimed(arms, request.seconds, pass.around());
+      }
+      // Each time anew: a later repetition that fails leaves what there is.
+      timeline->write(request.trace_file, tracks_of(passes));
+      drawn = true;
     } else {
       const ListeningBeside listening(probes, {probe->sink()});
       repetitions = runner.run_untimed(arms, request.seconds, pass.around());
@@ -167,10 +205,12 @@ std::optional<double> profile_arms(ProbeSet& probes,
       idle = pass.idle_share("synthetic/device");
     }
   }
-  if (!traced) {
-    const TraceRecording recording(probes);
-    static_cast<void>(runner.run_untimed(arms, request.seconds));
-    recording.write(request.trace_file);
+  if (timeline.has_value() && !drawn) {
+    {
+      const TraceRecording::Stretch stretch(*timeline, probes);
+      static_cast<void>(runner.run_untimed(arms, request.seconds));
+    }
+    timeline->write(request.trace_file);
   }
   return idle;
 }

@@ -30,10 +30,11 @@ struct ProfilingRequest {
 /// Names and phases of a graph's nodes.
 [[nodiscard]] std::map<std::int64_t, probes::GpuOpLabel> op_labels(const graph::Graph& graph);
 
-/// One repetition of every arm for each probe that wants its own, and with the first of them the
-/// timeline. Fills `probes` of the record's trials (io has no device to watch) with what was
-/// recorded and with slowdown_share, the time per step over the median of the timed repetitions,
-/// minus 1. Dropped records taint the trial. Returns the idle share of the device in
+/// One repetition of every arm for each probe that wants its own; the timeline records those of
+/// probes that belong on it, one after the other, and one more where there is no such probe. Fills
+/// `probes` of the record's trials (io has no device to watch) with what was recorded and with
+/// slowdown_share, the time per step over the median of the timed repetitions, minus 1. Dropped
+/// records and lost samples taint the trial. Returns the idle share of the device in
 /// synthetic/device, if it was recorded.
 std::optional<double> profile_arms(ProbeSet& probes,
                                    TrialRunner& runner,

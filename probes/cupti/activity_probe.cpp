@@ -108,6 +108,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
         {{"record", "", "file that keeps every record of the last window"}},
         {},
         "cuda",
+        true,
         true};
     return spec;
   }

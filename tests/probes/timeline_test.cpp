@@ -324,7 +324,7 @@ TEST(Timeline, ShowsTheStreamsOfADeviceOnTheHostsClock) {
     }
   }
   const TemporaryTree tree;
-  timeline.write(tree.root() / "trace.json", 0, gpu_tracks(gpu));
+  timeline.write(tree.root() / "trace.json", 0, {gpu_tracks(gpu), {}});
   std::ifstream stream(tree.root() / "trace.json");
   const json trace = json::parse(stream);
   const auto names = thread_names(trace);

@@ -13,7 +13,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
+#include <vector>
 
 namespace dlbench::harness {
 namespace {
@@ -27,7 +29,8 @@ class ReplayingProbe final : public probes::Probe {
     static const probes::ProbeSpec spec{.name = "replaying",
                                         .description = "replays a file",
                                         .device = "pretended",
-                                        .own_repetition = true};
+                                        .own_repetition = true,
+                                        .on_timeline = true};
     return spec;
   }
   [[nodiscard]] std::string open(const probes::ProbeOptions& /*options*/) override { return {}; }
@@ -47,6 +50,34 @@ class ReplayingProbe final : public probes::Probe {
 
 const probes::ProbeRegistrar kReplaying("replaying",
                                         [] { return std::make_unique<ReplayingProbe>(); });
+
+// The same with samples of counters.
+class SamplingReplay final : public probes::Probe {
+ public:
+  [[nodiscard]] const probes::ProbeSpec& spec() const override {
+    static const probes::ProbeSpec spec{.name = "sampling_replay",
+                                        .description = "replays a file",
+                                        .device = "pretended",
+                                        .own_repetition = true,
+                                        .on_timeline = true};
+    return spec;
+  }
+  [[nodiscard]] std::string open(const probes::ProbeOptions& /*options*/) override { return {}; }
+  void begin_trial(std::string_view /*trial*/) noexcept override {}
+  void end_trial() noexcept override {
+    samples_ = probes::read_gpu_samples(DLBENCH_TEST_DATA "/recorded/gpu_samples_synthetic.json");
+  }
+  [[nodiscard]] const probes::GpuSamples* device_samples() const override { return &samples_; }
+  [[nodiscard]] probes::ProbeValues collect(std::string_view /*trial*/) const override {
+    return {true, {}, {}};
+  }
+
+ private:
+  probes::GpuSamples samples_;
+};
+
+const probes::ProbeRegistrar kSampling("sampling_replay",
+                                       [] { return std::make_unique<SamplingReplay>(); });
 
 class CountingArm final : public Arm {
  public:
@@ -86,22 +117,33 @@ TEST(ProfileArms, GivesTheTrialsOfADeviceItsRecordsAndTheTimelineItsTracks) {
   const json values = json::parse(reports::to_json(record)).at("trials").at(1).at("probes");
   EXPECT_EQ(values.at("replaying").at("kernels").at(1).at("op"), "conv1");
   EXPECT_LT(values.at("replaying").at("slowdown_share"), 0.0) << "a step of a second was claimed";
-  ASSERT_EQ(record.run.taints.size(), 1U);
+  EXPECT_EQ(values.at("sampling_replay").at("samples"), 4);
+  EXPECT_LT(values.at("sampling_replay").at("slowdown_share"), 0.0);
+  ASSERT_EQ(record.run.taints.size(), 2U);
   EXPECT_EQ(record.run.taints[0].code, reports::Taint::kDroppedProfilerRecords);
   EXPECT_EQ(record.run.taints[0].detail, "3 records of replaying are lost");
+  EXPECT_EQ(record.run.taints[1].code, reports::Taint::kDroppedProfilerRecords);
+  EXPECT_EQ(record.run.taints[1].detail, "2 records of sampling_replay are lost");
 
   std::ifstream stream(file);
   std::set<std::string> tracks;
+  std::map<std::string, std::vector<double>> counters;
   const json trace = json::parse(stream);
   for (const json& event : trace.at("traceEvents")) {
     if (event.at("name") == "thread_name") {
       tracks.insert(event.at("args").at("name").get<std::string>());
+    } else if (event.at("ph") == "C") {
+      counters[event.at("name")].push_back(event.at("args").at("value"));
     }
   }
   std::filesystem::remove(file);
   EXPECT_EQ(tracks,
             (std::set<std::string>{
                 "main", "GPU stream 7", "GPU stream 8", "GPU stream 9", "GPU overhead"}));
+  EXPECT_EQ(counters,
+            (std::map<std::string, std::vector<double>>{
+                {"GPU sm_active_share", {0.0, 0.2, 0.4, 0.0, 0.6, 0.8, 1.0, 0.0}},
+                {"GPU dram_read_bytes_per_s", {0.0, 1e12, 0.0, 3e12, 2e12, 5e11, 0.0}}}));
 }
 
 TEST(TieGraphNodes, FollowsTheOrderOfCaptureOrClaimsNothing) {

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A made-up stream of six samples, every 100 us with two lost, through the analysis into the
+// report's JSON. The steps lie between 150 us and 750 us: the middles of four samples.
+#include "harness/analysis/gpu_sampling.h"
+
+#include "reports/json_writer.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace dlbench::harness {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kTolerance = 1e-12;
+
+probes::GpuSamples synthetic() {
+  return probes::read_gpu_samples(DLBENCH_TEST_DATA "/recorded/gpu_samples_synthetic.json");
+}
+
+json as_json(const probes::GpuSamples& samples) {
+  reports::RunRecord record;
+  record.trials.emplace_back();
+  record.trials[0].probes["cupti_sampling"] = sampling_record(samples);
+  return json::parse(reports::to_json(record)).at("trials").at(0).at("probes").at("cupti_sampling");
+}
+
+TEST(GpuSampling, ARecordedStreamBecomesTheReportsValues) {
+  const json record = as_json(synthetic());
+  EXPECT_EQ(record.at("available"), true);
+  EXPECT_EQ(record.at("samples"), 4);
+  EXPECT_EQ(record.at("lost_samples"), 2);
+  EXPECT_EQ(record.at("buffer_overflows"), 0);
+  EXPECT_EQ(record.at("on_host_clock"), true);
+  EXPECT_EQ(record.at("steps"), 2);
+  EXPECT_NEAR(record.at("interval_s"), 100e-6, kTolerance);
+  EXPECT_NEAR(record.at("window_s"), 600e-6, kTolerance);
+  const json& active = record.at("counters").at("sm_active_share");
+  EXPECT_EQ(active.at("n"), 4);
+  EXPECT_NEAR(active.at("mean"), (0.2 + 0.4 + 0.6 + 0.8) / 4, kTolerance);
+  EXPECT_NEAR(active.at("p95"), 0.6 + 0.85 * 0.2, kTolerance);
+  EXPECT_NEAR(active.at("max"), 0.8, kTolerance);
+  const json& dram = record.at("counters").at("dram_read_bytes_per_s");
+  EXPECT_EQ(dram.at("n"), 3) << "one of the four is no number";
+  EXPECT_NEAR(dram.at("mean"), 2e12, 1.0);
+  EXPECT_EQ(record.at("missing_counters"), json::array({"dram__bytes_write.sum.per_second"}));
+}
+
+TEST(GpuSampling, WithoutStepsOrOnAnotherClockEverySampleCounts) {
+  probes::GpuSamples samples = synthetic();
+  samples.steps = 0;
+  EXPECT_EQ(as_json(samples).at("samples"), 6);
+  samples = synthetic();
+  samples.started_ns += 3'600'000'000'000;
+  samples.stopped_ns += 3'600'000'000'000;
+  const json record = as_json(samples);
+  EXPECT_EQ(record.at("on_host_clock"), false);
+  EXPECT_EQ(record.at("samples"), 6);
+  EXPECT_NEAR(record.at("counters").at("sm_active_share").at("mean"), 0.5, kTolerance);
+}
+
+TEST(GpuSampling, NoSamplesGiveNoNumbersAndNoCrash) {
+  probes::GpuSamples samples = synthetic();
+  samples.samples.clear();
+  const json record = as_json(samples);
+  EXPECT_TRUE(record.at("interval_s").is_null());
+  EXPECT_TRUE(record.at("counters").at("sm_active_share").at("mean").is_null());
+  EXPECT_EQ(record.at("counters").at("sm_active_share").at("n"), 0);
+}
+
+}  // namespace
+}  // namespace dlbench::harness
