@@ -6,13 +6,13 @@
 #include "engine/core/error.h"
 #include "probes/cupti/activity_records.h"
 #include "probes/cupti/cupti_status.h"
+#include "probes/cupti/host_clock.h"
 #include "probes/probe.h"
 #include "probes/registry.h"
 
 #include <cupti.h>
 
 #include <array>
-#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <memory>
@@ -36,12 +36,6 @@ constexpr std::array kKinds{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
                             CUPTI_ACTIVITY_KIND_RUNTIME,
                             CUPTI_ACTIVITY_KIND_DRIVER,
                             CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION};
-
-std::uint64_t CUPTIAPI steady_ns() {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                        std::chrono::steady_clock::now().time_since_epoch())
-                                        .count());
-}
 
 /// What CUPTI's threads hand over. CUPTI's callbacks carry no pointer of ours, so there is one per
 /// process, and it lives as long: a buffer may come back late.
@@ -168,11 +162,10 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
   std::string start() {
     Inbox::instance().deliver_to(&trace_);
     // The clock comes first: records of before would have another one.
-    CUptiResult status = cuptiActivityRegisterTimestampCallback(steady_ns);
-    if (status != CUPTI_SUCCESS) {
-      return cupti_refusal("cuptiActivityRegisterTimestampCallback", status);
+    if (std::string refusal = set_host_clock(); !refusal.empty()) {
+      return refusal;
     }
-    status = cuptiActivityRegisterCallbacks(request_buffer, complete_buffer);
+    CUptiResult status = cuptiActivityRegisterCallbacks(request_buffer, complete_buffer);
     if (status != CUPTI_SUCCESS) {
       return cupti_refusal("cuptiActivityRegisterCallbacks", status);
     }
@@ -225,8 +218,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
       if (region.category == core::trace::Category::kPhase) {
         phase_ = region.name;
       }
-      open_.push_back(
-          {std::string(region.name), static_cast<std::int64_t>(steady_ns()), std::int64_t{0}});
+      open_.push_back({std::string(region.name), host_clock_ns(), std::int64_t{0}});
     } catch (const std::exception&) {
       lost_regions_ += 1;
     }
@@ -252,7 +244,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     try {
       HostRegion done = std::move(open_.back());
       open_.pop_back();
-      done.end_ns = static_cast<std::int64_t>(steady_ns());
+      done.end_ns = host_clock_ns();
       trace_.regions.push_back(std::move(done));
     } catch (const std::exception&) {
       lost_regions_ += 1;

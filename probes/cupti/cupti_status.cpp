@@ -40,4 +40,10 @@ std::string cupti_refusal(const std::string& call, int status) {
   return fmt::format("{}: {} (CUPTI error {})", call, text, status);
 }
 
+void check_cupti(int status, const char* call, core::ErrorCode code) {
+  if (status != CUPTI_SUCCESS) {
+    throw core::Error(code, cupti_refusal(call, status));
+  }
+}
+
 }  // namespace dlbench::probes

@@ -4,6 +4,8 @@
 // What CUPTI's refusals mean for a user.
 #pragma once
 
+#include "engine/core/error.h"
+
 #include <string>
 
 namespace dlbench::probes {
@@ -12,5 +14,8 @@ namespace dlbench::probes {
 /// about it. Another tool that owns the profiler, and counters that only an administrator may read,
 /// are named as such.
 [[nodiscard]] std::string cupti_refusal(const std::string& call, int status);
+
+/// Throws core::Error(code) with that sentence unless `status` is success.
+void check_cupti(int status, const char* call, core::ErrorCode code);
 
 }  // namespace dlbench::probes

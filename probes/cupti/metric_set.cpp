@@ -25,9 +25,13 @@ void load_tables() {
   }
 }
 
-/// Once per process. Without a driver cuptiProfilerInitialize() fails and the host interface works
-/// all the same (CUPTI 13.0); what fails on a device says so itself.
-void start_once() {
+constexpr double kPercent = 0.01;
+
+}  // namespace
+
+// Without a driver cuptiProfilerInitialize() fails and the host interface works all the same (CUPTI
+// 13.0); what fails on a device says so itself.
+void start_profiler() {
   static const bool done = [] {
     load_tables();
     CUpti_Profiler_Initialize_Params params{CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
@@ -36,10 +40,6 @@ void start_once() {
   }();
   static_cast<void>(done);
 }
-
-constexpr double kPercent = 0.01;
-
-}  // namespace
 
 struct MetricPlan::Host {
   CUpti_Profiler_Host_Object* object = nullptr;
@@ -116,7 +116,7 @@ MetricPlan::MetricPlan(const std::string& chip,
                        std::span<const Metric> metrics,
                        std::vector<std::uint8_t> availability)
     : availability_(std::move(availability)), host_(std::make_unique<Host>()) {
-  start_once();
+  start_profiler();
   reason_ = configure(chip, use, metrics);
 }
 
@@ -214,7 +214,7 @@ std::vector<double> MetricPlan::evaluate(std::span<const std::uint8_t> counter_d
 std::vector<std::string> known_chips() {
   CUpti_Profiler_Host_GetSupportedChips_Params params{
       CUpti_Profiler_Host_GetSupportedChips_Params_STRUCT_SIZE};
-  start_once();
+  start_profiler();
   if (cuptiProfilerHostGetSupportedChips(&params) != CUPTI_SUCCESS) {
     return {};
   }

@@ -3,83 +3,53 @@
 #include "probes/cupti/range_counters.h"
 
 #include "engine/core/error.h"
+#include "probes/cupti/computing_device.h"
 #include "probes/cupti/cupti_status.h"
 
 #include <cupti.h>
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>
-#include <cupti_target.h>
-#include <dlfcn.h>
 
 #include <utility>
 
 namespace dlbench::probes {
 namespace {
 
-void check(CUptiResult status, const char* call, core::ErrorCode code) {
-  if (status != CUPTI_SUCCESS) {
-    throw core::Error(code, cupti_refusal(call, status));
-  }
-}
-
 [[noreturn]] void refuse(const std::string& why) {
   throw core::Error(core::ErrorCode::kUnavailable, why);
-}
-
-/// The context of the calling thread. The driver is loaded wherever CUDA computes; nothing links
-/// it.
-CUcontext current_context() {
-  void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-  using GetCurrent = CUresult (*)(CUcontext*);
-  const auto get_current =
-      driver != nullptr ? reinterpret_cast<GetCurrent>(dlsym(driver, "cuCtxGetCurrent")) : nullptr;
-  CUcontext context = nullptr;
-  if (get_current == nullptr || get_current(&context) != CUDA_SUCCESS || context == nullptr) {
-    refuse("this thread computes on no GPU");
-  }
-  return context;
-}
-
-std::string chip_name(CUcontext context) {
-  std::uint32_t device = 0;
-  check(cuptiGetDeviceId(context, &device), "cuptiGetDeviceId", core::ErrorCode::kUnavailable);
-  CUpti_Device_GetChipName_Params params{CUpti_Device_GetChipName_Params_STRUCT_SIZE};
-  params.deviceIndex = device;
-  check(cuptiDeviceGetChipName(&params), "cuptiDeviceGetChipName", core::ErrorCode::kUnavailable);
-  return params.pChipName;
 }
 
 std::vector<std::uint8_t> counter_availability(CUcontext context) {
   CUpti_Profiler_GetCounterAvailability_Params params{
       CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE};
   params.ctx = context;
-  check(cuptiProfilerGetCounterAvailability(&params),
-        "cuptiProfilerGetCounterAvailability",
-        core::ErrorCode::kUnavailable);
+  check_cupti(cuptiProfilerGetCounterAvailability(&params),
+              "cuptiProfilerGetCounterAvailability",
+              core::ErrorCode::kUnavailable);
   std::vector<std::uint8_t> image(params.counterAvailabilityImageSize);
   params.pCounterAvailabilityImage = image.data();
-  check(cuptiProfilerGetCounterAvailability(&params),
-        "cuptiProfilerGetCounterAvailability",
-        core::ErrorCode::kUnavailable);
+  check_cupti(cuptiProfilerGetCounterAvailability(&params),
+              "cuptiProfilerGetCounterAvailability",
+              core::ErrorCode::kUnavailable);
   return image;
 }
 
 }  // namespace
 
 struct RangeCounters::Session {
-  explicit Session(CUcontext context)
-      : plan(chip_name(context),
+  explicit Session(const ComputingDevice& device)
+      : plan(device.chip,
              CounterUse::kRange,
              range_metrics(),
-             counter_availability(context)) {
+             counter_availability(device.context)) {
     if (!plan.reason().empty()) {
       refuse(plan.reason());
     }
     CUpti_RangeProfiler_Enable_Params enable{CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE};
-    enable.ctx = context;
-    check(cuptiRangeProfilerEnable(&enable),
-          "cuptiRangeProfilerEnable",
-          core::ErrorCode::kUnavailable);
+    enable.ctx = device.context;
+    check_cupti(cuptiRangeProfilerEnable(&enable),
+                "cuptiRangeProfilerEnable",
+                core::ErrorCode::kUnavailable);
     object = enable.pRangeProfilerObject;
   }
   Session(const Session&) = delete;
@@ -101,18 +71,18 @@ struct RangeCounters::Session {
     size.numMetrics = names.size();
     size.maxNumOfRanges = 1;
     size.maxNumRangeTreeNodes = 1;
-    check(cuptiRangeProfilerGetCounterDataSize(&size),
-          "cuptiRangeProfilerGetCounterDataSize",
-          core::ErrorCode::kUnavailable);
+    check_cupti(cuptiRangeProfilerGetCounterDataSize(&size),
+                "cuptiRangeProfilerGetCounterDataSize",
+                core::ErrorCode::kUnavailable);
     data.resize(size.counterDataSize);
     CUpti_RangeProfiler_CounterDataImage_Initialize_Params image{
         CUpti_RangeProfiler_CounterDataImage_Initialize_Params_STRUCT_SIZE};
     image.pRangeProfilerObject = object;
     image.counterDataSize = data.size();
     image.pCounterData = data.data();
-    check(cuptiRangeProfilerCounterDataImageInitialize(&image),
-          "cuptiRangeProfilerCounterDataImageInitialize",
-          core::ErrorCode::kUnavailable);
+    check_cupti(cuptiRangeProfilerCounterDataImageInitialize(&image),
+                "cuptiRangeProfilerCounterDataImageInitialize",
+                core::ErrorCode::kUnavailable);
   }
 
   void configure() {
@@ -129,37 +99,38 @@ struct RangeCounters::Session {
     params.minNestingLevel = 1;
     params.passIndex = 0;
     params.targetNestingLevel = 1;
-    check(cuptiRangeProfilerSetConfig(&params),
-          "cuptiRangeProfilerSetConfig",
-          core::ErrorCode::kUnavailable);
+    check_cupti(cuptiRangeProfilerSetConfig(&params),
+                "cuptiRangeProfilerSetConfig",
+                core::ErrorCode::kUnavailable);
   }
 
   void start() {
     CUpti_RangeProfiler_Start_Params params{CUpti_RangeProfiler_Start_Params_STRUCT_SIZE};
     params.pRangeProfilerObject = object;
-    check(
+    check_cupti(
         cuptiRangeProfilerStart(&params), "cuptiRangeProfilerStart", core::ErrorCode::kUnavailable);
     CUpti_RangeProfiler_PushRange_Params push{CUpti_RangeProfiler_PushRange_Params_STRUCT_SIZE};
     push.pRangeProfilerObject = object;
     push.pRangeName = "repetition";
-    check(cuptiRangeProfilerPushRange(&push),
-          "cuptiRangeProfilerPushRange",
-          core::ErrorCode::kUnavailable);
+    check_cupti(cuptiRangeProfilerPushRange(&push),
+                "cuptiRangeProfilerPushRange",
+                core::ErrorCode::kUnavailable);
   }
 
   void stop() {
     CUpti_RangeProfiler_PopRange_Params pop{CUpti_RangeProfiler_PopRange_Params_STRUCT_SIZE};
     pop.pRangeProfilerObject = object;
-    check(
+    check_cupti(
         cuptiRangeProfilerPopRange(&pop), "cuptiRangeProfilerPopRange", core::ErrorCode::kLibrary);
     CUpti_RangeProfiler_Stop_Params stopped{CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE};
     stopped.pRangeProfilerObject = object;
-    check(cuptiRangeProfilerStop(&stopped), "cuptiRangeProfilerStop", core::ErrorCode::kLibrary);
+    check_cupti(
+        cuptiRangeProfilerStop(&stopped), "cuptiRangeProfilerStop", core::ErrorCode::kLibrary);
     CUpti_RangeProfiler_DecodeData_Params decode{CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE};
     decode.pRangeProfilerObject = object;
-    check(cuptiRangeProfilerDecodeData(&decode),
-          "cuptiRangeProfilerDecodeData",
-          core::ErrorCode::kLibrary);
+    check_cupti(cuptiRangeProfilerDecodeData(&decode),
+                "cuptiRangeProfilerDecodeData",
+                core::ErrorCode::kLibrary);
     if (decode.numOfRangeDropped != 0) {
       throw core::Error(core::ErrorCode::kLibrary, "CUPTI dropped the counted range");
     }
@@ -175,7 +146,8 @@ RangeCounters::~RangeCounters() = default;
 
 void RangeCounters::begin() {
   session_.reset();  // one session at a time
-  auto session = std::make_unique<Session>(current_context());
+  start_profiler();
+  auto session = std::make_unique<Session>(computing_device());
   session->make_counter_data();
   session->configure();
   session->start();

@@ -7,11 +7,14 @@
 
 #include "probes/cupti/activity_records.h"
 #include "probes/cupti/cupti_status.h"
+#include "probes/cupti/pm_sampler.h"
+#include "probes/cupti/sampling_support.h"
 
 #include <cupti.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -19,6 +22,7 @@
 namespace dlbench::probes {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -37,6 +41,12 @@ TEST_P(MetricSet, NeedsOnePassOverARangeAndForSampling) {
   EXPECT_EQ(sampling.reason(), "");
   EXPECT_EQ(sampling.passes(), 1U);
   EXPECT_THAT(sampling.missing(), IsEmpty());
+  EXPECT_FALSE(sampling.config().empty());
+  EXPECT_FALSE(std::equal(range.config().begin(),
+                          range.config().end(),
+                          sampling.config().begin(),
+                          sampling.config().end()))
+      << "a range's configuration is no sampler's";
 }
 
 // A100, H100 and H200, L40S and RTX 4090, B200.
@@ -54,6 +64,38 @@ TEST(MetricPlan, LeavesOutWhatAChipLacksAndRefusesSeveralPasses) {
   EXPECT_THAT(MetricPlan("GH100", CounterUse::kRange, heavy).reason(), HasSubstr("passes"));
   EXPECT_THAT(MetricPlan("XX999", CounterUse::kRange, range_metrics()).reason(),
               HasSubstr("XX999"));
+}
+
+TEST(Sampling, IsTriggeredByCyclesWhereTheClockCannot) {
+  EXPECT_FALSE(samples_by_time("TU102"));
+  EXPECT_FALSE(samples_by_time("GA100"));
+  for (const char* chip : {"GA102", "AD102", "GH100", "GB100"}) {
+    EXPECT_TRUE(samples_by_time(chip)) << chip;
+    EXPECT_THAT(known_chips(), Contains(chip));
+  }
+}
+
+TEST(Sampling, SaysWhatIsInTheWay) {
+  EXPECT_EQ(sampling_refusal("GH100", {}), "");
+  EXPECT_THAT(sampling_refusal("GV100", {.any = true, .architecture = true}),
+              AllOf(HasSubstr("GV100"), HasSubstr("7.5 (Turing)")));
+  EXPECT_THAT(sampling_refusal("GH100", {.any = true, .virtual_gpu = true}),
+              HasSubstr("administrator"));
+  EXPECT_THAT(sampling_refusal("GH100", {.any = true, .confidential_computing = true}),
+              HasSubstr("confidential"));
+  EXPECT_THAT(sampling_refusal("GH100", {.any = true}), HasSubstr("does not support"));
+}
+
+// This thread has no context of CUDA, with or without a GPU in the machine.
+TEST(Sampling, WithoutAComputingThreadItIsOneSentence) {
+  PmSampler sampler;
+  try {
+    sampler.begin();
+    FAIL();
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.code(), core::ErrorCode::kUnavailable);
+    EXPECT_STREQ(error.what(), "this thread computes on no GPU");
+  }
 }
 
 TEST(CuptiRefusal, SaysWhatAnAdministratorMustSetAndWhoOwnsTheProfiler) {

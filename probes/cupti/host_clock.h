@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One clock for the host's regions and for what CUPTI tells of the device.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace dlbench::probes {
+
+/// Now, in nanoseconds of the steady clock, as regions have it.
+[[nodiscard]] std::int64_t host_clock_ns();
+
+/// Makes CUPTI give its times on that clock: before anything is recorded or sampled, since what was
+/// recorded before keeps its own. Any number of times. Returns an empty text or why it refuses.
+[[nodiscard]] std::string set_host_clock();
+
+}  // namespace dlbench::probes

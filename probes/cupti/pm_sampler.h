@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Samples counters of the GPU that the calling thread computes on, over time (PM sampling).
+#pragma once
+
+#include "probes/gpu_samples.h"
+
+#include <memory>
+
+namespace dlbench::probes {
+
+/// Samples from begin() to end(), about ten thousand times a second. The device is sampled as a
+/// whole, work of other processes included; nothing is serialised or replayed. A thread empties the
+/// device's buffer meanwhile. Needs the driver's permission to read counters.
+class PmSampler {
+ public:
+  PmSampler();
+  PmSampler(const PmSampler&) = delete;
+  PmSampler& operator=(const PmSampler&) = delete;
+  ~PmSampler();
+
+  /// Throws core::Error(kUnavailable) with one sentence if this device cannot be sampled here.
+  void begin();
+
+  /// What was sampled, without the trial and its steps. Throws core::Error(kLibrary).
+  [[nodiscard]] GpuSamples end();
+
+ private:
+  struct Session;
+  // From the first window to the last: disabling may end all of CUPTI for the process.
+  std::unique_ptr<Session> session_;
+};
+
+}  // namespace dlbench::probes

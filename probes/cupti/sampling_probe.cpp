@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The probe cupti_sampling: memory traffic and how busy multiprocessors, tensor pipes and warps
+// were, over the time of a repetition of its own.
+#include "engine/core/error.h"
+#include "probes/cupti/host_clock.h"
+#include "probes/cupti/metric_set.h"
+#include "probes/cupti/pm_sampler.h"
+#include "probes/probe.h"
+#include "probes/registry.h"
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <thread>
+
+namespace dlbench::probes {
+namespace {
+
+class SamplingProbe final : public Probe, private core::trace::Sink {
+ public:
+  [[nodiscard]] const ProbeSpec& spec() const override {
+    static const ProbeSpec spec = [] {
+      ProbeSpec result{
+          "cupti_sampling",
+          "counters of the GPU over time: memory bytes per second, shares of active cycles",
+          {{"record", "", "file that keeps every sample of the last window"}},
+          {},
+          "cuda",
+          true,
+          true};
+      for (const Metric& metric : sampling_metrics()) {
+        result.values.push_back({metric.value, metric.unit, metric.counter});
+      }
+      return result;
+    }();
+    return spec;
+  }
+
+  // Whether counters may be read shows when sampling begins; until then CUPTI stays idle.
+  [[nodiscard]] std::string open(const ProbeOptions& options) override {
+    for (const auto& [name, value] : options) {
+      record_ = value;
+    }
+    return {};
+  }
+
+  void begin_trial(std::string_view trial) noexcept override {
+    try {
+      trial_ = trial;
+      host_thread_ = std::this_thread::get_id();
+      steps_ = {};
+      sampler_.begin();
+      reason_.clear();
+    } catch (const std::exception& error) {
+      reason_ = error.what();
+    }
+  }
+
+  void end_trial() noexcept override {
+    if (!reason_.empty()) {
+      return;
+    }
+    try {
+      samples_ = sampler_.end();
+      samples_.trial = trial_;
+      samples_.begin_ns = steps_.begin_ns;
+      samples_.end_ns = steps_.end_ns;
+      samples_.steps = steps_.count;
+      if (!record_.empty()) {
+        write_gpu_samples(record_, samples_);
+      }
+    } catch (const std::exception& error) {
+      reason_ = error.what();
+    }
+  }
+
+  [[nodiscard]] const GpuSamples* device_samples() const override {
+    return reason_.empty() ? &samples_ : nullptr;
+  }
+
+  [[nodiscard]] ProbeValues collect(std::string_view /*trial*/) const override {
+    return ProbeValues{reason_.empty(), reason_, {}};
+  }
+
+  [[nodiscard]] core::trace::Sink* sink() override { return this; }
+
+ private:
+  /// From the first step's begin to the last one's end: what comes before and after is no training.
+  struct Steps {
+    std::int64_t begin_ns = 0;
+    std::int64_t end_ns = 0;
+    std::int64_t count = 0;
+  };
+
+  [[nodiscard]] bool is_step(const core::trace::RegionInfo& region) const noexcept {
+    return region.category == core::trace::Category::kStep &&
+           std::this_thread::get_id() == host_thread_;
+  }
+
+  void begin(const core::trace::RegionInfo& region) noexcept override {
+    if (is_step(region) && steps_.begin_ns == 0) {
+      steps_.begin_ns = host_clock_ns();
+    }
+  }
+
+  void end(const core::trace::RegionInfo& region) noexcept override {
+    if (is_step(region)) {
+      steps_.end_ns = host_clock_ns();
+      steps_.count += 1;
+    }
+  }
+
+  void name_thread(std::string_view /*name*/) noexcept override {}
+  void map_captured_node(std::uint64_t /*captured_node*/,
+                         std::int64_t /*op_id*/) noexcept override {}
+
+  std::string record_;
+  std::string trial_;
+  std::string reason_ = "no repetition of its own has run";
+  std::thread::id host_thread_;
+  Steps steps_;
+  PmSampler sampler_;
+  GpuSamples samples_;
+};
+
+const ProbeRegistrar kRegistrar("cupti_sampling", [] { return std::make_unique<SamplingProbe>(); });
+
+}  // namespace
+}  // namespace dlbench::probes
