@@ -65,6 +65,8 @@ class Arm {
   }
   /// Steps untimed in prepare(), for the estimate of what a repetition costs.
   [[nodiscard]] virtual std::int64_t untimed_steps() const { return 0; }
+  /// Threads of its own that want to run beside compute threads and loader workers.
+  [[nodiscard]] virtual int extra_threads() const { return 0; }
   /// Of the steps since prepare().
   [[nodiscard]] virtual PhaseTotals phases() const { return {}; }
   /// Of the steps since the state was restored; nothing for an arm or a precision without it.

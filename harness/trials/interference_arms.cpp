@@ -85,6 +85,7 @@ class StepBesideLoader final : public Arm {
     return session_.loader().stats();
   }
   [[nodiscard]] std::int64_t untimed_steps() const override { return 1; }
+  [[nodiscard]] int extra_threads() const override { return 1; }  // the drainer
   [[nodiscard]] PhaseTotals phases() const override { return steps_.totals(); }
   [[nodiscard]] std::optional<reports::LossScalingRecord> loss_scaling() const override {
     return loss_scaling_record(session_.state());
@@ -141,6 +142,8 @@ class LoaderBesideStep final : public Arm {
   [[nodiscard]] std::int64_t untimed_steps() const override {
     return session_.loader().options().prefetch + 1;
   }
+  // Who takes the batches: the compute threads are the trainer's.
+  [[nodiscard]] int extra_threads() const override { return 1; }
   [[nodiscard]] PhaseTotals phases() const override { return totals_; }
 
  private:

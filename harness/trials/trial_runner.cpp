@@ -244,6 +244,7 @@ void TrialRunner::measure(Arm& arm, TrialResult& result, std::int64_t round, std
       begin_window(arm.id());
     }
     Window window;
+    window.own = own_load(arm);
     static_cast<void>(arm.take_communication());
     ranks_.align();
     window.begin = probes::take_snapshot();
@@ -286,6 +287,11 @@ void TrialRunner::measure(Arm& arm, TrialResult& result, std::int64_t round, std
   }
 }
 
+probes::OwnLoad TrialRunner::own_load(const Arm& arm) const {
+  return {.cpus = options_.cpus,
+          .threads = static_cast<int>(options_.own_threads) + arm.extra_threads()};
+}
+
 // From this rank's repetition and those of the others to the group's: samples are added, the
 // slowest rank's time counts, losses are weighted with samples. Returns why it was disturbed, on
 // any rank; empty if it was not.
@@ -293,9 +299,7 @@ std::string TrialRunner::combine(const Window& window,
                                  const PhaseTotals& phases,
                                  reports::RepetitionRecord& repetition,
                                  RankRound& ranks) {
-  const probes::OwnLoad alone{.cpus = options_.cpus,
-                              .threads = static_cast<int>(options_.own_threads)};
-  const probes::Disturbance raw = probes::compare_snapshots(window.begin, window.end, alone);
+  const probes::Disturbance raw = probes::compare_snapshots(window.begin, window.end, window.own);
   const RankShare mine{
       .samples = repetition.samples,
       .steps = repetition.steps,
@@ -306,7 +310,7 @@ std::string TrialRunner::combine(const Window& window,
       .communication = window.communication};
   std::vector<RankShare> shares = ranks_.exchange(mine);
 
-  probes::OwnLoad own = alone;
+  probes::OwnLoad own = window.own;
   own.threads *= ranks_.ranks_on_these_cpus();
   own.other_ranks_cpu_s = ranks_.cpu_s_of_sharers(shares);
   const probes::Disturbance seen = probes::compare_snapshots(window.begin, window.end, own);

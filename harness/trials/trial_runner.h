@@ -35,7 +35,7 @@ struct RunnerOptions {
   std::int64_t warmup_steps = 0;  ///< at least
   std::optional<double> time_budget_s;
   int cpus = 1;                   ///< usable by this process, for the judgement of disturbance
-  std::int64_t own_threads = 1;   ///< compute threads and loader workers
+  std::int64_t own_threads = 1;   ///< compute threads and loader workers; arms may have more
   std::int64_t max_discards = 3;  ///< disturbed repetitions repeated per trial
 };
 
@@ -106,6 +106,9 @@ class TrialRunner {
 
   [[nodiscard]] const std::vector<TrialResult>& results() const { return results_; }
 
+  /// What of the load on this rank's CPUs is the rank itself while it runs `arm`.
+  [[nodiscard]] probes::OwnLoad own_load(const Arm& arm) const;
+
   /// One repetition of every arm of at most `seconds`, kept out of results(): for tracing and
   /// profiling, whose cost must not reach a number of the report. Returns what it came to, by arm;
   /// `around` hears of each arm before its first step and after everything of it is done.
@@ -127,6 +130,7 @@ class TrialRunner {
     probes::ProcSnapshot begin;
     probes::ProcSnapshot end;
     comm::CommunicationTotals communication;
+    probes::OwnLoad own;  ///< this rank alone
   };
 
   [[nodiscard]] TrialEstimate warm_up_arm(Arm& arm, TrialResult& result, double max_seconds);

@@ -104,6 +104,17 @@ TEST_F(StepPipelineTest, OnlySyntheticHostCopiesTheBatchInEachStep) {
   EXPECT_EQ(copies_, 0);
 }
 
+TEST_F(StepPipelineTest, OnlyInterferenceHasAThreadBesideStepAndLoader) {
+  comm::LoneRank alone;
+  SessionPlan plan(options("ref"), alone);
+  Session session(plan);
+  const auto extra = [&](const TrialId& id) { return make_arm(id, session)->extra_threads(); };
+  EXPECT_EQ(extra({TrialKind::kInterference, "step_beside_loader"}), 1);
+  EXPECT_EQ(extra({TrialKind::kInterference, "loader_beside_step"}), 1);
+  EXPECT_EQ(extra({TrialKind::kIo, ""}), 0);
+  EXPECT_EQ(extra({TrialKind::kFull, ""}), 0);
+}
+
 TEST_F(StepPipelineTest, TimesAreThoseOfTheDevice) {
   for (const char* cuda_graph : {"off", "auto"}) {
     const auto steps = repetition("deferred", {TrialKind::kSynthetic, "host"}, cuda_graph);

@@ -38,7 +38,10 @@ class PretendedArm final : public Arm {
     return reports::LossScalingRecord{.loss_scale = 512.0, .skipped_steps = steps};
   }
 
+  [[nodiscard]] int extra_threads() const override { return extra; }
+
   std::int64_t steps = 0;
+  int extra = 0;
 
  private:
   int rank_;
@@ -138,6 +141,21 @@ TEST(TrialRunner, ShortensNoRepetitionUntilItSaysNothing) {
   EXPECT_EQ(repetitions[0].steps, 2 * shortest);
   EXPECT_EQ(repetitions[1].steps, shortest);
   EXPECT_EQ(repetitions[2].steps, 1);
+}
+
+TEST(TrialRunner, CountsTheArmsOwnThreads) {
+  RunGuard guard(std::nullopt);
+  comm::LoneRank alone;
+  RankGroup group(alone);
+  RunnerOptions two = options();
+  two.cpus = 2;
+  two.own_threads = 2;
+  const TrialRunner runner(two, group, guard, [](const std::vector<TrialResult>&) {});
+  PretendedArm arm(0, 2);
+  EXPECT_EQ(runner.own_load(arm).threads, 2);
+  arm.extra = 1;  // then switches among the three are no evidence of anybody else
+  EXPECT_EQ(runner.own_load(arm).threads, 3);
+  EXPECT_EQ(runner.own_load(arm).cpus, 2);
 }
 
 TEST(TrialRunner, TaintsAThrottledTrialOnceAndNotesTheClock) {
