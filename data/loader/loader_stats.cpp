@@ -2,11 +2,36 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The arithmetic of LoaderStats and LoaderOptions, apart from the threads.
+#include "data/loader/loader_totals_internal.h"
 #include "data/loader/prefetch_loader.h"
 
 #include <algorithm>
 
 namespace dlbench::data {
+namespace {
+
+double seconds(std::int64_t now_ns, std::int64_t base_ns) {
+  return static_cast<double>(now_ns - base_ns) * 1e-9;
+}
+
+}  // namespace
+
+LoaderStats detail::stats_between(const LoaderTotals& base, const LoaderTotals& now) {
+  LoaderStats stats;
+  for (std::size_t stage = 0; stage < kStages; ++stage) {
+    stats.stage_s[stage] = seconds(now.stage_ns[stage], base.stage_ns[stage]);
+  }
+  stats.worker_idle_s = seconds(now.idle_ns, base.idle_ns);
+  stats.worker_cpu_s = seconds(now.cpu_ns, base.cpu_ns);
+  stats.wait_s = seconds(now.wait_ns, base.wait_ns);
+  stats.samples_loaded = now.samples_loaded - base.samples_loaded;
+  stats.samples_delivered = now.samples_delivered - base.samples_delivered;
+  stats.batches_delivered = now.batches_delivered - base.batches_delivered;
+  stats.bytes_read = now.bytes_read - base.bytes_read;
+  stats.bytes_read_ever = now.bytes_read;
+  stats.samples_replaced = now.samples_replaced - base.samples_replaced;
+  return stats;
+}
 
 double LoaderStats::cpu_s_per_sample() const {
   return samples_loaded == 0 ? 0.0 : worker_cpu_s / static_cast<double>(samples_loaded);

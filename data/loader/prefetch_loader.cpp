@@ -7,6 +7,7 @@
 #include "data/loader/prefetch_loader.h"
 
 #include "data/loader/batch_pool.h"
+#include "data/loader/loader_totals_internal.h"
 #include "data/loader/sample_substitution.h"
 #include "engine/core/check.h"
 #include "engine/core/error.h"
@@ -60,23 +61,6 @@ SamplerOptions sampler_options(const Dataset& dataset, const LoaderOptions& opti
           .drop_last = options.drop_last};
 }
 
-/// The sums behind LoaderStats, in integers so that a difference of two is exact.
-struct Totals {
-  std::array<std::int64_t, kStages> stage_ns{};
-  std::int64_t idle_ns = 0;
-  std::int64_t cpu_ns = 0;
-  std::int64_t bytes_read = 0;
-  std::int64_t samples_loaded = 0;
-  std::int64_t wait_ns = 0;
-  std::int64_t samples_delivered = 0;
-  std::int64_t batches_delivered = 0;
-  std::int64_t samples_replaced = 0;
-};
-
-double seconds(std::int64_t now_ns, std::int64_t base_ns) {
-  return static_cast<double>(now_ns - base_ns) * 1e-9;
-}
-
 }  // namespace
 
 class PrefetchLoader::Impl {
@@ -87,6 +71,7 @@ class PrefetchLoader::Impl {
   BatchLease next();
   void stop();
   void start();
+  void skip_to_epoch();
   bool running();
   LoaderStats stats();
   void reset_stats();
@@ -136,7 +121,7 @@ class PrefetchLoader::Impl {
   }
   int ready_batches();
   BatchLease deliver();
-  Totals totals();
+  detail::LoaderTotals totals();
 
   std::optional<StorageModel> storage_;
   detail::SampleSubstitution substitution_;
@@ -156,7 +141,8 @@ class PrefetchLoader::Impl {
   std::vector<std::int64_t> order_;
   std::int64_t wait_ns_ = 0;
   std::int64_t samples_delivered_ = 0;
-  Totals base_;
+  std::int64_t batches_delivered_ = 0;
+  detail::LoaderTotals base_;
 };
 
 PrefetchLoader::Impl::Impl(const Dataset& dataset_arg, const LoaderOptions& options_arg)
@@ -233,6 +219,14 @@ void PrefetchLoader::Impl::stop() {
   for (; next_open_ > next_take_; --next_open_) {
     pool->free_slots.push_back(open_batch(next_open_ - 1).slot);
   }
+}
+
+void PrefetchLoader::Impl::skip_to_epoch() {
+  const std::lock_guard lock(pool->mutex);
+  DLBENCH_CHECK(!running_) << "stop the loader first";
+  const std::int64_t epoch = sampler.batches_per_epoch();
+  next_take_ = std::min(end_, (next_take_ + epoch - 1) / epoch * epoch);
+  next_open_ = next_take_;
 }
 
 bool PrefetchLoader::Impl::running() {
@@ -420,6 +414,7 @@ BatchLease PrefetchLoader::Impl::deliver() {
     std::rethrow_exception(failure_);
   }
   ++next_take_;
+  ++batches_delivered_;
   ++pool->leased;
   samples_delivered_ += taken.plan.local_samples;
   pool->work.notify_all();
@@ -434,8 +429,8 @@ int PrefetchLoader::Impl::ready_batches() {
   return ready;
 }
 
-Totals PrefetchLoader::Impl::totals() {
-  Totals sum;
+detail::LoaderTotals PrefetchLoader::Impl::totals() {
+  detail::LoaderTotals sum;
   for (const auto& worker : workers_) {
     const WorkerCounters& counters = worker->counters;
     for (std::size_t stage = 0; stage < kStages; ++stage) {
@@ -448,27 +443,16 @@ Totals PrefetchLoader::Impl::totals() {
   }
   sum.wait_ns = wait_ns_;
   sum.samples_delivered = samples_delivered_;
-  sum.batches_delivered = next_take_;
+  sum.batches_delivered = batches_delivered_;
   sum.samples_replaced = samples_replaced_.load(std::memory_order_relaxed);
   return sum;
 }
 
 LoaderStats PrefetchLoader::Impl::stats() {
-  LoaderStats stats;
-  stats.skipped = substitution_.skipped();
+  std::vector<SkippedSample> skipped = substitution_.skipped();
   const std::lock_guard lock(pool->mutex);
-  const Totals now = totals();
-  for (std::size_t stage = 0; stage < kStages; ++stage) {
-    stats.stage_s[stage] = seconds(now.stage_ns[stage], base_.stage_ns[stage]);
-  }
-  stats.worker_idle_s = seconds(now.idle_ns, base_.idle_ns);
-  stats.worker_cpu_s = seconds(now.cpu_ns, base_.cpu_ns);
-  stats.wait_s = seconds(now.wait_ns, base_.wait_ns);
-  stats.samples_loaded = now.samples_loaded - base_.samples_loaded;
-  stats.samples_delivered = now.samples_delivered - base_.samples_delivered;
-  stats.batches_delivered = now.batches_delivered - base_.batches_delivered;
-  stats.bytes_read = now.bytes_read - base_.bytes_read;
-  stats.samples_replaced = now.samples_replaced - base_.samples_replaced;
+  LoaderStats stats = detail::stats_between(base_, totals());
+  stats.skipped = std::move(skipped);
   stats.queue_ready = ready_batches();
   stats.queue_capacity = options.prefetch;
   return stats;
@@ -486,6 +470,7 @@ PrefetchLoader::~PrefetchLoader() = default;
 BatchLease PrefetchLoader::next() { return impl_->next(); }
 void PrefetchLoader::stop() { impl_->stop(); }
 void PrefetchLoader::start() { impl_->start(); }
+void PrefetchLoader::skip_to_epoch() { impl_->skip_to_epoch(); }
 bool PrefetchLoader::running() const { return impl_->running(); }
 LoaderStats PrefetchLoader::stats() const { return impl_->stats(); }
 void PrefetchLoader::reset_stats() { impl_->reset_stats(); }

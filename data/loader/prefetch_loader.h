@@ -57,6 +57,7 @@ struct LoaderStats {
   std::int64_t samples_delivered = 0;  ///< by next()
   std::int64_t batches_delivered = 0;
   std::int64_t bytes_read = 0;        ///< from files (or accounted for data held in memory)
+  std::int64_t bytes_read_ever = 0;   ///< the same since the loader was made
   std::int64_t samples_replaced = 0;  ///< rows that hold another sample than planned
   std::vector<SkippedSample>
       skipped;             ///< each corrupt sample once, sorted; since the loader was made
@@ -91,6 +92,9 @@ class PrefetchLoader {
   void stop();
   /// After stop(): goes on with the first batch that was not delivered.
   void start();
+  /// After stop() (checked): start() will go on with the first batch of the next epoch, or of this
+  /// one if none of it was delivered. What follows is one pass over the data.
+  void skip_to_epoch();
   [[nodiscard]] bool running() const;
 
   [[nodiscard]] LoaderStats stats() const;

@@ -17,6 +17,7 @@
 #include "harness/ranks.h"
 #include "harness/trials/arm.h"
 #include "harness/trials/capture.h"
+#include "harness/trials/cold_pass.h"
 #include "harness/trials/overhead.h"
 #include "harness/trials/probe_set.h"
 #include "harness/trials/profiling.h"
@@ -24,6 +25,7 @@
 #include "probes/system_info.h"
 #include "reports/benchy.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -135,11 +137,13 @@ class Measurement {
     if (arms.empty()) {
       throw Error(ErrorCode::kUsage, "none of the trials can run here: " + options_.trials);
     }
-    TrialRunner runner(runner_options(options_, plan, session),
-                       group_,
-                       guard_,
-                       [this](const std::vector<TrialResult>& results) { record_trials(results); });
-    prepare_cache(runner, plan);
+    RunnerOptions runner_options = harness::runner_options(options_, plan);
+    runner_options.cold_pass_steps = cold_pass(session, arms);
+    TrialRunner runner(
+        std::move(runner_options), group_, guard_, [this](const std::vector<TrialResult>& results) {
+          record_trials(results);
+        });
+    prepare_cache(runner, session);
     runner.begin_window = [&](const TrialId& id) { probes.begin(id); };
     runner.end_window = [&] { return probes.end(); };
     run_arms(runner, arms);
@@ -210,14 +214,38 @@ class Measurement {
     return context;
   }
 
-  // The page cache: as-is is looked at once, warm made once, cold before every repetition.
-  void prepare_cache(TrialRunner& runner, const SessionPlan& plan) {
+  // With --cache cold, what one pass over the data leaves for the clock; data held in memory are
+  // not read again.
+  std::optional<std::int64_t> cold_pass(Session& session,
+                                        const std::vector<std::unique_ptr<Arm>>& arms) {
+    const bool loads = std::any_of(arms.begin(), arms.end(), [](const std::unique_ptr<Arm>& arm) {
+      return arm->loader_stats().has_value();
+    });
+    if (options_.cache != "cold" || session.plan().dataset().spec().held_in_memory) {
+      return std::nullopt;
+    }
+    std::int64_t steps = 0;
+    together(ranks_, [&] {
+      if (loads) {
+        const data::PrefetchLoader& loader = session.loader();
+        steps = cold_pass_steps(loader.sampler(), loader.options().prefetch);
+      }
+    });
+    steps = group_.agree(steps);  // rank 0 is one that loads, if any does
+    return steps > 0 ? std::optional(steps) : std::nullopt;
+  }
+
+  // The page cache: as-is is looked at once, warm made once, cold before every repetition, which
+  // begins with an epoch and when all ranks have dropped the pages.
+  void prepare_cache(TrialRunner& runner, Session& session) {
     const data::CacheMode mode = data::cache_mode_from_name(options_.cache);
-    set_cache(mode, plan);
+    set_cache(mode, session.plan());
     if (mode == data::CacheMode::kCold) {
-      runner.before_repetition = [this, mode, &plan](const TrialId& id) {
+      runner.before_repetition = [this, mode, &session](const TrialId& id) {
         if (id.kind != reports::TrialKind::kSynthetic) {
-          set_cache(mode, plan);
+          session.loader().skip_to_epoch();
+          set_cache(mode, session.plan());
+          group_.align();
         }
       };
     }

@@ -251,7 +251,7 @@ void check_session(const RunOptions& run) {
   (void)workloads::find_workload(session_options(run).workload);
 }
 
-RunnerOptions runner_options(const RunOptions& run, const SessionPlan& plan, Session& session) {
+RunnerOptions runner_options(const RunOptions& run, const SessionPlan& plan) {
   RunnerOptions runner;
   runner.stopping.min_repetitions = run.repetitions;
   runner.stopping.max_noise = run.max_noise / 100.0;
@@ -262,12 +262,6 @@ RunnerOptions runner_options(const RunOptions& run, const SessionPlan& plan, Ses
   runner.time_budget_s = run.time_budget;
   runner.cpus = probes::usable_cpus();
   runner.own_threads = plan.backend().device().threads + plan.workers();
-  if (run.cache == "cold") {
-    // A second pass would find in the cache what the first one read.
-    const data::LoaderOptions& loader = session.loader().options();
-    runner.loader_max_steps = std::max<std::int64_t>(
-        1, session.loader().sampler().batches_per_epoch() - loader.prefetch - 1);
-  }
   return runner;
 }
 

@@ -87,8 +87,6 @@ void take_placement(const probes::RankPlacement& placement, SessionOptions& sess
 [[nodiscard]] SessionOptions session_options(const RunOptions& run);
 /// Throws core::Error(kUsage) as session_options() does, and for an unknown workload.
 void check_session(const RunOptions& run);
-[[nodiscard]] RunnerOptions runner_options(const RunOptions& run,
-                                           const SessionPlan& plan,
-                                           Session& session);
+[[nodiscard]] RunnerOptions runner_options(const RunOptions& run, const SessionPlan& plan);
 
 }  // namespace dlbench::harness

@@ -89,7 +89,8 @@ void capture_steps(Arm& arm, const StepRange& range, backend::Backend& backend, 
   captured.prepare();
   {
     const core::trace::Region region(core::trace::Category::kRepetition, "captured repetition");
-    static_cast<void>(TrialRunner::time_steps(captured, range.last + 1, true, &guard));
+    static_cast<void>(
+        TrialRunner::time_steps(captured, RepetitionLength::exactly(range.last + 1), &guard));
   }
   captured.finish();
 }

@@ -20,7 +20,8 @@ double measure_harness_overhead(backend::Backend& backend, RunGuard& guard) {
   GraphArm arm(backend, graph::GraphBuilder(graph::Mode::kTrain).finish());
   std::array<double, 5> blocks{};
   for (double& block : blocks) {
-    const reports::RepetitionRecord repetition = TrialRunner::time_steps(arm, kSteps, true, &guard);
+    const reports::RepetitionRecord repetition =
+        TrialRunner::time_steps(arm, RepetitionLength::exactly(kSteps), &guard);
     block = repetition.wall_s / static_cast<double>(kSteps);
   }
   std::sort(blocks.begin(), blocks.end());

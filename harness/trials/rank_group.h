@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engine/comm/rendezvous.h"
+#include "harness/trials/cold_pass.h"
 
 #include <cstdint>
 #include <vector>
@@ -25,6 +26,7 @@ struct RankShare {
   double data_wait_s = 0.0;
   double all_reduce_wait_s = 0.0;  ///< the step blocked in waits for collectives
   comm::CommunicationTotals communication;
+  ReadBytes read;  ///< untimed batches included
 };
 
 /// The ranks that measure together. One rank: everything returns at once. Every call but the plain

@@ -40,11 +40,6 @@ void add_stats(data::LoaderStats& sum, const data::LoaderStats& part) {
   sum.queue_capacity = part.queue_capacity;
 }
 
-// The queue may end with at most 1 % of the repetition's batches more or less than it began with.
-bool queue_balanced(std::int64_t start, std::int64_t end, std::int64_t steps) {
-  return std::abs(static_cast<double>(end - start)) <= 0.01 * static_cast<double>(steps);
-}
-
 // Starts steps until `enough` of their number, and waits for those on their way. `expected` steps
 // need no allocation.
 template <typename Enough>
@@ -151,22 +146,6 @@ void TrialRunner::run(const std::vector<std::unique_ptr<Arm>>& arms) {
   core::log::progress("");
 }
 
-void TrialRunner::note_missed_noise(const StopDecision& decision) {
-  for (std::size_t index = 0; index < results_.size(); ++index) {
-    if (decision.noise[index].target_met) {
-      continue;
-    }
-    char detail[120];
-    std::snprintf(detail,
-                  sizeof detail,
-                  "half-width %.2f %% of the mean, wanted %.2f %%",
-                  100.0 * decision.noise[index].half_width.value_or(NAN),
-                  100.0 * options_.stopping.max_noise);
-    results_[index].taints.push_back(
-        {reports::Taint::kNoiseTargetMissed, "trial " + results_[index].id.to_string(), detail});
-  }
-}
-
 void TrialRunner::plan(std::vector<TrialEstimate> estimates) {
   TimePlanRequest request{.trials = std::move(estimates),
                           .min_repetitions = options_.stopping.min_repetitions,
@@ -218,15 +197,32 @@ StopDecision TrialRunner::decide() const { return stopping_.decide(progress()); 
 
 void TrialRunner::run_round(const std::vector<std::unique_ptr<Arm>>& arms, std::int64_t round) {
   for (std::size_t index = 0; index < arms.size(); ++index) {
-    std::int64_t steps = steps_[index];
-    if (options_.loader_max_steps.has_value() && arms[index]->loader_stats().has_value()) {
-      steps = std::min(steps, *options_.loader_max_steps);
-    }
-    measure(*arms[index], results_[index], round, steps);
+    measure(*arms[index], index, round);
   }
 }
 
-void TrialRunner::measure(Arm& arm, TrialResult& result, std::int64_t round, std::int64_t steps) {
+RepetitionLength TrialRunner::length(const Arm& arm, std::size_t index) {
+  // Ranks that step together cannot each add steps of their own.
+  const bool exact = options_.steps.has_value() || ranks_.size() > 1;
+  RepetitionLength length{.steps = steps_[index]};
+  if (options_.cold_pass_steps.has_value() && ranks_.any(arm.loader_stats().has_value())) {
+    const std::int64_t pass = *options_.cold_pass_steps;
+    const std::int64_t burst = index < estimates_.size() ? estimates_[index].multiple : 1;
+    length.at_most = options_.steps.has_value() || pass < burst ? pass : pass / burst * burst;
+    length.steps = std::min(length.steps, length.at_most);
+    if (options_.steps.has_value() && length.steps < *options_.steps) {
+      note_once(results_[index],
+                reports::Taint::kShortRun,
+                "--steps " + std::to_string(*options_.steps) + ", but repetitions have " +
+                    std::to_string(length.steps) +
+                    ": one pass over the data leaves no more (--cache cold)");
+    }
+  }
+  return exact ? RepetitionLength::exactly(length.steps) : length;
+}
+
+void TrialRunner::measure(Arm& arm, std::size_t index, std::int64_t round) {
+  TrialResult& result = results_[index];
   const std::string trial = arm.id().to_string();
   while (true) {
     guard_.check();
@@ -237,6 +233,7 @@ void TrialRunner::measure(Arm& arm, TrialResult& result, std::int64_t round, std
       before_repetition(arm.id());
     }
     const trace::Region trial_region(trace::Category::kTrial, trial);
+    const ReadBytes read_before = read_so_far(arm.loader_stats());
     std::optional<comm::Stepping> stepping(std::in_place);  // preparing makes steps too
     arm.prepare();
     const trace::Region region(trace::Category::kRepetition, "repetition", round);
@@ -246,17 +243,17 @@ void TrialRunner::measure(Arm& arm, TrialResult& result, std::int64_t round, std
     Window window;
     window.own = own_load(arm);
     static_cast<void>(arm.take_communication());
+    const RepetitionLength planned = length(arm, index);
     ranks_.align();
     window.begin = probes::take_snapshot();
-    // Ranks that step together cannot each add steps of their own.
-    const bool exact = options_.steps.has_value() || ranks_.size() > 1;
-    reports::RepetitionRecord repetition = time_steps(arm, steps, exact, &guard_);
+    reports::RepetitionRecord repetition = time_steps(arm, planned, &guard_);
     window.end = probes::take_snapshot();
     window.communication = arm.take_communication();
     const probes::DeviceConditions device = end_window ? end_window() : probes::DeviceConditions{};
     const PhaseTotals phases = arm.phases();
     const std::optional<data::LoaderStats> loader = arm.loader_stats();
     arm.finish();
+    window.read = read_so_far(arm.loader_stats()) - read_before;
     repetition.loss_scaling = arm.loss_scaling();
 
     repetition.index = static_cast<std::int64_t>(result.repetitions.size());
@@ -269,6 +266,9 @@ void TrialRunner::measure(Arm& arm, TrialResult& result, std::int64_t round, std
     result.elapsed_s += ranks_.agree(seconds_since(start));
     const bool counts = !repetition.discarded.has_value();
     if (counts) {
+      if (options_.cold_pass_steps.has_value()) {
+        note_doubts_of_cold(ranks, repetition, result);
+      }
       result.phases.add(phases);
       result.timed_s += repetition.wall_s;
       result.rounds.push_back(std::move(ranks));
@@ -307,7 +307,8 @@ std::string TrialRunner::combine(const Window& window,
       .cpu_s = raw.user_cpu_s + raw.system_cpu_s,
       .data_wait_s = phases.data_wait,
       .all_reduce_wait_s = phases.engine[static_cast<std::size_t>(graph::Phase::kAllReduce)],
-      .communication = window.communication};
+      .communication = window.communication,
+      .read = window.read};
   std::vector<RankShare> shares = ranks_.exchange(mine);
 
   probes::OwnLoad own = window.own;
@@ -349,29 +350,6 @@ std::string TrialRunner::combine(const Window& window,
   return reason;
 }
 
-// A device that protects itself stays slow for minutes: repeating would not help, so the trial is
-// tainted, once.
-void TrialRunner::note_device(const probes::DeviceConditions& device,
-                              reports::RepetitionRecord& repetition,
-                              TrialResult& result) {
-  repetition.disturbance.sm_clock_mhz = device.sm_clock_mhz;
-  repetition.disturbance.throttle_reasons = device.throttle_reasons;
-  const std::string trial = "trial " + result.id.to_string();
-  if (!device.fault.empty()) {
-    throw core::Error(core::ErrorCode::kRun, trial + ": " + device.fault);
-  }
-  const bool known = std::any_of(result.taints.begin(), result.taints.end(), [](const auto& taint) {
-    return taint.code == reports::Taint::kThrottled;
-  });
-  if (device.throttled && !known) {
-    std::string reasons;
-    for (const std::string& reason : device.throttle_reasons) {
-      reasons += (reasons.empty() ? "" : ", ") + reason;
-    }
-    result.taints.push_back({reports::Taint::kThrottled, trial, "clocks held back by: " + reasons});
-  }
-}
-
 std::vector<reports::RepetitionRecord> TrialRunner::run_untimed(
     const std::vector<std::unique_ptr<Arm>>& arms, double seconds, const Around& around) {
   std::vector<reports::RepetitionRecord> repetitions(arms.size());
@@ -401,15 +379,15 @@ std::vector<reports::RepetitionRecord> TrialRunner::run_untimed(
 }
 
 reports::RepetitionRecord TrialRunner::time_steps(Arm& arm,
-                                                  std::int64_t steps,
-                                                  bool exact,
+                                                  const RepetitionLength& length,
                                                   RunGuard* guard) {
   const std::optional<std::int64_t> queue_start = arm.queue_fill();
-  const std::int64_t unit = steps % arm.burst() == 0 ? arm.burst() : 1;
-  const std::int64_t limit = exact ? steps : steps + (steps / 2 + unit) / unit * unit;
+  const std::int64_t unit = length.steps % arm.burst() == 0 ? arm.burst() : 1;
+  const std::int64_t limit =
+      std::min(length.at_most, length.steps + (length.steps / 2 + unit) / unit * unit);
   std::optional<std::int64_t> queue_end = queue_start;
   const auto enough = [&](std::int64_t started) {
-    if (started < steps || started % unit != 0) {
+    if (started < limit && (started < length.steps || started % unit != 0)) {
       return false;
     }
     queue_end = arm.queue_fill();
@@ -421,33 +399,6 @@ reports::RepetitionRecord TrialRunner::time_steps(Arm& arm,
     repetition.queue_fill = reports::QueueFillRecord{*queue_start, *queue_end};
   }
   return repetition;
-}
-
-void TrialRunner::judge(reports::RepetitionRecord& repetition,
-                        TrialResult& result,
-                        const std::string& reason) {
-  const std::string where =
-      "trial " + result.id.to_string() + ", repetition " + std::to_string(repetition.index);
-  if (!reason.empty()) {
-    const auto discarded = std::count_if(
-        result.repetitions.begin(), result.repetitions.end(), [](const auto& earlier) {
-          return earlier.discarded.has_value();
-        });
-    if (discarded < options_.max_discards) {
-      repetition.discarded = reason;
-      return;
-    }
-    result.taints.push_back({reports::Taint::kDisturbed, where, reason});
-  }
-  if (repetition.queue_fill.has_value() &&
-      !queue_balanced(repetition.queue_fill->start, repetition.queue_fill->end, repetition.steps)) {
-    result.taints.push_back({reports::Taint::kShortRun,
-                             where,
-                             "the prefetch queue went from " +
-                                 std::to_string(repetition.queue_fill->start) + " to " +
-                                 std::to_string(repetition.queue_fill->end) + " batches in " +
-                                 std::to_string(repetition.steps) + " steps"});
-  }
 }
 
 }  // namespace dlbench::harness

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "harness/trials/arm.h"
+#include "harness/trials/cold_pass.h"
 #include "harness/trials/rank_group.h"
 #include "harness/trials/run_guard.h"
 #include "harness/trials/steady_state.h"
@@ -18,6 +19,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,13 +32,25 @@ struct RunnerOptions {
   StoppingLimits stopping;
   double min_time_s = 1.0;
   std::optional<std::int64_t> steps;  ///< per repetition, exactly
-  /// Steps per repetition at most of an arm with a loader (a cold cache lasts for one pass).
-  std::optional<std::int64_t> loader_max_steps;
+  /// With a cold page cache: steps per repetition at most of an arm with a loader,
+  /// cold_pass_steps(). Whether its repetitions read from storage is checked then. The same on all
+  /// ranks.
+  std::optional<std::int64_t> cold_pass_steps;
   std::int64_t warmup_steps = 0;  ///< at least
   std::optional<double> time_budget_s;
   int cpus = 1;                   ///< usable by this process, for the judgement of disturbance
   std::int64_t own_threads = 1;   ///< compute threads and loader workers; arms may have more
   std::int64_t max_discards = 3;  ///< disturbed repetitions repeated per trial
+};
+
+/// How many steps a repetition has.
+struct RepetitionLength {
+  std::int64_t steps = 1;  ///< at least
+  std::int64_t at_most = std::numeric_limits<std::int64_t>::max();
+
+  [[nodiscard]] static RepetitionLength exactly(std::int64_t steps) {
+    return {.steps = steps, .at_most = steps};
+  }
 };
 
 /// What the ranks measured in one repetition, by rank.
@@ -116,12 +130,11 @@ class TrialRunner {
                                                      double seconds,
                                                      const Around& around = {});
 
-  /// The timed loop of every trial: steps until `steps` are done, and up to half as many more until
-  /// the prefetch queue holds as much as at the start; whole bursts of the loader if `steps` are.
-  /// `exact`: no more. `guard` may be null.
+  /// The timed loop of every trial: steps until `length.steps` are done, and up to half as many
+  /// more until the prefetch queue holds as much as at the start; whole bursts of the loader if
+  /// `length.steps` are. `guard` may be null.
   [[nodiscard]] static reports::RepetitionRecord time_steps(Arm& arm,
-                                                            std::int64_t steps,
-                                                            bool exact,
+                                                            const RepetitionLength& length,
                                                             RunGuard* guard);
 
  private:
@@ -131,12 +144,15 @@ class TrialRunner {
     probes::ProcSnapshot end;
     comm::CommunicationTotals communication;
     probes::OwnLoad own;  ///< this rank alone
+    ReadBytes read;       ///< preparation included
   };
 
   [[nodiscard]] TrialEstimate warm_up_arm(Arm& arm, TrialResult& result, double max_seconds);
   void plan(std::vector<TrialEstimate> estimates);
   void note_missed_noise(const StopDecision& decision);
-  void measure(Arm& arm, TrialResult& result, std::int64_t round, std::int64_t steps);
+  /// Of the next repetition. Collective.
+  [[nodiscard]] RepetitionLength length(const Arm& arm, std::size_t index);
+  void measure(Arm& arm, std::size_t index, std::int64_t round);
   [[nodiscard]] std::string combine(const Window& window,
                                     const PhaseTotals& phases,
                                     reports::RepetitionRecord& repetition,
@@ -144,6 +160,14 @@ class TrialRunner {
   static void note_device(const probes::DeviceConditions& device,
                           reports::RepetitionRecord& repetition,
                           TrialResult& result);
+  /// A taint of the trial, unless it has one of this kind already.
+  static void note_once(TrialResult& result, reports::Taint code, const std::string& detail);
+  static void note_doubts_of_cold(const RankRound& ranks,
+                                  const reports::RepetitionRecord& repetition,
+                                  TrialResult& result);
+  [[nodiscard]] static bool queue_balanced(std::int64_t start,
+                                           std::int64_t end,
+                                           std::int64_t steps);
   void judge(reports::RepetitionRecord& repetition, TrialResult& result, const std::string& reason);
   [[nodiscard]] StopDecision decide() const;
   void enter_phase(const std::string& phase) const;

@@ -53,8 +53,8 @@ void steps_in_a_trial(benchmark::State& state) {
   harness::GraphArm arm(*backend, make_graph(state.range(0)));
   harness::RunGuard guard(std::nullopt);
   for (auto _ : state) {
-    benchmark::DoNotOptimize(
-        harness::TrialRunner::time_steps(arm, kStepsPerIteration, true, &guard));
+    benchmark::DoNotOptimize(harness::TrialRunner::time_steps(
+        arm, harness::RepetitionLength::exactly(kStepsPerIteration), &guard));
   }
   state.SetItemsProcessed(state.iterations() * kStepsPerIteration);
 }

@@ -199,6 +199,35 @@ TEST(PrefetchLoader, StopAndStartGoOnWhereTheConsumerWas) {
   EXPECT_EQ(got, expected);
 }
 
+TEST(PrefetchLoader, SkipsToTheBeginningOfAnEpoch) {
+  const FakeDataset dataset(12);
+  PrefetchLoader loader(dataset, {.batch_size = 2, .prefetch = 3});
+  const auto next_number = [&] {
+    loader.stop();
+    loader.skip_to_epoch();
+    loader.start();
+    return loader.next()->number;
+  };
+  EXPECT_EQ(next_number(), 0);
+  EXPECT_EQ(next_number(), 6) << "the rest of the epoch that had begun";
+  for (int batch = 1; batch < 6; ++batch) {
+    static_cast<void>(loader.next());
+  }
+  EXPECT_EQ(next_number(), 12) << "a new epoch, and none of its batches left out";
+  loader.reset_stats();
+  EXPECT_EQ(loader.next()->number, 13);
+  EXPECT_EQ(loader.stats().batches_delivered, 1);
+  loader.stop();
+  const LoaderStats stats = loader.stats();
+  EXPECT_GE(stats.bytes_read_ever - stats.bytes_read, 8 * 2 * 19) << "eight before the reset";
+  EXPECT_THROW(
+      {
+        loader.start();
+        loader.skip_to_epoch();
+      },
+      core::CheckFailure);
+}
+
 TEST(PrefetchLoader, StopFromAnotherThreadWakesTheConsumer) {
   const FakeDataset dataset(16);
   // Storage so slow that nothing arrives during the test.

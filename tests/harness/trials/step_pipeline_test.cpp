@@ -68,7 +68,8 @@ class StepPipelineTest : public ::testing::Test {
     const std::unique_ptr<Arm> arm = make_arm(id, session);
     arm->prepare();
     copies_ = DeferredStream::copies_to_device();
-    reports::RepetitionRecord repetition = TrialRunner::time_steps(*arm, kSteps, true, nullptr);
+    reports::RepetitionRecord repetition =
+        TrialRunner::time_steps(*arm, RepetitionLength::exactly(kSteps), nullptr);
     copies_ = DeferredStream::copies_to_device() - copies_;
     phases_ = arm->phases();
     EXPECT_FALSE(arm->drain().has_value());

@@ -7,6 +7,7 @@
 #include "engine/core/error.h"
 #include "tests/harness/trials/thread_ranks.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,6 +22,11 @@
 namespace dlbench::harness {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using testing::on_ranks;
 
 class PretendedArm final : public Arm {
@@ -47,6 +53,35 @@ class PretendedArm final : public Arm {
   int rank_;
   std::int64_t samples_;
 };
+
+/// Says that it has a loader, which prepares one more batch than is taken and reads 1 GB for each.
+class PretendedLoaderArm final : public Arm {
+ public:
+  PretendedLoaderArm() : Arm({reports::TrialKind::kIo, ""}) {}
+  void prepare() override {}
+  std::optional<StepSample> step() override {
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+    ++steps;
+    return StepSample{.samples = 1};
+  }
+  void finish() override {}
+  [[nodiscard]] std::optional<std::int64_t> queue_fill() const override { return steps; }
+  [[nodiscard]] std::optional<data::LoaderStats> loader_stats() const override {
+    return data::LoaderStats{.bytes_read_ever = steps * 1'000'000'000};
+  }
+
+  std::int64_t steps = 0;
+};
+
+std::vector<std::string> details(const TrialResult& result, reports::Taint code) {
+  std::vector<std::string> details;
+  for (const reports::TaintRecord& taint : result.taints) {
+    if (taint.code == code) {
+      details.push_back(taint.detail);
+    }
+  }
+  return details;
+}
 
 RunnerOptions options() {
   RunnerOptions options;
@@ -175,13 +210,69 @@ TEST(TrialRunner, TaintsAThrottledTrialOnceAndNotesTheClock) {
   EXPECT_EQ(result.repetitions.front().disturbance.sm_clock_mhz, 1200.0);
   EXPECT_EQ(result.repetitions.front().disturbance.throttle_reasons.size(), 2U);
   ASSERT_GE(result.repetitions.size(), 3U);
-  std::vector<std::string> details;
-  for (const reports::TaintRecord& taint : result.taints) {
-    if (taint.code == reports::Taint::kThrottled) {
-      details.push_back(taint.detail);
-    }
+  EXPECT_EQ(details(result, reports::Taint::kThrottled),
+            std::vector<std::string>{"clocks held back by: power_cap, hardware_thermal"});
+}
+
+TEST(TrialRunner, GoesOnForTheQueueButNotBeyondTheMost) {
+  PretendedLoaderArm arm;  // its queue never holds what it held
+  EXPECT_EQ(TrialRunner::time_steps(arm, {.steps = 4}, nullptr).steps, 7);
+  EXPECT_EQ(TrialRunner::time_steps(arm, {.steps = 4, .at_most = 5}, nullptr).steps, 5);
+  EXPECT_EQ(TrialRunner::time_steps(arm, RepetitionLength::exactly(4), nullptr).steps, 4);
+}
+
+TEST(TrialRunner, AColdRepetitionEndsWithThePassAndIsChecked) {
+  RunGuard guard(std::nullopt);
+  comm::LoneRank alone;
+  RankGroup group(alone);
+  RunnerOptions cold = options();
+  cold.steps = 20;
+  cold.cold_pass_steps = 3;
+  TrialRunner runner(cold, group, guard, [](const std::vector<TrialResult>&) {});
+  std::vector<std::unique_ptr<Arm>> arms;
+  arms.push_back(std::make_unique<PretendedLoaderArm>());
+  arms.push_back(std::make_unique<PretendedArm>(0, 2));
+  runner.run(arms);
+  const TrialResult& io = runner.results()[0];
+  ASSERT_GE(io.repetitions.size(), 3U);
+  for (const auto& repetition : io.repetitions) {
+    EXPECT_EQ(repetition.steps, 3);
   }
-  EXPECT_EQ(details, std::vector<std::string>{"clocks held back by: power_cap, hardware_thermal"});
+  EXPECT_THAT(details(io, reports::Taint::kShortRun),
+              Contains(AllOf(HasSubstr("--steps 20"), HasSubstr("have 3"))).Times(1));
+  // This process reads next to nothing meanwhile.
+  EXPECT_THAT(details(io, reports::Taint::kCacheStateUnknown),
+              ElementsAre(HasSubstr("the loader read 3000000000 bytes from files")));
+  const TrialResult& synthetic = runner.results()[1];
+  EXPECT_EQ(synthetic.repetitions.front().steps, 20);
+  EXPECT_THAT(details(synthetic, reports::Taint::kShortRun), IsEmpty());
+  EXPECT_THAT(details(synthetic, reports::Taint::kCacheStateUnknown), IsEmpty());
+}
+
+TEST(ColdPass, HasRoomForWhatIsNotTimed) {
+  const auto steps = [](std::int64_t samples, std::int64_t prefetch) {
+    return cold_pass_steps(data::Sampler({.dataset_size = samples, .batch_size = 4}), prefetch);
+  };
+  EXPECT_EQ(steps(40, 2), 10 - (2 + 1) - 2);
+  EXPECT_EQ(steps(24, 2), 1);
+  EXPECT_EQ(steps(23, 1), 2);
+  try {
+    static_cast<void>(steps(10, 2));
+    FAIL() << "no error";
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.code(), core::ErrorCode::kUsage);
+    EXPECT_THAT(error.what(),
+                AllOf(HasSubstr("10 samples are 2 batches"), HasSubstr("24 samples")));
+  }
+}
+
+TEST(ColdPass, DoubtsWhatDidNotComeFromStorage) {
+  EXPECT_EQ(doubt_of_cold({.loader = 1000, .storage = 4096}), "");
+  EXPECT_EQ(doubt_of_cold({.loader = 1000, .storage = 900}), "");
+  EXPECT_EQ(doubt_of_cold({.loader = 0, .storage = std::nullopt}), "");
+  EXPECT_THAT(doubt_of_cold({.loader = 1000, .storage = 899}),
+              AllOf(HasSubstr("1000 bytes from files"), HasSubstr("899 from storage")));
+  EXPECT_THAT(doubt_of_cold({.loader = 1000, .storage = std::nullopt}), HasSubstr("/proc/self/io"));
 }
 
 TEST(TrialRunner, AFaultOfTheDeviceEndsTheRun) {

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the trial runner thinks of a repetition: whether it counts, and which taints it leaves.
+#include "engine/core/error.h"
+#include "harness/trials/trial_runner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+namespace dlbench::harness {
+
+void TrialRunner::note_once(TrialResult& result, reports::Taint code, const std::string& detail) {
+  const std::string where = "trial " + result.id.to_string();
+  const bool known =
+      std::any_of(result.taints.begin(), result.taints.end(), [&](const auto& taint) {
+        return taint.code == code && taint.where == where;
+      });
+  if (!known) {
+    result.taints.push_back({code, where, detail});
+  }
+}
+
+void TrialRunner::note_missed_noise(const StopDecision& decision) {
+  for (std::size_t index = 0; index < results_.size(); ++index) {
+    if (decision.noise[index].target_met) {
+      continue;
+    }
+    char detail[120];
+    std::snprintf(detail,
+                  sizeof detail,
+                  "half-width %.2f %% of the mean, wanted %.2f %%",
+                  100.0 * decision.noise[index].half_width.value_or(NAN),
+                  100.0 * options_.stopping.max_noise);
+    results_[index].taints.push_back(
+        {reports::Taint::kNoiseTargetMissed, "trial " + results_[index].id.to_string(), detail});
+  }
+}
+
+// The queue may end with at most 1 % of the repetition's batches more or less than it began with.
+bool TrialRunner::queue_balanced(std::int64_t start, std::int64_t end, std::int64_t steps) {
+  return std::abs(static_cast<double>(end - start)) <= 0.01 * static_cast<double>(steps);
+}
+
+// A device that protects itself stays slow for minutes: repeating would not help, so the trial is
+// tainted, once.
+void TrialRunner::note_device(const probes::DeviceConditions& device,
+                              reports::RepetitionRecord& repetition,
+                              TrialResult& result) {
+  repetition.disturbance.sm_clock_mhz = device.sm_clock_mhz;
+  repetition.disturbance.throttle_reasons = device.throttle_reasons;
+  const std::string trial = "trial " + result.id.to_string();
+  if (!device.fault.empty()) {
+    throw core::Error(core::ErrorCode::kRun, trial + ": " + device.fault);
+  }
+  if (device.throttled) {
+    std::string reasons;
+    for (const std::string& reason : device.throttle_reasons) {
+      reasons += (reasons.empty() ? "" : ", ") + reason;
+    }
+    note_once(result, reports::Taint::kThrottled, "clocks held back by: " + reasons);
+  }
+}
+
+void TrialRunner::note_doubts_of_cold(const RankRound& ranks,
+                                      const reports::RepetitionRecord& repetition,
+                                      TrialResult& result) {
+  for (std::size_t rank = 0; rank < ranks.shares.size(); ++rank) {
+    if (const std::string doubt = doubt_of_cold(ranks.shares[rank].read); !doubt.empty()) {
+      note_once(result,
+                reports::Taint::kCacheStateUnknown,
+                "repetition " + std::to_string(repetition.index) + ", rank " +
+                    std::to_string(rank) + ": " + doubt);
+    }
+  }
+}
+
+void TrialRunner::judge(reports::RepetitionRecord& repetition,
+                        TrialResult& result,
+                        const std::string& reason) {
+  const std::string where =
+      "trial " + result.id.to_string() + ", repetition " + std::to_string(repetition.index);
+  if (!reason.empty()) {
+    const auto discarded = std::count_if(
+        result.repetitions.begin(), result.repetitions.end(), [](const auto& earlier) {
+          return earlier.discarded.has_value();
+        });
+    if (discarded < options_.max_discards) {
+      repetition.discarded = reason;
+      return;
+    }
+    result.taints.push_back({reports::Taint::kDisturbed, where, reason});
+  }
+  if (repetition.queue_fill.has_value() &&
+      !queue_balanced(repetition.queue_fill->start, repetition.queue_fill->end, repetition.steps)) {
+    result.taints.push_back({reports::Taint::kShortRun,
+                             where,
+                             "the prefetch queue went from " +
+                                 std::to_string(repetition.queue_fill->start) + " to " +
+                                 std::to_string(repetition.queue_fill->end) + " batches in " +
+                                 std::to_string(repetition.steps) + " steps"});
+  }
+}
+
+}  // namespace dlbench::harness
