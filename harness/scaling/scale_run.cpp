@@ -202,6 +202,7 @@ std::vector<TrialEstimate> ScaleRun::warm_up() {
 // Rank 0 plans the lengths of all repetitions so that they fit the budget; all learn them.
 void ScaleRun::share_plan(const std::vector<TrialEstimate>& estimates) {
   std::vector<std::int64_t> steps;
+  double least_s = 0.0;
   if (everyone_.speaks()) {
     const TimePlan plan =
         plan_time({.trials = estimates,
@@ -213,12 +214,15 @@ void ScaleRun::share_plan(const std::vector<TrialEstimate>& estimates) {
     for (const TrialTimePlan& trial : plan.trials) {
       steps.push_back(trial.steps);
     }
+    const bool by_steps = plan.shortened || options_.runner.steps.has_value();
+    least_s = by_steps ? 0.0 : options_.runner.min_time_s;
     if (!plan.fits) {
       core::log::warn("--time-budget is too short for " +
                       std::to_string(options_.runner.stopping.min_repetitions) +
                       " repetitions of every trial and size; measuring them all the same");
     }
   }
+  least_s = everyone_.agree(least_s);
   std::size_t next = 0;
   for (std::size_t index = 0; index < sizes_.size(); ++index) {
     std::vector<std::int64_t> own;
@@ -227,7 +231,7 @@ void ScaleRun::share_plan(const std::vector<TrialEstimate>& estimates) {
       ++next;
     }
     if (members_[index] != nullptr) {
-      members_[index]->runner().set_steps(std::move(own));
+      members_[index]->runner().set_steps(std::move(own), least_s);
     }
   }
 }

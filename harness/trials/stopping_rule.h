@@ -80,6 +80,13 @@ struct TrialEstimate {
 /// `steps` in whole multiples, rounded down, but never less than the minimum (rounded up).
 [[nodiscard]] std::int64_t whole_steps(const TrialEstimate& estimate, std::int64_t steps);
 
+/// Steps of later repetitions after one of `steps` that lasted `wall_s` > 0 and not `least_s`: as
+/// many as would have lasted it and a tenth more, in whole multiples. Never fewer than `steps`.
+[[nodiscard]] std::int64_t lengthened_steps(const TrialEstimate& estimate,
+                                            std::int64_t steps,
+                                            double wall_s,
+                                            double least_s);
+
 struct TimePlanRequest {
   std::vector<TrialEstimate> trials;
   std::int64_t min_repetitions = 5;

@@ -62,6 +62,19 @@ std::int64_t whole_steps(const TrialEstimate& estimate, std::int64_t steps) {
   return std::max((estimate.min_steps + unit - 1) / unit * unit, steps / unit * unit);
 }
 
+std::int64_t lengthened_steps(const TrialEstimate& estimate,
+                              std::int64_t steps,
+                              double wall_s,
+                              double least_s) {
+  if (wall_s >= least_s) {
+    return steps;
+  }
+  constexpr double kReserve = 1.1;
+  const auto wanted = static_cast<std::int64_t>(
+      std::ceil(kReserve * static_cast<double>(steps) * least_s / wall_s));
+  return std::max(steps, whole_steps(estimate, wanted + estimate.multiple - 1));
+}
+
 TimePlan plan_time(const TimePlanRequest& request) {
   DLBENCH_CHECK(!request.trials.empty() && request.min_repetitions >= 1);
   TimePlan plan;

@@ -80,19 +80,38 @@ void TrialRunner::note_doubts_of_cold(const RankRound& ranks,
 
 void TrialRunner::judge(reports::RepetitionRecord& repetition,
                         TrialResult& result,
-                        const std::string& reason) {
+                        const std::string& reason,
+                        bool longer) {
   const std::string where =
       "trial " + result.id.to_string() + ", repetition " + std::to_string(repetition.index);
+  const auto discarded =
+      std::count_if(result.repetitions.begin(), result.repetitions.end(), [](const auto& earlier) {
+        return earlier.discarded.has_value();
+      });
+  const bool may_repeat = discarded < options_.max_discards;
+  char too_short[100];
+  std::snprintf(too_short,
+                sizeof too_short,
+                "%lld step(s) in %.3g s, --min-time is %.3g s",
+                static_cast<long long>(repetition.steps),
+                repetition.wall_s,
+                least_s_);
+  if (!reason.empty() && may_repeat) {
+    repetition.discarded = reason;
+    return;
+  }
+  if (longer && repetition.steps == 1 && may_repeat) {
+    repetition.discarded = too_short;  // a single step says nothing of its spread
+    return;
+  }
   if (!reason.empty()) {
-    const auto discarded = std::count_if(
-        result.repetitions.begin(), result.repetitions.end(), [](const auto& earlier) {
-          return earlier.discarded.has_value();
-        });
-    if (discarded < options_.max_discards) {
-      repetition.discarded = reason;
-      return;
-    }
     result.taints.push_back({reports::Taint::kDisturbed, where, reason});
+  }
+  constexpr double kShortShare = 0.8;
+  if (repetition.wall_s < kShortShare * least_s_) {
+    note_once(result,
+              reports::Taint::kShortRun,
+              "repetition " + std::to_string(repetition.index) + ": " + too_short);
   }
   if (repetition.queue_fill.has_value() &&
       !queue_balanced(repetition.queue_fill->start, repetition.queue_fill->end, repetition.steps)) {

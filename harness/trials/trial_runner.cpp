@@ -40,8 +40,8 @@ void add_stats(data::LoaderStats& sum, const data::LoaderStats& part) {
   sum.queue_capacity = part.queue_capacity;
 }
 
-// Starts steps until `enough` of their number, and waits for those on their way. `expected` steps
-// need no allocation.
+// Starts steps until `enough` of their number and of the seconds of those that are done, and waits
+// for those on their way. `expected` steps need no allocation.
 template <typename Enough>
 reports::RepetitionRecord step_until(Arm& arm,
                                      RunGuard* guard,
@@ -74,7 +74,7 @@ reports::RepetitionRecord step_until(Arm& arm,
     if (guard != nullptr) {
       guard->check();
     }
-  } while (!enough(repetition.steps));
+  } while (!enough(repetition.steps, std::chrono::duration<double>(last - start).count()));
   while (const std::optional<StepSample> sample = arm.drain()) {
     book(*sample);
   }
@@ -160,6 +160,7 @@ void TrialRunner::plan(std::vector<TrialEstimate> estimates) {
   for (const TrialTimePlan& trial : plan.trials) {
     steps_.push_back(trial.steps);
   }
+  least_s_ = plan.shortened || options_.steps.has_value() ? 0.0 : options_.min_time_s;
   if (plan.shortened) {
     for (auto& result : results_) {
       result.taints.push_back({reports::Taint::kShortRun,
@@ -187,6 +188,7 @@ std::vector<TrialProgress> TrialRunner::progress() const {
 }
 
 void TrialRunner::shorten(double factor) {
+  least_s_ = 0.0;
   for (std::size_t arm = 0; arm < steps_.size(); ++arm) {
     const auto wanted = static_cast<std::int64_t>(static_cast<double>(steps_[arm]) * factor);
     steps_[arm] = std::min(steps_[arm], whole_steps(estimates_[arm], wanted));
@@ -204,7 +206,7 @@ void TrialRunner::run_round(const std::vector<std::unique_ptr<Arm>>& arms, std::
 RepetitionLength TrialRunner::length(const Arm& arm, std::size_t index) {
   // Ranks that step together cannot each add steps of their own.
   const bool exact = options_.steps.has_value() || ranks_.size() > 1;
-  RepetitionLength length{.steps = steps_[index]};
+  RepetitionLength length{.steps = steps_[index], .least_s = least_s_};
   if (options_.cold_pass_steps.has_value() && ranks_.any(arm.loader_stats().has_value())) {
     const std::int64_t pass = *options_.cold_pass_steps;
     const std::int64_t burst = index < estimates_.size() ? estimates_[index].multiple : 1;
@@ -219,6 +221,19 @@ RepetitionLength TrialRunner::length(const Arm& arm, std::size_t index) {
     }
   }
   return exact ? RepetitionLength::exactly(length.steps) : length;
+}
+
+bool TrialRunner::lengthen(const Arm& arm,
+                           std::size_t index,
+                           const reports::RepetitionRecord& repetition) {
+  // One rank went on by itself. The time is that of all ranks, so they come to the same end.
+  if (ranks_.size() == 1 || repetition.wall_s >= least_s_) {
+    return false;
+  }
+  steps_[index] = ranks_.agree(std::max(
+      steps_[index],
+      lengthened_steps(estimates_.at(index), repetition.steps, repetition.wall_s, least_s_)));
+  return length(arm, index).steps > repetition.steps;
 }
 
 void TrialRunner::measure(Arm& arm, std::size_t index, std::int64_t round) {
@@ -262,7 +277,7 @@ void TrialRunner::measure(Arm& arm, std::size_t index, std::int64_t round) {
     const std::string reason = combine(window, phases, repetition, ranks);
     stepping.reset();
     note_device(device, repetition, result);
-    judge(repetition, result, reason);
+    judge(repetition, result, reason, lengthen(arm, index, repetition));
     result.elapsed_s += ranks_.agree(seconds_since(start));
     const bool counts = !repetition.discarded.has_value();
     if (counts) {
@@ -365,9 +380,10 @@ std::vector<reports::RepetitionRecord> TrialRunner::run_untimed(
     {
       const trace::Region region(trace::Category::kRepetition, "profiled repetition");
       const auto start = Clock::now();
-      repetitions[index] = step_until(arm, &guard_, 0, [&](std::int64_t /*started*/) {
-        return !ranks_.agree(seconds_since(start) < seconds);
-      });
+      repetitions[index] =
+          step_until(arm, &guard_, 0, [&](std::int64_t /*started*/, double /*done_s*/) {
+            return !ranks_.agree(seconds_since(start) < seconds);
+          });
     }
     arm.finish();
     if (around.end) {
@@ -383,18 +399,23 @@ reports::RepetitionRecord TrialRunner::time_steps(Arm& arm,
                                                   RunGuard* guard) {
   const std::optional<std::int64_t> queue_start = arm.queue_fill();
   const std::int64_t unit = length.steps % arm.burst() == 0 ? arm.burst() : 1;
-  const std::int64_t limit =
-      std::min(length.at_most, length.steps + (length.steps / 2 + unit) / unit * unit);
+  const auto half_as_many_more = [&](std::int64_t steps) {
+    return std::min(length.at_most, steps + (steps / 2 + unit) / unit * unit);
+  };
+  std::optional<std::int64_t> limit;  // known when the repetition is long enough
   std::optional<std::int64_t> queue_end = queue_start;
-  const auto enough = [&](std::int64_t started) {
-    if (started < limit && (started < length.steps || started % unit != 0)) {
+  const auto enough = [&](std::int64_t started, double done_s) {
+    const bool too_short = started < length.steps || started % unit != 0 || done_s < length.least_s;
+    if (too_short && started < limit.value_or(length.at_most)) {
       return false;
     }
+    limit = limit.value_or(half_as_many_more(started));
     queue_end = arm.queue_fill();
-    return started >= limit || !queue_start.has_value() ||
+    return started >= *limit || !queue_start.has_value() ||
            queue_balanced(*queue_start, *queue_end, started);
   };
-  reports::RepetitionRecord repetition = step_until(arm, guard, limit, enough);
+  reports::RepetitionRecord repetition =
+      step_until(arm, guard, half_as_many_more(length.steps), enough);
   if (queue_start.has_value()) {
     repetition.queue_fill = reports::QueueFillRecord{*queue_start, *queue_end};
   }

@@ -30,7 +30,7 @@ namespace dlbench::harness {
 struct RunnerOptions {
   std::string name;  ///< of the runner, where there are several: "weak, 2 ranks"
   StoppingLimits stopping;
-  double min_time_s = 1.0;
+  double min_time_s = 1.0;            ///< per repetition, at least
   std::optional<std::int64_t> steps;  ///< per repetition, exactly
   /// With a cold page cache: steps per repetition at most of an arm with a loader,
   /// cold_pass_steps(). Whether its repetitions read from storage is checked then. The same on all
@@ -47,6 +47,7 @@ struct RunnerOptions {
 struct RepetitionLength {
   std::int64_t steps = 1;  ///< at least
   std::int64_t at_most = std::numeric_limits<std::int64_t>::max();
+  double least_s = 0.0;  ///< and seconds at least, as far as at_most allows
 
   [[nodiscard]] static RepetitionLength exactly(std::int64_t steps) {
     return {.steps = steps, .at_most = steps};
@@ -109,10 +110,14 @@ class TrialRunner {
   /// Warm-up of all arms, each at most `limit_s` seconds: what a step of each costs.
   [[nodiscard]] std::vector<TrialEstimate> warm_up(const std::vector<std::unique_ptr<Arm>>& arms,
                                                    double limit_s);
-  /// Steps of each arm's repetitions, from a plan that has all arms of all runners.
-  void set_steps(std::vector<std::int64_t> steps) { steps_ = std::move(steps); }
+  /// Steps of each arm's repetitions, from a plan that has all arms of all runners, and seconds
+  /// that a repetition lasts at least, whatever its steps; 0: none.
+  void set_steps(std::vector<std::int64_t> steps, double least_s = 0.0) {
+    steps_ = std::move(steps);
+    least_s_ = least_s;
+  }
   /// Makes later repetitions shorter by this factor, at most 1, down to the trials' own minima and
-  /// in their multiples.
+  /// in their multiples. From then on they last what they last.
   void shorten(double factor);
   void run_round(const std::vector<std::unique_ptr<Arm>>& arms, std::int64_t round);
   /// What the stopping rule looks at.
@@ -130,9 +135,9 @@ class TrialRunner {
                                                      double seconds,
                                                      const Around& around = {});
 
-  /// The timed loop of every trial: steps until `length.steps` are done, and up to half as many
-  /// more until the prefetch queue holds as much as at the start; whole bursts of the loader if
-  /// `length.steps` are. `guard` may be null.
+  /// The timed loop of every trial: steps until `length.steps` are done and `length.least_s` have
+  /// passed, and up to half as many more until the prefetch queue holds as much as at the start;
+  /// whole bursts of the loader if `length.steps` are. `guard` may be null.
   [[nodiscard]] static reports::RepetitionRecord time_steps(Arm& arm,
                                                             const RepetitionLength& length,
                                                             RunGuard* guard);
@@ -168,7 +173,16 @@ class TrialRunner {
   [[nodiscard]] static bool queue_balanced(std::int64_t start,
                                            std::int64_t end,
                                            std::int64_t steps);
-  void judge(reports::RepetitionRecord& repetition, TrialResult& result, const std::string& reason);
+  /// On several ranks, after a repetition shorter than --min-time: makes the later ones longer.
+  /// True if they are. Collective.
+  [[nodiscard]] bool lengthen(const Arm& arm,
+                              std::size_t index,
+                              const reports::RepetitionRecord& repetition);
+  /// `longer`: what lengthen() returned.
+  void judge(reports::RepetitionRecord& repetition,
+             TrialResult& result,
+             const std::string& reason,
+             bool longer);
   [[nodiscard]] StopDecision decide() const;
   void enter_phase(const std::string& phase) const;
   void show_progress(const std::string& what) const;
@@ -180,6 +194,7 @@ class TrialRunner {
   StoppingRule stopping_;
   std::vector<TrialResult> results_;
   std::vector<std::int64_t> steps_;       ///< per repetition, by arm
+  double least_s_ = 0.0;                  ///< per repetition; 0 where only steps_ count
   std::vector<TrialEstimate> estimates_;  ///< by arm
 };
 

@@ -70,6 +70,13 @@ TEST(TimePlan, SaysWhenEvenTheShortestPlanDoesNotFit) {
   EXPECT_EQ(plan.trials[1].steps, 1);
 }
 
+TEST(TimePlan, LengthensWhatWasTooShortInWholeMultiples) {
+  EXPECT_EQ(lengthened_steps({.multiple = 1}, 7, 0.1, 0.25), 20);   // 19.25
+  EXPECT_EQ(lengthened_steps({.multiple = 4}, 4, 0.06, 0.25), 20);  // 18.3
+  EXPECT_EQ(lengthened_steps({.multiple = 4}, 4, 0.25, 0.25), 4);
+  EXPECT_EQ(lengthened_steps({.min_steps = 50}, 7, 0.1, 0.25), 50);
+}
+
 TEST(TimePlan, StepsThatTheUserChoseAreNotTouched) {
   TimePlanRequest fixed = request();
   fixed.steps = 7;

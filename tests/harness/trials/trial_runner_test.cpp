@@ -221,6 +221,71 @@ TEST(TrialRunner, GoesOnForTheQueueButNotBeyondTheMost) {
   EXPECT_EQ(TrialRunner::time_steps(arm, RepetitionLength::exactly(4), nullptr).steps, 4);
 }
 
+TEST(TrialRunner, OneRankGoesOnUntilMinTimeHasPassed) {
+  PretendedLoaderArm loader;
+  EXPECT_EQ(
+      TrialRunner::time_steps(loader, {.steps = 2, .at_most = 5, .least_s = 1e6}, nullptr).steps, 5)
+      << "beyond the most";
+  RunGuard guard(std::nullopt);
+  comm::LoneRank alone;
+  RankGroup group(alone);
+  RunnerOptions free = options();
+  free.steps.reset();
+  TrialRunner runner(free, group, guard, [](const std::vector<TrialResult>&) {});
+  std::vector<std::unique_ptr<Arm>> arms;
+  arms.push_back(std::make_unique<PretendedArm>(0, 2));
+  static_cast<void>(runner.warm_up(arms, 10.0));
+  runner.set_steps({1}, 0.05);  // as a slow warm-up would plan
+  runner.run_round(arms, 0);
+  runner.shorten(0.5);
+  runner.run_round(arms, 1);
+  const auto& repetitions = runner.results().front().repetitions;
+  ASSERT_EQ(repetitions.size(), 2U);
+  EXPECT_GE(repetitions[0].wall_s, 0.05);
+  EXPECT_EQ(repetitions[0].samples, 2 * repetitions[0].steps);
+  EXPECT_EQ(repetitions[1].steps, 1) << "shortened on purpose";
+}
+
+// Steps sleep for less than half a millisecond, but nobody knows how long a busy machine takes.
+TEST(TrialRunnerOnRanks, LengthenTogetherWhatWasTooShort) {
+  constexpr double kLeastS = 0.05;
+  std::vector<std::vector<std::int64_t>> steps(2);
+  RunGuard guard(std::nullopt);
+  for (const std::int64_t discards : {0, 1}) {
+    on_ranks(2, [&](comm::Rendezvous& ranks) {
+      RankGroup group(ranks);
+      RunnerOptions lengthening = options();
+      lengthening.steps.reset();
+      lengthening.max_discards = discards;
+      TrialRunner runner(lengthening, group, guard, [](const std::vector<TrialResult>&) {});
+      std::vector<std::unique_ptr<Arm>> arms;
+      arms.push_back(std::make_unique<PretendedArm>(ranks.rank(), 2));
+      static_cast<void>(runner.warm_up(arms, 10.0));
+      runner.set_steps({1}, kLeastS);
+      runner.run_round(arms, 0);
+      runner.run_round(arms, 1);
+      const TrialResult& result = runner.results().front();
+      const auto& first = result.repetitions.front();
+      std::vector<std::int64_t>& own = steps[static_cast<std::size_t>(ranks.rank())];
+      own.clear();
+      for (const auto& repetition : result.repetitions) {
+        own.push_back(repetition.steps);
+      }
+      ASSERT_GE(own.size(), 2U);
+      EXPECT_EQ(own.front(), 1);
+      if (first.wall_s < kLeastS) {
+        EXPECT_GT(own[1], 1);
+        EXPECT_EQ(first.discarded.has_value(), discards > 0) << "a single step";
+      }
+      if (first.wall_s < 0.8 * kLeastS && discards == 0) {
+        EXPECT_THAT(details(result, reports::Taint::kShortRun),
+                    ElementsAre(HasSubstr("repetition 0: 1 step(s)")));
+      }
+    });
+    EXPECT_EQ(steps[0], steps[1]);
+  }
+}
+
 TEST(TrialRunner, AColdRepetitionEndsWithThePassAndIsChecked) {
   RunGuard guard(std::nullopt);
   comm::LoneRank alone;
