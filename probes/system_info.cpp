@@ -7,6 +7,7 @@
 #include "probes/kernel_file.h"
 
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -179,6 +180,22 @@ int usable_cpus() {
   return std::clamp(static_cast<int>(std::ceil(*quota)), 1, affinity);
 }
 
+namespace {
+
+// Below `ulimit -v`.
+std::optional<std::int64_t> address_space_left() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return std::nullopt;
+  }
+  std::int64_t pages = 0;
+  std::istringstream(read_kernel_file("/proc/self/statm").value_or("")) >> pages;
+  const auto bytes = static_cast<std::int64_t>(limit.rlim_cur) - pages * sysconf(_SC_PAGESIZE);
+  return std::max<std::int64_t>(0, bytes);
+}
+
+}  // namespace
+
 MemoryFacts read_memory_facts() {
   MemoryFacts facts;
   std::tie(facts.total_bytes, facts.available_bytes) =
@@ -189,6 +206,9 @@ MemoryFacts read_memory_facts() {
   if (limits.memory_limit_bytes.has_value() && *limits.memory_limit_bytes < facts.total_bytes) {
     facts.limit_bytes = limits.memory_limit_bytes;
     facts.usable_bytes = std::min(facts.usable_bytes, *limits.memory_left_bytes);
+  }
+  if (const auto left = address_space_left(); left.has_value()) {
+    facts.usable_bytes = std::min(facts.usable_bytes, *left);
   }
   return facts;
 }

@@ -35,7 +35,7 @@ struct MemoryFacts {
   std::int64_t available_bytes = 0;         ///< of the machine, MemAvailable
   std::optional<std::int64_t> limit_bytes;  ///< smallest limit of the control groups above us
   /// What this process may still take: the machine's available memory, or what is left below the
-  /// tightest control group limit if that is less.
+  /// tightest control group limit or the limit of its address space if that is less.
   std::int64_t usable_bytes = 0;
 };
 

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -100,6 +101,8 @@ struct LoweringOptions {
   std::string tuning_cache;
   /// False: heuristics only, nothing is timed.
   bool autotune = true;
+  /// Called before each choice that is measured; what it throws ends the lowering.
+  std::function<void()> check;
 };
 
 /// A graph made executable by one backend.

@@ -56,6 +56,9 @@ std::size_t Choices::choose(const TuningKey& key,
       return index;
     }
   }
+  if (options_.check) {
+    options_.check();
+  }
   const std::size_t best = measure();
   known_[problem] = names[best];
   changed_ = true;

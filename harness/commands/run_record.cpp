@@ -5,16 +5,19 @@
 #include "data/loader/prefetch_loader.h"
 #include "engine/core/build_info.h"
 #include "harness/trials/plan_record.h"
+#include "harness/trials/trial_runner.h"
 #include "probes/nvml_library.h"
 #include "probes/system_info.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <map>
 #include <optional>
 #include <random>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace dlbench::harness {
@@ -209,7 +212,30 @@ void describe_launch(comm::Rendezvous& ranks, reports::RunRecord& record) {
   record.system.libraries["mpi"] = ranks.library();
 }
 
+namespace {
+
+// What was left to the workload and the machine, now that they have chosen.
+void complete_options(const SessionPlan& plan, reports::ValueMap& effective) {
+  const std::map<std::string, reports::Value> chosen{
+      {"batch-size", plan.batch_size()},
+      {"data", plan.source().folder.string()},
+      {"global-batch-size", plan.batch().global},
+      {"image-size", plan.built().params.image_size},
+      {"min-time", RunnerOptions{}.min_time_s},
+      {"threads", std::int64_t{plan.backend().device().threads}},
+      {"workers", plan.workers()}};
+  for (const auto& [option, value] : chosen) {
+    const auto found = effective.find(option);
+    if (found != effective.end() && std::holds_alternative<std::monostate>(found->second.data)) {
+      found->second = value;
+    }
+  }
+}
+
+}  // namespace
+
 void describe_plan(SessionPlan& plan, reports::RunRecord& record) {
+  complete_options(plan, record.config.effective);
   const workloads::WorkloadSpec& spec = plan.workload().spec();
   const graph::GraphTotals forward = graph::totals(plan.built().graph);
   const graph::GraphTotals training = graph::totals(plan.training_graph());
@@ -262,7 +288,7 @@ void describe_planned_memory(SessionPlan& plan, reports::RunRecord& record) {
   memory.activations_bytes = need.activations;
   memory.workspace_bytes = need.workspace;
   memory.loader_buffers_bytes = need.loader_buffers;
-  memory.planned_peak_bytes = need.total() - need.saved_state;
+  memory.planned_peak_bytes = need.total();
   memory.measured_rss_bytes =
       reports::Measured<std::int64_t>::missing("measured by dlbench run, once its session is open");
 }

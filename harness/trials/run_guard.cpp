@@ -30,6 +30,11 @@ std::atomic<int>& caught_signal() {
   return signal_number;
 }
 
+std::atomic<RunGuard*>& current_guard() {
+  static std::atomic<RunGuard*> guard = nullptr;
+  return guard;
+}
+
 constexpr std::array kCaughtSignals{SIGINT, SIGTERM, SIGUSR1};
 
 sigset_t caught_signals() {
@@ -92,9 +97,11 @@ RunGuard::RunGuard(std::optional<double> timeout_s) : timeout_s_(timeout_s) {
   }
   watcher_ = std::make_unique<Watcher>(timeout_s.has_value() ? std::optional(*timeout_s + kGrace)
                                                              : std::nullopt);
+  current_guard() = this;
 }
 
 RunGuard::~RunGuard() {
+  current_guard() = nullptr;
   watcher_.reset();
   for (const int signal_number : kCaughtSignals) {
     std::signal(signal_number, SIG_DFL);
@@ -103,6 +110,12 @@ RunGuard::~RunGuard() {
 
 double RunGuard::elapsed_s() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+void RunGuard::check_current() {
+  if (RunGuard* guard = current_guard(); guard != nullptr) {
+    guard->check();
+  }
 }
 
 void RunGuard::check() {

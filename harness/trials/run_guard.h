@@ -27,6 +27,9 @@ class RunGuard {
   /// Throws core::Error(kInterrupted) or core::Error(kTimeout) if the run must end, and the error
   /// of comm::end_waits() if another rank has failed.
   void check();
+  /// check() of the guard that lives; nothing where there is none. For work that knows of no guard:
+  /// choosing kernels takes long.
+  static void check_current();
   [[nodiscard]] double elapsed_s() const;
 
  private:

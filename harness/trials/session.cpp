@@ -10,6 +10,7 @@
 #include "harness/ranks.h"
 #include "harness/trials/make_step.h"
 #include "harness/trials/plan_record.h"
+#include "harness/trials/run_guard.h"
 #include "probes/system_info.h"
 
 #include <unistd.h>
@@ -159,7 +160,8 @@ backend::LoweringOptions SessionPlan::lowering() const {
   return {.conv_algorithm = conv_algorithm(options_.conv_algorithm),
           .deterministic = options_.deterministic,
           .allow_tf32 = options_.precision == "tf32",
-          .tuning_cache = (cache_folder() / "tuning.txt").string()};
+          .tuning_cache = (cache_folder() / "tuning.txt").string(),
+          .check = &RunGuard::check_current};
 }
 
 data::LoaderOptions SessionPlan::loader_options() const {

@@ -27,8 +27,9 @@ struct StepTolerances {
   double statistics = 0.0;          ///< running means and variances
   double smallest_share = 0.05;     ///< of the norm that a gradient's error is divided by
 
-  /// For contractions in f32 or a 16-bit float; where the numbers come from stands beside them.
-  [[nodiscard]] static StepTolerances of(core::DType precision);
+  /// For contractions in f32 or a 16-bit float, and a batch of `positions` pixels; where the
+  /// numbers come from stands beside them.
+  [[nodiscard]] static StepTolerances of(core::DType precision, std::int64_t positions);
 };
 
 /// What a tensor is in the step, in the order of a report.
@@ -52,6 +53,7 @@ struct TensorError {
   /// smallest_share of this tensor's even share of all gradients, |all| sqrt(n / n_all): biases in
   /// front of a batch norm have no gradient but rounding noise. Of a running mean it is at least a
   /// 20th of the running deviation: behind a batch norm the mean is nothing but noise, too.
+  /// Infinite for a gradient that is all zeros where the reference's is more than noise.
   double error = 0.0;
   double tolerance = 0.0;
   double max_difference = 0.0;  ///< of one element

@@ -8,6 +8,7 @@
 #include "engine/exec/executor.h"
 
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -21,6 +22,17 @@ void add_with_prefix(TensorMap& target, const std::string& prefix, TensorMap sou
   for (auto& [name, tensor] : source) {
     target.emplace(prefix + name, std::move(tensor));
   }
+}
+
+/// A copy; masks, which lie as N H W, as N 1 H W.
+core::HostTensor with_channel_axis(const core::HostTensor& tensor) {
+  if (tensor.shape().rank() != 3) {
+    return tensor.clone();
+  }
+  core::HostTensor mask(tensor.dtype(),
+                        {tensor.shape()[0], 1, tensor.shape()[1], tensor.shape()[2]});
+  std::memcpy(mask.data(), tensor.data(), tensor.bytes());
+  return mask;
 }
 
 /// Runs the step. A loss scale begins high and falls step by step until the gradients are finite:
@@ -77,7 +89,7 @@ TensorMap record_step(backend::Backend& backend, const StepSetup& setup) {
   for (const workloads::InputBinding& binding : setup.built.inputs) {
     const bool is_input = binding.network_value == binding.input;
     record.emplace("input/" + binding.tensor,
-                   is_input ? setup.inputs.at(binding.input).clone()
+                   is_input ? with_channel_axis(setup.inputs.at(binding.input))
                             : executor.read(graph.find(binding.network_value).value()));
   }
   // f32 also where the network computes in 16 bits: other frameworks read it as it is.

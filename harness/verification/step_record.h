@@ -3,7 +3,7 @@
 //
 // One training step with everything it read and wrote, as named tensors in logical layout: what
 // `dlbench verify` compares and dumps. The names are those of the dump file:
-//   input/<tensor>      as the network sees it, after normalisation (images f32, N C H W)
+//   input/<tensor>      as the network sees it, after normalisation (images f32, masks u8, N C H W)
 //   output/prediction   of the network
 //   loss                f32 scalar
 //   before/<name>       parameters, running statistics and scalars before the step

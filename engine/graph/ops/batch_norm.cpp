@@ -43,6 +43,11 @@ void check_per_channel(const Graph& graph,
 std::vector<OutputSpec> infer_train(const Graph& graph, const Node& node) {
   check_per_channel(graph, node, 0, 1, 2);
   const Value& x = input(graph, node, 0);
+  require(x.shape.elements() > x.shape[1],
+          graph,
+          node,
+          "training needs more than one value per channel for a variance: choose a larger image or "
+          "batch");
   const core::Shape channels{x.shape[1]};
   const core::DType statistics = statistics_dtype(x.dtype);
   return {{x.dtype, x.shape, ""}, {statistics, channels, "_mean"}, {statistics, channels, "_rstd"}};

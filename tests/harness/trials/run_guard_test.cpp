@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/run_guard.h"
 
+#include "engine/backend/tuning.h"
 #include "engine/core/error.h"
 
 #include <gtest/gtest.h>
@@ -12,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace dlbench::harness {
 namespace {
@@ -35,6 +37,27 @@ std::optional<core::Error> awaited_end(RunGuard& guard) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return std::nullopt;
+}
+
+// While kernels are chosen nobody asks between steps.
+TEST(RunGuard, EndsAlsoTheChoiceOfKernels) {
+  EXPECT_NO_THROW(RunGuard::check_current()) << "without a guard";
+  backend::LoweringOptions options{.check = &RunGuard::check_current};
+  backend::Choices choices(options, "machine");
+  const std::vector<std::string> names{"direct", "winograd"};
+  int measured = 0;
+  const auto choose = [&](const std::string& problem) {
+    return choices.choose({"node|forward", problem}, names, "direct", [&] {
+      ++measured;
+      return std::size_t{1};
+    });
+  };
+  RunGuard guard(std::nullopt);
+  EXPECT_EQ(choose("first"), 1U);
+  kill(getpid(), SIGTERM);
+  ASSERT_TRUE(awaited_end(guard).has_value());
+  EXPECT_THROW(static_cast<void>(choose("second")), core::Error);
+  EXPECT_EQ(measured, 1);
 }
 
 TEST(RunGuard, EndsTheRunOnASignal) {

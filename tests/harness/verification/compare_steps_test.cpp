@@ -26,6 +26,7 @@ core::HostTensor values(const core::Shape& shape, double first, double step) {
 }
 
 constexpr double kRate = 0.125;
+constexpr std::int64_t kManyPositions = 1 << 20;
 
 graph::OptimizerSpec sgd() {
   return {.kind = graph::OptimizerKind::kSgd, .learning_rate = kRate, .attributes = {}};
@@ -58,8 +59,8 @@ TensorMap record() {
 /// Names of the tensors that fail when `tested` is compared with record().
 std::vector<std::string> failures(const TensorMap& tested) {
   std::vector<std::string> names;
-  for (const TensorError& error :
-       compare_steps(tested, record(), sgd(), StepTolerances::of(core::DType::kF32))) {
+  for (const TensorError& error : compare_steps(
+           tested, record(), sgd(), StepTolerances::of(core::DType::kF32, kManyPositions))) {
     if (!error.passed()) {
       names.push_back(error.tensor);
     }
@@ -74,8 +75,8 @@ void change(TensorMap& step, const std::string& name, std::int64_t index, double
 using Names = std::vector<std::string>;
 
 TEST(CompareSteps, EqualStepsPassEverywhere) {
-  const auto errors =
-      compare_steps(record(), record(), sgd(), StepTolerances::of(core::DType::kF32));
+  const auto errors = compare_steps(
+      record(), record(), sgd(), StepTolerances::of(core::DType::kF32, kManyPositions));
   EXPECT_EQ(errors.size(), 1U + 4U + 1U + 1U + 1U + 2U + 4U);
   EXPECT_TRUE(std::all_of(
       errors.begin(), errors.end(), [](const TensorError& error) { return error.passed(); }));
@@ -112,8 +113,8 @@ TEST(CompareSteps, TheUpdateIsJudgedByTheRuleOfTheOptimizer) {
   const graph::OptimizerSpec nadam{
       .kind = graph::OptimizerKind::kNadam, .learning_rate = kRate, .attributes = {}};
   std::vector<std::string> failed;
-  for (const TensorError& error :
-       compare_steps(record(), record(), nadam, StepTolerances::of(core::DType::kF32))) {
+  for (const TensorError& error : compare_steps(
+           record(), record(), nadam, StepTolerances::of(core::DType::kF32, kManyPositions))) {
     if (!error.passed()) {
       failed.push_back(error.tensor);
     }
@@ -146,8 +147,33 @@ TEST(CompareSteps, NanFails) {
   EXPECT_EQ(failures(tested), (Names{"all gradients", "grad/b", "after/b"}));
 }
 
+// Whatever the precision allows: zeros are no rounding.
+TEST(CompareSteps, AGradientThatIsNeverComputedFails) {
+  TensorMap tested = record();
+  tested.at("grad/w") = values({10}, 0.0, 0.0);
+  tested.at("grad/b") = values({10}, 0.0, 0.0);  // noise in the reference
+  for (const core::DType precision : {core::DType::kF32, core::DType::kBF16}) {
+    for (const std::int64_t positions : {std::int64_t{1}, kManyPositions}) {
+      for (const TensorError& error :
+           compare_steps(tested, record(), sgd(), StepTolerances::of(precision, positions))) {
+        if (error.part == StepPart::kGradient) {
+          EXPECT_EQ(error.passed(), error.tensor == "grad/b") << error.tensor;
+        }
+      }
+    }
+  }
+}
+
+TEST(CompareSteps, FewPositionsMayDifferMore) {
+  const auto few = StepTolerances::of(core::DType::kF32, 512);
+  const auto many = StepTolerances::of(core::DType::kF32, kManyPositions);
+  EXPECT_DOUBLE_EQ(few.gradients_together, 4.0 * many.gradients_together);
+  EXPECT_DOUBLE_EQ(few.loss, many.loss);
+  EXPECT_EQ(many.gradient, StepTolerances::of(core::DType::kF32, 8192).gradient);
+}
+
 TEST(CompareSteps, AMissingTensorOrAnotherShapeIsAProgrammerError) {
-  const StepTolerances tolerances = StepTolerances::of(core::DType::kF32);
+  const StepTolerances tolerances = StepTolerances::of(core::DType::kF32, kManyPositions);
   TensorMap missing = record();
   missing.erase("grad/w");
   EXPECT_THROW((void)compare_steps(missing, record(), sgd(), tolerances), core::CheckFailure);
