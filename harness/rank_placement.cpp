@@ -133,6 +133,14 @@ std::optional<reports::TaintRecord> oversubscription(comm::Rendezvous& ranks,
       fmt::format("the compute threads of {} of {} rank(s) share cores", crowded, ranks.size())};
 }
 
+std::optional<reports::TaintRecord> gpu_sharing(const std::string& shared) {
+  if (shared.empty()) {
+    return std::nullopt;
+  }
+  return reports::TaintRecord{
+      reports::Taint::kOversubscribed, "ranks", shared + ": gradients are reduced in host memory"};
+}
+
 std::string rank_table(const std::vector<RankRow>& rows) {
   reports::TextTable table(
       {"rank", "host", "cpus", "cores", "threads", "NUMA node", "GPU", "remarks"}, {1, 2, 6, 7});

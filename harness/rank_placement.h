@@ -40,6 +40,9 @@ RankRow bind_this_rank(comm::Rendezvous& ranks, std::optional<int> threads);
 [[nodiscard]] std::optional<reports::TaintRecord> oversubscription(
     comm::Rendezvous& ranks, const probes::RankPlacement& mine);
 
+/// The taint of ranks that share a GPU, as comm::shared_device() says it; none if that is empty.
+[[nodiscard]] std::optional<reports::TaintRecord> gpu_sharing(const std::string& shared);
+
 /// A table for people: rank, host, cores, threads, NUMA node, GPU, and what is noteworthy.
 [[nodiscard]] std::string rank_table(const std::vector<RankRow>& rows);
 

@@ -135,6 +135,9 @@ class Backend {
   [[nodiscard]] virtual core::HostAllocator& host_allocator() = 0;
   /// True where inputs are read in place from host memory and no copy is made.
   [[nodiscard]] virtual bool reads_host_memory() const = 0;
+  /// On a thread other than that which made the backend, before it uses streams or events of it.
+  /// Cheap: may be called each time.
+  virtual void attach_thread() {}
 
   /// Begins or ends what a vendor's profiler that is attached records (cudaProfilerStart and Stop),
   /// after the device has finished its work. False: no profiler knows such marks here.

@@ -54,9 +54,9 @@ struct CommunicationTotals {
 };
 
 /// A group of ranks. Calls are collective, in the same order on all ranks, from one thread. Work is
-/// ordered behind `stream`: on a GPU a call returns when it is enqueued, on the host the stream is
-/// always ready. Every call throws core::Error(kRun) when a rank is gone, kTimeout when one does
-/// not come.
+/// ordered behind `stream`: on a GPU a call returns when it is enqueued (host_staged.h: when the
+/// host has done its part), on the host the stream is always ready. Every call throws
+/// core::Error(kRun) when a rank is gone, kTimeout when one does not come.
 class Communicator {
  public:
   Communicator() = default;
@@ -64,10 +64,12 @@ class Communicator {
   Communicator& operator=(const Communicator&) = delete;
   virtual ~Communicator() = default;
 
-  /// "self", "shared-window", "mpi", "nccl".
+  /// "self", "shared-window", "mpi", "nccl", "shared-window, host-staged".
   [[nodiscard]] virtual std::string_view name() const = 0;
   [[nodiscard]] virtual int rank() const = 0;
   [[nodiscard]] virtual int size() const = 0;
+  /// Whether work recorded on a stream can hold these collectives: nothing of them is the host's.
+  [[nodiscard]] virtual bool recordable() const { return false; }
 
   /// Memory in which gradients live: shared with the other ranks of the node, or registered with
   /// the network, where that pays. Collective: all ranks ask for the same sizes in the same order.

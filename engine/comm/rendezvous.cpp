@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/comm/rendezvous.h"
 
+#include "engine/comm/host_staged.h"
 #include "engine/comm/self.h"
+#include "engine/comm/shared_device.h"
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 
@@ -100,14 +102,22 @@ void register_communicator(CommunicatorEntry entry) {
   communicators().push_back(std::move(entry));
 }
 
-std::unique_ptr<Communicator> create_communicator(Rendezvous& ranks, backend::Backend& backend) {
+std::unique_ptr<Communicator> create_communicator(Rendezvous& ranks,
+                                                  backend::Backend& backend,
+                                                  DeviceSharing sharing) {
   if (ranks.size() == 1) {
     return std::make_unique<SelfCommunicator>();
   }
-  const std::string kind = backend.device().kind;
-  if (kind == "cpu") {
+  if (backend.reads_host_memory()) {
     return ranks.create_host_communicator();
   }
+  if (const std::string shared = shared_device(ranks, backend); !shared.empty()) {
+    if (sharing == DeviceSharing::kRefused) {
+      throw core::Error(core::ErrorCode::kUnavailable, refusal_to_share(shared));
+    }
+    return std::make_unique<HostStagedCommunicator>(ranks.create_host_communicator(), backend);
+  }
+  const std::string kind = backend.device().kind;
   for (const CommunicatorEntry& entry : communicators()) {
     if (entry.device_kind == kind) {
       return entry.create(ranks, backend);

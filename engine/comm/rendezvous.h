@@ -9,6 +9,7 @@
 #include "engine/comm/communicator.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -118,9 +119,13 @@ struct CommunicatorEntry {
 };
 void register_communicator(CommunicatorEntry entry);
 
+/// What to do with ranks that have the same GPU.
+enum class DeviceSharing : std::uint8_t { kRefused, kHostStaged };
+
 /// The communicator for tensors of `backend` among `ranks`; SelfCommunicator at one rank.
-/// Collective. Throws core::Error(kUnavailable).
-[[nodiscard]] std::unique_ptr<Communicator> create_communicator(Rendezvous& ranks,
-                                                                backend::Backend& backend);
+/// Collective. Throws core::Error(kUnavailable), on all ranks where two of them have the same GPU
+/// and that is refused.
+[[nodiscard]] std::unique_ptr<Communicator> create_communicator(
+    Rendezvous& ranks, backend::Backend& backend, DeviceSharing sharing = DeviceSharing::kRefused);
 
 }  // namespace dlbench::comm

@@ -14,6 +14,7 @@ class SelfCommunicator final : public Communicator {
   [[nodiscard]] std::string_view name() const override { return "self"; }
   [[nodiscard]] int rank() const override { return 0; }
   [[nodiscard]] int size() const override { return 1; }
+  [[nodiscard]] bool recordable() const override { return true; }
   [[nodiscard]] Ticket start_all_reduce(const ReduceRequest& /*request*/,
                                         backend::Stream& /*stream*/) override {
     return 0;

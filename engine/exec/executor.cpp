@@ -319,7 +319,10 @@ void Executor::map_captured(const LoweredNode& node) {
 
 bool Executor::record_replay() {
   constexpr int kStepsBefore = 2;
-  if (options_.replay == GraphReplay::kOff || steps_ < kStepsBefore || !stream_->begin_capture()) {
+  // Without communication neither, where it cannot be recorded: else steps with and without it
+  // would differ by more than that.
+  if (options_.replay == GraphReplay::kOff || !communicator_.recordable() ||
+      steps_ < kStepsBefore || !stream_->begin_capture()) {
     return false;
   }
   mapped_ = 0;

@@ -24,7 +24,8 @@
 
 namespace dlbench::exec {
 
-/// Whether a step is recorded once and replayed (a CUDA graph). Devices that cannot run as before.
+/// Whether a step is recorded once and replayed (a CUDA graph). Where device or communicator
+/// cannot, steps run as before.
 enum class GraphReplay : std::uint8_t { kOff, kOn };
 
 struct ExecutorOptions {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/comm/link_delay.h"
+#include "engine/comm/shared_device.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "harness/analysis/link_fit.h"
@@ -8,6 +9,7 @@
 #include "harness/commands/command.h"
 #include "harness/commands/run_record.h"
 #include "harness/commands/run_report.h"
+#include "harness/rank_placement.h"
 #include "harness/ranks.h"
 #include "harness/stats/summary.h"
 #include "harness/trials/collective_trial.h"
@@ -163,8 +165,16 @@ class CollectiveSweep {
 
  private:
   void measure(comm::Rendezvous& members) {
-    std::unique_ptr<comm::Communicator> communicator =
-        comm::create_communicator(members, *backend_);
+    const std::optional<reports::TaintRecord> shared =
+        gpu_sharing(comm::shared_device(members, *backend_));
+    std::unique_ptr<comm::Communicator> communicator = comm::create_communicator(
+        members,
+        *backend_,
+        options_.share_gpu ? comm::DeviceSharing::kHostStaged : comm::DeviceSharing::kRefused);
+    if (shared.has_value()) {
+      report_.taint(
+          shared->code, fmt::format("collectives over {} ranks", members.size()), shared->detail);
+    }
     if (link_.has_value()) {
       communicator = std::make_unique<comm::LinkDelay>(
           std::move(communicator), *link_, static_cast<std::uint64_t>(options_.seed));

@@ -61,6 +61,10 @@ void add_comm_options(OptionSet& options, CommOptions& comm) {
   options.letter("d");
   options.add_text("ranks", "LIST", "numbers of ranks, e.g. 2,4,8; default: all", comm.ranks);
   options.add_text("device", "NAME", "auto, cpu, cuda or cuda:N", comm.device);
+  options.add_flag("share-gpu",
+                   "several ranks may use one GPU: collectives go through host memory (taint: "
+                   "oversubscribed)",
+                   comm.share_gpu);
   options.add_text("link",
                    "SPEC",
                    "simulate a link, e.g. latency_us=10,gbit_per_s=100: taints the report",

@@ -34,6 +34,7 @@ struct CommOptions {
   std::int64_t seed = 1;
   std::optional<double> timeout;
   bool strict = false;
+  bool share_gpu = false;
 };
 
 void add_comm_options(OptionSet& options, CommOptions& comm);

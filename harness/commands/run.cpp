@@ -309,6 +309,9 @@ class Measurement {
     if (const auto crowded = oversubscription(ranks_, placement_); crowded.has_value()) {
       taints_.push_back(*crowded);
     }
+    if (const auto shared = gpu_sharing(plan.shared_device()); shared.has_value()) {
+      taints_.push_back(*shared);
+    }
     if (const auto loss = loss_taint(plan); loss.has_value()) {
       taints_.push_back(*loss);
     }

@@ -143,6 +143,10 @@ void add_parallel_options(OptionSet& options, RunOptions& run) {
                      1e6);
   options.add_flag(
       "no-overlap", "reduce gradients after the backward pass, not beside it", run.no_overlap);
+  options.add_flag("share-gpu",
+                   "several ranks may use one GPU: gradients are reduced in host memory (taint: "
+                   "oversubscribed)",
+                   run.share_gpu);
   options.add_flag("sync-loss",
                    "sum over the ranks what a loss like Dice is a ratio of, so that it is that of "
                    "the global batch",
@@ -235,6 +239,7 @@ SessionOptions session_options(const RunOptions& run) {
   session.prefetch = run.prefetch;
   session.seed = static_cast<std::uint64_t>(run.seed);
   session.deterministic = run.deterministic;
+  session.share_gpu = run.share_gpu;
   session.conv_algorithm = run.conv_algorithm;
   session.cuda_graph = run.cuda_graph;
   session.data = run.data;

@@ -43,6 +43,7 @@ struct RunOptions {
   std::int64_t prefetch = 2;
   double bucket_cap_mib = 25.0;
   bool no_overlap = false;
+  bool share_gpu = false;
   bool sync_loss = false;
   std::string compression = "none";
   std::string link;

@@ -127,6 +127,9 @@ class TrainingRun {
     if (const auto crowded = oversubscription(ranks_, placement_); crowded.has_value()) {
       report_.taint(crowded->code, crowded->where, crowded->detail);
     }
+    if (const auto shared = gpu_sharing(plan.shared_device()); shared.has_value()) {
+      report_.taint(shared->code, shared->where, shared->detail);
+    }
     if (const auto loss = loss_taint(plan); loss.has_value()) {
       report_.taint(loss->code, loss->where, loss->detail);
     }

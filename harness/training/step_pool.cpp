@@ -102,9 +102,11 @@ void StepPool::run_without_samples() {
     }
     const graph::Value& sums = graph.value(node.inputs.front());
     const auto count = static_cast<std::size_t>(sums.shape.elements());
-    std::vector<std::byte> nothing(count * core::size_of(sums.dtype));
+    const auto nothing = backend_.allocate(count * core::size_of(sums.dtype));
+    stream->fill_zero(nothing->data(), nothing->bytes());
     communicator_.all_reduce(
-        {.data = nothing.data(), .count = count, .dtype = sums.dtype, .lossless = true}, *stream);
+        {.data = nothing->data(), .count = count, .dtype = sums.dtype, .lossless = true}, *stream);
+    stream->synchronize();
   }
 }
 

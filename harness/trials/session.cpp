@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/session.h"
 
+#include "engine/comm/shared_device.h"
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
@@ -77,6 +78,8 @@ BatchShare share_batch(std::int64_t per_rank,
 SessionPlan::SessionPlan(SessionOptions options, comm::Rendezvous& ranks)
     : options_(std::move(options)), ranks_(ranks) {
   together(ranks_, [&] { open(); });
+  shared_device_ = comm::shared_device(ranks_, *backend_);
+  check_sharing();
   // One rank makes what is made once; the others find it.
   together(ranks_, [&] {
     if (ranks_.rank() == 0) {
@@ -114,6 +117,21 @@ void SessionPlan::open() {
   training_graph_ = workloads::training_graph(workload_->spec(), built_, dtype_, reduction_);
   workers_ = options_.workers.value_or(probes::usable_cpus());
   check_single_root();
+}
+
+void SessionPlan::check_sharing() const {
+  if (shared_device_.empty()) {
+    return;
+  }
+  if (!options_.share_gpu) {
+    throw Error(ErrorCode::kUnavailable, comm::refusal_to_share(shared_device_));
+  }
+  if (options_.cuda_graph == "on") {
+    throw Error(ErrorCode::kUnavailable,
+                "--cuda-graph on with --share-gpu: " + shared_device_ +
+                    ", so that the host reduces gradients in the middle of the step, which cannot "
+                    "be recorded: choose auto or off");
+  }
 }
 
 void SessionPlan::check_single_root() const {

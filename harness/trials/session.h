@@ -42,6 +42,7 @@ struct SessionOptions {
   std::int64_t prefetch = 2;
   std::uint64_t seed = 1;
   bool deterministic = false;
+  bool share_gpu = false;  ///< several ranks may have one GPU: gradients go through host memory
   std::string conv_algorithm = "auto";
   std::string cuda_graph =
       "auto";        ///< auto: where the device can; on: refused where it cannot; off
@@ -113,6 +114,8 @@ class SessionPlan {
   [[nodiscard]] data::LoaderOptions loader_options() const;
   /// Lowers without tuning and plans. Cached.
   [[nodiscard]] const MemoryNeed& memory_need();
+  /// Which ranks have one GPU, as comm::shared_device() says it; empty: each has its own.
+  [[nodiscard]] const std::string& shared_device() const { return shared_device_; }
   /// What this rank may still take.
   [[nodiscard]] MemoryRoom memory_room() const;
   /// Throws core::Error(kMemory) when the need exceeds that: needed, available, largest batch that
@@ -125,6 +128,7 @@ class SessionPlan {
   void open();
   void open_data();
   void check_single_root() const;
+  void check_sharing() const;
 
   [[nodiscard]] MemoryNeed need_for_batch(std::int64_t batch_size) const;
 
@@ -133,6 +137,7 @@ class SessionPlan {
   const workloads::Workload* workload_ = nullptr;
   BatchShare batch_;
   std::unique_ptr<backend::Backend> backend_;
+  std::string shared_device_;
   core::DType dtype_ = core::DType::kF32;
   workloads::BuiltWorkload built_;
   workloads::ReductionOptions reduction_;

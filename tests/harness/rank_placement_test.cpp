@@ -57,6 +57,15 @@ TEST(Oversubscription, OfAnyRankTaintsTheLaunch) {
   EXPECT_EQ(taint->detail, "the compute threads of 1 of 3 rank(s) share cores");
 }
 
+TEST(GpuSharing, TaintsTheRanksThatDoIt) {
+  EXPECT_FALSE(gpu_sharing("").has_value());
+  const auto taint = gpu_sharing("ranks 0 and 1 use one GPU (a 0000:17:00.0)");
+  ASSERT_TRUE(taint.has_value());
+  EXPECT_EQ(taint->code, reports::Taint::kOversubscribed);
+  EXPECT_EQ(taint->detail,
+            "ranks 0 and 1 use one GPU (a 0000:17:00.0): gradients are reduced in host memory");
+}
+
 TEST(GatherRows, BringsEveryRowToRankZero) {
   RankRow mine{.rank = 0,
                .host = "a",

@@ -27,7 +27,8 @@ CudaBackend::CudaBackend(const BackendOptions& options)
                                      Attach::kYes)) {}
 
 CudaBackend::CudaBackend(const DeviceStatus& status)
-    : capability_((throw_if_unusable(status), 10 * status.major + status.minor)),
+    : index_(status.index),
+      capability_((throw_if_unusable(status), 10 * status.major + status.minor)),
       pinned_(status.index),
       device_(device_properties(handles_.cudnn())) {
   cudaDeviceProp properties{};
@@ -53,6 +54,8 @@ void CudaBackend::throw_if_unusable(const DeviceStatus& status) {
     throw core::Error(core::ErrorCode::kUnavailable, why);
   }
 }
+
+void CudaBackend::attach_thread() { DLBENCH_CUDA(cudaSetDevice(index_)); }
 
 bool CudaBackend::supports(core::DType dtype, std::string* why) const {
   std::string reason;

@@ -33,6 +33,8 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<Stream> create_stream() override;
   [[nodiscard]] core::HostAllocator& host_allocator() override { return pinned_; }
   [[nodiscard]] bool reads_host_memory() const override { return false; }
+  /// Makes the device current.
+  void attach_thread() override;
   /// Throws core::Error(kLibrary / kRun) when it begins; ending never throws.
   bool set_profiler_capture(bool on) override;
 
@@ -51,6 +53,7 @@ class CudaBackend final : public Backend {
   explicit CudaBackend(const DeviceStatus& status);
   static void throw_if_unusable(const DeviceStatus& status);
 
+  int index_;
   int capability_;  ///< compute capability times ten
   DeviceInfo info_;
   std::map<std::string, std::string> libraries_;

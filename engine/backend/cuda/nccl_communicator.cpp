@@ -3,13 +3,11 @@
 #include "engine/backend/cuda/nccl_communicator.h"
 
 #include "engine/backend/cuda/cuda_call.h"
-#include "engine/backend/cuda/shared_device.h"
 #include "engine/core/error.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <span>
 #include <thread>
@@ -72,15 +70,6 @@ class NcclBuffer final : public Buffer {
   std::size_t bytes_;
 };
 
-/// "node 0000:17:00.0"
-std::string current_device(const comm::Rendezvous& ranks) {
-  int device = 0;
-  DLBENCH_CUDA(cudaGetDevice(&device));
-  std::array<char, 32> address{};
-  DLBENCH_CUDA(cudaDeviceGetPCIBusId(address.data(), address.size(), device));
-  return ranks.places()[static_cast<std::size_t>(ranks.rank())].host + " " + address.data();
-}
-
 }  // namespace
 
 NcclCommunicator::NcclCommunicator(comm::Rendezvous& ranks)
@@ -89,10 +78,6 @@ NcclCommunicator::NcclCommunicator(comm::Rendezvous& ranks)
       timeout_s_(ranks.timeout_s()),
       forked_(stream_.create_event()),
       joined_(stream_.create_event()) {
-  const std::string why = ranks.broadcast_text(shared_device(ranks.gather(current_device(ranks))));
-  if (!why.empty()) {
-    throw core::Error(core::ErrorCode::kUnavailable, why);
-  }
   for (std::size_t i = 0; i < kTickets; ++i) {
     done_.push_back(stream_.create_event());
   }

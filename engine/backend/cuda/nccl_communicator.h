@@ -21,15 +21,16 @@ namespace dlbench::backend::cuda {
 
 class NcclCommunicator final : public comm::Communicator {
  public:
-  /// Collective. The id travels through the rendezvous. Throws core::Error(kUnavailable), on all
-  /// ranks, if two ranks have the same GPU (NCCL would refuse them later), kTimeout if the ranks do
-  /// not connect within the rendezvous' time-out.
+  /// Collective. The id travels through the rendezvous. Each rank has a GPU of its own: NCCL
+  /// refuses others. Throws core::Error(kTimeout) if the ranks do not connect within the
+  /// rendezvous' time-out.
   explicit NcclCommunicator(comm::Rendezvous& ranks);
   ~NcclCommunicator() override;
 
   [[nodiscard]] std::string_view name() const override { return "nccl"; }
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return size_; }
+  [[nodiscard]] bool recordable() const override { return true; }
 
   /// Memory that NCCL can use without a copy.
   [[nodiscard]] std::unique_ptr<Buffer> allocate(Backend& backend, std::size_t bytes) override;

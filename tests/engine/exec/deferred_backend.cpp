@@ -4,24 +4,37 @@
 
 #include "engine/core/check.h"
 
+#include <atomic>
 #include <cstring>
+#include <mutex>
 
 namespace dlbench::exec::testing {
 namespace {
 
-std::int64_t copies = 0;  // to the device
+std::atomic<std::int64_t> copies = 0;  // to the device
+
+// What is waited for on one stream may run work of others: all of it under one lock.
+std::recursive_mutex device;
+
+thread_local bool attached = false;  // what CUDA calls the current device
 std::optional<std::int64_t> free_bytes;
 
 class DeferredEvent final : public backend::Stream::Event {
  public:
   void wait() override {
+    const std::scoped_lock lock(device);
+    DLBENCH_CHECK(attached) << "a thread that is not attached";
     DLBENCH_CHECK(point != nullptr) << "waiting for an event never recorded";
     while (!point->reached) {
       point->stream->advance();
     }
   }
-  [[nodiscard]] bool done() override { return point != nullptr && point->reached; }
+  [[nodiscard]] bool done() override {
+    const std::scoped_lock lock(device);
+    return point != nullptr && point->reached;
+  }
   [[nodiscard]] double seconds_since(const Event& earlier) const override {
+    const std::scoped_lock lock(device);
     const auto& other = dynamic_cast<const DeferredEvent&>(earlier);
     DLBENCH_CHECK(point->reached && other.point->reached) << "time of an event not reached";
     return std::chrono::duration<double>(point->time - other.point->time).count();
@@ -69,12 +82,17 @@ class DeferredStream::Recording final : public backend::Replay {
   std::vector<Item> items_;
 };
 
+DeferredStream::DeferredStream(Copies when) : when_(when) { attach_thread(); }
+
+void DeferredStream::attach_thread() { attached = true; }
+
 std::unique_ptr<backend::Stream::Event> DeferredStream::create_event() {
   return std::make_unique<DeferredEvent>();
 }
 
 void DeferredStream::record(Event& event) {
   auto point = std::make_shared<Point>(Point{.stream = this});
+  const std::scoped_lock lock(device);
   dynamic_cast<DeferredEvent&>(event).point = point;
   enqueue({nullptr, [point] {
              point->reached = true;
@@ -92,12 +110,14 @@ void DeferredStream::record_time(Event& event) {
 }
 
 void DeferredStream::wait_for(Event& event) {
+  const std::scoped_lock lock(device);
   auto point = dynamic_cast<DeferredEvent&>(event).point;
   DLBENCH_CHECK(point != nullptr) << "waiting for an event never recorded";
   enqueue({point, [] {}});
 }
 
 void DeferredStream::synchronize() {
+  const std::scoped_lock lock(device);
   DLBENCH_CHECK(!recording_) << "synchronised while recording";
   while (!queue_.empty()) {
     advance();
@@ -144,17 +164,20 @@ std::unique_ptr<backend::Replay> DeferredStream::end_capture() {
 }
 
 void DeferredStream::enqueue_kernel(Work work) {
+  const std::scoped_lock lock(device);
   has_kernels_ = true;
   enqueue({nullptr, std::move(work)});
 }
 
 void DeferredStream::enqueue(Item item) {
+  const std::scoped_lock lock(device);
+  DLBENCH_CHECK(attached) << "a thread that is not attached";
   if (recording_) {
     recorded_.push_back(std::move(item));
     return;
   }
   queue_.push_back(std::move(item));
-  while (!has_kernels_ && !queue_.empty() &&
+  while (when_ == Copies::kAtFirst && !has_kernels_ && !queue_.empty() &&
          (queue_.front().after == nullptr || queue_.front().after->reached)) {
     advance();
   }
@@ -173,6 +196,8 @@ void DeferredStream::advance() {
 void DeferredBackend::set_free_memory(std::optional<std::int64_t> bytes) { free_bytes = bytes; }
 
 std::optional<std::int64_t> DeferredBackend::free_memory() const { return free_bytes; }
+
+DeferredBackend::DeferredBackend(Copies when) : when_(when), ref_({.threads = 1}) {}
 
 std::unique_ptr<backend::LoweredGraph> DeferredBackend::lower(
     const graph::Graph& graph, const backend::LoweringOptions& options) {

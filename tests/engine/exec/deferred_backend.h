@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The ref backend behind streams that run nothing when it is enqueued, as a GPU's do. Work runs at
-// the last moment, when somebody waits for it; on a stream that only copies, at the first one:
-// either shows a wait that was forgotten. Recording and replay work as CUDA graphs do.
+// the last moment, when somebody waits for it; on a stream that only copies, at the first one or at
+// the last: each shows other waits that were forgotten. Recording and replay work as CUDA graphs
+// do. Several threads may wait, as ranks that are threads and their communication do: one works at
+// a time.
 #pragma once
 
 #include "engine/backend/backend.h"
@@ -22,8 +24,13 @@
 
 namespace dlbench::exec::testing {
 
+/// When streams that only copy do so.
+enum class Copies : std::uint8_t { kAtFirst, kAtLast };
+
 class DeferredStream final : public backend::Stream {
  public:
+  explicit DeferredStream(Copies when = Copies::kAtFirst);
+
   /// A place in a stream's order.
   struct Point {
     DeferredStream* stream = nullptr;
@@ -32,6 +39,8 @@ class DeferredStream final : public backend::Stream {
   };
   using Work = std::function<void()>;
 
+  /// Lets the calling thread use streams; it who makes one may. Others are refused.
+  static void attach_thread();
   /// Of all streams since the process began.
   [[nodiscard]] static std::int64_t copies_to_device();
 
@@ -63,6 +72,7 @@ class DeferredStream final : public backend::Stream {
 
   void enqueue(Item item);
 
+  Copies when_;
   std::deque<Item> queue_;
   std::vector<Item> recorded_;
   std::int64_t time_places_ = 0;  ///< among recorded_
@@ -70,10 +80,17 @@ class DeferredStream final : public backend::Stream {
   bool has_kernels_ = false;
 };
 
-class DeferredBackend final : public backend::Backend {
+class DeferredBackend : public backend::Backend {
  public:
+  explicit DeferredBackend(Copies when = Copies::kAtFirst);
+
   [[nodiscard]] std::string_view name() const override { return "deferred"; }
-  [[nodiscard]] backend::DeviceInfo device() const override { return ref_.device(); }
+  /// All of them are one device.
+  [[nodiscard]] backend::DeviceInfo device() const override {
+    backend::DeviceInfo info = ref_.device();
+    info.address = "0000:17:00.0";
+    return info;
+  }
   [[nodiscard]] bool supports(core::DType dtype, std::string* why) const override {
     return ref_.supports(dtype, why);
   }
@@ -87,15 +104,17 @@ class DeferredBackend final : public backend::Backend {
   static void set_free_memory(std::optional<std::int64_t> bytes);
   [[nodiscard]] std::optional<std::int64_t> free_memory() const override;
   [[nodiscard]] std::unique_ptr<backend::Stream> create_stream() override {
-    return std::make_unique<DeferredStream>();
+    return std::make_unique<DeferredStream>(when_);
   }
   [[nodiscard]] core::HostAllocator& host_allocator() override { return ref_.host_allocator(); }
   [[nodiscard]] bool reads_host_memory() const override { return false; }
+  void attach_thread() override { DeferredStream::attach_thread(); }
   [[nodiscard]] std::unique_ptr<backend::LoweredGraph> lower(
       const graph::Graph& graph, const backend::LoweringOptions& options) override;
 
  private:
-  backend::ref::RefBackend ref_{{.threads = 1}};
+  Copies when_;
+  backend::ref::RefBackend ref_;
   std::int64_t allocated_bytes_ = 0;
 };
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The trials of a session on a device that runs later than it is told, as a GPU does, against the
-// same trials on the ref backend, which runs at once.
+// same trials on the ref backend, which runs at once; on one rank, and on two that share a device.
 #include "data/generators/generate.h"
 #include "engine/backend/backend_list.h"
 #include "engine/comm/rendezvous.h"
@@ -11,10 +11,10 @@
 #include "harness/trials/session.h"
 #include "harness/trials/trial_runner.h"
 #include "tests/engine/exec/deferred_backend.h"
+#include "tests/harness/trials/thread_ranks.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cstdint>
 #include <memory>
@@ -33,6 +33,16 @@ using ::testing::HasSubstr;
 constexpr std::int64_t kSteps = 6;
 constexpr std::int64_t kBatch = 3;
 
+/// Says that it is a GPU.
+class DeferredGpu final : public exec::testing::DeferredBackend {
+ public:
+  [[nodiscard]] backend::DeviceInfo device() const override {
+    backend::DeviceInfo info = DeferredBackend::device();
+    info.kind = "cuda";
+    return info;
+  }
+};
+
 class StepPipelineTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -42,6 +52,13 @@ class StepPipelineTest : public ::testing::Test {
          .unavailable_reason = [] { return std::string(); },
          .create = [](const backend::BackendOptions&) -> std::unique_ptr<backend::Backend> {
            return std::make_unique<exec::testing::DeferredBackend>();
+         }});
+    backend::register_backend(
+        {.name = "deferred_gpu",
+         .priority = -1,
+         .unavailable_reason = [] { return std::string(); },
+         .create = [](const backend::BackendOptions&) -> std::unique_ptr<backend::Backend> {
+           return std::make_unique<DeferredGpu>();
          }});
   }
 
@@ -56,14 +73,48 @@ class StepPipelineTest : public ::testing::Test {
             .data = data_.file("data")};
   }
 
+  /// Losses of the steps of each of two ranks.
+  [[nodiscard]] std::vector<std::vector<double>> losses_of_two(const std::string& device) const {
+    std::vector<std::vector<double>> losses(2);
+    dlbench::testing::on_ranks(2, [&](comm::Rendezvous& ranks) {
+      SessionOptions shared = options(device);
+      shared.share_gpu = true;
+      SessionPlan plan(shared, ranks);
+      EXPECT_EQ(plan.shared_device(),
+                device == "ref" ? "" : "ranks 0 and 1 use one GPU (here 0000:17:00.0)");
+      Session session(plan);
+      const std::unique_ptr<Arm> arm = make_arm({TrialKind::kFull, ""}, session);
+      arm->prepare();
+      losses[static_cast<std::size_t>(ranks.rank())] =
+          TrialRunner::time_steps(*arm, RepetitionLength::exactly(kSteps), nullptr).step_loss;
+      EXPECT_FALSE(session.step().replays());
+      EXPECT_FALSE(arm->drain().has_value());
+      arm->finish();
+      ranks.barrier();
+    });
+    return losses;
+  }
+
+  /// Why two ranks cannot have one GPU.
+  [[nodiscard]] static std::string refusal(const SessionOptions& options) {
+    std::string message;
+    try {
+      dlbench::testing::on_ranks(2, [&](comm::Rendezvous& ranks) { SessionPlan(options, ranks); });
+    } catch (const core::Error& error) {
+      EXPECT_EQ(error.code(), core::ErrorCode::kUnavailable);
+      message = error.what();
+    }
+    return message;
+  }
+
   /// A repetition of `id` on the device.
   reports::RepetitionRecord repetition(const std::string& device,
                                        const TrialId& id,
                                        const std::string& cuda_graph = "auto") {
-    SessionOptions options = this->options(device);
-    options.cuda_graph = cuda_graph;
+    SessionOptions lone = options(device);
+    lone.cuda_graph = cuda_graph;
     comm::LoneRank alone;
-    SessionPlan plan(options, alone);
+    SessionPlan plan(lone, alone);
     Session session(plan);
     const std::unique_ptr<Arm> arm = make_arm(id, session);
     arm->prepare();
@@ -114,6 +165,24 @@ TEST_F(StepPipelineTest, OnlyInterferenceHasAThreadBesideStepAndLoader) {
   EXPECT_EQ(extra({TrialKind::kInterference, "loader_beside_step"}), 1);
   EXPECT_EQ(extra({TrialKind::kIo, ""}), 0);
   EXPECT_EQ(extra({TrialKind::kFull, ""}), 0);
+}
+
+TEST_F(StepPipelineTest, RanksThatShareAGpuTrainAsOnTheHost) {
+  const auto wanted = losses_of_two("ref");
+  ASSERT_EQ(wanted[0].size(), static_cast<std::size_t>(kSteps));
+  EXPECT_NE(wanted[0], wanted[1]);
+  EXPECT_EQ(losses_of_two("deferred"), wanted);
+}
+
+TEST_F(StepPipelineTest, RanksShareAGpuOnRequestOnlyAndWithoutARecordedStep) {
+  using ::testing::HasSubstr;
+  SessionOptions two = options("deferred_gpu");
+  EXPECT_THAT(refusal(two), HasSubstr("ranks 0 and 1 use one GPU (here 0000:17:00.0), which NCCL"));
+  EXPECT_THAT(refusal(two), HasSubstr("give --share-gpu"));
+  two.share_gpu = true;
+  EXPECT_EQ(refusal(two), "");
+  two.cuda_graph = "on";
+  EXPECT_THAT(refusal(two), HasSubstr("--cuda-graph on with --share-gpu: ranks 0 and 1"));
 }
 
 TEST_F(StepPipelineTest, TimesAreThoseOfTheDevice) {

@@ -2,26 +2,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/harness/trials/thread_ranks.h"
 
+#include "engine/comm/host_communicator.h"
 #include "engine/comm/self.h"
 #include "engine/core/check.h"
+#include "tests/engine/comm/thread_ranks.h"
 
 #include <barrier>
 #include <cstring>
 #include <exception>
-#include <mutex>
+#include <memory>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 namespace dlbench::testing {
 namespace {
 
 // What the threads of one set share.
 struct Board {
-  explicit Board(int ranks) : meeting(ranks), texts(static_cast<std::size_t>(ranks)) {}
+  explicit Board(int ranks)
+      : meeting(ranks), texts(static_cast<std::size_t>(ranks)), memory(ranks) {}
   std::barrier<> meeting;
   std::vector<std::string> texts;
   std::string from_root;
+  comm::ThreadNode memory;
   std::shared_ptr<Board> child;
 };
 
@@ -73,7 +79,14 @@ class ThreadRank final : public comm::Rendezvous {
     return members;
   }
   [[nodiscard]] std::unique_ptr<comm::Communicator> create_host_communicator() override {
-    throw std::logic_error("threads exchange control messages only");
+    if (size() == 1) {
+      return std::make_unique<comm::SelfCommunicator>();
+    }
+    comm::HostRanks ranks{.rank = rank_, .size = size(), .timeout_s = timeout_s()};
+    ranks.node_ranks.resize(places_.size());
+    std::iota(ranks.node_ranks.begin(), ranks.node_ranks.end(), 0);
+    ranks.memory = board_->memory.memory(rank_);
+    return std::make_unique<comm::HostCommunicator>(std::move(ranks));
   }
   [[noreturn]] void abort(int exit_code) override {
     throw std::runtime_error("aborted with " + std::to_string(exit_code));

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Ranks that are threads of one process, so that what several ranks agree on is tested without a
-// launcher. Control messages only.
+// launcher.
 #pragma once
 
 #include "engine/comm/rendezvous.h"

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/cuda/device_status.h"
 
-#include "engine/backend/cuda/shared_device.h"
-
 #include <gtest/gtest.h>
 
 namespace dlbench::backend::cuda {
@@ -110,14 +108,6 @@ TEST(DeviceStatus, NamesComputeModesAndTheErrorOfTheFirstCall) {
 TEST(DeviceStatus, ReadsTheOldestArchitectureOfAList) {
   EXPECT_EQ(oldest_architecture("90"), 90);
   EXPECT_EQ(oldest_architecture("120 80-real 90a"), 80);
-}
-
-TEST(SharedDevice, NamesTheFirstTwoRanksOnOneGpu) {
-  EXPECT_EQ(shared_device({"a 0000:17:00.0", "a 0000:65:00.0", "b 0000:17:00.0"}), "");
-  EXPECT_EQ(
-      shared_device({"a 0000:17:00.0", "b 0000:17:00.0", "a 0000:17:00.0"}),
-      "ranks 0 and 2 would use one GPU (a 0000:17:00.0), which NCCL does not do: start at most "
-      "one rank per GPU");
 }
 
 }  // namespace
