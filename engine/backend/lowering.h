@@ -101,7 +101,7 @@ struct LoweringOptions {
   std::string tuning_cache;
   /// False: heuristics only, nothing is timed.
   bool autotune = true;
-  /// Called before each choice that is measured; what it throws ends the lowering.
+  /// Called between measurements; what it throws ends the lowering.
   std::function<void()> check;
 };
 

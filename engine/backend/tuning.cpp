@@ -56,13 +56,17 @@ std::size_t Choices::choose(const TuningKey& key,
       return index;
     }
   }
-  if (options_.check) {
-    options_.check();
-  }
+  check();
   const std::size_t best = measure();
   known_[problem] = names[best];
   changed_ = true;
   return best;
+}
+
+void Choices::check() const {
+  if (options_.check) {
+    options_.check();
+  }
 }
 
 void Choices::load() {

@@ -37,6 +37,9 @@ class Choices {
                                    const std::string& preferred,
                                    const std::function<std::size_t()>& measure);
 
+  /// LoweringOptions::check, for measurements that take long. choose() calls it before each.
+  void check() const;
+
   /// Writes new measurements to the cache file, if there is one. Throws core::Error(kFile).
   void save() const;
 

@@ -41,6 +41,7 @@ std::size_t Tuner::measure(const std::vector<Candidate>& candidates) {
   std::vector<double> best(candidates.size(), std::numeric_limits<double>::infinity());
   for (int round = 0; round < kRounds; ++round) {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
+      choices_.check();
       best[i] = std::min(best[i], seconds_of(candidates[i]));
     }
   }
