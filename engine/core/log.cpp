@@ -6,7 +6,9 @@
 
 #include <chrono>
 #include <cstdio>
+#include <functional>
 #include <mutex>
+#include <set>
 #include <string>
 
 namespace dlbench::core::log {
@@ -19,6 +21,7 @@ struct State {
   bool silent = false;
   bool terminal = isatty(STDERR_FILENO) == 1;
   bool line_shown = false;
+  std::set<std::string, std::less<>> said_once;
   std::chrono::steady_clock::time_point last_progress{};
 };
 
@@ -42,7 +45,7 @@ void print(Level level, std::string_view label, std::string_view message) {
   }
   clear_line(log);
   std::string line = log.rank >= 0 ? "[rank " + std::to_string(log.rank) + "] " : std::string();
-  line.append(label).append(message).append("\n");
+  line.append(label).append(one_line(message)).append("\n");
   std::fputs(line.c_str(), stderr);
 }
 
@@ -66,6 +69,45 @@ void silence() {
 void verbose(std::string_view message) { print(Level::kVerbose, "", message); }
 void info(std::string_view message) { print(Level::kNormal, "", message); }
 void warn(std::string_view message) { print(Level::kQuiet, "warning: ", message); }
+
+void warn_once(std::string_view message) {
+  State& log = state();
+  {
+    const std::lock_guard lock(log.mutex);
+    if (!log.said_once.emplace(message).second) {
+      return;
+    }
+  }
+  warn(message);
+}
+
+void error(std::string_view message) {
+  State& log = state();
+  const std::lock_guard lock(log.mutex);
+  clear_line(log);
+  std::fputs(("dlbench: " + one_line(message) + "\n").c_str(), stderr);
+}
+
+std::string one_line(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  constexpr unsigned char kDelete = 0x7f;
+  std::string line;
+  for (const char character : text) {
+    const auto code = static_cast<unsigned char>(character);
+    if (code >= ' ' && code != kDelete) {
+      line += character;
+    } else if (character == '\n') {
+      line += "\\n";
+    } else if (character == '\t') {
+      line += "\\t";
+    } else {
+      line += "\\x";
+      line += kDigits[code / kDigits.size()];
+      line += kDigits[code % kDigits.size()];
+    }
+  }
+  return line;
+}
 
 void progress(std::string_view text) {
   constexpr std::size_t kWidth = 100;

@@ -4,6 +4,7 @@
 // Messages and the progress line. All of it goes to stderr: stdout belongs to results.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace dlbench::core::log {
@@ -22,6 +23,14 @@ void silence();
 void verbose(std::string_view message);
 void info(std::string_view message);
 void warn(std::string_view message);
+/// warn(), but the same message only once in the life of the process.
+void warn_once(std::string_view message);
+/// "dlbench: <message>", whatever the level is and also after silence(): what ended the command.
+void error(std::string_view message);
+
+/// `text` with control characters written as in C ("\n", "\x1b"): a file name neither splits a
+/// line nor steers a terminal. All messages go through it.
+[[nodiscard]] std::string one_line(std::string_view text);
 
 /// Replaces the progress line, if stderr is a terminal and the level is not quiet; rate-limited to
 /// ten per second. An empty text removes the line. Thread safe.

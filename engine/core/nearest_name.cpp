@@ -3,12 +3,18 @@
 #include "engine/core/nearest_name.h"
 
 #include <algorithm>
+#include <cctype>
 #include <vector>
 
 namespace dlbench::core {
 namespace {
 
-// Optimal string alignment distance (Damerau-Levenshtein without repeated edits of a substring).
+char lower(char letter) {
+  return static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+}
+
+// Optimal string alignment distance (Damerau-Levenshtein without repeated edits of a substring),
+// blind to case.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> rows(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {
@@ -17,9 +23,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
         rows[i][j] = i + j;
         continue;
       }
-      const std::size_t replace = rows[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      const std::size_t replace = rows[i - 1][j - 1] + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
       rows[i][j] = std::min({rows[i - 1][j] + 1, rows[i][j - 1] + 1, replace});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+      if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+          lower(a[i - 2]) == lower(b[j - 1])) {
         rows[i][j] = std::min(rows[i][j], rows[i - 2][j - 2] + 1);
       }
     }
@@ -48,9 +55,10 @@ std::string unknown_name_message(std::string_view kind,
                                  std::span<const std::string> candidates) {
   std::string message = "unknown " + std::string(kind) + " '" + std::string(name) + "'";
   if (const std::string nearest = nearest_name(name, candidates); !nearest.empty()) {
-    message += "; did you mean '" + nearest + "'?";
+    message += "; did you mean '" + nearest + "'? known:";
+  } else {
+    message += "; known:";
   }
-  message += " known:";
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     message += (i == 0 ? " " : ", ") + candidates[i];
   }

@@ -10,12 +10,14 @@
 
 namespace dlbench::core {
 
-/// The candidate with the smallest edit distance (insert, delete, replace, swap of neighbours) to
-/// `name`, or empty when none is near (distance above a third of the longer one, rounded up).
+/// The candidate with the smallest edit distance (insert, delete, replace, swap of neighbours; case
+/// is no difference) to `name`, or empty when none is near (distance above a third of the longer
+/// one, rounded up).
 [[nodiscard]] std::string nearest_name(std::string_view name,
                                        std::span<const std::string> candidates);
 
 /// One line: unknown <kind> '<name>'; did you mean '<nearest>'? known: a, b, c
+/// or unknown <kind> '<name>'; known: a, b, c
 [[nodiscard]] std::string unknown_name_message(std::string_view kind,
                                                std::string_view name,
                                                std::span<const std::string> candidates);

@@ -16,6 +16,7 @@ TEST(NearestName, FindsTypingErrors) {
   EXPECT_EQ(nearest_name("resunetp", kWorkloads), "resunetpp");
   EXPECT_EQ(nearest_name("mnist-cnn", kWorkloads), "mnist_cnn");
   EXPECT_EQ(nearest_name("ersunetpp", kWorkloads), "resunetpp");
+  EXPECT_EQ(nearest_name("RESUNETPP", kWorkloads), "resunetpp");
 }
 
 TEST(NearestName, IsSilentWhenNothingIsNear) { EXPECT_EQ(nearest_name("bert", kWorkloads), ""); }
@@ -23,6 +24,8 @@ TEST(NearestName, IsSilentWhenNothingIsNear) { EXPECT_EQ(nearest_name("bert", kW
 TEST(NearestName, MessageListsWhatIsKnown) {
   EXPECT_EQ(unknown_name_message("workload", "resunetp", kWorkloads),
             "unknown workload 'resunetp'; did you mean 'resunetpp'? known: mnist_cnn, resunetpp");
+  EXPECT_EQ(unknown_name_message("workload", "bert", kWorkloads),
+            "unknown workload 'bert'; known: mnist_cnn, resunetpp");
 }
 
 }  // namespace
