@@ -21,12 +21,19 @@ namespace {
 using core::Error;
 using core::ErrorCode;
 
-[[noreturn]] void fail(const std::string& path, const char* what, int errno_value) {
+/// What the messages say of the file that the user named.
+struct Named {
+  const std::string& path;
+  std::string_view advice;
+};
+
+[[noreturn]] void fail(const Named& file, const char* what, int errno_value) {
   throw Error(ErrorCode::kFile,
-              fmt::format("cannot write '{}': {}: {}; choose another place with --output",
-                          path,
+              fmt::format("cannot write '{}': {}: {}; {}",
+                          file.path,
                           what,
-                          core::errno_text(errno_value)));
+                          core::errno_text(errno_value),
+                          file.advice));
 }
 
 /// A file descriptor that is closed at the end of its scope.
@@ -70,46 +77,58 @@ int write_all(int descriptor, std::string_view text) {
   return 0;
 }
 
-void write_directly(const std::string& path, std::string_view text) {
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+void write_directly(const Named& named, std::string_view text) {
+  const Descriptor file(::open(named.path.c_str(), O_WRONLY | O_CLOEXEC));
   if (file.get() < 0) {
-    fail(path, "open", errno);
+    fail(named, "open", errno);
   }
   if (const int error = write_all(file.get(), text); error != 0) {
-    fail(path, "write", error);
+    fail(named, "write", error);
   }
 }
 
-void write_standard_output(std::string_view text) {
+void write_standard_output(std::string_view text, std::string_view advice) {
   std::fflush(stdout);
-  if (const int error = write_all(STDOUT_FILENO, text); error != 0) {
-    fail("standard output", "write", error);
+  const int error = write_all(STDOUT_FILENO, text);
+  if (error != 0 && error != EPIPE) {  // who closed the pipe has read enough
+    fail({"standard output", advice}, "write", error);
   }
 }
 
-/// Where the bytes go: `path`, or what it links to. Throws for a folder.
-struct Target {
-  std::filesystem::path path;
-  bool replaceable = true;  ///< a regular file or nothing yet
-};
-Target resolve(const std::string& path) {
-  if (path.empty()) {
-    throw Error(ErrorCode::kFile, "cannot write a report: the file name is empty");
-  }
-  Target target{path, true};
+/// `path`, or what it links to. By hand, because the link may lead to a file that is yet to be
+/// written.
+std::filesystem::path follow_links(std::filesystem::path path) {
   std::error_code ignored;
   constexpr int kMaxLinks = 40;  // as the kernel has it
-  for (int link = 0; link < kMaxLinks && std::filesystem::is_symlink(target.path, ignored);
-       ++link) {
-    // By hand, because the link may lead to a file that is yet to be written.
-    const auto next = std::filesystem::read_symlink(target.path, ignored);
-    target.path = next.is_absolute() ? next : target.path.parent_path() / next;
+  for (int link = 0; link < kMaxLinks && std::filesystem::is_symlink(path, ignored); ++link) {
+    const auto next = std::filesystem::read_symlink(path, ignored);
+    path = next.is_absolute() ? next : path.parent_path() / next;
   }
+  return path;
+}
+
+/// Whether a file of this status is written by renaming another one to its place: a regular file or
+/// nothing yet.
+bool is_replaceable(const std::filesystem::file_status& status) {
+  return !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
+}
+
+/// Where the bytes go. Throws for a folder.
+struct Target {
+  std::filesystem::path path;
+  bool replaceable = true;
+};
+Target resolve(const Named& named) {
+  if (named.path.empty()) {
+    throw Error(ErrorCode::kFile, "cannot write a file: its name is empty");
+  }
+  Target target{follow_links(named.path), true};
+  std::error_code ignored;
   const auto status = std::filesystem::status(target.path, ignored);
   if (std::filesystem::is_directory(status)) {
-    fail(path, "open", EISDIR);
+    fail(named, "open", EISDIR);
   }
-  target.replaceable = !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
+  target.replaceable = is_replaceable(status);
   return target;
 }
 
@@ -134,20 +153,23 @@ int create_temporary(const std::string& name) {
 
 }  // namespace
 
-void write_file_atomically(const std::string& path, std::string_view text) {
+void write_file_atomically(const std::string& path,
+                           std::string_view text,
+                           std::string_view advice) {
   if (path == "-") {
-    write_standard_output(text);
+    write_standard_output(text, advice);
     return;
   }
-  const Target target = resolve(path);
+  const Named named{path, advice};
+  const Target target = resolve(named);
   if (!target.replaceable) {
-    write_directly(path, text);
+    write_directly(named, text);
     return;
   }
   const std::string temporary = temporary_name(target.path, ::getpid());
   Descriptor file(create_temporary(temporary));
   if (file.get() < 0) {
-    fail(path, "create", errno);
+    fail(named, "create", errno);
   }
   const char* step = "write";
   int error = write_all(file.get(), text);
@@ -165,7 +187,7 @@ void write_file_atomically(const std::string& path, std::string_view text) {
   }
   if (error != 0) {
     ::unlink(temporary.c_str());
-    fail(path, step, error);
+    fail(named, step, error);
   }
   // The rename itself reaches the disk with the folder; a folder that cannot be opened for reading
   // loses only that guarantee.
@@ -177,27 +199,44 @@ void write_file_atomically(const std::string& path, std::string_view text) {
 }
 
 void remove_temporary(const std::string& path, int pid) {
-  const Target target = resolve(path);
-  if (target.replaceable) {
-    ::unlink(temporary_name(target.path, pid).c_str());
+  const std::filesystem::path target = follow_links(path);
+  std::error_code ignored;
+  if (is_replaceable(std::filesystem::status(target, ignored))) {
+    ::unlink(temporary_name(target, pid).c_str());
   }
 }
 
-void check_writable(const std::string& path) {
+bool is_same_file(const std::string& one, const std::string& other) {
+  if (one == "-" || other == "-") {
+    return one == other;
+  }
+  const auto place = [](const std::string& path) {
+    std::error_code ignored;
+    const auto target = follow_links(std::filesystem::absolute(path, ignored));
+    return is_replaceable(std::filesystem::status(target, ignored))
+               ? std::filesystem::weakly_canonical(target, ignored)
+               : std::filesystem::path();  // a device or pipe takes all that comes
+  };
+  const std::filesystem::path first = place(one);
+  return !first.empty() && first == place(other);
+}
+
+void check_writable(const std::string& path, std::string_view advice) {
   if (path == "-") {
     return;
   }
-  const Target target = resolve(path);
+  const Named named{path, advice};
+  const Target target = resolve(named);
   if (!target.replaceable) {
     if (::access(target.path.c_str(), W_OK) != 0) {
-      fail(path, "open", errno);
+      fail(named, "open", errno);
     }
     return;
   }
   const std::string temporary = temporary_name(target.path, ::getpid());
   const Descriptor file(create_temporary(temporary));
   if (file.get() < 0) {
-    fail(path, "create", errno);
+    fail(named, "create", errno);
   }
   ::unlink(temporary.c_str());
 }

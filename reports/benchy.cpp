@@ -124,7 +124,7 @@ std::string benchy_lines(const RunRecord& record) {
 }
 
 void write_benchy(const RunRecord& record, const std::string& path) {
-  write_file_atomically(path, benchy_json(record));
+  write_file_atomically(path, benchy_json(record), "choose another place with --benchy");
 }
 
 }  // namespace dlbench::reports

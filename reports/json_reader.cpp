@@ -311,9 +311,8 @@ nlohmann::json parse_json(std::string_view text, const std::string& name) {
   // Called with the depth of each value before it is stored; the parser itself keeps no recursion.
   const auto depth_guard = [&name](int depth, json::parse_event_t /*event*/, json& /*value*/) {
     if (depth > kMaxJsonDepth) {
-      throw Error(
-          ErrorCode::kData,
-          fmt::format("{}: nested deeper than {} levels: not a report", name, kMaxJsonDepth));
+      throw Error(ErrorCode::kData,
+                  fmt::format("{}: nested deeper than {} levels", name, kMaxJsonDepth));
     }
     return true;
   };
@@ -327,6 +326,10 @@ nlohmann::json parse_json(std::string_view text, const std::string& name) {
     }
     throw Error(ErrorCode::kData, fmt::format("{}: not JSON: {}", name, printable(what)));
   }
+}
+
+void check_json(std::string_view text, const std::string& name) {
+  static_cast<void>(parse_json(text, name));
 }
 
 std::string printable(std::string_view text) {

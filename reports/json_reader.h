@@ -21,6 +21,9 @@ inline constexpr int kMaxJsonDepth = 64;
 /// minor versions add some. A null number within a list (a loss that was not finite) becomes NaN.
 [[nodiscard]] RunRecord parse_report(std::string_view text, const std::string& name);
 
+/// Throws Error(kData) as parse_report does for text that is not JSON, with line and column.
+void check_json(std::string_view text, const std::string& name);
+
 /// The whole file, "-" for the standard input. Throws Error(kFile) if it cannot be read and
 /// Error(kData) above 512 MiB.
 [[nodiscard]] std::string read_text_file(const std::string& path);

@@ -173,7 +173,7 @@ std::string to_json(const RunRecord& record) {
 }
 
 void write_report(const RunRecord& record, const std::string& path) {
-  write_file_atomically(path, to_json(record));
+  write_file_atomically(path, to_json(record), "choose another place with --output");
 }
 
 }  // namespace dlbench::reports
