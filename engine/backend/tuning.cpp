@@ -4,8 +4,10 @@
 
 #include "engine/core/check.h"
 #include "engine/core/error.h"
+#include "engine/core/log.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -90,6 +92,10 @@ void Choices::save() const {
   if (options_.tuning_cache.empty() || !changed_) {
     return;
   }
+  const auto not_kept = [](const std::string& path, const std::string& reason) {
+    core::log::warn_once("tuning is not kept for the next run: cannot write '" + path +
+                         "': " + reason + "; DLBENCH_CACHE_DIR can name another folder");
+  };
   const std::filesystem::path path(options_.tuning_cache);
   std::error_code ignored;
   if (path.has_parent_path()) {
@@ -97,6 +103,7 @@ void Choices::save() const {
   }
   const std::string partial = options_.tuning_cache + ".part";
   {
+    errno = 0;
     std::ofstream file(partial);
     file << kHeader << '\n';
     for (const auto& [problem, choice] : known_) {
@@ -104,16 +111,14 @@ void Choices::save() const {
     }
     file.flush();
     if (!file) {
-      throw core::Error(
-          core::ErrorCode::kFile,
-          "cannot write the tuning cache '" + partial + "'; choose another folder for it");
+      not_kept(partial, core::errno_text(errno));
+      return;
     }
   }
   std::error_code failed;
   std::filesystem::rename(partial, path, failed);
   if (failed) {
-    throw core::Error(core::ErrorCode::kFile,
-                      "cannot write the tuning cache '" + path.string() + "': " + failed.message());
+    not_kept(path.string(), failed.message());
   }
 }
 

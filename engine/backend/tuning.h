@@ -40,7 +40,8 @@ class Choices {
   /// LoweringOptions::check, for measurements that take long. choose() calls it before each.
   void check() const;
 
-  /// Writes new measurements to the cache file, if there is one. Throws core::Error(kFile).
+  /// Writes new measurements to the cache file, if there is one. Where that fails they are measured
+  /// again next time: a warning says so once.
   void save() const;
 
  private:

@@ -261,9 +261,12 @@ std::optional<DevicePeaks> load_device_peaks(const fs::path& folder,
 }
 
 std::vector<reports::PeakRecord> cached_device_peaks(const backend::Backend& backend) {
+  const std::optional<fs::path> folder = cache_folder_if_usable();
+  if (!folder.has_value()) {
+    return {};
+  }
   try {
-    const auto peaks =
-        load_device_peaks(cache_folder(), backend.device().name, backend.libraries());
+    const auto peaks = load_device_peaks(*folder, backend.device().name, backend.libraries());
     return peaks.has_value() ? peak_records(*peaks) : std::vector<reports::PeakRecord>{};
   } catch (const Error& error) {
     core::log::warn(error.what());

@@ -83,8 +83,12 @@ MachinePeaks from_json(const json& file) {
 }
 
 std::optional<MachinePeaks> load_or_warn(const PeakKey& key) {
+  const std::optional<fs::path> folder = cache_folder_if_usable();
+  if (!folder.has_value()) {
+    return std::nullopt;
+  }
   try {
-    return load_peaks(cache_folder(), key);
+    return load_peaks(*folder, key);
   } catch (const Error& error) {
     core::log::warn(error.what());
     return std::nullopt;
@@ -127,7 +131,9 @@ std::vector<reports::PeakRecord> known_peaks() {
     if (cached.has_value()) {
       keep_larger(peaks, *cached);
     }
-    store_peaks(cache_folder(), peaks);
+    if (const std::optional<fs::path> folder = cache_folder_if_usable()) {
+      store_peaks(*folder, peaks);
+    }
   } catch (const Error& error) {  // no memory for it, or no place to keep it: the run goes on
     core::log::warn(std::string("measured peaks are not kept: ") + error.what());
   }

@@ -46,9 +46,11 @@ void write_peak_file(const std::filesystem::path& path, const nlohmann::json& co
   std::filesystem::create_directories(path.parent_path(), error);
   if (error) {
     throw Error(ErrorCode::kFile,
-                "cannot create '" + path.parent_path().string() + "': " + error.message());
+                "cannot create '" + path.parent_path().string() + "': " + error.message() +
+                    "; DLBENCH_CACHE_DIR can name another folder");
   }
-  reports::write_file_atomically(path.string(), content.dump(2) + "\n");
+  reports::write_file_atomically(
+      path.string(), content.dump(2) + "\n", "DLBENCH_CACHE_DIR can name another folder");
 }
 
 }  // namespace dlbench::harness

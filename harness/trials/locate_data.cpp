@@ -44,6 +44,15 @@ fs::path cache_folder() {
   return folder;
 }
 
+std::optional<fs::path> cache_folder_if_usable() {
+  try {
+    return cache_folder();
+  } catch (const Error& error) {
+    core::log::warn_once(std::string("tuning and measured peaks are not kept: ") + error.what());
+    return std::nullopt;
+  }
+}
+
 DataSource locate_data(const std::string& dataset, const std::string& data) {
   if (!data.empty()) {
     return {data, data::generated_info(data).has_value()};
@@ -57,9 +66,15 @@ DataSource locate_data(const std::string& dataset, const std::string& data) {
       cache_folder() / (dataset + "-" + std::to_string(kGeneratedSamples) + "-samples");
   data::GenerateOptions generate{.out = folder, .samples = kGeneratedSamples, .seed = 1};
   core::log::progress("generating " + std::to_string(kGeneratedSamples) + " samples of " + dataset);
-  if (data::generate_once(dataset, generate)) {
-    core::log::info("no --data given: generated " + std::to_string(kGeneratedSamples) +
-                    " samples of " + dataset + " in " + folder.string());
+  try {
+    if (data::generate_once(dataset, generate)) {
+      core::log::info("no --data given: generated " + std::to_string(kGeneratedSamples) +
+                      " samples of " + dataset + " in " + folder.string());
+    }
+  } catch (const Error& failure) {
+    throw Error(failure.code(),
+                std::string("no --data given, and none can be generated: ") + failure.what() +
+                    "; give --data, or set DLBENCH_CACHE_DIR to a folder that can be written");
   }
   core::log::progress("");
   return {folder, true};

@@ -175,10 +175,11 @@ void SessionPlan::open_data() {
 }
 
 backend::LoweringOptions SessionPlan::lowering() const {
+  const std::optional<std::filesystem::path> kept = cache_folder_if_usable();
   return {.conv_algorithm = conv_algorithm(options_.conv_algorithm),
           .deterministic = options_.deterministic,
           .allow_tf32 = options_.precision == "tf32",
-          .tuning_cache = (cache_folder() / "tuning.txt").string(),
+          .tuning_cache = kept.has_value() ? (*kept / "tuning.txt").string() : "",
           .check = &RunGuard::check_current};
 }
 

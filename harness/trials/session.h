@@ -206,9 +206,12 @@ class Session {
 /// The folder for things that are made once: $DLBENCH_CACHE_DIR, else $XDG_CACHE_HOME/dlbench, else
 /// ~/.cache/dlbench. Created. Throws core::Error(kFile).
 [[nodiscard]] std::filesystem::path cache_folder();
+/// The same for what only saves time: nothing, and one warning, where the folder cannot be used.
+[[nodiscard]] std::optional<std::filesystem::path> cache_folder_if_usable();
 
 /// `data` if given, else the format's usual folder if it is there, else 64 generated samples in the
-/// cache folder.
+/// cache folder. Throws core::Error(kFile) that names DLBENCH_CACHE_DIR if they cannot be put
+/// there.
 [[nodiscard]] DataSource locate_data(const std::string& dataset, const std::string& data);
 
 /// fp32, tf32, bf16, fp16 -> dtype of contractions. Throws core::Error(kUsage / kUnavailable).
