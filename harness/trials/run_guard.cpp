@@ -13,6 +13,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
+#include <cstddef>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -35,7 +36,7 @@ std::atomic<RunGuard*>& current_guard() {
   return guard;
 }
 
-constexpr std::array kCaughtSignals{SIGINT, SIGTERM, SIGUSR1};
+constexpr std::array kCaughtSignals{SIGINT, SIGTERM, SIGUSR1, SIGHUP};
 
 sigset_t caught_signals() {
   sigset_t signals;
@@ -44,6 +45,17 @@ sigset_t caught_signals() {
     sigaddset(&signals, signal_number);
   }
   return signals;
+}
+
+const char* name_of(int signal_number) {
+  switch (signal_number) {
+    case SIGTERM:
+      return "SIGTERM (walltime?)";
+    case SIGHUP:
+      return "SIGHUP (terminal closed?)";
+    default:
+      return "SIGUSR1 (walltime?)";
+  }
 }
 
 void on_signal(int signal_number) {
@@ -57,6 +69,12 @@ void on_signal(int signal_number) {
 class RunGuard::Watcher {
  public:
   explicit Watcher(std::optional<double> deadline_s) {
+    for (std::size_t i = 0; i < kCaughtSignals.size(); ++i) {
+      handlers_before_[i] = std::signal(kCaughtSignals[i], on_signal);
+      if (kCaughtSignals[i] == SIGHUP && handlers_before_[i] == SIG_IGN) {
+        std::signal(SIGHUP, SIG_IGN);
+      }
+    }
     thread_ = std::jthread([this, deadline_s](const std::stop_token& stop) {
       const sigset_t ours = caught_signals();
       pthread_sigmask(SIG_UNBLOCK, &ours, nullptr);
@@ -67,7 +85,14 @@ class RunGuard::Watcher {
   }
   Watcher(const Watcher&) = delete;
   Watcher& operator=(const Watcher&) = delete;
-  ~Watcher() { pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr); }
+  ~Watcher() {
+    thread_.request_stop();
+    thread_.join();
+    pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
+    for (std::size_t i = 0; i < kCaughtSignals.size(); ++i) {
+      std::signal(kCaughtSignals[i], handlers_before_[i]);
+    }
+  }
 
  private:
   void watch(std::optional<double> deadline_s, const std::stop_token& stop) {
@@ -83,18 +108,16 @@ class RunGuard::Watcher {
     }
   }
 
+  std::array<void (*)(int), kCaughtSignals.size()> handlers_before_{};
   sigset_t mask_before_{};
   std::mutex mutex_;
   std::condition_variable_any wake_;
-  std::jthread thread_;  // last: stops and joins before the others go
+  std::jthread thread_;
 };
 
 RunGuard::RunGuard(std::optional<double> timeout_s) : timeout_s_(timeout_s) {
   constexpr double kGrace = 10.0;
   caught_signal() = 0;
-  for (const int signal_number : kCaughtSignals) {
-    std::signal(signal_number, on_signal);
-  }
   watcher_ = std::make_unique<Watcher>(timeout_s.has_value() ? std::optional(*timeout_s + kGrace)
                                                              : std::nullopt);
   current_guard() = this;
@@ -103,9 +126,6 @@ RunGuard::RunGuard(std::optional<double> timeout_s) : timeout_s_(timeout_s) {
 RunGuard::~RunGuard() {
   current_guard() = nullptr;
   watcher_.reset();
-  for (const int signal_number : kCaughtSignals) {
-    std::signal(signal_number, SIG_DFL);
-  }
 }
 
 double RunGuard::elapsed_s() const {
@@ -124,9 +144,9 @@ void RunGuard::check() {
     throw Error(ErrorCode::kInterrupted, "interrupted; the report holds what was finished");
   }
   if (const int signal_number = caught_signal(); signal_number != 0) {
-    throw Error(ErrorCode::kTimeout,
-                std::string("ended by ") + (signal_number == SIGTERM ? "SIGTERM" : "SIGUSR1") +
-                    " (walltime?); the report holds what was finished");
+    throw Error(
+        ErrorCode::kTimeout,
+        std::string("ended by ") + name_of(signal_number) + "; the report holds what was finished");
   }
   if (timeout_s_.has_value() && elapsed_s() > *timeout_s_) {
     throw Error(ErrorCode::kTimeout, "--timeout reached; the report holds what was finished");

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What may end a run from outside: Ctrl-C, SIGTERM, SIGUSR1 (schedulers send them before the
-// walltime ends), --timeout. The measuring loops ask between steps.
+// walltime ends), SIGHUP (the terminal is gone), --timeout. The measuring loops ask between steps.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,8 @@
 
 namespace dlbench::harness {
 
-/// Catches SIGINT, SIGTERM and SIGUSR1 while it lives; a second Ctrl-C ends the process at once.
+/// Catches SIGINT, SIGTERM, SIGUSR1 and SIGHUP while it lives; a second Ctrl-C ends the process at
+/// once. A SIGHUP that is ignored when the guard is made (nohup) stays so.
 /// One at a time, made before the threads that compute: it blocks the signals in its thread, and so
 /// in those that it starts, and receives them in one of its own. oneDNN's kernels for matrix
 /// products keep a stack of a few kB on the heap, where the frame of a signal handler destroys what
