@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <utility>
 
 namespace dlbench::harness {
@@ -77,6 +78,27 @@ class FileActions {
   posix_spawn_file_actions_t actions_{};
 };
 
+/// posix_spawn's attributes: the child dies of a closed pipe as usual, which dlbench does not.
+class SpawnAttributes {
+ public:
+  SpawnAttributes() {
+    sigset_t defaults;
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    sigaddset(&defaults, SIGXFSZ);
+    ::posix_spawnattr_init(&attributes_);
+    ::posix_spawnattr_setsigdefault(&attributes_, &defaults);
+    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGDEF);
+  }
+  SpawnAttributes(const SpawnAttributes&) = delete;
+  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
+  ~SpawnAttributes() { ::posix_spawnattr_destroy(&attributes_); }
+  [[nodiscard]] const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_{};
+};
+
 std::string read_all(int descriptor) {
   std::string text;
   std::array<char, 4096> buffer{};
@@ -130,8 +152,9 @@ ChildResult run_child(std::vector<std::string> arguments, const ChildOptions& op
     actions.duplicate(writing.number(), STDOUT_FILENO);
   }
   pid_t child = 0;
-  const int error =
-      ::posix_spawnp(&child, pointers.front(), actions.get(), nullptr, pointers.data(), ::environ);
+  const SpawnAttributes attributes;
+  const int error = ::posix_spawnp(
+      &child, pointers.front(), actions.get(), attributes.get(), pointers.data(), ::environ);
   if (error != 0) {
     return ChildResult{.start_error = error};
   }

@@ -20,7 +20,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <map>
@@ -119,17 +121,39 @@ std::vector<std::string> candidates(const CLI::App& root,
   return names;
 }
 
+// "dlbench run resunetpp".
+std::string extra_argument_message(const Bound& bound, const std::string& extra) {
+  const std::string call = "dlbench " + bound.command->name();
+  const std::vector<OptionSpec>& specs = bound.options->specs();
+  const bool takes_some = std::any_of(
+      specs.begin(), specs.end(), [](const OptionSpec& spec) { return spec.positional; });
+  std::string message =
+      "'" + extra + "' is too much: `" + call + "` takes no " + (takes_some ? "further " : "");
+  message += takes_some ? "argument" : "arguments";
+  if (bound.options->contains("workload")) {
+    message += "; a workload is named with --workload";
+  }
+  return message + " (see " + call + " --help)";
+}
+
 Error parse_error(const CLI::App& root,
                   const CLI::ParseError& error,
                   const std::vector<Bound>& commands) {
-  std::string message = error.what();
   const std::vector<std::string> extras = root.remaining(true);
-  if (!extras.empty()) {
-    const bool option = extras.front().starts_with("--");
-    message = core::unknown_name_message(
-        option ? "option" : "command", extras.front(), candidates(root, commands, option));
+  if (extras.empty()) {
+    return {ErrorCode::kUsage, std::string(error.what()) + " (see dlbench --help)"};
   }
-  return {ErrorCode::kUsage, message + " (see dlbench --help)"};
+  const std::string& extra = extras.front();
+  const bool option = extra.starts_with("-");
+  for (const Bound& bound : commands) {
+    if (!option && bound.app->parsed()) {
+      return {ErrorCode::kUsage, extra_argument_message(bound, extra)};
+    }
+  }
+  return {ErrorCode::kUsage,
+          core::unknown_name_message(
+              option ? "option" : "command", extra, candidates(root, commands, option)) +
+              " (see dlbench --help)"};
 }
 
 /// All commands, bound to a parser.
@@ -194,13 +218,14 @@ class Parser {
 
  private:
   static void set_options(Bound& bound) {
-    for (const auto& [name, text] : bound.given) {
-      bound.options->set(name, text, OptionSource::kCommandLine);
-    }
+    // The file first: what is wrong in it is said even where the command line overrides it.
     for (const auto& [name, text] : bound.given) {
       if (name == "config") {
         read_config_file(text, *bound.options);
       }
+    }
+    for (const auto& [name, text] : bound.given) {
+      bound.options->set(name, text, OptionSource::kCommandLine);
     }
   }
 
@@ -209,11 +234,6 @@ class Parser {
       "Start with: dlbench run --workload resunetpp"};
   std::vector<Bound> commands_;
 };
-
-void print_error(const std::string& message) {
-  core::log::progress("");
-  std::fputs(("dlbench: " + message + "\n").c_str(), stderr);
-}
 
 // Until the launcher has read what this rank wrote: MPICH's drops what is in the pipe when a rank
 // aborts.
@@ -240,7 +260,8 @@ void end_launch(comm::Rendezvous& ranks, ErrorCode code, const std::string& mess
   }
   watch.announce([&] {
     const std::string& said = fault.detail == message ? message : fault.text();
-    print_error(ranks.rank() == 0 ? said : "[rank " + std::to_string(ranks.rank()) + "] " + said);
+    core::log::error(ranks.rank() == 0 ? said
+                                       : "[rank " + std::to_string(ranks.rank()) + "] " + said);
     await_reader(STDERR_FILENO);
   });
   ranks.abort(core::exit_code(fault.code));
@@ -250,6 +271,7 @@ void end_launch(comm::Rendezvous& ranks, ErrorCode code, const std::string& mess
 int run_on_ranks(const Bound& bound, const Invocation& invocation) {
   try {
     check_same_start(invocation.ranks, bound.command->name(), *bound.options);
+    bound.command->check();
     return bound.command->run(*bound.options, invocation);
   } catch (const Error& error) {
     if (invocation.ranks.size() == 1) {
@@ -269,9 +291,12 @@ int run_parsed(const Bound& bound,
                const std::vector<std::string>& arguments,
                const std::vector<std::string>& launched) {
   if (!bound.command->parallel()) {
+    if (announced_rank() != 0) {
+      return 0;
+    }
     comm::LoneRank alone;
-    return announced_rank() == 0 ? bound.command->run(*bound.options, {arguments, launched, alone})
-                                 : 0;
+    bound.command->check();
+    return bound.command->run(*bound.options, {arguments, launched, alone});
   }
   fault_watch().prepare(launchers::detect_launch(launchers::process_environment()));
   const std::unique_ptr<comm::Rendezvous> ranks = join_launch();
@@ -301,22 +326,47 @@ int parse_and_run(int argc, const char* const* argv) {
   }
 }
 
+// What a command printed must have arrived: a full disk behind ">" shows only here. Behind a closed
+// pipe nobody wants more of it ("| head -1"), which is no failure.
+int deliver_results(int code) {
+  errno = 0;
+  const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  struct stat facts {};
+  const bool pipe = fstat(STDOUT_FILENO, &facts) == 0 && !S_ISREG(facts.st_mode) &&
+                    !S_ISCHR(facts.st_mode) && !S_ISBLK(facts.st_mode);
+  if (!lost || pipe) {
+    return code;
+  }
+  core::log::error("cannot write the standard output" +
+                   (errno == 0 ? "" : ": " + core::errno_text(errno)) +
+                   "; the results on it are not complete");
+  return code == 0 ? core::exit_code(ErrorCode::kFile) : code;
+}
+
+// A write that fails is an error for whoever writes, not the end of the process: a closed pipe and
+// the limit of `ulimit -f` included.
+void keep_failed_writes_alive() {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
 }  // namespace
 
 int run_command_line(int argc, const char* const* argv) noexcept {
   try {
-    return parse_and_run(argc, argv);
+    keep_failed_writes_alive();
+    return deliver_results(parse_and_run(argc, argv));
   } catch (const Error& error) {
     if (announced_rank() == 0) {  // the others say the same
-      print_error(error.what());
+      core::log::error(error.what());
     }
     return core::exit_code(error.code());
   } catch (const core::CheckFailure& failure) {
-    print_error(std::string("internal error, please report it: ") + failure.what());
+    core::log::error(std::string("internal error, please report it: ") + failure.what());
   } catch (const std::bad_alloc&) {
-    print_error("out of memory; a smaller --batch-size or --image-size needs less");
+    core::log::error("out of memory; a smaller --batch-size or --image-size needs less");
   } catch (const std::exception& error) {
-    print_error(error.what());
+    core::log::error(error.what());
   }
   return 1;
 }

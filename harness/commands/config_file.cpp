@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/error.h"
 #include "harness/commands/option_set.h"
+#include "reports/json_reader.h"
 
 #include <nlohmann/json.hpp>
 
-#include <cerrno>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 namespace dlbench::harness {
@@ -17,9 +15,7 @@ using core::Error;
 using core::ErrorCode;
 
 // The text that the command line would have carried for this value.
-std::string option_text(const std::string& path,
-                        const std::string& key,
-                        const nlohmann::json& value) {
+std::string option_text(const std::string& key, const nlohmann::json& value) {
   if (value.is_string()) {
     return value.get<std::string>();
   }
@@ -27,10 +23,9 @@ std::string option_text(const std::string& path,
     std::string joined;
     for (const auto& element : value) {
       if (element.is_array()) {  // lists do not nest; following them could exhaust the stack
-        throw Error(ErrorCode::kUsage,
-                    "config file '" + path + "': the list of '" + key + "' holds another list");
+        throw Error(ErrorCode::kUsage, "the list of '" + key + "' holds another list");
       }
-      joined += (joined.empty() ? "" : ",") + option_text(path, key, element);
+      joined += (joined.empty() ? "" : ",") + option_text(key, element);
     }
     return joined;
   }
@@ -38,30 +33,36 @@ std::string option_text(const std::string& path,
     return value.dump();
   }
   throw Error(ErrorCode::kUsage,
-              "config file '" + path + "': the value of '" + key +
-                  "' must be a text, a number, true, false or a list of them");
+              "the value of '" + key + "' must be a text, a number, true, false or a list of them");
+}
+
+// Throws Error(kUsage): which options a command has is wrong, not what it works on.
+nlohmann::json read_object(const std::string& path) {
+  std::string text;
+  try {
+    text = reports::read_text_file(path);
+    reports::check_json(text, path);
+  } catch (const Error& error) {
+    throw Error(ErrorCode::kUsage, std::string("config file: ") + error.what());
+  }
+  nlohmann::json config = nlohmann::json::parse(text);
+  if (!config.is_object()) {
+    throw Error(ErrorCode::kUsage,
+                "config file '" + path + "' is no JSON object of option names and values");
+  }
+  return config;
 }
 
 }  // namespace
 
 void read_config_file(const std::string& path, OptionSet& options) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    throw Error(ErrorCode::kUsage,
-                "cannot read config file '" + path + "': " + core::errno_text(errno));
-  }
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const nlohmann::json config = nlohmann::json::parse(text, nullptr, false);
-  if (config.is_discarded() || !config.is_object()) {
-    throw Error(ErrorCode::kUsage,
-                "config file '" + path + "' is no JSON object of option names and values");
-  }
+  const nlohmann::json config = read_object(path);  // outlives the loop, which only refers to it
   for (const auto& [key, value] : config.items()) {
-    if (value.is_null() || key == "config") {
-      continue;
-    }
     try {
-      options.set(key, option_text(path, key, value), OptionSource::kFile);
+      if (key == "config") {
+        throw Error(ErrorCode::kUsage, "'config' cannot be set here: files do not include others");
+      }
+      options.set(key, option_text(key, value), OptionSource::kFile);
     } catch (const Error& error) {
       throw Error(error.code(), "config file '" + path + "': " + error.what());
     }

@@ -195,7 +195,8 @@ std::string describe_inspection(const std::string& folder,
   if (inspection.problems.empty()) {
     return text + "  no problems found\n";
   }
-  text += fmt::format("  {} problems:\n", inspection.problems.size());
+  const std::size_t count = inspection.problems.size();
+  text += fmt::format("  {} {}:\n", count, count == 1 ? "problem" : "problems");
   for (const std::string& problem : inspection.problems) {
     text += "    " + problem + "\n";
   }

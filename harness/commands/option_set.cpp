@@ -6,6 +6,8 @@
 #include "engine/core/error.h"
 #include "engine/core/nearest_name.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -243,8 +245,7 @@ void OptionSet::add_number(std::string name,
       refuse("--" + name, text, "a number");
     }
     if (*number < min || *number > max) {
-      refuse(
-          "--" + name, text, "in the range " + std::to_string(min) + " to " + std::to_string(max));
+      refuse("--" + name, text, fmt::format("in the range {:g} to {:g}", min, max));
     }
     target = *number;
   };
@@ -277,6 +278,11 @@ std::vector<std::string> OptionSet::names() const {
 void OptionSet::set(std::string_view name, const std::string& text, OptionSource source) {
   for (OptionSpec& spec : specs_) {
     if (spec.name == name || spec.name == dashed(name)) {
+      if (text.empty()) {
+        throw Error(ErrorCode::kUsage,
+                    (spec.positional ? "" : "--") + spec.name + ": the value is empty; wanted " +
+                        (spec.value_name.empty() ? spec.name : spec.value_name));
+      }
       if (static_cast<int>(source) >= static_cast<int>(spec.source)) {
         spec.set(text);
         spec.source = source;

@@ -88,7 +88,8 @@ class OptionSet {
   /// Makes the option added last positional (and required if so).
   void positional(bool required);
 
-  /// Reads a value. Throws core::Error(kUsage), the option named; an unknown name gets the nearest.
+  /// Reads a value, which is not empty. Throws core::Error(kUsage), the option named; an unknown
+  /// name gets the nearest.
   void set(std::string_view name, const std::string& text, OptionSource source);
 
   [[nodiscard]] const std::vector<OptionSpec>& specs() const { return specs_; }
@@ -114,7 +115,9 @@ class OptionSet {
 [[nodiscard]] std::vector<std::string> split_list(std::string_view text);
 
 /// Reads {"batch-size": 4, ...} (dashes or underscores) into the options not set on the command
-/// line. Throws core::Error(kFile) if it cannot be read, core::Error(kUsage) naming file and key.
+/// line. Throws core::Error(kUsage): for a file that cannot be read or is no JSON (with the line),
+/// for a key or value that is wrong, both named. Values that the command line overrides are checked
+/// if the file is read first.
 void read_config_file(const std::string& path, OptionSet& options);
 
 }  // namespace dlbench::harness

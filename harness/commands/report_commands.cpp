@@ -3,11 +3,14 @@
 //
 // dlbench report show, validate, compare. report plot is in plot_command.cpp.
 #include "engine/core/error.h"
+#include "engine/core/log.h"
 #include "harness/commands/command.h"
 #include "reports/compare.h"
 #include "reports/json_reader.h"
 #include "reports/show.h"
 #include "reports/validate.h"
+
+#include <fmt/format.h>
 
 #include <cstdio>
 #include <string>
@@ -71,11 +74,12 @@ class ReportValidateCommand final : public Command {
       for (const reports::Problem& problem : problems) {
         print(reports::to_line(problem) + "\n");
       }
-      print(report + (problems.empty() ? ": valid\n"
-                                       : ": " + std::to_string(problems.size()) + " problems\n"));
+      print(report + (problems.empty()       ? ": valid\n"
+                      : problems.size() == 1 ? ": 1 problem\n"
+                                             : fmt::format(": {} problems\n", problems.size())));
       return problems.empty();
     } catch (const core::Error& error) {
-      std::fputs(("dlbench: " + std::string(error.what()) + "\n").c_str(), stderr);
+      core::log::error(error.what());
       print(report + ": no report\n");
       return false;
     }

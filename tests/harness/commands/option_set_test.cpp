@@ -153,19 +153,22 @@ TEST_F(Options, WrongNamesAndChoicesGetTheNearest) {
   EXPECT_THAT(usage_error([&] { options_.set("strict", "maybe", OptionSource::kFile); }),
               HasSubstr("true or false"));
   EXPECT_THAT(usage_error([&] { options_.set("max-noise", "0", OptionSource::kFile); }),
-              HasSubstr("in the range"));
+              HasSubstr("in the range 0.01 to 100"));
   options_.set("max-noise", "5%", OptionSource::kFile);
   EXPECT_DOUBLE_EQ(max_noise_, 5.0);
 }
 
 TEST_F(Options, BadConfigFilesAreOneLineNamingFileAndKey) {
   for (const auto& [text, message] :
-       std::vector<std::pair<std::string, std::string>>{{"", "no JSON object"},
+       std::vector<std::pair<std::string, std::string>>{{"", "not JSON"},
                                                         {"[1, 2]", "no JSON object"},
-                                                        {"{\"seed\": ", "no JSON object"},
+                                                        {"{\"seed\":\n ", "line 2, column 2"},
                                                         {R"({"sed": 1})", "did you mean '--seed'?"},
                                                         {R"({"seed": {"value": 1}})", "'seed'"},
                                                         {R"({"seed": "many"})", "'many'"},
+                                                        {R"({"seed": null})", "'seed'"},
+                                                        {R"({"data": ""})", "empty"},
+                                                        {R"({"config": "b.json"})", "include"},
                                                         {R"({"seed": 1.5})", "whole number"}}) {
     const std::string path = config(text);
     EXPECT_THAT(usage_error([&] { read_config_file(path, options_); }),

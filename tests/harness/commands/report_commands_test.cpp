@@ -61,7 +61,7 @@ TEST_F(ReportCommands, ValidateListsProblemsAndEndsWithOne) {
   wrong.trials[0].throughput->samples_per_second.n = 2;
   EXPECT_EQ(call({"validate", write(wrong)}), 1);
   EXPECT_THAT(out_, HasSubstr("trials[0].throughput.samples_per_second.n: is 2"));
-  EXPECT_THAT(out_, HasSubstr("1 problems"));
+  EXPECT_THAT(out_, HasSubstr("1 problem\n"));
 }
 
 TEST_F(ReportCommands, ValidateSaysTheResultOfEachFile) {
@@ -73,7 +73,7 @@ TEST_F(ReportCommands, ValidateSaysTheResultOfEachFile) {
   EXPECT_EQ(call({"validate", missing, bad, good_}), 1);
   EXPECT_THAT(err_, HasSubstr("No such file or directory"));
   EXPECT_THAT(out_, HasSubstr("missing.json: no report\n"));
-  EXPECT_THAT(out_, HasSubstr("other.json: 1 problems\n"));
+  EXPECT_THAT(out_, HasSubstr("other.json: 1 problem\n"));
   EXPECT_THAT(out_, HasSubstr("good.json: valid\n")) << "the last one is checked all the same";
   EXPECT_EQ(call({"validate"}), 2);
 }
