@@ -8,6 +8,7 @@
 #include "harness/analysis/peak_cache.h"
 #include "harness/analysis/trial_summary.h"
 #include "harness/commands/command.h"
+#include "harness/commands/output_files.h"
 #include "harness/commands/plan_text.h"
 #include "harness/commands/run_options.h"
 #include "harness/commands/run_record.h"
@@ -73,10 +74,6 @@ class Measurement {
   }
 
   int run() {
-    if (!options_.capture_steps.empty()) {  // refused before anything is opened
-      static_cast<void>(parse_step_range(options_.capture_steps));
-      static_cast<void>(captured_trial(options_, true));
-    }
     SessionOptions session = session_options(options_);
     if (ranks_.size() > 1) {
       take_placement(placement_, session);
@@ -97,6 +94,9 @@ class Measurement {
     together(ranks_, [&] {
       plan.check_memory();
       describe_planned_memory(plan, record_);
+      if (report_.speaks()) {
+        check_writable({{"--benchy", options_.benchy}, {"--trace", options_.trace}});
+      }
       report_.begin();
     });
     try {
@@ -375,7 +375,18 @@ class RunCommand final : public Command {
                      run_.capture_steps);
     options.add_text("capture-trial", "NAME", "the trial of --capture-steps", run_.capture_trial);
   }
-  void check() const override { check_session(run_); }
+  void check() const override {
+    check_session(run_);
+    check_distinct({{"--config", run_.config},
+                    {"--output", run_.output},
+                    {"--benchy", run_.benchy},
+                    {"--trace", run_.trace}});
+    static_cast<void>(parse_trials(run_.trials, true));
+    if (!run_.capture_steps.empty()) {
+      static_cast<void>(parse_step_range(run_.capture_steps));
+      static_cast<void>(captured_trial(run_, true));
+    }
+  }
   int run(const OptionSet& options, const Invocation& invocation) override {
     apply_verbosity(run_);
     if (invocation.ranks.rank() != 0) {

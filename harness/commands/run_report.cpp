@@ -33,7 +33,7 @@ void RunReport::taint(reports::Taint code, std::string where, std::string detail
 
 void RunReport::check_output() const {
   if (speaks()) {
-    reports::check_writable(output_);
+    reports::check_writable(output_, "choose another place with --output");
   }
 }
 

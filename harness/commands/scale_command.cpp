@@ -3,6 +3,7 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "harness/commands/command.h"
+#include "harness/commands/output_files.h"
 #include "harness/commands/plan_text.h"
 #include "harness/commands/run_options.h"
 #include "harness/commands/run_record.h"
@@ -370,6 +371,7 @@ class ScaleCommand final : public Command {
   }
   void check() const override {
     check_session(run_);
+    check_distinct({{"--config", run_.config}, {"--output", run_.output}});
     if (run_.cache == "cold") {
       throw Error(ErrorCode::kUsage,
                   "--cache cold drops the pages before every repetition, which `dlbench run` does; "
@@ -391,7 +393,6 @@ class ScaleCommand final : public Command {
     check_bucket_sweep();
   }
   int run(const OptionSet& options, const Invocation& invocation) override {
-    check();
     apply_verbosity(run_);
     if (!scale_.sweep.empty()) {
       take_defaults(workloads::find_sweep(scale_.sweep), options, invocation.ranks.size());

@@ -4,6 +4,7 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "harness/commands/command.h"
+#include "harness/commands/output_files.h"
 #include "harness/commands/plan_text.h"
 #include "harness/commands/run_options.h"
 #include "harness/commands/run_record.h"
@@ -15,7 +16,6 @@
 #include "harness/trials/make_step.h"
 #include "harness/trials/probe_set.h"
 #include "harness/trials/run_guard.h"
-#include "reports/atomic_file.h"
 #include "reports/json_writer.h"
 #include "reports/show.h"
 
@@ -102,7 +102,12 @@ class TrainingRun {
     }
     // The steps of other batch sizes and modes come on top.
     describe_planned_memory(plan, record_);
-    together(ranks_, [&] { report_.begin(); });
+    together(ranks_, [&] {
+      if (report_.speaks()) {
+        check_writable({{"--checkpoint", train_.checkpoint}, {"--trace", options_.trace}});
+      }
+      report_.begin();
+    });
     taint(plan);
     try {
       train(plan);
@@ -188,7 +193,6 @@ class TrainingRun {
     if (options_.trace.empty() || !report_.speaks()) {
       return training();
     }
-    reports::check_writable(options_.trace);
     ProbeSet probes(plan.backend().device());
     TraceRecording recording;
     const TraceRecording::Stretch stretch(recording, probes);
@@ -291,6 +295,10 @@ class TrainCommand final : public Command {
   }
   void check() const override {
     check_session(run_);
+    check_distinct({{"--config", run_.config},
+                    {"--output", run_.output},
+                    {"--checkpoint", train_.checkpoint},
+                    {"--trace", run_.trace}});
     if (run_.strategy != "ddp") {
       throw Error(ErrorCode::kUsage,
                   "--strategy " + run_.strategy +
@@ -298,7 +306,6 @@ class TrainCommand final : public Command {
     }
   }
   int run(const OptionSet& options, const Invocation& invocation) override {
-    check();
     apply_verbosity(run_);
     if (invocation.ranks.rank() != 0) {
       core::log::set_level(core::log::Level::kQuiet);

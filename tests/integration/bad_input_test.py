@@ -13,7 +13,7 @@ import tempfile
 import time
 import unittest
 
-from command import CommandTest
+from command import PROGRAM, CommandTest
 
 QUICK = ["--repetitions", "2", "--steps", "2", "--max-time", "1"]
 
@@ -55,6 +55,38 @@ class BadInput(CommandTest):
         self.expect_error(2, *self.mnist, "--storage", "latency=3", says=["latency"])
         self.expect_error(2, *self.mnist, "--global-batch-size", "4", says=["exclude each other"])
         self.expect_error(2, "run", says=["--workload is required"])
+        self.expect_error(2, "run", "resunetpp", says=["takes no arguments", "--workload"])
+        self.expect_error(2, *self.mnist, "--data", "", says=["--data", "empty"])
+        self.expect_error(1, *self.mnist, "--data", "no\nwhere", says=["no\\nwhere"])
+
+    def test_two_results_in_one_file(self):
+        self.expect_error(2, *self.mnist, "--benchy", self.folder / "." / "report.json",
+                          says=["--output and --benchy", "same file"])
+        self.expect_error(2, "train", *self.mnist[1:], "--checkpoint", self.folder / "mnist" / ".." / "report.json",
+                          says=["--output and --checkpoint"])
+        self.assertFalse((self.folder / "report.json").exists())
+
+    def test_results_on_a_full_standard_output(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([PROGRAM, "list"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("cannot write the standard output", done.stderr)
+        with subprocess.Popen([PROGRAM, "info"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+            running.stdout.close()
+            self.assertEqual((running.wait(), running.stderr.read()), (0, ""))
+
+    def test_a_cache_folder_that_cannot_be_used(self):
+        blocked = self.folder / "blocked"
+        blocked.write_text("", encoding="utf-8")
+        done = self.dlbench(*self.mnist, *QUICK, "--trials", "synthetic", cache=blocked / "cache")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("DLBENCH_CACHE_DIR"), 1, done.stderr)
+        user = self.ordinary_user()
+        closed = self.folder / "closed-cache"
+        closed.mkdir(mode=0o555)
+        done = self.dlbench(*self.mnist[:-1], "-", *QUICK, "--trials", "synthetic", cache=closed, user=user)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("tuning is not kept"), 1, done.stderr)
 
     def test_sizes_the_network_cannot_take(self):
         self.expect_error(2, *self.kvasir, "--image-size", "100", says=["100", "multiple of 8"])
@@ -160,6 +192,9 @@ class BadInput(CommandTest):
                           says=[str(closed / "r.json"), "Permission denied"], user=user)
         self.assertEqual(list(closed.iterdir()), [])
 
+        self.expect_error(1, *self.mnist[:-1], "-", "--benchy", closed / "b.json",
+                          says=["--benchy", "Permission denied"], user=user)
+
     def test_output_to_a_full_device(self):
         self.expect_error(1, *self.mnist[:-1], "/dev/full", *QUICK, "--trials", "io",
                           says=["/dev/full", "No space left"])
@@ -197,10 +232,13 @@ class BadInput(CommandTest):
 
     def test_broken_config_files(self):
         config = self.folder / "config.json"
-        for text, says in (("{", "no JSON object"), ('{"batch-siez": 4}', "--batch-size"),
+        for text, says in (("{\n \"seed\" 3}", "line 2, column 9"), ('{"batch-siez": 4}', "--batch-size"),
                            ('{"batch-size": {"a": 1}}', "batch-size"), ("[1]", "no JSON object")):
             config.write_text(text, encoding="utf-8")
             self.expect_error(2, *self.mnist, "--config", config, says=[str(config), says])
+        config.write_text('{"seed": "many"}', encoding="utf-8")
+        self.expect_error(2, *self.mnist, "--seed", "3", "--config", config, says=["many"])
+        self.expect_error(2, *self.mnist, "--config", self.folder, says=[str(self.folder), "Is a directory"])
         self.expect_error(2, *self.mnist, "--config", self.folder / "none.json", says=["none.json"])
 
     def test_broken_safetensors(self):

@@ -17,10 +17,10 @@ class CommandTest(unittest.TestCase):
 
     folder: pathlib.Path
 
-    def dlbench(self, *arguments, timeout=300, user=None):
-        """Runs the program, as another user (a number) if asked; returns the finished process with
-        text output."""
-        environment = dict(os.environ, DLBENCH_CACHE_DIR=str(self.folder / "cache"))
+    def dlbench(self, *arguments, timeout=300, user=None, cache=None):
+        """Runs the program, as another user (a number) or with another cache folder if asked; returns
+        the finished process with text output."""
+        environment = dict(os.environ, DLBENCH_CACHE_DIR=str(cache or self.folder / "cache"))
         return subprocess.run(
             [PROGRAM, *map(str, arguments)],
             capture_output=True,

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The files that the options of one command name: looked at before anything is measured.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace dlbench::harness {
+
+/// A file that a command writes, or one that it reads and must not overwrite.
+struct NamedFile {
+  std::string option;  ///< "--output"
+  std::string path;    ///< empty: not asked for
+};
+
+/// Throws core::Error(kUsage) if two options name one file, however its path is spelled.
+void check_distinct(const std::vector<NamedFile>& files);
+
+/// Throws core::Error(kFile), the option named, if one of the files could not be written, as far as
+/// that can be known without writing.
+void check_writable(const std::vector<NamedFile>& files);
+
+}  // namespace dlbench::harness
