@@ -17,7 +17,7 @@ except ImportError:
     yaml = None
 
 # Nothing that a shell could touch may reach dlbench changed.
-ODD = ["two words", "it's", 'say "so"', "$HOME", "`id`", "$(id)", "a;b", "*", "back\\slash", ""]
+ODD = ["two words", "it's", 'say "so"', "$HOME", "`id`", "$(id)", "a;b", "*", "back\\slash"]
 JOB = ["--time", "30min", "--"]
 RUN = ["run", "--workload", "mnist_cnn"]
 

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/core/error.h"
 #include "engine/graph/op_def.h"
 #include "workloads/workload.h"
 
@@ -166,7 +167,9 @@ TEST(ResUNetPlusPlus, BatchNormHasKerasConstants) {
 }
 
 TEST(ResUNetPlusPlus, TakesTheSmallestMultipleOfEight) {
-  EXPECT_EQ(graph::totals(build(1, 8).graph).trainable_parameters, 4062993);
+  EXPECT_EQ(graph::totals(build(2, 8).graph).trainable_parameters, 4062993);
+  // Its innermost batch norms would have a single value per channel.
+  EXPECT_THROW((void)build(1, 8), core::Error);
 }
 
 }  // namespace

@@ -28,6 +28,12 @@ class ScaleCommand : public ::testing::Test {
     if (const std::string why = backend::backend_unavailable_reason("cpu"); !why.empty()) {
       GTEST_SKIP() << why;
     }
+    start();
+  }
+  /// A command with nothing given but small sizes.
+  void start() {
+    command_ = make_scale_command();
+    options_ = OptionSet();
     command_->add_options(options_);
     give({{"batch-size", "8"}, {"output", (folder_ / "report.json").string()}});
   }
@@ -45,9 +51,12 @@ class ScaleCommand : public ::testing::Test {
     EXPECT_EQ(code, 0);
     return text;
   }
-  void expect_refused(const std::string& says) {
+  void expect_refused(const std::map<std::string, std::string>& settings, const std::string& says) {
+    start();
+    give(settings);
     comm::LoneRank alone;
     try {
+      command_->check();
       (void)command_->run(options_, {{"dlbench", "scale"}, {}, alone});
       FAIL() << "was not refused";
     } catch (const core::Error& error) {
@@ -58,7 +67,7 @@ class ScaleCommand : public ::testing::Test {
 
   tests::CacheFolder temporary_;
   const std::filesystem::path& folder_ = temporary_.path();
-  std::unique_ptr<Command> command_ = make_scale_command();
+  std::unique_ptr<Command> command_;
   OptionSet options_;
 };
 
@@ -87,26 +96,18 @@ TEST_F(ScaleCommand, TheConfigurationOfASweepIsWhatRuns) {
 }
 
 TEST_F(ScaleCommand, WhatItCannotDoIsRefused) {
-  give({{"cache", "cold"}});
-  expect_refused("--cache cold");
-  give({{"cache", "warm"}, {"trace", "trace.json"}});
-  expect_refused("--trace");
-  give({{"trace", ""}, {"ranks", "1,two"}});
-  expect_refused("'two'");
-  give({{"ranks", "2"}});
-  expect_refused("this launch has 1");
-  give({{"ranks", ""}, {"strategy", "data-parallel"}, {"compression", "bf16"}});
-  expect_refused("--strategy data-parallel excludes --compression bf16");
-  give({{"compression", "none"}, {"sweep-buckets", "1,25"}});
-  expect_refused("--sweep-buckets is of --strategy ddp");
-  give({{"strategy", "ddp"}, {"sweep-buckets", "1,huge"}});
-  expect_refused("'huge' is no size");
-  give({{"sweep-buckets", "1,25"}, {"ranks", ""}});
-  expect_refused("one rank has no all-reduce");
-  give({{"sweep-buckets", ""}, {"link-node-ranks", "2"}});
-  expect_refused("--link-node-ranks");
-  give({{"link", "latency_us=10"}, {"sweep", "weak-strnog"}});
-  expect_refused("weak-strong");
+  expect_refused({{"cache", "cold"}}, "--cache cold");
+  expect_refused({{"trace", "trace.json"}}, "--trace");
+  expect_refused({{"ranks", "1,two"}}, "'two'");
+  expect_refused({{"ranks", "2"}}, "this launch has 1");
+  expect_refused({{"strategy", "data-parallel"}, {"compression", "bf16"}},
+                 "--strategy data-parallel excludes --compression bf16");
+  expect_refused({{"strategy", "data-parallel"}, {"sweep-buckets", "1,25"}},
+                 "--sweep-buckets is of --strategy ddp");
+  expect_refused({{"sweep-buckets", "1,huge"}}, "'huge' is no size");
+  expect_refused({{"sweep-buckets", "1,25"}}, "one rank has no all-reduce");
+  expect_refused({{"link-node-ranks", "2"}}, "--link-node-ranks");
+  expect_refused({{"link", "latency_us=10"}, {"sweep", "weak-strnog"}}, "weak-strong");
 }
 
 }  // namespace

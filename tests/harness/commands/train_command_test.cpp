@@ -149,7 +149,7 @@ TEST_F(Commands, InspectListsProblems) {
   const std::filesystem::path mask = masks->path();
   std::filesystem::remove(mask);
   EXPECT_EQ(call({"data", "inspect", data}), 1);
-  EXPECT_THAT(out_, HasSubstr("problems:"));
+  EXPECT_THAT(out_, HasSubstr("1 problem:"));
   EXPECT_THAT(out_, HasSubstr(mask.stem().string()));
   EXPECT_EQ(call({"data", "inspect", folder_.string() + "/nowhere"}), 1);
 }
