@@ -141,6 +141,7 @@ void check_trial(const Checker& check, const TrialRecord& trial) {
 void check_run(const Checker& check, const RunInfoRecord& run) {
   if (run.status == RunStatus::kComplete) {
     check.expect(run.finished_at.has_value(), "is complete but has no finished_at");
+    check.expect(run.exit_code.has_value(), "is complete but has no exit_code");
     check.expect(!run.failure.has_value(), "is complete but has a failure");
   }
   check.expect(run.status != RunStatus::kFailed || run.failure.has_value(),

@@ -56,7 +56,10 @@ std::string job_text(const RunRecord& record, std::size_t indent) {
   if (record.system.scheduler.has_value()) {
     line("Job ID", record.system.scheduler->job_id);
   }
-  line("State", fmt::format("{} (exit code {})", job.state, record.run.exit_code));
+  line("State",
+       job.state + (record.run.exit_code.has_value()
+                        ? fmt::format(" (exit code {})", *record.run.exit_code)
+                        : std::string()));
   const auto hosts = static_cast<std::int64_t>(record.system.hosts.size());
   const auto allocated = record.system.scheduler.value_or(SchedulerRecord{}).nodes;
   if (hosts > 0 || allocated.has_value()) {

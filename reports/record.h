@@ -62,7 +62,7 @@ struct RunInfoRecord {
   std::string started_at;                  ///< ISO 8601, UTC: 2026-01-31T12:00:00Z
   std::optional<std::string> finished_at;  ///< null while it runs
   RunStatus status = RunStatus::kPartial;
-  std::int64_t exit_code = 0;
+  std::optional<std::int64_t> exit_code;  ///< of the program; null while it runs
   std::uint64_t seed = 1;
   std::optional<FailureRecord> failure;
   std::vector<TaintRecord> taints;

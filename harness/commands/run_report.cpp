@@ -89,12 +89,13 @@ int RunReport::finish(bool strict, const RunGuard& guard) {
   record_.run.status = reports::RunStatus::kComplete;
   record_.run.finished_at = utc_now();
   record_.job = gather_job(ranks_, "COMPLETED", guard.elapsed_s());
-  record_.run.exit_code = strict && !record_.run.taints.empty() ? 4 : 0;
+  const int code = strict && !record_.run.taints.empty() ? 4 : 0;
+  record_.run.exit_code = code;
   write();
   if (output_ != "-") {
     say(reports::summary_text(record_, output_));
   }
-  return static_cast<int>(record_.run.exit_code);
+  return code;
 }
 
 }  // namespace dlbench::harness

@@ -12,6 +12,7 @@ RunRecord course_job() {
   RunRecord record;
   record.system.scheduler = SchedulerRecord{.name = "slurm", .job_id = "4711"};
   record.system.hosts.resize(1);
+  record.run.exit_code = 0;
   record.job = JobRecord{.state = "COMPLETED",
                          .cpu_time_s = 53.0,
                          .wall_s = 56.0,
@@ -65,6 +66,7 @@ TEST(JobText, LeavesOutWhatIsNotKnown) {
   RunRecord record;
   EXPECT_EQ(job_text(record), "");
   record.job = JobRecord{.state = "FAILED", .wall_s = 1.0};
+  EXPECT_EQ(job_text(record), "  State: FAILED\n  Job Wall-clock time: 00:00:01\n");
   record.run.exit_code = 5;
   EXPECT_EQ(job_text(record), "  State: FAILED (exit code 5)\n  Job Wall-clock time: 00:00:01\n");
 }

@@ -169,6 +169,7 @@ RunRecord sample_record() {
   record.run.started_at = "2026-01-31T12:00:00Z";
   record.run.finished_at = "2026-01-31T12:01:00Z";
   record.run.status = RunStatus::kComplete;
+  record.run.exit_code = 0;
   record.run.seed = 1;
   record.run.taints = {{Taint::kGeneratedData, "dataset", "64 samples were generated"}};
   record.run.skipped = {{"probe cupti", "no CUDA device"}};

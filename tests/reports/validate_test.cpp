@@ -116,6 +116,8 @@ TEST(Validate, ArithmeticOfRunAndConclusions) {
               Contains(HasSubstr("failure is null")));
   EXPECT_THAT(arithmetic_after([](RunRecord& r) { r.run.finished_at.reset(); }),
               Contains(HasSubstr("no finished_at")));
+  EXPECT_THAT(arithmetic_after([](RunRecord& r) { r.run.exit_code.reset(); }),
+              Contains(HasSubstr("no exit_code")));
   EXPECT_THAT(arithmetic_after([](RunRecord& r) { r.attribution->margin = 0.3; }),
               Contains(HasSubstr("margin_ci95: 0.3 is outside")));
   EXPECT_THAT(arithmetic_after([](RunRecord& r) { r.attribution->overlap_efficiency = 1.0; }),
