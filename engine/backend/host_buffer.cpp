@@ -31,7 +31,8 @@ std::byte* map_pages(std::size_t bytes) {
   return static_cast<std::byte*>(memory);
 }
 
-/// Pages that begin at a multiple of a huge page: maps one more and gives the ends back.
+/// Pages that begin at a multiple of a huge page: maps one more and gives the ends back. What is over
+/// the last whole huge page is served in small ones, so that no memory is taken beyond `bytes`.
 std::byte* map_huge_pages(std::size_t bytes) {
   std::byte* wide = map_pages(bytes + kHugePage);
   const std::size_t before =
@@ -57,13 +58,8 @@ void touch(std::byte* data, std::size_t bytes, std::size_t page) {
 
 HostBuffer::HostBuffer(std::size_t bytes) : bytes_(bytes) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  if (bytes >= kHugePage) {
-    mapped_bytes_ = round_up(bytes, kHugePage);
-    data_ = map_huge_pages(mapped_bytes_);
-  } else {
-    mapped_bytes_ = round_up(bytes == 0 ? 1 : bytes, page);
-    data_ = map_pages(mapped_bytes_);
-  }
+  mapped_bytes_ = round_up(bytes == 0 ? 1 : bytes, page);
+  data_ = bytes >= kHugePage ? map_huge_pages(mapped_bytes_) : map_pages(mapped_bytes_);
   touch(data_, mapped_bytes_, page);
 }
 

@@ -6,9 +6,13 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <fstream>
+#include <memory>
+#include <vector>
 
 namespace dlbench::backend {
 namespace {
@@ -17,6 +21,14 @@ long page_faults() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return usage.ru_minflt + usage.ru_majflt;
+}
+
+std::int64_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::int64_t total_pages = 0;
+  std::int64_t resident_pages = 0;
+  statm >> total_pages >> resident_pages;
+  return resident_pages * sysconf(_SC_PAGESIZE);
 }
 
 TEST(HostBuffer, IsAlignedZeroedAndOfTheSizeAskedFor) {
@@ -41,6 +53,19 @@ TEST(HostBuffer, LeavesNoPageFaultForItsUsers) {
   const long before = page_faults();
   std::fill(buffer.data(), buffer.data() + kBytes, std::byte{1});
   EXPECT_LT(page_faults() - before, 100);  // the process itself may fault here and there
+}
+
+TEST(HostBuffer, TakesNoMoreMemoryThanItsSize) {
+  constexpr std::size_t kBytes = std::size_t{5} << 19;  // 2.5 MiB: two huge pages would be 4
+  constexpr std::size_t kCount = 16;
+  const std::int64_t before = resident_bytes();
+  std::vector<std::unique_ptr<HostBuffer>> buffers;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    buffers.push_back(std::make_unique<HostBuffer>(kBytes));
+  }
+  const auto wanted = static_cast<std::int64_t>(kCount * kBytes);
+  EXPECT_GE(resident_bytes() - before, wanted) << "every page was touched";
+  EXPECT_LE(resident_bytes() - before, wanted * 11 / 10);
 }
 
 TEST(HostBuffer, ImpossibleSizeIsAMemoryError) {
