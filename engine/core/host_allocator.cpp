@@ -7,6 +7,10 @@
 #include <cstdlib>
 #include <string>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 namespace dlbench::core {
 namespace {
 
@@ -31,6 +35,12 @@ class PageableAllocator final : public HostAllocator {
 HostAllocator& default_host_allocator() {
   static PageableAllocator allocator;
   return allocator;
+}
+
+void release_free_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 }  // namespace dlbench::core

@@ -27,6 +27,9 @@ class HostAllocator {
 /// Ordinary page-able memory, 64-byte aligned. Lives as long as the process.
 [[nodiscard]] HostAllocator& default_host_allocator();
 
+/// Gives memory that was freed, and that the C library keeps for later, back to the system.
+void release_free_memory();
+
 /// Owns one block of an allocator. Move-only.
 class HostBlock {
  public:
