@@ -111,7 +111,8 @@ std::unique_ptr<Communicator> create_communicator(Rendezvous& ranks,
   if (backend.reads_host_memory()) {
     return ranks.create_host_communicator();
   }
-  if (const std::string shared = shared_device(ranks, backend); !shared.empty()) {
+  if (const std::string shared = shared_device(ranks.places(), device_addresses(ranks, backend));
+      !shared.empty()) {
     if (sharing == DeviceSharing::kRefused) {
       throw core::Error(core::ErrorCode::kUnavailable, refusal_to_share(shared));
     }

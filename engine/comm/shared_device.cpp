@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <sstream>
 #include <utility>
 
 namespace dlbench::comm {
@@ -23,12 +24,31 @@ std::string shared_device(std::span<const RankPlace> places,
   return "";
 }
 
-std::string shared_device(Rendezvous& ranks, const backend::Backend& backend) {
-  if (ranks.size() == 1 || backend.reads_host_memory()) {
-    return "";
+int ranks_on_device(std::span<const RankPlace> places,
+                    const std::vector<std::string>& addresses,
+                    int rank) {
+  if (addresses.empty()) {
+    return 1;
   }
-  return ranks.broadcast_text(
-      shared_device(ranks.places(), ranks.gather(backend.device().address)));
+  const auto self = static_cast<std::size_t>(rank);
+  int count = 0;
+  for (std::size_t other = 0; other < addresses.size(); ++other) {
+    count += places[other].node == places[self].node && addresses[other] == addresses[self];
+  }
+  return count;
+}
+
+std::vector<std::string> device_addresses(Rendezvous& ranks, const backend::Backend& backend) {
+  if (ranks.size() == 1 || backend.reads_host_memory()) {
+    return {};
+  }
+  const std::vector<std::string> gathered = ranks.gather(backend.device().address);
+  std::istringstream lines(ranks.broadcast_text(fmt::format("{}", fmt::join(gathered, "\n"))));
+  std::vector<std::string> addresses(static_cast<std::size_t>(ranks.size()));
+  for (std::string& address : addresses) {
+    std::getline(lines, address);
+  }
+  return addresses;
 }
 
 std::string refusal_to_share(const std::string& shared) {

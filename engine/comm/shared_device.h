@@ -13,13 +13,19 @@
 namespace dlbench::comm {
 
 /// Empty, or "ranks 0 and 2 use one GPU (node7 0000:17:00.0)" of the first two ranks with the same
-/// device. `addresses`: of each rank's device on its node, by rank, as are `places`.
+/// device. `addresses`: of each rank's device on its node, by rank, as are `places`; or empty.
 [[nodiscard]] std::string shared_device(std::span<const RankPlace> places,
                                         const std::vector<std::string>& addresses);
 
-/// The same of the ranks' backends; always empty where their memory is the host's, which ranks may
-/// share. Collective; the same on all ranks.
-[[nodiscard]] std::string shared_device(Rendezvous& ranks, const backend::Backend& backend);
+/// How many ranks use the device of `rank`, itself included.
+[[nodiscard]] int ranks_on_device(std::span<const RankPlace> places,
+                                  const std::vector<std::string>& addresses,
+                                  int rank);
+
+/// Of every rank's device, by rank; empty where their memory is the host's, which ranks may share.
+/// Collective; the same on all ranks.
+[[nodiscard]] std::vector<std::string> device_addresses(Rendezvous& ranks,
+                                                        const backend::Backend& backend);
 
 /// Why ranks that share a device, as shared_device() says it, are refused, and what to do.
 [[nodiscard]] std::string refusal_to_share(const std::string& shared);

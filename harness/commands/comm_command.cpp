@@ -147,6 +147,9 @@ class CollectiveSweep {
       report_.check_output();
       backend_ = open_device(
           options_.device, 1, ranks_.places()[static_cast<std::size_t>(ranks_.rank())].local_rank);
+      if (link_.has_value()) {
+        require_host_memory(*backend_, "--link");
+      }
     });
     try {
       for (const int size : sizes) {
@@ -165,8 +168,8 @@ class CollectiveSweep {
 
  private:
   void measure(comm::Rendezvous& members) {
-    const std::optional<reports::TaintRecord> shared =
-        gpu_sharing(comm::shared_device(members, *backend_));
+    const std::optional<reports::TaintRecord> shared = gpu_sharing(
+        comm::shared_device(members.places(), comm::device_addresses(members, *backend_)));
     std::unique_ptr<comm::Communicator> communicator = comm::create_communicator(
         members,
         *backend_,

@@ -151,9 +151,7 @@ void ScaleRun::choose_residence() {
       largest = &member->plan();
     }
   }
-  const comm::RankPlace& place = launch_.places()[static_cast<std::size_t>(launch_.rank())];
-  const bool fits =
-      largest == nullptr || read_memory_room(largest->backend(), place.local_size).holds(needed);
+  const bool fits = largest == nullptr || largest->memory_room().holds(needed);
   keeps_open_ = !everyone_.any(!fits);
 }
 

@@ -47,9 +47,13 @@ std::string MemoryRoom::shortage(const MemoryNeed& need) const {
          mib(device.value_or(0)) + " are available";
 }
 
-MemoryRoom read_memory_room(const backend::Backend& backend, int ranks) {
-  return {.host = probes::read_memory_facts().usable_bytes / ranks,
-          .device = backend.free_memory()};
+MemoryRoom read_memory_room(const backend::Backend& backend, const MemorySharers& ranks) {
+  MemoryRoom room{.host = probes::read_memory_facts().usable_bytes / ranks.host,
+                  .device = backend.free_memory()};
+  if (room.device.has_value()) {
+    *room.device /= ranks.device;
+  }
+  return room;
 }
 
 }  // namespace dlbench::harness

@@ -48,7 +48,14 @@ struct MemoryRoom {
   [[nodiscard]] std::string shortage(const MemoryNeed& need) const;
 };
 
-/// `ranks` share the host's memory evenly.
-[[nodiscard]] MemoryRoom read_memory_room(const backend::Backend& backend, int ranks);
+/// How many ranks share a memory.
+struct MemorySharers {
+  int host = 1;
+  int device = 1;
+};
+
+/// Of one rank, where those that share a memory take it evenly.
+[[nodiscard]] MemoryRoom read_memory_room(const backend::Backend& backend,
+                                          const MemorySharers& ranks);
 
 }  // namespace dlbench::harness

@@ -76,6 +76,14 @@ std::unique_ptr<backend::Backend> open_device(const std::string& device,
   return backend::create_backend(name, options);
 }
 
+void require_host_memory(const backend::Backend& backend, const std::string& option) {
+  if (!backend.reads_host_memory()) {
+    throw Error(ErrorCode::kUnavailable,
+                option + " works in host memory, which a step on '" + std::string(backend.name()) +
+                    "' does not use: it is there for --device cpu");
+  }
+}
+
 core::DType compute_dtype(const std::string& precision, const backend::Backend& backend) {
   core::DType dtype = core::DType::kF32;
   if (precision == "bf16") {

@@ -5,6 +5,7 @@
 #include "engine/comm/shared_device.h"
 #include "engine/core/check.h"
 #include "engine/core/error.h"
+#include "engine/core/host_allocator.h"
 #include "engine/core/log.h"
 #include "engine/core/nearest_name.h"
 #include "engine/core/parallel.h"
@@ -49,6 +50,7 @@ std::int64_t state_bytes(const backend::Backend& backend,
 }  // namespace
 
 std::int64_t resident_bytes() {
+  core::release_free_memory();
   std::ifstream statm("/proc/self/statm");
   std::int64_t total_pages = 0;
   std::int64_t resident_pages = 0;
@@ -78,7 +80,9 @@ BatchShare share_batch(std::int64_t per_rank,
 SessionPlan::SessionPlan(SessionOptions options, comm::Rendezvous& ranks)
     : options_(std::move(options)), ranks_(ranks) {
   together(ranks_, [&] { open(); });
-  shared_device_ = comm::shared_device(ranks_, *backend_);
+  const std::vector<std::string> devices = comm::device_addresses(ranks_, *backend_);
+  shared_device_ = comm::shared_device(ranks_.places(), devices);
+  ranks_on_device_ = comm::ranks_on_device(ranks_.places(), devices, ranks_.rank());
   check_sharing();
   // One rank makes what is made once; the others find it.
   together(ranks_, [&] {
@@ -116,6 +120,7 @@ void SessionPlan::open() {
                 .sync_loss = options_.sync_loss && ratio && ranks_.size() > 1};
   training_graph_ = workloads::training_graph(workload_->spec(), built_, dtype_, reduction_);
   workers_ = options_.workers.value_or(probes::usable_cpus());
+  check_wire();
   check_single_root();
 }
 
@@ -131,6 +136,18 @@ void SessionPlan::check_sharing() const {
                 "--cuda-graph on with --share-gpu: " + shared_device_ +
                     ", so that the host reduces gradients in the middle of the step, which cannot "
                     "be recorded: choose auto or off");
+  }
+}
+
+void SessionPlan::check_wire() const {
+  if (ranks_.size() == 1) {
+    return;
+  }
+  if (options_.link.has_value()) {
+    require_host_memory(*backend_, "--link");
+  }
+  if (options_.compression != "none") {
+    require_host_memory(*backend_, "--compression " + options_.compression);
   }
 }
 
@@ -150,10 +167,7 @@ void SessionPlan::check_single_root() const {
                 "--strategy data-parallel has no loss scaling, for rank 0 alone has the gradients: "
                 "choose --precision fp32 or bf16");
   }
-  if (!backend_->reads_host_memory()) {
-    throw Error(ErrorCode::kUnavailable,
-                "--strategy data-parallel scatters in host memory: it is there for --device cpu");
-  }
+  require_host_memory(*backend_, "--strategy data-parallel");
 }
 
 void SessionPlan::open_data() {
@@ -246,7 +260,7 @@ const MemoryNeed& SessionPlan::memory_need() {
 
 MemoryRoom SessionPlan::memory_room() const {
   const comm::RankPlace& place = ranks_.places()[static_cast<std::size_t>(ranks_.rank())];
-  return read_memory_room(*backend_, place.local_size);
+  return read_memory_room(*backend_, {.host = place.local_size, .device = ranks_on_device_});
 }
 
 void SessionPlan::check_memory() {

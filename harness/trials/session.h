@@ -127,6 +127,7 @@ class SessionPlan {
 
   void open();
   void open_data();
+  void check_wire() const;
   void check_single_root() const;
   void check_sharing() const;
 
@@ -138,6 +139,7 @@ class SessionPlan {
   BatchShare batch_;
   std::unique_ptr<backend::Backend> backend_;
   std::string shared_device_;
+  int ranks_on_device_ = 1;
   core::DType dtype_ = core::DType::kF32;
   workloads::BuiltWorkload built_;
   workloads::ReductionOptions reduction_;
@@ -225,7 +227,12 @@ class Session {
                                                             std::optional<std::int64_t> threads,
                                                             int local_rank = 0);
 
-/// Resident set of this process in bytes, from /proc/self/statm.
+/// Throws core::Error(kUnavailable) if `option`, which works in host memory between the ranks, is
+/// given for a backend with a memory of its own.
+void require_host_memory(const backend::Backend& backend, const std::string& option);
+
+/// Resident set of this process in bytes, from /proc/self/statm, after what was freed but kept by
+/// the C library (the buffers in which kernels were tried, for example) has been given back.
 [[nodiscard]] std::int64_t resident_bytes();
 
 }  // namespace dlbench::harness

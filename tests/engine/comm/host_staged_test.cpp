@@ -245,6 +245,17 @@ TEST(SharedDevice, NamesTheFirstTwoRanksOnOneGpu) {
   EXPECT_EQ(shared_device(places, {"0000:17:00.0", "0000:65:00.0", "0000:17:00.0"}), "");
   EXPECT_EQ(shared_device(places, {"0000:65:00.0", "0000:65:00.0", "0000:65:00.0"}),
             "ranks 0 and 1 use one GPU (a 0000:65:00.0)");
+  EXPECT_EQ(shared_device(places, {}), "");
+}
+
+TEST(SharedDevice, CountsTheRanksOnOneGpu) {
+  const std::vector<RankPlace> places = {
+      {.host = "a", .node = 0}, {.host = "a", .node = 0}, {.host = "b", .node = 1}};
+  const std::vector<std::string> one_each_node(3, "0000:65:00.0");
+  EXPECT_EQ(ranks_on_device(places, one_each_node, 0), 2);
+  EXPECT_EQ(ranks_on_device(places, one_each_node, 2), 1);
+  EXPECT_EQ(ranks_on_device(places, {"0000:17:00.0", "0000:65:00.0", "0000:17:00.0"}, 0), 1);
+  EXPECT_EQ(ranks_on_device(places, {}, 0), 1);
 }
 
 }  // namespace
