@@ -164,6 +164,11 @@ class Parser {
                            core::build_info().version + " (" + core::build_info().git_commit + ")");
     root_.require_subcommand(1);
     root_.set_help_all_flag("--help-all", "Help of all commands");
+    root_.footer(
+        "Environment:\n"
+        "  DLBENCH_CACHE_DIR           Folder for tuning, measured peaks and generated data, "
+        "instead\n"
+        "                              of $XDG_CACHE_HOME/dlbench or ~/.cache/dlbench");
     for (auto& command : command_list()) {
       Bound bound;
       bound.command = std::move(command);
