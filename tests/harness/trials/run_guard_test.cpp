@@ -78,6 +78,26 @@ TEST(RunGuard, TellsCtrlCFromAWalltime) {
   EXPECT_EQ(end->code(), ErrorCode::kInterrupted);
 }
 
+TEST(RunGuard, EndsTheRunWhenTheTerminalIsGone) {
+  RunGuard guard(std::nullopt);
+  kill(getpid(), SIGHUP);
+  const std::optional<core::Error> end = awaited_end(guard);
+  ASSERT_TRUE(end.has_value());
+  EXPECT_EQ(end->code(), ErrorCode::kTimeout);
+  EXPECT_NE(std::string(end->what()).find("SIGHUP (terminal closed?)"), std::string::npos);
+}
+
+TEST(RunGuard, LeavesAnIgnoredHangUpIgnored) {
+  std::signal(SIGHUP, SIG_IGN);  // as nohup does
+  {
+    RunGuard guard(std::nullopt);
+    kill(getpid(), SIGHUP);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_NO_THROW(guard.check());
+  }
+  EXPECT_EQ(std::signal(SIGHUP, SIG_DFL), SIG_IGN);
+}
+
 TEST(RunGuard, KeepsSignalsAwayFromTheThreadsThatCompute) {
   {
     RunGuard guard(1000.0);

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/commands/output_files.h"
+
+#include "engine/core/error.h"
+#include "tests/temporary_folder.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace dlbench::harness {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Refusal {
+  core::ErrorCode code{};
+  std::string text;  ///< empty: none
+};
+
+Refusal refusal_of(const std::function<void()>& check) {
+  try {
+    check();
+  } catch (const core::Error& error) {
+    return {error.code(), error.what()};
+  }
+  return {};
+}
+
+class OutputFiles : public ::testing::Test {
+ protected:
+  Refusal distinct(const std::string& report, const std::string& trace) const {
+    return refusal_of([&] { check_distinct({{"--output", report}, {"--trace", trace}}); });
+  }
+
+  tests::TemporaryFolder folder_;
+};
+
+TEST_F(OutputFiles, TwoResultsMayNotHaveOneName) {
+  const std::string name = folder_.file("r.json");
+  const Refusal refused = distinct(name, name);
+  EXPECT_EQ(refused.code, core::ErrorCode::kUsage);
+  EXPECT_THAT(refused.text, HasSubstr("--output and --trace name the same file '" + name + "'"));
+  EXPECT_EQ(distinct(name, folder_.file("t.json")).text, "");
+  EXPECT_EQ(distinct("", "").text, "") << "neither was asked for";
+}
+
+TEST_F(OutputFiles, OneFileHasManySpellings) {
+  const std::string name = folder_.file("r.json");
+  const std::filesystem::path inside = folder_.file("inside");
+  std::filesystem::create_directory(inside);
+  EXPECT_NE(distinct(name, (inside / ".." / "r.json").string()).text, "");
+  EXPECT_NE(distinct(name, folder_.file("./r.json")).text, "");
+  std::ofstream(name) << "{}";
+  std::filesystem::create_symlink(name, folder_.file("link.json"));
+  EXPECT_NE(distinct(name, folder_.file("link.json")).text, "");
+}
+
+TEST_F(OutputFiles, AFolderThatIsNotThereIsNamedWithItsOption) {
+  const std::string place = folder_.file("absent/r.json");
+  const Refusal refused = refusal_of([&] { check_writable({{"--benchy", place}}); });
+  EXPECT_EQ(refused.code, core::ErrorCode::kFile);
+  EXPECT_THAT(refused.text, HasSubstr("choose another place with --benchy"));
+  EXPECT_EQ(refusal_of([&] { check_writable({{"--benchy", folder_.file("r.json")}}); }).text, "");
+}
+
+}  // namespace
+}  // namespace dlbench::harness
