@@ -78,6 +78,20 @@ TEST_P(GpuStep, AReplayedStepGivesTheSameLosses) {
   EXPECT_EQ(losses[0], losses[1]);
 }
 
+/// Each gradient of three layers by itself: a convolution over three channels, which 16 bits pad to
+/// eight, a transposed one, and a head of one channel.
+TEST(GpuLayers, OfAnUpConvolutionEqualTheReferenceIn16Bits) {
+  if (const std::string why = backend::backend_unavailable_reason("cuda"); !why.empty()) {
+    GTEST_SKIP() << why;
+  }
+  const auto device = backend::create_backend("cuda", {});
+  for (const core::DType precision : {core::DType::kBF16, core::DType::kF16}) {
+    if (device->supports(precision, nullptr)) {
+      compare_up_convolution_with_reference(*device, precision, 2e-2);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Workloads,
                          GpuStep,
                          ::testing::ValuesIn(workloads::workload_names()),

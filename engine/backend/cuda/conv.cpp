@@ -12,16 +12,18 @@ namespace {
 using graph::Node;
 using graph::OpKind;
 
-std::string decision_key(const GraphLowering& lowering, const Node& node) {
+std::string decision_key(const GraphLowering& lowering,
+                         const Node& node,
+                         const ConvProblem& problem) {
   const std::string owner =
       node.forward == graph::kNoNode ? node.name : lowering.graph().node(node.forward).name;
-  return owner + "|" + std::string(name(conv_problem(lowering.graph(), node).direction));
+  return owner + "|" + std::string(name(problem.direction));
 }
 
 Contraction choose(GraphLowering& lowering, const Node& node) {
-  const std::string key = decision_key(lowering, node);
-  Contraction chosen =
-      lowering.contractions().convolution(conv_problem(lowering.graph(), node), key);
+  const ConvProblem problem = conv_problem(lowering.graph(), node, lowering.padding());
+  const std::string key = decision_key(lowering, node, problem);
+  Contraction chosen = lowering.contractions().convolution(problem, key);
   lowering.decide(key, chosen.decision);
   return chosen;
 }

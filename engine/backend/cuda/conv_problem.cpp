@@ -10,9 +10,12 @@
 namespace dlbench::backend::cuda {
 namespace {
 
-std::vector<std::int64_t> extents_of(const graph::Graph& graph, graph::ValueId id) {
-  const auto extents = graph.value(id).shape.extents();
-  return {extents.begin(), extents.end()};
+/// As the value lies in memory, padding lanes included.
+std::vector<std::int64_t> extents_of(const graph::Value& value, const ChannelPadding& padding) {
+  const auto logical = value.shape.extents();
+  std::vector<std::int64_t> extents(logical.begin(), logical.end());
+  extents.at(1) = padding.layout(value).stride;
+  return extents;
 }
 
 std::vector<std::int64_t> leading(const graph::Spatial& attribute, std::size_t count) {
@@ -70,14 +73,16 @@ std::string ConvProblem::text() const {
                      fmt::join(dilation, ", "));
 }
 
-ConvProblem conv_problem(const graph::Graph& graph, const graph::Node& node) {
+ConvProblem conv_problem(const graph::Graph& graph,
+                         const graph::Node& node,
+                         const ChannelPadding& padding) {
   const ConvOperands operands = operands_of(node);
   const graph::ConvAttributes& attributes = attributes_of(node);
   ConvProblem problem{.direction = operands.direction,
                       .dtype = graph.value(operands.x).dtype,
-                      .x = extents_of(graph, operands.x),
-                      .w = extents_of(graph, operands.w),
-                      .y = extents_of(graph, operands.y)};
+                      .x = extents_of(graph.value(operands.x), padding),
+                      .w = extents_of(graph.value(operands.w), padding),
+                      .y = extents_of(graph.value(operands.y), padding)};
   const std::size_t axes = problem.x.size() - 2;
   problem.pad_begin = leading(attributes.pad_begin, axes);
   problem.pad_end = leading(attributes.pad_end, axes);

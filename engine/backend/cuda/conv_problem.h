@@ -4,6 +4,7 @@
 // One convolution in one direction, as cuDNN sees it. Knows no CUDA call.
 #pragma once
 
+#include "engine/backend/cuda/channel_padding.h"
 #include "engine/core/dtype.h"
 #include "engine/graph/graph.h"
 
@@ -19,8 +20,8 @@ enum class ConvDirection : std::uint8_t { kForward, kBackwardData, kBackwardWeig
 /// "forward", "backward_data", "backward_weights".
 [[nodiscard]] std::string_view name(ConvDirection direction);
 
-/// Shapes are logical (N, C, spatial...) and (K, C / groups, kernel...), memory is channels-last.
-/// cuDNN reads the number of groups from x and w.
+/// Shapes are (N, C, spatial...) and (K, C / groups, kernel...), padding lanes counted as channels;
+/// memory is channels-last and dense. cuDNN reads the number of groups from x and w.
 struct ConvProblem {
   ConvDirection direction = ConvDirection::kForward;
   core::DType dtype = core::DType::kF32;  ///< of x, w and y alike; sums are in f32
@@ -39,7 +40,9 @@ struct ConvProblem {
 
 /// The problem of a kConv, kConvBackwardData, kConvBackwardWeights or kConvTranspose node. The last
 /// is the backward-data problem of the convolution that it is the adjoint of: it reads y, writes x.
-[[nodiscard]] ConvProblem conv_problem(const graph::Graph& graph, const graph::Node& node);
+[[nodiscard]] ConvProblem conv_problem(const graph::Graph& graph,
+                                       const graph::Node& node,
+                                       const ChannelPadding& padding);
 
 /// Strides in elements of a dense channels-last tensor (N, C, spatial...).
 [[nodiscard]] std::vector<std::int64_t> channels_last_strides(

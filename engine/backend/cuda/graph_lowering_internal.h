@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engine/backend/backend.h"
+#include "engine/backend/cuda/channel_padding.h"
 #include "engine/backend/cuda/contractions.h"
 #include "engine/backend/cuda/kernels/launch.h"
 #include "engine/backend/cuda/layout.h"
@@ -58,7 +59,8 @@ class GraphLowering {
   /// Where a value lies channels-last; an input of rank 4 or 5 is copied once, before its first
   /// reader.
   [[nodiscard]] SlotId read(graph::ValueId id);
-  [[nodiscard]] ChannelsLast layout(graph::ValueId id) const;
+  [[nodiscard]] ChannelsLast layout(graph::ValueId id) const { return padding_.layout(value(id)); }
+  [[nodiscard]] const ChannelPadding& padding() const { return padding_; }
 
   /// An emission that reads the inputs whose content the op reads and writes outputs and updates.
   [[nodiscard]] Emission whole(const graph::Node& node);
@@ -80,6 +82,7 @@ class GraphLowering {
   Contractions& contractions_;
   StreamHandleOf stream_handle_;
   Fusion fusion_;
+  ChannelPadding padding_;
   std::unique_ptr<LoweredGraph> result_;
   std::map<graph::ValueId, SlotId> reordered_inputs_;
 };

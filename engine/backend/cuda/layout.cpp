@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/cuda/layout.h"
 
+#include "engine/backend/cuda/kernels/geometry.h"
 #include "engine/core/dtype.h"
 
 #include <cstring>
@@ -35,7 +36,7 @@ void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
 
 }  // namespace
 
-ChannelsLast channels_last(const core::Shape& shape) {
+ChannelsLast channels_last(const core::Shape& shape, Index channel_multiple) {
   if (shape.rank() < 2) {
     return {.channels = shape.elements(), .stride = shape.elements()};
   }
@@ -43,7 +44,7 @@ ChannelsLast channels_last(const core::Shape& shape) {
   return {.batch = shape[0],
           .spatial = plane == 0 ? 0 : shape.elements() / plane,
           .channels = shape[1],
-          .stride = shape[1]};
+          .stride = ceil_divide(shape[1], channel_multiple) * channel_multiple};
 }
 
 ChannelsLast row_major(const core::Shape& shape) {

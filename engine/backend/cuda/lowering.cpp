@@ -6,6 +6,7 @@
 
 #include "engine/backend/cuda/graph_lowering_internal.h"
 #include "engine/backend/op_families.h"
+#include "engine/core/check.h"
 #include "engine/core/error.h"
 
 namespace dlbench::backend::cuda {
@@ -34,20 +35,24 @@ class LaunchKernel final : public Kernel {
 
 class CudaLoweredGraph final : public LoweredGraph {
  public:
-  explicit CudaLoweredGraph(const graph::Graph& graph) : values_(graph.values()) {}
+  CudaLoweredGraph(const graph::Graph& graph, ChannelPadding padding)
+      : values_(graph.values()), padding_(std::move(padding)) {}
 
   void export_value(ValueId value,
                     const std::byte* physical,
                     core::HostTensor& logical) const override {
-    to_logical(values_.at(static_cast<std::size_t>(value)), physical, logical);
+    const graph::Value& known = values_.at(static_cast<std::size_t>(value));
+    DLBENCH_CHECK(!padding_.padded(value)) << known.name << " has padding lanes: keep it";
+    to_logical(known, physical, logical);
   }
 
  private:
   std::vector<graph::Value> values_;
+  ChannelPadding padding_;
 };
 
-std::size_t bytes_of(const graph::Value& value) {
-  return static_cast<std::size_t>(value.shape.elements()) * core::size_of(value.dtype);
+std::size_t bytes_of(const ChannelsLast& layout, core::DType dtype) {
+  return static_cast<std::size_t>(layout.elements()) * core::size_of(dtype);
 }
 
 }  // namespace
@@ -61,7 +66,8 @@ GraphLowering::GraphLowering(const graph::Graph& graph,
       contractions_(contractions),
       stream_handle_(stream_handle),
       fusion_(graph, options.keep),
-      result_(std::make_unique<CudaLoweredGraph>(graph)) {}
+      padding_(graph, fusion_),
+      result_(std::make_unique<CudaLoweredGraph>(graph, padding_)) {}
 
 std::unique_ptr<LoweredGraph> GraphLowering::run() {
   make_slots();
@@ -91,15 +97,15 @@ std::unique_ptr<LoweredGraph> GraphLowering::run() {
 
 void GraphLowering::make_slots() {
   for (const graph::Value& value : graph_.values()) {
+    const std::string suffix =
+        padding_.padded(value.id) ? std::to_string(kChannelMultiple) : std::string();
     result_->slots.push_back({.value = value.id,
                               .storage = value.storage,
-                              .bytes = bytes_of(value),
-                              .layout = layout_name(value)});
+                              .bytes = bytes_of(layout(value.id), value.dtype),
+                              .layout = layout_name(value) + suffix});
     result_->slot_of_value.push_back(slot(value.id));
   }
 }
-
-ChannelsLast GraphLowering::layout(ValueId id) const { return channels_last(value(id).shape); }
 
 SlotId GraphLowering::read(ValueId id) {
   const graph::Value& input = value(id);
@@ -111,9 +117,9 @@ SlotId GraphLowering::read(ValueId id) {
     return known->second;
   }
   const auto copy = static_cast<SlotId>(result_->slots.size());
-  result_->slots.push_back({.bytes = bytes_of(input), .layout = "nhwc"});
+  const ChannelsLast to = layout(id);
+  result_->slots.push_back({.bytes = bytes_of(to, input.dtype), .layout = "nhwc"});
   reordered_inputs_[id] = copy;
-  const ChannelsLast to = channels_last(input.shape);
   emit({.name = "reorder/" + input.name,
         .reads = {slot(id)},
         .writes = {copy},

@@ -140,7 +140,10 @@ void lower_cast(GraphLowering& lowering, const Node& node) {
   if (!core::is_float(x.dtype) || !core::is_float(y.dtype)) {
     GraphLowering::refuse(node, "casts between floats only");
   }
-  CastArgs args{.x_dtype = x.dtype, .y_dtype = y.dtype, .elements = x.shape.elements()};
+  CastArgs args{.x_dtype = x.dtype,
+                .x_layout = lowering.layout(x.id),
+                .y_dtype = y.dtype,
+                .y_layout = lowering.layout(y.id)};
   lowering.emit(lowering.whole(node), [args](const Call& call) mutable {
     args.x = call.in(0);
     args.y = call.out(0);

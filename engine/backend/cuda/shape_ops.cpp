@@ -115,7 +115,7 @@ void lower_normalize(GraphLowering& lowering, const Node& node) {
     GraphLowering::refuse(node, "normalises images of the loader, with at most 16 channels");
   }
   NormalizeArgs args{.dtype = y.dtype,
-                     .layout = channels_last(y.shape),
+                     .layout = lowering.layout(y.id),
                      .attributes = node.as<graph::NormalizeAttributes>()};
   lowering.emit({.covers = {node.id},
                  .reads = {GraphLowering::slot(x.id)},  // (N, H, W, C) as it comes

@@ -109,8 +109,68 @@ void visit_castable(core::DType dtype, const Visitor& visitor) {
   visit_activation(dtype, visitor);
 }
 
+/// One pack of lanes of a row of y; the rows of x have as many channels and another stride.
+template <typename From, typename To, int N>
+struct CastRowsPack {
+  const From* x;
+  To* y;
+  Divisor packs;  ///< of a row of y
+  Index x_stride;
+  Index channels;
+
+  DLBENCH_HOST_DEVICE void operator()(Index item) const {
+    Index pack = 0;
+    const Index row = packs.split(item, pack);
+    float values[N];
+    for (int lane = 0; lane < N; ++lane) {
+      const Index channel = pack * N + lane;
+      values[lane] = channel < channels ? to_float(x[row * x_stride + channel]) : 0.0F;
+    }
+    store_pack(y + item * N, values);
+  }
+};
+
+template <typename From, typename To, int N, typename Launcher>
+void run_cast_row_packs(Launcher& launcher, const CastArgs& args) {
+  for_each(launcher,
+           args.y_layout.elements() / N,
+           CastRowsPack<From, To, N>{static_cast<const From*>(args.x),
+                                     static_cast<To*>(args.y),
+                                     Divisor(args.y_layout.stride / N),
+                                     args.x_layout.stride,
+                                     args.x_layout.channels});
+}
+
+/// Between strides. Its tensors are weights and images: small, or written once.
+template <typename Launcher>
+void run_cast_rows(Launcher& launcher, const CastArgs& args) {
+  DLBENCH_CHECK(args.x_layout.positions() == args.y_layout.positions() &&
+                args.x_layout.channels == args.y_layout.channels)
+      << "a cast between shapes";
+  const bool from_f32 = args.x_dtype == core::DType::kF32;
+  DLBENCH_CHECK(from_f32 != (args.y_dtype == core::DType::kF32))
+      << "a cast between strides from " << core::name(args.x_dtype) << " to "
+      << core::name(args.y_dtype);
+  visit_activation(from_f32 ? args.y_dtype : args.x_dtype, [&](auto half) {
+    using Half = decltype(half);
+    if constexpr (!std::is_same_v<Half, float>) {
+      if (!from_f32) {
+        run_cast_row_packs<Half, float, 1>(launcher, args);
+      } else if (args.y_layout.stride % kWide<Half> == 0 && aligned(args.y)) {
+        run_cast_row_packs<float, Half, kWide<Half>>(launcher, args);
+      } else {
+        run_cast_row_packs<float, Half, 1>(launcher, args);
+      }
+    }
+  });
+}
+
 template <typename Launcher>
 void run_cast(Launcher& launcher, const CastArgs& args) {
+  if (args.x_layout.stride != args.y_layout.stride) {
+    return run_cast_rows(launcher, args);
+  }
+  const Index elements = args.y_layout.elements();
   visit_castable(args.x_dtype, [&](auto from) {
     visit_castable(args.y_dtype, [&](auto to) {
       using From = decltype(from);
@@ -119,11 +179,10 @@ void run_cast(Launcher& launcher, const CastArgs& args) {
       auto* y = static_cast<To*>(args.y);
       if (aligned(x, y)) {
         constexpr int kN = kWide < From >> kWide<To> ? kWide<From> : kWide<To>;
-        for_each(launcher,
-                 ceil_divide<Index>(args.elements, kN),
-                 CastPack<From, To, kN>{x, y, args.elements});
+        for_each(
+            launcher, ceil_divide<Index>(elements, kN), CastPack<From, To, kN>{x, y, elements});
       } else {
-        for_each(launcher, args.elements, CastPack<From, To, 1>{x, y, args.elements});
+        for_each(launcher, elements, CastPack<From, To, 1>{x, y, elements});
       }
     });
   });

@@ -47,14 +47,16 @@ struct PointwiseArgs {
 };
 void launch_pointwise(PointwiseOp op, const PointwiseArgs& args, StreamHandle stream);
 
-/// y = x in another float dtype (f16, bf16, f32, f64), rounded to nearest even. `elements` counts
-/// padding lanes.
+/// y = x in another float dtype (f16, bf16, f32, f64), rounded to nearest even. Batch, spatial and
+/// channels are one on both sides. The strides may differ between f32 and a 16-bit float: then the
+/// padding lanes of x are not read, those of y become zero; of one stride, they are cast as others.
 struct CastArgs {
   const void* x = nullptr;
   core::DType x_dtype = core::DType::kF32;
+  ChannelsLast x_layout;
   void* y = nullptr;
   core::DType y_dtype = core::DType::kF32;
-  Index elements = 0;
+  ChannelsLast y_layout;
 };
 void launch_cast(const CastArgs& args, StreamHandle stream);
 

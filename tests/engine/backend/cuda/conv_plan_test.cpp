@@ -38,12 +38,12 @@ const std::vector<Precision>& precisions() {
   return list;
 }
 
-std::vector<ConvProblem> problems_of(const graph::Graph& graph) {
+std::vector<ConvProblem> problems_of(const graph::Graph& graph, const ChannelPadding& padding) {
   std::map<std::string, ConvProblem> distinct;
   for (const graph::Node& node : graph.nodes()) {
     if (node.op == graph::OpKind::kConv || node.op == graph::OpKind::kConvBackwardData ||
         node.op == graph::OpKind::kConvBackwardWeights) {
-      ConvProblem problem = conv_problem(graph, node);
+      ConvProblem problem = conv_problem(graph, node, padding);
       distinct.emplace(problem.text(), std::move(problem));
     }
   }
@@ -52,6 +52,11 @@ std::vector<ConvProblem> problems_of(const graph::Graph& graph) {
     problems.push_back(std::move(problem));
   }
   return problems;
+}
+
+/// As the backend lowers them.
+std::vector<ConvProblem> problems_of(const graph::Graph& graph) {
+  return problems_of(graph, ChannelPadding(graph, Fusion(graph, {})));
 }
 
 class ConvPlans : public ::testing::TestWithParam<std::string> {
@@ -115,6 +120,57 @@ TEST_P(ConvPlans, ExistForEveryWorkloadPrecisionAndDirection) {
     }
   }
   EXPECT_GT(found, 100);
+}
+
+/// Whether one of the plans that tuning times runs on tensor cores without first copying x, which
+/// would take at least the workspace of x.
+bool feeds_tensor_cores(const std::vector<ConvPlan>& plans, const ConvProblem& problem) {
+  const Index elements = problem.x[0] * problem.x[1] * problem.x[2] * problem.x[3];
+  const std::size_t bytes = static_cast<std::size_t>(elements) * core::size_of(problem.dtype);
+  return std::any_of(plans.begin(), plans.end(), [&](const ConvPlan& plan) {
+    return plan.tensor_core && plan.workspace_bytes < bytes;
+  });
+}
+
+void print(const char* channels, const ConvPlan& plan, const ConvProblem& problem) {
+  fmt::print("{} {} ws {} bytes [{}] {}\n",
+             channels,
+             plan.name,
+             plan.workspace_bytes,
+             plan.notes,
+             problem.text());
+}
+
+TEST_P(ConvPlans, OfPaddedImagesFeedTensorCoresWithoutACopy) {
+  constexpr std::size_t kTimed = 8;
+  const CudnnDescriptor device = ConvPlans::device();
+  const ConvPolicy policy{.workspace_limit = std::int64_t{1} << 30};
+  int padded_problems = 0;
+  for (const std::string& workload_name : workloads::workload_names()) {
+    const workloads::Workload& workload = workloads::find_workload(workload_name);
+    const workloads::BuiltWorkload built = workload.build({}, graph::Mode::kTrain);
+    for (const DType precision : {DType::kBF16, DType::kF16}) {
+      const graph::Graph graph = workloads::training_graph(workload.spec(), built, precision);
+      const ChannelPadding padding(graph, Fusion(graph, {}));
+      for (const graph::Node& node : graph.nodes()) {
+        if (node.op != graph::OpKind::kConv && node.op != graph::OpKind::kConvBackwardWeights) {
+          continue;
+        }
+        const ConvProblem dense = conv_problem(graph, node, {});
+        const ConvProblem padded = conv_problem(graph, node, padding);
+        if (padded.text() == dense.text()) {
+          continue;
+        }
+        ++padded_problems;
+        const auto plans = find_conv_plans(padded, policy, device, kTimed);
+        print("dense", find_conv_plans(dense, policy, device, 1).front(), dense);
+        print("padded", plans.front(), padded);
+        EXPECT_TRUE(feeds_tensor_cores(plans, padded)) << padded.text();
+      }
+    }
+  }
+  // The one of mnist_cnn and the two of resunetpp, forward and the weights' gradient, twice.
+  EXPECT_EQ(padded_problems, 12);
 }
 
 /// What no workload has today but the ops allow: dilation, groups, three axes, uneven padding, and
@@ -206,7 +262,7 @@ TEST(ConvProblem, OfATransposedConvolutionIsTheDataGradientOfItsAdjoint) {
   ConvProblem want = unusual_problems().back();
   want.direction = ConvDirection::kBackwardData;
   want.dtype = DType::kBF16;
-  EXPECT_EQ(conv_problem(builder.graph(), builder.graph().nodes().back()).text(), want.text());
+  EXPECT_EQ(conv_problem(builder.graph(), builder.graph().nodes().back(), {}).text(), want.text());
 }
 
 TEST(ChannelsLastStrides, PutTheChannelInnermost) {

@@ -93,13 +93,20 @@ StreamHandle no_handle(Stream& /*stream*/) { return nullptr; }
 Contraction HostContractions::convolution(const ConvProblem& problem,
                                           const std::string& /*decision*/) {
   return {.kernel_name = "host:conv",
-          .run = [problem](const ContractionCall& call) { convolve(problem, call); }};
+          .run = [problem, observer = observer_](const ContractionCall& call) {
+            convolve(problem, call);
+            if (observer) {
+              observer(problem, call);
+            }
+          }};
 }
 
 Contraction HostContractions::product(const MatrixProduct& product) {
   return {.kernel_name = "host:product",
           .run = [product](const ContractionCall& call) { multiply(product, call); }};
 }
+
+HostDevice::HostDevice(ConvObserver observer) : contractions_(std::move(observer)) {}
 
 bool HostDevice::supports(core::DType dtype, std::string* why) const {
   if (dtype == core::DType::kF64) {
@@ -109,6 +116,13 @@ bool HostDevice::supports(core::DType dtype, std::string* why) const {
     return false;
   }
   return ref_.supports(dtype, why);
+}
+
+std::unique_ptr<Buffer> HostDevice::allocate(std::size_t bytes) {
+  constexpr int kPoison = 0xFF;  // a NaN in every float dtype
+  auto buffer = ref_.allocate(bytes);
+  std::memset(buffer->data(), kPoison, bytes);
+  return buffer;
 }
 
 StateLayout HostDevice::state_layout(const graph::Value& value) const {

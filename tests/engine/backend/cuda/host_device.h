@@ -10,28 +10,39 @@
 #include "engine/backend/cuda/contractions.h"
 #include "engine/backend/ref/ref_backend.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace dlbench::backend::cuda {
+
+/// Sees each convolution with its addresses, right after it ran.
+using ConvObserver = std::function<void(const ConvProblem&, const ContractionCall&)>;
 
 /// Contractions in double, on channels-last memory.
 class HostContractions final : public Contractions {
  public:
+  explicit HostContractions(ConvObserver observer = {}) : observer_(std::move(observer)) {}
+
   [[nodiscard]] Contraction convolution(const ConvProblem& problem,
                                         const std::string& decision) override;
   [[nodiscard]] Contraction product(const MatrixProduct& product) override;
+
+ private:
+  ConvObserver observer_;
 };
 
+/// Fresh memory is NaN.
 class HostDevice final : public Backend {
  public:
+  explicit HostDevice(ConvObserver observer = {});
+
   [[nodiscard]] std::string_view name() const override { return "cuda-on-host"; }
   [[nodiscard]] DeviceInfo device() const override { return ref_.device(); }
   [[nodiscard]] bool supports(core::DType dtype, std::string* why) const override;
-  [[nodiscard]] std::unique_ptr<Buffer> allocate(std::size_t bytes) override {
-    return ref_.allocate(bytes);
-  }
+  [[nodiscard]] std::unique_ptr<Buffer> allocate(std::size_t bytes) override;
   [[nodiscard]] std::unique_ptr<Stream> create_stream() override { return ref_.create_stream(); }
   [[nodiscard]] core::HostAllocator& host_allocator() override { return ref_.host_allocator(); }
   [[nodiscard]] bool reads_host_memory() const override { return false; }

@@ -69,9 +69,10 @@ void cast(HostLauncher& launcher, const Node& /*node*/, DeviceOperands& o) {
   run_cast(launcher,
            {.x = o.inputs[0].as(),
             .x_dtype = o.inputs[0].dtype(),
+            .x_layout = o.inputs[0].layout(),
             .y = o.outputs[0].as(),
             .y_dtype = o.outputs[0].dtype(),
-            .elements = o.outputs[0].layout().elements()});
+            .y_layout = o.outputs[0].layout()});
 }
 
 void dropout(HostLauncher& launcher, const Node& node, DeviceOperands& o) {
