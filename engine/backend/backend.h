@@ -37,6 +37,16 @@ class Buffer {
 
 class Replay;
 
+/// Floats of one dtype to be written as another: f32 as f16 or bf16, or back. Rounded to the
+/// nearest, ties to even; what f16 cannot hold becomes infinite.
+struct Conversion {
+  const std::byte* from = nullptr;
+  core::DType from_dtype = core::DType::kF32;
+  std::byte* to = nullptr;
+  core::DType to_dtype = core::DType::kF32;
+  std::size_t count = 0;  ///< elements
+};
+
 /// A queue of work. Work on one stream runs in order; the CPU's stream runs it at once.
 class Stream {
  public:
@@ -72,6 +82,8 @@ class Stream {
   virtual void copy_to_host(std::byte* host, const std::byte* device, std::size_t bytes) = 0;
   virtual void copy_on_device(std::byte* to, const std::byte* from, std::size_t bytes) = 0;
   virtual void fill_zero(std::byte* device, std::size_t bytes) = 0;
+  /// Enqueues a conversion between arrays on the device that do not overlap.
+  virtual void convert(const Conversion& conversion) = 0;
 
   /// Recording of the work enqueued in between. False / nullptr where the device cannot.
   virtual bool begin_capture() { return false; }

@@ -27,6 +27,8 @@ class HostStream final : public Stream {
   void copy_to_host(std::byte* host, const std::byte* device, std::size_t bytes) override;
   void copy_on_device(std::byte* to, const std::byte* from, std::size_t bytes) override;
   void fill_zero(std::byte* device, std::size_t bytes) override;
+  /// With the threads of a parallel loop.
+  void convert(const Conversion& conversion) override;
 };
 
 }  // namespace dlbench::backend

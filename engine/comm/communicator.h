@@ -79,6 +79,9 @@ class Communicator {
     return backend.allocate(bytes);
   }
 
+  /// Makes what start_all_reduce() needs for a request that comes again and again, so that even its
+  /// first start allocates nothing. Collective, as allocate().
+  virtual void prepare(const ReduceRequest& /*request*/) {}
   /// Starts once the work now in `stream` is done, and runs beside later work; the memory belongs
   /// to the collective until wait(). Several may be in flight; they run in the order of their
   /// starts.

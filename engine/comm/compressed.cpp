@@ -8,50 +8,49 @@
 #include <utility>
 
 namespace dlbench::comm {
-namespace {
-
-std::uint16_t narrow(core::DType wire, float value) {
-  return wire == core::DType::kBF16 ? core::f32_to_bf16(value) : core::f32_to_f16(value);
-}
-
-float widened(core::DType wire, std::uint16_t bits) {
-  return wire == core::DType::kBF16 ? core::bf16_to_f32(bits) : core::f16_to_f32(bits);
-}
-
-}  // namespace
-
 CompressedCommunicator::CompressedCommunicator(std::unique_ptr<Communicator> inner,
                                                core::DType wire,
                                                backend::Backend& backend)
     : ForwardingCommunicator(std::move(inner)), wire_(wire), backend_(backend) {
   DLBENCH_CHECK(wire == core::DType::kBF16 || wire == core::DType::kF16) << core::name(wire);
-  DLBENCH_CHECK(backend.reads_host_memory()) << "compression works on host memory";
 }
 
-void CompressedCommunicator::compress(const ReduceRequest& request, std::uint16_t* wire) {
-  const auto* values = reinterpret_cast<const float*>(request.data);
-  const auto count = static_cast<std::int64_t>(request.count);
-#pragma omp parallel for simd schedule(static)
-  for (std::int64_t i = 0; i < count; ++i) {
-    wire[i] = narrow(wire_, values[i]);
+bool CompressedCommunicator::compresses(const ReduceRequest& request) {
+  return request.dtype == core::DType::kF32 && request.op == ReduceOp::kSum && !request.lossless;
+}
+
+backend::Buffer& CompressedCommunicator::wire_for(const ReduceRequest& request) {
+  std::unique_ptr<backend::Buffer>& wire = wires_[{request.data, request.count}];
+  if (wire == nullptr) {
+    wire = inner().allocate(backend_, request.count * sizeof(std::uint16_t));
   }
-  if (!measures_error_) {
-    return;
+  return *wire;
+}
+
+void CompressedCommunicator::prepare(const ReduceRequest& request) {
+  if (compresses(request)) {
+    static_cast<void>(wire_for(request));
   }
-  for (std::int64_t i = 0; i < count; ++i) {
+  inner().prepare(request);
+}
+
+void CompressedCommunicator::measure(const ReduceRequest& request,
+                                     backend::Buffer& wire,
+                                     backend::Stream& stream) {
+  std::vector<float> values(request.count);
+  std::vector<std::uint16_t> rounded(request.count);
+  stream.copy_to_host(
+      reinterpret_cast<std::byte*>(values.data()), request.data, request.count * sizeof(float));
+  stream.copy_to_host(reinterpret_cast<std::byte*>(rounded.data()),
+                      wire.data(),
+                      request.count * sizeof(std::uint16_t));
+  stream.synchronize();
+  for (std::size_t i = 0; i < request.count; ++i) {
     const double value = values[i];
-    const double error = value - widened(wire_, wire[i]);
+    const double error = value - (wire_ == core::DType::kBF16 ? core::bf16_to_f32(rounded[i])
+                                                              : core::f16_to_f32(rounded[i]));
     error_squares_ += error * error;
     squares_ += value * value;
-  }
-}
-
-void CompressedCommunicator::widen(const ReduceRequest& request, const std::uint16_t* wire) const {
-  auto* values = reinterpret_cast<float*>(request.data);
-  const auto count = static_cast<std::int64_t>(request.count);
-#pragma omp parallel for simd schedule(static)
-  for (std::int64_t i = 0; i < count; ++i) {
-    values[i] = widened(wire_, wire[i]);
   }
 }
 
@@ -59,16 +58,15 @@ Ticket CompressedCommunicator::start_all_reduce(const ReduceRequest& request,
                                                 backend::Stream& stream) {
   Flight flight{.request = request};
   ReduceRequest sent = request;
-  if (request.dtype == core::DType::kF32 && request.op == ReduceOp::kSum && !request.lossless) {
-    std::unique_ptr<backend::Buffer>& wire = wires_[request.data];
-    const std::size_t bytes = request.count * sizeof(std::uint16_t);
-    if (wire == nullptr || wire->bytes() < bytes) {
-      wire = inner().allocate(backend_, bytes);
-    }
-    compress(request, reinterpret_cast<std::uint16_t*>(wire->data()));
-    sent.data = wire->data();
+  if (compresses(request)) {
+    flight.wire = &wire_for(request);
+    sent.data = flight.wire->data();
     sent.dtype = wire_;
-    flight.wire = wire.get();
+    stream.convert(
+        {.from = request.data, .to = sent.data, .to_dtype = wire_, .count = request.count});
+    if (measures_error_) {
+      measure(request, *flight.wire, stream);
+    }
   }
   flight.inner = inner().start_all_reduce(sent, stream);
   flights_.push_back(flight);
@@ -79,7 +77,10 @@ void CompressedCommunicator::wait(Ticket ticket, backend::Stream& stream) {
   const Flight& flight = flights_.at(static_cast<std::size_t>(ticket));
   inner().wait(flight.inner, stream);
   if (flight.wire != nullptr) {
-    widen(flight.request, reinterpret_cast<const std::uint16_t*>(flight.wire->data()));
+    stream.convert({.from = flight.wire->data(),
+                    .from_dtype = wire_,
+                    .to = flight.request.data,
+                    .count = flight.request.count});
   }
   ++landed_;
   if (landed_ == flights_.size()) {

@@ -6,9 +6,11 @@
 
 #include "engine/comm/forwarding.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace dlbench::comm {
@@ -16,7 +18,8 @@ namespace dlbench::comm {
 /// Rounds f32 gradients to bf16 or f16 before they are reduced and widens the sum afterwards, as
 /// the fp16 and bf16 compression hooks of PyTorch's DistributedDataParallel do. Values that exceed
 /// the range of f16 become infinite. Everything but f32 sums passes through, and so does what must
-/// be lossless. Host memory only.
+/// be lossless. Both conversions run on the caller's stream: before the all-reduce starts, and in
+/// wait(). All of it can be recorded if the inner communicator's part can. Not thread safe.
 class CompressedCommunicator final : public ForwardingCommunicator {
  public:
   /// `wire`: kBF16 or kF16. `backend` gives the memory for compressed buckets.
@@ -24,13 +27,16 @@ class CompressedCommunicator final : public ForwardingCommunicator {
                          core::DType wire,
                          backend::Backend& backend);
 
+  /// Makes the memory for the compressed bucket.
+  void prepare(const ReduceRequest& request) override;
   [[nodiscard]] Ticket start_all_reduce(const ReduceRequest& request,
                                         backend::Stream& stream) override;
   void wait(Ticket ticket, backend::Stream& stream) override;
 
   /// Relative error that rounding brought into this rank's gradients since the last call:
   /// sqrt(sum (x - rounded x)^2 / sum x^2) over all elements. 0 if nothing was sent. Measured only
-  /// between measure_error(true) and measure_error(false): it costs a pass over the data.
+  /// between measure_error(true) and measure_error(false), and of what is started there, not of
+  /// what is replayed: it costs a copy to the host and waits for the stream.
   void measure_error(bool on);
   [[nodiscard]] double take_relative_error();
 
@@ -42,13 +48,15 @@ class CompressedCommunicator final : public ForwardingCommunicator {
     Ticket inner = 0;
   };
 
-  void compress(const ReduceRequest& request, std::uint16_t* wire);
-  void widen(const ReduceRequest& request, const std::uint16_t* wire) const;
+  [[nodiscard]] static bool compresses(const ReduceRequest& request);
+  [[nodiscard]] backend::Buffer& wire_for(const ReduceRequest& request);
+  void measure(const ReduceRequest& request, backend::Buffer& wire, backend::Stream& stream);
 
   core::DType wire_;
   backend::Backend& backend_;
-  /// By the bucket's address: it comes back at every step, so its memory is kept.
-  std::map<const std::byte*, std::unique_ptr<backend::Buffer>> wires_;
+  /// By the bucket's address and elements: it comes back at every step. Kept to the end, for steps
+  /// in flight and recorded ones use it.
+  std::map<std::pair<const std::byte*, std::size_t>, std::unique_ptr<backend::Buffer>> wires_;
   std::vector<Flight> flights_;  ///< by ticket; emptied when none is left in the air
   std::size_t landed_ = 0;
   bool measures_error_ = false;

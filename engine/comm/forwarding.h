@@ -26,6 +26,7 @@ class ForwardingCommunicator : public Communicator {
                                                           std::size_t bytes) override {
     return inner_->allocate(backend, bytes);
   }
+  void prepare(const ReduceRequest& request) override { inner_->prepare(request); }
   [[nodiscard]] Ticket start_all_reduce(const ReduceRequest& request,
                                         backend::Stream& stream) override {
     return inner_->start_all_reduce(request, stream);

@@ -331,8 +331,19 @@ bool Executor::record_replay() {
   return replay_ != nullptr;
 }
 
+// Not while the step is made: there the ranks take turns. And even where the first steps do without
+// communication, for then the first step with it may be the one that is recorded.
+void Executor::prepare_communication() {
+  if (!std::exchange(prepared_, true)) {
+    for (const Bucket& bucket : buckets_) {
+      communicator_.prepare(bucket.request);
+    }
+  }
+}
+
 void Executor::run() {
   check_bound();
+  prepare_communication();
   ring_.begin();
   take_inputs();
   if (replay_ != nullptr || record_replay()) {

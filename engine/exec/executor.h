@@ -142,6 +142,7 @@ class Executor {
   [[nodiscard]] bool record_replay();
   void run_node(const backend::LoweredNode& node);
   void run_communication(const backend::LoweredNode& node);
+  void prepare_communication();
 
   backend::Backend& backend_;
   ModelState& state_;
@@ -163,6 +164,7 @@ class Executor {
   std::unique_ptr<backend::Replay> replay_;
   int steps_ = 0;            ///< run node by node
   std::int64_t mapped_ = 0;  ///< work of the recording whose op is told
+  bool prepared_ = false;    ///< the communicator knows the buckets
   bool communicates_ = true;
   bool updates_ = true;
   std::vector<double> node_seconds_;

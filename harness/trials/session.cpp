@@ -241,6 +241,9 @@ MemoryNeed SessionPlan::need_for_batch(std::int64_t batch_size) const {
   need.activations = static_cast<std::int64_t>(
       plan.arena_bytes + (need.on_device ? exec::input_staging_bytes(graph) : 0));
   need.workspace = static_cast<std::int64_t>(plan.peak_bytes - plan.arena_bytes);
+  if (ranks_.size() > 1 && options_.compression != "none") {
+    need.workspace += need.gradients / 2;  // as they travel
+  }
   data::LoaderOptions loader = loader_options();
   if (!single_root()) {
     loader.batch_size = batch_size;
@@ -345,8 +348,7 @@ std::optional<double> Session::measure_compression_error() {
     const auto before = loss_scaling_record(*state_);
     bind(*cached_);
     compressed_->measure_error(true);
-    step_->run();
-    step_->synchronize();
+    step_->run_profiled();  // node by node: a replayed step would not pass by here
     compressed_->measure_error(false);
     error = compressed_->take_relative_error();
     skipped = before.has_value() && before->loss_scale >= 1.0 &&

@@ -3,6 +3,7 @@
 #include "engine/backend/cuda/cuda_stream.h"
 
 #include "engine/backend/cuda/cuda_call.h"
+#include "engine/backend/cuda/kernels/launch.h"
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 
@@ -138,6 +139,15 @@ void CudaStream::copy_on_device(std::byte* to, const std::byte* from, std::size_
 
 void CudaStream::fill_zero(std::byte* device, std::size_t bytes) {
   DLBENCH_CUDA(cudaMemsetAsync(device, 0, bytes, stream_));
+}
+
+void CudaStream::convert(const Conversion& conversion) {
+  launch_cast({.x = conversion.from,
+               .x_dtype = conversion.from_dtype,
+               .y = conversion.to,
+               .y_dtype = conversion.to_dtype,
+               .elements = static_cast<Index>(conversion.count)},
+              stream_);
 }
 
 bool CudaStream::begin_capture() {

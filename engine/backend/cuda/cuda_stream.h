@@ -34,6 +34,7 @@ class CudaStream final : public Stream {
   void copy_to_host(std::byte* host, const std::byte* device, std::size_t bytes) override;
   void copy_on_device(std::byte* to, const std::byte* from, std::size_t bytes) override;
   void fill_zero(std::byte* device, std::size_t bytes) override;
+  void convert(const Conversion& conversion) override;
   bool begin_capture() override;
   [[nodiscard]] std::int64_t captured_work() override;
   std::unique_ptr<Replay> end_capture() override;

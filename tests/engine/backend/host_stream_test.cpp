@@ -8,6 +8,8 @@
 
 #include <array>
 #include <chrono>
+#include <cstdint>
+#include <limits>
 #include <thread>
 
 namespace dlbench::backend {
@@ -23,6 +25,33 @@ TEST(HostStream, CopiesAndClearsAtOnce) {
   EXPECT_EQ(back, source);
   stream.fill_zero(device.data(), device.size());
   EXPECT_EQ(device, (std::array<std::byte, 4>{}));
+}
+
+TEST(HostStream, ConvertsToHalfTheBitsAndBack) {
+  using core::DType;
+  HostStream stream;
+  // The nearest, ties to even; an overflow of f16; what both hold exactly.
+  const std::array<float, 5> values{1.0F, 1.0F + 0x1p-8F, 1.0F + 0x3p-8F, -70000.0F, 0.0F};
+  std::array<std::uint16_t, 5> bits{};
+  std::array<float, 5> back{};
+  const auto round_trip = [&](DType narrow) {
+    stream.convert({.from = reinterpret_cast<const std::byte*>(values.data()),
+                    .to = reinterpret_cast<std::byte*>(bits.data()),
+                    .to_dtype = narrow,
+                    .count = values.size()});
+    stream.convert({.from = reinterpret_cast<const std::byte*>(bits.data()),
+                    .from_dtype = narrow,
+                    .to = reinterpret_cast<std::byte*>(back.data()),
+                    .count = values.size()});
+    return back;
+  };
+  EXPECT_EQ(round_trip(DType::kBF16),
+            (std::array<float, 5>{1.0F, 1.0F, 1.0F + 0x4p-8F, -70144.0F, 0.0F}));
+  EXPECT_EQ(
+      round_trip(DType::kF16),
+      (std::array<float, 5>{
+          1.0F, 1.0F + 0x1p-8F, 1.0F + 0x3p-8F, -std::numeric_limits<float>::infinity(), 0.0F}));
+  EXPECT_THROW(stream.convert({}), core::CheckFailure) << "f32 to f32";
 }
 
 TEST(HostStream, EventsReadTheSteadyClock) {

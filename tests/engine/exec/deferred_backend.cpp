@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/engine/exec/deferred_backend.h"
 
+#include "engine/backend/backend_list.h"
 #include "engine/core/check.h"
 
 #include <atomic>
 #include <cstring>
 #include <mutex>
+#include <string>
 
 namespace dlbench::exec::testing {
 namespace {
@@ -151,6 +153,10 @@ void DeferredStream::fill_zero(std::byte* device, std::size_t bytes) {
            }});
 }
 
+void DeferredStream::convert(const backend::Conversion& conversion) {
+  enqueue_kernel([conversion] { backend::HostStream().convert(conversion); });
+}
+
 bool DeferredStream::begin_capture() {
   recording_ = true;
   recorded_.clear();
@@ -208,6 +214,19 @@ std::unique_ptr<backend::LoweredGraph> DeferredBackend::lower(
     }
   }
   return lowered;
+}
+
+void register_deferred_backend() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    backend::register_backend(
+        {.name = "deferred",
+         .priority = -1,
+         .unavailable_reason = [] { return std::string(); },
+         .create = [](const backend::BackendOptions&) -> std::unique_ptr<backend::Backend> {
+           return std::make_unique<DeferredBackend>();
+         }});
+  });
 }
 
 }  // namespace dlbench::exec::testing

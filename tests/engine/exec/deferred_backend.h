@@ -53,6 +53,7 @@ class DeferredStream final : public backend::Stream {
   void copy_to_host(std::byte* host, const std::byte* device, std::size_t bytes) override;
   void copy_on_device(std::byte* to, const std::byte* from, std::size_t bytes) override;
   void fill_zero(std::byte* device, std::size_t bytes) override;
+  void convert(const backend::Conversion& conversion) override;
   bool begin_capture() override;
   [[nodiscard]] std::int64_t captured_work() override {
     return static_cast<std::int64_t>(recorded_.size()) - time_places_;
@@ -117,5 +118,8 @@ class DeferredBackend : public backend::Backend {
   backend::ref::RefBackend ref_;
   std::int64_t allocated_bytes_ = 0;
 };
+
+/// Makes it known as "deferred", the first time.
+void register_deferred_backend();
 
 }  // namespace dlbench::exec::testing

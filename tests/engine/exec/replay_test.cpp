@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Steps on a device that runs later than it is told, and steps recorded once and replayed.
-#include "engine/backend/backend_list.h"
 #include "engine/core/trace.h"
 #include "tests/engine/exec/deferred_backend.h"
 #include "tests/engine/exec/small_training.h"
@@ -23,15 +22,7 @@ using testing::SmallTraining;
 
 class Replay : public ::testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    backend::register_backend(
-        {.name = "deferred",
-         .priority = -1,
-         .unavailable_reason = [] { return std::string(); },
-         .create = [](const backend::BackendOptions&) -> std::unique_ptr<backend::Backend> {
-           return std::make_unique<testing::DeferredBackend>();
-         }});
-  }
+  static void SetUpTestSuite() { testing::register_deferred_backend(); }
 
   /// Losses of a few steps of the same network, another batch in each step, read after all of them
   /// where the device runs on its own.

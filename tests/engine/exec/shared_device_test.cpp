@@ -4,6 +4,7 @@
 // Training steps of ranks that share one device which runs later than it is told, against the same
 // ranks on the ref backend. Ranks are threads.
 #include "engine/backend/ref/ref_backend.h"
+#include "engine/comm/compressed.h"
 #include "engine/comm/host_communicator.h"
 #include "engine/comm/host_staged.h"
 #include "engine/exec/executor.h"
@@ -92,21 +93,27 @@ std::unique_ptr<comm::Communicator> host_communicator(comm::ThreadNode& node, in
   return std::make_unique<comm::HostCommunicator>(std::move(ranks));
 }
 
-/// By rank; on the ref backend where `copies` is none.
-std::vector<Outcome> train_on(int size, std::optional<Copies> copies) {
+/// By rank; on the ref backend where `copies` is none; gradients sent as `wire`.
+std::vector<Outcome> train_on(int size,
+                              std::optional<Copies> copies,
+                              std::optional<core::DType> wire = std::nullopt) {
   std::vector<Outcome> outcomes(static_cast<std::size_t>(size));
   comm::ThreadNode node(size);
   comm::run_ranks(size, [&](int rank) {
+    std::unique_ptr<backend::Backend> backend;  // outlives the communicator
     auto communicator = host_communicator(node, rank, size);
-    Outcome& own = outcomes[static_cast<std::size_t>(rank)];
     if (copies.has_value()) {
-      DeferredBackend backend(*copies);
-      comm::HostStagedCommunicator staged(std::move(communicator), backend);
-      own = train(backend, staged);
+      backend = std::make_unique<DeferredBackend>(*copies);
+      communicator =
+          std::make_unique<comm::HostStagedCommunicator>(std::move(communicator), *backend);
     } else {
-      backend::ref::RefBackend backend({.threads = 1});
-      own = train(backend, *communicator);
+      backend = std::make_unique<backend::ref::RefBackend>(backend::BackendOptions{.threads = 1});
     }
+    if (wire.has_value()) {
+      communicator =
+          std::make_unique<comm::CompressedCommunicator>(std::move(communicator), *wire, *backend);
+    }
+    outcomes[static_cast<std::size_t>(rank)] = train(*backend, *communicator);
   });
   return outcomes;
 }
@@ -131,6 +138,23 @@ TEST(SharedDevice, RanksTrainAsOnTheHost) {
         expect_same(shared[rank].parameters, wanted[rank].parameters);
       }
       expect_same(shared[1].parameters, shared[0].parameters);
+    }
+  }
+}
+
+TEST(SharedDevice, CompressedGradientsAreThoseOfTheHost) {
+  const std::vector<Outcome> exact = train_on(2, std::nullopt);
+  for (const core::DType wire : {core::DType::kBF16, core::DType::kF16}) {
+    const std::vector<Outcome> wanted = train_on(2, std::nullopt, wire);
+    EXPECT_NE(wanted[0].losses, exact[0].losses) << "nothing was rounded";
+    expect_same(wanted[1].parameters, wanted[0].parameters);
+    for (const Copies copies : {Copies::kAtFirst, Copies::kAtLast}) {
+      const std::vector<Outcome> shared = train_on(2, copies, wire);
+      for (std::size_t rank = 0; rank < wanted.size(); ++rank) {
+        EXPECT_EQ(shared[rank].losses, wanted[rank].losses) << "rank " << rank;
+        expect_same(shared[rank].gradients, wanted[rank].gradients);
+        expect_same(shared[rank].parameters, wanted[rank].parameters);
+      }
     }
   }
 }

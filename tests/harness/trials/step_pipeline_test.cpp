@@ -73,12 +73,14 @@ class StepPipelineTest : public ::testing::Test {
             .data = data_.file("data")};
   }
 
-  /// Losses of the steps of each of two ranks.
-  [[nodiscard]] std::vector<std::vector<double>> losses_of_two(const std::string& device) const {
+  /// Losses of the steps of each of two ranks, then the error that compression brought.
+  [[nodiscard]] std::vector<std::vector<double>> losses_of_two(
+      const std::string& device, const std::string& compression = "none") const {
     std::vector<std::vector<double>> losses(2);
     dlbench::testing::on_ranks(2, [&](comm::Rendezvous& ranks) {
       SessionOptions shared = options(device);
       shared.share_gpu = true;
+      shared.compression = compression;
       SessionPlan plan(shared, ranks);
       EXPECT_EQ(plan.shared_device(),
                 device == "ref" ? "" : "ranks 0 and 1 use one GPU (here 0000:17:00.0)");
@@ -90,6 +92,8 @@ class StepPipelineTest : public ::testing::Test {
       EXPECT_FALSE(session.step().replays());
       EXPECT_FALSE(arm->drain().has_value());
       arm->finish();
+      losses[static_cast<std::size_t>(ranks.rank())].push_back(
+          session.measure_compression_error().value_or(0.0));
       ranks.barrier();
     });
     return losses;
@@ -178,9 +182,20 @@ TEST_F(StepPipelineTest, WhatWorksOnHostMemoryIsRefusedOnADevice) {
 
 TEST_F(StepPipelineTest, RanksThatShareAGpuTrainAsOnTheHost) {
   const auto wanted = losses_of_two("ref");
-  ASSERT_EQ(wanted[0].size(), static_cast<std::size_t>(kSteps));
+  ASSERT_EQ(wanted[0].size(), static_cast<std::size_t>(kSteps) + 1);
   EXPECT_NE(wanted[0], wanted[1]);
+  EXPECT_EQ(wanted[0].back(), 0.0);
   EXPECT_EQ(losses_of_two("deferred"), wanted);
+}
+
+TEST_F(StepPipelineTest, GradientsOfAGpuAreCompressedAsOnTheHost) {
+  const auto exact = losses_of_two("ref");
+  for (const char* compression : {"bf16", "fp16"}) {
+    const auto wanted = losses_of_two("ref", compression);
+    EXPECT_NE(wanted[0], exact[0]) << "nothing was rounded";
+    EXPECT_GT(wanted[0].back(), 1e-5) << "the error";
+    EXPECT_EQ(losses_of_two("deferred", compression), wanted) << compression;
+  }
 }
 
 TEST_F(StepPipelineTest, RanksShareAGpuOnRequestOnlyAndWithoutARecordedStep) {
@@ -217,6 +232,28 @@ TEST_F(StepPipelineTest, TheDeviceGivesWhatWasPlanned) {
   const Session session(plan);
   const auto given = static_cast<double>(device.allocated_bytes() - before);
   EXPECT_NEAR(given, planned, 1e-3 * planned);
+}
+
+// From the first step on.
+TEST_F(StepPipelineTest, CompressedGradientsArePlannedToo) {
+  dlbench::testing::on_ranks(2, [&](comm::Rendezvous& ranks) {
+    SessionOptions shared = options("deferred");
+    shared.share_gpu = true;
+    SessionPlan exact(shared, ranks);
+    shared.compression = "bf16";
+    SessionPlan plan(shared, ranks);
+    const std::int64_t planned = plan.memory_need().device_bytes();
+    EXPECT_EQ(planned, exact.memory_need().device_bytes() + plan.memory_need().gradients / 2);
+    const auto& device = dynamic_cast<exec::testing::DeferredBackend&>(plan.backend());
+    const std::int64_t before = device.allocated_bytes();
+    Session session(plan);
+    session.bind(session.cached_batch());
+    session.step().run();
+    session.step().synchronize();
+    const auto given = static_cast<double>(device.allocated_bytes() - before);
+    EXPECT_NEAR(given, static_cast<double>(planned), 1e-3 * static_cast<double>(planned));
+    ranks.barrier();
+  });
 }
 
 // The host has memory enough in all of these cases.

@@ -5,6 +5,8 @@
 // (host_launcher.h) against the ref backend, with the cases and tolerances of op conformance. On a
 // device, multiplications and additions are contracted otherwise: the bounds of tolerance.h count
 // rounded operations and hold for both.
+#include "engine/backend/cuda/kernels/convert.h"
+#include "engine/backend/host_stream.h"
 #include "engine/conformance/runner.h"
 #include "engine/graph/op_def.h"
 #include "tests/engine/backend/cuda_kernels/emulated_backend.h"
@@ -12,6 +14,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -53,6 +60,51 @@ TEST(CudaKernels, AgreeWithRefWithoutPadding) { expect_all_agree({.channel_multi
 
 TEST(CudaKernels, AgreeWithRefAtAddressesForSingleAccesses) {
   expect_all_agree({.misaligned = true, .resident_blocks = 1});
+}
+
+// What compresses gradients on a device, against what does on the host: the same bits.
+TEST(CudaKernels, ConvertGradientsAsTheHostDoes) {
+  constexpr std::size_t kMost = 1003;
+  std::vector<float> values(kMost);
+  for (std::size_t i = 0; i < kMost; ++i) {
+    values[i] =
+        std::ldexp(static_cast<float>(i * 7919 % 4099) - 2048.5F, static_cast<int>(i % 50) - 30);
+  }
+  values[5] = std::numeric_limits<float>::infinity();
+  for (const DType narrow : {DType::kF16, DType::kBF16}) {
+    for (const std::size_t count : {std::size_t{1}, std::size_t{8}, kMost}) {
+      for (const std::size_t skipped : {0, 1}) {  // else single accesses
+        const std::size_t begin = std::min(skipped, count - 1);
+        std::vector<std::uint16_t> bits(kMost, 7);
+        std::vector<float> wide(kMost, 7.0F);
+        auto host_bits = bits;
+        auto host_wide = wide;
+        const auto convert =
+            [&](std::vector<std::uint16_t>& to, std::vector<float>& back, auto run) {
+              run(Conversion{.from = reinterpret_cast<const std::byte*>(values.data() + begin),
+                             .to = reinterpret_cast<std::byte*>(to.data() + begin),
+                             .to_dtype = narrow,
+                             .count = count - begin});
+              run(Conversion{.from = reinterpret_cast<const std::byte*>(to.data() + begin),
+                             .from_dtype = narrow,
+                             .to = reinterpret_cast<std::byte*>(back.data() + begin),
+                             .count = count - begin});
+            };
+        convert(bits, wide, [](const Conversion& c) {
+          HostLauncher launcher;
+          run_cast(launcher,
+                   {.x = c.from,
+                    .x_dtype = c.from_dtype,
+                    .y = c.to,
+                    .y_dtype = c.to_dtype,
+                    .elements = static_cast<Index>(c.count)});
+        });
+        convert(host_bits, host_wide, [](const Conversion& c) { HostStream().convert(c); });
+        EXPECT_EQ(bits, host_bits) << core::name(narrow) << ", " << count << " from " << begin;
+        EXPECT_EQ(wide, host_wide) << core::name(narrow) << ", " << count << " from " << begin;
+      }
+    }
+  }
 }
 
 /// A case with its tensors of rank > 2 resized, and its per-channel operands with them.
