@@ -32,6 +32,8 @@ struct ReduceRequest {
   bool lossless = false;  ///< never compressed on the way
 };
 
+class DeviceWatch;
+
 /// Names one all-reduce that was started and not yet waited for.
 using Ticket = std::int64_t;
 
@@ -56,7 +58,8 @@ struct CommunicationTotals {
 /// A group of ranks. Calls are collective, in the same order on all ranks, from one thread. Work is
 /// ordered behind `stream`: on a GPU a call returns when it is enqueued (host_staged.h: when the
 /// host has done its part), on the host the stream is always ready. Every call throws
-/// core::Error(kRun) when a rank is gone, kTimeout when one does not come.
+/// core::Error(kRun) when a rank is gone, kTimeout when one does not come; what is found after a
+/// call returned, watch() tells.
 class Communicator {
  public:
   Communicator() = default;
@@ -70,6 +73,10 @@ class Communicator {
   [[nodiscard]] virtual int size() const = 0;
   /// Whether work recorded on a stream can hold these collectives: nothing of them is the host's.
   [[nodiscard]] virtual bool recordable() const { return false; }
+
+  /// Who ends the host's waits for the device once a collective there has failed or does not end
+  /// (device_watch.h): null where collectives end, or throw, in their own calls.
+  [[nodiscard]] virtual DeviceWatch* watch() { return nullptr; }
 
   /// Memory in which gradients live: shared with the other ranks of the node, or registered with
   /// the network, where that pays. Collective: all ranks ask for the same sizes in the same order.
@@ -119,7 +126,7 @@ class Communicator {
                       backend::Stream& stream);
 
   /// From another thread, when this rank gives up: calls that wait for other ranks, now or later,
-  /// throw core::Error(kRun).
+  /// throw core::Error(kRun); collectives on a device end, whatever their result.
   virtual void give_up() {}
 
   /// Sums since the last call; starts them afresh.

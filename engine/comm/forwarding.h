@@ -22,6 +22,7 @@ class ForwardingCommunicator : public Communicator {
   [[nodiscard]] int rank() const override { return inner_->rank(); }
   [[nodiscard]] int size() const override { return inner_->size(); }
   [[nodiscard]] bool recordable() const override { return inner_->recordable(); }
+  [[nodiscard]] DeviceWatch* watch() override { return inner_->watch(); }
   [[nodiscard]] std::unique_ptr<backend::Buffer> allocate(backend::Backend& backend,
                                                           std::size_t bytes) override {
     return inner_->allocate(backend, bytes);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/exec/executor.h"
 
+#include "engine/comm/device_watch.h"
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 #include "engine/core/trace.h"
@@ -343,16 +344,28 @@ void Executor::prepare_communication() {
 
 void Executor::run() {
   check_bound();
-  prepare_communication();
-  ring_.begin();
-  take_inputs();
-  if (replay_ != nullptr || record_replay()) {
-    replay_->launch(ring_.part_begins());
-  } else {
-    run_nodes(false);
-    ++steps_;
+  if (const comm::DeviceWatch* watch = communicator_.watch(); watch != nullptr) {
+    watch->rethrow_failure();  // a recorded step would be launched with collectives that have ended
   }
-  ring_.end(watched_);
+  prepare_communication();
+  // All of it, for not only StepRing waits: a device whose queue is full blocks who adds to it.
+  comm::watched(communicator_, [&] {
+    ring_.begin();
+    take_inputs();
+    if (replay_ != nullptr || record_replay()) {
+      replay_->launch(ring_.part_begins());
+    } else {
+      run_nodes(false);
+      ++steps_;
+    }
+    ring_.end(watched_);
+  });
+}
+
+std::optional<FinishedStep> Executor::finished(bool wait) {
+  std::optional<FinishedStep> step;
+  comm::watched(communicator_, [&] { step = ring_.finished(wait); });
+  return step;
 }
 
 void Executor::all_reduce_alone() {
@@ -381,14 +394,16 @@ void Executor::run_profiled() {
   auto last = Clock::now();
   for (std::size_t index = 0; index < lowered_->nodes.size(); ++index) {
     run_node(lowered_->nodes[index]);
-    stream_->synchronize();
+    synchronize();
     const auto now = Clock::now();
     node_seconds_[index] = seconds(now - last);
     last = now;
   }
 }
 
-void Executor::synchronize() { stream_->synchronize(); }
+void Executor::synchronize() {
+  comm::watched(communicator_, [&] { stream_->synchronize(); });
+}
 
 core::HostTensor Executor::read(graph::ValueId id) {
   const graph::Value& value = graph_.value(id);
@@ -397,7 +412,7 @@ core::HostTensor Executor::read(graph::ValueId id) {
   const std::size_t bytes = lowered_->slots[static_cast<std::size_t>(slot)].bytes;
   std::vector<std::byte> physical(bytes);
   stream_->copy_to_host(physical.data(), slots_[slot], bytes);
-  stream_->synchronize();
+  synchronize();
   core::HostTensor logical(value.dtype, value.shape);
   lowered_->export_value(id, physical.data(), logical);
   return logical;

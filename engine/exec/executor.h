@@ -76,7 +76,7 @@ class Executor {
   /// Steps of run() of which finished() has told nothing yet.
   [[nodiscard]] std::size_t steps_in_flight() const { return ring_.in_flight(); }
   /// The oldest of those: blocks until it is done if `wait`, else nothing unless it is done.
-  [[nodiscard]] std::optional<FinishedStep> finished(bool wait) { return ring_.finished(wait); }
+  [[nodiscard]] std::optional<FinishedStep> finished(bool wait);
   /// Reduces what a step would, one after the other with nothing beside it: what that takes alone.
   /// Collective.
   void all_reduce_alone();

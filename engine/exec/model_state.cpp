@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/exec/model_state.h"
 
+#include "engine/comm/device_watch.h"
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 #include "engine/core/rng.h"
@@ -268,30 +269,31 @@ void ModelState::import_tensors(const TensorMap& tensors, bool partial) {
   }
 }
 
-void ModelState::broadcast(Arena& arena) {
-  if (communicator_ != nullptr && communicator_->size() > 1 && arena.memory->bytes() > 0) {
-    communicator_->broadcast(arena.memory->data(), arena.memory->bytes(), 0, *stream_);
+template <typename Wanted>
+void ModelState::broadcast(Wanted wanted) {
+  if (communicator_ == nullptr || communicator_->size() == 1) {
+    return;
   }
+  comm::watched(*communicator_, [&] {
+    for (Arena& arena : arenas_) {
+      if (wanted(arena.storage) && arena.memory->bytes() > 0) {
+        communicator_->broadcast(arena.memory->data(), arena.memory->bytes(), 0, *stream_);
+      }
+    }
+    stream_->synchronize();
+  });
 }
 
 void ModelState::broadcast_all() {
-  for (Arena& arena : arenas_) {
+  broadcast([](Storage storage) {
     // Gradients are made anew in each step; scalars (share of the batch, first sample) are a rank's
     // own.
-    if (arena.storage != Storage::kGradient && arena.storage != Storage::kScalar) {
-      broadcast(arena);
-    }
-  }
-  stream_->synchronize();
+    return storage != Storage::kGradient && storage != Storage::kScalar;
+  });
 }
 
 void ModelState::broadcast_kind(Storage storage) {
-  for (Arena& arena : arenas_) {
-    if (arena.storage == storage) {
-      broadcast(arena);
-    }
-  }
-  stream_->synchronize();
+  broadcast([storage](Storage other) { return other == storage; });
 }
 
 void ModelState::save() {

@@ -90,7 +90,9 @@ class ModelState {
 
   void add_arena(const graph::Graph& graph, const std::vector<graph::ValueId>& values);
   void initialize(std::uint64_t seed);
-  void broadcast(Arena& arena);
+  /// Arenas of the kinds that `wanted(storage)` says.
+  template <typename Wanted>
+  void broadcast(Wanted wanted);
   void broadcast_kind(graph::Storage storage);
   [[nodiscard]] const Entry& entry(std::string_view name) const;
   void check_fits(std::string_view name, const core::HostTensor& tensor) const;

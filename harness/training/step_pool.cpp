@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/training/step_pool.h"
 
+#include "engine/comm/device_watch.h"
 #include "engine/core/check.h"
 #include "harness/trials/make_step.h"
 #include "harness/trials/plan_record.h"
@@ -104,9 +105,12 @@ void StepPool::run_without_samples() {
     const auto count = static_cast<std::size_t>(sums.shape.elements());
     const auto nothing = backend_.allocate(count * core::size_of(sums.dtype));
     stream->fill_zero(nothing->data(), nothing->bytes());
-    communicator_.all_reduce(
-        {.data = nothing->data(), .count = count, .dtype = sums.dtype, .lossless = true}, *stream);
-    stream->synchronize();
+    comm::watched(communicator_, [&] {
+      communicator_.all_reduce(
+          {.data = nothing->data(), .count = count, .dtype = sums.dtype, .lossless = true},
+          *stream);
+      stream->synchronize();
+    });
   }
 }
 

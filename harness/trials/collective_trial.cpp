@@ -3,6 +3,7 @@
 #include "harness/trials/collective_trial.h"
 
 #include "engine/comm/check_pattern.h"
+#include "engine/comm/device_watch.h"
 #include "engine/core/check.h"
 
 #include <algorithm>
@@ -78,9 +79,11 @@ std::int64_t CollectiveTrial::count_wrong(const CollectiveCase& which) {
   const int size = group_.size();
   comm::fill_pattern(all, rank);
   stream_->copy_to_device(data_->data(), host.data(), host.size());
-  call(which);
-  stream_->copy_to_host(host.data(), data_->data(), host.size());
-  stream_->synchronize();
+  comm::watched(communicator_, [&] {
+    call(which);
+    stream_->copy_to_host(host.data(), data_->data(), host.size());
+    stream_->synchronize();
+  });
   const auto wrong = static_cast<double>(wrong_elements(which.op, all, rank, size));
   return static_cast<std::int64_t>(group_.sum({wrong}).front());
 }
@@ -91,14 +94,18 @@ CollectiveResult CollectiveTrial::run(const CollectiveCase& which, RunGuard& gua
   std::vector<double> own;
   own.reserve(static_cast<std::size_t>(which.calls));
   group_.align();
-  for (std::int64_t i = 0; i < which.warmup; ++i) {
-    call(which);
-  }
-  stream_->synchronize();
+  comm::watched(communicator_, [&] {
+    for (std::int64_t i = 0; i < which.warmup; ++i) {
+      call(which);
+    }
+    stream_->synchronize();
+  });
   auto last = Clock::now();
   for (std::int64_t i = 0; i < which.calls; ++i) {
-    call(which);
-    stream_->synchronize();
+    comm::watched(communicator_, [&] {
+      call(which);
+      stream_->synchronize();
+    });
     const auto now = Clock::now();
     own.push_back(std::chrono::duration<double>(now - last).count());
     last = now;

@@ -120,7 +120,7 @@ void SessionPlan::open() {
                 .sync_loss = options_.sync_loss && ratio && ranks_.size() > 1};
   training_graph_ = workloads::training_graph(workload_->spec(), built_, dtype_, reduction_);
   workers_ = options_.workers.value_or(probes::usable_cpus());
-  check_wire();
+  check_link();
   check_single_root();
 }
 
@@ -139,15 +139,9 @@ void SessionPlan::check_sharing() const {
   }
 }
 
-void SessionPlan::check_wire() const {
-  if (ranks_.size() == 1) {
-    return;
-  }
-  if (options_.link.has_value()) {
+void SessionPlan::check_link() const {
+  if (ranks_.size() > 1 && options_.link.has_value()) {
     require_host_memory(*backend_, "--link");
-  }
-  if (options_.compression != "none") {
-    require_host_memory(*backend_, "--compression " + options_.compression);
   }
 }
 

@@ -127,7 +127,7 @@ class SessionPlan {
 
   void open();
   void open_data();
-  void check_wire() const;
+  void check_link() const;
   void check_single_root() const;
   void check_sharing() const;
 

@@ -10,7 +10,8 @@
 #include <algorithm>
 #include <chrono>
 #include <span>
-#include <thread>
+#include <string>
+#include <utility>
 
 namespace dlbench::backend::cuda {
 namespace {
@@ -40,7 +41,7 @@ ncclDataType_t data_type(core::DType dtype) {
 
 ncclRedOp_t operation(comm::ReduceOp op) { return op == comm::ReduceOp::kSum ? ncclSum : ncclMax; }
 
-[[noreturn]] void fail(ncclResult_t result, ncclComm_t communicator, const char* call) {
+[[noreturn]] void fail(ncclResult_t result, ncclComm_t communicator, std::string_view call) {
   throw core::Error(
       core::ErrorCode::kRun,
       fmt::format("{}: {}: {}", call, ncclGetErrorString(result), ncclGetLastError(communicator)));
@@ -81,7 +82,26 @@ NcclCommunicator::NcclCommunicator(comm::Rendezvous& ranks)
   for (std::size_t i = 0; i < kTickets; ++i) {
     done_.push_back(stream_.create_event());
   }
-  connect(ranks);
+  DLBENCH_CUDA(cudaGetDevice(&device_));
+  try {
+    connect(ranks);
+    start_watch();
+  } catch (...) {  // no destructor will run
+    end();
+    throw;
+  }
+}
+
+NcclCommunicator::~NcclCommunicator() { end(); }
+
+// Nothing is in flight, unless an error ended the run: unlike destroying, aborting waits for
+// nobody. Recorded steps are gone by now.
+void NcclCommunicator::end() {
+  watch_.reset();
+  give_up();
+  if (abort_.joinable()) {
+    abort_.join();
+  }
 }
 
 void NcclCommunicator::connect(comm::Rendezvous& ranks) {
@@ -92,41 +112,73 @@ void NcclCommunicator::connect(comm::Rendezvous& ranks) {
   ranks.broadcast(std::as_writable_bytes(std::span(&id, 1)));
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
   config.blocking = 0;
-  finish(ncclCommInitRankConfig(&communicator_, size_, id, rank_, &config),
-         "ncclCommInitRankConfig");
-}
-
-NcclCommunicator::~NcclCommunicator() {
-  if (communicator_ != nullptr) {
-    ncclCommAbort(communicator_);  // nothing is in flight; unlike destroy it waits for nobody
+  const ncclResult_t started = ncclCommInitRankConfig(&communicator_, size_, id, rank_, &config);
+  if (communicator_ == nullptr) {
+    fail(started, nullptr, "ncclCommInitRankConfig");
   }
+  call("ncclCommInitRankConfig", [started](ncclComm_t /*communicator*/) { return started; });
 }
 
-void NcclCommunicator::finish(ncclResult_t started, const char* call) {
-  const auto begin = std::chrono::steady_clock::now();
-  ncclResult_t state = started;
-  while (state == ncclInProgress) {
-    const ncclResult_t asked = ncclCommGetAsyncError(communicator_, &state);
-    if (asked != ncclSuccess) {
-      fail(asked, communicator_, call);
+void NcclCommunicator::start_watch() {
+  watch_ = std::make_unique<comm::DeviceWatch>(
+      comm::DeviceWatch::Collectives{.check = [this] { check(); },
+                                     .abort = [this] { give_up(); },
+                                     .rank = rank_,
+                                     .timeout_s = timeout_s_});
+}
+
+template <typename Use>
+auto NcclCommunicator::with_communicator(Use use) {
+  const std::scoped_lock lock(mutex_);
+  if (communicator_ == nullptr) {
+    throw core::Error(core::ErrorCode::kRun,
+                      fmt::format("[rank {}] NCCL's communicator was given up", rank_));
+  }
+  return use(communicator_);
+}
+
+void NcclCommunicator::check() {
+  with_communicator([this](ncclComm_t communicator) {
+    ncclResult_t state = ncclSuccess;
+    const ncclResult_t asked = ncclCommGetAsyncError(communicator, &state);
+    const ncclResult_t found = asked != ncclSuccess ? asked : state;
+    if (found != ncclSuccess && found != ncclInProgress) {
+      fail(found, communicator, fmt::format("[rank {}] a collective of NCCL failed", rank_));
     }
+  });
+}
+
+template <typename Start>
+void NcclCommunicator::call(const char* name, Start start) {
+  const auto begin = std::chrono::steady_clock::now();
+  bool started = false;
+  // Others get at the communicator between two looks, not only at the end.
+  const auto look = [&](ncclComm_t communicator) {
+    ncclResult_t state = ncclSuccess;
+    ncclResult_t result = ncclSuccess;
+    if (!std::exchange(started, true)) {
+      state = start(communicator);
+    } else {
+      result = ncclCommGetAsyncError(communicator, &state);
+    }
+    if (result != ncclSuccess || (state != ncclSuccess && state != ncclInProgress)) {
+      fail(result != ncclSuccess ? result : state, communicator, name);
+    }
+    return state == ncclSuccess;
+  };
+  while (!with_communicator(look)) {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-    if (state == ncclInProgress && elapsed.count() > timeout_s_) {
+    if (elapsed.count() > timeout_s_) {
       give_up();
       throw core::Error(
           core::ErrorCode::kTimeout,
           fmt::format("[rank {}] {} did not end within {:.0f} s: a rank is missing or its network "
                       "interface cannot be reached (NCCL_DEBUG=INFO says more)",
                       rank_,
-                      call,
+                      name,
                       timeout_s_));
     }
-    if (state == ncclInProgress) {
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
-    }
-  }
-  if (state != ncclSuccess) {
-    fail(state, communicator_, call);
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
 }
 
@@ -147,14 +199,15 @@ void NcclCommunicator::join(Stream& stream) {
 comm::Ticket NcclCommunicator::start_all_reduce(const comm::ReduceRequest& request,
                                                 Stream& stream) {
   fork(stream);
-  finish(ncclAllReduce(request.data,
-                       request.data,
-                       request.count,
-                       data_type(request.dtype),
-                       operation(request.op),
-                       communicator_,
-                       stream_.handle()),
-         "ncclAllReduce");
+  call("ncclAllReduce", [&](ncclComm_t communicator) {
+    return ncclAllReduce(request.data,
+                         request.data,
+                         request.count,
+                         data_type(request.dtype),
+                         operation(request.op),
+                         communicator,
+                         stream_.handle());
+  });
   const comm::Ticket ticket = next_ticket_++;
   stream_.record(*done_[static_cast<std::size_t>(ticket) % kTickets]);
   return ticket;
@@ -172,14 +225,15 @@ void NcclCommunicator::reduce_scatter(const comm::ReduceRequest& request, Stream
   const std::size_t share = request.count / ranks;
   const std::size_t offset = share * static_cast<std::size_t>(rank_) * core::size_of(request.dtype);
   fork(stream);
-  finish(ncclReduceScatter(request.data,
-                           request.data + offset,
-                           share,
-                           data_type(request.dtype),
-                           operation(request.op),
-                           communicator_,
-                           stream_.handle()),
-         "ncclReduceScatter");
+  call("ncclReduceScatter", [&](ncclComm_t communicator) {
+    return ncclReduceScatter(request.data,
+                             request.data + offset,
+                             share,
+                             data_type(request.dtype),
+                             operation(request.op),
+                             communicator,
+                             stream_.handle());
+  });
   join(stream);
 }
 
@@ -189,33 +243,36 @@ void NcclCommunicator::all_gather(std::byte* data,
                                   Stream& stream) {
   fork(stream);
   // One broadcast of each share: shares differ by one element where the count does not divide.
-  check_nccl(ncclGroupStart(), "ncclGroupStart");
-  for (int root = 0; root < size_; ++root) {
-    const std::size_t begin = comm::share_begin(count, root, size_);
-    const std::size_t end = comm::share_begin(count, root + 1, size_);
-    std::byte* const share = data + begin * core::size_of(dtype);
-    const ncclResult_t added = ncclBroadcast(
-        share, share, end - begin, data_type(dtype), root, communicator_, stream_.handle());
-    if (added != ncclSuccess && added != ncclInProgress) {
-      ncclGroupEnd();
-      fail(added, communicator_, "ncclBroadcast");
+  call("a group of ncclBroadcast", [&](ncclComm_t communicator) {
+    ncclResult_t state = ncclGroupStart();
+    for (int root = 0; root < size_ && (state == ncclSuccess || state == ncclInProgress); ++root) {
+      const std::size_t begin = comm::share_begin(count, root, size_);
+      const std::size_t end = comm::share_begin(count, root + 1, size_);
+      std::byte* const share = data + begin * core::size_of(dtype);
+      state = ncclBroadcast(
+          share, share, end - begin, data_type(dtype), root, communicator, stream_.handle());
     }
-  }
-  finish(ncclGroupEnd(), "ncclGroupEnd");
+    const ncclResult_t ended = ncclGroupEnd();
+    return state == ncclSuccess || state == ncclInProgress ? ended : state;
+  });
   join(stream);
 }
 
 void NcclCommunicator::broadcast(std::byte* data, std::size_t bytes, int root, Stream& stream) {
   fork(stream);
-  finish(ncclBroadcast(data, data, bytes, ncclUint8, root, communicator_, stream_.handle()),
-         "ncclBroadcast");
+  call("ncclBroadcast", [&](ncclComm_t communicator) {
+    return ncclBroadcast(data, data, bytes, ncclUint8, root, communicator, stream_.handle());
+  });
   join(stream);
 }
 
 void NcclCommunicator::give_up() {
+  const std::scoped_lock lock(mutex_);
   if (communicator_ != nullptr) {
-    ncclCommAbort(communicator_);
-    communicator_ = nullptr;
+    abort_ = std::thread([device = device_, doomed = std::exchange(communicator_, nullptr)] {
+      static_cast<void>(cudaSetDevice(device));
+      static_cast<void>(ncclCommAbort(doomed));
+    });
   }
 }
 

@@ -7,14 +7,17 @@
 
 #include "engine/backend/cuda/cuda_stream.h"
 #include "engine/comm/communicator.h"
+#include "engine/comm/device_watch.h"
 #include "engine/comm/rendezvous.h"
 
 #include <nccl.h>
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 namespace dlbench::backend::cuda {
@@ -31,6 +34,7 @@ class NcclCommunicator final : public comm::Communicator {
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return size_; }
   [[nodiscard]] bool recordable() const override { return true; }
+  [[nodiscard]] comm::DeviceWatch* watch() override { return watch_.get(); }
 
   /// Memory that NCCL can use without a copy.
   [[nodiscard]] std::unique_ptr<Buffer> allocate(Backend& backend, std::size_t bytes) override;
@@ -40,26 +44,41 @@ class NcclCommunicator final : public comm::Communicator {
   void reduce_scatter(const comm::ReduceRequest& request, Stream& stream) override;
   void all_gather(std::byte* data, std::size_t count, core::DType dtype, Stream& stream) override;
   void broadcast(std::byte* data, std::size_t bytes, int root, Stream& stream) override;
+  /// Aborts NCCL's communicator, on a thread of its own: its kernels end at once, but the call
+  /// returns only when all recorded steps that hold collectives of it are destroyed.
   void give_up() override;
 
  private:
   void connect(comm::Rendezvous& ranks);
+  void start_watch();
+  /// Of the watch and of NCCL's communicator.
+  void end();
+  /// Throws core::Error(kRun) if NCCL has met an error since a call returned.
+  void check();
+  /// `use(communicator)`, while nobody aborts it. Throws core::Error(kRun) once it was given up.
+  template <typename Use>
+  auto with_communicator(Use use);
   /// What `stream` has in it comes before what follows on the communication stream.
   void fork(Stream& stream);
   /// And what is there now before what follows on `stream`.
   void join(Stream& stream);
-  /// The call is over once NCCL says so: it returns at once.
-  void finish(ncclResult_t started, const char* call);
+  /// `start(communicator)` returns at once; the call is over once NCCL says so.
+  template <typename Start>
+  void call(const char* name, Start start);
 
   int rank_;
   int size_;
   double timeout_s_;
-  ncclComm_t communicator_ = nullptr;
+  int device_ = 0;
+  std::mutex mutex_;                   ///< held in calls that use communicator_
+  ncclComm_t communicator_ = nullptr;  ///< null once it was given up
+  std::thread abort_;                  ///< what give_up() started
   CudaStream stream_{StreamPriority::kHigh};
   std::unique_ptr<Stream::Event> forked_;
   std::unique_ptr<Stream::Event> joined_;
   std::vector<std::unique_ptr<Stream::Event>> done_;  ///< by ticket, used in turn
   comm::Ticket next_ticket_ = 0;
+  std::unique_ptr<comm::DeviceWatch> watch_;
 };
 
 }  // namespace dlbench::backend::cuda

@@ -171,13 +171,10 @@ TEST_F(StepPipelineTest, OnlyInterferenceHasAThreadBesideStepAndLoader) {
   EXPECT_EQ(extra({TrialKind::kFull, ""}), 0);
 }
 
-TEST_F(StepPipelineTest, WhatWorksOnHostMemoryIsRefusedOnADevice) {
+TEST_F(StepPipelineTest, ASimulatedLinkIsRefusedOnADevice) {
   SessionOptions delayed = options("deferred");
   delayed.link = comm::parse_link_model("latency_us=10,gbit_per_s=1", 0);
   EXPECT_THAT(refusal(delayed), HasSubstr("--link works in host memory"));
-  SessionOptions compressed = options("deferred");
-  compressed.compression = "bf16";
-  EXPECT_THAT(refusal(compressed), HasSubstr("--compression bf16 works in host memory"));
 }
 
 TEST_F(StepPipelineTest, RanksThatShareAGpuTrainAsOnTheHost) {
