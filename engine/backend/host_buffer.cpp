@@ -31,8 +31,9 @@ std::byte* map_pages(std::size_t bytes) {
   return static_cast<std::byte*>(memory);
 }
 
-/// Pages that begin at a multiple of a huge page: maps one more and gives the ends back. What is over
-/// the last whole huge page is served in small ones, so that no memory is taken beyond `bytes`.
+/// Pages that begin at a multiple of a huge page: maps one more and gives the ends back. What is
+/// over the last whole huge page is served in small ones, so that no memory is taken beyond
+/// `bytes`.
 std::byte* map_huge_pages(std::size_t bytes) {
   std::byte* wide = map_pages(bytes + kHugePage);
   const std::size_t before =
