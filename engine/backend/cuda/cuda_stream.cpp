@@ -142,11 +142,14 @@ void CudaStream::fill_zero(std::byte* device, std::size_t bytes) {
 }
 
 void CudaStream::convert(const Conversion& conversion) {
+  const auto count = static_cast<Index>(conversion.count);
+  const ChannelsLast layout{.channels = count, .stride = count};
   launch_cast({.x = conversion.from,
                .x_dtype = conversion.from_dtype,
+               .x_layout = layout,
                .y = conversion.to,
                .y_dtype = conversion.to_dtype,
-               .elements = static_cast<Index>(conversion.count)},
+               .y_layout = layout},
               stream_);
 }
 
