@@ -92,12 +92,15 @@ TEST(CudaKernels, ConvertGradientsAsTheHostDoes) {
             };
         convert(bits, wide, [](const Conversion& c) {
           HostLauncher launcher;
+          const auto elements = static_cast<Index>(c.count);
+          const ChannelsLast layout{.channels = elements, .stride = elements};
           run_cast(launcher,
                    {.x = c.from,
                     .x_dtype = c.from_dtype,
+                    .x_layout = layout,
                     .y = c.to,
                     .y_dtype = c.to_dtype,
-                    .elements = static_cast<Index>(c.count)});
+                    .y_layout = layout});
         });
         convert(host_bits, host_wide, [](const Conversion& c) { HostStream().convert(c); });
         EXPECT_EQ(bits, host_bits) << core::name(narrow) << ", " << count << " from " << begin;
