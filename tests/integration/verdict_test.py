@@ -65,7 +65,7 @@ class Verdict(CommandTest):
         Injected is a rate, meant is a ratio: where the step's speed has moved by more than `drift`
         since it was measured, the rate follows it and the case runs again. If the step never holds
         still, the word must be right for the ratio that the last run had."""
-        for _ in range(4):
+        for _ in range(3):
             injected = ratio * self.step_rate
             report = self.run_case("mnist_cnn", "--storage",
                                    f"mib_per_s={784 * injected / 2**20:.4f}", *arguments)
