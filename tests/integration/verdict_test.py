@@ -81,7 +81,7 @@ class Verdict(CommandTest):
         # about twice per batch.
         if ratio < 0.75:
             return {"input_bound"}
-        if ratio < 1 / 1.06:
+        if ratio < 0.97:
             return {"balanced", "input_bound"}
         if ratio < 1.1:
             return {"balanced", "compute_bound"}

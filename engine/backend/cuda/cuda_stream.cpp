@@ -3,6 +3,7 @@
 #include "engine/backend/cuda/cuda_stream.h"
 
 #include "engine/backend/cuda/cuda_call.h"
+#include "engine/backend/cuda/kernels/conversion.h"
 #include "engine/backend/cuda/kernels/launch.h"
 #include "engine/core/check.h"
 #include "engine/core/error.h"
@@ -142,15 +143,7 @@ void CudaStream::fill_zero(std::byte* device, std::size_t bytes) {
 }
 
 void CudaStream::convert(const Conversion& conversion) {
-  const auto count = static_cast<Index>(conversion.count);
-  const ChannelsLast layout{.channels = count, .stride = count};
-  launch_cast({.x = conversion.from,
-               .x_dtype = conversion.from_dtype,
-               .x_layout = layout,
-               .y = conversion.to,
-               .y_dtype = conversion.to_dtype,
-               .y_layout = layout},
-              stream_);
+  launch_cast(cast_args(conversion), stream_);
 }
 
 bool CudaStream::begin_capture() {

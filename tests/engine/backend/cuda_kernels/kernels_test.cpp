@@ -5,6 +5,7 @@
 // (host_launcher.h) against the ref backend, with the cases and tolerances of op conformance. On a
 // device, multiplications and additions are contracted otherwise: the bounds of tolerance.h count
 // rounded operations and hold for both.
+#include "engine/backend/cuda/kernels/conversion.h"
 #include "engine/backend/cuda/kernels/convert.h"
 #include "engine/backend/host_stream.h"
 #include "engine/conformance/runner.h"
@@ -92,15 +93,7 @@ TEST(CudaKernels, ConvertGradientsAsTheHostDoes) {
             };
         convert(bits, wide, [](const Conversion& c) {
           HostLauncher launcher;
-          const auto elements = static_cast<Index>(c.count);
-          const ChannelsLast layout{.channels = elements, .stride = elements};
-          run_cast(launcher,
-                   {.x = c.from,
-                    .x_dtype = c.from_dtype,
-                    .x_layout = layout,
-                    .y = c.to,
-                    .y_dtype = c.to_dtype,
-                    .y_layout = layout});
+          run_cast(launcher, cast_args(c));
         });
         convert(host_bits, host_wide, [](const Conversion& c) { HostStream().convert(c); });
         EXPECT_EQ(bits, host_bits) << core::name(narrow) << ", " << count << " from " << begin;
