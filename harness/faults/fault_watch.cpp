@@ -3,9 +3,9 @@
 #include "harness/faults/fault_watch.h"
 
 #include "engine/core/log.h"
-#include "harness/faults/sentinel.h"
 #include "harness/ranks.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,6 +26,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kLookInterval{100};
 constexpr milliseconds kRankGrace{3000};      // to unwind, before the process is ended
 constexpr milliseconds kRankZeroGrace{2500};  // to write its report
+constexpr milliseconds kMeetingTime{5000};    // for the sentinels of all nodes
 
 /// Sleeps; true if asked to stop.
 bool sleep_unless(const std::stop_token& stop, milliseconds time) {
@@ -86,26 +87,56 @@ void FaultWatch::join(comm::Rendezvous& ranks) {
     forget_board();
     return;
   }
+  int nodes = 1;
+  for (const comm::RankPlace& place : ranks.places()) {
+    nodes = std::max(nodes, place.node + 1);
+  }
   if (here.local_rank == 0) {
     board_->unlink();
-    int nodes = 1;
-    for (const comm::RankPlace& place : ranks.places()) {
-      nodes = std::max(nodes, place.node + 1);
-    }
     board_->describe_node({.host = here.host,
                            .ranks = here.local_size,
+                           .first_rank = rank_,
                            .node = here.node,
-                           .nodes = nodes,
-                           .launch = ranks.places().front().pid});
+                           .nodes = nodes});
+  }
+  if (nodes > 1) {
+    link_nodes(ranks, nodes);
   }
   comm::publish_progress(board_->seat(seat_).progress);
   thread_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
 }
 
+// The sentinels connect; what the ranks do is to tell them where.
+void FaultWatch::link_nodes(comm::Rendezvous& ranks, int nodes) {
+  const auto await = [](const std::function<bool()>& done) {
+    const auto end = std::chrono::steady_clock::now() + kMeetingTime;
+    while (!done() && std::chrono::steady_clock::now() < end) {
+      std::this_thread::sleep_for(milliseconds(2));
+    }
+  };
+  if (rank_ == 0) {
+    await([&] { return !board_->meeting_place().empty(); });
+  }
+  const std::string place = ranks.broadcast_text(rank_ == 0 ? board_->meeting_place() : "");
+  board_->set_meeting_place(place);
+  if (rank_ == 0) {
+    await([&] { return board_->linked() == nodes - 1; });
+    if (board_->linked() < nodes - 1) {
+      core::log::warn(fmt::format(
+          "{} of {} other nodes reached the sentinel of this one ({}) over TCP within {} s; faults "
+          "of the rest will not be named",
+          board_->linked(),
+          nodes - 1,
+          place.empty() ? "it has no port" : "at " + place.substr(place.find(' ') + 1),
+          std::chrono::duration_cast<std::chrono::seconds>(kMeetingTime).count()));
+    }
+  }
+}
+
 void FaultWatch::forget_board() {
-  if (sentinel_ != 0) {
-    dismiss_sentinel(sentinel_);
-    sentinel_ = 0;
+  if (sentinel_.has_value()) {
+    dismiss_sentinel(*sentinel_);
+    sentinel_.reset();
   }
   board_.reset();
 }
@@ -146,9 +177,9 @@ void FaultWatch::leave() {
   SeatState running = SeatState::kRunning;
   board_->seat(seat_).state.compare_exchange_strong(running, SeatState::kLeft);
   lifeline_.reset();
-  if (sentinel_ != 0 && !board_->fault().has_value()) {
-    dismiss_sentinel(sentinel_);
-    sentinel_ = 0;
+  if (sentinel_.has_value() && !board_->fault().has_value()) {
+    dismiss_sentinel(*sentinel_);
+    sentinel_.reset();
   }
 }
 

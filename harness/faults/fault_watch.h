@@ -9,13 +9,13 @@
 #include "engine/core/error.h"
 #include "harness/faults/fault.h"
 #include "harness/faults/lifeline.h"
+#include "harness/faults/sentinel.h"
 #include "harness/faults/status_board.h"
 #include "launchers/launch_environment.h"
 
-#include <sys/types.h>
-
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -37,7 +37,7 @@ class FaultWatch {
   /// The rank ends as it should.
   void leave();
 
-  /// The report is on the disk, there for the sentinel to name a fault in, and for notes beside it.
+  /// The report is on the disk, there for a sentinel to name a fault in.
   void report_is_at(const std::string& path);
   /// Tells the others of this rank's failure. Returns the fault that ends the launch: this one, or
   /// an earlier one of which it is a consequence.
@@ -52,13 +52,14 @@ class FaultWatch {
  private:
   void forget_board();
   void take_seat(const comm::Rendezvous& ranks);
+  void link_nodes(comm::Rendezvous& ranks, int nodes);
   void watch(const std::stop_token& stop) const;
 
   std::unique_ptr<StatusBoard> board_;  ///< nullptr: not watched
   std::unique_ptr<Lifeline> lifeline_;
   int seat_ = 0;
   int rank_ = 0;
-  pid_t sentinel_ = 0;   ///< that this process started
+  std::optional<StartedSentinel> sentinel_;
   std::jthread thread_;  // last: it uses all of the above
 };
 

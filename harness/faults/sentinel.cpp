@@ -3,6 +3,7 @@
 #include "harness/faults/sentinel.h"
 
 #include "harness/faults/lifeline.h"
+#include "harness/faults/node_link.h"
 #include "harness/faults/process_state.h"
 #include "reports/atomic_file.h"
 #include "reports/json_reader.h"
@@ -10,7 +11,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,12 +34,14 @@
 namespace dlbench::harness {
 namespace {
 
+constexpr int kMeetIntervalMs = 20;  // until the ranks have met: they wait for it
 constexpr int kLookIntervalMs = 250;
+constexpr int kDismissMs = 1000;
 constexpr double kGraceS = 3.5;    // after a fault, for the ranks to end by themselves
 constexpr double kClosingS = 1.0;  // from the close of a process's files to its end, at most
-// Until other nodes' notes can be read. An abort() is what libraries do that miss a partner.
-constexpr double kNoteDelayS = 0.5;
-constexpr double kNoteDelayOfAbortS = 2.0;
+// Until other nodes may have told. An abort() is what libraries do that miss a partner.
+constexpr double kTellDelayS = 0.5;
+constexpr double kTellDelayOfAbortS = 2.0;
 
 double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -45,8 +50,12 @@ double now_s() {
 /// What the sentinel does after it was forked.
 class Sentinel {
  public:
-  Sentinel(StatusBoard& board, pid_t starter, const HangLimits& limits)
-      : board_(board), starter_(starter), rule_(limits), epoll_(epoll_create1(EPOLL_CLOEXEC)) {}
+  Sentinel(StatusBoard& board, pid_t starter, int dismissal, const HangLimits& limits)
+      : board_(board),
+        starter_(starter),
+        dismissal_(dismissal),
+        rule_(limits),
+        epoll_(epoll_create1(EPOLL_CLOEXEC)) {}
 
   void run() {
     const int starter = open_process(starter_);
@@ -54,32 +63,40 @@ class Sentinel {
       return;
     }
     add(starter, kStarter);
+    add(dismissal_, kDismissal);
     while (!board_.node().has_value()) {
-      if (!wait().empty()) {
-        board_.unlink();
-        return;  // it ended before the ranks had met
+      for (const std::uint64_t event : wait(kMeetIntervalMs)) {
+        if (event == kStarter) {
+          board_.unlink();  // it ended before the ranks had met
+        }
+        return;
       }
     }
     epoll_ctl(epoll_, EPOLL_CTL_DEL, starter, nullptr);
     close(starter);
     node_ = *board_.node();
     open_ranks();
+    open_link();
     while (alive_ > 0) {
-      for (const std::uint64_t event : wait()) {
+      for (const std::uint64_t event :
+           wait(link_ && !linked_ ? kMeetIntervalMs : kLookIntervalMs)) {
+        if (event == kDismissal) {
+          return;
+        }
         note(event);
       }
       settle();
+      hear_other_nodes();
       look();
       act();
     }
     act();
-    if (const std::string report = board_.report(); node_.node == 0 && !report.empty()) {
-      FaultNotes(node_, report).clear();
-    }
   }
 
  private:
   static constexpr std::uint64_t kStarter = UINT64_MAX;
+  static constexpr std::uint64_t kDismissal = UINT64_MAX - 1;
+  static constexpr std::uint64_t kOtherNodes = UINT64_MAX - 2;
   static constexpr std::uint64_t kClosing = 1ULL << 32U;  // with an index: its lifeline is closed
   struct Watched {
     int handle = -1;
@@ -96,9 +113,9 @@ class Sentinel {
   }
 
   // In the order in which they happened, also if this process came late: the kernel queues them so.
-  [[nodiscard]] std::vector<std::uint64_t> wait() const {
+  [[nodiscard]] std::vector<std::uint64_t> wait(int interval_ms) const {
     std::array<epoll_event, StatusBoard::kSeats> events{};
-    const int count = epoll_wait(epoll_, events.data(), StatusBoard::kSeats, kLookIntervalMs);
+    const int count = epoll_wait(epoll_, events.data(), StatusBoard::kSeats, interval_ms);
     std::vector<std::uint64_t> indices;
     for (int i = 0; i < count; ++i) {
       indices.push_back(events[static_cast<std::size_t>(i)].data.u64);
@@ -122,7 +139,44 @@ class Sentinel {
     }
   }
 
+  void open_link() {
+    if (node_.nodes == 1) {
+      return;
+    }
+    link_.emplace(
+        node_,
+        NodeLink::Options{.epoll = epoll_, .event = kOtherNodes, .silence_s = rule_.patience_s(0)});
+    if (node_.node == 0) {
+      board_.set_meeting_place(link_->listen());
+    }
+  }
+
+  void hear_other_nodes() {
+    if (!link_.has_value()) {
+      return;
+    }
+    Fault place{.rank = node_.first_rank, .host = node_.host};
+    describe_place(seat(0).progress, place);
+    if (node_.node == 0) {
+      linked_ = linked_ || link_->linked() == node_.nodes - 1;
+    } else if (const std::string meeting = board_.meeting_place(); !linked_ && !meeting.empty()) {
+      linked_ = true;
+      // In vain: faults of others end these ranks through their collectives, and rank 0 warns.
+      static_cast<void>(link_->connect(meeting, place));
+    }
+    if (const std::optional<Fault> fault = link_->exchange(now_s(), place)) {
+      if (!heard_.has_value() || fault->noticed_s < heard_->noticed_s) {
+        heard_ = fault;
+      }
+      board_.post(*fault);
+    }
+    board_.set_linked(link_->linked());
+  }
+
   void note(std::uint64_t event) {
+    if (event == kOtherNodes) {
+      return;
+    }
     Watched& rank = watched_[event & ~kClosing];
     if ((event & kClosing) != 0) {
       rank.closed_s = now_s();
@@ -190,31 +244,6 @@ class Sentinel {
     if (const std::optional<Hang> hang = rule_.look(now_s(), signs_)) {
       post(hang->index, core::ErrorCode::kTimeout, hang->why);
     }
-    if (const std::optional<Fault> note = fault_of_other_node()) {
-      board_.post(*note);
-    }
-  }
-
-  // Every second: other nodes' files are not for free.
-  [[nodiscard]] std::optional<Fault> fault_of_other_node() {
-    const std::string report = board_.report();
-    if (node_.nodes == 1 || node_.node != 0 || report.empty() || now_s() < next_search_s_) {
-      return std::nullopt;
-    }
-    next_search_s_ = now_s() + 1.0;
-    return FaultNotes(node_, report).find();
-  }
-
-  void leave_note(const Fault& fault) {
-    const std::string report = board_.report();
-    if (node_.node != 0 && !note_left_ && !report.empty()) {
-      note_left_ = true;
-      try {
-        FaultNotes(node_, report).leave(fault);
-      } catch (const core::Error&) {
-        // Rank 0's node will name the first of its own.
-      }
-    }
   }
 
   [[nodiscard]] RankSign sign(std::size_t index) const {
@@ -239,7 +268,9 @@ class Sentinel {
       return;
     }
     fault_s_ = fault_s_.value_or(now_s());
-    leave_note(*fault);
+    if (link_.has_value()) {
+      link_->tell(*fault);
+    }
     if (now_s() - *fault_s_ > kGraceS) {
       for (const Watched& each : watched_) {
         if (!each.ended) {
@@ -247,7 +278,7 @@ class Sentinel {
         }
       }
     }
-    if (!report_named_ && seat(0).rank.load() == 0 && watched_[0].ended) {
+    if (!report_named_ && speaks_for_rank_0()) {
       report_named_ = true;
       if (!board_.concluded()) {
         name_in_report(*fault);
@@ -255,23 +286,31 @@ class Sentinel {
     }
   }
 
+  // Its own sentinel does, or that of the next node if rank 0's is gone with it.
+  [[nodiscard]] bool speaks_for_rank_0() const {
+    return node_.node == 0 ? watched_[0].ended
+                           : node_.node == 1 && link_->lost_center() && alive_ == 0;
+  }
+
   // Rank 0 may have been killed because a rank of another node died before.
-  void name_in_report(Fault fault) const {
+  void name_in_report(Fault fault) {
     const std::string path = board_.report();
     if (path.empty()) {
       return;
     }
     try {
-      if (node_.nodes > 1) {
-        const bool aborted = fault.detail.ends_with("SIGABRT");
-        const double delay_s = aborted ? kNoteDelayOfAbortS : kNoteDelayS;
-        const std::optional<Fault> note = await_note(FaultNotes(node_, path), delay_s);
-        if (note.has_value() && (aborted || note->noticed_s < fault.noticed_s)) {
-          fault = *note;
-        }
+      const bool aborted = fault.detail.ends_with("SIGABRT");
+      hear_other_nodes_for(aborted ? kTellDelayOfAbortS : kTellDelayS);
+      if (heard_.has_value() && (aborted || heard_->noticed_s < fault.noticed_s)) {
+        fault = *heard_;
       }
-      reports::remove_temporary(path, pid(0));
+      if (node_.node == 0) {
+        reports::remove_temporary(path, pid(0));
+      }
       reports::RunRecord record = reports::read_report(path);
+      if (record.run.finished_at.has_value()) {
+        return;
+      }
       record_fault(fault, record);
       reports::write_report(record, path);
     } catch (const std::exception&) {
@@ -279,19 +318,17 @@ class Sentinel {
     }
   }
 
-  static std::optional<Fault> await_note(const FaultNotes& notes, double delay_s) {
-    const double end_s = now_s() + delay_s;
-    while (now_s() < end_s) {
-      if (const std::optional<Fault> note = notes.find()) {
-        return note;
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  void hear_other_nodes_for(double time_s) {
+    const double end_s = now_s() + time_s;
+    while (link_.has_value() && !heard_.has_value() && now_s() < end_s) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      hear_other_nodes();
     }
-    return std::nullopt;
   }
 
   StatusBoard& board_;
   pid_t starter_;
+  int dismissal_;
   HangRule rule_;
   int epoll_;
   std::vector<Watched> watched_;
@@ -299,14 +336,16 @@ class Sentinel {
   std::vector<RankSign> signs_;
   std::size_t alive_ = 0;
   NodeFacts node_;
+  std::optional<NodeLink> link_;  ///< with other nodes
+  bool linked_ = false;           ///< they were all there once, or this node has tried
+  std::optional<Fault> heard_;    ///< the earliest of theirs
   std::optional<double> fault_s_;
-  double next_search_s_ = 0.0;
-  bool note_left_ = false;
   bool report_named_ = false;
 };
 
 // Nothing of the launch may depend on this process: no pipe, no socket, no terminal, no signal.
-void detach() {
+// Returns the one file that it keeps.
+int detach(int dismissal) {
   setsid();
   prctl(PR_SET_NAME, "dlbench-sentinel");
   for (const int signal_number : {SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGPIPE}) {
@@ -316,33 +355,47 @@ void detach() {
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     dup2(nothing, standard);
   }
-  close_range(STDERR_FILENO + 1, UINT_MAX, 0);
+  const int kept = dup2(dismissal, STDERR_FILENO + 1);
+  close_range(static_cast<unsigned>(kept) + 1, UINT_MAX, 0);
+  return kept;
 }
 
 }  // namespace
 
-pid_t start_sentinel(StatusBoard& board, const HangLimits& limits) {
+StartedSentinel start_sentinel(StatusBoard& board, const HangLimits& limits) {
   const pid_t starter = getpid();
+  const int dismissal = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (dismissal < 0) {
+    throw core::Error(core::ErrorCode::kUnavailable,
+                      "cannot start a sentinel: " + core::errno_text(errno));
+  }
   const pid_t child = fork();
   if (child < 0) {
+    close(dismissal);
     throw core::Error(core::ErrorCode::kUnavailable,
                       "cannot start a sentinel: " + core::errno_text(errno));
   }
   if (child == 0) {
     try {
-      detach();
-      Sentinel(board, starter, limits).run();
+      Sentinel(board, starter, detach(dismissal), limits).run();
     } catch (...) {
       _exit(1);
     }
     _exit(0);
   }
-  return child;
+  return {.pid = child, .dismissal = dismissal};
 }
 
-void dismiss_sentinel(pid_t sentinel) {
-  kill(sentinel, SIGKILL);
-  waitpid(sentinel, nullptr, 0);
+void dismiss_sentinel(const StartedSentinel& sentinel) {
+  eventfd_write(sentinel.dismissal, 1);
+  close(sentinel.dismissal);
+  if (const int handle = open_process(sentinel.pid); handle >= 0) {
+    pollfd end{.fd = handle, .events = POLLIN, .revents = 0};
+    poll(&end, 1, kDismissMs);
+    close(handle);
+  }
+  kill(sentinel.pid, SIGKILL);
+  waitpid(sentinel.pid, nullptr, 0);
 }
 
 }  // namespace dlbench::harness

@@ -14,12 +14,19 @@
 
 namespace dlbench::harness {
 
+/// A sentinel that this process started.
+struct StartedSentinel {
+  pid_t pid = 0;
+  int dismissal = -1;  ///< the event that tells it to go
+};
+
 /// Forks the sentinel, into a session of its own and with no open file of the launch, so
 /// that neither a launcher's kill nor its wait for pipes reaches it. While the calling process has
-/// one thread. Returns its process number. Throws core::Error(kUnavailable).
-[[nodiscard]] pid_t start_sentinel(StatusBoard& board, const HangLimits& limits);
+/// one thread. Throws core::Error(kUnavailable).
+[[nodiscard]] StartedSentinel start_sentinel(StatusBoard& board, const HangLimits& limits);
 
-/// Ends a sentinel that this process started: when all is well, or another one does its work.
-void dismiss_sentinel(pid_t sentinel);
+/// Ends it when all is well, or another one does its work: it takes its leave of those of other
+/// nodes. Returns once it is gone.
+void dismiss_sentinel(const StartedSentinel& sentinel);
 
 }  // namespace dlbench::harness

@@ -67,10 +67,13 @@ Error unavailable(const char* what) {
 struct StatusBoard::Layout {
   std::atomic<Once> node_state;
   std::int32_t ranks;
+  std::int32_t first_rank;
   std::int32_t node;
   std::int32_t nodes;
-  std::int64_t launch;
   Characters<256> host;
+  std::atomic<Once> meeting_place_state;
+  Characters<1024> meeting_place;
+  std::atomic<std::int32_t> linked;
   std::atomic<Once> report_state;
   Characters<4096> report;
   std::atomic<std::uint32_t> concluded;
@@ -139,9 +142,9 @@ void StatusBoard::describe_node(const NodeFacts& facts) {
   if (claim(layout_->node_state)) {
     copy(facts.host, layout_->host);
     layout_->ranks = facts.ranks;
+    layout_->first_rank = facts.first_rank;
     layout_->node = facts.node;
     layout_->nodes = facts.nodes;
-    layout_->launch = facts.launch;
     layout_->node_state.store(Once::kReady);
   }
 }
@@ -152,10 +155,25 @@ std::optional<NodeFacts> StatusBoard::node() const {
   }
   return NodeFacts{.host = layout_->host.data(),
                    .ranks = layout_->ranks,
+                   .first_rank = layout_->first_rank,
                    .node = layout_->node,
-                   .nodes = layout_->nodes,
-                   .launch = layout_->launch};
+                   .nodes = layout_->nodes};
 }
+
+void StatusBoard::set_meeting_place(const std::string& place) {
+  if (claim(layout_->meeting_place_state)) {
+    copy(place, layout_->meeting_place);
+    layout_->meeting_place_state.store(Once::kReady);
+  }
+}
+
+std::string StatusBoard::meeting_place() const {
+  return layout_->meeting_place_state.load() == Once::kReady ? layout_->meeting_place.data() : "";
+}
+
+void StatusBoard::set_linked(int nodes) { layout_->linked.store(nodes); }
+
+int StatusBoard::linked() const { return layout_->linked.load(); }
 
 void StatusBoard::set_report(const std::string& path) {
   if (path.size() < layout_->report.size() && claim(layout_->report_state)) {

@@ -7,7 +7,7 @@
 
 #include "engine/comm/rank_progress.h"
 #include "harness/faults/fault.h"
-#include "harness/faults/fault_notes.h"
+#include "harness/faults/node_link.h"
 
 #include <sys/types.h>
 
@@ -55,6 +55,13 @@ class StatusBoard {
   // Set once by the first rank of the node, then by nobody:
   void describe_node(const NodeFacts& facts);
   [[nodiscard]] std::optional<NodeFacts> node() const;
+  /// Where the sentinels of the other nodes find that of rank 0's; empty before. Set once.
+  void set_meeting_place(const std::string& place);
+  [[nodiscard]] std::string meeting_place() const;
+
+  /// Other nodes that are linked with this one.
+  void set_linked(int nodes);
+  [[nodiscard]] int linked() const;
 
   /// The report that is on the disk, once it is there; empty before. Set once.
   void set_report(const std::string& path);

@@ -185,7 +185,37 @@ class Faults(unittest.TestCase):
         self.launch(2, RUN, DLBENCH_TEST_RANKS_PER_NODE="1", DLBENCH_TEST_FAULT="hang@1:150")
         done = self.wait_for_repetitions(1)
         self.expect_fault(code=124, rank=1, says="hangs", done=done)
-        self.assertEqual([each.name for each in self.folder.iterdir()], ["report.json"], "no notes are left")
+        self.assertEqual([each.name for each in self.folder.iterdir()], ["report.json"], "nothing else is left")
+
+    def processes_of_node(self, node, ranks):
+        """Sentinel and rank of a pretended node, of which each has one rank."""
+        self.launch(ranks, RUN, DLBENCH_TEST_RANKS_PER_NODE="1")
+        done = self.wait_for_repetitions()
+        (sentinel,) = [pid for pid in self.ours("dlbench-sentinel")
+                       if environment_of(pid).get("PMI_RANK") == str(node)]
+        return sentinel, self.pids()[node], done
+
+    def test_a_node_that_is_gone_as_a_whole(self):
+        sentinel, rank, done = self.processes_of_node(2, ranks=3)
+        os.kill(sentinel, signal.SIGKILL)
+        os.kill(rank, signal.SIGKILL)
+        self.expect_fault(code=(9, 6), rank=2, says="its whole node is gone", done=done)
+
+    def test_the_node_of_rank_0_is_gone_as_a_whole(self):
+        sentinel, rank, done = self.processes_of_node(0, ranks=3)
+        os.kill(sentinel, signal.SIGKILL)
+        os.kill(rank, signal.SIGKILL)
+        self.expect_fault(code=(9, 6), rank=0, says="its whole node is gone", done=done)
+
+    def test_a_node_that_stands_still(self):
+        sentinel, rank, done = self.processes_of_node(1, ranks=3)
+        os.kill(sentinel, signal.SIGSTOP)
+        os.kill(rank, signal.SIGSTOP)
+        start = time.monotonic()
+        self.job.wait(timeout=PROMISED_S + SLACK_S)
+        print(f"{self.id()}: the others ended after {time.monotonic() - start:.2f} s")
+        os.kill(sentinel, signal.SIGCONT)
+        self.expect_fault(code=(5, 9, 6), rank=1, says="no sign of life", done=done)
 
     def test_a_full_disk(self):
         disk = self.folder / "disk"

@@ -24,6 +24,9 @@ TEST(StatusBoard, IsSharedWithWhoOpensItAndGoneAfterUnlink) {
   opened->describe_node({.host = "node7", .ranks = 4});
   EXPECT_EQ(made->node()->ranks, 4);
   EXPECT_EQ(made->node()->host, "node7");
+  EXPECT_EQ(made->meeting_place(), "");
+  opened->set_meeting_place("secret 4711 10.0.0.1");
+  EXPECT_EQ(made->meeting_place(), "secret 4711 10.0.0.1");
 }
 
 TEST(StatusBoard, TheFirstFaultCounts) {
