@@ -162,11 +162,11 @@ void add_parallel_options(OptionSet& options, RunOptions& run) {
                     run.link_node_ranks,
                     {1, 1 << 20});
   options.add_choice("compression",
-                     "of gradients on the wire; the report says its error [none]",
+                     "of gradients on the wire; the report says its error",
                      run.compression,
                      {"none", "bf16", "fp16"});
   options.add_choice("broadcast-buffers",
-                     "rank 0's running statistics to all ranks before each step [on]",
+                     "rank 0's running statistics to all ranks before each step",
                      run.broadcast_buffers,
                      {"on", "off"});
   options.add_choice("strategy",

@@ -345,7 +345,7 @@ class ScaleCommand final : public Command {
     add_workload_options(options, run_);
     options.add_text("mode",
                      "LIST",
-                     "weak (batch per rank fixed), strong (global batch fixed) [weak,strong]",
+                     "weak (batch per rank fixed), strong (global batch fixed)",
                      scale_.mode);
     options.add_text("ranks",
                      "LIST",
@@ -355,7 +355,7 @@ class ScaleCommand final : public Command {
         "sweep", "NAME", "variants side by side: see `dlbench list --what sweeps`", scale_.sweep);
     options.add_text("project",
                      "LIST",
-                     "numbers of ranks up to 1024 to predict from what was measured [16,64,288]",
+                     "numbers of ranks up to 1024 to predict from what was measured",
                      scale_.project);
     options.add_text("sweep-buckets",
                      "LIST",

@@ -123,12 +123,12 @@ void FaultWatch::link_nodes(comm::Rendezvous& ranks, int nodes) {
     await([&] { return board_->linked() == nodes - 1; });
     if (board_->linked() < nodes - 1) {
       core::log::warn(fmt::format(
-          "{} of {} other nodes reached the sentinel of this one ({}) over TCP within {} s; faults "
-          "of the rest will not be named",
+          "{} of {} other nodes reached the sentinel of this one within {} s (TCP, {}); faults of "
+          "the rest will not be named: look for a firewall between the nodes",
           board_->linked(),
           nodes - 1,
-          place.empty() ? "it has no port" : "at " + place.substr(place.find(' ') + 1),
-          std::chrono::duration_cast<std::chrono::seconds>(kMeetingTime).count()));
+          std::chrono::duration_cast<std::chrono::seconds>(kMeetingTime).count(),
+          describe_meeting_place(place)));
     }
   }
 }

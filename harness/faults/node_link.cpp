@@ -26,6 +26,7 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <random>
 #include <sstream>
@@ -212,6 +213,18 @@ double system_time_s() {
 }
 
 }  // namespace
+
+std::string describe_meeting_place(const std::string& meeting_place) {
+  std::istringstream words(meeting_place);
+  std::string secret;
+  std::string port;
+  words >> secret >> port;
+  const std::vector<std::string> hosts{std::istream_iterator<std::string>(words), {}};
+  if (hosts.empty()) {
+    return "no port";
+  }
+  return fmt::format("port {} of {}", port, fmt::join(hosts, " or "));
+}
 
 NodeLink::~NodeLink() {
   for (Peer& peer : peers_) {

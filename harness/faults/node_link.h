@@ -26,6 +26,9 @@ struct NodeFacts {
   int nodes = 1;       ///< of the launch
 };
 
+/// "port 4711 of 10.0.0.1 or 127.0.0.1": a meeting place without its secret, for people.
+[[nodiscard]] std::string describe_meeting_place(const std::string& meeting_place);
+
 /// One node's end of it. Nothing waits but connect(), of which each address has a second.
 class NodeLink {
  public:

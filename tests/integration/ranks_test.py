@@ -89,13 +89,16 @@ class Ranks(unittest.TestCase):
         self.assertEqual(done.returncode, 2, "batch size and global batch size exclude each other")
         arguments = [each for each in QUICK if each not in ("--batch-size", "8")]
         done = self.launch("mpich", 3, "scale", *arguments, "--global-batch-size", "25", "--mode", "strong",
-                           "--time-budget", "10s", "--project", "6,12", "--output", str(path))
+                           "--time-budget", "10s", "--project", "6,12", "--leave-largest-out", "--output", str(path))
         report = self.report(done, path)
         (strong,) = report["scaling"]
         self.assertEqual([point["ranks"] for point in strong["points"]], [1, 2, 3])
         self.assertEqual([point["local_batch_sizes"] for point in strong["points"]], [[25], [13, 12], [9, 8, 8]])
         self.assertEqual([each["ranks"] for each in strong["projection"]], [6, 12])
         self.assertGreater(strong["fit"]["n"], 5)
+        left = strong["leave_largest_out"]
+        self.assertEqual((left["ranks"], left["from_ranks"]), (3, [1, 2]))
+        self.assertIn("3 ranks predicted from fewer", done.stdout)
 
     def test_swept_buckets_stand_beside_the_model(self):
         path = self.folder / "buckets.json"

@@ -22,6 +22,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // The message of the usage error that `call` must end with.
 std::string usage_error(const std::function<void()>& call) {
@@ -206,6 +207,14 @@ TEST(CommandLine, HelpAndVersionAreCodeZero) {
   EXPECT_EQ(call_dlbench({"--help"}).code, 0);
   EXPECT_EQ(call_dlbench({"info", "--help"}).code, 0);
   EXPECT_EQ(call_dlbench({"report", "show", "--help"}).code, 0);
+}
+
+TEST(CommandLine, HelpTellsEachDefaultOnce) {
+  for (const char* command : {"run", "train", "verify", "scale", "comm", "info", "list"}) {
+    EXPECT_THAT(call_dlbench({command, "--help"}).out,
+                AllOf(HasSubstr("--"), Not(HasSubstr("] ["))))
+        << command;
+  }
 }
 
 }  // namespace

@@ -229,6 +229,13 @@ TEST_F(NodeLinks, StrangersAreNotLetIn) {
   EXPECT_EQ(center().linked(), kNodes - 1);
 }
 
+TEST(MeetingPlace, IsToldWithoutItsSecret) {
+  EXPECT_EQ(describe_meeting_place("secret 4711 10.0.0.1 127.0.0.1"),
+            "port 4711 of 10.0.0.1 or 127.0.0.1");
+  EXPECT_EQ(describe_meeting_place("secret 4711 "), "no port") << "no interface is up";
+  EXPECT_EQ(describe_meeting_place(""), "no port");
+}
+
 TEST_F(NodeLinks, NoOtherServiceIsTakenForTheCenter) {
   NodeLink lost({.node = 1, .nodes = kNodes}, {});
   EXPECT_FALSE(lost.connect("secret 1 127.0.0.1", place_of(1))) << "nobody there";
