@@ -210,7 +210,7 @@ TEST(CommandLine, HelpAndVersionAreCodeZero) {
 }
 
 TEST(CommandLine, HelpTellsEachDefaultOnce) {
-  for (const char* command : {"run", "train", "verify", "scale", "comm", "info", "list"}) {
+  for (const char* command : {"run", "train", "verify", "scale", "comm", "info"}) {
     EXPECT_THAT(call_dlbench({command, "--help"}).out,
                 AllOf(HasSubstr("--"), Not(HasSubstr("] ["))))
         << command;
