@@ -20,6 +20,8 @@ def reason_to_skip():
     """Why there can be no cluster here, or an empty text."""
     if os.geteuid() != 0:
         return "not root: slurmd and munged keep to a user's own jobs otherwise"
+    if not os.path.ismount("/sys/fs/cgroup"):
+        return "no control groups at /sys/fs/cgroup: slurmd does not start without them"
     missing = [name for name in PROGRAMS if shutil.which(name) is None]
     return f"not installed: {', '.join(missing)} (Debian: slurm-wlm munge)" if missing else ""
 
@@ -131,7 +133,10 @@ class SlurmCluster:
 
     def _daemon(self, name, *command):
         self.daemons.append(name)
-        self.run(*command)
+        try:
+            self.run(*command)
+        except RuntimeError as error:
+            raise RuntimeError(f"{error}\n{self._logs()}") from error
 
     def _all_idle(self):
         done = self.run("sinfo", "--noheader", "--Node", "--format=%N %t", check=False)
