@@ -7,7 +7,13 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+
 namespace dlbench::harness {
+
+double Fault::now_s() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
 
 std::string Fault::text() const {
   return fmt::format("rank {} ({}), {}{}{}: {}",

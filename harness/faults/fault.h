@@ -26,6 +26,9 @@ struct Fault {
   core::ErrorCode code = core::ErrorCode::kRun;
   double noticed_s = 0.0;  ///< system clock, since 1970; 0: not yet
 
+  /// The clock of noticed_s.
+  [[nodiscard]] static double now_s();
+
   /// "rank 1 (node7), trial full, round 2, after all_reduce (collective 17): killed by SIGKILL".
   [[nodiscard]] std::string text() const;
 };

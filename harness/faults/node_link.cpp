@@ -208,10 +208,6 @@ std::optional<Fault> from_line(std::string_view line) {
   return fault;
 }
 
-double system_time_s() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 }  // namespace
 
 std::string describe_meeting_place(const std::string& meeting_place) {
@@ -317,10 +313,9 @@ std::optional<Fault> NodeLink::exchange(double now_s, const Fault& place) {
 }
 
 void NodeLink::tell(const Fault& fault) {
-  if (told_.has_value()) {
-    return;
+  if (!told_.has_value()) {
+    told_ = fault;
   }
-  told_ = fault;
   for (Peer& peer : peers_) {
     if (peer.node >= 0) {
       send(peer, to_line("fault", fault));
@@ -443,7 +438,7 @@ void NodeLink::lose(Peer& peer, const std::string& how, std::optional<Fault>& fi
     first = peer.place;
     first->detail = "its whole node is gone: " + how;
     first->code = core::ErrorCode::kRun;
-    first->noticed_s = system_time_s();
+    first->noticed_s = Fault::now_s();
   }
 }
 

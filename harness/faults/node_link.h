@@ -55,7 +55,7 @@ class NodeLink {
   /// does. At least once a second, and when `event` has come. Returns the first fault that it
   /// heard of or found.
   [[nodiscard]] std::optional<Fault> exchange(double now_s, const Fault& place);
-  /// Tells all others of a fault, at once. Once: later calls do nothing.
+  /// Tells all others of a fault, at once; the first one also to those who come later.
   void tell(const Fault& fault);
 
   /// Nodes on the other end, once they have shown the secret.

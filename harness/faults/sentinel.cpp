@@ -39,7 +39,8 @@ constexpr int kLookIntervalMs = 250;
 constexpr int kDismissMs = 1000;
 constexpr double kGraceS = 3.5;    // after a fault, for the ranks to end by themselves
 constexpr double kClosingS = 1.0;  // from the close of a process's files to its end, at most
-// Until other nodes may have told. An abort() is what libraries do that miss a partner.
+// Until other nodes may have told of what was before. An abort() is what libraries do that miss a
+// partner, and take their time for.
 constexpr double kTellDelayS = 0.5;
 constexpr double kTellDelayOfAbortS = 2.0;
 
@@ -168,6 +169,9 @@ class Sentinel {
       if (!heard_.has_value() || fault->noticed_s < heard_->noticed_s) {
         heard_ = fault;
       }
+      if (node_.node == 0) {
+        link_->tell(*fault);
+      }
       board_.post(*fault);
     }
     board_.set_linked(link_->linked());
@@ -218,19 +222,30 @@ class Sentinel {
     watched_[index].ended = true;
     --alive_;
     if (seat(index).state.load() == SeatState::kRunning) {
+      const double closed_s = watched_[index].closed_s;
       post(index,
            core::ErrorCode::kRun,
            fmt::format(
-               "its process {} {}", pid(index), how_it_ended(watched_[index].handle, pid(index))));
+               "its process {} {}", pid(index), how_it_ended(watched_[index].handle, pid(index))),
+           closed_s > 0.0 ? now_s() - closed_s : 0.0);
     }
   }
 
-  void post(std::size_t index, core::ErrorCode code, const std::string& detail) {
+  /// `ago_s`: when it happened. Beside a fault of another node too: their times tell which came
+  /// first, and one node may hear of the consequence before the other one sees the cause.
+  void post(std::size_t index, core::ErrorCode code, const std::string& detail, double ago_s) {
     Fault fault{.rank = seat(index).rank.load(), .host = node_.host};
     fault.detail = detail;
     fault.code = code;
+    fault.noticed_s = Fault::now_s() - ago_s;
     describe_place(seat(index).progress, fault);
     board_.post(fault);
+    if (!found_.has_value()) {
+      found_ = fault;
+      if (link_.has_value()) {
+        link_->tell(fault);
+      }
+    }
   }
 
   void look() {
@@ -242,7 +257,7 @@ class Sentinel {
       signs_[index] = sign(index);
     }
     if (const std::optional<Hang> hang = rule_.look(now_s(), signs_)) {
-      post(hang->index, core::ErrorCode::kTimeout, hang->why);
+      post(hang->index, core::ErrorCode::kTimeout, hang->why, 0.0);
     }
   }
 
@@ -268,7 +283,8 @@ class Sentinel {
       return;
     }
     fault_s_ = fault_s_.value_or(now_s());
-    if (link_.has_value()) {
+    if (link_.has_value() && !found_.has_value() && !heard_.has_value()) {
+      found_ = fault;  // a rank has told of it
       link_->tell(*fault);
     }
     if (now_s() - *fault_s_ > kGraceS) {
@@ -300,9 +316,11 @@ class Sentinel {
     }
     try {
       const bool aborted = fault.detail.ends_with("SIGABRT");
-      hear_other_nodes_for(aborted ? kTellDelayOfAbortS : kTellDelayS);
-      if (heard_.has_value() && (aborted || heard_->noticed_s < fault.noticed_s)) {
-        fault = *heard_;
+      hear_before(fault.noticed_s, aborted ? kTellDelayOfAbortS : kTellDelayS);
+      for (const std::optional<Fault>& other : {found_, heard_}) {
+        if (other.has_value() && other->noticed_s < fault.noticed_s) {
+          fault = *other;
+        }
       }
       if (node_.node == 0) {
         reports::remove_temporary(path, pid(0));
@@ -318,9 +336,11 @@ class Sentinel {
     }
   }
 
-  void hear_other_nodes_for(double time_s) {
+  // Of what happened before this moment, within that time.
+  void hear_before(double noticed_s, double time_s) {
     const double end_s = now_s() + time_s;
-    while (link_.has_value() && !heard_.has_value() && now_s() < end_s) {
+    while (link_.has_value() && (!heard_.has_value() || heard_->noticed_s >= noticed_s) &&
+           now_s() < end_s) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       hear_other_nodes();
     }
@@ -338,6 +358,7 @@ class Sentinel {
   NodeFacts node_;
   std::optional<NodeLink> link_;  ///< with other nodes
   bool linked_ = false;           ///< they were all there once, or this node has tried
+  std::optional<Fault> found_;    ///< the first one here
   std::optional<Fault> heard_;    ///< the earliest of theirs
   std::optional<double> fault_s_;
   bool report_named_ = false;

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -52,10 +51,6 @@ struct FaultSlot {
 };
 
 std::string board_name(pid_t maker) { return fmt::format("/dlbench-board-{}", maker); }
-
-double system_time_s() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 Error unavailable(const char* what) {
   return {ErrorCode::kUnavailable,
@@ -192,7 +187,7 @@ Fault StatusBoard::post(const Fault& fault) {
     slot.rank = fault.rank;
     slot.code = static_cast<std::int32_t>(fault.code);
     slot.collective = fault.collective;
-    slot.noticed_s = fault.noticed_s > 0.0 ? fault.noticed_s : system_time_s();
+    slot.noticed_s = fault.noticed_s > 0.0 ? fault.noticed_s : Fault::now_s();
     copy(fault.host, slot.host);
     copy(fault.phase, slot.phase);
     copy(fault.op, slot.op);
