@@ -343,10 +343,8 @@ class ScaleCommand final : public Command {
   [[nodiscard]] bool parallel() const override { return true; }
   void add_options(OptionSet& options) override {
     add_workload_options(options, run_);
-    options.add_text("mode",
-                     "LIST",
-                     "weak (batch per rank fixed), strong (global batch fixed)",
-                     scale_.mode);
+    options.add_text(
+        "mode", "LIST", "weak (batch per rank fixed), strong (global batch fixed)", scale_.mode);
     options.add_text("ranks",
                      "LIST",
                      "numbers of ranks, e.g. 1,2,4; default: powers of two, and all",
