@@ -121,17 +121,18 @@ install_packages() {
 
 usable_cores() { nproc 2>/dev/null || echo 2; }
 
-# configure PRESET [OPTION...]
+# configure FOLDER PRESET [OPTION...]: what a folder was configured with before stays.
 configure() {
-  local preset=$1
-  shift
+  local folder=$1 preset=$2
+  shift 2
   local options=("$@")
-  if command -v ccache >/dev/null; then
-    options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache
-      -DCMAKE_CUDA_COMPILER_LAUNCHER=ccache)
-  elif [ "$preset" = ci ] || [ "$preset" = cpu-release ]; then
-    # Not in sanitizer builds: GCC 12.2 dies of them there.
-    options+=(-DDLBENCH_PRECOMPILE=ON)
+  if [ ! -f "build/$folder/CMakeCache.txt" ]; then
+    if [ "$folder" = release ]; then
+      # Faster than a compiler cache that is still empty; not in sanitizer builds: GCC 12.2 dies of it.
+      options+=(-DDLBENCH_PRECOMPILE=ON)
+    elif command -v ccache >/dev/null; then
+      options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache)
+    fi
   fi
   cmake --preset "$preset" ${options[@]+"${options[@]}"}
 }
@@ -155,7 +156,7 @@ do_run() {
   ! has_nvidia_driver || cuda=AUTO
   stage "packages" install_packages "${run_packages[@]}" --
   if [ ! -f build/release/CMakeCache.txt ]; then
-    stage "configure (build/release)" configure cpu-release -DDLBENCH_BUILD_TESTS=OFF \
+    stage "configure (build/release)" configure release cpu-release -DDLBENCH_BUILD_TESTS=OFF \
       -DDLBENCH_ENABLE_CUDA=$cuda
   fi
   stage "build" build release --target dlbench_main
@@ -187,16 +188,16 @@ do_test() {
   for name in release asan tsan fuzz; do
     wants "$name" || continue
     case "$name" in
-      release) stage "configure $name" configure ci ;;
+      release) stage "configure $name" configure release ci ;;
       fuzz)
         if ! command -v clang++ >/dev/null; then
           say "no clang++: the fuzzers are not built"
           continue
         fi
         [ -f tests/fuzz/CMakeLists.txt ] || continue
-        stage "configure $name" configure fuzz
+        stage "configure $name" configure fuzz fuzz
         ;;
-      *) stage "configure $name" configure "$name" ;;
+      *) stage "configure $name" configure "$name" "$name" ;;
     esac
     if [ "$name" = fuzz ]; then
       stage "build $name" build "$name" --target fuzzers

@@ -7,6 +7,7 @@
 #include "engine/comm/communicator.h"
 
 #include <memory>
+#include <span>
 #include <string_view>
 #include <utility>
 

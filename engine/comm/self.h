@@ -6,6 +6,9 @@
 
 #include "engine/comm/communicator.h"
 
+#include <span>
+#include <string_view>
+
 namespace dlbench::comm {
 
 /// One rank: every collective leaves the data as it is and returns at once.

@@ -9,6 +9,7 @@
 #include "harness/trials/trial_runner.h"
 #include "reports/trial_record.h"
 
+#include <string>
 #include <vector>
 
 namespace dlbench::harness {

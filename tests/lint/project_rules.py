@@ -63,6 +63,29 @@ VENDOR_HEADERS = (
 HEAVY_HEADERS = re.compile(r"^(nlohmann/|CLI/|boost/|valijson/|turbojpeg\.h|jpeglib\.h|jerror\.h|png\.h|libdeflate\.h|zlib\.h)")
 # Written by CMake into the build folder.
 GENERATED = {"build_id.h"}
+# What a header names of these it includes itself: quickstart.sh precompiles them, so that a compiler
+# would not miss the line.
+PRECOMPILED = {
+    "algorithm": r"std::(ranges::\w+|all_of|any_of|clamp|copy|copy_n|count|count_if|equal|fill|fill_n"
+                 r"|find|find_if|for_each|generate|lower_bound|max|max_element|min|min_element"
+                 r"|none_of|nth_element|remove_if|replace|reverse|rotate|shuffle|sort|stable_sort"
+                 r"|transform|unique|upper_bound)\(",
+    "array": r"std::array\b",
+    "chrono": r"std::chrono\b",
+    "filesystem": r"std::filesystem\b",
+    "fstream": r"std::[io]?fstream\b",
+    "functional": r"std::(function|greater|hash|plus|ref|cref)\b",
+    "map": r"std::(multi)?map\b",
+    "memory": r"std::(unique_ptr|shared_ptr|weak_ptr|make_unique|make_shared|allocator)\b",
+    "optional": r"std::(optional|nullopt)\b",
+    "span": r"std::(span|as_bytes|as_writable_bytes)\b",
+    "sstream": r"std::[io]?stringstream\b",
+    "string": r"std::(string|to_string)\b",
+    "string_view": r"std::string_view\b",
+    "vector": r"std::vector\b",
+    "fmt/format.h": r"fmt::(format|format_to|join|memory_buffer)\b",
+}
+PRECOMPILED_IN_CMAKE = re.compile(r"set\(precompiled ([^)]*)\)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 FEATURE_CONDITIONAL = re.compile(r"^\s*#\s*(?:el)?if.*\bDLBENCH_(?:ENABLE|HAVE|WITH|USE)_")
@@ -117,6 +140,25 @@ def check_vendor_include(path, number, included):
         yield f"{path}:{number}: <{included}> is heavy; include it in a source, not in a header"
 
 
+def check_includes_of_header(path, lines):
+    included = {name for _, _, name in includes_of(lines)}
+    for number, line in enumerate(lines, 1):
+        code = line.split("//")[0]
+        for header, pattern in PRECOMPILED.items():
+            if header not in included and re.search(pattern, code):
+                included.add(header)  # one line per header
+                yield f"{path}:{number}: <{header}> is missing, for '{code.strip()}'"
+
+
+def check_own_header_first(root, path, lines):
+    """A header that its source includes before anything else is known to compile alone."""
+    own = path.removesuffix(".cpp") + ".h"
+    if (root / own).is_file():
+        first = next(includes_of(lines), (1, None, None))
+        if first[2] != own:
+            yield f"{path}:{first[0]}: '{own}' must be the first include, which shows that it needs no other"
+
+
 def check_file(root, path):
     text = (root / path).read_text(encoding="utf-8")
     lines = text.splitlines()
@@ -138,6 +180,9 @@ def check_file(root, path):
         for number, line in enumerate(lines, 1):
             if re.match(r"^\s*using namespace\b", line):
                 yield f"{path}:{number}: 'using namespace' in a header"
+        yield from check_includes_of_header(path, lines)
+    if name.suffix == ".cpp":
+        yield from check_own_header_first(root, path, lines)
     for number, line in enumerate(lines, 1):
         if FEATURE_CONDITIONAL.match(line):
             yield f"{path}:{number}: a missing library drops whole files in CMake, not lines by #if"
@@ -179,8 +224,18 @@ def project_files(root):
             yield path
 
 
+def check_precompiled(root):
+    """The table above has what CMake precompiles."""
+    build = root / "CMakeLists.txt"
+    listed = PRECOMPILED_IN_CMAKE.search(build.read_text(encoding="utf-8")) if build.is_file() else None
+    if listed:
+        for header in sorted(set(re.findall(r"<([^>]+)>", listed.group(1))) - set(PRECOMPILED)):
+            yield f"CMakeLists.txt: <{header}> is precompiled and not in the table of project_rules.py"
+
+
 def breaches(root):
     root = pathlib.Path(root)
+    yield from check_precompiled(root)
     for path in project_files(root):
         yield from check_file(root, path)
     for path in sorted(set(documents(root))):

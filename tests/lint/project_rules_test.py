@@ -82,7 +82,7 @@ class ProjectRules(unittest.TestCase):
 
     def test_an_internal_header_may_be_heavy_and_stays_in_its_folder(self):
         self.write("reports/json_internal.h", HEADER + "#include <nlohmann/json.hpp>\n")
-        self.write("reports/json.cpp", HEAD + '#include "reports/json_internal.h"\n')
+        self.write("reports/writer.cpp", HEAD + '#include "reports/json_internal.h"\n')
         self.write("reports/tree_internal.h", HEADER + '#include "reports/json_internal.h"\n')
         self.assertEqual(list(project_rules.breaches(self.root)), [])
         self.write("harness/main.cpp", HEAD + '#include "reports/json_internal.h"\n')
@@ -114,6 +114,24 @@ class ProjectRules(unittest.TestCase):
     def test_using_namespace_in_a_header_is_found(self):
         self.write("data/idx.h", HEADER + "using namespace std;\n")
         self.expect("'using namespace' in a header")
+
+    def test_a_header_includes_what_it_names_of_the_precompiled(self):
+        self.write("data/idx.h", HEADER + "#include <string>\nstd::string name();  // no std::map\n")
+        self.assertEqual(list(project_rules.breaches(self.root)), [])
+        self.write("data/idx.h", HEADER + "std::vector<int> a();\nstd::vector<int> b();\n")
+        self.expect("data/idx.h:4: <vector> is missing")
+
+    def test_what_is_precompiled_is_in_the_table(self):
+        self.write("CMakeLists.txt", "set(precompiled <vector>\n  <fmt/format.h>)\n")
+        self.assertEqual(list(project_rules.breaches(self.root)), [])
+        self.write("CMakeLists.txt", "set(precompiled <vector>\n  <regex>)\n")
+        self.expect("<regex> is precompiled and not in the table")
+
+    def test_a_source_includes_its_header_first(self):
+        self.write("data/batch.cpp", HEAD + '#include "data/batch.h"\n#include <vector>\n')
+        self.assertEqual(list(project_rules.breaches(self.root)), [])
+        self.write("data/batch.cpp", HEAD + '#include <vector>\n#include "data/batch.h"\n')
+        self.expect("data/batch.cpp:3: 'data/batch.h' must be the first include")
 
     def test_lines_dropped_for_a_missing_library_are_found(self):
         self.write("data/idx.cpp", HEAD + "#ifdef DLBENCH_HAVE_PNG\n#endif\n")

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is a dumped training step right? Rebuilds it in PyTorch in float64 and compares every tensor.
 
-usage: check_step.py DUMP.safetensors [--plant ERROR]
+usage: check_step.py DUMP.safetensors [--expect-planted ERROR,ERROR...]
 
-Exit code 0: all within tolerance; 3: not; 77: PyTorch is missing. --plant puts an error into the
-oracle (padding, optimizer, dropout) or the dump (gradient, update, statistics), so that the checker
-can be checked: it must then end with 3.
+Exit code 0: all within tolerance; 3: not; 4: a planted error was not found; 77: PyTorch is missing.
+--expect-planted checks the checker: it puts one error after the other into the oracle (padding,
+optimizer, dropout) or into the dump (gradient, update, statistics), and each must be found.
 
 Tolerances: relative L2 errors of float32 against float64. Rounding alone is of the order of 1e-7 in
 the loss and 1e-5 in the prediction. Gradients are worse: where an input of a ReLU lies within
@@ -16,6 +16,7 @@ in NCHW and 4.5e-3 in channels_last for this reason, dlbench on oneDNN 5.0e-3 wi
 with Winograd convolution. The limit is three times that; a single tensor may have ten times that.
 """
 import argparse
+import copy
 import math
 import sys
 
@@ -28,6 +29,10 @@ except ImportError as error:
 import mnist_cnn_step
 import resunetpp_step
 from step_dump import StepDump
+
+# Errors that can be planted: in the oracle, whose step is then another one, and in the dump.
+IN_ORACLE = ("padding", "optimizer", "dropout")
+IN_DUMP = ("gradient", "update", "statistics")
 
 STEPS = {"resunetpp": resunetpp_step.run, "mnist_cnn": mnist_cnn_step.run}
 
@@ -60,8 +65,10 @@ def relative(tested, expected, smallest=0.0):
     return error / max(expected.norm().item(), smallest, 1e-300)
 
 
-def plant_into(dump, plant):
-    """Changes the dump as an error in dlbench would."""
+def planted_into(dump, plant):
+    """The dump as an error in dlbench would have made it."""
+    dump = copy.copy(dump)
+    dump.tensors = dict(dump.tensors)
     name = sorted(dump.part("grad"))[0]
     if plant == "gradient":
         dump.tensors["grad/" + name] = -dump["grad/" + name]
@@ -75,11 +82,12 @@ def plant_into(dump, plant):
         pixels = batch * (size // 8) ** 2
         old, new = dump["before/" + buffer], dump["after/" + buffer]
         dump.tensors["after/" + buffer] = 0.99 * old + (new - 0.99 * old) * (pixels - 1) / pixels
+    return dump
 
 
-def compare(dump, limits, run, plant):
+def compare(dump, limits, step):
     """Yields (part, tensor, error, tolerance)."""
-    prediction, loss, parameters, statistics, update = run(dump, plant)
+    prediction, loss, parameters, statistics, update = step
     yield "loss", "loss", relative(dump["loss"].reshape(()), loss.detach()), limits["loss"]
     yield (
         "prediction",
@@ -128,23 +136,11 @@ def check_complete(dump):
     assert all(".running_" in n for n in others), f"unknown state: {sorted(others)}"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("dump")
-    parser.add_argument(
-        "--plant",
-        choices=["padding", "optimizer", "dropout", "gradient", "update", "statistics"],
-    )
-    arguments = parser.parse_args()
-    torch.manual_seed(0)
-    dump = TorchDump(arguments.dump)
-    check_complete(dump)
-    plant_into(dump, arguments.plant)
-    run = STEPS[dump.metadata["workload"]]
-
+def check(dump, step):
+    """Prints the worst comparison of each part and what failed; returns how many failed."""
     rows = {}
     failed = []
-    for part, tensor, error, tolerance in compare(dump, TOLERANCES, run, arguments.plant):
+    for part, tensor, error, tolerance in compare(dump, TOLERANCES, step):
         bad = not error <= tolerance  # a NaN is bad
         if bad:
             failed.append((part, tensor, error, tolerance))
@@ -156,8 +152,36 @@ def main():
         print(f"{part:<20}{count:>5}  worst {worst:9.2e}  tolerance {tolerance:7.1e}  {worst_tensor}")
     for part, tensor, error, tolerance in failed[:20]:
         print(f"FAILED {part}: {tensor}: {error:.2e} > {tolerance:.1e}")
-    print(f"{len(failed)} of {sum(r[0] for r in rows.values())} comparisons failed")
-    return 3 if failed else 0
+    print(f"{len(failed)} of {sum(r[0] for r in rows.values())} comparisons failed", flush=True)
+    return len(failed)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("dump")
+    parser.add_argument("--expect-planted", default="")
+    arguments = parser.parse_args()
+    plants = [plant for plant in arguments.expect_planted.split(",") if plant]
+    for plant in plants:
+        if plant not in IN_ORACLE + IN_DUMP:
+            parser.error(f"no error '{plant}' can be planted; known: {', '.join(IN_ORACLE + IN_DUMP)}")
+    torch.manual_seed(0)
+    dump = TorchDump(arguments.dump)
+    check_complete(dump)
+    run = STEPS[dump.metadata["workload"]]
+    step = run(dump, None)
+    if check(dump, step):
+        return 3
+    for plant in plants:
+        print(f"\nplanted: {plant}")
+        if plant in IN_ORACLE:
+            failures = check(dump, run(dump, plant))
+        else:
+            failures = check(planted_into(dump, plant), step)
+        if not failures:
+            print(f"the planted error '{plant}' was not found")
+            return 4
+    return 0
 
 
 if __name__ == "__main__":

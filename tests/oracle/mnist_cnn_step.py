@@ -16,7 +16,7 @@ def adadelta(before, grad, rate, rho=0.9, epsilon=1e-6):
 def run(dump, plant):
     """Rebuilds the step; see resunetpp_step.run."""
     before = dump.part("before")
-    parameters = {n: before[n].requires_grad_(True) for n in dump.part("grad")}
+    parameters = {n: before[n].clone().requires_grad_(True) for n in dump.part("grad")}
     p = parameters
     seed, step, first = (int(before[n].item()) for n in ("seed", "step", "first_sample"))
     if plant == "dropout":

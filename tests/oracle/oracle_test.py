@@ -5,10 +5,11 @@
 usage: oracle_test.py --dlbench PROGRAM --workload NAME --backend NAME [verify's options]
                       [--expect-planted ERROR,ERROR...]
 
-With --expect-planted the same dump is checked with each error planted, and must fail each time: the
-checker is checked. Exit code 77: PyTorch or the backend is missing here.
+With --expect-planted the same dump is checked with each error planted as well, and each must be found:
+the checker is checked. Exit code 77: PyTorch or the backend is missing here.
 """
 import argparse
+import importlib.util
 import os
 import subprocess
 import sys
@@ -30,38 +31,20 @@ def dump_step(program, options, path):
         sys.exit(f"verify ended with {done.returncode}")
 
 
-def check(path, planted=None):
-    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "check_step.py")
-    command = [sys.executable, "-B", script, path]
-    if planted:
-        command += ["--plant", planted]
-    return subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--dlbench", required=True)
     parser.add_argument("--expect-planted", default="")
     arguments, verify_options = parser.parse_known_args()
-    try:
-        import torch  # noqa: F401
-    except ImportError as error:
-        print(f"SKIP: no PyTorch in {sys.executable}: {error}")
+    if importlib.util.find_spec("torch") is None:
+        print(f"SKIP: no PyTorch in {sys.executable}")
         return SKIP
     with tempfile.TemporaryDirectory(prefix="dlbench_oracle_") as folder:
         path = os.path.join(folder, "step.safetensors")
         dump_step(arguments.dlbench, verify_options, path)
-        clean = check(path)
-        print(clean.stdout, flush=True)
-        if clean.returncode != 0:
-            return 1
-        for planted in filter(None, arguments.expect_planted.split(",")):
-            done = check(path, planted)
-            print(f"planted {planted}: {done.stdout.strip().splitlines()[-1]}", flush=True)
-            if done.returncode != 3:
-                print(done.stdout)
-                return f"the planted error '{planted}' was not found (code {done.returncode})"
-    return 0
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "check_step.py")
+        return subprocess.run([sys.executable, "-B", script, path, "--expect-planted",
+                               arguments.expect_planted]).returncode
 
 
 if __name__ == "__main__":

@@ -126,7 +126,7 @@ def run(dump, plant):
     """Rebuilds the step. Returns prediction, loss and running statistics; gradients are in .grad."""
     before = dump.part("before")
     trained = dump.part("grad")
-    parameters = {n: before[n].requires_grad_(True) for n in trained}
+    parameters = {n: before[n].clone().requires_grad_(True) for n in trained}
     statistics = {n: t for n, t in before.items() if ".running_" in n}
     network = ResUNetPlusPlus(parameters, statistics, symmetric_padding=plant == "padding")
     prediction = network.forward(dump["input/image"])

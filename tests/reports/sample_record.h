@@ -7,6 +7,10 @@
 
 #include "reports/record.h"
 
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace dlbench::reports {
 
 /// A run of 2 cores: io 20, synthetic 5, full 4.5 samples/s, three repetitions of 4 steps of 2.

@@ -7,6 +7,7 @@
 #include "engine/backend/backend.h"
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>

@@ -9,6 +9,7 @@
 #include "engine/backend/cuda/kernels/geometry.h"
 #include "engine/backend/cuda/kernels/launch.h"
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 

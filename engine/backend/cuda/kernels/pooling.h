@@ -6,6 +6,8 @@
 
 #include "engine/backend/cuda/kernels/channels.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace dlbench::backend::cuda {
