@@ -127,8 +127,9 @@ configure() {
   shift 2
   local options=("$@")
   if [ ! -f "build/$folder/CMakeCache.txt" ]; then
-    if [ "$folder" = release ]; then
-      # Faster than a compiler cache that is still empty; not in sanitizer builds: GCC 12.2 dies of it.
+    if [ "$folder" = release ] || [ "$folder" = fuzz ]; then
+      # Faster than a compiler cache that is still empty; not where GCC 12.2 builds for a sanitizer: it
+      # dies of it.
       options+=(-DDLBENCH_PRECOMPILE=ON)
     elif command -v ccache >/dev/null; then
       options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache)
