@@ -292,14 +292,15 @@ StepTolerances StepTolerances::of(core::DType precision, std::int64_t positions)
             .statistics = 1e-4};
   }
   // ResUNet++ at batch 2, 64 x 64 in bf16 against float64: prediction 5.0e-2, all gradients 0.30;
-  // PyTorch 1.13 under autocast 5.2e-2 and 0.30. Twice to three times that; `ref` itself in bf16
-  // has 0.33 and 0.49 over all gradients at 32 x 32 and 16 x 16, and up to 1.9 and 2.3 in a single
-  // one. A bias in front of a batch norm has noise of half its even share for a gradient; at 64 x
-  // 64 an error of 1 would be a gradient that is missing.
+  // PyTorch 1.13 under autocast 5.2e-2 and 0.30. Twice to three times that. A bias in front of a
+  // batch norm has noise of half its even share for a gradient; 1 would be a gradient that is
+  // missing. `ref` itself in bf16 has 0.33 and 0.49 over all gradients at 32 x 32 and 16 x 16, and
+  // up to 1.9 and 2.3 in a single one: there only what is wrong by a multiple can be told, and what
+  // is all zeros.
   return {.loss = 1e-2,
           .prediction = 0.15,
           .gradients_together = 0.6,
-          .gradient = 0.9 * few,
+          .gradient = few < 2.0 ? 0.9 : 4.0,
           .update = 2e-3,
           .statistics = 5e-2 * few,
           .smallest_share = 1.0};

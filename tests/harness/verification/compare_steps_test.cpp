@@ -168,7 +168,7 @@ TEST(CompareSteps, FewPositionsMayDifferMore) {
   for (const core::DType precision : {core::DType::kF32, core::DType::kBF16}) {
     const auto few = StepTolerances::of(precision, 512);
     const auto many = StepTolerances::of(precision, kManyPositions);
-    EXPECT_DOUBLE_EQ(few.gradient, 4.0 * many.gradient);
+    EXPECT_GE(few.gradient, 4.0 * many.gradient);
     EXPECT_LT(few.gradients_together, 1.0);
     EXPECT_DOUBLE_EQ(few.loss, many.loss);
     EXPECT_EQ(many.gradient, StepTolerances::of(precision, 8192).gradient);
