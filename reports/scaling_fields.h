@@ -59,6 +59,7 @@ void fields(V& visit, R& record) {
   visit("in_step", record.in_step);
   visit("overlap", record.overlap);
   visit("overlap_ci95", record.overlap_ci95);
+  visit("compression_relative_error", record.compression_relative_error);
   visit("slowest_rank", record.slowest_rank);
   visit("slowest_host", record.slowest_host);
   visit("slowest_share", record.slowest_share);

@@ -73,6 +73,8 @@ struct ScalingPointRecord {
   /// Hidden share of the all-reduces: 1 - in_step.exposed_all_reduce_s / in_step.all_reduce_s.
   std::optional<double> overlap;
   std::optional<IntervalRecord> overlap_ci95;
+  /// What --compression did to the gradients of one more step on rank 0; null: nothing.
+  std::optional<double> compression_relative_error;
   std::optional<std::int64_t> slowest_rank;  ///< late in more steps of nocomm than any other
   std::string slowest_host;
   std::optional<double> slowest_share;  ///< of the steps, in which it was the last
@@ -177,7 +179,8 @@ struct CollectiveRecord {
   CollectiveTimeRecord time_s;
   double algbw_gb_per_s = 0.0;  ///< bytes / time_s.median, 10^9 bytes per second
   double busbw_gb_per_s = 0.0;  ///< algbw times bus_factor() of bus_factor.h
-  std::int64_t wrong = 0;       ///< elements that came out wrong, over all ranks
+  std::optional<std::int64_t>
+      wrong;  ///< elements that came out wrong, over all ranks; null: not checked
   /// time = alpha_s + beta_s_per_byte * bytes over all sizes of this op, ranks, transport and
   /// place; the same in each of them. Null: too few sizes.
   std::optional<LinkRecord> fit;

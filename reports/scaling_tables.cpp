@@ -13,7 +13,7 @@
 namespace dlbench::reports {
 namespace {
 
-/// "90.0 % +-2.0", "1.80 +-0.04": half of the interval beside the value.
+/// "90.0 % +-2.0": half of the interval beside the value.
 std::string share_cell(const std::optional<EstimateRecord>& estimate) {
   if (!estimate.has_value()) {
     return kNone;
@@ -21,6 +21,16 @@ std::string share_cell(const std::optional<EstimateRecord>& estimate) {
   std::string text = percent_text(estimate->mean);
   if (estimate->ci95.has_value()) {
     text += fmt::format(" +-{:.1f}", 50.0 * ((*estimate->ci95)[1] - (*estimate->ci95)[0]));
+  }
+  return text;
+}
+
+/// "21.0 % (3.2 to 28.8)": for intervals that do not lie evenly around the value.
+std::string share_band(const EstimateRecord& estimate) {
+  std::string text = percent_text(estimate.mean);
+  if (estimate.ci95.has_value()) {
+    text += fmt::format(
+        " ({:.1f} to {:.1f})", 100.0 * (*estimate.ci95)[0], 100.0 * (*estimate.ci95)[1]);
   }
   return text;
 }
@@ -150,6 +160,18 @@ std::string collectives_table(const ScalingRecord& scaling) {
   return any ? "  collectives by the clock, per step\n" + table.text(2) : std::string();
 }
 
+std::string compression_text(const ScalingRecord& scaling) {
+  std::string text;
+  for (const ScalingPointRecord& point : scaling.points) {
+    if (point.compression_relative_error.has_value()) {
+      text += fmt::format("  compressed gradients at {} ranks: relative error {:.2e}\n",
+                          point.ranks,
+                          *point.compression_relative_error);
+    }
+  }
+  return text;
+}
+
 std::string link_text(const LinkFitRecord& fit) {
   const auto level = [](double alpha_s, double beta_s_per_byte) {
     std::string text = seconds_text(alpha_s) + " a message";
@@ -197,7 +219,7 @@ std::string projection_text(const ScalingRecord& scaling) {
                  std::to_string(point.global_batch_size),
                  number_text(point.samples_per_second),
                  band_text(point.step_time_s),
-                 share_cell(point.efficiency),
+                 share_band(point.efficiency),
                  difference_text(point.exposed_communication_s),
                  difference_text(point.waiting_s),
                  point.limit});
@@ -231,12 +253,22 @@ std::string buckets_text(const ScalingRecord& scaling) {
          cap.measured_step_time_s.has_value() ? band_text(*cap.measured_step_time_s) : kNone});
   }
   std::string text = fmt::format("  buckets at {} ranks\n", buckets.ranks) + table.text(2);
-  const auto best = [](const std::optional<double>& mib) {
-    return mib.has_value() ? number_text(*mib) + " MiB" : std::string("unknown");
-  };
-  return text + fmt::format("  best cap: {} by the model, {} measured\n",
-                            best(buckets.best_modelled_mib),
-                            best(buckets.best_measured_mib));
+  const bool same =
+      std::all_of(buckets.caps.begin(), buckets.caps.end(), [&buckets](const BucketCapRecord& cap) {
+        return cap.buckets == buckets.caps.front().buckets && !cap.measured_step_time_s.has_value();
+      });
+  if (same) {
+    return text + "  all caps give the same buckets\n";
+  }
+  std::string best;
+  if (buckets.best_modelled_mib.has_value()) {
+    best += fmt::format(" {} MiB by the model", number_text(*buckets.best_modelled_mib));
+  }
+  if (buckets.best_measured_mib.has_value()) {
+    best += fmt::format(
+        "{} {} MiB measured", best.empty() ? "" : ",", number_text(*buckets.best_measured_mib));
+  }
+  return text + "  best cap:" + (best.empty() ? " unknown" : best) + "\n";
 }
 
 std::string title_of(const ScalingRecord& scaling) {
@@ -304,8 +336,8 @@ std::string scaling_text(const RunRecord& record) {
   std::map<std::pair<std::string, std::string>, bool> compared;
   for (const ScalingRecord& scaling : record.scaling) {
     text += fmt::format("\n{}\n", title_of(scaling)) + points_table(scaling) +
-            communication_table(scaling) + collectives_table(scaling) + projection_text(scaling) +
-            buckets_text(scaling);
+            communication_table(scaling) + collectives_table(scaling) + compression_text(scaling) +
+            projection_text(scaling) + buckets_text(scaling);
     if (!scaling.points.empty() && scaling.points.back().attribution.has_value()) {
       const AttributionRecord& verdict = *scaling.points.back().attribution;
       text += fmt::format("  verdict at {} ranks: {}: {}\n",
@@ -350,7 +382,7 @@ std::string collectives_text(const RunRecord& record) {
                seconds_text(collective.time_s.p95),
                number_text(collective.algbw_gb_per_s),
                number_text(collective.busbw_gb_per_s),
-               std::to_string(collective.wrong)});
+               collective.wrong.has_value() ? std::to_string(*collective.wrong) : kNone});
   }
   return "\nCollectives\n" + table.text(2);
 }

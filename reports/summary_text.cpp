@@ -71,16 +71,19 @@ std::string dataset_line(const RunRecord& record) {
 std::string collectives_line(const RunRecord& record) {
   std::int64_t ranks = 0;
   std::int64_t wrong = 0;
+  bool checked = true;
   for (const CollectiveRecord& collective : record.collectives) {
     ranks = std::max(ranks, collective.ranks);
-    wrong += collective.wrong;
+    wrong += collective.wrong.value_or(0);
+    checked = checked && collective.wrong.has_value();
   }
-  return line("collectives",
-              fmt::format("{} measurements over up to {} ranks on {}, {} wrong elements",
-                          record.collectives.size(),
-                          ranks,
-                          device_text(record),
-                          wrong));
+  return line(
+      "collectives",
+      fmt::format("{} measurements over up to {} ranks on {}, {}",
+                  record.collectives.size(),
+                  ranks,
+                  device_text(record),
+                  checked ? fmt::format("{} wrong elements", wrong) : "values not checked (-c 0)"));
 }
 
 std::string trial_line(const TrialRecord& trial) {
@@ -182,6 +185,28 @@ std::string taints_line(const RunRecord& record) {
   return line("taints", codes.empty() ? "none" : fmt::format("{}", fmt::join(codes, ", ")));
 }
 
+/// Of `run --compression`; tables of `scale` have their own.
+std::string compression_line(const RunRecord& record) {
+  if (!record.workload.has_value()) {
+    return {};
+  }
+  const auto found = record.workload->parameters.find("compression_relative_error");
+  const double* error = found == record.workload->parameters.end()
+                            ? nullptr
+                            : std::get_if<double>(&found->second.data);
+  return error == nullptr
+             ? std::string()
+             : line("compression", fmt::format("relative error of the gradients {:.2e}", *error));
+}
+
+std::string skipped_lines(const RunRecord& record) {
+  std::string text;
+  for (const SkipRecord& skip : record.run.skipped) {
+    text += line("left out", fmt::format("{}: {}", skip.what, skip.reason));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string arm_name(const TrialRecord& trial) {
@@ -208,7 +233,7 @@ std::string summary_text(const RunRecord& record, const std::string& path) {
       text += verdict_lines(record);
     }
   }
-  text += taints_line(record);
+  text += compression_line(record) + skipped_lines(record) + taints_line(record);
   std::string report = path == "-" ? "on the standard output" : path;
   report += fmt::format(" ({}, dlbench {} {})",
                         word(record.run.status),

@@ -163,6 +163,7 @@ void NodeBarrier::release(std::uint32_t generation) {
 
 void NodeBarrier::sleep(std::uint32_t generation, const CollectiveId& call) {
   const auto start = Clock::now();
+  std::optional<double> gone_s;
   while (shared_->generation.load(std::memory_order_acquire) == generation) {
     shared_->sleepers.fetch_add(1, std::memory_order_seq_cst);
     if (shared_->generation.load(std::memory_order_seq_cst) == generation) {
@@ -171,12 +172,16 @@ void NodeBarrier::sleep(std::uint32_t generation, const CollectiveId& call) {
     shared_->sleepers.fetch_sub(1, std::memory_order_relaxed);
     if (shared_->generation.load(std::memory_order_acquire) == generation) {
       beat();
-      check_missing(call, std::chrono::duration<double>(Clock::now() - start).count());
+      check_missing(call, std::chrono::duration<double>(Clock::now() - start).count(), gone_s);
     }
   }
 }
 
-void NodeBarrier::check_missing(const CollectiveId& call, double waited_s) const {
+void NodeBarrier::check_missing(const CollectiveId& call,
+                                double waited_s,
+                                std::optional<double>& gone_s) const {
+  // A rank that leaves because of a fault tells it right after: that is what ends the launch.
+  constexpr double kTimeToExplainS = 1.0;
   check_launch();
   std::string missing;
   for (int index = 0; index < size(); ++index) {
@@ -188,6 +193,10 @@ void NodeBarrier::check_missing(const CollectiveId& call, double waited_s) const
     const int rank = options_.world_ranks[static_cast<std::size_t>(index)];
     const std::int64_t pid = other.pid.load();
     if (other.left.load() != 0 || (pid != 0 && !process_exists(pid))) {
+      gone_s = gone_s.value_or(waited_s);
+      if (waited_s - *gone_s < kTimeToExplainS) {
+        return;
+      }
       throw core::Error(core::ErrorCode::kRun,
                         fmt::format("{}: rank {} (process {}) is gone", text(call), rank, pid));
     }

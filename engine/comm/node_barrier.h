@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -79,7 +80,9 @@ class NodeBarrier {
   [[nodiscard]] Seat& seat(int index) const;
   void release(std::uint32_t generation);
   void sleep(std::uint32_t generation, const CollectiveId& call);
-  void check_missing(const CollectiveId& call, double waited_s) const;
+  void check_missing(const CollectiveId& call,
+                     double waited_s,
+                     std::optional<double>& gone_s) const;
 
   Options options_;
   Shared* shared_;

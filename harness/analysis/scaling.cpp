@@ -247,6 +247,7 @@ void add_communication(const ScalingSize& size, reports::ScalingPointRecord& poi
     point.slowest_host = late->host;
     point.slowest_share = late->late_share;
   }
+  point.compression_relative_error = size.compression_error;
   if (!size.all_reduce_alone_s.empty()) {
     const Interval alone = interval_of(size.all_reduce_alone_s);
     point.all_reduce_s = alone.estimate;

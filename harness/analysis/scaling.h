@@ -44,6 +44,7 @@ struct ScalingSize {
   std::vector<ScalingArm> arms;
   /// Seconds that a step's all-reduces took with nothing beside them, by call; may be empty.
   std::vector<double> all_reduce_alone_s;
+  std::optional<double> compression_error;  ///< of rank 0's gradients, relative; none: none
   std::optional<reports::AttributionRecord> attribution;  ///< of this size, from attribute()
 };
 

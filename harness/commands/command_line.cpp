@@ -51,8 +51,10 @@ void bind_option(Bound& bound, const OptionSpec& spec) {
   auto* given = &bound.given;
   const std::string name = spec.name;
   if (spec.is_flag) {
-    bound.app->add_flag_callback(
-        "--" + name, [given, name] { given->emplace_back(name, "true"); }, spec.help);
+    bound.app
+        ->add_flag_callback(
+            "--" + name, [given, name] { given->emplace_back(name, "true"); }, spec.help)
+        ->disable_flag_override();
     return;
   }
   std::string help = spec.help;
@@ -376,7 +378,7 @@ int run_command_line(int argc, const char* const* argv) noexcept {
   return 1;
 }
 
-std::vector<std::string> check_command_line(const std::vector<std::string>& arguments) {
+std::vector<std::string> check_command_line(const std::vector<std::string>& arguments, int ranks) {
   Parser parser;
   std::vector<std::string> with_program = {"dlbench"};
   with_program.insert(with_program.end(), arguments.begin(), arguments.end());
@@ -386,6 +388,7 @@ std::vector<std::string> check_command_line(const std::vector<std::string>& argu
       throw Error(ErrorCode::kUsage, "a job that launches a job: give the inner command alone");
     }
     bound.command->check();
+    bound.command->check_ranks(ranks);
     std::vector<std::string> unset;
     for (const OptionSpec& spec : bound.options->specs()) {
       if (spec.source == OptionSource::kDefault) {

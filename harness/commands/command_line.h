@@ -14,9 +14,10 @@ namespace dlbench::harness {
 [[nodiscard]] int run_command_line(int argc, const char* const* argv) noexcept;
 
 /// Parses a command line (without the program's name) and reads its values as run_command_line()
-/// would, but runs nothing: what is wrong with a job is known before it waits in a queue. Returns
-/// the names of the command's options that were left at their defaults. Throws core::Error(kUsage).
-[[nodiscard]] std::vector<std::string> check_command_line(
-    const std::vector<std::string>& arguments);
+/// would on this many ranks, but runs nothing: what is wrong with a job is known before it waits in
+/// a queue. Returns the names of the command's options that were left at their defaults. Throws
+/// core::Error(kUsage).
+[[nodiscard]] std::vector<std::string> check_command_line(const std::vector<std::string>& arguments,
+                                                          int ranks);
 
 }  // namespace dlbench::harness

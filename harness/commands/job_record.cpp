@@ -112,7 +112,11 @@ reports::JobRecord summarize(const std::vector<comm::RankPlace>& places,
 }  // namespace
 
 reports::JobRecord own_job(const comm::Rendezvous& ranks, const std::string& state, double wall_s) {
-  return summarize(ranks.places(), {{ranks.rank(), own_use()}}, state, wall_s);
+  reports::JobRecord job = summarize(ranks.places(), {{ranks.rank(), own_use()}}, state, wall_s);
+  if (ranks.size() > 1) {
+    job.cpu_efficiency.reset();  // which of the cores are this rank's alone is not known
+  }
+  return job;
 }
 
 reports::JobRecord gather_job(comm::Rendezvous& ranks, const std::string& state, double wall_s) {

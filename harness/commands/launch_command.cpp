@@ -170,10 +170,6 @@ LaunchRequest LaunchCommand::request(const Invocation& invocation) const {
     throw Error(ErrorCode::kUsage,
                 "nothing to launch: add -- and a command, such as -- run --workload resunetpp");
   }
-  const std::vector<std::string> unset = check_command_line(invocation.launched);
-  const auto is_unset = [&unset](const char* option) {
-    return std::find(unset.begin(), unset.end(), option) != unset.end();
-  };
   if (time_.empty()) {
     throw Error(ErrorCode::kUsage, "--time is required: every job needs a walltime, such as 30min");
   }
@@ -194,9 +190,14 @@ LaunchRequest LaunchCommand::request(const Invocation& invocation) const {
   request.directives = split_directives(directives_);
   request.program = program_.empty() ? own_program(!request.container.empty()) : program_;
   request.command = invocation.launched;
+  complete_request(request);
+  const std::vector<std::string> unset =
+      check_command_line(invocation.launched, total_ranks(request));
+  const auto is_unset = [&unset](const char* option) {
+    return std::find(unset.begin(), unset.end(), option) != unset.end();
+  };
   request.writes_report = is_unset("output");
   request.takes_timeout = is_unset("timeout");
-  complete_request(request);
   return request;
 }
 

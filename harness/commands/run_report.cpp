@@ -11,6 +11,8 @@
 #include "reports/json_writer.h"
 #include "reports/show.h"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -62,6 +64,11 @@ void RunReport::fail(const Error& error, const RunGuard& guard) {
   const Fault fault = fault_watch().declare(own_fault(ranks_, error.code(), error.what()));
   record_fault(fault, record_);
   record_.job = own_job(ranks_, job_state(fault.code), guard.elapsed_s());
+  if (ranks_.size() > 1) {
+    record_.run.skipped.push_back(
+        {"job record of the other ranks",
+         fmt::format("they may be gone: it is of rank {} alone", ranks_.rank())});
+  }
   if (speaks()) {
     write_anywhere();
     fault_watch().conclude();

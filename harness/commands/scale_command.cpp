@@ -12,11 +12,14 @@
 #include "harness/rank_placement.h"
 #include "harness/ranks.h"
 #include "harness/scaling/bucket_caps.h"
+#include "harness/scaling/project_series.h"
 #include "harness/scaling/scale_run.h"
 #include "probes/system_info.h"
 #include "workloads/sweep.h"
 
-#include <array>
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <memory>
@@ -33,7 +36,6 @@ using reports::Taint;
 
 constexpr double kTimeBudgetS = 200.0;
 constexpr double kShareOfSizes = 0.7;  // of the time budget, where bucket caps are swept too
-constexpr std::array<double, 6> kModelledCapsMib{1.0, 4.0, 10.0, 25.0, 50.0, 100.0};
 
 /// Options of scale alone.
 struct ScaleOptions {
@@ -81,7 +83,11 @@ class Scaling {
       show_plan();
       return 0;
     }
-    together(launch_, [&] { report_.begin(); });
+    together(launch_, [&] {
+      const ScaleRunOptions options = scale_options();
+      (void)plan_sizes(options.series, options.ranks);  // what cannot be run replaces no report
+      report_.begin();
+    });
     try {
       measure();
       return report_.finish(options_.strict, guard_);
@@ -167,33 +173,14 @@ class Scaling {
     report_.say(config_text(record_.config) + plan);
   }
 
-  // Projections are conclusions: what is missing for one is said, and the report stands without it.
   void project(const ScaleRun& scale) {
-    if (!report_.speaks() || launch_.size() == 1) {
-      return;
-    }
-    for (std::size_t series = 0; series < scale.series().size(); ++series) {
-      reports::ScalingRecord& record = record_.scaling[series];
-      try {
-        if (scale.series()[series].run.strategy == "data-parallel") {
-          throw Error(ErrorCode::kUnavailable, "the model knows all-reduces, not a single root");
-        }
-        const ProjectionInput input = scale.projection_input(series);
-        const Projector projector(input);
-        record.fit = link_fit_record(projector.link(), "collectives");
-        for (const std::int64_t ranks : projected_ranks(scale_)) {
-          record.projection.push_back(projector.project(ranks));
-        }
-        const std::vector<double> usual(kModelledCapsMib.begin(), kModelledCapsMib.end());
-        record.buckets = projector.bucket_sweep(scale_options().ranks.back(),
-                                                caps_mib_.empty() ? usual : caps_mib_);
-        if (scale_.leave_largest_out) {
-          record.leave_largest_out = leave_largest_out(input);
-        }
-      } catch (const Error& error) {
-        record_.run.skipped.push_back(
-            {"projection of the " + record.mode + " series", error.what()});
-      }
+    if (report_.speaks() && launch_.size() > 1) {
+      project_series(scale,
+                     {.ranks = projected_ranks(scale_),
+                      .bucket_caps_mib = caps_mib_,
+                      .bucket_ranks = scale_options().ranks.back(),
+                      .leave_largest_out = scale_.leave_largest_out},
+                     record_);
     }
   }
 
@@ -350,7 +337,7 @@ class ScaleCommand final : public Command {
                      "numbers of ranks, e.g. 1,2,4; default: powers of two, and all",
                      scale_.ranks);
     options.add_text(
-        "sweep", "NAME", "variants side by side: see `dlbench list --what sweeps`", scale_.sweep);
+        "sweep", "NAME", "variants side by side: see `dlbench list sweeps`", scale_.sweep);
     options.add_text("project",
                      "LIST",
                      "numbers of ranks up to 1024 to predict from what was measured",
@@ -388,18 +375,35 @@ class ScaleCommand final : public Command {
     if (!scale_.sweep.empty()) {
       (void)workloads::find_sweep(scale_.sweep);
     }
+    if (run_.global_batch_size.has_value() && scale_.sweep.empty()) {
+      const std::vector<std::string> modes = parse_modes(scale_.mode);
+      if (std::find(modes.begin(), modes.end(), "strong") == modes.end()) {
+        throw Error(ErrorCode::kUsage,
+                    "--global-batch-size is of strong scaling; with --mode weak give --batch-size");
+      }
+    }
     check_bucket_sweep();
+  }
+  void check_ranks(int available) const override {
+    const std::vector<int> ranks = parse_rank_list(scale_.ranks, available);
+    if (!scale_.sweep_buckets.empty() && ranks.back() == 1) {
+      throw Error(ErrorCode::kUsage,
+                  "--sweep-buckets: one rank has no all-reduce; start it with more (mpirun -np 2)");
+    }
+    constexpr std::size_t kFewestSizes = 3;  // see harness::leave_largest_out()
+    if (scale_.leave_largest_out && ranks.size() < kFewestSizes) {
+      throw Error(ErrorCode::kUsage,
+                  fmt::format("--leave-largest-out predicts the largest of at least 3 numbers of "
+                              "ranks, here are {}; add some to --ranks or start it with more ranks",
+                              ranks.size()));
+    }
   }
   int run(const OptionSet& options, const Invocation& invocation) override {
     apply_verbosity(run_);
     if (!scale_.sweep.empty()) {
       take_defaults(workloads::find_sweep(scale_.sweep), options, invocation.ranks.size());
     }
-    if (!scale_.sweep_buckets.empty() &&
-        parse_rank_list(scale_.ranks, invocation.ranks.size()).back() == 1) {
-      throw Error(ErrorCode::kUsage,
-                  "--sweep-buckets: one rank has no all-reduce; start it with more (mpirun -np 2)");
-    }
+    check_ranks(invocation.ranks.size());
     core::log::info("scaling of " + run_.workload + " on " +
                     std::to_string(invocation.ranks.size()) + " ranks (" +
                     invocation.ranks.library() + ")");
@@ -439,6 +443,16 @@ class ScaleCommand final : public Command {
       }
       return text;
     };
+    for (const workloads::SweepVariant& variant : workloads::expand(spec)) {
+      for (const workloads::OptionSetting& setting : variant.settings) {
+        if (!options.is_default(setting.option)) {
+          throw Error(
+              ErrorCode::kUsage,
+              fmt::format(
+                  "--sweep {} varies --{} itself: leave it out", spec.name, setting.option));
+        }
+      }
+    }
     if (options.is_default("workload")) {
       run_.workload = spec.workload;
     }

@@ -283,6 +283,7 @@ void ScaleRun::measure_facts() {
   all_reduces_.resize(sizes_.size());
   timelines_.resize(sizes_.size());
   all_reduce_alone_s_.resize(sizes_.size());
+  compression_error_.resize(sizes_.size());
   for (std::size_t index = 0; index < sizes_.size(); ++index) {
     visit(index, [&](ScaleMember& member) {
       Session& session = member.session();
@@ -293,6 +294,7 @@ void ScaleRun::measure_facts() {
       if (sizes_[index].ranks > 1) {
         all_reduces_[index] = measure_all_reduces(session, guard_, all_reduce_sizes(session));
         all_reduce_alone_s_[index] = measure_all_reduces_alone(session, member.group(), guard_);
+        compression_error_[index] = session.measure_compression_error();
       }
     });
   }
@@ -363,6 +365,7 @@ ScalingInput ScaleRun::input(std::size_t series) const {
     }
     if (!all_reduce_alone_s_.empty()) {
       size.all_reduce_alone_s = all_reduce_alone_s_[index];
+      size.compression_error = compression_error_[index];
     }
     AttributionInput evidence = attribution_input(member.runner().results(), member.context());
     evidence.shared_processors = member.plan().backend().device().kind == "cpu";

@@ -15,6 +15,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -81,7 +82,7 @@ class ScaleRun {
     return members_;
   }
   /// All-reduces alone at every size, and the step's timeline: what projections need beside the
-  /// trials. Collective; after measure().
+  /// trials; and what compression does to the gradients. Collective; after measure().
   void measure_facts();
 
   /// Gives the memory of all sessions back; what was measured stays. Collective.
@@ -117,6 +118,7 @@ class ScaleRun {
   std::vector<std::vector<CollectiveTime>> all_reduces_;  ///< by size; empty at one rank
   std::vector<std::vector<double>> all_reduce_alone_s_;   ///< of a step, by size, then by call
   std::vector<StepTimeline> timelines_;                   ///< by size
+  std::vector<std::optional<double>> compression_error_;  ///< by size
   bool noise_target_missed_ = false;
   std::string unknown_cache_;
 };

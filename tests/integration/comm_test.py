@@ -64,6 +64,24 @@ class Comm(CommandTest):
                 self.assertEqual(rows[0][:4], ["1024", "512", "bf16", "sum"])
                 self.assertEqual(rows[0][-1], "0")
 
+    def test_values_that_are_not_checked_are_not_called_right(self):
+        path = self.folder / "unchecked.json"
+        done = self.dlbench("comm", *QUICK, "-c", "0", "--output", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual({each["wrong"] for each in self.report(path)["collectives"]}, {None})
+        self.assertIn("values not checked", done.stdout)
+
+    def test_a_report_is_there_before_the_first_collective_ends(self):
+        launcher = LAUNCHERS[0][1]
+        if shutil.which(launcher[0]) is None:
+            self.skipTest("no mpiexec.hydra")
+        path = self.folder / "partial.json"
+        done = self.launched(launcher, 2, "comm", "-b", "1K", "-e", "1K", "-n", "1000", "--link",
+                             "latency_us=100000", "--timeout", "2", "--output", path)
+        self.assertNotEqual(done.returncode, 0, done.stdout)
+        report = self.report(path)
+        self.assertEqual((report["run"]["status"], report["run"]["exit_code"]), ("partial", 124))
+
     def test_simulated_link_costs_what_it_says(self):
         launcher = LAUNCHERS[0][1]
         if shutil.which(launcher[0]) is None:

@@ -160,6 +160,8 @@ class Launch(CommandTest):
                           says=["did you mean '--workers'"])
         self.expect_error(2, "launch", "slurm", *JOB, *RUN, "--batch-size", "0", says=["range 1"])
         self.expect_error(2, "launch", "slurm", *JOB, "run", "--help", says=["nothing to launch"])
+        self.expect_error(2, "launch", "slurm", *JOB, "scale", "--ranks", "1,64",
+                          says=["--ranks: 64 ranks asked for"])
         self.expect_error(2, "launch", "slurm", *JOB, "launch", "slurm", "--time", "1h",
                           says=["inner command"])
 

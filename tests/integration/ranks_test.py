@@ -89,12 +89,20 @@ class Ranks(unittest.TestCase):
         self.assertEqual(done.returncode, 2, "batch size and global batch size exclude each other")
         arguments = [each for each in QUICK if each not in ("--batch-size", "8")]
         done = self.launch("mpich", 3, "scale", *arguments, "--global-batch-size", "25", "--mode", "strong",
-                           "--time-budget", "10s", "--project", "6,12", "--leave-largest-out", "--output", str(path))
+                           "--time-budget", "10s", "--project", "6,12,30", "--leave-largest-out", "--compression", "bf16", "--output", str(path))
         report = self.report(done, path)
         (strong,) = report["scaling"]
         self.assertEqual([point["ranks"] for point in strong["points"]], [1, 2, 3])
         self.assertEqual([point["local_batch_sizes"] for point in strong["points"]], [[25], [13, 12], [9, 8, 8]])
-        self.assertEqual([each["ranks"] for each in strong["projection"]], [6, 12])
+        left_out = [each for each in report["run"]["skipped"] if "projection" in each["what"]]
+        self.assertIn("less than one sample for each rank", left_out[-1]["reason"])  # 25 on 30 ranks
+        self.assertIn("left out          projection of the strong series to 30 ranks", done.stdout)
+        for each in left_out[:-1]:  # two steps say little
+            self.assertIn("too noisy", each["reason"])
+        self.assertEqual(len(strong["projection"]) + len(left_out), 3)
+        for point in strong["points"][1:]:
+            self.assertTrue(1e-4 < point["compression_relative_error"] < 4e-3)
+        self.assertIn("compressed gradients at 3 ranks", done.stdout)
         self.assertGreater(strong["fit"]["n"], 5)
         left = strong["leave_largest_out"]
         self.assertEqual((left["ranks"], left["from_ranks"]), (3, [1, 2]))
@@ -143,6 +151,22 @@ class Ranks(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         lines = [line for line in done.stderr.splitlines() if "mnist_cnn" in line]
         self.assertEqual(len(lines), 1, done.stderr)
+
+    def test_what_scale_cannot_do_is_said_at_once_and_replaces_no_report(self):
+        path = self.folder / "good.json"
+        path.write_text("a report", encoding="utf-8")
+        for says, arguments in (
+                ("3 ranks asked for", ["--ranks", "3"]),
+                ("less than one sample", ["--global-batch-size", "1"]),
+                ("is of strong scaling", ["--global-batch-size", "5", "--mode", "weak"]),
+                ("at least 3 numbers of ranks", ["--leave-largest-out"]),
+                ("varies --compression itself", ["--sweep", "ddp-options", "--compression", "bf16"]),
+                ("no-overlap", ["--no-overlap=5"])):
+            with self.subTest(says=says):
+                done = self.launch("mpich", 2, "scale", *arguments, "--output", str(path))
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(says, done.stderr)
+                self.assertEqual(path.read_text(encoding="utf-8"), "a report")
 
     def test_ranks_that_were_started_differently_are_refused(self):
         begin = [*launcher("mpich"), "-n", "1", PROGRAM, "run", *QUICK, "--output", str(self.folder / "a.json")]

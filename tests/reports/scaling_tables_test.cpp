@@ -47,8 +47,9 @@ TEST(ScalingTables, ProjectionNetworkAndBucketCaps) {
               HasSubstr("network (switched): 10.0 us a message and 2.00 GB/s between nodes of 2 "
                         "ranks, 1.00 us a message and 10.0 GB/s inside; fits 24 measurements to "
                         "3.0 %"));
-  EXPECT_THAT(text,
-              HasSubstr("64            128        256  500 ms (475 ms to 525 ms)  40.0 % +-2.0"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("64            128        256  500 ms (475 ms to 525 ms)  40.0 % (38.0 to 42.0)"));
   EXPECT_THAT(text,
               HasSubstr("4 ranks predicted from fewer: 231 ms (208 ms to 254 ms), measured 220 ms: "
                         "+5.0 %, inside the band"));
@@ -71,6 +72,33 @@ TEST(ScalingTables, CollectivesHaveTheColumnsOfNcclTests) {
   EXPECT_THAT(
       text,
       HasSubstr("all_reduce      4  shared_window  1000000  f32   yes       1.00 ms  1.20 ms"));
+}
+
+TEST(ScalingTables, ValuesThatWereNotCheckedAreNotCalledRight) {
+  RunRecord record = sample_record();
+  record.collectives.resize(1);
+  record.collectives[0].wrong.reset();
+  EXPECT_TRUE(collectives_text(record).ends_with(" -\n")) << collectives_text(record);
+}
+
+TEST(ScalingTables, CompressionShowsItsError) {
+  EXPECT_THAT(scaling_text(sample_record()), Not(HasSubstr("compressed gradients")));
+  RunRecord record = sample_record();
+  record.scaling[0].points[1].compression_relative_error = 0.00166;
+  EXPECT_THAT(scaling_text(record),
+              HasSubstr("compressed gradients at 4 ranks: relative error 1.66e-03"));
+}
+
+TEST(ScalingTables, CapsThatGiveTheSameBucketsHaveNoBest) {
+  RunRecord record = sample_record();
+  for (auto& cap : record.scaling[0].buckets->caps) {
+    cap.buckets = 2;
+    cap.measured_step_time_s.reset();
+  }
+  record.scaling[0].buckets->best_measured_mib.reset();
+  EXPECT_THAT(scaling_text(record), HasSubstr("all caps give the same buckets"));
+  record.scaling[0].buckets->caps[0].buckets = 3;
+  EXPECT_THAT(scaling_text(record), HasSubstr("best cap: 25.0 MiB by the model\n"));
 }
 
 TEST(ScalingTables, NothingMeasuredIsNothingShown) {

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/scaling/project_series.h"
+
+#include "engine/core/error.h"
+#include "harness/analysis/projection.h"
+#include "reports/text_table.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+#include <utility>
+
+namespace dlbench::harness {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+
+constexpr std::array<double, 6> kUsualCapsMib{1.0, 4.0, 10.0, 25.0, 50.0, 100.0};
+
+/// Why a projection would mislead; empty: it does not.
+std::string doubt(const reports::ProjectionRecord& projection, const std::string& mode) {
+  constexpr double kWidestBand = 10.0;
+  if (mode == "strong" && projection.global_batch_size < projection.ranks) {
+    return fmt::format("a global batch of {} is less than one sample for each rank",
+                       projection.global_batch_size);
+  }
+  const auto [shortest_s, longest_s] = *projection.step_time_s.ci95;
+  if (!(longest_s <= kWidestBand * shortest_s)) {
+    return fmt::format("what was measured is too noisy: 95 % band of the step from {} to {}",
+                       reports::seconds_text(shortest_s),
+                       reports::seconds_text(longest_s));
+  }
+  return {};
+}
+
+void project_one(const ProjectionInput& input,
+                 const ProjectionRequest& request,
+                 reports::ScalingRecord& series,
+                 std::vector<reports::SkipRecord>& skipped) {
+  const Projector projector(input);
+  series.fit = link_fit_record(projector.link(), "collectives");
+  for (const std::int64_t ranks : request.ranks) {
+    reports::ProjectionRecord projection = projector.project(ranks);
+    std::string why = doubt(projection, series.mode);
+    if (why.empty()) {
+      series.projection.push_back(std::move(projection));
+    } else {
+      skipped.push_back({fmt::format("projection of the {} series to {} ranks", series.mode, ranks),
+                         std::move(why)});
+    }
+  }
+  const std::vector<double> usual(kUsualCapsMib.begin(), kUsualCapsMib.end());
+  series.buckets = projector.bucket_sweep(
+      request.bucket_ranks, request.bucket_caps_mib.empty() ? usual : request.bucket_caps_mib);
+  if (request.leave_largest_out) {
+    series.leave_largest_out = leave_largest_out(input);
+  }
+}
+
+}  // namespace
+
+void project_series(const ScaleRun& scale,
+                    const ProjectionRequest& request,
+                    reports::RunRecord& record) {
+  for (std::size_t index = 0; index < scale.series().size(); ++index) {
+    reports::ScalingRecord& series = record.scaling[index];
+    try {
+      if (scale.series()[index].run.strategy == "data-parallel") {
+        throw Error(ErrorCode::kUnavailable, "the model knows all-reduces, not a single root");
+      }
+      project_one(scale.projection_input(index), request, series, record.run.skipped);
+    } catch (const Error& error) {
+      record.run.skipped.push_back({"projection of the " + series.mode + " series", error.what()});
+    }
+  }
+}
+
+}  // namespace dlbench::harness
