@@ -126,7 +126,8 @@ ArmComparison compare_arm(const TrialRecord& baseline,
   return arm;
 }
 
-/// Trials by arm, with their rank count: "full" of 2 ranks is another arm than of 1.
+/// Trials by arm, with their rank count: "full" of 2 ranks is another arm than of 1. Names of arms
+/// in a series have it already.
 std::map<std::string, const TrialRecord*> arms_of(const RunRecord& record) {
   std::map<std::string, const TrialRecord*> arms;
   for (const TrialRecord& trial : record.trials) {
@@ -135,7 +136,9 @@ std::map<std::string, const TrialRecord*> arms_of(const RunRecord& record) {
           return !repetition.discarded.has_value() && repetition.samples_per_second > 0.0;
         });
     if (counts) {
-      arms[fmt::format("{} on {} ranks", arm_name(trial), trial.ranks)] = &trial;
+      arms[trial.series.has_value() ? arm_name(trial)
+                                    : fmt::format("{} on {} ranks", arm_name(trial), trial.ranks)] =
+          &trial;
     }
   }
   return arms;

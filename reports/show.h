@@ -12,7 +12,8 @@
 
 namespace dlbench::reports {
 
-/// Name of a trial's arm: "io", "synthetic/device", "full", "interference/step_beside_loader".
+/// Name of a trial's arm: "io", "synthetic/device", "full", "interference/step_beside_loader"; of
+/// `scale` with series and ranks: "synthetic/nocomm (weak, 2 ranks)".
 [[nodiscard]] std::string arm_name(const TrialRecord& trial);
 
 /// Ten lines for the three usual trials, one more for each further arm: workload and device, data,

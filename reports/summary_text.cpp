@@ -214,6 +214,10 @@ std::string arm_name(const TrialRecord& trial) {
   if (trial.variant.has_value()) {
     name += "/" + *trial.variant;
   }
+  if (trial.series.has_value()) {
+    name +=
+        fmt::format(" ({}, {} rank{})", *trial.series, trial.ranks, trial.ranks == 1 ? "" : "s");
+  }
   return name;
 }
 

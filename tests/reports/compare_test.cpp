@@ -72,6 +72,17 @@ TEST(Compare, TheGateFailsOnlyOnSlower) {
   EXPECT_TRUE(unsure.any_unsure());
 }
 
+TEST(Compare, SeriesOfScaleAreKeptApart) {
+  RunRecord record = full_only({100, 100.5, 99.5});
+  record.trials.push_back(record.trials[0]);
+  record.trials[0].series = "weak";
+  record.trials[1].series = "strong";
+  const Comparison comparison = compare_reports(record, record);
+  ASSERT_EQ(comparison.arms.size(), 2U);
+  EXPECT_EQ(comparison.arms[0].arm, "full (strong, 1 rank)");
+  EXPECT_EQ(comparison.arms[1].arm, "full (weak, 1 rank)");
+}
+
 TEST(Compare, DiscardedRepetitionsDoNotCount) {
   RunRecord candidate = full_only({100, 100.5, 99.5, 10});
   candidate.trials[0].repetitions[3].discarded = "disturbed";
