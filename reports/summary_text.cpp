@@ -227,7 +227,7 @@ std::string summary_text(const RunRecord& record, const std::string& path) {
       collectives_alone ? collectives_line(record) : workload_line(record) + dataset_line(record);
   // Trials of `scale` belong to a series: its tables say what they have measured.
   if (!record.trials.empty() && record.trials.front().series.has_value()) {
-    text += scaling_text(record);
+    text += scaling_text(record) + skipped_lines(record);
   } else {
     for (const TrialRecord& trial : record.trials) {
       text += trial_line(trial);
@@ -235,9 +235,10 @@ std::string summary_text(const RunRecord& record, const std::string& path) {
     text += history_lines(record);
     if (!record.trials.empty()) {
       text += verdict_lines(record);
+      text += compression_line(record);
     }
   }
-  text += compression_line(record) + skipped_lines(record) + taints_line(record);
+  text += taints_line(record);
   std::string report = path == "-" ? "on the standard output" : path;
   report += fmt::format(" ({}, dlbench {} {})",
                         word(record.run.status),

@@ -88,18 +88,21 @@ int open_process(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pi
 
 void kill_process(int handle) { syscall(SYS_pidfd_send_signal, handle, SIGKILL, nullptr, 0); }
 
-std::string how_it_ended(int handle, pid_t pid) {
+ProcessEnd process_end(int handle, pid_t pid) {
   const std::optional<int> status = wait_status(handle, pid);
   if (!status.has_value()) {
-    return "is gone, and its parent took the exit status (SIGKILL leaves no other trace)";
+    return {.how = "is gone, and its parent took the exit status (SIGKILL leaves no other trace)"};
   }
   if (WIFSIGNALED(*status)) {
     const char* name = sigabbrev_np(WTERMSIG(*status));
-    return fmt::format(
-        "was killed by {}",
-        name == nullptr ? fmt::format("signal {}", WTERMSIG(*status)) : "SIG" + std::string(name));
+    return {.how = fmt::format("was killed by {}",
+                               name == nullptr ? fmt::format("signal {}", WTERMSIG(*status))
+                                               : "SIG" + std::string(name))};
   }
-  return fmt::format("exited with code {}", WEXITSTATUS(*status));
+  const int code = WEXITSTATUS(*status);
+  return {.how = fmt::format("exited with code {}", code),
+          .code = code == core::exit_code(core::ErrorCode::kTimeout) ? core::ErrorCode::kTimeout
+                                                                     : core::ErrorCode::kRun};
 }
 
 char process_state(pid_t pid) {

@@ -5,6 +5,8 @@
 // stopped.
 #pragma once
 
+#include "engine/core/error.h"
+
 #include <sys/types.h>
 
 #include <string>
@@ -16,9 +18,15 @@ namespace dlbench::harness {
 [[nodiscard]] int open_process(pid_t pid);
 void kill_process(int handle);
 
-/// "was killed by SIGKILL", "exited with code 3"; where the kernel does not tell (before
-/// Linux 6.15, once its parent has taken the status) it says just that.
-[[nodiscard]] std::string how_it_ended(int handle, pid_t pid);
+struct ProcessEnd {
+  /// "was killed by SIGKILL", "exited with code 3"; where the kernel does not tell (before
+  /// Linux 6.15, once its parent has taken the status) it says just that.
+  std::string how;
+  /// kTimeout: it ended itself with that exit code, when nothing else could; else kRun.
+  core::ErrorCode code = core::ErrorCode::kRun;
+};
+
+[[nodiscard]] ProcessEnd process_end(int handle, pid_t pid);
 
 /// The letter of /proc/PID/stat: R, S, D, T (stopped), t (by a debugger), Z; '?' if it is gone.
 [[nodiscard]] char process_state(pid_t pid);

@@ -223,10 +223,10 @@ class Sentinel {
     --alive_;
     if (seat(index).state.load() == SeatState::kRunning) {
       const double closed_s = watched_[index].closed_s;
+      const ProcessEnd end = process_end(watched_[index].handle, pid(index));
       post(index,
-           core::ErrorCode::kRun,
-           fmt::format(
-               "its process {} {}", pid(index), how_it_ended(watched_[index].handle, pid(index))),
+           end.code,
+           fmt::format("its process {} {}", pid(index), end.how),
            closed_s > 0.0 ? now_s() - closed_s : 0.0);
     }
   }

@@ -97,6 +97,7 @@ CollectiveResult CollectiveTrial::run(const CollectiveCase& which, RunGuard& gua
   comm::watched(communicator_, [&] {
     for (std::int64_t i = 0; i < which.warmup; ++i) {
       call(which);
+      guard.check();
     }
     stream_->synchronize();
   });
@@ -108,7 +109,8 @@ CollectiveResult CollectiveTrial::run(const CollectiveCase& which, RunGuard& gua
     });
     const auto now = Clock::now();
     own.push_back(std::chrono::duration<double>(now - last).count());
-    last = now;
+    guard.check();
+    last = Clock::now();
   }
   CollectiveResult result;
   for (const std::vector<double>& rank : group_.gather(own)) {

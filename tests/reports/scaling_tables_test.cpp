@@ -86,7 +86,7 @@ TEST(ScalingTables, CompressionShowsItsError) {
   RunRecord record = sample_record();
   record.scaling[0].points[1].compression_relative_error = 0.00166;
   EXPECT_THAT(scaling_text(record),
-              HasSubstr("compressed gradients at 4 ranks: relative error 1.66e-03"));
+              HasSubstr("compressed gradients at 2 ranks: relative error 1.66e-03"));
 }
 
 TEST(ScalingTables, CapsThatGiveTheSameBucketsHaveNoBest) {

@@ -83,6 +83,7 @@ TEST_F(ReportCommands, CompareEndsWithThreeWhenSlower) {
   reports::RunRecord slower = reports::sample_record();
   slower.trials[2] =
       reports::sample_trial(reports::TrialKind::kFull, std::nullopt, {2.1, 2.2, 2.3});
+  slower.trials[2].series = reports::sample_record().trials[2].series;
   const std::string path = write(slower);
   EXPECT_EQ(call({"compare", good_, path}), 3);
   EXPECT_THAT(out_, HasSubstr("slower"));
