@@ -110,17 +110,16 @@ TEST(DeviceWatch, TellsTheFirstFailureFromThenOn) {
 // In a process of its own: a launch that has ended stays so.
 TEST(DeviceWatchDeathTest, EndsTheWaitWhenAnotherRankHasFailed) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const auto wait = [] {
+  const auto told = [] {
     Device device;
     DeviceWatch watch(device.collectives(1000.0));
     std::jthread other([] {
       sleep(0.05);
       end_waits(ErrorCode::kRun, "rank 1 is gone");
     });
-    const std::string told = thrown([&] { watch.during([&] { device.run(); }); }, ErrorCode::kRun);
-    _exit(told == "rank 1 is gone" ? 17 : 1);
+    return thrown([&] { watch.during([&] { device.run(); }); }, ErrorCode::kRun);
   };
-  EXPECT_EXIT(wait(), ::testing::ExitedWithCode(17), "");
+  EXPECT_EXIT(_exit(told() == "rank 1 is gone" ? 17 : 1), ::testing::ExitedWithCode(17), "");
 }
 
 TEST(DeviceWatch, IsNotThereForCollectivesThatBlock) {

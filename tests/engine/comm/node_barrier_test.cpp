@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <chrono>
@@ -59,15 +60,15 @@ TEST(NodeBarrier, NamesARankThatLeft) {
 // In a process of its own: a launch that has ended stays so.
 TEST(NodeBarrierDeathTest, TheReasonOfARankThatLeftIsWaitedFor) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const auto wait = [] {
+  const auto told = [] {
     LeftAlone ranks;
     std::jthread other([] {
       std::this_thread::sleep_for(std::chrono::milliseconds(400));
       end_waits(ErrorCode::kTimeout, "SIGTERM (walltime?)");
     });
-    _exit(ranks.wait(ErrorCode::kTimeout) == "SIGTERM (walltime?)" ? 17 : 1);
+    return ranks.wait(ErrorCode::kTimeout);
   };
-  EXPECT_EXIT(wait(), ::testing::ExitedWithCode(17), "");
+  EXPECT_EXIT(_exit(told() == "SIGTERM (walltime?)" ? 17 : 1), ::testing::ExitedWithCode(17), "");
 }
 
 }  // namespace
