@@ -179,8 +179,8 @@ struct CollectiveRecord {
   CollectiveTimeRecord time_s;
   double algbw_gb_per_s = 0.0;  ///< bytes / time_s.median, 10^9 bytes per second
   double busbw_gb_per_s = 0.0;  ///< algbw times bus_factor() of bus_factor.h
-  std::optional<std::int64_t>
-      wrong;  ///< elements that came out wrong, over all ranks; null: not checked
+  /// Elements that came out wrong, over all ranks; null: not checked.
+  std::optional<std::int64_t> wrong;
   /// time = alpha_s + beta_s_per_byte * bytes over all sizes of this op, ranks, transport and
   /// place; the same in each of them. Null: too few sizes.
   std::optional<LinkRecord> fit;

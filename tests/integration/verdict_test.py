@@ -12,7 +12,7 @@ import unittest
 
 from command import CommandTest
 
-MEASURE = ["--repetitions", "5", "--max-noise", "5", "--min-time", "300ms", "--max-time", "6"]
+MEASURE = ["--repetitions", "5", "--max-noise", "5", "--min-time", "300ms", "--max-time", "12"]
 
 
 def burn(stop):
