@@ -90,6 +90,8 @@ class Stream {
   /// Kernels, copies and memsets recorded since begin_capture().
   [[nodiscard]] virtual std::int64_t captured_work() { return 0; }
   virtual std::unique_ptr<Replay> end_capture() { return nullptr; }
+  /// Ends a recording that failed: what was recorded is gone, and the stream runs work again.
+  virtual void abandon_capture() {}
 };
 
 /// A recorded sequence of work that can be launched again at once (a CUDA graph).

@@ -5,10 +5,12 @@
 #include "engine/comm/device_watch.h"
 #include "engine/core/check.h"
 #include "engine/core/error.h"
+#include "engine/core/log.h"
 #include "engine/core/trace.h"
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 #include <utility>
 
 namespace dlbench::exec {
@@ -327,8 +329,18 @@ bool Executor::record_replay() {
     return false;
   }
   mapped_ = 0;
-  run_nodes(true);
-  replay_ = stream_->end_capture();
+  try {
+    run_nodes(true);
+    replay_ = stream_->end_capture();
+  } catch (const core::Error& failure) {
+    stream_->abandon_capture();
+    if (options_.replay == GraphReplay::kOn || communicator_.size() > 1) {
+      throw;
+    }
+    options_.replay = GraphReplay::kOff;
+    core::log::warn_once(std::string("the step cannot be recorded and runs node by node: ") +
+                         failure.what());
+  }
   return replay_ != nullptr;
 }
 

@@ -25,8 +25,9 @@
 namespace dlbench::exec {
 
 /// Whether a step is recorded once and replayed (a CUDA graph). Where device or communicator
-/// cannot, steps run as before.
-enum class GraphReplay : std::uint8_t { kOff, kOn };
+/// cannot, steps run as before. kAuto: they do so, with a warning, also where recording fails and
+/// there is one rank; kOn, and several ranks (others may have recorded): a failure ends the run.
+enum class GraphReplay : std::uint8_t { kOff, kAuto, kOn };
 
 struct ExecutorOptions {
   backend::LoweringOptions lowering;

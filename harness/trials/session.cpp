@@ -37,6 +37,13 @@ backend::ConvAlgorithm conv_algorithm(const std::string& name) {
   return name == "winograd" ? backend::ConvAlgorithm::kWinograd : backend::ConvAlgorithm::kAuto;
 }
 
+exec::GraphReplay replay_of(const std::string& cuda_graph) {
+  if (cuda_graph == "off") {
+    return exec::GraphReplay::kOff;
+  }
+  return cuda_graph == "on" ? exec::GraphReplay::kOn : exec::GraphReplay::kAuto;
+}
+
 std::int64_t state_bytes(const backend::Backend& backend,
                          const graph::Graph& graph,
                          Storage storage) {
@@ -359,9 +366,7 @@ void Session::make_step() {
         *communicator_,
         plan_.training_graph(),
         exec::ExecutorOptions{.lowering = options,
-                              .replay = plan_.options().cuda_graph == "off"
-                                            ? exec::GraphReplay::kOff
-                                            : exec::GraphReplay::kOn,
+                              .replay = replay_of(plan_.options().cuda_graph),
                               .watch = std::string(workloads::kLossOutput)});
     return step_->lowered().decisions;
   });

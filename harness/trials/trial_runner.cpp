@@ -385,10 +385,11 @@ std::vector<reports::RepetitionRecord> TrialRunner::run_untimed(
             return !ranks_.agree(seconds_since(start) < seconds);
           });
     }
-    arm.finish();
+    // Before finish(): what it copies to look at parameters is no part of what probes count.
     if (around.end) {
       around.end(arm.id());
     }
+    arm.finish();
   }
   core::log::progress("");
   return repetitions;

@@ -74,9 +74,6 @@ struct PmSampler::Session {
     if (!plan.reason().empty()) {
       refuse(plan.reason());
     }
-    enable(device.index);
-    configure(samples_by_time(device.chip));
-    make_counter_data();
   }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -87,6 +84,13 @@ struct PmSampler::Session {
       params.pPmSamplingObject = object;
       static_cast<void>(cuptiPmSamplingDisable(&params));
     }
+  }
+
+  // Not in the constructor: what fails here must be disabled again, by the destructor.
+  void open(const ComputingDevice& device) {
+    enable(device.index);
+    configure(samples_by_time(device.chip));
+    make_counter_data();
   }
 
   void enable(std::uint32_t device) {
@@ -176,7 +180,8 @@ struct PmSampler::Session {
       check_cupti(status, "cuptiPmSamplingDecodeData", ErrorCode::kLibrary);
     }
     batch.overflowed = batch.ended || decode.overflow != 0;
-    batch.more = decode.decodeStopReason == CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL;
+    // Also where decoding stopped for another reason: what it had not come to would be lost at the end.
+    batch.more = decode.decodeStopReason != CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS;
     CUpti_PmSampling_GetCounterDataInfo_Params info{
         CUpti_PmSampling_GetCounterDataInfo_Params_STRUCT_SIZE};
     info.pCounterDataImage = data.data();
@@ -228,7 +233,9 @@ void PmSampler::begin() {
         !refusal.empty()) {
       refuse(refusal);
     }
-    session_ = std::make_unique<Session>(device);
+    auto session = std::make_unique<Session>(device);
+    session->open(device);
+    session_ = std::move(session);
   }
   session_->start();
 }

@@ -179,6 +179,21 @@ std::unique_ptr<Replay> CudaStream::end_capture() {
   return std::make_unique<CudaReplay>(graph, stream_, std::move(time_nodes_));
 }
 
+void CudaStream::abandon_capture() {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  if (cudaStreamIsCapturing(stream_, &status) == cudaSuccess &&
+      status != cudaStreamCaptureStatusNone) {
+    cudaGraph_t graph = nullptr;
+    static_cast<void>(cudaStreamEndCapture(stream_, &graph));
+    if (graph != nullptr) {
+      cudaGraphDestroy(graph);
+    }
+  }
+  capturing_ = false;
+  time_nodes_.clear();
+  static_cast<void>(cudaGetLastError());  // of the call that failed
+}
+
 cudaStream_t handle_of(Stream& stream) { return dynamic_cast<CudaStream&>(stream).handle(); }
 
 }  // namespace dlbench::backend::cuda

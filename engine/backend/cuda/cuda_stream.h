@@ -38,6 +38,7 @@ class CudaStream final : public Stream {
   bool begin_capture() override;
   [[nodiscard]] std::int64_t captured_work() override;
   std::unique_ptr<Replay> end_capture() override;
+  void abandon_capture() override;
 
  private:
   cudaStream_t stream_ = nullptr;

@@ -4,6 +4,7 @@
 
 #include "engine/backend/backend_list.h"
 #include "engine/core/check.h"
+#include "engine/core/error.h"
 
 #include <atomic>
 #include <cstring>
@@ -18,6 +19,7 @@ std::atomic<std::int64_t> copies = 0;  // to the device
 // What is waited for on one stream may run work of others: all of it under one lock.
 std::recursive_mutex device;
 
+bool recording_fails = false;
 thread_local bool attached = false;  // what CUDA calls the current device
 std::optional<std::int64_t> free_bytes;
 
@@ -169,8 +171,18 @@ std::unique_ptr<backend::Replay> DeferredStream::end_capture() {
   return std::make_unique<Recording>(*this, std::move(recorded_));
 }
 
+void DeferredStream::abandon_capture() {
+  recording_ = false;
+  recorded_.clear();
+}
+
+void DeferredStream::set_recording_fails(bool on) { recording_fails = on; }
+
 void DeferredStream::enqueue_kernel(Work work) {
   const std::scoped_lock lock(device);
+  if (recording_ && recording_fails) {
+    throw core::Error(core::ErrorCode::kLibrary, "not permitted while a stream is recorded");
+  }
   has_kernels_ = true;
   enqueue({nullptr, std::move(work)});
 }

@@ -60,6 +60,10 @@ class DeferredStream final : public backend::Stream {
     return static_cast<std::int64_t>(recorded_.size()) - time_places_;
   }
   std::unique_ptr<backend::Replay> end_capture() override;
+  void abandon_capture() override;
+  /// From now on a kernel that is enqueued while work is recorded fails, as what may not be
+  /// recorded does; on all streams.
+  static void set_recording_fails(bool on);
 
   void enqueue_kernel(Work work);
   /// Runs the next piece of work, whatever it has to wait for first.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Steps on a device that runs later than it is told, and steps recorded once and replayed.
+#include "engine/core/error.h"
 #include "engine/core/trace.h"
 #include "tests/engine/exec/deferred_backend.h"
 #include "tests/engine/exec/small_training.h"
@@ -146,6 +147,19 @@ TEST_F(Replay, LossScalingNeedsNoHost) {
 
 TEST_F(Replay, ADeviceThatCannotRecordRunsNodeByNode) {
   EXPECT_EQ(losses("ref", GraphReplay::kOn, 6), losses("ref", GraphReplay::kOff, 6));
+}
+
+// The step during which recording failed is made too, node by node; nobody tries again.
+TEST_F(Replay, WhereRecordingFailsStepsGoOnNodeByNode) {
+  testing::DeferredStream::set_recording_fails(true);
+  EXPECT_EQ(losses("deferred", GraphReplay::kAuto, 12), losses("ref", GraphReplay::kOff, 12));
+  testing::DeferredStream::set_recording_fails(false);
+}
+
+TEST_F(Replay, AFailureToRecordEndsTheRunOfWhoAskedForIt) {
+  testing::DeferredStream::set_recording_fails(true);
+  EXPECT_THROW(losses("deferred", GraphReplay::kOn, 12), core::Error);
+  testing::DeferredStream::set_recording_fails(false);
 }
 
 TEST_F(Replay, StartsAfterTwoStepsAndIsRecordedAnewForOtherCommunication) {

@@ -107,15 +107,19 @@ TEST(MpiRendezvous, SubsetsWorkWhileTheOthersSleep) {
 
 TEST(MpiRendezvous, WaitingTakesHardlyAnyProcessorTime) {
   using std::chrono::milliseconds;
-  ranks().barrier();
-  const double before = cpu_seconds();
-  if (ranks().rank() == 0) {
-    std::this_thread::sleep_for(milliseconds(1500));
+  double least = 1.0;  // other programs on the machine only add to it
+  for (int round = 0; round < 3; ++round) {
+    ranks().barrier();
+    const double before = cpu_seconds();
+    if (ranks().rank() == 0) {
+      std::this_thread::sleep_for(milliseconds(700));
+    }
+    ranks().barrier();
+    least = std::min(least, cpu_seconds() - before);
   }
-  ranks().barrier();
-  // Polling would take 1.5 s, or a rank's share of the cores. Not a measurement: an order of
+  // Polling would take 0.7 s, or a rank's share of the cores. Not a measurement: an order of
   // magnitude between the two.
-  EXPECT_LT(cpu_seconds() - before, 0.15);
+  EXPECT_LT(least, 0.1);
 }
 
 }  // namespace
