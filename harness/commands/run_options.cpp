@@ -86,6 +86,11 @@ void add_workload_options(OptionSet& options, RunOptions& run) {
                      "auto measures and takes the fastest",
                      run.conv_algorithm,
                      {"auto", "direct", "winograd"});
+  options.add_choice(
+      "autotune",
+      "choose kernels by timing them, once per machine; off: as the libraries advise",
+      run.autotune,
+      {"on", "off"});
 }
 
 void add_loader_options(OptionSet& options, RunOptions& run) {
@@ -241,6 +246,7 @@ SessionOptions session_options(const RunOptions& run) {
   session.deterministic = run.deterministic;
   session.share_gpu = run.share_gpu;
   session.conv_algorithm = run.conv_algorithm;
+  session.autotune = run.autotune == "on";
   session.cuda_graph = run.cuda_graph;
   session.data = run.data;
   session.decode = data::decode_mode_from_name(run.decode);

@@ -35,6 +35,7 @@ struct RunOptions {
   std::string storage;
   std::string conv_algorithm = "auto";
   std::string cuda_graph = "auto";
+  std::string autotune = "on";
   std::optional<std::int64_t> batch_size;
   std::optional<std::int64_t> global_batch_size;
   std::optional<std::int64_t> image_size;

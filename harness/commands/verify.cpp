@@ -193,11 +193,12 @@ int run_verify(const VerifyOptions& options, std::ostream& out) {
   setup.precision = core::DType::kF32;
   const auto reference = backend::create_backend(kReference, {.threads = options.threads});
   const std::int64_t side = built.params.image_size;
-  const std::vector<TensorError> errors =
-      compare_steps(tested,
-                    timed_step(*reference, setup, out),
-                    spec.optimizer,
-                    StepTolerances::of(precision, built.params.batch_size * side * side));
+  const std::vector<TensorError> errors = compare_steps(
+      tested,
+      timed_step(*reference, setup, out),
+      spec.optimizer,
+      StepTolerances::of(
+          precision, built.params.batch_size * side * side, setup.lowering.allow_tf32));
   print_parts(out, errors);
   print_worst(out, errors);
   const auto failed = std::count_if(

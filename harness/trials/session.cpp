@@ -195,6 +195,7 @@ backend::LoweringOptions SessionPlan::lowering() const {
           .deterministic = options_.deterministic,
           .allow_tf32 = options_.precision == "tf32",
           .tuning_cache = kept.has_value() ? (*kept / "tuning.txt").string() : "",
+          .autotune = options_.autotune,
           .check = &RunGuard::check_current};
 }
 

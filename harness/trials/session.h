@@ -44,6 +44,7 @@ struct SessionOptions {
   bool deterministic = false;
   bool share_gpu = false;  ///< several ranks may have one GPU: gradients go through host memory
   std::string conv_algorithm = "auto";
+  bool autotune = true;
   std::string cuda_graph =
       "auto";        ///< auto: where the device can; on: refused where it cannot; off
   std::string data;  ///< empty: the usual folder, else generated once

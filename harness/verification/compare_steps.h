@@ -28,9 +28,11 @@ struct StepTolerances {
   double statistics = 0.0;          ///< running means and variances
   double smallest_share = 0.05;     ///< of the norm that a gradient's error is divided by
 
-  /// For contractions in f32 or a 16-bit float, and a batch of `positions` pixels; where the
-  /// numbers come from stands beside them.
-  [[nodiscard]] static StepTolerances of(core::DType precision, std::int64_t positions);
+  /// For contractions in f32 (their operands rounded to tf32 if `tf32`) or a 16-bit float, and a
+  /// batch of `positions` pixels; where the numbers come from stands beside them.
+  [[nodiscard]] static StepTolerances of(core::DType precision,
+                                         std::int64_t positions,
+                                         bool tf32 = false);
 };
 
 /// What a tensor is in the step, in the order of a report.

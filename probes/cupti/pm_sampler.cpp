@@ -180,7 +180,8 @@ struct PmSampler::Session {
       check_cupti(status, "cuptiPmSamplingDecodeData", ErrorCode::kLibrary);
     }
     batch.overflowed = batch.ended || decode.overflow != 0;
-    // Also where decoding stopped for another reason: what it had not come to would be lost at the end.
+    // Also where decoding stopped for another reason: what it had not come to would be lost at the
+    // end.
     batch.more = decode.decodeStopReason != CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS;
     CUpti_PmSampling_GetCounterDataInfo_Params info{
         CUpti_PmSampling_GetCounterDataInfo_Params_STRUCT_SIZE};

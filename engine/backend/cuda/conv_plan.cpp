@@ -172,6 +172,13 @@ bool acceptable(const EngineNotes& notes, const ConvProblem& problem, const Conv
   if (policy.deterministic && notes.has(CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC)) {
     return false;
   }
+  if (policy.direct && (notes.has(CUDNN_NUMERICAL_NOTE_WINOGRAD) ||
+                        notes.has(CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_4x4) ||
+                        notes.has(CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6) ||
+                        notes.has(CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13) ||
+                        notes.has(CUDNN_NUMERICAL_NOTE_FFT))) {
+    return false;
+  }
   return !notes.has(CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION) &&
          !notes.has(CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION);
 }
@@ -246,9 +253,15 @@ std::vector<ConvPlan> find_conv_plans(const ConvProblem& problem,
     }
   }
   if (plans.empty()) {
-    throw core::Error(core::ErrorCode::kUnavailable,
-                      "cuDNN has no acceptable plan for " + problem.text() +
-                          (policy.deterministic ? ", deterministic" : ""));
+    throw core::Error(
+        core::ErrorCode::kUnavailable,
+        fmt::format("cuDNN has no acceptable plan for {}{}{}{}",
+                    problem.text(),
+                    policy.deterministic ? ", deterministic" : "",
+                    policy.direct ? ", direct" : "",
+                    policy.workspace_limit > 0 ? fmt::format(", with at most {} MiB of workspace",
+                                                             policy.workspace_limit >> 20)
+                                               : ""));
   }
   return plans;
 }

@@ -25,6 +25,7 @@ namespace dlbench::backend::cuda {
 struct ConvPolicy {
   bool allow_tf32 = false;  ///< for f32: operands may be rounded to 10 bits of mantissa
   bool deterministic = false;
+  bool direct = false;               ///< no Winograd and no FFT, which round otherwise
   std::int64_t workspace_limit = 0;  ///< bytes; 0: none
 };
 

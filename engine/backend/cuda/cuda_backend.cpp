@@ -126,7 +126,14 @@ std::unique_ptr<LoweredGraph> CudaBackend::lower(const graph::Graph& graph,
                       "the cuda backend chooses among cuDNN's plans: --conv-algorithm winograd is "
                       "for the cpu");
   }
-  Choices choices(options, info_.name + " " + info_.isa + " cuDNN " + libraries_.at("cudnn"));
+  // What is fastest with one driver, runtime or cuDNN need not be so with another.
+  Choices choices(options,
+                  fmt::format("{} {} driver {} CUDA {} cuDNN {}",
+                              info_.name,
+                              info_.isa,
+                              libraries_.at("cuda_driver"),
+                              libraries_.at("cuda"),
+                              libraries_.at("cudnn")));
   DeviceContractions contractions(handles_, device_, options, choices);
   auto lowered = lower_graph(graph, options, contractions, handle_of);
   choices.save();

@@ -7,12 +7,15 @@
 #include "engine/backend/cuda/cuda_memory.h"
 #include "engine/backend/cuda/cuda_stream.h"
 #include "engine/backend/cuda/matrix_execution.h"
+#include "engine/core/error.h"
 
 #include <algorithm>
 #include <array>
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -77,32 +80,48 @@ std::size_t DeviceContractions::fastest(const ConvProblem& problem, const Execut
   DLBENCH_CUDA(cudaDeviceSynchronize());
   CudaStream stream;
   const ContractionCall call{x.data(), w.data(), y.data(), scratch.data(), stream.handle()};
-  std::size_t best = 0;
+  std::optional<std::size_t> best;
   double best_seconds = 0.0;
+  std::string why;
   for (std::size_t i = 0; i < executions.size(); ++i) {
-    const double seconds = seconds_of(*executions[i], call, stream);
-    if (i == 0 || seconds < best_seconds) {
-      best = i;
-      best_seconds = seconds;
+    try {
+      const double seconds = seconds_of(*executions[i], call, stream);
+      if (!best.has_value() || seconds < best_seconds) {
+        best = i;
+        best_seconds = seconds;
+      }
+    } catch (const core::Error& failure) {
+      // cuDNN finalised a plan and refuses to run it: the others may do. Not if the device failed.
+      if (cudaDeviceSynchronize() != cudaSuccess) {
+        throw;
+      }
+      why = failure.what();
     }
   }
-  return best;
+  if (!best.has_value()) {
+    throw core::Error(core::ErrorCode::kLibrary,
+                      "none of cuDNN's plans for " + problem.text() + " runs: " + why);
+  }
+  return *best;
 }
 
 Contraction DeviceContractions::convolution(const ConvProblem& problem,
                                             const std::string& decision) {
+  const bool direct = options_.conv_algorithm == ConvAlgorithm::kDirect;
   Executions executions;
   std::vector<std::string> names;
   for (ConvPlan& plan : find_conv_plans(problem,
                                         {.allow_tf32 = options_.allow_tf32,
                                         .deterministic = options_.deterministic,
+                                        .direct = direct,
                                         .workspace_limit = kWorkspaceLimit},
                                         device_,
                                         kCandidates)) {
     names.push_back(plan.name);
     executions.push_back(std::make_shared<ConvExecution>(handles_, std::move(plan)));
   }
-  const TuningKey key{decision, problem.text() + (options_.allow_tf32 ? " tf32" : "")};
+  const TuningKey key{
+      decision, problem.text() + (options_.allow_tf32 ? " tf32" : "") + (direct ? " direct" : "")};
   const std::size_t index =
       choices_.choose(key, names, names.front(), [&] { return fastest(problem, executions); });
   return {.kernel_name = "cudnn:" + names[index],
@@ -115,7 +134,8 @@ Contraction DeviceContractions::convolution(const ConvProblem& problem,
 
 Contraction DeviceContractions::product(const MatrixProduct& product) {
   const auto execution = std::make_shared<MatrixExecution>(handles_, product);
-  return {.kernel_name = "cublaslt",
+  execution->choose_algorithm();
+  return {.kernel_name = execution->name(),
           .decision = "",
           .scratch_bytes = kMatrixWorkspaceBytes,
           .run = [execution](const ContractionCall& call) { execution->run(call); }};

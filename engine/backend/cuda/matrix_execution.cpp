@@ -10,6 +10,10 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <string>
+#include <utility>
+
 namespace dlbench::backend::cuda {
 namespace {
 
@@ -95,13 +99,25 @@ void MatrixExecution::choose_algorithm() {
                                   cublasLtGetStatusString(asked)));
   }
   algorithm_ = best.algo;
-  chosen_ = true;
+}
+
+std::string MatrixExecution::name() const {
+  std::string text = "cublaslt:";
+  for (const auto& [attribute, word] : {std::pair(CUBLASLT_ALGO_CONFIG_ID, "algo"),
+                                        std::pair(CUBLASLT_ALGO_CONFIG_TILE_ID, ",tile"),
+                                        std::pair(CUBLASLT_ALGO_CONFIG_STAGES_ID, ",stages"),
+                                        std::pair(CUBLASLT_ALGO_CONFIG_SPLITK_NUM, ",splitk")}) {
+    std::uint32_t value = 0;
+    std::size_t written = 0;
+    if (cublasLtMatmulAlgoConfigGetAttribute(
+            &algorithm_, attribute, &value, sizeof(value), &written) == CUBLAS_STATUS_SUCCESS) {
+      text += word + std::to_string(value);
+    }
+  }
+  return text;
 }
 
 void MatrixExecution::run(const ContractionCall& call) {
-  if (!chosen_) {
-    choose_algorithm();
-  }
   const float one = 1.0F;
   const float zero = 0.0F;
   DLBENCH_CUDA(cublasLtMatmul(handles_.cublas(),

@@ -10,6 +10,7 @@
 #include <cublasLt.h>
 
 #include <cstddef>
+#include <string>
 
 namespace dlbench::backend::cuda {
 
@@ -23,13 +24,15 @@ class MatrixExecution {
   MatrixExecution(const MatrixExecution&) = delete;
   MatrixExecution& operator=(const MatrixExecution&) = delete;
 
-  /// Enqueues y = a b. The first call asks cuBLASLt for its best algorithm and throws
+  /// Before run(): takes what cuBLASLt holds for the best algorithm. Throws
   /// core::Error(kUnavailable) if there is none.
+  void choose_algorithm();
+  /// "cublaslt:algo66,tile20,stages36": of what was chosen, as far as cuBLASLt tells.
+  [[nodiscard]] std::string name() const;
+  /// Enqueues y = a b.
   void run(const ContractionCall& call);
 
  private:
-  void choose_algorithm();
-
   LibraryHandles& handles_;
   MatrixProduct product_;
   cublasLtMatmulDesc_t operation_ = nullptr;
@@ -37,7 +40,6 @@ class MatrixExecution {
   cublasLtMatrixLayout_t b_ = nullptr;
   cublasLtMatrixLayout_t y_ = nullptr;
   cublasLtMatmulAlgo_t algorithm_{};
-  bool chosen_ = false;
 };
 
 }  // namespace dlbench::backend::cuda

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // dlbench train, list and data as a user calls them.
+#include "engine/backend/backend.h"
 #include "reports/json_reader.h"
 #include "tests/harness/commands/command_line_call.h"
 #include "tests/temporary_folder.h"
@@ -9,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -50,8 +52,6 @@ class Commands : public ::testing::Test {
     std::vector<std::string> arguments{"train",
                                        "--workload",
                                        "mnist_cnn",
-                                       "--device",
-                                       "ref",
                                        "--threads",
                                        "1",
                                        "--workers",
@@ -63,6 +63,9 @@ class Commands : public ::testing::Test {
                                        "--output",
                                        report_};
     arguments.insert(arguments.end(), more.begin(), more.end());
+    if (std::find(more.begin(), more.end(), "--device") == more.end()) {
+      arguments.insert(arguments.end(), {"--device", "ref"});
+    }
     return call(arguments);
   }
 
@@ -94,6 +97,19 @@ TEST_F(Commands, TrainWritesHistoryAndCheckpoint) {
   EXPECT_TRUE(std::filesystem::exists(checkpoint));
   EXPECT_EQ(call({"report", "validate", report_}), 0) << out_ << err_;
   EXPECT_EQ(train(data, {"--epochs", "1", "--init", checkpoint, "--strict"}), 4) << err_;
+}
+
+TEST_F(Commands, WithoutAutotuneNothingIsTimed) {
+  if (!backend::backend_unavailable_reason("cpu").empty()) {
+    GTEST_SKIP() << "no backend that has a choice";
+  }
+  const tests::CacheFolder cache;
+  const std::string data = generate("mnist", 20);
+  const std::filesystem::path tuning = cache.path() / "tuning.txt";
+  ASSERT_EQ(train(data, {"--epochs", "1", "--device", "cpu", "--autotune", "off"}), 0) << err_;
+  EXPECT_FALSE(std::filesystem::exists(tuning));
+  ASSERT_EQ(train(data, {"--epochs", "1", "--device", "cpu"}), 0) << err_;
+  EXPECT_TRUE(std::filesystem::exists(tuning));
 }
 
 TEST_F(Commands, ValidationThatIsNotThereIsASkipAndABrokenOneAnError) {

@@ -122,6 +122,53 @@ TEST_P(ConvPlans, ExistForEveryWorkloadPrecisionAndDirection) {
   EXPECT_GT(found, 100);
 }
 
+// What `verify` and op conformance ask for, whose tolerances are those of plain sums.
+TEST_P(ConvPlans, DirectOnesExistForEveryWorkloadAndAreNeitherWinogradNorFft) {
+  const CudnnDescriptor device = ConvPlans::device();
+  int left_out = 0;
+  for (const std::string& workload_name : workloads::workload_names()) {
+    const workloads::Workload& workload = workloads::find_workload(workload_name);
+    const workloads::BuiltWorkload built = workload.build({}, graph::Mode::kTrain);
+    for (const Precision& precision : precisions()) {
+      const graph::Graph graph = workloads::training_graph(workload.spec(), built, precision.dtype);
+      for (const ConvProblem& problem : problems_of(graph)) {
+        const ConvPolicy any{.allow_tf32 = precision.allow_tf32,
+                             .workspace_limit = std::int64_t{1} << 30};
+        ConvPolicy direct = any;
+        direct.direct = true;
+        const std::string first = find_conv_plans(problem, any, device, 1).front().notes;
+        left_out += first.find("winograd") != std::string::npos ? 1 : 0;
+        for (const ConvPlan& plan : find_conv_plans(problem, direct, device, 8)) {
+          EXPECT_EQ(plan.notes.find("winograd"), std::string::npos) << problem.text();
+          EXPECT_EQ(plan.notes.find("fft"), std::string::npos) << problem.text();
+        }
+      }
+    }
+  }
+  fmt::print("== {}: cuDNN's first plan is Winograd's for {} problems\n", GetParam(), left_out);
+}
+
+TEST_P(ConvPlans, AWorkspaceLimitLeavesOutWhatNeedsMore) {
+  const CudnnDescriptor device = ConvPlans::device();
+  const workloads::Workload& workload = workloads::find_workload("resunetpp");
+  const workloads::BuiltWorkload built = workload.build({}, graph::Mode::kTrain);
+  int larger = 0;
+  for (const ConvProblem& problem :
+       problems_of(workloads::training_graph(workload.spec(), built, DType::kF32))) {
+    constexpr std::int64_t kLimit = std::int64_t{2} << 20;
+    larger += find_conv_plans(problem, {}, device, 1).front().workspace_bytes > kLimit ? 1 : 0;
+    try {
+      for (const ConvPlan& plan :
+           find_conv_plans(problem, {.workspace_limit = kLimit}, device, 8)) {
+        EXPECT_LE(plan.workspace_bytes, static_cast<std::size_t>(kLimit)) << problem.text();
+      }
+    } catch (const core::Error& error) {
+      EXPECT_THAT(error.what(), ::testing::HasSubstr("with at most 2 MiB of workspace"));
+    }
+  }
+  EXPECT_GT(larger, 0) << "the limit left out nothing";
+}
+
 /// Whether one of the plans that tuning times runs on tensor cores without first copying x, which
 /// would take at least the workspace of x.
 bool feeds_tensor_cores(const std::vector<ConvPlan>& plans, const ConvProblem& problem) {

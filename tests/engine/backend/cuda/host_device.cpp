@@ -7,6 +7,8 @@
 #include "engine/backend/ref/kernel_list.h"
 #include "engine/core/host_tensor.h"
 
+#include <bit>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -22,7 +24,21 @@ ref::Tensor tensor_of(core::HostTensor& tensor) {
   return {tensor.data(), tensor.dtype(), tensor.shape()};
 }
 
-void convolve(const ConvProblem& problem, const ContractionCall& call) {
+/// To the nearest float with ten bits of mantissa, ties away from zero.
+double round_to_tf32(double value) {
+  constexpr std::uint32_t kHalf = 1U << 12;
+  constexpr std::uint32_t kDropped = (1U << 13) - 1;
+  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
+  return static_cast<double>(std::bit_cast<float>((bits + kHalf) & ~kDropped));
+}
+
+void round_all_to_tf32(core::HostTensor& tensor) {
+  for (std::int64_t i = 0; i < tensor.elements(); ++i) {
+    tensor.set(i, round_to_tf32(tensor.at(i)));
+  }
+}
+
+void convolve(const ConvProblem& problem, bool tf32, const ContractionCall& call) {
   const graph::Value values[3] = {as_value(problem.dtype, problem.x),
                                   as_value(problem.dtype, problem.w),
                                   as_value(problem.dtype, problem.y)};
@@ -63,6 +79,11 @@ void convolve(const ConvProblem& problem, const ContractionCall& call) {
       result = 1;
       break;
   }
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (tf32 && i != result) {
+      round_all_to_tf32(logical[i]);
+    }
+  }
   ref::kernel_of(node.node.op)(node);
   to_physical(values[result], logical[result], static_cast<std::byte*>(addresses[result]));
 }
@@ -77,8 +98,9 @@ void multiply(const MatrixProduct& p, const ContractionCall& call) {
       for (std::int64_t c = 0; c < p.columns; ++c) {
         double sum = 0;
         for (std::int64_t i = 0; i < p.inner; ++i) {
-          sum += ref::load(a[p.transpose_a ? i * p.rows + r : r * p.inner + i]) *
-                 ref::load(b[p.transpose_b ? c * p.inner + i : i * p.columns + c]);
+          const double left = ref::load(a[p.transpose_a ? i * p.rows + r : r * p.inner + i]);
+          const double right = ref::load(b[p.transpose_b ? c * p.inner + i : i * p.columns + c]);
+          sum += p.allow_tf32 ? round_to_tf32(left) * round_to_tf32(right) : left * right;
         }
         ref::store(y[r * p.columns + c], sum);
       }
@@ -93,8 +115,8 @@ StreamHandle no_handle(Stream& /*stream*/) { return nullptr; }
 Contraction HostContractions::convolution(const ConvProblem& problem,
                                           const std::string& /*decision*/) {
   return {.kernel_name = "host:conv",
-          .run = [problem, observer = observer_](const ContractionCall& call) {
-            convolve(problem, call);
+          .run = [problem, tf32 = tf32_, observer = observer_](const ContractionCall& call) {
+            convolve(problem, tf32, call);
             if (observer) {
               observer(problem, call);
             }
@@ -145,6 +167,7 @@ void HostDevice::unpack_state(const graph::Value& value,
 
 std::unique_ptr<LoweredGraph> HostDevice::lower(const graph::Graph& graph,
                                                 const LoweringOptions& options) {
+  contractions_.set_tf32(options.allow_tf32);
   return lower_graph(graph, options, contractions_, no_handle);
 }
 

@@ -29,9 +29,12 @@ class HostContractions final : public Contractions {
   [[nodiscard]] Contraction convolution(const ConvProblem& problem,
                                         const std::string& decision) override;
   [[nodiscard]] Contraction product(const MatrixProduct& product) override;
+  /// Whether convolutions round their operands as tf32 does; products say so themselves.
+  void set_tf32(bool on) { tf32_ = on; }
 
  private:
   ConvObserver observer_;
+  bool tf32_ = false;
 };
 
 /// Fresh memory is NaN.

@@ -8,11 +8,18 @@
 #include "engine/exec/executor.h"
 #include "engine/exec/model_state.h"
 #include "engine/graph/passes.h"
+#include "harness/verification/compare_steps.h"
+#include "harness/verification/step_record.h"
 #include "tests/engine/backend/cuda/host_device.h"
 #include "tests/engine/backend/step_comparison.h"
 #include "tests/engine/graph/networks.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
 
 namespace dlbench::backend::cuda {
 namespace {
@@ -61,6 +68,32 @@ TEST(CudaStepOnHost, SixteenBitsAreClose) {
   }
   compare_16_bit_with_reference(
       device, {.workload = "resunetpp", .batch = 2, .size = 16, .precision = core::DType::kF16});
+}
+
+// The limits of `dlbench verify --precision tf32`, which no GPU has been held to yet.
+TEST(CudaStepOnHost, Tf32StaysWithinTheLimitsOfVerify) {
+  for (const auto& [name, size] : {std::pair("mnist_cnn", 28), std::pair("resunetpp", 32)}) {
+    const workloads::Workload& workload = workloads::find_workload(name);
+    const auto built = workload.build({.batch_size = 2, .image_size = size}, graph::Mode::kTrain);
+    const auto inputs = harness::draw_step_inputs(workload.spec(), built, 1);
+    harness::StepSetup setup{
+        .spec = workload.spec(), .built = built, .inputs = inputs, .lowering = {}};
+    const auto reference = create_backend("ref", {.threads = 2});
+    const exec::TensorMap wanted = harness::record_step(*reference, setup);
+    setup.lowering.allow_tf32 = true;
+    HostDevice device;
+    const auto limits =
+        harness::StepTolerances::of(core::DType::kF32, std::int64_t{2} * size * size, true);
+    double worst = 0.0;
+    for (const harness::TensorError& error : harness::compare_steps(
+             harness::record_step(device, setup), wanted, workload.spec().optimizer, limits)) {
+      EXPECT_TRUE(error.passed()) << error.tensor << ' ' << error.error;
+      worst = error.tolerance > 0.0 ? std::max(worst, error.error / error.tolerance) : worst;
+    }
+    // Not so wide that nothing could fail.
+    EXPECT_GT(worst, 0.02) << name;
+    fmt::print("{}: at most {:.0f} % of a limit\n", name, 100.0 * worst);
+  }
 }
 
 /// What two steps learn, with a third one between them whose gradients overflow.
