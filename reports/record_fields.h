@@ -160,6 +160,7 @@ void fields(V& visit, R& record) {
   visit("loader", record.loader);
   visit("achieved_flop_per_s", record.achieved_flop_per_s);
   visit("mfu", record.mfu);
+  visit("mfu_measured", record.mfu_measured);
   visit("harness_overhead_s_per_step", record.harness_overhead_s_per_step);
   visit("cpu_s_per_sample", record.cpu_s_per_sample);
   visit("probes", record.probes);

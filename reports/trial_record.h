@@ -161,7 +161,8 @@ struct TrialRecord {
   std::vector<PhaseRecord> phases;
   std::optional<LoaderRecord> loader;  ///< null: a trial without a loader
   Measured<double> achieved_flop_per_s;
-  Measured<double> mfu;  ///< achieved / peak of that device and precision, 0 to 1
+  Measured<double> mfu;                ///< achieved / peak of that device and precision, 0 to 1
+  std::optional<double> mfu_measured;  ///< achieved / measured peak; null: none was measured
   Measured<double> harness_overhead_s_per_step;
   std::optional<double> cpu_s_per_sample;
   ValueMap probes;  ///< by probe name

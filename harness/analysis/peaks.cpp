@@ -421,6 +421,14 @@ std::optional<double> mfu_flop_per_s(const std::vector<reports::PeakRecord>& pea
   return found;
 }
 
+std::optional<double> measured_flop_per_s(const std::vector<reports::PeakRecord>& peaks,
+                                          std::string_view precision) {
+  const auto found = std::find_if(peaks.begin(), peaks.end(), [&](const reports::PeakRecord& peak) {
+    return peak.source == "measured" && peak.precision == precision && peak.flop_per_s.has_value();
+  });
+  return found != peaks.end() ? found->flop_per_s : std::nullopt;
+}
+
 std::string peaks_text(const MachinePeaks& peaks) {
   std::string text = fmt::format("peaks of {} threads ({}, best of {} measurement{})\n",
                                  peaks.key.threads,

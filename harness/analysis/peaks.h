@@ -93,6 +93,10 @@ struct PeakRates {
 [[nodiscard]] std::optional<double> mfu_flop_per_s(const std::vector<reports::PeakRecord>& peaks,
                                                    std::string_view precision);
 
+/// The measured rate of a precision; nothing if it was not measured.
+[[nodiscard]] std::optional<double> measured_flop_per_s(
+    const std::vector<reports::PeakRecord>& peaks, std::string_view precision);
+
 /// For people: a line per figure, with what it was measured by and when.
 [[nodiscard]] std::string peaks_text(const MachinePeaks& peaks);
 

@@ -192,11 +192,13 @@ void add_flop_rate(reports::TrialRecord& record,
   }
   const double rate = record.throughput->samples_per_second.mean * context.training_flop_per_sample;
   record.achieved_flop_per_s = rate;
-  record.mfu = context.peak_flop_per_s > 0.0
-                   ? Measured<double>(rate / context.peak_flop_per_s)
-                   : Measured<double>::missing(
-                         "no peak is known for this device and precision; `dlbench info "
-                         "--measure-peaks` measures it");
+  record.mfu = context.peak_flop_per_s;  // or why there is none
+  if (record.mfu.value.has_value()) {
+    *record.mfu.value = rate / *record.mfu.value;
+  }
+  if (context.measured_peak_flop_per_s.has_value()) {
+    record.mfu_measured = rate / *context.measured_peak_flop_per_s;
+  }
 }
 
 }  // namespace

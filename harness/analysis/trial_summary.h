@@ -9,20 +9,24 @@
 #include "harness/trials/trial_runner.h"
 #include "reports/trial_record.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace dlbench::harness {
 
 /// Statistics, phases and loader stages of one trial. `training_flop_per_sample` gives
-/// achieved_flop_per_s; `peak_flop_per_s` (0: unknown) gives mfu.
+/// achieved_flop_per_s, over all ranks; the peaks, of all ranks together too, give mfu and
+/// mfu_measured.
 struct TrialContext {
   std::int64_t ranks = 1;
   std::int64_t batch_size = 0;  ///< of this rank
   std::int64_t global_batch_size = 0;
   std::vector<comm::RankPlace> places;  ///< by rank
   double training_flop_per_sample = 0.0;
-  double peak_flop_per_s = 0.0;
+  reports::Measured<double> peak_flop_per_s = reports::Measured<double>::missing(
+      "no peak is known for this device and precision; `dlbench info --measure-peaks` measures it");
+  std::optional<double> measured_peak_flop_per_s;
   std::string decode;
   std::int64_t workers = 0;
   std::int64_t prefetch = 0;

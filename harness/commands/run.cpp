@@ -28,6 +28,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -111,16 +112,8 @@ class Measurement {
  private:
   void measure(SessionPlan& plan, const std::vector<TrialId>& trials) {
     ProbeSet probes(plan.backend().device(), options_.record_probes);
-    if (group_.speaks()) {
-      const backend::DeviceInfo device = plan.backend().device();
-      if (device.kind == "cpu") {
-        record_.system.peaks = known_peaks();  // before any window, and before memory is taken
-      } else if (device.kind == "cuda") {
-        record_.system.peaks = datasheet_peaks(device.name);
-        const auto measured = cached_device_peaks(plan.backend());
-        record_.system.peaks.insert(record_.system.peaks.end(), measured.begin(), measured.end());
-      }
-    }
+    peaks_ = peaks_of_this_rank(plan.backend());  // before any window, and before memory is taken
+    record_.system.peaks = peaks_;
     group_.align();
     Session session(plan);
     describe_session(session, record_);
@@ -209,9 +202,47 @@ class Measurement {
     context.cache.mode = options_.cache;
     context.device_clock = !plan.backend().reads_host_memory();
     context.overhead_s_per_step = measure_harness_overhead(session.plan().backend(), guard_);
-    context.peak_flop_per_s =
-        mfu_flop_per_s(record_.system.peaks, plan.options().precision).value_or(0.0);
+    const std::string& precision = plan.options().precision;
+    context.peak_flop_per_s = peak_of_all_ranks(plan, mfu_flop_per_s(peaks_, precision));
+    context.measured_peak_flop_per_s =
+        peak_of_all_ranks(plan, measured_flop_per_s(peaks_, precision)).value;
     return context;
+  }
+
+  // Where they compute. On the CPU only rank 0 measures: the others would disturb it.
+  std::vector<reports::PeakRecord> peaks_of_this_rank(backend::Backend& backend) {
+    const backend::DeviceInfo device = backend.device();
+    if (device.kind == "cuda") {
+      std::vector<reports::PeakRecord> peaks = datasheet_peaks(device.name);
+      const auto measured = cached_device_peaks(backend);
+      peaks.insert(peaks.end(), measured.begin(), measured.end());
+      return peaks;
+    }
+    return device.kind == "cpu" && group_.speaks() ? known_peaks()
+                                                   : std::vector<reports::PeakRecord>{};
+  }
+
+  // The sum of what each rank's GPU can do, or its cores: rank 0's measured ones stand for as many
+  // of the same processor. Collective.
+  reports::Measured<double> peak_of_all_ranks(const SessionPlan& plan, std::optional<double> own) {
+    const bool cpu = plan.backend().device().kind == "cpu";
+    if (group_.any(cpu ? group_.ranks_on_these_cpus() > 1 : !plan.shared_device().empty())) {
+      return reports::Measured<double>::missing(
+          "ranks share cores or a GPU: what they can do together is not known");
+    }
+    double peak = own.value_or(0.0);
+    if (cpu) {
+      const PeakKey key = peak_key();
+      const std::string text = key.processor + key.isa + std::to_string(key.threads);
+      const auto cores = static_cast<double>(std::hash<std::string>{}(text) >> 12);  // exact
+      const bool alike = cores == group_.agree(cores);
+      const double of_rank_0 = group_.agree(peak);
+      peak = alike ? of_rank_0 : 0.0;
+    }
+    if (group_.any(peak <= 0.0)) {
+      return TrialContext{}.peak_flop_per_s;  // why there is none
+    }
+    return group_.sum({peak}).front();
   }
 
   // With --cache cold, what one pass over the data leaves for the clock; data held in memory are
@@ -340,6 +371,7 @@ class Measurement {
   RunReport report_;
   reports::RunRecord& record_;
   TrialContext context_;
+  std::vector<reports::PeakRecord> peaks_;
   std::vector<reports::TaintRecord> taints_;
   bool cache_tainted_ = false;
 };

@@ -67,7 +67,17 @@ class Ranks(unittest.TestCase):
         return report
 
     def test_run_under_mpich(self):
-        self.run_on("mpich", 2)
+        report = self.run_on("mpich", 2)
+        # What two ranks reach is a share of what both can do; nothing where they share cores.
+        peaks = [peak["flop_per_s"] for peak in report["system"]["peaks"] if peak["precision"] == "fp32"]
+        crowded = any(taint["code"] == "oversubscribed" for taint in report["run"]["taints"])
+        for trial in report["trials"]:
+            if trial["kind"] == "io" or crowded or not peaks:
+                self.assertIsNone(trial["mfu"])
+                self.assertTrue(trial["mfu_reason"])
+            else:
+                self.assertAlmostEqual(trial["mfu"] * 2 * peaks[0] / trial["achieved_flop_per_s"], 1)
+                self.assertAlmostEqual(trial["mfu_measured"], trial["mfu"])
 
     def test_run_under_open_mpi(self):
         self.run_on("openmpi", 2)

@@ -96,6 +96,8 @@ TEST(DevicePeaks, StandBesideTheDataSheets) {
   EXPECT_EQ(mfu_flop_per_s(peaks, "bf16"), 989e12);
   EXPECT_EQ(mfu_flop_per_s(peaks, "fp32"), 50e12);
   EXPECT_EQ(mfu_flop_per_s(peaks, "fp16"), std::nullopt);
+  EXPECT_EQ(measured_flop_per_s(peaks, "bf16"), 700e12);
+  EXPECT_EQ(measured_flop_per_s(peaks, "fp16"), std::nullopt);
   EXPECT_EQ(peak_rates(peaks, "bf16")->flop_per_s, 700e12);
   EXPECT_EQ(peak_rates(peaks, "bf16")->bytes_per_s, 4e12);
 }
