@@ -35,7 +35,7 @@ std::string to_line(const RankRow& row) {
                      placement.gpu.value_or(-1),
                      placement.oversubscribed,
                      placement.bound_by_launcher,
-                     or_none(row.gpu_address));
+                     or_none(placement.gpu_address));
 }
 
 RankRow from_line(const std::string& line) {
@@ -46,14 +46,14 @@ RankRow from_line(const std::string& line) {
   std::istringstream words(line);
   words >> placement.local_rank >> cpus >> placement.cores >> placement.threads >>
       placement.numa_node >> gpu >> std::boolalpha >> placement.oversubscribed >>
-      placement.bound_by_launcher >> row.gpu_address;
+      placement.bound_by_launcher >> placement.gpu_address;
   DLBENCH_CHECK(!words.fail()) << "a rank sent '" << line << "'";
   placement.cpus = probes::parse_cpu_list(cpus);
   if (gpu >= 0) {
     placement.gpu = gpu;
   }
-  if (row.gpu_address == kNone) {
-    row.gpu_address.clear();
+  if (placement.gpu_address == kNone) {
+    placement.gpu_address.clear();
   }
   return row;
 }
@@ -66,9 +66,9 @@ std::string remarks(const RankPlacement& placement) {
   return or_none(text);
 }
 
-std::string gpu_text(const RankRow& row) {
-  return row.placement.gpu.has_value() ? fmt::format("{} ({})", *row.placement.gpu, row.gpu_address)
-                                       : kNone;
+std::string gpu_text(const RankPlacement& placement) {
+  return placement.gpu.has_value() ? fmt::format("{} ({})", *placement.gpu, placement.gpu_address)
+                                   : kNone;
 }
 
 }  // namespace
@@ -92,13 +92,9 @@ RankRow place_this_rank(comm::Rendezvous& ranks, std::optional<int> threads) {
   const probes::Topology topology = probes::read_topology();
   const std::vector<RankPlacement> placements = probes::place_ranks(
       topology, masks, {.threads = threads, .cpu_quota = probes::own_cpu_quota()});
-  RankRow row{.rank = ranks.rank(),
-              .host = here.host,
-              .placement = placements[static_cast<std::size_t>(here.local_rank)]};
-  if (row.placement.gpu.has_value()) {
-    row.gpu_address = topology.gpus[static_cast<std::size_t>(*row.placement.gpu)].pci_address;
-  }
-  return row;
+  return {.rank = ranks.rank(),
+          .host = here.host,
+          .placement = placements[static_cast<std::size_t>(here.local_rank)]};
 }
 
 RankRow bind_this_rank(comm::Rendezvous& ranks, std::optional<int> threads) {
@@ -152,7 +148,7 @@ std::string rank_table(const std::vector<RankRow>& rows) {
                std::to_string(placement.cores),
                std::to_string(placement.threads),
                std::to_string(placement.numa_node),
-               gpu_text(row),
+               gpu_text(placement),
                remarks(placement)});
   }
   return table.text(0);

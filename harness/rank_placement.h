@@ -20,7 +20,6 @@ struct RankRow {
   int rank = 0;
   std::string host;
   probes::RankPlacement placement;
-  std::string gpu_address;  ///< PCI, "0000:18:00.0"; empty without a GPU
 };
 
 /// This rank's share of its node: from the affinity masks of all ranks of the node, its cpuset and

@@ -236,6 +236,8 @@ void assign_gpus(const Topology& topology, std::vector<RankPlacement>& placement
       if (best.has_value()) {
         ++ranks_of[*best];
         placement.gpu = static_cast<int>(*best);
+        placement.gpu_address = topology.gpus[*best].pci_address;
+        placement.host_gpus = static_cast<int>(count);
       }
     }
   }

@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace dlbench::probes {
@@ -16,11 +17,13 @@ namespace dlbench::probes {
 /// One rank's share of its node.
 struct RankPlacement {
   int local_rank = 0;
-  std::vector<int> cpus;   ///< hardware threads it may run on, ascending
-  int cores = 0;           ///< physical cores that those belong to
-  int threads = 1;         ///< compute threads
-  int numa_node = 0;       ///< where most of its cores are
-  std::optional<int> gpu;  ///< index into Topology::gpus; empty without GPUs
+  std::vector<int> cpus;    ///< hardware threads it may run on, ascending
+  int cores = 0;            ///< physical cores that those belong to
+  int threads = 1;          ///< compute threads
+  int numa_node = 0;        ///< where most of its cores are
+  std::optional<int> gpu;   ///< index into Topology::gpus; empty without GPUs
+  std::string gpu_address;  ///< of that one, PCI, "0000:18:00.0"; empty without GPUs
+  int host_gpus = 0;        ///< Topology::gpus.size()
   /// Its threads share cores with another rank's, or with each other.
   bool oversubscribed = false;
   bool bound_by_launcher = false;  ///< the cpus are those that the launcher had chosen already

@@ -175,8 +175,10 @@ class Backend {
 /// How to make a backend. `threads` <= 0: the cores this process may use.
 struct BackendOptions {
   int threads = 0;
-  int device_index = -1;  ///< of several GPUs; -1: by local_rank, counted round
-  int local_rank = 0;     ///< among the ranks of this host
+  int device_index = -1;    ///< of several GPUs; -1: by gpu_address, else local_rank, counted round
+  int local_rank = 0;       ///< among the ranks of this host
+  std::string gpu_address;  ///< PCI, of the GPU that this rank was placed at; empty: none
+  int host_gpus = 0;        ///< that placement chose from: where fewer are visible it does not hold
 };
 
 /// The backends of this build, best first: cuda (once it was asked for by name), cpu, ref.

@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -145,9 +146,12 @@ class CollectiveSweep {
 
   int run() {
     const std::vector<int> sizes = parse_rank_counts(options_.ranks, ranks_.size());
+    const probes::RankPlacement placement = place_this_rank(ranks_, std::nullopt).placement;
     together(ranks_, [&] {
-      backend_ = open_device(
-          options_.device, 1, ranks_.places()[static_cast<std::size_t>(ranks_.rank())].local_rank);
+      backend_ = open_device(options_.device,
+                             1,
+                             ranks_.places()[static_cast<std::size_t>(ranks_.rank())].local_rank,
+                             {.address = placement.gpu_address, .of = placement.host_gpus});
       if (link_.has_value()) {
         require_host_memory(*backend_, "--link");
       }

@@ -209,6 +209,7 @@ void take_placement(const probes::RankPlacement& placement, SessionOptions& sess
   if (!session.workers.has_value()) {
     session.workers = placement.threads;
   }
+  session.gpu = {.address = placement.gpu_address, .of = placement.host_gpus};
 }
 
 SessionOptions session_options(const RunOptions& run) {
@@ -247,6 +248,7 @@ SessionOptions session_options(const RunOptions& run) {
   session.share_gpu = run.share_gpu;
   session.conv_algorithm = run.conv_algorithm;
   session.autotune = run.autotune == "on";
+  session.gpu = run.gpu;
   session.cuda_graph = run.cuda_graph;
   session.data = run.data;
   session.decode = data::decode_mode_from_name(run.decode);

@@ -36,6 +36,7 @@ struct RunOptions {
   std::string conv_algorithm = "auto";
   std::string cuda_graph = "auto";
   std::string autotune = "on";
+  GpuPlace gpu;  ///< of this rank; no option
   std::optional<std::int64_t> batch_size;
   std::optional<std::int64_t> global_batch_size;
   std::optional<std::int64_t> image_size;

@@ -416,6 +416,7 @@ class ScaleCommand final : public Command {
     }
     placed.threads = run_.threads.value_or(row.placement.threads);
     placed.workers = run_.workers.value_or(row.placement.threads);
+    placed.gpu = {.address = row.placement.gpu_address, .of = row.placement.host_gpus};
     return Scaling(placed, scale_, invocation.ranks, row.placement, std::move(record)).run();
   }
 

@@ -48,9 +48,12 @@ std::unique_ptr<backend::Backend> best_device(const backend::BackendOptions& opt
 
 std::unique_ptr<backend::Backend> open_device(const std::string& device,
                                               std::optional<std::int64_t> threads,
-                                              int local_rank) {
+                                              int local_rank,
+                                              const GpuPlace& gpu) {
   backend::BackendOptions options{.threads = static_cast<int>(threads.value_or(0)),
-                                  .local_rank = local_rank};
+                                  .local_rank = local_rank,
+                                  .gpu_address = gpu.address,
+                                  .host_gpus = gpu.of};
   if (device == "auto") {
     return best_device(options);
   }

@@ -108,7 +108,8 @@ void SessionPlan::open() {
   workload_ = &workloads::find_workload(options_.workload);
   backend_ = open_device(options_.device,
                          options_.threads,
-                         ranks_.places()[static_cast<std::size_t>(ranks_.rank())].local_rank);
+                         ranks_.places()[static_cast<std::size_t>(ranks_.rank())].local_rank,
+                         options_.gpu);
   if (options_.cuda_graph == "on" && backend_->device().kind != "cuda") {
     throw Error(ErrorCode::kUnavailable,
                 "--cuda-graph on needs an NVIDIA GPU; this run uses " +

@@ -30,6 +30,12 @@
 namespace dlbench::harness {
 
 /// What to open. Absent values: the workload's or the machine's.
+/// The GPU of a rank's share of its node, see probes::RankPlacement.
+struct GpuPlace {
+  std::string address;  ///< PCI; empty: none was chosen
+  int of = 0;           ///< how many GPUs the node has
+};
+
 struct SessionOptions {
   std::string workload;
   std::string device = "auto";             ///< auto, cpu, cuda[:N]; ref: the oracle, by name only
@@ -45,6 +51,7 @@ struct SessionOptions {
   bool share_gpu = false;  ///< several ranks may have one GPU: gradients go through host memory
   std::string conv_algorithm = "auto";
   bool autotune = true;
+  GpuPlace gpu;
   std::string cuda_graph =
       "auto";        ///< auto: where the device can; on: refused where it cannot; off
   std::string data;  ///< empty: the usual folder, else generated once
@@ -222,11 +229,13 @@ class Session {
                                         const backend::Backend& backend);
 
 /// auto, cpu, cuda[:N], ref -> a backend. With auto the reason why a better one was not taken is
-/// logged. Of several GPUs a rank takes the one of its number on its host. Throws
+/// logged. Of several GPUs a rank takes the one that it was placed at, or where
+/// CUDA_VISIBLE_DEVICES hides some, the one of its number on its host. Throws
 /// core::Error(kUnavailable).
 [[nodiscard]] std::unique_ptr<backend::Backend> open_device(const std::string& device,
                                                             std::optional<std::int64_t> threads,
-                                                            int local_rank = 0);
+                                                            int local_rank = 0,
+                                                            const GpuPlace& gpu = {});
 
 /// Throws core::Error(kUnavailable) if `option`, which works in host memory between the ranks, is
 /// given for a backend with a memory of its own.

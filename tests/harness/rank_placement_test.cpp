@@ -75,9 +75,9 @@ TEST(GatherRows, BringsEveryRowToRankZero) {
                              .threads = 2,
                              .numa_node = 1,
                              .gpu = 3,
+                             .gpu_address = "0000:18:00.0",
                              .oversubscribed = true,
-                             .bound_by_launcher = true},
-               .gpu_address = "0000:18:00.0"};
+                             .bound_by_launcher = true}};
   Chorus ranks({{.host = "a"}, {.host = "b", .node = 1}});
   const std::vector<RankRow> rows = gather_rows(ranks, mine);
   ASSERT_EQ(rows.size(), 2U);
@@ -90,27 +90,30 @@ TEST(GatherRows, BringsEveryRowToRankZero) {
   EXPECT_EQ(rows[1].placement.gpu, 3);
   EXPECT_TRUE(rows[1].placement.oversubscribed);
   EXPECT_TRUE(rows[1].placement.bound_by_launcher);
-  EXPECT_EQ(rows[1].gpu_address, "0000:18:00.0");
+  EXPECT_EQ(rows[1].placement.gpu_address, "0000:18:00.0");
   mine.placement.gpu.reset();
-  mine.gpu_address.clear();
+  mine.placement.gpu_address.clear();
   EXPECT_EQ(gather_rows(ranks, mine)[0].placement.gpu, std::nullopt);
-  EXPECT_EQ(gather_rows(ranks, mine)[0].gpu_address, "");
+  EXPECT_EQ(gather_rows(ranks, mine)[0].placement.gpu_address, "");
 }
 
 TEST(RankTable, ShowsRankHostCoresNumaNodeAndGpu) {
-  const std::vector<RankRow> rows = {
-      {.rank = 0,
-       .host = "n1",
-       .placement = {.cpus = {0, 1, 2, 3}, .cores = 4, .threads = 4, .numa_node = 0, .gpu = 1},
-       .gpu_address = "0000:af:00.0"},
-      {.rank = 1,
-       .host = "n2",
-       .placement = {.cpus = {4, 8},
-                     .cores = 2,
-                     .threads = 9,
-                     .numa_node = 1,
-                     .oversubscribed = true,
-                     .bound_by_launcher = true}}};
+  const std::vector<RankRow> rows = {{.rank = 0,
+                                      .host = "n1",
+                                      .placement = {.cpus = {0, 1, 2, 3},
+                                                    .cores = 4,
+                                                    .threads = 4,
+                                                    .numa_node = 0,
+                                                    .gpu = 1,
+                                                    .gpu_address = "0000:af:00.0"}},
+                                     {.rank = 1,
+                                      .host = "n2",
+                                      .placement = {.cpus = {4, 8},
+                                                    .cores = 2,
+                                                    .threads = 9,
+                                                    .numa_node = 1,
+                                                    .oversubscribed = true,
+                                                    .bound_by_launcher = true}}};
   EXPECT_EQ(rank_table(rows),
             "rank  host  cpus  cores  threads  NUMA node  GPU               remarks\n"
             "0     n1    0-3       4        4          0  1 (0000:af:00.0)  -\n"

@@ -6,6 +6,7 @@
 #include "probes/cpu_list.h"
 #include "probes/system_info.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -186,7 +187,8 @@ TEST(PlaceRanks, ACpuQuotaLimitsTheThreadsOfAllRanksTogether) {
 Topology with_gpus(const char* description, const std::vector<std::optional<int>>& numa_nodes) {
   Topology topology = synthetic_topology(description);
   for (const auto& node : numa_nodes) {
-    topology.gpus.push_back({.pci_address = "0000:00:00.0", .numa_node = node});
+    topology.gpus.push_back(
+        {.pci_address = fmt::format("0000:{:02x}:00.0", topology.gpus.size()), .numa_node = node});
   }
   return topology;
 }
@@ -196,6 +198,8 @@ TEST(PlaceRanks, EachRankGetsTheGpuBesideItsCores) {
   const auto placements = place_ranks(with_gpus("numa:4 core:16 pu:2", {3, 2, 1, 0}), 4);
   EXPECT_THAT(values(placements, &RankPlacement::gpu),
               ElementsAre(Optional(3), Optional(2), Optional(1), Optional(0)));
+  EXPECT_EQ(placements[0].gpu_address, "0000:03:00.0");
+  EXPECT_EQ(placements[0].host_gpus, 4);
 }
 
 TEST(PlaceRanks, NobodyTakesAGpuFromAfarThatIsNextToAnother) {

@@ -23,8 +23,7 @@ constexpr int kAmpere = 80;
 }  // namespace
 
 CudaBackend::CudaBackend(const BackendOptions& options)
-    : CudaBackend(read_device_status(choose_device(options.device_index, options.local_rank),
-                                     Attach::kYes)) {}
+    : CudaBackend(read_device_status(choose_device(options), Attach::kYes)) {}
 
 CudaBackend::CudaBackend(const DeviceStatus& status)
     : index_(status.index),

@@ -47,13 +47,20 @@ void read_device(DeviceStatus& status, Attach attach) {
 
 }  // namespace
 
-int choose_device(int index, int local_rank) {
+int choose_device(const BackendOptions& options) {
   int devices = 0;
-  if (index >= 0 || cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+  if (options.device_index >= 0 || cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
     static_cast<void>(cudaGetLastError());
-    return std::max(index, 0);
+    return std::max(options.device_index, 0);
   }
-  return local_rank % devices;
+  // All ranks of a host decide alike, or two might take the same: all devices are visible, or not.
+  int placed = 0;
+  if (devices == options.host_gpus && !options.gpu_address.empty() &&
+      cudaDeviceGetByPCIBusId(&placed, options.gpu_address.c_str()) == cudaSuccess) {
+    return placed;
+  }
+  static_cast<void>(cudaGetLastError());
+  return options.local_rank % devices;
 }
 
 DeviceStatus read_device_status(int index, Attach attach) {

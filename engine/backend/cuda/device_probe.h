@@ -4,13 +4,15 @@
 // Asks driver, device and libraries what they are.
 #pragma once
 
+#include "engine/backend/backend.h"
 #include "engine/backend/cuda/device_status.h"
 
 namespace dlbench::backend::cuda {
 
-/// `index`, or, if that is negative, the device of the `local_rank`-th rank of this host; ranks
-/// beyond the last device begin again at the first one.
-[[nodiscard]] int choose_device(int index, int local_rank);
+/// `device_index`; if that is negative, the device that the rank was placed at, where all of the
+/// host's are visible; else that of the `local_rank`-th rank of this host, ranks beyond the last
+/// device beginning again at the first one.
+[[nodiscard]] int choose_device(const BackendOptions& options);
 
 /// Whether to make a context on the device, which takes memory there and fails if it is in
 /// exclusive use.
