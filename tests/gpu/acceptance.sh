@@ -209,11 +209,15 @@ fi
 } | tee -a "$output/details.txt" "$output/table.txt"
 
 tests_part() {
+  local limit=400
+  if [ "$part" = all ]; then
+    limit=280
+  fi
   if [ -x "$tree/bin/gpu_test" ]; then
     export DLBENCH_DEVICE_PROPERTIES=$output/device_properties.json
     export -f run_gpu_test run_again
     export tree step scratch
-    check "tests that need a GPU, every op in every precision among them" 280 bash -c run_gpu_test
+    check "tests that need a GPU, every op in every precision among them" "$limit" bash -c run_gpu_test
     if ((failed)); then
       grep -oE '^\[(       OK|  SKIPPED) \] [^ ]+' "$step" | cut -c 14- | sort -u >"$scratch/done.txt" || true
       # A suite's name ends with a point, its tests are indented; behind # follow parameters.
