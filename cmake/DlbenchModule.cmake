@@ -76,9 +76,21 @@ function(dlbench_test name)
     set(environment OMP_NUM_THREADS=1)
   endif()
   dlbench_test_prefix(prefix)
+  list(GET ARG_LABELS 0 first_label)
   gtest_discover_tests(${name} TEST_PREFIX "${prefix}" DISCOVERY_TIMEOUT 60
-                       PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300
-                                  ENVIRONMENT ${environment})
+                       PROPERTIES LABELS ${first_label} TIMEOUT 300 ENVIRONMENT ${environment})
+  list(LENGTH ARG_LABELS labels)
+  if(labels GREATER 1)
+    # It hands the elements of a list on as words of their own, after which the second label is read as
+    # a property's name: several labels need a file that ctest reads behind the one with the tests.
+    set(label_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake)
+    file(CONFIGURE OUTPUT ${label_file} @ONLY CONTENT [[
+if(@name@_TESTS)
+  set_tests_properties(${@name@_TESTS} PROPERTIES LABELS "@ARG_LABELS@")
+endif()
+]])
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${label_file})
+  endif()
 endfunction()
 
 # Whether a test with these labels in the current folder belongs to this build.

@@ -3,17 +3,54 @@
 #
 # What FindCUDNN and FindNCCL have in common: a library of NVIDIA beside the toolkit, looked for in
 # <package>_ROOT, the environment's <package>_PATH, the CUDA toolkit and the folders of Python wheels.
+# Wheels have libraries with a version in their name only, libcudnn.so.9: the linker takes those by path.
+#
+# dlbench_wheel_folders(result): nvidia/<wheel> in the packages of $VIRTUAL_ENV, of $CONDA_PREFIX and of
+# the first python3 on the PATH, which is asked for its own once per build folder.
 #
 # dlbench_find_nvidia_library(package library soname header patch): sets <package>_FOUND and
 # <package>_VERSION and makes the target <package>::<library>. The header that defines
 # <package>_MAJOR, _MINOR and _<patch> lies in <package>_INCLUDE_DIR. A macro, since what it finds
 # belongs to its caller.
 include(FindPackageHandleStandardArgs)
+function(dlbench_wheel_folders result)
+  if(NOT DEFINED CACHE{DLBENCH_PYTHON_PACKAGES})
+    find_program(DLBENCH_PYTHON NAMES python3)
+    mark_as_advanced(DLBENCH_PYTHON)
+    set(packages "")
+    if(DLBENCH_PYTHON)
+      execute_process(
+        COMMAND ${DLBENCH_PYTHON} -c
+                "import sysconfig as s; print(s.get_path('purelib'), s.get_path('platlib'), sep=';')"
+        OUTPUT_VARIABLE packages OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    endif()
+    set(DLBENCH_PYTHON_PACKAGES "${packages}" CACHE INTERNAL "")
+  endif()
+  set(places ${DLBENCH_PYTHON_PACKAGES})
+  foreach(variable VIRTUAL_ENV CONDA_PREFIX)
+    if(NOT "$ENV{${variable}}" STREQUAL "")
+      file(GLOB found "$ENV{${variable}}/lib/python3*/site-packages"
+                      "$ENV{${variable}}/lib64/python3*/site-packages")
+      list(PREPEND places ${found})
+    endif()
+  endforeach()
+  set(folders "")
+  foreach(place IN LISTS places)
+    file(GLOB found "${place}/nvidia/*")
+    list(APPEND folders ${found})
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  set(${result} "${folders}" PARENT_SCOPE)
+endfunction()
 macro(dlbench_find_nvidia_library package library soname header patch)
+  dlbench_wheel_folders(wheel_folders)
   find_path(${package}_INCLUDE_DIR ${header}
-            HINTS ENV ${package}_PATH ${CUDAToolkit_INCLUDE_DIRS} PATH_SUFFIXES include)
-  find_library(${package}_LIBRARY NAMES ${library} ${soname}
-               HINTS ENV ${package}_PATH ${CUDAToolkit_LIBRARY_DIR} PATH_SUFFIXES lib lib64)
+            HINTS ENV ${package}_PATH ${CUDAToolkit_INCLUDE_DIRS} ${wheel_folders}
+            PATH_SUFFIXES include)
+  # Name by name in each folder: one without a version elsewhere may be of another version.
+  find_library(${package}_LIBRARY NAMES ${library} ${soname} NAMES_PER_DIR
+               HINTS ENV ${package}_PATH ${CUDAToolkit_LIBRARY_DIR} ${wheel_folders}
+               PATH_SUFFIXES lib lib64)
   if(${package}_INCLUDE_DIR)
     file(STRINGS ${${package}_INCLUDE_DIR}/${header} version_lines
          REGEX "#define ${package}_(MAJOR|MINOR|${patch}) [0-9]+")

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <set>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -42,30 +43,52 @@ std::vector<fs::path> sorted_entries(const fs::path& folder) {
   return entries;
 }
 
-/// The folder above the bin/ of the first python3 on the path; empty if there is none.
-fs::path python_prefix(const std::string& search_path) {
+/// The folders above the bin/ of the first python3 on the path, as it is called and, where that is
+/// a link, as it lies: the packages of a virtual environment are beside the one, those of the
+/// interpreter that /usr/local/bin/python3 leads to beside the other.
+std::vector<fs::path> python_prefixes(const std::string& search_path) {
   std::istringstream stream(search_path);
   for (std::string folder; std::getline(stream, folder, ':');) {
     std::error_code ignored;
-    if (const fs::path python = fs::path(folder) / "python3"; fs::exists(python, ignored)) {
-      return fs::path(folder).parent_path();
+    const fs::path python = fs::path(folder) / "python3";
+    if (folder.empty() || !fs::exists(python, ignored)) {
+      continue;
     }
+    std::vector<fs::path> prefixes{fs::path(folder).parent_path()};
+    const fs::path real = fs::canonical(python, ignored);
+    if (const fs::path prefix = real.parent_path().parent_path();
+        !real.empty() && prefix != prefixes.front()) {
+      prefixes.push_back(prefix);
+    }
+    return prefixes;
   }
   return {};
 }
 
 /// The folders of NVIDIA's wheels in a Python environment.
 void append_wheels(const fs::path& prefix, std::vector<fs::path>& folders) {
-  for (const fs::path& version : sorted_entries(prefix / "lib")) {
-    if (!version.filename().string().starts_with("python3")) {
-      continue;
-    }
-    for (const char* packages : {"site-packages", "dist-packages"}) {
-      for (const fs::path& wheel : sorted_entries(version / packages / "nvidia")) {
-        folders.push_back(wheel / "lib");
+  for (const char* libraries : {"lib", "lib64"}) {
+    for (const fs::path& version : sorted_entries(prefix / libraries)) {
+      if (!version.filename().string().starts_with("python3")) {
+        continue;
+      }
+      for (const char* packages : {"site-packages", "dist-packages"}) {
+        for (const fs::path& wheel : sorted_entries(version / packages / "nvidia")) {
+          folders.push_back(wheel / "lib");
+        }
       }
     }
   }
+}
+
+/// Keeps the first of equal folders, also of those that are equal by a link (lib64 to lib).
+void remove_doubles(std::vector<fs::path>& folders) {
+  std::set<fs::path> seen;
+  std::erase_if(folders, [&seen](const fs::path& folder) {
+    std::error_code failed;
+    const fs::path real = fs::canonical(folder, failed);
+    return !failed && !seen.insert(real).second;
+  });
 }
 
 std::string driver_missing(const std::string& driver) {
@@ -117,10 +140,16 @@ std::vector<fs::path> cuda_library_folders(const EnvironmentReader& environment,
       append_wheels(*prefix, folders);
     }
   }
-  if (const fs::path prefix = python_prefix(environment("PATH").value_or("")); !prefix.empty()) {
+  for (const fs::path& prefix : python_prefixes(environment("PATH").value_or(""))) {
     append_wheels(prefix, folders);
   }
+  // Where `pip install` puts packages without and with --user, whichever interpreter did it.
+  if (const auto home = environment("HOME"); home && !home->empty()) {
+    append_wheels(fs::path(*home) / ".local", folders);
+  }
+  append_wheels("/usr/local", folders);
   std::erase_if(folders, [](const fs::path& folder) { return !is_folder(folder); });
+  remove_doubles(folders);
   return folders;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/comm/rendezvous.h"
 
+#include "engine/comm/device_communicator.h"
 #include "engine/comm/host_staged.h"
 #include "engine/comm/self.h"
 #include "engine/comm/shared_device.h"
@@ -118,6 +119,11 @@ std::unique_ptr<Communicator> create_communicator(Rendezvous& ranks,
     }
     return std::make_unique<HostStagedCommunicator>(ranks.create_host_communicator(), backend);
   }
+  return create_device_communicator(ranks, backend);
+}
+
+std::unique_ptr<Communicator> create_device_communicator(Rendezvous& ranks,
+                                                         backend::Backend& backend) {
   const std::string kind = backend.device().kind;
   for (const CommunicatorEntry& entry : communicators()) {
     if (entry.device_kind == kind) {

@@ -6,12 +6,11 @@
 
 namespace dlbench::conformance {
 
-CaseRun::CaseRun(backend::Backend& backend,
-                 const CaseGraph& graph,
-                 backend::ConvAlgorithm algorithm)
+CaseRun::CaseRun(backend::Backend& backend, const CaseGraph& graph, const CaseOptions& how)
     : case_(graph), state_(backend, graph.graph, 1) {
   exec::ExecutorOptions options;
-  options.lowering.conv_algorithm = algorithm;
+  options.lowering.conv_algorithm = how.conv_algorithm;
+  options.lowering.allow_tf32 = how.allow_tf32;
   options.lowering.autotune = false;
   executor_ =
       std::make_unique<exec::Executor>(backend, state_, communicator_, graph.graph, options);

@@ -15,13 +15,18 @@
 
 namespace dlbench::conformance {
 
+/// How the tested backend computes.
+struct CaseOptions {
+  backend::ConvAlgorithm conv_algorithm = backend::ConvAlgorithm::kDirect;
+  /// Contractions of f32 may round their operands to tf32.
+  bool allow_tf32 = false;
+};
+
 /// One case, lowered. The backend outlives it.
 class CaseRun {
  public:
   /// Throws core::Error(kUnavailable) where the backend cannot do the case.
-  CaseRun(backend::Backend& backend,
-          const CaseGraph& graph,
-          backend::ConvAlgorithm algorithm = backend::ConvAlgorithm::kDirect);
+  CaseRun(backend::Backend& backend, const CaseGraph& graph, const CaseOptions& how = {});
 
   /// Runs from `contents` (every input and state value of the case) and returns the outputs and
   /// the updated state, by name.

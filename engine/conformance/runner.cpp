@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/conformance/runner.h"
 
-#include "engine/conformance/case_run.h"
 #include "engine/conformance/compare.h"
 #include "engine/conformance/gradient_check.h"
 #include "engine/conformance/tolerance.h"
@@ -42,6 +41,14 @@ Outcome outcome_of(Verdict verdict) {
   return Outcome::kFailed;
 }
 
+Arithmetic arithmetic_of(const CaseOptions& how) {
+  if (how.allow_tf32) {
+    return Arithmetic::kTf32;
+  }
+  return how.conv_algorithm == backend::ConvAlgorithm::kDirect ? Arithmetic::kDirect
+                                                               : Arithmetic::kWinograd;
+}
+
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -54,12 +61,12 @@ double used(double error, double tolerance) {
 void compare_results(const TensorsByName& got,
                      const TensorsByName& want,
                      const OpCase& spec,
-                     bool winograd,
+                     Arithmetic arithmetic,
                      CaseResult& result) {
   for (const auto& [name, expected] : want) {
     const bool integers = !core::is_float(expected.dtype());
     const Tolerance bound =
-        tolerance(integers ? Accuracy::kExact : spec.accuracy, expected.dtype(), winograd);
+        tolerance(integers ? Accuracy::kExact : spec.accuracy, expected.dtype(), arithmetic);
     const Comparison comparison =
         compare(got.at(name),
                 expected,
@@ -125,7 +132,7 @@ std::vector<Case> select_cases(const Filter& filter) {
 CaseResult run_case(backend::Backend& backend,
                     backend::Backend& oracle,
                     const Case& item,
-                    backend::ConvAlgorithm algorithm) {
+                    const CaseOptions& how) {
   CaseResult result = start_result(backend, item);
   const CaseGraph graph = make_case_graph(*item.spec, item.dtype);
   TensorsByName got;
@@ -133,7 +140,7 @@ CaseResult run_case(backend::Backend& backend,
     if (std::string why; !backend.supports(item.dtype, &why)) {
       throw core::Error(core::ErrorCode::kUnavailable, why);
     }
-    got = CaseRun(backend, graph, algorithm).run(graph.contents);
+    got = CaseRun(backend, graph, how).run(graph.contents);
   } catch (const core::Error& error) {
     const bool refused = error.code() == core::ErrorCode::kUnavailable;
     result.outcome = refused ? Outcome::kUnimplemented : Outcome::kFailed;
@@ -146,7 +153,7 @@ CaseResult run_case(backend::Backend& backend,
     return result;
   }
   const TensorsByName want = CaseRun(oracle, graph).run(graph.contents);
-  compare_results(got, want, *item.spec, algorithm != backend::ConvAlgorithm::kDirect, result);
+  compare_results(got, want, *item.spec, arithmetic_of(how), result);
   return result;
 }
 
@@ -154,7 +161,11 @@ std::vector<CaseResult> run_cases(backend::Backend& backend, const Filter& filte
   const auto oracle = backend::create_backend("ref", {.threads = backend.device().threads});
   std::vector<CaseResult> results;
   for (const Case& item : select_cases(filter)) {
-    results.push_back(run_case(backend, *oracle, item, filter.conv_algorithm));
+    results.push_back(
+        run_case(backend,
+                 *oracle,
+                 item,
+                 {.conv_algorithm = filter.conv_algorithm, .allow_tf32 = filter.allow_tf32}));
   }
   return results;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "engine/backend/backend.h"
+#include "engine/conformance/case_run.h"
 #include "engine/conformance/op_case.h"
 
 #include <optional>
@@ -19,6 +20,7 @@ struct Filter {
   std::string op{};            ///< a name of case_names(); empty: all
   std::optional<int> index{};  ///< the case's number within its name; needs `op`
   backend::ConvAlgorithm conv_algorithm = backend::ConvAlgorithm::kDirect;
+  bool allow_tf32 = false;  ///< in f32: with the tolerance of tf32 for contractions
 };
 
 enum class Outcome {
@@ -52,7 +54,7 @@ struct CaseResult {
 [[nodiscard]] CaseResult run_case(backend::Backend& backend,
                                   backend::Backend& oracle,
                                   const Case& item,
-                                  backend::ConvAlgorithm algorithm);
+                                  const CaseOptions& how = {});
 
 /// Runs the selected cases against the ref backend, in order.
 [[nodiscard]] std::vector<CaseResult> run_cases(backend::Backend& backend, const Filter& filter);

@@ -9,6 +9,7 @@ namespace {
 constexpr double kUlpF32 = 0x1p-23;
 constexpr double kUlpBF16 = 0x1p-7;
 constexpr double kUlpF16 = 0x1p-10;
+constexpr double kUlpTf32 = 0x1p-10;
 
 Tolerance f32_tolerance(Accuracy accuracy) {
   switch (accuracy) {
@@ -31,14 +32,20 @@ Tolerance f32_tolerance(Accuracy accuracy) {
 
 }  // namespace
 
-Tolerance tolerance(Accuracy accuracy, core::DType result, bool winograd) {
+Tolerance tolerance(Accuracy accuracy, core::DType result, Arithmetic arithmetic) {
   const bool bf16 = result == core::DType::kBF16;
   const bool reduced = bf16 || result == core::DType::kF16;
   if (accuracy == Accuracy::kExact || !reduced) {
     const bool contraction = accuracy == Accuracy::kContraction || accuracy == Accuracy::kChain;
-    return winograd && contraction
-               ? Tolerance{2e-4, "Winograd F(4x4, 3x3) amplifies rounding some tenfold"}
-               : f32_tolerance(accuracy);
+    if (contraction && arithmetic == Arithmetic::kWinograd) {
+      return {2e-4, "Winograd F(4x4, 3x3) amplifies rounding some tenfold"};
+    }
+    if (contraction && arithmetic == Arithmetic::kTf32) {
+      return {4 * kUlpTf32,
+              "each operand loses up to a unit in its tenth bit, cut off rather than rounded, so a "
+              "product up to two; twice that, since a sum may be smaller than its terms"};
+    }
+    return f32_tolerance(accuracy);
   }
   // A sum on the border between two 16-bit numbers may fall to either side, and a backward pass
   // that reads such an output may end one further away.

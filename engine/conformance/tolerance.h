@@ -17,9 +17,11 @@ struct Tolerance {
   std::string_view reason;
 };
 
+/// What contractions of f32 may do.
+enum class Arithmetic { kDirect, kWinograd, kTf32 };
+
 /// `result` is the dtype of the tensor compared: the f32 statistics of a bf16 op must be as good as
-/// those of an f32 op. The bound for contractions holds for direct algorithms; with `winograd` it
-/// is wider.
-[[nodiscard]] Tolerance tolerance(Accuracy accuracy, core::DType result, bool winograd);
+/// those of an f32 op. For contractions of f32 the bound depends on `arithmetic`.
+[[nodiscard]] Tolerance tolerance(Accuracy accuracy, core::DType result, Arithmetic arithmetic);
 
 }  // namespace dlbench::conformance

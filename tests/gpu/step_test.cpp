@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whole training steps on the GPU: against the reference, and recorded steps against those run node
-// by node.
-#include "engine/comm/self.h"
-#include "engine/exec/executor.h"
+// Whole training steps on the GPU: against the reference, recorded steps against those run node by
+// node, and deterministic ones against themselves.
+#include "tests/engine/backend/step_bits.h"
 #include "tests/engine/backend/step_comparison.h"
 #include "workloads/workload.h"
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace dlbench {
 namespace {
@@ -48,34 +48,40 @@ TEST_P(GpuStep, InF16IsClose) {
       {.workload = GetParam(), .batch = 4, .size = size(), .precision = core::DType::kF16});
 }
 
-TEST_P(GpuStep, AReplayedStepGivesTheSameLosses) {
-  const auto& workload = workloads::find_workload(GetParam());
-  const auto built = workload.build({.batch_size = 4, .image_size = size()}, graph::Mode::kTrain);
-  const graph::Graph graph = workloads::training_graph(workload.spec(), built, core::DType::kF32);
-  std::vector<std::vector<float>> losses(2);
-  for (const bool replay : {false, true}) {
-    exec::ModelState state(*device_, graph, 1);
-    comm::SelfCommunicator self;
-    exec::ExecutorOptions options{.replay =
-                                      replay ? exec::GraphReplay::kOn : exec::GraphReplay::kOff};
-    options.lowering.autotune = false;
-    options.lowering.deterministic = true;
-    exec::Executor executor(*device_, state, self, graph, options);
-    std::vector<core::HostTensor> inputs;
-    for (const graph::ValueId id : graph.inputs()) {
-      inputs.emplace_back(graph.value(id).dtype, graph.value(id).shape);
-      for (std::int64_t i = 0; i < inputs.back().elements(); ++i) {
-        inputs.back().set(i, static_cast<double>(i % 2));
-      }
-      executor.bind_input(graph.value(id).name, inputs.back().data(), inputs.back().bytes());
+/// The steps of one workload on the GPU in each precision that it has.
+void for_each_precision(backend::Backend& device,
+                        StepBitsCase test,
+                        const std::function<void(const StepBitsCase&)>& work) {
+  for (const core::DType precision : {core::DType::kF32, core::DType::kBF16, core::DType::kF16}) {
+    if (device.supports(precision, nullptr)) {
+      SCOPED_TRACE(core::name(precision));
+      test.precision = precision;
+      work(test);
     }
-    for (int step = 0; step < 6; ++step) {
-      executor.run();
-      losses[replay ? 1 : 0].push_back(executor.read_scalar("loss"));
-    }
-    EXPECT_EQ(executor.replays(), replay);
   }
-  EXPECT_EQ(losses[0], losses[1]);
+}
+
+// In f16 with loss scaling: some steps are skipped, by the device's own decision.
+TEST_P(GpuStep, ReplayedEndsInTheBitsOfStepsRunNodeByNode) {
+  for_each_precision(*device_, {.workload = GetParam(), .size = size()}, [this](StepBitsCase test) {
+    const StepBits wanted = run_step_bits(*device_, test);
+    test.replay = exec::GraphReplay::kOn;
+    const StepBits seen = run_step_bits(*device_, test);
+    EXPECT_FALSE(wanted.replayed);
+    EXPECT_TRUE(seen.replayed);
+    EXPECT_GE(wanted.steps_made, 2);
+    EXPECT_EQ(difference(wanted, seen), "");
+  });
+}
+
+TEST_P(GpuStep, DeterministicRunTwiceEndsInTheSameBits) {
+  for_each_precision(*device_,
+                     {.workload = GetParam(), .size = size(), .replay = exec::GraphReplay::kOn},
+                     [this](const StepBitsCase& test) {
+                       const StepBits first = run_step_bits(*device_, test);
+                       const auto other = backend::create_backend("cuda", {});
+                       EXPECT_EQ(difference(first, run_step_bits(*other, test)), "");
+                     });
 }
 
 /// Each gradient of three layers by itself: a convolution over three channels, which 16 bits pad to

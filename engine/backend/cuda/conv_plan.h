@@ -18,7 +18,7 @@ namespace dlbench::backend::cuda {
 
 /// What cuDNN knows of a device.
 [[nodiscard]] CudnnDescriptor device_properties(cudnnHandle_t handle);
-/// From the JSON that device_properties_json() wrote on such a device.
+/// From the JSON that gpu_test wrote on such a device (tests/gpu/device_properties_test.cpp).
 [[nodiscard]] CudnnDescriptor device_properties(std::string_view json);
 
 /// Which plans are acceptable.

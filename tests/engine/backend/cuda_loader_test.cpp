@@ -60,8 +60,7 @@ TEST_F(CudaLoader, SearchesTheChosenFolderThenItsOwnThenToolkitsThenWheels) {
                                         {"PATH", "/nowhere:" + (folder_ / "python/bin").string()}}),
                            folder_ / "own");
   // The machine's own toolkit, if it has one.
-  std::erase_if(folders,
-                [](const fs::path& f) { return f.string().starts_with("/usr/local/cuda"); });
+  std::erase_if(folders, [](const fs::path& f) { return f.string().starts_with("/usr/local/"); });
   EXPECT_THAT(folders,
               ElementsAre(folder_ / "chosen",
                           folder_ / "chosen/lib",
@@ -70,6 +69,36 @@ TEST_F(CudaLoader, SearchesTheChosenFolderThenItsOwnThenToolkitsThenWheels) {
                           venv / "cu13/lib",
                           venv / "cudnn/lib",
                           folder_ / "python/lib/python3.12/site-packages/nvidia/nccl/lib"));
+}
+
+TEST_F(CudaLoader, SearchesThePackagesOfTheUserAndOfWhatPython3IsALinkTo) {
+  const fs::path real = file("opt/python3.12/bin/python3.12");
+  file("opt/python3.12/lib/python3.12/site-packages/nvidia/cudnn/lib/x");
+  file("opt/python3.12/lib64/python3.12/site-packages/nvidia/nccl/lib/x");
+  file("usr/lib/python3/dist-packages/nvidia/cu13/lib/x");
+  file("home/.local/lib/python3.12/site-packages/nvidia/cublas/lib/x");
+  fs::create_directories(folder_ / "usr/bin");
+  fs::create_symlink(real, folder_ / "usr/bin/python3");
+  std::vector<fs::path> folders = cuda_library_folders(
+      environment({{"HOME", folder_ / "home"}, {"PATH", ":" + (folder_ / "usr/bin").string()}}),
+      folder_ / "own");
+  std::erase_if(folders, [](const fs::path& f) { return f.string().starts_with("/usr/local/"); });
+  const fs::path python = fs::canonical(folder_ / "opt/python3.12");
+  EXPECT_THAT(folders,
+              ElementsAre(folder_ / "usr/lib/python3/dist-packages/nvidia/cu13/lib",
+                          python / "lib/python3.12/site-packages/nvidia/cudnn/lib",
+                          python / "lib64/python3.12/site-packages/nvidia/nccl/lib",
+                          folder_ / "home/.local/lib/python3.12/site-packages/nvidia/cublas/lib"));
+}
+
+TEST_F(CudaLoader, SearchesAFolderOnceThatHasTwoNames) {
+  file("venv/lib/python3.12/site-packages/nvidia/cudnn/lib/x");
+  fs::create_directory_symlink(folder_ / "venv/lib", folder_ / "venv/lib64");
+  std::vector<fs::path> folders = cuda_library_folders(
+      environment({{"VIRTUAL_ENV", folder_ / "venv"}, {"CONDA_PREFIX", folder_ / "venv"}}),
+      folder_ / "own");
+  std::erase_if(folders, [](const fs::path& f) { return f.string().starts_with("/usr/local/"); });
+  EXPECT_THAT(folders, ElementsAre(folder_ / "venv/lib/python3.12/site-packages/nvidia/cudnn/lib"));
 }
 
 TEST_F(CudaLoader, TakesEachLibraryFromTheFirstFolderThatHasIt) {

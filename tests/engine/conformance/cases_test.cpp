@@ -90,23 +90,23 @@ TEST(Cases, RefGivesTheSameBitsForAnyNumberOfThreads) {
   backend::ref::RefBackend three({.threads = 3});
   for (const Case& item : all_cases()) {
     if (item.dtype == DType::kF32) {
-      const CaseResult result = run_case(three, one, item, backend::ConvAlgorithm::kDirect);
+      const CaseResult result = run_case(three, one, item);
       EXPECT_EQ(result.worst_error, 0.0) << describe(result);
     }
   }
 }
 
 TEST(Tolerances, StatisticsOfA16BitOpAreHeldToF32) {
-  EXPECT_LT(tolerance(Accuracy::kReduction, DType::kF32, false).relative, 1e-4);
-  EXPECT_GT(tolerance(Accuracy::kReduction, DType::kBF16, false).relative, 1e-3);
-  EXPECT_EQ(tolerance(Accuracy::kExact, DType::kBF16, false).relative, 0.0);
+  EXPECT_LT(tolerance(Accuracy::kReduction, DType::kF32, Arithmetic::kDirect).relative, 1e-4);
+  EXPECT_GT(tolerance(Accuracy::kReduction, DType::kBF16, Arithmetic::kDirect).relative, 1e-3);
+  EXPECT_EQ(tolerance(Accuracy::kExact, DType::kBF16, Arithmetic::kDirect).relative, 0.0);
   for (const Accuracy accuracy : {Accuracy::kExact,
                                   Accuracy::kRounding,
                                   Accuracy::kTranscendental,
                                   Accuracy::kReduction,
                                   Accuracy::kContraction,
                                   Accuracy::kChain}) {
-    EXPECT_FALSE(tolerance(accuracy, DType::kF32, false).reason.empty());
+    EXPECT_FALSE(tolerance(accuracy, DType::kF32, Arithmetic::kDirect).reason.empty());
   }
 }
 

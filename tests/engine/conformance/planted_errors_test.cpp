@@ -36,7 +36,7 @@ std::vector<CaseResult> run_planted(PlantedBackend& planted, const std::string& 
   std::vector<CaseResult> results;
   for (const Case& item : select_cases({.op = op})) {
     if (item.dtype == core::DType::kF32) {
-      results.push_back(run_case(planted, oracle, item, backend::ConvAlgorithm::kDirect));
+      results.push_back(run_case(planted, oracle, item));
     }
   }
   return results;
@@ -97,7 +97,7 @@ TEST(PlantedErrors, BF16CutOffInsteadOfRoundedFails) {
   backend::ref::RefBackend oracle({.threads = 1});
   const Case item = select_cases({.op = "add", .index = 1}).front();
   ASSERT_EQ(item.dtype, core::DType::kBF16);
-  const CaseResult result = run_case(planted, oracle, item, backend::ConvAlgorithm::kDirect);
+  const CaseResult result = run_case(planted, oracle, item);
   EXPECT_EQ(result.outcome, Outcome::kFailed);
   EXPECT_THAT(result.detail, HasSubstr("leans to one side"));
 }
@@ -105,8 +105,7 @@ TEST(PlantedErrors, BF16CutOffInsteadOfRoundedFails) {
 TEST(PlantedErrors, AnOracleOfZerosIsMistrusted) {
   PlantedBackend oracle(OpKind::kAdd, zero);
   backend::ref::RefBackend backend({.threads = 1});
-  const CaseResult result = run_case(
-      backend, oracle, select_cases({.op = "add"}).front(), backend::ConvAlgorithm::kDirect);
+  const CaseResult result = run_case(backend, oracle, select_cases({.op = "add"}).front());
   EXPECT_EQ(result.outcome, Outcome::kMistrusted);
   EXPECT_THAT(describe(result), HasSubstr("100% of the oracle's result is zero"));
 }
@@ -115,8 +114,7 @@ TEST(PlantedErrors, AFailureNamesTheLineThatRunsItAgain) {
   PlantedBackend planted(OpKind::kConv, zero);
   backend::ref::RefBackend oracle({.threads = 1});
   const Case item = select_cases({.op = "conv", .index = 3}).front();
-  const std::string line =
-      describe(run_case(planted, oracle, item, backend::ConvAlgorithm::kDirect));
+  const std::string line = describe(run_case(planted, oracle, item));
   EXPECT_THAT(line, StartsWith("FAILED conv case 3 (pointwise, f32): conv element "));
   EXPECT_THAT(line, EndsWith("; rerun: dlbench verify --op conv --case 3 --backend planted"));
 }

@@ -48,7 +48,7 @@ void expect_all_agree(const Emulation& how) {
   ref::RefBackend oracle({.threads = 1});
   int passed = 0;
   for (const Case& item : own_cases()) {
-    const CaseResult result = conformance::run_case(backend, oracle, item, ConvAlgorithm::kDirect);
+    const CaseResult result = conformance::run_case(backend, oracle, item);
     EXPECT_EQ(result.outcome, Outcome::kPassed) << conformance::describe(result);
     passed += result.outcome == Outcome::kPassed ? 1 : 0;
   }
@@ -130,8 +130,7 @@ TEST(CudaKernels, AgreeWithRefOverSeveralTilesAndChunks) {
         }
         const conformance::OpCase spec = resized(*item.spec, shape);
         item.spec = &spec;
-        const CaseResult result =
-            conformance::run_case(backend, oracle, item, ConvAlgorithm::kDirect);
+        const CaseResult result = conformance::run_case(backend, oracle, item);
         EXPECT_EQ(result.outcome, Outcome::kPassed)
             << conformance::describe(result) << " " << shape.to_string();
       }
@@ -160,8 +159,7 @@ TEST_P(PlantedFault, IsFound) {
   int found = 0;
   for (const Case& item : conformance::select_cases({.op = GetParam().op})) {
     if (item.dtype == DType::kF32 && item.spec->inputs.front().shape.elements() > 64) {
-      const CaseResult result =
-          conformance::run_case(backend, oracle, item, ConvAlgorithm::kDirect);
+      const CaseResult result = conformance::run_case(backend, oracle, item);
       EXPECT_EQ(result.outcome, Outcome::kFailed) << conformance::describe(result);
       ++found;
     }
