@@ -15,7 +15,11 @@ namespace dlbench::probes {
 /// are named as such.
 [[nodiscard]] std::string cupti_refusal(const std::string& call, int status);
 
-/// Throws core::Error(code) with that sentence unless `status` is success.
+/// The same for the calls that take the counters of a device, which CUPTI hands to one owner in a
+/// process: there an operation that is not valid means that somebody has them already.
+[[nodiscard]] std::string counters_refusal(const std::string& call, int status);
+
+/// Throws core::Error(code) with the sentence of cupti_refusal() unless `status` is success.
 void check_cupti(int status, const char* call, core::ErrorCode code);
 
 }  // namespace dlbench::probes

@@ -97,12 +97,9 @@ struct PmSampler::Session {
     CUpti_PmSampling_Enable_Params params{CUpti_PmSampling_Enable_Params_STRUCT_SIZE};
     params.deviceIndex = device;
     const CUptiResult status = cuptiPmSamplingEnable(&params);
-    if (status == CUPTI_ERROR_INVALID_OPERATION) {
-      refuse(
-          "another tool in this process samples this GPU's counters already: run dlbench without "
-          "it, or use that tool's records");
+    if (status != CUPTI_SUCCESS) {
+      refuse(counters_refusal("cuptiPmSamplingEnable", status));
     }
-    check_cupti(status, "cuptiPmSamplingEnable", ErrorCode::kUnavailable);
     object = params.pPmSamplingObject;
   }
 
@@ -180,7 +177,8 @@ struct PmSampler::Session {
       check_cupti(status, "cuptiPmSamplingDecodeData", ErrorCode::kLibrary);
     }
     batch.overflowed = batch.ended || decode.overflow != 0;
-    // Also where decoding stopped for another reason: what it had not come to would be lost at the end.
+    // Also where decoding stopped for another reason: what it had not come to would be lost at the
+    // end.
     batch.more = decode.decodeStopReason != CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS;
     CUpti_PmSampling_GetCounterDataInfo_Params info{
         CUpti_PmSampling_GetCounterDataInfo_Params_STRUCT_SIZE};
