@@ -114,11 +114,8 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     }
     std::uint32_t version = 0;
     const CUptiResult status = cuptiGetVersion(&version);
-    if (status == CUPTI_SUCCESS && version < CUPTI_API_VERSION) {
-      return "CUPTI " + std::to_string(version) + " was loaded, this build needs " +
-             std::to_string(CUPTI_API_VERSION) + " or newer";
-    }
-    return status == CUPTI_SUCCESS ? "" : cupti_refusal("cuptiGetVersion", status);
+    return status == CUPTI_SUCCESS ? cupti_version_refusal(version)
+                                   : cupti_refusal("cuptiGetVersion", status);
   }
 
   void begin_trial(std::string_view trial) noexcept override {

@@ -45,6 +45,13 @@ std::string counters_refusal(const std::string& call, int status) {
   return cupti_refusal(call, status);
 }
 
+std::string cupti_version_refusal(std::uint32_t loaded) {
+  return loaded >= CUPTI_API_VERSION
+             ? ""
+             : fmt::format(
+                   "CUPTI {} was loaded, this build needs {} or newer", loaded, CUPTI_API_VERSION);
+}
+
 void check_cupti(int status, const char* call, core::ErrorCode code) {
   if (status != CUPTI_SUCCESS) {
     throw core::Error(code, cupti_refusal(call, status));

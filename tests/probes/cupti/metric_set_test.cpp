@@ -15,9 +15,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <string>
 
 namespace dlbench::probes {
 namespace {
@@ -123,6 +125,16 @@ TEST(CuptiRefusal, CountersThatSomebodyHasAlreadyAreNamedAsSuch) {
               HasSubstr("CAP_PERFMON"));
   EXPECT_EQ(cupti_refusal("cuptiRangeProfilerStart", CUPTI_ERROR_INVALID_OPERATION),
             "cuptiRangeProfilerStart: CUPTI_ERROR_INVALID_OPERATION (CUPTI error 7)");
+}
+
+TEST(CuptiRefusal, AnOlderCuptiThanThatOfTheBuildIsRefused) {
+  std::uint32_t linked = 0;
+  ASSERT_EQ(cuptiGetVersion(&linked), CUPTI_SUCCESS);
+  EXPECT_EQ(cupti_version_refusal(linked), "");
+  EXPECT_EQ(cupti_version_refusal(CUPTI_API_VERSION + 1), "");
+  EXPECT_EQ(
+      cupti_version_refusal(18),
+      "CUPTI 18 was loaded, this build needs " + std::to_string(CUPTI_API_VERSION) + " or newer");
 }
 
 }  // namespace
