@@ -23,7 +23,9 @@ constexpr int kAmpere = 80;
 }  // namespace
 
 CudaBackend::CudaBackend(const BackendOptions& options)
-    : CudaBackend(read_device_status(choose_device(options.device_index, options.local_rank),
+    : CudaBackend(read_device_status(options.device_index >= 0
+                                         ? options.device_index
+                                         : choose_device(read_all_devices(), options.local_rank),
                                      Attach::kYes)) {}
 
 CudaBackend::CudaBackend(const DeviceStatus& status)

@@ -6,7 +6,6 @@
 #include <cudnn.h>
 #include <nccl.h>
 
-#include <algorithm>
 #include <cstdlib>
 
 namespace dlbench::backend::cuda {
@@ -47,15 +46,6 @@ void read_device(DeviceStatus& status, Attach attach) {
 
 }  // namespace
 
-int choose_device(int index, int local_rank) {
-  int devices = 0;
-  if (index >= 0 || cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    static_cast<void>(cudaGetLastError());
-    return std::max(index, 0);
-  }
-  return local_rank % devices;
-}
-
 DeviceStatus read_device_status(int index, Attach attach) {
   DeviceStatus status{.index = index};
   read_libraries(status);
@@ -69,6 +59,14 @@ DeviceStatus read_device_status(int index, Attach attach) {
   }
   static_cast<void>(cudaGetLastError());
   return status;
+}
+
+std::vector<DeviceStatus> read_all_devices() {
+  std::vector<DeviceStatus> devices{read_device_status(0, Attach::kNo)};
+  for (int index = 1; index < devices.front().devices; ++index) {
+    devices.push_back(read_device_status(index, Attach::kNo));
+  }
+  return devices;
 }
 
 }  // namespace dlbench::backend::cuda

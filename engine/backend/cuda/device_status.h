@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace dlbench::backend::cuda {
 
@@ -38,6 +39,15 @@ struct DeviceStatus {
 
 /// Empty if the device can be used, else why not, in one sentence that says what to do.
 [[nodiscard]] std::string why_unusable(const DeviceStatus& status);
+
+/// Empty if one of the devices can be used, else why the first cannot. `devices`: one status of
+/// each visible device, or a single one that says why there are none.
+[[nodiscard]] std::string why_none_usable(const std::vector<DeviceStatus>& devices);
+
+/// The device of the `local_rank`-th rank of this host, where none was asked for by number: ranks
+/// are dealt to the devices that can be used, in their order, and begin again at the first one
+/// beyond the last. To all devices alike if none can be used.
+[[nodiscard]] int choose_device(const std::vector<DeviceStatus>& devices, int local_rank);
 
 /// "13.0" of 13000.
 [[nodiscard]] std::string cuda_version_text(int version);
