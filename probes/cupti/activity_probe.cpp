@@ -122,6 +122,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     try {
       trace_ = GpuTrace{.origin = "recorded", .trial = std::string(trial)};
       host_thread_ = std::this_thread::get_id();
+      recording_since_ns_ = host_clock_ns();
       open_.clear();
       reason_ = start();
     } catch (const std::exception& error) {
@@ -134,6 +135,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
       stop();
       trace_.dropped += std::exchange(lost_regions_, 0);
       window_of_steps();
+      drop_foreign_times(trace_, recording_since_ns_, host_clock_ns());
       keep_launching_calls(trace_);
       tie_graph_nodes(trace_, captured_ops_);
       if (!record_.empty() && reason_.empty()) {
@@ -264,6 +266,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
   std::string reason_ = "no repetition of its own has run";
   GpuTrace trace_;
   std::thread::id host_thread_;
+  std::int64_t recording_since_ns_ = 0;
   std::string phase_;
   std::int64_t lost_regions_ = 0;  // for lack of memory
   std::vector<HostRegion> open_;
