@@ -117,5 +117,14 @@ TEST_F(Info, ShowsTheKeptPeaksOfAGpu) {
   EXPECT_THAT(cache_text({gpu}), AllOf(HasSubstr("788.1 TFLOP/s"), HasSubstr("4300.0 GB/s")));
 }
 
+TEST_F(Info, EveryOptionalPartIsAFeatureThatIsOnOrOff) {
+  const auto& features = core::build_info().features;
+  for (const char* part : {"cpu", "cuda", "cupti", "mpi", "nccl", "nvml"}) {
+    EXPECT_EQ(features.count(part), 1U) << part;
+  }
+  EXPECT_TRUE(features.at("nvml")) << "opened at run time, so always built";
+  EXPECT_EQ(features.at("nccl"), features.at("cuda")) << "the plug-in links it";
+}
+
 }  // namespace
 }  // namespace dlbench::harness
