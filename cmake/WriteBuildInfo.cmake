@@ -1,4 +1,5 @@
-# Run at every build: writes build_info.cpp anew only if version, commit or features changed.
+# Run at every build: writes build_info.cpp anew only if version, commit, features or architectures
+# changed.
 find_package(Git QUIET)
 set(DLBENCH_GIT_COMMIT "unknown")
 if(GIT_FOUND)
@@ -17,5 +18,9 @@ endif()
 set(DLBENCH_FEATURE_MAP "")
 if(EXISTS ${DLBENCH_FEATURE_MAP_FILE})
   file(READ ${DLBENCH_FEATURE_MAP_FILE} DLBENCH_FEATURE_MAP)
+endif()
+set(DLBENCH_CUDA_ARCHITECTURES "")
+if(EXISTS ${DLBENCH_ARCHITECTURES_FILE})
+  file(READ ${DLBENCH_ARCHITECTURES_FILE} DLBENCH_CUDA_ARCHITECTURES)
 endif()
 configure_file(${SOURCE_DIR}/engine/core/build_info.cpp.in ${OUTPUT} @ONLY)

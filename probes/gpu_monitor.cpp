@@ -56,10 +56,12 @@ GpuWindow GpuMonitor::end_window() {
 }
 
 void GpuMonitor::look() {
+  const double before = thread_cpu_s();
   window_.samples.push_back(sensors_->read());
   for (const GpuEvent& event : sensors_->take_events()) {
     window_.events.push_back(event);
   }
+  window_.monitor_cpu_s += thread_cpu_s() - before;
 }
 
 void GpuMonitor::watch() {
@@ -75,8 +77,8 @@ void GpuMonitor::watch() {
             lock, period_, [&] { return stop_ || !open_ || window_.begin_ns != window; })) {
       continue;
     }
+    window_.monitor_cpu_s += thread_cpu_s() - before;  // of waking up
     look();
-    window_.monitor_cpu_s += thread_cpu_s() - before;
   }
 }
 

@@ -20,7 +20,7 @@ namespace dlbench::probes {
 struct GpuWindow {
   std::int64_t begin_ns = 0;  ///< steady clock
   std::int64_t end_ns = 0;
-  double monitor_cpu_s = 0.0;      ///< CPU time of the monitor's thread
+  double monitor_cpu_s = 0.0;      ///< CPU time of all looks, in the caller's thread too
   std::vector<GpuSample> samples;  ///< the first at the window's begin, the last at its end
   std::vector<GpuEvent> events;
 };

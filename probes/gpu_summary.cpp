@@ -232,7 +232,7 @@ std::vector<Row> monitor_rows() {
            [](G, W w) { return w.events(GpuFault::kEccUncorrected); }},
           {{"samples", "", "looks at the sensors"}, [](G, W w) { return w.samples(); }},
           {{"window_seconds", "s", "of all repetitions"}, [](G, W w) { return w.seconds(); }},
-          {{"monitor_cpu_seconds", "s", "CPU time of the monitor's thread"},
+          {{"monitor_cpu_seconds", "s", "CPU time of reading the sensors"},
            [](G, W w) { return w.monitor_cpu_s(); }},
           {{"monitor_cpu_share", "", "of one core's time"},
            [](G, W w) { return ratio(w.monitor_cpu_s(), w.seconds()); }}};

@@ -147,6 +147,16 @@ bool tie_graph_nodes(GpuTrace& trace, const std::vector<std::int64_t>& captured_
   return true;
 }
 
+std::int64_t drop_foreign_times(GpuTrace& trace, std::int64_t begin_ns, std::int64_t end_ns) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const auto dropped = std::erase_if(trace.activities, [&](const GpuActivity& activity) {
+    return activity.end_ns < activity.begin_ns || activity.begin_ns < begin_ns - kSecond ||
+           activity.end_ns > end_ns + kSecond;
+  });
+  trace.dropped += static_cast<std::int64_t>(dropped);
+  return static_cast<std::int64_t>(dropped);
+}
+
 GpuTrace read_gpu_trace(const std::filesystem::path& path) {
   GpuTrace trace;
   read_recorded_file(

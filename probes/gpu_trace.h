@@ -75,6 +75,12 @@ struct GpuTrace {
 /// the n-th smallest is the n-th captured. Does nothing, and returns false, if their counts differ.
 bool tie_graph_nodes(GpuTrace& trace, const std::vector<std::int64_t>& captured_ops);
 
+/// Drops activities of another clock: that end before they begin, or lie more than a second outside
+/// of the time in which was recorded, `begin_ns` to `end_ns` of the host. A profiler that could not
+/// take a time gives 0. Cut to the window they would look like time that nothing ran. They count as
+/// dropped records; returns how many.
+std::int64_t drop_foreign_times(GpuTrace& trace, std::int64_t begin_ns, std::int64_t end_ns);
+
 /// Throws core::Error(kFile) if it cannot be read, core::Error(kData) if it is no such recording.
 [[nodiscard]] GpuTrace read_gpu_trace(const std::filesystem::path& path);
 

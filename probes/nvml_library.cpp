@@ -349,11 +349,11 @@ class NvmlGpu final : public GpuSensors {
   }
 
   std::optional<double> read_temperature() noexcept {
-    if (nvml_.temperature == nullptr) {
-      return scaled(read_one<unsigned>(nvml_.temperature_before_13, 0), 1.0);
+    if (const auto answer = read_one<Temperature>(nvml_.temperature)) {
+      return static_cast<double>(answer->celsius);
     }
-    const auto answer = read_one<Temperature>(nvml_.temperature);
-    return answer.has_value() ? std::optional<double>(answer->celsius) : std::nullopt;
+    // A driver may have the function and not serve it: of another version, or for this device.
+    return scaled(read_one<unsigned>(nvml_.temperature_before_13, 0), 1.0);
   }
 
   void read_fields(GpuSample& sample) noexcept {

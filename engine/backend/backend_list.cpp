@@ -63,14 +63,13 @@ std::string backend_unavailable_reason(std::string_view name) {
 }
 
 std::unique_ptr<Backend> create_backend(std::string_view name, const BackendOptions& options) {
-  const std::string reason = backend_unavailable_reason(name);
   const BackendEntry* entry = find_entry(name);
   if (entry == nullptr) {
     throw core::Error(name == "cpu" ? core::ErrorCode::kUnavailable : core::ErrorCode::kUsage,
-                      reason);
+                      backend_unavailable_reason(name));
   }
-  if (!reason.empty()) {
-    throw core::Error(core::ErrorCode::kUnavailable, reason);
+  if (!entry->create) {
+    throw core::Error(core::ErrorCode::kUnavailable, entry->unavailable_reason());
   }
   return entry->create(options);
 }

@@ -17,8 +17,11 @@ namespace dlbench::backend {
 struct BackendEntry {
   std::string name;
   int priority = 0;  ///< the highest is tried first by `--device auto`
-  /// Empty if it can be made on this machine, else the reason why not in one sentence.
+  /// Empty if it can be made on this machine, for one of its devices at least, else the reason why
+  /// not in one sentence.
   std::function<std::string()> unavailable_reason;
+  /// Throws core::Error(kUnavailable) with the reason if the device of the options cannot be used.
+  /// Empty: it can never be made, for the reason above.
   std::function<std::unique_ptr<Backend>(const BackendOptions&)> create;
 };
 

@@ -4,6 +4,7 @@
 
 #include "engine/core/build_info.h"
 #include "engine/core/error.h"
+#include "harness/analysis/device_peaks.h"
 #include "harness/analysis/peak_cache.h"
 #include "harness/trials/session.h"
 #include "probes/nvml_library.h"
@@ -12,10 +13,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dlbench::harness {
 namespace {
@@ -51,6 +56,18 @@ std::string gpu_text(const probes::GpuIdentity& gpu) {
   }
   return gpu.name + (gpu.memory_bytes.has_value() ? ", " + gib(*gpu.memory_bytes) : "") +
          ", compute capability " + gpu.compute_capability + ", driver " + gpu.driver;
+}
+
+/// Come with the CUDA plug-in, which is not loaded where there is no driver.
+constexpr std::array kPluginProbes{"cupti", "cupti_counters", "cupti_sampling"};
+
+/// Why the device of that kind cannot be used here; empty if it can, or if none is needed.
+std::string why_no_device(const std::string& kind, const std::vector<FoundBackend>& backends) {
+  const auto found =
+      std::find_if(backends.begin(), backends.end(), [&](const FoundBackend& backend) {
+        return backend.name == kind;
+      });
+  return found != backends.end() ? found->reason : "";
 }
 
 }  // namespace
@@ -96,26 +113,48 @@ std::string host_text() {
   return text;
 }
 
-std::string available_probes_text() {
-  std::string text = "probes\n";
+std::string available_probes_text(const std::vector<FoundBackend>& backends) {
+  std::map<std::string, std::string> states;
+  for (const char* name : kPluginProbes) {
+    const std::string why = why_no_device("cuda", backends);
+    states[name] = "not here: " + (why.empty() ? "this build has no CUPTI" : why);
+  }
   for (const std::string& name : probes::probe_names()) {
     const auto probe = probes::make_probe(name);
-    const std::string reason = probes::open_probe(*probe, {});
-    text += line(name, reason.empty() ? probe->spec().description : "not here: " + reason);
+    std::string reason = probes::open_probe(*probe, {});
+    if (reason.empty()) {
+      reason = why_no_device(probe->spec().device, backends);
+    }
+    states[name] = reason.empty() ? probe->spec().description : "not here: " + reason;
+  }
+  std::string text = "probes\n";
+  for (const auto& [name, state] : states) {
+    text += line(name, state);
   }
   return text;
 }
 
-std::string cache_text() {
+std::string cache_text(const std::vector<FoundBackend>& backends) {
   std::string text = "cache\n";
   try {
     const std::filesystem::path folder = cache_folder();
     text += line("folder", folder.string());
     const std::optional<MachinePeaks> peaks = load_peaks(folder, peak_key());
-    return text + (peaks.has_value() ? peaks_text(*peaks)
-                                     : line("peaks",
-                                            "not measured on this machine: dlbench info "
-                                            "--measure-peaks"));
+    text += peaks.has_value()
+                ? peaks_text(*peaks)
+                : line("peaks", "not measured on this machine: dlbench info --measure-peaks");
+    for (const FoundBackend& backend : backends) {
+      if (backend.device.kind != "cuda") {
+        continue;
+      }
+      const std::string& name = backend.device.name;
+      const std::optional<DevicePeaks> kept = load_device_peaks(folder, name, backend.libraries);
+      text += kept.has_value() ? peaks_text(*kept)
+                               : line("peaks",
+                                      "not measured on " + name +
+                                          " with these libraries: dlbench info --measure-peaks");
+    }
+    return text;
   } catch (const Error& error) {
     return text + line("not usable", error.what());
   }

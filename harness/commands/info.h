@@ -5,7 +5,10 @@
 // here, and why something that could be here is not.
 #pragma once
 
+#include "harness/commands/listing.h"
+
 #include <string>
+#include <vector>
 
 namespace dlbench::harness {
 
@@ -13,9 +16,11 @@ namespace dlbench::harness {
 [[nodiscard]] std::string build_text();
 /// Processor, usable cores, memory and its limits, operating system, scheduler.
 [[nodiscard]] std::string host_text();
-/// Probes that can measure here, and why the others cannot. Opens each once.
-[[nodiscard]] std::string available_probes_text();
-/// Cache folder and the peaks kept in it for this machine.
-[[nodiscard]] std::string cache_text();
+/// Probes that can measure here, and why the others cannot: for what they need themselves, or
+/// because the backend whose device they watch is not here. Those of a plug-in that was not loaded
+/// too. Opens each once.
+[[nodiscard]] std::string available_probes_text(const std::vector<FoundBackend>& backends);
+/// Cache folder and the peaks kept in it for this machine and for the GPU of `backends`.
+[[nodiscard]] std::string cache_text(const std::vector<FoundBackend>& backends);
 
 }  // namespace dlbench::harness

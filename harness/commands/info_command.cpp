@@ -65,10 +65,11 @@ class InfoCommand final : public Command {
     }
     print(build_text());
     print(host_text());
-    print(list_backends());
-    print(available_probes_text());
+    const std::vector<FoundBackend> backends = find_backends();
+    print(backends_text(backends));
+    print(available_probes_text(backends));
     print(list_datasets());
-    print(cache_text());
+    print(cache_text(backends));
     return 0;
   }
 

@@ -5,6 +5,7 @@
 #include "data/dataset.h"
 #include "engine/backend/backend.h"
 #include "engine/backend/cuda_loader.h"
+#include "engine/core/build_info.h"
 #include "engine/core/error.h"
 #include "engine/graph/passes.h"
 #include "probes/registry.h"
@@ -14,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace dlbench::harness {
@@ -112,6 +114,18 @@ std::string list_datasets() {
 
 namespace {
 
+/// What counts of a device: a processor's threads, the memory of its own of a GPU.
+std::string device_text(const backend::DeviceInfo& device) {
+  std::string text = device.name;
+  if (device.threads > 0) {
+    text += fmt::format(", {} threads", device.threads);
+  }
+  if (device.memory_bytes > 0) {
+    text += fmt::format(", {:.1f} GiB", static_cast<double>(device.memory_bytes) / (1 << 30));
+  }
+  return text + ", " + device.isa;
+}
+
 /// Where NVIDIA's libraries were found; nothing where there are none.
 std::string list_cuda_libraries() {
   std::string text;
@@ -126,29 +140,49 @@ std::string list_cuda_libraries() {
 
 }  // namespace
 
-std::string list_backends() {
-  std::string text = "backends\n";
+std::vector<FoundBackend> find_backends() {
   backend::register_cuda();
   std::vector<std::string> names = backend::backend_names();
   if (std::find(names.begin(), names.end(), "cpu") == names.end()) {
     names.emplace_back("cpu");  // named also where a build lacks it
   }
+  std::vector<FoundBackend> found;
   for (const std::string& name : names) {
-    std::string state;
+    FoundBackend backend{.name = name, .reason = {}, .device = {}, .libraries = {}};
     try {
-      const auto backend = backend::create_backend(name, {});
-      const backend::DeviceInfo device = backend->device();
-      state = fmt::format("{}, {} threads, {}", device.name, device.threads, device.isa);
+      const auto made = backend::create_backend(name, {});
+      backend.device = made->device();
+      backend.libraries = made->libraries();
     } catch (const core::Error& error) {
-      state = fmt::format("not here: {}", error.what());
+      backend.reason = error.what();
     }
-    text += fmt::format("  {:<12} {}\n", name, state);
-    if (name == "cuda") {
+    found.push_back(std::move(backend));
+  }
+  return found;
+}
+
+std::string backends_text(const std::vector<FoundBackend>& backends) {
+  std::string text = "backends\n";
+  for (const FoundBackend& backend : backends) {
+    text += fmt::format(
+        "  {:<12} {}\n",
+        backend.name,
+        backend.reason.empty() ? device_text(backend.device) : "not here: " + backend.reason);
+    for (const auto& [library, version] : backend.libraries) {
+      text += fmt::format("  {:<12}   {} {}\n", "", library, version);
+    }
+    if (backend.name == "cuda") {
+      if (const std::string& built_for = core::build_info().cuda_architectures;
+          !built_for.empty()) {
+        text += fmt::format("  {:<12}   built for architectures {}\n", "", built_for);
+      }
       text += list_cuda_libraries();
     }
   }
   return text;
 }
+
+std::string list_backends() { return backends_text(find_backends()); }
 
 std::string list_probes() {
   std::string text = "probes\n";

@@ -6,8 +6,11 @@
 #pragma once
 
 #include "data/inspect.h"
+#include "engine/backend/backend.h"
 
+#include <map>
 #include <string>
+#include <vector>
 
 namespace dlbench::harness {
 
@@ -17,7 +20,19 @@ namespace dlbench::harness {
 [[nodiscard]] std::string list_sweeps();
 /// Name, summary and usual folder of each data set format.
 [[nodiscard]] std::string list_datasets();
-/// Name of each backend, its device, or why it cannot be used here.
+/// A backend that was tried here.
+struct FoundBackend {
+  std::string name;
+  std::string reason;          ///< why it cannot be used; empty: it can, and what follows is known
+  backend::DeviceInfo device;  ///< that a run takes first
+  std::map<std::string, std::string> libraries;  ///< behind its kernels, with their versions
+};
+
+/// Makes each backend once, the CUDA plug-in's included; cpu is named also where a build lacks it.
+[[nodiscard]] std::vector<FoundBackend> find_backends();
+/// Name of each backend, its device and libraries, or why it cannot be used here; of cuda also what
+/// this build was made for and where libraries of NVIDIA were found.
+[[nodiscard]] std::string backends_text(const std::vector<FoundBackend>& backends);
 [[nodiscard]] std::string list_backends();
 /// Name of each probe, what it is, its values with units.
 [[nodiscard]] std::string list_probes();

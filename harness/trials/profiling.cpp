@@ -65,6 +65,22 @@ class Pass {
     return found != records_.end() ? found->second : reports::ValueMap{};
   }
 
+  /// The first reason of a trial that the probe was refused in; empty: of none.
+  [[nodiscard]] std::string refusal() const {
+    for (const auto& [trial, values] : records_) {
+      if (!is_available(values)) {
+        return text_of(values, "reason");
+      }
+    }
+    return "";
+  }
+
+  [[nodiscard]] bool measured_anything() const {
+    return std::any_of(records_.begin(), records_.end(), [](const auto& record) {
+      return is_available(record.second);
+    });
+  }
+
   [[nodiscard]] std::int64_t dropped(const std::string& trial) const {
     const auto found = dropped_.find(trial);
     return found != dropped_.end() ? found->second : 0;
@@ -76,6 +92,21 @@ class Pass {
   }
 
  private:
+  [[nodiscard]] static bool is_available(const reports::ValueMap& values) {
+    const auto found = values.find("available");
+    const bool* available =
+        found != values.end() ? std::get_if<bool>(&found->second.data) : nullptr;
+    return available == nullptr || *available;
+  }
+
+  [[nodiscard]] static std::string text_of(const reports::ValueMap& values,
+                                           const std::string& name) {
+    const auto found = values.find(name);
+    const std::string* text =
+        found != values.end() ? std::get_if<std::string>(&found->second.data) : nullptr;
+    return text != nullptr ? *text : "";
+  }
+
   template <typename Track>
   static Track* named(std::vector<Track>& tracks, const std::string& name) {
     const auto found = std::find_if(
@@ -163,6 +194,19 @@ void fill_trials(const std::string& probe,
   }
 }
 
+// Some refusals show only when recording begins, long after the probe was opened: counters that an
+// administrator keeps, a profiler that another tool owns. They are said where the others are.
+void note_refusal(const std::string& probe, const Pass& pass, reports::RunRecord& record) {
+  const std::string reason = pass.refusal();
+  if (reason.empty()) {
+    return;
+  }
+  core::log::warn_once("probe " + probe + " does not measure: " + reason);
+  if (!pass.measured_anything()) {
+    record.probes[probe] = reports::ValueMap{{"available", false}, {"reason", reason}};
+  }
+}
+
 }  // namespace
 
 std::map<std::int64_t, probes::GpuOpLabel> op_labels(const graph::Graph& graph) {
@@ -201,6 +245,7 @@ std::optional<double> profile_arms(ProbeSet& probes,
       repetitions = runner.run_untimed(arms, request.seconds, pass.around());
     }
     fill_trials(probe->spec().name, pass, arms, repetitions, record);
+    note_refusal(probe->spec().name, pass, record);
     if (!idle.has_value()) {
       idle = pass.idle_share("synthetic/device");
     }

@@ -34,8 +34,9 @@ struct ProfilingRequest {
 /// probes that belong on it, one after the other, and one more where there is no such probe. Fills
 /// `probes` of the record's trials (io has no device to watch) with what was recorded and with
 /// slowdown_share, the time per step over the median of the timed repetitions, minus 1. Dropped
-/// records and lost samples taint the trial. Returns the idle share of the device in
-/// synthetic/device, if it was recorded.
+/// records and lost samples taint the trial. A probe that is refused when it begins is warned of,
+/// and, if it measured nothing at all, made unavailable in `probes` of the record. Returns the idle
+/// share of the device in synthetic/device, if it was recorded.
 std::optional<double> profile_arms(ProbeSet& probes,
                                    TrialRunner& runner,
                                    const std::vector<std::unique_ptr<Arm>>& arms,

@@ -12,6 +12,8 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <string>
+#include <thread>
 #include <utility>
 
 namespace dlbench::harness {
@@ -19,6 +21,9 @@ namespace {
 
 namespace trace = core::trace;
 using Clock = std::chrono::steady_clock;
+
+/// A call may fail before the driver's message of the same fault arrives.
+constexpr std::chrono::milliseconds kFaultsArriveWithin{100};
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -261,7 +266,7 @@ void TrialRunner::measure(Arm& arm, std::size_t index, std::int64_t round) {
     const RepetitionLength planned = length(arm, index);
     ranks_.align();
     window.begin = probes::take_snapshot();
-    reports::RepetitionRecord repetition = time_steps(arm, planned, &guard_);
+    reports::RepetitionRecord repetition = time_watched(arm, planned);
     window.end = probes::take_snapshot();
     window.communication = arm.take_communication();
     const probes::DeviceConditions device = end_window ? end_window() : probes::DeviceConditions{};
@@ -299,6 +304,24 @@ void TrialRunner::measure(Arm& arm, std::size_t index, std::int64_t round) {
     if (counts) {
       return;
     }
+  }
+}
+
+reports::RepetitionRecord TrialRunner::time_watched(Arm& arm, const RepetitionLength& planned) {
+  try {
+    return time_steps(arm, planned, &guard_);
+  } catch (const core::Error& error) {
+    if (!end_window || error.code() == core::ErrorCode::kInterrupted) {
+      throw;
+    }
+    std::this_thread::sleep_for(kFaultsArriveWithin);
+    const std::string fault = end_window().fault;
+    if (fault.empty()) {
+      throw;
+    }
+    const bool refused = error.code() == core::ErrorCode::kLibrary;
+    throw core::Error(refused ? core::ErrorCode::kRun : error.code(),
+                      std::string(error.what()) + "; " + fault);
   }
 }
 

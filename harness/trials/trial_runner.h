@@ -158,6 +158,9 @@ class TrialRunner {
   /// Of the next repetition. Collective.
   [[nodiscard]] RepetitionLength length(const Arm& arm, std::size_t index);
   void measure(Arm& arm, std::size_t index, std::int64_t round);
+  /// time_steps(). An error of a step also names a fault of the device in the window, which it ends
+  /// early then: the driver often knows more than the call that failed.
+  [[nodiscard]] reports::RepetitionRecord time_watched(Arm& arm, const RepetitionLength& planned);
   [[nodiscard]] std::string combine(const Window& window,
                                     const PhaseTotals& phases,
                                     reports::RepetitionRecord& repetition,

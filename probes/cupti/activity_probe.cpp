@@ -114,17 +114,15 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     }
     std::uint32_t version = 0;
     const CUptiResult status = cuptiGetVersion(&version);
-    if (status == CUPTI_SUCCESS && version < CUPTI_API_VERSION) {
-      return "CUPTI " + std::to_string(version) + " was loaded, this build needs " +
-             std::to_string(CUPTI_API_VERSION) + " or newer";
-    }
-    return status == CUPTI_SUCCESS ? "" : cupti_refusal("cuptiGetVersion", status);
+    return status == CUPTI_SUCCESS ? cupti_version_refusal(version)
+                                   : cupti_refusal("cuptiGetVersion", status);
   }
 
   void begin_trial(std::string_view trial) noexcept override {
     try {
       trace_ = GpuTrace{.origin = "recorded", .trial = std::string(trial)};
       host_thread_ = std::this_thread::get_id();
+      recording_since_ns_ = host_clock_ns();
       open_.clear();
       reason_ = start();
     } catch (const std::exception& error) {
@@ -137,6 +135,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
       stop();
       trace_.dropped += std::exchange(lost_regions_, 0);
       window_of_steps();
+      drop_foreign_times(trace_, recording_since_ns_, host_clock_ns());
       keep_launching_calls(trace_);
       tie_graph_nodes(trace_, captured_ops_);
       if (!record_.empty() && reason_.empty()) {
@@ -267,6 +266,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
   std::string reason_ = "no repetition of its own has run";
   GpuTrace trace_;
   std::thread::id host_thread_;
+  std::int64_t recording_since_ns_ = 0;
   std::string phase_;
   std::int64_t lost_regions_ = 0;  // for lack of memory
   std::vector<HostRegion> open_;

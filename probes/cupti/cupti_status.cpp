@@ -13,23 +13,19 @@ std::string cupti_refusal(const std::string& call, int status) {
     case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
     case CUPTI_ERROR_NOT_COMPATIBLE:
       return "another tool owns the profiler of this process (Nsight, ncu, a debugger?): run "
-             "dlbench "
-             "without it, or use that tool's records";
+             "dlbench without it, or use that tool's records";
     case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
       return "the driver lets only administrators read performance counters: as root, write "
-             "'options "
-             "nvidia NVreg_RestrictProfilingToAdminUsers=0' to "
+             "'options nvidia NVreg_RestrictProfilingToAdminUsers=0' to "
              "/etc/modprobe.d/nvidia-profiling.conf and reload the module or reboot (containers: "
-             "on "
-             "the host), or give dlbench CAP_SYS_ADMIN; see "
-             "https://developer.nvidia.com/ERR_NVGPUCTRPERM";
+             "on the host), or give dlbench CAP_SYS_ADMIN or, with a driver of release 565 or "
+             "newer, CAP_PERFMON; see https://developer.nvidia.com/ERR_NVGPUCTRPERM";
     case CUPTI_ERROR_HARDWARE_BUSY:
       return "another process reads this device's performance counters: one at a time may";
     case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED:
     case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
       return "this virtual GPU does not offer its performance counters: the host's administrator "
-             "may "
-             "enable profiling for the virtual machine";
+             "may enable profiling for the virtual machine";
     default:
       break;
   }
@@ -38,6 +34,22 @@ std::string cupti_refusal(const std::string& call, int status) {
     text = "unknown error";
   }
   return fmt::format("{}: {} (CUPTI error {})", call, text, status);
+}
+
+std::string counters_refusal(const std::string& call, int status) {
+  if (status == CUPTI_ERROR_INVALID_OPERATION ||
+      status == CUPTI_ERROR_OLD_PROFILER_API_INITIALIZED) {
+    return "another tool in this process reads this GPU's counters already: run dlbench without "
+           "it, or use that tool's records";
+  }
+  return cupti_refusal(call, status);
+}
+
+std::string cupti_version_refusal(std::uint32_t loaded) {
+  return loaded >= CUPTI_API_VERSION
+             ? ""
+             : fmt::format(
+                   "CUPTI {} was loaded, this build needs {} or newer", loaded, CUPTI_API_VERSION);
 }
 
 void check_cupti(int status, const char* call, core::ErrorCode code) {

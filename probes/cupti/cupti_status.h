@@ -6,6 +6,7 @@
 
 #include "engine/core/error.h"
 
+#include <cstdint>
 #include <string>
 
 namespace dlbench::probes {
@@ -15,7 +16,15 @@ namespace dlbench::probes {
 /// are named as such.
 [[nodiscard]] std::string cupti_refusal(const std::string& call, int status);
 
-/// Throws core::Error(code) with that sentence unless `status` is success.
+/// The same for the calls that take the counters of a device, which CUPTI hands to one owner in a
+/// process: there an operation that is not valid means that somebody has them already.
+[[nodiscard]] std::string counters_refusal(const std::string& call, int status);
+
+/// Empty if this version of CUPTI, as cuptiGetVersion() numbers them, is that of the build or
+/// newer; else a sentence with both.
+[[nodiscard]] std::string cupti_version_refusal(std::uint32_t loaded);
+
+/// Throws core::Error(code) with the sentence of cupti_refusal() unless `status` is success.
 void check_cupti(int status, const char* call, core::ErrorCode code);
 
 }  // namespace dlbench::probes

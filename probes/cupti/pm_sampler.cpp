@@ -97,12 +97,9 @@ struct PmSampler::Session {
     CUpti_PmSampling_Enable_Params params{CUpti_PmSampling_Enable_Params_STRUCT_SIZE};
     params.deviceIndex = device;
     const CUptiResult status = cuptiPmSamplingEnable(&params);
-    if (status == CUPTI_ERROR_INVALID_OPERATION) {
-      refuse(
-          "another tool in this process samples this GPU's counters already: run dlbench without "
-          "it, or use that tool's records");
+    if (status != CUPTI_SUCCESS) {
+      refuse(counters_refusal("cuptiPmSamplingEnable", status));
     }
-    check_cupti(status, "cuptiPmSamplingEnable", ErrorCode::kUnavailable);
     object = params.pPmSamplingObject;
   }
 

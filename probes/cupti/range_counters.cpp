@@ -47,9 +47,10 @@ struct RangeCounters::Session {
     }
     CUpti_RangeProfiler_Enable_Params enable{CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE};
     enable.ctx = device.context;
-    check_cupti(cuptiRangeProfilerEnable(&enable),
-                "cuptiRangeProfilerEnable",
-                core::ErrorCode::kUnavailable);
+    const CUptiResult status = cuptiRangeProfilerEnable(&enable);
+    if (status != CUPTI_SUCCESS) {
+      refuse(counters_refusal("cuptiRangeProfilerEnable", status));
+    }
     object = enable.pRangeProfilerObject;
   }
   Session(const Session&) = delete;

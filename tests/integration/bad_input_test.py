@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 from command import PROGRAM, CommandTest
 
@@ -58,6 +59,19 @@ class BadInput(CommandTest):
         self.expect_error(2, "run", "resunetpp", says=["takes no arguments", "--workload"])
         self.expect_error(2, *self.mnist, "--data", "", says=["--data", "empty"])
         self.expect_error(1, *self.mnist, "--data", "no\nwhere", says=["no\\nwhere"])
+
+    def test_cuda_where_there_is_none(self):
+        """--device cuda is refused with the very line with which --device auto takes the processor."""
+        with unittest.mock.patch.dict(os.environ, {"CUDA_VISIBLE_DEVICES": ""}):
+            refused = self.expect_error(2, *self.mnist, "--dry-run", "--device", "cuda", says=[])
+            numbered = self.expect_error(2, *self.mnist, "--dry-run", "--device", "cuda:1", says=[])
+            auto = self.dlbench(*self.mnist, "--dry-run", "--device", "auto")
+        self.assertEqual(auto.returncode, 0, auto.stderr)
+        why = [line.removeprefix("dlbench: ") for line in refused.stderr.splitlines() if line.startswith("dlbench: ")]
+        said = [line for line in auto.stderr.splitlines() if line.startswith("using ")]
+        self.assertEqual(len(said), 1, auto.stderr)
+        self.assertEqual(said[0].split(": ", 1)[1], why[0])
+        self.assertEqual(numbered.stderr, refused.stderr)
 
     def test_two_results_in_one_file(self):
         self.expect_error(2, *self.mnist, "--benchy", self.folder / "." / "report.json",

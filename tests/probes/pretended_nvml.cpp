@@ -18,6 +18,7 @@ constexpr int kTimeout = 10;
 int device_object = 0;
 int events_object = 0;
 int energy_reads = 0;
+int temperature_reads = 0;
 std::uint32_t received = 0xFFFFFF00U;
 bool event_pending = true;
 
@@ -79,9 +80,14 @@ int nvmlDeviceGetMemoryInfo(void* /*device*/, unsigned long long* total_free_use
   total_free_used[2] = 400;
   return kOk;
 }
+/// Serves every other call: the older function must be asked in between.
 int nvmlDeviceGetTemperatureV(void* /*device*/, int* version_sensor_celsius) {
   version_sensor_celsius[2] = version_sensor_celsius[0] == 0x0100000c ? 61 : -1;
-  return kOk;
+  return temperature_reads++ % 2 == 0 ? kOk : kNotSupported;
+}
+int nvmlDeviceGetTemperature(void* /*device*/, int sensor, unsigned* celsius) {
+  *celsius = 62;
+  return sensor == 0 ? kOk : kNotSupported;
 }
 int nvmlDeviceGetClockInfo(void* /*device*/, int domain, unsigned* megahertz) {
   *megahertz = domain == 1 ? 1755 : 2619;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/cuda/cuda_call.h"
 
+#include "engine/backend/cuda/failure_codes.h"
 #include "engine/core/error.h"
 
 #include <fmt/format.h>
@@ -15,27 +16,13 @@ namespace {
 /// "cudaMalloc" of "cudaMalloc(&data, bytes)": the arguments are ours, not the user's.
 std::string_view name_of(std::string_view call) { return call.substr(0, call.find('(')); }
 
-core::ErrorCode code_of(cudaError_t status) {
-  switch (status) {
-    case cudaErrorMemoryAllocation:
-    case cudaErrorIllegalAddress:
-    case cudaErrorLaunchFailure:
-    case cudaErrorECCUncorrectable:
-    case cudaErrorHardwareStackError:
-    case cudaErrorContained:
-      return core::ErrorCode::kRun;
-    default:
-      return core::ErrorCode::kLibrary;
-  }
-}
-
 }  // namespace
 
 void check(cudaError_t status, const char* call) {
   if (status != cudaSuccess) {
     // Errors that do not stick to the device are taken out of the runtime's memory.
     static_cast<void>(cudaGetLastError());
-    throw core::Error(code_of(status),
+    throw core::Error(code_of_cuda(status),
                       fmt::format("{}: {} (CUDA error {}, {})",
                                   name_of(call),
                                   cudaGetErrorString(status),
@@ -49,14 +36,14 @@ void check(cudnnStatus_t status, const char* call) {
     std::array<char, 1024> detail{};
     cudnnGetLastErrorString(detail.data(), detail.size());
     throw core::Error(
-        core::ErrorCode::kLibrary,
+        code_of_cudnn(status),
         fmt::format("{}: {}: {}", name_of(call), cudnnGetErrorString(status), detail.data()));
   }
 }
 
 void check(cublasStatus_t status, const char* call) {
   if (status != CUBLAS_STATUS_SUCCESS) {
-    throw core::Error(core::ErrorCode::kLibrary,
+    throw core::Error(code_of_cublas(status),
                       fmt::format("{}: {} (cuBLAS status {})",
                                   name_of(call),
                                   cublasLtGetStatusString(status),

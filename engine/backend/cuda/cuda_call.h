@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Failed calls into NVIDIA's libraries become core::Error with the call, the library's own text
-// and, for memory, the right exit code.
+// and the right exit code (failure_codes.h).
 #pragma once
 
 #include <cublasLt.h>
@@ -11,11 +11,11 @@
 
 namespace dlbench::backend::cuda {
 
-/// Throws core::Error(kRun) when memory is out or the device failed, kLibrary otherwise.
+/// Throws core::Error: kRun when memory is out or the device failed, kLibrary otherwise.
 void check(cudaError_t status, const char* call);
-/// Throws core::Error(kLibrary) with cuDNN's last error text.
+/// The same, with cuDNN's last error text.
 void check(cudnnStatus_t status, const char* call);
-/// Throws core::Error(kLibrary).
+/// The same.
 void check(cublasStatus_t status, const char* call);
 
 }  // namespace dlbench::backend::cuda

@@ -4,9 +4,9 @@
 
 #include <cuda_runtime_api.h>
 #include <cudnn.h>
+#include <fmt/format.h>
 #include <nccl.h>
 
-#include <algorithm>
 #include <cstdlib>
 
 namespace dlbench::backend::cuda {
@@ -31,6 +31,10 @@ void read_device(DeviceStatus& status, Attach attach) {
     status.name = properties.name;
     status.major = properties.major;
     status.minor = properties.minor;
+    status.address = fmt::format("{:04x}:{:02x}:{:02x}.0",
+                                 properties.pciDomainID,
+                                 properties.pciBusID,
+                                 properties.pciDeviceID);
   }
   int mode = cudaComputeModeDefault;
   static_cast<void>(cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, status.index));
@@ -47,22 +51,6 @@ void read_device(DeviceStatus& status, Attach attach) {
 
 }  // namespace
 
-int choose_device(const BackendOptions& options) {
-  int devices = 0;
-  if (options.device_index >= 0 || cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    static_cast<void>(cudaGetLastError());
-    return std::max(options.device_index, 0);
-  }
-  // All ranks of a host decide alike, or two might take the same: all devices are visible, or not.
-  int placed = 0;
-  if (devices == options.host_gpus && !options.gpu_address.empty() &&
-      cudaDeviceGetByPCIBusId(&placed, options.gpu_address.c_str()) == cudaSuccess) {
-    return placed;
-  }
-  static_cast<void>(cudaGetLastError());
-  return options.local_rank % devices;
-}
-
 DeviceStatus read_device_status(int index, Attach attach) {
   DeviceStatus status{.index = index};
   read_libraries(status);
@@ -76,6 +64,14 @@ DeviceStatus read_device_status(int index, Attach attach) {
   }
   static_cast<void>(cudaGetLastError());
   return status;
+}
+
+std::vector<DeviceStatus> read_all_devices() {
+  std::vector<DeviceStatus> devices{read_device_status(0, Attach::kNo)};
+  for (int index = 1; index < devices.front().devices; ++index) {
+    devices.push_back(read_device_status(index, Attach::kNo));
+  }
+  return devices;
 }
 
 }  // namespace dlbench::backend::cuda

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstddef>
 #include <sstream>
 
 namespace dlbench::backend::cuda {
@@ -115,6 +116,42 @@ std::string why_unusable(const DeviceStatus& status) {
                        status.devices == 1 ? "is" : "are");
   }
   return why_device_does_not_fit(status);
+}
+
+std::string why_none_usable(const std::vector<DeviceStatus>& devices) {
+  std::string first;
+  for (const DeviceStatus& device : devices) {
+    const std::string why = why_unusable(device);
+    if (why.empty()) {
+      return "";
+    }
+    first = first.empty() ? why : first;
+  }
+  return first;
+}
+
+int choose_device(const std::vector<DeviceStatus>& devices, const RankOnHost& rank) {
+  std::vector<int> candidates;
+  for (const DeviceStatus& device : devices) {
+    if (why_unusable(device).empty()) {
+      candidates.push_back(device.index);
+    }
+  }
+  if (!rank.address.empty() && candidates.size() == static_cast<std::size_t>(rank.host_devices)) {
+    for (const DeviceStatus& device : devices) {
+      if (device.address == rank.address) {
+        return device.index;
+      }
+    }
+  }
+  if (candidates.empty()) {
+    for (const DeviceStatus& device : devices) {
+      candidates.push_back(device.index);
+    }
+  }
+  return candidates.empty()
+             ? 0
+             : candidates[static_cast<std::size_t>(rank.local_rank) % candidates.size()];
 }
 
 std::string cuda_version_text(int version) {

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace dlbench::backend::cuda {
 
@@ -26,7 +27,8 @@ struct DeviceStatus {
 
   int index = 0;  ///< the device asked for; what follows is its
   std::string name;
-  int major = 0;  ///< compute capability
+  std::string address;  ///< PCI, "0000:18:00.0"
+  int major = 0;        ///< compute capability
   int minor = 0;
   bool prohibited = false;  ///< compute mode: no process may use it
   int attach_error = 0;     ///< of the first call that uses the device; 0: none
@@ -38,6 +40,23 @@ struct DeviceStatus {
 
 /// Empty if the device can be used, else why not, in one sentence that says what to do.
 [[nodiscard]] std::string why_unusable(const DeviceStatus& status);
+
+/// Empty if one of the devices can be used, else why the first cannot. `devices`: one status of
+/// each visible device, or a single one that says why there are none.
+[[nodiscard]] std::string why_none_usable(const std::vector<DeviceStatus>& devices);
+
+/// A rank on a host with several devices.
+struct RankOnHost {
+  int local_rank = 0;
+  std::string address;   ///< PCI, of the device that it was placed at; empty: none
+  int host_devices = 0;  ///< that its placement chose from
+};
+
+/// The device of a rank, where none was asked for by number: the one that it was placed at, if all
+/// of the host's devices are visible and can be used (all ranks decide alike, or two might take the
+/// same). Else ranks are dealt by number to the devices that can be used, in their order, and begin
+/// again at the first one beyond the last; to all devices alike if none can be used.
+[[nodiscard]] int choose_device(const std::vector<DeviceStatus>& devices, const RankOnHost& rank);
 
 /// "13.0" of 13000.
 [[nodiscard]] std::string cuda_version_text(int version);

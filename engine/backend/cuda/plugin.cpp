@@ -18,13 +18,12 @@ namespace dlbench::backend::cuda {
 namespace {
 
 void register_all() {
-  register_backend(
-      {.name = "cuda",
-       .priority = kCudaPriority,
-       .unavailable_reason = [] { return why_unusable(read_device_status(0, Attach::kNo)); },
-       .create = [](const BackendOptions& options) -> std::unique_ptr<Backend> {
-         return std::make_unique<CudaBackend>(options);
-       }});
+  register_backend({.name = "cuda",
+                    .priority = kCudaPriority,
+                    .unavailable_reason = [] { return why_none_usable(read_all_devices()); },
+                    .create = [](const BackendOptions& options) -> std::unique_ptr<Backend> {
+                      return std::make_unique<CudaBackend>(options);
+                    }});
   comm::register_communicator({.device_kind = "cuda",
                                .create = [](comm::Rendezvous& ranks, Backend& /*backend*/)
                                    -> std::unique_ptr<comm::Communicator> {

@@ -7,6 +7,7 @@
 #include "engine/core/plugin.h"
 #include "tests/temporary_folder.h"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +21,9 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 /// Any library that is on every machine plays the driver.
 constexpr const char* kSomeDriver = "libm.so.6";
@@ -131,6 +134,25 @@ TEST_F(CudaLoader, SaysWhyAPluginDoesNotLoad) {
   const fs::path broken = file("libdlbench_cuda.so", "no ELF file");
   EXPECT_THAT(load_cuda({.driver = kSomeDriver, .plugin = broken}),
               AllOf(HasSubstr("the CUDA plug-in does not load"), HasSubstr(broken.string())));
+}
+
+TEST_F(CudaLoader, SaysWhereToPointForALibraryThatIsInNoFolder) {
+  if (dlopen("libcudnn.so.9", RTLD_NOW | RTLD_NOLOAD) != nullptr) {
+    GTEST_SKIP() << "this process has the library already";
+  }
+  const fs::path needy = fs::path(DLBENCH_PRETENDED_PLUGINS) / "libpretended_plugin_needy.so";
+  EXPECT_THAT(load_cuda({.driver = kSomeDriver, .plugin = needy}),
+              AllOf(StartsWith("the CUDA plug-in does not load: "),
+                    HasSubstr("libcudnn.so.9"),
+                    EndsWith("; set DLBENCH_CUDA_PATH to the folder of libcudnn.so.9")));
+}
+
+TEST_F(CudaLoader, RefusesAPluginOfAnotherBuild) {
+  const fs::path other =
+      fs::path(DLBENCH_PRETENDED_PLUGINS) / "libpretended_plugin_of_another_build.so";
+  EXPECT_THAT(load_cuda({.driver = kSomeDriver, .plugin = other}),
+              AllOf(StartsWith("the CUDA plug-in does not load: it is of build some-other-build"),
+                    EndsWith("install both from one build")));
 }
 
 TEST_F(CudaLoader, TheBackendIsThereOrSaysWhyNot) {

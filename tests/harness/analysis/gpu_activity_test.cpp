@@ -97,6 +97,28 @@ TEST(GpuActivity, AnEmptyTraceGivesNoSharesAndNoCrash) {
   EXPECT_EQ(record.at("kernels"), reports::Value(reports::ValueList{}));
 }
 
+TEST(GpuTrace, TimesOfAnotherClockCountAsDropped) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  probes::GpuTrace trace{.origin = "made up", .begin_ns = 10 * kSecond, .end_ns = 11 * kSecond};
+  trace.dropped = 1;
+  const auto add = [&](std::int64_t begin_ns, std::int64_t end_ns) {
+    trace.activities.push_back({.name = "k", .begin_ns = begin_ns, .end_ns = end_ns});
+  };
+  add(10 * kSecond + 5, 10 * kSecond + 9);
+  add(9 * kSecond, 9 * kSecond + 1);                      // before the window, within a second
+  add(12 * kSecond - 7, 12 * kSecond);                    // after it, within a second
+  add(9 * kSecond - 1, 10 * kSecond);                     // too early
+  add(11 * kSecond, 12 * kSecond + 1);                    // too late
+  add(10 * kSecond + 9, 10 * kSecond + 5);                // backwards
+  add(0, 0);                                              // no time was taken
+  add(1'700'000'000 * kSecond, 1'700'000'001 * kSecond);  // since 1970
+  EXPECT_EQ(probes::drop_foreign_times(trace, 10 * kSecond, 11 * kSecond), 5);
+  EXPECT_EQ(trace.activities.size(), 3U);
+  EXPECT_EQ(trace.dropped, 6);
+  EXPECT_EQ(summarize_activity(trace).dropped, 6);
+  EXPECT_EQ(probes::drop_foreign_times(trace, 10 * kSecond, 11 * kSecond), 0);
+}
+
 TEST(GpuTrace, ReadingGivesBackWhatWasWritten) {
   const std::filesystem::path copy = testing::TempDir() + "/dlbench_gpu_trace.json";
   probes::write_gpu_trace(copy, synthetic());

@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/commands/info.h"
+
+#include "engine/core/build_info.h"
+#include "harness/analysis/device_peaks.h"
 #include "harness/analysis/peak_cache.h"
 #include "reports/atomic_file.h"
 #include "tests/harness/commands/command_line_call.h"
@@ -8,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -15,7 +20,9 @@ namespace dlbench::harness {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class Info : public ::testing::Test {
  protected:
@@ -55,6 +62,68 @@ TEST_F(Info, ABrokenCacheIsSaidAndNoFailure) {
   std::filesystem::create_directories(path.parent_path());
   reports::write_file_atomically(path.string(), "{");
   EXPECT_THAT(info(), AllOf(HasSubstr("does not hold measured peaks"), HasSubstr("delete it")));
+}
+
+FoundBackend pretended_gpu() {
+  return {.name = "cuda",
+          .reason = "",
+          .device = {.name = "NVIDIA H200",
+                     .kind = "cuda",
+                     .memory_bytes = std::int64_t{140} << 30,
+                     .isa = "sm_90"},
+          .libraries = {{"cuda", "13.0"}, {"cuda_driver", "13.1"}, {"cudnn", "9.19.0"}}};
+}
+
+TEST_F(Info, AGpuHasMemoryAndLibrariesAndNoThreads) {
+  const std::string text = backends_text({pretended_gpu()});
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("NVIDIA H200, 140.0 GiB, sm_90\n"),
+                    HasSubstr("cuda 13.0\n"),
+                    HasSubstr("cuda_driver 13.1\n"),
+                    HasSubstr("cudnn 9.19.0\n"),
+                    Not(HasSubstr("threads"))));
+}
+
+TEST_F(Info, ArchitecturesOfTheBuildAreSaidWithoutADeviceToo) {
+  const std::string text = backends_text({{.name = "cuda", .reason = "no driver"}});
+  EXPECT_THAT(text, HasSubstr("not here: no driver\n"));
+  const std::string& built_for = core::build_info().cuda_architectures;
+  ASSERT_EQ(core::build_info().features.at("cuda"), !built_for.empty());
+  if (!built_for.empty()) {
+    EXPECT_THAT(text, HasSubstr("built for architectures " + built_for + "\n"));
+  }
+}
+
+TEST_F(Info, ProbesOfADeviceThatIsNotHereSayWhy) {
+  const std::string text = available_probes_text({{.name = "cuda", .reason = "no such driver"}});
+  for (const char* name : {"cupti", "cupti_counters", "cupti_sampling"}) {
+    EXPECT_THAT(text, ContainsRegex("  " + std::string(name) + " +not here: no such driver\n"));
+  }
+  EXPECT_THAT(text, HasSubstr("what the operating system knows")) << "needs no device";
+}
+
+TEST_F(Info, ShowsTheKeptPeaksOfAGpu) {
+  const FoundBackend gpu = pretended_gpu();
+  EXPECT_THAT(cache_text({gpu}), HasSubstr("not measured on NVIDIA H200"));
+  store_device_peaks(folder_,
+                     {.device = gpu.device.name,
+                      .libraries = gpu.libraries,
+                      .products = {{"bf16", 8192, 788.1e12}},
+                      .copy_bytes = 1 << 30,
+                      .copy_bytes_per_s = 4.3e12,
+                      .to_device_bytes_per_s = 5e10,
+                      .to_host_bytes_per_s = 5e10,
+                      .measured_at = "2026-01-31T12:00:00Z"});
+  EXPECT_THAT(cache_text({gpu}), AllOf(HasSubstr("788.1 TFLOP/s"), HasSubstr("4300.0 GB/s")));
+}
+
+TEST_F(Info, EveryOptionalPartIsAFeatureThatIsOnOrOff) {
+  const auto& features = core::build_info().features;
+  for (const char* part : {"cpu", "cuda", "cupti", "mpi", "nccl", "nvml"}) {
+    EXPECT_EQ(features.count(part), 1U) << part;
+  }
+  EXPECT_TRUE(features.at("nvml")) << "opened at run time, so always built";
+  EXPECT_EQ(features.at("nccl"), features.at("cuda")) << "the plug-in links it";
 }
 
 }  // namespace

@@ -79,6 +79,26 @@ class SamplingReplay final : public probes::Probe {
 const probes::ProbeRegistrar kSampling("sampling_replay",
                                        [] { return std::make_unique<SamplingReplay>(); });
 
+// Opens, and is refused when recording begins, as where counters are an administrator's.
+class RefusedProbe final : public probes::Probe {
+ public:
+  [[nodiscard]] const probes::ProbeSpec& spec() const override {
+    static const probes::ProbeSpec spec{.name = "refused",
+                                        .description = "may not look",
+                                        .device = "pretended",
+                                        .own_repetition = true};
+    return spec;
+  }
+  [[nodiscard]] std::string open(const probes::ProbeOptions& /*options*/) override { return {}; }
+  void begin_trial(std::string_view /*trial*/) noexcept override {}
+  void end_trial() noexcept override {}
+  [[nodiscard]] probes::ProbeValues collect(std::string_view /*trial*/) const override {
+    return {false, "only administrators may look", {}};
+  }
+};
+
+const probes::ProbeRegistrar kRefused("refused", [] { return std::make_unique<RefusedProbe>(); });
+
 class CountingArm final : public Arm {
  public:
   explicit CountingArm(TrialId id) : Arm(std::move(id)) {}
@@ -104,21 +124,31 @@ TEST(ProfileArms, GivesTheTrialsOfADeviceItsRecordsAndTheTimelineItsTracks) {
   const std::filesystem::path file = testing::TempDir() + "/dlbench_profiling_trace.json";
 
   ProbeSet probes({.kind = "pretended"});
+  probes.collect(record);
+  ::testing::internal::CaptureStderr();
   const std::optional<double> idle = profile_arms(
       probes,
       runner,
       arms,
       {.seconds = 0.001, .trace_file = file.string(), .ops = {{3, {"conv1", "forward"}}}},
       record);
+  const std::string said = ::testing::internal::GetCapturedStderr();
 
   ASSERT_TRUE(idle.has_value());
   EXPECT_NEAR(*idle, 0.58, 1e-9);
-  EXPECT_TRUE(record.trials[0].probes.empty());
-  const json values = json::parse(reports::to_json(record)).at("trials").at(1).at("probes");
+  const json report = json::parse(reports::to_json(record));
+  const json& values = report.at("trials").at(1).at("probes");
+  for (const char* of_own_repetitions : {"replaying", "sampling_replay", "refused"}) {
+    EXPECT_EQ(record.trials[0].probes.count(of_own_repetitions), 0U) << "io has no device";
+  }
   EXPECT_EQ(values.at("replaying").at("kernels").at(1).at("op"), "conv1");
   EXPECT_LT(values.at("replaying").at("slowdown_share"), 0.0) << "a step of a second was claimed";
   EXPECT_EQ(values.at("sampling_replay").at("samples"), 4);
   EXPECT_LT(values.at("sampling_replay").at("slowdown_share"), 0.0);
+  EXPECT_EQ(said, "warning: probe refused does not measure: only administrators may look\n");
+  EXPECT_EQ(report.at("probes").at("refused"),
+            (json{{"available", false}, {"reason", "only administrators may look"}}));
+  EXPECT_EQ(report.at("probes").at("replaying").at("available"), true);
   ASSERT_EQ(record.run.taints.size(), 2U);
   EXPECT_EQ(record.run.taints[0].code, reports::Taint::kDroppedProfilerRecords);
   EXPECT_EQ(record.run.taints[0].detail, "3 records of replaying are lost");

@@ -358,5 +358,64 @@ TEST(TrialRunner, AFaultOfTheDeviceEndsTheRun) {
   }
 }
 
+// Steps until the device fails.
+class FailingArm final : public Arm {
+ public:
+  explicit FailingArm(core::ErrorCode code)
+      : Arm({reports::TrialKind::kSynthetic, ""}), code_(code) {}
+  void prepare() override {}
+  std::optional<StepSample> step() override {
+    if (watched && ++steps_ > 2) {
+      throw core::Error(code_, "a kernel failed");
+    }
+    return StepSample{.samples = 2};
+  }
+  void finish() override {}
+
+  bool watched = false;  ///< a window is open
+
+ private:
+  core::ErrorCode code_;
+  int steps_ = 0;
+};
+
+TEST(TrialRunner, AFailedStepNamesWhatTheDriverReported) {
+  struct Case {
+    core::ErrorCode thrown;
+    std::string fault;
+    core::ErrorCode code;
+    std::string what;
+  };
+  for (const Case& example :
+       {Case{core::ErrorCode::kRun, "Xid 79", core::ErrorCode::kRun, "a kernel failed; Xid 79"},
+        Case{core::ErrorCode::kLibrary, "Xid 79", core::ErrorCode::kRun, "a kernel failed; Xid 79"},
+        Case{core::ErrorCode::kTimeout,
+             "Xid 8",
+             core::ErrorCode::kTimeout,
+             "a kernel failed; Xid 8"},
+        Case{core::ErrorCode::kLibrary, "", core::ErrorCode::kLibrary, "a kernel failed"},
+        Case{core::ErrorCode::kInterrupted,
+             "Xid 79",
+             core::ErrorCode::kInterrupted,
+             "a kernel failed"}}) {
+    RunGuard guard(std::nullopt);
+    comm::LoneRank alone;
+    RankGroup group(alone);
+    TrialRunner runner(options(), group, guard, [](const std::vector<TrialResult>&) {});
+    auto failing = std::make_unique<FailingArm>(example.thrown);
+    runner.begin_window = [arm = failing.get()](const TrialId& /*id*/) { arm->watched = true; };
+    runner.end_window = [&] { return probes::DeviceConditions{.fault = example.fault}; };
+    std::vector<std::unique_ptr<Arm>> arms;
+    arms.push_back(std::move(failing));
+    try {
+      runner.run(arms);
+      FAIL() << "no error";
+    } catch (const core::Error& error) {
+      EXPECT_EQ(error.code(), example.code);
+      EXPECT_EQ(error.what(), example.what);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace dlbench::harness

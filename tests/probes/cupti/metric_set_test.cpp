@@ -15,9 +15,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <string>
 
 namespace dlbench::probes {
 namespace {
@@ -100,11 +102,39 @@ TEST(Sampling, WithoutAComputingThreadItIsOneSentence) {
 
 TEST(CuptiRefusal, SaysWhatAnAdministratorMustSetAndWhoOwnsTheProfiler) {
   EXPECT_THAT(cupti_refusal("cuptiRangeProfilerEnable", CUPTI_ERROR_INSUFFICIENT_PRIVILEGES),
-              HasSubstr("'options nvidia NVreg_RestrictProfilingToAdminUsers=0'"));
+              AllOf(HasSubstr("'options nvidia NVreg_RestrictProfilingToAdminUsers=0'"),
+                    HasSubstr("CAP_SYS_ADMIN"),
+                    HasSubstr("CAP_PERFMON")));
   EXPECT_THAT(cupti_refusal("cuptiActivityEnable", CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED),
               HasSubstr("another tool owns the profiler"));
   EXPECT_EQ(cupti_refusal("cuptiActivityEnable", CUPTI_ERROR_INVALID_KIND),
             "cuptiActivityEnable: CUPTI_ERROR_INVALID_KIND (CUPTI error 21)");
+}
+
+TEST(CuptiRefusal, CountersThatSomebodyHasAlreadyAreNamedAsSuch) {
+  for (const CUptiResult taken :
+       {CUPTI_ERROR_INVALID_OPERATION, CUPTI_ERROR_OLD_PROFILER_API_INITIALIZED}) {
+    for (const char* call : {"cuptiRangeProfilerEnable", "cuptiPmSamplingEnable"}) {
+      EXPECT_THAT(counters_refusal(call, taken),
+                  HasSubstr("another tool in this process reads this GPU's counters already"));
+    }
+  }
+  EXPECT_THAT(counters_refusal("cuptiRangeProfilerEnable", CUPTI_ERROR_NOT_COMPATIBLE),
+              HasSubstr("another tool owns the profiler"));
+  EXPECT_THAT(counters_refusal("cuptiPmSamplingEnable", CUPTI_ERROR_INSUFFICIENT_PRIVILEGES),
+              HasSubstr("CAP_PERFMON"));
+  EXPECT_EQ(cupti_refusal("cuptiRangeProfilerStart", CUPTI_ERROR_INVALID_OPERATION),
+            "cuptiRangeProfilerStart: CUPTI_ERROR_INVALID_OPERATION (CUPTI error 7)");
+}
+
+TEST(CuptiRefusal, AnOlderCuptiThanThatOfTheBuildIsRefused) {
+  std::uint32_t linked = 0;
+  ASSERT_EQ(cuptiGetVersion(&linked), CUPTI_SUCCESS);
+  EXPECT_EQ(cupti_version_refusal(linked), "");
+  EXPECT_EQ(cupti_version_refusal(CUPTI_API_VERSION + 1), "");
+  EXPECT_EQ(
+      cupti_version_refusal(18),
+      "CUPTI 18 was loaded, this build needs " + std::to_string(CUPTI_API_VERSION) + " or newer");
 }
 
 }  // namespace

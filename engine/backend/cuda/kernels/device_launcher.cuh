@@ -4,6 +4,7 @@
 // Runs bodies (geometry.h, reduce.h) on the device: the only place that launches kernels.
 #pragma once
 
+#include "engine/backend/cuda/failure_codes.h"
 #include "engine/backend/cuda/kernels/launch.h"
 #include "engine/backend/cuda/kernels/reduce.h"
 #include "engine/core/error.h"
@@ -81,7 +82,7 @@ class DeviceLauncher {
  private:
   static void check(cudaError_t status) {
     if (status != cudaSuccess) {
-      throw core::Error(core::ErrorCode::kLibrary,
+      throw core::Error(code_of_cuda(status),
                         std::string("a CUDA kernel could not be launched: ") +
                             cudaGetErrorName(status) + ": " + cudaGetErrorString(status));
     }

@@ -5,8 +5,8 @@
 // synchronises or reads device memory on the host, so all may be captured in a CUDA graph. Pointers
 // are device addresses unless said otherwise. No header of CUDA is needed to call them.
 //
-// Errors: what does not fit is a broken DLBENCH_CHECK; a refused launch throws
-// core::Error(kLibrary) with the text of the CUDA runtime.
+// Errors: what does not fit is a broken DLBENCH_CHECK; a launch that fails throws
+// core::Error (failure_codes.h) with the text of the CUDA runtime.
 #pragma once
 
 #include "engine/backend/cuda/kernels/channels_last.h"

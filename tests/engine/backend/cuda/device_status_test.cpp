@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace dlbench::backend::cuda {
 namespace {
 
@@ -108,6 +110,74 @@ TEST(DeviceStatus, NamesComputeModesAndTheErrorOfTheFirstCall) {
 TEST(DeviceStatus, ReadsTheOldestArchitectureOfAList) {
   EXPECT_EQ(oldest_architecture("90"), 90);
   EXPECT_EQ(oldest_architecture("120 80-real 90a"), 80);
+}
+
+// Two devices of which the first is too old for the build.
+std::vector<DeviceStatus> old_and_new() {
+  DeviceStatus old = usable();
+  old.devices = 2;
+  old.name = "Tesla V100-SXM2-32GB";
+  old.major = 7;
+  DeviceStatus good = usable();
+  good.devices = 2;
+  good.index = 1;
+  return {old, good};
+}
+
+TEST(DeviceStatus, OneUsableDeviceIsEnough) {
+  std::vector<DeviceStatus> devices = old_and_new();
+  EXPECT_EQ(why_none_usable(devices), "");
+  EXPECT_EQ(why_unusable(devices[1]), "");
+  EXPECT_NE(why_unusable(devices[0]), "") << "asked for by number it is refused";
+  devices[1].prohibited = true;
+  EXPECT_EQ(why_none_usable(devices),
+            "device 0 (Tesla V100-SXM2-32GB) has compute capability 7.0; this build is for "
+            "architectures 75 80 90");
+  EXPECT_EQ(why_unusable(devices[1]),
+            "device 1 (NVIDIA H200) is in compute mode 'prohibited': nvidia-smi -c DEFAULT allows "
+            "its use")
+      << "its own reason, not the first device's";
+}
+
+TEST(DeviceStatus, WhatHoldsForAllDevicesIsSaidOfAll) {
+  DeviceStatus none = usable();
+  none.runtime_error = 100;
+  none.devices = 0;
+  EXPECT_EQ(why_none_usable({none}), "the NVIDIA driver shows no device");
+  none.index = 3;  // asked for by number
+  EXPECT_EQ(why_unusable(none), "the NVIDIA driver shows no device");
+}
+
+TEST(DeviceStatus, RanksAreDealtToTheDevicesThatCanBeUsed) {
+  std::vector<DeviceStatus> devices = old_and_new();
+  EXPECT_EQ(choose_device(devices, {.local_rank = 0}), 1);
+  EXPECT_EQ(choose_device(devices, {.local_rank = 1}), 1);
+  devices[0] = usable();
+  devices[0].devices = 2;
+  EXPECT_EQ(choose_device(devices, {.local_rank = 0}), 0);
+  EXPECT_EQ(choose_device(devices, {.local_rank = 1}), 1);
+  EXPECT_EQ(choose_device(devices, {.local_rank = 2}), 0) << "counted round";
+  devices[0].prohibited = devices[1].prohibited = true;
+  EXPECT_EQ(choose_device(devices, {.local_rank = 1}), 1) << "whose reason is then said";
+  EXPECT_EQ(choose_device({}, {.local_rank = 5}), 0);
+}
+
+TEST(DeviceStatus, ARankComputesOnTheDeviceThatItWasPlacedAt) {
+  std::vector<DeviceStatus> devices(2, usable());
+  devices[1].index = 1;
+  devices[0].devices = devices[1].devices = 2;
+  devices[0].address = "0000:18:00.0";
+  devices[1].address = "0000:af:00.0";
+  const RankOnHost rank{.local_rank = 0, .address = "0000:af:00.0", .host_devices = 2};
+  EXPECT_EQ(choose_device(devices, rank), 1);
+  RankOnHost among_more = rank;
+  among_more.host_devices = 4;
+  EXPECT_EQ(choose_device(devices, among_more), 0) << "two are hidden: by number";
+  devices[0].prohibited = true;
+  EXPECT_EQ(choose_device(devices, rank), 1) << "the only one that can be used";
+  devices[0].prohibited = false;
+  devices[1].prohibited = true;
+  EXPECT_EQ(choose_device(devices, rank), 0) << "by number among those that can be used";
 }
 
 }  // namespace
