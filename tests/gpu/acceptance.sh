@@ -3,22 +3,31 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What a machine with an NVIDIA GPU has to show: tests, op conformance, verification of each workload,
-# its trials, a memory check, PyTorch beside it. No MPI and no internet. Prints a table last.
+# its trials, a memory check, the bandwidth of its kernels, PyTorch beside it, and whether the seven bars
+# of docs/gpu-status.md are met. No MPI and no internet. Prints a table last.
 #
 # Usage: tests/gpu/acceptance.sh [OPTION...] [TREE [OUTPUT_FOLDER]]
 #   TREE              with bin/dlbench: a build folder or an installed tree; default build/cuda, which is
 #                     built if it is not there
-#   OUTPUT_FOLDER     gets at most eight small files; default gpu-acceptance
+#   OUTPUT_FOLDER     gets at most eight files: table.txt, details.txt, info.txt, device_properties.json,
+#                     resunetpp.json, bandwidth.json, pytorch.json, archive.tar.gz; default gpu-acceptance
 #   --part NAME       tests, speed or pytorch; default all. A part that is run by itself adds to the table
 #                     and the details of a folder that has some already.
-#   --deadline S      of everything but building; default 570. What it leaves no time for is no success.
-# Exit code: 0 all passed, 1 something failed or was not run for want of time, 77 no GPU can be used
-# (nothing is built then).
+#   --deadline S      of everything but building, which may take as long by itself; default 570. What it
+#                     leaves no time for is no success. Of 570 s, all keeps 250 for PyTorch and 130 for
+#                     speed, which is not enough for everything; each part is made to fit by itself.
+# Exit code: 0 nothing failed and no bar was missed, 1 something failed or was not run for want of time,
+# 3 all passed but a bar was missed, 77 no GPU can be used (nothing is built then).
+#
+# Parts that wrote into folders of their own are joined into one table, with the bars of them all:
+#   tests/gpu/bars.py FOLDER_OF_TESTS FOLDER_OF_SPEED FOLDER_OF_PYTORCH
+# DLBENCH_CACHE_DIR, where it is set, keeps tuning, peaks and generated data from one part to the next; else
+# they end with the call.
 #
 # A machine without compilers or packages for building gets an installed tree, which needs no more than the
 # GPU libraries, a driver and GCC's runtime. It is made elsewhere, and small enough to be carried:
 #   cmake --preset cuda-release -B build/gpu -DDLBENCH_ENABLE_ONEDNN=OFF -DCMAKE_CUDA_ARCHITECTURES=90
-#   cmake --build build/gpu --target dlbench_main gpu_test
+#   cmake --build build/gpu --target dlbench_main gpu_test gpu_bandwidth
 #   cmake --install build/gpu --strip --prefix build/carried
 #   cmake --install build/gpu --strip --prefix build/carried --component gpu-tests
 #   tests/gpu/acceptance.sh build/carried
@@ -67,6 +76,12 @@ precisions=(fp32 bf16 fp16 tf32)
 unsupported='needs compute capability|does not support|unsupported'
 table=()
 failed=0
+code=0
+missed=3     # as bars.py ends
+reserve=0    # seconds that are kept for later parts
+for_pytorch=250
+for_speed=130
+samples=1280 # of the generated data set; 1024 of them are for training
 
 # row STATE SECONDS TEXT: one line of the table, on disk at once.
 row() {
@@ -77,15 +92,18 @@ row() {
 # last_line FILE: of what a step said, cut to a line of the table.
 last_line() { grep -v '^[[:space:]]*$' "$1" | tail -n 1 | cut -c 1-200; }
 
-# check NAME SECONDS COMMAND...: runs one step, at most so long and not past the deadline. What it says
-# goes to details.txt and stays in $step; of a step that fails, its end goes to stdout too.
+# check NAME SECONDS COMMAND...: runs one step, at most so long and not past the deadline or into what is
+# kept for later parts. What it says goes to details.txt and stays in $step; of a step that fails, its end
+# goes to stdout too. Its exit code stays in $code.
 check() {
-  local name=$1 limit=$2 started=$SECONDS code=0 left=$((deadline - SECONDS))
+  local name=$1 limit=$2 started=$SECONDS left=$((deadline - reserve - SECONDS))
+  code=0
   shift 2
   if ((left < 10)); then
     : >"$step"
     row "not run" 0 "$name (the time is up)"
     failed=1
+    code=124
     return 0
   fi
   ((limit < left)) || limit=$left
@@ -115,17 +133,24 @@ has_driver() {
 }
 
 build_tree() {
-  local arch
+  local arch code=0
   arch=$(nvidia-smi --id=0 --query-gpu=compute_cap --format=csv,noheader 2>/dev/null || true)
   arch=${arch//[^0-9]/}
   echo "building $tree"
-  if ! { cmake -S "$root" --preset cuda-release -B "$tree" -DDLBENCH_BUILD_TESTS=ON \
-    -DCMAKE_CUDA_ARCHITECTURES="${arch:-90}" &&
-    cmake --build "$tree" --parallel --target dlbench_main gpu_test; } >"$scratch/build.txt" 2>&1; then
+  # shellcheck disable=SC2016  # expanded by the inner shell
+  timeout -k 10 "$deadline" bash -c 'cmake -S "$1" --preset cuda-release -B "$2" -DDLBENCH_BUILD_TESTS=ON \
+    "-DCMAKE_CUDA_ARCHITECTURES=$3" &&
+    cmake --build "$2" --parallel --target dlbench_main gpu_test gpu_bandwidth' \
+    build "$root" "$tree" "${arch:-90}" >"$scratch/build.txt" 2>&1 || code=$?
+  if ((code)); then
     local why
     why=$(grep -m 1 -A 4 -E 'CMake Error|error:|not found' "$scratch/build.txt" | tr -s ' \n' ' ' || true)
+    if ((code == 124 || code == 137)); then
+      why="not built within $deadline s"
+    fi
     echo "FAILED: no dlbench in $tree/bin, and none can be built here: ${why:-$(last_line "$scratch/build.txt")}" |
       cut -c 1-400
+    echo "An installed tree needs no build: make one elsewhere, name it as TREE; --help says how."
     exit 1
   fi
 }
@@ -159,6 +184,19 @@ run_again() {
   return "$code"
 }
 
+# compute-sanitizer, where the device is one that it knows.
+# shellcheck disable=SC2317  # called through check
+run_sanitizer() {
+  local code=0
+  "$@" >"$scratch/sanitizer.txt" 2>&1 || code=$?
+  cat "$scratch/sanitizer.txt"
+  if ((code)) && grep -qi 'device not supported' "$scratch/sanitizer.txt"; then
+    echo "compute-sanitizer: device not supported"
+    return 77
+  fi
+  return "$code"
+}
+
 # shellcheck disable=SC2317  # named by the trap
 tidy_up() { rm -rf "$scratch"; }
 scratch=$(mktemp -d -t dlbench-acceptance-XXXXXX)
@@ -180,8 +218,8 @@ if [ -z "${VIRTUAL_ENV:-}" ] && command -v python3 >/dev/null; then
   VIRTUAL_ENV=$(python3 -c 'import sys; print(sys.prefix)' || true)
   export VIRTUAL_ENV
 fi
-# Tuning, peaks and generated data: kept for all steps, for nobody after them.
-export DLBENCH_CACHE_DIR=$scratch/cache
+# Tuning, peaks and generated data: kept for all steps, and for later calls where the user says so.
+export DLBENCH_CACHE_DIR=${DLBENCH_CACHE_DIR:-$scratch/cache}
 mkdir -p "$output" "$DLBENCH_CACHE_DIR"
 output=$(cd "$output" && pwd)
 
@@ -208,23 +246,43 @@ fi
   nvidia-smi --query-gpu=name,driver_version,memory.total,power.limit --format=csv,noheader 2>&1 || true
 } | tee -a "$output/details.txt" "$output/table.txt"
 
-tests_part() {
-  local limit=400
-  if [ "$part" = all ]; then
-    limit=280
+# The tests of gpu_test that did not pass, each by itself.
+tests_again() {
+  grep -oE '^\[(       OK|  SKIPPED) \] [^ ]+' "$step" | cut -c 14- | sort -u >"$scratch/done.txt" || true
+  if ! timeout -k 5 60 "$tree/bin/gpu_test" --gtest_list_tests >"$scratch/list.txt" 2>&1; then
+    row FAILED 0 "gpu_test cannot list its tests ($(last_line "$scratch/list.txt"))"
+    return
   fi
+  # A suite's name ends with a point, its tests are indented; behind # follow parameters.
+  awk '/^[^ ].*\.( |$)/ {suite = $1} /^  / {print suite $1}' "$scratch/list.txt" | sort >"$scratch/all.txt"
+  comm -13 "$scratch/done.txt" "$scratch/all.txt" >"$scratch/again.txt"
+  check "those that did not pass, each by itself" 120 bash -c run_again
+}
+
+find_sanitizer() {
+  local place
+  for place in "$(command -v compute-sanitizer || true)" "${CUDA_HOME:-/usr/local/cuda}/bin/compute-sanitizer" \
+    /usr/local/cuda/bin/compute-sanitizer; do
+    if [ -x "$place" ]; then
+      echo "$place"
+      return
+    fi
+  done
+}
+
+tests_part() {
+  local limit=400 precision workload sanitizer
+  if [ "$part" = all ]; then
+    limit=150
+    reserve=$((for_speed + for_pytorch))
+  fi
+  export -f run_gpu_test run_again run_sanitizer
+  export tree step scratch
   if [ -x "$tree/bin/gpu_test" ]; then
     export DLBENCH_DEVICE_PROPERTIES=$output/device_properties.json
-    export -f run_gpu_test run_again
-    export tree step scratch
     check "tests that need a GPU, every op in every precision among them" "$limit" bash -c run_gpu_test
-    if ((failed)); then
-      grep -oE '^\[(       OK|  SKIPPED) \] [^ ]+' "$step" | cut -c 14- | sort -u >"$scratch/done.txt" || true
-      # A suite's name ends with a point, its tests are indented; behind # follow parameters.
-      "$tree/bin/gpu_test" --gtest_list_tests |
-        awk '/^[^ ].*\.( |$)/ {suite = $1} /^  / {print suite $1}' | sort >"$scratch/all.txt"
-      comm -13 "$scratch/done.txt" "$scratch/all.txt" >"$scratch/again.txt"
-      check "those that did not pass, each by itself" 120 bash -c run_again
+    if ((code != 0 && code != 77)); then
+      tests_again
     fi
   else
     row skipped 0 "tests that need a GPU (no $tree/bin/gpu_test; see --help)"
@@ -236,65 +294,134 @@ tests_part() {
         --backend cuda --precision "$precision"
     done
   done
-  local sanitizer=
-  for place in "$(command -v compute-sanitizer || true)" "${CUDA_HOME:-/usr/local/cuda}/bin/compute-sanitizer" \
-    /usr/local/cuda/bin/compute-sanitizer; do
-    if [ -z "$sanitizer" ] && [ -x "$place" ]; then
-      sanitizer=$place
-    fi
+  for precision in fp32 bf16; do
+    check "verify resunetpp $precision, convolutions as they are measured" 60 "$dlbench" verify \
+      --workload resunetpp --backend cuda --precision "$precision" --conv-algorithm auto
   done
+  sanitizer=$(find_sanitizer)
   if [ -n "$sanitizer" ]; then
-    check "compute-sanitizer memcheck, one step" 150 "$sanitizer" --tool memcheck \
-      --error-exitcode 1 "$dlbench" verify --workload mnist_cnn --backend cuda
+    check "compute-sanitizer memcheck, a step of mnist_cnn" 120 bash -c 'run_sanitizer "$@"' memcheck \
+      "$sanitizer" --tool memcheck --error-exitcode 1 "$dlbench" verify --workload mnist_cnn --backend cuda
+    check "compute-sanitizer memcheck, a step of resunetpp, 2 x 32 x 32" 120 bash -c 'run_sanitizer "$@"' \
+      memcheck "$sanitizer" --tool memcheck --error-exitcode 1 "$dlbench" verify --workload resunetpp \
+      --image-size 32 --batch-size 2 --backend cuda
   else
     row skipped 0 "compute-sanitizer is not installed"
   fi
 }
 
-# rate REPORT: samples per second of its only trial; a question mark without it.
-rate() {
-  python3 - "$1" 2>/dev/null <<'PYTHON' || echo "?"
-import json, sys
-trial = json.load(open(sys.argv[1]))["trials"][0]
-print(f'{trial["throughput"]["samples_per_second"]["mean"]:.1f}')
-PYTHON
+# rates REPORT NAME: a row for each of its trials and taints.
+rates() {
+  local line
+  python3 "$here/bars.py" --rates "$1" >"$scratch/rates.txt" 2>&1 || true
+  while read -r line; do
+    row info 0 "$2: $line"
+  done <"$scratch/rates.txt"
+}
+
+# At least a thousand samples for the trials that load; made once in the cache folder. Sets data_options.
+generate_data() {
+  local folder=$DLBENCH_CACHE_DIR/acceptance-kvasir-seg-$samples
+  data_options=()
+  if [ ! -e "$folder/complete" ]; then
+    rm -rf "$folder"
+    check "$samples generated samples" 90 "$dlbench" data generate --dataset kvasir-seg --out "$folder/data" \
+      --samples "$samples" --seed 1
+    if ((code)); then
+      rm -rf "$folder"
+      return
+    fi
+    touch "$folder/complete"
+  fi
+  data_options=(--data "$folder/data" --cache warm)
+}
+
+# trials WORKLOAD BUDGET OPTION...: tunes first, for that is no part of what the budget is for; then the
+# trials with all probes. The report is $scratch/archive/WORKLOAD.json.
+trials() {
+  local workload=$1 budget=$2 report=$scratch/archive/$1.json
+  local how=(--workload "$workload" --device cuda --precision bf16)
+  shift 2
+  check "$workload, bf16: convolutions are tuned" 120 "$dlbench" run "${how[@]}" --trials synthetic/device \
+    --steps 3 --repetitions 2 --max-time 5s --probes none --output "$scratch/tuned.json"
+  # Operators and probes have repetitions of their own, behind what the budget is for.
+  check "trials of $workload, bf16, with all probes" $((budget + 90)) "$dlbench" run "${how[@]}" \
+    --trials io,synthetic/device,synthetic/host,full --time-budget "${budget}s" "$@" \
+    --record-probes "$scratch/archive/probes/$workload" --output "$report"
+  rates "$report" "$workload"
+}
+
+measure_bandwidth() {
+  if [ -x "$tree/bin/gpu_bandwidth" ]; then
+    check "bandwidth of memory-bound kernels" 150 "$tree/bin/gpu_bandwidth" --output "$output/bandwidth.json"
+    if ((code == 0)); then
+      grep -E '^[a-z_+/]+ .* of copy$' "$step" | sort -k5 -n | head -n 3 >"$scratch/slowest.txt" || true
+      while read -r line; do
+        row info 0 "among the slowest: $(tr -s ' ' <<<"$line")"
+      done <"$scratch/slowest.txt"
+    fi
+  else
+    row skipped 0 "bandwidth of memory-bound kernels (no $tree/bin/gpu_bandwidth; see --help)"
+  fi
+}
+
+# Raw records, traces and the other reports as one file, the largest left out where it would be too large
+# to be taken along.
+pack_archive() {
+  local left_out
+  for left_out in '' probes/mnist_cnn probes; do
+    if [ -n "$left_out" ]; then
+      row info 0 "archive.tar.gz: without $left_out, for its size"
+      rm -rf "${scratch:?}/archive/$left_out"
+    fi
+    tar -C "$scratch" -czf "$scratch/archive.tar.gz" archive || return 0
+    if (($(stat -c %s "$scratch/archive.tar.gz") < 8000000)); then
+      cp "$scratch/archive.tar.gz" "$output/archive.tar.gz"
+      return
+    fi
+  done
+  row info 0 "archive.tar.gz: nothing of it, for its size"
 }
 
 speed_part() {
-  local budget=45
+  local budget=45 graph workload sized data_options=()
+  reserve=0
   if [ "$part" = all ]; then
-    budget=25
+    budget=20
+    reserve=$for_pytorch
   fi
-  check "measured peaks" 60 "$dlbench" info --measure-peaks --device cuda
+  mkdir -p "$scratch/archive/probes/resunetpp" "$scratch/archive/probes/mnist_cnn"
+  check "measured peaks" 40 "$dlbench" info --measure-peaks --device cuda
   cat "$step" >>"$output/info.txt"
-  for workload in resunetpp mnist_cnn; do
-    mkdir -p "$scratch/probes/$workload"
-    # Operators and probes have repetitions of their own, behind what the budget is for.
-    check "trials of $workload, bf16, with all probes" $((budget + 90)) "$dlbench" run \
-      --workload "$workload" --device cuda --precision bf16 --trials io,synthetic/device,synthetic/host,full \
-      --time-budget "${budget}s" --trace "$scratch/probes/$workload/trace.json" \
-      --record-probes "$scratch/probes/$workload" --output "$output/$workload.json"
-    for graph in on off; do
-      check "$workload, --cuda-graph $graph" 45 "$dlbench" run --workload "$workload" --device cuda \
-        --precision bf16 --trials synthetic/device --cuda-graph "$graph" --time-budget 10s \
-        --output "$scratch/$workload-$graph.json"
-    done
-    row info 0 "$workload, samples/s: $(rate "$scratch/$workload-on.json") replayed, \
-$(rate "$scratch/$workload-off.json") node by node"
-  done
-  # Raw records and traces, unless they are too large to be taken along.
-  if tar -C "$scratch" -czf "$scratch/probes.tar.gz" probes &&
-    (($(stat -c %s "$scratch/probes.tar.gz") < 8000000)); then
-    cp "$scratch/probes.tar.gz" "$output/probes.tar.gz"
+  # What bars are of comes before the rest.
+  generate_data
+  trials resunetpp "$budget" --batch-size 32 "${data_options[@]}"
+  if [ -s "$scratch/archive/resunetpp.json" ]; then
+    mv "$scratch/archive/resunetpp.json" "$output/resunetpp.json"
   fi
+  measure_bandwidth
+  trials mnist_cnn "$budget" --trace "$scratch/archive/probes/mnist_cnn/trace.json"
+  for workload in resunetpp mnist_cnn; do
+    sized=()
+    if [ "$workload" = resunetpp ]; then
+      sized=(--batch-size 32) # as it was tuned
+    fi
+    for graph in on off; do
+      check "$workload, --cuda-graph $graph" 60 "$dlbench" run --workload "$workload" --device cuda \
+        --precision bf16 "${sized[@]}" --trials synthetic/device --cuda-graph "$graph" --time-budget 10s \
+        --probes none --output "$scratch/archive/$workload-graph-$graph.json"
+      rates "$scratch/archive/$workload-graph-$graph.json" "$workload, --cuda-graph $graph"
+    done
+  done
+  pack_archive
 }
 
 pytorch_part() {
   local left=$((deadline - SECONDS))
-  check "PyTorch beside it" "$deadline" python3 "$here/compare_pytorch.py" --dlbench "$dlbench" --rounds 1 \
-    --batch 32 8 --precisions bf16 fp32 tf32 fp16 --max-time $((left > 40 ? left - 20 : 20)) \
-    --output "$output/pytorch.json"
-  cat "$step"
+  reserve=0
+  check "PyTorch beside it" "$deadline" python3 "$here/compare_pytorch.py" --dlbench "$dlbench" \
+    --max-time $((left > 40 ? left - 20 : 20)) --output "$output/pytorch.json"
+  sed -n '/^resunetpp /,$p' "$step"
 }
 
 case $part in
@@ -307,6 +434,17 @@ case $part in
     pytorch_part
     ;;
 esac
+bars=0
+python3 "$here/bars.py" "$output" >"$scratch/bars.txt" 2>&1 || bars=$?
+sed -i '/^bar /d' "$output/table.txt" # of an earlier part
+cat "$scratch/bars.txt" >>"$output/table.txt"
 printf '\n'
 printf '%s\n' "${table[@]}"
-exit $failed
+cat "$scratch/bars.txt"
+if ((bars != 0 && bars != missed)); then
+  echo "FAILED: bars.py (code $bars)" | tee -a "$output/table.txt"
+  failed=1
+fi
+result=$((failed ? 1 : bars))
+echo "# part $part ended with code $result" | tee -a "$output/table.txt"
+exit "$result"

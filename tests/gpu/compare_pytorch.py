@@ -3,22 +3,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """ResUNet++ on one GPU: dlbench against PyTorch, eager and compiled, in turn.
 
-  tests/gpu/compare_pytorch.py --dlbench build/cuda/bin/dlbench [--batch 32 8] [--precisions bf16 fp32]
-                               [--peers eager compile] [--rounds 3] [--output table.json]
+  tests/gpu/compare_pytorch.py --dlbench build/cuda/bin/dlbench [--max-time S] [--output table.json]
+  tests/gpu/compare_pytorch.py ... --precisions bf16 --batch 32 --contestants dlbench eager --rounds 3
 
-The PyTorch model is that of tests/peers/step_compare.py, channels-last, data on the device, cuDNN's
-algorithms timed. Eager is captured in a CUDA graph too ("eager-graph"); torch.compile runs in mode
-max-autotune, which uses CUDA graphs. Each contestant is a process of its own; a round runs all of them
-once, so that clocks and temperature hit all alike. Precisions come in the order given, batch sizes within
-them; each result is printed and written at once. With --max-time the last ones may have no result.
+The contestants are dlbench and those of pytorch_step.py: the model of tests/peers/step_compare.py,
+channels-last, data on the device, cuDNN's algorithms timed. Each measurement is a process of its own.
+Without a list they come by what they are worth, so that --max-time cuts off what matters least: bf16 at
+batch 32 and 8 without torch.compile; torch.compile in bf16 at 32; dlbench and eager in the other precisions;
+the rest of torch.compile (tuned in bf16 alone) and of the graphs; bf16 at 32 once more. Each result is
+printed and written at once; of a process that fails or is ended late, what it had measured counts, with a
+note, and the end of its standard error is said on this one's.
 
-The table shows medians over the rounds; the bars compare the best round of each. Exit code 0: compared,
-1: dlbench failed in every precision, 77: nothing to compare with (no PyTorch, or none that sees a GPU).
+A PyTorch process measures at least 3 s in at least five windows; the rate is their median, the spread
+(largest - smallest) / median. The bars compare the best process of each contestant, and of torch.compile the
+fastest way. Exit code: 0 compared, 1 dlbench failed in every precision, 77 nothing to compare with (no
+PyTorch, or none that sees a GPU).
 """
 import argparse
+import dataclasses
 import json
 import os
 import pathlib
+import re
 import signal
 import statistics
 import subprocess
@@ -26,83 +32,57 @@ import sys
 import tempfile
 import time
 
-PRECISIONS = ("bf16", "fp32", "tf32", "fp16")
-PEERS = ("eager", "eager-graph", "compile")
+from pytorch_step import PEERS, PRECISIONS
+
 SKIPPED = 77
-# What is wanted of an H200: (precision, batch, peer) and how many times its speed.
-BARS = {("bf16", 32, "compile"): 1.0, ("bf16", 32, "eager"): 1.4, ("bf16", 8, "eager"): 2.0}
+STDERR_BYTES = 4096
+SHORTEST = 5  # seconds for which nothing is started
+OWN = "dlbench"
+# What is wanted of an H200: name, precision, batch, the contestants of which the fastest counts, and how
+# many times its speed.
+BARS = (("compile-32", "bf16", 32, ("compile", "compile-graph"), 1.0),
+        ("eager-32", "bf16", 32, ("eager",), 1.4),
+        ("eager-8", "bf16", 8, ("eager",), 2.0))
 
 
-def import_network():
-    peers = pathlib.Path(__file__).resolve().parents[1] / "peers"
-    sys.path.insert(0, str(peers))
-    import step_compare
-    return step_compare.resunetpp
+@dataclasses.dataclass
+class Finished:
+    """A program that ended, or was ended."""
+    stdout: str = ""
+    stderr: str = ""
+    why: str = ""  # empty: with code 0
 
 
-def captured(torch, step, optimizer):
-    """The step as one CUDA graph, after three steps on a side stream."""
-    side = torch.cuda.Stream()
-    side.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(side):
-        for _ in range(3):
-            optimizer.zero_grad(set_to_none=True)
-            step()
-    torch.cuda.current_stream().wait_stream(side)
-    # Without gradients at its begin, the recorded backward pass writes them instead of adding to them.
-    optimizer.zero_grad(set_to_none=True)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        step()
-    return graph.replay
+@dataclasses.dataclass
+class Result:
+    rate: float = None  # samples per second; None: none was measured
+    spread: float = None
+    why: str = ""  # there is no rate, or what is to be known of it
+    facts: dict = dataclasses.field(default_factory=dict)
 
 
-def peer_rate(arguments):
-    """One PyTorch process: prints samples per second."""
-    import torch
-    peer, precision, batch = arguments.peer, arguments.precision, arguments.batch[0]
-    torch.manual_seed(1)
-    torch.backends.cudnn.benchmark = True
-    torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
-    torch.backends.cudnn.allow_tf32 = precision == "tf32"
-    reduced = {"bf16": torch.bfloat16, "fp16": torch.float16}.get(precision)
-    model, loss_of, _ = import_network()(torch)
-    model = model.cuda().to(memory_format=torch.channels_last)
-    parameters = list(model.parameters())
-    optimizer = torch.optim.NAdam(parameters, lr=1e-4, eps=1e-7, foreach=True,
-                                  capturable=peer == "eager-graph")
-    # A captured scaler would need its own step; its cost is two small kernels.
-    scale = 1024.0 if reduced is torch.float16 else 1.0
-    size = 256
-    x = torch.rand(batch, 3, size, size, device="cuda").contiguous(memory_format=torch.channels_last)
-    y = (torch.rand(batch, 1, size, size, device="cuda") > 0.5).float()
-    forward = torch.compile(model, mode="max-autotune") if peer == "compile" else model
+def by_value():
+    """(precision, batch, contestant), what matters most first."""
+    plain, compiled = (OWN, "eager", "eager-graph"), ("compile", "compile-graph")
+    others = [p for p in PRECISIONS if p != "bf16"]
+    bf16_at_32 = [("bf16", 32, name) for name in plain + compiled]
+    return ([("bf16", batch, name) for batch in (32, 8) for name in plain] +
+            [("bf16", 32, name) for name in compiled] +
+            [(precision, 32, name) for precision in others for name in (OWN, "eager")] +
+            [("bf16", 8, name) for name in compiled] +
+            [(precision, 32, name) for precision in others
+             for name in ("compile-reduce", "eager-graph")] +
+            bf16_at_32)
 
-    def step():
-        with torch.autocast("cuda", dtype=reduced, enabled=reduced is not None):
-            prediction = forward(x)
-        (loss_of(prediction, y) * scale).backward()
-        if scale != 1.0:
-            torch._foreach_div_([p.grad for p in parameters if p.grad is not None], scale)
-        optimizer.step()
 
-    def whole_step():
-        if peer == "compile":
-            torch.compiler.cudagraph_mark_step_begin()
-        optimizer.zero_grad(set_to_none=True)
-        step()
-
-    run = captured(torch, step, optimizer) if peer == "eager-graph" else whole_step
-    for _ in range(10):
-        run()
-    torch.cuda.synchronize()
-    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    begin.record()
-    for _ in range(arguments.steps):
-        run()
-    end.record()
-    torch.cuda.synchronize()
-    print(batch * arguments.steps / (begin.elapsed_time(end) * 1e-3))
+def measurements(arguments):
+    if not (arguments.precisions or arguments.batch or arguments.contestants):
+        return by_value()
+    one_round = [(precision, batch, name)
+                 for precision in arguments.precisions or ["bf16"]
+                 for batch in arguments.batch or [32]
+                 for name in arguments.contestants or [OWN, "eager", "compile"]]
+    return one_round * arguments.rounds
 
 
 def reason_in(stderr):
@@ -112,175 +92,223 @@ def reason_in(stderr):
 
 
 def end_session(process):
+    """Kills all that a process started, and returns what was still in its pipes."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
         pass
-    process.communicate()
+    return process.communicate()
 
 
 def finished(command, limit):
-    """(stdout, "") of a program, or (None, why there is none)."""
-    if limit < 5:
-        return None, "not run: no time left"
+    if limit < SHORTEST:
+        return Finished(why="not run: no time left")
     try:
         # A session of its own: torch.compile's workers hold the pipes too, and have to end with it.
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True, start_new_session=True)
+                                   stderr=subprocess.PIPE, text=True, errors="replace",
+                                   start_new_session=True)
     except OSError as error:
-        return None, str(error)
+        return Finished(why=str(error))
     try:
         stdout, stderr = process.communicate(timeout=limit)
+        why = f"code {process.returncode}: {reason_in(stderr)}" if process.returncode else ""
     except subprocess.TimeoutExpired:
-        return None, f"did not end within {limit:.0f} s"
+        stdout, stderr = end_session(process)
+        why = f"did not end within {limit:.0f} s"
     finally:
         end_session(process)
-    if process.returncode != 0:
-        return None, f"code {process.returncode}: {reason_in(stderr)}"
-    return stdout, ""
+    return Finished(stdout or "", stderr or "", why)
 
 
-def dlbench_rate(arguments, precision, batch, limit):
+def rate_in_report(path):
+    """Result of the only trial of a report, also of one that was not completed."""
+    throughput = json.loads(path.read_text())["trials"][0]["throughput"]["samples_per_second"]
+    interval = throughput.get("ci95")
+    mean = float(throughput["mean"])
+    return Result(mean, None if interval is None else (interval[1] - interval[0]) / mean)
+
+
+def dlbench_result(arguments, precision, batch, limit):
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report.json"
-        said, why = finished(
-            [arguments.dlbench, "run", "--workload", "resunetpp", "--device", "cuda", "--precision",
-             precision, "--batch-size", str(batch), "--trials", "synthetic/device", "--repetitions", "5",
-             "--max-time", "20s", "--quiet", "--output", str(report)], limit)
-        if said is None:
-            return None, why
+        done = finished(
+            [arguments.dlbench, "run", "--workload", "resunetpp", "--device", arguments.device,
+             "--precision", precision, "--batch-size", str(batch), "--trials", "synthetic/device",
+             "--repetitions", "5", "--max-time", "20s", "--probes", "none", "--quiet", "--output",
+             str(report)], limit)
         try:
-            trial = json.loads(report.read_text())["trials"][0]
-            return float(trial["throughput"]["samples_per_second"]["mean"]), ""
+            result = rate_in_report(report)
+            result.why = done.why
         except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
-            return None, f"no result in its report: {error!r}"
+            result = Result(why=done.why or f"no result in its report: {error!r}")
+    return result, done
 
 
-def torch_rate(arguments, peer, precision, batch, limit):
-    said, why = finished(
-        [sys.executable, os.path.abspath(__file__), "--peer", peer, "--precision", precision, "--batch",
-         str(batch), "--steps", str(arguments.steps)], limit)
-    if said is None:
-        return None, why
+def windows_in(stdout):
+    return [float(rate) for rate in re.findall(r"^window (\S+)$", stdout, re.MULTILINE)]
+
+
+def torch_result(arguments, peer, precision, batch, limit):
+    script = pathlib.Path(__file__).resolve().with_name("pytorch_step.py")
+    done = finished(
+        [arguments.python, str(script), "--peer", peer, "--precision", precision, "--batch", str(batch),
+         "--size", str(arguments.size), "--seconds", str(arguments.seconds), "--windows",
+         str(arguments.windows), "--device", arguments.device], limit)
     try:
-        return float(said.split()[-1]), ""
-    except (ValueError, IndexError):
-        return None, "printed no rate"
+        rates = windows_in(done.stdout)
+        facts = json.loads(done.stdout.splitlines()[-1]) if not done.why else {}
+    except (ValueError, IndexError) as error:
+        return Result(why=f"printed no result: {error!r}"), done
+    if not rates:
+        return Result(why=done.why or "printed no rate"), done
+    rate = statistics.median(rates)
+    why = f"{len(rates)} windows, then: {done.why}" if done.why else ""
+    return Result(rate, (max(rates) - min(rates)) / rate, why, facts), done
+
+
+def line_of(key, rate, spread, why):
+    precision, batch, name = key
+    result = why if rate is None else f"{rate:10.1f}"
+    if rate is not None and spread is not None:
+        result += f" +-{50 * spread:4.1f} %"
+    if rate is not None and why:
+        result += f"  ({why})"
+    return f"{precision:6} batch {batch:3}  {name:14} {result}"
 
 
 class Table:
     """Results by precision, batch size and name; on disk after each of them."""
 
-    def __init__(self, output, rounds):
+    def __init__(self, output, size):
         self.output = output
-        self.rounds = rounds
+        self.size = size
         self.results = {}
 
-    def add(self, key, rate, why):
-        self.results.setdefault(key, []).append((rate, why))
-        precision, batch, name = key
-        result = why if rate is None else f"{rate:10.1f}"
-        print(f"{precision:6} batch {batch:3}  {name:12} {result}", flush=True)
+    def add(self, key, result):
+        self.results.setdefault(key, []).append(result)
+        print(line_of(key, result.rate, result.spread, result.why), flush=True)
         self.write()
 
     def rates(self, key):
-        return [rate for rate, _ in self.results.get(key, ()) if rate is not None]
+        return [result.rate for result in self.results.get(key, ()) if result.rate is not None]
 
     def ratios(self):
-        """dlbench against each peer, of the best round of both."""
+        """dlbench against each other contestant, of the best process of both."""
         found = []
         for precision, batch, name in self.results:
-            own, peer = self.rates((precision, batch, "dlbench")), self.rates((precision, batch, name))
-            if name == "dlbench" or not own or not peer:
-                continue
-            bar = BARS.get((precision, batch, name))
-            ratio = max(own) / max(peer)
-            found.append({"precision": precision, "batch": batch, "peer": name, "ratio": ratio,
-                          "bar": bar, "met": None if bar is None else ratio >= bar})
+            own, peer = self.rates((precision, batch, OWN)), self.rates((precision, batch, name))
+            if name != OWN and own and peer:
+                found.append({"precision": precision, "batch": batch, "peer": name,
+                              "ratio": max(own) / max(peer)})
         return found
+
+    def bars(self):
+        """Of each bar the ratio to the fastest contestant, or why there is none."""
+        found = []
+        for bar, precision, batch, names, wanted in BARS:
+            own = self.rates((precision, batch, OWN))
+            peers = {name: max(self.rates((precision, batch, name)), default=0.0) for name in names}
+            fastest = max(peers, key=peers.get)
+            missing = [f"{name}: {self.why((precision, batch, name))}"
+                       for name, rate in {OWN: max(own, default=0.0), **peers}.items() if not rate]
+            measured = bool(own) and peers[fastest] > 0.0
+            ratio = max(own) / peers[fastest] if measured else None
+            found.append({"bar": bar, "wanted": wanted, "peer": fastest if measured else None,
+                          "ratio": ratio, "met": None if ratio is None else ratio >= wanted,
+                          "missing": missing})
+        return found
+
+    def why(self, key):
+        results = self.results.get(key)
+        return results[-1].why if results else "not run"
 
     def rows(self):
         rows = []
         for key, results in self.results.items():
             rates = self.rates(key)
+            spreads = [result.spread for result in results if result.spread is not None]
             rows.append({"precision": key[0], "batch": key[1], "name": key[2],
                          "samples_per_second": statistics.median(rates) if rates else None,
                          "best": max(rates) if rates else None,
-                         "why": "" if rates else results[0][1]})
+                         "spread": max(spreads) if spreads else None, "processes": len(rates),
+                         "why": next((result.why for result in results if result.why), ""),
+                         **{k: v for result in results for k, v in result.facts.items()
+                            if k in ("graph_breaks", "cudagraph_skips", "torch")}})
         return rows
 
     def write(self):
         if not self.output:
             return
-        content = {"workload": "resunetpp", "image_size": 256, "rounds": self.rounds,
-                   "rows": self.rows(), "ratios": self.ratios()}
+        content = {"workload": "resunetpp", "image_size": self.size, "rows": self.rows(),
+                   "ratios": self.ratios(), "bars": self.bars()}
         path = pathlib.Path(self.output)
         beside = path.with_name(path.name + ".new")
         beside.write_text(json.dumps(content, indent=1) + "\n")
         beside.replace(path)
 
     def show(self):
-        print(f"\nresunetpp 256 x 256, samples/s, medians of {self.rounds}")
+        print(f"\nresunetpp {self.size} x {self.size}, samples/s")
         for row in self.rows():
-            rate = row["samples_per_second"]
-            result = row["why"] if rate is None else f"{rate:10.1f}"
-            print(f'{row["precision"]:6} batch {row["batch"]:3}  {row["name"]:12} {result}')
-        ratios = {(r["precision"], r["batch"], r["peer"]): r for r in self.ratios()}
-        print("dlbench against each peer, best rounds")
-        for (precision, batch, peer), r in ratios.items():
-            met = "" if r["bar"] is None else f'  bar {r["bar"]}: {"met" if r["met"] else "not met"}'
-            print(f'{precision:6} batch {batch:3}  {peer:12} {r["ratio"]:6.2f}{met}')
-        for (precision, batch, peer), bar in BARS.items():
-            if (precision, batch, peer) not in ratios:
-                print(f"{precision:6} batch {batch:3}  {peer:12}      -  bar {bar}: not measured")
+            line = line_of((row["precision"], row["batch"], row["name"]), row["samples_per_second"],
+                           row["spread"], row["why"])
+            left_out = [f"{row[k]} {k.replace('_', ' ')}" for k in ("graph_breaks", "cudagraph_skips")
+                        if row.get(k)]
+            print(line + ("  " + ", ".join(left_out) if left_out else ""))
+        print("dlbench against each, best processes")
+        for r in self.ratios():
+            print(f'{r["precision"]:6} batch {r["batch"]:3}  {r["peer"]:14} {r["ratio"]:6.2f}')
 
 
-def why_not():
-    try:
-        import torch
-    except Exception as error:  # also a library of it that does not load
-        return f"{sys.executable} has no PyTorch: {error}"
-    return "" if torch.cuda.is_available() else "this PyTorch sees no GPU"
+def why_not(arguments):
+    """Empty if a process of the contestants' Python sees what it needs."""
+    code = ("import torch, sys\n"
+            f"sys.exit(0 if {arguments.device!r} == 'cpu' or torch.cuda.is_available() else 3)")
+    done = finished([arguments.python, "-c", code], 120)
+    if done.why.startswith("code 3"):
+        return "this PyTorch sees no GPU"
+    return f"{arguments.python} has no PyTorch: {done.why}" if done.why else ""
 
 
 def compare(arguments):
     begin = time.monotonic()
-
-    def limit():
-        return min(arguments.limit, arguments.max_time - (time.monotonic() - begin))
-
-    table = Table(arguments.output, arguments.rounds)
-    for _ in range(arguments.rounds):
-        for precision in arguments.precisions:
-            for batch in arguments.batch:
-                table.add((precision, batch, "dlbench"),
-                          *dlbench_rate(arguments, precision, batch, limit()))
-                for peer in arguments.peers:
-                    table.add((precision, batch, peer),
-                              *torch_rate(arguments, peer, precision, batch, limit()))
+    table = Table(arguments.output, arguments.size)
+    for precision, batch, name in measurements(arguments):
+        limit = min(arguments.limit, arguments.max_time - (time.monotonic() - begin))
+        if limit < SHORTEST and (precision, batch, name) in table.results:
+            continue  # once more is for when there is time
+        if name == OWN:
+            result, done = dlbench_result(arguments, precision, batch, limit)
+        else:
+            result, done = torch_result(arguments, name, precision, batch, limit)
+        table.add((precision, batch, name), result)
+        if result.why and done.stderr.strip():
+            print(f"-- {precision} batch {batch} {name}, end of its standard error:\n"
+                  f"{done.stderr[-STDERR_BYTES:].rstrip()}\n--", file=sys.stderr, flush=True)
     table.show()
-    return 0 if any(table.rates(key) for key in table.results if key[2] == "dlbench") else 1
+    return 0 if any(table.rates(key) for key in table.results if key[2] == OWN) else 1
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--dlbench", default="build/cuda/bin/dlbench")
-    parser.add_argument("--batch", type=int, nargs="+", default=[32], help="samples per step")
-    parser.add_argument("--precisions", nargs="+", choices=PRECISIONS, default=list(PRECISIONS))
-    parser.add_argument("--peers", nargs="+", choices=PEERS, default=list(PEERS))
-    parser.add_argument("--steps", type=int, default=30, help="timed steps of each PyTorch process")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--batch", type=int, nargs="+", help="samples per step")
+    parser.add_argument("--precisions", nargs="+", choices=PRECISIONS)
+    parser.add_argument("--contestants", nargs="+", choices=(OWN, *PEERS))
+    parser.add_argument("--rounds", type=int, default=1, help="of the list that was asked for")
     parser.add_argument("--limit", type=float, default=270, metavar="S", help="seconds per process")
     parser.add_argument("--max-time", type=float, default=float("inf"), metavar="S",
                         help="seconds after which nothing is run any more")
     parser.add_argument("--output", help="the table as JSON")
-    parser.add_argument("--peer", choices=PEERS, help=argparse.SUPPRESS)
-    parser.add_argument("--precision", choices=PRECISIONS, help=argparse.SUPPRESS)
+    parser.add_argument("--python", default=sys.executable, help="interpreter with PyTorch")
+    parser.add_argument("--windows", type=int, default=5, help="of a PyTorch process")
+    parser.add_argument("--seconds", type=float, default=3.0, help="of all windows, at least")
+    # For tests without a GPU.
+    parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda", help=argparse.SUPPRESS)
+    parser.add_argument("--size", type=int, default=256, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.peer:
-        return peer_rate(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # ends what was started, too
-    if reason := why_not():
+    if reason := why_not(arguments):
         print(f"skipped: {reason}")
         return SKIPPED
     return compare(arguments)

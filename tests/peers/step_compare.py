@@ -13,6 +13,7 @@ process of its own; the table shows medians over the rounds of each process's me
 Use Debian's interpreter (/usr/bin/python3, package python3-torch) with libopenblas0-pthread installed.
 """
 import argparse
+import functools
 import os
 import re
 import resource
@@ -82,7 +83,8 @@ def resunetpp(torch):
             self.project = same_conv(torch, channels_out, channels_out, 1)
 
         def forward(self, x):
-            return self.project(sum(bn(conv(x)) for conv, bn in zip(self.convs, self.bns)))
+            branches = (bn(conv(x)) for conv, bn in zip(self.convs, self.bns))
+            return self.project(functools.reduce(torch.add, branches))
 
     class Attention(nn.Module):
         def __init__(self, channels_g, channels_x):

@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The dlbench authors
+# SPDX-License-Identifier: Apache-2.0
+"""acceptance.sh and bars.py with stand-ins for dlbench, gpu_test and the driver: steps, codes, bars."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from stand_ins import StandIns
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROBES = {name: {"cupti": {"available": True, "slowdown_share": 0.02, "dropped_records": 0},
+                 "nvml": {"available": True, "monitor_cpu_share": 0.0005}}
+          for name in ("synthetic/device", "synthetic/host", "full")}
+PYTORCH = {"bars": [{"bar": "compile-32", "wanted": 1.0, "peer": "compile-graph", "ratio": 1.1, "missing": []},
+                    {"bar": "eager-32", "wanted": 1.4, "peer": "eager", "ratio": 1.5, "missing": []},
+                    {"bar": "eager-8", "wanted": 2.0, "peer": "eager", "ratio": 2.2, "missing": []}]}
+FILES = {"table.txt", "details.txt", "info.txt", "device_properties.json", "resunetpp.json", "bandwidth.json",
+         "pytorch.json", "archive.tar.gz"}
+
+
+class Acceptance(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="dlbench-acceptance-test-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.stand_ins = StandIns(self.folder)
+        self.output = self.folder / "output"
+
+    def run_part(self, part, *more, environment=None, tree=None, **behaviour):
+        self.stand_ins.behave(**{"probes": PROBES, **behaviour})
+        path = f"{self.stand_ins.path}:{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
+        variables = {k: v for k, v in os.environ.items() if not k.startswith("DLBENCH_")}
+        done = subprocess.run(
+            [HERE / "acceptance.sh", "--part", part, *more, tree or self.stand_ins.folder / "tree", self.output],
+            capture_output=True, text=True, timeout=300,
+            env={**variables, "PATH": path, "CUDA_HOME": str(self.folder), **(environment or {})})
+        self.said = done.stdout + done.stderr
+        table = self.output / "table.txt"
+        self.table = table.read_text() if table.exists() else ""
+        return done.returncode
+
+    def give_pytorch(self, **changed):
+        self.output.mkdir(exist_ok=True)
+        content = json.loads(json.dumps(PYTORCH))
+        for bar in content["bars"]:
+            bar.update(changed.get(bar["bar"].replace("-", "_"), {}))
+        (self.output / "pytorch.json").write_text(json.dumps(content))
+
+    def bar(self, letter):
+        found = [line for line in self.table.splitlines() if line.startswith(f"bar {letter} ")]
+        self.assertEqual(len(found), 1, self.table)
+        return found[0]
+
+
+class Parts(Acceptance):
+    def test_all_bars_met(self):
+        self.give_pytorch()
+        self.assertEqual(self.run_part("speed"), 0, self.said)
+        wanted = {"a": "met 1.100", "b": "met 1.500", "c": "met 2.200", "d": "met 0.875", "e": "met 1.000",
+                  "f": "met 2.000", "g": "met 0.05"}
+        for letter, text in wanted.items():
+            self.assertIn(text, self.bar(letter))
+        self.assertIn("compile-graph", self.bar("a"))
+        self.assertIn("batch_norm", self.bar("d"))
+        self.assertIn("+-0.014, 1280 samples", self.bar("e"))
+        self.assertIn(self.bar("a"), self.said, "the last table has them too")
+
+    def test_each_missed_bar_is_code_three(self):
+        self.give_pytorch()
+        below = {name: {**PROBES[name], "cupti": {"slowdown_share": 0.05, "dropped_records": 0}} for name in PROBES}
+        dropped = {name: {**PROBES[name], "cupti": {"slowdown_share": 0.0, "dropped_records": 2}} for name in PROBES}
+        busy = {name: {**PROBES[name], "nvml": {"monitor_cpu_share": 0.002}} for name in PROBES}
+        for letter, text, behaviour in (
+                ("d", "MISSED 0.700", {"bandwidth": {"shares": {"add": 0.95, "dropout": 0.7}}}),
+                ("e", "MISSED 0.960", {"rates": {"full": 96.0}}),
+                ("f", "MISSED 5.000", {"probes": below}),
+                ("f", "MISSED 0.000", {"probes": dropped}),
+                ("g", "MISSED 0.200", {"probes": busy})):
+            self.assertEqual(self.run_part("speed", **behaviour), 3, self.said)
+            self.assertIn(text, self.bar(letter))
+            self.assertIn("# part speed ended with code 3", self.table)
+        self.give_pytorch(eager_8={"ratio": 1.9})
+        self.assertEqual(self.run_part("speed"), 3)
+        self.assertIn("MISSED 1.900", self.bar("c"))
+        self.assertIn("met", self.bar("g"), "of the last part alone")
+
+    def test_a_failed_step_outranks_a_missed_bar(self):
+        rules = [{"when": "data generate", "code": 1, "says": "no space"}]
+        self.assertEqual(self.run_part("speed", rules=rules, rates={"full": 50.0}), 1)
+        self.assertIn("FAILED", self.table)
+        self.assertIn("not run", self.bar("e"))
+        self.assertIn("wanted bf16, batch 32, a warm cache", self.bar("e"))
+
+    def test_bars_that_were_not_run_say_why(self):
+        self.assertEqual(self.run_part("tests"), 0, self.said)
+        for letter in "abcdefg":
+            self.assertRegex(self.bar(letter), r"^bar . +not run .*\(no \w+\.json: its part did not run")
+        self.give_pytorch(compile_32={"ratio": None, "missing": ["compile: did not end within 270 s"]})
+        self.run_part("speed", samples=64, probes={}, bandwidth={"shares": {}})
+        self.assertIn("did not end within 270 s", self.bar("a"))
+        self.assertIn("no kernel was measured", self.bar("d"))
+        self.assertIn("64 samples are too few", self.bar("e"))
+        self.assertIn("cupti: it measured nothing", self.bar("f"))
+
+    def test_at_most_eight_files(self):
+        self.give_pytorch()
+        self.run_part("tests")
+        self.run_part("speed")
+        seen = {file.name for file in self.output.iterdir()}
+        self.assertLessEqual(seen, FILES)
+        self.assertEqual(FILES - seen, {"device_properties.json"})  # gpu_test's own
+
+    def test_what_is_too_large_is_left_out_and_said(self):
+        rules = [{"when": "--record-probes", "records": 9_000_000}]
+        self.assertEqual(self.run_part("speed", rules=rules), 0, self.said)
+        self.assertIn("archive.tar.gz: without probes, for its size", self.table)
+        self.assertLess((self.output / "archive.tar.gz").stat().st_size, 8_000_000)
+
+    def test_rates_and_taints_are_rows_also_after_a_crash(self):
+        rules = [{"when": "--record-probes", "code": -6, "says": "a probe died"}]
+        taints = [{"code": "throttled", "where": "trial full", "detail": "hot"}]
+        self.assertEqual(self.run_part("speed", rules=rules, taints=taints), 1)
+        self.assertIn("resunetpp: full: 100.0 +-1.0 samples/s", self.table)
+        self.assertIn("resunetpp: taint throttled, trial full: hot", self.table)
+        self.assertIn("resunetpp, --cuda-graph on: synthetic/device: 100.0", self.table)
+
+    def test_tuning_comes_before_the_budget_and_bars_have_no_timeline(self):
+        self.run_part("speed")
+        runs = [call for call in self.stand_ins.calls() if call[0] == "run" and "resunetpp" in call]
+        self.assertNotIn("--time-budget", runs[0])
+        self.assertIn("--probes", runs[0])
+        self.assertIn("--time-budget", runs[1])
+        self.assertNotIn("--trace", runs[1])
+        self.assertEqual(runs[1][runs[1].index("--cache") + 1], "warm")
+
+    def test_a_cache_folder_of_the_user_is_kept_and_used_again(self):
+        cache = {"DLBENCH_CACHE_DIR": str(self.folder / "cache")}
+        for _ in range(2):
+            self.run_part("speed", environment=cache)
+        made = [call for call in self.stand_ins.calls() if call[:2] == ["data", "generate"]]
+        self.assertEqual(len(made), 1)
+        self.assertTrue(list((self.folder / "cache").glob("acceptance-*/complete")))
+
+
+class Tests(Acceptance):
+    def verified(self):
+        return [" ".join(call) for call in self.stand_ins.calls() if call[0] == "verify"]
+
+    def test_verifies_each_precision_and_measured_convolutions(self):
+        self.assertEqual(self.run_part("tests"), 0, self.said)
+        calls = self.verified()
+        self.assertEqual(sum("--conv-algorithm auto" in call for call in calls), 2)
+        self.assertEqual(len(calls), 10)
+        self.assertIn("compute-sanitizer is not installed", self.table)
+
+    def test_failing_tests_run_again_by_themselves(self):
+        failing = {"gpu_test": {"fails": ["Step.Equals/resunetpp", "Nccl.Sums"], "fails_alone": ["Nccl.Sums"]}}
+        self.assertEqual(self.run_part("tests", **failing), 1)
+        details = (self.output / "details.txt").read_text()
+        self.assertIn("passes by itself: Step.Equals/resunetpp", details)
+        self.assertIn("fails by itself (code 1): Nccl.Sums", details)
+
+    def test_tests_that_cannot_be_listed_do_not_end_the_script(self):
+        self.assertEqual(self.run_part("tests", gpu_test={"fails": ["Nccl.Sums"], "list_code": 3}), 1)
+        self.assertIn("cannot list its tests", self.table)
+        self.assertEqual(len(self.verified()), 10)
+
+    def test_what_the_device_has_not_is_skipped(self):
+        rules = [{"when": "--precision tf32", "code": 2, "says": "dlbench: tf32 needs compute capability 8.0"}]
+        self.assertEqual(self.run_part("tests", rules=rules), 0, self.said)
+        self.assertRegex(self.table, r"skipped .*verify resunetpp tf32 \(dlbench: tf32 needs")
+
+    def test_a_device_that_the_sanitizer_does_not_know_is_skipped(self):
+        self.stand_ins.sanitizer("echo '========= Error: Device not supported. Please refer to'; exit 1")
+        self.assertEqual(self.run_part("tests"), 0, self.said)
+        self.assertEqual(self.table.count("compute-sanitizer: device not supported"), 2)
+        self.stand_ins.sanitizer("echo '========= Invalid __global__ read'; exit 1")
+        self.assertEqual(self.run_part("tests"), 1)
+        self.stand_ins.sanitizer('while [ "${1#*dlbench}" = "$1" ]; do shift; done; exec "$@"')
+        self.assertEqual(self.run_part("tests"), 0, self.said)
+        self.assertTrue(any("--image-size 32 --batch-size 2" in call for call in self.verified()))
+
+    def test_a_step_that_hangs_ends_at_the_deadline(self):
+        rules = [{"when": "--precision fp32", "seconds": 120}]
+        self.assertEqual(self.run_part("tests", "--deadline", "16", rules=rules), 1)
+        self.assertRegex(self.table, r"FAILED .*did not end within 1\d s")
+        self.assertRegex(self.table, r"not run .*\(the time is up\)")
+
+    def test_all_keeps_time_for_later_parts(self):
+        # 16 s below what is kept: the tests get nothing, speed nothing, PyTorch is asked for.
+        self.assertEqual(self.run_part("all", "--deadline", "245", peers={}), 1)
+        self.assertRegex(self.table, r"not run .*tests that need a GPU")
+        self.assertRegex(self.table, r"not run .*bandwidth")
+        self.assertRegex(self.table, r"(skipped|passed|FAILED) .*PyTorch beside it")
+
+
+class Machines(Acceptance):
+    def test_without_a_driver_nothing_is_done(self):
+        if pathlib.Path("/proc/driver/nvidia/version").exists():
+            self.skipTest("a driver is here")
+        (self.stand_ins.path / "nvidia-smi").unlink()
+        info = "backends\n  cuda    not here: no NVIDIA driver on this machine\n"
+        self.assertEqual(self.run_part("tests", info=info), 77)
+        self.assertIn("skipped: no NVIDIA driver", self.said)
+        self.assertEqual(self.run_part("tests", tree=self.folder / "nothing"), 77)
+
+    def test_a_driver_whose_libraries_do_not_load_is_a_failure(self):
+        info = "backends\n  cuda    not here: libcudnn.so.9 cannot be loaded\n"
+        self.assertEqual(self.run_part("tests", info=info), 1)
+        self.assertIn("libcudnn", self.said)
+
+    def test_a_build_that_fails_names_the_installed_tree(self):
+        self.stand_ins.script(self.stand_ins.path / "cmake", "#!/bin/sh\necho 'CMake Error: no oneDNN'; exit 1\n")
+        self.assertEqual(self.run_part("tests", tree=self.folder / "nothing"), 1)
+        self.assertIn("no oneDNN", self.said)
+        self.assertIn("An installed tree needs no build", self.said)
+        self.stand_ins.script(self.stand_ins.path / "cmake", "#!/bin/sh\nsleep 60\n")
+        self.assertEqual(self.run_part("tests", "--deadline", "1", tree=self.folder / "nothing"), 1)
+        self.assertIn("not built within 1 s", self.said)
+
+    def test_wrong_options(self):
+        for words in (["--part", "most"], ["--deadline", "soon"], ["--prat"]):
+            done = subprocess.run([HERE / "acceptance.sh", *words], capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("acceptance.sh: ", done.stderr)
+
+
+class Joined(Acceptance):
+    def test_parts_in_folders_of_their_own_are_joined(self):
+        self.assertEqual(self.run_part("tests"), 0)
+        tests, self.output = self.output, self.folder / "speed"
+        self.assertEqual(self.run_part("speed"), 0)
+        speed, self.output = self.output, self.folder / "pytorch"
+        self.give_pytorch(compile_32={"ratio": 0.8})
+        done = subprocess.run([sys.executable, HERE / "bars.py", tests, speed, self.output], capture_output=True,
+                              text=True, timeout=60)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("verify resunetpp bf16", done.stdout)
+        self.assertIn("bandwidth of memory-bound kernels", done.stdout)
+        bars = [line for line in done.stdout.splitlines() if line.startswith("bar ")]
+        self.assertEqual(len(bars), 7)
+        self.assertIn("MISSED 0.800", bars[0])
+        self.assertFalse([line for line in bars if "not run" in line])
+
+
+if __name__ == "__main__":
+    unittest.main()

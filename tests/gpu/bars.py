@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The dlbench authors
+# SPDX-License-Identifier: Apache-2.0
+"""What acceptance.sh found, against what is wanted of an H200.
+
+  tests/gpu/bars.py FOLDER [FOLDER...]   a row for each of the seven bars. Of several folders (one per
+                                         part) their tables come before it, as one.
+  tests/gpu/bars.py --rates REPORT       a line per trial and taint of a report
+
+A bar is met, MISSED, or was not run, with the reason. Exit code: 0 none was missed, 3 one was.
+"""
+import argparse
+import json
+import math
+import pathlib
+import sys
+
+MISSED = 3
+SAMPLES = 1000  # a data set of fewer says little of a loader
+
+
+class NotRun(Exception):
+    """Why a bar cannot be judged."""
+
+
+class Folders:
+    """Results of one call of acceptance.sh, or of several."""
+
+    def __init__(self, folders):
+        self.folders = [pathlib.Path(folder) for folder in folders]
+
+    def read(self, name):
+        """The file's content, from the last folder that has it."""
+        for folder in reversed(self.folders):
+            if (folder / name).is_file():
+                try:
+                    return json.loads((folder / name).read_text())
+                except ValueError as error:
+                    raise NotRun(f"{folder / name}: {error}") from error
+        raise NotRun(f"no {name}: its part did not run, or failed")
+
+    def tables(self):
+        """Lines of all tables but their bars."""
+        for folder in self.folders:
+            table = folder / "table.txt"
+            if table.is_file():
+                yield from (line for line in table.read_text().splitlines()
+                            if not line.startswith("bar "))
+
+
+def pytorch_bar(folders, name):
+    for bar in folders.read("pytorch.json").get("bars", ()):
+        if bar["bar"] == name:
+            without = f" (without {'; '.join(bar['missing'])})" if bar["missing"] else ""
+            if bar["ratio"] is None:
+                raise NotRun("; ".join(bar["missing"]))
+            return bar["ratio"], bar["ratio"] >= bar["wanted"], f"the faster: {bar['peer']}{without}"
+    raise NotRun("pytorch.json has no such bar")
+
+
+def bandwidth_bar(folders):
+    content = folders.read("bandwidth.json")
+    rows = content["rows"]
+    if not rows:
+        raise NotRun("no kernel was measured")
+    worst = min(rows, key=lambda row: row["share_of_copy"])
+    below = sum(row["share_of_copy"] < 0.85 for row in rows)
+    failed = f"; not measured: {'; '.join(content['failed'])}" if content.get("failed") else ""
+    return (worst["share_of_copy"], below == 0,
+            f"worst of {len(rows)}: {worst['name']} {worst['dtype']}; {below} below{failed}")
+
+
+def trial_of(report, name):
+    for trial in report["trials"]:
+        variant = f"/{trial['variant']}" if trial.get("variant") else ""
+        if trial["kind"] + variant == name and trial.get("throughput"):
+            return trial
+    raise NotRun(f"the report has no trial {name}")
+
+
+def rate_of(trial):
+    """(mean, half of its 95 % interval or 0)."""
+    rate = trial["throughput"]["samples_per_second"]
+    interval = rate.get("ci95")
+    return rate["mean"], (interval[1] - interval[0]) / 2 if interval else 0.0
+
+
+def loader_bar(folders):
+    report = folders.read("resunetpp.json")
+    full, host = trial_of(report, "full"), trial_of(report, "synthetic/host")
+    effective = report["config"]["effective"]
+    samples = (report.get("dataset") or {}).get("samples") or 0
+    seen = (effective.get("precision"), full["batch_size_per_rank"], effective.get("cache"))
+    if seen != ("bf16", 32, "warm"):
+        raise NotRun("wanted bf16, batch 32, a warm cache, not {}, {}, {}".format(*seen))
+    if samples < SAMPLES:
+        raise NotRun(f"{samples} samples are too few, wanted {SAMPLES}")
+    (a, half_a), (b, half_b) = rate_of(full), rate_of(host)
+    ratio = a / b
+    half = ratio * math.hypot(half_a / a, half_b / b)
+    return ratio, ratio >= 0.97, f"+-{half:.3f}, {samples} samples"
+
+
+def probe_values(report, probe):
+    """(trial's name, values) where the probe measured."""
+    found = []
+    for trial in report["trials"]:
+        values = trial.get("probes", {}).get(probe)
+        if values and values.get("available", True):
+            variant = f"/{trial['variant']}" if trial.get("variant") else ""
+            found.append((trial["kind"] + variant, values))
+    if not found:
+        reason = (report.get("probes", {}).get(probe) or {}).get("reason") or "it measured nothing"
+        raise NotRun(f"{probe}: {reason}")
+    return found
+
+
+def worst_value(found, key):
+    known = [(values[key], trial) for trial, values in found if values.get(key) is not None]
+    if not known:
+        raise NotRun(f"no trial has {key}")
+    return max(known)
+
+
+def tracing_bar(folders):
+    report = folders.read("resunetpp.json")
+    if report["config"]["effective"].get("trace"):
+        raise NotRun("the run wrote a timeline (--trace), which costs time of its own")
+    found = probe_values(report, "cupti")
+    share, trial = worst_value(found, "slowdown_share")
+    dropped = sum(values.get("dropped_records") or 0 for _, values in found)
+    return (100 * share, share < 0.03 and dropped == 0,
+            f"% in {trial}, the slowest of {len(found)} trials; {dropped:.0f} records dropped")
+
+
+def monitor_bar(folders):
+    found = probe_values(folders.read("resunetpp.json"), "nvml")
+    share, trial = worst_value(found, "monitor_cpu_share")
+    return 100 * share, share < 0.001, f"% in {trial}, the most of {len(found)} trials"
+
+
+# What is wanted of an H200, in the order of docs/gpu-status.md.
+BARS = (
+    ("a", "bf16, batch 32: at least 1.00 x torch.compile",
+     lambda folders: pytorch_bar(folders, "compile-32")),
+    ("b", "bf16, batch 32: at least 1.40 x PyTorch eager",
+     lambda folders: pytorch_bar(folders, "eager-32")),
+    ("c", "bf16, batch 8: at least 2.00 x PyTorch eager",
+     lambda folders: pytorch_bar(folders, "eager-8")),
+    ("d", "own memory-bound kernels: at least 0.85 of a copy", bandwidth_bar),
+    ("e", "full: at least 0.97 of synthetic/host", loader_bar),
+    ("f", "CUPTI tracing: below 3 %, nothing dropped", tracing_bar),
+    ("g", "NVML monitor: below 0.1 % of a core", monitor_bar),
+)
+
+
+def judged(folders):
+    """(letter, what is wanted, True, False or None, text) of each bar."""
+    for letter, wanted, judge in BARS:
+        try:
+            value, met, text = judge(folders)
+            number = f"{value:.3f}" if abs(value) >= 0.1 or value == 0 else f"{value:.2g}"
+            yield letter, wanted, met, f"{'met' if met else 'MISSED'} {number}", text
+        except NotRun as reason:
+            yield letter, wanted, None, "not run", str(reason)
+        except (KeyError, IndexError, TypeError, ValueError, ZeroDivisionError) as error:
+            yield letter, wanted, None, "not run", f"a result that cannot be read: {error!r}"
+
+
+def show_bars(folders):
+    missed = False
+    for letter, wanted, met, result, text in judged(folders):
+        missed = missed or met is False
+        print(f"bar {letter}  {result:13} {wanted} ({text[:300]})")
+    return MISSED if missed else 0
+
+
+def show_rates(path):
+    report = json.loads(pathlib.Path(path).read_text())
+    for trial in report["trials"]:
+        if not trial.get("throughput"):
+            continue
+        mean, half = rate_of(trial)
+        variant = f"/{trial['variant']}" if trial.get("variant") else ""
+        print(f"{trial['kind']}{variant}: {mean:.1f} +-{half:.1f} samples/s")
+    for taint in report["run"]["taints"]:
+        print(f"taint {taint['code']}, {taint['where']}: {taint['detail'][:160]}")
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folders", nargs="*", metavar="FOLDER")
+    parser.add_argument("--rates", metavar="REPORT")
+    arguments = parser.parse_args()
+    if arguments.rates:
+        try:
+            return show_rates(arguments.rates)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            print(f"no rates in {arguments.rates}: {error!r}")
+            return 1
+    if not arguments.folders:
+        parser.error("a FOLDER or --rates REPORT")
+    folders = Folders(arguments.folders)
+    if len(arguments.folders) > 1:
+        for line in folders.tables():
+            print(line)
+    return show_bars(folders)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The dlbench authors
+# SPDX-License-Identifier: Apache-2.0
+"""compare_pytorch.py with stand-ins for dlbench and PyTorch; pytorch_step.py where a PyTorch is."""
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from stand_ins import StandIns
+
+HERE = pathlib.Path(__file__).resolve().parent
+TORCH_PYTHON = "/usr/bin/python3"  # where Debian puts PyTorch
+
+
+class Compare(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="dlbench-compare-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.stand_ins = StandIns(self.folder)
+
+    def compare(self, *more, **behaviour):
+        self.stand_ins.behave(**behaviour)
+        output = self.folder / "pytorch.json"
+        done = subprocess.run(
+            [sys.executable, HERE / "compare_pytorch.py", "--dlbench", self.stand_ins.dlbench, "--python",
+             self.stand_ins.python, "--output", output, *more], capture_output=True, text=True, timeout=120)
+        self.table = json.loads(output.read_text()) if output.exists() else None
+        return done
+
+    def row(self, precision, batch, name):
+        found = [r for r in self.table["rows"] if (r["precision"], r["batch"], r["name"]) == (precision, batch, name)]
+        self.assertEqual(len(found), 1, self.table["rows"])
+        return found[0]
+
+    def bar(self, name):
+        return next(bar for bar in self.table["bars"] if bar["bar"] == name)
+
+    def order(self):
+        order = []
+        for call in self.stand_ins.calls():
+            if call[0] == "peer":
+                order.append(call[1])
+            elif call[0] == "run":
+                order.append(f"{call[call.index('--precision') + 1]} {call[call.index('--batch-size') + 1]} dlbench")
+        return order
+
+    def test_what_matters_most_comes_first(self):
+        self.assertEqual(self.compare().returncode, 0)
+        order = self.order()
+        self.assertEqual(order[:6], [f"bf16 {batch} {name}" for batch in (32, 8)
+                                     for name in ("dlbench", "eager", "eager-graph")])
+        self.assertEqual(order[6:8], ["bf16 32 compile", "bf16 32 compile-graph"])
+        self.assertEqual(order[8:14], [f"{p} 32 {name}" for p in ("fp32", "tf32", "fp16")
+                                       for name in ("dlbench", "eager")])
+        self.assertNotIn("fp32 32 compile", order, "tuned in bf16 alone")
+        self.assertIn("fp32 32 compile-reduce", order[14:])
+        self.assertEqual(order[-5:], order[:3] + order[6:8], "once more")
+        self.assertEqual(self.row("bf16", 32, "eager")["processes"], 2)
+
+    def test_dlbench_runs_without_probes(self):
+        self.compare("--contestants", "dlbench")
+        call = next(call for call in self.stand_ins.calls() if call[0] == "run")
+        self.assertEqual(call[call.index("--probes") + 1], "none")
+
+    def test_bars_are_of_the_fastest(self):
+        peers = {"bf16 32 compile": {"windows": [80]}, "bf16 32 compile-graph": {"windows": [120, 125, 130]},
+                 "bf16 32 eager": {"windows": [60]}, "bf16 8 eager": {"windows": [90]}}
+        self.assertEqual(self.compare(peers=peers).returncode, 0)
+        bar = self.bar("compile-32")
+        self.assertEqual((bar["peer"], bar["met"], bar["missing"]), ("compile-graph", False, []))
+        self.assertAlmostEqual(bar["ratio"], 100 / 125)
+        self.assertTrue(self.bar("eager-32")["met"])
+        self.assertFalse(self.bar("eager-8")["met"])
+        self.assertAlmostEqual(self.row("bf16", 32, "compile-graph")["spread"], 10 / 125)
+
+    def test_a_crash_of_dlbench_does_not_erase_its_rate(self):
+        rules = [{"when": "--precision bf16", "code": -11, "says": "a probe died"}]
+        done = self.compare("--contestants", "dlbench", "eager", rules=rules)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        row = self.row("bf16", 32, "dlbench")
+        self.assertEqual(row["samples_per_second"], 100.0)
+        self.assertIn("a probe died", row["why"])
+        self.assertIn("code", row["why"])
+
+    def test_without_any_report_of_dlbench(self):
+        rules = [{"when": "run", "code": 5, "no_report": True, "says": "dlbench: out of memory"}]
+        done = self.compare("--contestants", "dlbench", "eager", rules=rules)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("out of memory", self.row("bf16", 32, "dlbench")["why"])
+        self.assertIsNone(self.bar("eager-32")["met"])
+
+    def test_a_failed_peer_says_why_and_its_last_words_are_kept(self):
+        words = "first\n" + "x" * 6000 + "\nRuntimeError: no kernel for this"
+        done = self.compare(peers={"bf16 32 compile": {"windows": [], "says": words, "code": 1}})
+        self.assertEqual(self.row("bf16", 32, "compile")["why"], "code 1: RuntimeError: no kernel for this")
+        self.assertIn("RuntimeError: no kernel", done.stderr)
+        self.assertNotIn("first", done.stderr)
+        self.assertGreater(len(done.stderr), 4000)
+        bar = self.bar("compile-32")
+        self.assertTrue(bar["met"])
+        self.assertEqual(len(bar["missing"]), 1)
+
+    def test_what_was_read_before_a_time_out_counts(self):
+        peers = {"bf16 32 compile": {"windows": [50, 60], "says": "still tuning", "seconds": 30}}
+        done = self.compare("--limit", "6", "--contestants", "dlbench", "compile", peers=peers)
+        row = self.row("bf16", 32, "compile")
+        self.assertEqual(row["samples_per_second"], 55.0)
+        self.assertIn("2 windows, then: did not end within", row["why"])
+        self.assertIn("still tuning", done.stderr)
+
+    def test_when_the_time_is_up_nothing_is_started(self):
+        done = self.compare("--max-time", "1")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(self.order(), [])
+        self.assertEqual(self.bar("eager-32")["ratio"], None)
+        self.assertIn("no time left", self.bar("eager-32")["missing"][0])
+
+    def test_without_pytorch_or_gpu_it_skips(self):
+        done = self.compare(peers={"import_code": 1})
+        self.assertEqual(done.returncode, 77, done.stderr)
+        self.assertIn("has no PyTorch", done.stdout)
+        done = self.compare(peers={"import_code": 3})
+        self.assertEqual((done.returncode, done.stdout), (77, "skipped: this PyTorch sees no GPU\n"))
+
+    def test_what_the_compiler_left_out_is_told(self):
+        facts = {"graph_breaks": 2, "cudagraph_skips": 1}
+        done = self.compare(peers={"bf16 32 compile": {"windows": [10], "facts": facts}})
+        self.assertEqual(self.row("bf16", 32, "compile")["graph_breaks"], 2)
+        self.assertIn("2 graph breaks, 1 cudagraph skips", done.stdout)
+
+
+def has_torch():
+    code = "import sys, torch; sys.exit(0)"
+    try:
+        return subprocess.run([TORCH_PYTHON, "-c", code], capture_output=True, timeout=120).returncode == 0
+    except OSError:
+        return False
+
+
+@unittest.skipUnless(has_torch(), f"{TORCH_PYTHON} has no PyTorch")
+class Step(unittest.TestCase):
+    """The real step, on the processor and in small."""
+
+    def step(self, *arguments):
+        return subprocess.run(
+            [TORCH_PYTHON, HERE / "pytorch_step.py", "--batch", "2", "--size", "32", "--device", "cpu",
+             "--windows", "2", "--seconds", "0.2", *arguments], capture_output=True, text=True, timeout=250)
+
+    def test_eager_steps_are_timed(self):
+        for precision in ("fp32", "bf16"):
+            done = self.step("--peer", "eager", "--precision", precision)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            lines = done.stdout.splitlines()
+            self.assertEqual([line.split()[0] for line in lines[:2]], ["window", "window"])
+            self.assertGreater(json.loads(lines[-1])["samples_per_second"], 0)
+
+    def test_an_old_pytorch_says_what_it_lacks(self):
+        old = subprocess.run([TORCH_PYTHON, "-c", "import torch, sys; sys.exit(hasattr(torch, 'compile'))"])
+        if old.returncode != 0:
+            self.skipTest("this PyTorch compiles")
+        done = self.step("--peer", "compile", "--precision", "fp32")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("has no torch.compile", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How fast a backend's own memory-bound kernels move their bytes, beside a plain copy: each op in a
+// graph of its own, its kernel enqueued many times between two events.
+#pragma once
+
+#include "engine/backend/backend.h"
+#include "engine/conformance/op_case.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dlbench {
+
+/// The largest tensor of most cases: (batch, channels, side, side).
+struct BandwidthSizes {
+  std::int64_t batch = 32;
+  std::int64_t channels = 64;  ///< even
+  std::int64_t side = 256;     ///< even
+  int batches = 5;             ///< of calls; the fastest counts
+  int calls = 20;              ///< enqueued between two events
+};
+
+/// One op, or a chain that backends may fuse, in the precisions it is asked for.
+[[nodiscard]] std::vector<conformance::OpCase> bandwidth_cases(const BandwidthSizes& sizes);
+
+/// Bytes that a kernel has to move.
+struct Traffic {
+  std::int64_t operands = 0;  ///< every operand read once, every result written once
+  std::int64_t model = 0;     ///< by the cost model of the ops, summed over those that it does
+  /// operands, and what has to be read a second time where tensors are larger than the caches:
+  /// batch norm needs all of x before it can write the first y.
+  std::int64_t moved = 0;
+};
+
+[[nodiscard]] Traffic traffic_of(const backend::LoweredGraph& lowered,
+                                 const backend::LoweredNode& node);
+
+/// Empty, or why the bytes of this kernel cannot be right: the cost model of a single op has to be
+/// what its operands hold (small ones beside large ones left aside, and padding), that of a fused
+/// chain at least that.
+[[nodiscard]] std::string wrong_bytes(const backend::LoweredNode& node, const Traffic& traffic);
+
+/// One kernel, measured.
+struct OpBandwidth {
+  std::string name;    ///< the case, and the kernel's op behind a slash where it is another one
+  std::string dtype;   ///< "f32", "bf16"
+  std::string kernel;  ///< implementation
+  Traffic traffic;
+  double seconds = 0.0;  ///< of one call
+  [[nodiscard]] double bytes_per_s() const { return static_cast<double>(traffic.moved) / seconds; }
+};
+
+/// Times each kernel of a case that moves a large tensor. Throws core::Error(kUnavailable) for what
+/// the backend cannot do, kMemory, and core::CheckFailure for wrong_bytes().
+[[nodiscard]] std::vector<OpBandwidth> measure_case(backend::Backend& backend,
+                                                    const conformance::OpCase& spec,
+                                                    core::DType dtype,
+                                                    const BandwidthSizes& sizes);
+
+}  // namespace dlbench

@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The accounting of gpu_bandwidth, on the reference backend and in small: which kernels are timed,
+// which bytes they are said to move, and that wrong ones are found.
+#include "tests/gpu/op_bandwidth.h"
+
+#include "engine/backend/backend.h"
+#include "engine/comm/self.h"
+#include "engine/conformance/case_graph.h"
+#include "engine/exec/executor.h"
+#include "tests/engine/backend/cuda/host_device.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+namespace dlbench {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr BandwidthSizes kSmall{.batch = 2, .channels = 8, .side = 32, .batches = 1, .calls = 1};
+constexpr double kElements = 2 * 8 * 32 * 32;
+
+/// Elements of the largest tensor that each kernel of the cases moves in f32, each counted as often
+/// as it is read or written.
+const std::map<std::string, double>& wanted() {
+  static const std::map<std::string, double> tensors{
+      {"add", 3},
+      {"relu", 2},
+      {"relu/relu_backward", 3},
+      {"batch_norm", 3},
+      {"batch_norm/batch_norm_backward", 5},
+      {"batch_norm+relu/batch_norm", 3},
+      {"batch_norm+relu/relu", 2},
+      {"batch_norm+relu/relu_backward", 3},
+      {"batch_norm+relu/batch_norm_backward", 5},
+      {"batch_norm+add/batch_norm", 3},
+      {"batch_norm+add/add", 3},
+      {"batch_norm+add/batch_norm_backward", 5},
+      {"batch_norm+add+relu/batch_norm", 3},
+      {"batch_norm+add+relu/add", 3},
+      {"batch_norm+add+relu/relu", 2},
+      {"batch_norm+add+relu/relu_backward", 3},
+      {"batch_norm+add+relu/batch_norm_backward", 5},
+      {"max_pool", 1.25 + 1.0 / 16},  // positions of a byte each
+      {"max_pool/max_pool_backward", 1.25 + 1.0 / 16},
+      {"upsample_nearest", 1.25},
+      {"upsample_nearest/upsample_nearest_backward", 1.25},
+      {"concat", 2},
+      {"concat/slice", 1},
+      {"scale_channels", 2},
+      {"scale_channels/scale_channels_backward_gate", 2},
+      {"dropout", 2},
+      {"dropout/dropout_backward", 2},
+      {"global_avg_pool", 1},
+      {"global_avg_pool/global_avg_pool_backward", 1},
+      {"dice/dice_sums", 1.25},  // a mask of bytes
+      {"dice/dice_backward", 1.25},
+      {"sgd", 0.5 * 5},
+      {"adam", 0.5 * 7},
+      {"nadam", 0.5 * 7},
+      {"adadelta", 0.5 * 7},
+  };
+  return tensors;
+}
+
+TEST(OpBandwidth, CountsTheBytesThatEachKernelHasToMove) {
+  const auto backend = backend::create_backend("ref", {.threads = 2});
+  std::map<std::string, double> seen;
+  for (const conformance::OpCase& spec : bandwidth_cases(kSmall)) {
+    for (const OpBandwidth& result : measure_case(*backend, spec, core::DType::kF32, kSmall)) {
+      seen[result.name] = static_cast<double>(result.traffic.moved) / (4 * kElements);
+      EXPECT_GT(result.seconds, 0.0) << result.name;
+      EXPECT_GT(result.bytes_per_s(), 0.0) << result.name;
+    }
+  }
+  for (const auto& [name, tensors] : wanted()) {
+    ASSERT_TRUE(seen.contains(name)) << name << " is not timed";
+    EXPECT_NEAR(seen.at(name), tensors, 0.02 * tensors) << name;
+  }
+  EXPECT_EQ(seen.size(), wanted().size());
+}
+
+TEST(OpBandwidth, ActivationsOf16BitsAreHalfAsManyBytes) {
+  const auto backend = backend::create_backend("ref", {.threads = 2});
+  int activations = 0;
+  for (const conformance::OpCase& spec : bandwidth_cases(kSmall)) {
+    if (spec.dtypes.size() < 2) {
+      continue;
+    }
+    for (const OpBandwidth& result : measure_case(*backend, spec, core::DType::kBF16, kSmall)) {
+      ++activations;
+      EXPECT_EQ(result.dtype, "bf16");
+      if (!result.name.starts_with("max_pool")) {  // its positions are bytes in any precision
+        const double wanted_bytes = wanted().at(result.name) * 2 * kElements;
+        EXPECT_NEAR(static_cast<double>(result.traffic.moved), wanted_bytes, 0.03 * wanted_bytes)
+            << result.name;
+      }
+    }
+  }
+  EXPECT_GT(activations, 25);
+}
+
+// With updates of its own and channels in blocks of 16, which these sizes fill.
+TEST(OpBandwidth, TheCostModelFitsTheOperandsOfTheCpuBackend) {
+  if (const std::string why = backend::backend_unavailable_reason("cpu"); !why.empty()) {
+    GTEST_SKIP() << why;
+  }
+  const auto backend = backend::create_backend("cpu", {.threads = 1});
+  const BandwidthSizes blocks{.batch = 1, .channels = 32, .side = 32, .batches = 1, .calls = 1};
+  for (const conformance::OpCase& spec : bandwidth_cases(blocks)) {
+    EXPECT_NO_THROW(static_cast<void>(measure_case(*backend, spec, core::DType::kF32, blocks)))
+        << spec.note;
+  }
+}
+
+// The kernels that a GPU would run, their fusions included, with the host in its place.
+TEST(OpBandwidth, CountsTheBytesOfTheCudaLowering) {
+  backend::cuda::HostDevice device;
+  std::map<std::string, double> seen;
+  for (const conformance::OpCase& spec : bandwidth_cases(kSmall)) {
+    for (const core::DType dtype : spec.dtypes) {
+      for (const OpBandwidth& result : measure_case(device, spec, dtype, kSmall)) {
+        if (dtype == core::DType::kF32) {
+          seen[result.name] = static_cast<double>(result.traffic.moved) / (4 * kElements);
+        }
+      }
+    }
+  }
+  for (const auto& [name, tensors] : wanted()) {
+    if (name.find('+') == std::string::npos) {
+      ASSERT_TRUE(seen.contains(name)) << name << " is not timed";
+      EXPECT_NEAR(seen.at(name), tensors, 0.02 * tensors) << name;
+    }
+  }
+  EXPECT_NEAR(seen.at("batch_norm+relu/batch_norm"), 3, 0.06);
+  EXPECT_NEAR(seen.at("batch_norm+relu/batch_norm_backward"), 5, 0.1);
+  EXPECT_NEAR(seen.at("batch_norm+add/batch_norm"), 4, 0.08);
+  EXPECT_FALSE(seen.contains("batch_norm+relu/relu"));
+  EXPECT_FALSE(seen.contains("batch_norm+add/add"));
+}
+
+TEST(OpBandwidth, PlantedWrongByteCountsAreFound) {
+  const auto backend = backend::create_backend("ref", {.threads = 2});
+  const conformance::CaseGraph graph =
+      conformance::make_case_graph(bandwidth_cases(kSmall).front(), core::DType::kF32);
+  const auto lowered = backend->lower(graph.graph, {});
+  backend::LoweredNode& add = lowered->nodes.at(0);
+  const auto right = static_cast<std::int64_t>(3 * 4 * kElements);
+  ASSERT_EQ(add.cost.bytes, right);
+  EXPECT_EQ(wrong_bytes(add, traffic_of(*lowered, add)), "");
+  for (const std::int64_t wrong : {right / 3 * 2, right / 3 * 4, std::int64_t{0}}) {
+    add.cost.bytes = wrong;
+    EXPECT_THAT(wrong_bytes(add, traffic_of(*lowered, add)), HasSubstr(std::to_string(wrong)));
+  }
+  // Of a fused kernel the model may have more: what lies between its ops stays in registers.
+  add.covers.push_back(add.covers.front());
+  add.cost.bytes = right / 3 * 4;
+  EXPECT_EQ(wrong_bytes(add, traffic_of(*lowered, add)), "");
+  add.cost.bytes = right / 3 * 2;
+  EXPECT_NE(wrong_bytes(add, traffic_of(*lowered, add)), "");
+}
+
+}  // namespace
+}  // namespace dlbench
