@@ -5,6 +5,7 @@
 # by the top CMakeLists.txt: a language cannot be enabled for all folders from one of them.
 set(DLBENCH_ENABLE_CUDA AUTO CACHE STRING "CUDA plug-in: AUTO, ON (fail if something is missing) or OFF")
 set(DLBENCH_CUDA OFF)
+include(${CMAKE_CURRENT_LIST_DIR}/NvidiaLibrary.cmake)
 
 function(dlbench_look_for_cuda result)
   set(reason "")
@@ -28,6 +29,13 @@ function(dlbench_look_for_cuda result)
         set(reason "cuDNN 9.10 or newer not found")
       elseif(NOT NCCL_FOUND)
         set(reason "NCCL 2.27 or newer not found")
+      else()
+        dlbench_find_toolkit_library(cublasLt cublasLt.h)
+        if(NOT TARGET CUDA::cublasLt)
+          set(reason "cuBLASLt ${CUDAToolkit_VERSION_MAJOR} not found")
+        endif()
+        # Without it there are no CUPTI probes, and that is all.
+        dlbench_find_toolkit_library(cupti cupti.h)
       endif()
     endif()
   endif()

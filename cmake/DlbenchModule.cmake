@@ -1,14 +1,20 @@
-# dlbench_module(<name> SOURCES ... [LINK ...]): one folder of the project as an OBJECT library
+# dlbench_module(<name> [COLD] SOURCES ... [LINK ...]): one folder of the project as an OBJECT library
 # dlbench_<name> (alias dlbench::<name>). All modules are linked into libdlbench.so; an OBJECT
 # library linked directly keeps self-registering objects that a STATIC one would lose.
+# No two files of a target may give one name to different things, in anonymous namespaces too: with
+# CMAKE_UNITY_BUILD several of them are compiled at once. COLD: none of it runs inside what is timed, so
+# a release takes -O1 and up to a third less time to compile.
 function(dlbench_module name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "COLD" "" "SOURCES;LINK" ${ARGN})
   add_library(dlbench_${name} OBJECT ${ARG_SOURCES})
   add_library(dlbench::${name} ALIAS dlbench_${name})
   target_include_directories(dlbench_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(dlbench_${name} PRIVATE dlbench_warnings dlbench_options ${ARG_LINK})
   if(DLBENCH_PRECOMPILE)
     target_precompile_headers(dlbench_${name} REUSE_FROM dlbench_precompiled)
+  endif()
+  if(ARG_COLD)
+    target_compile_options(dlbench_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
   set_property(GLOBAL APPEND PROPERTY DLBENCH_MODULES dlbench_${name})
   set_property(GLOBAL APPEND PROPERTY DLBENCH_MODULE_LINK ${ARG_LINK})

@@ -12,6 +12,10 @@
 # <package>_VERSION and makes the target <package>::<library>. The header that defines
 # <package>_MAJOR, _MINOR and _<patch> lies in <package>_INCLUDE_DIR. A macro, since what it finds
 # belongs to its caller.
+#
+# dlbench_find_toolkit_library(library header): sees to the target CUDA::<library>. FindCUDAToolkit makes
+# it from the toolkit's folder, where an installation for running programs has the library with a version
+# in its name or not at all; then it may lie beside the wheels of cuDNN. Does nothing where it is nowhere.
 include(FindPackageHandleStandardArgs)
 function(dlbench_wheel_folders result)
   if(NOT DEFINED CACHE{DLBENCH_PYTHON_PACKAGES})
@@ -67,3 +71,20 @@ macro(dlbench_find_nvidia_library package library soname header patch)
   endif()
   mark_as_advanced(${package}_INCLUDE_DIR ${package}_LIBRARY)
 endmacro()
+function(dlbench_find_toolkit_library library header)
+  if(TARGET CUDA::${library})
+    return()
+  endif()
+  dlbench_wheel_folders(wheel_folders)
+  find_path(DLBENCH_${library}_INCLUDE_DIR ${header}
+            HINTS ${CUDAToolkit_INCLUDE_DIRS} ${wheel_folders} PATH_SUFFIXES include)
+  find_library(DLBENCH_${library}_LIBRARY NAMES lib${library}.so.${CUDAToolkit_VERSION_MAJOR}
+               HINTS ${CUDAToolkit_LIBRARY_DIR} ${wheel_folders} PATH_SUFFIXES lib lib64)
+  mark_as_advanced(DLBENCH_${library}_INCLUDE_DIR DLBENCH_${library}_LIBRARY)
+  if(DLBENCH_${library}_LIBRARY AND DLBENCH_${library}_INCLUDE_DIR)
+    add_library(CUDA::${library} UNKNOWN IMPORTED)
+    set_target_properties(CUDA::${library} PROPERTIES IMPORTED_LOCATION ${DLBENCH_${library}_LIBRARY})
+    target_include_directories(CUDA::${library} SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS}
+                                                                ${DLBENCH_${library}_INCLUDE_DIR})
+  endif()
+endfunction()

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -115,6 +116,8 @@ struct GenerateOptions {
   std::int64_t samples = 64;
   std::uint64_t seed = 1;
   int threads = 0;  ///< 0: one per core. The files do not depend on it.
+  /// Called before each sample, on several threads: what it throws ends the work.
+  std::function<void()> check = [] {};
 };
 
 /// One format: how to recognise, open and generate it.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/disturbance.h"
 
+#include "engine/core/clock.h"
 #include "probes/kernel_file.h"
 #include "probes/system_info.h"
 
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 
 namespace dlbench::probes {
 namespace {
@@ -119,8 +119,7 @@ ProcSnapshot take_snapshot() noexcept {
   snapshot.minor_faults = usage.ru_minflt;
   snapshot.major_faults = usage.ru_majflt;
   snapshot.peak_rss_bytes = std::int64_t{usage.ru_maxrss} * 1024;  // Linux gives KiB
-  snapshot.steady_s =
-      std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  snapshot.steady_s = core::steady_seconds();
   return snapshot;
 }
 

@@ -2,18 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/gpu_monitor.h"
 
+#include "engine/core/clock.h"
+
 #include <ctime>
 #include <utility>
 
 namespace dlbench::probes {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch())
-      .count();
-}
 
 double thread_cpu_s() {
   timespec time{};
@@ -40,8 +35,8 @@ void GpuMonitor::begin_window() {
     const std::lock_guard lock(mutex_);
     window_ = GpuWindow{};
     static_cast<void>(sensors_->take_events());  // of before the window
-    window_.begin_ns = now_ns();
-    look();
+    window_.begin_ns = core::steady_ns();
+    look(SensorSet::kAll);
     open_ = true;
   }
   changed_.notify_all();
@@ -50,14 +45,14 @@ void GpuMonitor::begin_window() {
 GpuWindow GpuMonitor::end_window() {
   const std::lock_guard lock(mutex_);
   open_ = false;
-  look();
-  window_.end_ns = now_ns();
+  look(SensorSet::kAll);
+  window_.end_ns = core::steady_ns();
   return std::exchange(window_, GpuWindow{});
 }
 
-void GpuMonitor::look() {
+void GpuMonitor::look(SensorSet set) {
   const double before = thread_cpu_s();
-  window_.samples.push_back(sensors_->read());
+  window_.samples.push_back(sensors_->read(set));
   for (const GpuEvent& event : sensors_->take_events()) {
     window_.events.push_back(event);
   }
@@ -78,7 +73,9 @@ void GpuMonitor::watch() {
       continue;
     }
     window_.monitor_cpu_s += thread_cpu_s() - before;  // of waking up
-    look();
+    // In the middle of a second: not beside the end of repetitions that last whole ones.
+    const bool full = window_.samples.size() % kLooksPerFull == kLooksPerFull / 2;
+    look(full ? SensorSet::kAll : SensorSet::kFast);
   }
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr RecordedFormat kFormat{.name = "dlbench.gpu_recording", .text = "GPU recording"};
+constexpr RecordedFormat kRecordingFormat{.name = "dlbench.gpu_recording", .text = "GPU recording"};
 constexpr std::array kFaults{
     GpuFault::kXid, GpuFault::kEccCorrected, GpuFault::kEccUncorrected, GpuFault::kLost};
 
@@ -126,7 +126,7 @@ std::vector<GpuWindow> GpuRecording::of_trial(const std::string& trial) const {
 
 GpuRecording read_gpu_recording(const std::filesystem::path& path) {
   GpuRecording recording;
-  read_recorded_file(path, kFormat, [&recording](const json& object) {
+  read_recorded_file(path, kRecordingFormat, [&recording](const json& object) {
     recording.origin = object.at("origin").get<std::string>();
     const json& gpu = object.at("gpu");
     recording.gpu.name = gpu.at("name").get<std::string>();
@@ -153,7 +153,7 @@ void write_gpu_recording(const std::filesystem::path& path, const GpuRecording& 
   for (const RecordedWindow& window : recording.windows) {
     object["windows"].push_back(to_json(window));
   }
-  write_recorded_file(path, kFormat, std::move(object), 1);
+  write_recorded_file(path, kRecordingFormat, std::move(object), 1);
 }
 
 }  // namespace dlbench::probes

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr RecordedFormat kFormat{.name = "dlbench.gpu_samples", .text = "GPU samples"};
+constexpr RecordedFormat kSamplesFormat{.name = "dlbench.gpu_samples", .text = "GPU samples"};
 // Device times are interpolated into host times; calls that start and stop take a while themselves.
 constexpr std::int64_t kClockSlackNs = 1'000'000;
 
@@ -64,19 +64,38 @@ std::int64_t GpuSamples::interval_ns() const {
   return *middle;
 }
 
+bool GpuSamples::counts(const CounterSample& sample) const {
+  const std::int64_t middle_ns = sample.begin_ns + (sample.end_ns - sample.begin_ns) / 2;
+  return steps == 0 || !on_host_clock() || (middle_ns >= begin_ns && middle_ns < end_ns);
+}
+
 std::int64_t GpuSamples::lost() const {
   const std::int64_t interval = interval_ns();
+  const bool of_the_steps = steps > 0 && on_host_clock();
+  const auto in_gap = [&](std::int64_t from_ns, std::int64_t to_ns) {
+    return of_the_steps
+               ? intervals_in(std::min(to_ns, end_ns) - std::max(from_ns, begin_ns), interval)
+               : intervals_in(to_ns - from_ns, interval);
+  };
   std::int64_t count = 0;
   for (std::size_t index = 1; index < samples.size(); ++index) {
-    count += intervals_in(samples[index].begin_ns - samples[index - 1].end_ns, interval);
+    count += in_gap(samples[index - 1].end_ns, samples[index].begin_ns);
   }
   if (overflows == 0) {
     return count;
   }
   if (on_host_clock()) {
-    count += intervals_in(stopped_ns - samples.back().end_ns, interval);
+    count += in_gap(samples.back().end_ns, stopped_ns);
   }
   return std::max<std::int64_t>(count, 1);
+}
+
+bool GpuSamples::has_gaps() const {
+  constexpr double kMostLost = 0.01;
+  const std::int64_t gone = lost();
+  const auto there = std::count_if(
+      samples.begin(), samples.end(), [&](const CounterSample& sample) { return counts(sample); });
+  return overflows > 0 || static_cast<double>(gone) > kMostLost * static_cast<double>(there + gone);
 }
 
 bool GpuSamples::on_host_clock() const {
@@ -84,9 +103,34 @@ bool GpuSamples::on_host_clock() const {
          samples.back().end_ns <= stopped_ns + kClockSlackNs;
 }
 
+bool move_from_date(GpuSamples& samples, const DateClock& date) {
+  std::vector<CounterSample>& all = samples.samples;
+  if (!date.usable() || all.empty() ||
+      !std::all_of(all.begin() + (all.size() > 1 ? 1 : 0), all.end(), [&](const auto& sample) {
+        return date.has(sample.begin_ns, sample.end_ns);
+      })) {
+    return false;
+  }
+  for (CounterSample& sample : all) {
+    sample.begin_ns = date.to_host(sample.begin_ns);
+    sample.end_ns = date.to_host(sample.end_ns);
+  }
+  samples.moved_from_date = true;
+  return true;
+}
+
+void drop_long_first_sample(GpuSamples& samples) {
+  constexpr std::int64_t kLong = 10;
+  const auto length = [](const CounterSample& sample) { return sample.end_ns - sample.begin_ns; };
+  if (samples.samples.size() > 1 &&
+      length(samples.samples.front()) > kLong * samples.interval_ns()) {
+    samples.samples.erase(samples.samples.begin());
+  }
+}
+
 GpuSamples read_gpu_samples(const std::filesystem::path& path) {
   GpuSamples samples;
-  read_recorded_file(path, kFormat, [&samples](const json& object) {
+  read_recorded_file(path, kSamplesFormat, [&samples](const json& object) {
     samples.origin = object.at("origin").get<std::string>();
     samples.trial = object.at("trial").get<std::string>();
     samples.started_ns = object.at("started_ns").get<std::int64_t>();
@@ -97,6 +141,7 @@ GpuSamples read_gpu_samples(const std::filesystem::path& path) {
     samples.overflows = object.at("overflows").get<std::int64_t>();
     samples.counters = object.at("counters").get<std::vector<std::string>>();
     samples.missing = object.at("missing").get<std::vector<std::string>>();
+    samples.moved_from_date = object.value("moved_from_date", false);
     for (const json& row : object.at("samples")) {
       samples.samples.push_back(sample_from_json(row, samples.counters.size()));
     }
@@ -115,11 +160,12 @@ void write_gpu_samples(const std::filesystem::path& path, const GpuSamples& samp
               {"overflows", samples.overflows},
               {"counters", samples.counters},
               {"missing", samples.missing},
+              {"moved_from_date", samples.moved_from_date},
               {"samples", json::array()}};
   for (const CounterSample& sample : samples.samples) {
     object["samples"].push_back(to_json(sample));
   }
-  write_recorded_file(path, kFormat, std::move(object), -1);
+  write_recorded_file(path, kSamplesFormat, std::move(object), -1);
 }
 
 }  // namespace dlbench::probes

@@ -5,6 +5,8 @@
 // file in tests) does not matter to who reads them. Host times are nanoseconds of the steady clock.
 #pragma once
 
+#include "probes/date_clock.h"
+
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -31,18 +33,36 @@ struct GpuSamples {
   std::vector<std::string> counters;   ///< with their unit: "dram_read_bytes_per_s"
   std::vector<std::string> missing;    ///< what this device does not count
   std::vector<CounterSample> samples;  ///< in the order of time
+  bool moved_from_date = false;  ///< their times came on the date's clock, see move_from_date()
 
   /// The middle one of the samples' lengths; 0 without samples.
   [[nodiscard]] std::int64_t interval_ns() const;
 
-  /// Samples that should be there and are not: those that would fill the gaps between the others
-  /// and, after an overflow, the time up to the end; after an overflow at least 1.
+  /// Whether a sample is one of the steps: its middle lies between the first one's begin and the
+  /// last one's end. All are where no step was seen or samples are not on the host's clock.
+  [[nodiscard]] bool counts(const CounterSample& sample) const;
+
+  /// Samples of the steps (see counts()) that should be there and are not: those that would fill
+  /// the gaps between the others and, after an overflow, the time up to the end; after an overflow
+  /// at least 1.
   [[nodiscard]] std::int64_t lost() const;
+
+  /// Whether what is lost may change a mean: the buffer overflowed, or over 1 % of the samples of
+  /// the steps are missing.
+  [[nodiscard]] bool has_gaps() const;
 
   /// Whether the samples' times lie where the host was sampling, so that they are of its clock.
   /// False without samples.
   [[nodiscard]] bool on_host_clock() const;
 };
+
+/// If all samples but the first (it may count from long before) are of the date's clock: moves all
+/// to the host's, and notes it. Returns whether it did.
+bool move_from_date(GpuSamples& samples, const DateClock& date);
+
+/// Drops a first sample that is more than ten times as long as the middle one: it counts from some
+/// moment before sampling began.
+void drop_long_first_sample(GpuSamples& samples);
 
 /// Throws core::Error(kFile) if it cannot be read, core::Error(kData) if it is no such recording.
 [[nodiscard]] GpuSamples read_gpu_samples(const std::filesystem::path& path);

@@ -26,7 +26,7 @@ struct GpuIdentity {
   std::optional<std::int64_t> pcie_lanes;
 };
 
-/// One look at the sensors. Absent: this device or driver does not tell.
+/// One look at the sensors. Absent: this device or driver does not tell, or was not asked.
 struct GpuSample {
   std::int64_t time_ns = 0;                  ///< steady clock
   std::optional<double> power_watt;          ///< at this moment
@@ -81,6 +81,12 @@ struct GpuEvent {
 /// "xid", "ecc_corrected", "ecc_uncorrected", "lost".
 [[nodiscard]] std::string fault_name(GpuFault fault);
 
+/// Which sensors a look asks: each costs a call of the driver, and some move slowly.
+enum class SensorSet : std::uint8_t {
+  kFast,  ///< momentary power, energy, clocks and their reasons; PCIe, whose counters may wrap soon
+  kAll,   ///< those, the driver's average of the power, busy shares, memory, temperatures
+};
+
 /// One GPU's sensors. Called by one thread at a time.
 class GpuSensors {
  public:
@@ -90,7 +96,7 @@ class GpuSensors {
   virtual ~GpuSensors() = default;
 
   [[nodiscard]] virtual const GpuIdentity& identity() const = 0;
-  [[nodiscard]] virtual GpuSample read() noexcept = 0;
+  [[nodiscard]] virtual GpuSample read(SensorSet set) noexcept = 0;
   /// Events since the last call.
   [[nodiscard]] virtual std::vector<GpuEvent> take_events() noexcept = 0;
 };

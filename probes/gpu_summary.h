@@ -14,15 +14,24 @@ namespace dlbench::probes {
 /// What gpu_values() gives, in its order.
 [[nodiscard]] const std::vector<ValueSpec>& gpu_value_specs();
 
-/// Over all windows of a trial. Means are over time, by the trapezoid rule between samples; energy
-/// is the difference of the driver's counter, and beside it the integral of the power samples,
-/// which should agree with it within a few percent over seconds. Shares of clock reasons count
-/// samples. No windows: values without numbers.
+/// Over all windows of a trial. A sample's value stands for the time since the one before it that
+/// has it too (not all are asked for each time), the first of a window for none: it was taken
+/// before any work, and only counters begin with it. Clocks, their reasons and busy shares are of
+/// the samples that the device does not call idle; where there are none they have no number. Shares
+/// of clock reasons count samples, other means are over time.
+///
+/// Energy is dE / dt of the driver's counter between its first and last change in a window, times
+/// the window's length, if the counter changed five times or more in every window; else the
+/// integral of the power, if every window has five samples of it. `source` says which: counter or
+/// power. Beside it that integral, which should agree with the counter within a few percent over
+/// seconds.
+///
+/// No windows: values without numbers.
 [[nodiscard]] std::vector<ProbeValue> gpu_values(const GpuIdentity& gpu,
                                                  const std::vector<GpuWindow>& windows);
 
-/// How the GPU fared in one window. An Xid, an uncorrected memory error or a lost device is a
-/// fault.
+/// How the GPU fared in one window, by the samples that saw it at work. An Xid, an uncorrected
+/// memory error or a lost device is a fault.
 [[nodiscard]] DeviceConditions judge_window(const GpuIdentity& gpu, const GpuWindow& window);
 
 }  // namespace dlbench::probes

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <utility>
@@ -16,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr RecordedFormat kFormat{.name = "dlbench.gpu_trace", .text = "GPU trace"};
+constexpr RecordedFormat kTraceFormat{.name = "dlbench.gpu_trace", .text = "GPU trace"};
 constexpr std::array kKinds{GpuActivityKind::kKernel,
                             GpuActivityKind::kCopy,
                             GpuActivityKind::kMemset,
@@ -94,6 +95,10 @@ GpuTrace trace_from_json(const json& object) {
     trace.ops[row.at(0).get<std::int64_t>()] = {row.at(1).get<std::string>(),
                                                 row.at(2).get<std::string>()};
   }
+  if (const auto nodes = object.find("graph_nodes"); nodes != object.end()) {
+    trace.graph_nodes = {nodes->at(0).get<std::int64_t>(), nodes->at(1).get<std::int64_t>()};
+  }
+  trace.moved_from_date = object.value("moved_from_date", false);
   return trace;
 }
 
@@ -122,6 +127,21 @@ bool occupies_device(GpuActivityKind kind) {
          kind == GpuActivityKind::kMemset;
 }
 
+std::string GraphNodes::untied_reason() const {
+  if (recorded == 0 || recorded == captured) {
+    return "";
+  }
+  return std::to_string(recorded) + " nodes of a graph were recorded and " +
+         std::to_string(captured) + " captured: which op a node runs is not known";
+}
+
+std::int64_t GpuTrace::device_records() const {
+  return std::count_if(activities.begin(), activities.end(), [&](const GpuActivity& activity) {
+    return occupies_device(activity.kind) && activity.begin_ns < end_ns &&
+           activity.end_ns > begin_ns;
+  });
+}
+
 std::int64_t GpuTrace::op_of(const GpuActivity& activity) const {
   if (const auto node = graph_node_op.find(activity.graph_node); node != graph_node_op.end()) {
     return node->second;
@@ -137,6 +157,8 @@ bool tie_graph_nodes(GpuTrace& trace, const std::vector<std::int64_t>& captured_
       nodes.insert(activity.graph_node);
     }
   }
+  trace.graph_nodes = {static_cast<std::int64_t>(nodes.size()),
+                       static_cast<std::int64_t>(captured_ops.size())};
   if (nodes.empty() || nodes.size() != captured_ops.size()) {
     return false;
   }
@@ -147,20 +169,49 @@ bool tie_graph_nodes(GpuTrace& trace, const std::vector<std::int64_t>& captured_
   return true;
 }
 
+bool move_from_date(GpuTrace& trace, const DateClock& date) {
+  const auto of_the_date = [&](const GpuActivity& activity) {
+    return date.has(activity.begin_ns, activity.end_ns);
+  };
+  const auto timed_work = [](const GpuActivity& activity) {
+    return occupies_device(activity.kind) && activity.begin_ns != 0 && activity.end_ns != 0;
+  };
+  const auto& activities = trace.activities;
+  if (!date.usable() || std::none_of(activities.begin(), activities.end(), timed_work) ||
+      !std::all_of(activities.begin(), activities.end(), [&](const GpuActivity& activity) {
+        return !timed_work(activity) || of_the_date(activity);
+      })) {
+    return false;
+  }
+  for (GpuActivity& activity : trace.activities) {
+    if (of_the_date(activity)) {
+      activity.begin_ns = date.to_host(activity.begin_ns);
+      activity.end_ns = date.to_host(activity.end_ns);
+    }
+  }
+  trace.moved_from_date = true;
+  return true;
+}
+
 std::int64_t drop_foreign_times(GpuTrace& trace, std::int64_t begin_ns, std::int64_t end_ns) {
   constexpr std::int64_t kSecond = 1'000'000'000;
-  const auto dropped = std::erase_if(trace.activities, [&](const GpuActivity& activity) {
-    return activity.end_ns < activity.begin_ns || activity.begin_ns < begin_ns - kSecond ||
-           activity.end_ns > end_ns + kSecond;
+  std::int64_t dropped = 0;
+  std::erase_if(trace.activities, [&](const GpuActivity& activity) {
+    const bool foreign = activity.end_ns < activity.begin_ns ||
+                         activity.begin_ns < begin_ns - kSecond ||
+                         activity.end_ns > end_ns + kSecond;
+    const bool unfinished = activity.begin_ns != 0 && activity.end_ns == 0;
+    dropped += foreign && !unfinished && occupies_device(activity.kind) ? 1 : 0;
+    return foreign;
   });
-  trace.dropped += static_cast<std::int64_t>(dropped);
-  return static_cast<std::int64_t>(dropped);
+  trace.dropped += dropped;
+  return dropped;
 }
 
 GpuTrace read_gpu_trace(const std::filesystem::path& path) {
   GpuTrace trace;
   read_recorded_file(
-      path, kFormat, [&trace](const json& object) { trace = trace_from_json(object); });
+      path, kTraceFormat, [&trace](const json& object) { trace = trace_from_json(object); });
   return trace;
 }
 
@@ -175,7 +226,9 @@ void write_gpu_trace(const std::filesystem::path& path, const GpuTrace& trace) {
               {"regions", json::array()},
               {"correlation_op", pairs(trace.correlation_op)},
               {"graph_node_op", pairs(trace.graph_node_op)},
-              {"ops", json::array()}};
+              {"ops", json::array()},
+              {"moved_from_date", trace.moved_from_date},
+              {"graph_nodes", {trace.graph_nodes.recorded, trace.graph_nodes.captured}}};
   for (const GpuActivity& activity : trace.activities) {
     object["activities"].push_back(to_json(activity));
   }
@@ -185,7 +238,7 @@ void write_gpu_trace(const std::filesystem::path& path, const GpuTrace& trace) {
   for (const auto& [op, label] : trace.ops) {
     object["ops"].push_back({op, label.name, label.phase});
   }
-  write_recorded_file(path, kFormat, std::move(object), -1);
+  write_recorded_file(path, kTraceFormat, std::move(object), -1);
 }
 
 }  // namespace dlbench::probes

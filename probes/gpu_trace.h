@@ -6,6 +6,8 @@
 // clock, like those of host events.
 #pragma once
 
+#include "probes/date_clock.h"
+
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -53,6 +55,15 @@ struct HostRegion {
   std::int64_t end_ns = 0;
 };
 
+/// What is known of the nodes of a replayed graph.
+struct GraphNodes {
+  std::int64_t recorded = 0;  ///< different nodes among the records of the device
+  std::int64_t captured = 0;  ///< kernels, copies and memsets told of at the capture
+
+  /// Why no node is tied to an op; empty: they are tied, or no node was recorded.
+  [[nodiscard]] std::string untied_reason() const;
+};
+
 struct GpuTrace {
   std::string origin;  ///< "recorded", or what made it up
   std::string trial;
@@ -65,20 +76,31 @@ struct GpuTrace {
   std::map<std::int64_t, std::int64_t> correlation_op;  ///< correlation of a host call -> op
   std::map<std::int64_t, std::int64_t> graph_node_op;   ///< node of a captured graph -> op
   std::map<std::int64_t, GpuOpLabel> ops;               ///< op -> what it is
+  GraphNodes graph_nodes;
+  bool moved_from_date = false;  ///< its times came on the date's clock, see move_from_date()
 
   /// The op that an activity belongs to: by its graph node, else by its correlation; -1: unknown.
   [[nodiscard]] std::int64_t op_of(const GpuActivity& activity) const;
+
+  /// Records of kernels, copies and memsets that lie in the window, at least in part.
+  [[nodiscard]] std::int64_t device_records() const;
 };
 
 /// Ties the nodes of a replayed graph to ops: `captured_ops` are the ops of its kernels, copies and
 /// memsets in the order of capture. The numbers that a profiler gives nodes grow in that order, so
-/// the n-th smallest is the n-th captured. Does nothing, and returns false, if their counts differ.
+/// the n-th smallest is the n-th captured. Fills `graph_nodes`; ties nothing, and returns false, if
+/// their counts differ.
 bool tie_graph_nodes(GpuTrace& trace, const std::vector<std::int64_t>& captured_ops);
+
+/// If all times of work of the device are of the date's clock: moves those activities that are to
+/// the host's, and notes it. A time of 0 is none. Returns whether it did.
+bool move_from_date(GpuTrace& trace, const DateClock& date);
 
 /// Drops activities of another clock: that end before they begin, or lie more than a second outside
 /// of the time in which was recorded, `begin_ns` to `end_ns` of the host. A profiler that could not
-/// take a time gives 0. Cut to the window they would look like time that nothing ran. They count as
-/// dropped records; returns how many.
+/// take a time gives 0. Cut to the window they would look like time that nothing ran. Those of the
+/// device count as dropped records; returns how many. Not so what had begun and not ended when
+/// recording did: it came after the steps, which were waited for.
 std::int64_t drop_foreign_times(GpuTrace& trace, std::int64_t begin_ns, std::int64_t end_ns);
 
 /// Throws core::Error(kFile) if it cannot be read, core::Error(kData) if it is no such recording.

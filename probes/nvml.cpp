@@ -34,7 +34,7 @@ class NvmlProbe final : public Probe {
   [[nodiscard]] const ProbeSpec& spec() const override {
     static const ProbeSpec spec{
         "nvml",
-        "power, energy, load, clocks and faults of the GPU, ten times a second",
+        "power, energy, clocks and faults of the GPU ten times a second, load once",
         {{"device", "0", "PCI address, UUID or NVML's index of the GPU"},
          {"library", kNvmlLibrary, "NVML's file"},
          {"record", "", "file that keeps every sample"}},
@@ -92,7 +92,7 @@ class NvmlProbe final : public Probe {
   DeviceConditions conditions_;
 };
 
-const ProbeRegistrar kRegistrar("nvml", [] { return std::make_unique<NvmlProbe>(); });
+const ProbeRegistrar kNvmlRegistrar("nvml", [] { return std::make_unique<NvmlProbe>(); });
 
 }  // namespace
 }  // namespace dlbench::probes

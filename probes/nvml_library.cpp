@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/nvml_library.h"
 
+#include "engine/core/clock.h"
+
 #include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <chrono>
 #include <cstdlib>
 #include <utility>
 
@@ -79,6 +80,7 @@ constexpr unsigned kFieldPowerAverage = 185;
 constexpr unsigned kFieldPowerInstant = 186;
 constexpr unsigned kFieldPcieSent = 197;
 constexpr unsigned kFieldPcieReceived = 198;
+constexpr std::size_t kFastFields = 3;  // power of the moment, PCIe sent and received
 constexpr int kTypeUnsigned = 1;
 constexpr int kClockSm = 1;
 constexpr int kClockMemory = 2;
@@ -189,20 +191,15 @@ struct Nvml {
   void* library_;
 };
 
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
 /// Makes a counter of 32 bits, which wraps, one that does not. It must be read at least once per
-/// wrap: at ten reads a second, below 43 GB/s.
-class Counter {
+/// wrap: at ten reads a second, below 43 GB/s. One of a wider type that falls back without ever
+/// having left 32 bits wraps there too.
+class WrappingCounter {
  public:
   std::int64_t widen(const Field& field) {
     const auto raw = static_cast<std::uint64_t>(field_number(field));
-    const std::uint64_t grown =
-        field.type == kTypeUnsigned ? static_cast<std::uint32_t>(raw - last_) : raw - last_;
+    const bool narrow = field.type == kTypeUnsigned || (raw < last_ && last_ <= kLargest32);
+    const std::uint64_t grown = narrow ? static_cast<std::uint32_t>(raw - last_) : raw - last_;
     total_ += known_ ? static_cast<std::int64_t>(grown) : 0;
     known_ = true;
     last_ = raw;
@@ -210,6 +207,8 @@ class Counter {
   }
 
  private:
+  static constexpr std::uint64_t kLargest32 = 0xFFFFFFFFU;
+
   bool known_ = false;
   std::uint64_t last_ = 0;
   std::int64_t total_ = 0;
@@ -303,24 +302,19 @@ class NvmlGpu final : public GpuSensors {
 
   [[nodiscard]] const GpuIdentity& identity() const override { return identity_; }
 
-  [[nodiscard]] GpuSample read() noexcept override {
-    GpuSample sample{.time_ns = now_ns()};
-    read_fields(sample);
+  [[nodiscard]] GpuSample read(SensorSet set) noexcept override {
+    GpuSample sample{.time_ns = core::steady_ns()};
+    read_fields(set, sample);
     if (!sample.power_watt.has_value()) {
       sample.power_watt = scaled(read_one<unsigned>(nvml_.power_usage), 1e-3);
     }
     sample.energy_joules = scaled(read_one<unsigned long long>(nvml_.energy), 1e-3);
-    if (const auto busy = read_one<Utilization>(nvml_.utilization)) {
-      sample.busy_share = 0.01 * busy->gpu;
-      sample.memory_busy_share = 0.01 * busy->memory;
-    }
-    if (const auto memory = read_one<Memory>(nvml_.memory)) {
-      sample.memory_used_bytes = static_cast<std::int64_t>(memory->used);
-    }
-    sample.temperature_celsius = read_temperature();
     sample.sm_clock_mhz = scaled(read_one<unsigned>(nvml_.clock, kClockSm), 1.0);
     sample.memory_clock_mhz = scaled(read_one<unsigned>(nvml_.clock, kClockMemory), 1.0);
     sample.clock_reasons = read_one<unsigned long long>(nvml_.clock_reasons);
+    if (set == SensorSet::kAll) {
+      read_slow(sample);
+    }
     return sample;
   }
 
@@ -332,7 +326,7 @@ class NvmlGpu final : public GpuSensors {
                              : data.type == kEventEccUncorrected ? GpuFault::kEccUncorrected
                                                                  : GpuFault::kEccCorrected;
       const auto code = fault == GpuFault::kXid ? static_cast<std::int64_t>(data.data) : 0;
-      events.push_back({now_ns(), fault, code});
+      events.push_back({core::steady_ns(), fault, code});
     }
     return events;
   }
@@ -343,9 +337,20 @@ class NvmlGpu final : public GpuSensors {
   std::optional<Result> read_one(Function* function, Arguments... arguments) noexcept {
     const Answer<Result> answer = ask<Result>(function, device_, arguments...);
     if (answer.status == kGpuIsLost && !std::exchange(lost_, true)) {
-      pending_.push_back({now_ns(), GpuFault::kLost, 0});
+      pending_.push_back({core::steady_ns(), GpuFault::kLost, 0});
     }
     return answer.if_given();
+  }
+
+  void read_slow(GpuSample& sample) noexcept {
+    if (const auto busy = read_one<Utilization>(nvml_.utilization)) {
+      sample.busy_share = 0.01 * busy->gpu;
+      sample.memory_busy_share = 0.01 * busy->memory;
+    }
+    if (const auto memory = read_one<Memory>(nvml_.memory)) {
+      sample.memory_used_bytes = static_cast<std::int64_t>(memory->used);
+    }
+    sample.temperature_celsius = read_temperature();
   }
 
   std::optional<double> read_temperature() noexcept {
@@ -356,35 +361,38 @@ class NvmlGpu final : public GpuSensors {
     return scaled(read_one<unsigned>(nvml_.temperature_before_13, 0), 1.0);
   }
 
-  void read_fields(GpuSample& sample) noexcept {
+  void read_fields(SensorSet set, GpuSample& sample) noexcept {
     if (nvml_.fields == nullptr) {
       return;
     }
     std::array<Field, 5> fields{};
     const std::array ids{kFieldPowerInstant,
-                         kFieldPowerAverage,
-                         kFieldMemoryTemperature,
                          kFieldPcieSent,
-                         kFieldPcieReceived};
+                         kFieldPcieReceived,
+                         kFieldPowerAverage,
+                         kFieldMemoryTemperature};
+    const std::size_t wanted = set == SensorSet::kAll ? ids.size() : kFastFields;
     for (std::size_t index = 0; index < ids.size(); ++index) {
       fields[index].id = ids[index];
     }
-    if (nvml_.fields(device_, static_cast<int>(fields.size()), fields.data()) != kSuccess) {
+    if (nvml_.fields(device_, static_cast<int>(wanted), fields.data()) != kSuccess) {
       return;
     }
+    const auto told = [&](std::size_t index) {
+      return index < wanted && fields[index].status == kSuccess;
+    };
     const auto number = [&](std::size_t index, double factor) {
-      return fields[index].status == kSuccess ? std::optional(factor * field_number(fields[index]))
-                                              : std::nullopt;
+      return told(index) ? std::optional(factor * field_number(fields[index])) : std::nullopt;
     };
     sample.power_watt = number(0, 1e-3);
-    sample.power_average_watt = number(1, 1e-3);
-    sample.memory_temperature_celsius = number(2, 1.0);
-    if (fields[3].status == kSuccess) {
-      sample.pcie_sent_bytes = sent_.widen(fields[3]);
+    if (told(1)) {
+      sample.pcie_sent_bytes = sent_.widen(fields[1]);
     }
-    if (fields[4].status == kSuccess) {
-      sample.pcie_received_bytes = received_.widen(fields[4]);
+    if (told(2)) {
+      sample.pcie_received_bytes = received_.widen(fields[2]);
     }
+    sample.power_average_watt = number(3, 1e-3);
+    sample.memory_temperature_celsius = number(4, 1.0);
   }
 
   Nvml nvml_;
@@ -394,8 +402,8 @@ class NvmlGpu final : public GpuSensors {
   bool watching_ = false;
   bool lost_ = false;
   std::vector<GpuEvent> pending_;
-  Counter sent_;
-  Counter received_;
+  WrappingCounter sent_;
+  WrappingCounter received_;
 };
 
 /// Status of finding the device; -1: this driver cannot find one that way.

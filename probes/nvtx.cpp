@@ -140,7 +140,7 @@ class NvtxProbe final : public Probe, private core::trace::Sink {
   bool ops_ = true;
 };
 
-const ProbeRegistrar kRegistrar("nvtx", [] { return std::make_unique<NvtxProbe>(); });
+const ProbeRegistrar kNvtxRegistrar("nvtx", [] { return std::make_unique<NvtxProbe>(); });
 
 }  // namespace
 }  // namespace dlbench::probes

@@ -153,7 +153,8 @@ class PerfEventProbe final : public Probe {
   WindowSums sums_{3};
 };
 
-const ProbeRegistrar kRegistrar("perf_event", [] { return std::make_unique<PerfEventProbe>(); });
+const ProbeRegistrar kPerfEventRegistrar("perf_event",
+                                         [] { return std::make_unique<PerfEventProbe>(); });
 
 }  // namespace
 

@@ -45,6 +45,8 @@ struct ProbeSpec {
   bool own_repetition = false;
   /// What it sees there belongs on the timeline, so the timeline records that repetition too.
   bool on_timeline = false;
+  /// A process has one profiler (CUPTI's), and this probe wants it.
+  bool needs_profiler = false;
 };
 
 /// One measured value; without a number, `reason` says why.
@@ -52,6 +54,7 @@ struct ProbeValue {
   std::string name;
   std::optional<double> value;
   std::string reason;
+  std::string source{};  ///< which of several ways it came by; empty: there is one
 };
 
 /// What a probe measured, or why it could not.
@@ -92,6 +95,9 @@ class Probe {
   /// A window of `trial` ("synthetic/device") starts or ends. Interleaved repetitions give a trial
   /// many windows; values add up over the windows of one name.
   virtual void begin_trial(std::string_view trial) noexcept = 0;
+  /// In a window of a repetition of its own: the steps that count begin. Those since begin_trial()
+  /// were for what begins with recording; the last of them may still be on their way.
+  virtual void begin_steps() noexcept {}
   virtual void end_trial() noexcept = 0;
 
   /// Of the device in the window that ended last, from probes that watch one.

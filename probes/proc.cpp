@@ -74,7 +74,7 @@ class ProcProbe final : public Probe {
   WindowSums sums_{9};
 };
 
-const ProbeRegistrar kRegistrar("proc", [] { return std::make_unique<ProcProbe>(); });
+const ProbeRegistrar kProcRegistrar("proc", [] { return std::make_unique<ProcProbe>(); });
 
 }  // namespace
 }  // namespace dlbench::probes

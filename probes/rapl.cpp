@@ -85,7 +85,7 @@ class RaplProbe final : public Probe {
   WindowSums sums_{1};
 };
 
-const ProbeRegistrar kRegistrar("rapl", [] { return std::make_unique<RaplProbe>(); });
+const ProbeRegistrar kRaplRegistrar("rapl", [] { return std::make_unique<RaplProbe>(); });
 
 }  // namespace
 

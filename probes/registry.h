@@ -6,6 +6,7 @@
 
 #include "probes/probe.h"
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -22,7 +23,11 @@ struct ProbeRegistrar {
   ProbeRegistrar(const std::string& name, ProbeFactory factory);
 };
 
-/// Names of all probes of this build, sorted.
+/// What the CUDA plug-in brings: names that are known also where it is not loaded.
+inline constexpr std::array<std::string_view, 3> kPluginProbes{
+    "cupti", "cupti_counters", "cupti_sampling"};
+
+/// Names of all probes that are loaded, sorted.
 [[nodiscard]] std::vector<std::string> probe_names();
 
 /// A new probe that has not been opened. Throws Error(kUsage) with the nearest name.

@@ -18,7 +18,7 @@ SampleDrain::Result SampleDrain::finish() {
     std::rethrow_exception(error_);
   }
   if (!ended_) {
-    read_all();
+    read_all(true);
   }
   return std::move(result_);
 }
@@ -39,7 +39,7 @@ void SampleDrain::run() {
   while (!changed_.wait_for(lock, period_, [this] { return stop_; })) {
     lock.unlock();  // a long reading must not hold up who wants to stop
     try {
-      ended_ = !read_all();
+      ended_ = !read_all(false);
     } catch (...) {
       error_ = std::current_exception();
     }
@@ -50,13 +50,14 @@ void SampleDrain::run() {
   }
 }
 
-bool SampleDrain::read_all() {
+bool SampleDrain::read_all(bool the_last) {
   while (true) {
     SampleBatch batch = read_();
     result_.overflows += batch.overflowed ? 1 : 0;
     std::move(batch.samples.begin(), batch.samples.end(), std::back_inserter(result_.samples));
+    const bool goes_on = batch.more || (the_last && batch.unfinished);
     // An empty batch that promises more would promise it for ever.
-    if (batch.ended || !batch.more || batch.samples.empty()) {
+    if (batch.ended || !goes_on || batch.samples.empty()) {
       return !batch.ended;
     }
   }

@@ -21,11 +21,13 @@ namespace dlbench::probes {
 struct SampleBatch {
   std::vector<CounterSample> samples;
   bool more = false;        ///< the buffer holds samples that did not fit into this batch
+  bool unfinished = false;  ///< reading stopped for a reason that is not told: there may be more
   bool overflowed = false;  ///< the buffer was full: samples are lost
   bool ended = false;       ///< nothing will come any more: reading again would fail
 };
 
-/// Reads every `period` from construction on, each time until there is no more.
+/// Reads every `period` from construction on, each time until there is no more. What is unfinished
+/// waits for the next time; at the end, when there is none, it is read on.
 class SampleDrain {
  public:
   /// `read`: called by the drain's thread and by finish(), never by both at once. What it throws
@@ -47,8 +49,9 @@ class SampleDrain {
  private:
   void run();
   void join();
-  /// Until there is no more. False: it has ended.
-  bool read_all();
+  /// Until there is no more, nor anything unfinished if this is `the_last` time. False: it has
+  /// ended.
+  bool read_all(bool the_last);
 
   std::function<SampleBatch()> read_;
   std::chrono::nanoseconds period_;

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/timeline.h"
 
+#include "engine/core/clock.h"
 #include "probes/chrome_trace.h"
 #include "probes/registry.h"
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstring>
 #include <functional>
 #include <iterator>
@@ -24,12 +24,6 @@ namespace {
 constexpr std::size_t kEventsPerChunk = 8192;
 constexpr std::size_t kMaxChunks = 256;  // 2 million events, 96 MiB a thread
 constexpr std::size_t kMaxDepth = 64;
-
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 struct StringHash {
   using is_transparent = void;
@@ -56,13 +50,13 @@ class Track {
 
   void begin(const core::trace::RegionInfo& region) {
     if (depth_ < kMaxDepth) {
-      stack_[depth_] = {region.category, region.id, now_ns()};
+      stack_[depth_] = {region.category, region.id, core::steady_ns()};
     }
     ++depth_;
   }
 
   void end(const core::trace::RegionInfo& region) {
-    const std::int64_t end_ns = now_ns();
+    const std::int64_t end_ns = core::steady_ns();
     if (depth_ == 0) {
       drop();
       return;
@@ -192,7 +186,7 @@ class Timeline::Recorder : public std::enable_shared_from_this<Timeline::Recorde
     return result;
   }
 
-  std::int64_t origin_ns = now_ns();
+  std::int64_t origin_ns = core::steady_ns();
 
  private:
   /// What a thread remembers; gives the track back when the thread ends.
@@ -247,7 +241,7 @@ const ProbeSpec& Timeline::spec() const {
 }
 
 std::string Timeline::open(const ProbeOptions& /*options*/) {
-  recorder_->origin_ns = now_ns();
+  recorder_->origin_ns = core::steady_ns();
   return {};
 }
 
@@ -302,7 +296,7 @@ void Timeline::map_captured_node(std::uint64_t /*captured_node*/, std::int64_t /
 
 namespace {
 
-const ProbeRegistrar kRegistrar("timeline", [] { return std::make_unique<Timeline>(); });
+const ProbeRegistrar kTimelineRegistrar("timeline", [] { return std::make_unique<Timeline>(); });
 
 }  // namespace
 }  // namespace dlbench::probes

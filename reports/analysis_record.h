@@ -51,8 +51,8 @@ struct OperatorRecord {
   std::string op;     ///< e.g. conv2d
   std::string phase;  ///< forward, loss, backward or optimizer
   std::int64_t calls = 0;
-  double s_per_step = 0.0;
-  double share = 0.0;  ///< of all operators of the step
+  double s_per_step = 0.0;  ///< as exec::Executor::run_profiled() tells it
+  double share = 0.0;       ///< of all operators of the step
   std::optional<double> flop;
   std::optional<double> bytes;
   std::optional<double> flop_per_s;
@@ -86,10 +86,10 @@ struct EpochRecord {
   std::int64_t epoch = 0;  ///< from 1
   double seconds = 0.0;    ///< training part, without validation
   std::optional<double> samples_per_second;
-  std::optional<double> learning_rate;  ///< at the end of the epoch
-  std::optional<double> train_loss;     ///< null: not finite
-  std::optional<double> valid_loss;     ///< null: no validation set, or not finite
-  std::map<std::string, double> metrics;
+  std::optional<double> learning_rate;            ///< at the end of the epoch
+  std::optional<double> train_loss;               ///< null: not finite
+  std::optional<double> valid_loss;               ///< null: no validation set, or not finite
+  std::map<std::string, double> metrics;          ///< NaN, null in the file: 0 / 0
   std::optional<LossScalingRecord> loss_scaling;  ///< of this epoch's steps; null: none
 };
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/benchy.h"
 
-#include "reports/atomic_file.h"
+#include "engine/core/atomic_file.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -124,7 +124,7 @@ std::string benchy_lines(const RunRecord& record) {
 }
 
 void write_benchy(const RunRecord& record, const std::string& path) {
-  write_file_atomically(path, benchy_json(record), "choose another place with --benchy");
+  core::write_file_atomically(path, benchy_json(record), "choose another place with --benchy");
 }
 
 }  // namespace dlbench::reports

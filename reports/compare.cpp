@@ -136,8 +136,9 @@ std::map<std::string, const TrialRecord*> arms_of(const RunRecord& record) {
           return !repetition.discarded.has_value() && repetition.samples_per_second > 0.0;
         });
     if (counts) {
-      arms[trial.series.has_value() ? arm_name(trial)
-                                    : fmt::format("{} on {} ranks", arm_name(trial), trial.ranks)] =
+      arms[trial.series.has_value()
+               ? arm_name(trial)
+               : fmt::format("{} on {}", arm_name(trial), count_text(trial.ranks, "rank"))] =
           &trial;
     }
   }

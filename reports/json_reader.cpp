@@ -59,7 +59,7 @@ struct Path {
 struct ObjectReader;
 
 template <typename T>
-concept Record = requires(ObjectReader& reader, T& record) {
+concept ReadableRecord = requires(ObjectReader& reader, T& record) {
   fields(reader, record);
 };
 
@@ -79,7 +79,7 @@ template <typename T>
 void read(const json& value, const Path& path, std::vector<T>& out);
 template <typename T>
 void read(const json& value, const Path& path, std::map<std::string, T>& out);
-template <Record T>
+template <ReadableRecord T>
 void read(const json& value, const Path& path, T& out);
 
 /// Visitor of the field lists: one key fills one member.
@@ -228,6 +228,12 @@ void read(const json& value, const Path& path, std::map<std::string, T>& out) {
   }
   out.clear();
   for (const auto& [key, item] : value.items()) {
+    if constexpr (std::is_same_v<T, double>) {  // what is no number is written as null
+      if (item.is_null()) {
+        out[key] = std::numeric_limits<double>::quiet_NaN();
+        continue;
+      }
+    }
     read(item, path.at(key), out[key]);
   }
 }
@@ -272,7 +278,7 @@ void read(const json& value, const Path& path, Value& out) {
   wrong_type(path, value, "a JSON value");
 }
 
-template <Record T>
+template <ReadableRecord T>
 void read(const json& value, const Path& path, T& out) {
   if (!value.is_object()) {
     wrong_type(path, value, "an object");

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/json_writer.h"
 
-#include "reports/atomic_file.h"
+#include "engine/core/atomic_file.h"
 #include "reports/run_fields.h"
 #include "reports/vocabulary.h"
 
@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 struct ObjectWriter;
 
 template <typename T>
-concept Record = requires(ObjectWriter& writer, const T& record) {
+concept WritableRecord = requires(ObjectWriter& writer, const T& record) {
   fields(writer, record);
 };
 
@@ -42,7 +42,7 @@ template <typename T>
 Json image(const std::vector<T>& list);
 template <typename T>
 Json image(const std::map<std::string, T>& map);
-template <Record T>
+template <WritableRecord T>
 Json image(const T& record);
 
 /// Visitor of the field lists: one member becomes one key.
@@ -111,7 +111,7 @@ Json image(const Value& value) {
       value.data);
 }
 
-template <Record T>
+template <WritableRecord T>
 Json image(const T& record) {
   ObjectWriter writer;
   fields(writer, record);
@@ -173,7 +173,7 @@ std::string to_json(const RunRecord& record) {
 }
 
 void write_report(const RunRecord& record, const std::string& path) {
-  write_file_atomically(path, to_json(record), "choose another place with --output");
+  core::write_file_atomically(path, to_json(record), "choose another place with --output");
 }
 
 }  // namespace dlbench::reports

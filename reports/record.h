@@ -44,12 +44,6 @@ struct FailureRecord {
   std::string detail;
 };
 
-struct TaintRecord {
-  Taint code = Taint::kPartial;
-  std::string where;  ///< e.g. "trial full"
-  std::string detail;
-};
-
 /// A trial, probe or validation that belonged to the run and could not be done.
 struct SkipRecord {
   std::string what;

@@ -166,6 +166,7 @@ void fields(V& visit, R& record) {
   visit("probes", record.probes);
   visit("per_rank", record.per_rank);
   visit("repetitions", record.repetitions);
+  visit("taints", record.taints);
 }
 
 template <typename V, MaybeConst<AdviceRecord> R>

@@ -64,6 +64,7 @@ void fields(V& visit, R& record) {
   visit("slowest_host", record.slowest_host);
   visit("slowest_share", record.slowest_share);
   visit("attribution", record.attribution);
+  visit("missing", record.missing);
 }
 
 template <typename V, MaybeConst<LinkRecord> R>
@@ -101,6 +102,7 @@ void fields(V& visit, R& record) {
   visit("exposed_communication_s", record.exposed_communication_s);
   visit("waiting_s", record.waiting_s);
   visit("limit", record.limit);
+  visit("doubt", record.doubt);
 }
 
 template <typename V, MaybeConst<LeaveLargestOutRecord> R>

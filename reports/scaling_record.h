@@ -10,6 +10,7 @@
 #include "reports/value.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -76,9 +77,13 @@ struct ScalingPointRecord {
   /// What --compression did to the gradients of one more step on rank 0; null: nothing.
   std::optional<double> compression_relative_error;
   std::optional<std::int64_t> slowest_rank;  ///< late in more steps of nocomm than any other
-  std::string slowest_host;
+  std::optional<std::string> slowest_host;
   std::optional<double> slowest_share;  ///< of the steps, in which it was the last
   std::optional<AttributionRecord> attribution;
+  /// Why what is empty here is empty: key -> reason. Intervals and what is derived go with the key:
+  /// nocomm_s stands for all from it to transfer_ci95, in_step for overlap, slowest_rank for host
+  /// and share.
+  std::optional<std::map<std::string, std::string>> missing;
 };
 
 /// Latency and inverse bandwidth of one level of the network.
@@ -105,6 +110,10 @@ struct LinkFitRecord {
   std::string source;                      ///< what was fitted: "collectives" or "steps"
 };
 
+/// Of LinkFitRecord::residual: a network fitted worse than this explains too little to project
+/// with.
+inline constexpr double kLargestResidual = 0.25;
+
 /// What a number of ranks that was not measured would bring. Intervals are 95 % bands.
 struct ProjectionRecord {
   std::int64_t ranks = 0;
@@ -116,6 +125,7 @@ struct ProjectionRecord {
   double exposed_communication_s = 0.0;
   double waiting_s = 0.0;  ///< for the slowest of so many ranks
   std::string limit;       ///< compute, input, communication or straggler: the largest part
+  std::optional<std::string> doubt;  ///< why it is not to be trusted; null: nothing known
 };
 
 /// The largest measured size, predicted from the smaller ones.

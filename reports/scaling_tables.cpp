@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace dlbench::reports {
 namespace {
@@ -60,7 +61,8 @@ const ScalingTrialRecord* find_trial(const ScalingPointRecord& point, const std:
   return found == point.trials.end() ? nullptr : &*found;
 }
 
-/// Trials of all points, in the order in which they appear.
+/// Trials of all points, in the order in which they appear; the headline last, beside what is said
+/// of it.
 std::vector<std::string> trial_names(const ScalingRecord& scaling) {
   std::vector<std::string> names;
   for (const ScalingPointRecord& point : scaling.points) {
@@ -69,6 +71,11 @@ std::vector<std::string> trial_names(const ScalingRecord& scaling) {
         names.push_back(trial.trial);
       }
     }
+  }
+  if (!scaling.points.empty()) {
+    std::ranges::stable_partition(names, [&scaling](const std::string& name) {
+      return name != scaling.points.back().headline;
+    });
   }
   return names;
 }
@@ -118,8 +125,8 @@ std::string communication_table(const ScalingRecord& scaling) {
     if (point.slowest_rank.has_value()) {
       slowest = fmt::format("{}{}{}, {} of the steps",
                             *point.slowest_rank,
-                            point.slowest_host.empty() ? "" : " on ",
-                            point.slowest_host,
+                            point.slowest_host.has_value() ? " on " : "",
+                            point.slowest_host.value_or(""),
                             cell(point.slowest_share, percent_text));
     }
     table.add({std::to_string(point.ranks),
@@ -187,7 +194,30 @@ std::string link_text(const LinkFitRecord& fit) {
                         *fit.node_ranks,
                         level(fit.inside->alpha_s, fit.inside->beta_s_per_byte));
   }
-  return text + fmt::format("; fits {} measurements to {}\n", fit.n, percent_text(fit.residual));
+  return text + fmt::format("; fits {} measurements to {}{}\n",
+                            fit.n,
+                            percent_text(fit.residual),
+                            fit.residual > kLargestResidual ? ": it cannot be trusted" : "");
+}
+
+/// "  * 16, 64 ranks: why these projections are not to be trusted", a line for each reason.
+std::string doubts_text(const std::vector<ProjectionRecord>& projection) {
+  std::vector<std::pair<std::string, std::string>> lines;  // reason, ranks
+  for (const ProjectionRecord& point : projection) {
+    if (!point.doubt.has_value()) {
+      continue;
+    }
+    if (lines.empty() || lines.back().first != *point.doubt) {
+      lines.emplace_back(*point.doubt, "");
+    }
+    std::string& ranks = lines.back().second;
+    ranks += fmt::format("{}{}", ranks.empty() ? "" : ", ", point.ranks);
+  }
+  std::string text;
+  for (const auto& [doubt, ranks] : lines) {
+    text += fmt::format("  * {} ranks, not to be trusted: {}\n", ranks, doubt);
+  }
+  return text;
 }
 
 std::string band_text(const EstimateRecord& step) {
@@ -215,7 +245,7 @@ std::string projection_text(const ScalingRecord& scaling) {
                      "limit"},
                     {7});
     for (const ProjectionRecord& point : scaling.projection) {
-      table.add({std::to_string(point.ranks),
+      table.add({fmt::format("{}{}", point.ranks, point.doubt.has_value() ? " *" : ""),
                  std::to_string(point.global_batch_size),
                  number_text(point.samples_per_second),
                  band_text(point.step_time_s),
@@ -224,7 +254,7 @@ std::string projection_text(const ScalingRecord& scaling) {
                  difference_text(point.waiting_s),
                  point.limit});
     }
-    text += table.text(2);
+    text += table.text(2) + doubts_text(scaling.projection);
   }
   if (scaling.leave_largest_out.has_value()) {
     const LeaveLargestOutRecord& left = *scaling.leave_largest_out;
@@ -252,7 +282,8 @@ std::string buckets_text(const ScalingRecord& scaling) {
          cell(cap.modelled_step_time_s, seconds_text),
          cap.measured_step_time_s.has_value() ? band_text(*cap.measured_step_time_s) : kNone});
   }
-  std::string text = fmt::format("  buckets at {} ranks\n", buckets.ranks) + table.text(2);
+  std::string text =
+      fmt::format("  buckets at {}\n", count_text(buckets.ranks, "rank")) + table.text(2);
   const bool same =
       std::all_of(buckets.caps.begin(), buckets.caps.end(), [&buckets](const BucketCapRecord& cap) {
         return cap.buckets == buckets.caps.front().buckets && !cap.measured_step_time_s.has_value();
@@ -282,9 +313,11 @@ std::string title_of(const ScalingRecord& scaling) {
   if (!scaling.variant.empty()) {
     title += ", " + scaling.variant;
   }
-  return title + fmt::format(" (samples/s; baseline: {} rank{})",
-                             scaling.baseline_ranks,
-                             scaling.baseline_ranks == 1 ? "" : "s");
+  const std::string headline = scaling.points.empty() ? "" : scaling.points.back().headline;
+  return title +
+         fmt::format(" (samples/s{}; baseline: {})",
+                     headline.empty() ? "" : "; speedup, efficiency and step of " + headline,
+                     count_text(scaling.baseline_ranks, "rank"));
 }
 
 /// Variants of one sweep side by side, a line each, the headline's rate at each number of ranks.
@@ -303,7 +336,7 @@ std::string comparison_table(const std::vector<ScalingRecord>& series,
   std::sort(ranks.begin(), ranks.end());
   std::vector<std::string> header = {"variant"};
   for (const std::int64_t count : ranks) {
-    header.push_back(fmt::format("{} ranks", count));
+    header.push_back(count_text(count, "rank"));
   }
   TextTable table(header);
   std::size_t rows = 0;
@@ -340,8 +373,8 @@ std::string scaling_text(const RunRecord& record) {
             projection_text(scaling) + buckets_text(scaling);
     if (!scaling.points.empty() && scaling.points.back().attribution.has_value()) {
       const AttributionRecord& verdict = *scaling.points.back().attribution;
-      text += fmt::format("  verdict at {} ranks: {}: {}\n",
-                          scaling.points.back().ranks,
+      text += fmt::format("  verdict at {}: {}: {}\n",
+                          count_text(scaling.points.back().ranks, "rank"),
                           word(verdict.verdict),
                           verdict.explanation);
     }

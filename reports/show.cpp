@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -223,7 +224,8 @@ std::string history_table(const RunRecord& record) {
         cell(epoch.valid_loss, four_decimals)};
     for (const std::string& name : metrics) {
       const auto found = epoch.metrics.find(name);
-      cells.push_back(found == epoch.metrics.end() ? kNone : four_decimals(found->second));
+      const bool defined = found != epoch.metrics.end() && std::isfinite(found->second);
+      cells.push_back(defined ? four_decimals(found->second) : kNone);
     }
     table.add(std::move(cells));
   }
@@ -266,18 +268,25 @@ std::string advice_text(const RunRecord& record) {
   return text;
 }
 
+std::string taint_text(const TaintRecord& taint, const std::string& where) {
+  return fmt::format("  {}{}{}: {}{}{}\n",
+                     word(taint.code),
+                     where.empty() ? "" : ", ",
+                     where,
+                     explain(taint.code),
+                     taint.detail.empty() ? "" : ": ",
+                     taint.detail);
+}
+
 std::string trust_text(const RunRecord& record) {
   std::string text;
   for (const TaintRecord& taint : record.run.taints) {
-    text += fmt::format("  {}{}{}: {}{}{}\n",
-                        word(taint.code),
-                        taint.where.empty() ? "" : ", ",
-                        taint.where,
-                        explain(taint.code),
-                        taint.detail.empty() ? "" : ": ",
-                        taint.detail);
+    text += taint_text(taint, taint.where);
   }
   for (const TrialRecord& trial : record.trials) {
+    for (const TaintRecord& taint : trial.taints.value_or(std::vector<TaintRecord>{})) {
+      text += taint_text(taint, "trial " + arm_name(trial));
+    }
     for (const RepetitionRecord& repetition : trial.repetitions) {
       if (repetition.discarded.has_value()) {
         text += fmt::format("  discarded {} repetition {}: {}\n",

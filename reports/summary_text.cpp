@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace dlbench::reports {
 namespace {
@@ -28,8 +29,8 @@ std::string device_text(const RunRecord& record) {
   const bool on_gpu = text.starts_with("cuda") && !host.gpus.empty();
   const std::string& model = on_gpu ? host.gpus.front().name : host.cpu.model;
   const bool named = text.find(model) != std::string::npos;
-  text +=
-      fmt::format(" ({}{}{} cores", named ? "" : model, named ? "" : ", ", host.cpu.usable_cores);
+  text += fmt::format(
+      " ({}{}{}", named ? "" : model, named ? "" : ", ", count_text(host.cpu.usable_cores, "core"));
   text +=
       record.system.hosts.size() > 1 ? fmt::format(", {} hosts)", record.system.hosts.size()) : ")";
   return text;
@@ -79,9 +80,9 @@ std::string collectives_line(const RunRecord& record) {
   }
   return line(
       "collectives",
-      fmt::format("{} measurements over up to {} ranks on {}, {}",
+      fmt::format("{} measurements over up to {} on {}, {}",
                   record.collectives.size(),
-                  ranks,
+                  count_text(ranks, "rank"),
                   device_text(record),
                   checked ? fmt::format("{} wrong elements", wrong) : "values not checked (-c 0)"));
 }
@@ -135,22 +136,19 @@ std::string verdict_lines(const RunRecord& record) {
              attribution.advice.empty() ? "nothing computable" : attribution.advice.front().change);
 }
 
+std::string loss_text(const std::optional<double>& loss) {
+  return loss.has_value() && std::isfinite(*loss) ? fmt::format("{:.4f}", *loss) : "none";
+}
+
 std::string metrics_text(const EpochRecord& epoch) {
   std::string text;
   for (const auto& [name, value] : epoch.metrics) {
-    text += fmt::format(", {} {:.4f}", name, value);
+    text += fmt::format(", {} {}", name, loss_text(value));
   }
   return text;
 }
 
-std::string loss_text(const std::optional<double>& loss) {
-  return loss.has_value() ? fmt::format("{:.4f}", *loss) : "none";
-}
-
 std::string history_lines(const RunRecord& record) {
-  if (record.history.empty()) {
-    return {};
-  }
   const auto epoch_line = [](const char* label, const EpochRecord& epoch) {
     std::string text = fmt::format("epoch {}, {}", epoch.epoch, seconds_text(epoch.seconds));
     if (epoch.samples_per_second.has_value()) {
@@ -174,13 +172,20 @@ std::string history_lines(const RunRecord& record) {
   return text + epoch_line("last", record.history.back());
 }
 
+/// Of the run, and what trials are not by their purpose.
 std::string taints_line(const RunRecord& record) {
   std::vector<std::string> codes;
-  for (const TaintRecord& taint : record.run.taints) {
-    std::string code(word(taint.code));
-    if (std::find(codes.begin(), codes.end(), code) == codes.end()) {
-      codes.push_back(std::move(code));
+  const auto add = [&codes](const std::vector<TaintRecord>& taints) {
+    for (const TaintRecord& taint : taints) {
+      std::string code(word(taint.code));
+      if (std::find(codes.begin(), codes.end(), code) == codes.end()) {
+        codes.push_back(std::move(code));
+      }
     }
+  };
+  add(record.run.taints);
+  for (const TrialRecord& trial : record.trials) {
+    add(trial.taints.value_or(std::vector<TaintRecord>{}));
   }
   return line("taints", codes.empty() ? "none" : fmt::format("{}", fmt::join(codes, ", ")));
 }
@@ -215,8 +220,7 @@ std::string arm_name(const TrialRecord& trial) {
     name += "/" + *trial.variant;
   }
   if (trial.series.has_value()) {
-    name +=
-        fmt::format(" ({}, {} rank{})", *trial.series, trial.ranks, trial.ranks == 1 ? "" : "s");
+    name += fmt::format(" ({}, {})", *trial.series, count_text(trial.ranks, "rank"));
   }
   return name;
 }
@@ -232,7 +236,9 @@ std::string summary_text(const RunRecord& record, const std::string& path) {
     for (const TrialRecord& trial : record.trials) {
       text += trial_line(trial);
     }
-    text += history_lines(record);
+    if (!record.history.empty()) {
+      text += history_lines(record) + skipped_lines(record);
+    }
     if (!record.trials.empty()) {
       text += verdict_lines(record);
       text += compression_line(record);

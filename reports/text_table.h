@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dlbench::reports {
@@ -49,6 +51,9 @@ template <typename Format>
 
 /// Three significant digits, no exponent below 10^7: 4.75, 102, 12300.
 [[nodiscard]] std::string number_text(double value);
+
+/// "1 rank", "2 ranks".
+[[nodiscard]] std::string count_text(std::int64_t count, std::string_view noun);
 
 /// One decimal: 12.0 %.
 [[nodiscard]] std::string percent_text(double share);

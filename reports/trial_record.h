@@ -19,6 +19,13 @@ namespace dlbench::reports {
 /// Lower and upper end of an interval; JSON: [lower, upper].
 using IntervalRecord = std::array<double, 2>;
 
+/// Why numbers need a second look.
+struct TaintRecord {
+  Taint code = Taint::kPartial;
+  std::string where;  ///< e.g. "trial full"
+  std::string detail;
+};
+
 struct WarmupRecord {
   std::int64_t steps = 0;  ///< steps taken before the first repetition, the very first one included
   std::string rule;        ///< e.g. "medians of two successive 5-step windows within 2 %"
@@ -167,6 +174,8 @@ struct TrialRecord {
   std::optional<double> cpu_s_per_sample;
   ValueMap probes;  ///< by probe name
   std::vector<RankRecord> per_rank;
+  /// What this trial is not, by its purpose. What went wrong in it is among RunInfoRecord::taints.
+  std::optional<std::vector<TaintRecord>> taints;  ///< null: nothing
 };
 
 }  // namespace dlbench::reports

@@ -3,6 +3,9 @@
 #include "workloads/metrics.h"
 
 #include "engine/core/check.h"
+#include "workloads/undefined_metric.h"
+
+#include <limits>
 
 namespace dlbench::workloads {
 namespace {
@@ -11,9 +14,8 @@ void add_ratio(std::map<std::string, double>& metrics,
                const std::string& name,
                double numerator,
                double denominator) {
-  if (denominator > 0.0) {
-    metrics.emplace(name, numerator / denominator);
-  }
+  metrics.emplace(
+      name, denominator > 0.0 ? numerator / denominator : std::numeric_limits<double>::quiet_NaN());
 }
 
 }  // namespace
@@ -42,6 +44,17 @@ std::map<std::string, double> metrics_of_counts(MetricKind kind, std::span<const
   add_ratio(metrics, "precision", tp, tp + fp);
   add_ratio(metrics, "recall", tp, tp + fn);
   return metrics;
+}
+
+std::string undefined_metric_reason(std::string_view metric) {
+  if (metric == "precision") {
+    return "0 / 0: nothing was predicted";
+  }
+  if (metric == "recall") {
+    return "0 / 0: there is nothing to find";
+  }
+  return metric == "accuracy" ? "0 / 0: no samples"
+                              : "0 / 0: there is nothing to find, and nothing was predicted";
 }
 
 }  // namespace dlbench::workloads

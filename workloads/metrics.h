@@ -29,7 +29,7 @@ enum class MetricKind : std::uint8_t {
 
 /// Metrics of summed counts, each in [0, 1]. With tp, fp, fn: dice = 2 tp / (2 tp + fp + fn),
 /// iou = tp / (tp + fp + fn), precision = tp / (tp + fp), recall = tp / (tp + fn);
-/// accuracy = correct / samples. A ratio 0 / 0 is left out. It is a programmer error to pass
+/// accuracy = correct / samples. A ratio 0 / 0 is NaN. It is a programmer error to pass
 /// another number of counts than count_size().
 [[nodiscard]] std::map<std::string, double> metrics_of_counts(MetricKind kind,
                                                               std::span<const double> counts);

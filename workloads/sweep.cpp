@@ -13,11 +13,11 @@
 namespace dlbench::workloads {
 namespace {
 
-using Registry = std::map<std::string, SweepSpec, std::less<>>;
+using SweepRegistry = std::map<std::string, SweepSpec, std::less<>>;
 
 /// Filled before main(), read afterwards.
-Registry& registry() {
-  static Registry instance;
+SweepRegistry& sweep_registry() {
+  static SweepRegistry instance;
   return instance;
 }
 
@@ -73,21 +73,21 @@ SweepRegistration::SweepRegistration(SweepSpec spec) {
   DLBENCH_CHECK(names.size() == 1 || !names.contains(""))
       << "sweep '" << spec.name << "' has a variant without a name";
   std::string key = spec.name;
-  const bool inserted = registry().emplace(std::move(key), std::move(spec)).second;
+  const bool inserted = sweep_registry().emplace(std::move(key), std::move(spec)).second;
   DLBENCH_CHECK(inserted) << "two sweeps have the same name";
 }
 
 std::vector<std::string> sweep_names() {
   std::vector<std::string> names;
-  for (const auto& [name, spec] : registry()) {
+  for (const auto& [name, spec] : sweep_registry()) {
     names.push_back(name);
   }
   return names;
 }
 
 const SweepSpec& find_sweep(std::string_view name) {
-  const auto found = registry().find(name);
-  if (found == registry().end()) {
+  const auto found = sweep_registry().find(name);
+  if (found == sweep_registry().end()) {
     throw core::Error(core::ErrorCode::kUsage,
                       core::unknown_name_message("sweep", name, sweep_names()));
   }

@@ -6,22 +6,16 @@
 // it take the place of a test in the inner loop.
 //
 // libjpeg's modules are structs of function pointers that begin with what jpegint.h says of them;
-// ours is one more. (On jpegint.h, see jpeg_inverse_dct.cpp.)
+// ours is one more.
 #include "data/decoders/jpeg_huffman_decoder.h"
 
-// jpeglib.h wants FILE declared before it, jpegint.h wants jpeglib.h.
-#include <cstdio>
-// clang-format off
-#include <jpeglib.h>
+#include "data/decoders/jpeg_modules_internal.h"
+
 #include <jerror.h>
 // libjpeg-turbo 3 has lossless files as well, which this has not been tried with.
-#if __has_include(<jpegint.h>) && LIBJPEG_TURBO_VERSION_NUMBER < 3000000
+#if defined(DLBENCH_HAS_JPEG_MODULES) && LIBJPEG_TURBO_VERSION_NUMBER < 3000000
 #define DLBENCH_HAS_JPEG_HUFFMAN_DECODER
-extern "C" {
-#include <jpegint.h>
-}
 #endif
-// clang-format on
 
 #include <algorithm>
 #include <array>

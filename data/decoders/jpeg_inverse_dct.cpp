@@ -9,27 +9,18 @@
 // Within a pass, a register holds two outputs, A and B, for eight columns (in the second pass:
 // rows); its lanes of 128 bits are A 0-3, B 0-3, A 4-7, B 4-7, at 32 bits each.
 //
-// jpegint.h is where libjpeg's modules meet, not its public interface; but it is installed beside
-// jpeglib.h, of the same version, and the table that we write to (jpeg_inverse_dct, one function
-// per component) is as in libjpeg 6b, whose binary interface libjpeg-turbo keeps. The public way,
-// coefficients from jpeg_read_coefficients(), goes through memory for a whole picture of them.
+// Of libjpeg's module for this we write to the table of functions, one per component. The public
+// way, coefficients from jpeg_read_coefficients(), goes through memory for a whole picture of them.
 #include "data/decoders/jpeg_inverse_dct.h"
 
 #include "data/decoders/jpeg_blocks_internal.h"
+#include "data/decoders/jpeg_modules_internal.h"
 
-// jpeglib.h wants FILE declared before it, jpegint.h wants jpeglib.h.
-#include <cstdio>
-// clang-format off
-#include <jpeglib.h>
-#if defined(__x86_64__) && __has_include(<jpegint.h>)
+#if defined(__x86_64__) && defined(DLBENCH_HAS_JPEG_MODULES)
 #define DLBENCH_HAS_JPEG_INVERSE_DCT
-extern "C" {
-#include <jpegint.h>
-}
 #include <immintrin.h>
 #define DLBENCH_TARGET_AVX512 __attribute__((target("avx512f,avx512bw,avx512vbmi,avx512vnni")))
 #endif
-// clang-format on
 
 #include <algorithm>
 #include <array>

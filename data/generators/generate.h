@@ -28,7 +28,7 @@ struct GeneratedInfo {
 /// and seed alone.
 /// Throws Error(kUsage) for an unknown data set, samples outside [1, 10^6], or a folder that exists
 /// and is not empty; Error(kFile) when the disk is full or read-only (the temporary folder is
-/// removed).
+/// removed). What options.check throws is thrown, and nothing is left.
 void generate(std::string_view dataset, const GenerateOptions& options);
 
 /// generate(), unless the folder already holds what it would write. If another process finishes

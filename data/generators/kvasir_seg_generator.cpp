@@ -122,6 +122,7 @@ void generate_kvasir_seg(const GenerateOptions& options) {
   }
   for_each_sample(
       options.samples, threads, "generating kvasir-seg", [&](std::int64_t sample, int thread) {
+        options.check();
         write_pair(options, sample, *artists[static_cast<std::size_t>(thread)]);
       });
 }

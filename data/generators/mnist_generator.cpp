@@ -117,6 +117,7 @@ void write_part(const GenerateOptions& options,
       set_up_threads(options.threads, samples),
       "generating mnist",
       [&](std::int64_t sample, int /*thread*/) {
+        options.check();
         const auto index = static_cast<std::size_t>(sample);
         draw_digit(core::RandomStream(options.seed, streams + index),
                    labels[index],

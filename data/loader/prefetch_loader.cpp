@@ -43,6 +43,8 @@ std::int64_t thread_cpu_ns() {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
+}  // namespace
+
 SamplerOptions sampler_options(const Dataset& dataset, const LoaderOptions& options) {
   if (options.workers < 1 || options.workers > 1024) {
     throw Error(ErrorCode::kUsage, fmt::format("{} workers; wanted 1 to 1024", options.workers));
@@ -60,8 +62,6 @@ SamplerOptions sampler_options(const Dataset& dataset, const LoaderOptions& opti
           .shuffle = options.shuffle,
           .drop_last = options.drop_last};
 }
-
-}  // namespace
 
 class PrefetchLoader::Impl {
  public:

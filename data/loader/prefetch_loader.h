@@ -112,6 +112,10 @@ class PrefetchLoader {
   std::unique_ptr<Impl> impl_;
 };
 
+/// Of the sampler that a loader with these options would have. Throws Error(kUsage) for numbers of
+/// workers or batches ahead that no loader takes.
+[[nodiscard]] SamplerOptions sampler_options(const Dataset& dataset, const LoaderOptions& options);
+
 /// Bytes that a loader would allocate for its slots, before it is made (memory plan).
 [[nodiscard]] std::size_t loader_buffer_bytes(const DatasetSpec& spec,
                                               const LoaderOptions& options);

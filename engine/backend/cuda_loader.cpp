@@ -123,6 +123,7 @@ std::vector<fs::path> cuda_library_folders(const EnvironmentReader& environment,
   const auto append_prefix = [&folders](const fs::path& prefix) {
     folders.push_back(prefix / "lib64");
     folders.push_back(prefix / "lib");
+    folders.push_back(prefix / "extras" / "CUPTI" / "lib64");  // of the toolkit's own installer
   };
   if (const auto chosen = environment("DLBENCH_CUDA_PATH"); chosen && !chosen->empty()) {
     folders.emplace_back(*chosen);

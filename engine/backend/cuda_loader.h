@@ -21,9 +21,10 @@ using EnvironmentReader = std::function<std::optional<std::string>(const std::st
 [[nodiscard]] std::optional<std::string> process_environment_variable(const std::string& name);
 
 /// Folders in which NVIDIA's libraries may lie, in the order of the search, those that exist, each
-/// once: $DLBENCH_CUDA_PATH and its lib and lib64, `own_folder`, the toolkit ($CUDA_HOME,
-/// $CUDA_PATH, /usr/local/cuda), and nvidia/*/lib in the Python packages of $VIRTUAL_ENV, of
-/// $CONDA_PREFIX, of the first python3 on $PATH and its link's end, of $HOME/.local, of /usr/local.
+/// once: $DLBENCH_CUDA_PATH itself, `own_folder` and the toolkit ($CUDA_HOME, $CUDA_PATH,
+/// /usr/local/cuda), of the first and the last lib64, lib and extras/CUPTI/lib64; then nvidia/*/lib
+/// in the Python packages of $VIRTUAL_ENV, of $CONDA_PREFIX, of the first python3 on $PATH and its
+/// link's end, of $HOME/.local, of /usr/local.
 [[nodiscard]] std::vector<std::filesystem::path> cuda_library_folders(
     const EnvironmentReader& environment, const std::filesystem::path& own_folder);
 

@@ -33,6 +33,7 @@ LoweredNode make_lowered_node(const graph::Graph& graph, Emission emission, grap
   node.in_place = std::move(emission.in_place);
   node.scratch_bytes = emission.scratch_bytes;
   node.kernel_name = std::move(emission.kernel_name);
+  node.repeatable = emission.repeatable;
   return node;
 }
 

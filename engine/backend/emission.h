@@ -23,6 +23,7 @@ struct Emission {
   std::vector<std::pair<SlotId, SlotId>> in_place{};
   std::size_t scratch_bytes = 0;
   std::string kernel_name{};
+  bool repeatable = true;
 };
 
 /// The node with all but its kernel, on the compute stream; its cost is the sum over what it

@@ -81,6 +81,7 @@ struct LoweredNode {
   std::size_t scratch_bytes = 0;
   int stream = 0;           ///< 0 compute, 1 copy, 2 communication
   std::string kernel_name;  ///< implementation, e.g. "onednn:jit_wino_4x3:avx512_core", "ref:conv"
+  bool repeatable = true;   ///< false: its library says that another run may give other bits
   graph::Cost cost;         ///< sum over the covered nodes
   std::unique_ptr<Kernel> kernel;  ///< nullptr for all-reduce nodes: the executor runs those
 };
@@ -101,6 +102,9 @@ struct LoweringOptions {
   std::string tuning_cache;
   /// False: heuristics only, nothing is timed.
   bool autotune = true;
+  /// False: what is chosen is not even run once to see that it runs. For a plan that is looked at,
+  /// not executed: of a size that may not fit.
+  bool try_out = true;
   /// Called between measurements; what it throws ends the lowering.
   std::function<void()> check;
 };

@@ -32,7 +32,7 @@ Choices::Choices(const LoweringOptions& options, std::string machine)
 std::size_t Choices::choose(const TuningKey& key,
                             std::span<const std::string> names,
                             const std::string& preferred,
-                            const std::function<std::size_t()>& measure) {
+                            const std::function<std::optional<std::size_t>()>& measure) {
   DLBENCH_CHECK(!names.empty()) << key.decision;
   const auto given = options_.decisions.find(key.decision);
   if (given != options_.decisions.end()) {
@@ -47,8 +47,9 @@ std::size_t Choices::choose(const TuningKey& key,
   if (names.size() == 1) {
     return 0;
   }
+  const std::size_t by_rule = find_name(names, preferred) % names.size();
   if (!options_.autotune || options_.deterministic) {
-    return find_name(names, preferred) % names.size();
+    return by_rule;
   }
   const std::string problem = key.problem + "\t" + machine_;
   const auto known = known_.find(problem);
@@ -59,10 +60,12 @@ std::size_t Choices::choose(const TuningKey& key,
     }
   }
   check();
-  const std::size_t best = measure();
-  known_[problem] = names[best];
-  changed_ = true;
-  return best;
+  const std::optional<std::size_t> best = measure();
+  if (best.has_value()) {
+    known_[problem] = names[*best];
+    changed_ = true;
+  }
+  return best.value_or(by_rule);
 }
 
 void Choices::check() const {

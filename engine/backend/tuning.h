@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -30,12 +31,13 @@ class Choices {
   Choices(const LoweringOptions& options, std::string machine);
 
   /// Index of the candidate to use, from given decisions, from the cache file, by `measure` (which
-  /// returns an index), or by rule, in this order. `names` is not empty; `preferred`: the choice
-  /// where nothing is measured; if it is not among the names, the first one.
+  /// returns an index, or nothing where it cannot), or by rule, in this order. `names` is not
+  /// empty; `preferred`: the choice where nothing is measured; if it is not among the names, the
+  /// first one.
   [[nodiscard]] std::size_t choose(const TuningKey& key,
                                    std::span<const std::string> names,
                                    const std::string& preferred,
-                                   const std::function<std::size_t()>& measure);
+                                   const std::function<std::optional<std::size_t>()>& measure);
 
   /// LoweringOptions::check, for measurements that take long. choose() calls it before each.
   void check() const;

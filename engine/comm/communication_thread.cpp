@@ -3,6 +3,7 @@
 #include "engine/comm/communication_thread.h"
 
 #include "engine/core/check.h"
+#include "engine/core/clock.h"
 #include "engine/core/parallel.h"
 #include "engine/core/trace.h"
 
@@ -14,10 +15,6 @@ namespace dlbench::comm {
 namespace {
 
 constexpr std::chrono::milliseconds kIdleInterval{500};
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 }  // namespace
 
@@ -58,7 +55,7 @@ void CommunicationThread::wait(Ticket ticket) {
   blocked_since_ = begin;
   progress_.wait(lock, [&] { return last_done_ >= ticket || failure_ != nullptr; });
   blocked_since_.reset();
-  totals_.exposed_s += seconds_since(begin);
+  totals_.exposed_s += core::seconds_since(begin);
   if (last_done_ < ticket) {
     rethrow_failure();
   }
@@ -96,7 +93,7 @@ void CommunicationThread::run_started() {
       // It has just ended: a caller who waits was kept for as long as both were there.
       count_all_reduce(times,
                        blocked_since_.has_value()
-                           ? std::min(times.transfer_s, seconds_since(*blocked_since_))
+                           ? std::min(times.transfer_s, core::seconds_since(*blocked_since_))
                            : 0.0);
     }
     progress_.notify_all();
@@ -116,7 +113,7 @@ void CommunicationThread::finish_here(const Here& call,
                                       const CollectiveTimes& times,
                                       const std::exception_ptr& failure) {
   const std::scoped_lock lock(mutex_);
-  totals_.exposed_s += seconds_since(call.begin);
+  totals_.exposed_s += core::seconds_since(call.begin);
   failure_ = failure;
   rethrow_failure();
   count(call.bytes, times);

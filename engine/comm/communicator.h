@@ -30,6 +30,8 @@ struct ReduceRequest {
   core::DType dtype = core::DType::kF32;
   ReduceOp op = ReduceOp::kSum;
   bool lossless = false;  ///< never compressed on the way
+
+  [[nodiscard]] std::size_t bytes() const { return count * core::size_of(dtype); }
 };
 
 class DeviceWatch;

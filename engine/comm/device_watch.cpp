@@ -46,7 +46,7 @@ void DeviceWatch::look_once() const {
   check_launch();
   collectives_.check();
   const double waited_s =
-      since_ns == kNobody ? 0.0 : static_cast<double>(now_ns() - since_ns) * 1e-9;
+      since_ns == kNobody ? 0.0 : static_cast<double>(core::steady_ns() - since_ns) * 1e-9;
   if (waited_s > collectives_.timeout_s) {
     throw core::Error(
         core::ErrorCode::kTimeout,

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engine/comm/communicator.h"
+#include "engine/core/clock.h"
 
 #include <atomic>
 #include <chrono>
@@ -45,7 +46,7 @@ class DeviceWatch {
   /// not nested.
   template <typename Work>
   void during(const Work& work) {
-    since_ns_.store(now_ns(), std::memory_order_release);
+    since_ns_.store(core::steady_ns(), std::memory_order_release);
     try {
       work();
     } catch (...) {
@@ -68,11 +69,6 @@ class DeviceWatch {
  private:
   static constexpr std::int64_t kNobody = -1;  ///< waits
 
-  [[nodiscard]] static std::int64_t now_ns() {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(
-               std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-  }
   void look(const std::stop_token& stop);
   void look_once() const;
 

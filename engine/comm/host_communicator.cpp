@@ -18,8 +18,6 @@ namespace {
 namespace trace = core::trace;
 using Clock = std::chrono::steady_clock;
 
-double seconds(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
-
 /// A segment of the communicator, which frees it.
 class WindowBuffer final : public backend::Buffer {
  public:
@@ -86,7 +84,8 @@ CollectiveTimes HostCommunicator::over_links(Transfer transfer) {
   ranks_.links->barrier();
   const auto arrived = Clock::now();
   transfer();
-  return {.waiting_s = seconds(arrived - start), .transfer_s = seconds(Clock::now() - arrived)};
+  return {.waiting_s = core::seconds(arrived - start),
+          .transfer_s = core::seconds(Clock::now() - arrived)};
 }
 
 void HostCommunicator::all_reduce(const ReduceRequest& request, backend::Stream& /*stream*/) {

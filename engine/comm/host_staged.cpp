@@ -9,14 +9,6 @@
 #include <utility>
 
 namespace dlbench::comm {
-namespace {
-
-std::size_t bytes_of(const ReduceRequest& request) {
-  return request.count * core::size_of(request.dtype);
-}
-
-}  // namespace
-
 HostStagedCommunicator::HostStagedCommunicator(std::unique_ptr<Communicator> inner,
                                                backend::Backend& backend)
     : ForwardingCommunicator(std::move(inner)),
@@ -86,8 +78,8 @@ void HostStagedCommunicator::copy_back(Stage& stage, std::byte* data, const Part
 
 Ticket HostStagedCommunicator::start_all_reduce(const ReduceRequest& request,
                                                 backend::Stream& stream) {
-  Stage& stage = stage_for(request.data, bytes_of(request));
-  copy_out(stage, request.data, {0, bytes_of(request)}, stream);
+  Stage& stage = stage_for(request.data, request.bytes());
+  copy_out(stage, request.data, {0, request.bytes()}, stream);
   ReduceRequest staged = request;
   staged.data = stage.host.data();
   const std::scoped_lock lock(mutex_);
@@ -108,7 +100,7 @@ void HostStagedCommunicator::run(const ReduceRequest& request) {
   flight.stage->copied->wait();
   backend::HostStream host;
   inner().all_reduce(request, host);
-  copy_back(*flight.stage, flight.data, {0, bytes_of(request)});
+  copy_back(*flight.stage, flight.data, {0, request.bytes()});
 }
 
 void HostStagedCommunicator::wait(Ticket ticket, backend::Stream& stream) {
@@ -146,8 +138,8 @@ void HostStagedCommunicator::run_here(const Passage& passage,
 void HostStagedCommunicator::reduce_scatter(const ReduceRequest& request, backend::Stream& stream) {
   const std::size_t width = core::size_of(request.dtype);
   const Passage passage{.data = request.data,
-                        .bytes = bytes_of(request),
-                        .out = {0, bytes_of(request)},
+                        .bytes = request.bytes(),
+                        .out = {0, request.bytes()},
                         .back = {share_begin(request.count, rank(), size()) * width,
                                  share_begin(request.count, rank() + 1, size()) * width}};
   run_here(passage, stream, [&](std::byte* host, backend::Stream& host_stream) {
@@ -188,9 +180,9 @@ void HostStagedCommunicator::broadcast(std::byte* data,
 void HostStagedCommunicator::reduce(const ReduceRequest& request,
                                     int root,
                                     backend::Stream& stream) {
-  const Part all{0, bytes_of(request)};
+  const Part all{0, request.bytes()};
   const Passage passage{.data = request.data,
-                        .bytes = bytes_of(request),
+                        .bytes = request.bytes(),
                         .out = all,
                         .back = rank() == root ? all : Part{}};
   run_here(passage, stream, [&](std::byte* host, backend::Stream& host_stream) {

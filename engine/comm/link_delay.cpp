@@ -19,19 +19,11 @@ steady_clock::duration to_duration(double seconds) {
   return std::chrono::duration_cast<steady_clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-double seconds(steady_clock::duration duration) {
-  return std::chrono::duration<double>(duration).count();
-}
-
 /// By default the kernel wakes a sleeper up to 50 us late to save power, as long as a small
 /// collective takes.
 void wake_punctually() {
   thread_local const bool set = prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL) == 0;
   (void)set;  // refused: sleeps are a little longer
-}
-
-std::size_t bytes_of(const ReduceRequest& request) {
-  return request.count * core::size_of(request.dtype);
 }
 
 }  // namespace
@@ -43,7 +35,7 @@ LinkDelay::LinkDelay(std::unique_ptr<Communicator> inner, const LinkModel& link,
       name_(std::string(ForwardingCommunicator::name()) + ", simulated link"),
       thread_({.run =
                    [this](const ReduceRequest& request, Clock::time_point started) {
-                     return run(cost_s(Collective::kAllReduce, bytes_of(request)),
+                     return run(cost_s(Collective::kAllReduce, request.bytes()),
                                 started,
                                 [&](auto& stream) { this->inner().all_reduce(request, stream); });
                    },
@@ -104,8 +96,8 @@ CollectiveTimes LinkDelay::run(double cost_s, Clock::time_point arrival, Real re
   const auto all_ready = std::max(last_arrival, link_free_);
   link_free_ = std::max(Clock::now(), all_ready + to_duration(cost_s));
   sleep_until(link_free_);
-  return {.waiting_s = seconds(all_ready - ready),
-          .transfer_s = seconds(link_free_ - all_ready),
+  return {.waiting_s = core::seconds(all_ready - ready),
+          .transfer_s = core::seconds(link_free_ - all_ready),
           .last = arrival == last_arrival};
 }
 
@@ -117,9 +109,9 @@ void LinkDelay::wait(Ticket ticket, backend::Stream& /*stream*/) { thread_.wait(
 
 void LinkDelay::all_reduce(const ReduceRequest& request, backend::Stream& /*stream*/) {
   thread_.run_here(
-      bytes_of(request),
+      request.bytes(),
       [&] {
-        return run(cost_s(Collective::kAllReduce, bytes_of(request)),
+        return run(cost_s(Collective::kAllReduce, request.bytes()),
                    Clock::now(),
                    [&](auto& stream) { inner().all_reduce(request, stream); });
       },
@@ -127,8 +119,8 @@ void LinkDelay::all_reduce(const ReduceRequest& request, backend::Stream& /*stre
 }
 
 void LinkDelay::reduce_scatter(const ReduceRequest& request, backend::Stream& /*stream*/) {
-  thread_.run_here(bytes_of(request), [&] {
-    return run(cost_s(Collective::kReduceScatter, bytes_of(request)),
+  thread_.run_here(request.bytes(), [&] {
+    return run(cost_s(Collective::kReduceScatter, request.bytes()),
                Clock::now(),
                [&](auto& stream) { inner().reduce_scatter(request, stream); });
   });
@@ -158,7 +150,7 @@ void LinkDelay::broadcast(std::byte* data,
 }
 
 void LinkDelay::reduce(const ReduceRequest& request, int root, backend::Stream& /*stream*/) {
-  const std::size_t bytes = bytes_of(request);
+  const std::size_t bytes = request.bytes();
   thread_.run_here(bytes, [&] {
     return run(root_exchange_s(link_, static_cast<double>(bytes), size()),
                Clock::now(),

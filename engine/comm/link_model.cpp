@@ -21,10 +21,12 @@ constexpr double kGigabit = 1e9 / 8.0;  // bytes
 
 constexpr std::array<std::string_view, 5> kKeys{
     "latency_us", "gbit_per_s", "jitter_us", "inside_latency_us", "inside_gbit_per_s"};
+constexpr std::array<std::string_view, 3> kFromZero{"latency_us", "jitter_us", "inside_latency_us"};
 constexpr core::KeyNumbersSyntax kSyntax{"--link",
                                          "latency_us=NUMBER,gbit_per_s=NUMBER[,jitter_us=NUMBER]"
                                          "[,inside_latency_us=NUMBER,inside_gbit_per_s=NUMBER]",
-                                         kKeys};
+                                         kKeys,
+                                         kFromZero};
 
 double transfer_s(const LinkLevel& level, double messages, double bytes) {
   return messages * level.latency_s + (level.bytes_per_s > 0.0 ? bytes / level.bytes_per_s : 0.0);
@@ -80,7 +82,8 @@ std::string LinkModel::to_string() const {
   add("node_ranks", static_cast<double>(node_ranks));
   add("inside_latency_us", inside.latency_s / kMicrosecond);
   add("inside_gbit_per_s", inside.bytes_per_s / kGigabit);
-  return text;
+  const bool between_free = between.latency_s <= 0.0 && between.bytes_per_s <= 0.0;
+  return between_free ? "latency_us=0" + (text.empty() ? "" : "," + text) : text;
 }
 
 LinkModel parse_link_model(std::string_view text, std::int64_t node_ranks) {
@@ -118,6 +121,23 @@ double collective_s(const LinkModel& link, Collective op, std::int64_t bytes, st
   const LinkLoad load = link_load(op, static_cast<double>(bytes), ranks, link.node_ranks);
   return transfer_s(link.between, load.between_messages, load.between_bytes) +
          transfer_s(link.inside, load.inside_messages, load.inside_bytes);
+}
+
+std::string idle_reason(const LinkModel& link, std::int64_t ranks) {
+  constexpr std::int64_t kManyBytes = 1 << 30;
+  if (ranks == 1) {
+    return "there is one rank";
+  }
+  if (link.jitter_s > 0.0 || collective_s(link, Collective::kAllReduce, kManyBytes, ranks) > 0.0) {
+    return {};
+  }
+  return link.node_ranks >= ranks
+             ? fmt::format(
+                   "all {} ranks are of one node (--link-node-ranks {}), whose inside_ "
+                   "keys are not given",
+                   ranks,
+                   link.node_ranks)
+             : "its latency is 0 and its bandwidth has no limit";
 }
 
 double root_exchange_s(const LinkModel& link, double bytes, std::int64_t ranks) {

@@ -34,7 +34,8 @@ struct LinkModel {
 
 /// Parses "latency_us=..,gbit_per_s=..[,jitter_us=..][,inside_latency_us=..,inside_gbit_per_s=..]":
 /// at least one of the first two; the inside_ keys need `node_ranks` (--link-node-ranks), and a
-/// level without a key costs nothing. 1 Gbit is 10^9 bits. Throws Error(kUsage).
+/// level without a key costs nothing, as one with a latency of 0 and no bandwidth. 1 Gbit is 10^9
+/// bits. Throws Error(kUsage).
 [[nodiscard]] LinkModel parse_link_model(std::string_view text, std::int64_t node_ranks = 0);
 
 enum class Collective : std::uint8_t { kAllReduce, kReduceScatter, kAllGather, kBroadcast };
@@ -73,6 +74,9 @@ struct LinkLoad {
                                   Collective op,
                                   std::int64_t bytes,
                                   std::int64_t ranks);
+
+/// Why this link delays no collective of `ranks` ranks; empty: it does delay them.
+[[nodiscard]] std::string idle_reason(const LinkModel& link, std::int64_t ranks);
 
 /// Seconds in which one rank sends `bytes` to, or receives them from, each of the others in turn
 /// over its own link: what scatter, gather and reduce of a single root cost. With two levels the

@@ -7,6 +7,7 @@
 
 #include "engine/comm/rank_progress.h"
 #include "engine/core/check.h"
+#include "engine/core/clock.h"
 #include "engine/core/error.h"
 
 #include <fmt/format.h>
@@ -53,12 +54,6 @@ void pause_briefly() {
 #elif defined(__aarch64__)
   asm volatile("yield");
 #endif
-}
-
-/// The steady clock is the same in all processes of a machine.
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch())
-      .count();
 }
 
 bool process_exists(std::int64_t pid) {
@@ -108,7 +103,9 @@ NodeBarrier::~NodeBarrier() {
   futex_wake_all(shared_->generation);
 }
 
-void NodeBarrier::beat() { seat(options_.rank).beat_ns.store(now_ns(), std::memory_order_relaxed); }
+void NodeBarrier::beat() {
+  seat(options_.rank).beat_ns.store(core::steady_ns(), std::memory_order_relaxed);
+}
 
 void NodeBarrier::give_up() {
   gave_up_ = true;
@@ -204,7 +201,7 @@ void NodeBarrier::check_missing(const CollectiveId& call,
                            missing.empty() ? "" : ", ",
                            rank,
                            pid,
-                           static_cast<double>(now_ns() - other.beat_ns.load()) * 1e-9);
+                           static_cast<double>(core::steady_ns() - other.beat_ns.load()) * 1e-9);
   }
   if (gave_up_) {
     throw core::Error(core::ErrorCode::kRun, text(call) + ": given up");

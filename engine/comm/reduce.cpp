@@ -183,21 +183,16 @@ void reduce_as(std::span<const std::byte* const> sources,
 
 }  // namespace
 
+std::span<const core::DType> reducible_dtypes() {
+  using core::DType;
+  static constexpr std::array kReducible{
+      DType::kF32, DType::kF64, DType::kF16, DType::kBF16, DType::kI32, DType::kI64};
+  return kReducible;
+}
+
 bool can_reduce(core::DType dtype) {
-  switch (dtype) {
-    case core::DType::kF32:
-    case core::DType::kF64:
-    case core::DType::kF16:
-    case core::DType::kBF16:
-    case core::DType::kI32:
-    case core::DType::kI64:
-      return true;
-    case core::DType::kU8:
-    case core::DType::kBool:
-    case core::DType::kU16:
-      break;
-  }
-  return false;
+  const std::span<const core::DType> all = reducible_dtypes();
+  return std::find(all.begin(), all.end(), dtype) != all.end();
 }
 
 void reduce_elements(std::span<const std::byte* const> sources,

@@ -22,7 +22,8 @@ void reduce_elements(std::span<const std::byte* const> sources,
                      core::DType dtype,
                      ReduceOp op);
 
-/// Whether reduce_elements() knows the type: f32, f64, f16, bf16, i32, i64.
+/// The types that reduce_elements() knows.
+[[nodiscard]] std::span<const core::DType> reducible_dtypes();
 [[nodiscard]] bool can_reduce(core::DType dtype);
 
 }  // namespace dlbench::comm

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -97,28 +98,56 @@ std::vector<double> distinct_values(std::int64_t count, core::RandomStream& rand
   return values;
 }
 
-HostTensor fill_tensor(
-    const std::string& name, DType dtype, const core::Shape& shape, Fill fill, double value) {
-  HostTensor tensor(dtype, shape);
-  core::RandomStream random = stream_for(name + shape.to_string());
-  if (fill == Fill::kDistinct) {
-    const std::vector<double> values = distinct_values(shape.elements(), random);
-    for (std::int64_t i = 0; i < shape.elements(); ++i) {
-      tensor.set(i, values[static_cast<std::size_t>(i)]);
+/// The first `count` elements, over and over.
+void repeat(HostTensor& tensor, std::int64_t count) {
+  const std::size_t whole = tensor.bytes();
+  std::size_t done = static_cast<std::size_t>(count) * core::size_of(tensor.dtype());
+  while (done < whole) {
+    const std::size_t next = std::min(done, whole - done);
+    std::memcpy(tensor.data() + done, tensor.data(), next);
+    done += next;
+  }
+}
+
+/// Makes the content of tensors.
+class Filler {
+ public:
+  explicit Filler(Contents contents) : contents_(contents) {}
+
+  [[nodiscard]] HostTensor fill(const std::string& name,
+                                DType dtype,
+                                const core::Shape& shape,
+                                Fill fill,
+                                double value) const {
+    HostTensor tensor(dtype, shape);
+    core::RandomStream random = stream_for(name + shape.to_string());
+    const std::int64_t drawn =
+        contents_ == Contents::kDrawn ? shape.elements() : std::min(shape.elements(), kRepeated);
+    if (fill == Fill::kDistinct) {
+      const std::vector<double> values = distinct_values(drawn, random);
+      for (std::int64_t i = 0; i < drawn; ++i) {
+        tensor.set(i, values[static_cast<std::size_t>(i)]);
+      }
+    } else {
+      for (std::int64_t i = 0; i < drawn; ++i) {
+        tensor.set(i, draw(fill, value, random));
+      }
     }
+    repeat(tensor, drawn);
     return tensor;
   }
-  for (std::int64_t i = 0; i < shape.elements(); ++i) {
-    tensor.set(i, draw(fill, value, random));
-  }
-  return tensor;
-}
+
+ private:
+  static constexpr std::int64_t kRepeated = 65521;  ///< a prime: no period of it is one of a shape
+
+  Contents contents_;
+};
 
 /// Declares operands and keeps what to put into them.
 class OperandMaker {
  public:
-  OperandMaker(GraphBuilder& builder, DType dtype, TensorsByName& contents)
-      : builder_(builder), dtype_(dtype), contents_(contents) {}
+  OperandMaker(GraphBuilder& builder, DType dtype, const Filler& filler, TensorsByName& contents)
+      : builder_(builder), dtype_(dtype), filler_(filler), contents_(contents) {}
 
   void declare(const Operand& operand) {
     const DType dtype = dtype_of(operand.element, dtype_);
@@ -132,8 +161,9 @@ class OperandMaker {
                                  {},
                                  operand.parameter.empty() ? kNoValue : ids_.at(operand.parameter));
     ids_[operand.name] = id;
-    contents_.emplace(operand.name,
-                      fill_tensor(operand.name, dtype, operand.shape, operand.fill, operand.value));
+    contents_.emplace(
+        operand.name,
+        filler_.fill(operand.name, dtype, operand.shape, operand.fill, operand.value));
   }
 
   /// Parameters first: gradients and optimizer states refer to them.
@@ -160,12 +190,13 @@ class OperandMaker {
  private:
   GraphBuilder& builder_;
   DType dtype_;
+  const Filler& filler_;
   TensorsByName& contents_;
   std::map<std::string, ValueId> ids_;
 };
 
 /// Content for the state that a chain's layers declared.
-void fill_layer_state(const graph::Graph& graph, TensorsByName& contents) {
+void fill_layer_state(const graph::Graph& graph, const Filler& filler, TensorsByName& contents) {
   for (const graph::Value& value : graph.values()) {
     if (value.producer != graph::kNoNode || contents.contains(value.name)) {
       continue;
@@ -176,9 +207,9 @@ void fill_layer_state(const graph::Graph& graph, TensorsByName& contents) {
     }
     if (value.storage == Storage::kScalar) {
       contents.emplace(value.name,
-                       fill_tensor(value.name, value.dtype, value.shape, Fill::kConstant, 3.0));
+                       filler.fill(value.name, value.dtype, value.shape, Fill::kConstant, 3.0));
     } else {
-      contents.emplace(value.name, fill_tensor(value.name, value.dtype, value.shape, fill, 0.0));
+      contents.emplace(value.name, filler.fill(value.name, value.dtype, value.shape, fill, 0.0));
     }
   }
 }
@@ -193,12 +224,13 @@ bool wants_gradient(const graph::Value& value) {
 std::vector<ValueId> add_forward(const OpCase& spec,
                                  GraphBuilder& builder,
                                  const OperandMaker& operands,
+                                 const Filler& filler,
                                  CaseGraph& result) {
   const std::vector<ValueId> inputs = operands.ids(spec.inputs);
   std::vector<ValueId> differentiated;
   if (spec.build != nullptr) {
     differentiated = spec.build(builder, inputs);
-    fill_layer_state(builder.graph(), result.contents);
+    fill_layer_state(builder.graph(), filler, result.contents);
   } else {
     builder.add_node({.op = spec.op,
                       .name = std::string(graph::name(spec.op)),
@@ -227,6 +259,7 @@ std::vector<ValueId> add_forward(const OpCase& spec,
 /// Backward nodes of L with respect to every float input and parameter.
 graph::Graph add_backward(GraphBuilder&& builder,
                           const std::vector<ValueId>& differentiated,
+                          const Filler& filler,
                           CaseGraph& result) {
   std::vector<std::pair<ValueId, ValueId>> seeds;
   for (const ValueId id : differentiated) {
@@ -234,7 +267,7 @@ graph::Graph add_backward(GraphBuilder&& builder,
     const std::string name = "seed_" + value.name;
     seeds.emplace_back(id, builder.add_input(name, value.dtype, value.shape));
     result.contents.emplace(name,
-                            fill_tensor(name, value.dtype, value.shape, Fill::kAwayFromZero, 0.0));
+                            filler.fill(name, value.dtype, value.shape, Fill::kAwayFromZero, 0.0));
   }
   graph::Graph forward = std::move(builder).finish();
   std::vector<ValueId> operands;
@@ -274,12 +307,13 @@ graph::Graph add_backward(GraphBuilder&& builder,
 
 }  // namespace
 
-CaseGraph make_case_graph(const OpCase& spec, DType dtype, Nodes nodes) {
+CaseGraph make_case_graph(const OpCase& spec, DType dtype, Nodes nodes, Contents contents) {
+  const Filler filler(contents);
   CaseGraph result;
   GraphBuilder builder(graph::Mode::kTrain);
-  OperandMaker operands(builder, dtype, result.contents);
+  OperandMaker operands(builder, dtype, filler, result.contents);
   operands.declare_all(spec);
-  const std::vector<ValueId> differentiated = add_forward(spec, builder, operands, result);
+  const std::vector<ValueId> differentiated = add_forward(spec, builder, operands, filler, result);
   for (const graph::Node& node : builder.graph().nodes()) {
     for (const ValueId id : node.updates) {
       result.updated.push_back(builder.graph().value(id).name);
@@ -290,7 +324,7 @@ CaseGraph make_case_graph(const OpCase& spec, DType dtype, Nodes nodes) {
   }
   result.graph = nodes == Nodes::kForward
                      ? std::move(builder).finish()
-                     : add_backward(std::move(builder), differentiated, result);
+                     : add_backward(std::move(builder), differentiated, filler, result);
   return result;
 }
 

@@ -37,9 +37,16 @@ struct CaseGraph {
 
 enum class Nodes { kForward, kForwardAndBackward };
 
+/// What operands hold.
+enum class Contents {
+  kDrawn,     ///< elements drawn one by one
+  kRepeated,  ///< some thousand drawn ones again and again: quickly made where only time matters
+};
+
 /// Builds the graph of a case with activations of `dtype`; contents depend on case and names alone.
 [[nodiscard]] CaseGraph make_case_graph(const OpCase& spec,
                                         core::DType dtype,
-                                        Nodes nodes = Nodes::kForwardAndBackward);
+                                        Nodes nodes = Nodes::kForwardAndBackward,
+                                        Contents contents = Contents::kDrawn);
 
 }  // namespace dlbench::conformance

@@ -37,6 +37,7 @@ class CaseRun {
   void write(const std::string& name, const core::HostTensor& tensor);
   void execute();
   [[nodiscard]] core::HostTensor read_output(const std::string& name);
+  [[nodiscard]] const exec::Executor& executor() const { return *executor_; }
 
  private:
   const CaseGraph& case_;

@@ -13,12 +13,12 @@ namespace {
 
 constexpr double kLargest = 1e9;
 
-std::optional<double> positive_number(std::string_view digits) {
+std::optional<double> number_in_range(std::string_view digits, bool from_zero) {
   double number = 0.0;
   const char* const last = digits.data() + digits.size();
   const auto [end, failure] = std::from_chars(digits.data(), last, number);
   // Written so that NaN fails.
-  const bool in_range = number > 0.0 && number <= kLargest;
+  const bool in_range = (from_zero ? number >= 0.0 : number > 0.0) && number <= kLargest;
   return failure == std::errc{} && end == last && in_range ? std::optional(number) : std::nullopt;
 }
 
@@ -53,9 +53,11 @@ KeyNumbers parse_key_numbers(std::string_view text, const KeyNumbersSyntax& synt
     if (numbers.contains(key)) {
       throw syntax.error(text, fmt::format("'{}' is given twice", key));
     }
-    const std::optional<double> number = positive_number(item.substr(equals + 1));
+    const bool from_zero = std::ranges::find(syntax.from_zero, key) != syntax.from_zero.end();
+    const std::optional<double> number = number_in_range(item.substr(equals + 1), from_zero);
     if (!number.has_value()) {
-      throw syntax.error(text, fmt::format("'{}' is not a number in (0, 1e9]", item));
+      throw syntax.error(
+          text, fmt::format("'{}' is not a number in {}0, 1e9]", item, from_zero ? '[' : '('));
     }
     numbers.add(key, *number);
     if (comma != std::string_view::npos && rest.empty()) {

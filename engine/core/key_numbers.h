@@ -18,6 +18,7 @@ struct KeyNumbersSyntax {
   std::string_view option;                 ///< "--storage", for messages
   std::string_view wanted;                 ///< "latency_ms=NUMBER,mib_per_s=NUMBER", for messages
   std::span<const std::string_view> keys;  ///< all that are known
+  std::span<const std::string_view> from_zero = {};  ///< those whose number may be 0
 
   /// kUsage: the option, the text that was seen, why it is refused, and what is wanted.
   [[nodiscard]] Error error(std::string_view text, std::string_view reason) const;
@@ -35,8 +36,8 @@ class KeyNumbers {
   std::map<std::string, double, std::less<>> numbers_;
 };
 
-/// The numbers by key, each in (0, 1e9]; at least one. Throws syntax.error() for an unknown key,
-/// one that is given twice, no number, an empty item.
+/// The numbers by key, each in (0, 1e9], with 0 where the syntax says so; at least one. Throws
+/// syntax.error() for an unknown key, one that is given twice, no number, an empty item.
 [[nodiscard]] KeyNumbers parse_key_numbers(std::string_view text, const KeyNumbersSyntax& syntax);
 
 }  // namespace dlbench::core

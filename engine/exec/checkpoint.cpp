@@ -22,7 +22,10 @@ void load_checkpoint(ModelState& state, const std::filesystem::path& path) {
   try {
     state.import_tensors(tensors, /*partial=*/false);
   } catch (const core::Error& error) {
-    throw core::Error(error.code(), path.string() + ": " + error.what());
+    throw core::Error(error.code(),
+                      path.string() + ": " + error.what() +
+                          "; wanted is a checkpoint: the weights and running statistics of this "
+                          "network, nothing else");
   }
 }
 

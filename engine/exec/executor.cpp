@@ -21,15 +21,13 @@ using backend::LoweredNode;
 using backend::SlotId;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kAlignment = 256;
-
 /// What probes call the node by.
 graph::NodeId op_id(const LoweredNode& node) {
   return node.covers.empty() ? graph::kNoNode : node.covers.front();
 }
 
 std::size_t align_up(std::size_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
 }
 
 double seconds(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
@@ -300,38 +298,45 @@ void Executor::take_inputs() {
   }
 }
 
-void Executor::run_nodes(bool recording) {
+void Executor::run_nodes(Variant* recording) {
   for (std::size_t index = 0; index < parts_.size(); ++index) {
     const Part& part = parts_[index];
     stream_->record_time(*ring_.part_begins()[index]);
     const trace::Region region(trace::Category::kPhase, graph::name(part.phase));
     for (std::size_t node = part.begin; node < part.end; ++node) {
       run_node(lowered_->nodes[node]);
-      if (recording) {
-        map_captured(lowered_->nodes[node]);
+      if (recording != nullptr) {
+        recording->ops.resize(static_cast<std::size_t>(stream_->captured_work()),
+                              op_id(lowered_->nodes[node]));
       }
     }
   }
 }
 
-void Executor::map_captured(const LoweredNode& node) {
-  for (const std::int64_t count = stream_->captured_work(); mapped_ < count; ++mapped_) {
-    trace::map_captured_node(static_cast<std::uint64_t>(mapped_), op_id(node));
+std::size_t Executor::variant_index(bool communicates, bool updates) {
+  return (communicates ? 1U : 0U) + (updates ? 2U : 0U);
+}
+
+void Executor::tell_recorded_ops() const {
+  for (std::size_t work = 0; work < variant().ops.size(); ++work) {
+    trace::map_captured_node(work, variant().ops[work]);
   }
 }
 
 bool Executor::record_replay() {
   constexpr int kStepsBefore = 2;
+  Variant& variant = this->variant();
   // Without communication neither, where it cannot be recorded: else steps with and without it
   // would differ by more than that.
   if (options_.replay == GraphReplay::kOff || !communicator_.recordable() ||
-      steps_ < kStepsBefore || !stream_->begin_capture()) {
+      variant.steps < kStepsBefore || !stream_->begin_capture()) {
     return false;
   }
-  mapped_ = 0;
+  variant.ops.clear();
   try {
-    run_nodes(true);
-    replay_ = stream_->end_capture();
+    run_nodes(&variant);
+    variant.replay = stream_->end_capture();
+    tell_recorded_ops();
   } catch (const core::Error& failure) {
     stream_->abandon_capture();
     if (options_.replay == GraphReplay::kOn || communicator_.size() > 1) {
@@ -341,7 +346,7 @@ bool Executor::record_replay() {
     core::log::warn_once(std::string("the step cannot be recorded and runs node by node: ") +
                          failure.what());
   }
-  return replay_ != nullptr;
+  return variant.replay != nullptr;
 }
 
 // Not while the step is made: there the ranks take turns. And even where the first steps do without
@@ -362,13 +367,15 @@ void Executor::run() {
   prepare_communication();
   // All of it, for not only StepRing waits: a device whose queue is full blocks who adds to it.
   comm::watched(communicator_, [&] {
+    // Before the step begins: the time that it takes is no part of the step's.
+    const bool replays = may_replay_ && (variant().replay != nullptr || record_replay());
     ring_.begin();
     take_inputs();
-    if (replay_ != nullptr || record_replay()) {
-      replay_->launch(ring_.part_begins());
+    if (replays) {
+      variant().replay->launch(ring_.part_begins());
     } else {
-      run_nodes(false);
-      ++steps_;
+      run_nodes(nullptr);
+      ++variant().steps;
     }
     ring_.end(watched_);
   });
@@ -387,22 +394,24 @@ void Executor::all_reduce_alone() {
 }
 
 void Executor::set_update(bool on) {
-  if (on != updates_) {
-    replay_.reset();
+  if (std::exchange(updates_, on) != on) {
+    tell_recorded_ops();
   }
-  updates_ = on;
 }
 
 void Executor::set_communication(bool on) {
-  if (on != communicates_) {
-    replay_.reset();  // it was recorded with the other setting
+  if (std::exchange(communicates_, on) != on) {
+    tell_recorded_ops();
   }
-  communicates_ = on;
 }
 
 void Executor::run_profiled() {
   check_bound();
   take_inputs();
+  backend_.reads_host_memory() ? profile_on_host() : profile_on_device();
+}
+
+void Executor::profile_on_host() {
   auto last = Clock::now();
   for (std::size_t index = 0; index < lowered_->nodes.size(); ++index) {
     run_node(lowered_->nodes[index]);
@@ -411,6 +420,33 @@ void Executor::run_profiled() {
     node_seconds_[index] = seconds(now - last);
     last = now;
   }
+}
+
+// Waiting for the device after each node would add the launch and the host's waking up to each: ten
+// to twenty microseconds, more than many nodes take.
+void Executor::profile_on_device() {
+  while (node_ends_.size() <= lowered_->nodes.size()) {
+    node_ends_.push_back(stream_->create_event());
+  }
+  comm::watched(communicator_, [&] {
+    stream_->record_time(*node_ends_.front());
+    for (std::size_t index = 0; index < lowered_->nodes.size(); ++index) {
+      run_node(lowered_->nodes[index]);
+      stream_->record_time(*node_ends_[index + 1]);
+    }
+    stream_->synchronize();
+  });
+  for (std::size_t index = 0; index < lowered_->nodes.size(); ++index) {
+    node_seconds_[index] = node_ends_[index + 1]->seconds_since(*node_ends_[index]);
+  }
+}
+
+backend::Stream::Event& Executor::enqueued() {
+  if (enqueued_ == nullptr) {
+    enqueued_ = stream_->create_event();
+  }
+  stream_->record(*enqueued_);
+  return *enqueued_;
 }
 
 void Executor::synchronize() {

@@ -70,9 +70,15 @@ class Executor {
   /// itself, so that random numbers go on.
   void set_update(bool on);
 
+  /// Whether the next steps may be recorded and replayed; they may at first. Else they run node by
+  /// node, for a profiler that wants to see the host's phases and ops. Recordings are kept.
+  void set_replay(bool on) { may_replay_ = on; }
+
   /// Runs the step. On a GPU it returns when the work is enqueued, having waited for the oldest of
   /// StepRing::kInFlight steps on their way. With replay, two steps run node by node (first uses
-  /// load and allocate), the third is recorded, and from then on a step is one launch.
+  /// load, connect and allocate), the third is recorded, and from then on a step is one launch:
+  /// each for itself with and without communication and updates, so that who changes between them
+  /// and back finds the recording again.
   void run();
   /// Steps of run() of which finished() has told nothing yet.
   [[nodiscard]] std::size_t steps_in_flight() const { return ring_.in_flight(); }
@@ -81,12 +87,18 @@ class Executor {
   /// Reduces what a step would, one after the other with nothing beside it: what that takes alone.
   /// Collective.
   void all_reduce_alone();
-  /// Whether the last step was a replay.
-  [[nodiscard]] bool replays() const { return replay_ != nullptr; }
-  /// Runs the step with a clock read around every node, done when it returns; node_seconds()[i]
-  /// belongs to lowered().nodes[i].
+  /// Whether steps with the present communication and updates were recorded.
+  [[nodiscard]] bool replays() const { return variant().replay != nullptr; }
+  /// Runs the step node by node, done when it returns; node_seconds()[i] belongs to
+  /// lowered().nodes[i]: from the end of the node before to its own. Where the device computes in
+  /// the host's memory that is on the host's clock. Else the nodes are enqueued all at once, and it
+  /// is on the device's clock between events: what the device was idle in between, since the host
+  /// enqueues more slowly than it works, is in the node that it waited for.
   void run_profiled();
   [[nodiscard]] std::span<const double> node_seconds() const { return node_seconds_; }
+  /// An event behind all work enqueued so far, for other streams to wait for; valid until the next
+  /// call.
+  [[nodiscard]] backend::Stream::Event& enqueued();
   /// Blocks until all enqueued work is done.
   void synchronize();
 
@@ -126,6 +138,13 @@ class Executor {
     std::size_t end = 0;
   };
 
+  /// Steps with one setting of communication and updates.
+  struct Variant {
+    int steps = 0;  ///< run node by node
+    std::unique_ptr<backend::Replay> replay;
+    std::vector<graph::NodeId> ops;  ///< of the recorded work, as probes call them
+  };
+
   [[nodiscard]] static std::vector<Part> parts_of(const backend::LoweredGraph& lowered);
   [[nodiscard]] static std::vector<graph::Phase> phases_of(const std::vector<Part>& parts);
   void bind_state();
@@ -137,10 +156,18 @@ class Executor {
   void check_bound() const;
   [[nodiscard]] bool skips(const backend::LoweredNode& node) const;
   void take_inputs();
-  void run_nodes(bool recording);
-  /// Tells probes which op the work recorded since the last call belongs to.
-  void map_captured(const backend::LoweredNode& node);
+  /// `recording`: what notes the ops of the recorded work; null while none is recorded.
+  void run_nodes(Variant* recording);
   [[nodiscard]] bool record_replay();
+  [[nodiscard]] static std::size_t variant_index(bool communicates, bool updates);
+  [[nodiscard]] Variant& variant() { return variants_[variant_index(communicates_, updates_)]; }
+  [[nodiscard]] const Variant& variant() const {
+    return variants_[variant_index(communicates_, updates_)];
+  }
+  /// Tells probes which ops the recorded work of the present variant runs.
+  void tell_recorded_ops() const;
+  void profile_on_host();
+  void profile_on_device();
   void run_node(const backend::LoweredNode& node);
   void run_communication(const backend::LoweredNode& node);
   void prepare_communication();
@@ -162,13 +189,14 @@ class Executor {
   backend::SlotTable slots_;
   std::map<std::string, Input, std::less<>> inputs_;
   std::vector<Bucket> buckets_;
-  std::unique_ptr<backend::Replay> replay_;
-  int steps_ = 0;            ///< run node by node
-  std::int64_t mapped_ = 0;  ///< work of the recording whose op is told
-  bool prepared_ = false;    ///< the communicator knows the buckets
+  std::array<Variant, 4> variants_;  ///< by variant_index()
+  bool prepared_ = false;            ///< the communicator knows the buckets
   bool communicates_ = true;
   bool updates_ = true;
+  bool may_replay_ = true;
   std::vector<double> node_seconds_;
+  std::vector<std::unique_ptr<backend::Stream::Event>> node_ends_;  ///< and, first, the begin
+  std::unique_ptr<backend::Stream::Event> enqueued_;
 };
 
 }  // namespace dlbench::exec

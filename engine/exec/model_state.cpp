@@ -7,9 +7,12 @@
 #include "engine/core/error.h"
 #include "engine/core/rng.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <span>
 #include <utility>
 
 namespace dlbench::exec {
@@ -253,16 +256,23 @@ void ModelState::import_tensors(const TensorMap& tensors, bool partial) {
   for (const auto& [name, tensor] : tensors) {
     check_fits(name, tensor);
   }
-  std::string missing;
+  std::vector<std::string_view> missing;
   for (const auto& [name, entry] : entries_) {
     const bool wanted =
         entry.value.storage == Storage::kParameter || entry.value.storage == Storage::kBuffer;
     if (wanted && !tensors.contains(name)) {
-      missing += (missing.empty() ? "" : ", ") + name;
+      missing.emplace_back(name);
     }
   }
   if (!missing.empty() && !partial) {
-    throw Error(ErrorCode::kData, "tensors missing for this model: " + missing);
+    constexpr std::size_t kNamed = 3;
+    const std::size_t named = std::min(kNamed, missing.size());
+    throw Error(
+        ErrorCode::kData,
+        fmt::format(
+            "tensors missing for this model: {}{}",
+            fmt::join(std::span(missing).first(named), ", "),
+            missing.size() > named ? fmt::format(" and {} more", missing.size() - named) : ""));
   }
   for (const auto& [name, tensor] : tensors) {
     upload(entry(name), tensor);

@@ -65,6 +65,10 @@ class ModelState {
   /// are missing: the message lists them.
   void import_tensors(const TensorMap& tensors, bool partial);
 
+  /// What the state does from now on comes after `event`: for who enqueued a step on another
+  /// stream, and does not wait for it.
+  void wait_for(backend::Stream::Event& event) { stream_->wait_for(event); }
+
   /// Gives all ranks the parameters, buffers and optimizer state of rank 0; the others those of one
   /// kind alone (buffers: running statistics). Collective; at one rank nothing happens.
   void broadcast_all();

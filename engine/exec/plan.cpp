@@ -16,8 +16,6 @@ using backend::LoweredGraph;
 using backend::LoweredNode;
 using backend::SlotId;
 
-constexpr std::size_t kAlignment = 256;  // bytes: what cuDNN and the widest vectors like
-
 struct Lifetime {
   int first = -1;
   int last = -1;
@@ -69,7 +67,7 @@ class Planner {
                                  .first = lifetimes_[slot].first,
                                  .last = std::min(lifetimes_[slot].last, end_of_step() - 1)});
     }
-    const graph::MemoryPlan memory = graph::plan_memory(requests, kAlignment);
+    const graph::MemoryPlan memory = graph::plan_memory(requests, kArenaAlignment);
     for (std::size_t index = 0; index < requests.size(); ++index) {
       plan.placements[index].offset = memory.offsets[index];
     }

@@ -13,6 +13,9 @@
 
 namespace dlbench::exec {
 
+/// Bytes: what cuDNN and the widest vectors like.
+constexpr std::size_t kArenaAlignment = 256;
+
 /// Where one activation slot lies and when it is alive (indices of lowered nodes, both included).
 struct SlotPlacement {
   backend::SlotId slot = backend::kNoSlot;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/exec/safetensors.h"
 
+#include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
 
 #include <fcntl.h>
@@ -259,61 +260,6 @@ std::string make_header(const std::vector<const TensorMap::value_type*>& order,
   return text;
 }
 
-/// A file that is written under a temporary name and appears under its own with commit().
-class AtomicFile {
- public:
-  explicit AtomicFile(const std::filesystem::path& path)
-      : path_(path),
-        temporary_(path.string() + fmt::format(".{}.tmp", ::getpid())),
-        descriptor_(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
-    if (descriptor_ < 0) {
-      fail_now();
-    }
-  }
-  AtomicFile(const AtomicFile&) = delete;
-  AtomicFile& operator=(const AtomicFile&) = delete;
-  ~AtomicFile() {
-    if (descriptor_ >= 0) {
-      ::close(descriptor_);
-      ::unlink(temporary_.c_str());
-    }
-  }
-
-  void write(const void* data, std::size_t bytes) {
-    const char* next = static_cast<const char*>(data);
-    while (bytes > 0) {
-      const ssize_t written = ::write(descriptor_, next, bytes);
-      if (written < 0 && errno == EINTR) {
-        continue;
-      }
-      if (written <= 0) {
-        fail_now();
-      }
-      next += written;
-      bytes -= static_cast<std::size_t>(written);
-    }
-  }
-
-  void commit() {
-    if (::fsync(descriptor_) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) {
-      fail_now();
-    }
-    ::close(descriptor_);  // fsync has reported what close could
-    descriptor_ = -1;
-  }
-
- private:
-  [[noreturn]] void fail_now() const {
-    throw core::Error(
-        core::ErrorCode::kFile,
-        fmt::format("cannot write '{}': {}", path_.string(), core::errno_text(errno)));
-  }
-
-  std::filesystem::path path_;
-  std::string temporary_;
-  int descriptor_;
-};
-
 /// Closes what it opened.
 class InputFile {
  public:
@@ -421,13 +367,12 @@ void write_safetensors(const std::filesystem::path& path,
   });
   const std::string header = make_header(order, metadata);
   const std::uint64_t header_bytes = header.size();
-  AtomicFile file(path);
-  file.write(&header_bytes, kLengthBytes);
-  file.write(header.data(), header.size());
+  std::vector<std::string_view> parts{{reinterpret_cast<const char*>(&header_bytes), kLengthBytes},
+                                      header};
   for (const auto* item : order) {
-    file.write(item->second.data(), item->second.bytes());
+    parts.emplace_back(reinterpret_cast<const char*>(item->second.data()), item->second.bytes());
   }
-  file.commit();
+  core::write_file_atomically(path.string(), parts);
 }
 
 }  // namespace dlbench::exec

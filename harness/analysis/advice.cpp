@@ -41,6 +41,11 @@ std::optional<double> worker_load(const AttributionInput& input, const ArmMeans&
   return *input.io_cpu_s_per_sample * means.io / static_cast<double>(input.workers * input.ranks);
 }
 
+/// Of a step that nothing records, 0 to 1.
+double launch_idle(const AttributionInput& input) {
+  return input.gpu.has_value() ? input.gpu->launch_idle : 0.0;
+}
+
 bool workers_wait(const AttributionInput& input, const ArmMeans& means) {
   constexpr double kMostlyWaiting = 0.5;
   return worker_load(input, means).value_or(1.0) < kMostlyWaiting;
@@ -147,10 +152,10 @@ std::string doubt_text(const AttributionInput& input,
       return "fewer than 2 undisturbed rounds have all trials: no interval, no verdict";
     case Doubt::kShareTooWide:
       return fmt::format(
-          "the largest loss is {} of the full time, but anywhere from {} (95 % interval): too wide "
-          "to "
-          "say",
+          "the largest loss is {} of the full time{}, but anywhere from {} (95 % interval): too "
+          "wide to say",
           percent(decision.margin->estimate),
+          decision.margin->estimate < 0.0 ? ", which below zero is noise" : "",
           interval);
     case Doubt::kRatioTooWide:
       return fmt::format(
@@ -285,9 +290,10 @@ std::string explanation(const AttributionInput& input,
                          full,
                          percent(means.full / means.host));
     case Verdict::kLaunchBound:
-      return fmt::format("{}; the device idles {} of the step between kernels",
-                         both_alone(means),
-                         percent(input.gpu_idle_share.value_or(0.0)));
+      return fmt::format(
+          "{}; the device idles {} of the step between kernels, for want of launches",
+          both_alone(means),
+          percent(launch_idle(input)));
     case Verdict::kStraggler:
       return fmt::format(
           "rank {} on {} is the last in {} of the steps; the others wait for it {} "
@@ -332,8 +338,11 @@ std::vector<AdviceRecord> advice(const AttributionInput& input,
       break;
     case Verdict::kLaunchBound:
       ideas.push_back(
-          faster_step("fewer and larger kernels (larger --batch-size, graph replay)",
-                      means.full / (1.0 - std::min(input.gpu_idle_share.value_or(0.0), 0.99)),
+          faster_step(input.gpu.has_value() && input.gpu->replayed
+                          ? "larger kernels (larger --batch-size; steps are replayed already)"
+                          : "fewer and larger kernels (larger --batch-size, graph replay: "
+                            "--cuda-graph auto)",
+                      means.full / (1.0 - std::min(launch_idle(input), 0.99)),
                       means));
       break;
     case Verdict::kCommunicationBound:

@@ -53,14 +53,6 @@ double mean_rate(std::span<const RoundRate> arm) {
   return sum / static_cast<double>(arm.size());
 }
 
-double mean_of(std::span<const double> values) {
-  double sum = 0.0;
-  for (const double value : values) {
-    sum += value;
-  }
-  return sum / static_cast<double>(values.size());
-}
-
 /// log(numerator / denominator) by round.
 std::map<std::int64_t, double> logs_by_round(std::span<const RoundRate> numerator,
                                              std::span<const RoundRate> denominator) {
@@ -229,7 +221,7 @@ Decision decide_step(const AttributionInput& input, const Arms& arms, const Shar
   if (!left.has_value()) {
     return unsure(Doubt::kTooFewRounds, largest);
   }
-  const bool launches = input.gpu_idle_share.value_or(0.0) > kIdleShare;
+  const bool launches = input.gpu.has_value() && input.gpu->launch_idle > kIdleShare;
   return sure(launches ? Verdict::kLaunchBound : Verdict::kComputeBound, *left);
 }
 

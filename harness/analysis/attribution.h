@@ -5,6 +5,7 @@
 // of the trials alone; it neither measures nor prints.
 #pragma once
 
+#include "harness/analysis/gpu_activity.h"
 #include "harness/stats/interval.h"
 #include "reports/analysis_record.h"
 
@@ -43,8 +44,8 @@ struct AttributionInput {
   std::int64_t ranks = 1;
   std::optional<double> io_cpu_s_per_sample;         ///< CPU time of the io trial per sample
   std::optional<double> synthetic_cpu_s_per_sample;  ///< the same of the synthetic trial
-  /// Share of the step in which the GPU idles between kernels (synthetic/device), 0 to 1.
-  std::optional<double> gpu_idle_share;
+  /// How the GPU spends a step that nothing records (synthetic/device).
+  std::optional<UntracedShares> gpu;
   std::optional<StragglerEvidence> straggler;
 };
 
@@ -63,8 +64,9 @@ struct AttributionInput {
 /// communication are larger: nothing but the loader can raise what the loader limits. Else the
 /// largest share that counts: input (io would keep up alone) -> contention_bound, copy ->
 /// copy_bound, communication -> communication_bound. No share counts -> compute_bound, or
-/// launch_bound when the GPU idles for more than 30 %. Measurements that contradict each other
-/// (full faster than the step alone, or than a loader that limits nothing) -> unsure.
+/// launch_bound when the GPU idles for more than 30 % for want of launches. Measurements that
+/// contradict each other (full faster than the step alone, or than a loader that limits nothing) ->
+/// unsure.
 ///
 /// Nothing when io, full or both synthetic arms are empty: there is nothing to say. kUnsure
 /// whenever the intervals (or fewer than 2 common rounds) do not support the word. Rates must be

@@ -19,8 +19,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <functional>
 #include <limits>
 #include <utility>
 
@@ -36,6 +34,7 @@ using nlohmann::json;
 constexpr const char* kFormat = "dlbench.device_peaks";
 constexpr int kVersion = 1;
 constexpr const char* kLayer = "product";
+constexpr int kCopiesInABatch = 4;
 
 struct Precision {
   const char* name;
@@ -117,43 +116,21 @@ std::vector<ProductPeak> measure_products(backend::Backend& backend, const Devic
   return products;
 }
 
-/// Bytes per second of the fastest of some copies of `bytes`.
-double copy_rate(backend::Stream& stream,
-                 int repeats,
-                 std::int64_t bytes,
-                 const std::function<void()>& enqueue) {
-  using Clock = std::chrono::steady_clock;
-  double best = std::numeric_limits<double>::infinity();
-  for (int repeat = 0; repeat <= repeats; ++repeat) {
-    const auto begin = Clock::now();
-    enqueue();
-    stream.synchronize();
-    if (repeat > 0) {  // the first one touches the memory
-      best = std::min(best, std::chrono::duration<double>(Clock::now() - begin).count());
-    }
-  }
-  return static_cast<double>(bytes) / best;
-}
-
 void measure_copies(backend::Backend& backend, const DevicePeakSizes& sizes, DevicePeaks& peaks) {
-  const auto bytes = static_cast<std::size_t>(sizes.copy_bytes);
-  const auto from = backend.allocate(bytes);
-  const auto to = backend.allocate(bytes);
-  const auto stream = backend.create_stream();
-  stream->fill_zero(from->data(), bytes);
   peaks.copy_bytes = sizes.copy_bytes;
-  peaks.copy_bytes_per_s = copy_rate(*stream, sizes.repeats, 2 * sizes.copy_bytes, [&] {
-    stream->copy_on_device(to->data(), from->data(), bytes);
-  });
-  const std::int64_t host_bytes = sizes.copy_bytes / 4;
-  core::HostBlock host(backend.host_allocator(), static_cast<std::size_t>(host_bytes));
+  peaks.copy_bytes_per_s = device_copy_rate(backend, sizes);
+  const auto stream = backend.create_stream();
+  core::HostBlock host(backend.host_allocator(), static_cast<std::size_t>(sizes.copy_bytes / 4));
   std::fill_n(host.data(), host.bytes(), std::byte{1});
-  peaks.to_device_bytes_per_s = copy_rate(*stream, sizes.repeats, host_bytes, [&] {
-    stream->copy_to_device(to->data(), host.data(), host.bytes());
-  });
-  peaks.to_host_bytes_per_s = copy_rate(*stream, sizes.repeats, host_bytes, [&] {
-    stream->copy_to_host(host.data(), to->data(), host.bytes());
-  });
+  const auto there = backend.allocate(host.bytes());
+  const auto rate = [&](const std::function<void()>& enqueue) {
+    return static_cast<double>(host.bytes()) /
+           fastest_call_s(*stream, sizes.repeats, kCopiesInABatch, enqueue);
+  };
+  peaks.to_device_bytes_per_s =
+      rate([&] { stream->copy_to_device(there->data(), host.data(), host.bytes()); });
+  peaks.to_host_bytes_per_s =
+      rate([&] { stream->copy_to_host(host.data(), there->data(), host.bytes()); });
 }
 
 json to_json(const DevicePeaks& peaks) {
@@ -200,6 +177,38 @@ DevicePeakSizes DevicePeakSizes::for_device(const backend::DeviceInfo& device) {
     return {.extent = 4096, .copy_bytes = std::int64_t{1} << 28};
   }
   return {};
+}
+
+double fastest_call_s(backend::Stream& stream,
+                      int batches,
+                      int calls,
+                      const std::function<void()>& enqueue) {
+  const auto begin = stream.create_event();
+  const auto end = stream.create_event();
+  enqueue();
+  double best = std::numeric_limits<double>::infinity();
+  for (int batch = 0; batch < batches; ++batch) {
+    stream.record_time(*begin);
+    for (int call = 0; call < calls; ++call) {
+      enqueue();
+    }
+    stream.record_time(*end);
+    stream.synchronize();
+    best = std::min(best, end->seconds_since(*begin) / calls);
+  }
+  return best;
+}
+
+double device_copy_rate(backend::Backend& backend, const DevicePeakSizes& sizes) {
+  const auto bytes = static_cast<std::size_t>(sizes.copy_bytes);
+  const auto from = backend.allocate(bytes);
+  const auto to = backend.allocate(bytes);
+  const auto stream = backend.create_stream();
+  stream->fill_zero(from->data(), bytes);
+  const double seconds = fastest_call_s(*stream, sizes.repeats, kCopiesInABatch, [&] {
+    stream->copy_on_device(to->data(), from->data(), bytes);
+  });
+  return 2.0 * static_cast<double>(sizes.copy_bytes) / seconds;
 }
 
 DevicePeaks measure_device_peaks(backend::Backend& backend, const DevicePeakSizes& sizes) {

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -44,9 +45,21 @@ struct DevicePeakSizes {
   [[nodiscard]] static DevicePeakSizes for_device(const backend::DeviceInfo& device);
 };
 
-/// Takes some seconds, and memory for two copies and a layer of extent x extent. Products are timed
-/// on the host's clock from one idle moment of the device to the next, which adds some microseconds
-/// to a millisecond or more. Throws core::Error(kMemory).
+/// Seconds of one call of `enqueue` on the stream's own clock: `batches` times `calls` of them are
+/// enqueued between two events, and the fastest batch counts. One call goes before, which loads
+/// what is loaded at first use and touches the memory.
+[[nodiscard]] double fastest_call_s(backend::Stream& stream,
+                                    int batches,
+                                    int calls,
+                                    const std::function<void()>& enqueue);
+
+/// Bytes read plus bytes written per second by copies of sizes.copy_bytes on the device. Takes
+/// memory for two of them; throws core::Error(kMemory).
+[[nodiscard]] double device_copy_rate(backend::Backend& backend, const DevicePeakSizes& sizes);
+
+/// Takes some seconds, and memory for two copies and a layer of extent x extent. Copies are timed
+/// by fastest_call_s(), products on the host's clock from one idle moment of the device to the
+/// next, which adds some microseconds to a millisecond or more. Throws core::Error(kMemory).
 [[nodiscard]] DevicePeaks measure_device_peaks(backend::Backend& backend,
                                                const DevicePeakSizes& sizes);
 

@@ -3,6 +3,8 @@
 #include "harness/analysis/gpu_activity.h"
 
 #include <algorithm>
+#include <cmath>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -122,25 +124,65 @@ std::map<std::int64_t, std::int64_t> call_ends(const GpuTrace& trace) {
   return ends;
 }
 
-// Gaps whose next work had been launched before they began: by the device's own choice.
-SpanSet queued_gaps(const GpuTrace& trace, const SpanSet& gaps) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> starts;  // begin of device work, correlation
+// Work of the device by its begin.
+std::vector<GpuActivity> device_work(const GpuTrace& trace) {
+  std::vector<GpuActivity> work;
   for (const GpuActivity& activity : trace.activities) {
     if (occupies_device(activity.kind)) {
-      starts.emplace_back(activity.begin_ns, activity.correlation);
+      work.push_back(activity);
     }
   }
-  std::sort(starts.begin(), starts.end());
-  const std::map<std::int64_t, std::int64_t> ends = call_ends(trace);
+  std::sort(work.begin(), work.end(), [](const GpuActivity& left, const GpuActivity& right) {
+    return std::tie(left.begin_ns, left.correlation) < std::tie(right.begin_ns, right.correlation);
+  });
+  return work;
+}
+
+// One launch of a graph: its correlation, and how many earlier launches had the same. CUPTI may
+// give the correlation of another launch (before CUDA 13.1 Update 1, in every recording but the
+// first), so it alone does not tell two launches apart; that a node runs once in a launch does.
+using GraphLaunch = std::pair<std::int64_t, std::int64_t>;
+
+// Of each piece of `work`; nothing for work that was launched alone.
+std::vector<std::optional<GraphLaunch>> graph_launches(const std::vector<GpuActivity>& work) {
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> seen;  // correlation and node
+  std::vector<std::optional<GraphLaunch>> launches;
+  for (const GpuActivity& activity : work) {
+    if (activity.graph_node == 0) {
+      launches.emplace_back();
+    } else {
+      const std::int64_t earlier = seen[{activity.correlation, activity.graph_node}]++;
+      launches.emplace_back(GraphLaunch{activity.correlation, earlier});
+    }
+  }
+  return launches;
+}
+
+// Gaps whose next work had been launched before they began: by the device's own choice. Work on
+// both sides of one launch of a graph needs no look at the call.
+SpanSet queued_gaps(const GpuTrace& trace, const SpanSet& gaps) {
+  const std::vector<GpuActivity> work = device_work(trace);
+  const std::vector<std::optional<GraphLaunch>> launches = graph_launches(work);
+  std::set<std::pair<std::int64_t, GraphLaunch>> ended;  // when, and what
+  for (std::size_t index = 0; index < work.size(); ++index) {
+    if (launches[index].has_value()) {
+      ended.emplace(work[index].end_ns, *launches[index]);
+    }
+  }
+  const std::map<std::int64_t, std::int64_t> calls = call_ends(trace);
   std::vector<Span> queued;
   for (const Span& gap : gaps.spans()) {
-    const auto next = std::lower_bound(
-        starts.begin(), starts.end(), std::pair<std::int64_t, std::int64_t>{gap.end, 0});
-    if (next == starts.end()) {
+    const auto next =
+        std::lower_bound(work.begin(), work.end(), gap.end, [](const GpuActivity& one, auto time) {
+          return one.begin_ns < time;
+        });
+    if (next == work.end()) {
       continue;  // nothing followed
     }
-    const auto call = ends.find(next->second);
-    if (call != ends.end() && call->second <= gap.begin) {
+    const auto& launch = launches[static_cast<std::size_t>(next - work.begin())];
+    const auto call = calls.find(next->correlation);
+    if ((launch.has_value() && ended.contains({gap.begin, *launch})) ||
+        (call != calls.end() && call->second <= gap.begin)) {
       queued.push_back(gap);
     }
   }
@@ -198,8 +240,24 @@ void add_kernels(const GpuTrace& trace, GpuActivitySummary& summary) {
       [](const KernelRow& left, const KernelRow& right) { return left.total_s > right.total_s; });
 }
 
+// The part of an activity inside of the window, 0 to 1; nothing if it lies outside. What takes no
+// time is inside or not.
+std::optional<double> part_inside(const GpuActivity& activity, const GpuTrace& trace) {
+  const Span span = clip(activity.begin_ns, activity.end_ns, trace);
+  if (activity.begin_ns == activity.end_ns) {
+    return span.begin == activity.begin_ns ? std::optional(1.0) : std::nullopt;
+  }
+  return span.begin < span.end ? std::optional(seconds(span.end - span.begin) /
+                                               seconds(activity.end_ns - activity.begin_ns))
+                               : std::nullopt;
+}
+
 void add_totals(const GpuTrace& trace, GpuActivitySummary& summary) {
   for (const GpuActivity& activity : trace.activities) {
+    const std::optional<double> part = part_inside(activity, trace);
+    if (!part.has_value()) {
+      continue;
+    }
     std::map<std::string, ActivityTotal>* totals = nullptr;
     switch (activity.kind) {
       case GpuActivityKind::kCopy:
@@ -222,8 +280,8 @@ void add_totals(const GpuTrace& trace, GpuActivitySummary& summary) {
     if (totals != nullptr) {
       ActivityTotal& total = (*totals)[activity.name];
       total.calls += 1;
-      total.bytes += activity.bytes;
-      total.total_s += seconds(activity.end_ns - activity.begin_ns);
+      total.bytes += std::llround(*part * static_cast<double>(activity.bytes));
+      total.total_s += *part * seconds(activity.end_ns - activity.begin_ns);
     }
   }
 }
@@ -275,9 +333,33 @@ GpuActivitySummary summarize_activity(const GpuTrace& trace) {
   summary.idle = explain_idle(trace, busy);
   summary.steps = trace.steps;
   summary.dropped = trace.dropped;
+  summary.moved_from_date = trace.moved_from_date;
+  summary.device_records = trace.device_records();
+  summary.graph_nodes = trace.graph_nodes;
   add_kernels(trace, summary);
   add_totals(trace, summary);
   return summary;
+}
+
+std::optional<UntracedShares> untraced_shares(const GpuActivitySummary& summary,
+                                              std::optional<double> slowdown_share) {
+  constexpr double kMostLost = 0.03;
+  const auto records = static_cast<double>(summary.device_records);
+  const auto dropped = static_cast<double>(summary.dropped);
+  if (!slowdown_share.has_value() || !(summary.window_s > 0.0) || summary.device_records == 0 ||
+      dropped > kMostLost * (records + dropped)) {
+    return std::nullopt;
+  }
+  UntracedShares shares;
+  const double recorded_busy = summary.busy_s / summary.window_s;
+  shares.busy = std::min(1.0, recorded_busy * (1.0 + std::max(*slowdown_share, 0.0)));
+  const double idle_s = summary.window_s - summary.busy_s;
+  if (idle_s > 0.0) {
+    shares.launch_idle =
+        (1.0 - shares.busy) * (summary.idle.launch + summary.idle.synchronization) / idle_s;
+  }
+  shares.replayed = 2 * summary.graph_activities > summary.device_records;
+  return shares;
 }
 
 reports::ValueMap activity_record(const GpuActivitySummary& summary) {
@@ -305,15 +387,35 @@ reports::ValueMap activity_record(const GpuActivitySummary& summary) {
       {"memsets", totals_record(summary.memsets, true)},
       {"synchronizations", totals_record(summary.synchronizations, false)},
       {"overheads", totals_record(summary.overheads, false)}};
+  if (summary.moved_from_date) {
+    record["times_moved_from_date"] = true;
+  }
   record["kernel_without_op_share"] =
       summary.kernel_s > 0.0 ? reports::Value(summary.kernel_without_op_s / summary.kernel_s)
                              : reports::Value();
+  if (summary.graph_nodes.recorded > 0) {
+    const std::string reason = summary.graph_nodes.untied_reason();
+    reports::ValueMap nodes{{"recorded", summary.graph_nodes.recorded},
+                            {"captured", summary.graph_nodes.captured},
+                            {"tied_to_ops", reason.empty()}};
+    if (!reason.empty()) {
+      nodes["reason"] = reason;
+    }
+    record["graph_nodes"] = std::move(nodes);
+  }
   reports::ValueMap phases;
   for (const auto& [phase, total_s] : summary.phase_s) {
     phases[phase + "_s"] = total_s;
   }
   record["kernel_phases"] = std::move(phases);
   return record;
+}
+
+reports::ValueMap untraced_record(const std::optional<UntracedShares>& shares) {
+  if (!shares.has_value()) {
+    return {{"busy_share", reports::Value()}, {"launch_idle_share", reports::Value()}};
+  }
+  return {{"busy_share", shares->busy}, {"launch_idle_share", shares->launch_idle}};
 }
 
 }  // namespace dlbench::harness

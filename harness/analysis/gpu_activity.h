@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,15 +56,36 @@ struct GpuActivitySummary {
   std::map<std::string, ActivityTotal> memsets;
   std::map<std::string, ActivityTotal> synchronizations;
   std::map<std::string, ActivityTotal> overheads;
-  std::int64_t graph_activities = 0;  ///< records that belong to a node of a CUDA graph
+  std::int64_t device_records = 0;    ///< kernels, copies and memsets
+  std::int64_t graph_activities = 0;  ///< those of them that belong to a node of a CUDA graph
+  probes::GraphNodes graph_nodes;
   std::int64_t steps = 0;
   std::int64_t dropped = 0;
+  bool moved_from_date = false;  ///< times came on the date's clock
 };
 
-/// Activities outside of the trace's window count with the part inside.
+/// Shares of a step that nothing records, from one that was recorded and took longer for it.
+struct UntracedShares {
+  double busy = 0.0;
+  double launch_idle = 0.0;  ///< idle for want of launches: launch and synchronization
+  bool replayed = false;     ///< most work came from a CUDA graph
+};
+
+/// Activities count with their part inside of the trace's window: seconds, and bytes in proportion.
 [[nodiscard]] GpuActivitySummary summarize_activity(const probes::GpuTrace& trace);
+
+/// With s = slowdown_share (0 if negative: recording makes nothing faster), busy = min(1, recorded
+/// busy share * (1 + s)): the device's work takes as long as ever. What recording cost is taken
+/// from the idle time, from each of its reasons in proportion: launch_idle = (1 - busy) * (launch +
+/// synchronization) / idle. Nothing where that would be a guess: the slowdown is not known, no work
+/// of the device was recorded, or more than 3 % of its records are lost.
+[[nodiscard]] std::optional<UntracedShares> untraced_shares(const GpuActivitySummary& summary,
+                                                            std::optional<double> slowdown_share);
 
 /// For `probes.cupti` of a trial.
 [[nodiscard]] reports::ValueMap activity_record(const GpuActivitySummary& summary);
+
+/// For `probes.cupti.untraced`: nulls where the shares cannot be told.
+[[nodiscard]] reports::ValueMap untraced_record(const std::optional<UntracedShares>& shares);
 
 }  // namespace dlbench::harness

@@ -18,11 +18,9 @@ using probes::GpuSamples;
 constexpr double kSecondsPerNs = 1e-9;
 
 std::vector<const CounterSample*> of_the_steps(const GpuSamples& samples) {
-  const bool all = samples.steps == 0 || !samples.on_host_clock();
   std::vector<const CounterSample*> result;
   for (const CounterSample& sample : samples.samples) {
-    const std::int64_t middle_ns = sample.begin_ns + (sample.end_ns - sample.begin_ns) / 2;
-    if (all || (middle_ns >= samples.begin_ns && middle_ns < samples.end_ns)) {
+    if (samples.counts(sample)) {
       result.push_back(&sample);
     }
   }
@@ -63,6 +61,9 @@ reports::ValueMap sampling_record(const GpuSamples& samples) {
       {"steps", samples.steps},
       {"window_s", static_cast<double>(samples.end_ns - samples.begin_ns) * kSecondsPerNs},
       {"interval_s", reports::Value()}};
+  if (samples.moved_from_date) {
+    record["times_moved_from_date"] = true;
+  }
   if (!samples.samples.empty()) {
     record["interval_s"] = static_cast<double>(samples.interval_ns()) * kSecondsPerNs;
   }

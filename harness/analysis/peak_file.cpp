@@ -49,7 +49,7 @@ void write_peak_file(const std::filesystem::path& path, const nlohmann::json& co
                 "cannot create '" + path.parent_path().string() + "': " + error.message() +
                     "; DLBENCH_CACHE_DIR can name another folder");
   }
-  reports::write_file_atomically(
+  core::write_file_atomically(
       path.string(), content.dump(2) + "\n", "DLBENCH_CACHE_DIR can name another folder");
 }
 

@@ -5,8 +5,8 @@
 // be wrong with a file.
 #pragma once
 
+#include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
-#include "reports/atomic_file.h"
 #include "reports/json_reader.h"
 
 #include <nlohmann/json.hpp>

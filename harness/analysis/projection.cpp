@@ -7,6 +7,8 @@
 #include "harness/analysis/projection_internal.h"
 #include "harness/stats/summary.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -50,6 +52,23 @@ const char* limit_of(const ModelledStep& step) {
                                                   {step.transfer_s, "communication"},
                                                   {step.waiting_s, "straggler"}};
   return std::max_element(std::begin(parts), std::end(parts))->second;
+}
+
+/// Why a projection to `ranks` ranks is not to be trusted; nothing is known against the others.
+std::optional<std::string> doubt(std::int64_t ranks,
+                                 std::optional<std::int64_t> only_node_ranks,
+                                 double residual) {
+  std::vector<std::string> reasons;
+  if (only_node_ranks.has_value() && ranks > *only_node_ranks) {
+    reasons.push_back(fmt::format(
+        "no network between nodes was measured, only {} ranks of one node", *only_node_ranks));
+  }
+  if (residual > reports::kLargestResidual) {
+    reasons.push_back(
+        fmt::format("the fitted network misses what was measured by {:.0f} %", 100.0 * residual));
+  }
+  return reasons.empty() ? std::nullopt
+                         : std::optional(fmt::format("{}", fmt::join(reasons, "; ")));
 }
 
 }  // namespace
@@ -201,6 +220,7 @@ reports::ProjectionRecord Projector::project(std::int64_t ranks, double load) co
   record.exposed_communication_s = (step.waiting_s + step.transfer_s) * state.best.correction;
   record.waiting_s = step.waiting_s * state.best.correction;
   record.limit = limit_of(step);
+  record.doubt = doubt(ranks, state.input.only_node_ranks, state.link.residual);
   return record;
 }
 

@@ -32,6 +32,9 @@ struct ProjectionInput {
   /// of the buckets.
   std::vector<CollectiveTime> collectives;
   std::optional<std::int64_t> node_ranks;  ///< if known, see LinkFitter
+  /// Ranks of the only node, where no collective between nodes was measured; none: some were. What
+  /// is projected to more ranks is doubted.
+  std::optional<std::int64_t> only_node_ranks;
   /// Ranks -> compute threads per core where that is above 1 (ranks that share cores take turns). A
   /// size that is not listed has 1.
   std::map<std::int64_t, double> load;
@@ -66,6 +69,7 @@ class Projector {
 
   [[nodiscard]] const LinkFit& link() const;
 
+  /// With a doubt where the network is not known for so many ranks, or was fitted badly.
   /// Weak: the local batch of the largest size on each rank; strong: the global batch of the
   /// series. `ranks` >= 1 (checked); `load` as in ProjectionInput.
   [[nodiscard]] reports::ProjectionRecord project(std::int64_t ranks, double load = 1.0) const;

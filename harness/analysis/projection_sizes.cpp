@@ -4,6 +4,7 @@
 // What the series of a projection says of each size.
 #include "engine/core/error.h"
 #include "harness/analysis/projection_internal.h"
+#include "harness/stats/summary.h"
 
 #include <fmt/format.h>
 
@@ -21,20 +22,9 @@ namespace {
                     fmt::format("a projection needs {} at {} ranks", what, ranks));
 }
 
-const ScalingArm* find_arm(const ScalingSize& size, std::string_view trial) {
-  const auto found = std::find_if(size.arms.begin(), size.arms.end(), [trial](const auto& arm) {
-    return arm.trial == trial && !arm.rounds.empty();
-  });
-  return found == size.arms.end() ? nullptr : &*found;
-}
-
 const ScalingArm* synthetic_of(const ScalingSize& size) {
   const ScalingArm* arm = find_arm(size, "synthetic");
   return arm != nullptr ? arm : find_arm(size, "synthetic/device");
-}
-
-double mean_of(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 /// Seconds per step of every round, from its rate.

@@ -9,19 +9,18 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <map>
 #include <numeric>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace dlbench::harness {
 namespace {
 
 constexpr const char* kSynthetic = "synthetic";
 constexpr const char* kNoComm = "synthetic/nocomm";
-
-double mean_of(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
 
 /// Steps that every rank timed.
 std::size_t common_steps(const ScalingRound& round) {
@@ -133,13 +132,6 @@ std::vector<double> rates_of(const ScalingArm& arm) {
   return rates;
 }
 
-const ScalingArm* find_arm(const ScalingSize& size, std::string_view trial) {
-  const auto found = std::find_if(size.arms.begin(), size.arms.end(), [trial](const auto& arm) {
-    return arm.trial == trial && !arm.rounds.empty();
-  });
-  return found == size.arms.end() ? nullptr : &*found;
-}
-
 std::int64_t ranks_of(const ScalingSize& size) {
   return static_cast<std::int64_t>(size.local_batch_sizes.size());
 }
@@ -239,19 +231,24 @@ void add_communication(const ScalingSize& size, reports::ScalingPointRecord& poi
   if (synthetic == nullptr) {
     synthetic = find_arm(size, "synthetic/device");
   }
-  if (nocomm == nullptr || synthetic == nullptr || ranks_of(size) < 2) {
+  if (ranks_of(size) < 2) {
     return;
-  }
-  if (const auto late = slowest_rank(nocomm->rounds, size.hosts); late.has_value()) {
-    point.slowest_rank = late->rank;
-    point.slowest_host = late->host;
-    point.slowest_share = late->late_share;
   }
   point.compression_relative_error = size.compression_error;
   if (!size.all_reduce_alone_s.empty()) {
     const Interval alone = interval_of(size.all_reduce_alone_s);
     point.all_reduce_s = alone.estimate;
     point.all_reduce_ci95 = ends(alone);
+  }
+  if (nocomm == nullptr || synthetic == nullptr) {
+    return;
+  }
+  if (const auto late = slowest_rank(nocomm->rounds, size.hosts); late.has_value()) {
+    point.slowest_rank = late->rank;
+    if (!late->host.empty()) {
+      point.slowest_host = late->host;
+    }
+    point.slowest_share = late->late_share;
   }
   const auto cost = communication_cost(synthetic->rounds, nocomm->rounds);
   if (!cost.has_value()) {
@@ -265,6 +262,41 @@ void add_communication(const ScalingSize& size, reports::ScalingPointRecord& poi
   point.transfer_s = cost->transfer.estimate;
   point.transfer_ci95 = ends(cost->transfer);
   add_collectives(*cost, point);
+}
+
+/// Why a point lacks what it lacks; see ScalingPointRecord::missing.
+std::map<std::string, std::string> reasons_of(const reports::ScalingPointRecord& point) {
+  const auto has = [&point](std::string_view name) {
+    return std::ranges::any_of(point.trials,
+                               [name](const auto& trial) { return trial.trial == name; });
+  };
+  const bool pair = (has(kSynthetic) || has("synthetic/device")) && has(kNoComm);
+  const std::string communication =
+      point.ranks < 2 ? "one rank has no communication"
+      : pair          ? "no round has step times of all ranks in both synthetic trials"
+                      : "it needs the trials synthetic and synthetic/nocomm";
+  std::map<std::string, std::string> reasons;
+  const auto explain = [&reasons](const char* key, bool there, const std::string& reason) {
+    if (!there) {
+      reasons[key] = reason;
+    }
+  };
+  explain("speedup",
+          point.speedup.has_value(),
+          point.trials.empty() ? "no repetition counts" : "the baseline lacks this trial");
+  explain("nocomm_s", point.nocomm_s.has_value(), communication);
+  explain("all_reduce_s",
+          point.all_reduce_s.has_value(),
+          point.ranks < 2 ? communication
+                          : "none was timed alone: the step has none, its communicator no clocks, "
+                            "or the run ended before");
+  explain("in_step",
+          point.in_step.has_value(),
+          point.nocomm_s.has_value() ? "the communicator has no clocks" : communication);
+  explain("slowest_rank", point.slowest_rank.has_value(), communication);
+  explain(
+      "attribution", point.attribution.has_value(), "it needs the trials io, synthetic and full");
+  return reasons;
 }
 
 reports::ScalingPointRecord point_record(const ScalingSize& size, const ScalingSize& baseline) {
@@ -282,10 +314,20 @@ reports::ScalingPointRecord point_record(const ScalingSize& size, const ScalingS
   copy_headline(point);
   add_communication(size, point);
   point.attribution = size.attribution;
+  if (auto reasons = reasons_of(point); !reasons.empty()) {
+    point.missing = std::move(reasons);
+  }
   return point;
 }
 
 }  // namespace
+
+const ScalingArm* find_arm(const ScalingSize& size, std::string_view trial) {
+  const auto found = std::find_if(size.arms.begin(), size.arms.end(), [trial](const auto& arm) {
+    return arm.trial == trial && !arm.rounds.empty();
+  });
+  return found == size.arms.end() ? nullptr : &*found;
+}
 
 std::optional<CommunicationCost> communication_cost(const std::vector<ScalingRound>& synthetic,
                                                     const std::vector<ScalingRound>& nocomm) {

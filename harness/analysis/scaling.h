@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dlbench::harness {
@@ -47,6 +48,9 @@ struct ScalingSize {
   std::optional<double> compression_error;  ///< of rank 0's gradients, relative; none: none
   std::optional<reports::AttributionRecord> attribution;  ///< of this size, from attribute()
 };
+
+/// The arm of that name that has rounds; null: there is none.
+[[nodiscard]] const ScalingArm* find_arm(const ScalingSize& size, std::string_view trial);
 
 /// One series. Sizes need not be sorted; no number of ranks may appear twice.
 struct ScalingInput {

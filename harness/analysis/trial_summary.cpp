@@ -222,6 +222,9 @@ reports::TrialRecord summarize_trial(const TrialResult& result, const TrialConte
   record.harness_overhead_s_per_step = context.overhead_s_per_step;
   record.cpu_s_per_sample = result.cpu_s_per_sample();
   add_flop_rate(record, result, context);
+  if (!result.own_taints.empty()) {
+    record.taints = result.own_taints;
+  }
   return record;
 }
 

@@ -14,6 +14,7 @@
 #include "harness/stats/summary.h"
 #include "harness/trials/collective_trial.h"
 #include "reports/bus_factor.h"
+#include "reports/text_table.h"
 
 #include <fmt/format.h>
 
@@ -32,20 +33,21 @@ using comm::Collective;
 using core::Error;
 using core::ErrorCode;
 
+constexpr int kThreads = 1;  // of a rank
+
 std::string redop(Collective op) {
   return op == Collective::kAllReduce || op == Collective::kReduceScatter ? "sum" : "none";
 }
 
 std::string header(const reports::CollectiveRecord& first) {
   return fmt::format(
-      "\n# {} over {} rank{}: {}\n"
+      "\n# {} over {}: {}\n"
       "# time is the median of the slowest rank's calls, algbw is size / time, busbw see "
       "docs/scaling.md\n"
       "#{:>12} {:>12} {:>6} {:>6} {:>12} {:>12} {:>9} {:>9} {:>7}\n"
       "#{:>12} {:>12} {:>6} {:>6} {:>12} {:>12} {:>9} {:>9}\n",
       first.op,
-      first.ranks,
-      first.ranks == 1 ? "" : "s",
+      reports::count_text(first.ranks, "rank"),
       first.transport,
       "size",
       "count",
@@ -140,16 +142,16 @@ class CollectiveSweep {
         dtype_(parse_reducible(options.dtype)) {
     if (!options.link.empty()) {
       link_ = comm::parse_link_model(options.link, options.link_node_ranks.value_or(0));
-      report_.taint(reports::Taint::kSimulated, "collectives", "--link " + link_->to_string());
     }
   }
 
   int run() {
     const std::vector<int> sizes = parse_rank_counts(options_.ranks, ranks_.size());
+    warn_idle_link(link_, sizes.back());
     const probes::RankPlacement placement = place_this_rank(ranks_, std::nullopt).placement;
     together(ranks_, [&] {
       backend_ = open_device(options_.device,
-                             1,
+                             kThreads,
                              ranks_.places()[static_cast<std::size_t>(ranks_.rank())].local_rank,
                              {.address = placement.gpu_address, .of = placement.host_gpus});
       if (link_.has_value()) {
@@ -157,34 +159,44 @@ class CollectiveSweep {
       }
       report_.begin();
     });
+    bool wrong = false;
     try {
       for (const int size : sizes) {
-        report_.enter(fmt::format("collectives over {} ranks", size));
+        report_.enter("collectives over " + reports::count_text(size, "rank"));
         if (const std::unique_ptr<comm::Rendezvous> members = ranks_.first(size)) {
           measure(*members);
         }
         ranks_.barrier();  // the others sleep here
       }
+      wrong = RankGroup(ranks_).any(wrong_ > 0);
     } catch (const Error& error) {
       report_.fail(error, guard_);
       throw;
     }
-    return finish();
+    if (wrong) {
+      core::log::warn(std::to_string(wrong_) + " elements came out of the collectives wrong");
+    }
+    return report_.finish({.strict = options_.strict, .gate_failed = wrong}, guard_);
   }
 
  private:
   void measure(comm::Rendezvous& members) {
+    const std::optional<reports::TaintRecord> crowded =
+        oversubscription(members, place_this_rank(members, kThreads).placement);
     const std::optional<reports::TaintRecord> shared = gpu_sharing(
         comm::shared_device(members.places(), comm::device_addresses(members, *backend_)));
     std::unique_ptr<comm::Communicator> communicator = comm::create_communicator(
         members,
         *backend_,
         options_.share_gpu ? comm::DeviceSharing::kHostStaged : comm::DeviceSharing::kRefused);
-    if (shared.has_value()) {
-      report_.taint(
-          shared->code, fmt::format("collectives over {} ranks", members.size()), shared->detail);
+    const std::string where = "collectives over " + reports::count_text(members.size(), "rank");
+    const std::optional<reports::TaintRecord> simulated = link_taint(link_, members.size());
+    for (const auto& taint : {crowded, shared, simulated}) {
+      if (taint.has_value()) {
+        report_.taint(taint->code, where, taint->detail);
+      }
     }
-    if (link_.has_value()) {
+    if (simulated.has_value()) {
       communicator = std::make_unique<comm::LinkDelay>(
           std::move(communicator), *link_, static_cast<std::uint64_t>(options_.seed));
     }
@@ -215,10 +227,8 @@ class CollectiveSweep {
            const comm::Communicator& communicator) {
     std::vector<reports::CollectiveRecord>& records = report_.record().collectives;
     records.push_back(describe(which, result, communicator));
-    if (options_.output != "-") {
-      const bool first = which.count == counts_.front();
-      report_.say((first ? header(records.back()) : "") + row(records.back(), which));
-    }
+    const bool first = which.count == counts_.front();
+    report_.tell((first ? header(records.back()) : "") + row(records.back(), which));
     report_.write();
   }
 
@@ -236,22 +246,8 @@ class CollectiveSweep {
     for (reports::CollectiveRecord& record : series) {
       record.fit = fit;
     }
-    if (options_.output != "-") {
-      report_.say(fit_text(fit));
-    }
+    report_.tell(fit_text(fit));
     report_.write();
-  }
-
-  int finish() {
-    const int code = report_.finish(options_.strict, guard_);
-    if (!RankGroup(ranks_).any(wrong_ > 0)) {
-      return code;
-    }
-    core::log::warn(std::to_string(wrong_) + " elements came out of the collectives wrong");
-    const int failed = core::exit_code(ErrorCode::kGate);
-    report_.record().run.exit_code = failed;
-    report_.write();
-    return failed;
   }
 
   const CommOptions& options_;

@@ -6,11 +6,15 @@
 #include "engine/core/error.h"
 #include "engine/core/nearest_name.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace dlbench::harness {
 namespace {
@@ -30,13 +34,13 @@ void add_bytes(OptionSet& options,
                const std::string& letter,
                const std::string& help,
                std::int64_t& target) {
-  options.add(
-      {.name = name,
-       .letter = letter,
-       .value_name = "BYTES",
-       .help = help,
-       .set = [&target, name](const std::string& text) { target = parse_bytes("--" + name, text); },
-       .value = [&target] { return reports::Value(target); }});
+  options.add({.name = name,
+               .letter = letter,
+               .value_name = "BYTES",
+               .help = help,
+               .set = [&target](const std::string& what,
+                                const std::string& text) { target = parse_bytes(what, text); },
+               .value = [&target] { return reports::Value(target); }});
 }
 
 }  // namespace
@@ -121,12 +125,17 @@ std::vector<Collective> parse_collectives(const std::string& list) {
 }
 
 core::DType parse_reducible(const std::string& name) {
-  const core::DType dtype = core::dtype_from_name(name);
-  if (!comm::can_reduce(dtype)) {
-    throw Error(ErrorCode::kUsage,
-                "--dtype " + name + " cannot be reduced; wanted f32, f64, f16, bf16, i32 or i64");
+  std::vector<std::string_view> known;
+  for (const core::DType dtype : comm::reducible_dtypes()) {
+    if (core::name(dtype) == name) {
+      return dtype;
+    }
+    known.push_back(core::name(dtype));
   }
-  return dtype;
+  throw Error(
+      ErrorCode::kUsage,
+      fmt::format(
+          "--dtype '{}' cannot be reduced; wanted one of {}", name, fmt::join(known, ", ")));
 }
 
 std::vector<int> parse_rank_counts(const std::string& list, int all) {

@@ -14,6 +14,7 @@
 #include "launchers/launch_environment.h"
 
 #include <CLI/CLI.hpp>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -63,10 +64,10 @@ void bind_option(Bound& bound, const OptionSpec& spec) {
   } else if (const auto* number = std::get_if<std::int64_t>(&value.data)) {
     help += " [" + std::to_string(*number) + "]";
   } else if (const auto* real = std::get_if<double>(&value.data)) {
-    help += fmt::format(" [{:g}]", *real);
+    help += fmt::format(" [{:g}{}]", *real, spec.value_name == "S" ? " s" : "");
   }
   const std::string letter = spec.letter.empty() ? "" : "-" + spec.letter + ",";
-  const std::string shown = spec.positional ? name : letter + "--" + name;
+  const std::string shown = spec.positional ? name : letter + spec.shown();
   const auto give = [given, name](const std::string& text) { given->emplace_back(name, text); };
   const auto give_all = [give](const std::vector<std::string>& texts) {
     std::for_each(texts.begin(), texts.end(), give);
@@ -170,7 +171,8 @@ class Parser {
         "Environment:\n"
         "  DLBENCH_CACHE_DIR           Folder for tuning, measured peaks and generated data, "
         "instead\n"
-        "                              of $XDG_CACHE_HOME/dlbench or ~/.cache/dlbench");
+        "                              of $XDG_CACHE_HOME/dlbench, ~/.cache/dlbench or, without a\n"
+        "                              home, dlbench-cache-UID among the temporary files");
     for (auto& command : command_list()) {
       Bound bound;
       bound.command = std::move(command);
@@ -194,6 +196,7 @@ class Parser {
     for (const std::string& argument : arguments) {
       pointers.push_back(argument.c_str());
     }
+    refuse_empty_values(arguments);
     try {
       root_.parse(static_cast<int>(pointers.size()), pointers.data());
     } catch (const CLI::Success&) {
@@ -224,6 +227,20 @@ class Parser {
   }
 
  private:
+  // "--config= --dry-run": for CLI11 the next argument would be the value.
+  void refuse_empty_values(const std::vector<std::string>& arguments) const {
+    for (const std::string& argument : arguments) {
+      if (!argument.starts_with("--") || !argument.ends_with('=')) {
+        continue;
+      }
+      const std::string name = argument.substr(2, argument.size() - 3);
+      if (std::ranges::any_of(
+              commands_, [&name](const Bound& bound) { return bound.options->contains(name); })) {
+        throw Error(ErrorCode::kUsage, "--" + name + ": the value is empty (see dlbench --help)");
+      }
+    }
+  }
+
   static void set_options(Bound& bound) {
     // The file first: what is wrong in it is said even where the command line overrides it.
     for (const auto& [name, text] : bound.given) {
@@ -357,10 +374,23 @@ void keep_failed_writes_alive() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
+// Where the shell closed one of the three (">&-"), the next file that is opened would take its
+// place and get what is printed. What stands there instead cannot be written: that is an error, as
+// it was.
+void fill_closed_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) < 0 && errno == EBADF) {
+      const int other_way = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+      static_cast<void>(::open("/dev/null", other_way));  // NOLINT: takes the lowest number, this
+    }
+  }
+}
+
 }  // namespace
 
 int run_command_line(int argc, const char* const* argv) noexcept {
   try {
+    fill_closed_descriptors();
     keep_failed_writes_alive();
     return deliver_results(parse_and_run(argc, argv));
   } catch (const Error& error) {
@@ -378,7 +408,7 @@ int run_command_line(int argc, const char* const* argv) noexcept {
   return 1;
 }
 
-std::vector<std::string> check_command_line(const std::vector<std::string>& arguments, int ranks) {
+CheckedCommandLine check_command_line(const std::vector<std::string>& arguments, int ranks) {
   Parser parser;
   std::vector<std::string> with_program = {"dlbench"};
   with_program.insert(with_program.end(), arguments.begin(), arguments.end());
@@ -389,13 +419,15 @@ std::vector<std::string> check_command_line(const std::vector<std::string>& argu
     }
     bound.command->check();
     bound.command->check_ranks(ranks);
-    std::vector<std::string> unset;
+    CheckedCommandLine checked;
     for (const OptionSpec& spec : bound.options->specs()) {
       if (spec.source == OptionSource::kDefault) {
-        unset.push_back(spec.name);
+        checked.unset.push_back(spec.name);
+      } else if (spec.name == "timeout") {
+        checked.timeout_s = std::get<double>(spec.value().data);
       }
     }
-    return unset;
+    return checked;
   } catch (const CLI::Success&) {
     throw Error(ErrorCode::kUsage, "there is nothing to launch: the command only prints its help");
   }

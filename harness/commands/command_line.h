@@ -4,6 +4,7 @@
 // From argv to a command and back to an exit code: the whole of main().
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,11 +14,16 @@ namespace dlbench::harness {
 /// docs/command-line.md. Throws nothing.
 [[nodiscard]] int run_command_line(int argc, const char* const* argv) noexcept;
 
+/// What is known of a command line before it runs.
+struct CheckedCommandLine {
+  std::vector<std::string> unset;   ///< options of the command that were left at their defaults
+  std::optional<double> timeout_s;  ///< its --timeout
+};
+
 /// Parses a command line (without the program's name) and reads its values as run_command_line()
 /// would on this many ranks, but runs nothing: what is wrong with a job is known before it waits in
-/// a queue. Returns the names of the command's options that were left at their defaults. Throws
-/// core::Error(kUsage).
-[[nodiscard]] std::vector<std::string> check_command_line(const std::vector<std::string>& arguments,
-                                                          int ranks);
+/// a queue. Throws core::Error(kUsage).
+[[nodiscard]] CheckedCommandLine check_command_line(const std::vector<std::string>& arguments,
+                                                    int ranks);
 
 }  // namespace dlbench::harness

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <set>
 #include <string>
 
 namespace dlbench::harness {
@@ -45,7 +46,17 @@ nlohmann::json read_object(const std::string& path) {
   } catch (const Error& error) {
     throw Error(ErrorCode::kUsage, std::string("config file: ") + error.what());
   }
-  nlohmann::json config = nlohmann::json::parse(text);
+  std::set<std::string> names;
+  nlohmann::json config = nlohmann::json::parse(
+      text, [&](int depth, nlohmann::json::parse_event_t event, const nlohmann::json& value) {
+        if (event == nlohmann::json::parse_event_t::key && depth == 1 &&
+            !names.insert(option_name(value.get<std::string>())).second) {
+          throw Error(ErrorCode::kUsage,
+                      "config file '" + path + "': " + value.dump() +
+                          " sets an option that is set there already");
+        }
+        return true;
+      });
   if (!config.is_object()) {
     throw Error(ErrorCode::kUsage,
                 "config file '" + path + "' is no JSON object of option names and values");

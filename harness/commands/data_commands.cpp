@@ -8,6 +8,7 @@
 #include "engine/core/log.h"
 #include "harness/commands/command.h"
 #include "harness/commands/listing.h"
+#include "harness/trials/run_guard.h"
 
 #include <fmt/format.h>
 
@@ -41,11 +42,23 @@ class DataGenerateCommand final : public Command {
       throw core::Error(core::ErrorCode::kUsage, "--dataset and --out are required");
     }
     core::log::progress(fmt::format("generating {} samples of {}", samples_, dataset_));
-    data::generate(dataset_,
-                   {.out = out_,
-                    .samples = samples_,
-                    .seed = static_cast<std::uint64_t>(seed_),
-                    .threads = static_cast<int>(threads_.value_or(0))});
+    RunGuard guard(std::nullopt);
+    try {
+      data::generate(dataset_,
+                     {.out = out_,
+                      .samples = samples_,
+                      .seed = static_cast<std::uint64_t>(seed_),
+                      .threads = static_cast<int>(threads_.value_or(0)),
+                      .check = [&guard] { guard.check(); }});
+    } catch (const core::Error& error) {
+      if (error.code() == core::ErrorCode::kInterrupted ||
+          error.code() == core::ErrorCode::kTimeout) {
+        throw core::Error(
+            error.code(),
+            fmt::format("ended before '{}' was complete; nothing of it is left", out_));
+      }
+      throw;
+    }
     core::log::progress("");
     std::fputs(
         fmt::format("{}: {} samples of {}, seed {}\n", out_, samples_, dataset_, seed_).c_str(),

@@ -58,9 +58,6 @@ std::string gpu_text(const probes::GpuIdentity& gpu) {
          ", compute capability " + gpu.compute_capability + ", driver " + gpu.driver;
 }
 
-/// Come with the CUDA plug-in, which is not loaded where there is no driver.
-constexpr std::array kPluginProbes{"cupti", "cupti_counters", "cupti_sampling"};
-
 /// Why the device of that kind cannot be used here; empty if it can, or if none is needed.
 std::string why_no_device(const std::string& kind, const std::vector<FoundBackend>& backends) {
   const auto found =
@@ -115,9 +112,9 @@ std::string host_text() {
 
 std::string available_probes_text(const std::vector<FoundBackend>& backends) {
   std::map<std::string, std::string> states;
-  for (const char* name : kPluginProbes) {
+  for (const std::string_view name : probes::kPluginProbes) {
     const std::string why = why_no_device("cuda", backends);
-    states[name] = "not here: " + (why.empty() ? "this build has no CUPTI" : why);
+    states[std::string(name)] = "not here: " + (why.empty() ? "this build has no CUPTI" : why);
   }
   for (const std::string& name : probes::probe_names()) {
     const auto probe = probes::make_probe(name);

@@ -191,10 +191,16 @@ LaunchRequest LaunchCommand::request(const Invocation& invocation) const {
   request.program = program_.empty() ? own_program(!request.container.empty()) : program_;
   request.command = invocation.launched;
   complete_request(request);
-  const std::vector<std::string> unset =
-      check_command_line(invocation.launched, total_ranks(request));
-  const auto is_unset = [&unset](const char* option) {
-    return std::find(unset.begin(), unset.end(), option) != unset.end();
+  const CheckedCommandLine checked = check_command_line(invocation.launched, total_ranks(request));
+  if (checked.timeout_s.value_or(0.0) >= static_cast<double>(request.time_s)) {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("--timeout of {} s: the walltime (--time) ends the job after {} s, "
+                            "before it; give less, or leave it out",
+                            *checked.timeout_s,
+                            request.time_s));
+  }
+  const auto is_unset = [&checked](const char* option) {
+    return std::find(checked.unset.begin(), checked.unset.end(), option) != checked.unset.end();
   };
   request.writes_report = is_unset("output");
   request.takes_timeout = is_unset("timeout");

@@ -25,9 +25,9 @@ class ListCommand final : public Command {
     return "show workloads, data sets, backends, probes, trials and scaling sweeps of this build";
   }
   void add_options(OptionSet& options) override {
-    options.add_choice("what",
+    options.add_choice("topic",
                        "one of them only",
-                       what_,
+                       topic_,
                        {"all", "workloads", "datasets", "backends", "probes", "trials", "sweeps"});
     options.positional(false);
   }
@@ -45,12 +45,12 @@ class ListCommand final : public Command {
 
  private:
   void add(std::string& text, const std::string& topic, std::string (*list)()) const {
-    if (what_ == "all" || what_ == topic) {
+    if (topic_ == "all" || topic_ == topic) {
       text += (text.empty() ? "" : "\n") + list();
     }
   }
 
-  std::string what_ = "all";
+  std::string topic_ = "all";
 };
 
 }  // namespace

@@ -36,20 +36,14 @@ std::optional<double> leading_number(const std::string& text, std::string& suffi
   return number;
 }
 
-bool parse_flag(const std::string& name, const std::string& text) {
+bool parse_flag(const std::string& what, const std::string& text) {
   if (text == "true" || text == "on" || text == "1") {
     return true;
   }
   if (text == "false" || text == "off" || text == "0") {
     return false;
   }
-  refuse("--" + name, text, "true or false");
-}
-
-std::string dashed(std::string_view name) {
-  std::string result(name);
-  std::replace(result.begin(), result.end(), '_', '-');
-  return result;
+  refuse(what, text, "true or false");
 }
 
 // A whole number that may or may not have a value before it is set.
@@ -59,15 +53,22 @@ OptionSpec count_option(std::string name,
                         std::string help,
                         Target& target,
                         CountLimits limits) {
-  return {.name = name,
+  return {.name = std::move(name),
           .value_name = std::move(value_name),
           .help = std::move(help),
-          .set = [&target, limits, name](
-                     const std::string& text) { target = parse_count("--" + name, text, limits); },
+          .set = [&target, limits](
+                     const std::string& what,
+                     const std::string& text) { target = parse_count(what, text, limits); },
           .value = [&target] { return reports::Value(target); }};
 }
 
 }  // namespace
+
+std::string option_name(std::string_view key) {
+  std::string name(key);
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
 
 std::string_view name(OptionSource source) {
   switch (source) {
@@ -114,11 +115,13 @@ double parse_seconds(std::string_view what, const std::string& text) {
     factor = 1e-3;
   } else if (suffix == "min") {
     factor = 60.0;
+  } else if (suffix == "h") {
+    factor = 3600.0;
   } else if (!suffix.empty() && suffix != "s") {
-    refuse(what, text, "a time (2, 1.5s, 300ms, 2min)");
+    refuse(what, text, "a time (2, 1.5s, 300ms, 2min, 1h)");
   }
   if (!number.has_value()) {
-    refuse(what, text, "a time (2, 1.5s, 300ms, 2min)");
+    refuse(what, text, "a time (2, 1.5s, 300ms, 2min, 1h)");
   }
   if (*number <= 0.0) {
     refuse(what, text, "a time above zero");
@@ -158,7 +161,7 @@ void OptionSet::add_text(std::string name,
   add({.name = std::move(name),
        .value_name = std::move(value_name),
        .help = std::move(help),
-       .set = [&target](const std::string& text) { target = text; },
+       .set = [&target](const std::string& /*what*/, const std::string& text) { target = text; },
        .value = [&target] { return target.empty() ? reports::Value() : reports::Value(target); }});
 }
 
@@ -170,16 +173,18 @@ void OptionSet::add_texts(std::string name,
        .value_name = std::move(value_name),
        .help = std::move(help),
        .repeated = true,
-       .set = [&target](const std::string& text) { target.push_back(text); },
+       .set = [&target](const std::string& /*what*/,
+                        const std::string& text) { target.push_back(text); },
        .value = [&target] { return reports::ValueList(target.begin(), target.end()); }});
 }
 
 void OptionSet::add_flag(std::string name, std::string help, bool& target) {
-  add({.name = name,
+  add({.name = std::move(name),
        .value_name = "",
        .help = std::move(help),
        .is_flag = true,
-       .set = [&target, name](const std::string& text) { target = parse_flag(name, text); },
+       .set = [&target](const std::string& what,
+                        const std::string& text) { target = parse_flag(what, text); },
        .value = [&target] { return reports::Value(target); }});
 }
 
@@ -191,13 +196,13 @@ void OptionSet::add_choice(std::string name,
   for (const std::string& choice : choices) {
     value_name += (value_name.empty() ? "" : "|") + choice;
   }
-  const auto set = [&target, choices, name](const std::string& text) {
+  const auto set = [&target, choices](const std::string& what, const std::string& text) {
     if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
-      throw Error(ErrorCode::kUsage, core::unknown_name_message("--" + name, text, choices));
+      throw Error(ErrorCode::kUsage, core::unknown_name_message(what, text, choices));
     }
     target = text;
   };
-  add({.name = name,
+  add({.name = std::move(name),
        .value_name = std::move(value_name),
        .help = std::move(help),
        .set = set,
@@ -224,11 +229,11 @@ void OptionSet::add_seconds(std::string name,
                             std::string value_name,
                             std::string help,
                             std::optional<double>& target) {
-  add({.name = name,
+  add({.name = std::move(name),
        .value_name = std::move(value_name),
        .help = std::move(help),
-       .set = [&target,
-               name](const std::string& text) { target = parse_seconds("--" + name, text); },
+       .set = [&target](const std::string& what,
+                        const std::string& text) { target = parse_seconds(what, text); },
        .value = [&target] { return reports::Value(target); }});
 }
 
@@ -238,18 +243,18 @@ void OptionSet::add_number(std::string name,
                            double& target,
                            double min,
                            double max) {
-  const auto set = [&target, min, max, name](const std::string& text) {
+  const auto set = [&target, min, max](const std::string& what, const std::string& text) {
     std::string suffix;
     const std::optional<double> number = leading_number(text, suffix);
     if (!number.has_value() || !(suffix.empty() || suffix == "%")) {
-      refuse("--" + name, text, "a number");
+      refuse(what, text, "a number");
     }
     if (*number < min || *number > max) {
-      refuse("--" + name, text, fmt::format("in the range {:g} to {:g}", min, max));
+      refuse(what, text, fmt::format("in the range {:g} to {:g}", min, max));
     }
     target = *number;
   };
-  add({.name = name,
+  add({.name = std::move(name),
        .value_name = std::move(value_name),
        .help = std::move(help),
        .set = set,
@@ -270,21 +275,21 @@ bool OptionSet::is_default(std::string_view name) const {
 std::vector<std::string> OptionSet::names() const {
   std::vector<std::string> names;
   for (const OptionSpec& spec : specs_) {
-    names.push_back(spec.positional ? spec.name : "--" + spec.name);
+    names.push_back(spec.shown());
   }
   return names;
 }
 
 void OptionSet::set(std::string_view name, const std::string& text, OptionSource source) {
   for (OptionSpec& spec : specs_) {
-    if (spec.name == name || spec.name == dashed(name)) {
+    if (spec.name == option_name(name)) {
       if (text.empty()) {
         throw Error(ErrorCode::kUsage,
-                    (spec.positional ? "" : "--") + spec.name + ": the value is empty; wanted " +
+                    spec.shown() + ": the value is empty; wanted " +
                         (spec.value_name.empty() ? spec.name : spec.value_name));
       }
       if (static_cast<int>(source) >= static_cast<int>(spec.source)) {
-        spec.set(text);
+        spec.set(spec.shown(), text);
         spec.source = source;
       }
       return;

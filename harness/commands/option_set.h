@@ -32,9 +32,13 @@ struct OptionSpec {
   bool positional = false;
   bool required = false;
   bool repeated = false;  ///< takes one text or more; set() is called for each
-  std::function<void(const std::string&)> set;  ///< throws core::Error(kUsage)
-  std::function<reports::Value()> value;        ///< what is in force now
+  /// Takes what messages call the option, and the text; throws core::Error(kUsage).
+  std::function<void(const std::string& what, const std::string& text)> set;
+  std::function<reports::Value()> value;  ///< what is in force now
   OptionSource source = OptionSource::kDefault;
+
+  /// As it is written on the command line: "--batch-size", or a positional argument's bare name.
+  [[nodiscard]] std::string shown() const { return positional ? name : "--" + name; }
 };
 
 /// Bounds of a whole number, both included.
@@ -109,15 +113,18 @@ class OptionSet {
 [[nodiscard]] std::int64_t parse_count(std::string_view what,
                                        const std::string& text,
                                        CountLimits limits);
-/// "2", "1.5s", "300ms", "2min": seconds > 0.
+/// "2", "1.5s", "300ms", "2min", "1h": seconds > 0.
 [[nodiscard]] double parse_seconds(std::string_view what, const std::string& text);
 /// "a,b,c" without empty parts.
 [[nodiscard]] std::vector<std::string> split_list(std::string_view text);
 
+/// The option that a key of a config file means: "batch_size" is "batch-size" too.
+[[nodiscard]] std::string option_name(std::string_view key);
+
 /// Reads {"batch-size": 4, ...} (dashes or underscores) into the options not set on the command
 /// line. Throws core::Error(kUsage): for a file that cannot be read or is no JSON (with the line),
-/// for a key or value that is wrong, both named. Values that the command line overrides are checked
-/// if the file is read first.
+/// for a key or value that is wrong, both named, and for an option set twice. Values that the
+/// command line overrides are checked if the file is read first.
 void read_config_file(const std::string& path, OptionSet& options);
 
 }  // namespace dlbench::harness

@@ -4,6 +4,7 @@
 // The files that the options of one command name: looked at before anything is measured.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,11 @@ struct NamedFile {
 
 /// Throws core::Error(kUsage) if two options name one file, however its path is spelled.
 void check_distinct(const std::vector<NamedFile>& files);
+
+/// Throws core::Error(kUsage), the option named, if one of the files to write is one of `inputs`,
+/// the files that the command reads.
+void check_apart(const std::vector<NamedFile>& files,
+                 const std::vector<std::filesystem::path>& inputs);
 
 /// Throws core::Error(kFile), the option named, if one of the files could not be written, as far as
 /// that can be known without writing.

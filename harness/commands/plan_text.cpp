@@ -19,7 +19,7 @@ struct ValueText {
   std::string operator()(const reports::ValueMap& /*map*/) const { return "(map)"; }
 };
 
-double mib(std::int64_t bytes) { return static_cast<double>(bytes) / 1048576.0; }
+double in_mib(std::int64_t bytes) { return static_cast<double>(bytes) / 1048576.0; }
 
 }  // namespace
 
@@ -44,7 +44,7 @@ std::string plan_text(SessionPlan& plan, const std::vector<TrialId>& trials) {
   for (const TrialId& trial : trials) {
     names += (names.empty() ? "" : ", ") + trial.to_string();
   }
-  return fmt::format(
+  std::string text = fmt::format(
       "workload     {}: {}\n"
       "device       {} ({} backend), {} threads, {} loader workers\n"
       "data         {} samples of {} in {}\n"
@@ -71,14 +71,21 @@ std::string plan_text(SessionPlan& plan, const std::vector<TrialId>& trials) {
       forward.buffers,
       static_cast<double>(forward.forward_macs) / batch * 1e-9,
       static_cast<double>(training.training_flop) / batch * 1e-9,
-      mib(need.total()),
-      mib(need.parameters),
-      mib(need.gradients),
-      mib(need.optimizer),
-      mib(need.saved_state),
-      mib(need.activations),
-      mib(need.workspace),
-      mib(need.loader_buffers));
+      in_mib(need.total()),
+      in_mib(need.parameters),
+      in_mib(need.gradients),
+      in_mib(need.optimizer),
+      in_mib(need.saved_state),
+      in_mib(need.activations),
+      in_mib(need.workspace),
+      in_mib(need.loader_buffers));
+  if (need.on_device) {
+    text += fmt::format(
+        "             beside it {:.0f} MiB of the device are kept for tuned workspace and "
+        "libraries\n",
+        in_mib(need.device_reserve));
+  }
+  return text;
 }
 
 std::string sizes_text(const std::vector<PlannedSize>& sizes) {

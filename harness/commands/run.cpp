@@ -20,6 +20,7 @@
 #include "harness/trials/capture.h"
 #include "harness/trials/cold_pass.h"
 #include "harness/trials/overhead.h"
+#include "harness/trials/plan_record.h"
 #include "harness/trials/probe_set.h"
 #include "harness/trials/profiling.h"
 #include "harness/trials/trial_runner.h"
@@ -86,32 +87,48 @@ class Measurement {
     if (!options_.capture_steps.empty()) {
       check_capture(plan.backend());
     }
+    together(ranks_, [&] {
+      plan.check_memory();
+      if (report_.speaks()) {
+        check_cold_pass(plan, trials);
+        check_files(plan);
+      }
+    });
     if (options_.dry_run) {
-      together(ranks_, [&] { plan.check_memory(); });
       report_.say(config_text(record_.config) + plan_text(plan, trials) +
                   run_time_text(plan, trials, options_));
       return 0;
     }
     together(ranks_, [&] {
-      plan.check_memory();
       describe_planned_memory(plan, record_);
-      if (report_.speaks()) {
-        check_writable({{"--benchy", options_.benchy}, {"--trace", options_.trace}});
-      }
       report_.begin();
     });
     try {
       measure(plan, trials);
-      return finish();
     } catch (const Error& error) {
+      if (!options_.trace.empty() && !profiled_) {
+        record_.run.skipped.push_back(
+            {"trace", "the run ended before the repetition that --trace records, the last one"});
+      }
       report_.fail(error, guard_);
       throw;
     }
+    return finish();
   }
 
  private:
+  void check_files(const SessionPlan& plan) const {
+    check_apart(
+        {{"--output", options_.output}, {"--benchy", options_.benchy}, {"--trace", options_.trace}},
+        plan.dataset().files());
+    check_writable({{"--benchy", options_.benchy}, {"--trace", options_.trace}});
+    report_.check_output();
+  }
+
   void measure(SessionPlan& plan, const std::vector<TrialId>& trials) {
-    ProbeSet probes(plan.backend().device(), options_.record_probes);
+    ProbeSet probes(
+        plan.backend().device(),
+        {.choice = ProbeChoice(options_.probes), .record_folder = options_.record_probes});
     peaks_ = peaks_of_this_rank(plan.backend());  // before any window, and before memory is taken
     record_.system.peaks = peaks_;
     group_.align();
@@ -145,9 +162,24 @@ class Measurement {
     profile(session, probes, runner, arms);
     if (!options_.capture_steps.empty()) {
       report_.write();  // a profiler may end the process with its capture
-      const std::unique_ptr<Arm> arm = make_arm(captured_trial(options_, true), session);
-      capture_steps(*arm, parse_step_range(options_.capture_steps), plan.backend(), guard_);
+      capture(session);
     }
+  }
+
+  // A replayed step is one launch: it passes by no phase and no op that a profiler could show.
+  void capture(Session& session) {
+    const bool node_by_node = options_.cuda_graph != "on";
+    if (node_by_node && session.step().replays()) {
+      core::log::info(
+          "--capture-steps: the captured steps run node by node, for their phases and ops to be "
+          "seen; the measured ones were replayed (--cuda-graph on: the captured ones too)");
+    }
+    const std::unique_ptr<Arm> arm = make_arm(captured_trial(options_, true), session);
+    capture_steps(*arm,
+                  parse_step_range(options_.capture_steps),
+                  session.plan().backend(),
+                  guard_,
+                  [&](bool capturing) { session.step().set_replay(!(capturing && node_by_node)); });
   }
 
   // After everything else: what a profiler does to the process must not reach what was measured.
@@ -156,17 +188,18 @@ class Measurement {
                TrialRunner& runner,
                const std::vector<std::unique_ptr<Arm>>& arms) {
     report_.enter("profiling");
-    const std::optional<double> idle =
-        profile_arms(probes,
-                     runner,
-                     arms,
-                     {.seconds = kProfiledSeconds,
-                      .trace_file = options_.trace,
-                      .ops = op_labels(session.plan().training_graph())},
-                     record_);
-    if (idle.has_value()) {
+    profiled_ = true;
+    ProfilingRequest request{.seconds = kProfiledSeconds,
+                             .trace_file = options_.trace,
+                             .ops = op_labels(session.plan().training_graph())};
+    if (!options_.capture_steps.empty()) {
+      request.profiler_taken =
+          "--capture-steps leaves the profiler of this process to the tool that captures";
+    }
+    const auto shares = profile_arms(probes, runner, arms, request, record_);
+    if (shares.has_value()) {
       AttributionInput input = make_attribution_input(session, runner.results());
-      input.gpu_idle_share = idle;
+      input.gpu = shares;
       record_.attribution = attribute(input);
     }
   }
@@ -243,6 +276,18 @@ class Measurement {
       return TrialContext{}.peak_flop_per_s;  // why there is none
     }
     return group_.sum({peak}).front();
+  }
+
+  // Before kernels are chosen: a data set may be too small for --cache cold.
+  void check_cold_pass(const SessionPlan& plan, const std::vector<TrialId>& trials) const {
+    const bool loads = std::any_of(trials.begin(), trials.end(), [](const TrialId& trial) {
+      return trial.kind != reports::TrialKind::kSynthetic;
+    });
+    if (options_.cache == "cold" && loads && !plan.dataset().spec().held_in_memory) {
+      const data::LoaderOptions loader = plan.loader_options();
+      static_cast<void>(cold_pass_steps(
+          data::Sampler(data::sampler_options(plan.dataset(), loader)), loader.prefetch));
+    }
   }
 
   // With --cache cold, what one pass over the data leaves for the clock; data held in memory are
@@ -322,8 +367,8 @@ class Measurement {
     if (session.plan().options().storage.enabled()) {
       taint(Taint::kSimulated, "storage", session.plan().options().storage.to_string());
     }
-    if (session.plan().options().link.has_value() && ranks_.size() > 1) {
-      taint(Taint::kSimulated, "link", session.plan().options().link->to_string());
+    if (const auto bits = plan_taint(session.step().lowered()); bits.has_value()) {
+      taint(bits->code, bits->where, bits->detail);
     }
     taint_ranks(session.plan());
     record_trials(results);
@@ -346,6 +391,9 @@ class Measurement {
     if (const auto loss = loss_taint(plan); loss.has_value()) {
       taints_.push_back(*loss);
     }
+    if (const auto link = link_taint(plan.options().link, ranks_.size()); link.has_value()) {
+      taints_.push_back(*link);
+    }
   }
 
   void taint(Taint code, std::string where, std::string detail) {
@@ -353,12 +401,17 @@ class Measurement {
   }
 
   int finish() {
-    const int code = report_.finish(options_.strict, guard_);
-    if (!options_.benchy.empty()) {
-      if (group_.speaks()) {
-        reports::write_benchy(record_, options_.benchy);
-      }
-      report_.say(reports::benchy_lines(record_));
+    const bool benchy = !options_.benchy.empty();
+    const int code = report_.finish({.strict = options_.strict,
+                                     .write_others =
+                                         [&] {
+                                           if (benchy && group_.speaks()) {
+                                             reports::write_benchy(record_, options_.benchy);
+                                           }
+                                         }},
+                                    guard_);
+    if (benchy) {
+      report_.tell(reports::benchy_lines(record_));
     }
     return code;
   }
@@ -374,6 +427,7 @@ class Measurement {
   std::vector<reports::PeakRecord> peaks_;
   std::vector<reports::TaintRecord> taints_;
   bool cache_tainted_ = false;
+  bool profiled_ = false;
 };
 
 class RunCommand final : public Command {
@@ -396,15 +450,18 @@ class RunCommand final : public Command {
     add_parallel_options(options, run_);
     add_loader_options(options, run_);
     add_output_options(options, run_);
+    add_probe_option(options, run_);
     options.add_text("benchy", "FILE", "report with benchy's keys", run_.benchy);
     options.add_text("record-probes",
                      "DIR",
                      "existing folder for the raw records of GPU probes",
                      run_.record_probes);
-    options.add_text("capture-steps",
-                     "FIRST-LAST",
-                     "steps, both included, that `nsys profile -c cudaProfilerApi` records",
-                     run_.capture_steps);
+    options.add_text(
+        "capture-steps",
+        "FIRST-LAST",
+        "steps, both included, that `nsys profile -c cudaProfilerApi` records, node by "
+        "node unless --cuda-graph on",
+        run_.capture_steps);
     options.add_text("capture-trial", "NAME", "the trial of --capture-steps", run_.capture_trial);
   }
   void check() const override {
@@ -414,6 +471,7 @@ class RunCommand final : public Command {
                     {"--benchy", run_.benchy},
                     {"--trace", run_.trace}});
     static_cast<void>(parse_trials(run_.trials, true));
+    static_cast<void>(ProbeChoice(run_.probes));
     if (!run_.capture_steps.empty()) {
       static_cast<void>(parse_step_range(run_.capture_steps));
       static_cast<void>(captured_trial(run_, true));
@@ -426,6 +484,7 @@ class RunCommand final : public Command {
     }
     reports::RunRecord record =
         start_record(invocation, options, static_cast<std::uint64_t>(run_.seed));
+    warn_idle_link(session_options(run_).link, invocation.ranks.size());
     const RankRow row = bind_this_rank(invocation.ranks, compute_threads(run_));
     return Measurement(run_, invocation.ranks, row.placement, std::move(record)).run();
   }

@@ -133,8 +133,10 @@ void add_measuring_options(OptionSet& options, RunOptions& run) {
   options.add_count("warmup-steps", "N", "per trial, at least", run.warmup_steps, {0, 200});
   options.add_number(
       "max-noise", "PCT", "stop when the 95 % interval is this narrow", run.max_noise, 0.01, 100.0);
-  options.add_seconds(
-      "max-time", "S", "per trial; past it the taint noise_target_missed [60 s]", run.max_time);
+  options.add_seconds("max-time",
+                      "S",
+                      "per trial, and of its warm-up; past it the taint noise_target_missed [60 s]",
+                      run.max_time);
   options.add_seconds(
       "time-budget", "S", "of the whole command: repetitions are planned to fit", run.time_budget);
 }
@@ -191,6 +193,14 @@ void add_output_options(OptionSet& options, RunOptions& run) {
   options.add_flag("strict", "a tainted result ends with code 4", run.strict);
   options.add_flag("quiet", "warnings and results only", run.quiet);
   options.add_flag("verbose", "say more", run.verbose);
+}
+
+void add_probe_option(OptionSet& options, RunOptions& run) {
+  options.add_text(
+      "probes",
+      "LIST",
+      "which probes watch: all, none, or names of `dlbench list probes`, comma separated",
+      run.probes);
 }
 
 void apply_verbosity(const RunOptions& run) {

@@ -22,6 +22,7 @@ struct RunOptions {
   std::string output = "report.json";
   std::string trace;
   std::string record_probes;
+  std::string probes = "all";
   std::string capture_steps;
   std::string capture_trial = "full";
   std::string benchy;
@@ -76,6 +77,8 @@ void add_parallel_options(OptionSet& options, RunOptions& run);
 void add_loader_options(OptionSet& options, RunOptions& run);
 void add_measuring_options(OptionSet& options, RunOptions& run);
 void add_output_options(OptionSet& options, RunOptions& run);
+/// --probes, of the commands that open any.
+void add_probe_option(OptionSet& options, RunOptions& run);
 
 /// Sets the log level.
 void apply_verbosity(const RunOptions& run);

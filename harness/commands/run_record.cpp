@@ -4,6 +4,7 @@
 
 #include "data/loader/prefetch_loader.h"
 #include "engine/core/build_info.h"
+#include "engine/core/log.h"
 #include "harness/trials/plan_record.h"
 #include "harness/trials/trial_runner.h"
 #include "probes/nvml_library.h"
@@ -303,6 +304,21 @@ std::optional<reports::TaintRecord> loss_taint(const SessionPlan& plan) {
       "loss",
       "each rank's loss is a ratio over its own samples: N ranks are not one rank with the whole "
       "batch; --sync-loss makes them one"};
+}
+
+std::optional<reports::TaintRecord> link_taint(const std::optional<comm::LinkModel>& link,
+                                               int ranks) {
+  if (!link.has_value() || !comm::idle_reason(*link, ranks).empty()) {
+    return std::nullopt;
+  }
+  return reports::TaintRecord{reports::Taint::kSimulated, "link", link->to_string()};
+}
+
+void warn_idle_link(const std::optional<comm::LinkModel>& link, int ranks) {
+  const std::string why = link.has_value() ? comm::idle_reason(*link, ranks) : std::string();
+  if (!why.empty()) {
+    core::log::warn("--link simulates nothing here: " + why);
+  }
 }
 
 void describe_session(Session& session, reports::RunRecord& record) {

@@ -32,6 +32,14 @@ void describe_planned_memory(SessionPlan& plan, reports::RunRecord& record);
 /// none otherwise, as with --sync-loss.
 [[nodiscard]] std::optional<reports::TaintRecord> loss_taint(const SessionPlan& plan);
 
+/// The taint of a simulated link between `ranks` ranks; none without one, or where it delays
+/// nothing.
+[[nodiscard]] std::optional<reports::TaintRecord> link_taint(
+    const std::optional<comm::LinkModel>& link, int ranks);
+
+/// A line, if a link is to be simulated and delays nothing.
+void warn_idle_link(const std::optional<comm::LinkModel>& link, int ranks);
+
 /// Plans with kernel decisions, planned and measured memory, parameters of the loaded libraries.
 void describe_session(Session& session, reports::RunRecord& record);
 

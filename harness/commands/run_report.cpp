@@ -3,11 +3,11 @@
 #include "harness/commands/run_report.h"
 
 #include "engine/comm/rank_progress.h"
+#include "engine/core/atomic_file.h"
 #include "engine/core/log.h"
 #include "harness/commands/job_record.h"
 #include "harness/faults/fault_watch.h"
 #include "harness/trials/utc_time.h"
-#include "reports/atomic_file.h"
 #include "reports/json_writer.h"
 #include "reports/show.h"
 
@@ -23,7 +23,9 @@ namespace dlbench::harness {
 using core::Error;
 
 RunReport::RunReport(reports::RunRecord record, std::string output, comm::Rendezvous& ranks)
-    : record_(std::move(record)), output_(std::move(output)), ranks_(ranks) {
+    : record_(std::move(record)),
+      output_(core::is_standard_output(output) ? "-" : std::move(output)),
+      ranks_(ranks) {
   enter("preparing");
 }
 
@@ -33,9 +35,15 @@ void RunReport::taint(reports::Taint code, std::string where, std::string detail
   record_.run.taints.push_back({code, std::move(where), std::move(detail)});
 }
 
+void RunReport::taint(const std::optional<reports::TaintRecord>& taint) {
+  if (taint.has_value()) {
+    record_.run.taints.push_back(*taint);
+  }
+}
+
 void RunReport::check_output() const {
   if (speaks()) {
-    reports::check_writable(output_, "choose another place with --output");
+    core::check_writable(output_, "choose another place with --output");
   }
 }
 
@@ -47,7 +55,7 @@ void RunReport::begin() const {
 
 void RunReport::write() const {
   const bool finished = record_.run.finished_at.has_value();
-  if (!speaks() || (output_ == "-" && !finished)) {
+  if (!speaks() || (core::is_stream(output_) && !finished)) {
     return;
   }
   reports::write_report(record_, output_);
@@ -63,11 +71,15 @@ void RunReport::say(const std::string& text) const {
 void RunReport::fail(const Error& error, const RunGuard& guard) {
   const Fault fault = fault_watch().declare(own_fault(ranks_, error.code(), error.what()));
   record_fault(fault, record_);
-  record_.job = own_job(ranks_, job_state(fault.code), guard.elapsed_s());
-  if (ranks_.size() > 1) {
-    record_.run.skipped.push_back(
-        {"job record of the other ranks",
-         fmt::format("they may be gone: it is of rank {} alone", ranks_.rank())});
+  if (record_.job.has_value()) {  // gathered when the run was over
+    record_.job->state = job_state(fault.code);
+  } else {
+    record_.job = own_job(ranks_, job_state(fault.code), guard.elapsed_s());
+    if (ranks_.size() > 1) {
+      record_.run.skipped.push_back(
+          {"job record of the other ranks",
+           fmt::format("they may be gone: it is of rank {} alone", ranks_.rank())});
+    }
   }
   if (speaks()) {
     write_anywhere();
@@ -75,7 +87,7 @@ void RunReport::fail(const Error& error, const RunGuard& guard) {
   }
 }
 
-void RunReport::write_anywhere() const {
+void RunReport::write_anywhere() {
   try {
     write();
     return;
@@ -87,21 +99,42 @@ void RunReport::write_anywhere() const {
         (std::filesystem::temp_directory_path() / ("dlbench-" + record_.run.id + ".json")).string();
     reports::write_report(record_, elsewhere);
     core::log::warn("the report is in " + elsewhere + " instead");
+    saved_at_ = elsewhere;
   } catch (const std::exception& error) {
     core::log::warn(error.what());
+    saved_at_ = "nowhere";
   }
 }
 
-int RunReport::finish(bool strict, const RunGuard& guard) {
-  record_.run.status = reports::RunStatus::kComplete;
-  record_.run.finished_at = utc_now();
-  record_.job = gather_job(ranks_, "COMPLETED", guard.elapsed_s());
-  const int code = strict && !record_.run.taints.empty() ? 4 : 0;
-  record_.run.exit_code = code;
-  write();
-  if (output_ != "-") {
-    say(reports::summary_text(record_, output_));
+void RunReport::tell(const std::string& text) const {
+  if (speaks()) {
+    std::FILE* stream = output_ == "-" ? stderr : stdout;
+    std::fputs(text.c_str(), stream);
+    std::fflush(stream);
   }
+}
+
+int RunReport::finish(const RunEnding& ending, const RunGuard& guard) {
+  enter("writing the results");
+  const bool tainted = !record_.run.taints.empty();
+  const int code = ending.gate_failed         ? core::exit_code(core::ErrorCode::kGate)
+                   : ending.strict && tainted ? 4
+                                              : 0;
+  try {
+    record_.job = gather_job(ranks_, "COMPLETED", guard.elapsed_s());
+    record_.run.status = reports::RunStatus::kComplete;
+    record_.run.finished_at = utc_now();
+    record_.run.exit_code = code;
+    if (ending.write_others) {
+      ending.write_others();
+    }
+    write();
+  } catch (const Error& error) {
+    fail(error, guard);
+    tell(reports::summary_text(record_, saved_at_));
+    throw;
+  }
+  tell(reports::summary_text(record_, output_));
   return code;
 }
 

@@ -10,9 +10,19 @@
 #include "harness/trials/run_guard.h"
 #include "reports/record.h"
 
+#include <functional>
+#include <optional>
 #include <string>
 
 namespace dlbench::harness {
+
+/// How a run ends that has measured all it should.
+struct RunEnding {
+  bool strict = false;       ///< a taint is exit code 4
+  bool gate_failed = false;  ///< exit code 3: what was measured is wrong
+  /// Writes what else the run leaves, on all ranks: it fails as the report does.
+  std::function<void()> write_others{};
+};
 
 class RunReport {
  public:
@@ -27,29 +37,34 @@ class RunReport {
   /// What the run does now, for the failure record and for who watches the ranks.
   static void enter(const std::string& phase);
   void taint(reports::Taint code, std::string where, std::string detail);
+  /// If there is one.
+  void taint(const std::optional<reports::TaintRecord>& taint);
 
   /// Throws core::Error(kFile) before anything is measured if the report could not be written.
   void check_output() const;
   /// check_output(), and a first report without trials: whatever happens from now on, the report at
   /// this place is this run's.
   void begin() const;
-  /// The partial report, where it goes to a file; the finished one anywhere.
+  /// The partial report, where it goes to a file; the finished one also to a stream.
   void write() const;
   /// Prints on stdout, from rank 0.
   void say(const std::string& text) const;
+  /// The same beside a report: on stderr where stdout takes that.
+  void tell(const std::string& text) const;
 
   /// The report of a run that ended too early: what ended it, on which rank, in which phase. If it
   /// cannot be written it goes to the folder for temporary files; a warning says so. Never throws.
   void fail(const core::Error& error, const RunGuard& guard);
-  /// The complete report and its summary. Collective. Returns the exit code: 4 if `strict` and
-  /// tainted.
-  int finish(bool strict, const RunGuard& guard);
+  /// The complete report and its summary. Collective. Returns the exit code. Where something cannot
+  /// be written any more: fail(), the summary all the same, and the error.
+  int finish(const RunEnding& ending, const RunGuard& guard);
 
  private:
-  void write_anywhere() const;
+  void write_anywhere();
 
   reports::RunRecord record_;
   std::string output_;
+  std::string saved_at_ = output_;  ///< where the report went in the end
   comm::Rendezvous& ranks_;
 };
 

@@ -64,15 +64,14 @@ Bounds trial_time(double step_s, const RunOptions& run) {
   const RunnerOptions defaults;
   const double min_time_s = run.min_time.value_or(defaults.min_time_s);
   const double max_time_s = run.max_time.value_or(defaults.stopping.max_time_s);
-  const SteadyStateLimits warmup;
   const auto warmup_steps = std::max<std::int64_t>(run.warmup_steps, 2 * SteadyState::kWindow + 1);
   const double repetition_s = run.steps.has_value() ? step_s * static_cast<double>(*run.steps)
                                                     : std::max(min_time_s, step_s);
   const double repetitions_s = repetition_s * static_cast<double>(run.repetitions);
   const double warmup_s = step_s * static_cast<double>(warmup_steps);
-  return {
-      warmup_s + repetitions_s,
-      std::max(warmup_s, warmup.max_seconds) + std::max(max_time_s, repetitions_s) + repetition_s};
+  return {warmup_s + repetitions_s,
+          std::max(warmup_s, warm_up_limit_s(max_time_s)) + std::max(max_time_s, repetitions_s) +
+              repetition_s};
 }
 
 }  // namespace

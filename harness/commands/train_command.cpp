@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 #include "data/loader/page_cache.h"
+#include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
+#include "engine/exec/model_state.h"
 #include "harness/commands/command.h"
 #include "harness/commands/output_files.h"
 #include "harness/commands/plan_text.h"
@@ -14,6 +16,7 @@
 #include "harness/ranks.h"
 #include "harness/training/trainer.h"
 #include "harness/trials/make_step.h"
+#include "harness/trials/plan_record.h"
 #include "harness/trials/probe_set.h"
 #include "harness/trials/run_guard.h"
 #include "reports/json_writer.h"
@@ -21,11 +24,14 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -64,11 +70,76 @@ std::string epoch_line(const reports::EpochRecord& epoch,
   for (const std::string& metric : workloads::metric_names(spec.metrics)) {
     const auto found = epoch.metrics.find(prefix + metric);
     if (found != epoch.metrics.end()) {
-      line += fmt::format("  {} {:.4f}", metric, found->second);
+      line += std::isfinite(found->second) ? fmt::format("  {} {:.4f}", metric, found->second)
+                                           : fmt::format("  {} none", metric);
     }
   }
   return line + (best ? " *\n" : "\n");
 }
+
+/// "10 epochs of resunetpp, no limit for mnist_cnn".
+std::string patience_text() {
+  std::vector<std::string> parts;
+  for (const std::string& name : workloads::workload_names()) {
+    const std::int64_t patience = workloads::find_workload(name).spec().early_stop_patience;
+    parts.push_back(patience == 0 ? "no limit for " + name
+                                  : fmt::format("{} epochs of {}", patience, name));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// What watches the whole training, validation included: probes, and a timeline if --trace asks for
+/// one.
+class TrainingWatch {
+ public:
+  TrainingWatch(const backend::DeviceInfo& device, const RunOptions& options)
+      : trace_file_(options.trace), probes_(device, {.choice = ProbeChoice(options.probes)}) {
+    if (!trace_file_.empty()) {
+      recording_.emplace();
+    }
+  }
+
+  void begin_trace() {
+    if (recording_.has_value()) {
+      stretch_.emplace(*recording_, probes_);
+    }
+  }
+  /// Opens a window unless one is open. Windows add up; each is an epoch, for a probe keeps its
+  /// samples as long as one lasts.
+  void begin() {
+    if (!std::exchange(watching_, true)) {
+      probes_.begin(kWindow);
+    }
+  }
+  /// Returns how the device fared since begin().
+  probes::DeviceConditions end() {
+    return std::exchange(watching_, false) ? probes_.end() : probes::DeviceConditions{};
+  }
+  [[nodiscard]] reports::ValueMap values() const { return probes_.collect(kWindow); }
+
+  void write_trace() {
+    stretch_.reset();
+    if (recording_.has_value()) {
+      recording_->write(trace_file_);
+    }
+  }
+  /// The same of a training that fails.
+  void rescue_trace() {
+    stretch_.reset();
+    if (recording_.has_value()) {
+      recording_->rescue(trace_file_);
+    }
+  }
+
+ private:
+  static constexpr std::string_view kWindow = "training";
+
+  std::string trace_file_;
+  ProbeSet probes_;
+  std::optional<TraceRecording> recording_;
+  std::optional<TraceRecording::Stretch> stretch_;
+  bool watching_ = false;
+};
 
 /// The train command while it runs.
 class TrainingRun {
@@ -95,19 +166,19 @@ class TrainingRun {
     }
     SessionPlan plan(std::move(session), ranks_);
     describe_plan(plan, record_);
-    together(ranks_, [&] { plan.check_memory(); });
+    together(ranks_, [&] {
+      plan.check_memory();
+      if (report_.speaks()) {
+        check_files(plan);
+      }
+    });
     if (options_.dry_run) {
       report_.say(plan_text(plan, {}) + training_time_text(plan, epochs(plan)));
       return 0;
     }
     // The steps of other batch sizes and modes come on top.
     describe_planned_memory(plan, record_);
-    together(ranks_, [&] {
-      if (report_.speaks()) {
-        check_writable({{"--checkpoint", train_.checkpoint}, {"--trace", options_.trace}});
-      }
-      report_.begin();
-    });
+    together(ranks_, [&] { report_.begin(); });
     taint(plan);
     try {
       train(plan);
@@ -115,10 +186,25 @@ class TrainingRun {
       report_.fail(error, guard_);
       throw;
     }
-    return report_.finish(options_.strict, guard_);
+    return report_.finish({.strict = options_.strict}, guard_);
   }
 
  private:
+  /// All that is read and written but the data; the initial weights as if they were taken.
+  void check_files(const SessionPlan& plan) const {
+    check_apart({{"--output", options_.output},
+                 {"--checkpoint", train_.checkpoint},
+                 {"--trace", options_.trace}},
+                plan.dataset().files());
+    check_writable({{"--checkpoint", train_.checkpoint}, {"--trace", options_.trace}});
+    report_.check_output();
+    if (!train_.init.empty()) {
+      const std::unique_ptr<backend::Backend> host = backend::create_backend("ref", {.threads = 1});
+      exec::ModelState state(*host, plan.training_graph(), 1);
+      load_initial_weights(state, train_.init);
+    }
+  }
+
   void taint(const SessionPlan& plan) {
     if (plan.source().generated) {
       report_.taint(Taint::kGeneratedData, "data set", "the data were generated by dlbench");
@@ -126,18 +212,10 @@ class TrainingRun {
     if (plan.options().storage.enabled()) {
       report_.taint(Taint::kSimulated, "storage", plan.options().storage.to_string());
     }
-    if (plan.options().link.has_value() && ranks_.size() > 1) {
-      report_.taint(Taint::kSimulated, "link", plan.options().link->to_string());
-    }
-    if (const auto crowded = oversubscription(ranks_, placement_); crowded.has_value()) {
-      report_.taint(crowded->code, crowded->where, crowded->detail);
-    }
-    if (const auto shared = gpu_sharing(plan.shared_device()); shared.has_value()) {
-      report_.taint(shared->code, shared->where, shared->detail);
-    }
-    if (const auto loss = loss_taint(plan); loss.has_value()) {
-      report_.taint(loss->code, loss->where, loss->detail);
-    }
+    report_.taint(link_taint(plan.options().link, ranks_.size()));
+    report_.taint(oversubscription(ranks_, placement_));
+    report_.taint(gpu_sharing(plan.shared_device()));
+    report_.taint(loss_taint(plan));
   }
 
   void prepare_cache(const SessionPlan& plan) {
@@ -149,6 +227,9 @@ class TrainingRun {
   }
 
   void train(SessionPlan& plan) {
+    if (report_.speaks()) {
+      watch_.emplace(plan.backend().device(), options_);  // before the threads that it counts
+    }
     prepare_cache(plan);
     std::unique_ptr<data::Dataset> validation;
     together(ranks_, [&] { validation = open_validation(plan); });
@@ -174,11 +255,10 @@ class TrainingRun {
     if (!train_.checkpoint.empty()) {
       setup.checkpoint = train_.checkpoint;
     }
-    const TrainingResult result =
-        traced(plan, [&] { return harness::train(setup, listener(plan)); });
-    if (result.stopped_early) {
-      core::log::info(
-          fmt::format("stopped early: no lower loss since epoch {}", result.best_epoch));
+    const TrainingResult result = watched([&] { return harness::train(setup, listener(plan)); });
+    if (result.stopped_early.has_value()) {
+      core::log::info(result.stopped_early->what + " left out: " + result.stopped_early->reason);
+      record_.run.skipped.push_back(*result.stopped_early);
     }
     if (result.skipped_samples > 0) {
       report_.taint(Taint::kSamplesSkipped,
@@ -187,18 +267,45 @@ class TrainingRun {
     }
   }
 
-  /// Runs the whole training under a timeline if --trace asks for it.
-  TrainingResult traced(const SessionPlan& plan,
-                        const std::function<TrainingResult()>& training) const {
-    if (options_.trace.empty() || !report_.speaks()) {
+  /// Runs the training under the eyes of rank 0's probes and timeline. What they saw until then is
+  /// kept however it ends.
+  TrainingResult watched(const std::function<TrainingResult()>& training) {
+    if (!watch_.has_value()) {
       return training();
     }
-    ProbeSet probes(plan.backend().device());
-    TraceRecording recording;
-    const TraceRecording::Stretch stretch(recording, probes);
-    TrainingResult result = training();
-    recording.write(options_.trace);
+    watch_->begin_trace();
+    TrainingResult result;
+    try {
+      result = training();
+    } catch (...) {
+      watch_->end();
+      record_.probes = watch_->values();
+      watch_->rescue_trace();
+      throw;
+    }
+    watch_->end();
+    record_.probes = watch_->values();
+    watch_->write_trace();
     return result;
+  }
+
+  /// An epoch is over for the probes: a device that failed in it ends the training.
+  void look_at_device() {
+    if (!watch_.has_value()) {
+      return;
+    }
+    const probes::DeviceConditions device = watch_->end();
+    record_.probes = watch_->values();
+    if (!device.fault.empty()) {
+      throw Error(ErrorCode::kRun, "training: " + device.fault);
+    }
+    if (device.throttled && !throttled_) {
+      throttled_ = true;
+      report_.taint(
+          Taint::kThrottled,
+          "training",
+          fmt::format("clocks held back by: {}", fmt::join(device.throttle_reasons, ", ")));
+    }
   }
 
   /// Nothing, noted in the report, where the data set has no such part. One that is there and
@@ -224,28 +331,33 @@ class TrainingRun {
 
   TrainingListener listener(const SessionPlan& plan) {
     TrainingListener listener;
+    listener.on_phase = [this](const std::string& phase) {
+      report_.enter(phase);
+      if (watch_.has_value()) {
+        watch_->begin();  // the first epoch begins, or the next one
+      }
+    };
     listener.on_step = [this](const TrainingProgress& progress) {
       guard_.check();
-      const std::string phase = fmt::format("epoch {}, {} {} of {}",
-                                            progress.epoch,
-                                            progress.validating ? "validation batch" : "step",
-                                            progress.step,
-                                            progress.steps);
-      report_.enter(phase);
-      core::log::progress(
-          fmt::format("{} of {} epochs, loss {:.4f}", phase, progress.epochs, progress.loss));
+      core::log::progress(fmt::format("epoch {} of {}, {}, loss {:.4f}",
+                                      progress.epoch,
+                                      progress.epochs,
+                                      batch_text(progress),
+                                      progress.loss));
     };
-    listener.on_new_step = [this](const reports::PlanRecord& plan_record) {
-      record_.workload->plans.push_back(plan_record);
+    listener.on_new_step = [this](const exec::Executor& step, std::int64_t samples) {
+      record_.workload->plans.push_back(plan_record(step, samples));
+      const auto bits = plan_taint(step.lowered());
+      if (bits.has_value() && step.graph().mode() == graph::Mode::kTrain) {
+        report_.taint(bits->code, fmt::format("step of {} samples", samples), bits->detail);
+      }
     };
     listener.on_epoch = [this, &plan](const reports::EpochRecord& epoch, bool best) {
       core::log::progress("");
-      if (report_.speaks()) {
-        std::FILE* stream = options_.output == "-" ? stderr : stdout;
-        std::fputs(epoch_line(epoch, plan.workload().spec(), epochs(plan), best).c_str(), stream);
-        std::fflush(stream);
-      }
+      report_.tell(epoch_line(epoch, plan.workload().spec(), epochs(plan), best));
       record_.history.push_back(epoch);
+      note_undefined_metrics(epoch, record_.run.skipped);
+      look_at_device();
       report_.write();
     };
     return listener;
@@ -258,6 +370,8 @@ class TrainingRun {
   RunGuard guard_;
   RunReport report_;
   reports::RunRecord& record_;
+  std::optional<TrainingWatch> watch_;  ///< rank 0's
+  bool throttled_ = false;
 };
 
 class TrainCommand final : public Command {
@@ -268,7 +382,10 @@ class TrainCommand final : public Command {
   }
   [[nodiscard]] std::string details() const override {
     return "A line per epoch; * marks the lowest validation loss so far, whose state --checkpoint\n"
-           "keeps. The report holds the history.\n"
+           "keeps. The report holds the history. Training stops early where that has not fallen\n"
+           "for the workload's patience: " +
+           patience_text() +
+           ".\n"
            "Examples:\n"
            "  dlbench train --workload mnist_cnn --epochs 3\n"
            "  dlbench train --workload resunetpp --image-size 96 --epochs 20 --checkpoint best.st\n"
@@ -292,13 +409,20 @@ class TrainCommand final : public Command {
     add_parallel_options(options, run_);
     add_loader_options(options, run_);
     add_output_options(options, run_);
+    add_probe_option(options, run_);
   }
   void check() const override {
     check_session(run_);
+    static_cast<void>(ProbeChoice(run_.probes));
     check_distinct({{"--config", run_.config},
                     {"--output", run_.output},
                     {"--checkpoint", train_.checkpoint},
                     {"--trace", run_.trace}});
+    if (core::is_standard_output(train_.checkpoint)) {
+      throw Error(ErrorCode::kUsage,
+                  "--checkpoint '" + train_.checkpoint +
+                      "' is the standard output, which takes no weights: name a file");
+    }
     if (run_.strategy != "ddp") {
       throw Error(ErrorCode::kUsage,
                   "--strategy " + run_.strategy +
@@ -312,6 +436,7 @@ class TrainCommand final : public Command {
     }
     reports::RunRecord record =
         start_record(invocation, options, static_cast<std::uint64_t>(run_.seed));
+    warn_idle_link(session_options(run_).link, invocation.ranks.size());
     const RankRow row = bind_this_rank(invocation.ranks, compute_threads(run_));
     return TrainingRun(run_, train_, invocation.ranks, row.placement, std::move(record)).run();
   }

@@ -3,9 +3,12 @@
 #include "harness/commands/verify.h"
 
 #include "engine/backend/backend.h"
+#include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
+#include "engine/exec/executor.h"
 #include "engine/exec/safetensors.h"
+#include "harness/trials/memory_need.h"
 #include "harness/trials/session.h"
 #include "harness/verification/compare_steps.h"
 #include "harness/verification/step_inputs.h"
@@ -146,6 +149,25 @@ std::map<std::string, std::string> metadata_of(const VerifyOptions& options,
           {"seed", std::to_string(options.seed)}};
 }
 
+/// Before anything big is made: one step after the other is run, and what both leave is compared.
+void check_memory(backend::Backend& backend,
+                  const WorkloadSpec& spec,
+                  const workloads::WorkloadParams& params,
+                  core::DType precision,
+                  const backend::LoweringOptions& lowering) {
+  const workloads::Workload& workload = workloads::find_workload(spec.name);
+  check_room(read_memory_room(backend, {}), params.batch_size, [&](std::int64_t batch_size) {
+    workloads::WorkloadParams at = params;
+    at.batch_size = batch_size;
+    const BuiltWorkload built = workload.build(at, graph::Mode::kTrain);
+    const graph::Graph graph = workloads::training_graph(spec, built, precision);
+    MemoryNeed need = need_of_step(backend, graph, lowering);
+    need.saved_state *= 2;
+    need.loader_buffers = static_cast<std::int64_t>(exec::input_staging_bytes(graph));
+    return need;
+  });
+}
+
 TensorMap timed_step(backend::Backend& backend, const StepSetup& setup, std::ostream& out) {
   core::log::progress(fmt::format("verify: one step on {} ...", backend.name()));
   const auto start = std::chrono::steady_clock::now();
@@ -167,6 +189,15 @@ int run_verify(const VerifyOptions& options, std::ostream& out) {
   const BuiltWorkload built = workload.build(sizes(spec, options.params), graph::Mode::kTrain);
   const auto backend = backend::create_backend(options.backend, {.threads = options.threads});
   const core::DType precision = compute_dtype(options.precision, *backend);
+  backend::LoweringOptions lowering;
+  lowering.conv_algorithm = options.conv_algorithm;
+  lowering.allow_tf32 = options.precision == "tf32";
+  const auto reference = backend::create_backend(kReference, {.threads = options.threads});
+  check_memory(*backend, spec, built.params, precision, lowering);
+  check_memory(*reference, spec, built.params, core::DType::kF32, lowering);
+  if (options.dump.has_value()) {
+    core::check_writable(options.dump->string(), "choose another place with --dump");
+  }
   const StepInputs inputs = inputs_of(options, spec, built);
   StepSetup setup{.spec = spec,
                   .built = built,
@@ -174,9 +205,7 @@ int run_verify(const VerifyOptions& options, std::ostream& out) {
                   .seed = options.seed,
                   .precision = precision,
                   .init = options.init,
-                  .lowering = {}};
-  setup.lowering.conv_algorithm = options.conv_algorithm;
-  setup.lowering.allow_tf32 = options.precision == "tf32";
+                  .lowering = lowering};
 
   out << fmt::format("verify: {}, batch {}, image size {}, {}, {} convolution, seed {}\n",
                      spec.name,
@@ -191,7 +220,6 @@ int run_verify(const VerifyOptions& options, std::ostream& out) {
   }
   // The reference always computes in f32: a reduced precision is judged by what it costs.
   setup.precision = core::DType::kF32;
-  const auto reference = backend::create_backend(kReference, {.threads = options.threads});
   const std::int64_t side = built.params.image_size;
   const std::vector<TensorError> errors = compare_steps(
       tested,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/faults/fault_watch.h"
 
+#include "engine/core/atomic_file.h"
 #include "engine/core/log.h"
 #include "harness/ranks.h"
 
@@ -159,8 +160,9 @@ void FaultWatch::take_seat(const comm::Rendezvous& ranks) {
     board_ = StatusBoard::open(maker);
   }
   seat_ = here.local_rank;
-  lifeline_ = std::make_unique<Lifeline>(maker, seat_);
+  lifeline_ = std::make_unique<Lifeline>();
   BoardSeat& seat = board_->seat(seat_);
+  seat.lifeline.store(lifeline_->file());
   seat.rank.store(rank_);
   seat.pid.store(getpid());
   seat.state.store(SeatState::kRunning);
@@ -184,7 +186,7 @@ void FaultWatch::leave() {
 }
 
 void FaultWatch::report_is_at(const std::string& path) {
-  if (board_ != nullptr && path != "-") {
+  if (board_ != nullptr && !core::is_stream(path)) {
     board_->set_report(std::filesystem::absolute(path).string());
   }
 }

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
+
 namespace dlbench::harness {
 namespace {
 
@@ -14,39 +16,38 @@ namespace {
 // launcher's.
 constexpr int kHighDescriptor = 512;
 
-std::string path_of(pid_t maker, int seat) {
-  return fmt::format("/dev/shm/dlbench-lifeline-{}-{}", maker, seat);
-}
-
 }  // namespace
 
-Lifeline::Lifeline(pid_t maker, int seat) : path_(path_of(maker, seat)) {
-  unlink(path_.c_str());  // left over by an earlier process of this number
-  if (mkfifo(path_.c_str(), 0600) != 0) {
+Lifeline::Lifeline() {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) {
     return;
   }
-  // For reading too: so it opens at once, whether the sentinel has the other end or not.
-  const int low = open(path_.c_str(), O_RDWR | O_CLOEXEC);
-  file_ = fcntl(low, F_DUPFD_CLOEXEC, kHighDescriptor);
+  const auto [reading, writing] = ends;
+  close(reading);
+  file_ = fcntl(writing, F_DUPFD_CLOEXEC, kHighDescriptor);
   if (file_ >= 0) {
-    close(low);
+    close(writing);
   } else {
-    file_ = low;
+    file_ = writing;
   }
 }
 
 Lifeline::~Lifeline() {
-  unlink(path_.c_str());  // no sentinel may have taken it
   if (file_ >= 0) {
     close(file_);
   }
 }
 
-int open_lifeline(pid_t maker, int seat) {
-  const std::string path = path_of(maker, seat);
-  const int file = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  unlink(path.c_str());
-  return file;
+int open_lifeline(pid_t process, int file) {
+  const int end =
+      open(fmt::format("/proc/{}/fd/{}", process, file).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  struct stat what {};
+  if (end >= 0 && (fstat(end, &what) != 0 || !S_ISFIFO(what.st_mode))) {
+    close(end);  // the process ended, and another one has its number
+    return -1;
+  }
+  return end;
 }
 
 }  // namespace dlbench::harness

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/faults/sentinel.h"
 
+#include "engine/core/atomic_file.h"
+#include "engine/core/clock.h"
 #include "harness/faults/lifeline.h"
 #include "harness/faults/node_link.h"
 #include "harness/faults/process_state.h"
-#include "reports/atomic_file.h"
 #include "reports/json_reader.h"
 #include "reports/json_writer.h"
 
@@ -43,10 +44,6 @@ constexpr double kClosingS = 1.0;  // from the close of a process's files to its
 // partner, and take their time for.
 constexpr double kTellDelayS = 0.5;
 constexpr double kTellDelayOfAbortS = 2.0;
-
-double now_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// What the sentinel does after it was forked.
 class Sentinel {
@@ -129,7 +126,7 @@ class Sentinel {
     alive_ = watched_.size();
     for (std::size_t index = 0; index < watched_.size(); ++index) {
       watched_[index].handle = open_process(pid(index));
-      if (const int end = open_lifeline(starter_, static_cast<int>(index)); end >= 0) {
+      if (const int end = open_lifeline(pid(index), seat(index).lifeline.load()); end >= 0) {
         add(end, kClosing | index);
       }
       if (watched_[index].handle >= 0) {
@@ -165,7 +162,7 @@ class Sentinel {
       // In vain: faults of others end these ranks through their collectives, and rank 0 warns.
       static_cast<void>(link_->connect(meeting, place));
     }
-    if (const std::optional<Fault> fault = link_->exchange(now_s(), place)) {
+    if (const std::optional<Fault> fault = link_->exchange(core::steady_seconds(), place)) {
       if (!heard_.has_value() || fault->noticed_s < heard_->noticed_s) {
         heard_ = fault;
       }
@@ -183,7 +180,7 @@ class Sentinel {
     }
     Watched& rank = watched_[event & ~kClosing];
     if ((event & kClosing) != 0) {
-      rank.closed_s = now_s();
+      rank.closed_s = core::steady_seconds();
       closing_.push_back(event & ~kClosing);
     } else {
       rank.gone = true;
@@ -197,7 +194,7 @@ class Sentinel {
       if (watched_[first].gone) {
         on_end(first);
       } else if (seat(first).state.load() == SeatState::kRunning &&
-                 now_s() < watched_[first].closed_s + kClosingS) {
+                 core::steady_seconds() < watched_[first].closed_s + kClosingS) {
         return;  // it is about to be gone
       }
     }
@@ -227,7 +224,7 @@ class Sentinel {
       post(index,
            end.code,
            fmt::format("its process {} {}", pid(index), end.how),
-           closed_s > 0.0 ? now_s() - closed_s : 0.0);
+           closed_s > 0.0 ? core::steady_seconds() - closed_s : 0.0);
     }
   }
 
@@ -256,7 +253,7 @@ class Sentinel {
     for (std::size_t index = 0; index < watched_.size(); ++index) {
       signs_[index] = sign(index);
     }
-    if (const std::optional<Hang> hang = rule_.look(now_s(), signs_)) {
+    if (const std::optional<Hang> hang = rule_.look(core::steady_seconds(), signs_)) {
       post(hang->index, core::ErrorCode::kTimeout, hang->why, 0.0);
     }
   }
@@ -282,12 +279,12 @@ class Sentinel {
     if (!fault.has_value()) {
       return;
     }
-    fault_s_ = fault_s_.value_or(now_s());
+    fault_s_ = fault_s_.value_or(core::steady_seconds());
     if (link_.has_value() && !found_.has_value() && !heard_.has_value()) {
       found_ = fault;  // a rank has told of it
       link_->tell(*fault);
     }
-    if (now_s() - *fault_s_ > kGraceS) {
+    if (core::steady_seconds() - *fault_s_ > kGraceS) {
       for (const Watched& each : watched_) {
         if (!each.ended) {
           kill_process(each.handle);
@@ -323,7 +320,7 @@ class Sentinel {
         }
       }
       if (node_.node == 0) {
-        reports::remove_temporary(path, pid(0));
+        core::remove_temporary(path, pid(0));
       }
       reports::RunRecord record = reports::read_report(path);
       if (record.run.finished_at.has_value()) {
@@ -338,9 +335,9 @@ class Sentinel {
 
   // Of what happened before this moment, within that time.
   void hear_before(double noticed_s, double time_s) {
-    const double end_s = now_s() + time_s;
+    const double end_s = core::steady_seconds() + time_s;
     while (link_.has_value() && (!heard_.has_value() || heard_->noticed_s >= noticed_s) &&
-           now_s() < end_s) {
+           core::steady_seconds() < end_s) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       hear_other_nodes();
     }

@@ -31,6 +31,7 @@ struct BoardSeat {
   comm::RankProgress progress;
   std::atomic<std::int64_t> pid;
   std::atomic<std::int32_t> rank;
+  std::atomic<std::int32_t> lifeline;  ///< its descriptor in the rank's process
   std::atomic<SeatState> state;
 };
 

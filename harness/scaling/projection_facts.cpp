@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <optional>
 #include <set>
 
 namespace dlbench::harness {
@@ -43,6 +42,18 @@ std::vector<std::int64_t> bucket_bytes(const graph::Graph& graph) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> only_node_ranks(const std::vector<comm::RankPlace>& places,
+                                            const std::optional<comm::LinkModel>& link) {
+  const auto ranks = static_cast<std::int64_t>(places.size());
+  if (link.has_value()) {
+    const bool between = link->node_ranks == 0 || link->node_ranks < ranks;
+    return between ? std::nullopt : std::optional(link->node_ranks);
+  }
+  const bool one = std::ranges::all_of(
+      places, [&places](const comm::RankPlace& place) { return place.node == places[0].node; });
+  return one ? std::optional(ranks) : std::nullopt;
+}
 
 StepTimeline measure_timeline(Session& session) {
   exec::Executor& step = session.step();

@@ -12,9 +12,15 @@
 #include "harness/trials/session.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace dlbench::harness {
+
+/// ProjectionInput::only_node_ranks of a size on these ranks: how many they are, if all are of one
+/// node. A simulated link counts as measured: with nodes of N ranks, those of the first node.
+[[nodiscard]] std::optional<std::int64_t> only_node_ranks(
+    const std::vector<comm::RankPlace>& places, const std::optional<comm::LinkModel>& link);
 
 /// The step of this rank without communication, node by node, fastest of a few runs of each. Not
 /// collective; the model state is changed.

@@ -4,11 +4,15 @@
 
 #include "engine/core/error.h"
 #include "engine/core/nearest_name.h"
+#include "reports/text_table.h"
 #include "workloads/workload.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 namespace dlbench::harness {
@@ -128,6 +132,32 @@ std::vector<TrialId> trials_at(const std::vector<TrialId>& wanted, int ranks) {
     std::erase_if(trials, [](const TrialId& id) { return id.variant == "nocomm"; });
   }
   return trials;
+}
+
+std::vector<reports::SkipRecord> impossible_trials(const std::vector<TrialId>& wanted,
+                                                   const std::vector<int>& ranks) {
+  std::vector<TrialId> left_out = wanted;
+  for (const int count : ranks) {
+    const std::vector<TrialId> possible = trials_at(wanted, count);
+    if (possible.empty()) {
+      std::vector<std::string> names;
+      std::ranges::transform(wanted, std::back_inserter(names), &TrialId::to_string);
+      throw Error(ErrorCode::kUsage,
+                  fmt::format("none of the trials can run on {}: {}; add others to --trials{}",
+                              reports::count_text(count, "rank"),
+                              fmt::join(names, ","),
+                              ranks.size() > 1 ? ", or give --ranks without it" : ""));
+    }
+    std::erase_if(left_out, [&possible](const TrialId& id) {
+      return std::find(possible.begin(), possible.end(), id) != possible.end();
+    });
+  }
+  std::vector<reports::SkipRecord> skipped;
+  for (const TrialId& id : left_out) {
+    skipped.push_back({"trial " + id.to_string(),
+                       "there is one rank, so there is no communication to leave out"});
+  }
+  return skipped;
 }
 
 }  // namespace dlbench::harness

@@ -7,6 +7,7 @@
 
 #include "harness/commands/run_options.h"
 #include "harness/trials/trial_id.h"
+#include "reports/record.h"
 #include "reports/value.h"
 #include "workloads/sweep.h"
 
@@ -55,5 +56,10 @@ struct ScaleSize {
 
 /// The trials of `wanted` that `ranks` ranks can do: one has no communication to leave out.
 [[nodiscard]] std::vector<TrialId> trials_at(const std::vector<TrialId>& wanted, int ranks);
+
+/// The trials of `wanted` that no size of `ranks` can do, with reasons. Throws core::Error(kUsage)
+/// for a size that can do none of them.
+[[nodiscard]] std::vector<reports::SkipRecord> impossible_trials(const std::vector<TrialId>& wanted,
+                                                                 const std::vector<int>& ranks);
 
 }  // namespace dlbench::harness

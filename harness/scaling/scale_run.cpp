@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/scaling/scale_run.h"
 
+#include "engine/core/clock.h"
 #include "engine/core/log.h"
 #include "harness/ranks.h"
 #include "harness/scaling/projection_facts.h"
 #include "harness/trials/overhead.h"
+#include "harness/trials/plan_record.h"
 #include "probes/system_info.h"
+#include "reports/text_table.h"
 #include "reports/vocabulary.h"
 
 #include <algorithm>
@@ -17,10 +20,6 @@ namespace dlbench::harness {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 ScalingRound scaling_round(const RankRound& ranks) {
   ScalingRound round{.round = ranks.round, .step_wall_s = ranks.step_wall_s};
@@ -48,7 +47,7 @@ ScaleMember::ScaleMember(const ScaleSize& size,
   RunnerOptions runner = options.runner;
   const ScaleSeries& series = options.series[size.series];
   runner.name = series.mode + (series.variant.empty() ? "" : " " + series.variant) + ", " +
-                std::to_string(size.ranks) + " ranks";
+                reports::count_text(size.ranks, "rank");
   runner.own_threads = plan_->backend().device().threads + plan_->workers();
   runner_ = std::make_unique<TrialRunner>(
       std::move(runner), *group_, guard, [](const std::vector<TrialResult>&) {});
@@ -71,6 +70,7 @@ void ScaleMember::open() {
     return;
   }
   session_ = std::make_unique<Session>(*plan_);
+  plan_taint_ = harness::plan_taint(session_->step().lowered());
   for (const TrialId& trial : trials_) {
     arms_.push_back(make_arm(trial, *session_));
   }
@@ -100,7 +100,7 @@ ScaleRun::ScaleRun(ScaleRunOptions options,
   for (const ScaleSize& size : sizes_) {
     guard_.check();
     core::log::progress("preparing " + options_.series[size.series].mode + ", " +
-                        std::to_string(size.ranks) + " ranks");
+                        reports::count_text(size.ranks, "rank"));
     std::unique_ptr<comm::Rendezvous> members = launch_.first(size.ranks);
     std::unique_ptr<ScaleMember> member;
     together(launch_, [&] {
@@ -173,8 +173,8 @@ void ScaleRun::measure() {
   for (std::int64_t round = 0; !enough(round, longest_round_s); ++round) {
     const auto start = Clock::now();
     run_round(round);
-    longest_round_s = std::max(longest_round_s, seconds_since(start));
-    keep_pace(round + 1, seconds_since(start));
+    longest_round_s = std::max(longest_round_s, core::seconds_since(start));
+    keep_pace(round + 1, core::seconds_since(start));
   }
   core::log::progress("");
 }
@@ -239,7 +239,7 @@ void ScaleRun::run_round(std::int64_t round) {
     visit(index, [&](ScaleMember& member) {
       core::log::progress("round " + std::to_string(round + 1) + ", " +
                           options_.series[sizes_[index].series].mode + ", " +
-                          std::to_string(sizes_[index].ranks) + " ranks");
+                          reports::count_text(sizes_[index].ranks, "rank"));
       member.runner().run_round(member.arms(), round);
     });
     listener_();
@@ -324,6 +324,7 @@ ProjectionInput ScaleRun::projection_input(std::size_t series) const {
     }
     ScaleMember& member = *members_[index];
     input.timeline = timelines_[index];  // the last one is that of the largest size
+    input.only_node_ranks = only_node_ranks(member.context().places, sizes_[index].session.link);
     input.collectives.insert(
         input.collectives.end(), all_reduces_[index].begin(), all_reduces_[index].end());
     const double load = static_cast<double>(member.plan().backend().device().threads *

@@ -50,6 +50,10 @@ class ScaleMember {
   [[nodiscard]] TrialRunner& runner() { return *runner_; }
   [[nodiscard]] const std::vector<std::unique_ptr<Arm>>& arms() const { return arms_; }
   [[nodiscard]] const TrialContext& context() const { return context_; }
+  /// See plan_record.h; of its step, once that was made.
+  [[nodiscard]] const std::optional<reports::TaintRecord>& plan_taint() const {
+    return plan_taint_;
+  }
   /// What this size is, for who looks at the report.
   [[nodiscard]] RankGroup& group() { return *group_; }
 
@@ -62,6 +66,7 @@ class ScaleMember {
   std::vector<std::unique_ptr<Arm>> arms_;
   std::unique_ptr<TrialRunner> runner_;
   TrialContext context_;
+  std::optional<reports::TaintRecord> plan_taint_;
 };
 
 class ScaleRun {

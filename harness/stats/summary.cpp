@@ -24,6 +24,11 @@ std::vector<double> sorted_copy(std::span<const double> values) {
 
 }  // namespace
 
+double mean_of(std::span<const double> values) {
+  DLBENCH_CHECK(!values.empty());
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
 double percentile(std::span<const double> sorted, double quantile) {
   DLBENCH_CHECK(!sorted.empty() && 0.0 <= quantile && quantile <= 1.0) << quantile;
   const double rank = static_cast<double>(sorted.size() - 1) * quantile;

@@ -22,6 +22,9 @@ struct Summary {
   double max = 0.0;
 };
 
+/// The arithmetic mean; `values` not empty (checked).
+[[nodiscard]] double mean_of(std::span<const double> values);
+
 /// Nothing for an empty set. Every value must be finite (checked).
 [[nodiscard]] std::optional<Summary> summarize(std::span<const double> values);
 

@@ -5,7 +5,6 @@
 #include "engine/comm/device_watch.h"
 #include "engine/core/check.h"
 #include "harness/trials/make_step.h"
-#include "harness/trials/plan_record.h"
 
 #include <cstddef>
 #include <string>
@@ -59,13 +58,18 @@ StepPool::Step& StepPool::make_step(graph::Mode mode,
                                                    graph_of(step.built, mode),
                                                    exec::ExecutorOptions{.lowering = lowering});
   if (on_new_step) {
-    on_new_step(plan_record(*step.executor, samples));
+    on_new_step(*step.executor, samples);
   }
   return steps_.insert_or_assign(std::pair(mode, samples), std::move(step)).first->second;
 }
 
 void StepPool::prepare(graph::Mode mode, std::int64_t samples) {
-  DLBENCH_CHECK(!alone()) << "one rank makes its steps when it needs them";
+  if (alone()) {
+    if (samples > 0) {
+      step_for(mode, samples);
+    }
+    return;
+  }
   lower_together(*ranks_.rendezvous, lowering_, [&](const backend::LoweringOptions& options) {
     return samples == 0 || steps_.contains({mode, samples})
                ? std::map<std::string, std::string>{}

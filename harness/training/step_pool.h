@@ -51,8 +51,9 @@ class StepPool {
            const TrainingRanks& ranks = {});
 
   [[nodiscard]] exec::ModelState& state() { return state_; }
-  /// On several ranks before the first batch of that size: makes the step, with the same kernels on
-  /// all ranks. `samples`: of this rank; none makes nothing. Collective.
+  /// Makes the step unless there is one, with the same kernels on all ranks: before the first batch
+  /// of that size, on several ranks always, on one rank where making it shall not be timed.
+  /// `samples`: of this rank; none makes nothing. Collective.
   void prepare(graph::Mode mode, std::int64_t samples);
   /// Runs one step on the batch and waits for it. Evaluate mode changes nothing in the state. On
   /// several ranks a batch counts by its share of the global batch, and draws as its samples do
@@ -62,8 +63,8 @@ class StepPool {
   /// the sums that the other ranks share for their loss.
   void run_without_samples();
 
-  /// Called with each step that is made.
-  std::function<void(const reports::PlanRecord&)> on_new_step;
+  /// Called with each step that is made, and its samples.
+  std::function<void(const exec::Executor&, std::int64_t)> on_new_step;
 
  private:
   struct Step {

@@ -8,20 +8,25 @@
 #include "harness/faults/injected_fault.h"
 #include "harness/trials/plan_record.h"
 #include "harness/trials/rank_group.h"
+#include "workloads/undefined_metric.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace dlbench::harness {
 namespace {
 
 using workloads::WorkloadSpec;
+
+constexpr std::string_view kOfTraining = "train_";  // before the name of a metric
 
 /// Sums over the batches of one pass.
 class PassSums {
@@ -96,16 +101,17 @@ class Training {
             spec_.schedule,
             setup.learning_rate == 0.0 ? spec_.optimizer.learning_rate : setup.learning_rate) {
     steps_.on_new_step = listener.on_new_step;
-    prepare_steps();
     if (setup.init.has_value()) {
-      exec::load_checkpoint(steps_.state(), *setup.init);
+      load_initial_weights(steps_.state(), *setup.init);
     }
+    prepare_steps();
     steps_.state().broadcast_all();
   }
 
   TrainingResult run() {
     for (std::int64_t epoch = 1; epoch <= epochs_; ++epoch) {
       reports::EpochRecord record = train_epoch(epoch);
+      enter(fmt::format("epoch {}, checkpoint and report", epoch));
       const bool best = judge(record);
       result_.history.push_back(record);
       if (listener_.on_epoch) {
@@ -114,7 +120,7 @@ class Training {
       const bool hopeless =
           spec_.early_stop_patience > 0 && epoch - result_.best_epoch >= spec_.early_stop_patience;
       if (hopeless && epoch < epochs_) {
-        result_.stopped_early = true;
+        result_.stopped_early = early_stop(epoch);
         break;
       }
     }
@@ -123,11 +129,24 @@ class Training {
   }
 
  private:
-  // All sizes that batches will have, the last one of a pass included, in one order on all ranks.
-  void prepare_steps() {
-    if (group_.size() == 1) {
-      return;  // made when they are needed
+  void enter(const std::string& phase) const {
+    if (listener_.on_phase) {
+      listener_.on_phase(phase);
     }
+  }
+
+  [[nodiscard]] reports::SkipRecord early_stop(std::int64_t last_epoch) const {
+    return {fmt::format("epochs {} to {}", last_epoch + 1, epochs_),
+            fmt::format("stopped early: no lower {} loss than in epoch {} for {} epochs, the "
+                        "patience of the workload",
+                        setup_.validation_data != nullptr ? "validation" : "training",
+                        result_.best_epoch,
+                        spec_.early_stop_patience)};
+  }
+
+  // Of all sizes that batches will have, the last one of a pass included, in one order on all
+  // ranks: kernels are chosen before the clock of the first epoch starts.
+  void prepare_steps() {
     const data::Sampler& sampler = loader_.sampler();
     const data::BatchPlan last = sampler.plan(sampler.batches_per_epoch() - 1);
     if (last.global_samples < group_.size()) {
@@ -138,16 +157,17 @@ class Training {
                       last.global_samples,
                       group_.size()));
     }
-    steps_.prepare(graph::Mode::kTrain, sampler.plan(0).local_samples);
-    steps_.prepare(graph::Mode::kTrain, last.local_samples);
+    prepare_steps(graph::Mode::kTrain, sampler);
     if (setup_.validation_data != nullptr) {
-      const data::PrefetchLoader loader(*setup_.validation_data,
-                                        validation_options(setup_, params_));
-      const data::Sampler& validation = loader.sampler();
-      steps_.prepare(graph::Mode::kEvaluate, validation.plan(0).local_samples);
-      steps_.prepare(graph::Mode::kEvaluate,
-                     validation.plan(validation.batches_per_epoch() - 1).local_samples);
+      prepare_steps(graph::Mode::kEvaluate,
+                    data::Sampler(data::sampler_options(*setup_.validation_data,
+                                                        validation_options(setup_, params_))));
     }
+  }
+
+  void prepare_steps(graph::Mode mode, const data::Sampler& sampler) {
+    steps_.prepare(mode, sampler.plan(0).local_samples);
+    steps_.prepare(mode, sampler.plan(sampler.batches_per_epoch() - 1).local_samples);
   }
 
   reports::EpochRecord train_epoch(std::int64_t epoch) {
@@ -155,16 +175,18 @@ class Training {
     record.epoch = epoch;
     record.learning_rate = schedule_.rate();
     steps_.state().set_scalar("learning_rate", schedule_.rate());
+    enter(fmt::format("epoch {}", epoch));
     const auto scaling_before = loss_scaling_record(steps_.state());
     // Timed: loading, steps, reading the loss. Not: validation, checkpoint.
     const auto start = std::chrono::steady_clock::now();
     const PassSums trained = pass(graph::Mode::kTrain, loader_, epoch);
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    enter(fmt::format("epoch {}, after its steps", epoch));
     check_parameters(epoch);
     record.seconds = group_.max(elapsed.count());
     record.samples_per_second = static_cast<double>(trained.samples()) / record.seconds;
     record.train_loss = trained.loss();
-    add_metrics(record, trained, "train_");
+    add_metrics(record, trained, std::string(kOfTraining));
     if (scaling_before.has_value()) {
       record.loss_scaling = loss_scaling_record(steps_.state(), scaling_before->skipped_steps);
     }
@@ -188,6 +210,7 @@ class Training {
                               .validating = mode == graph::Mode::kEvaluate};
     std::optional<comm::Stepping> stepping;
     for (progress.step = 1; progress.step <= progress.steps; ++progress.step) {
+      enter(fmt::format("epoch {}, {}", epoch, batch_text(progress)));
       const auto start = std::chrono::steady_clock::now();
       const data::BatchLease batch = loader.next();
       if (batch->samples == 0) {
@@ -229,15 +252,12 @@ class Training {
   }
 
   [[noreturn]] void fail(const TrainingProgress& progress) const {
-    const std::string where = progress.validating ? "validation batch" : "step";
     throw core::Error(
         core::ErrorCode::kRun,
-        fmt::format("the loss is {} in {} {} of {}, epoch {}; a smaller learning rate than {:g} "
+        fmt::format("the loss is {} in {}, epoch {}; a smaller learning rate than {:g} "
                     "may help, or --precision fp32",
                     progress.loss,
-                    where,
-                    progress.step,
-                    progress.steps,
+                    batch_text(progress),
                     progress.epoch,
                     schedule_.rate()));
   }
@@ -284,6 +304,40 @@ class Training {
 };
 
 }  // namespace
+
+std::string batch_text(const TrainingProgress& progress) {
+  return fmt::format("{} {} of {}",
+                     progress.validating ? "validation batch" : "step",
+                     progress.step,
+                     progress.steps);
+}
+
+void load_initial_weights(exec::ModelState& state, const std::filesystem::path& file) {
+  exec::load_checkpoint(state, file);
+  if (const std::string name = state.find_not_finite(); !name.empty()) {
+    throw core::Error(core::ErrorCode::kData,
+                      fmt::format("{}: '{}' holds values that are not finite; start from other "
+                                  "weights",
+                                  file.string(),
+                                  name));
+  }
+}
+
+void note_undefined_metrics(const reports::EpochRecord& epoch,
+                            std::vector<reports::SkipRecord>& skipped) {
+  for (const auto& [name, value] : epoch.metrics) {
+    const auto said = [&](const reports::SkipRecord& skip) { return skip.what == name; };
+    if (std::isfinite(value) || std::any_of(skipped.begin(), skipped.end(), said)) {
+      continue;
+    }
+    const std::string_view metric =
+        name.starts_with(kOfTraining) ? std::string_view(name).substr(kOfTraining.size()) : name;
+    skipped.push_back({name,
+                       fmt::format("no value in epoch {}, and perhaps later ones: {}",
+                                   epoch.epoch,
+                                   workloads::undefined_metric_reason(metric))});
+  }
+}
 
 TrainingResult train(const TrainingSetup& setup, const TrainingListener& listener) {
   return Training(setup, listener).run();

@@ -53,21 +53,35 @@ struct TrainingProgress {
   double loss = 0.0;  ///< of the last batch
 };
 
+/// "step 3 of 60", "validation batch 1 of 8".
+[[nodiscard]] std::string batch_text(const TrainingProgress& progress);
+
 /// Called on the training thread; any may throw to end the training.
 struct TrainingListener {
+  /// What begins: "epoch 2, step 3 of 60". What is thrown from then on is of that.
+  std::function<void(const std::string&)> on_phase;
   std::function<void(const TrainingProgress&)> on_step;
   /// After validation; the flag says that this epoch is the best so far.
   std::function<void(const reports::EpochRecord&, bool)> on_epoch;
-  /// When the step of a mode and batch size is first needed.
-  std::function<void(const reports::PlanRecord&)> on_new_step;
+  /// When the step of a mode and a number of samples is made: all are before the first epoch.
+  std::function<void(const exec::Executor&, std::int64_t)> on_new_step;
 };
 
 struct TrainingResult {
   std::vector<reports::EpochRecord> history;
   std::int64_t best_epoch = 0;  ///< 0: no epoch
-  bool stopped_early = false;   ///< no gain for early_stop_patience epochs
+  /// No gain for early_stop_patience epochs: which epochs were left out, and why.
+  std::optional<reports::SkipRecord> stopped_early;
   std::int64_t skipped_samples = 0;
 };
+
+/// Overwrites all weights and running statistics. Throws what exec::load_checkpoint() throws, and
+/// core::Error(kData), file and tensor named, where one holds values that are not finite.
+void load_initial_weights(exec::ModelState& state, const std::filesystem::path& file);
+
+/// Says in `skipped`, once for each metric, why and in which epoch it first has no value.
+void note_undefined_metrics(const reports::EpochRecord& epoch,
+                            std::vector<reports::SkipRecord>& skipped);
 
 /// Trains. The best epoch is that of the lowest validation loss, or training loss without
 /// validation. Losses and counts of an epoch are means and sums over its batches, a batch weighing

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/core/clock.h"
 #include "engine/core/error.h"
 #include "engine/core/trace.h"
 #include "harness/trials/arm.h"
@@ -20,13 +21,11 @@ using reports::TrialKind;
 namespace trace = core::trace;
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-// After a repetition, so that it costs no step anything.
-void check_parameters(const exec::ModelState& state, std::int64_t steps) {
-  if (const std::string name = state.find_not_finite(); !name.empty()) {
+// After a repetition, so that it costs no step anything. Gradients carry what one rank's loss was
+// to the parameters of all: the ranks meet before, so that the one with the loss has spoken.
+void check_parameters(Session& session, std::int64_t steps) {
+  session.plan().ranks().barrier();
+  if (const std::string name = session.state().find_not_finite(); !name.empty()) {
     throw Error(ErrorCode::kRun,
                 "after " + std::to_string(steps) + " steps of a repetition '" + name +
                     "' is not finite; try another --seed, or --conv-algorithm direct");
@@ -91,7 +90,7 @@ class LoaderArm : public Arm {
     const trace::Region region(trace::Category::kPhase, "data_wait");
     const auto start = Clock::now();
     data::BatchLease lease = session_.loader().next();
-    return {.lease = std::move(lease), .wait_s = seconds_since(start)};
+    return {.lease = std::move(lease), .wait_s = core::seconds_since(start)};
   }
   [[nodiscard]] Session& session() const { return session_; }
 
@@ -142,7 +141,7 @@ class FullArm final : public LoaderArm {
   std::optional<StepSample> drain() override { return steps_.drain(); }
   void finish() override {
     LoaderArm::finish();
-    check_parameters(session().state(), steps_.totals().steps);
+    check_parameters(session(), steps_.totals().steps);
   }
   comm::CommunicationTotals take_communication() override {
     return session().communicator().take_totals();
@@ -175,7 +174,7 @@ class SyntheticArm final : public Arm {
   std::optional<StepSample> drain() override { return steps_.drain(); }
   void finish() override {
     session_.step().set_communication(true);
-    check_parameters(session_.state(), steps_.totals().steps);
+    check_parameters(session_, steps_.totals().steps);
   }
   comm::CommunicationTotals take_communication() override {
     return session_.communicator().take_totals();

@@ -17,28 +17,25 @@ using core::ErrorCode;
 // An arm that tells the profiler before its first and after its last wanted step.
 class CapturedArm final : public Arm {
  public:
-  CapturedArm(Arm& arm, const StepRange& range, backend::Backend& backend)
-      : Arm(arm.id()), arm_(arm), range_(range), backend_(backend) {}
+  CapturedArm(Arm& arm,
+              const StepRange& range,
+              backend::Backend& backend,
+              const std::function<void(bool)>& listener)
+      : Arm(arm.id()), arm_(arm), range_(range), backend_(backend), listener_(listener) {}
   ~CapturedArm() override {
     if (capturing_) {  // a step threw
-      backend_.set_profiler_capture(false);
+      end();
     }
   }
 
   void prepare() override { arm_.prepare(); }
   std::optional<StepSample> step() override {
     if (step_ == range_.first) {
-      capturing_ = backend_.set_profiler_capture(true);
-      if (!capturing_) {
-        throw Error(ErrorCode::kUnavailable,
-                    "--capture-steps: the backend '" + std::string(backend_.name()) +
-                        "' cannot tell a profiler of its steps");
-      }
+      begin();
     }
     std::optional<StepSample> sample = arm_.step();
     if (step_ == range_.last) {
-      backend_.set_profiler_capture(false);
-      capturing_ = false;
+      end();
     }
     ++step_;
     return sample;
@@ -47,9 +44,30 @@ class CapturedArm final : public Arm {
   void finish() override { arm_.finish(); }
 
  private:
+  void begin() {
+    capturing_ = backend_.set_profiler_capture(true);
+    if (!capturing_) {
+      throw Error(ErrorCode::kUnavailable,
+                  "--capture-steps: the backend '" + std::string(backend_.name()) +
+                      "' cannot tell a profiler of its steps");
+    }
+    if (listener_) {
+      listener_(true);
+    }
+  }
+
+  void end() {
+    capturing_ = false;
+    backend_.set_profiler_capture(false);
+    if (listener_) {
+      listener_(false);
+    }
+  }
+
   Arm& arm_;
   StepRange range_;
   backend::Backend& backend_;
+  const std::function<void(bool)>& listener_;
   std::int64_t step_ = 0;
   bool capturing_ = false;
 };
@@ -82,9 +100,13 @@ void check_capture(const backend::Backend& backend) {
   }
 }
 
-void capture_steps(Arm& arm, const StepRange& range, backend::Backend& backend, RunGuard& guard) {
+void capture_steps(Arm& arm,
+                   const StepRange& range,
+                   backend::Backend& backend,
+                   RunGuard& guard,
+                   const std::function<void(bool)>& listener) {
   const std::string trial = arm.id().to_string();
-  CapturedArm captured(arm, range, backend);
+  CapturedArm captured(arm, range, backend, listener);
   const core::trace::Region trial_region(core::trace::Category::kTrial, trial);
   captured.prepare();
   {

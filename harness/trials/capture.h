@@ -10,6 +10,7 @@
 #include "harness/trials/run_guard.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace dlbench::harness {
@@ -27,7 +28,12 @@ struct StepRange {
 void check_capture(const backend::Backend& backend);
 
 /// A repetition of last + 1 steps, in none of the results, of which the profiler sees the range.
+/// `listener` hears true before the first of those is made, and false after the last one was.
 /// Throws what the arm and the guard throw; the capture is ended all the same.
-void capture_steps(Arm& arm, const StepRange& range, backend::Backend& backend, RunGuard& guard);
+void capture_steps(Arm& arm,
+                   const StepRange& range,
+                   backend::Backend& backend,
+                   RunGuard& guard,
+                   const std::function<void(bool)>& listener = {});
 
 }  // namespace dlbench::harness

@@ -3,9 +3,14 @@
 #include "data/generators/generate.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
+#include "harness/trials/run_guard.h"
 #include "harness/trials/session.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cstdlib>
+#include <string>
 #include <system_error>
 
 namespace dlbench::harness {
@@ -21,13 +26,23 @@ fs::path wanted_cache_folder() {
   if (const char* folder = std::getenv("DLBENCH_CACHE_DIR"); folder != nullptr && *folder != 0) {
     return folder;
   }
-  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder != nullptr && *folder != 0) {
+  // The XDG specification: a relative one is to be ignored.
+  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder != nullptr && *folder == '/') {
     return fs::path(folder) / "dlbench";
   }
   if (const char* home = std::getenv("HOME"); home != nullptr && *home != 0) {
     return fs::path(home) / ".cache" / "dlbench";
   }
-  return fs::temp_directory_path() / "dlbench-cache";
+  const fs::path folder =
+      fs::temp_directory_path() / ("dlbench-cache-" + std::to_string(::getuid()));
+  // Anybody may have made it, with tuning, peaks and data of theirs.
+  struct stat found {};
+  if (::stat(folder.c_str(), &found) == 0 && found.st_uid != ::getuid()) {
+    throw Error(ErrorCode::kFile,
+                "the cache folder '" + folder.string() +
+                    "' belongs to another user; set DLBENCH_CACHE_DIR to one of your own");
+  }
+  return folder;
 }
 
 }  // namespace
@@ -64,7 +79,8 @@ DataSource locate_data(const std::string& dataset, const std::string& data) {
   }
   const fs::path folder =
       cache_folder() / (dataset + "-" + std::to_string(kGeneratedSamples) + "-samples");
-  data::GenerateOptions generate{.out = folder, .samples = kGeneratedSamples, .seed = 1};
+  data::GenerateOptions generate{
+      .out = folder, .samples = kGeneratedSamples, .seed = 1, .check = RunGuard::check_current};
   core::log::progress("generating " + std::to_string(kGeneratedSamples) + " samples of " + dataset);
   try {
     if (data::generate_once(dataset, generate)) {
@@ -72,6 +88,9 @@ DataSource locate_data(const std::string& dataset, const std::string& data) {
                       " samples of " + dataset + " in " + folder.string());
     }
   } catch (const Error& failure) {
+    if (failure.code() == ErrorCode::kInterrupted || failure.code() == ErrorCode::kTimeout) {
+      throw Error(failure.code(), "ended while data were generated, before anything was measured");
+    }
     throw Error(failure.code(),
                 std::string("no --data given, and none can be generated: ") + failure.what() +
                     "; give --data, or set DLBENCH_CACHE_DIR to a folder that can be written");

@@ -6,8 +6,11 @@
 #pragma once
 
 #include "engine/backend/backend.h"
+#include "engine/backend/lowering.h"
+#include "engine/graph/graph.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -23,6 +26,9 @@ struct MemoryNeed {
   std::int64_t workspace = 0;
   std::int64_t loader_buffers = 0;  ///< on the host
   bool on_device = false;           ///< the step has a memory of its own
+  /// Of the device's memory, beyond the plan: kept for what the plan cannot know. No part of the
+  /// sums below.
+  std::int64_t device_reserve = 0;
 
   [[nodiscard]] std::int64_t step_bytes() const {
     return parameters + gradients + optimizer + activations + workspace;
@@ -44,9 +50,15 @@ struct MemoryRoom {
   [[nodiscard]] bool holds(const MemoryNeed& need) const;
   /// How much more than this room is needed where it is tightest: above 1 if it does not hold.
   [[nodiscard]] double pressure(const MemoryNeed& need) const;
-  /// "the plan needs 4000 MiB of device memory, 3000 MiB are free"; of what does not hold.
+  /// "the plan needs 4000 MiB of memory, 3000 MiB are available"; of what does not hold, of a
+  /// device with its reserve.
   [[nodiscard]] std::string shortage(const MemoryNeed& need) const;
 };
+
+/// Bytes of a device's memory that a run leaves to driver and libraries: the code of kernels, which
+/// is loaded when they first run, recorded steps, the buffers of CUPTI. An estimate: none of it has
+/// been measured on a GPU.
+inline constexpr std::int64_t kDeviceReserve = std::int64_t{512} << 20;
 
 /// How many ranks share a memory.
 struct MemorySharers {
@@ -57,5 +69,19 @@ struct MemorySharers {
 /// Of one rank, where those that share a memory take it evenly.
 [[nodiscard]] MemoryRoom read_memory_room(const backend::Backend& backend,
                                           const MemorySharers& ranks);
+
+/// What the step of `graph`, its state and the copy of that need; nothing of a loader. Lowers the
+/// graph without tuning or trying anything, and allocates none of it. The reserve of a device is
+/// what a step that is tuned and tried may take more of workspace (backend::kWorkspaceLimit at most
+/// in all) and kDeviceReserve.
+[[nodiscard]] MemoryNeed need_of_step(backend::Backend& backend,
+                                      const graph::Graph& graph,
+                                      backend::LoweringOptions lowering);
+
+/// Throws Error(kMemory) with what is needed, what is free and the largest batch that fits, unless
+/// `room` holds what `need_at(batch_size)` says. `need_at` grows with the batch size.
+void check_room(const MemoryRoom& room,
+                std::int64_t batch_size,
+                const std::function<MemoryNeed(std::int64_t)>& need_at);
 
 }  // namespace dlbench::harness

@@ -12,7 +12,7 @@
 namespace dlbench::harness {
 namespace {
 
-constexpr std::int64_t kSteps = 2000;
+constexpr std::int64_t kStepsPerBlock = 2000;
 
 }  // namespace
 
@@ -21,8 +21,8 @@ double measure_harness_overhead(backend::Backend& backend, RunGuard& guard) {
   std::array<double, 5> blocks{};
   for (double& block : blocks) {
     const reports::RepetitionRecord repetition =
-        TrialRunner::time_steps(arm, RepetitionLength::exactly(kSteps), &guard);
-    block = repetition.wall_s / static_cast<double>(kSteps);
+        TrialRunner::time_steps(arm, RepetitionLength::exactly(kStepsPerBlock), &guard);
+    block = repetition.wall_s / static_cast<double>(kStepsPerBlock);
   }
   std::sort(blocks.begin(), blocks.end());
   return blocks[blocks.size() / 2];

@@ -16,6 +16,29 @@ reports::PlanRecord plan_record(const exec::Executor& step, std::int64_t batch_s
           .conv_algorithms = step.lowered().decisions};
 }
 
+std::optional<reports::TaintRecord> plan_taint(const backend::LoweredGraph& step) {
+  std::int64_t kernels = 0;
+  const backend::LoweredNode* first = nullptr;
+  for (const backend::LoweredNode& node : step.nodes) {
+    if (!node.repeatable) {
+      ++kernels;
+      first = first == nullptr ? &node : first;
+    }
+  }
+  if (first == nullptr) {
+    return std::nullopt;
+  }
+  return reports::TaintRecord{
+      reports::Taint::kNondeterministicPlan,
+      "step",
+      fmt::format("{} of {} kernels may give other bits in another run, the first of them {} ({}); "
+                  "--deterministic leaves such out",
+                  kernels,
+                  step.nodes.size(),
+                  first->name,
+                  first->kernel_name)};
+}
+
 std::optional<reports::LossScalingRecord> loss_scaling_record(const exec::ModelState& state,
                                                               std::int64_t skipped_before) {
   if (!state.contains("loss_scale")) {

@@ -2,15 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/probe_set.h"
 
+#include "engine/core/error.h"
 #include "engine/core/log.h"
+#include "engine/core/nearest_name.h"
 #include "engine/core/trace.h"
 #include "probes/registry.h"
 
+#include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <utility>
 
 namespace dlbench::harness {
 namespace {
+
+constexpr const char* kTimeline = "timeline";
 
 // Opens a probe that belongs to the device of this run. Returns why it does not measure.
 std::string open_for(const backend::DeviceInfo& device,
@@ -37,6 +43,14 @@ std::string open_for(const backend::DeviceInfo& device,
   return reason;
 }
 
+// Whether what it sees can be kept in a file.
+bool records(const probes::Probe& probe) {
+  const std::vector<probes::OptionSpec>& options = probe.spec().options;
+  return std::any_of(options.begin(), options.end(), [](const probes::OptionSpec& option) {
+    return option.name == "record";
+  });
+}
+
 // Energy of this rank's device over the samples that this rank worked on, discarded repetitions
 // included on both sides.
 void add_joules_per_sample(const reports::TrialRecord& trial, reports::ValueMap& values) {
@@ -53,14 +67,15 @@ void add_joules_per_sample(const reports::TrialRecord& trial, reports::ValueMap&
     values["joules_per_sample"] = *joules / static_cast<double>(samples);
   } else {
     values["joules_per_sample"] = reports::Value();
-    values["joules_per_sample_reason"] = "no energy, or no sample, was counted";
+    const auto reason = values.find("energy_joules_reason");
+    values["joules_per_sample_reason"] =
+        reason != values.end() ? reason->second : reports::Value("no sample was counted");
   }
 }
 
 }  // namespace
 
-reports::ValueMap probe_record(const probes::ProbeValues& values,
-                               const reports::TrialRecord& trial) {
+reports::ValueMap probe_record(const probes::ProbeValues& values) {
   reports::ValueMap map;
   map["available"] = values.available;
   if (!values.reason.empty()) {
@@ -71,18 +86,72 @@ reports::ValueMap probe_record(const probes::ProbeValues& values,
     if (!value.reason.empty()) {
       map[value.name + "_reason"] = value.reason;
     }
+    if (!value.source.empty()) {
+      map[value.name + "_source"] = value.source;
+    }
   }
+  return map;
+}
+
+reports::ValueMap probe_record(const probes::ProbeValues& values,
+                               const reports::TrialRecord& trial) {
+  reports::ValueMap map = probe_record(values);
   add_joules_per_sample(trial, map);
   return map;
 }
 
-ProbeSet::ProbeSet(const backend::DeviceInfo& device, const std::string& record_folder) {
+ProbeChoice::ProbeChoice(std::string_view text) : text_(text) {
+  if (text == "all") {
+    return;
+  }
+  std::vector<std::string>& names = names_.emplace();
+  if (text == "none") {
+    return;
+  }
+  std::vector<std::string> known = probes::probe_names();
+  for (const std::string_view name : probes::kPluginProbes) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      known.emplace_back(name);
+    }
+  }
+  known.insert(known.end(), {"all", "none"});
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    std::string name(text.substr(begin, comma - begin));
+    begin = comma + 1;
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      throw core::Error(core::ErrorCode::kUsage,
+                        "--probes: " + core::unknown_name_message("probe", name, known));
+    }
+    if (name == "all" || name == "none") {
+      throw core::Error(core::ErrorCode::kUsage,
+                        "--probes: '" + name + "' stands alone, not in a list");
+    }
+    if (name == kTimeline) {
+      throw core::Error(core::ErrorCode::kUsage,
+                        "--probes: the timeline is recorded where --trace FILE asks for it");
+    }
+    names.push_back(std::move(name));
+  }
+}
+
+bool ProbeChoice::names(std::string_view probe) const {
+  return names_.has_value() && std::find(names_->begin(), names_->end(), probe) != names_->end();
+}
+
+bool ProbeChoice::contains(const std::string& probe) const {
+  return !names_.has_value() || names(probe);
+}
+
+ProbeSet::ProbeSet(const backend::DeviceInfo& device, const ProbeSetOptions& options) {
   for (const std::string& name : probes::probe_names()) {
-    if (name == "timeline") {
+    if (name == kTimeline) {
       continue;  // recorded apart, see TraceRecording
     }
     Entry entry{.probe = probes::make_probe(name), .unavailable = ""};
-    entry.unavailable = open_for(device, record_folder, *entry.probe);
+    entry.unavailable = options.choice.contains(name)
+                            ? open_for(device, options.record_folder, *entry.probe)
+                            : "not asked for: --probes " + options.choice.text();
     if (core::trace::Sink* sink = entry.probe->sink();
         sink != nullptr && entry.runs_with_trials()) {
       sinks_.push_back(sink);
@@ -90,6 +159,29 @@ ProbeSet::ProbeSet(const backend::DeviceInfo& device, const std::string& record_
     entries_.push_back(std::move(entry));
   }
   install_sinks();
+  tell_what_is_missing(options);
+}
+
+void ProbeSet::tell_what_is_missing(const ProbeSetOptions& options) {
+  const auto loaded = [&](std::string_view name) {
+    return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+      return entry.probe->spec().name == name;
+    });
+  };
+  for (const std::string_view name : probes::kPluginProbes) {
+    if (options.choice.names(name) && !loaded(name)) {
+      const std::string reason =
+          "the CUDA plug-in, which brings it, is not loaded (see dlbench info)";
+      core::log::warn("probe " + std::string(name) + " does not measure: " + reason);
+      not_loaded_.emplace(name, reason);
+    }
+  }
+  if (!options.record_folder.empty() &&
+      std::none_of(entries_.begin(), entries_.end(), [](const Entry& entry) {
+        return entry.unavailable.empty() && records(*entry.probe);
+      })) {
+    core::log::warn("--record-probes keeps nothing: no probe that records watches this run");
+  }
 }
 
 ProbeSet::~ProbeSet() { core::trace::set_sink(nullptr); }
@@ -103,10 +195,10 @@ void ProbeSet::install_sinks() noexcept {
   core::trace::set_sink(fanout_.get());
 }
 
-void ProbeSet::begin(const TrialId& id) noexcept {
+void ProbeSet::begin(std::string_view window) noexcept {
   for (Entry& entry : entries_) {
     if (entry.runs_with_trials()) {
-      entry.probe->begin_trial(id.to_string());
+      entry.probe->begin_trial(window);
     }
   }
 }
@@ -125,14 +217,15 @@ probes::DeviceConditions ProbeSet::end() noexcept {
 }
 
 void ProbeSet::collect(reports::RunRecord& record) const {
+  for (const auto& [name, reason] : not_loaded_) {
+    reports::ValueMap summary;
+    summary["available"] = false;
+    summary["reason"] = reason;
+    record.probes[name] = summary;
+  }
   for (const Entry& entry : entries_) {
     const std::string& name = entry.probe->spec().name;
-    reports::ValueMap summary;
-    summary["available"] = entry.unavailable.empty();
-    if (!entry.unavailable.empty()) {
-      summary["reason"] = entry.unavailable;
-    }
-    record.probes[name] = summary;
+    record.probes[name] = entry.state();
     if (!entry.runs_with_trials()) {
       continue;
     }
@@ -141,6 +234,30 @@ void ProbeSet::collect(reports::RunRecord& record) const {
       trial.probes[name] = probe_record(entry.probe->collect(id.to_string()), trial);
     }
   }
+}
+
+reports::ValueMap ProbeSet::collect(std::string_view window) const {
+  reports::ValueMap values;
+  for (const Entry& entry : entries_) {
+    const probes::ProbeSpec& spec = entry.probe->spec();
+    if (entry.runs_with_trials()) {
+      values[spec.name] = probe_record(entry.probe->collect(window));
+    } else if (entry.unavailable.empty()) {
+      values[spec.name] = reports::ValueMap{
+          {"available", false}, {"reason", "it wants repetitions of its own: see dlbench run"}};
+    } else {
+      values[spec.name] = entry.state();
+    }
+  }
+  return values;
+}
+
+reports::ValueMap ProbeSet::Entry::state() const {
+  reports::ValueMap state{{"available", unavailable.empty()}};
+  if (!unavailable.empty()) {
+    state["reason"] = unavailable;
+  }
+  return state;
 }
 
 bool ProbeSet::Entry::runs_with_trials() const {
@@ -186,6 +303,14 @@ TraceRecording::TraceRecording() {
 
 void TraceRecording::write(const std::string& path, probes::DeviceTracks device) const {
   timeline_.write(path, 0, std::move(device));
+}
+
+void TraceRecording::rescue(const std::string& path, probes::DeviceTracks device) const noexcept {
+  try {
+    write(path, std::move(device));
+  } catch (const std::exception& error) {
+    core::log::warn(error.what());
+  }
 }
 
 }  // namespace dlbench::harness

@@ -12,32 +12,68 @@
 #include "probes/timeline.h"
 #include "reports/record.h"
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dlbench::harness {
 
-/// One probe's values as the report has them; energy also as joules_per_sample of `trial`.
+/// One probe's values as the report has them.
+[[nodiscard]] reports::ValueMap probe_record(const probes::ProbeValues& values);
+
+/// The same, energy also as joules_per_sample of `trial`.
 [[nodiscard]] reports::ValueMap probe_record(const probes::ProbeValues& values,
                                              const reports::TrialRecord& trial);
 
+/// Which probes a run opens.
+class ProbeChoice {
+ public:
+  /// All of them.
+  ProbeChoice() = default;
+  /// --probes: "all", "none", or names of `dlbench list probes`, comma separated. Throws
+  /// core::Error(kUsage) for an unknown name, with the nearest, and for the timeline, which --trace
+  /// asks for.
+  explicit ProbeChoice(std::string_view text);
+
+  [[nodiscard]] bool contains(const std::string& probe) const;
+  /// Whether it was asked for by its own name.
+  [[nodiscard]] bool names(std::string_view probe) const;
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_ = "all";
+  std::optional<std::vector<std::string>> names_;  ///< none: all
+};
+
+struct ProbeSetOptions {
+  ProbeChoice choice{};  ///< the others stay closed
+  std::string
+      record_folder{};  ///< where probes keep what they saw, as <probe>.json; empty: nowhere
+};
+
 class ProbeSet {
  public:
-  /// Opens every registered probe but the timeline, and installs the sinks of those that listen.
+  /// Opens every chosen probe but the timeline, and installs the sinks of those that listen.
   /// `device`: where this run computes; probes of other kinds of devices stay closed.
-  /// `record_folder`: where probes that can keep what they saw, as <probe>.json; empty: nowhere.
-  explicit ProbeSet(const backend::DeviceInfo& device, const std::string& record_folder = "");
+  explicit ProbeSet(const backend::DeviceInfo& device, const ProbeSetOptions& options = {});
   ProbeSet(const ProbeSet&) = delete;
   ProbeSet& operator=(const ProbeSet&) = delete;
   ~ProbeSet();
 
-  void begin(const TrialId& id) noexcept;
+  /// `window`: a trial, or whatever else is watched; windows of one name add up.
+  void begin(std::string_view window) noexcept;
+  void begin(const TrialId& id) noexcept { begin(id.to_string()); }
   /// Returns how the device fared in the window.
   probes::DeviceConditions end() noexcept;
   /// Fills `probes` of the record and of its trials; of probes with repetitions of their own only
   /// the former.
   void collect(reports::RunRecord& record) const;
+  /// What each probe saw in the windows of that name; those with repetitions of their own have
+  /// none.
+  [[nodiscard]] reports::ValueMap collect(std::string_view window) const;
   /// Sinks of the opened probes that listen all the time.
   [[nodiscard]] const std::vector<core::trace::Sink*>& sinks() const { return sinks_; }
   void install_sinks() noexcept;
@@ -49,9 +85,13 @@ class ProbeSet {
     std::unique_ptr<probes::Probe> probe;
     std::string unavailable;
     [[nodiscard]] bool runs_with_trials() const;
+    [[nodiscard]] reports::ValueMap state() const;
   };
 
+  void tell_what_is_missing(const ProbeSetOptions& options);
+
   std::vector<Entry> entries_;
+  std::map<std::string, std::string> not_loaded_;  ///< chosen by name: why
   std::vector<core::trace::Sink*> sinks_;
   std::unique_ptr<probes::SinkFanout> fanout_;
 };
@@ -85,6 +125,8 @@ class TraceRecording {
 
   /// With the tracks of a device below those of the host. Throws core::Error(kFile).
   void write(const std::string& path, probes::DeviceTracks device = {}) const;
+  /// The same of a run that fails: an error is a warning, so that it does not hide why.
+  void rescue(const std::string& path, probes::DeviceTracks device = {}) const noexcept;
 
  private:
   probes::Timeline timeline_;

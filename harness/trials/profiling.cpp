@@ -3,8 +3,8 @@
 #include "harness/trials/profiling.h"
 
 #include "engine/core/log.h"
-#include "harness/analysis/gpu_activity.h"
 #include "harness/analysis/gpu_sampling.h"
+#include "harness/stats/summary.h"
 #include "probes/gpu_tracks.h"
 
 #include <algorithm>
@@ -13,6 +13,8 @@
 
 namespace dlbench::harness {
 namespace {
+
+constexpr const char* kTrialOfTheVerdict = "synthetic/device";
 
 // What one probe gave in one pass over the arms. The traces stay where they are: tracks of the
 // timeline point into them.
@@ -25,6 +27,12 @@ class Pass {
                 [this](const TrialId& id) {
                   if (watches(id)) {
                     probe_.begin_trial(id.to_string());
+                  }
+                },
+            .begin_steps =
+                [this](const TrialId& id) {
+                  if (watches(id)) {
+                    probe_.begin_steps();
                   }
                 },
             .end =
@@ -81,14 +89,16 @@ class Pass {
     });
   }
 
-  [[nodiscard]] std::int64_t dropped(const std::string& trial) const {
-    const auto found = dropped_.find(trial);
-    return found != dropped_.end() ? found->second : 0;
+  /// What a trial's records lack, for its taint; empty: nothing that matters.
+  [[nodiscard]] std::string loss(const std::string& trial) const {
+    const auto found = losses_.find(trial);
+    return found != losses_.end() ? found->second : "";
   }
 
-  [[nodiscard]] std::optional<double> idle_share(const std::string& trial) const {
-    const auto found = idle_.find(trial);
-    return found != idle_.end() ? std::optional(found->second) : std::nullopt;
+  /// What the device did in a trial, or nullptr.
+  [[nodiscard]] const GpuActivitySummary* activity(const std::string& trial) const {
+    const auto found = summaries_.find(trial);
+    return found != summaries_.end() ? &found->second : nullptr;
   }
 
  private:
@@ -125,7 +135,11 @@ class Pass {
     } else if (const probes::GpuSamples* samples = probe_.device_samples(); samples != nullptr) {
       samples_.push_back(*samples);
       records_[trial] = sampling_record(*samples);
-      dropped_[trial] = samples->lost();
+      note_clock(samples->moved_from_date);
+      if (samples->has_gaps()) {
+        losses_[trial] = std::to_string(samples->lost()) + " samples of " + probe_.spec().name +
+                         " are lost: its means are of the others";
+      }
     } else {
       records_[trial] = probe_record(probe_.collect(trial), {});
     }
@@ -137,9 +151,22 @@ class Pass {
     trace.ops.insert(request_.ops.begin(), request_.ops.end());
     const GpuActivitySummary summary = summarize_activity(trace);
     records_[trial] = activity_record(summary);
-    dropped_[trial] = summary.dropped;
-    if (summary.window_s > 0.0) {
-      idle_[trial] = 1.0 - summary.busy_s / summary.window_s;
+    if (summary.dropped > 0) {
+      losses_[trial] =
+          std::to_string(summary.dropped) + " records of " + probe_.spec().name + " are lost";
+    }
+    if (const std::string reason = summary.graph_nodes.untied_reason(); !reason.empty()) {
+      core::log::warn_once("probe " + probe_.spec().name + ": " + reason);
+    }
+    note_clock(summary.moved_from_date);
+    summaries_[trial] = summary;
+  }
+
+  void note_clock(bool moved_from_date) const {
+    if (moved_from_date) {
+      core::log::warn_once("probe " + probe_.spec().name +
+                           ": CUPTI gave times of CLOCK_REALTIME, not of the clock it was told to "
+                           "use; they were moved to that");
     }
   }
 
@@ -148,8 +175,8 @@ class Pass {
   std::deque<probes::GpuTrace> traces_;
   std::vector<probes::GpuSamples> samples_;
   std::map<std::string, reports::ValueMap> records_;
-  std::map<std::string, std::int64_t> dropped_;
-  std::map<std::string, double> idle_;
+  std::map<std::string, std::string> losses_;
+  std::map<std::string, GpuActivitySummary> summaries_;
 };
 
 probes::DeviceTracks tracks_of(const std::deque<Pass>& passes) {
@@ -160,38 +187,94 @@ probes::DeviceTracks tracks_of(const std::deque<Pass>& passes) {
   return tracks;
 }
 
-reports::Value slowdown(const reports::TrialRecord& trial,
-                        const reports::RepetitionRecord& profiled) {
-  if (!trial.step_time_s.has_value() || trial.step_time_s->median <= 0.0 || profiled.steps == 0) {
-    return {};
+// Writes what the timeline has when `repetitions` are over, also where an error ends them.
+template <typename Repetitions>
+void record_on(const TraceRecording& timeline,
+               const std::string& file,
+               const std::deque<Pass>& passes,
+               const Repetitions& repetitions) {
+  try {
+    repetitions();
+  } catch (...) {
+    timeline.rescue(file, tracks_of(passes));
+    throw;
   }
-  const double step_s = profiled.wall_s / static_cast<double>(profiled.steps);
-  return step_s / trial.step_time_s->median - 1.0;
+  timeline.write(file, tracks_of(passes));
 }
 
-void fill_trials(const std::string& probe,
-                 const Pass& pass,
-                 const std::vector<std::unique_ptr<Arm>>& arms,
-                 const std::vector<reports::RepetitionRecord>& repetitions,
-                 reports::RunRecord& record) {
+// Of a repetition for a probe: what begins with recording (instrumented code is loaded, buffers are
+// made) is over in a few steps, and a median wants some of them.
+UntimedLength length_for_probe(const ProfilingRequest& request) {
+  constexpr std::int64_t kSettlingSteps = 10;
+  constexpr std::int64_t kSteps = 50;
+  constexpr double kMostSeconds = 3.0;
+  return {.least_s = request.seconds,
+          .steps = kSteps,
+          .most_s = kMostSeconds,
+          .settling_steps = kSettlingSteps};
+}
+
+// Returns how the device spends a step of the trial that the verdict looks at.
+std::optional<UntracedShares> fill_trials(const std::string& probe,
+                                          const Pass& pass,
+                                          const std::vector<std::unique_ptr<Arm>>& arms,
+                                          const std::vector<reports::RepetitionRecord>& repetitions,
+                                          reports::RunRecord& record) {
+  std::optional<UntracedShares> of_the_verdict;
   for (reports::TrialRecord& trial : record.trials) {
     reports::ValueMap values = pass.record_of(trial);
     if (values.empty()) {
       continue;
     }
     const TrialId id{trial.kind, trial.variant.value_or("")};
+    std::optional<double> slowdown_share;
     for (std::size_t index = 0; index < arms.size(); ++index) {
       if (arms[index]->id() == id) {
-        values["slowdown_share"] = slowdown(trial, repetitions[index]);
+        slowdown_share = slowdown(trial, repetitions[index].step_wall_s);
+        values["slowdown_share"] = slowdown_share;
+      }
+    }
+    if (const GpuActivitySummary* summary = pass.activity(id.to_string()); summary != nullptr) {
+      const auto untraced = untraced_shares(*summary, slowdown_share);
+      values["untraced"] = untraced_record(untraced);
+      if (id.to_string() == kTrialOfTheVerdict) {
+        of_the_verdict = untraced;
       }
     }
     trial.probes[probe] = std::move(values);
-    if (const std::int64_t dropped = pass.dropped(id.to_string()); dropped > 0) {
-      record.run.taints.push_back({reports::Taint::kDroppedProfilerRecords,
-                                   "trial " + id.to_string(),
-                                   std::to_string(dropped) + " records of " + probe + " are lost"});
+    if (const std::string loss = pass.loss(id.to_string()); !loss.empty()) {
+      record.run.taints.push_back(
+          {reports::Taint::kDroppedProfilerRecords, "trial " + id.to_string(), loss});
     }
   }
+  return of_the_verdict;
+}
+
+reports::ValueMap unavailable(const std::string& reason) {
+  return {{"available", false}, {"reason", reason}};
+}
+
+// Those that may run; the others get the reason why not, and one line for all.
+std::vector<probes::Probe*> probes_to_run(const ProbeSet& probes,
+                                          const ProfilingRequest& request,
+                                          reports::RunRecord& record) {
+  std::vector<probes::Probe*> result = probes.apart();
+  if (request.profiler_taken.empty()) {
+    return result;
+  }
+  std::string left_out;
+  std::erase_if(result, [&](const probes::Probe* probe) {
+    const probes::ProbeSpec& spec = probe->spec();
+    if (spec.needs_profiler) {
+      left_out += (left_out.empty() ? "" : ", ") + spec.name;
+      record.probes[spec.name] = unavailable(request.profiler_taken);
+    }
+    return spec.needs_profiler;
+  });
+  if (!left_out.empty()) {
+    core::log::warn("probes left out (" + left_out + "): " + request.profiler_taken);
+  }
+  return result;
 }
 
 // Some refusals show only when recording begins, long after the probe was opened: counters that an
@@ -203,11 +286,20 @@ void note_refusal(const std::string& probe, const Pass& pass, reports::RunRecord
   }
   core::log::warn_once("probe " + probe + " does not measure: " + reason);
   if (!pass.measured_anything()) {
-    record.probes[probe] = reports::ValueMap{{"available", false}, {"reason", reason}};
+    record.probes[probe] = unavailable(reason);
   }
 }
 
 }  // namespace
+
+std::optional<double> slowdown(const reports::TrialRecord& timed,
+                               std::span<const double> profiled_step_s) {
+  const auto profiled = summarize_steps(profiled_step_s);
+  if (!timed.step_time_s.has_value() || timed.step_time_s->median <= 0.0 || !profiled.has_value()) {
+    return std::nullopt;
+  }
+  return profiled->median / timed.step_time_s->median - 1.0;
+}
 
 std::map<std::int64_t, probes::GpuOpLabel> op_labels(const graph::Graph& graph) {
   std::map<std::int64_t, probes::GpuOpLabel> labels;
@@ -217,47 +309,43 @@ std::map<std::int64_t, probes::GpuOpLabel> op_labels(const graph::Graph& graph) 
   return labels;
 }
 
-std::optional<double> profile_arms(ProbeSet& probes,
-                                   TrialRunner& runner,
-                                   const std::vector<std::unique_ptr<Arm>>& arms,
-                                   const ProfilingRequest& request,
-                                   reports::RunRecord& record) {
-  std::optional<double> idle;
+std::optional<UntracedShares> profile_arms(ProbeSet& probes,
+                                           TrialRunner& runner,
+                                           const std::vector<std::unique_ptr<Arm>>& arms,
+                                           const ProfilingRequest& request,
+                                           reports::RunRecord& record) {
+  std::optional<UntracedShares> shares;
   std::optional<TraceRecording> timeline;
   if (!request.trace_file.empty()) {
     timeline.emplace();
   }
   bool drawn = false;
   std::deque<Pass> passes;
-  for (probes::Probe* probe : probes.apart()) {
+  for (probes::Probe* probe : probes_to_run(probes, request, record)) {
     Pass& pass = passes.emplace_back(*probe, request);
     std::vector<reports::RepetitionRecord> repetitions;
     if (timeline.has_value() && probe->spec().on_timeline) {
-      {
-        const TraceRecording::Stretch stretch(*timeline, probes, probe->sink());
-        repetitions = runner.run_untimed(arms, request.seconds, pass.around());
-      }
-      // Each time anew: a later repetition that fails leaves what there is.
-      timeline->write(request.trace_file, tracks_of(passes));
       drawn = true;
+      // Each time anew: a later repetition that fails leaves what there is.
+      record_on(*timeline, request.trace_file, passes, [&] {
+        const TraceRecording::Stretch stretch(*timeline, probes, probe->sink());
+        repetitions = runner.run_untimed(arms, length_for_probe(request), pass.around());
+      });
     } else {
       const ListeningBeside listening(probes, {probe->sink()});
-      repetitions = runner.run_untimed(arms, request.seconds, pass.around());
+      repetitions = runner.run_untimed(arms, length_for_probe(request), pass.around());
     }
-    fill_trials(probe->spec().name, pass, arms, repetitions, record);
+    const auto found = fill_trials(probe->spec().name, pass, arms, repetitions, record);
     note_refusal(probe->spec().name, pass, record);
-    if (!idle.has_value()) {
-      idle = pass.idle_share("synthetic/device");
-    }
+    shares = shares.has_value() ? shares : found;
   }
   if (timeline.has_value() && !drawn) {
-    {
+    record_on(*timeline, request.trace_file, passes, [&] {
       const TraceRecording::Stretch stretch(*timeline, probes);
-      static_cast<void>(runner.run_untimed(arms, request.seconds));
-    }
-    timeline->write(request.trace_file);
+      static_cast<void>(runner.run_untimed(arms, {.least_s = request.seconds}));
+    });
   }
-  return idle;
+  return shares;
 }
 
 }  // namespace dlbench::harness

@@ -5,6 +5,7 @@
 // that record or count on the device. None of their times reaches a headline number.
 #pragma once
 
+#include "harness/analysis/gpu_activity.h"
 #include "harness/trials/arm.h"
 #include "harness/trials/probe_set.h"
 #include "harness/trials/trial_runner.h"
@@ -15,13 +16,19 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace dlbench::harness {
 
 struct ProfilingRequest {
-  double seconds = 0.5;    ///< of each repetition, about
+  /// Of each repetition, about. One for a probe has 50 steps at least, of at most three seconds,
+  /// and settles before.
+  double seconds = 0.5;
+  /// Why the profiler of this process belongs to somebody else; empty: it is ours. Probes that need
+  /// it are then left out, with this reason.
+  std::string profiler_taken;
   std::string trace_file;  ///< of the timeline; empty: none
   /// What ops are called: a graph that is replayed does not tell.
   std::map<std::int64_t, probes::GpuOpLabel> ops;
@@ -30,17 +37,23 @@ struct ProfilingRequest {
 /// Names and phases of a graph's nodes.
 [[nodiscard]] std::map<std::int64_t, probes::GpuOpLabel> op_labels(const graph::Graph& graph);
 
+/// What a probe cost: the median time of the steps beside it over that of the timed repetitions,
+/// minus 1; nothing where one of them is not known. Seconds, all on the same clock.
+[[nodiscard]] std::optional<double> slowdown(const reports::TrialRecord& timed,
+                                             std::span<const double> profiled_step_s);
+
 /// One repetition of every arm for each probe that wants its own; the timeline records those of
 /// probes that belong on it, one after the other, and one more where there is no such probe. Fills
 /// `probes` of the record's trials (io has no device to watch) with what was recorded and with
-/// slowdown_share, the time per step over the median of the timed repetitions, minus 1. Dropped
-/// records and lost samples taint the trial. A probe that is refused when it begins is warned of,
-/// and, if it measured nothing at all, made unavailable in `probes` of the record. Returns the idle
-/// share of the device in synthetic/device, if it was recorded.
-std::optional<double> profile_arms(ProbeSet& probes,
-                                   TrialRunner& runner,
-                                   const std::vector<std::unique_ptr<Arm>>& arms,
-                                   const ProfilingRequest& request,
-                                   reports::RunRecord& record);
+/// slowdown_share, slowdown(). Dropped
+/// records taint the trial, and so do lost samples if they are enough to matter. A probe that is
+/// refused when it begins is warned of, and, if it measured nothing at all, made unavailable in
+/// `probes` of the record. Returns how the device spends a step of synthetic/device, if that was
+/// recorded well enough to say.
+std::optional<UntracedShares> profile_arms(ProbeSet& probes,
+                                           TrialRunner& runner,
+                                           const std::vector<std::unique_ptr<Arm>>& arms,
+                                           const ProfilingRequest& request,
+                                           reports::RunRecord& record);
 
 }  // namespace dlbench::harness

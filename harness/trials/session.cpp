@@ -44,16 +44,6 @@ exec::GraphReplay replay_of(const std::string& cuda_graph) {
   return cuda_graph == "on" ? exec::GraphReplay::kOn : exec::GraphReplay::kAuto;
 }
 
-std::int64_t state_bytes(const backend::Backend& backend,
-                         const graph::Graph& graph,
-                         Storage storage) {
-  std::int64_t bytes = 0;
-  for (const graph::ValueId id : graph.with_storage(storage)) {
-    bytes += static_cast<std::int64_t>(backend.state_layout(graph.value(id)).bytes);
-  }
-  return bytes;
-}
-
 }  // namespace
 
 std::int64_t resident_bytes() {
@@ -229,21 +219,7 @@ MemoryNeed SessionPlan::need_for_batch(std::int64_t batch_size) const {
       {.batch_size = batch_size, .image_size = built_.params.image_size}, graph::Mode::kTrain);
   const graph::Graph graph =
       workloads::training_graph(workload_->spec(), built, dtype_, reduction_);
-  backend::LoweringOptions quick = lowering();
-  quick.autotune = false;
-  quick.tuning_cache.clear();
-  const auto lowered = backend_->lower(graph, quick);
-  const exec::Plan plan = exec::make_plan(graph, *lowered, {});
-  MemoryNeed need;
-  need.parameters = state_bytes(*backend_, graph, Storage::kParameter) +
-                    state_bytes(*backend_, graph, Storage::kBuffer);
-  need.gradients = state_bytes(*backend_, graph, Storage::kGradient);
-  need.optimizer = state_bytes(*backend_, graph, Storage::kOptimizerState);
-  need.saved_state = need.parameters + need.gradients + need.optimizer;
-  need.on_device = !backend_->reads_host_memory();
-  need.activations = static_cast<std::int64_t>(
-      plan.arena_bytes + (need.on_device ? exec::input_staging_bytes(graph) : 0));
-  need.workspace = static_cast<std::int64_t>(plan.peak_bytes - plan.arena_bytes);
+  MemoryNeed need = need_of_step(*backend_, graph, lowering());
   if (ranks_.size() > 1 && options_.compression != "none") {
     need.workspace += need.gradients / 2;  // as they travel
   }
@@ -270,20 +246,9 @@ MemoryRoom SessionPlan::memory_room() const {
 }
 
 void SessionPlan::check_memory() {
-  const MemoryRoom room = memory_room();
-  const double pressure = room.pressure(memory_need());
-  if (pressure <= 1.0) {
-    return;
-  }
-  // Nearly linear in the batch size: start from that guess and go down until it really fits.
-  auto fitting = static_cast<std::int64_t>(static_cast<double>(batch_size()) / pressure);
-  while (fitting > 0 && !room.holds(need_for_batch(fitting))) {
-    fitting = fitting * 9 / 10;
-  }
-  throw Error(ErrorCode::kMemory,
-              room.shortage(memory_need()) + "; " +
-                  (fitting > 0 ? "the largest --batch-size that fits is " + std::to_string(fitting)
-                               : "not even --batch-size 1 fits: choose a smaller --image-size"));
+  check_room(memory_room(), batch_size(), [this](std::int64_t batch_size) {
+    return batch_size == this->batch_size() ? memory_need() : need_for_batch(batch_size);
+  });
 }
 
 Session::Session(SessionPlan& plan) : plan_(plan), stream_(plan.backend().create_stream()) {
@@ -392,11 +357,16 @@ void Session::check_same_plan() {
 }
 
 void Session::align(const data::Batch& batch) {
+  const bool buffers = plan_.options().broadcast_buffers;
+  if (plan_.ranks().size() == 1 || !(plan_.single_root() || buffers)) {
+    return;
+  }
+  state_->wait_for(step_->enqueued());  // steps on their way write what is sent
   if (plan_.single_root()) {
     root_inputs_->scatter(batch, *step_);
     state_->broadcast_parameters();
   }
-  if (plan_.options().broadcast_buffers) {
+  if (buffers) {
     state_->broadcast_buffers();
   }
 }

@@ -4,6 +4,7 @@
 
 #include "engine/core/check.h"
 #include "engine/core/error.h"
+#include "harness/stats/summary.h"
 
 #include <fmt/format.h>
 
@@ -24,6 +25,10 @@ double median(std::vector<double> window) {
 }
 
 }  // namespace
+
+double warm_up_limit_s(double max_time_s) {
+  return std::min(std::max(1.0, max_time_s), SteadyStateLimits{}.max_seconds);
+}
 
 SteadyState::SteadyState(SteadyStateLimits limits) : limits_(limits) {
   if (limits.min_steps < 0 || limits.max_steps < 1 || !(limits.max_seconds > 0.0) ||
@@ -72,6 +77,11 @@ double SteadyState::mean_step_s() const {
     return first_step_s_;
   }
   return (total_s_ - first_step_s_) / static_cast<double>(steps_ - 1);
+}
+
+double SteadyState::usual_step_s() const {
+  const auto recent = summarize(recent_);
+  return recent.has_value() ? recent->median : first_step_s_;
 }
 
 std::string SteadyState::rule() const {

@@ -17,6 +17,10 @@ struct SteadyStateLimits {
   double tolerance = 0.02;       ///< of the medians of two successive windows
 };
 
+/// Seconds that the warm-up of a trial may last which is then measured for `max_time_s` seconds at
+/// most: as long, but a second at least and SteadyStateLimits::max_seconds at most.
+[[nodiscard]] double warm_up_limit_s(double max_time_s);
+
 /// Warm-up is over when the medians of two successive windows of 5 steps agree within the
 /// tolerance, |a - b| <= tolerance * min(a, b), after at least min_steps steps. The very first step
 /// is kept apart: allocation, tuning and cold caches make it another thing.
@@ -43,6 +47,10 @@ class SteadyState {
   /// Mean over all steps but the first, if there are others: what a number of steps will take, also
   /// where they come in bursts as a loader's batches do. 0 before any.
   [[nodiscard]] double mean_step_s() const;
+  /// Median of the last 2 windows: what a step takes that is like the others. A step that records a
+  /// graph or loads code does not show. The first step's time where there is no other; 0 before
+  /// any.
+  [[nodiscard]] double usual_step_s() const;
   /// The rule in words, for the report.
   [[nodiscard]] std::string rule() const;
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/step_pipeline.h"
 
+#include "engine/core/clock.h"
 #include "engine/core/error.h"
 #include "harness/faults/injected_fault.h"
 
@@ -16,10 +17,6 @@ namespace dlbench::harness {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 }  // namespace
 
@@ -73,7 +70,7 @@ void StepPipeline::start(StepInput input) {
   if (step.communicates()) {
     const auto begin = Clock::now();
     session_.align(*input.batch);
-    flight.align_s = seconds_since(begin);
+    flight.align_s = core::seconds_since(begin);
   }
   step.run();
   ++started_;
@@ -99,7 +96,7 @@ std::optional<StepSample> StepPipeline::tell(bool wait) {
   if (in_step_with_others()) {
     const auto begin = Clock::now();
     static_cast<void>(session_.collect_outputs(loss));
-    communication_s += seconds_since(begin);
+    communication_s += core::seconds_since(begin);
   }
   totals_.steps += 1;
   if (!std::isfinite(loss)) {

@@ -4,6 +4,7 @@
 
 #include "engine/comm/rank_progress.h"
 #include "engine/core/check.h"
+#include "engine/core/clock.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/core/trace.h"
@@ -25,10 +26,6 @@ using Clock = std::chrono::steady_clock;
 /// A call may fail before the driver's message of the same fault arrives.
 constexpr std::chrono::milliseconds kFaultsArriveWithin{100};
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 void add_stats(data::LoaderStats& sum, const data::LoaderStats& part) {
   for (std::size_t stage = 0; stage < sum.stage_s.size(); ++stage) {
     sum.stage_s[stage] += part.stage_s[stage];
@@ -46,23 +43,30 @@ void add_stats(data::LoaderStats& sum, const data::LoaderStats& part) {
 }
 
 // Starts steps until `enough` of their number and of the seconds of those that are done, and waits
-// for those on their way. `expected` steps need no allocation.
+// for those on their way. `expected` steps need no allocation. `before` steps are on their way
+// already and of no repetition: the clock starts when the last of them is done.
 template <typename Enough>
 reports::RepetitionRecord step_until(Arm& arm,
                                      RunGuard* guard,
                                      std::int64_t expected,
-                                     const Enough& enough) {
+                                     const Enough& enough,
+                                     std::int64_t before = 0) {
   reports::RepetitionRecord repetition;
   repetition.step_wall_s.reserve(static_cast<std::size_t>(expected));
   repetition.step_loss.reserve(static_cast<std::size_t>(expected));
-  const auto start = Clock::now();
+  auto start = Clock::now();
   auto last = start;
   const auto book = [&](const StepSample& sample) {
     const auto now = Clock::now();
     const double seen_s = std::chrono::duration<double>(now - last).count();
-    repetition.step_wall_s.push_back(sample.step_s.value_or(seen_s));
     comm::step_done(seen_s);
     last = now;
+    if (before > 0) {
+      --before;
+      start = now;
+      return;
+    }
+    repetition.step_wall_s.push_back(sample.step_s.value_or(seen_s));
     repetition.samples += sample.samples;
     if (sample.loss.has_value()) {
       repetition.step_loss.push_back(*sample.loss);
@@ -140,7 +144,7 @@ void TrialRunner::run(const std::vector<std::unique_ptr<Arm>>& arms) {
   const double warmup_limit_s =
       options_.time_budget_s.has_value()
           ? std::max(1.0, *options_.time_budget_s / 3.0 / static_cast<double>(arms.size()))
-          : SteadyStateLimits{}.max_seconds;
+          : warm_up_limit_s(options_.stopping.max_time_s);
   plan(warm_up(arms, warmup_limit_s));
   StopDecision decision;
   for (std::int64_t round = 0; !decision.stop(); ++round) {
@@ -283,7 +287,7 @@ void TrialRunner::measure(Arm& arm, std::size_t index, std::int64_t round) {
     stepping.reset();
     note_device(device, repetition, result);
     judge(repetition, result, reason, lengthen(arm, index, repetition));
-    result.elapsed_s += ranks_.agree(seconds_since(start));
+    result.elapsed_s += ranks_.agree(core::seconds_since(start));
     const bool counts = !repetition.discarded.has_value();
     if (counts) {
       if (options_.cold_pass_steps.has_value()) {
@@ -388,8 +392,32 @@ std::string TrialRunner::combine(const Window& window,
   return reason;
 }
 
+std::int64_t TrialRunner::settle(Arm& arm, const UntimedLength& length) {
+  if (length.settling_steps == 0) {
+    return 0;
+  }
+  const trace::Region region(trace::Category::kRepetition, "settling");
+  std::int64_t started = 0;
+  std::int64_t told = 0;
+  const auto start = Clock::now();
+  while (ranks_.agree(started < length.settling_steps &&
+                      (started == 0 || core::seconds_since(start) < length.least_s))) {
+    told += arm.step().has_value() ? 1 : 0;
+    ++started;
+    guard_.check();
+  }
+  return started - told;
+}
+
 std::vector<reports::RepetitionRecord> TrialRunner::run_untimed(
-    const std::vector<std::unique_ptr<Arm>>& arms, double seconds, const Around& around) {
+    const std::vector<std::unique_ptr<Arm>>& arms,
+    const UntimedLength& length,
+    const Around& around) {
+  const auto tell = [](const auto& listener, const Arm& arm) {
+    if (listener) {
+      listener(arm.id());
+    }
+  };
   std::vector<reports::RepetitionRecord> repetitions(arms.size());
   for (std::size_t index = 0; index < arms.size(); ++index) {
     Arm& arm = *arms[index];
@@ -397,21 +425,25 @@ std::vector<reports::RepetitionRecord> TrialRunner::run_untimed(
     show_progress("profiling " + trial);
     const trace::Region trial_region(trace::Category::kTrial, trial);
     arm.prepare();
-    if (around.begin) {
-      around.begin(arm.id());
-    }
+    tell(around.begin, arm);
+    const std::int64_t on_their_way = settle(arm, length);
+    tell(around.begin_steps, arm);
     {
       const trace::Region region(trace::Category::kRepetition, "profiled repetition");
       const auto start = Clock::now();
-      repetitions[index] =
-          step_until(arm, &guard_, 0, [&](std::int64_t /*started*/, double /*done_s*/) {
-            return !ranks_.agree(seconds_since(start) < seconds);
-          });
+      repetitions[index] = step_until(
+          arm,
+          &guard_,
+          0,
+          [&](std::int64_t started, double /*done_s*/) {
+            const double elapsed_s = core::seconds_since(start);
+            return ranks_.agree(elapsed_s >= length.least_s &&
+                                (started >= length.steps || elapsed_s >= length.most_s));
+          },
+          on_their_way);
     }
     // Before finish(): what it copies to look at parameters is no part of what probes count.
-    if (around.end) {
-      around.end(arm.id());
-    }
+    tell(around.end, arm);
     arm.finish();
   }
   core::log::progress("");

@@ -54,6 +54,16 @@ struct RepetitionLength {
   }
 };
 
+/// How long a repetition of TrialRunner::run_untimed() is.
+struct UntimedLength {
+  double least_s = 0.5;
+  std::int64_t steps = 1;  ///< and steps at least, as far as most_s allows
+  double most_s = 0.0;
+  /// Steps before those, of at most least_s seconds (the first is made whatever it lasts): whatever
+  /// begins with recording, and the start of the pipeline, is over then.
+  std::int64_t settling_steps = 0;
+};
+
 /// What the ranks measured in one repetition, by rank.
 struct RankRound {
   std::int64_t round = 0;
@@ -69,10 +79,11 @@ struct TrialResult {
   PhaseTotals phases;        ///< of the repetitions that count
   data::LoaderStats loader;  ///< summed over them
   bool has_loader = false;
-  double timed_s = 0.0;    ///< wall time of the repetitions that count
-  double elapsed_s = 0.0;  ///< of all, discarded ones and preparation included
-  std::vector<reports::TaintRecord> taints;
-  std::vector<RankRound> rounds;  ///< of the repetitions that count
+  double timed_s = 0.0;                      ///< wall time of the repetitions that count
+  double elapsed_s = 0.0;                    ///< of all, discarded ones and preparation included
+  std::vector<reports::TaintRecord> taints;  ///< what went wrong
+  std::vector<reports::TaintRecord> own_taints;  ///< what its purpose brings: of the trial alone
+  std::vector<RankRound> rounds;                 ///< of the repetitions that count
 
   /// Rates of the repetitions that count, in order of rounds.
   [[nodiscard]] std::vector<double> rates() const;
@@ -86,9 +97,11 @@ class TrialRunner {
   /// Called after every repetition, outside all clocks: writes the partial report.
   using Listener = std::function<void(const std::vector<TrialResult>&)>;
 
-  /// Who wants to know when an arm begins and ends in run_untimed().
+  /// Who wants to know of an arm in run_untimed(): before its settling steps, before the first of
+  /// those that count (settling ones may be on their way), when all of them are done.
   struct Around {
     std::function<void(const TrialId&)> begin;
+    std::function<void(const TrialId&)> begin_steps;
     std::function<void(const TrialId&)> end;
   };
 
@@ -128,11 +141,11 @@ class TrialRunner {
   /// What of the load on this rank's CPUs is the rank itself while it runs `arm`.
   [[nodiscard]] probes::OwnLoad own_load(const Arm& arm) const;
 
-  /// One repetition of every arm of at most `seconds`, kept out of results(): for tracing and
-  /// profiling, whose cost must not reach a number of the report. Returns what it came to, by arm;
-  /// `around` hears of each arm before its first step and after everything of it is done.
+  /// One repetition of every arm, kept out of results(): for tracing and profiling, whose cost must
+  /// not reach a number of the report. Returns what it came to without the settling steps, by arm.
+  /// Those are in no region of a step.
   std::vector<reports::RepetitionRecord> run_untimed(const std::vector<std::unique_ptr<Arm>>& arms,
-                                                     double seconds,
+                                                     const UntimedLength& length,
                                                      const Around& around = {});
 
   /// The timed loop of every trial: steps until `length.steps` are done and `length.least_s` have
@@ -153,6 +166,8 @@ class TrialRunner {
   };
 
   [[nodiscard]] TrialEstimate warm_up_arm(Arm& arm, TrialResult& result, double max_seconds);
+  /// Returns how many of the settling steps are on their way. Collective.
+  [[nodiscard]] std::int64_t settle(Arm& arm, const UntimedLength& length);
   void plan(std::vector<TrialEstimate> estimates);
   void note_missed_noise(const StopDecision& decision);
   /// Of the next repetition. Collective.

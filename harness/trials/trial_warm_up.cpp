@@ -82,16 +82,18 @@ TrialEstimate TrialRunner::warm_up_arm(Arm& arm, TrialResult& result, double max
     result.taints.push_back({reports::Taint::kWarmupNotSteady, "trial " + trial, steady.rule()});
   }
   if (arm.id().variant == "nocomm") {
-    result.taints.push_back({reports::Taint::kNotConvergent,
-                             "trial " + trial,
-                             "gradients are not reduced: the models of the ranks drift apart"});
+    result.own_taints.push_back({reports::Taint::kNotConvergent,
+                                 "trial " + trial,
+                                 "gradients are not reduced: the models of the ranks drift apart"});
   }
-  const double mean_step_s = ranks_.max(steady.mean_step_s());
+  // A loader that is waited for tells its batches in bursts, which only a mean covers. Elsewhere
+  // steps are alike but for the first ones: they load code, and one of them records the graph.
+  const double planned_step_s = ranks_.max(waits ? steady.mean_step_s() : steady.usual_step_s());
   const double shortest_s = std::min(kShortestRepetitionS, options_.min_time_s);
   return {.name = trial,
-          .step_s = mean_step_s,
-          .setup_s = mean_step_s * static_cast<double>(arm.untimed_steps()),
-          .min_steps = static_cast<std::int64_t>(std::ceil(shortest_s / mean_step_s)),
+          .step_s = planned_step_s,
+          .setup_s = planned_step_s * static_cast<double>(arm.untimed_steps()),
+          .min_steps = static_cast<std::int64_t>(std::ceil(shortest_s / planned_step_s)),
           .multiple = static_cast<std::int64_t>(burst)};
 }
 

@@ -3,9 +3,11 @@
 //
 // The probe cupti: every kernel, copy, memset and wait of a repetition, through CUPTI's activity
 // interface, on the clock of the host's regions.
+#include "engine/core/clock.h"
 #include "engine/core/error.h"
 #include "probes/cupti/activity_records.h"
 #include "probes/cupti/cupti_status.h"
+#include "probes/cupti/driver_context.h"
 #include "probes/cupti/host_clock.h"
 #include "probes/probe.h"
 #include "probes/registry.h"
@@ -103,6 +105,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
         {},
         "cuda",
         true,
+        true,
         true};
     return spec;
   }
@@ -122,7 +125,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     try {
       trace_ = GpuTrace{.origin = "recorded", .trial = std::string(trial)};
       host_thread_ = std::this_thread::get_id();
-      recording_since_ns_ = host_clock_ns();
+      recording_since_ = read_clocks();
       open_.clear();
       reason_ = start();
     } catch (const std::exception& error) {
@@ -135,9 +138,15 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
       stop();
       trace_.dropped += std::exchange(lost_regions_, 0);
       window_of_steps();
-      drop_foreign_times(trace_, recording_since_ns_, host_clock_ns());
+      // The clock is set long after the context was made: some CUPTI may not heed it any more.
+      const ClockReading recorded_until = read_clocks();
+      move_from_date(trace_, DateClock(recording_since_, recorded_until));
+      drop_foreign_times(trace_, recording_since_.host_ns, recorded_until.host_ns);
       keep_launching_calls(trace_);
-      tie_graph_nodes(trace_, captured_ops_);
+      static_cast<void>(tie_graph_nodes(trace_, captured_ops_));  // the trace keeps why not
+      if (reason_.empty()) {
+        reason_ = nothing_recorded();
+      }
       if (!record_.empty() && reason_.empty()) {
         write_gpu_trace(record_, trace_);
       }
@@ -159,7 +168,6 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
  private:
   /// Empty, or why nothing can be recorded.
   std::string start() {
-    Inbox::instance().deliver_to(&trace_);
     // The clock comes first: records of before would have another one.
     if (std::string refusal = set_host_clock(); !refusal.empty()) {
       return refusal;
@@ -168,6 +176,10 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     if (status != CUPTI_SUCCESS) {
       return cupti_refusal("cuptiActivityRegisterCallbacks", status);
     }
+    // What is still there of an earlier window goes to nobody. A refusal would only say that there
+    // is nothing; the one at the end of this window counts.
+    static_cast<void>(cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
+    Inbox::instance().deliver_to(&trace_);
     for (const CUpti_ActivityKind kind : kKinds) {
       status = cuptiActivityEnable(kind);
       if (status != CUPTI_SUCCESS) {
@@ -178,16 +190,34 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     return "";
   }
 
-  /// The device has finished the window's work: the caller waited for its last step.
+  /// The caller waited for the window's last step, but a flush forces out only what is done, on
+  /// whatever stream. What was recorded between the first flush and the end of recording comes with
+  /// the second one, not with the next window.
   void stop() {
+    synchronize_context();
+    flush();
+    for (const CUpti_ActivityKind kind : kKinds) {
+      static_cast<void>(cuptiActivityDisable(kind));
+    }
+    flush();
+    Inbox::instance().deliver_to(nullptr);
+  }
+
+  void flush() {
     const CUptiResult flushed = cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     if (flushed != CUPTI_SUCCESS && reason_.empty()) {
       reason_ = cupti_refusal("cuptiActivityFlushAll", flushed);
     }
-    for (const CUpti_ActivityKind kind : kKinds) {
-      static_cast<void>(cuptiActivityDisable(kind));
+  }
+
+  /// An idle device and a recording that failed silently look alike, and steps are no idle device.
+  [[nodiscard]] std::string nothing_recorded() const {
+    if (trace_.device_records() > 0) {
+      return "";
     }
-    Inbox::instance().deliver_to(nullptr);
+    return "CUPTI recorded no work of the device in " + std::to_string(trace_.steps) + " steps" +
+           (trace_.dropped > 0 ? ", and dropped " + std::to_string(trace_.dropped) + " records"
+                               : "");
   }
 
   // From the first step's begin to the last one's end: what comes before and after is not training.
@@ -217,7 +247,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
       if (region.category == core::trace::Category::kPhase) {
         phase_ = region.name;
       }
-      open_.push_back({std::string(region.name), host_clock_ns(), std::int64_t{0}});
+      open_.push_back({std::string(region.name), core::steady_ns(), std::int64_t{0}});
     } catch (const std::exception&) {
       lost_regions_ += 1;
     }
@@ -243,7 +273,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     try {
       HostRegion done = std::move(open_.back());
       open_.pop_back();
-      done.end_ns = host_clock_ns();
+      done.end_ns = core::steady_ns();
       trace_.regions.push_back(std::move(done));
     } catch (const std::exception&) {
       lost_regions_ += 1;
@@ -266,14 +296,14 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
   std::string reason_ = "no repetition of its own has run";
   GpuTrace trace_;
   std::thread::id host_thread_;
-  std::int64_t recording_since_ns_ = 0;
+  ClockReading recording_since_;
   std::string phase_;
   std::int64_t lost_regions_ = 0;  // for lack of memory
   std::vector<HostRegion> open_;
   std::vector<std::int64_t> captured_ops_;
 };
 
-const ProbeRegistrar kRegistrar("cupti", [] { return std::make_unique<ActivityProbe>(); });
+const ProbeRegistrar kCuptiRegistrar("cupti", [] { return std::make_unique<ActivityProbe>(); });
 
 }  // namespace
 }  // namespace dlbench::probes

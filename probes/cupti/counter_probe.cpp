@@ -27,6 +27,8 @@ class CounterProbe final : public Probe {
           {},
           {},
           "cuda",
+          true,
+          false,
           true};
       for (const Metric& metric : range_metrics()) {
         result.values.push_back({metric.value, metric.unit, metric.counter});
@@ -42,6 +44,9 @@ class CounterProbe final : public Probe {
   void begin_trial(std::string_view trial) noexcept override {
     trial_ = trial;
     reason_.clear();
+  }
+
+  void begin_steps() noexcept override {  // the counters are sums over them
     try {
       counters_ = std::make_unique<RangeCounters>();
       counters_->begin();
@@ -89,7 +94,8 @@ class CounterProbe final : public Probe {
   std::map<std::string, std::map<std::string, double>> values_;
 };
 
-const ProbeRegistrar kRegistrar("cupti_counters", [] { return std::make_unique<CounterProbe>(); });
+const ProbeRegistrar kCuptiCountersRegistrar("cupti_counters",
+                                             [] { return std::make_unique<CounterProbe>(); });
 
 }  // namespace
 }  // namespace dlbench::probes

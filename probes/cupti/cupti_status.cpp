@@ -52,6 +52,23 @@ std::string cupti_version_refusal(std::uint32_t loaded) {
                    "CUPTI {} was loaded, this build needs {} or newer", loaded, CUPTI_API_VERSION);
 }
 
+void with_start(int started, const std::function<void()>& open) {
+  try {
+    open();
+  } catch (const core::Error& error) {
+    if (started == CUPTI_SUCCESS) {
+      throw;
+    }
+    throw core::Error(error.code(),
+                      std::string(error.what()) + "; before, " +
+                          cupti_refusal("cuptiProfilerInitialize", started));
+  }
+}
+
+void refuse_counters(const std::string& why) {
+  throw core::Error(core::ErrorCode::kUnavailable, why);
+}
+
 void check_cupti(int status, const char* call, core::ErrorCode code) {
   if (status != CUPTI_SUCCESS) {
     throw core::Error(code, cupti_refusal(call, status));

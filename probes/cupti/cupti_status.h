@@ -7,6 +7,7 @@
 #include "engine/core/error.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace dlbench::probes {
@@ -23,6 +24,13 @@ namespace dlbench::probes {
 /// Empty if this version of CUPTI, as cuptiGetVersion() numbers them, is that of the build or
 /// newer; else a sentence with both.
 [[nodiscard]] std::string cupti_version_refusal(std::uint32_t loaded);
+
+/// Runs `open`, which takes counters of a device. What it throws is thrown on, with the status of
+/// starting the profiler (a CUptiResult) added if that failed: it may be the cause.
+void with_start(int started, const std::function<void()>& open);
+
+/// Throws core::Error(kUnavailable, why): the counters of a device cannot be had.
+[[noreturn]] void refuse_counters(const std::string& why);
 
 /// Throws core::Error(code) with the sentence of cupti_refusal() unless `status` is success.
 void check_cupti(int status, const char* call, core::ErrorCode code);

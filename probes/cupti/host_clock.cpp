@@ -2,31 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/cupti/host_clock.h"
 
+#include "engine/core/clock.h"
 #include "probes/cupti/cupti_status.h"
 
 #include <cupti.h>
 
-#include <chrono>
+#include <cstdint>
 
 namespace dlbench::probes {
 namespace {
 
-std::uint64_t CUPTIAPI steady_ns() { return static_cast<std::uint64_t>(host_clock_ns()); }
+std::uint64_t CUPTIAPI timestamp() { return static_cast<std::uint64_t>(core::steady_ns()); }
 
 }  // namespace
-
-std::int64_t host_clock_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 std::string set_host_clock() {
   static bool done = false;  // probes begin and end on one thread
   if (done) {
     return "";
   }
-  const CUptiResult status = cuptiActivityRegisterTimestampCallback(steady_ns);
+  const CUptiResult status = cuptiActivityRegisterTimestampCallback(timestamp);
   done = status == CUPTI_SUCCESS;
   return done ? "" : cupti_refusal("cuptiActivityRegisterTimestampCallback", status);
 }

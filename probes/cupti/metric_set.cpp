@@ -31,14 +31,13 @@ constexpr double kPercent = 0.01;
 
 // Without a driver cuptiProfilerInitialize() fails and the host interface works all the same (CUPTI
 // 13.0); what fails on a device says so itself.
-void start_profiler() {
-  static const bool done = [] {
+int start_profiler() {
+  static const int status = [] {
     load_tables();
     CUpti_Profiler_Initialize_Params params{CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
-    static_cast<void>(cuptiProfilerInitialize(&params));
-    return true;
+    return static_cast<int>(cuptiProfilerInitialize(&params));
   }();
-  static_cast<void>(done);
+  return status;
 }
 
 struct MetricPlan::Host {
@@ -116,7 +115,7 @@ MetricPlan::MetricPlan(const std::string& chip,
                        std::span<const Metric> metrics,
                        std::vector<std::uint8_t> availability)
     : availability_(std::move(availability)), host_(std::make_unique<Host>()) {
-  start_profiler();
+  static_cast<void>(start_profiler());  // its tables are enough
   reason_ = configure(chip, use, metrics);
 }
 
@@ -214,7 +213,7 @@ std::vector<double> MetricPlan::evaluate(std::span<const std::uint8_t> counter_d
 std::vector<std::string> known_chips() {
   CUpti_Profiler_Host_GetSupportedChips_Params params{
       CUpti_Profiler_Host_GetSupportedChips_Params_STRUCT_SIZE};
-  start_profiler();
+  static_cast<void>(start_profiler());
   if (cuptiProfilerHostGetSupportedChips(&params) != CUPTI_SUCCESS) {
     return {};
   }

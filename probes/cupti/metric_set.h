@@ -14,7 +14,8 @@
 namespace dlbench::probes {
 
 /// Loads CUPTI's tables and starts its profiler, once per process: before any other call to either.
-void start_profiler();
+/// Returns the status of starting it, a CUptiResult.
+[[nodiscard]] int start_profiler();
 
 /// How the counters are read: summed over a range of work, or sampled over time (PM sampling).
 enum class CounterUse : std::uint8_t { kRange, kSampling };

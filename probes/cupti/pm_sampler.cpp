@@ -7,6 +7,7 @@
 #include "probes/cupti/host_clock.h"
 #include "probes/cupti/metric_set.h"
 #include "probes/cupti/sampling_support.h"
+#include "probes/date_clock.h"
 #include "probes/sample_drain.h"
 
 #include <cupti.h>
@@ -26,10 +27,6 @@ constexpr std::uint64_t kIntervalCycles = 100'000;  // of a system clock of 1 to
 constexpr std::size_t kHardwareBufferBytes = std::size_t{64} << 20;
 constexpr std::uint32_t kSamplesPerReading = 1024;  // ten times what a period brings
 constexpr std::chrono::milliseconds kDrainPeriod{10};
-
-[[noreturn]] void refuse(const std::string& why) {
-  throw core::Error(ErrorCode::kUnavailable, why);
-}
 
 bool in_the_way(CUpti_Profiler_Support_Level level) {
   return level == CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED ||
@@ -65,16 +62,25 @@ std::vector<std::uint8_t> counter_availability(std::uint32_t device) {
 
 }  // namespace
 
-struct PmSampler::Session {
-  explicit Session(const ComputingDevice& device)
-      : plan(device.chip,
+/// What is sampled, and with which counters: the same in all windows.
+struct PmSampler::Target {
+  explicit Target(ComputingDevice computing)
+      : device(std::move(computing)),
+        plan(device.chip,
              CounterUse::kSampling,
              sampling_metrics(),
              counter_availability(device.index)) {
     if (!plan.reason().empty()) {
-      refuse(plan.reason());
+      refuse_counters(plan.reason());
     }
   }
+
+  ComputingDevice device;
+  MetricPlan plan;
+};
+
+struct PmSampler::Session {
+  explicit Session(const Target& target) : plan(target.plan) {}
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   ~Session() {
@@ -86,7 +92,7 @@ struct PmSampler::Session {
     }
   }
 
-  // Not in the constructor: what fails here must be disabled again, by the destructor.
+  // Not in the constructor: what is enabled must be disabled again, by the destructor.
   void open(const ComputingDevice& device) {
     enable(device.index);
     configure(samples_by_time(device.chip));
@@ -98,7 +104,7 @@ struct PmSampler::Session {
     params.deviceIndex = device;
     const CUptiResult status = cuptiPmSamplingEnable(&params);
     if (status != CUPTI_SUCCESS) {
-      refuse(counters_refusal("cuptiPmSamplingEnable", status));
+      refuse_counters(counters_refusal("cuptiPmSamplingEnable", status));
     }
     object = params.pPmSamplingObject;
   }
@@ -146,7 +152,7 @@ struct PmSampler::Session {
 
   void start() {
     clear_counter_data(ErrorCode::kUnavailable);
-    started_ns = host_clock_ns();
+    started = read_clocks();
     CUpti_PmSampling_Start_Params params{CUpti_PmSampling_Start_Params_STRUCT_SIZE};
     params.pPmSamplingObject = object;
     check_cupti(cuptiPmSamplingStart(&params), "cuptiPmSamplingStart", ErrorCode::kUnavailable);
@@ -157,7 +163,7 @@ struct PmSampler::Session {
     CUpti_PmSampling_Stop_Params params{CUpti_PmSampling_Stop_Params_STRUCT_SIZE};
     params.pPmSamplingObject = object;
     check_cupti(cuptiPmSamplingStop(&params), "cuptiPmSamplingStop", ErrorCode::kLibrary);
-    stopped_ns = host_clock_ns();
+    stopped = read_clocks();
     SampleDrain::Result result = drain->finish();
     drain.reset();
     return result;
@@ -177,9 +183,8 @@ struct PmSampler::Session {
       check_cupti(status, "cuptiPmSamplingDecodeData", ErrorCode::kLibrary);
     }
     batch.overflowed = batch.ended || decode.overflow != 0;
-    // Also where decoding stopped for another reason: what it had not come to would be lost at the
-    // end.
-    batch.more = decode.decodeStopReason != CUPTI_PM_SAMPLING_DECODE_STOP_REASON_END_OF_RECORDS;
+    batch.more = decode.decodeStopReason == CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL;
+    batch.unfinished = decode.decodeStopReason == CUPTI_PM_SAMPLING_DECODE_STOP_REASON_OTHER;
     CUpti_PmSampling_GetCounterDataInfo_Params info{
         CUpti_PmSampling_GetCounterDataInfo_Params_STRUCT_SIZE};
     info.pCounterDataImage = data.data();
@@ -209,11 +214,11 @@ struct PmSampler::Session {
             plan.evaluate(data, index)};
   }
 
-  MetricPlan plan;
+  const MetricPlan& plan;
   CUpti_PmSampling_Object* object = nullptr;
   std::vector<std::uint8_t> data;
-  std::int64_t started_ns = 0;
-  std::int64_t stopped_ns = 0;
+  ClockReading started;
+  ClockReading stopped;
   std::unique_ptr<SampleDrain> drain;
 };
 
@@ -221,38 +226,41 @@ PmSampler::PmSampler() = default;
 PmSampler::~PmSampler() = default;
 
 void PmSampler::begin() {
-  if (session_ == nullptr) {
-    start_profiler();
-    const ComputingDevice device = computing_device();
-    if (const std::string refusal = set_host_clock(); !refusal.empty()) {
-      refuse(refusal);
+  session_.reset();  // one at a time
+  const int started = start_profiler();
+  const ComputingDevice device = computing_device();
+  with_start(started, [&] {
+    if (target_ == nullptr) {
+      if (const std::string refusal = set_host_clock(); !refusal.empty()) {
+        refuse_counters(refusal);
+      }
+      if (const std::string refusal = sampling_refusal(device.chip, obstacles_of_current_device());
+          !refusal.empty()) {
+        refuse_counters(refusal);
+      }
+      target_ = std::make_unique<Target>(device);
     }
-    if (const std::string refusal = sampling_refusal(device.chip, obstacles_of_current_device());
-        !refusal.empty()) {
-      refuse(refusal);
-    }
-    auto session = std::make_unique<Session>(device);
+    auto session = std::make_unique<Session>(*target_);
     session->open(device);
+    session->start();
     session_ = std::move(session);
-  }
-  session_->start();
+  });
 }
 
 GpuSamples PmSampler::end() {
-  std::unique_ptr<Session> session = std::move(session_);  // a failure ends it
+  const std::unique_ptr<Session> session = std::move(session_);  // ends with the window
   SampleDrain::Result drained = session->stop();
   GpuSamples samples{.origin = "recorded",
-                     .started_ns = session->started_ns,
-                     .stopped_ns = session->stopped_ns,
+                     .started_ns = session->started.host_ns,
+                     .stopped_ns = session->stopped.host_ns,
                      .overflows = drained.overflows,
                      .missing = session->plan.missing(),
                      .samples = std::move(drained.samples)};
   for (const Metric& metric : session->plan.metrics()) {
     samples.counters.push_back(metric.value);
   }
-  if (drained.overflows == 0) {  // after an overflow sampling must be configured anew
-    session_ = std::move(session);
-  }
+  move_from_date(samples, DateClock(session->started, session->stopped));
+  drop_long_first_sample(samples);
   return samples;
 }
 

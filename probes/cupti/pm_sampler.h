@@ -12,7 +12,9 @@ namespace dlbench::probes {
 
 /// Samples from begin() to end(), about ten thousand times a second. The device is sampled as a
 /// whole, work of other processes included; nothing is serialised or replayed. A thread empties the
-/// device's buffer meanwhile. Needs the driver's permission to read counters.
+/// device's buffer meanwhile. Needs the driver's permission to read counters. Outside of windows
+/// sampling is disabled: while it is not, the driver may hold the GPU's clocks (seen by others, in
+/// pull request 188844 of PyTorch), for whatever runs then.
 class PmSampler {
  public:
   PmSampler();
@@ -27,9 +29,10 @@ class PmSampler {
   [[nodiscard]] GpuSamples end();
 
  private:
+  struct Target;
   struct Session;
-  // From the first window to the last: disabling may end all of CUPTI for the process.
-  std::unique_ptr<Session> session_;
+  std::unique_ptr<Target> target_;    // from the first window on; CUPTI keeps pointers into it
+  std::unique_ptr<Session> session_;  // of the window that is open
 };
 
 }  // namespace dlbench::probes

@@ -15,10 +15,6 @@
 namespace dlbench::probes {
 namespace {
 
-[[noreturn]] void refuse(const std::string& why) {
-  throw core::Error(core::ErrorCode::kUnavailable, why);
-}
-
 std::vector<std::uint8_t> counter_availability(CUcontext context) {
   CUpti_Profiler_GetCounterAvailability_Params params{
       CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE};
@@ -43,13 +39,13 @@ struct RangeCounters::Session {
              range_metrics(),
              counter_availability(device.context)) {
     if (!plan.reason().empty()) {
-      refuse(plan.reason());
+      refuse_counters(plan.reason());
     }
     CUpti_RangeProfiler_Enable_Params enable{CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE};
     enable.ctx = device.context;
     const CUptiResult status = cuptiRangeProfilerEnable(&enable);
     if (status != CUPTI_SUCCESS) {
-      refuse(counters_refusal("cuptiRangeProfilerEnable", status));
+      refuse_counters(counters_refusal("cuptiRangeProfilerEnable", status));
     }
     object = enable.pRangeProfilerObject;
   }
@@ -147,12 +143,15 @@ RangeCounters::~RangeCounters() = default;
 
 void RangeCounters::begin() {
   session_.reset();  // one session at a time
-  start_profiler();
-  auto session = std::make_unique<Session>(computing_device());
-  session->make_counter_data();
-  session->configure();
-  session->start();
-  session_ = std::move(session);
+  const int started = start_profiler();
+  const ComputingDevice device = computing_device();
+  with_start(started, [&] {
+    auto session = std::make_unique<Session>(device);
+    session->make_counter_data();
+    session->configure();
+    session->start();
+    session_ = std::move(session);
+  });
 }
 
 std::vector<double> RangeCounters::end() {

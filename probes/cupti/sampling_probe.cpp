@@ -3,6 +3,7 @@
 //
 // The probe cupti_sampling: memory traffic and how busy multiprocessors, tensor pipes and warps
 // were, over the time of a repetition of its own.
+#include "engine/core/clock.h"
 #include "engine/core/error.h"
 #include "probes/cupti/host_clock.h"
 #include "probes/cupti/metric_set.h"
@@ -28,6 +29,7 @@ class SamplingProbe final : public Probe, private core::trace::Sink {
           {{"record", "", "file that keeps every sample of the last window"}},
           {},
           "cuda",
+          true,
           true,
           true};
       for (const Metric& metric : sampling_metrics()) {
@@ -101,13 +103,13 @@ class SamplingProbe final : public Probe, private core::trace::Sink {
 
   void begin(const core::trace::RegionInfo& region) noexcept override {
     if (is_step(region) && steps_.begin_ns == 0) {
-      steps_.begin_ns = host_clock_ns();
+      steps_.begin_ns = core::steady_ns();
     }
   }
 
   void end(const core::trace::RegionInfo& region) noexcept override {
     if (is_step(region)) {
-      steps_.end_ns = host_clock_ns();
+      steps_.end_ns = core::steady_ns();
       steps_.count += 1;
     }
   }
@@ -125,7 +127,8 @@ class SamplingProbe final : public Probe, private core::trace::Sink {
   GpuSamples samples_;
 };
 
-const ProbeRegistrar kRegistrar("cupti_sampling", [] { return std::make_unique<SamplingProbe>(); });
+const ProbeRegistrar kCuptiSamplingRegistrar("cupti_sampling",
+                                             [] { return std::make_unique<SamplingProbe>(); });
 
 }  // namespace
 }  // namespace dlbench::probes

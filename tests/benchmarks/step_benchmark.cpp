@@ -6,6 +6,7 @@
 //   step_ms min=... median=... plan_mib=... rss_mib=... minor_faults=... loss=...
 #include "engine/backend/backend.h"
 #include "engine/comm/self.h"
+#include "engine/core/clock.h"
 #include "engine/core/rng.h"
 #include "engine/exec/executor.h"
 #include "workloads/workload.h"
@@ -13,7 +14,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -90,10 +90,6 @@ core::HostTensor make_input(const graph::Value& value, const workloads::Workload
   return tensor;
 }
 
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 void print_table(exec::Executor& executor) {
   std::vector<double> best(executor.lowered().nodes.size(), 1e9);
   for (int round = 0; round < 5; ++round) {
@@ -147,9 +143,9 @@ int run(const Options& options) {
   exec::ExecutorOptions executor_options;
   executor_options.lowering.conv_algorithm = algorithm_of(options.algorithm);
   executor_options.lowering.tuning_cache = options.cache;
-  const double begin = seconds_now();
+  const double begin = core::steady_seconds();
   exec::Executor executor(*backend, state, self, graph, executor_options);
-  const double built_s = seconds_now() - begin;
+  const double built_s = core::steady_seconds() - begin;
   std::vector<core::HostTensor> inputs;
   for (const graph::ValueId id : graph.inputs()) {
     inputs.push_back(make_input(graph.value(id), workload.spec()));
@@ -161,10 +157,10 @@ int run(const Options& options) {
     if (step == 0) {
       getrusage(RUSAGE_SELF, &before);
     }
-    const double start = seconds_now();
+    const double start = core::steady_seconds();
     executor.run();
     if (step >= 0) {
-      times.push_back(seconds_now() - start);
+      times.push_back(core::steady_seconds() - start);
     }
     if (options.losses) {
       std::printf("loss %.7f\n", static_cast<double>(executor.read_scalar("loss")));

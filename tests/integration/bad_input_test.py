@@ -31,8 +31,9 @@ class BadInput(CommandTest):
             assert made.returncode == 0, made.stderr
         cls.mnist = ["run", "--workload", "mnist_cnn", "--data", cls.folder / "mnist",
                      "--batch-size", "4", "--output", cls.folder / "report.json"]
-        cls.kvasir = ["run", "--workload", "resunetpp", "--image-size", "32", "--batch-size", "2",
-                      "--trials", "io", "--output", cls.folder / "report.json", *QUICK]
+        cls.images = ["run", "--workload", "resunetpp", "--image-size", "32", "--batch-size", "2",
+                      "--trials", "io", *QUICK]
+        cls.kvasir = [*cls.images, "--output", cls.folder / "report.json"]
 
     def copy_of_kvasir(self, name):
         target = self.folder / name
@@ -191,9 +192,41 @@ class BadInput(CommandTest):
         done = self.expect_error(1, *arguments, says=["needs", "available", "largest --batch-size"])
         self.assertNotIn("Killed", done.stderr)
 
+    def test_a_step_to_verify_that_does_not_fit(self):
+        self.expect_error(1, "verify", "--workload", "mnist_cnn", "--batch-size", "1M",
+                          says=["needs", "available", "largest --batch-size"])
+
+    def test_a_data_set_too_small_for_a_cold_cache(self):
+        report = self.folder / "cold.json"
+        self.expect_error(2, *self.images, "--data", self.folder / "kvasir-seg", "--cache", "cold",
+                          "--prefetch", "16", "--output", report, says=["--cache cold", "wanted"])
+        self.assertFalse(report.exists(), "refused only when the run had begun")
+
+    def test_results_in_place_of_the_data(self):
+        data = self.copy_of_kvasir("overwritten")
+        image = next((data / "train").glob("**/*.jpg"))
+        before = image.read_bytes()
+        self.expect_error(2, *self.images, "--data", data, "--output", image,
+                          says=["--output", "data set"])
+        self.assertEqual(image.read_bytes(), before)
+
+    def test_results_are_not_put_in_place_of_a_device(self):
+        full = pathlib.Path("/dev/full")
+        self.expect_error(1, "verify", "--workload", "mnist_cnn", "--dump", full,
+                          says=["/dev/full", "No space left"])
+        self.assertTrue(full.is_char_device())
+
+    def test_a_report_to_the_standard_output_by_its_name(self):
+        done = self.dlbench(*self.mnist[:-1], "/dev/stdout", *QUICK, "--trials", "io")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["run"]["status"], "complete")
+        self.assertIn("on the standard output", done.stderr)
+
     def test_output_that_cannot_be_written(self):
         arguments = self.mnist[:-1]
-        self.expect_error(1, *arguments, self.folder / "no" / "such" / "r.json", says=["r.json"])
+        missing = self.folder / "no" / "such" / "r.json"
+        self.expect_error(1, *arguments, missing, says=["r.json"])
+        self.expect_error(1, *arguments, missing, "--dry-run", says=["r.json"])
         self.expect_error(1, *arguments, "/dev/full/r.json", says=["/dev/full"])
         self.expect_error(1, *arguments, self.folder, says=[str(self.folder)])
 
@@ -242,7 +275,7 @@ class BadInput(CommandTest):
         self.assertEqual(report["run"]["exit_code"], 5)
         self.assertRegex(report["run"]["failure"]["phase"], "epoch 1, step [0-9]+ of 5")
         self.assertIn("partial", [taint["code"] for taint in report["run"]["taints"]])
-        self.assertEqual([plan["mode"] for plan in report["workload"]["plans"]], ["train"])
+        self.assertEqual([plan["mode"] for plan in report["workload"]["plans"]], ["train", "evaluate", "evaluate"])
 
     def test_broken_config_files(self):
         config = self.folder / "config.json"
@@ -285,6 +318,18 @@ class BadInput(CommandTest):
         self.assertEqual(report["run"]["status"], "partial")
         self.assertGreaterEqual(len(report["trials"]), 1)
         self.assertIn("partial", [taint["code"] for taint in report["run"]["taints"]])
+
+    def test_interrupted_generation_leaves_nothing(self):
+        out = self.folder / "interrupted"
+        running = self.start("data", "generate", "--dataset", "kvasir-seg", "--out", out, "--samples", "100000")
+        deadline = time.monotonic() + 60
+        while not list(self.folder.glob("interrupted*/**/*.jpg")) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=60)
+        self.assertEqual(running.returncode, 130, errors)
+        self.assertIn("nothing of it is left", errors)
+        self.assertEqual(list(self.folder.glob("interrupted*")), [])
 
     def setUp(self):
         (self.folder / "report.json").unlink(missing_ok=True)

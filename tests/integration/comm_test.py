@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """dlbench comm on one rank and on several: table, report, checked values, refused options."""
 
+import os
 import pathlib
 import shutil
 import subprocess
@@ -63,6 +64,10 @@ class Comm(CommandTest):
                 self.assertEqual(len(rows), 24)
                 self.assertEqual(rows[0][:4], ["1024", "512", "bf16", "sum"])
                 self.assertEqual(rows[0][-1], "0")
+                if len(os.sched_getaffinity(0)) < 3:
+                    crowded = [taint["where"] for taint in self.report(path)["run"]["taints"]
+                               if taint["code"] == "oversubscribed"]
+                    self.assertIn("collectives over 3 ranks", crowded)
 
     def test_values_that_are_not_checked_are_not_called_right(self):
         path = self.folder / "unchecked.json"
@@ -99,7 +104,8 @@ class Comm(CommandTest):
 
     def test_refuses_options_that_make_no_sense(self):
         self.expect_error(2, "comm", "--collectives", "allreduce", says=["did you mean 'all_reduce'"])
-        self.expect_error(2, "comm", "--dtype", "u8", says=["u8", "bf16"])
+        for refused in ("u8", "f8"):
+            self.expect_error(2, "comm", "--dtype", refused, says=[f"'{refused}' cannot be reduced; wanted one of f32"])
         self.expect_error(2, "comm", "-b", "2K", "-e", "1K", says=["--maxbytes", "--minbytes"])
         self.expect_error(2, "comm", "-b", "0", says=["--minbytes", "'0'"])
         self.expect_error(2, "comm", "--ranks", "2", says=["--ranks", "range 1 to 1"])

@@ -19,7 +19,7 @@ from command import PROGRAM
 LAUNCHER = "mpiexec.hydra"
 RUN = ["run", "--trials", "synthetic,full", "--repetitions", "400", "--max-time", "200s"]
 SCALE = ["scale", "--mode", "weak", "--repetitions", "400", "--time-budget", "200s"]
-SMALL = ["--workload", "mnist_cnn", "--batch-size", "8", "--steps", "5", "--threads", "1", "--workers", "1"]
+SMALL = ["--workload", "mnist_cnn", "--batch-size", "8", "--threads", "1", "--workers", "1"]
 # The product promises 10 s from the fault to the end. Other programs on the machine may slow this down.
 PROMISED_S = 10.0
 SLACK_S = 20.0
@@ -72,10 +72,11 @@ class Faults(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.output = self.folder / "report.json"
 
-    def launch(self, ranks, arguments, **environment):
+    def launch(self, ranks, arguments, *, steps="5", **environment):
         """Starts ranks in the background; self.pids() finds them by the name of their report."""
         self.job = subprocess.Popen(
-            [LAUNCHER, "-n", str(ranks), PROGRAM, *arguments, *SMALL, "--output", str(self.output)],
+            [LAUNCHER, "-n", str(ranks), PROGRAM, *arguments, *SMALL, "--steps", steps,
+             "--output", str(self.output)],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL,
             env={**os.environ, "DLBENCH_TEST_TAG": str(self.folder), **environment})
         self.addCleanup(self.end_job)
@@ -184,7 +185,13 @@ class Faults(unittest.TestCase):
         self.expect_fault(code=124, rank=1, says="hangs", done=done)
 
     def test_a_loss_that_is_not_finite_on_one_rank(self):
-        self.launch(2, RUN, DLBENCH_TEST_FAULT="nan@1:250")
+        self.expect_loss_of_rank_1(steps="5")
+
+    def test_a_loss_that_is_not_finite_in_the_last_step_of_a_repetition(self):
+        self.expect_loss_of_rank_1(steps="1")
+
+    def expect_loss_of_rank_1(self, steps):
+        self.launch(2, RUN, steps=steps, DLBENCH_TEST_FAULT="nan@1:250")
         done = self.wait_for_repetitions(1)
         report, _ = self.expect_fault(code=5, rank=1, says="the loss is", done=done)
         self.assertEqual(report["run"]["status"], "failed")

@@ -8,14 +8,20 @@ import os
 import pathlib
 import shutil
 import tempfile
+import time
 import unittest
 
 from command import CommandTest
 
 MEASURE = ["--repetitions", "5", "--min-time", "300ms"]
-# Most cases are clear after seconds; where a short run is unsure, a longer one decides.
-SHORT = ["--max-noise", "15", "--max-time", "5"]
+# Behind a slow storage small batches: a batch is what is waited for, in each warm-up and repetition.
+SMALL = ["--batch-size", "16"]
+# Most cases are clear after seconds; where a short run is unsure, a longer one decides. On a machine
+# that others disturb these could be most cases, so beyond this time "unsure" stays where the report
+# excuses it.
+SHORT = ["--max-noise", "15", "--max-time", "3"]
 LONG = ["--max-noise", "5", "--max-time", "12"]
+LONG_RUNS_S = 90
 
 
 def burn(stop):
@@ -24,6 +30,8 @@ def burn(stop):
 
 
 class Verdict(CommandTest):
+    long_runs_s = 0
+
     @classmethod
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="dlbench-verdict-"))
@@ -39,18 +47,30 @@ class Verdict(CommandTest):
                 break
         cls.step_rate = cls.rate_of_step(cls.in_memory)
 
-    def run_case(self, workload, *arguments):
+    def run_case(self, workload, *arguments, noise=False):
+        """The report of a run, of a longer one if the first is unsure; not where noise is injected:
+        there "unsure" is an answer."""
         dataset = "mnist" if workload == "mnist_cnn" else "kvasir-seg"
         output = self.folder / "report.json"
-        for length in (SHORT, LONG):
+        for length in (SHORT,) if noise else (SHORT, LONG):
+            begin = time.monotonic()
             done = self.dlbench("run", "--workload", workload, "--data", self.folder / dataset,
                                 "--output", output, *MEASURE, *length, *arguments)
             self.assertEqual(done.returncode, 0, done.stderr)
             print(done.stdout, flush=True)
             report = self.report(output)
+            if length is LONG:
+                type(self).long_runs_s += time.monotonic() - begin
             if report["attribution"]["verdict"] != "unsure":
                 break
+            if self.is_disturbed(report) and self.long_runs_s > LONG_RUNS_S:
+                break
         return report
+
+    @staticmethod
+    def is_disturbed(report):
+        return {taint["code"] for taint in report["run"]["taints"]} & {"disturbed",
+                                                                       "noise_target_missed"}
 
     @staticmethod
     def throughput_of_step(report):
@@ -74,8 +94,8 @@ class Verdict(CommandTest):
         still, the word must be right for the ratio that the last run had."""
         for _ in range(3):
             injected = ratio * self.step_rate
-            report = self.run_case("mnist_cnn", "--storage",
-                                   f"mib_per_s={784 * injected / 2**20:.4f}", *arguments)
+            storage = f"mib_per_s={784 * injected / 2**20:.4f}"
+            report = self.run_case("mnist_cnn", "--storage", storage, *arguments, noise=noise)
             type(self).step_rate = self.rate_of_step(report)
             actual = injected / self.step_rate
             if 1 / drift < actual / ratio < drift:
@@ -97,12 +117,11 @@ class Verdict(CommandTest):
     def expect(self, words, workload, *arguments, noise=False):
         """One of `words`; "unsure" too where noise is injected or the report says that it was
         disturbed or missed the noise target. A wrong word fails at once."""
-        self.judge(self.run_case(workload, *arguments), words, noise)
+        self.judge(self.run_case(workload, *arguments, noise=noise), words, noise)
 
     def judge(self, report, words, noise=False):
-        taints = {taint["code"] for taint in report["run"]["taints"]}
         allowed = set(words)
-        if noise or taints & {"disturbed", "noise_target_missed"}:
+        if noise or self.is_disturbed(report):
             allowed.add("unsure")
         verdict = report["attribution"]["verdict"]
         self.assertIn(verdict, allowed, report["attribution"]["explanation"])
@@ -111,10 +130,11 @@ class Verdict(CommandTest):
         self.judge(self.in_memory, {"compute_bound"})
 
     def test_02_storage_latency(self):
-        self.expect({"input_bound"}, "mnist_cnn", "--storage", "latency_ms=5", "--workers", "1")
+        self.expect({"input_bound"}, "mnist_cnn", "--storage", "latency_ms=5", "--workers", "1",
+                    *SMALL)
 
     def test_03_storage_bandwidth(self):
-        self.judge_loader_of(1 / 4)
+        self.judge_loader_of(1 / 4, *SMALL)
 
     def test_04_bandwidth_that_suffices(self):
         self.judge_loader_of(4)
@@ -132,7 +152,7 @@ class Verdict(CommandTest):
 
     def test_08_latency_not_hidden(self):
         self.expect({"input_bound"}, "resunetpp", "--image-size", "64", "--batch-size", "4",
-                    "--workers", "1", "--storage", "latency_ms=60")
+                    "--workers", "1", "--storage", "latency_ms=30")
 
     def test_09_decoding_takes_the_processors(self):
         self.expect({"contention_bound"}, "resunetpp", "--image-size",
@@ -151,7 +171,7 @@ class Verdict(CommandTest):
                 hog.join()
 
     def test_11_slow_storage_and_large_batch(self):
-        self.judge_loader_of(1 / 3, "--batch-size", "256")
+        self.judge_loader_of(1 / 3, "--batch-size", "128")
 
     def test_12_one_compute_thread(self):
         self.expect({"compute_bound"}, "mnist_cnn", "--threads", "1", "--workers", "1")

@@ -13,10 +13,12 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <ctime>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -34,7 +36,7 @@ constexpr const char* kRecording = DLBENCH_TEST_DATA "/recorded/nvml_synthetic.j
 class CountingSensors final : public GpuSensors {
  public:
   [[nodiscard]] const GpuIdentity& identity() const override { return identity_; }
-  [[nodiscard]] GpuSample read() noexcept override {
+  [[nodiscard]] GpuSample read(SensorSet /*set*/) noexcept override {
     ++reads_;
     return {.time_ns = reads_, .energy_joules = static_cast<double>(reads_)};
   }
@@ -71,11 +73,42 @@ TEST(GpuMonitor, LooksBetweenTheEndsFromItsOwnThread) {
   EXPECT_GT(window.monitor_cpu_s, 0.0);
 }
 
+/// Tells the memory where all sensors are asked.
+class RatedSensors final : public GpuSensors {
+ public:
+  [[nodiscard]] const GpuIdentity& identity() const override { return identity_; }
+  [[nodiscard]] GpuSample read(SensorSet set) noexcept override {
+    GpuSample sample;
+    if (set == SensorSet::kAll) {
+      sample.memory_used_bytes = 1;
+    }
+    return sample;
+  }
+  [[nodiscard]] std::vector<GpuEvent> take_events() noexcept override { return {}; }
+
+ private:
+  GpuIdentity identity_;
+};
+
+TEST(GpuMonitor, AsksAllSensorsAtTheEndsAndInEveryTenthLook) {
+  GpuMonitor monitor(std::make_unique<RatedSensors>(), std::chrono::microseconds(100));
+  GpuWindow window;
+  while (window.samples.size() < 30) {
+    monitor.begin_window();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    window = monitor.end_window();
+  }
+  for (std::size_t look = 0; look < window.samples.size(); ++look) {
+    const bool end = look == 0 || look + 1 == window.samples.size();
+    EXPECT_EQ(window.samples[look].memory_used_bytes.has_value(), end || look % 10 == 5) << look;
+  }
+}
+
 /// Sensors that take two milliseconds of the processor for each look.
 class CostlySensors final : public GpuSensors {
  public:
   [[nodiscard]] const GpuIdentity& identity() const override { return identity_; }
-  [[nodiscard]] GpuSample read() noexcept override {
+  [[nodiscard]] GpuSample read(SensorSet /*set*/) noexcept override {
     const std::clock_t begin = std::clock();
     while (std::clock() - begin < CLOCKS_PER_SEC / 500) {
     }
@@ -102,11 +135,120 @@ TEST(GpuRecording, ReadingGivesBackWhatWasWritten) {
   std::filesystem::remove(copy);
   ASSERT_EQ(again.windows.size(), 3U);
   const GpuSample& sample = again.windows[1].window.samples[1];
-  EXPECT_EQ(sample.clock_reasons, 64U);
-  EXPECT_EQ(sample.energy_joules, 5300.0);
+  EXPECT_EQ(sample.clock_reasons, 4U);
+  EXPECT_EQ(sample.energy_joules, 5049.6);
   EXPECT_FALSE(sample.memory_temperature_celsius.has_value());
   EXPECT_EQ(again.windows[2].window.events.front().code, 79);
   EXPECT_THROW((void)read_gpu_recording(copy), core::Error);
+}
+
+std::optional<double> number(const std::vector<ProbeValue>& values, const std::string& name) {
+  for (const ProbeValue& value : values) {
+    if (value.name == name) {
+      return value.value;
+    }
+  }
+  return std::nullopt;
+}
+
+constexpr std::int64_t kMillisecond = 1'000'000;
+
+/// A window of `length_ms` with a sample every 100 ms and one at its end, at `watt` after a pause
+/// at 80 W. The driver's counter moves every `period_ms`, the first time after half of it.
+GpuWindow steady_window(std::int64_t length_ms, double watt, std::int64_t period_ms = 100) {
+  GpuWindow window{.begin_ns = 0, .end_ns = length_ms * kMillisecond};
+  const auto counter = [&](std::int64_t now_ms) {
+    const std::int64_t half = period_ms / 2;
+    const std::int64_t moved =
+        now_ms < half ? -half : (now_ms - half) / period_ms * period_ms + half;
+    return 1e-3 * static_cast<double>(moved) * (moved < 0 ? 80.0 : watt);
+  };
+  for (std::int64_t now_ms = 0; now_ms < length_ms + 100; now_ms += 100) {
+    const std::int64_t at_ms = std::min(now_ms, length_ms);
+    window.samples.push_back({.time_ns = at_ms * kMillisecond,
+                              .power_watt = at_ms == 0 ? 80.0 : watt,
+                              .energy_joules = counter(at_ms)});
+  }
+  return window;
+}
+
+TEST(GpuSummary, EnergyIsTheCountersRateBetweenItsFirstAndLastChange) {
+  const std::vector<GpuWindow> windows{steady_window(1040, 300.0), steady_window(660, 500.0)};
+  const ProbeValue energy = gpu_values({}, windows).front();
+  EXPECT_NEAR(energy.value.value(), 1.04 * 300.0 + 0.66 * 500.0, 1e-6);
+  EXPECT_EQ(energy.source, "counter");
+  EXPECT_EQ(energy.reason, "");
+}
+
+TEST(GpuSummary, WhereTheCounterMovesTooSeldomEnergyComesFromThePower) {
+  const ProbeValue short_window =
+      gpu_values({}, {steady_window(1000, 300.0), steady_window(500, 500.0, 200)}).front();
+  EXPECT_NEAR(short_window.value.value(), 300.0 + 250.0, 1e-9) << "all windows by one source";
+  EXPECT_EQ(short_window.source, "power");
+  const ProbeValue shorter = gpu_values({}, {steady_window(300, 300.0)}).front();
+  EXPECT_FALSE(shorter.value.has_value()) << "three samples of the power are no integral";
+  EXPECT_EQ(shorter.source, "");
+  EXPECT_THAT(shorter.reason, HasSubstr("not enough samples of the power"));
+  GpuWindow fell_back = steady_window(1000, 300.0);
+  fell_back.samples[5].energy_joules = 0.0;
+  EXPECT_EQ(gpu_values({}, {fell_back}).front().source, "power");
+}
+
+// Busy for half of the time up to 500 ms, and always from then on to 1100 ms; asked three times.
+TEST(GpuSummary, AValueThatIsAskedForSeldomStandsForTheTimeSinceTheLast) {
+  GpuWindow window = steady_window(1100, 300.0);
+  ASSERT_EQ(window.samples.size(), 12U);
+  for (const auto& [look, busy, bytes] :
+       {std::tuple{0, 0.25, 1}, std::tuple{5, 0.5, 7}, std::tuple{11, 1.0, 3}}) {
+    GpuSample& sample = window.samples[static_cast<std::size_t>(look)];
+    sample.busy_share = busy;
+    sample.memory_used_bytes = bytes;
+    sample.power_average_watt = 100.0 * busy;
+  }
+  const std::vector<ProbeValue> values = gpu_values({}, {window, window});
+  EXPECT_NEAR(number(values, "busy_share").value(), (0.5 * 5 + 1.0 * 6) / 11, 1e-12);
+  EXPECT_NEAR(number(values, "power_average_watt").value(), (50.0 * 5 + 100.0 * 6) / 11, 1e-9);
+  EXPECT_EQ(number(values, "memory_used_max_bytes"), 7.0);
+  EXPECT_NEAR(number(values, "power_mean_watt").value(), 300.0, 1e-9);
+  EXPECT_FALSE(number(values, "memory_busy_share").has_value());
+
+  window.samples.back().power_average_watt.reset();
+  EXPECT_FALSE(number(gpu_values({}, {window}), "power_average_watt").has_value())
+      << "nothing is known of its last 600 ms";
+}
+
+TEST(GpuSummary, WhatThePauseShowsIsNoClockAndNoReason) {
+  constexpr auto kIdle = static_cast<std::uint64_t>(ClockReason::kIdle);
+  GpuWindow window{.begin_ns = 0, .end_ns = 3 * kMillisecond};
+  // Heat of before the window, idle work in it, and one sample at work.
+  window.samples = {
+      {.time_ns = 0, .busy_share = 0.5, .sm_clock_mhz = 300.0, .clock_reasons = 0x40},
+      {.time_ns = kMillisecond,
+       .busy_share = 0.0,
+       .sm_clock_mhz = 345.0,
+       .clock_reasons = kIdle | 0x40},
+      {.time_ns = 3 * kMillisecond, .busy_share = 1.0, .sm_clock_mhz = 1700.0, .clock_reasons = 4}};
+  std::vector<ProbeValue> values = gpu_values({}, {window});
+  EXPECT_EQ(number(values, "sm_clock_min_mhz"), 1700.0);
+  EXPECT_EQ(number(values, "sm_clock_mean_mhz"), 1700.0);
+  EXPECT_EQ(number(values, "busy_share"), 1.0);
+  EXPECT_EQ(number(values, "throttled_share"), 0.0);
+  EXPECT_EQ(number(values, "power_cap_share"), 1.0);
+  EXPECT_EQ(number(values, "samples"), 3.0) << "all looks are counted";
+  EXPECT_EQ(judge_window({}, window).sm_clock_mhz, 1700.0);
+  EXPECT_FALSE(judge_window({}, window).throttled);
+
+  window.samples.pop_back();
+  values = gpu_values({}, {window});
+  for (const ProbeValue& value : values) {
+    if (value.name == "sm_clock_min_mhz" || value.name == "busy_share" ||
+        value.name == "throttled_share") {
+      EXPECT_FALSE(value.value.has_value()) << value.name;
+      EXPECT_EQ(value.reason, "no sample saw the GPU at work");
+    }
+  }
+  EXPECT_FALSE(judge_window({}, window).sm_clock_mhz.has_value());
+  EXPECT_THAT(judge_window({}, window).throttle_reasons, ElementsAre());
 }
 
 TEST(GpuSummary, NamesFaultsAndThrottlingOfAWindow) {
@@ -141,8 +283,8 @@ TEST(Nvml, ReadsWhatTheDriverTells) {
   EXPECT_EQ(gpu.address, "00000000:41:00.0");
   EXPECT_EQ(gpu.power_limit_watt, 700.0);
   EXPECT_EQ(gpu.memory_bytes, 1000);
-  const GpuSample first = opened.sensors->read();
-  const GpuSample second = opened.sensors->read();
+  const GpuSample first = opened.sensors->read(SensorSet::kAll);
+  const GpuSample second = opened.sensors->read(SensorSet::kAll);
   EXPECT_EQ(first.power_watt, 250.5);
   EXPECT_FALSE(first.power_average_watt.has_value()) << "the field says: not supported";
   EXPECT_EQ(first.busy_share, 0.75);
@@ -156,6 +298,18 @@ TEST(Nvml, ReadsWhatTheDriverTells) {
   EXPECT_EQ(*second.energy_joules - *first.energy_joules, 0.5);
   EXPECT_EQ(*second.pcie_received_bytes - *first.pcie_received_bytes, 512)
       << "the 32-bit counter wraps in between";
+  EXPECT_EQ(*second.pcie_sent_bytes - *first.pcie_sent_bytes, 512)
+      << "and so does one that calls itself wider";
+  const GpuSample fast = opened.sensors->read(SensorSet::kFast);
+  EXPECT_EQ(fast.power_watt, 250.5);
+  EXPECT_EQ(fast.sm_clock_mhz, 1755.0);
+  EXPECT_EQ(fast.memory_clock_mhz, 2619.0);
+  EXPECT_EQ(fast.clock_reasons, 4U);
+  EXPECT_EQ(*fast.energy_joules - *second.energy_joules, 0.5);
+  EXPECT_EQ(*fast.pcie_received_bytes - *second.pcie_received_bytes, 512);
+  EXPECT_FALSE(fast.busy_share.has_value());
+  EXPECT_FALSE(fast.memory_used_bytes.has_value());
+  EXPECT_FALSE(fast.temperature_celsius.has_value());
   const std::vector<GpuEvent> events = opened.sensors->take_events();
   ASSERT_EQ(events.size(), 1U);
   EXPECT_EQ(events.front().fault, GpuFault::kXid);
@@ -182,7 +336,10 @@ TEST(Nvml, TheProbeMeasuresTheWindowsOfATrial) {
   const ProbeValues values = probe->collect("full");
   ASSERT_EQ(values.values.size(), probe->spec().values.size());
   EXPECT_EQ(values.values.front().name, "energy_joules");
-  EXPECT_EQ(values.values.front().value, 0.5);
+  EXPECT_FALSE(values.values.front().value.has_value()) << "one change of the counter is no rate";
+  EXPECT_THAT(values.values.front().reason, HasSubstr("changed less than five times"));
+  EXPECT_NEAR(number(values.values, "power_mean_watt").value(), 250.5, 1e-9)
+      << "an integral over a time that differs from run to run";
   EXPECT_FALSE(probe->collect("io").values.front().value.has_value());
   EXPECT_EQ(probe->last_conditions().fault, "") << "its Xid came before the window";
 }

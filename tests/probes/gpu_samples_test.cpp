@@ -36,6 +36,7 @@ TEST(GpuSamples, CountsWhatWouldFillTheGapsAsLost) {
   samples.samples[3].begin_ns -= 40'000;  // clocks waver
   EXPECT_EQ(samples.lost(), 2);
   samples.overflows = 1;
+  samples.end_ns = samples.stopped_ns;
   EXPECT_EQ(samples.lost(), 4) << "and from the last one to the end, 200 us later";
   samples.samples.resize(3);
   samples.stopped_ns = samples.samples.back().end_ns;
@@ -43,6 +44,102 @@ TEST(GpuSamples, CountsWhatWouldFillTheGapsAsLost) {
   samples.overflows = 0;
   EXPECT_EQ(samples.lost(), 0);
   EXPECT_EQ(GpuSamples{}.lost(), 0);
+}
+
+TEST(GpuSamples, TimesOfTheDateAreMovedToTheHostsClock) {
+  const GpuSamples wanted = synthetic();
+  constexpr std::int64_t kAhead = 1'700'000'000'000'000'000;
+  const DateClock date({.host_ns = wanted.started_ns, .date_ns = wanted.started_ns + kAhead},
+                       {.host_ns = wanted.stopped_ns, .date_ns = wanted.stopped_ns + kAhead});
+  GpuSamples samples = wanted;
+  EXPECT_FALSE(move_from_date(samples, date)) << "they are of the host's";
+  for (CounterSample& sample : samples.samples) {
+    sample.begin_ns += kAhead;
+    sample.end_ns += kAhead;
+  }
+  samples.samples.front().begin_ns = 7;  // counts from long before
+  EXPECT_FALSE(samples.on_host_clock());
+  ASSERT_TRUE(move_from_date(samples, date));
+  EXPECT_TRUE(samples.moved_from_date);
+  EXPECT_TRUE(samples.on_host_clock());
+  EXPECT_EQ(samples.samples.back().end_ns, wanted.samples.back().end_ns);
+}
+
+TEST(DateClock, IsOfNoUseWhereItWasSetOrIsTheHostsOwn) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const ClockReading before{.host_ns = 10 * kSecond, .date_ns = 1000 * kSecond};
+  const auto later = [&](std::int64_t gained_ns) {
+    return ClockReading{.host_ns = 12 * kSecond, .date_ns = 1002 * kSecond + gained_ns};
+  };
+  EXPECT_TRUE(DateClock(before, later(0)).usable());
+  EXPECT_TRUE(DateClock(before, later(1'000'000)).usable()) << "NTP lets it run faster";
+  EXPECT_FALSE(DateClock(before, later(kSecond)).usable()) << "it was set";
+  EXPECT_FALSE(DateClock(before, later(-kSecond)).usable());
+  EXPECT_FALSE(DateClock({kSecond, kSecond + 5}, {2 * kSecond, 2 * kSecond + 5}).usable());
+  const DateClock fast(before, later(1'000'000));
+  EXPECT_EQ(fast.to_host(1000 * kSecond), 10 * kSecond);
+  EXPECT_EQ(fast.to_host(1002 * kSecond + 1'000'000), 12 * kSecond);
+  EXPECT_NEAR(static_cast<double>(fast.to_host(1001 * kSecond + 500'000)), 11e9, 2.0);
+  EXPECT_TRUE(fast.has(999 * kSecond, 1003 * kSecond));
+  EXPECT_FALSE(fast.has(998 * kSecond, 1001 * kSecond));
+  EXPECT_FALSE(fast.has(1001 * kSecond, 1000 * kSecond));
+  const ClockReading now = read_clocks();
+  EXPECT_GT(now.host_ns, 0);
+  EXPECT_NE(now.host_ns, now.date_ns);
+}
+
+// Of the synthetic steps, 150 to 750 us, four samples and a gap of two.
+TEST(GpuSamples, OnlyGapsBetweenTheFirstAndTheLastStepCount) {
+  GpuSamples samples = synthetic();
+  const auto steps = [&](std::int64_t begin_us, std::int64_t end_us) {
+    samples.begin_ns = 1'000'000'000 + begin_us * 1000;
+    samples.end_ns = 1'000'000'000 + end_us * 1000;
+  };
+  steps(150, 300);
+  EXPECT_EQ(samples.lost(), 0) << "the gap follows the last step";
+  steps(400, 750);
+  EXPECT_EQ(samples.lost(), 1) << "half of the gap came before the first one";
+  steps(0, 900);
+  samples.overflows = 1;
+  EXPECT_EQ(samples.lost(), 3) << "of the 200 us after the last sample 100 are of the steps";
+}
+
+TEST(GpuSamples, AFewLostOnesDoNotMatter) {
+  GpuSamples samples{.started_ns = 1, .stopped_ns = 500'000, .begin_ns = 1, .end_ns = 500'000};
+  samples.steps = 3;
+  for (std::int64_t index = 0; index < 400; ++index) {
+    samples.samples.push_back({index * 1000, index * 1000 + 1000, {}});
+  }
+  EXPECT_FALSE(samples.has_gaps());
+  samples.samples.erase(samples.samples.begin() + 100, samples.samples.begin() + 104);
+  EXPECT_EQ(samples.lost(), 4);
+  EXPECT_FALSE(samples.has_gaps()) << "1 %";
+  samples.samples.erase(samples.samples.begin() + 200);
+  EXPECT_EQ(samples.lost(), 5);
+  EXPECT_TRUE(samples.has_gaps());
+  samples.samples.resize(50);
+  samples.end_ns = 50'000;
+  EXPECT_FALSE(samples.has_gaps());
+  samples.overflows = 1;
+  EXPECT_TRUE(samples.has_gaps());
+}
+
+TEST(GpuSamples, AFirstSampleOfBeforeTheSamplingIsDropped) {
+  GpuSamples samples = synthetic();
+  const std::size_t all = samples.samples.size();
+  samples.samples.front().begin_ns -= 900'000;  // ten times as long as the others
+  drop_long_first_sample(samples);
+  EXPECT_THAT(samples.samples, SizeIs(all));
+  samples.samples.front().begin_ns -= 1;
+  drop_long_first_sample(samples);
+  EXPECT_THAT(samples.samples, SizeIs(all - 1));
+  EXPECT_EQ(samples.samples.front().values.front(), 0.2);
+  samples.samples.resize(1);
+  drop_long_first_sample(samples);
+  EXPECT_THAT(samples.samples, SizeIs(1));
+  GpuSamples none;
+  drop_long_first_sample(none);
+  EXPECT_THAT(none.samples, IsEmpty());
 }
 
 TEST(GpuSamples, TimesOfAnotherClockAreNoticed) {
@@ -160,6 +257,34 @@ TEST(SampleDrain, AfterAnOverflowForGoodItReadsNoMore) {
   EXPECT_EQ(readings, 1);
   EXPECT_EQ(result.overflows, 1);
   EXPECT_THAT(result.samples, SizeIs(1));
+}
+
+// Stopped for a reason that is not told: the thread comes back in a period, the end reads on.
+TEST(SampleDrain, WhatIsUnfinishedWaitsForTheNextTimeAndNotForTheEnd) {
+  std::atomic<int> left = 6;
+  std::atomic<int> readings = 0;
+  const auto read = [&] {
+    SampleBatch batch;
+    if (left > 0) {
+      left -= 1;
+      batch.samples.push_back({0, 1, {}});
+    }
+    batch.unfinished = left > 0;
+    readings += 1;
+    return batch;
+  };
+  SampleDrain seldom(read, std::chrono::hours(1));
+  EXPECT_THAT(seldom.finish().samples, SizeIs(6)) << "nothing comes later: all is read";
+  left = 6;
+  readings = 0;
+  constexpr std::chrono::milliseconds kPeriod{20};
+  const auto begin = std::chrono::steady_clock::now();
+  SampleDrain drain(read, kPeriod);
+  while (readings < 3) {
+    std::this_thread::yield();
+  }
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 3 * kPeriod) << "one reading in a period";
+  EXPECT_THAT(drain.finish().samples, SizeIs(6));
 }
 
 TEST(SampleDrain, WhatReadingThrowsComesOutAtTheEnd) {

@@ -20,6 +20,7 @@ int events_object = 0;
 int energy_reads = 0;
 int temperature_reads = 0;
 std::uint32_t received = 0xFFFFFF00U;
+std::uint64_t sent = 0xFFFFFF00U;
 bool event_pending = true;
 
 void put(char* text, unsigned length, const char* value) { std::strncpy(text, value, length); }
@@ -103,20 +104,24 @@ int nvmlDeviceGetFieldValues(void* /*device*/, int count, unsigned char* fields)
     unsigned char* field = fields + std::ptrdiff_t{40} * index;
     std::uint32_t id = 0;
     std::memcpy(&id, field, 4);
-    const std::uint32_t type = 1;  // 32 bits without sign
+    std::uint32_t type = 1;  // 32 bits without sign
     std::uint32_t status = kOk;
-    std::uint32_t value = 0;
+    std::uint64_t value = 0;
     if (id == 186) {
       value = 250500;
     } else if (id == 198) {
       value = received;
       received += 512;
+    } else if (id == 197) {
+      type = 3;  // 64 bits without sign, of a counter that has 32
+      value = sent;
+      sent = (sent + 512) & 0xFFFFFFFFU;
     } else {
       status = kNotSupported;
     }
     std::memcpy(field + 24, &type, 4);
     std::memcpy(field + 28, &status, 4);
-    std::memcpy(field + 32, &value, 4);
+    std::memcpy(field + 32, &value, type == 1 ? 4 : 8);
   }
   return kOk;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/timeline.h"
 
+#include "engine/core/clock.h"
 #include "engine/core/error.h"
 #include "engine/core/trace.h"
 #include "probes/gpu_tracks.h"
@@ -13,7 +14,6 @@
 #include <nlohmann/json.hpp>
 
 #include <barrier>
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -304,23 +304,18 @@ TEST(SinkFanout, PassesEverythingOnAndEndsInReverse) {
 TEST(Timeline, ShowsTheStreamsOfADeviceOnTheHostsClock) {
   Timeline timeline;
   ASSERT_EQ(timeline.open({}), "");
-  const auto now = [] {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(
-               std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-  };
   GpuTrace gpu;
   {
     const Installed installed(timeline.sink());
     const Region step(Category::kStep, "step", 0);
-    const std::int64_t begin_ns = now();
-    const std::int64_t end_ns = now() + 1;
+    const std::int64_t begin_ns = core::steady_ns();
+    const std::int64_t end_ns = core::steady_ns() + 1;
     gpu.activities = {{GpuActivityKind::kKernel, "conv", begin_ns, end_ns, 7, 0, 1, 0},
                       {GpuActivityKind::kCopy, "host_to_device", begin_ns, end_ns, 9, 64, 2, 0},
                       {GpuActivityKind::kApiCall, "cudaLaunchKernel", begin_ns, end_ns, -1, 0, 1},
                       {GpuActivityKind::kOverhead, "buffer_flush", begin_ns, end_ns}};
     gpu.correlation_op[1] = 5;
-    while (now() <= end_ns) {
+    while (core::steady_ns() <= end_ns) {
     }
   }
   const TemporaryTree tree;

@@ -101,8 +101,7 @@ TEST(Compare, NamesWhatElseDiffers) {
   ASSERT_EQ(comparison.differences.size(), 2U);
   EXPECT_EQ(comparison.differences[0].what, "--decode");
   EXPECT_EQ(comparison.differences[1].what, "library onednn");
-  EXPECT_THAT(comparison.only_in_one,
-              ::testing::ElementsAre("io on 1 ranks: only in the baseline"));
+  EXPECT_THAT(comparison.only_in_one, ::testing::ElementsAre("io on 1 rank: only in the baseline"));
   const std::string text = comparison_text(comparison);
   EXPECT_THAT(text, HasSubstr("1.000"));
   EXPECT_THAT(text, HasSubstr("library onednn  2.6.3"));

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/json_writer.h"
 
-#include "engine/core/error.h"
-#include "reports/atomic_file.h"
 #include "reports/json_reader.h"
 #include "tests/reports/sample_record.h"
 #include "tests/temporary_folder.h"
@@ -11,18 +9,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <csignal>
 #include <filesystem>
 #include <limits>
 
 namespace dlbench::reports {
 namespace {
-
-using ::testing::HasSubstr;
 
 /// A temporary folder that is removed at the end.
 class JsonWriter : public ::testing::Test {
@@ -36,36 +29,11 @@ class JsonWriter : public ::testing::Test {
   const std::filesystem::path& folder_ = temporary_.path();
 };
 
-std::string error_of(const std::string& path, std::string_view text) {
-  try {
-    write_file_atomically(path, text);
-  } catch (const core::Error& error) {
-    EXPECT_EQ(error.code(), core::ErrorCode::kFile);
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST_F(JsonWriter, ReadingGivesBackWhatWasWritten) {
   const std::string path = in_folder("report.json");
   write_report(sample_record(), path);
   EXPECT_EQ(to_json(read_report(path)), to_json(sample_record()));
   EXPECT_EQ(files(), 1U);
-}
-
-TEST_F(JsonWriter, ReplacesAnOlderFile) {
-  const std::string path = in_folder("report.json");
-  write_file_atomically(path, "old and longer than the new text");
-  write_file_atomically(path, "new");
-  EXPECT_EQ(read_text_file(path), "new");
-  EXPECT_EQ(files(), 1U);
-}
-
-TEST_F(JsonWriter, FollowsASymbolicLink) {
-  std::filesystem::create_symlink(in_folder("target.json"), in_folder("link.json"));
-  write_file_atomically(in_folder("link.json"), "text");
-  EXPECT_TRUE(std::filesystem::is_symlink(in_folder("link.json")));
-  EXPECT_EQ(read_text_file(in_folder("target.json")), "text");
 }
 
 TEST_F(JsonWriter, NotFiniteNumbersBecomeNull) {
@@ -109,50 +77,6 @@ TEST_F(JsonWriter, NumbersKeepAllTheirDigits) {
   const RunRecord back = parse_report(to_json(record), "text");
   EXPECT_EQ(back.run.seed, record.run.seed);
   EXPECT_EQ(back.trials[0].cpu_s_per_sample, 0.1 + 0.2);
-}
-
-TEST_F(JsonWriter, AMissingFolderIsNamed) {
-  const std::string path = in_folder("nowhere/report.json");
-  const std::string message = error_of(path, "text");
-  EXPECT_THAT(message, HasSubstr(path));
-  EXPECT_THAT(message, HasSubstr("No such file or directory"));
-  EXPECT_THROW(check_writable(path), core::Error);
-}
-
-TEST_F(JsonWriter, AFolderInPlaceOfTheFileIsNamed) {
-  EXPECT_THAT(error_of(folder_.string(), "text"), HasSubstr("Is a directory"));
-  EXPECT_THROW(check_writable(folder_.string()), core::Error);
-}
-
-TEST_F(JsonWriter, AFullDeviceIsNamedAndNotReplaced) {
-  EXPECT_THAT(error_of("/dev/full", "text"), HasSubstr("No space left on device"));
-  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
-}
-
-TEST_F(JsonWriter, AFullDiskLeavesTheOldReportAndNoTemporaryFile) {
-  const std::string path = in_folder("report.json");
-  write_file_atomically(path, "old");
-  const std::string message = [&] {
-    // A limit on the file size stands in for a full disk: the write fails half way.
-    struct rlimit before {};
-    EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
-    struct rlimit small = before;
-    small.rlim_cur = 4096;
-    const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
-    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
-    std::string text = error_of(path, std::string(100'000, 'x'));
-    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
-    std::signal(SIGXFSZ, old_handler);
-    return text;
-  }();
-  EXPECT_THAT(message, HasSubstr("File too large"));
-  EXPECT_EQ(read_text_file(path), "old");
-  EXPECT_EQ(files(), 1U);
-}
-
-TEST_F(JsonWriter, CheckWritableLeavesNothingBehind) {
-  check_writable(in_folder("report.json"));
-  EXPECT_EQ(files(), 0U);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 //
 // Runs the plotting scripts as a user does, on the sample report; and asks an independent validator
 // whether the schema says what ours says.
-#include "reports/atomic_file.h"
+#include "engine/core/atomic_file.h"
 #include "reports/json_reader.h"
 #include "reports/json_writer.h"
 #include "reports/schema.h"
@@ -80,8 +80,8 @@ TEST_F(Plots, WhatCannotBeDrawnIsOneLine) {
   record.trials.clear();
   record.scaling.clear();
   write_report(record, in_folder("empty.json"));
-  write_file_atomically(in_folder("broken.json"), "{\n  \"schema\": ");
-  write_file_atomically(in_folder("other.json"), "{\"schema\": \"else\"}");
+  core::write_file_atomically(in_folder("broken.json"), "{\n  \"schema\": ");
+  core::write_file_atomically(in_folder("other.json"), "{\"schema\": \"else\"}");
   struct Case {
     const char* script;
     const char* report;
@@ -107,8 +107,8 @@ TEST_F(Plots, AnIndependentValidatorAgreesOnTheSchema) {
   if (!has_module("jsonschema")) {
     GTEST_SKIP() << "no jsonschema for " DLBENCH_PYTHON;
   }
-  write_file_atomically(in_folder("schema.json"), report_schema());
-  write_file_atomically(
+  core::write_file_atomically(in_folder("schema.json"), report_schema());
+  core::write_file_atomically(
       in_folder("check.py"),
       "import json, sys, jsonschema\n"
       "schema = json.load(open(sys.argv[1]))\n"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 
 namespace dlbench::reports {
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::int64_t kSteps = 4;
 constexpr std::int64_t kBatch = 2;
+constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
@@ -221,8 +223,8 @@ RunRecord sample_record() {
                    {"nvml", ValueMap{{"available", false}, {"reason", "no NVIDIA driver"}}}};
   record.job = JobRecord{"COMPLETED", 90.0, 60.0, 2, 0.75, 1'200'000'000, std::nullopt, {}};
   record.job->per_rank = {{0, "node1", 90.0, 1'200'000'000}};
-  record.history = {{1, 12.5, 64.0, 1e-3, 0.7, 0.65, {{"dice", 0.5}}},
-                    {2, 11.5, 69.6, 1e-3, 0.4, std::nullopt, {{"dice", 0.8}}}};
+  record.history = {{1, 12.5, 64.0, 1e-3, 0.7, 0.65, {{"dice", 0.5}, {"precision", kUndefined}}},
+                    {2, 11.5, 69.6, 1e-3, 0.4, std::nullopt, {{"dice", 0.8}, {"precision", 0.9}}}};
   record.scaling = sample_scaling();
   record.collectives = sample_collectives();
   return record;

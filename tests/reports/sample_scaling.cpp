@@ -11,7 +11,7 @@
 namespace dlbench::reports {
 namespace {
 
-constexpr std::int64_t kSteps = 12;
+constexpr std::int64_t kTrialSteps = 12;
 
 IntervalRecord around(double value, double share) {
   return {value - share * std::abs(value), value + share * std::abs(value)};
@@ -28,11 +28,16 @@ ScalingTrialRecord trial_of(const char* name,
   const double step_s = static_cast<double>(point.global_batch_size) / rate;
   ScalingTrialRecord trial;
   trial.trial = name;
-  trial.steps = kSteps;
-  trial.samples = kSteps * point.global_batch_size;
+  trial.steps = kTrialSteps;
+  trial.samples = kTrialSteps * point.global_batch_size;
   trial.samples_per_second = sample_summary({0.99 * rate, rate, 1.01 * rate});
-  trial.step_time_s = StepTimeRecord{
-      step_s, 1.01 * step_s, 1.02 * step_s, 1.03 * step_s, 0.97 * step_s, 1.04 * step_s, kSteps};
+  trial.step_time_s = StepTimeRecord{step_s,
+                                     1.01 * step_s,
+                                     1.02 * step_s,
+                                     1.03 * step_s,
+                                     0.97 * step_s,
+                                     1.04 * step_s,
+                                     kTrialSteps};
   trial.efficiency = estimate(speedup / static_cast<double>(point.ranks));
   trial.speedup = estimate(speedup);
   return trial;

@@ -46,6 +46,13 @@ TEST(Summary, IsTenLinesThatCanBePasted) {
   }
 }
 
+TEST(Summary, ShowsTaintsOfTrialsBesideThoseOfTheRun) {
+  RunRecord record = run_only();
+  record.trials[0].taints = {{Taint::kNotConvergent, "trial io", "by purpose"}};
+  EXPECT_THAT(summary_text(record, "r.json"),
+              HasSubstr("taints            generated_data, not_convergent\n"));
+}
+
 TEST(Summary, OfTrainingShowsFirstBestAndLastEpoch) {
   RunRecord record = sample_record();
   record.trials.clear();
@@ -55,6 +62,8 @@ TEST(Summary, OfTrainingShowsFirstBestAndLastEpoch) {
   EXPECT_THAT(text, HasSubstr("lowest valid loss epoch 1"));
   EXPECT_THAT(text, HasSubstr("last              epoch 2"));
   EXPECT_THAT(text, HasSubstr("valid loss none, dice 0.8000"));
+  EXPECT_THAT(text, HasSubstr("dice 0.5000, precision none"));
+  EXPECT_THAT(text, HasSubstr("left out          probe cupti: no CUDA device"));
   EXPECT_THAT(text, HasSubstr("on the standard output"));
   EXPECT_THAT(text, Not(HasSubstr("verdict")));
 }

@@ -3,10 +3,12 @@
 #include "workloads/metrics.h"
 
 #include "engine/core/check.h"
+#include "workloads/undefined_metric.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 
 namespace dlbench::workloads {
 namespace {
@@ -20,13 +22,17 @@ TEST(Metrics, SegmentationRatiosOfCounts) {
   EXPECT_DOUBLE_EQ(metrics.at("recall"), 0.6);
 }
 
-TEST(Metrics, ARatioOfNothingIsLeftOut) {
+TEST(Metrics, ARatioOfNothingIsNotANumberAndHasAReason) {
   const std::array<double, 4> no_prediction{0, 0, 5, 95};
   const auto metrics = metrics_of_counts(MetricKind::kSegmentation, no_prediction);
-  EXPECT_FALSE(metrics.contains("precision"));
+  EXPECT_TRUE(std::isnan(metrics.at("precision")));
+  EXPECT_EQ(undefined_metric_reason("precision"), "0 / 0: nothing was predicted");
   EXPECT_EQ(metrics.at("recall"), 0.0);
-  EXPECT_TRUE(
-      metrics_of_counts(MetricKind::kSegmentation, std::array<double, 4>{0, 0, 0, 9}).empty());
+  for (const auto& [name, value] :
+       metrics_of_counts(MetricKind::kSegmentation, std::array<double, 4>{0, 0, 0, 9})) {
+    EXPECT_TRUE(std::isnan(value)) << name;
+    EXPECT_FALSE(undefined_metric_reason(name).empty());
+  }
 }
 
 TEST(Metrics, Accuracy) {

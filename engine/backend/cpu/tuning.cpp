@@ -1,18 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/cpu/tuning_internal.h"
+#include "engine/core/clock.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <limits>
 
 namespace dlbench::backend::cpu {
 namespace {
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// Small numbers of both signs: all bits of zero memory would let a processor save power, and
 /// denormals would slow it down. The pattern is valid as f32 and as two bf16.
@@ -89,7 +85,7 @@ double Tuner::seconds_of(const Candidate& candidate) {
   }
   double best = std::numeric_limits<double>::infinity();
   for (int repeat = 0; repeat < 2; ++repeat) {
-    const double begin = now();
+    const double begin = core::steady_seconds();
     for (std::size_t i = 0; i < candidate.steps.size(); ++i) {
       check_onednn(dnnl_primitive_execute(candidate.steps[i].handle.get(),
                                           onednn_stream().get(),
@@ -97,7 +93,7 @@ double Tuner::seconds_of(const Candidate& candidate) {
                                           arguments[i].data()),
                    candidate.steps[i].implementation.c_str());
     }
-    best = std::min(best, now() - begin);
+    best = std::min(best, core::steady_seconds() - begin);
   }
   return best;
 }

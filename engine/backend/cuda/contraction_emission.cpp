@@ -23,6 +23,7 @@ void emit_forward(GraphLowering& lowering, const Node& node, Contraction chosen)
   emission.writes = {GraphLowering::slot(y)};
   emission.scratch_bytes = chosen.scratch_bytes;
   emission.kernel_name = chosen.kernel_name;
+  emission.repeatable = chosen.repeatable;
   const core::DType dtype = lowering.value(y).dtype;
   const ChannelsLast layout = lowering.layout(y);
   lowering.emit(std::move(emission),
@@ -60,6 +61,7 @@ void emit_gradient(GraphLowering& lowering,
         std::max(emission.scratch_bytes, channel_sums_scratch_bytes(layout, dtype, false));
   }
   emission.kernel_name = chosen.kernel_name;
+  emission.repeatable = chosen.repeatable;
   lowering.emit(std::move(emission),
                 [run = std::move(chosen.run), operands, has_bias, dtype, layout](const Call& call) {
                   run(operands(call));

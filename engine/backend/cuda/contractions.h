@@ -44,6 +44,7 @@ struct Contraction {
   std::string kernel_name;  ///< "cudnn:eng38{2=1}"
   std::string decision;     ///< what was chosen among several; empty: nothing to choose
   std::size_t scratch_bytes = 0;
+  bool repeatable = true;  ///< false: another run may give other bits
   std::function<void(const ContractionCall&)> run;
 };
 

@@ -19,6 +19,7 @@ class ConvExecution {
       : handles_(handles), plan_(std::move(plan)) {}
 
   [[nodiscard]] std::size_t workspace_bytes() const { return plan_.workspace_bytes; }
+  [[nodiscard]] bool repeatable() const { return plan_.repeatable; }
 
   /// Enqueues the convolution. Allocates only where an address differs from the last call's.
   void run(const ContractionCall& call);

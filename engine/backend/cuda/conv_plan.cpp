@@ -15,7 +15,7 @@
 namespace dlbench::backend::cuda {
 namespace {
 
-cudnnDataType_t data_type(core::DType dtype) {
+cudnnDataType_t cudnn_type(core::DType dtype) {
   switch (dtype) {
     case core::DType::kF16:
       return CUDNN_DATA_HALF;
@@ -28,7 +28,7 @@ cudnnDataType_t data_type(core::DType dtype) {
 
 CudnnDescriptor tensor(core::DType dtype, const std::vector<std::int64_t>& extents, ConvTensor id) {
   CudnnDescriptor d(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
-  d.set(CUDNN_ATTR_TENSOR_DATA_TYPE, data_type(dtype));
+  d.set(CUDNN_ATTR_TENSOR_DATA_TYPE, cudnn_type(dtype));
   d.set(CUDNN_ATTR_TENSOR_DIMENSIONS, extents);
   d.set(CUDNN_ATTR_TENSOR_STRIDES, channels_last_strides(extents));
   d.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, static_cast<std::int64_t>(id));
@@ -91,7 +91,7 @@ OperationAttributes attributes_of(ConvDirection direction) {
   }
 }
 
-CudnnDescriptor operation_graph(const ConvProblem& problem) {
+CudnnDescriptor operation_graph(const ConvProblem& problem, const PlanTarget& target) {
   const OperationAttributes names = attributes_of(problem.direction);
   CudnnDescriptor operation(names.type);
   operation.set(names.x, tensor(problem.dtype, problem.x, kConvX));
@@ -103,20 +103,22 @@ CudnnDescriptor operation_graph(const ConvProblem& problem) {
   operation.finalize("cuDNN convolution operation");
   CudnnDescriptor graph(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
   graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operation);
+  target.tell_graph(graph);
   graph.finalize("cuDNN operation graph");
   return graph;
 }
 
 /// Configurations in cuDNN's order; none where the heuristics know nothing.
 std::vector<CudnnDescriptor> configurations(const CudnnDescriptor& graph,
-                                            const CudnnDescriptor& device,
-                                            cudnnBackendHeurMode_t mode) {
+                                            const PlanTarget& target,
+                                            cudnnBackendHeurMode_t mode,
+                                            LastCudnnFailure& failure) {
   constexpr std::int64_t kMost = 40;
   CudnnDescriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
   heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
   heuristics.set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1, &mode);
-  heuristics.set(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, device);
-  if (!heuristics.try_finalize()) {
+  target.tell_heuristics(heuristics);
+  if (!failure.accepts("cuDNN's heuristics", heuristics.try_finalize())) {
     return {};
   }
   return heuristics.get_descriptors(
@@ -203,13 +205,6 @@ std::string name_of(const CudnnDescriptor& configuration, const CudnnDescriptor&
 
 }  // namespace
 
-CudnnDescriptor device_properties(cudnnHandle_t handle) {
-  CudnnDescriptor device(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
-  device.set(CUDNN_ATTR_DEVICEPROP_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
-  device.finalize("cuDNN device properties");
-  return device;
-}
-
 CudnnDescriptor device_properties(std::string_view json) {
   CudnnDescriptor device(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
   device.set_text(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, json);
@@ -217,15 +212,41 @@ CudnnDescriptor device_properties(std::string_view json) {
   return device;
 }
 
+// On a device the handle is told, to the graph (whose heuristics then ask that device) and to the
+// plan. cuDNN 9.19 calls both attributes deprecated and still takes them: it is the way that
+// NVIDIA's cudnn-frontend goes wherever it has a handle, and PyTorch with it, so the one that is
+// known to end in plans that execute. Device properties are for making plans ahead of time: NVIDIA
+// documents that such a plan is serialised, and loaded again on the device before it runs.
+void PlanTarget::tell_graph(CudnnDescriptor& graph) const {
+  if (handle_ != nullptr) {
+    graph.set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle_);
+  }
+}
+
+void PlanTarget::tell_heuristics(CudnnDescriptor& heuristics) const {
+  if (description_ != nullptr) {
+    heuristics.set(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, *description_);
+  }
+}
+
+void PlanTarget::tell_plan(CudnnDescriptor& plan) const {
+  if (description_ != nullptr) {
+    plan.set(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, *description_);
+  } else {
+    plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle_);
+  }
+}
+
 std::vector<ConvPlan> find_conv_plans(const ConvProblem& problem,
                                       const ConvPolicy& policy,
-                                      const CudnnDescriptor& device,
+                                      const PlanTarget& target,
                                       std::size_t most) {
-  const CudnnDescriptor graph = operation_graph(problem);
+  const CudnnDescriptor graph = operation_graph(problem, target);
+  LastCudnnFailure failure;
   std::vector<ConvPlan> plans;
   std::set<std::string> seen;
   for (const cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
-    for (const CudnnDescriptor& configuration : configurations(graph, device, mode)) {
+    for (const CudnnDescriptor& configuration : configurations(graph, target, mode, failure)) {
       if (plans.size() >= most) {
         return plans;
       }
@@ -234,14 +255,15 @@ std::vector<ConvPlan> find_conv_plans(const ConvProblem& problem,
       const EngineNotes notes = notes_of(engines.at(0));
       ConvPlan plan{.name = name_of(configuration, engines.at(0)),
                     .notes = describe(notes),
-                    .tensor_core = notes.has(CUDNN_NUMERICAL_NOTE_TENSOR_CORE)};
+                    .tensor_core = notes.has(CUDNN_NUMERICAL_NOTE_TENSOR_CORE),
+                    .repeatable = !notes.has(CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC)};
       if (!acceptable(notes, problem, policy) || !seen.insert(plan.name).second) {
         continue;
       }
       plan.plan = CudnnDescriptor(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
       plan.plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration);
-      plan.plan.set(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, device);
-      if (!plan.plan.try_finalize()) {
+      target.tell_plan(plan.plan);
+      if (!failure.accepts(plan.name, plan.plan.try_finalize())) {
         continue;
       }
       const std::int64_t bytes = plan.plan.get_int(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
@@ -255,13 +277,14 @@ std::vector<ConvPlan> find_conv_plans(const ConvProblem& problem,
   if (plans.empty()) {
     throw core::Error(
         core::ErrorCode::kUnavailable,
-        fmt::format("cuDNN has no acceptable plan for {}{}{}{}",
+        fmt::format("cuDNN has no acceptable plan for {}{}{}{}{}",
                     problem.text(),
                     policy.deterministic ? ", deterministic" : "",
                     policy.direct ? ", direct" : "",
                     policy.workspace_limit > 0 ? fmt::format(", with at most {} MiB of workspace",
                                                              policy.workspace_limit >> 20)
-                                               : ""));
+                                               : "",
+                    failure.text()));
   }
   return plans;
 }

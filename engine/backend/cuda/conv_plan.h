@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The execution plans that cuDNN offers for a convolution: asked of a description of the device, so
-// that the same code answers with and without a GPU.
+// The execution plans that cuDNN offers for a convolution: asked of a device, or of a description
+// of one, so that nearly the same code answers with and without a GPU.
 #pragma once
 
 #include "engine/backend/cuda/conv_problem.h"
@@ -16,10 +16,26 @@
 
 namespace dlbench::backend::cuda {
 
-/// What cuDNN knows of a device.
-[[nodiscard]] CudnnDescriptor device_properties(cudnnHandle_t handle);
-/// From the JSON that gpu_test wrote on such a device (tests/gpu/device_properties_test.cpp).
+/// What cuDNN knows of a device, from the JSON that gpu_test wrote on such a device
+/// (tests/gpu/device_properties_test.cpp).
 [[nodiscard]] CudnnDescriptor device_properties(std::string_view json);
+
+/// Whom plans are made for: a device, whose handle executes them, or the description of one, for
+/// which nothing can be executed. Both are kept as references.
+class PlanTarget {
+ public:
+  explicit PlanTarget(cudnnHandle_t handle) : handle_(handle) {}
+  explicit PlanTarget(const CudnnDescriptor& description) : description_(&description) {}
+
+  /// The three things that cuDNN wants told of it.
+  void tell_graph(CudnnDescriptor& graph) const;
+  void tell_heuristics(CudnnDescriptor& heuristics) const;
+  void tell_plan(CudnnDescriptor& plan) const;
+
+ private:
+  cudnnHandle_t handle_ = nullptr;
+  const CudnnDescriptor* description_ = nullptr;
+};
 
 /// Which plans are acceptable.
 struct ConvPolicy {
@@ -38,14 +54,16 @@ struct ConvPlan {
   std::string notes;  ///< "tensor_core, nondeterministic": as cuDNN describes the engine
   std::size_t workspace_bytes = 0;
   bool tensor_core = false;
+  bool repeatable = true;  ///< false: cuDNN calls the engine nondeterministic
 };
 
 /// Acceptable plans, best first by cuDNN's own order, at most `most`. Engines that compile at run
 /// time are left out: they cost up to a second each and dense convolutions have better ones.
-/// Throws core::Error(kUnavailable), naming the problem, if there is none.
+/// Throws core::Error(kUnavailable) if there is none, naming the problem and what cuDNN last failed
+/// with, other than that it does not support something.
 [[nodiscard]] std::vector<ConvPlan> find_conv_plans(const ConvProblem& problem,
                                                     const ConvPolicy& policy,
-                                                    const CudnnDescriptor& device,
+                                                    const PlanTarget& target,
                                                     std::size_t most);
 
 }  // namespace dlbench::backend::cuda

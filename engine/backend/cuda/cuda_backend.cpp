@@ -34,8 +34,7 @@ CudaBackend::CudaBackend(const BackendOptions& options)
 CudaBackend::CudaBackend(const DeviceStatus& status)
     : index_(status.index),
       capability_((throw_if_unusable(status), 10 * status.major + status.minor)),
-      pinned_(status.index),
-      device_(device_properties(handles_.cudnn())) {
+      pinned_(status.index) {
   cudaDeviceProp properties{};
   DLBENCH_CUDA(cudaGetDeviceProperties(&properties, status.index));
   info_ = {.name = properties.name,
@@ -43,10 +42,7 @@ CudaBackend::CudaBackend(const DeviceStatus& status)
            .memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem),
            .threads = 0,
            .isa = fmt::format("sm_{}", capability_),
-           .address = fmt::format("{:08x}:{:02x}:{:02x}.0",
-                                  properties.pciDomainID,
-                                  properties.pciBusID,
-                                  properties.pciDeviceID)};
+           .address = status.address};
   libraries_ = {{"cuda", cuda_version_text(status.runtime_version)},
                 {"cuda_driver", cuda_version_text(status.driver_version)},
                 {"cudnn", cudnn_version_text(status.cudnn_version)},
@@ -139,7 +135,7 @@ std::unique_ptr<LoweredGraph> CudaBackend::lower(const graph::Graph& graph,
                               libraries_.at("cuda_driver"),
                               libraries_.at("cuda"),
                               libraries_.at("cudnn")));
-  DeviceContractions contractions(handles_, device_, options, choices);
+  DeviceContractions contractions(handles_, options, choices);
   auto lowered = lower_graph(graph, options, contractions, handle_of);
   choices.save();
   return lowered;

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "engine/backend/backend.h"
-#include "engine/backend/cuda/conv_plan.h"
 #include "engine/backend/cuda/cuda_memory.h"
 #include "engine/backend/cuda/device_status.h"
 #include "engine/backend/cuda/library_handles.h"
@@ -60,7 +59,6 @@ class CudaBackend final : public Backend {
   std::map<std::string, std::string> libraries_;
   PinnedAllocator pinned_;
   LibraryHandles handles_;
-  CudnnDescriptor device_;  ///< as cuDNN describes it
 };
 
 }  // namespace dlbench::backend::cuda

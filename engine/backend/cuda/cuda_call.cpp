@@ -33,12 +33,16 @@ void check(cudaError_t status, const char* call) {
 
 void check(cudnnStatus_t status, const char* call) {
   if (status != CUDNN_STATUS_SUCCESS) {
-    std::array<char, 1024> detail{};
-    cudnnGetLastErrorString(detail.data(), detail.size());
-    throw core::Error(
-        code_of_cudnn(status),
-        fmt::format("{}: {}: {}", name_of(call), cudnnGetErrorString(status), detail.data()));
+    throw core::Error(code_of_cudnn(status),
+                      fmt::format("{}: {}", name_of(call), failure_text(status)));
   }
+}
+
+std::string failure_text(cudnnStatus_t status) {
+  std::array<char, 1024> detail{};
+  cudnnGetLastErrorString(detail.data(), detail.size());
+  return fmt::format(
+      "{} ({}): {}", cudnnGetErrorString(status), static_cast<int>(status), detail.data());
 }
 
 void check(cublasStatus_t status, const char* call) {

@@ -9,12 +9,16 @@
 #include <cuda_runtime_api.h>
 #include <cudnn.h>
 
+#include <string>
+
 namespace dlbench::backend::cuda {
 
 /// Throws core::Error: kRun when memory is out or the device failed, kLibrary otherwise.
 void check(cudaError_t status, const char* call);
 /// The same, with cuDNN's last error text.
 void check(cudnnStatus_t status, const char* call);
+/// "CUDNN_STATUS_BAD_PARAM (2000): ...", with cuDNN's last error text on this thread.
+[[nodiscard]] std::string failure_text(cudnnStatus_t status);
 /// The same.
 void check(cublasStatus_t status, const char* call);
 

@@ -8,6 +8,7 @@
 #include "engine/core/host_allocator.h"
 
 #include <cstddef>
+#include <memory>
 
 namespace dlbench::backend::cuda {
 
@@ -16,15 +17,28 @@ namespace dlbench::backend::cuda {
 class CudaBuffer final : public Buffer {
  public:
   explicit CudaBuffer(std::size_t bytes);
-  ~CudaBuffer() override;
+  /// Null where the device has not so much in one piece.
+  [[nodiscard]] static std::unique_ptr<CudaBuffer> if_room(std::size_t bytes);
 
-  [[nodiscard]] std::byte* data() override { return data_; }
+  [[nodiscard]] std::byte* data() override { return memory_.get(); }
   [[nodiscard]] std::size_t bytes() const override { return bytes_; }
 
  private:
-  std::byte* data_ = nullptr;
+  struct Free {
+    void operator()(std::byte* memory) const noexcept;
+  };
+  using Memory = std::unique_ptr<std::byte, Free>;
+
+  CudaBuffer(Memory memory, std::size_t bytes);
+  /// Null where there is no room.
+  [[nodiscard]] static Memory take(std::size_t bytes);
+
+  Memory memory_;
   std::size_t bytes_ = 0;
 };
+
+/// Fills memory of the device with zeros, before any stream's next work.
+void fill_zero_now(std::byte* memory, std::size_t bytes);
 
 /// Pinned memory of one device's context. Makes that device current on the thread that allocates:
 /// the loader's threads know nothing of devices.

@@ -9,6 +9,8 @@
 #include "engine/core/error.h"
 
 #include <algorithm>
+#include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -45,22 +47,23 @@ class CudaEvent final : public Stream::Event {
   cudaEvent_t event_ = nullptr;
 };
 
+struct GraphDestroy {
+  void operator()(cudaGraph_t graph) const noexcept { cudaGraphDestroy(graph); }
+  void operator()(cudaGraphExec_t executable) const noexcept { cudaGraphExecDestroy(executable); }
+};
+using Graph = std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, GraphDestroy>;
+using Executable = std::unique_ptr<std::remove_pointer_t<cudaGraphExec_t>, GraphDestroy>;
+
 // The graph stays beside what was made of it: its nodes name those whose events are exchanged.
 class CudaReplay final : public Replay {
  public:
-  CudaReplay(cudaGraph_t graph, cudaStream_t stream, std::vector<cudaGraphNode_t> time_nodes)
-      : graph_(graph), stream_(stream), time_nodes_(std::move(time_nodes)) {
-    if (const cudaError_t made = cudaGraphInstantiate(&executable_, graph_, 0);
-        made != cudaSuccess) {
-      cudaGraphDestroy(graph_);
-      DLBENCH_CUDA(made);
-    }
+  CudaReplay(Graph graph, cudaStream_t stream, std::vector<cudaGraphNode_t> time_nodes)
+      : graph_(std::move(graph)), stream_(stream), time_nodes_(std::move(time_nodes)) {
+    cudaGraphExec_t executable = nullptr;
+    DLBENCH_CUDA(cudaGraphInstantiate(&executable, graph_.get(), 0));
+    executable_.reset(executable);
     // Else the first launch would pay for it, inside a timed step.
-    DLBENCH_CUDA(cudaGraphUpload(executable_, stream_));
-  }
-  ~CudaReplay() override {
-    cudaGraphExecDestroy(executable_);
-    cudaGraphDestroy(graph_);
+    DLBENCH_CUDA(cudaGraphUpload(executable, stream_));
   }
 
   void launch(std::span<Stream::Event* const> times) override {
@@ -68,14 +71,14 @@ class CudaReplay final : public Replay {
         << times.size() << " events for " << time_nodes_.size() << " places";
     for (std::size_t index = 0; index < times.size(); ++index) {
       DLBENCH_CUDA(cudaGraphExecEventRecordNodeSetEvent(
-          executable_, time_nodes_[index], dynamic_cast<CudaEvent&>(*times[index]).handle()));
+          executable_.get(), time_nodes_[index], dynamic_cast<CudaEvent&>(*times[index]).handle()));
     }
-    DLBENCH_CUDA(cudaGraphLaunch(executable_, stream_));
+    DLBENCH_CUDA(cudaGraphLaunch(executable_.get(), stream_));
   }
 
  private:
-  cudaGraph_t graph_;
-  cudaGraphExec_t executable_ = nullptr;
+  Graph graph_;
+  Executable executable_;
   cudaStream_t stream_;
   std::vector<cudaGraphNode_t> time_nodes_;
 };
@@ -126,20 +129,29 @@ void CudaStream::wait_for(Event& event) {
 
 void CudaStream::synchronize() { DLBENCH_CUDA(cudaStreamSynchronize(stream_)); }
 
+// A state without, say, optimizer values saves and restores nothing, from and to no address.
+void CudaStream::copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  if (bytes > 0) {
+    DLBENCH_CUDA(cudaMemcpyAsync(to, from, bytes, kind, stream_));
+  }
+}
+
 void CudaStream::copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) {
-  DLBENCH_CUDA(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream_));
+  copy(device, host, bytes, cudaMemcpyHostToDevice);
 }
 
 void CudaStream::copy_to_host(std::byte* host, const std::byte* device, std::size_t bytes) {
-  DLBENCH_CUDA(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream_));
+  copy(host, device, bytes, cudaMemcpyDeviceToHost);
 }
 
 void CudaStream::copy_on_device(std::byte* to, const std::byte* from, std::size_t bytes) {
-  DLBENCH_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_));
+  copy(to, from, bytes, cudaMemcpyDeviceToDevice);
 }
 
 void CudaStream::fill_zero(std::byte* device, std::size_t bytes) {
-  DLBENCH_CUDA(cudaMemsetAsync(device, 0, bytes, stream_));
+  if (bytes > 0) {
+    DLBENCH_CUDA(cudaMemsetAsync(device, 0, bytes, stream_));
+  }
 }
 
 void CudaStream::convert(const Conversion& conversion) {
@@ -176,7 +188,7 @@ std::unique_ptr<Replay> CudaStream::end_capture() {
   cudaGraph_t graph = nullptr;
   capturing_ = false;
   DLBENCH_CUDA(cudaStreamEndCapture(stream_, &graph));
-  return std::make_unique<CudaReplay>(graph, stream_, std::move(time_nodes_));
+  return std::make_unique<CudaReplay>(Graph(graph), stream_, std::move(time_nodes_));
 }
 
 void CudaStream::abandon_capture() {

@@ -41,6 +41,8 @@ class CudaStream final : public Stream {
   void abandon_capture() override;
 
  private:
+  void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
+
   cudaStream_t stream_ = nullptr;
   bool capturing_ = false;
   std::vector<cudaGraphNode_t> time_nodes_;  ///< of the capture, one per record_time()

@@ -4,10 +4,25 @@
 
 #include "engine/backend/cuda/cuda_call.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 namespace dlbench::backend::cuda {
+
+// Kinds of a status share its thousands (cudnn_graph.h: CUDNN_STATUS_NOT_SUPPORTED_...).
+bool CudnnAnswer::no() const {
+  constexpr int kKinds = 1000;
+  return static_cast<int>(status) / kKinds == static_cast<int>(CUDNN_STATUS_NOT_SUPPORTED) / kKinds;
+}
+
+bool LastCudnnFailure::accepts(std::string_view what, const CudnnAnswer& answer) {
+  if (!answer.yes() && !answer.no()) {
+    text_ = fmt::format("; {} failed: {}", what, answer.text);
+  }
+  return answer.yes();
+}
 
 CudnnDescriptor::CudnnDescriptor(cudnnBackendDescriptorType_t type) {
   DLBENCH_CUDA(cudnnBackendCreateDescriptor(type, &raw_));
@@ -53,7 +68,13 @@ void CudnnDescriptor::set_text(cudnnBackendAttributeName_t name, std::string_vie
 
 void CudnnDescriptor::finalize(const char* what) { check(cudnnBackendFinalize(raw_), what); }
 
-bool CudnnDescriptor::try_finalize() { return cudnnBackendFinalize(raw_) == CUDNN_STATUS_SUCCESS; }
+CudnnAnswer CudnnDescriptor::try_finalize() {
+  const cudnnStatus_t status = cudnnBackendFinalize(raw_);
+  if (status == CUDNN_STATUS_SUCCESS) {
+    return {};
+  }
+  return {.status = status, .text = failure_text(status)};
+}
 
 std::int64_t CudnnDescriptor::get(cudnnBackendAttributeName_t name,
                                   cudnnBackendAttributeType_t type,

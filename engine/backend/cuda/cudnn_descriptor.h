@@ -14,6 +14,28 @@
 
 namespace dlbench::backend::cuda {
 
+/// What cuDNN says when it is asked for something that it may not have.
+struct CudnnAnswer {
+  cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
+  std::string text;  ///< of a failure, with its number: the status and what cuDNN adds
+
+  [[nodiscard]] bool yes() const { return status == CUDNN_STATUS_SUCCESS; }
+  /// It does not support this: a plain no. All that is neither yes nor no went wrong.
+  [[nodiscard]] bool no() const;
+};
+
+/// What cuDNN failed with last among many answers, where it did not just say no.
+class LastCudnnFailure {
+ public:
+  /// Whether the answer is yes; `what` was asked for.
+  [[nodiscard]] bool accepts(std::string_view what, const CudnnAnswer& answer);
+  /// "; eng38{2=1} failed: ...", to be put behind a sentence; empty if nothing failed.
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
 class CudnnDescriptor {
  public:
   CudnnDescriptor() = default;
@@ -41,8 +63,8 @@ class CudnnDescriptor {
   void set(cudnnBackendAttributeName_t name, const CudnnDescriptor& value);
   void set_text(cudnnBackendAttributeName_t name, std::string_view text);
   void finalize(const char* what);
-  /// Whether it can be finalised; false where cuDNN does not support what is asked.
-  [[nodiscard]] bool try_finalize();
+  /// Finalises it, or says why cuDNN does not.
+  [[nodiscard]] CudnnAnswer try_finalize();
 
   [[nodiscard]] std::int64_t get_int(cudnnBackendAttributeName_t name) const;
   /// Up to `most` values of an enumeration.

@@ -5,13 +5,19 @@
 #pragma once
 
 #include "engine/backend/cuda/contractions.h"
+#include "engine/backend/cuda/conv_bench.h"
 #include "engine/backend/cuda/conv_execution.h"
 #include "engine/backend/cuda/conv_plan.h"
+#include "engine/backend/cuda/conv_tuning.h"
 #include "engine/backend/cuda/library_handles.h"
 #include "engine/backend/lowering.h"
 #include "engine/backend/tuning.h"
 
+#include <cstddef>
+#include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,25 +26,32 @@ namespace dlbench::backend::cuda {
 /// For one lower() call; what it returns needs the handles alone.
 class DeviceContractions final : public Contractions {
  public:
-  DeviceContractions(LibraryHandles& handles,
-                     const CudnnDescriptor& device,
-                     const LoweringOptions& options,
-                     Choices& choices);
+  DeviceContractions(LibraryHandles& handles, const LoweringOptions& options, Choices& choices);
 
-  /// The first acceptable plans of cuDNN, timed on buffers of the real sizes if tuning is on.
+  /// One of the first acceptable plans of cuDNN that was seen to run: timed on buffers of the real
+  /// sizes if tuning is on, and run once otherwise. Where the device has not the memory for that,
+  /// plans with less workspace are timed, or cuDNN's first is taken untried.
   [[nodiscard]] Contraction convolution(const ConvProblem& problem,
                                         const std::string& decision) override;
   [[nodiscard]] Contraction product(const MatrixProduct& product) override;
 
  private:
   using Executions = std::vector<std::shared_ptr<ConvExecution>>;
-  [[nodiscard]] static std::size_t fastest(const ConvProblem& problem,
-                                           const Executions& executions);
+
+  /// As ChoiceTrials has them.
+  [[nodiscard]] std::optional<Tuned> time(const ConvProblem& problem,
+                                          const Executions& executions,
+                                          std::span<const std::size_t> candidates);
+  [[nodiscard]] std::string try_out(const ConvProblem& problem,
+                                    const std::string& plan,
+                                    ConvExecution& execution);
+  [[nodiscard]] ConvBench& bench();
 
   LibraryHandles& handles_;
-  const CudnnDescriptor& device_;
   const LoweringOptions& options_;
   Choices& choices_;
+  std::unique_ptr<ConvBench> bench_;          ///< made when something is to be run
+  std::map<std::string, std::string> tried_;  ///< problem and plan -> why it does not run, or empty
 };
 
 }  // namespace dlbench::backend::cuda

@@ -4,21 +4,34 @@
 
 #include <cuda_runtime_api.h>
 #include <cudnn.h>
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <nccl.h>
 
 #include <cstdlib>
+#include <string>
 
 namespace dlbench::backend::cuda {
 namespace {
+
+/// The file that holds a function; empty if the loader does not know.
+template <typename Function>
+std::string file_of(Function* function) {
+  Dl_info found{};
+  const bool known = dladdr(reinterpret_cast<const void*>(function), &found) != 0;
+  return known && found.dli_fname != nullptr ? found.dli_fname : "";
+}
 
 void read_libraries(DeviceStatus& status) {
   status.runtime_version = CUDART_VERSION;
   static_cast<void>(cudaDriverGetVersion(&status.driver_version));
   status.cudnn_version = static_cast<long>(cudnnGetVersion());
   status.cudnn_built_with = CUDNN_VERSION;
+  status.cudnn_cuda_version = static_cast<long>(cudnnGetCudartVersion());
+  status.cudnn_path = file_of(&cudnnGetVersion);
   status.nccl_built_with = NCCL_VERSION_CODE;
   static_cast<void>(ncclGetVersion(&status.nccl_version));
+  status.nccl_path = file_of(&ncclGetVersion);
   status.architectures = DLBENCH_CUDA_ARCHITECTURES;
   if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES"); visible != nullptr) {
     status.visible_devices = visible;

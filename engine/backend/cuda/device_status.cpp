@@ -29,22 +29,47 @@ std::string why_none_is_visible(const DeviceStatus& status) {
       *status.visible_devices);
 }
 
+/// "cuDNN 9.10.2 was loaded from /usr/lib/libcudnn.so.9". Wheels, toolkits and packages of one
+/// machine may each bring one, and the first found counts.
+std::string loaded(const std::string& library, const std::string& path) {
+  return library + " was loaded" + (path.empty() ? "" : " from " + path);
+}
+
+constexpr const char* kPointToAnother = ": set DLBENCH_CUDA_PATH to the folder of such a one";
+
+/// Empty if a library is not older than the one of the build and of its major version. cuDNN and
+/// NCCL number versions alike: 91900 is 9.19.0.
+std::string why_version_does_not_fit(const std::string& name,
+                                     long version,
+                                     long built_with,
+                                     const std::string& path) {
+  const long needed = built_with / 100 * 100;
+  if (version / 10000 == built_with / 10000 && version >= needed) {
+    return "";
+  }
+  return fmt::format("{}, this build needs {} or a newer one of its major version{}",
+                     loaded(name + " " + cudnn_version_text(version), path),
+                     cudnn_version_text(needed),
+                     kPointToAnother);
+}
+
 std::string why_libraries_do_not_fit(const DeviceStatus& status) {
-  if (status.cudnn_version / 10000 != status.cudnn_built_with / 10000 ||
-      status.cudnn_version < status.cudnn_built_with / 100 * 100) {
-    return fmt::format(
-        "cuDNN {} was loaded, this build needs {} or a newer one of its major version",
-        cudnn_version_text(status.cudnn_version),
-        cudnn_version_text(status.cudnn_built_with / 100 * 100));
+  if (std::string why = why_version_does_not_fit(
+          "cuDNN", status.cudnn_version, status.cudnn_built_with, status.cudnn_path);
+      !why.empty()) {
+    return why;
   }
-  if (status.nccl_version / 10000 != status.nccl_built_with / 10000 ||
-      status.nccl_version < status.nccl_built_with / 100 * 100) {
+  // libcudnn.so.9 is its name for every CUDA.
+  if (status.cudnn_cuda_version / 1000 != status.runtime_version / 1000) {
     return fmt::format(
-        "NCCL {} was loaded, this build needs {} or a newer one of its major version",
-        nccl_version_text(status.nccl_version),
-        nccl_version_text(status.nccl_built_with / 100 * 100));
+        "{}, which is for CUDA {}, this build needs one for CUDA {}{}",
+        loaded("cuDNN " + cudnn_version_text(status.cudnn_version), status.cudnn_path),
+        status.cudnn_cuda_version / 1000,
+        status.runtime_version / 1000,
+        kPointToAnother);
   }
-  return "";
+  return why_version_does_not_fit(
+      "NCCL", status.nccl_version, status.nccl_built_with, status.nccl_path);
 }
 
 std::string why_device_does_not_fit(const DeviceStatus& status) {

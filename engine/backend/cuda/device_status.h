@@ -21,8 +21,11 @@ struct DeviceStatus {
   std::optional<std::string> visible_devices;  ///< CUDA_VISIBLE_DEVICES, if set
   long cudnn_version = 0;                      ///< loaded, 91900 = 9.19.0
   long cudnn_built_with = 0;
-  int nccl_version = 0;  ///< loaded, 22809 = 2.28.9; 0: not loaded
+  long cudnn_cuda_version = 0;  ///< CUDA that the loaded one is for, as runtime_version
+  std::string cudnn_path;       ///< file that was loaded; empty: unknown
+  int nccl_version = 0;         ///< loaded, 22809 = 2.28.9; 0: not loaded
   int nccl_built_with = 0;
+  std::string nccl_path;      ///< as cudnn_path
   std::string architectures;  ///< of this build: "75 80 90"
 
   int index = 0;  ///< the device asked for; what follows is its

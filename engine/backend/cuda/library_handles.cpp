@@ -13,8 +13,11 @@ LibraryHandles::LibraryHandles() {
 
 LibraryHandles::~LibraryHandles() {
   cublasLtDestroy(cublas_);
+  forget_stream();
   cudnnDestroy(cudnn_);
 }
+
+void LibraryHandles::forget_stream() noexcept { cudnnSetStream(cudnn_, nullptr); }
 
 cudnnHandle_t LibraryHandles::cudnn(cudaStream_t stream) {
   DLBENCH_CUDA(cudnnSetStream(cudnn_, stream));

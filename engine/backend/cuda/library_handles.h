@@ -20,7 +20,10 @@ class LibraryHandles {
 
   /// Work enqueued through it goes to `stream`.
   [[nodiscard]] cudnnHandle_t cudnn(cudaStream_t stream);
-  [[nodiscard]] cudnnHandle_t cudnn() const { return cudnn_; }
+  /// To make plans with. It lets go of the stream that it had, which may be gone by now.
+  [[nodiscard]] cudnnHandle_t cudnn() { return cudnn(nullptr); }
+  /// For who destroys the stream that cuDNN was told last. Never throws.
+  void forget_stream() noexcept;
   [[nodiscard]] cublasLtHandle_t cublas() const { return cublas_; }
 
  private:

@@ -17,7 +17,7 @@
 namespace dlbench::backend::cuda {
 namespace {
 
-cudaDataType_t data_type(core::DType dtype) {
+cudaDataType_t cuda_type(core::DType dtype) {
   switch (dtype) {
     case core::DType::kF16:
       return CUDA_R_16F;
@@ -32,7 +32,7 @@ cudaDataType_t data_type(core::DType dtype) {
 cublasLtMatrixLayout_t layout(core::DType dtype, std::int64_t rows, std::int64_t columns) {
   cublasLtMatrixLayout_t made = nullptr;
   DLBENCH_CUDA(cublasLtMatrixLayoutCreate(&made,
-                                          data_type(dtype),
+                                          cuda_type(dtype),
                                           static_cast<std::uint64_t>(columns),
                                           static_cast<std::uint64_t>(rows),
                                           columns));
@@ -66,29 +66,56 @@ MatrixExecution::~MatrixExecution() {
   cublasLtMatmulDescDestroy(operation_);
 }
 
-void MatrixExecution::choose_algorithm() {
-  cublasLtMatmulPreference_t preference = nullptr;
-  DLBENCH_CUDA(cublasLtMatmulPreferenceCreate(&preference));
-  DLBENCH_CUDA(cublasLtMatmulPreferenceSetAttribute(preference,
-                                                    CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
-                                                    &kMatrixWorkspaceBytes,
-                                                    sizeof(kMatrixWorkspaceBytes)));
-  // Tensors of an arena begin at multiples of 64 bytes, not of 256 as cuBLASLt would assume.
-  const std::uint32_t alignment = 16;
-  for (const cublasLtMatmulPreferenceAttributes_t operand :
-       {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
-        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
-        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
-        CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
-    DLBENCH_CUDA(
-        cublasLtMatmulPreferenceSetAttribute(preference, operand, &alignment, sizeof(alignment)));
+// Partial sums that are kept in the dtype of the result (in place, or summed in a step of their
+// own) are rounded to 16 bits once for each split where the result has 16: there they are kept in
+// the type of the computation, f32. For a result in f32 all schemes sum in f32. Who wants the same
+// bits gets that with a step of its own alone: of the one in place cublasLt.h says that its sums
+// follow one another, not in which order.
+std::uint32_t reduction_schemes(core::DType dtype, bool deterministic) {
+  return dtype == core::DType::kF32 && !deterministic ? CUBLASLT_REDUCTION_SCHEME_MASK
+                                                      : CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+}
+
+MatrixPreference::MatrixPreference(std::uint32_t schemes) {
+  DLBENCH_CUDA(cublasLtMatmulPreferenceCreate(&raw_));
+  try {
+    set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+        &kMatrixWorkspaceBytes,
+        sizeof(kMatrixWorkspaceBytes));
+    set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes, sizeof(schemes));
+    // Tensors of an arena begin at multiples of 64 bytes, not of 256 as cuBLASLt would assume.
+    const std::uint32_t alignment = 16;
+    for (const cublasLtMatmulPreferenceAttributes_t operand :
+         {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
+          CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+          CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
+          CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
+      set(operand, &alignment, sizeof(alignment));
+    }
+  } catch (...) {  // no destructor will run
+    cublasLtMatmulPreferenceDestroy(raw_);
+    throw;
   }
+}
+
+MatrixPreference::~MatrixPreference() { cublasLtMatmulPreferenceDestroy(raw_); }
+
+void MatrixPreference::set(cublasLtMatmulPreferenceAttributes_t name,
+                           const void* value,
+                           std::size_t bytes) {
+  DLBENCH_CUDA(cublasLtMatmulPreferenceSetAttribute(raw_, name, value, bytes));
+}
+
+void MatrixExecution::choose_algorithm(bool deterministic) {
+  const MatrixPreference preference(reduction_schemes(product_.dtype, deterministic));
   cublasLtMatmulHeuristicResult_t best{};
   int found = 0;
-  const cublasStatus_t asked = cublasLtMatmulAlgoGetHeuristic(
-      handles_.cublas(), operation_, b_, a_, y_, y_, preference, 1, &best, &found);
-  cublasLtMatmulPreferenceDestroy(preference);
-  if (asked != CUBLAS_STATUS_SUCCESS || found == 0) {
+  cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
+      handles_.cublas(), operation_, b_, a_, y_, y_, preference.raw(), 1, &best, &found);
+  if (status == CUBLAS_STATUS_SUCCESS && found > 0) {
+    status = best.state;  // of the algorithm that was found
+  }
+  if (status != CUBLAS_STATUS_SUCCESS || found == 0) {
     throw core::Error(core::ErrorCode::kUnavailable,
                       fmt::format("cuBLASLt has no algorithm for a product ({} x {}) of {} terms "
                                   "in {}: {}",
@@ -96,7 +123,7 @@ void MatrixExecution::choose_algorithm() {
                                   product_.columns,
                                   product_.inner,
                                   core::name(product_.dtype),
-                                  cublasLtGetStatusString(asked)));
+                                  cublasLtGetStatusString(status)));
   }
   algorithm_ = best.algo;
 }

@@ -10,12 +10,32 @@
 #include <cublasLt.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace dlbench::backend::cuda {
 
 /// What every product may use.
 inline constexpr std::size_t kMatrixWorkspaceBytes = std::size_t{32} << 20;
+
+/// The cublasLtReductionScheme_t bits with which the sums of a product may be split (split-K). The
+/// scheme without a split has no bit: it is always allowed.
+[[nodiscard]] std::uint32_t reduction_schemes(core::DType dtype, bool deterministic);
+
+/// What algorithms are asked for with: owns itself.
+class MatrixPreference {
+ public:
+  explicit MatrixPreference(std::uint32_t schemes);
+  ~MatrixPreference();
+  MatrixPreference(const MatrixPreference&) = delete;
+  MatrixPreference& operator=(const MatrixPreference&) = delete;
+  [[nodiscard]] cublasLtMatmulPreference_t raw() const { return raw_; }
+
+ private:
+  void set(cublasLtMatmulPreferenceAttributes_t name, const void* value, std::size_t bytes);
+
+  cublasLtMatmulPreference_t raw_ = nullptr;
+};
 
 class MatrixExecution {
  public:
@@ -26,7 +46,7 @@ class MatrixExecution {
 
   /// Before run(): takes what cuBLASLt holds for the best algorithm. Throws
   /// core::Error(kUnavailable) if there is none.
-  void choose_algorithm();
+  void choose_algorithm(bool deterministic);
   /// "cublaslt:algo66,tile20,stages36": of what was chosen, as far as cuBLASLt tells.
   [[nodiscard]] std::string name() const;
   /// Enqueues y = a b.

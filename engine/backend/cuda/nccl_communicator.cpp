@@ -3,7 +3,9 @@
 #include "engine/backend/cuda/nccl_communicator.h"
 
 #include "engine/backend/cuda/cuda_call.h"
+#include "engine/backend/cuda/cuda_memory.h"
 #include "engine/core/error.h"
+#include "engine/core/log.h"
 
 #include <fmt/format.h>
 
@@ -19,7 +21,7 @@ namespace {
 /// All-reduces in flight at once: more than a step has buckets.
 constexpr std::size_t kTickets = 256;
 
-ncclDataType_t data_type(core::DType dtype) {
+ncclDataType_t nccl_type(core::DType dtype) {
   switch (dtype) {
     case core::DType::kF16:
       return ncclFloat16;
@@ -47,27 +49,54 @@ ncclRedOp_t operation(comm::ReduceOp op) { return op == comm::ReduceOp::kSum ? n
       fmt::format("{}: {}: {}", call, ncclGetErrorString(result), ncclGetLastError(communicator)));
 }
 
+/// Between two looks at a call that is `elapsed` old. Most are over within microseconds, during
+/// which a sleeping host would enqueue nothing; connecting takes long.
+void pause(std::chrono::nanoseconds elapsed) {
+  constexpr auto kSoon = std::chrono::milliseconds(2);
+  if (elapsed < kSoon) {
+    std::this_thread::yield();
+  } else {
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
 void check_nccl(ncclResult_t result, const char* call) {
   if (result != ncclSuccess) {
     fail(result, nullptr, call);
   }
 }
 
+/// Zeroed memory that NCCL can use without a copy where it may have it: that is memory which other
+/// processes can map, which some sandboxes refuse. Else it is any, which NCCL copies.
 class NcclBuffer final : public Buffer {
  public:
   explicit NcclBuffer(std::size_t bytes) : bytes_(bytes) {
     void* memory = nullptr;
-    check_nccl(ncclMemAlloc(&memory, std::max<std::size_t>(bytes, 256)), "ncclMemAlloc");
-    data_ = static_cast<std::byte*>(memory);
-    DLBENCH_CUDA(cudaMemset(data_, 0, bytes_));
-    DLBENCH_CUDA(cudaDeviceSynchronize());  // other streams do not wait for the default one
+    const ncclResult_t made = ncclMemAlloc(&memory, std::max<std::size_t>(bytes, 256));
+    if (made == ncclSuccess) {
+      memory_.reset(static_cast<std::byte*>(memory));
+      fill_zero_now(memory_.get(), bytes_);
+      return;
+    }
+    static_cast<void>(cudaGetLastError());  // what NCCL met stays in the runtime's memory
+    plain_ = std::make_unique<CudaBuffer>(bytes);
+    core::log::warn_once(
+        fmt::format("ncclMemAlloc: {}: NCCL copies gradients that it could use in "
+                    "place",
+                    ncclGetErrorString(made)));
   }
-  ~NcclBuffer() override { ncclMemFree(data_); }
-  [[nodiscard]] std::byte* data() override { return data_; }
+  [[nodiscard]] std::byte* data() override {
+    return plain_ != nullptr ? plain_->data() : memory_.get();
+  }
   [[nodiscard]] std::size_t bytes() const override { return bytes_; }
 
  private:
-  std::byte* data_ = nullptr;
+  struct Free {
+    void operator()(std::byte* memory) const noexcept { ncclMemFree(memory); }
+  };
+
+  std::unique_ptr<std::byte, Free> memory_;
+  std::unique_ptr<CudaBuffer> plain_;  ///< instead of it
   std::size_t bytes_;
 };
 
@@ -178,7 +207,7 @@ void NcclCommunicator::call(const char* name, Start start) {
                       name,
                       timeout_s_));
     }
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    pause(std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed));
   }
 }
 
@@ -203,7 +232,7 @@ comm::Ticket NcclCommunicator::start_all_reduce(const comm::ReduceRequest& reque
     return ncclAllReduce(request.data,
                          request.data,
                          request.count,
-                         data_type(request.dtype),
+                         nccl_type(request.dtype),
                          operation(request.op),
                          communicator,
                          stream_.handle());
@@ -229,7 +258,7 @@ void NcclCommunicator::reduce_scatter(const comm::ReduceRequest& request, Stream
     return ncclReduceScatter(request.data,
                              request.data + offset,
                              share,
-                             data_type(request.dtype),
+                             nccl_type(request.dtype),
                              operation(request.op),
                              communicator,
                              stream_.handle());
@@ -242,7 +271,16 @@ void NcclCommunicator::all_gather(std::byte* data,
                                   core::DType dtype,
                                   Stream& stream) {
   fork(stream);
-  // One broadcast of each share: shares differ by one element where the count does not divide.
+  if (const auto ranks = static_cast<std::size_t>(size_); count % ranks == 0) {
+    const std::size_t share = count / ranks;
+    std::byte* const own =
+        data + share * static_cast<std::size_t>(rank_) * core::size_of(dtype);  // so it is in place
+    call("ncclAllGather", [&](ncclComm_t communicator) {
+      return ncclAllGather(own, data, share, nccl_type(dtype), communicator, stream_.handle());
+    });
+    return join(stream);
+  }
+  // One broadcast of each share, which differ by one element.
   call("a group of ncclBroadcast", [&](ncclComm_t communicator) {
     ncclResult_t state = ncclGroupStart();
     for (int root = 0; root < size_ && (state == ncclSuccess || state == ncclInProgress); ++root) {
@@ -250,7 +288,7 @@ void NcclCommunicator::all_gather(std::byte* data,
       const std::size_t end = comm::share_begin(count, root + 1, size_);
       std::byte* const share = data + begin * core::size_of(dtype);
       state = ncclBroadcast(
-          share, share, end - begin, data_type(dtype), root, communicator, stream_.handle());
+          share, share, end - begin, nccl_type(dtype), root, communicator, stream_.handle());
     }
     const ncclResult_t ended = ncclGroupEnd();
     return state == ncclSuccess || state == ncclInProgress ? ended : state;

@@ -9,13 +9,13 @@ namespace {
 
 using graph::OpKind;
 
-struct Row {
+struct KernelRow {
   OpKind op;
   KernelFunction run;
 };
 
 // In the order of OpKind.
-constexpr Row kRows[] = {
+constexpr KernelRow kKernelRows[] = {
     {OpKind::kNormalizeImage, normalize_image},
     {OpKind::kCast, cast},
     {OpKind::kConv, conv},
@@ -71,17 +71,17 @@ constexpr Row kRows[] = {
 };
 
 constexpr bool rows_are_in_order() {
-  for (std::size_t i = 0; i < std::size(kRows); ++i) {
-    if (static_cast<std::size_t>(kRows[i].op) != i) {
+  for (std::size_t i = 0; i < std::size(kKernelRows); ++i) {
+    if (static_cast<std::size_t>(kKernelRows[i].op) != i) {
       return false;
     }
   }
   return true;
 }
-static_assert(std::size(kRows) == graph::kOpCount && rows_are_in_order());
+static_assert(std::size(kKernelRows) == graph::kOpCount && rows_are_in_order());
 
 }  // namespace
 
-KernelFunction kernel_of(OpKind op) { return kRows[static_cast<std::size_t>(op)].run; }
+KernelFunction kernel_of(OpKind op) { return kKernelRows[static_cast<std::size_t>(op)].run; }
 
 }  // namespace dlbench::backend::ref

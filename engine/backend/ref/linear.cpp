@@ -8,7 +8,7 @@
 namespace dlbench::backend::ref {
 namespace {
 
-constexpr Index kChunk = 512;  // doubles of a row that are accumulated at a time
+constexpr Index kRowChunk = 512;  // doubles of a row that are accumulated at a time
 
 template <typename T>
 double dot(const T* a, const T* b, Index count) {
@@ -25,9 +25,9 @@ double dot(const T* a, const T* b, Index count) {
 template <typename T>
 void combine_rows(
     const T* rows, Index row_length, const T* factor, Index factor_stride, Index terms, T* out) {
-  std::array<double, kChunk> sums;
-  for (Index begin = 0; begin < row_length; begin += kChunk) {
-    const Index count = std::min(kChunk, row_length - begin);
+  std::array<double, kRowChunk> sums;
+  for (Index begin = 0; begin < row_length; begin += kRowChunk) {
+    const Index count = std::min(kRowChunk, row_length - begin);
     sums.fill(0.0);
     for (Index term = 0; term < terms; ++term) {
       const double weight = load(factor[term * factor_stride]);

@@ -10,6 +10,7 @@
 #include "engine/comm/rank_progress.h"
 #include "engine/comm/reduce.h"
 #include "engine/core/check.h"
+#include "engine/core/clock.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 
@@ -51,10 +52,6 @@ void check(int code, const char* call) {
 
 #define DLBENCH_MPI_CHECK(call) check(call, #call)
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 /// Returns when `request` is complete. A request that is given up stays with MPI.
 void wait(MPI_Request request, const Waiting& waiting) {
   const auto start = Clock::now();
@@ -66,7 +63,7 @@ void wait(MPI_Request request, const Waiting& waiting) {
       return;
     }
     check_launch();
-    const double waited_s = seconds_since(start);
+    const double waited_s = core::seconds_since(start);
     if (waited_s > waiting.timeout_s) {
       throw core::Error(
           core::ErrorCode::kTimeout,

@@ -25,7 +25,7 @@ std::vector<OutputSpec> infer_wait(const Graph& graph, const Node& node) {
   return {};
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kAllReduceOps[] = {
     {OpKind::kAllReduceStart,
      "all_reduce_start",
      PrecisionClass::kNeutral,
@@ -42,6 +42,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> all_reduce_ops() { return kOps; }
+std::span<const OpDef> all_reduce_ops() { return kAllReduceOps; }
 
 }  // namespace dlbench::graph::ops

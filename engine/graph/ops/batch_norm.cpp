@@ -82,7 +82,7 @@ std::vector<OutputSpec> infer_backward(const Graph& graph, const Node& node) {
       {dy.dtype, dy.shape, ""}, {statistics, channels, "_gamma"}, {statistics, channels, "_beta"}};
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kBatchNormOps[] = {
     // mean 1, variance 2, normalise 4 operations per element
     {OpKind::kBatchNorm,
      "batch_norm",
@@ -106,6 +106,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> batch_norm_ops() { return kOps; }
+std::span<const OpDef> batch_norm_ops() { return kBatchNormOps; }
 
 }  // namespace dlbench::graph::ops

@@ -90,7 +90,7 @@ void differentiate_conv(GradientContext& context) {
   }
 }
 
-std::vector<OutputSpec> infer_backward_data(const Graph& graph, const Node& node) {
+std::vector<OutputSpec> infer_conv_backward_data(const Graph& graph, const Node& node) {
   const Value& dy = input(graph, node, 0);
   const Value& weight = input(graph, node, 1);
   const Value& x = input(graph, node, 2);
@@ -101,7 +101,7 @@ std::vector<OutputSpec> infer_backward_data(const Graph& graph, const Node& node
   return {{x.dtype, x.shape, ""}};
 }
 
-std::vector<OutputSpec> infer_backward_weights(const Graph& graph, const Node& node) {
+std::vector<OutputSpec> infer_conv_backward_weights(const Graph& graph, const Node& node) {
   const Value& x = input(graph, node, 0);
   const Value& dy = input(graph, node, 1);
   const Value& weight = input(graph, node, 2);
@@ -137,11 +137,11 @@ Cost cost_conv(const Graph& graph, const Node& node) {
                      node.inputs.size() > 2);
 }
 
-Cost cost_backward_data(const Graph& graph, const Node& node) {
+Cost cost_conv_backward_data(const Graph& graph, const Node& node) {
   return contraction(graph, node, input(graph, node, 0).shape, input(graph, node, 1).shape, false);
 }
 
-Cost cost_backward_weights(const Graph& graph, const Node& node) {
+Cost cost_conv_backward_weights(const Graph& graph, const Node& node) {
   return contraction(graph,
                      node,
                      input(graph, node, 1).shape,
@@ -149,24 +149,24 @@ Cost cost_backward_weights(const Graph& graph, const Node& node) {
                      node.inputs.size() > 3);
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kConvOps[] = {
     {OpKind::kConv, "conv", PrecisionClass::kReduced, infer_conv, differentiate_conv, cost_conv},
     {OpKind::kConvBackwardData,
      "conv_backward_data",
      PrecisionClass::kReduced,
-     infer_backward_data,
+     infer_conv_backward_data,
      nullptr,
-     cost_backward_data},
+     cost_conv_backward_data},
     {OpKind::kConvBackwardWeights,
      "conv_backward_weights",
      PrecisionClass::kReduced,
-     infer_backward_weights,
+     infer_conv_backward_weights,
      nullptr,
-     cost_backward_weights},
+     cost_conv_backward_weights},
 };
 
 }  // namespace
 
-std::span<const OpDef> conv_ops() { return kOps; }
+std::span<const OpDef> conv_ops() { return kConvOps; }
 
 }  // namespace dlbench::graph::ops

@@ -78,7 +78,7 @@ Cost cost_conv_transpose(const Graph& graph, const Node& node) {
   return {.macs = macs, .flop = 2 * macs, .bytes = traffic_bytes(graph, node)};
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kConvTransposeOps[] = {
     {OpKind::kConvTranspose,
      "conv_transpose",
      PrecisionClass::kReduced,
@@ -89,6 +89,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> conv_transpose_ops() { return kOps; }
+std::span<const OpDef> conv_transpose_ops() { return kConvTransposeOps; }
 
 }  // namespace dlbench::graph::ops

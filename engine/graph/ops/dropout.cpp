@@ -33,7 +33,7 @@ void differentiate_dropout(GradientContext& context) {
                   context.node().attributes));
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kDropoutOps[] = {
     {OpKind::kDropout,
      "dropout",
      PrecisionClass::kFollow,
@@ -50,6 +50,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> dropout_ops() { return kOps; }
+std::span<const OpDef> dropout_ops() { return kDropoutOps; }
 
 }  // namespace dlbench::graph::ops

@@ -48,7 +48,7 @@ void differentiate_linear(GradientContext& context) {
   }
 }
 
-std::vector<OutputSpec> infer_backward_data(const Graph& graph, const Node& node) {
+std::vector<OutputSpec> infer_linear_backward_data(const Graph& graph, const Node& node) {
   const Value& dy = input(graph, node, 0);
   const Value& weight = input(graph, node, 1);
   require(dy.shape.rank() == 2 && dy.shape[1] == weight.shape[0], graph, node, "dy must be (N, O)");
@@ -56,7 +56,7 @@ std::vector<OutputSpec> infer_backward_data(const Graph& graph, const Node& node
 }
 
 // inputs: x, dy, [bias, for its shape and dtype]
-std::vector<OutputSpec> infer_backward_weights(const Graph& graph, const Node& node) {
+std::vector<OutputSpec> infer_linear_backward_weights(const Graph& graph, const Node& node) {
   const Value& x = input(graph, node, 0);
   const Value& dy = input(graph, node, 1);
   require(x.shape[0] == dy.shape[0], graph, node, "x and dy must have one batch size");
@@ -80,12 +80,12 @@ Cost cost_linear(const Graph& graph, const Node& node) {
                      node.inputs.size() > 2 ? y.elements() : 0);
 }
 
-Cost cost_backward_data(const Graph& graph, const Node& node) {
+Cost cost_linear_backward_data(const Graph& graph, const Node& node) {
   return contraction(
       graph, node, output(graph, node, 0).shape.elements() * input(graph, node, 0).shape[1], 0);
 }
 
-Cost cost_backward_weights(const Graph& graph, const Node& node) {
+Cost cost_linear_backward_weights(const Graph& graph, const Node& node) {
   const core::Shape& dy = input(graph, node, 1).shape;
   return contraction(graph,
                      node,
@@ -93,7 +93,7 @@ Cost cost_backward_weights(const Graph& graph, const Node& node) {
                      node.inputs.size() > 2 ? dy.elements() : 0);
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kLinearOps[] = {
     {OpKind::kLinear,
      "linear",
      PrecisionClass::kReduced,
@@ -103,19 +103,19 @@ constexpr OpDef kOps[] = {
     {OpKind::kLinearBackwardData,
      "linear_backward_data",
      PrecisionClass::kReduced,
-     infer_backward_data,
+     infer_linear_backward_data,
      nullptr,
-     cost_backward_data},
+     cost_linear_backward_data},
     {OpKind::kLinearBackwardWeights,
      "linear_backward_weights",
      PrecisionClass::kReduced,
-     infer_backward_weights,
+     infer_linear_backward_weights,
      nullptr,
-     cost_backward_weights},
+     cost_linear_backward_weights},
 };
 
 }  // namespace
 
-std::span<const OpDef> linear_ops() { return kOps; }
+std::span<const OpDef> linear_ops() { return kLinearOps; }
 
 }  // namespace dlbench::graph::ops

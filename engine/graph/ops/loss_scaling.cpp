@@ -48,7 +48,7 @@ Cost cost_unscale(const Graph& graph, const Node& node) {
   return cost;
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kLossScalingOps[] = {
     {OpKind::kUnscaleGradients,
      "unscale_gradients",
      PrecisionClass::kNeutral,
@@ -65,6 +65,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> loss_scaling_ops() { return kOps; }
+std::span<const OpDef> loss_scaling_ops() { return kLossScalingOps; }
 
 }  // namespace dlbench::graph::ops

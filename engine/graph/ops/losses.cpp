@@ -95,7 +95,7 @@ std::vector<OutputSpec> infer_nll_backward(const Graph& graph, const Node& node)
   return like_input(graph, node, 2);
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kLossOps[] = {
     {OpKind::kDiceSums,
      "dice_sums",
      PrecisionClass::kFloat32,
@@ -142,6 +142,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> loss_ops() { return kOps; }
+std::span<const OpDef> loss_ops() { return kLossOps; }
 
 }  // namespace dlbench::graph::ops

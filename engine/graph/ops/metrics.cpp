@@ -31,7 +31,7 @@ std::vector<OutputSpec> infer_classification(const Graph& graph, const Node& nod
   return {{core::DType::kF32, core::Shape{2}, ""}};
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kMetricOps[] = {
     {OpKind::kSegmentationCounts,
      "segmentation_counts",
      PrecisionClass::kFloat32,
@@ -48,6 +48,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> metric_ops() { return kOps; }
+std::span<const OpDef> metric_ops() { return kMetricOps; }
 
 }  // namespace dlbench::graph::ops

@@ -43,7 +43,7 @@ void differentiate_cast(GradientContext& context) {
                   OpKind::kCast, {context.output_gradient()}, CastAttributes{dtype}));
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kNormalizeOps[] = {
     {OpKind::kNormalizeImage,
      "normalize_image",
      PrecisionClass::kNeutral,
@@ -55,6 +55,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> normalize_ops() { return kOps; }
+std::span<const OpDef> normalize_ops() { return kNormalizeOps; }
 
 }  // namespace dlbench::graph::ops

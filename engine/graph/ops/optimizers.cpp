@@ -69,7 +69,7 @@ Cost cost_update(const Graph& graph, const Node& node) {
   return {.macs = 0, .flop = kFlopPerElement * elements, .bytes = bytes};
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kOptimizerOps[] = {
     {OpKind::kOptimizerAdvance,
      "optimizer_advance",
      PrecisionClass::kNeutral,
@@ -94,6 +94,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> optimizer_ops() { return kOps; }
+std::span<const OpDef> optimizer_ops() { return kOptimizerOps; }
 
 }  // namespace dlbench::graph::ops

@@ -105,7 +105,7 @@ void differentiate_gate(GradientContext& context) {
   }
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kPointwiseOps[] = {
     {OpKind::kRelu,
      "relu",
      PrecisionClass::kFollow,
@@ -170,6 +170,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> pointwise_ops() { return kOps; }
+std::span<const OpDef> pointwise_ops() { return kPointwiseOps; }
 
 }  // namespace dlbench::graph::ops

@@ -66,7 +66,7 @@ std::vector<OutputSpec> infer_max_backward(const Graph& graph, const Node& node)
   return like_input(graph, node, 2);
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kPoolingOps[] = {
     {OpKind::kGlobalAvgPool,
      "global_avg_pool",
      PrecisionClass::kFollow,
@@ -95,6 +95,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> pooling_ops() { return kOps; }
+std::span<const OpDef> pooling_ops() { return kPoolingOps; }
 
 }  // namespace dlbench::graph::ops

@@ -65,6 +65,13 @@ void differentiate_slice(GradientContext& context) {
                                          context.node().attributes));
 }
 
+/// Of x only the range is read.
+Cost slice_cost(const Graph& graph, const Node& node) {
+  const Value& y = output(graph, node, 0);
+  const std::int64_t bytes = y.shape.elements() * static_cast<std::int64_t>(core::size_of(y.dtype));
+  return {.macs = 0, .flop = 0, .bytes = 2 * bytes};
+}
+
 std::vector<OutputSpec> infer_slice_backward(const Graph& graph, const Node& node) {
   const Value& dy = input(graph, node, 0);
   const Value& x = input(graph, node, 1);
@@ -90,14 +97,19 @@ void differentiate_reshape(GradientContext& context) {
                   OpKind::kReshape, {context.output_gradient()}, ReshapeAttributes{shape}));
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kShapeOps[] = {
     {OpKind::kConcat,
      "concat",
      PrecisionClass::kFollow,
      infer_concat,
      differentiate_concat,
      copy_cost},
-    {OpKind::kSlice, "slice", PrecisionClass::kFollow, infer_slice, differentiate_slice, copy_cost},
+    {OpKind::kSlice,
+     "slice",
+     PrecisionClass::kFollow,
+     infer_slice,
+     differentiate_slice,
+     slice_cost},
     {OpKind::kSliceBackward,
      "slice_backward",
      PrecisionClass::kFollow,
@@ -114,6 +126,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> shape_ops() { return kOps; }
+std::span<const OpDef> shape_ops() { return kShapeOps; }
 
 }  // namespace dlbench::graph::ops

@@ -44,7 +44,7 @@ std::vector<OutputSpec> infer_nearest_backward(const Graph& graph, const Node& n
   return like_input(graph, node, 1);
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kUpsampleOps[] = {
     {OpKind::kUpsampleNearest,
      "upsample_nearest",
      PrecisionClass::kFollow,
@@ -61,6 +61,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> upsample_ops() { return kOps; }
+std::span<const OpDef> upsample_ops() { return kUpsampleOps; }
 
 }  // namespace dlbench::graph::ops

@@ -19,7 +19,7 @@ using testing::idx_bytes;
 
 const std::vector<std::uint8_t> kValues{1, 2, 3, 4, 5, 6};
 
-std::string decode_error(const std::string& file) {
+std::string idx_error(const std::string& file) {
   return error_of([&] { static_cast<void>(decode_idx(as_bytes(file), "some/idx")); });
 }
 
@@ -44,37 +44,36 @@ TEST(IdxDecoder, ReadsLargeGzippedArrays) {
 TEST(IdxDecoder, RefusesWrongLengths) {
   const std::string plain = idx_bytes({2, 3}, kValues);
   for (std::size_t length = 0; length < plain.size(); ++length) {
-    EXPECT_NE(decode_error(plain.substr(0, length)).find("some/idx"), std::string::npos);
-    EXPECT_NE(decode_error(gzip_bytes(plain.substr(0, length))).find("some/idx"),
-              std::string::npos);
+    EXPECT_NE(idx_error(plain.substr(0, length)).find("some/idx"), std::string::npos);
+    EXPECT_NE(idx_error(gzip_bytes(plain.substr(0, length))).find("some/idx"), std::string::npos);
   }
-  EXPECT_NE(decode_error(plain + "x").find("7 bytes of values"), std::string::npos);
-  EXPECT_NE(decode_error(gzip_bytes(plain + "x")).find("more than 6"), std::string::npos);
+  EXPECT_NE(idx_error(plain + "x").find("7 bytes of values"), std::string::npos);
+  EXPECT_NE(idx_error(gzip_bytes(plain + "x")).find("more than 6"), std::string::npos);
 }
 
 TEST(IdxDecoder, RefusesTruncatedAndDamagedGzip) {
   const std::string file = gzip_bytes(idx_bytes({2, 3}, kValues));
   for (std::size_t length = 2; length < file.size(); ++length) {
-    EXPECT_NE(decode_error(file.substr(0, length)).find("gzip"), std::string::npos) << length;
+    EXPECT_NE(idx_error(file.substr(0, length)).find("gzip"), std::string::npos) << length;
   }
   std::string damaged = file;
   damaged[damaged.size() - 6] ^= 1;  // the checksum
-  EXPECT_NE(decode_error(damaged).find("corrupt"), std::string::npos);
+  EXPECT_NE(idx_error(damaged).find("corrupt"), std::string::npos);
 }
 
 TEST(IdxDecoder, RefusesForeignContent) {
-  EXPECT_NE(decode_error("not an idx file").find("two zero bytes"), std::string::npos);
+  EXPECT_NE(idx_error("not an idx file").find("two zero bytes"), std::string::npos);
   std::string floats = idx_bytes({2, 3}, kValues);
   floats[2] = 0x0D;
-  EXPECT_NE(decode_error(floats).find("0x0d"), std::string::npos);
-  EXPECT_NE(decode_error(idx_bytes({0, 3}, {})).find("zero"), std::string::npos);
+  EXPECT_NE(idx_error(floats).find("0x0d"), std::string::npos);
+  EXPECT_NE(idx_error(idx_bytes({0, 3}, {})).find("zero"), std::string::npos);
 }
 
 TEST(IdxDecoder, TakesNoMemoryForExtentsThatTheFileDoesNotFill) {
   const std::string overflow = idx_bytes({0xffffffffU, 0xffffffffU, 0xffffffffU}, kValues);
-  EXPECT_NE(decode_error(overflow).find("too large"), std::string::npos);
+  EXPECT_NE(idx_error(overflow).find("too large"), std::string::npos);
   const std::string large = gzip_bytes(idx_bytes({1U << 30U}, kValues));
-  EXPECT_NE(decode_error(large).find("ends after 6"), std::string::npos);
+  EXPECT_NE(idx_error(large).find("ends after 6"), std::string::npos);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstring>
 #include <map>
@@ -151,6 +152,22 @@ TEST(Generate, LeavesNothingWhenTheDiskIsFull) {
       return error_of([&] { generate(dataset, {.out = folder.path() / "out", .samples = 40}); });
     }();
     EXPECT_NE(message.find("cannot write"), std::string::npos) << message;
+    EXPECT_TRUE(fs::is_empty(folder.path())) << dataset;
+  }
+}
+
+TEST(Generate, EndsBetweenSamplesAndLeavesNothing) {
+  for (const char* const dataset : {"kvasir-seg", "mnist"}) {
+    const TemporaryFolder folder;
+    std::atomic<int> asked = 0;
+    GenerateOptions options{.out = folder.path() / "data", .samples = 1000, .threads = 2};
+    options.check = [&asked] {
+      if (++asked > 3) {
+        throw core::Error(core::ErrorCode::kInterrupted, "enough");
+      }
+    };
+    EXPECT_THROW(generate(dataset, options), core::Error);
+    EXPECT_LE(asked, 5) << dataset << ": one more of each thread";
     EXPECT_TRUE(fs::is_empty(folder.path())) << dataset;
   }
 }

@@ -51,6 +51,7 @@ TEST_F(CudaLoader, SearchesTheChosenFolderThenItsOwnThenToolkitsThenWheels) {
   file("chosen/lib/x");
   file("own/x");
   file("toolkit/lib64/x");
+  file("toolkit/extras/CUPTI/lib64/x");
   file("venv/lib/python3.11/site-packages/nvidia/cudnn/lib/x");
   file("venv/lib/python3.11/site-packages/nvidia/cu13/lib/x");
   file("python/bin/python3");
@@ -69,6 +70,7 @@ TEST_F(CudaLoader, SearchesTheChosenFolderThenItsOwnThenToolkitsThenWheels) {
                           folder_ / "chosen/lib",
                           folder_ / "own",
                           folder_ / "toolkit/lib64",
+                          folder_ / "toolkit/extras/CUPTI/lib64",
                           venv / "cu13/lib",
                           venv / "cudnn/lib",
                           folder_ / "python/lib/python3.12/site-packages/nvidia/nccl/lib"));

@@ -7,12 +7,17 @@
 #include "engine/exec/executor.h"
 #include "engine/graph/layers.h"
 #include "engine/graph/passes.h"
+#include "harness/verification/compare_steps.h"
+#include "harness/verification/step_inputs.h"
+#include "harness/verification/step_record.h"
 #include "workloads/workload.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace dlbench {
@@ -146,6 +151,43 @@ void compare_with_reference(backend::Backend& backend, const StepCase& test) {
       EXPECT_LT(relative_distance(seen.at(name), tensor), test.tolerance) << name;
     }
   }
+}
+
+exec::TensorMap recorded_step(backend::Backend& backend, const StepCase& test) {
+  const auto& workload = workloads::find_workload(test.workload);
+  const auto built = workload.build({.batch_size = test.batch, .image_size = test.size}, test.mode);
+  const harness::StepInputs inputs = harness::draw_step_inputs(workload.spec(), built, 1);
+  harness::StepSetup setup{
+      .spec = workload.spec(), .built = built, .inputs = inputs, .precision = test.precision};
+  setup.lowering.conv_algorithm = test.algorithm;
+  setup.lowering.autotune = false;
+  return harness::record_step(backend, setup);
+}
+
+std::vector<std::string> beyond_verification(const exec::TensorMap& tested,
+                                             const exec::TensorMap& reference,
+                                             const StepCase& test) {
+  std::vector<std::string> beyond;
+  for (const harness::TensorError& error : harness::compare_steps(
+           tested,
+           reference,
+           workloads::find_workload(test.workload).spec().optimizer,
+           harness::StepTolerances::of(test.precision, test.batch * test.size * test.size))) {
+    if (!error.passed()) {
+      beyond.push_back(fmt::format(
+          "{}: error {:.2e}, at most {:.1e}", error.tensor, error.error, error.tolerance));
+    }
+  }
+  return beyond;
+}
+
+std::vector<std::string> verification_of(backend::Backend& backend, StepCase test) {
+  const exec::TensorMap tested = recorded_step(backend, test);
+  const core::DType precision = std::exchange(test.precision, core::DType::kF32);
+  const auto reference = backend::create_backend("ref", {});
+  const exec::TensorMap wanted = recorded_step(*reference, test);
+  test.precision = precision;
+  return beyond_verification(tested, wanted, test);
 }
 
 Tensors run_reference_step(const StepCase& test) {

@@ -7,11 +7,13 @@
 
 #include "engine/backend/backend.h"
 #include "engine/core/host_tensor.h"
+#include "engine/exec/model_state.h"
 #include "engine/graph/graph.h"
 
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace dlbench {
 
@@ -40,6 +42,20 @@ using Tensors = std::map<std::string, core::HostTensor>;
 /// are not compared: Nadam's first step has nearly the sign of the gradient, which is rounding
 /// noise where the true gradient is zero (a bias before a batch norm).
 void compare_with_reference(backend::Backend& backend, const StepCase& test);
+
+/// A step with all it read and wrote, as `dlbench verify` records it.
+[[nodiscard]] exec::TensorMap recorded_step(backend::Backend& backend, const StepCase& test);
+
+/// Tensors of two recorded steps that are further apart than `dlbench verify` allows at this size,
+/// each with error and limit: limits that know of ReLUs whose input rounding puts on the other side
+/// of zero, where those of compare_with_reference() do not. StepCase::tolerance has no part in it.
+[[nodiscard]] std::vector<std::string> beyond_verification(const exec::TensorMap& tested,
+                                                           const exec::TensorMap& reference,
+                                                           const StepCase& test);
+
+/// As `dlbench verify` judges the step of a backend in any precision: against that of `ref` in f32,
+/// and with loss scaling the first one that updates. Empty: it keeps all limits.
+[[nodiscard]] std::vector<std::string> verification_of(backend::Backend& backend, StepCase test);
 
 /// With 8 bits and a batch of two, single gradients of a deep network are mostly rounding: their
 /// common direction and the loss are what both backends must agree on.

@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -23,14 +22,6 @@ namespace dlbench::comm {
 namespace {
 
 using core::DType;
-
-HostRanks ranks_of_node(ThreadNode& node, int rank, int size, int spins = 0) {
-  HostRanks ranks{.rank = rank, .size = size, .timeout_s = 30.0, .spins = spins};
-  ranks.node_ranks.resize(static_cast<std::size_t>(size));
-  std::iota(ranks.node_ranks.begin(), ranks.node_ranks.end(), 0);
-  ranks.memory = node.memory(rank);
-  return ranks;
-}
 
 /// A rank with what its tests need.
 struct Rank {

@@ -15,7 +15,6 @@
 #include <barrier>
 #include <cstring>
 #include <memory>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -27,25 +26,18 @@ using exec::testing::DeferredBackend;
 using exec::testing::DeferredStream;
 
 constexpr std::size_t kLargest = 20011;
-const std::vector<std::size_t> kCounts = {0, 1, 5, kLargest};
-
-std::unique_ptr<Communicator> host_communicator(ThreadNode& node, int rank, int size) {
-  HostRanks ranks{.rank = rank, .size = size, .timeout_s = 30.0};
-  ranks.node_ranks.resize(static_cast<std::size_t>(size));
-  std::iota(ranks.node_ranks.begin(), ranks.node_ranks.end(), 0);
-  ranks.memory = node.memory(rank);
-  return std::make_unique<HostCommunicator>(std::move(ranks));
-}
+const std::vector<std::size_t> kStagedCounts = {0, 1, 5, kLargest};
 
 /// A rank whose device gets its data by kernels that run as late as they may.
-class Rank {
+class StagedRank {
  public:
-  Rank(ThreadNode& node, int rank, int size, Copies copies)
+  StagedRank(ThreadNode& node, int rank, int size, Copies copies)
       : rank_(rank),
         backend_(copies),
         stream_(copies),
         memory_(backend_.allocate(kLargest * sizeof(float))),
-        communicator_(host_communicator(node, rank, size), backend_) {}
+        communicator_(std::make_unique<HostCommunicator>(ranks_of_node(node, rank, size)),
+                      backend_) {}
 
   [[nodiscard]] Communicator& communicator() { return communicator_; }
   [[nodiscard]] DeferredStream& stream() { return stream_; }
@@ -89,7 +81,7 @@ class HostStaged : public testing::TestWithParam<Copies> {
   static void on_ranks(int size, Work work) {
     ThreadNode node(size);
     run_ranks(size, [&](int rank) {
-      Rank self(node, rank, size, GetParam());
+      StagedRank self(node, rank, size, GetParam());
       work(self, rank);
     });
   }
@@ -102,10 +94,10 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(HostStaged, SumsWhatKernelsMadeForKernelsThatFollow) {
   for (const int size : {1, 2, 3}) {
-    on_ranks(size, [&](Rank& self, int /*rank*/) {
+    on_ranks(size, [&](StagedRank& self, int /*rank*/) {
       EXPECT_EQ(self.communicator().name(), "shared-window, host-staged");
       EXPECT_FALSE(self.communicator().recordable());
-      for (const std::size_t count : kCounts) {
+      for (const std::size_t count : kStagedCounts) {
         self.fill(count);
         self.communicator().all_reduce(self.request(count), self.stream());
         EXPECT_EQ(count_wrong_sums(self.seen(count), size), 0U) << count << " on " << size;
@@ -116,8 +108,8 @@ TEST_P(HostStaged, SumsWhatKernelsMadeForKernelsThatFollow) {
 
 TEST_P(HostStaged, ScattersGathersAndBroadcasts) {
   constexpr int kSize = 3;
-  on_ranks(kSize, [](Rank& self, int rank) {
-    for (const std::size_t count : kCounts) {
+  on_ranks(kSize, [](StagedRank& self, int rank) {
+    for (const std::size_t count : kStagedCounts) {
       const ReduceRequest request = self.request(count);
       self.fill(count);
       self.communicator().reduce_scatter(request, self.stream());
@@ -140,8 +132,8 @@ TEST_P(HostStaged, ScattersGathersAndBroadcasts) {
 TEST_P(HostStaged, ReducesToOneRankScattersAndGathersAgain) {
   constexpr int kSize = 3;
   constexpr int kRoot = 1;
-  on_ranks(kSize, [](Rank& self, int rank) {
-    for (const std::size_t count : kCounts) {
+  on_ranks(kSize, [](StagedRank& self, int rank) {
+    for (const std::size_t count : kStagedCounts) {
       const ReduceRequest request = self.request(count);
       self.fill(count);
       self.communicator().reduce(request, kRoot, self.stream());
@@ -179,7 +171,7 @@ TEST_P(HostStaged, StartedOnesAreEachBehindTheirOwnKernels) {
   constexpr int kSize = 2;
   constexpr std::size_t kBuckets = 4;
   constexpr std::size_t kCount = kLargest / kBuckets;
-  on_ranks(kSize, [](Rank& self, int rank) {
+  on_ranks(kSize, [](StagedRank& self, int rank) {
     for (int step = 0; step < 5; ++step) {
       std::vector<Ticket> tickets;
       for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
@@ -206,7 +198,7 @@ TEST_P(HostStaged, StartedOnesAreEachBehindTheirOwnKernels) {
 // is done.
 TEST_P(HostStaged, BlockingOnesOnSeveralStreamsDoNotMeetOnTheHost) {
   constexpr int kSize = 2;
-  on_ranks(kSize, [](Rank& self, int /*rank*/) {
+  on_ranks(kSize, [](StagedRank& self, int /*rank*/) {
     DeferredStream other(GetParam());
     DeferredBackend backend(GetParam());
     const auto memory = backend.allocate(kLargest * sizeof(float));
@@ -225,7 +217,7 @@ TEST_P(HostStaged, EndsWithACollectiveInFlight) {
   std::barrier<> end(kSize);
   run_ranks(kSize, [&](int rank) {
     {
-      Rank self(node, rank, kSize, GetParam());
+      StagedRank self(node, rank, kSize, GetParam());
       if (rank == 0) {
         self.fill(1);
         (void)self.communicator().start_all_reduce(self.request(1), self.stream());

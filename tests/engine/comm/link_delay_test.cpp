@@ -9,6 +9,7 @@
 #include "engine/comm/check_pattern.h"
 #include "engine/comm/host_communicator.h"
 #include "engine/comm/self.h"
+#include "engine/core/clock.h"
 #include "engine/core/error.h"
 #include "tests/engine/comm/thread_ranks.h"
 
@@ -18,7 +19,6 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -27,18 +27,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-std::unique_ptr<Communicator> host_communicator(ThreadNode& node, int rank, int size) {
-  HostRanks ranks{.rank = rank, .size = size, .timeout_s = 30.0};
-  ranks.node_ranks.resize(static_cast<std::size_t>(size));
-  std::iota(ranks.node_ranks.begin(), ranks.node_ranks.end(), 0);
-  ranks.memory = node.memory(rank);
-  return std::make_unique<HostCommunicator>(std::move(ranks));
-}
 
 // An all-reduce on two ranks takes two latencies: 40 ms.
 const LinkModel kSlowLink{.between = {.latency_s = 0.02}};
@@ -53,7 +41,8 @@ TEST(LinkDelay, CollectivesGiveTheRightResultAfterTheCostOfTheLink) {
   constexpr int kSize = 2;
   ThreadNode node(kSize);
   run_ranks(kSize, [&](int rank) {
-    LinkDelay link(host_communicator(node, rank, kSize), kSlowLink, 1);
+    LinkDelay link(
+        std::make_unique<HostCommunicator>(ranks_of_node(node, rank, kSize)), kSlowLink, 1);
     backend::HostStream stream;
     std::vector<std::byte> data(kCount * 4);
     const PatternRange all{.data = data.data(), .end = kCount};
@@ -64,7 +53,7 @@ TEST(LinkDelay, CollectivesGiveTheRightResultAfterTheCostOfTheLink) {
     fill_pattern(all, rank);
     link.all_reduce(request_for(data), stream);
     EXPECT_EQ(count_wrong_sums(all, kSize), 0U);
-    EXPECT_GE(seconds_since(start), kCost);
+    EXPECT_GE(core::seconds_since(start), kCost);
 
     start = Clock::now();
     fill_pattern(all, rank);
@@ -75,7 +64,7 @@ TEST(LinkDelay, CollectivesGiveTheRightResultAfterTheCostOfTheLink) {
     link.broadcast(data.data(), data.size(), 0, stream);
     EXPECT_EQ(count_wrong_copies({.data = data.data(), .end = kCount / 2}, 0), 0U);
     EXPECT_EQ(count_wrong_copies({.data = data.data(), .begin = kCount / 2, .end = kCount}, 1), 0U);
-    EXPECT_GE(seconds_since(start), 1.5 * kCost) << "three of one latency each";
+    EXPECT_GE(core::seconds_since(start), 1.5 * kCost) << "three of one latency each";
     const CommunicationTotals totals = link.take_totals();
     EXPECT_EQ(totals.collectives, 4);
     EXPECT_GE(totals.transfer_s, 2.5 * kCost * 0.999);
@@ -106,7 +95,8 @@ TEST(LinkDelay, StartedCollectivesQueueForTheLinkBesideTheCaller) {
   constexpr int kSize = 2;
   ThreadNode node(kSize);
   run_ranks(kSize, [&](int rank) {
-    LinkDelay link(host_communicator(node, rank, kSize), kSlowLink, 1);
+    LinkDelay link(
+        std::make_unique<HostCommunicator>(ranks_of_node(node, rank, kSize)), kSlowLink, 1);
     backend::HostStream stream;
     std::vector<std::byte> first(kCount * 4);
     std::vector<std::byte> second(kCount * 4);
@@ -117,14 +107,14 @@ TEST(LinkDelay, StartedCollectivesQueueForTheLinkBesideTheCaller) {
     const Ticket two = link.start_all_reduce(request_for(second), stream);
     // They run without anybody waiting for them.
     CommunicationTotals totals;
-    while (totals.collectives < 2 && seconds_since(start) < 60.0) {
+    while (totals.collectives < 2 && core::seconds_since(start) < 60.0) {
       std::this_thread::sleep_for(milliseconds(5));
       totals += link.take_totals();
     }
     EXPECT_EQ(totals.collectives, 2);
     EXPECT_GE(totals.all_reduce_s, 2 * kCost * 0.999);
     EXPECT_EQ(totals.exposed_all_reduce_s, 0.0) << "nobody waited";
-    EXPECT_GE(seconds_since(start), 2 * kCost);
+    EXPECT_GE(core::seconds_since(start), 2 * kCost);
     link.wait(one, stream);
     link.wait(two, stream);
     EXPECT_EQ(count_wrong_sums({.data = first.data(), .end = kCount}, kSize), 0U);
@@ -138,7 +128,8 @@ TEST(LinkDelay, TheLinkBeginsWhenTheLastRankArrives) {
   std::atomic<std::int64_t> last_arrivals = 0;
   ThreadNode node(kSize);
   run_ranks(kSize, [&](int rank) {
-    LinkDelay link(host_communicator(node, rank, kSize), kSlowLink, 1);
+    LinkDelay link(
+        std::make_unique<HostCommunicator>(ranks_of_node(node, rank, kSize)), kSlowLink, 1);
     backend::HostStream stream;
     std::vector<std::byte> data(kCount * 4);
     if (rank == 1) {
@@ -146,7 +137,7 @@ TEST(LinkDelay, TheLinkBeginsWhenTheLastRankArrives) {
       arrival = Clock::now();
     }
     link.all_reduce(request_for(data), stream);
-    EXPECT_GE(seconds_since(arrival.load()), kCost);
+    EXPECT_GE(core::seconds_since(arrival.load()), kCost);
     last_arrivals += link.take_totals().last_arrivals;
   });
   EXPECT_EQ(last_arrivals, 1) << "one rank comes last";
@@ -168,7 +159,9 @@ TEST(LinkDelay, EndsWhileACollectiveIsUnderWay) {
   ThreadNode node(kSize);
   std::vector<std::vector<std::byte>> data(kSize, std::vector<std::byte>(kCount * 4));
   run_ranks(kSize, [&](int rank) {
-    LinkDelay link(host_communicator(node, rank, kSize), {.between = {.latency_s = 3600.0}}, 1);
+    LinkDelay link(std::make_unique<HostCommunicator>(ranks_of_node(node, rank, kSize)),
+                   {.between = {.latency_s = 3600.0}},
+                   1);
     backend::HostStream stream;
     (void)link.start_all_reduce(request_for(data[static_cast<std::size_t>(rank)]), stream);
     std::this_thread::sleep_for(milliseconds(50));

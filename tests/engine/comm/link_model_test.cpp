@@ -90,6 +90,20 @@ TEST(LinkModel, ALevelWithoutLimitsCostsNothing) {
   EXPECT_NEAR(collective_s(link, Collective::kAllReduce, kMegabyte, 8), 1e-3, 1e-12);
 }
 
+TEST(LinkModel, SaysWhyItDelaysNothing) {
+  EXPECT_EQ(idle_reason(one_level(), 2), "");
+  EXPECT_EQ(idle_reason(one_level(), 1), "there is one rank");
+  EXPECT_EQ(idle_reason(two_levels(), 3), "");
+  const LinkModel between_alone = parse_link_model("latency_us=10", 3);
+  EXPECT_THAT(idle_reason(between_alone, 2), HasSubstr("one node (--link-node-ranks 3)"));
+  EXPECT_EQ(idle_reason(between_alone, 4), "");
+  EXPECT_EQ(idle_reason(parse_link_model("latency_us=10,jitter_us=1", 3), 2), "");
+  const LinkModel ideal = parse_link_model("latency_us=0");
+  EXPECT_THAT(idle_reason(ideal, 8), HasSubstr("its latency is 0"));
+  EXPECT_EQ(ideal.to_string(), "latency_us=0");
+  EXPECT_EQ(idle_reason(parse_link_model("latency_us=0,gbit_per_s=10"), 8), "");
+}
+
 TEST(LinkModel, JitterIsExponentialAndTheSameOnEveryRank) {
   LinkModel link = one_level();
   EXPECT_EQ(jitter_s(link, 1, 5), 0.0);
@@ -129,7 +143,8 @@ TEST(LinkModel, ASyntaxErrorNamesTheItem) {
   for (const Case& entry : {Case{"", "unknown item ''"},
                             Case{"latency=1", "unknown item 'latency=1'"},
                             Case{"latency_us", "unknown item 'latency_us'"},
-                            Case{"latency_us=0", "'latency_us=0' is not a number in (0, 1e9]"},
+                            Case{"gbit_per_s=0", "'gbit_per_s=0' is not a number in (0, 1e9]"},
+                            Case{"latency_us=-1", "'latency_us=-1' is not a number in [0, 1e9]"},
                             Case{"latency_us=-1", "is not a number"},
                             Case{"latency_us=nan", "is not a number"},
                             Case{"latency_us=1us", "is not a number"},

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <numeric>
 #include <thread>
 
 namespace dlbench::comm {
@@ -125,6 +126,14 @@ ThreadNetwork::ThreadNetwork(int nodes, int lanes)
 
 std::unique_ptr<NodeLinks> ThreadNetwork::links(int rank) {
   return std::make_unique<ThreadLinks>(*this, rank);
+}
+
+HostRanks ranks_of_node(ThreadNode& node, int rank, int size, int spins) {
+  HostRanks ranks{.rank = rank, .size = size, .timeout_s = 30.0, .spins = spins};
+  ranks.node_ranks.resize(static_cast<std::size_t>(size));
+  std::iota(ranks.node_ranks.begin(), ranks.node_ranks.end(), 0);
+  ranks.memory = node.memory(rank);
+  return ranks;
 }
 
 void run_ranks(int ranks, const std::function<void(int rank)>& work) {

@@ -5,6 +5,7 @@
 // of a node do in shared memory. No MPI.
 #pragma once
 
+#include "engine/comm/host_communicator.h"
 #include "engine/comm/node_ranks.h"
 
 #include <barrier>
@@ -38,6 +39,9 @@ class ThreadNode {
   std::barrier<> barrier_;
   std::vector<Segment> segments_;
 };
+
+/// For a communicator of `size` ranks on one node.
+[[nodiscard]] HostRanks ranks_of_node(ThreadNode& node, int rank, int size, int spins = 0);
 
 /// Links between nodes of equal size: rank = node * lanes + lane.
 class ThreadNetwork {

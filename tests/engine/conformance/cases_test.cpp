@@ -96,6 +96,23 @@ TEST(Cases, RefGivesTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
+TEST(Cases, RepeatedContentsFillLargeTensorsWithTheFirstDrawnElements) {
+  constexpr std::int64_t kPeriod = 65521;
+  const OpCase add{.op = graph::OpKind::kAdd,
+                   .inputs = {{.name = "a", .shape = core::Shape{3, kPeriod}},
+                              {.name = "b", .shape = core::Shape{3, kPeriod}}}};
+  const CaseGraph drawn = make_case_graph(add, DType::kF32);
+  const CaseGraph repeated =
+      make_case_graph(add, DType::kF32, Nodes::kForwardAndBackward, Contents::kRepeated);
+  const auto a = drawn.contents.at("a").as<float>();
+  const auto again = repeated.contents.at("a").as<float>();
+  ASSERT_EQ(again.size(), a.size());
+  for (std::size_t i = 0; i < again.size(); ++i) {
+    ASSERT_EQ(again[i], a[i % kPeriod]) << i;
+  }
+  EXPECT_NE(a[kPeriod], a[0]);
+}
+
 TEST(Tolerances, StatisticsOfA16BitOpAreHeldToF32) {
   EXPECT_LT(tolerance(Accuracy::kReduction, DType::kF32, Arithmetic::kDirect).relative, 1e-4);
   EXPECT_GT(tolerance(Accuracy::kReduction, DType::kBF16, Arithmetic::kDirect).relative, 1e-3);

@@ -20,6 +20,14 @@ TEST(KeyNumbers, FindsNumbersByKey) {
   EXPECT_FALSE(parse_key_numbers("cups=1", kSyntax).contains("spoons"));
 }
 
+TEST(KeyNumbers, ZeroIsANumberWhereTheSyntaxSaysSo) {
+  static constexpr std::array<std::string_view, 1> kFromZero{"spoons"};
+  constexpr KeyNumbersSyntax kTea{"--tea", "cups=NUMBER", kKeys, kFromZero};
+  EXPECT_EQ(parse_key_numbers("spoons=0", kTea).value_or("spoons", 1.0), 0.0);
+  EXPECT_THROW((void)parse_key_numbers("cups=0", kTea), Error);
+  EXPECT_THROW((void)parse_key_numbers("spoons=-1", kTea), Error);
+}
+
 TEST(KeyNumbers, RefusalsNameWhatWasSeenAndWanted) {
   const std::array<std::array<std::string, 2>, 12> refusals{{
       {"", "unknown item ''"},

@@ -6,6 +6,7 @@
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <mutex>
@@ -22,6 +23,7 @@ std::recursive_mutex device;
 bool recording_fails = false;
 thread_local bool attached = false;  // what CUDA calls the current device
 std::optional<std::int64_t> free_bytes;
+std::size_t tuned_workspace = 0;
 
 class DeferredEvent final : public backend::Stream::Event {
  public:
@@ -215,11 +217,25 @@ void DeferredBackend::set_free_memory(std::optional<std::int64_t> bytes) { free_
 
 std::optional<std::int64_t> DeferredBackend::free_memory() const { return free_bytes; }
 
+void DeferredBackend::set_tuned_workspace(std::size_t bytes) { tuned_workspace = bytes; }
+
+std::unique_ptr<backend::Buffer> DeferredBackend::allocate(std::size_t bytes) {
+  allocated_bytes_ += static_cast<std::int64_t>(bytes);
+  if (free_bytes.has_value() && allocated_bytes_ > *free_bytes) {
+    throw core::Error(core::ErrorCode::kRun, "the device has no memory left");
+  }
+  return ref_.allocate(bytes);
+}
+
 DeferredBackend::DeferredBackend(Copies when) : when_(when), ref_({.threads = 1}) {}
 
 std::unique_ptr<backend::LoweredGraph> DeferredBackend::lower(
     const graph::Graph& graph, const backend::LoweringOptions& options) {
   auto lowered = ref_.lower(graph, options);
+  if (options.autotune && !lowered->nodes.empty()) {
+    std::size_t& scratch = lowered->nodes.front().scratch_bytes;
+    scratch = std::max(scratch, tuned_workspace);
+  }
   for (backend::LoweredNode& node : lowered->nodes) {
     if (node.kernel != nullptr) {
       node.kernel = std::make_unique<DeferredKernel>(std::move(node.kernel));

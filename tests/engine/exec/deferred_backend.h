@@ -100,14 +100,14 @@ class DeferredBackend : public backend::Backend {
   [[nodiscard]] bool supports(core::DType dtype, std::string* why) const override {
     return ref_.supports(dtype, why);
   }
-  [[nodiscard]] std::unique_ptr<backend::Buffer> allocate(std::size_t bytes) override {
-    allocated_bytes_ += static_cast<std::int64_t>(bytes);
-    return ref_.allocate(bytes);
-  }
+  /// Throws core::Error(kRun) beyond what set_free_memory() said.
+  [[nodiscard]] std::unique_ptr<backend::Buffer> allocate(std::size_t bytes) override;
   /// By allocate() so far, whether given back or not.
   [[nodiscard]] std::int64_t allocated_bytes() const { return allocated_bytes_; }
-  /// Of all devices from now on; allocate() does not care.
+  /// Of all devices from now on: what each had to give before its first allocate().
   static void set_free_memory(std::optional<std::int64_t> bytes);
+  /// Of steps that all devices lower from now on with tuning: one of their kernels wants that much.
+  static void set_tuned_workspace(std::size_t bytes);
   [[nodiscard]] std::optional<std::int64_t> free_memory() const override;
   [[nodiscard]] std::unique_ptr<backend::Stream> create_stream() override {
     return std::make_unique<DeferredStream>(when_);

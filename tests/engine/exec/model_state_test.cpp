@@ -25,6 +25,7 @@ namespace {
 using graph::Graph;
 using graph::Mode;
 using graph::Storage;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 Graph training_graph() {
@@ -288,6 +289,8 @@ TEST_F(ModelStateTest, ImportErrorsAreNamedAndChangeNothing) {
                   },
                   false),
               HasSubstr("missing for this model: enc.bn.running_var, head.bias"));
+  EXPECT_THAT(import_changed([](TensorMap& t) { t.clear(); }, false),
+              AllOf(HasSubstr("missing for this model: "), HasSubstr(" more")));
   EXPECT_TRUE(same_content(state_.read("enc.conv.weight"), before));
 }
 

@@ -5,13 +5,17 @@
 #include "engine/core/error.h"
 #include "engine/core/trace.h"
 #include "tests/engine/exec/deferred_backend.h"
+#include "tests/engine/exec/device_communicator.h"
 #include "tests/engine/exec/small_training.h"
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace dlbench::exec {
@@ -162,20 +166,174 @@ TEST_F(Replay, AFailureToRecordEndsTheRunOfWhoAskedForIt) {
   testing::DeferredStream::set_recording_fails(false);
 }
 
-TEST_F(Replay, StartsAfterTwoStepsAndIsRecordedAnewForOtherCommunication) {
+// Each setting for itself: what it needs is there before it is recorded, and who comes back to it
+// records nothing.
+TEST_F(Replay, StartsAfterTwoStepsOfASettingAndStaysForIt) {
   SmallTraining training("deferred", {});
   const auto executor = training.executor(Mode::kTrain, {.replay = GraphReplay::kOn});
-  executor->run();
-  executor->run();
-  EXPECT_FALSE(executor->replays());
-  executor->run();
-  EXPECT_TRUE(executor->replays());
+  const auto run_until_recorded = [&] {
+    for (int step = 0; step < 3; ++step) {
+      EXPECT_FALSE(executor->replays()) << step;
+      executor->run();
+    }
+    EXPECT_TRUE(executor->replays());
+  };
+  run_until_recorded();
   executor->set_communication(false);
-  EXPECT_FALSE(executor->replays());
-  executor->run();
-  EXPECT_TRUE(executor->replays());
+  run_until_recorded();
+  executor->set_update(false);
+  run_until_recorded();
+  testing::DeferredStream::set_recording_fails(true);  // nothing is recorded any more
+  for (const bool communicates : {true, false}) {
+    executor->set_update(true);
+    executor->set_communication(communicates);
+    EXPECT_TRUE(executor->replays());
+    executor->run();
+  }
+  testing::DeferredStream::set_recording_fails(false);
   executor->synchronize();
-  EXPECT_EQ(training.state().scalar("step"), 4.0);
+  EXPECT_EQ(training.state().scalar("step"), 11.0);
+}
+
+// A step that was replayed with one setting must not be replayed with another.
+TEST_F(Replay, ARecordingIsOfItsSettingAlone) {
+  std::vector<std::vector<float>> losses;
+  for (const char* backend : {"ref", "deferred"}) {
+    testing::DoublingCommunicator communicator;
+    SmallTraining training(backend, {});
+    const auto executor =
+        training.executor(Mode::kTrain, communicator, {.replay = GraphReplay::kOn});
+    losses.emplace_back();
+    for (int step = 0; step < 16; ++step) {
+      executor->set_communication(step % 4 < 2);
+      executor->set_update(step % 2 == 0);
+      executor->run();
+      losses.back().push_back(executor->read_scalar("loss"));
+    }
+    EXPECT_EQ(executor->replays(), std::string(backend) == "deferred");
+  }
+  EXPECT_EQ(losses[0], losses[1]);
+  EXPECT_NE(losses[0].front(), losses[0].back());
+}
+
+/// Names of the phases that the host passes by.
+class Phases final : public core::trace::Sink {
+ public:
+  Phases() { core::trace::set_sink(this); }
+  ~Phases() override { core::trace::set_sink(nullptr); }
+  void begin(const core::trace::RegionInfo& region) noexcept override {
+    if (region.category == core::trace::Category::kPhase) {
+      seen.emplace_back(region.name);
+    }
+  }
+  void end(const core::trace::RegionInfo& /*region*/) noexcept override {}
+  void name_thread(std::string_view /*name*/) noexcept override {}
+  void map_captured_node(std::uint64_t /*node*/, std::int64_t /*op*/) noexcept override {}
+
+  std::vector<std::string> seen;
+};
+
+// For a profiler, between replayed steps; nothing is recorded anew, and the losses stay the same.
+TEST_F(Replay, RunsNodeByNodeWhileReplayIsOff) {
+  std::vector<std::vector<float>> losses;
+  for (const char* backend : {"ref", "deferred"}) {
+    const bool records = std::string(backend) == "deferred";
+    SmallTraining training(backend, {});
+    const auto executor =
+        training.executor(Mode::kTrain, {.replay = GraphReplay::kOn, .watch = "loss"});
+    const Phases phases;
+    losses.emplace_back();
+    for (int step = 0; step < 10; ++step) {
+      const bool off = step >= 5 && step < 7;
+      executor->set_replay(!off);
+      const std::size_t before = phases.seen.size();
+      executor->run();
+      const bool node_by_node = phases.seen.size() > before;
+      EXPECT_EQ(node_by_node, !records || step < 3 || off) << step;
+      if (step == 5) {
+        testing::DeferredStream::set_recording_fails(true);  // nothing is recorded any more
+      }
+    }
+    testing::DeferredStream::set_recording_fails(false);
+    while (const auto done = executor->finished(true)) {
+      losses.back().push_back(done->watched.value());
+    }
+    EXPECT_EQ(executor->replays(), records);
+  }
+  EXPECT_EQ(losses[0], losses[1]);
+}
+
+// Who never lets a step be replayed has none recorded either.
+TEST_F(Replay, RecordsNothingWhileReplayIsOff) {
+  SmallTraining training("deferred", {});
+  const auto executor = training.executor(Mode::kTrain, {.replay = GraphReplay::kOn});
+  executor->set_replay(false);
+  for (int step = 0; step < 4; ++step) {
+    executor->run();
+  }
+  EXPECT_FALSE(executor->replays());
+  executor->synchronize();
+}
+
+/// What a broadcast sends.
+class Snapshots final : public testing::DoublingCommunicator {
+ public:
+  void broadcast(std::byte* data,
+                 std::size_t bytes,
+                 int /*root*/,
+                 backend::Stream& stream) override {
+    sent.emplace_back(bytes);
+    stream.copy_to_host(sent.back().data(), data, bytes);
+  }
+
+  std::vector<std::vector<std::byte>> sent;
+};
+
+// Of running statistics, which the steps on their way still write.
+TEST_F(Replay, ABroadcastWaitsForTheStepsOnTheirWay) {
+  Snapshots communicator;
+  SmallTraining training("deferred", {});
+  ModelState state(training.backend(), training.train_graph(), 1, &communicator);
+  Executor executor(
+      training.backend(), state, communicator, training.train_graph(), ExecutorOptions{});
+  training.bind(executor);
+  state.broadcast_buffers();
+  executor.run();
+  executor.run();
+  state.wait_for(executor.enqueued());
+  state.broadcast_buffers();
+  executor.synchronize();
+  state.broadcast_buffers();
+  ASSERT_EQ(communicator.sent.size(), 3U);
+  EXPECT_NE(communicator.sent[0], communicator.sent[2]) << "no statistics moved";
+  EXPECT_EQ(communicator.sent[1], communicator.sent[2]);
+}
+
+/// One of two ranks whose host takes its time to start a collective.
+class SlowHost final : public testing::DoublingCommunicator {
+ public:
+  static constexpr double kSeconds = 0.1;
+  [[nodiscard]] comm::Ticket start_all_reduce(const comm::ReduceRequest& request,
+                                              backend::Stream& stream) override {
+    std::this_thread::sleep_for(std::chrono::duration<double>(kSeconds));
+    return DoublingCommunicator::start_all_reduce(request, stream);
+  }
+};
+
+// On a device of its own a node's seconds are the device's, whatever the host does meanwhile.
+TEST_F(Replay, ProfiledNodesTakeWhatTheDeviceTakes) {
+  SlowHost communicator;
+  SmallTraining training("deferred", {});
+  const auto executor = training.executor(Mode::kTrain, communicator);
+  executor->run();  // from its first kernel on a stream runs nothing at once
+  executor->run_profiled();
+  double sum = 0.0;
+  for (const double node_s : executor->node_seconds()) {
+    EXPECT_GE(node_s, 0.0);
+    EXPECT_LT(node_s, SlowHost::kSeconds);
+    sum += node_s;
+  }
+  EXPECT_GT(sum, 0.0);
 }
 
 /// The op of each piece of recorded work.
@@ -185,12 +343,39 @@ class CapturedOps final : public core::trace::Sink {
   void end(const core::trace::RegionInfo& /*region*/) noexcept override {}
   void name_thread(std::string_view /*name*/) noexcept override {}
   void map_captured_node(std::uint64_t captured_node, std::int64_t op_id) noexcept override {
+    if (captured_node == 0) {
+      ops.clear();
+    }
     EXPECT_EQ(captured_node, ops.size());
     ops.push_back(op_id);
   }
 
   std::vector<std::int64_t> ops;
 };
+
+// Of the recording that is replayed now: with collectives, or without them.
+TEST_F(Replay, AProbeLearnsWhichOpsAreReplayedWhenTheSettingChanges) {
+  testing::DoublingCommunicator communicator;
+  SmallTraining training("deferred", {});
+  const auto executor = training.executor(Mode::kTrain, communicator, {.replay = GraphReplay::kOn});
+  CapturedOps sink;
+  core::trace::set_sink(&sink);
+  std::vector<std::vector<std::int64_t>> recorded;
+  for (const bool communicates : {true, false}) {
+    executor->set_communication(communicates);
+    for (int step = 0; step < 3; ++step) {
+      executor->run();
+    }
+    recorded.push_back(sink.ops);
+  }
+  EXPECT_GT(recorded[0].size(), recorded[1].size());
+  executor->set_communication(true);
+  EXPECT_EQ(sink.ops, recorded[0]);
+  executor->set_communication(false);
+  EXPECT_EQ(sink.ops, recorded[1]);
+  core::trace::set_sink(nullptr);
+  executor->synchronize();
+}
 
 TEST_F(Replay, AProbeThatComesLaterLearnsWhichOpEachRecordedKernelRuns) {
   SmallTraining training("deferred", {});

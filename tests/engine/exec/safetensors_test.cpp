@@ -18,9 +18,9 @@
 namespace dlbench::exec {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-class Safetensors : public testing::Test {
+class Safetensors : public ::testing::Test {
  protected:
   [[nodiscard]] std::filesystem::path file(const std::string& name = "a.safetensors") const {
     return folder_.path() / name;

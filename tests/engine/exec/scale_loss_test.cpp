@@ -12,7 +12,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -177,11 +176,7 @@ Agreement step_with_a_bad_rank(int ranks, bool communicate) {
                    .scale = std::vector<double>(static_cast<std::size_t>(ranks))};
   comm::ThreadNode node(ranks);
   comm::run_ranks(ranks, [&](int rank) {
-    comm::HostRanks place{.rank = rank, .size = ranks, .timeout_s = 30.0};
-    place.node_ranks.resize(static_cast<std::size_t>(ranks));
-    std::iota(place.node_ranks.begin(), place.node_ranks.end(), 0);
-    place.memory = node.memory(rank);
-    comm::HostCommunicator communicator(std::move(place));
+    comm::HostCommunicator communicator(comm::ranks_of_node(node, rank, ranks));
     const auto backend = backend::create_backend("ref", {.threads = 1});
     SmallTraining data("ref", in_f16({.initial = 256.0}));
     ModelState state(*backend, data.train_graph(), 1, &communicator);

@@ -18,7 +18,6 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -30,7 +29,7 @@ using testing::Copies;
 using testing::DeferredBackend;
 
 constexpr int kSteps = 5;
-constexpr std::int64_t kBatch = 2;
+constexpr std::int64_t kBatchPerRank = 2;
 
 struct Outcome {
   std::vector<float> losses;
@@ -47,10 +46,10 @@ void fill(core::HostTensor& tensor, int rank, int step, int values) {
 /// Steps of one rank on its own batches, told to the device one after the other.
 Outcome train(backend::Backend& backend, comm::Communicator& communicator) {
   // A bucket for each gradient, so that several are on their way beside the backward pass.
-  const graph::Graph step =
-      graph::testing::training_step(graph::testing::small_classifier(graph::Mode::kTrain, kBatch),
-                                    {.kind = graph::OptimizerKind::kSgd, .learning_rate = 0.05},
-                                    {.first_cap_bytes = 1, .cap_bytes = 1});
+  const graph::Graph step = graph::testing::training_step(
+      graph::testing::small_classifier(graph::Mode::kTrain, kBatchPerRank),
+      {.kind = graph::OptimizerKind::kSgd, .learning_rate = 0.05},
+      {.first_cap_bytes = 1, .cap_bytes = 1});
   EXPECT_GT(std::ranges::count(step.nodes(), graph::OpKind::kAllReduceStart, &graph::Node::op), 2);
   ModelState state(backend, step, 3, &communicator);
   state.broadcast_all();
@@ -85,14 +84,6 @@ Outcome train(backend::Backend& backend, comm::Communicator& communicator) {
   return outcome;
 }
 
-std::unique_ptr<comm::Communicator> host_communicator(comm::ThreadNode& node, int rank, int size) {
-  comm::HostRanks ranks{.rank = rank, .size = size, .timeout_s = 30.0};
-  ranks.node_ranks.resize(static_cast<std::size_t>(size));
-  std::iota(ranks.node_ranks.begin(), ranks.node_ranks.end(), 0);
-  ranks.memory = node.memory(rank);
-  return std::make_unique<comm::HostCommunicator>(std::move(ranks));
-}
-
 /// By rank; on the ref backend where `copies` is none; gradients sent as `wire`.
 std::vector<Outcome> train_on(int size,
                               std::optional<Copies> copies,
@@ -101,7 +92,8 @@ std::vector<Outcome> train_on(int size,
   comm::ThreadNode node(size);
   comm::run_ranks(size, [&](int rank) {
     std::unique_ptr<backend::Backend> backend;  // outlives the communicator
-    auto communicator = host_communicator(node, rank, size);
+    std::unique_ptr<comm::Communicator> communicator =
+        std::make_unique<comm::HostCommunicator>(comm::ranks_of_node(node, rank, size));
     if (copies.has_value()) {
       backend = std::make_unique<DeferredBackend>(*copies);
       communicator =

@@ -20,7 +20,6 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,7 +33,7 @@ using graph::Node;
 using graph::OpKind;
 using graph::ValueId;
 
-constexpr std::int64_t kBatch = 7;  // divides by few numbers of ranks
+constexpr std::int64_t kWholeBatch = 7;  // divides by few numbers of ranks
 constexpr std::int64_t kSide = 6;
 
 Graph segmenter(std::int64_t batch) {
@@ -88,8 +87,9 @@ Outcome train(comm::Communicator& communicator,
   const auto backend = backend::create_backend("ref", {.threads = 1});
   const Graph step = training_step(batch, synchronize);
   ModelState state(*backend, step, 3, &communicator);
-  state.set_scalar("loss_gradient",
-                   synchronize ? 1.0 : static_cast<double>(batch) / static_cast<double>(kBatch));
+  state.set_scalar(
+      "loss_gradient",
+      synchronize ? 1.0 : static_cast<double>(batch) / static_cast<double>(kWholeBatch));
   Executor executor(*backend, state, communicator, step, {});
   core::HostTensor image(core::DType::kU8, {batch, kSide, kSide, 3});
   core::HostTensor mask(core::DType::kU8, {batch, kSide, kSide});
@@ -110,13 +110,9 @@ Outcome train_on(int ranks, bool synchronize, int steps) {
   std::vector<Outcome> outcomes(static_cast<std::size_t>(ranks));
   comm::ThreadNode node(ranks);
   comm::run_ranks(ranks, [&](int rank) {
-    comm::HostRanks place{.rank = rank, .size = ranks, .timeout_s = 30.0};
-    place.node_ranks.resize(static_cast<std::size_t>(ranks));
-    std::iota(place.node_ranks.begin(), place.node_ranks.end(), 0);
-    place.memory = node.memory(rank);
-    comm::HostCommunicator communicator(std::move(place));
-    const std::int64_t first = kBatch * rank / ranks;
-    const std::int64_t end = kBatch * (rank + 1) / ranks;
+    comm::HostCommunicator communicator(comm::ranks_of_node(node, rank, ranks));
+    const std::int64_t first = kWholeBatch * rank / ranks;
+    const std::int64_t end = kWholeBatch * (rank + 1) / ranks;
     outcomes[static_cast<std::size_t>(rank)] =
         train(communicator, first, end - first, synchronize, steps);
   });
@@ -140,7 +136,7 @@ double relative_distance(const TensorMap& a, const TensorMap& b) {
 
 TEST(SynchronizeLoss, RanksHaveLossAndGradientsOfTheWholeBatch) {
   comm::SelfCommunicator self;
-  const Outcome whole = train(self, 0, kBatch, false, 4);
+  const Outcome whole = train(self, 0, kWholeBatch, false, 4);
   ASSERT_LT(whole.losses.back(), whole.losses.front()) << "nothing is learnt";
   for (const int ranks : {1, 2, 3}) {
     const Outcome shards = train_on(ranks, true, 4);
@@ -154,14 +150,14 @@ TEST(SynchronizeLoss, RanksHaveLossAndGradientsOfTheWholeBatch) {
 // The planted error: each rank's own ratio.
 TEST(SynchronizeLoss, WithoutItTheGradientsAreOthers) {
   comm::SelfCommunicator self;
-  const Outcome whole = train(self, 0, kBatch, false, 1);
+  const Outcome whole = train(self, 0, kWholeBatch, false, 1);
   const Outcome shards = train_on(2, false, 1);
   EXPECT_GT(relative_distance(shards.gradients, whole.gradients), 0.05);
 }
 
 TEST(SynchronizeLoss, TheSumsAreReducedBetweenTheirProducerAndTheirFirstReader) {
-  const Graph before = training_step(kBatch, false);
-  const Graph after = training_step(kBatch, true);
+  const Graph before = training_step(kWholeBatch, false);
+  const Graph after = training_step(kWholeBatch, true);
   const auto& nodes = after.nodes();
   ASSERT_EQ(nodes.size(), before.nodes().size() + 2);
   const auto sums = std::ranges::find(nodes, OpKind::kDiceSums, &Node::op);

@@ -14,7 +14,7 @@
 namespace dlbench::graph {
 namespace {
 
-constexpr auto kF32 = core::DType::kF32;
+using core::DType;
 
 Cost cost_of(const Graph& graph, const std::string& node_name) {
   for (const Node& node : graph.nodes()) {
@@ -30,7 +30,7 @@ Cost cost_of(const Graph& graph, const std::string& node_name) {
 // stand-in.
 Graph conv_network(bool image_is_trained) {
   GraphBuilder builder(Mode::kTrain);
-  ValueId x = builder.add_input("image", core::DType::kF32, {2, 3, 10, 12});
+  ValueId x = builder.add_input("image", DType::kF32, {2, 3, 10, 12});
   if (image_is_trained) {
     x = conv2d(builder, x, "first", {.channels_out = 3, .kernel = 1, .bias = false});
   }
@@ -69,8 +69,8 @@ TEST(Cost, BackwardConvolutionsCostAsMuchAsTheForwardOne) {
 
 TEST(Cost, GroupsDivideTheWork) {
   GraphBuilder builder(Mode::kTrain);
-  const ValueId x = builder.add_input("x", kF32, {1, 8, 6, 6});
-  const ValueId w = builder.add_state(Storage::kParameter, "w", kF32, {4, 2, 3, 3}, {});
+  const ValueId x = builder.add_input("x", DType::kF32, {1, 8, 6, 6});
+  const ValueId w = builder.add_state(Storage::kParameter, "w", DType::kF32, {4, 2, 3, 3}, {});
   (void)builder.add({.op = OpKind::kConv,
                      .name = "conv",
                      .attributes = ConvAttributes{.groups = 4},
@@ -80,8 +80,8 @@ TEST(Cost, GroupsDivideTheWork) {
 
 TEST(Cost, ThreeDimensionalConvolution) {
   GraphBuilder builder(Mode::kTrain);
-  const ValueId x = builder.add_input("x", kF32, {1, 4, 64, 64, 64});
-  const ValueId w = builder.add_state(Storage::kParameter, "w", kF32, {64, 4, 4, 4, 4}, {});
+  const ValueId x = builder.add_input("x", DType::kF32, {1, 4, 64, 64, 64});
+  const ValueId w = builder.add_state(Storage::kParameter, "w", DType::kF32, {64, 4, 4, 4, 4}, {});
   const ConvAttributes conv{.stride = {2, 2, 2}, .pad_begin = {1, 1, 1}, .pad_end = {1, 1, 1}};
   (void)builder.add({.op = OpKind::kConv, .name = "conv", .attributes = conv, .inputs = {x, w}});
   // The first layer of the cosmology U-Net: 0.537 GMAC.
@@ -90,7 +90,7 @@ TEST(Cost, ThreeDimensionalConvolution) {
 
 TEST(Cost, TransposedConvolutionIsOneMacPerInputAndTap) {
   GraphBuilder builder(Mode::kTrain);
-  ValueId x = builder.add_input("x", kF32, {2, 3, 6, 5});
+  ValueId x = builder.add_input("x", DType::kF32, {2, 3, 6, 5});
   x = conv2d(builder, x, "first", {.channels_out = 3, .kernel = 1, .bias = false});
   const ValueId up = conv_transpose2d(builder, x, "up", {.channels_out = 7});
   const ValueId logp = log_softmax(builder, global_avg_pool(builder, up, "pool"), "logp");
@@ -117,7 +117,7 @@ TEST(Cost, TransposedConvolutionIsOneMacPerInputAndTap) {
 
 TEST(Cost, LinearInAllDirections) {
   GraphBuilder builder(Mode::kTrain);
-  const ValueId x = builder.add_input("x", kF32, {3, 7});
+  const ValueId x = builder.add_input("x", DType::kF32, {3, 7});
   const ValueId hidden = linear(builder, x, "fc1", {.features_out = 11});
   const ValueId logp =
       log_softmax(builder, linear(builder, hidden, "fc2", {.features_out = 5}), "logp");
@@ -139,6 +139,13 @@ TEST(Cost, OperandsReadForTheirShapeAloneAreNoTraffic) {
   EXPECT_EQ(cost_of(graph, "se.pool/global_avg_pool_backward").bytes, 4 * (2 * 4 + 2 * 4 * 16));
   EXPECT_EQ(cost_of(graph, "pool/max_pool_backward").bytes, (4 + 1) * 2 * 4 * 16 + 4 * 2 * 4 * 64);
   EXPECT_EQ(cost_of(graph, "loss/sums/dice_backward").bytes, 4 + 2 * 64 + 4 * 3 + 4 * 2 * 64);
+}
+
+TEST(Cost, ASliceReadsItsRangeAlone) {
+  GraphBuilder builder(Mode::kTrain);
+  const ValueId x = builder.add_input("x", DType::kF32, {2, 16, 3, 5});
+  builder.mark_output("y", slice(builder, x, "part", {.begin = 4, .extent = 6}));
+  EXPECT_EQ(cost_of(builder.graph(), "part").bytes, 4 * 2 * (2 * 6 * 3 * 5));
 }
 
 TEST(Cost, NoOpIsFreeUnlessItMovesNothing) {

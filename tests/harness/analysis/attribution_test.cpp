@@ -17,6 +17,7 @@ namespace {
 
 using reports::Verdict;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// Three rounds with this mean and this population standard deviation, the form in which the
 /// tutorials state their figures. `turn` rotates the deviations, so that arms are not correlated.
@@ -229,10 +230,23 @@ TEST(Attribution, NocommShowsCommunicationOnlyWhereItCosts) {
 
 TEST(Attribution, InjectedIdleGapsBetweenKernels) {
   AttributionInput input = quiet(900.0, 100.0, 99.0);
-  input.gpu_idle_share = 0.45;
+  input.gpu = UntracedShares{.busy = 0.55, .launch_idle = 0.45};
   EXPECT_EQ(verdict_of(input), "launch_bound");
-  input.gpu_idle_share = 0.25;
-  EXPECT_EQ(verdict_of(input), "compute_bound");
+  input.gpu->launch_idle = 0.25;
+  EXPECT_EQ(verdict_of(input), "compute_bound") << "the rest of the idle time has other reasons";
+}
+
+TEST(Attribution, StepsThatAreReplayedAreNotToldToReplay) {
+  AttributionInput input = quiet(900.0, 100.0, 99.0);
+  input.gpu = UntracedShares{.busy = 0.6, .launch_idle = 0.375, .replayed = false};
+  const auto eager = attribute(input).value();
+  EXPECT_THAT(eager.advice.at(0).change, HasSubstr("graph replay"));
+  EXPECT_THAT(eager.explanation, HasSubstr("idles 37.5 % of the step"));
+  EXPECT_NEAR(eager.advice.at(0).expected_gain.value(), 1.0 / (1.0 - 0.375), 0.01);
+  input.gpu->replayed = true;
+  const auto replayed = attribute(input).value();
+  EXPECT_THAT(replayed.advice.at(0).change, Not(HasSubstr("graph replay")));
+  EXPECT_THAT(replayed.advice.at(0).change, HasSubstr("larger --batch-size"));
 }
 
 // --- Edges of the rules. ---

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/analysis/device_peaks.h"
 
+#include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
 #include "harness/analysis/peaks.h"
-#include "reports/atomic_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -126,7 +126,7 @@ TEST_F(DevicePeakFile, ThatIsBrokenIsRefused) {
   store_device_peaks(folder_, peaks);
   const std::string path = device_peak_file(folder_, peaks.device).string();
   for (const char* text : {"{", "{}", R"({"format": "dlbench.device_peaks", "version": 2})"}) {
-    reports::write_file_atomically(path, text);
+    core::write_file_atomically(path, text);
     try {
       static_cast<void>(load_device_peaks(folder_, peaks.device, peaks.libraries));
       FAIL() << text;

@@ -27,12 +27,12 @@ using nlohmann::json;
 constexpr double kMicro = 1e-6;
 constexpr double kTolerance = 1e-12;
 
-probes::GpuTrace synthetic() {
+probes::GpuTrace synthetic_trace() {
   return probes::read_gpu_trace(DLBENCH_TEST_DATA "/recorded/gpu_trace_synthetic.json");
 }
 
 TEST(GpuActivity, CountsOverlappingWorkOnce) {
-  const GpuActivitySummary summary = summarize_activity(synthetic());
+  const GpuActivitySummary summary = summarize_activity(synthetic_trace());
   EXPECT_NEAR(summary.window_s, 1000 * kMicro, kTolerance);
   EXPECT_NEAR(summary.busy_s, (100 + 120 + 150 + 50) * kMicro, kTolerance);
   EXPECT_NEAR(summary.compute_s, 350 * kMicro, kTolerance);
@@ -41,7 +41,7 @@ TEST(GpuActivity, CountsOverlappingWorkOnce) {
 }
 
 TEST(GpuActivity, ExplainsEveryIdleMomentOnce) {
-  const GpuActivitySummary summary = summarize_activity(synthetic());
+  const GpuActivitySummary summary = summarize_activity(synthetic_trace());
   EXPECT_NEAR(summary.idle.waiting_for_data, 200 * kMicro, kTolerance);
   EXPECT_NEAR(summary.idle.queued, 10 * kMicro, kTolerance);
   EXPECT_NEAR(summary.idle.synchronization, 150 * kMicro, kTolerance);
@@ -49,7 +49,7 @@ TEST(GpuActivity, ExplainsEveryIdleMomentOnce) {
 }
 
 TEST(GpuActivity, TiesKernelsToOpsByCallAndByGraphNode) {
-  const GpuActivitySummary summary = summarize_activity(synthetic());
+  const GpuActivitySummary summary = summarize_activity(synthetic_trace());
   ASSERT_EQ(summary.kernels.size(), 3U);
   EXPECT_EQ(summary.kernels[0].kernel, "conv_wgrad");
   EXPECT_EQ(summary.kernels[0].op, "c1.conv1.wgrad");
@@ -65,7 +65,7 @@ TEST(GpuActivity, TiesKernelsToOpsByCallAndByGraphNode) {
 TEST(GpuActivity, ARecordedStreamBecomesTheReportsValues) {
   reports::RunRecord record;
   record.trials.emplace_back();
-  record.trials[0].probes["cupti"] = activity_record(summarize_activity(synthetic()));
+  record.trials[0].probes["cupti"] = activity_record(summarize_activity(synthetic_trace()));
   const json cupti =
       json::parse(reports::to_json(record)).at("trials").at(0).at("probes").at("cupti");
   EXPECT_NEAR(cupti.at("busy_share"), 0.42, 1e-9);
@@ -89,6 +89,127 @@ TEST(GpuActivity, ARecordedStreamBecomesTheReportsValues) {
   EXPECT_EQ(cupti.at("memsets").at(0).at("bytes"), 256);
   EXPECT_EQ(cupti.at("synchronizations").at(0).at("calls"), 1);
   EXPECT_NEAR(cupti.at("overheads").at(0).at("total_s"), 5 * kMicro, kTolerance);
+}
+
+// Two launches of a graph of three kernels, 10 us each with 5 us between them, 40 us between the
+// launches. CUPTI 13.0 gave all of them the correlation of a launch that is not in the trace.
+probes::GpuTrace replayed_steps(std::int64_t first_correlation, std::int64_t second_correlation) {
+  probes::GpuTrace trace{.begin_ns = 0, .end_ns = 120'000, .steps = 2};
+  const auto launch = [&](std::int64_t begin_us, std::int64_t correlation) {
+    for (std::int64_t node = 0; node < 3; ++node) {
+      const std::int64_t begin_ns = 1000 * (begin_us + 15 * node);
+      trace.activities.push_back({.kind = probes::GpuActivityKind::kKernel,
+                                  .name = "k",
+                                  .begin_ns = begin_ns,
+                                  .end_ns = begin_ns + 10'000,
+                                  .correlation = correlation,
+                                  .graph_node = 100 + node});
+    }
+  };
+  launch(0, first_correlation);
+  launch(80, second_correlation);
+  return trace;
+}
+
+TEST(GpuActivity, GapsWithinALaunchOfAGraphAreQueuedWhateverItsCorrelation) {
+  for (const auto& [first, second] : {std::pair{7, 7}, std::pair{7, 8}}) {
+    const GpuActivitySummary summary = summarize_activity(replayed_steps(first, second));
+    EXPECT_NEAR(summary.busy_s, 60 * kMicro, kTolerance);
+    EXPECT_NEAR(summary.idle.queued, 4 * 5 * kMicro, kTolerance) << second;
+    EXPECT_NEAR(summary.idle.launch, 40 * kMicro, kTolerance) << "between two launches";
+  }
+}
+
+TEST(GpuActivity, CountsOnlyThePartInsideOfTheWindow) {
+  probes::GpuTrace trace{.begin_ns = 1000, .end_ns = 2000, .steps = 1};
+  const auto add = [&](probes::GpuActivityKind kind,
+                       std::int64_t begin_ns,
+                       std::int64_t end_ns,
+                       std::int64_t graph_node = 0) {
+    trace.activities.push_back({.kind = kind,
+                                .name = "x",
+                                .begin_ns = begin_ns,
+                                .end_ns = end_ns,
+                                .bytes = 1000,
+                                .graph_node = graph_node});
+  };
+  using probes::GpuActivityKind;
+  add(GpuActivityKind::kCopy, 500, 900, 1);    // before
+  add(GpuActivityKind::kCopy, 900, 1300, 2);   // three quarters
+  add(GpuActivityKind::kCopy, 2000, 2400, 3);  // after
+  add(GpuActivityKind::kMemset, 1500, 1500);   // takes no time, and is inside
+  add(GpuActivityKind::kMemset, 2500, 2500);   // the same outside
+  add(GpuActivityKind::kSynchronization, 1900, 5000);
+  add(GpuActivityKind::kOverhead, 0, 100);
+  const GpuActivitySummary summary = summarize_activity(trace);
+  EXPECT_EQ(summary.copies.at("x").calls, 1);
+  EXPECT_EQ(summary.copies.at("x").bytes, 750);
+  EXPECT_NEAR(summary.copies.at("x").total_s, 300e-9, 1e-15);
+  EXPECT_EQ(summary.memsets.at("x").calls, 1);
+  EXPECT_EQ(summary.memsets.at("x").bytes, 1000);
+  EXPECT_NEAR(summary.synchronizations.at("x").total_s, 100e-9, 1e-15);
+  EXPECT_TRUE(summary.overheads.empty());
+  EXPECT_EQ(summary.graph_activities, 1);
+}
+
+TEST(UntracedShares, TakeTheCostOfRecordingFromTheIdleTime) {
+  GpuActivitySummary summary;
+  summary.window_s = 10.0;
+  summary.busy_s = 4.0;
+  summary.idle = {.waiting_for_data = 0.0, .queued = 3.0, .synchronization = 1.0, .launch = 2.0};
+  summary.device_records = 100;
+  const UntracedShares as_recorded = untraced_shares(summary, 0.0).value();
+  EXPECT_NEAR(as_recorded.busy, 0.4, kTolerance);
+  EXPECT_NEAR(as_recorded.launch_idle, 0.3, kTolerance);
+  EXPECT_FALSE(as_recorded.replayed);
+  // A step that took 10 recorded takes 8 else: 4 at work, and of 4 idle the same parts as of 6.
+  const UntracedShares corrected = untraced_shares(summary, 0.25).value();
+  EXPECT_NEAR(corrected.busy, 0.5, kTolerance);
+  EXPECT_NEAR(corrected.launch_idle, 0.5 * 3.0 / 6.0, kTolerance);
+  // More than all idle time is the recording's.
+  EXPECT_NEAR(untraced_shares(summary, 2.0)->busy, 1.0, kTolerance);
+  EXPECT_NEAR(untraced_shares(summary, 2.0)->launch_idle, 0.0, kTolerance);
+  EXPECT_NEAR(untraced_shares(summary, -0.5)->busy, 0.4, kTolerance) << "chance";
+  summary.graph_activities = 51;
+  EXPECT_TRUE(untraced_shares(summary, 0.0)->replayed);
+}
+
+TEST(UntracedShares, AreNotGuessed) {
+  GpuActivitySummary summary;
+  summary.window_s = 10.0;
+  summary.busy_s = 4.0;
+  summary.idle.launch = 6.0;
+  summary.device_records = 97;
+  EXPECT_TRUE(untraced_shares(summary, 0.0).has_value());
+  EXPECT_FALSE(untraced_shares(summary, std::nullopt).has_value());
+  summary.dropped = 3;
+  EXPECT_TRUE(untraced_shares(summary, 0.0).has_value());
+  summary.dropped = 4;
+  EXPECT_FALSE(untraced_shares(summary, 0.0).has_value()) << "over 3 % of the records are lost";
+  EXPECT_EQ(untraced_record(std::nullopt).at("launch_idle_share"), reports::Value());
+  // Nothing recorded looks like a device that idles.
+  const GpuActivitySummary nothing =
+      summarize_activity({.begin_ns = 0, .end_ns = 1000, .steps = 2});
+  EXPECT_FALSE(untraced_shares(nothing, 0.0).has_value());
+}
+
+TEST(GpuActivity, SaysHowManyNodesOfAGraphWereCapturedAndRecorded) {
+  probes::GpuTrace trace = replayed_steps(7, 8);
+  EXPECT_FALSE(probes::tie_graph_nodes(trace, {1, 2}));
+  const reports::ValueMap record = activity_record(summarize_activity(trace));
+  EXPECT_EQ(record.at("graph_nodes"),
+            reports::Value(reports::ValueMap{
+                {"recorded", 3},
+                {"captured", 2},
+                {"tied_to_ops", false},
+                {"reason",
+                 "3 nodes of a graph were recorded and 2 captured: which op a node runs is not "
+                 "known"}}));
+  EXPECT_TRUE(probes::tie_graph_nodes(trace, {1, 2, 3}));
+  EXPECT_EQ(
+      activity_record(summarize_activity(trace)).at("graph_nodes"),
+      reports::Value(reports::ValueMap{{"recorded", 3}, {"captured", 3}, {"tied_to_ops", true}}));
+  EXPECT_EQ(activity_record(summarize_activity(synthetic_trace())).count("graph_nodes"), 0U);
 }
 
 TEST(GpuActivity, AnEmptyTraceGivesNoSharesAndNoCrash) {
@@ -119,12 +240,61 @@ TEST(GpuTrace, TimesOfAnotherClockCountAsDropped) {
   EXPECT_EQ(probes::drop_foreign_times(trace, 10 * kSecond, 11 * kSecond), 0);
 }
 
+// The date's clock is 100 s ahead, and gains a microsecond in a second.
+TEST(GpuTrace, TimesOfTheDateAreMovedIfAllWorkHasThem) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  using probes::GpuActivityKind;
+  const probes::DateClock date({.host_ns = 10 * kSecond, .date_ns = 110 * kSecond},
+                               {.host_ns = 11 * kSecond, .date_ns = 111 * kSecond + 1000});
+  probes::GpuTrace trace;
+  trace.activities = {
+      {.kind = GpuActivityKind::kKernel, .begin_ns = 110 * kSecond, .end_ns = 111 * kSecond + 1000},
+      {.kind = GpuActivityKind::kCopy},  // no time was taken
+      {.kind = GpuActivityKind::kApiCall, .begin_ns = 10 * kSecond, .end_ns = 10 * kSecond + 7}};
+  probes::GpuTrace mixed = trace;
+  ASSERT_TRUE(move_from_date(trace, date));
+  EXPECT_TRUE(trace.moved_from_date);
+  EXPECT_EQ(trace.activities[0].begin_ns, 10 * kSecond);
+  EXPECT_EQ(trace.activities[0].end_ns, 11 * kSecond);
+  EXPECT_EQ(trace.activities[1].begin_ns, 0);
+  EXPECT_EQ(trace.activities[2].begin_ns, 10 * kSecond) << "was of the host's clock";
+  EXPECT_EQ(activity_record(summarize_activity(trace)).count("times_moved_from_date"), 1U);
+  EXPECT_FALSE(move_from_date(trace, date)) << "nothing is left there";
+
+  mixed.activities.push_back(
+      {.kind = GpuActivityKind::kMemset, .begin_ns = 10 * kSecond, .end_ns = 10 * kSecond + 7});
+  EXPECT_FALSE(move_from_date(mixed, date)) << "a clock that is not understood";
+  EXPECT_EQ(mixed.activities[0].begin_ns, 110 * kSecond);
+  probes::GpuTrace idle;
+  EXPECT_FALSE(move_from_date(idle, date));
+}
+
+TEST(GpuTrace, OnlyLostWorkOfTheDeviceCountsAsDropped) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  using probes::GpuActivityKind;
+  probes::GpuTrace trace;
+  for (const GpuActivityKind kind : {GpuActivityKind::kKernel,
+                                     GpuActivityKind::kCopy,
+                                     GpuActivityKind::kMemset,
+                                     GpuActivityKind::kApiCall,
+                                     GpuActivityKind::kSynchronization,
+                                     GpuActivityKind::kOverhead}) {
+    trace.activities.push_back({.kind = kind, .name = "no time"});
+    trace.activities.push_back({.kind = kind, .name = "begun", .begin_ns = 10 * kSecond});
+  }
+  EXPECT_EQ(probes::drop_foreign_times(trace, 10 * kSecond, 11 * kSecond), 3);
+  EXPECT_EQ(trace.dropped, 3);
+  EXPECT_TRUE(trace.activities.empty());
+}
+
 TEST(GpuTrace, ReadingGivesBackWhatWasWritten) {
   const std::filesystem::path copy = testing::TempDir() + "/dlbench_gpu_trace.json";
-  probes::write_gpu_trace(copy, synthetic());
+  probes::GpuTrace written = synthetic_trace();
+  written.graph_nodes = {.recorded = 2, .captured = 3};
+  probes::write_gpu_trace(copy, written);
   const probes::GpuTrace again = probes::read_gpu_trace(copy);
   EXPECT_EQ(activity_record(summarize_activity(again)),
-            activity_record(summarize_activity(synthetic())));
+            activity_record(summarize_activity(written)));
   EXPECT_EQ(again.regions.size(), 2U);
   std::filesystem::remove(copy);
   EXPECT_THROW((void)probes::read_gpu_trace(copy), core::Error);

@@ -15,9 +15,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kTolerance = 1e-12;
+constexpr double kShareTolerance = 1e-12;
 
-probes::GpuSamples synthetic() {
+probes::GpuSamples synthetic_samples() {
   return probes::read_gpu_samples(DLBENCH_TEST_DATA "/recorded/gpu_samples_synthetic.json");
 }
 
@@ -29,20 +29,20 @@ json as_json(const probes::GpuSamples& samples) {
 }
 
 TEST(GpuSampling, ARecordedStreamBecomesTheReportsValues) {
-  const json record = as_json(synthetic());
+  const json record = as_json(synthetic_samples());
   EXPECT_EQ(record.at("available"), true);
   EXPECT_EQ(record.at("samples"), 4);
   EXPECT_EQ(record.at("lost_samples"), 2);
   EXPECT_EQ(record.at("buffer_overflows"), 0);
   EXPECT_EQ(record.at("on_host_clock"), true);
   EXPECT_EQ(record.at("steps"), 2);
-  EXPECT_NEAR(record.at("interval_s"), 100e-6, kTolerance);
-  EXPECT_NEAR(record.at("window_s"), 600e-6, kTolerance);
+  EXPECT_NEAR(record.at("interval_s"), 100e-6, kShareTolerance);
+  EXPECT_NEAR(record.at("window_s"), 600e-6, kShareTolerance);
   const json& active = record.at("counters").at("sm_active_share");
   EXPECT_EQ(active.at("n"), 4);
-  EXPECT_NEAR(active.at("mean"), (0.2 + 0.4 + 0.6 + 0.8) / 4, kTolerance);
-  EXPECT_NEAR(active.at("p95"), 0.6 + 0.85 * 0.2, kTolerance);
-  EXPECT_NEAR(active.at("max"), 0.8, kTolerance);
+  EXPECT_NEAR(active.at("mean"), (0.2 + 0.4 + 0.6 + 0.8) / 4, kShareTolerance);
+  EXPECT_NEAR(active.at("p95"), 0.6 + 0.85 * 0.2, kShareTolerance);
+  EXPECT_NEAR(active.at("max"), 0.8, kShareTolerance);
   const json& dram = record.at("counters").at("dram_read_bytes_per_s");
   EXPECT_EQ(dram.at("n"), 3) << "one of the four is no number";
   EXPECT_NEAR(dram.at("mean"), 2e12, 1.0);
@@ -50,20 +50,20 @@ TEST(GpuSampling, ARecordedStreamBecomesTheReportsValues) {
 }
 
 TEST(GpuSampling, WithoutStepsOrOnAnotherClockEverySampleCounts) {
-  probes::GpuSamples samples = synthetic();
+  probes::GpuSamples samples = synthetic_samples();
   samples.steps = 0;
   EXPECT_EQ(as_json(samples).at("samples"), 6);
-  samples = synthetic();
+  samples = synthetic_samples();
   samples.started_ns += 3'600'000'000'000;
   samples.stopped_ns += 3'600'000'000'000;
   const json record = as_json(samples);
   EXPECT_EQ(record.at("on_host_clock"), false);
   EXPECT_EQ(record.at("samples"), 6);
-  EXPECT_NEAR(record.at("counters").at("sm_active_share").at("mean"), 0.5, kTolerance);
+  EXPECT_NEAR(record.at("counters").at("sm_active_share").at("mean"), 0.5, kShareTolerance);
 }
 
 TEST(GpuSampling, NoSamplesGiveNoNumbersAndNoCrash) {
-  probes::GpuSamples samples = synthetic();
+  probes::GpuSamples samples = synthetic_samples();
   samples.samples.clear();
   const json record = as_json(samples);
   EXPECT_TRUE(record.at("interval_s").is_null());

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/analysis/peak_cache.h"
 
+#include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
-#include "reports/atomic_file.h"
 #include "reports/json_reader.h"
 #include "tests/temporary_folder.h"
 
@@ -33,7 +33,7 @@ class PeakCache : public ::testing::Test {
   void write(const std::string& text) {
     const auto path = peak_file(folder_, peaks_.key);
     std::filesystem::create_directories(path.parent_path());
-    reports::write_file_atomically(path.string(), text);
+    core::write_file_atomically(path.string(), text);
   }
 
   tests::CacheFolder temporary_;

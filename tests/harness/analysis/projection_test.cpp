@@ -184,6 +184,22 @@ TEST(Projection, TheBucketSweepFindsTheCapBetweenTooManyAndTooLate) {
   EXPECT_EQ(sweep.best_modelled_mib, sweep.caps[static_cast<std::size_t>(best)].bucket_cap_mib);
 }
 
+TEST(Projection, IsDoubtedPastTheOnlyNodeAndWithABadFit) {
+  std::mt19937_64 random(5);
+  ProjectionInput input = measure(quiet_cluster(), random);
+  EXPECT_EQ(Projector(input).project(64).doubt, std::nullopt);
+  input.only_node_ranks = 8;
+  const Projector one_node(input);
+  EXPECT_EQ(one_node.project(8).doubt, std::nullopt);
+  EXPECT_EQ(one_node.project(64).doubt,
+            "no network between nodes was measured, only 8 ranks of one node");
+  for (std::size_t index = 0; index < input.collectives.size(); ++index) {
+    input.collectives[index].time_s *= index % 2 == 0 ? 0.3 : 3.0;
+  }
+  EXPECT_THAT(Projector(input).project(8).doubt.value_or(""),
+              HasSubstr("the fitted network misses what was measured by"));
+}
+
 TEST(Projection, IsTheSameEachTime) {
   std::mt19937_64 random(1);
   const ProjectionInput input = measure(random_cluster(random), random);

@@ -94,6 +94,26 @@ TEST(Scaling, TheCostOfCommunicationIsWaitingAndTransfer) {
   EXPECT_FALSE(record.points[0].exposed_communication_s.has_value()) << "one rank";
 }
 
+TEST(Scaling, WhatIsMissingHasAReason) {
+  ScalingInput input = drifting_input();
+  auto record = summarize_scaling(input);
+  const auto& one = record.points[0].missing.value();
+  for (const char* const key : {"nocomm_s", "all_reduce_s", "in_step", "slowest_rank"}) {
+    EXPECT_EQ(one.at(key), "one rank has no communication") << key;
+  }
+  EXPECT_EQ(one.at("attribution"), "it needs the trials io, synthetic and full");
+  EXPECT_FALSE(record.points[0].slowest_host.has_value());
+  EXPECT_FALSE(record.points[1].missing->contains("nocomm_s"));
+  for (ScalingSize& size : input.sizes) {
+    std::erase_if(size.arms, [](const auto& arm) { return arm.trial == "synthetic/nocomm"; });
+    size.all_reduce_alone_s = {0.017, 0.018};
+  }
+  record = summarize_scaling(input);
+  EXPECT_EQ(record.points[1].missing->at("nocomm_s"),
+            "it needs the trials synthetic and synthetic/nocomm");
+  EXPECT_TRUE(record.points[1].all_reduce_s.has_value()) << "it needs no trial";
+}
+
 TEST(Scaling, TheClocksSayWhatIsHiddenAndWhatBlocksTheStep) {
   ScalingInput input = drifting_input();
   input.sizes.front().all_reduce_alone_s = {0.017, 0.018, 0.019};

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/info.h"
 
+#include "engine/core/atomic_file.h"
 #include "engine/core/build_info.h"
 #include "harness/analysis/device_peaks.h"
 #include "harness/analysis/peak_cache.h"
-#include "reports/atomic_file.h"
 #include "tests/harness/commands/command_line_call.h"
 #include "tests/temporary_folder.h"
 
@@ -60,7 +60,7 @@ TEST_F(Info, ShowsThePeaksOfThisMachineThatAreKept) {
 TEST_F(Info, ABrokenCacheIsSaidAndNoFailure) {
   const auto path = peak_file(folder_, peak_key());
   std::filesystem::create_directories(path.parent_path());
-  reports::write_file_atomically(path.string(), "{");
+  core::write_file_atomically(path.string(), "{");
   EXPECT_THAT(info(), AllOf(HasSubstr("does not hold measured peaks"), HasSubstr("delete it")));
 }
 

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/option_set.h"
 
+#include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
-#include "reports/atomic_file.h"
 #include "tests/harness/commands/command_line_call.h"
+#include "tests/harness/commands/usage_error.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -15,6 +16,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dlbench::harness {
@@ -23,19 +25,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-// The message of the usage error that `call` must end with.
-std::string usage_error(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const core::Error& error) {
-    EXPECT_EQ(error.code(), core::ErrorCode::kUsage) << error.what();
-    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << "one line";
-    return error.what();
-  }
-  ADD_FAILURE() << "no error";
-  return {};
-}
 
 TEST(ParseCount, TakesWholeNumbersWithSuffixes) {
   const CountLimits limits{0, 5'000'000'000};
@@ -61,21 +50,41 @@ TEST(ParseCount, RefusesTheRestNamingValueAndWish) {
   }
 }
 
-TEST(ParseSeconds, TakesTheThreeUnits) {
+TEST(ParseSeconds, TakesSecondsAndLongerAndShorterOnes) {
   EXPECT_DOUBLE_EQ(parse_seconds("--t", "2"), 2.0);
   EXPECT_DOUBLE_EQ(parse_seconds("--t", "1.5s"), 1.5);
   EXPECT_DOUBLE_EQ(parse_seconds("--t", "300ms"), 0.3);
   EXPECT_DOUBLE_EQ(parse_seconds("--t", "2min"), 120.0);
+  EXPECT_DOUBLE_EQ(parse_seconds("--t", "1.5h"), 5400.0);
 }
 
 TEST(ParseSeconds, RefusesTheRest) {
-  for (const char* text : {"", "soon", "2h", "inf", "3 s"}) {
+  for (const char* text : {"", "soon", "2d", "inf", "3 s"}) {
     EXPECT_THAT(usage_error([&] { (void)parse_seconds("--timeout", text); }),
-                HasSubstr("is not a time (2, 1.5s, 300ms, 2min)"));
+                HasSubstr("is not a time (2, 1.5s, 300ms, 2min, 1h)"));
   }
   for (const char* text : {"0", "-1s"}) {
     EXPECT_THAT(usage_error([&] { (void)parse_seconds("--timeout", text); }),
                 HasSubstr("above zero"));
+  }
+}
+
+TEST(CommandLine, AnEmptyValueIsNotTheNextArgument) {
+  const CommandLineCall call = call_dlbench({"scale", "--config=", "--dry-run"});
+  EXPECT_EQ(call.code, 2);
+  EXPECT_THAT(call.err, HasSubstr("--config: the value is empty"));
+}
+
+TEST(CommandLine, ATimeoutEndsBeforeTheWalltime) {
+  const std::vector<std::string> launch = {"launch", "slurm", "--time", "90s", "--", "scale"};
+  for (const auto& [timeout, code] :
+       {std::pair("1000", 2), std::pair("90", 2), std::pair("80", 0)}) {
+    std::vector<std::string> arguments = launch;
+    arguments.insert(arguments.end(), {"--timeout", timeout});
+    const CommandLineCall call = call_dlbench(arguments);
+    EXPECT_EQ(call.code, code) << call.err;
+    EXPECT_EQ(call.err.find("the walltime (--time) ends the job after 90 s") != std::string::npos,
+              code == 2);
   }
 }
 
@@ -100,7 +109,7 @@ class Options : public ::testing::Test {
 
   std::string config(const std::string& text) {
     const std::string path = (folder_ / "config.json").string();
-    reports::write_file_atomically(path, text);
+    core::write_file_atomically(path, text);
     return path;
   }
 
@@ -160,17 +169,19 @@ TEST_F(Options, WrongNamesAndChoicesGetTheNearest) {
 }
 
 TEST_F(Options, BadConfigFilesAreOneLineNamingFileAndKey) {
-  for (const auto& [text, message] :
-       std::vector<std::pair<std::string, std::string>>{{"", "not JSON"},
-                                                        {"[1, 2]", "no JSON object"},
-                                                        {"{\"seed\":\n ", "line 2, column 2"},
-                                                        {R"({"sed": 1})", "did you mean '--seed'?"},
-                                                        {R"({"seed": {"value": 1}})", "'seed'"},
-                                                        {R"({"seed": "many"})", "'many'"},
-                                                        {R"({"seed": null})", "'seed'"},
-                                                        {R"({"data": ""})", "empty"},
-                                                        {R"({"config": "b.json"})", "include"},
-                                                        {R"({"seed": 1.5})", "whole number"}}) {
+  for (const auto& [text, message] : std::vector<std::pair<std::string, std::string>>{
+           {"", "not JSON"},
+           {"[1, 2]", "no JSON object"},
+           {"{\"seed\":\n ", "line 2, column 2"},
+           {R"({"sed": 1})", "did you mean '--seed'?"},
+           {R"({"seed": {"value": 1}})", "'seed'"},
+           {R"({"seed": "many"})", "'many'"},
+           {R"({"seed": null})", "'seed'"},
+           {R"({"data": ""})", "empty"},
+           {R"({"config": "b.json"})", "include"},
+           {R"({"seed": 1, "seed": 2})", "already"},
+           {R"({"min-time": 1, "min_time": 2})", "\"min_time\" sets an option"},
+           {R"({"seed": 1.5})", "whole number"}}) {
     const std::string path = config(text);
     EXPECT_THAT(usage_error([&] { read_config_file(path, options_); }),
                 AllOf(HasSubstr("config.json"), HasSubstr(message)))
@@ -192,6 +203,9 @@ TEST(CommandLine, BadOnesAreOneLineAndCodeTwo) {
            {{"run"}, "--workload is required"},
            {{"run", "--workload", "mnist_cnn", "--batch-size", "0"}, "--batch-size"},
            {{"run", "--workload", "mnist_cnn", "--precision", "fp23"}, "did you mean 'fp32'?"},
+           {{"run", "--workload", "mnist_cnn", "--probes", "nvlm"}, "did you mean 'nvml'?"},
+           {{"train", "--workload", "mnist_cnn", "--probes", "nvlm"}, "did you mean 'nvml'?"},
+           {{"list", "workload"}, "unknown topic 'workload'; did you mean 'workloads'?"},
            {{"info", "--measure-peak"}, "did you mean '--measure-peaks'?"},
            {{}, "dlbench --help"}}) {
     const CommandLineCall called = call_dlbench(entry.arguments);

@@ -61,6 +61,21 @@ TEST_F(OutputFiles, OneFileHasManySpellings) {
   EXPECT_NE(distinct(name, folder_.file("link.json")).text, "");
 }
 
+TEST_F(OutputFiles, NoFileOfTheDataIsOverwritten) {
+  const std::string image = folder_.file("image.png");
+  std::ofstream(image) << "pixels";
+  const std::vector<std::filesystem::path> data{folder_.file("other.png"), image};
+  const Refusal refused = refusal_of([&] {
+    check_apart({{"--trace", ""}, {"--output", folder_.file("./image.png")}}, data);
+  });
+  EXPECT_EQ(refused.code, core::ErrorCode::kUsage);
+  EXPECT_THAT(refused.text, HasSubstr("--output names"));
+  EXPECT_EQ(refusal_of([&] {
+              check_apart({{"--output", folder_.file("r.json")}}, data);
+            }).text,
+            "");
+}
+
 TEST_F(OutputFiles, AFolderThatIsNotThereIsNamedWithItsOption) {
   const std::string place = folder_.file("absent/r.json");
   const Refusal refused = refusal_of([&] { check_writable({{"--benchy", place}}); });

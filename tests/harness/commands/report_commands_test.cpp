@@ -3,7 +3,7 @@
 //
 // dlbench report show, validate, compare as a user calls them. report plot needs the program's
 // place: the scripts it starts are tested in tests/reports/plots_test.cpp.
-#include "reports/atomic_file.h"
+#include "engine/core/atomic_file.h"
 #include "reports/json_writer.h"
 #include "tests/harness/commands/command_line_call.h"
 #include "tests/reports/sample_record.h"
@@ -93,7 +93,7 @@ TEST_F(ReportCommands, CompareEndsWithThreeWhenSlower) {
 
 TEST_F(ReportCommands, BadFilesAreOneLineAndCodeOne) {
   const std::string broken = (folder_ / "broken.json").string();
-  reports::write_file_atomically(broken, "{\n\n");
+  core::write_file_atomically(broken, "{\n\n");
   for (const char* command : {"show", "validate"}) {
     EXPECT_EQ(call({command, broken}), 1);
     EXPECT_THAT(err_, HasSubstr("not JSON"));

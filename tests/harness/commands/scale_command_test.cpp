@@ -5,6 +5,11 @@
 #include "engine/backend/backend.h"
 #include "engine/core/error.h"
 #include "harness/commands/command.h"
+#include "harness/commands/run_record.h"
+#include "harness/scaling/projection_facts.h"
+#include "harness/scaling/scale_plan.h"
+#include "tests/harness/commands/command_line_call.h"
+#include "tests/harness/commands/usage_error.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -95,6 +100,70 @@ TEST_F(ScaleCommand, TheConfigurationOfASweepIsWhatRuns) {
   EXPECT_THAT(text, Not(HasSubstr("mnist")));
 }
 
+TEST_F(ScaleCommand, ATrialThatNoSizeCanDoIsInTheReportWithTheReason) {
+  const std::string data = (folder_ / "mnist").string();
+  ASSERT_EQ(
+      call_dlbench({"data", "generate", "--dataset", "mnist", "--out", data, "--samples", "50"})
+          .code,
+      0);
+  const std::string report = (folder_ / "report.json").string();
+  const CommandLineCall call = call_dlbench({"scale",
+                                             "--data",
+                                             data,
+                                             "--batch-size",
+                                             "8",
+                                             "--mode",
+                                             "weak",
+                                             "--steps",
+                                             "2",
+                                             "--trials",
+                                             "synthetic,synthetic/nocomm",
+                                             "--device",
+                                             "cpu",
+                                             "--repetitions",
+                                             "2",
+                                             "--time-budget",
+                                             "1s",
+                                             "--output",
+                                             report});
+  ASSERT_EQ(call.code, 0) << call.err;
+  EXPECT_THAT(call.err, HasSubstr("trial synthetic/nocomm skipped: there is one rank"));
+  EXPECT_THAT(call.out, ContainsRegex("left out +trial synthetic/nocomm: there is one rank"));
+}
+
+TEST_F(ScaleCommand, ALinkThatSimulatesNothingIsSaid) {
+  give({{"dry-run", "true"}, {"link", "latency_us=10"}});
+  ::testing::internal::CaptureStderr();
+  (void)output();
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              HasSubstr("--link simulates nothing here: there is one rank"));
+  const auto nodes_of_3 = comm::parse_link_model("latency_us=10", 3);
+  EXPECT_FALSE(link_taint(nodes_of_3, 2).has_value());
+  EXPECT_FALSE(link_taint(std::nullopt, 2).has_value());
+  EXPECT_EQ(link_taint(nodes_of_3, 4)->code, reports::Taint::kSimulated);
+}
+
+TEST(OnlyNodeRanks, ANetworkBetweenNodesIsMeasuredOrSimulatedOrNot) {
+  const std::vector<comm::RankPlace> one = {{.host = "a", .node = 0}, {.host = "a", .node = 0}};
+  const std::vector<comm::RankPlace> two = {{.host = "a", .node = 0}, {.host = "b", .node = 1}};
+  EXPECT_EQ(only_node_ranks(one, std::nullopt), 2);
+  EXPECT_EQ(only_node_ranks(two, std::nullopt), std::nullopt);
+  EXPECT_EQ(only_node_ranks(one, comm::parse_link_model("latency_us=5")), std::nullopt);
+  EXPECT_EQ(only_node_ranks(one, comm::parse_link_model("latency_us=5", 1)), std::nullopt);
+  EXPECT_EQ(only_node_ranks(one, comm::parse_link_model("latency_us=5", 4)), 4);
+}
+
+TEST(ScalePlan, TheSmallestSizeNeedsATrialToo) {
+  const std::vector<TrialId> nocomm = parse_trials("synthetic/nocomm", false);
+  EXPECT_THAT(usage_error([&] {
+                (void)impossible_trials(nocomm, {1, 2});
+              }),
+              HasSubstr("give --ranks without it"));
+  EXPECT_TRUE(impossible_trials(nocomm, {2, 4}).empty());
+  EXPECT_TRUE(impossible_trials(parse_trials("io,synthetic/nocomm", false), {1, 2}).empty());
+  EXPECT_EQ(impossible_trials(parse_trials("io,synthetic/nocomm", false), {1}).size(), 1U);
+}
+
 TEST_F(ScaleCommand, WhatItCannotDoIsRefused) {
   expect_refused({{"cache", "cold"}}, "--cache cold");
   expect_refused({{"trace", "trace.json"}}, "--trace");
@@ -106,6 +175,8 @@ TEST_F(ScaleCommand, WhatItCannotDoIsRefused) {
                  "--sweep-buckets is of --strategy ddp");
   expect_refused({{"sweep-buckets", "1,huge"}}, "'huge' is no size");
   expect_refused({{"sweep-buckets", "1,25"}}, "one rank has no all-reduce");
+  expect_refused({{"trials", "synthetic/nocomm"}, {"dry-run", "true"}},
+                 "none of the trials can run on 1 rank: synthetic/nocomm");
   expect_refused({{"link-node-ranks", "2"}}, "--link-node-ranks");
   expect_refused({{"link", "latency_us=10"}, {"sweep", "weak-strnog"}}, "weak-strong");
 }

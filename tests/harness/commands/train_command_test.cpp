@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -97,6 +98,24 @@ TEST_F(Commands, TrainWritesHistoryAndCheckpoint) {
   EXPECT_TRUE(std::filesystem::exists(checkpoint));
   EXPECT_EQ(call({"report", "validate", report_}), 0) << out_ << err_;
   EXPECT_EQ(train(data, {"--epochs", "1", "--init", checkpoint, "--strict"}), 4) << err_;
+}
+
+TEST_F(Commands, ProbesThatNobodyAskedForAreInTheReport) {
+  const std::string data = generate("mnist", 20);
+  ASSERT_EQ(call({"run",       "--workload",   "mnist_cnn", "--device",      "ref",  "--threads",
+                  "1",         "--batch-size", "2",         "--data",        data,   "--trials",
+                  "synthetic", "--steps",      "1",         "--repetitions", "2",    "--max-time",
+                  "1",         "--probes",     "none",      "--output",      report_}),
+            0)
+      << err_;
+  const reports::RunRecord record = reports::read_report(report_);
+  EXPECT_EQ(std::get<std::string>(record.config.effective.at("probes").data), "none");
+  EXPECT_EQ(record.config.source.at("probes"), "command_line");
+  EXPECT_TRUE(record.trials.at(0).probes.empty());
+  std::ifstream file(report_);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_THAT(text, HasSubstr("not asked for: --probes none"));
+  EXPECT_EQ(call({"report", "validate", report_}), 0) << out_ << err_;
 }
 
 TEST_F(Commands, WithoutAutotuneNothingIsTimed) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/faults/lifeline.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -17,28 +18,31 @@
 namespace dlbench::harness {
 namespace {
 
-/// A process that holds the lifeline of a seat until it is killed.
+/// A process that holds a lifeline until it is killed.
 class Holder {
  public:
-  explicit Holder(int seat) {
+  Holder() {
     std::array<int, 2> ready{};
     EXPECT_EQ(pipe(ready.data()), 0);
     pid_ = fork();
     if (pid_ == 0) {
-      const Lifeline lifeline(getppid(), seat);
-      static_cast<void>(!write(ready[1], "", 1));
+      const Lifeline lifeline;
+      const int file = lifeline.file();
+      static_cast<void>(!write(ready[1], &file, sizeof file));
       for (;;) {
         pause();
       }
     }
-    char byte = 0;
-    EXPECT_EQ(read(ready[0], &byte, 1), 1);
+    EXPECT_EQ(read(ready[0], &file_, sizeof file_), static_cast<ssize_t>(sizeof file_));
     close(ready[0]);
     close(ready[1]);
   }
   Holder(const Holder&) = delete;
   Holder& operator=(const Holder&) = delete;
   ~Holder() { end(); }
+
+  /// The sentinel's end.
+  [[nodiscard]] int open() const { return open_lifeline(pid_, file_); }
 
   void end() {
     if (pid_ > 0) {
@@ -50,6 +54,7 @@ class Holder {
 
  private:
   pid_t pid_ = 0;
+  int file_ = -1;
 };
 
 bool is_closed(int end) {
@@ -59,11 +64,10 @@ bool is_closed(int end) {
 }
 
 TEST(Lifeline, IsClosedByTheKernelWhenItsProcessIsKilled) {
-  Holder holder(0);
-  const int end = open_lifeline(getpid(), 0);
+  Holder holder;
+  const int end = holder.open();
   ASSERT_GE(end, 0);
   EXPECT_FALSE(is_closed(end));
-  EXPECT_EQ(open_lifeline(getpid(), 0), -1) << "it has a name still";
   holder.end();
   EXPECT_TRUE(is_closed(end));
   close(end);
@@ -76,8 +80,8 @@ TEST(Lifeline, TellsTheOrderOfEndsToOneWhoComesLate) {
   std::vector<std::unique_ptr<Holder>> holders;
   std::vector<int> ends;
   for (int seat = 0; seat < kRanks; ++seat) {
-    holders.push_back(std::make_unique<Holder>(seat));
-    ends.push_back(open_lifeline(getpid(), seat));
+    holders.push_back(std::make_unique<Holder>());
+    ends.push_back(holders.back()->open());
     epoll_event event{};
     event.events = EPOLLIN | EPOLLET;
     event.data.fd = seat;
@@ -97,7 +101,12 @@ TEST(Lifeline, TellsTheOrderOfEndsToOneWhoComesLate) {
   close(epoll);
 }
 
-TEST(Lifeline, WithoutAHolderThereIsNone) { EXPECT_EQ(open_lifeline(getpid(), 7), -1); }
+TEST(Lifeline, WithoutAHolderThereIsNone) {
+  EXPECT_EQ(open_lifeline(getpid(), -1), -1);
+  const int other = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  EXPECT_EQ(open_lifeline(getpid(), other), -1) << "another process took the number";
+  close(other);
+}
 
 }  // namespace
 }  // namespace dlbench::harness

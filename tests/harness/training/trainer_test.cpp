@@ -9,13 +9,17 @@
 #include "harness/training/step_pool.h"
 #include "tests/temporary_folder.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace dlbench::harness {
@@ -140,6 +144,25 @@ TEST_F(Trainer, TrainsOnThePartialBatchToo) {
   EXPECT_TRUE(epoch.metrics.contains("accuracy"));
 }
 
+TEST_F(Trainer, WhatMakingTheStepsTakesIsOfNoEpoch) {
+  constexpr double kMakingS = 0.5;  // each of three; the steps of an epoch take milliseconds
+  std::vector<std::string> made;
+  TrainingListener listener;
+  listener.on_new_step = [&](const exec::Executor& step, std::int64_t samples) {
+    made.push_back(fmt::format("{} {}", graph::name(step.graph().mode()), samples));
+    std::this_thread::sleep_for(std::chrono::duration<double>(kMakingS));
+  };
+  std::int64_t steps = 0;
+  listener.on_step = [&](const TrainingProgress&) {
+    ++steps;
+    EXPECT_EQ(made.size(), 3U);
+  };
+  const TrainingResult result = train(setup(1), listener);
+  EXPECT_GT(steps, 4);
+  EXPECT_EQ(made, (std::vector<std::string>{"train 16", "train 2", "evaluate 10"}));
+  EXPECT_LT(result.history.at(0).seconds, kMakingS);
+}
+
 TEST_F(Trainer, TheSameSeedGivesTheSameHistoryWithAnyNumberOfWorkers) {
   TrainingSetup one = setup(2);
   TrainingSetup three = setup(2);
@@ -158,8 +181,8 @@ TEST_F(Trainer, TheSameSeedGivesTheSameHistoryWithAnyNumberOfWorkers) {
 TEST_F(Trainer, ValidationChangesNothingInTheState) {
   StepPool steps(workload(), {}, core::DType::kF32, backend(), {}, 1);
   std::vector<std::string> made;
-  steps.on_new_step = [&](const reports::PlanRecord& plan) {
-    made.push_back(plan.mode + " " + std::to_string(plan.batch_size));
+  steps.on_new_step = [&](const exec::Executor& step, std::int64_t samples) {
+    made.push_back(fmt::format("{} {}", graph::name(step.graph().mode()), samples));
   };
   data::LoaderOptions options;
   options.batch_size = 16;
@@ -198,7 +221,10 @@ TEST_F(Trainer, StopsEarlyWhenNothingImproves) {
   TrainingSetup stuck = setup(10);
   stuck.learning_rate = 1e-30;  // below the resolution of the weights
   const TrainingResult result = train(stuck, {});
-  EXPECT_TRUE(result.stopped_early);
+  ASSERT_TRUE(result.stopped_early.has_value());
+  EXPECT_EQ(result.stopped_early->what, "epochs 4 to 10");
+  EXPECT_THAT(result.stopped_early->reason,
+              HasSubstr("no lower validation loss than in epoch 1 for 2 epochs"));
   EXPECT_EQ(result.best_epoch, 1);
   EXPECT_EQ(result.history.size(), 3U);  // patience 2
 }
@@ -224,6 +250,19 @@ TEST_F(Trainer, WithoutValidationTheTrainingLossDecides) {
   EXPECT_FALSE(result.history[0].valid_loss.has_value());
   EXPECT_FALSE(result.history[0].metrics.contains("accuracy"));
   EXPECT_EQ(result.best_epoch, 2);
+}
+
+TEST(UndefinedMetrics, AreSaidOnce) {
+  std::vector<reports::SkipRecord> skipped;
+  reports::EpochRecord epoch{.epoch = 3};
+  epoch.metrics = {{"dice", 0.5}, {"train_precision", std::nan("")}};
+  note_undefined_metrics(epoch, skipped);
+  epoch.epoch = 4;
+  note_undefined_metrics(epoch, skipped);
+  ASSERT_EQ(skipped.size(), 1U);
+  EXPECT_EQ(skipped[0].what, "train_precision");
+  EXPECT_THAT(skipped[0].reason, HasSubstr("in epoch 3"));
+  EXPECT_THAT(skipped[0].reason, HasSubstr("nothing was predicted"));
 }
 
 TEST_F(Trainer, AListenerMayEndIt) {

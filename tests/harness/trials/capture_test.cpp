@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dlbench::harness {
@@ -80,6 +81,26 @@ TEST(CaptureSteps, ShowsTheProfilerTheClosedInterval) {
   EXPECT_EQ(arm.captured.front(), 20);
   EXPECT_EQ(arm.captured.back(), 49);
   EXPECT_FALSE(backend.capturing);
+}
+
+TEST(CaptureSteps, TellsWhoListensOfTheSameSteps) {
+  for (const std::int64_t failing : {-1, 4}) {
+    MarkedBackend backend("cuda");
+    RunGuard guard(std::nullopt);
+    WatchedArm arm(backend, failing);
+    std::vector<std::pair<bool, std::int64_t>> heard;
+    const auto capture = [&] {
+      capture_steps(
+          arm, {3, 5}, backend, guard, [&](bool on) { heard.emplace_back(on, arm.steps); });
+    };
+    if (failing < 0) {
+      capture();
+    } else {
+      EXPECT_THROW(capture(), core::Error);
+    }
+    const std::int64_t after_last = failing < 0 ? 6 : failing;
+    EXPECT_EQ(heard, (std::vector<std::pair<bool, std::int64_t>>{{true, 3}, {false, after_last}}));
+  }
 }
 
 TEST(CaptureSteps, EndsTheCaptureWhenAStepFails) {

@@ -4,10 +4,12 @@
 // Recorded streams through the code that measures, into the report's JSON.
 #include "harness/trials/probe_set.h"
 
+#include "engine/core/error.h"
 #include "probes/gpu_recording.h"
 #include "probes/gpu_summary.h"
 #include "reports/json_writer.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +17,7 @@ namespace dlbench::harness {
 namespace {
 
 using nlohmann::json;
+using ::testing::HasSubstr;
 
 reports::TrialRecord trial_of_two_repetitions() {
   reports::TrialRecord trial;
@@ -33,31 +36,34 @@ json report_of(const probes::ProbeValues& values) {
   return json::parse(reports::to_json(record)).at("trials").at(0).at("probes").at("nvml");
 }
 
-// Two windows: 2 s at 300 W and 1 s at 600 W, limit 800 W, 600 samples.
+// Two windows: 2 s at 300 W and 1 s at 600 W, each after a pause at 80 W that the first sample
+// shows; limit 800 W, 600 samples. Of 30 samples the device calls one idle.
 TEST(ProbeRecord, ARecordedNvmlStreamBecomesTheReportsValues) {
   const probes::GpuRecording recording =
       probes::read_gpu_recording(DLBENCH_TEST_DATA "/recorded/nvml_synthetic.json");
   const json nvml = report_of(
       {true, "", probes::gpu_values(recording.gpu, recording.of_trial("synthetic/device"))});
   EXPECT_EQ(nvml.at("available"), true);
-  EXPECT_DOUBLE_EQ(nvml.at("energy_joules"), 1200.0);
-  EXPECT_DOUBLE_EQ(nvml.at("energy_integrated_joules"), 1200.0);
-  EXPECT_DOUBLE_EQ(nvml.at("joules_per_sample"), 2.0);
+  EXPECT_NEAR(nvml.at("energy_joules"), 1200.0, 1e-9)
+      << "last minus first of the counter, 1185.2, has some of the pause and lacks the end";
+  EXPECT_EQ(nvml.at("energy_joules_source"), "counter");
+  EXPECT_NEAR(nvml.at("energy_integrated_joules"), 1200.0, 1e-9);
+  EXPECT_NEAR(nvml.at("joules_per_sample"), 2.0, 1e-9);
   EXPECT_DOUBLE_EQ(nvml.at("power_mean_watt"), 400.0);
   EXPECT_DOUBLE_EQ(nvml.at("power_average_watt"), 390.0);
   EXPECT_DOUBLE_EQ(nvml.at("power_max_watt"), 600.0);
   EXPECT_DOUBLE_EQ(nvml.at("power_share_of_limit"), 0.5);
   EXPECT_DOUBLE_EQ(nvml.at("busy_share"), 0.9);
-  EXPECT_DOUBLE_EQ(nvml.at("memory_used_max_bytes"), 8000000004.0);
+  EXPECT_DOUBLE_EQ(nvml.at("memory_used_max_bytes"), 8000000020.0);
   EXPECT_DOUBLE_EQ(nvml.at("sm_clock_min_mhz"), 1400.0);
   EXPECT_DOUBLE_EQ(nvml.at("sm_clock_limit_mhz"), 1980.0);
   EXPECT_DOUBLE_EQ(nvml.at("pcie_received_bytes"), 6e6);
-  EXPECT_DOUBLE_EQ(nvml.at("power_cap_share"), 0.5);
-  EXPECT_DOUBLE_EQ(nvml.at("throttled_share"), 0.125);
-  EXPECT_DOUBLE_EQ(nvml.at("hardware_thermal_share"), 0.125);
+  EXPECT_DOUBLE_EQ(nvml.at("power_cap_share"), 15.0 / 29.0);
+  EXPECT_DOUBLE_EQ(nvml.at("throttled_share"), 3.0 / 29.0);
+  EXPECT_DOUBLE_EQ(nvml.at("hardware_thermal_share"), 3.0 / 29.0);
   EXPECT_DOUBLE_EQ(nvml.at("xid_events"), 0.0);
   EXPECT_DOUBLE_EQ(nvml.at("ecc_corrected_events"), 1.0);
-  EXPECT_DOUBLE_EQ(nvml.at("samples"), 8.0);
+  EXPECT_DOUBLE_EQ(nvml.at("samples"), 32.0);
   EXPECT_DOUBLE_EQ(nvml.at("monitor_cpu_share"), 0.001);
   EXPECT_TRUE(nvml.at("memory_temperature_max_celsius").is_null());
   EXPECT_EQ(nvml.at("memory_temperature_max_celsius_reason"),
@@ -70,6 +76,18 @@ TEST(ProbeRecord, WithoutEnergyThereAreNoJoulesPerSample) {
   EXPECT_EQ(nvml.at("energy_joules_reason"), "no window of this trial");
 }
 
+// 0.3 s: three changes of the counter, three samples of the power.
+TEST(ProbeRecord, EnergyOfATooShortWindowIsNotGuessed) {
+  const probes::GpuRecording recording =
+      probes::read_gpu_recording(DLBENCH_TEST_DATA "/recorded/nvml_synthetic.json");
+  const json nvml =
+      report_of({true, "", probes::gpu_values(recording.gpu, recording.of_trial("full"))});
+  EXPECT_TRUE(nvml.at("energy_joules").is_null());
+  EXPECT_FALSE(nvml.contains("energy_joules_source"));
+  EXPECT_TRUE(nvml.at("joules_per_sample").is_null());
+  EXPECT_EQ(nvml.at("joules_per_sample_reason"), nvml.at("energy_joules_reason"));
+}
+
 TEST(ProbeSet, LeavesProbesOfOtherDevicesClosed) {
   const ProbeSet probes({.kind = "cpu"});
   reports::RunRecord record;
@@ -77,6 +95,60 @@ TEST(ProbeSet, LeavesProbesOfOtherDevicesClosed) {
   const json nvml = json::parse(reports::to_json(record)).at("probes").at("nvml");
   EXPECT_EQ(nvml.at("available"), false);
   EXPECT_EQ(nvml.at("reason"), "this run computes on cpu, the probe watches cuda");
+}
+
+// What `text` is refused with.
+std::string refusal(const std::string& text) {
+  try {
+    static_cast<void>(ProbeChoice(text));
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.code(), core::ErrorCode::kUsage);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ProbeChoice, TakesAllNoneOrNames) {
+  EXPECT_TRUE(ProbeChoice().contains("proc"));
+  EXPECT_TRUE(ProbeChoice("all").contains("proc"));
+  EXPECT_FALSE(ProbeChoice("none").contains("proc"));
+  EXPECT_TRUE(ProbeChoice("rapl,proc").contains("proc"));
+  EXPECT_FALSE(ProbeChoice("rapl,proc").contains("nvml"));
+}
+
+TEST(ProbeChoice, RefusesWhatItDoesNotKnow) {
+  EXPECT_THAT(refusal("nvlm"), HasSubstr("did you mean 'nvml'"));
+  EXPECT_THAT(refusal("proc,nome"), HasSubstr("did you mean 'none'"));
+  EXPECT_THAT(refusal("proc,"), HasSubstr("--probes"));
+  EXPECT_THAT(refusal("proc,none"), HasSubstr("stands alone"));
+  EXPECT_THAT(refusal("timeline"), HasSubstr("--trace"));
+}
+
+TEST(ProbeSet, SaysThatAProbeOfThePluginIsNotLoaded) {
+  const ProbeSet probes({.kind = "cpu"}, {.choice = ProbeChoice("proc,cupti")});
+  reports::RunRecord record;
+  probes.collect(record);
+  const json of_run = json::parse(reports::to_json(record)).at("probes");
+  EXPECT_EQ(of_run.at("cupti").at("available"), false);
+  EXPECT_THAT(of_run.at("cupti").at("reason"), HasSubstr("plug-in"));
+  EXPECT_FALSE(of_run.contains("cupti_counters")) << "nobody asked for it";
+}
+
+TEST(ProbeSet, LeavesProbesThatNobodyAskedForClosed) {
+  ProbeSet probes({.kind = "cpu"}, {.choice = ProbeChoice("proc")});
+  EXPECT_TRUE(probes.apart().empty());
+  probes.begin({reports::TrialKind::kSynthetic, "device"});
+  static_cast<void>(probes.end());
+  reports::RunRecord record;
+  record.trials.push_back(trial_of_two_repetitions());
+  probes.collect(record);
+  const json report = json::parse(reports::to_json(record));
+  EXPECT_EQ(report.at("probes").at("proc").at("available"), true);
+  EXPECT_EQ(report.at("probes").at("perf_event").at("available"), false);
+  EXPECT_EQ(report.at("probes").at("perf_event").at("reason"), "not asked for: --probes proc");
+  const json& watched = report.at("trials").at(0).at("probes");
+  EXPECT_TRUE(watched.contains("proc"));
+  EXPECT_EQ(watched.size(), 1U);
 }
 
 }  // namespace

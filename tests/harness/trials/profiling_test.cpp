@@ -5,9 +5,11 @@
 // report, taints and timeline, without a device.
 #include "harness/trials/profiling.h"
 
+#include "engine/core/error.h"
 #include "probes/registry.h"
 #include "reports/json_writer.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -22,7 +24,8 @@ namespace {
 
 using nlohmann::json;
 
-// Watches the "pretended" device; each window ends with the same records.
+// Watches the "pretended" device; each window ends with the same records, of which some are lost in
+// all trials but synthetic/device.
 class ReplayingProbe final : public probes::Probe {
  public:
   [[nodiscard]] const probes::ProbeSpec& spec() const override {
@@ -30,14 +33,21 @@ class ReplayingProbe final : public probes::Probe {
                                         .description = "replays a file",
                                         .device = "pretended",
                                         .own_repetition = true,
-                                        .on_timeline = true};
+                                        .on_timeline = true,
+                                        .needs_profiler = true};
     return spec;
   }
   [[nodiscard]] std::string open(const probes::ProbeOptions& /*options*/) override { return {}; }
-  void begin_trial(std::string_view /*trial*/) noexcept override {}
+  void begin_trial(std::string_view trial) noexcept override { trial_ = trial; }
   void end_trial() noexcept override {
     trace_ = probes::read_gpu_trace(DLBENCH_TEST_DATA "/recorded/gpu_trace_synthetic.json");
     trace_.ops.clear();  // as of a graph that is replayed: the harness knows the names
+    if (trial_ == "synthetic/device") {
+      trace_.dropped = 0;
+    }
+    if (trial_ == "full") {
+      trace_.graph_nodes = {.recorded = 2, .captured = 3};
+    }
   }
   [[nodiscard]] const probes::GpuTrace* device_trace() const override { return &trace_; }
   [[nodiscard]] probes::ProbeValues collect(std::string_view /*trial*/) const override {
@@ -45,13 +55,14 @@ class ReplayingProbe final : public probes::Probe {
   }
 
  private:
+  std::string trial_;
   probes::GpuTrace trace_;
 };
 
 const probes::ProbeRegistrar kReplaying("replaying",
                                         [] { return std::make_unique<ReplayingProbe>(); });
 
-// The same with samples of counters.
+// The same with samples of counters of synthetic/device.
 class SamplingReplay final : public probes::Probe {
  public:
   [[nodiscard]] const probes::ProbeSpec& spec() const override {
@@ -59,20 +70,24 @@ class SamplingReplay final : public probes::Probe {
                                         .description = "replays a file",
                                         .device = "pretended",
                                         .own_repetition = true,
-                                        .on_timeline = true};
+                                        .on_timeline = true,
+                                        .needs_profiler = true};
     return spec;
   }
   [[nodiscard]] std::string open(const probes::ProbeOptions& /*options*/) override { return {}; }
-  void begin_trial(std::string_view /*trial*/) noexcept override {}
+  void begin_trial(std::string_view trial) noexcept override { trial_ = trial; }
   void end_trial() noexcept override {
     samples_ = probes::read_gpu_samples(DLBENCH_TEST_DATA "/recorded/gpu_samples_synthetic.json");
   }
-  [[nodiscard]] const probes::GpuSamples* device_samples() const override { return &samples_; }
+  [[nodiscard]] const probes::GpuSamples* device_samples() const override {
+    return trial_ == "synthetic/device" ? &samples_ : nullptr;
+  }
   [[nodiscard]] probes::ProbeValues collect(std::string_view /*trial*/) const override {
     return {true, {}, {}};
   }
 
  private:
+  std::string trial_;
   probes::GpuSamples samples_;
 };
 
@@ -107,55 +122,100 @@ class CountingArm final : public Arm {
   void finish() override {}
 };
 
-TEST(ProfileArms, GivesTheTrialsOfADeviceItsRecordsAndTheTimelineItsTracks) {
-  RunGuard guard(std::nullopt);
-  comm::LoneRank alone;
-  RankGroup group(alone);
-  TrialRunner runner({}, group, guard, [](const std::vector<TrialResult>&) {});
-  std::vector<std::unique_ptr<Arm>> arms;
-  arms.push_back(std::make_unique<CountingArm>(TrialId{reports::TrialKind::kIo, ""}));
-  arms.push_back(std::make_unique<CountingArm>(TrialId{reports::TrialKind::kSynthetic, "device"}));
-  reports::RunRecord record;
-  record.trials.resize(2);
-  record.trials[0].kind = reports::TrialKind::kIo;
-  record.trials[1].kind = reports::TrialKind::kSynthetic;
-  record.trials[1].variant = "device";
-  record.trials[1].step_time_s = reports::StepTimeRecord{.median = 1.0};
-  const std::filesystem::path file = testing::TempDir() + "/dlbench_profiling_trace.json";
+class InterruptedArm final : public Arm {
+ public:
+  InterruptedArm() : Arm({reports::TrialKind::kFull, ""}) {}
+  void prepare() override {}
+  std::optional<StepSample> step() override {
+    throw core::Error(core::ErrorCode::kInterrupted, "Ctrl-C");
+  }
+  void finish() override {}
+};
 
-  ProbeSet probes({.kind = "pretended"});
-  probes.collect(record);
-  ::testing::internal::CaptureStderr();
-  const std::optional<double> idle = profile_arms(
-      probes,
-      runner,
-      arms,
-      {.seconds = 0.001, .trace_file = file.string(), .ops = {{3, {"conv1", "forward"}}}},
-      record);
-  const std::string said = ::testing::internal::GetCapturedStderr();
+/// A run of io, synthetic/device, synthetic/host and full, each with steps of a second, as claimed.
+class ProfileArms : public ::testing::Test {
+ protected:
+  ProfileArms() : runner_({}, group_, guard_, [](const std::vector<TrialResult>&) {}) {
+    for (const TrialId& id : {TrialId{reports::TrialKind::kIo, ""},
+                              TrialId{reports::TrialKind::kSynthetic, "device"},
+                              TrialId{reports::TrialKind::kSynthetic, "host"},
+                              TrialId{reports::TrialKind::kFull, ""}}) {
+      arms_.push_back(std::make_unique<CountingArm>(id));
+      reports::TrialRecord& trial = record_.trials.emplace_back();
+      trial.kind = id.kind;
+      if (!id.variant.empty()) {
+        trial.variant = id.variant;
+      }
+      trial.step_time_s = reports::StepTimeRecord{.median = 1.0};
+    }
+    probes_.collect(record_);
+  }
 
-  ASSERT_TRUE(idle.has_value());
-  EXPECT_NEAR(*idle, 0.58, 1e-9);
-  const json report = json::parse(reports::to_json(record));
+  /// What it says on stderr.
+  std::string profile(const ProfilingRequest& request) {
+    ::testing::internal::CaptureStderr();
+    shares_ = profile_arms(probes_, runner_, arms_, request, record_);
+    return ::testing::internal::GetCapturedStderr();
+  }
+
+  [[nodiscard]] json report() const { return json::parse(reports::to_json(record_)); }
+
+  RunGuard guard_{std::nullopt};
+  comm::LoneRank alone_;
+  RankGroup group_{alone_};
+  TrialRunner runner_;
+  std::vector<std::unique_ptr<Arm>> arms_;
+  reports::RunRecord record_;
+  ProbeSet probes_{{.kind = "pretended"}};
+  std::optional<UntracedShares> shares_;
+  std::filesystem::path file_ = ::testing::TempDir() + "/dlbench_profiling_trace.json";
+};
+
+TEST_F(ProfileArms, GivesTheTrialsOfADeviceItsRecordsAndTheTimelineItsTracks) {
+  const std::string said =
+      profile({.seconds = 0.001, .trace_file = file_.string(), .ops = {{3, {"conv1", "forward"}}}});
+
+  ASSERT_TRUE(shares_.has_value());
+  EXPECT_NEAR(shares_->busy, 0.42, 1e-9) << "faster than the timed steps: nothing to correct";
+  EXPECT_NEAR(shares_->launch_idle, 0.15 + 0.22, 1e-9);
+  EXPECT_FALSE(shares_->replayed) << "two of six records are of a graph";
+  const json report = this->report();
   const json& values = report.at("trials").at(1).at("probes");
   for (const char* of_own_repetitions : {"replaying", "sampling_replay", "refused"}) {
-    EXPECT_EQ(record.trials[0].probes.count(of_own_repetitions), 0U) << "io has no device";
+    EXPECT_EQ(record_.trials[0].probes.count(of_own_repetitions), 0U) << "io has no device";
   }
   EXPECT_EQ(values.at("replaying").at("kernels").at(1).at("op"), "conv1");
   EXPECT_LT(values.at("replaying").at("slowdown_share"), 0.0) << "a step of a second was claimed";
+  EXPECT_NEAR(values.at("replaying").at("untraced").at("launch_idle_share"), 0.37, 1e-9);
+  EXPECT_TRUE(report.at("trials")
+                  .at(2)
+                  .at("probes")
+                  .at("replaying")
+                  .at("untraced")
+                  .at("launch_idle_share")
+                  .is_null())
+      << "a third of its records is lost";
   EXPECT_EQ(values.at("sampling_replay").at("samples"), 4);
   EXPECT_LT(values.at("sampling_replay").at("slowdown_share"), 0.0);
-  EXPECT_EQ(said, "warning: probe refused does not measure: only administrators may look\n");
+  EXPECT_EQ(said,
+            "warning: probe refused does not measure: only administrators may look\n"
+            "warning: probe replaying: 2 nodes of a graph were recorded and 3 captured: which op a "
+            "node runs is not known\n");
   EXPECT_EQ(report.at("probes").at("refused"),
             (json{{"available", false}, {"reason", "only administrators may look"}}));
   EXPECT_EQ(report.at("probes").at("replaying").at("available"), true);
-  ASSERT_EQ(record.run.taints.size(), 2U);
-  EXPECT_EQ(record.run.taints[0].code, reports::Taint::kDroppedProfilerRecords);
-  EXPECT_EQ(record.run.taints[0].detail, "3 records of replaying are lost");
-  EXPECT_EQ(record.run.taints[1].code, reports::Taint::kDroppedProfilerRecords);
-  EXPECT_EQ(record.run.taints[1].detail, "2 records of sampling_replay are lost");
+  ASSERT_EQ(record_.run.taints.size(), 3U);
+  for (const reports::TaintRecord& taint : record_.run.taints) {
+    EXPECT_EQ(taint.code, reports::Taint::kDroppedProfilerRecords);
+  }
+  EXPECT_EQ(record_.run.taints[0].where, "trial synthetic/host");
+  EXPECT_EQ(record_.run.taints[0].detail, "3 records of replaying are lost");
+  EXPECT_EQ(record_.run.taints[1].where, "trial full");
+  EXPECT_EQ(record_.run.taints[2].where, "trial synthetic/device");
+  EXPECT_EQ(record_.run.taints[2].detail,
+            "2 samples of sampling_replay are lost: its means are of the others");
 
-  std::ifstream stream(file);
+  std::ifstream stream(file_);
   std::set<std::string> tracks;
   std::map<std::string, std::vector<double>> counters;
   const json trace = json::parse(stream);
@@ -166,7 +226,7 @@ TEST(ProfileArms, GivesTheTrialsOfADeviceItsRecordsAndTheTimelineItsTracks) {
       counters[event.at("name")].push_back(event.at("args").at("value"));
     }
   }
-  std::filesystem::remove(file);
+  std::filesystem::remove(file_);
   EXPECT_EQ(tracks,
             (std::set<std::string>{
                 "main", "GPU stream 7", "GPU stream 8", "GPU stream 9", "GPU overhead"}));
@@ -174,6 +234,35 @@ TEST(ProfileArms, GivesTheTrialsOfADeviceItsRecordsAndTheTimelineItsTracks) {
             (std::map<std::string, std::vector<double>>{
                 {"GPU sm_active_share", {0.0, 0.2, 0.4, 0.0, 0.6, 0.8, 1.0, 0.0}},
                 {"GPU dram_read_bytes_per_s", {0.0, 1e12, 0.0, 3e12, 2e12, 5e11, 0.0}}}));
+}
+
+// --capture-steps: a tool beside the run has the profiler.
+TEST_F(ProfileArms, LeavesOutWhatNeedsAProfilerThatSomebodyElseHas) {
+  const std::string said = profile(
+      {.seconds = 0.001, .profiler_taken = "somebody has it", .trace_file = file_.string()});
+  EXPECT_FALSE(shares_.has_value());
+  EXPECT_THAT(said,
+              ::testing::StartsWith(
+                  "warning: probes left out (replaying, sampling_replay): somebody has it\n"));
+  for (const char* probe : {"replaying", "sampling_replay"}) {
+    EXPECT_EQ(report().at("probes").at(probe),
+              (json{{"available", false}, {"reason", "somebody has it"}}));
+    EXPECT_EQ(record_.trials[1].probes.count(probe), 0U);
+  }
+  EXPECT_EQ(record_.trials[1].probes.count("refused"), 1U) << "needs no profiler";
+  EXPECT_TRUE(record_.run.taints.empty());
+  EXPECT_TRUE(std::filesystem::exists(file_)) << "the timeline of the host is drawn all the same";
+  std::filesystem::remove(file_);
+}
+
+TEST_F(ProfileArms, WhatEndsThemLeavesTheTimeline) {
+  std::filesystem::remove(file_);
+  arms_.push_back(std::make_unique<InterruptedArm>());
+  ProbeSet replaying({.kind = "pretended"}, {.choice = ProbeChoice("replaying")});
+  const ProfilingRequest request{.seconds = 0.001, .trace_file = file_.string()};
+  EXPECT_THROW((void)profile_arms(replaying, runner_, arms_, request, record_), core::Error);
+  std::ifstream stream(file_);
+  EXPECT_FALSE(json::parse(stream).at("traceEvents").empty());
 }
 
 TEST(TieGraphNodes, FollowsTheOrderOfCaptureOrClaimsNothing) {

@@ -124,7 +124,7 @@ TEST(RunGuardDeathTest, TheSecondSignalEndsTheProcess) {
         kill(getpid(), SIGINT);
         std::this_thread::sleep_for(std::chrono::seconds(10));
       },
-      testing::KilledBySignal(SIGINT),
+      ::testing::KilledBySignal(SIGINT),
       "");
 }
 

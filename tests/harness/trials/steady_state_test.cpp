@@ -54,6 +54,17 @@ TEST(SteadyState, MeansCoverStepsThatComeInBursts) {
   EXPECT_NEAR(state.mean_step_s(), 0.1, 0.001);
 }
 
+// A GPU's first steps load code, and the third is recorded: no step of a repetition is like them.
+TEST(SteadyState, TheUsualStepIsNeitherTheFirstNorARecording) {
+  SteadyState state({});
+  EXPECT_EQ(state.usual_step_s(), 0.0);
+  state.add(9.0);
+  EXPECT_EQ(state.usual_step_s(), 9.0);
+  steps_until_done(state, [](int step) { return step == 1 ? 5.0 : 0.1; });
+  EXPECT_DOUBLE_EQ(state.usual_step_s(), 0.1);
+  EXPECT_GT(state.mean_step_s(), 0.5);
+}
+
 TEST(SteadyState, HonoursTheUsersMinimum) {
   SteadyState state({.min_steps = 40});
   EXPECT_EQ(steps_until_done(state, [](int) { return 0.1; }), 40);
@@ -69,6 +80,12 @@ TEST(SteadyState, GivesUpAtTheBoundAndSaysSo) {
   SteadyState by_time({.max_seconds = 1.0});
   EXPECT_EQ(steps_until_done(by_time, [](int) { return 0.3; }), 4);
   EXPECT_FALSE(by_time.steady());
+}
+
+TEST(SteadyState, ATrialWarmsUpNoLongerThanItMayBeMeasured) {
+  EXPECT_EQ(warm_up_limit_s(60.0), 30.0);
+  EXPECT_EQ(warm_up_limit_s(5.0), 5.0);
+  EXPECT_EQ(warm_up_limit_s(0.01), 1.0);
 }
 
 TEST(SteadyState, ADriftOfThreePercentAWindowIsNotSteady) {

@@ -17,6 +17,7 @@
 #include <gmock/gmock.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -270,11 +271,43 @@ TEST_F(StepPipelineTest, ADeviceTooSmallForThePlanIsSeenBeforeItIsAsked) {
     }
     return "";
   };
-  EXPECT_EQ(message(need.device_bytes()), "");
-  EXPECT_THAT(message(need.device_bytes() - 1),
+  EXPECT_EQ(message(need.device_bytes() + need.device_reserve), "");
+  EXPECT_THAT(message(need.device_bytes() + need.device_reserve - 1),
               HasSubstr("the largest --batch-size that fits is 2"));
-  EXPECT_THAT(message(1000), HasSubstr("MiB of device memory, 1 MiB are available; not even"));
+  EXPECT_THAT(message(1000),
+              HasSubstr("MiB of device memory, and 1536 MiB are kept for tuned workspace and "
+                        "libraries; 1 MiB are available; not even"));
   exec::testing::DeferredBackend::set_free_memory(std::nullopt);
+}
+
+// What is planned is cuDNN's first choice, what runs the one that tuning found.
+TEST_F(StepPipelineTest, WorkspaceThatOnlyTuningTakesIsReservedBeforeItFails) {
+  using exec::testing::DeferredBackend;
+  constexpr std::int64_t kTuned = std::int64_t{64} << 20;
+  DeferredBackend::set_tuned_workspace(kTuned);
+  const auto code_of = [](const std::function<void()>& work) -> std::optional<core::ErrorCode> {
+    try {
+      work();
+    } catch (const core::Error& error) {
+      return error.code();
+    }
+    return std::nullopt;
+  };
+  comm::LoneRank alone;
+  SessionPlan small(options("deferred"), alone);
+  DeferredBackend::set_free_memory(small.memory_need().device_bytes() + kTuned / 2);
+  EXPECT_EQ(code_of([&] { small.check_memory(); }), core::ErrorCode::kMemory);
+  EXPECT_EQ(code_of([&] { const Session session(small); }), core::ErrorCode::kRun);
+
+  SessionPlan enough(options("deferred"), alone);
+  const MemoryNeed& need = enough.memory_need();
+  DeferredBackend::set_free_memory(need.device_bytes() + need.device_reserve);
+  EXPECT_EQ(code_of([&] { enough.check_memory(); }), std::nullopt);
+  EXPECT_EQ(code_of([&] { const Session session(enough); }), std::nullopt);
+  const auto& device = dynamic_cast<DeferredBackend&>(enough.backend());
+  EXPECT_GT(device.allocated_bytes(), need.device_bytes() + kTuned / 2);
+  DeferredBackend::set_free_memory(std::nullopt);
+  DeferredBackend::set_tuned_workspace(0);
 }
 
 }  // namespace

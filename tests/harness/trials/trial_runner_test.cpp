@@ -5,6 +5,7 @@
 #include "harness/trials/trial_runner.h"
 
 #include "engine/core/error.h"
+#include "harness/analysis/trial_summary.h"
 #include "tests/harness/trials/thread_ranks.h"
 
 #include <gmock/gmock.h>
@@ -17,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace dlbench::harness {
@@ -132,6 +134,24 @@ TEST(TrialRunnerOnRanks, AllMakeTheSameStepsAndRepetitions) {
   EXPECT_EQ(steps[0], steps[2]);
 }
 
+TEST(TrialRunner, TheWarmUpKeepsMaxTimeUnlessABudgetSaysOtherwise) {
+  for (const auto& [budget_s, rule] :
+       {std::pair<std::optional<double>, const char*>{std::nullopt, "or 5 s"}, {33.0, "or 11 s"}}) {
+    RunGuard guard(std::nullopt);
+    comm::LoneRank alone;
+    RankGroup group(alone);
+    RunnerOptions limited = options();
+    limited.stopping.max_time_s = 5.0;
+    limited.stopping.max_noise = 1.0;
+    limited.time_budget_s = budget_s;
+    TrialRunner runner(limited, group, guard, [](const std::vector<TrialResult>&) {});
+    std::vector<std::unique_ptr<Arm>> arms;
+    arms.push_back(std::make_unique<PretendedArm>(0, 2));
+    runner.run(arms);
+    EXPECT_THAT(runner.results().front().warmup.rule, HasSubstr(rule));
+  }
+}
+
 TEST(TrialRunnerOnRanks, OnlyTheTrialWithoutCommunicationIsNotConvergent) {
   RunGuard guard(std::nullopt);
   comm::LoneRank alone;
@@ -141,14 +161,16 @@ TEST(TrialRunnerOnRanks, OnlyTheTrialWithoutCommunicationIsNotConvergent) {
   arms.push_back(std::make_unique<PretendedArm>(0, 2));
   arms.push_back(std::make_unique<PretendedArm>(0, 2, "nocomm"));
   runner.run(arms);
-  const auto not_convergent = [&](std::size_t arm) {
-    const auto& taints = runner.results()[arm].taints;
-    return std::count_if(taints.begin(), taints.end(), [](const reports::TaintRecord& taint) {
-      return taint.code == reports::Taint::kNotConvergent;
-    });
-  };
-  EXPECT_EQ(not_convergent(0), 0);
-  EXPECT_EQ(not_convergent(1), 1);
+  EXPECT_TRUE(runner.results()[0].own_taints.empty());
+  ASSERT_EQ(runner.results()[1].own_taints.size(), 1U);
+  EXPECT_EQ(runner.results()[1].own_taints[0].code, reports::Taint::kNotConvergent);
+  // It is what the trial is for, so it is no taint of the run, which --strict looks at.
+  EXPECT_TRUE(std::ranges::none_of(runner.results()[1].taints, [](const auto& taint) {
+    return taint.code == reports::Taint::kNotConvergent;
+  }));
+  EXPECT_FALSE(summarize_trial(runner.results()[0], {}).taints.has_value());
+  EXPECT_EQ(summarize_trial(runner.results()[1], {}).taints->at(0).code,
+            reports::Taint::kNotConvergent);
 }
 
 TEST(TrialRunner, ShortensNoRepetitionUntilItSaysNothing) {
@@ -177,6 +199,51 @@ TEST(TrialRunner, ShortensNoRepetitionUntilItSaysNothing) {
   EXPECT_EQ(repetitions[0].steps, 2 * shortest);
   EXPECT_EQ(repetitions[1].steps, shortest);
   EXPECT_EQ(repetitions[2].steps, 1);
+}
+
+// Its third step lasts `slow`, and every eighth from there; it may say that a loader was waited
+// for.
+class UnevenArm final : public Arm {
+ public:
+  UnevenArm(std::chrono::milliseconds slow, bool once, bool waits)
+      : Arm({reports::TrialKind::kFull, ""}), slow_(slow), once_(once), waits_(waits) {}
+  void prepare() override {}
+  std::optional<StepSample> step() override {
+    const bool slow = once_ ? steps_ == 2 : steps_ % 8 == 2;
+    std::this_thread::sleep_for(slow ? slow_ : std::chrono::microseconds(200));
+    ++steps_;
+    return StepSample{.samples = 1};
+  }
+  void finish() override {}
+  [[nodiscard]] std::int64_t burst() const override { return waits_ ? 8 : 1; }
+  [[nodiscard]] std::optional<data::LoaderStats> loader_stats() const override {
+    return data::LoaderStats{.wait_s = waits_ ? 1e6 : 0.0};
+  }
+
+ private:
+  std::chrono::nanoseconds slow_;
+  bool once_;
+  bool waits_;
+  std::int64_t steps_ = 0;
+};
+
+TEST(TrialRunner, PlansFromStepsLikeTheOthersUnlessBatchesComeInBursts) {
+  RunGuard guard(std::nullopt);
+  comm::LoneRank alone;
+  RankGroup group(alone);
+  RunnerOptions free = options();
+  free.steps.reset();
+  free.warmup_steps = 24;
+  TrialRunner runner(free, group, guard, [](const std::vector<TrialResult>&) {});
+  std::vector<std::unique_ptr<Arm>> arms;
+  constexpr std::chrono::milliseconds kRecording{1000};
+  arms.push_back(std::make_unique<UnevenArm>(kRecording, true, false));
+  arms.push_back(std::make_unique<UnevenArm>(std::chrono::milliseconds(80), false, true));
+  const std::vector<TrialEstimate> estimates = runner.warm_up(arms, 10.0);
+  EXPECT_LT(estimates[0].step_s, 0.02) << "a recording is no step";
+  EXPECT_GE(estimates[0].min_steps, 5);
+  EXPECT_GT(estimates[1].step_s, 0.005) << "a burst is eight steps";
+  EXPECT_EQ(estimates[1].multiple, 8);
 }
 
 TEST(TrialRunner, CountsTheArmsOwnThreads) {

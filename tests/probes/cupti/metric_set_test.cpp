@@ -127,6 +127,26 @@ TEST(CuptiRefusal, CountersThatSomebodyHasAlreadyAreNamedAsSuch) {
             "cuptiRangeProfilerStart: CUPTI_ERROR_INVALID_OPERATION (CUPTI error 7)");
 }
 
+TEST(CuptiRefusal, AProfilerThatDidNotStartIsNamedWithWhatFailedLater) {
+  const auto refused = [] {
+    throw core::Error(core::ErrorCode::kUnavailable, "counters are refused");
+  };
+  const auto said = [&](int started) {
+    try {
+      with_start(started, refused);
+    } catch (const core::Error& error) {
+      EXPECT_EQ(error.code(), core::ErrorCode::kUnavailable);
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(said(CUPTI_SUCCESS), "counters are refused");
+  EXPECT_EQ(said(CUPTI_ERROR_UNKNOWN),
+            "counters are refused; before, cuptiProfilerInitialize: CUPTI_ERROR_UNKNOWN (CUPTI "
+            "error 999)");
+  with_start(CUPTI_ERROR_UNKNOWN, [] {});
+}
+
 TEST(CuptiRefusal, AnOlderCuptiThanThatOfTheBuildIsRefused) {
   std::uint32_t linked = 0;
   ASSERT_EQ(cuptiGetVersion(&linked), CUPTI_SUCCESS);

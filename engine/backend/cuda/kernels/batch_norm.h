@@ -9,6 +9,7 @@
 #include "engine/backend/cuda/kernels/channels.h"
 
 #include <cmath>
+#include <type_traits>
 
 namespace dlbench::backend::cuda {
 
@@ -51,6 +52,8 @@ struct Pivot {
 /// Source of sum(d) and sum(d^2).
 template <typename T, int N>
 struct MomentSource {
+  static constexpr int kAhead = 4;
+  static constexpr int kBlocks = 4;
   const T* x;
   Pivot<T> pivot;
 
@@ -59,9 +62,12 @@ struct MomentSource {
     pivot.load(column, result.value);
     return result;
   }
-  DLBENCH_HOST_DEVICE void add(const Channel<N>& center, Index offset, float (&sum)[2][N]) const {
+  DLBENCH_HOST_DEVICE Pack<T, N> load(Index offset) const { return read_pack<N>(x + offset); }
+  DLBENCH_HOST_DEVICE void add(const Channel<N>& center,
+                               const Pack<T, N>& loaded,
+                               float (&sum)[2][N]) const {
     float values[N];
-    load_pack(x + offset, values);
+    widen(loaded, values);
     for (int lane = 0; lane < N; ++lane) {
       const float difference = values[lane] - center.value[lane];
       sum[0][lane] += difference;
@@ -262,19 +268,26 @@ struct BackwardOperands {
 /// Source of sum(dy') and sum(dy' (x - mean)).
 template <typename T, int N>
 struct BackwardSource {
+  static constexpr int kAhead = 2;
+  static constexpr int kBlocks = 3;
   BackwardOperands<T, N> operands;
 
   DLBENCH_HOST_DEVICE Affine<N> prepare(Index group, Index column) const {
     return operands.prepare(group, column);
   }
-  DLBENCH_HOST_DEVICE void add(const Affine<N>& affine, Index offset, float (&sum)[2][N]) const {
+  struct Loaded {
+    Pack<T, N> dy;
+    Pack<T, N> x;
+  };
+  DLBENCH_HOST_DEVICE Loaded load(Index offset) const {
+    return {read_pack<N>(operands.dy + offset), read_pack<N>(operands.x + offset)};
+  }
+  DLBENCH_HOST_DEVICE void add(const Affine<N>& affine,
+                               const Loaded& loaded,
+                               float (&sum)[2][N]) const {
     float gradient[N];
     float centered[N];
-    operands.center(affine,
-                    read_pack<N>(operands.dy + offset),
-                    read_pack<N>(operands.x + offset),
-                    gradient,
-                    centered);
+    operands.center(affine, loaded.dy, loaded.x, gradient, centered);
     for (int lane = 0; lane < N; ++lane) {
       sum[0][lane] += gradient[lane];
       sum[1][lane] += gradient[lane] * centered[lane];
@@ -294,8 +307,10 @@ struct StoreGradients {
 
 /// dx = scale dy' - ((x - mean) slope + level) + addend, with slope = scale rstd mean(dy' x^) and
 /// level = scale mean(dy').
-template <typename T, int N>
+template <typename T, int N, bool kAddend>
 struct ApplyBackward {
+  // With an addend two blocks have as many loads under way.
+  static constexpr int kBlocks = kAddend ? 2 : 3;
   BackwardOperands<T, N> operands;
   const T* addend;
   T* dx;
@@ -330,7 +345,7 @@ struct ApplyBackward {
   DLBENCH_HOST_DEVICE Loaded load(Index offset) const {
     return {read_pack<N>(operands.dy + offset),
             read_pack<N>(operands.x + offset),
-            addend != nullptr ? read_pack<N>(addend + offset) : Pack<T, N>{}};
+            kAddend ? read_pack<N>(addend + offset) : Pack<T, N>{}};
   }
   DLBENCH_HOST_DEVICE void finish(const Constants& constants,
                                   const Loaded& loaded,
@@ -342,7 +357,7 @@ struct ApplyBackward {
       const float removed = std::fma(centered[lane], constants.slope[lane], constants.level[lane]);
       gradient[lane] = std::fma(constants.affine.scale[lane], gradient[lane], -removed);
     }
-    if (addend != nullptr) {
+    if constexpr (kAddend) {
       float others[N];
       widen(loaded.addend, others);
       for (int lane = 0; lane < N; ++lane) {
@@ -376,17 +391,22 @@ void run_batch_norm_backward(Launcher& launcher, const BatchNormBackwardArgs& ar
                               BackwardSource<T, kN>{operands},
                               StoreGradients{args.dgamma, args.dbeta, args.rstd},
                               static_cast<float*>(args.scratch));
-        walk_columns(launcher,
-                     1,
-                     layout.positions(),
-                     layout.stride,
-                     kN,
-                     ApplyBackward<T, kN>{operands,
-                                          static_cast<const T*>(args.addend),
-                                          static_cast<T*>(args.dx),
-                                          args.dgamma,
-                                          args.dbeta,
-                                          1.0F / static_cast<float>(layout.positions())});
+        const auto apply = [&](auto has_addend) {
+          constexpr bool kAddend = decltype(has_addend)::value;
+          walk_columns(
+              launcher,
+              1,
+              layout.positions(),
+              layout.stride,
+              kN,
+              ApplyBackward<T, kN, kAddend>{operands,
+                                            static_cast<const T*>(args.addend),
+                                            static_cast<T*>(args.dx),
+                                            args.dgamma,
+                                            args.dbeta,
+                                            1.0F / static_cast<float>(layout.positions())});
+        };
+        args.addend == nullptr ? apply(std::false_type{}) : apply(std::true_type{});
       },
       args.dy,
       args.x,

@@ -48,6 +48,25 @@ void visit_packs(core::DType dtype,
   });
 }
 
+/// The same for a launch with one item for each pack of `positions` positions, counted in a
+/// PackIndex.
+template <typename Visitor, typename... Pointers>
+void visit_counted_packs(core::DType dtype,
+                         Index positions,
+                         Index stride,
+                         const Visitor& visitor,
+                         const Pointers*... pointers) {
+  visit_activation(dtype, [&](auto type) {
+    using T = decltype(type);
+    if (stride % kWide<T> == 0 && fits_short(positions * (stride / kWide<T>)) &&
+        aligned(pointers...)) {
+      visitor(type, std::integral_constant<int, kWide<T>>{});
+    } else {
+      visitor(type, std::integral_constant<int, 1>{});
+    }
+  });
+}
+
 /// Padding stays zero: there is no bias for it.
 template <typename T, int N>
 struct AddBias {
@@ -169,17 +188,28 @@ void run_scale_channels(Launcher& launcher, const ScaleChannelsArgs& args) {
 /// Source of sums over a, or over a b.
 template <typename T, int N, bool kProduct>
 struct ProductSource {
+  static constexpr int kAhead = kProduct ? 2 : 4;
+  static constexpr int kBlocks = 4;
   const T* a;
   const T* b;
 
   struct Constants {};
   DLBENCH_HOST_DEVICE Constants prepare(Index /*group*/, Index /*column*/) const { return {}; }
-  DLBENCH_HOST_DEVICE void add(const Constants& /*none*/, Index offset, float (&sum)[1][N]) const {
+  struct Loaded {
+    Pack<T, N> a;
+    Pack<T, N> b;
+  };
+  DLBENCH_HOST_DEVICE Loaded load(Index offset) const {
+    return {read_pack<N>(a + offset), kProduct ? read_pack<N>(b + offset) : Pack<T, N>{}};
+  }
+  DLBENCH_HOST_DEVICE void add(const Constants& /*none*/,
+                               const Loaded& loaded,
+                               float (&sum)[1][N]) const {
     float left[N];
-    load_pack(a + offset, left);
+    widen(loaded.a, left);
     if constexpr (kProduct) {
       float right[N];
-      load_pack(b + offset, right);
+      widen(loaded.b, right);
       for (int lane = 0; lane < N; ++lane) {
         sum[0][lane] += left[lane] * right[lane];
       }

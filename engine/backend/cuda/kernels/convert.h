@@ -115,30 +115,31 @@ struct CastRowsPack {
   const From* x;
   To* y;
   Divisor packs;  ///< of a row of y
-  Index x_stride;
-  Index channels;
+  ShortIndex x_stride;
+  ShortIndex channels;
 
-  DLBENCH_HOST_DEVICE void operator()(Index item) const {
-    Index pack = 0;
-    const Index row = packs.split(item, pack);
+  DLBENCH_HOST_DEVICE void operator()(PackIndex<N> item) const {
+    PackIndex<N> pack = 0;
+    const PackIndex<N> row = packs.split(item, pack);
+    const From* from = x + Index{row} * x_stride;
     float values[N];
     for (int lane = 0; lane < N; ++lane) {
-      const Index channel = pack * N + lane;
-      values[lane] = channel < channels ? to_float(x[row * x_stride + channel]) : 0.0F;
+      const ShortIndex channel = static_cast<ShortIndex>(pack) * N + lane;
+      values[lane] = channel < channels ? to_float(from[channel]) : 0.0F;
     }
-    store_pack(y + item * N, values);
+    store_pack(y + Index{item} * N, values);
   }
 };
 
 template <typename From, typename To, int N, typename Launcher>
 void run_cast_row_packs(Launcher& launcher, const CastArgs& args) {
-  for_each(launcher,
-           args.y_layout.elements() / N,
-           CastRowsPack<From, To, N>{static_cast<const From*>(args.x),
-                                     static_cast<To*>(args.y),
-                                     Divisor(args.y_layout.stride / N),
-                                     args.x_layout.stride,
-                                     args.x_layout.channels});
+  for_each<PackIndex<N>>(launcher,
+                         args.y_layout.elements() / N,
+                         CastRowsPack<From, To, N>{static_cast<const From*>(args.x),
+                                                   static_cast<To*>(args.y),
+                                                   Divisor(args.y_layout.stride / N),
+                                                   to_short(args.x_layout.stride),
+                                                   to_short(args.x_layout.channels)});
 }
 
 /// Between strides. Its tensors are weights and images: small, or written once.
@@ -156,7 +157,8 @@ void run_cast_rows(Launcher& launcher, const CastArgs& args) {
     if constexpr (!std::is_same_v<Half, float>) {
       if (!from_f32) {
         run_cast_row_packs<Half, float, 1>(launcher, args);
-      } else if (args.y_layout.stride % kWide<Half> == 0 && aligned(args.y)) {
+      } else if (args.y_layout.stride % kWide<Half> == 0 &&
+                 fits_short(args.y_layout.elements() / kWide<Half>) && aligned(args.y)) {
         run_cast_row_packs<float, Half, kWide<Half>>(launcher, args);
       } else {
         run_cast_row_packs<float, Half, 1>(launcher, args);

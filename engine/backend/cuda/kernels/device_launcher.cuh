@@ -6,11 +6,13 @@
 
 #include "engine/backend/cuda/failure_codes.h"
 #include "engine/backend/cuda/kernels/launch.h"
+#include "engine/backend/cuda/kernels/once_per_device.h"
 #include "engine/backend/cuda/kernels/reduce.h"
 #include "engine/core/error.h"
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <string>
 
 namespace dlbench::backend::cuda {
@@ -20,13 +22,13 @@ namespace dlbench::backend::cuda {
 }
 
 template <typename Body>
-__global__ void __launch_bounds__(kThreads) map_kernel(const __grid_constant__ Body body) {
+__global__ void __launch_bounds__(kThreads, blocks_of<Body>())
+    map_kernel(const __grid_constant__ Body body) {
   body(position_here());
 }
 
-/// Four blocks for each multiprocessor: without a number ptxas 13.0 spills to make room for more.
 template <typename Body>
-__global__ void __launch_bounds__(kThreads, 4)
+__global__ void __launch_bounds__(kThreads, blocks_of<Body>())
     map_shared_kernel(const __grid_constant__ Body body) {
   __shared__ typename Body::Shared shared;
   if (threadIdx.x == 0) {
@@ -37,7 +39,8 @@ __global__ void __launch_bounds__(kThreads, 4)
 }
 
 template <typename Body>
-__global__ void __launch_bounds__(kThreads) reduce_kernel(const __grid_constant__ Body body) {
+__global__ void __launch_bounds__(kThreads, blocks_of<Body>())
+    reduce_kernel(const __grid_constant__ Body body) {
   __shared__ PartialTable<typename Body::Partial> table;
   const Position position = position_here();
   table.write(position.thread, body.gather(position));
@@ -54,13 +57,26 @@ class DeviceLauncher {
  public:
   explicit DeviceLauncher(StreamHandle stream) : stream_(stream) {}
 
-  /// Blocks that keep the device busy: a grid-stride loop needs no more.
+  /// Blocks of the body's kernel that the device holds at once: a grid-stride loop needs no more,
+  /// and more would leave the last of them to run alone. No result depends on it.
+  template <typename Body>
   [[nodiscard]] std::uint32_t resident_blocks() const {
+    static OncePerDevice answers;
     int device = 0;
-    int multiprocessors = 0;
     check(cudaGetDevice(&device));
-    check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    return static_cast<std::uint32_t>(multiprocessors) * (2048 / kThreads);
+    return answers.get(device, [device] {
+      int of_each = 0;
+      int multiprocessors = 0;
+      if constexpr (requires { typename Body::Shared; }) {
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &of_each, map_shared_kernel<Body>, kThreads, 0));
+      } else {
+        check(
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_each, map_kernel<Body>, kThreads, 0));
+      }
+      check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+      return static_cast<std::uint32_t>(std::max(1, of_each * multiprocessors));
+    });
   }
 
   template <typename Body>

@@ -13,8 +13,17 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 
 namespace dlbench::backend::cuda {
+
+/// The least random bits whose element stays: bits are below it exactly where
+/// uniform_from_bits(bits) < rate. The upper 24 bits count multiples of 2^-24, and so many of those
+/// are below the rate as the next whole number of rate * 2^24, which is exact in double.
+[[nodiscard]] inline std::uint32_t dropout_threshold(float rate) {
+  DLBENCH_CHECK(rate >= 0.0F && rate < 1.0F) << "dropout at a rate of " << rate;
+  return static_cast<std::uint32_t>(std::ceil(static_cast<double>(rate) * 0x1p24)) << 8U;
+}
 
 /// R neighbouring positions of one sample by N channels. R = 4 needs spatial % 4 == 0: each block
 /// of random numbers is then drawn once.
@@ -26,7 +35,7 @@ struct DropoutTile {
   const std::int64_t* step;
   const std::int64_t* first_sample;
   std::int32_t node;
-  float rate;
+  std::uint32_t first_kept;  ///< dropout_threshold
   float keep_factor;
   Index stride;
   Divisor packs;  ///< of a position
@@ -73,9 +82,8 @@ struct DropoutTile {
         words = core::sample_random_block(key, now, node, global_sample, drawn);
       }
       for (int row = 0; row < R; ++row) {
-        const float uniform =
-            core::uniform_from_bits(word_of(words, R == 4 ? Index{row} : element % 4));
-        kept[row][lane] = uniform < rate ? 0U : ~0U;
+        const std::uint32_t bits = word_of(words, R == 4 ? Index{row} : element % 4);
+        kept[row][lane] = bits < first_kept ? 0U : ~0U;
       }
     }
   }
@@ -101,7 +109,7 @@ void run_dropout_tiles(Launcher& launcher, const DropoutArgs& args) {
                                 args.step,
                                 args.first_sample,
                                 args.attributes.key,
-                                args.attributes.rate,
+                                dropout_threshold(args.attributes.rate),
                                 1.0F / (1.0F - args.attributes.rate),
                                 layout.stride,
                                 Divisor(packs),

@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
 namespace dlbench::backend::cuda {
 
@@ -26,10 +28,39 @@ struct Position {
 /// Threads of a block; every launch has at most these.
 inline constexpr std::uint32_t kThreads = 256;
 
+/// Blocks that the registers of one multiprocessor must do for, which is what a part of a body says
+/// of itself as kBlocks. 0: left to the compiler, which may spill for more blocks or take all
+/// registers for two.
+template <typename Part>
+[[nodiscard]] constexpr int blocks_of() {
+  if constexpr (requires { Part::kBlocks; }) {
+    return Part::kBlocks;
+  } else {
+    return 0;
+  }
+}
+
 template <typename T>
 [[nodiscard]] DLBENCH_HOST_DEVICE T ceil_divide(T a, T b) {
   return (a + b - 1) / b;
 }
+
+/// Numbers below 2^31, whose arithmetic takes a third of the instructions of that of an Index:
+/// extents, coordinates, and what counts the packs of all but the largest tensors.
+using ShortIndex = std::int32_t;
+
+[[nodiscard]] constexpr bool fits_short(Index number) { return number < Index{1} << 31; }
+
+/// Throws core::CheckFailure if the number does not fit.
+[[nodiscard]] inline ShortIndex to_short(Index number) {
+  DLBENCH_CHECK(number >= 0 && fits_short(number)) << number << " in 31 bits";
+  return static_cast<ShortIndex>(number);
+}
+
+/// Counts packs of N elements. Whoever launches over wide packs asks fits_short, and else takes
+/// single elements: both widths of an index, and not twice as many kernels.
+template <int N>
+using PackIndex = std::conditional_t<N == 1, Index, ShortIndex>;
 
 /// Division of a number below 2^63 by one known at launch, as a multiplication and a shift (Warren,
 /// Hacker's Delight, 2nd ed., section 10-9; Granlund, Montgomery 1994): with 2^s the first power
@@ -39,7 +70,7 @@ class Divisor {
  public:
   Divisor() = default;
   explicit Divisor(Index divisor) : divisor_(static_cast<std::uint64_t>(divisor)) {
-    DLBENCH_CHECK(divisor > 0 && divisor < (Index{1} << 31)) << "divisor " << divisor;
+    DLBENCH_CHECK(divisor > 0 && fits_short(divisor)) << "divisor " << divisor;
     while ((std::uint64_t{1} << shift_) < divisor_) {
       ++shift_;
     }
@@ -53,14 +84,20 @@ class Divisor {
 
   [[nodiscard]] DLBENCH_HOST_DEVICE Index divide(Index numerator) const {
     const auto n = static_cast<std::uint64_t>(numerator);
-    const std::uint64_t product = n >> 32U == 0 ? (n * narrow_) >> 32U : multiply_high(n, wide_);
-    return static_cast<Index>((product + n) >> shift_);
+    return static_cast<Index>((multiply_high(n, wide_) + n) >> shift_);
+  }
+  [[nodiscard]] DLBENCH_HOST_DEVICE ShortIndex divide(ShortIndex numerator) const {
+    // The product's upper half is below n, and n below 2^31: the sum fits.
+    const auto n = static_cast<std::uint32_t>(numerator);
+    return static_cast<ShortIndex>((multiply_high(n, narrow_) + n) >> shift_);
   }
   [[nodiscard]] DLBENCH_HOST_DEVICE Index value() const { return static_cast<Index>(divisor_); }
-  /// Splits `number` into its quotient, which is returned, and its remainder.
-  DLBENCH_HOST_DEVICE Index split(Index number, Index& remainder) const {
-    const Index quotient = divide(number);
-    remainder = number - quotient * value();
+  /// Splits `number` into its quotient, which is returned, and its remainder. I: Index or
+  /// ShortIndex.
+  template <typename I>
+  DLBENCH_HOST_DEVICE I split(I number, I& remainder) const {
+    const I quotient = divide(number);
+    remainder = number - quotient * static_cast<I>(divisor_);
     return quotient;
   }
 
@@ -74,6 +111,10 @@ class Divisor {
     return static_cast<std::uint64_t>((Wide{a} * b) >> 64U);
 #endif
   }
+  [[nodiscard]] static DLBENCH_HOST_DEVICE std::uint32_t multiply_high(std::uint32_t a,
+                                                                       std::uint32_t b) {
+    return static_cast<std::uint32_t>((std::uint64_t{a} * b) >> 32U);
+  }
 
   std::uint64_t divisor_ = 1;
   std::uint64_t wide_ = 1;    ///< m for w = 64
@@ -81,29 +122,36 @@ class Divisor {
   std::uint32_t shift_ = 0;
 };
 
-/// Calls item(i) for all i in [0, items), neighbouring threads on neighbouring items.
-template <typename Item>
+/// Calls item(i) for all i in [0, items), neighbouring threads on neighbouring items. I: Index or
+/// ShortIndex.
+template <typename Item, typename I>
 struct GridStride {
   Item item;
-  Index items;
+  I items;
 
   DLBENCH_HOST_DEVICE void operator()(const Position& p) const {
-    const Index step = Index{p.blocks} * p.threads;
-    for (Index i = Index{p.block} * p.threads + p.thread; i < items; i += step) {
-      item(i);
+    // Unsigned, for the last step may lead past 2^31.
+    using Counter = std::make_unsigned_t<I>;
+    const Counter step = Counter{p.blocks} * p.threads;
+    for (Counter i = Counter{p.block} * p.threads + p.thread; i < static_cast<Counter>(items);
+         i += step) {
+      item(static_cast<I>(i));
     }
   }
 };
 
-/// Launches `item` over [0, items).
-template <typename Launcher, typename Item>
+/// Launches `item` over [0, items), counted in I.
+template <typename I = Index, typename Launcher, typename Item>
 void for_each(Launcher& launcher, Index items, const Item& item) {
   if (items == 0) {
     return;
   }
-  const Index blocks =
-      std::min<Index>(ceil_divide<Index>(items, kThreads), launcher.resident_blocks());
-  launcher.map(GridStride<Item>{item, items}, static_cast<std::uint32_t>(blocks), kThreads);
+  DLBENCH_CHECK(items <= std::numeric_limits<I>::max()) << items << " items";
+  const Index blocks = std::min<Index>(ceil_divide<Index>(items, kThreads),
+                                       launcher.template resident_blocks<GridStride<Item, I>>());
+  launcher.map(GridStride<Item, I>{item, static_cast<I>(items)},
+               static_cast<std::uint32_t>(blocks),
+               kThreads);
 }
 
 /// Rows of `stride` elements (the channels of one position each), shared out so that a thread keeps
@@ -121,6 +169,9 @@ struct Columns {
   std::uint32_t height = 1;  ///< rows of threads in a block
   std::uint32_t chunks = 1;  ///< blocks down the rows of a group
   Index chunk_rows = 0;
+  Divisor by_tiles;
+  Divisor by_lanes;
+  Divisor by_chunks;
 
   /// At least `rows_per_thread` rows for each thread, and at most `max_blocks` blocks if that is
   /// possible with one chunk for each group.
@@ -145,6 +196,9 @@ struct Columns {
     const Index wanted = ceil_divide<Index>(std::max<Index>(rows, 1), height * rows_per_thread);
     chunk_rows = ceil_divide(std::max<Index>(rows, 1), std::clamp<Index>(wanted, 1, most));
     chunks = static_cast<std::uint32_t>(ceil_divide(std::max<Index>(rows, 1), chunk_rows));
+    by_tiles = Divisor(tiles);
+    by_lanes = Divisor(lanes);
+    by_chunks = Divisor(chunks);
   }
 
   [[nodiscard]] std::uint32_t threads() const { return lanes * height; }
@@ -162,15 +216,18 @@ struct Columns {
     Index end;
   };
   [[nodiscard]] DLBENCH_HOST_DEVICE Share share(const Position& p) const {
-    const std::uint32_t tile = p.block % tiles;
-    const std::uint32_t chunk = p.block / tiles % chunks;
-    const Index group = p.block / tiles / chunks;
+    ShortIndex tile = 0;
+    ShortIndex chunk = 0;
+    ShortIndex lane = 0;
+    const Index group =
+        by_chunks.split(by_tiles.split(static_cast<ShortIndex>(p.block), tile), chunk);
+    const Index row = by_lanes.split(static_cast<ShortIndex>(p.thread), lane);
     const Index begin = chunk * chunk_rows;
     const Index end = begin + chunk_rows < rows ? begin + chunk_rows : rows;
     return {group,
             chunk,
-            (Index{tile} * lanes + p.thread % lanes) * width,
-            group * rows + begin + p.thread / lanes,
+            (Index{tile} * lanes + lane) * width,
+            group * rows + begin + row,
             group * rows + end};
   }
 };
@@ -181,6 +238,7 @@ struct Columns {
 /// memory wants many loads under way.
 template <typename Op>
 struct WalkColumns {
+  static constexpr int kBlocks = blocks_of<Op>();
   Columns columns;
   Op op;
 

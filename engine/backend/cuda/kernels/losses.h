@@ -21,18 +21,29 @@ namespace dlbench::backend::cuda {
 
 struct NoConstants {};
 
+/// One pixel of a prediction and of its mask.
+struct LoadedPixel {
+  float p;
+  std::uint8_t truth;
+};
+
 /// Source of sum(y p), sum(p), sum(y).
 struct OverlapSource {
+  static constexpr int kAhead = 4;
   const float* p;
   const std::uint8_t* mask;
   Index p_stride;
 
   DLBENCH_HOST_DEVICE NoConstants prepare(Index /*group*/, Index /*column*/) const { return {}; }
-  DLBENCH_HOST_DEVICE void add(const NoConstants& /*none*/, Index pixel, float (&sum)[3][1]) const {
-    const float probability = p[pixel * p_stride];
-    const auto truth = static_cast<float>(mask[pixel]);
-    sum[0][0] += truth * probability;
-    sum[1][0] += probability;
+  DLBENCH_HOST_DEVICE LoadedPixel load(Index pixel) const {
+    return {p[pixel * p_stride], mask[pixel]};
+  }
+  DLBENCH_HOST_DEVICE void add(const NoConstants& /*none*/,
+                               const LoadedPixel& pixel,
+                               float (&sum)[3][1]) const {
+    const auto truth = static_cast<float>(pixel.truth);
+    sum[0][0] += truth * pixel.p;
+    sum[1][0] += pixel.p;
     sum[2][0] += truth;
   }
 };
@@ -40,15 +51,21 @@ struct OverlapSource {
 /// Source of true positives, predicted and wanted positives: exact in f32, since a thread counts
 /// few.
 struct CountSource {
+  static constexpr int kAhead = 4;
   const float* p;
   const std::uint8_t* mask;
   Index p_stride;
   float threshold;
 
   DLBENCH_HOST_DEVICE NoConstants prepare(Index /*group*/, Index /*column*/) const { return {}; }
-  DLBENCH_HOST_DEVICE void add(const NoConstants& /*none*/, Index pixel, float (&sum)[3][1]) const {
-    const float predicted = p[pixel * p_stride] > threshold ? 1.0F : 0.0F;
-    const float truth = mask[pixel] != 0 ? 1.0F : 0.0F;
+  DLBENCH_HOST_DEVICE LoadedPixel load(Index pixel) const {
+    return {p[pixel * p_stride], mask[pixel]};
+  }
+  DLBENCH_HOST_DEVICE void add(const NoConstants& /*none*/,
+                               const LoadedPixel& pixel,
+                               float (&sum)[3][1]) const {
+    const float predicted = pixel.p > threshold ? 1.0F : 0.0F;
+    const float truth = pixel.truth != 0 ? 1.0F : 0.0F;
     sum[0][0] += truth * predicted;
     sum[1][0] += predicted;
     sum[2][0] += truth;

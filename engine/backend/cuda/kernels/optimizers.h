@@ -32,6 +32,7 @@ struct StepRule {
 /// Updates packs of N elements.
 template <typename Rule, int N>
 struct UpdateRanges {
+  static constexpr int kBlocks = 4;
   using Shared = StepRule<Rule>;
   graph::OptimizerAttributes attributes;
   const float* learning_rate;
@@ -119,8 +120,9 @@ void run_update(Launcher& launcher, const OptimizerArgs& args) {
           table.first_pack[table.count] + ceil_divide<Index>(range.elements, N);
       ++table.count;
     }
-    const Index blocks = std::min<Index>(
-        ceil_divide<Index>(table.first_pack[table.count], kThreads), launcher.resident_blocks());
+    const Index blocks =
+        std::min<Index>(ceil_divide<Index>(table.first_pack[table.count], kThreads),
+                        launcher.template resident_blocks<UpdateRanges<Rule, N>>());
     if (blocks > 0) {
       launcher.map_shared(body, static_cast<std::uint32_t>(blocks), kThreads);
     }

@@ -1,98 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Max pooling and nearest upsampling: an item is one pack of channels of one position.
+// Max pooling and nearest upsampling: an item is one pack of channels of one position, of the side
+// that is read or written once.
 #pragma once
 
 #include "engine/backend/cuda/kernels/channels.h"
+#include "engine/backend/cuda/kernels/resampling.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
+#include <type_traits>
 
 namespace dlbench::backend::cuda {
-
-/// Coordinates and windows fit 32 bits, as do the positions of one sample; with 64 bits the loops
-/// over windows need twice the registers.
-using Coordinate = std::int32_t;
-
-/// The extents (D, H, W) of one side.
-struct Extents {
-  Divisor depth;
-  Divisor height;
-  Divisor width;
-
-  explicit Extents(const std::array<Index, 3>& e) : depth(e[0]), height(e[1]), width(e[2]) {}
-  [[nodiscard]] DLBENCH_HOST_DEVICE Index volume() const {
-    return depth.value() * height.value() * width.value();
-  }
-};
-
-/// Where an item of a tensor stands.
-struct Place {
-  Index sample;
-  Coordinate d;
-  Coordinate h;
-  Coordinate w;
-  Index pack;
-};
-[[nodiscard]] DLBENCH_HOST_DEVICE Place place_of(Index item,
-                                                 const Divisor& packs,
-                                                 const Extents& extents) {
-  Place place{};
-  Index d = 0;
-  Index h = 0;
-  Index w = 0;
-  const Index position = packs.split(item, place.pack);
-  const Index row = extents.width.split(position, w);
-  const Index plane = extents.height.split(row, h);
-  place.sample = extents.depth.split(plane, d);
-  place.d = static_cast<Coordinate>(d);
-  place.h = static_cast<Coordinate>(h);
-  place.w = static_cast<Coordinate>(w);
-  return place;
-}
-
-/// One pack of channels of all positions of one sample.
-struct Slab {
-  Index first;  ///< element of position (0, 0, 0)
-  Coordinate height;
-  Coordinate width;
-  Index stride;
-
-  [[nodiscard]] DLBENCH_HOST_DEVICE Index offset(Coordinate d, Coordinate h, Coordinate w) const {
-    return first + Index{(d * height + h) * width + w} * stride;
-  }
-};
-
-[[nodiscard]] inline Index volume(const std::array<Index, 3>& extents) {
-  return extents[0] * extents[1] * extents[2];
-}
-
-/// Both sides of a pooling or an upsampling.
-struct Resampling {
-  Extents x;
-  Extents y;
-  Divisor packs;  ///< of a position
-  Index stride;
-  Index pack_width;
-
-  Resampling(const Planes& planes, int width)
-      : x(planes.x),
-        y(planes.y),
-        packs(planes.stride / width),
-        stride(planes.stride),
-        pack_width(width) {
-    DLBENCH_CHECK(std::max(volume(planes.x), volume(planes.y)) < Index{1} << 31)
-        << "a plane of more than 2^31 positions";
-  }
-  [[nodiscard]] DLBENCH_HOST_DEVICE Slab slab(const Extents& side, const Place& at) const {
-    return {at.sample * side.volume() * stride + at.pack * pack_width,
-            static_cast<Coordinate>(side.height.value()),
-            static_cast<Coordinate>(side.width.value()),
-            stride};
-  }
-};
 
 /// Kernel extents and steps of a pooling window.
 struct PoolSteps {
@@ -116,8 +36,8 @@ struct MaxPoolPack {
   Resampling sides;
   PoolSteps window;
 
-  DLBENCH_HOST_DEVICE void operator()(Index item) const {
-    const Place at = place_of(item, sides.packs, sides.y);
+  DLBENCH_HOST_DEVICE void operator()(PackIndex<N> item) const {
+    const auto at = place_of(item, sides.packs, sides.y);
     const Slab from = sides.slab(sides.x, at);
     float best[N] = {};
     Pack<std::uint8_t, N> taps = {};
@@ -143,8 +63,47 @@ struct MaxPoolPack {
         }
       }
     }
-    store_pack(y + item * N, best);
-    write_pack(argmax + item * N, taps);
+    store_pack(y + Index{item} * N, best);
+    write_pack(argmax + Index{item} * N, taps);
+  }
+};
+
+template <typename T, int N, int kDepth>
+struct MaxPoolWindowPack {
+  const T* x;
+  T* y;
+  std::uint8_t* argmax;
+  Resampling sides;
+  PoolSteps window;
+
+  DLBENCH_HOST_DEVICE void operator()(PackIndex<N> item) const {
+    const auto at = place_of(item, sides.packs, sides.y);
+    Pack<T, N> taps[4 * kDepth];
+    read_window<kDepth>(x,
+                        sides.slab(sides.x, at),
+                        at.d * window.step[0],
+                        at.h * window.step[1],
+                        at.w * window.step[2],
+                        taps);
+    float best[N];
+    widen(taps[0], best);
+    int chosen[N] = {};
+    for (int tap = 1; tap < 4 * kDepth; ++tap) {
+      float values[N];
+      widen(taps[tap], values);
+      for (int lane = 0; lane < N; ++lane) {
+        // As MaxPoolPack, by choices instead of branches: a NaN is not <= a number either.
+        const bool better = !(values[lane] <= best[lane]) & (best[lane] == best[lane]);
+        best[lane] = better ? values[lane] : best[lane];
+        chosen[lane] = better ? tap : chosen[lane];
+      }
+    }
+    store_pack(y + Index{item} * N, best);
+    Pack<std::uint8_t, N> bytes;
+    for (int lane = 0; lane < N; ++lane) {
+      bytes.lane[lane] = static_cast<std::uint8_t>(chosen[lane]);
+    }
+    write_pack(argmax + Index{item} * N, bytes);
   }
 };
 
@@ -172,8 +131,8 @@ struct MaxPoolBackwardPack {
   Resampling sides;
   PoolSteps window;
 
-  DLBENCH_HOST_DEVICE void operator()(Index item) const {
-    const Place at = place_of(item, sides.packs, sides.x);
+  DLBENCH_HOST_DEVICE void operator()(PackIndex<N> item) const {
+    const auto at = place_of(item, sides.packs, sides.x);
     const Slab from = sides.slab(sides.y, at);
     const Reach depth = reach_of(at.d, window, 0, sides.y.depth);
     const Reach height = reach_of(at.h, window, 1, sides.y.height);
@@ -197,63 +156,131 @@ struct MaxPoolBackwardPack {
         }
       }
     }
-    store_pack(dx + item * N, sum);
+    store_pack(dx + Index{item} * N, sum);
+  }
+};
+
+/// Whether each input belongs to exactly one window.
+[[nodiscard]] inline bool windows_tile(const MaxPoolArgs& args) {
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (args.kernel[axis] != args.step[axis] ||
+        args.planes.x[axis] != args.planes.y[axis] * args.kernel[axis]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Of windows that tile x. An item is a pack of dy: read once, written to the inputs of its window.
+template <typename T, int N>
+struct MaxPoolScatterPack {
+  const T* dy;
+  const std::uint8_t* argmax;
+  T* dx;
+  Resampling sides;
+  PoolSteps window;
+
+  DLBENCH_HOST_DEVICE void operator()(PackIndex<N> item) const {
+    const auto taps = read_pack<N>(argmax + Index{item} * N);
+    float gradient[N];
+    load_pack(dy + Index{item} * N, gradient);
+    const auto at = place_of(item, sides.packs, sides.y);
+    const Slab to = sides.slab(sides.x, at);
+    Coordinate tap = 0;
+    for (Coordinate kd = 0; kd < window.kernel[0]; ++kd) {
+      for (Coordinate kh = 0; kh < window.kernel[1]; ++kh) {
+        T* row = dx + to.offset(at.d * window.kernel[0] + kd,
+                                at.h * window.kernel[1] + kh,
+                                at.w * window.kernel[2]);
+        DLBENCH_UNROLL(1)
+        for (Coordinate kw = 0; kw < window.kernel[2]; ++kw) {
+          // A sum of one, as MaxPoolBackwardPack has it: -0 becomes 0.
+          float sum[N] = {};
+          for (int lane = 0; lane < N; ++lane) {
+            sum[lane] += taps.lane[lane] == tap ? gradient[lane] : 0.0F;
+          }
+          store_pack(row, sum);
+          row += to.stride;
+          ++tap;
+        }
+      }
+    }
   }
 };
 
 template <typename Launcher>
-void run_max_pool(Launcher& launcher, const MaxPoolArgs& args, bool backward) {
+void run_max_pool_forward(Launcher& launcher, const MaxPoolArgs& args) {
   const Planes& planes = args.planes;
-  const Index positions = planes.batch * volume(backward ? planes.x : planes.y);
-  visit_packs(
+  const Index positions = planes.batch * volume(planes.y);
+  visit_counted_packs(
       args.dtype,
+      positions,
       planes.stride,
       [&](auto type, auto width) {
         using T = decltype(type);
         constexpr int kN = decltype(width)::value;
         const Resampling sides(planes, kN);
-        const Index items = positions * sides.packs.value();
-        if (backward) {
-          for_each(launcher,
-                   items,
-                   MaxPoolBackwardPack<T, kN>{static_cast<const T*>(args.dy),
-                                              args.argmax,
-                                              static_cast<T*>(args.dx),
-                                              sides,
-                                              PoolSteps(args)});
-        } else {
-          for_each(launcher,
-                   items,
-                   MaxPoolPack<T, kN>{static_cast<const T*>(args.x),
-                                      static_cast<T*>(args.y),
-                                      args.argmax,
-                                      sides,
-                                      PoolSteps(args)});
-        }
+        const auto* x = static_cast<const T*>(args.x);
+        auto* y = static_cast<T*>(args.y);
+        const PoolSteps steps(args);
+        visit_window<kN>(args.kernel, [&](auto depth) {
+          constexpr int kDepth = decltype(depth)::value;
+          using Body =
+              std::conditional_t<kDepth == 0, MaxPoolPack<T, kN>, MaxPoolWindowPack<T, kN, kDepth>>;
+          for_each<PackIndex<kN>>(
+              launcher, positions * sides.packs.value(), Body{x, y, args.argmax, sides, steps});
+        });
       },
       args.x,
       args.y,
+      args.argmax);
+}
+
+template <typename Launcher>
+void run_max_pool_backward(Launcher& launcher, const MaxPoolArgs& args) {
+  const Planes& planes = args.planes;
+  const Index positions = planes.batch * volume(planes.x);
+  visit_counted_packs(
+      args.dtype,
+      positions,
+      planes.stride,
+      [&](auto type, auto width) {
+        using T = decltype(type);
+        constexpr int kN = decltype(width)::value;
+        const Resampling sides(planes, kN);
+        const auto* dy = static_cast<const T*>(args.dy);
+        auto* dx = static_cast<T*>(args.dx);
+        const PoolSteps steps(args);
+        if constexpr (kN > 1) {
+          if (windows_tile(args)) {
+            for_each<PackIndex<kN>>(launcher,
+                                    planes.batch * volume(planes.y) * sides.packs.value(),
+                                    MaxPoolScatterPack<T, kN>{dy, args.argmax, dx, sides, steps});
+            return;
+          }
+        }
+        for_each<PackIndex<kN>>(launcher,
+                                positions * sides.packs.value(),
+                                MaxPoolBackwardPack<T, kN>{dy, args.argmax, dx, sides, steps});
+      },
       args.argmax,
       args.dy,
       args.dx);
 }
 
+template <typename Launcher>
+void run_max_pool(Launcher& launcher, const MaxPoolArgs& args, bool backward) {
+  backward ? run_max_pool_backward(launcher, args) : run_max_pool_forward(launcher, args);
+}
+
 /// Factors of the three axes.
 struct Factors {
   Coordinate axis[3];
-  Divisor by_axis[3];
-  explicit Factors(const Planes& planes) {
-    for (std::size_t i = 0; i < 3; ++i) {
-      axis[i] = static_cast<Coordinate>(planes.y[i] / planes.x[i]);
-      by_axis[i] = Divisor(axis[i]);
-    }
-  }
-  /// Where along an axis the input of an output stands.
-  [[nodiscard]] DLBENCH_HOST_DEVICE Coordinate input_of(Coordinate output, int i) const {
-    return static_cast<Coordinate>(by_axis[i].divide(output));
-  }
+  explicit Factors(const std::array<Index, 3>& factors)
+      : axis{to_short(factors[0]), to_short(factors[1]), to_short(factors[2])} {}
 };
 
+/// An item is a pack of x: read once, written to all outputs that copy it.
 template <typename T, int N>
 struct UpsamplePack {
   const T* x;
@@ -261,12 +288,22 @@ struct UpsamplePack {
   Resampling sides;
   Factors factors;
 
-  DLBENCH_HOST_DEVICE void operator()(Index item) const {
-    const Place at = place_of(item, sides.packs, sides.y);
-    const Index from =
-        sides.slab(sides.x, at)
-            .offset(at.d / factors.axis[0], at.h / factors.axis[1], at.w / factors.axis[2]);
-    write_pack(y + item * N, read_pack<N>(x + from));
+  DLBENCH_HOST_DEVICE void operator()(PackIndex<N> item) const {
+    const auto pack = read_pack<N>(x + Index{item} * N);
+    const auto at = place_of(item, sides.packs, sides.x);
+    const Slab to = sides.slab(sides.y, at);
+    for (Coordinate d = 0; d < factors.axis[0]; ++d) {
+      for (Coordinate h = 0; h < factors.axis[1]; ++h) {
+        T* row =
+            y + to.offset(
+                    at.d * factors.axis[0] + d, at.h * factors.axis[1] + h, at.w * factors.axis[2]);
+        DLBENCH_UNROLL(1)
+        for (Coordinate w = 0; w < factors.axis[2]; ++w) {
+          write_pack(row, pack);
+          row += to.stride;
+        }
+      }
+    }
   }
 };
 
@@ -277,8 +314,8 @@ struct UpsampleBackwardPack {
   Resampling sides;
   Factors factors;
 
-  DLBENCH_HOST_DEVICE void operator()(Index item) const {
-    const Place at = place_of(item, sides.packs, sides.x);
+  DLBENCH_HOST_DEVICE void operator()(PackIndex<N> item) const {
+    const auto at = place_of(item, sides.packs, sides.x);
     const Slab from = sides.slab(sides.y, at);
     float sum[N] = {};
     for (Coordinate d = 0; d < factors.axis[0]; ++d) {
@@ -296,19 +333,47 @@ struct UpsampleBackwardPack {
         }
       }
     }
-    store_pack(dx + item * N, sum);
+    store_pack(dx + Index{item} * N, sum);
+  }
+};
+
+/// Factors of kDepth x 2 x 2.
+template <typename T, int N, int kDepth>
+struct UpsampleBackwardWindowPack {
+  const T* dy;
+  T* dx;
+  Resampling sides;
+  Factors factors;
+
+  DLBENCH_HOST_DEVICE void operator()(PackIndex<N> item) const {
+    const auto at = place_of(item, sides.packs, sides.x);
+    Pack<T, N> outputs[4 * kDepth];
+    read_window<kDepth>(dy, sides.slab(sides.y, at), at.d * kDepth, at.h * 2, at.w * 2, outputs);
+    float sum[N] = {};
+    for (int output = 0; output < 4 * kDepth; ++output) {
+      float values[N];
+      widen(outputs[output], values);
+      for (int lane = 0; lane < N; ++lane) {
+        sum[lane] += values[lane];
+      }
+    }
+    store_pack(dx + Index{item} * N, sum);
   }
 };
 
 template <typename Launcher>
 void run_upsample(Launcher& launcher, const UpsampleArgs& args, bool backward) {
   const Planes& planes = args.planes;
+  const Index positions = planes.batch * volume(planes.x);
+  std::array<Index, 3> factors{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     DLBENCH_CHECK(planes.y[axis] % planes.x[axis] == 0)
         << planes.x[axis] << " to " << planes.y[axis];
+    factors[axis] = planes.y[axis] / planes.x[axis];
   }
-  visit_packs(
+  visit_counted_packs(
       args.dtype,
+      positions,
       planes.stride,
       [&](auto type, auto width) {
         using T = decltype(type);
@@ -316,15 +381,19 @@ void run_upsample(Launcher& launcher, const UpsampleArgs& args, bool backward) {
         const Resampling sides(planes, kN);
         const auto* from = static_cast<const T*>(args.from);
         auto* to = static_cast<T*>(args.to);
-        if (backward) {
-          for_each(launcher,
-                   planes.batch * volume(planes.x) * sides.packs.value(),
-                   UpsampleBackwardPack<T, kN>{from, to, sides, Factors(planes)});
-        } else {
-          for_each(launcher,
-                   planes.batch * volume(planes.y) * sides.packs.value(),
-                   UpsamplePack<T, kN>{from, to, sides, Factors(planes)});
+        const Index items = positions * sides.packs.value();
+        if (!backward) {
+          for_each<PackIndex<kN>>(
+              launcher, items, UpsamplePack<T, kN>{from, to, sides, Factors(factors)});
+          return;
         }
+        visit_window<kN>(factors, [&](auto depth) {
+          constexpr int kDepth = decltype(depth)::value;
+          using Body = std::conditional_t<kDepth == 0,
+                                          UpsampleBackwardPack<T, kN>,
+                                          UpsampleBackwardWindowPack<T, kN, kDepth>>;
+          for_each<PackIndex<kN>>(launcher, items, Body{from, to, sides, Factors(factors)});
+        });
       },
       args.from,
       args.to);

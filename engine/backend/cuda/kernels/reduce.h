@@ -90,11 +90,72 @@ DLBENCH_HOST_DEVICE void add_to(Sums<Number, Q, N>& into, const Sums<Number, Q, 
   }
 }
 
+/// A loaded struct as whole words: nvcc carries a struct of 16-bit lanes around a loop in a
+/// register for each lane.
+template <typename Loaded>
+struct Carried {
+  using Word = std::conditional_t<sizeof(Loaded) % 4 == 0, std::uint32_t, std::uint16_t>;
+  static_assert(std::is_trivially_copyable_v<Loaded> && sizeof(Loaded) % sizeof(Word) == 0);
+  Word words[sizeof(Loaded) / sizeof(Word)];
+
+  DLBENCH_HOST_DEVICE void keep(const Loaded& loaded) {
+    std::memcpy(words, &loaded, sizeof(Loaded));
+#if defined(__CUDA_ARCH__)
+    if constexpr (sizeof(Word) == 4) {
+      for (Word& word : words) {
+        asm("" : "+r"(word));
+      }
+    }
+#endif
+  }
+  [[nodiscard]] DLBENCH_HOST_DEVICE Loaded loaded() const {
+    Loaded loaded;
+    std::memcpy(&loaded, words, sizeof(Loaded));
+    return loaded;
+  }
+};
+
+/// Calls add(load(i)) for i = first, first + step, ... below end, in that order, with kAhead loads
+/// under way: the next ones are issued before what came is added, across the end of the loop's
+/// body. Within one body, ptxas moves each load down to the addition that waits for it.
+template <int kAhead, typename Load, typename Add>
+DLBENCH_HOST_DEVICE void add_in_order(
+    Index first, Index end, Index step, const Load& load, const Add& add) {
+  Index i = first;
+  if (i + (kAhead - 1) * step < end) {
+    Carried<decltype(load(i))> carried[kAhead];
+    DLBENCH_UNROLL(kAhead)
+    for (int a = 0; a < kAhead; ++a) {
+      carried[a].keep(load(i));
+      i += step;
+    }
+    while (i + (kAhead - 1) * step < end) {
+      DLBENCH_UNROLL(kAhead)
+      for (int a = 0; a < kAhead; ++a) {
+        const auto came = carried[a].loaded();
+        carried[a].keep(load(i));
+        i += step;
+        add(came);
+      }
+    }
+    DLBENCH_UNROLL(kAhead)
+    for (int a = 0; a < kAhead; ++a) {
+      add(carried[a].loaded());
+    }
+  }
+  DLBENCH_UNROLL(1)
+  for (; i < end; i += step) {
+    add(load(i));
+  }
+}
+
 /// First stage: f32 sums down the rows of a chunk. Source: Constants prepare(group, column);
-/// add(constants, offset, sum) adds the pack at `offset`.
+/// Loaded load(offset) reads the pack at `offset`; add(constants, loaded, sum) adds it; kAhead
+/// rows of a thread are under way.
 /// partials: (groups, chunks, Q, stride) f32.
 template <int Q, int N, typename Source>
 struct SumColumns {
+  static constexpr int kBlocks = blocks_of<Source>();
   using Partial = Sums<float, Q, N>;
   Columns columns;
   std::uint32_t lanes;
@@ -107,10 +168,12 @@ struct SumColumns {
     const Columns::Share share = columns.share(p);
     if (share.column < columns.stride) {
       const auto constants = source.prepare(share.group, share.column);
-      DLBENCH_UNROLL(4)
-      for (Index row = share.first; row < share.end; row += columns.height) {
-        source.add(constants, row * columns.stride + share.column, partial.sum);
-      }
+      add_in_order<Source::kAhead>(
+          share.first * columns.stride + share.column,
+          share.end * columns.stride,
+          columns.height * columns.stride,
+          [&](Index offset) { return source.load(offset); },
+          [&](const auto& loaded) { source.add(constants, loaded, partial.sum); });
     }
     return partial;
   }
@@ -151,13 +214,23 @@ struct FoldChunks {
     Partial partial;
     clear(partial);
     if (column(p) < used) {
-      DLBENCH_UNROLL(8)
-      for (Index chunk = p.thread / lanes; chunk < chunks; chunk += height) {
-        const float* from = partials + (group(p) * chunks + chunk) * Q * stride + column(p);
-        for (int q = 0; q < Q; ++q) {
-          partial.sum[q][0] += static_cast<double>(from[q * stride]);
-        }
-      }
+      const float* from = partials + group(p) * chunks * Q * stride + column(p);
+      add_in_order<8>(
+          p.thread / lanes,
+          chunks,
+          height,
+          [&](Index chunk) {
+            Sums<float, Q, 1> loaded;
+            for (int q = 0; q < Q; ++q) {
+              loaded.sum[q][0] = from[(chunk * Q + q) * stride];
+            }
+            return loaded;
+          },
+          [&](const Sums<float, Q, 1>& loaded) {
+            for (int q = 0; q < Q; ++q) {
+              partial.sum[q][0] += static_cast<double>(loaded.sum[q][0]);
+            }
+          });
     }
     return partial;
   }

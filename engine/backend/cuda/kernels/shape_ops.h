@@ -16,17 +16,18 @@ template <typename T, int N>
 struct CopyChannelsPack {
   const T* x;
   T* y;
-  Index x_stride;
-  Index y_stride;
-  Index lead;
-  Index count;
+  ShortIndex x_stride;
+  ShortIndex y_stride;
+  ShortIndex lead;
+  ShortIndex count;
   Divisor packs;  ///< of a position, zeros included
 
-  DLBENCH_HOST_DEVICE void operator()(Index item) const {
-    Index pack = 0;
-    const Index position = packs.split(item, pack);
-    const Index channel = pack * N - lead;
-    const T* from = x + position * x_stride;
+  DLBENCH_HOST_DEVICE void operator()(PackIndex<N> item) const {
+    PackIndex<N> pack = 0;
+    const PackIndex<N> position = packs.split(item, pack);
+    const ShortIndex lane_of_y = static_cast<ShortIndex>(pack) * N;
+    const ShortIndex channel = lane_of_y - lead;
+    const T* from = x + Index{position} * x_stride;
     Pack<T, N> values = {};
     if (channel >= 0 && channel + N <= count) {
       values = read_pack<N>(from + channel);
@@ -37,7 +38,7 @@ struct CopyChannelsPack {
         }
       }
     }
-    write_pack(y + position * y_stride + pack * N, values);
+    write_pack(y + Index{position} * y_stride + lane_of_y, values);
   }
 };
 
@@ -58,15 +59,15 @@ void run_copy_packs(Launcher& launcher, const CopyChannelsArgs& args) {
   if (packs == 0) {
     return;
   }
-  for_each(launcher,
-           args.positions * packs,
-           CopyChannelsPack<T, N>{static_cast<const T*>(args.x) + args.x_begin,
-                                  static_cast<T*>(args.y) + begin,
-                                  args.x_stride,
-                                  args.y_stride,
-                                  args.y_begin - begin,
-                                  args.count,
-                                  Divisor(packs)});
+  for_each<PackIndex<N>>(launcher,
+                         args.positions * packs,
+                         CopyChannelsPack<T, N>{static_cast<const T*>(args.x) + args.x_begin,
+                                                static_cast<T*>(args.y) + begin,
+                                                to_short(args.x_stride),
+                                                to_short(args.y_stride),
+                                                to_short(args.y_begin - begin),
+                                                to_short(args.count),
+                                                Divisor(packs)});
 }
 
 /// Bits are copied: an unsigned integer stands for any element of its size.
@@ -92,9 +93,10 @@ void run_copy_channels(Launcher& launcher, const CopyChannelsArgs& args) {
   visit_bits(args.dtype, [&](auto type) {
     using T = decltype(type);
     constexpr Index kN = kWide<T>;
+    const auto [begin, end] = written_lanes(args);
     const bool wide = args.x_stride % kN == 0 && args.x_begin % kN == 0 &&
-                      args.y_stride % kN == 0 && args.y_begin % kN == 0 &&
-                      written_lanes(args).end % kN == 0 && aligned(args.x, args.y);
+                      args.y_stride % kN == 0 && args.y_begin % kN == 0 && end % kN == 0 &&
+                      fits_short(args.positions * ((end - begin) / kN)) && aligned(args.x, args.y);
     wide ? run_copy_packs<T, kWide<T>>(launcher, args) : run_copy_packs<T, 1>(launcher, args);
   });
 }

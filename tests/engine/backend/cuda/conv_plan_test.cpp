@@ -8,6 +8,7 @@
 #include "engine/core/error.h"
 #include "engine/graph/graph_builder.h"
 #include "engine/graph/layers.h"
+#include "tests/engine/backend/cuda/conv_problems.h"
 #include "workloads/workload.h"
 
 #include <fmt/format.h>
@@ -15,8 +16,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <map>
 
 namespace dlbench::backend::cuda {
@@ -24,53 +23,9 @@ namespace {
 
 using core::DType;
 
-struct Precision {
-  std::string name;
-  DType dtype;
-  bool allow_tf32;
-};
-
-const std::vector<Precision>& precisions() {
-  static const std::vector<Precision> list{{"fp32", DType::kF32, false},
-                                           {"tf32", DType::kF32, true},
-                                           {"bf16", DType::kBF16, false},
-                                           {"fp16", DType::kF16, false}};
-  return list;
-}
-
-std::vector<ConvProblem> problems_of(const graph::Graph& graph, const ChannelPadding& padding) {
-  std::map<std::string, ConvProblem> distinct;
-  for (const graph::Node& node : graph.nodes()) {
-    if (node.op == graph::OpKind::kConv || node.op == graph::OpKind::kConvBackwardData ||
-        node.op == graph::OpKind::kConvBackwardWeights) {
-      ConvProblem problem = conv_problem(graph, node, padding);
-      distinct.emplace(problem.text(), std::move(problem));
-    }
-  }
-  std::vector<ConvProblem> problems;
-  for (auto& [text, problem] : distinct) {
-    problems.push_back(std::move(problem));
-  }
-  return problems;
-}
-
-/// As the backend lowers them.
-std::vector<ConvProblem> problems_of(const graph::Graph& graph) {
-  return problems_of(graph, ChannelPadding(graph, Fusion(graph, {})));
-}
-
 class ConvPlans : public ::testing::TestWithParam<std::string> {
  protected:
-  static CudnnDescriptor device() {
-    std::ifstream file(std::string(DLBENCH_TEST_DEVICES) + "/" + GetParam() +
-                       "_device_properties.json");
-    EXPECT_TRUE(file) << GetParam();
-    std::string json((std::istreambuf_iterator<char>(file)), {});
-    while (!json.empty() && json.back() == '\n') {
-      json.pop_back();
-    }
-    return device_properties(std::string_view(json));
-  }
+  static CudnnDescriptor device() { return described_device(GetParam()); }
 };
 
 TEST_P(ConvPlans, ExistForEveryWorkloadPrecisionAndDirection) {
@@ -88,7 +43,7 @@ TEST_P(ConvPlans, ExistForEveryWorkloadPrecisionAndDirection) {
         const std::vector<ConvPlan> plans = find_conv_plans(
             problem,
             {.allow_tf32 = precision.allow_tf32, .workspace_limit = std::int64_t{1} << 30},
-            device,
+            PlanTarget(device),
             1);
         const ConvPlan& best = plans.front();
         fmt::print("{} {} {} ws {:.1f} MiB [{}] {}\n",
@@ -122,7 +77,7 @@ TEST_P(ConvPlans, ExistForEveryWorkloadPrecisionAndDirection) {
   EXPECT_GT(found, 100);
 }
 
-// What `verify` and op conformance ask for, whose tolerances are those of plain sums.
+// What `verify` asks for, whose tolerances are those of plain sums.
 TEST_P(ConvPlans, DirectOnesExistForEveryWorkloadAndAreNeitherWinogradNorFft) {
   const CudnnDescriptor device = ConvPlans::device();
   int left_out = 0;
@@ -136,9 +91,10 @@ TEST_P(ConvPlans, DirectOnesExistForEveryWorkloadAndAreNeitherWinogradNorFft) {
                              .workspace_limit = std::int64_t{1} << 30};
         ConvPolicy direct = any;
         direct.direct = true;
-        const std::string first = find_conv_plans(problem, any, device, 1).front().notes;
+        const std::string first =
+            find_conv_plans(problem, any, PlanTarget(device), 1).front().notes;
         left_out += first.find("winograd") != std::string::npos ? 1 : 0;
-        for (const ConvPlan& plan : find_conv_plans(problem, direct, device, 8)) {
+        for (const ConvPlan& plan : find_conv_plans(problem, direct, PlanTarget(device), 8)) {
           EXPECT_EQ(plan.notes.find("winograd"), std::string::npos) << problem.text();
           EXPECT_EQ(plan.notes.find("fft"), std::string::npos) << problem.text();
         }
@@ -156,10 +112,12 @@ TEST_P(ConvPlans, AWorkspaceLimitLeavesOutWhatNeedsMore) {
   for (const ConvProblem& problem :
        problems_of(workloads::training_graph(workload.spec(), built, DType::kF32))) {
     constexpr std::int64_t kLimit = std::int64_t{2} << 20;
-    larger += find_conv_plans(problem, {}, device, 1).front().workspace_bytes > kLimit ? 1 : 0;
+    larger += find_conv_plans(problem, {}, PlanTarget(device), 1).front().workspace_bytes > kLimit
+                  ? 1
+                  : 0;
     try {
       for (const ConvPlan& plan :
-           find_conv_plans(problem, {.workspace_limit = kLimit}, device, 8)) {
+           find_conv_plans(problem, {.workspace_limit = kLimit}, PlanTarget(device), 8)) {
         EXPECT_LE(plan.workspace_bytes, static_cast<std::size_t>(kLimit)) << problem.text();
       }
     } catch (const core::Error& error) {
@@ -209,8 +167,8 @@ TEST_P(ConvPlans, OfPaddedImagesFeedTensorCoresWithoutACopy) {
           continue;
         }
         ++padded_problems;
-        const auto plans = find_conv_plans(padded, policy, device, kTimed);
-        print("dense", find_conv_plans(dense, policy, device, 1).front(), dense);
+        const auto plans = find_conv_plans(padded, policy, PlanTarget(device), kTimed);
+        print("dense", find_conv_plans(dense, policy, PlanTarget(device), 1).front(), dense);
         print("padded", plans.front(), padded);
         EXPECT_TRUE(feeds_tensor_cores(plans, padded)) << padded.text();
       }
@@ -261,8 +219,11 @@ TEST_P(ConvPlans, ExistForDilationGroupsVolumesAndUnevenPaddingDeterministicToo)
                                             ConvDirection::kBackwardWeights}) {
         problem.direction = direction;
         problem.dtype = precision.dtype;
-        const auto plans = find_conv_plans(
-            problem, {.allow_tf32 = precision.allow_tf32, .deterministic = true}, device, 4);
+        const auto plans =
+            find_conv_plans(problem,
+                            {.allow_tf32 = precision.allow_tf32, .deterministic = true},
+                            PlanTarget(device),
+                            4);
         for (const ConvPlan& plan : plans) {
           EXPECT_THAT(plan.notes, ::testing::Not(::testing::HasSubstr("nondeterministic")));
         }
@@ -275,8 +236,41 @@ TEST_P(ConvPlans, RefuseShapesThatContradictEachOther) {
   // The shapes contradict each other: cuDNN must say so, not crash.
   ConvProblem problem = unusual_problems().front();
   problem.y = {4, 64, 10, 10};
-  EXPECT_THROW(static_cast<void>(find_conv_plans(problem, {}, ConvPlans::device(), 1)),
-               core::Error);
+  const CudnnDescriptor device = ConvPlans::device();
+  EXPECT_THROW(static_cast<void>(find_conv_plans(problem, {}, PlanTarget(device), 1)), core::Error);
+}
+
+TEST(LastCudnnFailure, IsOfWhatWasNeitherYesNorNo) {
+  LastCudnnFailure failure;
+  EXPECT_TRUE(failure.accepts("eng1", {}));
+  EXPECT_FALSE(failure.accepts("eng2", {.status = CUDNN_STATUS_NOT_SUPPORTED, .text = "no"}));
+  EXPECT_EQ(failure.text(), "");
+  EXPECT_FALSE(failure.accepts("eng3", {.status = CUDNN_STATUS_BAD_PARAM, .text = "first"}));
+  EXPECT_FALSE(failure.accepts("eng4", {.status = CUDNN_STATUS_INTERNAL_ERROR, .text = "last"}));
+  EXPECT_FALSE(failure.accepts("eng5", {.status = CUDNN_STATUS_NOT_SUPPORTED, .text = "no"}));
+  EXPECT_EQ(failure.text(), "; eng4 failed: last");
+}
+
+TEST(CudnnAnswer, IsNoOnlyWhereSomethingIsNotSupported) {
+  EXPECT_TRUE(CudnnAnswer{}.yes());
+  EXPECT_FALSE(CudnnAnswer{}.no());
+  EXPECT_TRUE(CudnnAnswer{.status = CUDNN_STATUS_NOT_SUPPORTED}.no());
+  EXPECT_TRUE(CudnnAnswer{.status = CUDNN_STATUS_NOT_SUPPORTED_ARCH_MISMATCH}.no());
+  for (const cudnnStatus_t wrong : {CUDNN_STATUS_BAD_PARAM,
+                                    CUDNN_STATUS_INTERNAL_ERROR,
+                                    CUDNN_STATUS_NOT_INITIALIZED,
+                                    CUDNN_STATUS_EXECUTION_FAILED}) {
+    EXPECT_FALSE(CudnnAnswer{.status = wrong}.no()) << wrong;
+    EXPECT_FALSE(CudnnAnswer{.status = wrong}.yes()) << wrong;
+  }
+}
+
+TEST(CudnnAnswer, SaysWhatWentWrong) {
+  CudnnDescriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);  // of nothing
+  const CudnnAnswer answer = plan.try_finalize();
+  EXPECT_FALSE(answer.yes());
+  EXPECT_FALSE(answer.no()) << answer.text;
+  EXPECT_THAT(answer.text, ::testing::HasSubstr("CUDNN_STATUS_BAD_PARAM"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, ConvPlans, ::testing::Values("h200", "a100"));

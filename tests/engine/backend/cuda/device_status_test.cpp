@@ -15,6 +15,7 @@ DeviceStatus usable() {
           .devices = 1,
           .cudnn_version = 91900,
           .cudnn_built_with = 91900,
+          .cudnn_cuda_version = 13010,
           .nccl_version = 22809,
           .nccl_built_with = 22809,
           .architectures = "75 80 90",
@@ -68,13 +69,32 @@ TEST(DeviceStatus, RefusesLibrariesOlderThanTheBuildOrOfAnotherMajorVersion) {
   DeviceStatus status = usable();
   status.cudnn_version = 91002;
   EXPECT_EQ(why_unusable(status),
-            "cuDNN 9.10.2 was loaded, this build needs 9.19.0 or a newer one of its major version");
+            "cuDNN 9.10.2 was loaded, this build needs 9.19.0 or a newer one of its major version: "
+            "set DLBENCH_CUDA_PATH to the folder of such a one");
+  status.cudnn_path = "/usr/lib/x86_64-linux-gnu/libcudnn.so.9";
+  EXPECT_EQ(why_unusable(status),
+            "cuDNN 9.10.2 was loaded from /usr/lib/x86_64-linux-gnu/libcudnn.so.9, this build "
+            "needs 9.19.0 or a newer one of its major version: set DLBENCH_CUDA_PATH to the folder "
+            "of such a one");
   status.cudnn_version = 100000;
   EXPECT_NE(why_unusable(status), "");
   status = usable();
   status.nccl_version = 22703;
+  status.nccl_path = "/opt/libnccl.so.2";
   EXPECT_EQ(why_unusable(status),
-            "NCCL 2.27.3 was loaded, this build needs 2.28.0 or a newer one of its major version");
+            "NCCL 2.27.3 was loaded from /opt/libnccl.so.2, this build needs 2.28.0 or a newer one "
+            "of its major version: set DLBENCH_CUDA_PATH to the folder of such a one");
+}
+
+TEST(DeviceStatus, RefusesACudnnForAnotherCuda) {
+  DeviceStatus status = usable();
+  status.cudnn_version = 92000;
+  status.cudnn_cuda_version = 12090;
+  status.cudnn_path = "/venv/nvidia/cudnn/lib/libcudnn.so.9";
+  EXPECT_EQ(why_unusable(status),
+            "cuDNN 9.20.0 was loaded from /venv/nvidia/cudnn/lib/libcudnn.so.9, which is for CUDA "
+            "12, this build needs one for CUDA 13: set DLBENCH_CUDA_PATH to the folder of such a "
+            "one");
 }
 
 TEST(DeviceStatus, RefusesAnIndexBeyondTheLastDevice) {

@@ -115,6 +115,7 @@ StreamHandle no_handle(Stream& /*stream*/) { return nullptr; }
 Contraction HostContractions::convolution(const ConvProblem& problem,
                                           const std::string& /*decision*/) {
   return {.kernel_name = "host:conv",
+          .repeatable = deterministic_ || problem.direction != ConvDirection::kBackwardWeights,
           .run = [problem, tf32 = tf32_, observer = observer_](const ContractionCall& call) {
             convolve(problem, tf32, call);
             if (observer) {
@@ -168,6 +169,7 @@ void HostDevice::unpack_state(const graph::Value& value,
 std::unique_ptr<LoweredGraph> HostDevice::lower(const graph::Graph& graph,
                                                 const LoweringOptions& options) {
   contractions_.set_tf32(options.allow_tf32);
+  contractions_.set_deterministic(options.deterministic);
   return lower_graph(graph, options, contractions_, no_handle);
 }
 

@@ -31,10 +31,13 @@ class HostContractions final : public Contractions {
   [[nodiscard]] Contraction product(const MatrixProduct& product) override;
   /// Whether convolutions round their operands as tf32 does; products say so themselves.
   void set_tf32(bool on) { tf32_ = on; }
+  /// Otherwise weight gradients are called not repeatable, as many of cuDNN's are.
+  void set_deterministic(bool on) { deterministic_ = on; }
 
  private:
   ConvObserver observer_;
   bool tf32_ = false;
+  bool deterministic_ = false;
 };
 
 /// Fresh memory is NaN.

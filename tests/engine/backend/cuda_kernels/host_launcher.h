@@ -27,7 +27,10 @@ class HostLauncher {
   explicit HostLauncher(std::uint32_t resident_blocks = 3, Fault fault = Fault::kNone)
       : resident_blocks_(resident_blocks), fault_(fault) {}
 
-  [[nodiscard]] std::uint32_t resident_blocks() const { return resident_blocks_; }
+  template <typename Body>
+  [[nodiscard]] std::uint32_t resident_blocks() const {
+    return resident_blocks_;
+  }
   [[nodiscard]] int launches() const { return launches_; }
 
   template <typename Body>

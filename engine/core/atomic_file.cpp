@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/atomic_file.h"
+#include "engine/core/atomic_file.h"
 
 #include "engine/core/error.h"
 
@@ -10,16 +10,19 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
+#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <system_error>
+#include <thread>
 
-namespace dlbench::reports {
+namespace dlbench::core {
 namespace {
 
-using core::Error;
-using core::ErrorCode;
+constexpr int kMaxLinks = 40;  // as the kernel has it
 
 /// What the messages say of the file that the user named.
 struct Named {
@@ -29,10 +32,10 @@ struct Named {
 
 [[noreturn]] void fail(const Named& file, const char* what, int errno_value) {
   throw Error(ErrorCode::kFile,
-              fmt::format("cannot write '{}': {}: {}; {}",
-                          file.path,
+              fmt::format("cannot write {}: {}: {}; {}",
+                          file.path == "-" ? "standard output" : "'" + file.path + "'",
                           what,
-                          core::errno_text(errno_value),
+                          errno_text(errno_value),
                           file.advice));
 }
 
@@ -77,21 +80,80 @@ int write_all(int descriptor, std::string_view text) {
   return 0;
 }
 
-void write_directly(const Named& named, std::string_view text) {
-  const Descriptor file(::open(named.path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (file.get() < 0) {
-    fail(named, "open", errno);
+/// Returns 0 or the errno of the first write that failed. Who closed a pipe has read enough.
+int write_all(int descriptor, std::span<const std::string_view> parts) {
+  for (const std::string_view part : parts) {
+    const int error = write_all(descriptor, part);
+    if (error != 0) {
+      return error == EPIPE ? 0 : error;
+    }
   }
-  if (const int error = write_all(file.get(), text); error != 0) {
-    fail(named, "write", error);
+  return 0;
+}
+
+/// The number in "/dev/fd/N" and the like.
+std::optional<int> number_of(const std::string& text) {
+  int number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
+
+/// The descriptor of this process that `path` is a name of. To open such a name again would begin
+/// at the start of a file that others write too.
+std::optional<int> descriptor_named(std::filesystem::path path) {
+  std::error_code ignored;
+  for (int link = 0; link < kMaxLinks; ++link) {
+    const std::filesystem::path folder = path.parent_path();
+    if (folder == "/dev/fd" || folder == "/proc/self/fd") {
+      return number_of(path.filename().string());
+    }
+    if (!std::filesystem::is_symlink(path, ignored)) {
+      return std::nullopt;
+    }
+    const auto next = std::filesystem::read_symlink(path, ignored);
+    path = (next.is_absolute() ? next : folder / next).lexically_normal();
+  }
+  return std::nullopt;
+}
+
+/// The same, "-" included.
+std::optional<int> own_descriptor(const std::string& path) {
+  return path == "-" ? STDOUT_FILENO : descriptor_named(path);
+}
+
+/// Opens a device or pipe. Opening a pipe that nobody reads would wait for ever, deaf to signals.
+int open_stream(const std::string& path) {
+  constexpr auto kPatience = std::chrono::seconds(3);
+  constexpr auto kPause = std::chrono::milliseconds(50);
+  const auto begin = std::chrono::steady_clock::now();
+  for (;;) {
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor >= 0) {
+      ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+      return descriptor;
+    }
+    if (errno != ENXIO || std::chrono::steady_clock::now() - begin > kPatience) {
+      return descriptor;
+    }
+    std::this_thread::sleep_for(kPause);
   }
 }
 
-void write_standard_output(std::string_view text, std::string_view advice) {
-  std::fflush(stdout);
-  const int error = write_all(STDOUT_FILENO, text);
-  if (error != 0 && error != EPIPE) {  // who closed the pipe has read enough
-    fail({"standard output", advice}, "write", error);
+void write_directly(const Named& named, std::span<const std::string_view> parts) {
+  if (const auto own = own_descriptor(named.path); own.has_value()) {
+    std::fflush(*own == STDERR_FILENO ? stderr : stdout);
+    if (const int error = write_all(*own, parts); error != 0) {
+      fail(named, "write", error);
+    }
+    return;
+  }
+  const Descriptor file(open_stream(named.path));
+  if (file.get() < 0) {
+    fail(named, errno == ENXIO ? "open: nobody reads this pipe" : "open", errno);
+  }
+  if (const int error = write_all(file.get(), parts); error != 0) {
+    fail(named, "write", error);
   }
 }
 
@@ -99,7 +161,6 @@ void write_standard_output(std::string_view text, std::string_view advice) {
 /// written.
 std::filesystem::path follow_links(std::filesystem::path path) {
   std::error_code ignored;
-  constexpr int kMaxLinks = 40;  // as the kernel has it
   for (int link = 0; link < kMaxLinks && std::filesystem::is_symlink(path, ignored); ++link) {
     const auto next = std::filesystem::read_symlink(path, ignored);
     path = next.is_absolute() ? next : path.parent_path() / next;
@@ -122,13 +183,14 @@ Target resolve(const Named& named) {
   if (named.path.empty()) {
     throw Error(ErrorCode::kFile, "cannot write a file: its name is empty");
   }
+  if (is_stream(named.path)) {
+    return {named.path, false};
+  }
   Target target{follow_links(named.path), true};
   std::error_code ignored;
-  const auto status = std::filesystem::status(target.path, ignored);
-  if (std::filesystem::is_directory(status)) {
+  if (std::filesystem::is_directory(target.path, ignored)) {
     fail(named, "open", EISDIR);
   }
-  target.replaceable = is_replaceable(status);
   return target;
 }
 
@@ -153,26 +215,39 @@ int create_temporary(const std::string& name) {
 
 }  // namespace
 
+bool is_standard_output(const std::string& path) { return own_descriptor(path) == STDOUT_FILENO; }
+
+bool is_stream(const std::string& path) {
+  if (own_descriptor(path).has_value()) {
+    return true;
+  }
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  return !is_replaceable(status) && !std::filesystem::is_directory(status);
+}
+
 void write_file_atomically(const std::string& path,
                            std::string_view text,
                            std::string_view advice) {
-  if (path == "-") {
-    write_standard_output(text, advice);
+  write_file_atomically(path, std::span(&text, 1), advice);
+}
+
+void write_file_atomically(const std::string& path,
+                           std::span<const std::string_view> parts,
+                           std::string_view advice) {
+  const Target target = resolve({path, advice});
+  if (!target.replaceable) {
+    write_directly({path, advice}, parts);
     return;
   }
   const Named named{path, advice};
-  const Target target = resolve(named);
-  if (!target.replaceable) {
-    write_directly(named, text);
-    return;
-  }
   const std::string temporary = temporary_name(target.path, ::getpid());
   Descriptor file(create_temporary(temporary));
   if (file.get() < 0) {
     fail(named, "create", errno);
   }
   const char* step = "write";
-  int error = write_all(file.get(), text);
+  int error = write_all(file.get(), parts);
   if (error == 0 && ::fsync(file.get()) != 0 && errno != EINVAL) {
     step = "flush";
     error = errno;
@@ -199,36 +274,33 @@ void write_file_atomically(const std::string& path,
 }
 
 void remove_temporary(const std::string& path, int pid) {
-  const std::filesystem::path target = follow_links(path);
-  std::error_code ignored;
-  if (is_replaceable(std::filesystem::status(target, ignored))) {
-    ::unlink(temporary_name(target, pid).c_str());
+  if (!is_stream(path)) {
+    ::unlink(temporary_name(follow_links(path), pid).c_str());
   }
 }
 
 bool is_same_file(const std::string& one, const std::string& other) {
-  if (one == "-" || other == "-") {
-    return one == other;
+  if (is_stream(one) || is_stream(other)) {  // a device or pipe takes all that comes
+    return is_standard_output(one) && is_standard_output(other);
   }
   const auto place = [](const std::string& path) {
     std::error_code ignored;
-    const auto target = follow_links(std::filesystem::absolute(path, ignored));
-    return is_replaceable(std::filesystem::status(target, ignored))
-               ? std::filesystem::weakly_canonical(target, ignored)
-               : std::filesystem::path();  // a device or pipe takes all that comes
+    return std::filesystem::weakly_canonical(follow_links(std::filesystem::absolute(path, ignored)),
+                                             ignored);
   };
-  const std::filesystem::path first = place(one);
-  return !first.empty() && first == place(other);
+  return place(one) == place(other);
 }
 
 void check_writable(const std::string& path, std::string_view advice) {
-  if (path == "-") {
-    return;
-  }
   const Named named{path, advice};
   const Target target = resolve(named);
   if (!target.replaceable) {
-    if (::access(target.path.c_str(), W_OK) != 0) {
+    if (const auto own = own_descriptor(path); own.has_value()) {
+      const int flags = ::fcntl(*own, F_GETFL);
+      if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) {
+        fail(named, "write", EBADF);
+      }
+    } else if (::access(path.c_str(), W_OK) != 0) {
       fail(named, "open", errno);
     }
     return;
@@ -241,4 +313,4 @@ void check_writable(const std::string& path, std::string_view advice) {
   ::unlink(temporary.c_str());
 }
 
-}  // namespace dlbench::reports
+}  // namespace dlbench::core

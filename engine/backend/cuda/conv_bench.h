@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where plans of cuDNN are run before a step does: a stream, and memory for one problem at a time.
+#pragma once
+
+#include "engine/backend/cuda/conv_execution.h"
+#include "engine/backend/cuda/conv_problem.h"
+#include "engine/backend/cuda/cuda_memory.h"
+#include "engine/backend/cuda/cuda_stream.h"
+#include "engine/backend/cuda/library_handles.h"
+
+#include <cstddef>
+#include <memory>
+
+namespace dlbench::backend::cuda {
+
+/// Its memory is no part of what a run was predicted to need: it grows to the largest problem, and
+/// is given back with the bench, before the step's own is taken. Not for use by several threads.
+class ConvBench {
+ public:
+  explicit ConvBench(LibraryHandles& handles);
+  ~ConvBench();
+  ConvBench(const ConvBench&) = delete;
+  ConvBench& operator=(const ConvBench&) = delete;
+
+  /// Makes room for the operands of `problem`, filled anew, and for `workspace` bytes. False where
+  /// the device has no room for them: then nothing may be run.
+  [[nodiscard]] bool reserve(const ConvProblem& problem, std::size_t workspace);
+  /// Seconds on the device's clock of `runs` runs back to back, after one that is not timed. The
+  /// first time it first keeps the device busy until its clock has risen. Throws core::Error if the
+  /// plan does not run.
+  [[nodiscard]] double seconds(ConvExecution& execution, int runs);
+  /// One run, done when it returns. Throws core::Error if the plan does not run.
+  void run_once(ConvExecution& execution);
+
+ private:
+  void warm_up(ConvExecution& execution);
+  [[nodiscard]] ContractionCall call();
+
+  LibraryHandles& handles_;
+  std::unique_ptr<CudaBuffer> x_;
+  std::unique_ptr<CudaBuffer> w_;
+  std::unique_ptr<CudaBuffer> y_;
+  std::unique_ptr<CudaBuffer> scratch_;
+  CudaStream stream_;
+  std::unique_ptr<Stream::Event> begin_;
+  std::unique_ptr<Stream::Event> end_;
+  bool warm_ = false;
+};
+
+}  // namespace dlbench::backend::cuda

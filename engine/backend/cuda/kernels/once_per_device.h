@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A number that a device is asked for once: a process may drive several, from several threads.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace dlbench::backend::cuda {
+
+class OncePerDevice {
+ public:
+  static constexpr int kDevices = 32;
+
+  /// What ask() returned for the device of that number when it was first called; asked again for a
+  /// number of kDevices or more, and where the answer was 0. Threads may ask at the same time: they
+  /// get the same answer.
+  template <typename Ask>
+  [[nodiscard]] std::uint32_t get(int device, const Ask& ask) {
+    if (device < 0 || device >= kDevices) {
+      return ask();
+    }
+    std::atomic<std::uint32_t>& known = answers_[static_cast<std::size_t>(device)];
+    std::uint32_t answer = known.load(std::memory_order_relaxed);
+    if (answer == 0) {
+      answer = ask();
+      known.store(answer, std::memory_order_relaxed);
+    }
+    return answer;
+  }
+
+ private:
+  std::array<std::atomic<std::uint32_t>, kDevices> answers_{};
+};
+
+}  // namespace dlbench::backend::cuda

@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The probe cupti on a pretended CUPTI: which window a record belongs to, and when there is none.
+#include "engine/core/clock.h"
+#include "probes/cupti/host_clock.h"
+#include "probes/registry.h"
+#include "tests/probes/cupti/pretended_cupti.h"
+#include "tests/probes/cupti/pretended_driver.h"
+
+#include <cupti.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace dlbench::probes {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+class ActivityProbeTest : public testing::Test {
+ protected:
+  ActivityProbeTest() : probe_(make_probe("cupti")) {
+    cupti_ = {};
+    driver_ = {};
+    EXPECT_EQ(open_probe(*probe_, {}), "");
+  }
+
+  void begin() { probe_->begin_trial("synthetic/device"); }
+
+  /// One step, in which the device runs `kernels` kernels of a microsecond.
+  void step(int kernels) {
+    const core::trace::RegionInfo region{core::trace::Category::kStep, "step", 0};
+    probe_->sink()->begin(region);
+    for (int kernel = 0; kernel < kernels; ++kernel) {
+      cupti_.waiting.push_back(kernel_now());
+    }
+    probe_->sink()->end(region);
+  }
+
+  const GpuTrace* end() {
+    probe_->end_trial();
+    return probe_->device_trace();
+  }
+
+  /// That ends now and is as long as the clock was coarse.
+  static PretendedKernel kernel_now() {
+    const std::int64_t begin_ns = core::steady_ns();
+    std::int64_t end_ns = begin_ns;
+    while (end_ns < begin_ns + 1000) {
+      end_ns = core::steady_ns();
+    }
+    return {.begin_ns = begin_ns, .end_ns = end_ns};
+  }
+
+  [[nodiscard]] std::string reason() const { return probe_->collect("synthetic/device").reason; }
+
+  PretendedCupti& cupti_ = PretendedCupti::instance();
+  PretendedDriver& driver_ = PretendedDriver::instance();
+  std::unique_ptr<Probe> probe_;
+};
+
+TEST_F(ActivityProbeTest, WhatIsRecordedWhileRecordingEndsBelongsToItsWindow) {
+  begin();
+  step(2);
+  cupti_.before_disabled.push_back(kernel_now());
+  const GpuTrace* first = end();
+  ASSERT_NE(first, nullptr) << reason();
+  EXPECT_THAT(first->activities, SizeIs(3));
+  EXPECT_EQ(cupti_.enabled_kinds, 0);
+  EXPECT_THAT(cupti_.calls, ElementsAre("flush", "enable", "flush", "disable", "flush"));
+  begin();
+  step(1);
+  const GpuTrace* second = end();
+  ASSERT_NE(second, nullptr) << reason();
+  EXPECT_THAT(second->activities, SizeIs(1));
+}
+
+// A flush does not wait for the device; work on another stream may be on its way.
+TEST_F(ActivityProbeTest, TheDeviceIsWaitedForBeforeItsRecordsAreTaken) {
+  driver_.has_context = true;
+  driver_.synchronized = [&] {
+    cupti_.calls.emplace_back("synchronize");
+    cupti_.waiting.push_back(kernel_now());
+  };
+  begin();
+  step(1);
+  const GpuTrace* trace = end();
+  ASSERT_NE(trace, nullptr) << reason();
+  EXPECT_THAT(trace->activities, SizeIs(2));
+  EXPECT_THAT(cupti_.calls,
+              ElementsAre("flush", "enable", "synchronize", "flush", "disable", "flush"));
+}
+
+TEST_F(ActivityProbeTest, WhatComesLateOfAnEarlierWindowGoesToNobody) {
+  begin();
+  step(1);
+  ASSERT_NE(end(), nullptr);
+  cupti_.waiting.push_back(kernel_now());
+  cupti_.dropped = 5;
+  begin();
+  step(1);
+  const GpuTrace* second = end();
+  ASSERT_NE(second, nullptr) << reason();
+  EXPECT_THAT(second->activities, SizeIs(1));
+}
+
+TEST_F(ActivityProbeTest, ARecordingWithoutWorkOfTheDeviceIsNoIdleDevice) {
+  begin();
+  step(0);
+  step(0);
+  EXPECT_EQ(end(), nullptr);
+  EXPECT_EQ(reason(), "CUPTI recorded no work of the device in 2 steps");
+  EXPECT_FALSE(probe_->collect("synthetic/device").available);
+  begin();
+  step(0);
+  cupti_.waiting.push_back({});  // no time was taken
+  EXPECT_EQ(end(), nullptr);
+  EXPECT_EQ(reason(), "CUPTI recorded no work of the device in 1 steps, and dropped 1 records");
+  begin();
+  step(1);
+  EXPECT_NE(end(), nullptr) << "the next window may be better";
+}
+
+// The clock is told of when the context is there already; a CUPTI that goes on with its own is not
+// to cost the records.
+TEST_F(ActivityProbeTest, WorkWithTimesOfTheDateIsMovedToTheHostsClock) {
+  begin();
+  const std::int64_t before_ns = core::steady_ns();
+  step(2);
+  const std::int64_t after_ns = core::steady_ns();
+  const ClockReading now = read_clocks();
+  for (PretendedKernel& kernel : cupti_.waiting) {
+    kernel.begin_ns += now.date_ns - now.host_ns;
+    kernel.end_ns += now.date_ns - now.host_ns;
+  }
+  cupti_.waiting.push_back({});  // no time was taken
+  const GpuTrace* trace = end();
+  ASSERT_NE(trace, nullptr) << reason();
+  EXPECT_TRUE(trace->moved_from_date);
+  EXPECT_EQ(trace->dropped, 1);
+  ASSERT_THAT(trace->activities, SizeIs(2));
+  constexpr std::int64_t kReadingErrorNs = 2'000'000;
+  for (const GpuActivity& activity : trace->activities) {
+    EXPECT_GE(activity.begin_ns, before_ns - kReadingErrorNs);
+    EXPECT_LE(activity.end_ns, after_ns + kReadingErrorNs);
+  }
+  begin();
+  step(1);
+  trace = end();
+  ASSERT_NE(trace, nullptr) << reason();
+  EXPECT_FALSE(trace->moved_from_date);
+}
+
+TEST_F(ActivityProbeTest, ARefusedFlushIsTheReason) {
+  begin();
+  step(1);
+  cupti_.flush_status = CUPTI_ERROR_UNKNOWN;
+  EXPECT_EQ(end(), nullptr);
+  EXPECT_THAT(reason(), HasSubstr("cuptiActivityFlushAll"));
+}
+
+TEST_F(ActivityProbeTest, CountsTheNodesOfAGraphThatItCannotTie) {
+  for (const std::uint64_t node : {0U, 1U, 2U}) {
+    probe_->sink()->map_captured_node(node, 40 + static_cast<std::int64_t>(node));
+  }
+  begin();
+  step(1);
+  const auto nodes = [&](std::size_t count) {
+    for (std::uint64_t node = 0; node < count; ++node) {
+      PretendedKernel kernel = kernel_now();
+      kernel.graph_node = (std::uint64_t{9} << 32) | (node + 1);
+      cupti_.before_disabled.push_back(kernel);
+    }
+  };
+  nodes(2);
+  const GpuTrace* trace = end();
+  ASSERT_NE(trace, nullptr) << reason();
+  EXPECT_EQ(trace->graph_nodes.recorded, 2);
+  EXPECT_EQ(trace->graph_nodes.captured, 3);
+  EXPECT_THAT(trace->graph_nodes.untied_reason(), HasSubstr("2 nodes of a graph were recorded"));
+  begin();
+  step(1);
+  nodes(3);
+  trace = end();
+  ASSERT_NE(trace, nullptr) << reason();
+  EXPECT_EQ(trace->graph_nodes.untied_reason(), "");
+  EXPECT_EQ(trace->op_of(trace->activities.back()), 42);
+}
+
+}  // namespace
+}  // namespace dlbench::probes

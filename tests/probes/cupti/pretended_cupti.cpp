@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/probes/cupti/pretended_cupti.h"
+
+#include <cupti.h>
+
+#include <cstddef>
+#include <cstring>
+#include <utility>
+
+namespace dlbench::probes {
+namespace {
+
+struct Callbacks {
+  CUpti_BuffersCallbackRequestFunc request = nullptr;
+  CUpti_BuffersCallbackCompleteFunc complete = nullptr;
+};
+
+Callbacks& callbacks() {
+  static Callbacks registered;
+  return registered;
+}
+
+void note(const char* call) {
+  std::vector<std::string>& calls = PretendedCupti::instance().calls;
+  if (calls.empty() || calls.back() != call) {
+    calls.emplace_back(call);
+  }
+}
+
+void deliver(const std::vector<PretendedKernel>& kernels) {
+  std::uint8_t* buffer = nullptr;
+  std::size_t bytes = 0;
+  std::size_t most = 0;
+  callbacks().request(&buffer, &bytes, &most);
+  std::size_t used = 0;
+  for (const PretendedKernel& kernel : kernels) {
+    CUpti_ActivityKernel10 record;
+    std::memset(&record, 0, sizeof(record));
+    record.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+    record.start = static_cast<std::uint64_t>(kernel.begin_ns);
+    record.end = static_cast<std::uint64_t>(kernel.end_ns);
+    record.graphNodeId = kernel.graph_node;
+    record.name = "kernel";
+    std::memcpy(buffer + used, &record, sizeof(record));
+    used += sizeof(record);
+  }
+  callbacks().complete(nullptr, 0, buffer, bytes, used);
+}
+
+}  // namespace
+
+PretendedCupti& PretendedCupti::instance() {
+  static PretendedCupti cupti;
+  return cupti;
+}
+
+}  // namespace dlbench::probes
+
+extern "C" {
+
+using dlbench::probes::PretendedCupti;
+
+CUptiResult cuptiGetVersion(uint32_t* version) {
+  *version = CUPTI_API_VERSION;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiGetResultString(CUptiResult /*result*/, const char** text) {
+  *text = "PRETENDED";
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain /*domain*/,
+                                 uint32_t /*id*/,
+                                 const char** name) {
+  *name = "cudaLaunchKernel";
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc /*clock*/) {
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
+                                           CUpti_BuffersCallbackCompleteFunc complete) {
+  dlbench::probes::callbacks() = {request, complete};
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityEnable(CUpti_ActivityKind /*kind*/) {
+  dlbench::probes::note("enable");
+  PretendedCupti::instance().enabled_kinds += 1;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityDisable(CUpti_ActivityKind /*kind*/) {
+  dlbench::probes::note("disable");
+  PretendedCupti& cupti = PretendedCupti::instance();
+  cupti.enabled_kinds -= 1;
+  for (const auto& kernel : std::exchange(cupti.before_disabled, {})) {
+    cupti.waiting.push_back(kernel);
+  }
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityFlushAll(uint32_t /*flag*/) {
+  dlbench::probes::note("flush");
+  PretendedCupti& cupti = PretendedCupti::instance();
+  if (cupti.flush_status == CUPTI_SUCCESS && !cupti.waiting.empty()) {
+    dlbench::probes::deliver(std::exchange(cupti.waiting, {}));
+  }
+  return static_cast<CUptiResult>(cupti.flush_status);
+}
+CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext /*context*/,
+                                              uint32_t /*stream*/,
+                                              size_t* dropped) {
+  *dropped = std::exchange(PretendedCupti::instance().dropped, 0);
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityGetNextRecord(uint8_t* buffer, size_t valid, CUpti_Activity** record) {
+  uint8_t* const next = *record == nullptr
+                            ? buffer
+                            : reinterpret_cast<uint8_t*>(*record) + sizeof(CUpti_ActivityKernel10);
+  if (next + sizeof(CUpti_ActivityKernel10) > buffer + valid) {
+    return CUPTI_ERROR_MAX_LIMIT_REACHED;
+  }
+  *record = reinterpret_cast<CUpti_Activity*>(next);
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityPushExternalCorrelationId(CUpti_ExternalCorrelationKind /*kind*/,
+                                                   uint64_t /*id*/) {
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityPopExternalCorrelationId(CUpti_ExternalCorrelationKind /*kind*/,
+                                                  uint64_t* last) {
+  *last = 0;
+  return CUPTI_SUCCESS;
+}
+
+}  // extern "C"

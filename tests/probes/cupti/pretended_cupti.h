@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// CUPTI's activity interface without CUPTI: a test says which kernels were recorded and when, and
+// the calls of the probe deliver them as the documentation of the real ones says.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dlbench::probes {
+
+struct PretendedKernel {
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  std::uint64_t graph_node = 0;
+};
+
+/// One per process, as the real one.
+struct PretendedCupti {
+  std::vector<PretendedKernel> waiting;          ///< for the next flush
+  std::vector<PretendedKernel> before_disabled;  ///< recorded when the first kind is disabled
+  std::size_t dropped = 0;                       ///< told with the next buffer
+  int flush_status = 0;                          ///< a CUptiResult
+  int enabled_kinds = 0;
+  std::vector<std::string> calls;  ///< "enable", "flush", "disable", runs of the same once
+
+  static PretendedCupti& instance();
+};
+
+}  // namespace dlbench::probes
