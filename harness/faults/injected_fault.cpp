@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <limits>
 #include <string>
 #include <thread>
@@ -20,49 +22,65 @@ namespace {
 struct Injection {
   std::string kind;  ///< empty: none
   int rank = 0;
-  std::int64_t step = 0;
+  std::int64_t step = 0;  ///< in which it begins
+  std::string file;  ///< not empty: it begins in the step that finds this file, whatever `step`
 };
 
+[[noreturn]] void refuse(const std::string& text, const std::string& wanted) {
+  throw core::Error(core::ErrorCode::kUsage,
+                    "DLBENCH_TEST_FAULT is '" + text + "', wanted " + wanted);
+}
+
 Injection read_injection() {
-  const char* text = std::getenv("DLBENCH_TEST_FAULT");
-  if (text == nullptr) {
+  const char* variable = std::getenv("DLBENCH_TEST_FAULT");
+  if (variable == nullptr) {
     return {};
   }
+  const std::string text = variable;
   std::array<char, 8> kind{};
   Injection injection;
-  long long step = 0;
-  if (std::sscanf(text, "%7[a-z]@%d:%lld", kind.data(), &injection.rank, &step) != 3) {
-    throw core::Error(core::ErrorCode::kUsage,
-                      std::string("DLBENCH_TEST_FAULT is '") + text + "', wanted KIND@RANK:STEP");
+  int when = 0;
+  if (std::sscanf(text.c_str(), "%7[a-z]@%d:%n", kind.data(), &injection.rank, &when) != 2 ||
+      when == 0) {
+    refuse(text, "KIND@RANK:STEP or KIND@RANK:/FILE");
   }
   injection.kind = kind.data();
-  injection.step = step;
   if (injection.kind != "hang" && injection.kind != "slow" && injection.kind != "nan") {
-    throw core::Error(core::ErrorCode::kUsage,
-                      "DLBENCH_TEST_FAULT knows hang, slow and nan, not '" + injection.kind + "'");
+    refuse(text, "hang, slow or nan before the @");
+  }
+  const char* const begin = text.c_str() + when;
+  const char* const end = text.c_str() + text.size();
+  if (*begin == '/') {
+    injection.file = begin;
+  } else if (std::from_chars(begin, end, injection.step).ptr != end || begin == end) {
+    refuse(text, "a step or the absolute path of a file behind the colon");
   }
   return injection;
+}
+
+/// Does the fault begin with step `step` of this process?
+bool begins(const Injection& injection, std::int64_t step) {
+  return injection.file.empty() ? step >= injection.step : std::filesystem::exists(injection.file);
 }
 
 }  // namespace
 
 bool inject_fault(int rank) {
   static const Injection injection = read_injection();
-  if (injection.kind.empty()) [[likely]] {
+  if (injection.kind.empty() || rank != injection.rank) [[likely]] {
     return false;
   }
   static std::int64_t steps = 0;
-  const std::int64_t step = steps++;
-  if (rank != injection.rank || step < injection.step) {
-    return false;
-  }
-  if (injection.kind == "slow") {
+  static bool begun = false;
+  const bool begins_now = !begun && begins(injection, steps++);
+  begun = begun || begins_now;
+  if (begun && injection.kind == "slow") {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  while (injection.kind == "hang") {
+  while (begun && injection.kind == "hang") {
     std::this_thread::sleep_for(std::chrono::seconds(1));
   }
-  return injection.kind == "nan" && step == injection.step;
+  return begins_now && injection.kind == "nan";
 }
 
 void poison_parameters(exec::ModelState& state) {

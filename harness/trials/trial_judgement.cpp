@@ -78,17 +78,43 @@ void TrialRunner::note_doubts_of_cold(const RankRound& ranks,
   }
 }
 
+double TrialRunner::owed_s() const {
+  double owed_s = 0.0;
+  for (std::size_t index = 0; index < results_.size(); ++index) {
+    const TrialResult& result = results_[index];
+    const TrialEstimate& estimate = estimates_.at(index);
+    const auto measured = static_cast<double>(result.repetitions.size());
+    const double repetition_s =
+        measured > 0.0 ? result.elapsed_s / measured
+                       : estimate.setup_s + static_cast<double>(steps_.at(index)) * estimate.step_s;
+    const auto counting = static_cast<std::int64_t>(result.rates().size());
+    owed_s += repetition_s * static_cast<double>(std::max<std::int64_t>(
+                                 0, options_.stopping.min_repetitions - counting));
+  }
+  return owed_s;
+}
+
+bool TrialRunner::time_to_repeat(const TrialResult& result,
+                                 const reports::RepetitionRecord& repetition) {
+  const auto discarded =
+      std::count_if(result.repetitions.begin(), result.repetitions.end(), [](const auto& earlier) {
+        return earlier.discarded.has_value();
+      });
+  if (discarded >= options_.max_discards ||
+      result.elapsed_s + repetition.wall_s >= options_.stopping.max_time_s) {
+    return false;
+  }
+  return !options_.time_budget_s.has_value() ||
+         ranks_.agree(guard_.elapsed_s()) + owed_s() <= *options_.time_budget_s;
+}
+
 void TrialRunner::judge(reports::RepetitionRecord& repetition,
                         TrialResult& result,
                         const std::string& reason,
                         bool longer) {
   const std::string where =
       "trial " + result.id.to_string() + ", repetition " + std::to_string(repetition.index);
-  const auto discarded =
-      std::count_if(result.repetitions.begin(), result.repetitions.end(), [](const auto& earlier) {
-        return earlier.discarded.has_value();
-      });
-  const bool may_repeat = discarded < options_.max_discards;
+  const bool may_repeat = (!reason.empty() || longer) && time_to_repeat(result, repetition);
   char too_short[100];
   std::snprintf(too_short,
                 sizeof too_short,

@@ -40,7 +40,7 @@ struct RunnerOptions {
   std::optional<double> time_budget_s;
   int cpus = 1;                   ///< usable by this process, for the judgement of disturbance
   std::int64_t own_threads = 1;   ///< compute threads and loader workers; arms may have more
-  std::int64_t max_discards = 3;  ///< disturbed repetitions repeated per trial
+  std::int64_t max_discards = 3;  ///< disturbed repetitions repeated per trial, where there is time
 };
 
 /// How many steps a repetition has.
@@ -196,6 +196,12 @@ class TrialRunner {
   [[nodiscard]] bool lengthen(const Arm& arm,
                               std::size_t index,
                               const reports::RepetitionRecord& repetition);
+  /// Seconds of the repetitions that are missing to the least number of each trial.
+  [[nodiscard]] double owed_s() const;
+  /// May the trial's latest repetition be thrown away and made again? Not beyond max_discards, nor
+  /// where the time limit of the trial has passed or the time budget would. Collective.
+  [[nodiscard]] bool time_to_repeat(const TrialResult& result,
+                                    const reports::RepetitionRecord& repetition);
   /// `longer`: what lengthen() returned.
   void judge(reports::RepetitionRecord& repetition,
              TrialResult& result,

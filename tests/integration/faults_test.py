@@ -23,7 +23,6 @@ SMALL = ["--workload", "mnist_cnn", "--batch-size", "8", "--threads", "1", "--wo
 # The product promises 10 s from the fault to the end. Other programs on the machine may slow this down.
 PROMISED_S = 10.0
 SLACK_S = 20.0
-STEPS_S = 90.0  # until the step of an injected fault is reached
 
 
 def codes_of_mpiexec(*codes):
@@ -68,9 +67,14 @@ def environment_of(pid):
                      (pathlib.Path(PROGRAM).parent / "libdlbench_mpi_mpich.so").exists(), "no MPICH")
 class Faults(unittest.TestCase):
     def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="dlbench-faults-"))
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.folder = self.temporary_folder()
+        self.elsewhere = self.temporary_folder()  # of the test, not of the program
         self.output = self.folder / "report.json"
+
+    def temporary_folder(self):
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="dlbench-faults-"))
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        return folder
 
     def launch(self, ranks, arguments, *, steps="5", **environment):
         """Starts ranks in the background; self.pids() finds them by the name of their report."""
@@ -80,7 +84,14 @@ class Faults(unittest.TestCase):
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL,
             env={**os.environ, "DLBENCH_TEST_TAG": str(self.folder), **environment})
         self.addCleanup(self.end_job)
-        self.injected = "DLBENCH_TEST_FAULT" in environment
+
+    def inject(self, fault, **how):
+        """Launches two ranks, of which rank 1 has the fault after some repetitions; returns how many."""
+        trigger = self.elsewhere / "fault"
+        self.launch(2, RUN, DLBENCH_TEST_FAULT=f"{fault}@1:{trigger}", **how)
+        done = self.wait_for_repetitions()
+        trigger.touch()
+        return done
 
     def end_job(self):
         if self.job.poll() is None:
@@ -95,12 +106,12 @@ class Faults(unittest.TestCase):
         ranks = {int(environment_of(pid).get("PMI_RANK", -1)): pid for pid in self.ours("dlbench")}
         return [ranks[rank] for rank in sorted(ranks) if rank >= 0]
 
-    def wait_for_repetitions(self, wanted=2):
-        """Until the report on the disk has some; returns how many."""
+    def wait_for_repetitions(self):
+        """Until the report on the disk has two; returns how many."""
         end = time.monotonic() + 120
         while time.monotonic() < end:
             self.assertIsNone(self.job.poll(), "ended before the fault")
-            if self.output.exists() and (done := self.repetitions(json.loads(self.output.read_text()))) >= wanted:
+            if self.output.exists() and (done := self.repetitions(json.loads(self.output.read_text()))) >= 2:
                 return done
             time.sleep(0.05)
         self.fail("no repetitions in two minutes")
@@ -112,7 +123,7 @@ class Faults(unittest.TestCase):
     def expect_end(self, code):
         """The launch ends with `code`, or one of several, and leaves no process behind; its messages."""
         start = time.monotonic()
-        _, errors = self.job.communicate(timeout=PROMISED_S + SLACK_S + (STEPS_S if self.injected else 0.0))
+        _, errors = self.job.communicate(timeout=PROMISED_S + SLACK_S)
         while self.ours("dlbench-sentinel") and time.monotonic() - start < PROMISED_S + SLACK_S:
             time.sleep(0.02)
         print(f"{self.id()}: ended after {time.monotonic() - start:.2f} s")
@@ -180,8 +191,7 @@ class Faults(unittest.TestCase):
         self.expect_fault(code=124, rank=None, says="SIGUSR1", done=done)
 
     def test_a_rank_that_never_enters_a_collective(self):
-        self.launch(2, RUN, DLBENCH_TEST_FAULT="hang@1:250")
-        done = self.wait_for_repetitions()
+        done = self.inject("hang")
         self.expect_fault(code=124, rank=1, says="hangs", done=done)
 
     def test_a_loss_that_is_not_finite_on_one_rank(self):
@@ -191,8 +201,7 @@ class Faults(unittest.TestCase):
         self.expect_loss_of_rank_1(steps="1")
 
     def expect_loss_of_rank_1(self, steps):
-        self.launch(2, RUN, steps=steps, DLBENCH_TEST_FAULT="nan@1:250")
-        done = self.wait_for_repetitions(1)
+        done = self.inject("nan", steps=steps)
         report, _ = self.expect_fault(code=5, rank=1, says="the loss is", done=done)
         self.assertEqual(report["run"]["status"], "failed")
 
@@ -203,8 +212,7 @@ class Faults(unittest.TestCase):
         self.expect_fault(code=WITHOUT_A_NODE, rank=1, says="SIGKILL", done=done)
 
     def test_a_rank_of_another_node_that_never_enters_a_collective(self):
-        self.launch(2, RUN, **NODES_OF_ONE_RANK, DLBENCH_TEST_FAULT="hang@1:150")
-        done = self.wait_for_repetitions(1)
+        done = self.inject("hang", **NODES_OF_ONE_RANK)
         self.expect_fault(code=124, rank=1, says="hangs", done=done)
         self.assertEqual([each.name for each in self.folder.iterdir()], ["report.json"], "nothing else is left")
 
@@ -240,9 +248,7 @@ class Faults(unittest.TestCase):
 
     def test_a_full_disk(self):
         disk = self.folder / "disk"
-        elsewhere = self.folder / "elsewhere"
         disk.mkdir()
-        elsewhere.mkdir()
         mounted = shutil.which("mount") and subprocess.run(
             ["mount", "-t", "tmpfs", "-o", "size=1m", "dlbench-test", disk],
             check=False, capture_output=True).returncode == 0
@@ -250,7 +256,7 @@ class Faults(unittest.TestCase):
             self.skipTest("no small file system to fill: mounting one needs root")
         self.addCleanup(subprocess.run, ["umount", disk], check=True)
         self.output = disk / "report.json"
-        self.launch(2, RUN, TMPDIR=str(elsewhere))
+        self.launch(2, RUN, TMPDIR=str(self.elsewhere))
         done = self.wait_for_repetitions()
         with self.assertRaises(OSError), open(disk / "filling", "wb", buffering=0) as filling:
             while True:
@@ -258,7 +264,7 @@ class Faults(unittest.TestCase):
         errors = self.expect_end(1)
         self.assertIn("No space left", errors)
         self.assertGreaterEqual(self.repetitions(self.valid_report(self.output)), done, "the last one stays")
-        (other,) = elsewhere.glob("dlbench-*.json")
+        (other,) = self.elsewhere.glob("dlbench-*.json")
         self.assertIn(str(other), errors)
         failure = self.valid_report(other)["run"]["failure"]
         self.assertEqual(failure["rank"], 0)

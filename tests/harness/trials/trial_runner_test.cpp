@@ -325,6 +325,7 @@ TEST(TrialRunnerOnRanks, LengthenTogetherWhatWasTooShort) {
       RunnerOptions lengthening = options();
       lengthening.steps.reset();
       lengthening.max_discards = discards;
+      lengthening.stopping.max_time_s = 60.0;
       TrialRunner runner(lengthening, group, guard, [](const std::vector<TrialResult>&) {});
       std::vector<std::unique_ptr<Arm>> arms;
       arms.push_back(std::make_unique<PretendedArm>(ranks.rank(), 2));
@@ -354,6 +355,37 @@ TEST(TrialRunnerOnRanks, LengthenTogetherWhatWasTooShort) {
   }
 }
 
+// A single step that was too short is measured again, as a disturbed repetition is.
+TEST(TrialRunnerOnRanks, RepeatNothingWhereTheTimeHasPassed) {
+  struct Limits {
+    double max_time_s;
+    std::optional<double> time_budget_s;
+    std::size_t repetitions;
+  };
+  RunGuard guard(std::nullopt);
+  for (const auto& [max_time_s, time_budget_s, repetitions] :
+       {Limits{60.0, std::nullopt, 2}, {60.0, 1e6, 2}, {60.0, 1e-6, 1}, {1e-9, std::nullopt, 1}}) {
+    on_ranks(2, [&](comm::Rendezvous& ranks) {
+      RankGroup group(ranks);
+      RunnerOptions limited = options();
+      limited.steps.reset();
+      limited.max_discards = 1;
+      limited.stopping.max_time_s = max_time_s;
+      limited.time_budget_s = time_budget_s;
+      TrialRunner runner(limited, group, guard, [](const std::vector<TrialResult>&) {});
+      std::vector<std::unique_ptr<Arm>> arms;
+      arms.push_back(std::make_unique<PretendedArm>(ranks.rank(), 2));
+      static_cast<void>(runner.warm_up(arms, 10.0));
+      runner.set_steps({1}, 1e3 * step_s(1));
+      runner.run_round(arms, 0);
+      EXPECT_EQ(runner.results().front().repetitions.size(), repetitions) << max_time_s;
+      const bool repeated = repetitions > 1;
+      EXPECT_EQ(runner.results().front().repetitions.front().discarded.has_value(), repeated);
+      EXPECT_EQ(details(runner.results().front(), reports::Taint::kShortRun).empty(), repeated);
+    });
+  }
+}
+
 TEST(TrialRunner, AColdRepetitionEndsWithThePassAndIsChecked) {
   RunGuard guard(std::nullopt);
   comm::LoneRank alone;
@@ -380,32 +412,6 @@ TEST(TrialRunner, AColdRepetitionEndsWithThePassAndIsChecked) {
   EXPECT_EQ(synthetic.repetitions.front().steps, 20);
   EXPECT_THAT(details(synthetic, reports::Taint::kShortRun), IsEmpty());
   EXPECT_THAT(details(synthetic, reports::Taint::kCacheStateUnknown), IsEmpty());
-}
-
-TEST(ColdPass, HasRoomForWhatIsNotTimed) {
-  const auto steps = [](std::int64_t samples, std::int64_t prefetch) {
-    return cold_pass_steps(data::Sampler({.dataset_size = samples, .batch_size = 4}), prefetch);
-  };
-  EXPECT_EQ(steps(40, 2), 10 - (2 + 1) - 2);
-  EXPECT_EQ(steps(24, 2), 1);
-  EXPECT_EQ(steps(23, 1), 2);
-  try {
-    static_cast<void>(steps(10, 2));
-    FAIL() << "no error";
-  } catch (const core::Error& error) {
-    EXPECT_EQ(error.code(), core::ErrorCode::kUsage);
-    EXPECT_THAT(error.what(),
-                AllOf(HasSubstr("10 samples are 2 batches"), HasSubstr("24 samples")));
-  }
-}
-
-TEST(ColdPass, DoubtsWhatDidNotComeFromStorage) {
-  EXPECT_EQ(doubt_of_cold({.loader = 1000, .storage = 4096}), "");
-  EXPECT_EQ(doubt_of_cold({.loader = 1000, .storage = 900}), "");
-  EXPECT_EQ(doubt_of_cold({.loader = 0, .storage = std::nullopt}), "");
-  EXPECT_THAT(doubt_of_cold({.loader = 1000, .storage = 899}),
-              AllOf(HasSubstr("1000 bytes from files"), HasSubstr("899 from storage")));
-  EXPECT_THAT(doubt_of_cold({.loader = 1000, .storage = std::nullopt}), HasSubstr("/proc/self/io"));
 }
 
 TEST(TrialRunner, AFaultOfTheDeviceEndsTheRun) {
