@@ -88,6 +88,17 @@ std::vector<TopologyGpu> find_gpus(hwloc_topology_t topology) {
   return gpus;
 }
 
+// The cache furthest from the core; null where the machine names none.
+hwloc_obj_t last_level_cache(hwloc_obj_t core) {
+  hwloc_obj_t last = nullptr;
+  for (hwloc_obj_t object = core; object != nullptr; object = object->parent) {
+    if (hwloc_obj_type_is_dcache(object->type) != 0) {
+      last = object;
+    }
+  }
+  return last;
+}
+
 Topology load(const HwlocTopology& handle, ErrorCode code, const std::string& what) {
   hwloc_topology_t topology = handle.get();
   if (hwloc_topology_load(topology) != 0) {
@@ -97,6 +108,7 @@ Topology load(const HwlocTopology& handle, ErrorCode code, const std::string& wh
   const int count = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
   // Some virtual machines name no cores: each CPU is one then.
   const hwloc_obj_type_t type = count > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+  hwloc_obj_t last_cache = nullptr;
   for (hwloc_obj_t core = hwloc_get_next_obj_by_type(topology, type, nullptr); core != nullptr;
        core = hwloc_get_next_obj_by_type(topology, type, core)) {
     hwloc_obj_t package = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_PACKAGE, core);
@@ -104,6 +116,13 @@ Topology load(const HwlocTopology& handle, ErrorCode code, const std::string& wh
         {.cpus = bits(core->cpuset),
          .numa_node = nearest_numa_node(core).value_or(0),
          .package = package == nullptr ? 0 : static_cast<int>(package->os_index)});
+    hwloc_obj_t cache = last_level_cache(core);
+    if (cache != nullptr && cache != last_cache) {
+      result.last_level_caches.push_back(
+          {.bytes = static_cast<std::int64_t>(cache->attr->cache.size),
+           .cpus = bits(cache->cpuset)});
+    }
+    last_cache = cache;
   }
   if (result.cores.empty()) {
     throw Error(code, "hwloc sees no core in " + what);
@@ -138,15 +157,17 @@ Topology topology_from_xml(const std::string& xml) {
 }
 
 Topology restrict_topology(const Topology& topology, const std::vector<int>& cpus) {
-  Topology result{.cores = {}, .gpus = topology.gpus};
-  for (TopologyCore core : topology.cores) {
-    std::erase_if(core.cpus, [&cpus](int cpu) {
-      return std::find(cpus.begin(), cpus.end(), cpu) == cpus.end();
-    });
-    if (!core.cpus.empty()) {
-      result.cores.push_back(std::move(core));
+  Topology result = topology;
+  const auto restrict = [&cpus](auto& parts) {
+    for (auto& part : parts) {
+      std::erase_if(part.cpus, [&cpus](int cpu) {
+        return std::find(cpus.begin(), cpus.end(), cpu) == cpus.end();
+      });
     }
-  }
+    std::erase_if(parts, [](const auto& part) { return part.cpus.empty(); });
+  };
+  restrict(result.cores);
+  restrict(result.last_level_caches);
   return result;
 }
 
@@ -157,6 +178,14 @@ std::vector<int> cpus_of(const Topology& topology) {
   }
   std::sort(cpus.begin(), cpus.end());
   return cpus;
+}
+
+std::int64_t last_level_cache_bytes(const Topology& topology) {
+  std::int64_t bytes = 0;
+  for (const TopologyCache& cache : topology.last_level_caches) {
+    bytes += cache.bytes;
+  }
+  return bytes;
 }
 
 }  // namespace dlbench::probes

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cores, NUMA nodes and GPUs of a node, as hwloc sees them. What ranks make of it is in
+// Cores, caches, NUMA nodes and GPUs of a node, as hwloc sees them. What ranks make of it is in
 // placement.h.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,12 @@ struct TopologyCore {
   int package = 0;
 };
 
+/// A cache of the last level before main memory, or what the process may use of it.
+struct TopologyCache {
+  std::int64_t bytes = 0;  ///< of the whole cache
+  std::vector<int> cpus;   ///< that share it, ascending
+};
+
 /// A GPU, found by its PCI class and vendor (NVIDIA, AMD). Whether a library can use it is not
 /// known here.
 struct TopologyGpu {
@@ -29,6 +36,7 @@ struct TopologyGpu {
 struct Topology {
   /// In hwloc's order: neighbours in the list share caches, then a NUMA node, then a package.
   std::vector<TopologyCore> cores;
+  std::vector<TopologyCache> last_level_caches;  ///< none where the machine does not say
   std::vector<TopologyGpu> gpus;  ///< by PCI address, as with CUDA_DEVICE_ORDER=PCI_BUS_ID
 };
 
@@ -43,10 +51,13 @@ struct Topology {
 /// A node that hwloc once wrote down as XML (lstopo --of xml). Throws core::Error(kData).
 [[nodiscard]] Topology topology_from_xml(const std::string& xml);
 
-/// The part of a topology that has one of `cpus`; cores without any are left out.
+/// The part of a topology that has one of `cpus`; cores and caches without any are left out.
 [[nodiscard]] Topology restrict_topology(const Topology& topology, const std::vector<int>& cpus);
 
 /// All CPUs of a topology, ascending.
 [[nodiscard]] std::vector<int> cpus_of(const Topology& topology);
+
+/// Bytes of all last-level caches of a topology together; 0: unknown.
+[[nodiscard]] std::int64_t last_level_cache_bytes(const Topology& topology);
 
 }  // namespace dlbench::probes

@@ -38,6 +38,11 @@ class Error : public std::runtime_error {
 /// The process exit code for an error: the table of docs/command-line.md.
 [[nodiscard]] int exit_code(ErrorCode code);
 
+/// Was the run ended (Ctrl-C, time-out, walltime), rather than that something in it failed?
+[[nodiscard]] constexpr bool ended_early(ErrorCode code) {
+  return code == ErrorCode::kTimeout || code == ErrorCode::kInterrupted;
+}
+
 /// "strerror(errno_value)" as std::string, thread safe.
 [[nodiscard]] std::string errno_text(int errno_value);
 

@@ -8,11 +8,11 @@
 #include "harness/analysis/peak_kernels_internal.h"
 #include "harness/trials/utc_time.h"
 #include "probes/system_info.h"
+#include "probes/topology.h"
 
 #include <fmt/format.h>
 #include <omp.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -30,6 +30,7 @@ constexpr double kWindowSeconds = 0.5e-3;
 constexpr double kUndisturbedShare = 0.97;
 constexpr std::int64_t kUnknownCacheBytes = std::int64_t{64} << 20;
 constexpr std::int64_t kMinArrayBytes = std::int64_t{32} << 20;
+constexpr std::int64_t kTimesCache = 4;  // as STREAM wants it: less, and caches help
 constexpr std::int64_t kMaxQuickArrayBytes = std::int64_t{256} << 20;
 constexpr std::int64_t kChunkBytes = std::int64_t{8} << 20;
 constexpr std::size_t kMinChunks = 8;  // fewer say nothing of main memory
@@ -149,16 +150,21 @@ class Array {
   float* data_ = nullptr;
 };
 
+// Not what sysconf says, which on AMD is all that the package has, in a virtual machine too.
 std::int64_t last_level_cache_bytes() {
-  const long level3 = ::sysconf(_SC_LEVEL3_CACHE_SIZE);
-  const long level2 = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
-  return std::max({level3, level2, 0L});
+  try {
+    return probes::last_level_cache_bytes(
+        probes::restrict_topology(probes::read_topology(), probes::affinity_cpus()));
+  } catch (const core::Error&) {
+    return 0;
+  }
 }
 
 std::int64_t array_bytes(PeakEffort effort, std::int64_t cache_bytes) {
   const bool quick = effort == PeakEffort::kQuick;
   const std::int64_t cache = cache_bytes > 0 ? cache_bytes : kUnknownCacheBytes;
-  const std::int64_t wanted = quick ? std::min(cache, kMaxQuickArrayBytes) : 4 * cache;
+  const std::int64_t enough = kTimesCache * cache;
+  const std::int64_t wanted = quick ? std::min(enough, kMaxQuickArrayBytes) : enough;
   const std::int64_t room = probes::read_memory_facts().usable_bytes / (quick ? 12 : 8);
   return std::max(std::min(wanted, room), kMinArrayBytes) / kChunkBytes * kChunkBytes;
 }
@@ -331,6 +337,7 @@ void keep_larger(MachinePeaks& kept, const MachinePeaks& fresh) {
   DLBENCH_CHECK(kept.key == fresh.key) << kept.key.processor << ", " << fresh.key.processor;
   kept.measurements += fresh.measurements;
   kept.effort = std::max(kept.effort, fresh.effort);
+  kept.cache_bytes = fresh.cache_bytes;
   keep_larger_figures(
       kept.compute,
       fresh.compute,
@@ -453,9 +460,14 @@ std::string peaks_text(const MachinePeaks& peaks) {
     text += "  no figure: other processes left no undisturbed moment\n";
   }
   if (!peaks.memory.empty()) {
-    text += fmt::format("  arrays of {} MiB, last-level cache {} MiB; bytes counted as in STREAM\n",
-                        peaks.memory.front().array_bytes >> 20,
-                        peaks.cache_bytes >> 20);
+    const std::int64_t array_bytes = peaks.memory.front().array_bytes;
+    text +=
+        fmt::format("  arrays of {} MiB, last-level cache {} MiB{}; bytes counted as in STREAM\n",
+                    array_bytes >> 20,
+                    peaks.cache_bytes >> 20,
+                    array_bytes + kChunkBytes <= kTimesCache * peaks.cache_bytes
+                        ? ", which may help: less than four times as large"
+                        : "");
   }
   for (const std::string& figure : peaks.disturbed) {
     text += "  " + figure + ": no undisturbed moment, other processes use the processors\n";

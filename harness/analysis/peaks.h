@@ -53,7 +53,7 @@ struct MachinePeaks {
   PeakKey key;
   PeakEffort effort = PeakEffort::kQuick;
   int measurements = 1;          ///< how many the figures are the best of
-  std::int64_t cache_bytes = 0;  ///< last-level cache; 0: unknown
+  std::int64_t cache_bytes = 0;  ///< last-level caches of the process's CPUs; 0: unknown
   std::vector<ComputePeak> compute;
   std::vector<MemoryPeak> memory;
   std::vector<std::string> disturbed;  ///< figures of this measurement that no moment was left for
@@ -65,9 +65,9 @@ struct MachinePeaks {
 /// Measures with peak_key().threads OpenMP threads, in windows of about half a millisecond. Only
 /// windows in which all threads kept their processors count, and of those the best: what else runs
 /// on a machine makes a window slower, never faster. A figure without such a window is left out.
-/// Takes memory for three arrays (each as large as the last-level cache but at most 256 MiB,
-/// thorough: four times the cache; never more than a quarter, thorough three eighths, of what this
-/// process may take together) and gives it back.
+/// Takes memory for three arrays (each four times as large as the last-level cache, quickly at most
+/// 256 MiB; never more than a quarter, thorough three eighths, of what this process may take
+/// together) and gives it back.
 [[nodiscard]] MachinePeaks measure_peaks(PeakEffort effort);
 
 /// Figure by figure the larger one into `kept`; figures of the same machine only.

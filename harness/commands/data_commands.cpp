@@ -51,8 +51,7 @@ class DataGenerateCommand final : public Command {
                       .threads = static_cast<int>(threads_.value_or(0)),
                       .check = [&guard] { guard.check(); }});
     } catch (const core::Error& error) {
-      if (error.code() == core::ErrorCode::kInterrupted ||
-          error.code() == core::ErrorCode::kTimeout) {
+      if (core::ended_early(error.code())) {
         throw core::Error(
             error.code(),
             fmt::format("ended before '{}' was complete; nothing of it is left", out_));

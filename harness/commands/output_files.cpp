@@ -36,7 +36,7 @@ void check_apart(const std::vector<NamedFile>& files,
       if (std::filesystem::equivalent(file.path, input, ignored)) {
         throw core::Error(core::ErrorCode::kUsage,
                           file.option + " names '" + file.path +
-                              "', a file of the data set: it would be overwritten; choose another");
+                              "', which this command reads: it would be overwritten; choose another");
       }
     }
   }

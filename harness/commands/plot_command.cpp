@@ -5,6 +5,7 @@
 #include "engine/core/error.h"
 #include "harness/commands/child_process.h"
 #include "harness/commands/command.h"
+#include "harness/commands/output_files.h"
 #include "reports/json_reader.h"
 
 #include <fmt/format.h>
@@ -73,6 +74,9 @@ class ReportPlotCommand final : public Command {
     options.add_text("output", "FILE", "image (default: beside the report)", output_);
   }
   int run(const OptionSet& /*options*/, const Invocation& /*invocation*/) override {
+    const std::vector<NamedFile> written = {{"--output", output_}};
+    check_apart(written, {report_});
+    check_writable(written);
     std::string plot = plot_;
     if (plot == "auto") {
       const reports::RunRecord record = reports::read_report(report_);

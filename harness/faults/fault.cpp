@@ -40,9 +40,8 @@ void describe_place(const comm::RankProgress& progress, Fault& fault) {
 }
 
 void record_fault(const Fault& fault, reports::RunRecord& record) {
-  const bool ended =
-      fault.code == core::ErrorCode::kInterrupted || fault.code == core::ErrorCode::kTimeout;
-  record.run.status = ended ? reports::RunStatus::kPartial : reports::RunStatus::kFailed;
+  record.run.status =
+      core::ended_early(fault.code) ? reports::RunStatus::kPartial : reports::RunStatus::kFailed;
   record.run.exit_code = core::exit_code(fault.code);
   record.run.finished_at = utc_now();
   record.run.failure = reports::FailureRecord{.rank = fault.rank,

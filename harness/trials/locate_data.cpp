@@ -88,7 +88,7 @@ DataSource locate_data(const std::string& dataset, const std::string& data) {
                       " samples of " + dataset + " in " + folder.string());
     }
   } catch (const Error& failure) {
-    if (failure.code() == ErrorCode::kInterrupted || failure.code() == ErrorCode::kTimeout) {
+    if (core::ended_early(failure.code())) {
       throw Error(failure.code(), "ended while data were generated, before anything was measured");
     }
     throw Error(failure.code(),

@@ -207,7 +207,7 @@ class BadInput(CommandTest):
         image = next((data / "train").glob("**/*.jpg"))
         before = image.read_bytes()
         self.expect_error(2, *self.images, "--data", data, "--output", image,
-                          says=["--output", "data set"])
+                          says=["--output", "which this command reads"])
         self.assertEqual(image.read_bytes(), before)
 
     def test_results_are_not_put_in_place_of_a_device(self):

@@ -56,6 +56,18 @@ TEST(RestrictTopology, KeepsCoresThatHaveAnAllowedThread) {
   EXPECT_THAT(cpus_of(some), ElementsAre(1, 4, 5));
 }
 
+TEST(LastLevelCache, IsThatOfTheCpusInUse) {
+  const Topology all =
+      synthetic_topology("pack:2 l3:2(size=33554432) l2:2(size=1048576) core:2 pu:2");
+  ASSERT_THAT(all.last_level_caches, SizeIs(4));
+  EXPECT_THAT(all.last_level_caches[1].cpus, ElementsAre(8, 9, 10, 11, 12, 13, 14, 15));
+  EXPECT_EQ(last_level_cache_bytes(all), 4 * 33554432);
+  EXPECT_EQ(last_level_cache_bytes(restrict_topology(all, {0, 1, 30})), 2 * 33554432);
+  EXPECT_EQ(last_level_cache_bytes(synthetic_topology("l2:2(size=1048576) core:1 pu:1")),
+            2 * 1048576);
+  EXPECT_EQ(last_level_cache_bytes(synthetic_topology("core:2 pu:1")), 0);
+}
+
 TEST(TopologyFromXml, FindsGpusBesideTheirNumaNodesButNoOtherGraphics) {
   const Topology topology = topology_from_xml(read_file("two_gpus.xml"));
   EXPECT_THAT(topology.cores, SizeIs(4));

@@ -101,12 +101,16 @@ TEST_F(ReportCommands, BadFilesAreOneLineAndCodeOne) {
     EXPECT_THAT(err_, HasSubstr("No such file or directory"));
   }
   EXPECT_EQ(call({"plot", broken}), 1);
+  EXPECT_EQ(call({"plot", good_, "--output", (folder_ / "no" / "plot.png").string()}), 1);
+  EXPECT_THAT(err_, HasSubstr("choose another place with --output"));
   EXPECT_EQ(call({"compare", good_, broken}), 1);
 }
 
 TEST_F(ReportCommands, BadCommandLinesAreCodeTwo) {
   EXPECT_EQ(call({"show"}), 2);
   EXPECT_EQ(call({"plot", good_, "--plot", "pie"}), 2);
+  EXPECT_EQ(call({"plot", good_, "--output", good_}), 2);
+  EXPECT_THAT(err_, HasSubstr("which this command reads"));
   EXPECT_EQ(call({"compare", good_, good_, "--tolerance", "0"}), 2);
 }
 
