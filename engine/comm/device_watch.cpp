@@ -3,6 +3,7 @@
 #include "engine/comm/device_watch.h"
 
 #include "engine/comm/rank_progress.h"
+#include "engine/core/clock.h"
 #include "engine/core/error.h"
 
 #include <fmt/format.h>

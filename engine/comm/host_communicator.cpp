@@ -5,6 +5,7 @@
 #include "engine/comm/rank_progress.h"
 #include "engine/comm/reduce.h"
 #include "engine/core/check.h"
+#include "engine/core/clock.h"
 #include "engine/core/log.h"
 #include "engine/core/trace.h"
 

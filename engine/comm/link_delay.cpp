@@ -3,6 +3,7 @@
 #include "engine/comm/link_delay.h"
 
 #include "engine/backend/host_stream.h"
+#include "engine/core/clock.h"
 #include "engine/core/error.h"
 
 #include <sys/prctl.h>

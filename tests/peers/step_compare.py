@@ -20,6 +20,7 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 
@@ -209,7 +210,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--cache", default="step_compare_tuning.txt")
+    parser.add_argument("--cache", help="file of tuned kernels (default: of this call alone)")
     parser.add_argument("--ours", default="direct-f32,auto-f32,auto-bf16")
     parser.add_argument("--peers", default="nchw-f32,channels_last-f32,channels_last-bf16")
     parser.add_argument("--peer", help=argparse.SUPPRESS)
@@ -218,6 +219,13 @@ def main():
         arguments.batch = 4 if arguments.workload == "resunetpp" else 64
     if arguments.peer:
         return peer_step(arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        arguments.cache = arguments.cache or os.path.join(folder, "tuning.txt")
+        compare(arguments)
+    return 0
+
+
+def compare(arguments):
     environment = dict(os.environ, OMP_NUM_THREADS=str(arguments.threads))
     rows = {}
     for _ in range(arguments.rounds):
@@ -229,7 +237,6 @@ def main():
     for name, results in rows.items():
         print(f"{name:32} {statistics.median(r['median'] for r in results):10.1f} "
               f"{min(r['min'] for r in results):10.1f} {max(r['rss_mib'] for r in results):13.0f}")
-    return 0
 
 
 if __name__ == "__main__":
