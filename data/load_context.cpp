@@ -110,7 +110,8 @@ LoadContext::StageTimer::~StageTimer() {
 
 std::span<const std::byte> LoadContext::read_file(const std::filesystem::path& path) {
   const StageTimer timer(*this, Stage::kRead);
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // O_NONBLOCK: opening a named pipe would wait for who writes it.
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) {
     throw_read_error(path, errno);
   }

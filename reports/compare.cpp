@@ -314,6 +314,7 @@ std::string comparison_text(const Comparison& comparison) {
                verdict});
   }
   std::string text = table.text();
+  text += "samples/s: geometric means of the repetitions, whose ratio is compared\n";
   for (const std::string& line : comparison.only_in_one) {
     text += line + '\n';
   }

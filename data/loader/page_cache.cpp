@@ -35,7 +35,7 @@ using core::ErrorCode;
 class OpenFile {
  public:
   explicit OpenFile(const fs::path& path) : path_(path) {
-    fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // waits for no named pipe
     if (fd_ < 0) {
       throw_file_error("open", path);
     }

@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/parallel.h"
 
+#include "engine/core/error.h"
+
 #include <omp.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <thread>
 
 #if defined(__x86_64__)
@@ -50,6 +53,12 @@ void enable_flush_to_zero() {
 
 int configure_compute_threads(int threads) {
   const int count = threads > 0 ? threads : usable_cores();
+  if (count > omp_get_thread_limit()) {
+    // Work that is cut for more threads than there are would wait for the others for ever.
+    throw Error(ErrorCode::kUnavailable,
+                std::to_string(count) + " compute threads, but OMP_THREAD_LIMIT allows " +
+                    std::to_string(omp_get_thread_limit()) + "; raise it, or give fewer --threads");
+  }
   omp_set_dynamic(0);
   omp_set_num_threads(count);
 #pragma omp parallel num_threads(count)

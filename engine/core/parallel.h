@@ -15,6 +15,7 @@ namespace dlbench::core {
 /// flush-to-zero and denormals-are-zero on in each of them. `threads` <= 0: usable_cores().
 /// Returns the number set. A step that drifts into denormals would run several times slower and
 /// would measure the data instead of the machine.
+/// Throws Error(kUnavailable) if OpenMP may not start so many (OMP_THREAD_LIMIT).
 /// The floating-point mode belongs to a thread: whoever starts parallel regions calls this first.
 int configure_compute_threads(int threads);
 

@@ -264,7 +264,7 @@ std::string make_header(const std::vector<const TensorMap::value_type*>& order,
 class InputFile {
  public:
   explicit InputFile(const std::filesystem::path& path)
-      : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+      : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     if (descriptor_ < 0) {
       fail_now(core::errno_text(errno));
     }

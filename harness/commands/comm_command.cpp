@@ -170,13 +170,13 @@ class CollectiveSweep {
       }
       wrong = RankGroup(ranks_).any(wrong_ > 0);
     } catch (const Error& error) {
-      report_.fail(error, guard_);
+      report_.fail(error);
       throw;
     }
     if (wrong) {
       core::log::warn(std::to_string(wrong_) + " elements came out of the collectives wrong");
     }
-    return report_.finish({.strict = options_.strict, .gate_failed = wrong}, guard_);
+    return report_.finish({.strict = options_.strict, .gate_failed = wrong});
   }
 
  private:

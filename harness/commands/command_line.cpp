@@ -30,6 +30,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -400,6 +401,11 @@ int run_command_line(int argc, const char* const* argv) noexcept {
     return core::exit_code(error.code());
   } catch (const core::CheckFailure& failure) {
     core::log::error(std::string("internal error, please report it: ") + failure.what());
+  } catch (const std::system_error& error) {
+    const bool no_thread = error.code() == std::errc::resource_unavailable_try_again;
+    core::log::error(
+        no_thread ? "cannot start a thread; see ulimit -u and -v, and the control group's pids.max"
+                  : error.what());
   } catch (const std::bad_alloc&) {
     core::log::error("out of memory; a smaller --batch-size or --image-size needs less");
   } catch (const std::exception& error) {

@@ -17,6 +17,9 @@ using core::ErrorCode;
 
 // The text that the command line would have carried for this value.
 std::string option_text(const std::string& key, const nlohmann::json& value) {
+  if (value.is_string() && value.get_ref<const std::string&>().find('\0') != std::string::npos) {
+    throw Error(ErrorCode::kUsage, key + " in the config file has a zero byte");
+  }
   if (value.is_string()) {
     return value.get<std::string>();
   }

@@ -8,11 +8,16 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
+#include <string>
 #include <vector>
 
 namespace dlbench::harness {
@@ -110,6 +115,24 @@ reports::JobRecord summarize(const std::vector<comm::RankPlace>& places,
 }
 
 }  // namespace
+
+double process_age_s() {
+  std::ifstream file("/proc/self/stat");
+  std::string text;
+  std::getline(file, text);
+  std::istringstream fields(text.substr(std::min(text.size(), text.rfind(')') + 1)));
+  constexpr int kStartField = 22 - 2;  // counted from the one behind the name
+  std::string start_ticks;
+  for (int field = 0; field < kStartField; ++field) {
+    fields >> start_ticks;
+  }
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  const double since_boot_s =
+      static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+  return since_boot_s -
+         std::atof(start_ticks.c_str()) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
 
 reports::JobRecord own_job(const comm::Rendezvous& ranks, const std::string& state, double wall_s) {
   reports::JobRecord job = summarize(ranks.places(), {{ranks.rank(), own_use()}}, state, wall_s);

@@ -14,6 +14,10 @@
 
 namespace dlbench::harness {
 
+/// Seconds since this process was started, which its CPU time counts from. To the clock tick (10
+/// ms), and not below: from /proc/self/stat and CLOCK_BOOTTIME.
+[[nodiscard]] double process_age_s();
+
 /// The job of this rank alone: for a run whose other ranks may be gone.
 [[nodiscard]] reports::JobRecord own_job(const comm::Rendezvous& ranks,
                                          const std::string& state,

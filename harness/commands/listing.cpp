@@ -186,12 +186,19 @@ std::string list_backends() { return backends_text(find_backends()); }
 
 std::string list_probes() {
   std::string text = "probes\n";
-  for (const std::string& name : probes::probe_names()) {
+  const std::vector<std::string> here = probes::probe_names();
+  for (const std::string& name : here) {
     const auto probe = probes::make_probe(name);
     text += fmt::format("  {:<12} {}\n", name, probe->spec().description);
     for (const probes::ValueSpec& value : probe->spec().values) {
       const std::string unit = value.unit.empty() ? "" : fmt::format(" [{}]", value.unit);
       text += fmt::format("  {:<12}   {}{}: {}\n", "", value.name, unit, value.description);
+    }
+  }
+  for (const std::string_view name : probes::kPluginProbes) {
+    if (std::find(here.begin(), here.end(), name) == here.end()) {
+      text += fmt::format("  {:<12} of the CUDA plug-in, which is not loaded; see dlbench info\n",
+                          name);
     }
   }
   return text;

@@ -34,9 +34,10 @@ void check_apart(const std::vector<NamedFile>& files,
     }
     for (const std::filesystem::path& input : inputs) {
       if (std::filesystem::equivalent(file.path, input, ignored)) {
-        throw core::Error(core::ErrorCode::kUsage,
-                          file.option + " names '" + file.path +
-                              "', which this command reads: it would be overwritten; choose another");
+        throw core::Error(
+            core::ErrorCode::kUsage,
+            file.option + " names '" + file.path +
+                "', which this command reads: it would be overwritten; choose another");
       }
     }
   }

@@ -7,6 +7,7 @@
 #include "harness/commands/command.h"
 #include "harness/commands/output_files.h"
 #include "reports/json_reader.h"
+#include "reports/validate.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -77,6 +78,13 @@ class ReportPlotCommand final : public Command {
     const std::vector<NamedFile> written = {{"--output", output_}};
     check_apart(written, {report_});
     check_writable(written);
+    const std::string text = reports::read_text_file(report_);
+    if (const auto problems = reports::validate_report(text, report_); !problems.empty()) {
+      throw Error(ErrorCode::kData,
+                  fmt::format("'{}' is no valid report ({}); see dlbench report validate",
+                              report_,
+                              reports::to_line(problems.front())));
+    }
     std::string plot = plot_;
     if (plot == "auto") {
       const reports::RunRecord record = reports::read_report(report_);

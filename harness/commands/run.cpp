@@ -110,7 +110,7 @@ class Measurement {
         record_.run.skipped.push_back(
             {"trace", "the run ended before the repetition that --trace records, the last one"});
       }
-      report_.fail(error, guard_);
+      report_.fail(error);
       throw;
     }
     return finish();
@@ -402,14 +402,11 @@ class Measurement {
 
   int finish() {
     const bool benchy = !options_.benchy.empty();
-    const int code = report_.finish({.strict = options_.strict,
-                                     .write_others =
-                                         [&] {
-                                           if (benchy && group_.speaks()) {
-                                             reports::write_benchy(record_, options_.benchy);
-                                           }
-                                         }},
-                                    guard_);
+    const int code = report_.finish({.strict = options_.strict, .write_others = [&] {
+                                       if (benchy && group_.speaks()) {
+                                         reports::write_benchy(record_, options_.benchy);
+                                       }
+                                     }});
     if (benchy) {
       report_.tell(reports::benchy_lines(record_));
     }

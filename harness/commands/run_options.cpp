@@ -18,6 +18,7 @@ using core::ErrorCode;
 
 constexpr std::int64_t kMaxBatch = std::int64_t{1} << 20;
 constexpr std::int64_t kMaxThreads = 4096;
+constexpr std::int64_t kMaxWorkers = 1024;  // as many as a loader takes
 
 // What the single root leaves no room for.
 void check_strategy(const RunOptions& run) {
@@ -102,7 +103,7 @@ void add_loader_options(OptionSet& options, RunOptions& run) {
                     "N",
                     "loader threads per rank; default: the cores of the rank",
                     run.workers,
-                    {1, kMaxThreads});
+                    {1, kMaxWorkers});
   options.add_count("prefetch", "N", "batches that the loader is ahead", run.prefetch, {1, 1024});
   options.add_choice("cache",
                      "state of the page cache before each repetition",

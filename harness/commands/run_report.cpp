@@ -68,13 +68,13 @@ void RunReport::say(const std::string& text) const {
   }
 }
 
-void RunReport::fail(const Error& error, const RunGuard& guard) {
+void RunReport::fail(const Error& error) {
   const Fault fault = fault_watch().declare(own_fault(ranks_, error.code(), error.what()));
   record_fault(fault, record_);
   if (record_.job.has_value()) {  // gathered when the run was over
     record_.job->state = job_state(fault.code);
   } else {
-    record_.job = own_job(ranks_, job_state(fault.code), guard.elapsed_s());
+    record_.job = own_job(ranks_, job_state(fault.code), process_age_s());
     if (ranks_.size() > 1) {
       record_.run.skipped.push_back(
           {"job record of the other ranks",
@@ -114,14 +114,14 @@ void RunReport::tell(const std::string& text) const {
   }
 }
 
-int RunReport::finish(const RunEnding& ending, const RunGuard& guard) {
+int RunReport::finish(const RunEnding& ending) {
   enter("writing the results");
   const bool tainted = !record_.run.taints.empty();
   const int code = ending.gate_failed         ? core::exit_code(core::ErrorCode::kGate)
                    : ending.strict && tainted ? 4
                                               : 0;
   try {
-    record_.job = gather_job(ranks_, "COMPLETED", guard.elapsed_s());
+    record_.job = gather_job(ranks_, "COMPLETED", process_age_s());
     record_.run.status = reports::RunStatus::kComplete;
     record_.run.finished_at = utc_now();
     record_.run.exit_code = code;
@@ -130,7 +130,7 @@ int RunReport::finish(const RunEnding& ending, const RunGuard& guard) {
     }
     write();
   } catch (const Error& error) {
-    fail(error, guard);
+    fail(error);
     tell(reports::summary_text(record_, saved_at_));
     throw;
   }

@@ -7,7 +7,6 @@
 
 #include "engine/comm/rendezvous.h"
 #include "engine/core/error.h"
-#include "harness/trials/run_guard.h"
 #include "reports/record.h"
 
 #include <functional>
@@ -54,10 +53,10 @@ class RunReport {
 
   /// The report of a run that ended too early: what ended it, on which rank, in which phase. If it
   /// cannot be written it goes to the folder for temporary files; a warning says so. Never throws.
-  void fail(const core::Error& error, const RunGuard& guard);
+  void fail(const core::Error& error);
   /// The complete report and its summary. Collective. Returns the exit code. Where something cannot
   /// be written any more: fail(), the summary all the same, and the error.
-  int finish(const RunEnding& ending, const RunGuard& guard);
+  int finish(const RunEnding& ending);
 
  private:
   void write_anywhere();

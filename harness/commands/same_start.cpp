@@ -39,9 +39,12 @@ std::map<std::string, std::string> start_of(const std::string& command, const Op
 void check_same_start(comm::Rendezvous& ranks,
                       const std::string& command,
                       const OptionSet& options) {
-  const std::map<std::string, std::string> own = start_of(command, options);
-  const auto first = nlohmann::json::parse(ranks.broadcast_text(nlohmann::json(own).dump()))
-                         .get<std::map<std::string, std::string>>();
+  using Start = std::map<std::string, std::string>;
+  // What is no UTF-8 becomes something else, on all ranks alike.
+  const std::string text = nlohmann::json(start_of(command, options))
+                               .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const auto own = nlohmann::json::parse(text).get<Start>();
+  const auto first = nlohmann::json::parse(ranks.broadcast_text(text)).get<Start>();
   together(ranks, [&] {
     // Another build or command may know other options: these two are compared first.
     for (const std::string& what : {std::string("build"), std::string("command")}) {

@@ -93,10 +93,10 @@ class Scaling {
     try {
       measure();
     } catch (const Error& error) {
-      report_.fail(error, guard_);
+      report_.fail(error);
       throw;
     }
-    return report_.finish({.strict = options_.strict}, guard_);
+    return report_.finish({.strict = options_.strict});
   }
 
  private:

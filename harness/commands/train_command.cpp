@@ -173,6 +173,7 @@ class TrainingRun {
       }
     });
     if (options_.dry_run) {
+      together(ranks_, [&] { static_cast<void>(open_validation(plan)); });
       report_.say(plan_text(plan, {}) + training_time_text(plan, epochs(plan)));
       return 0;
     }
@@ -183,10 +184,10 @@ class TrainingRun {
     try {
       train(plan);
     } catch (const Error& error) {
-      report_.fail(error, guard_);
+      report_.fail(error);
       throw;
     }
-    return report_.finish({.strict = options_.strict}, guard_);
+    return report_.finish({.strict = options_.strict});
   }
 
  private:

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace dlbench::harness {
 namespace {
@@ -65,14 +66,18 @@ class VerifyCommand final : public Command {
     options.add_text("init", "FILE", "safetensors with all weights; default: drawn", init_);
     options.add_text("dump", "FILE", "write the step as safetensors", dump_);
   }
-  int run(const OptionSet& /*options*/, const Invocation& /*invocation*/) override {
+  int run(const OptionSet& options, const Invocation& /*invocation*/) override {
     if (workload_.empty() == op_.empty()) {
       throw core::Error(core::ErrorCode::kUsage,
                         "give either --workload (`dlbench list` shows the names) or --op");
     }
     if (!op_.empty()) {
+      refuse(options,
+             "--op",
+             {"precision", "batch-size", "image-size", "seed", "data", "init", "dump"});
       return run_ops();
     }
+    refuse(options, "--workload", {"case"});
     VerifyOptions verify;
     verify.workload = workload_;
     verify.params = {.batch_size = batch_size_.value_or(0), .image_size = image_size_.value_or(0)};
@@ -88,6 +93,17 @@ class VerifyCommand final : public Command {
   }
 
  private:
+  static void refuse(const OptionSet& options,
+                     const std::string& with,
+                     const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+      if (!options.is_default(name)) {
+        throw core::Error(core::ErrorCode::kUsage,
+                          "--" + name + " has no meaning with " + with + "; leave one of them out");
+      }
+    }
+  }
+
   [[nodiscard]] int run_ops() const {
     conformance::Filter filter;
     filter.op = op_ == "all" ? "" : op_;

@@ -3,6 +3,7 @@
 #include "harness/faults/fault_watch.h"
 
 #include "engine/core/atomic_file.h"
+#include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "harness/ranks.h"
 
@@ -11,11 +12,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <optional>
+#include <string>
 
 namespace dlbench::harness {
 namespace {
@@ -41,7 +44,15 @@ bool sleep_unless(const std::stop_token& stop, milliseconds time) {
 HangLimits hang_limits() {
   HangLimits limits;
   if (const char* seconds = std::getenv("DLBENCH_HANG_SECONDS"); seconds != nullptr) {
-    limits.stepping_s = std::max(limits.stepping_s, std::atof(seconds));
+    char* end = nullptr;
+    const double wanted = std::strtod(seconds, &end);
+    if (end == seconds || *end != '\0' || !(wanted >= limits.stepping_s) ||
+        !std::isfinite(wanted)) {
+      throw Error(ErrorCode::kUsage,
+                  "DLBENCH_HANG_SECONDS is '" + std::string(seconds) + "', wanted " +
+                      std::to_string(std::lround(limits.stepping_s)) + " or more");
+    }
+    limits.stepping_s = wanted;
     limits.otherwise_s = std::max(limits.otherwise_s, limits.stepping_s);
   }
   return limits;
@@ -61,12 +72,16 @@ FaultWatch::~FaultWatch() {
 void FaultWatch::prepare(const launchers::LaunchEnvironment& launch) {
   const bool several = launch.announced_ranks.value_or(2) > 1;
   const bool pretended_nodes = std::getenv("DLBENCH_TEST_RANKS_PER_NODE") != nullptr;
-  if (!launch.launched() || !several || (launch.local_rank.value_or(0) != 0 && !pretended_nodes)) {
+  if (!launch.launched() || !several) {
+    return;
+  }
+  const HangLimits limits = hang_limits();
+  if (launch.local_rank.value_or(0) != 0 && !pretended_nodes) {
     return;
   }
   try {
     board_ = StatusBoard::create();
-    sentinel_ = start_sentinel(*board_, hang_limits());
+    sentinel_ = start_sentinel(*board_, limits);
   } catch (const Error&) {
     board_.reset();  // join() says so
   }

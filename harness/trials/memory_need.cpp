@@ -59,6 +59,15 @@ MemoryNeed need_of_step(backend::Backend& backend,
   return need;
 }
 
+void check_least(const MemoryRoom& room) {
+  constexpr std::int64_t kLeastBytes = std::int64_t{64} << 20;
+  if (room.host < kLeastBytes) {
+    throw core::Error(core::ErrorCode::kMemory,
+                      mib(room.host) + " of memory are available, and " + mib(kLeastBytes) +
+                          " are needed whatever is trained; see ulimit -v and the control group");
+  }
+}
+
 void check_room(const MemoryRoom& room,
                 std::int64_t batch_size,
                 const std::function<MemoryNeed(std::int64_t)>& need_at) {

@@ -78,6 +78,9 @@ struct MemorySharers {
                                       const graph::Graph& graph,
                                       backend::LoweringOptions lowering);
 
+/// Throws Error(kMemory) if the host has less than any run takes: libraries, threads, their stacks.
+void check_least(const MemoryRoom& room);
+
 /// Throws Error(kMemory) with what is needed, what is free and the largest batch that fits, unless
 /// `room` holds what `need_at(batch_size)` says. `need_at` grows with the batch size.
 void check_room(const MemoryRoom& room,

@@ -16,10 +16,12 @@ namespace dlbench::harness {
 /// One at a time, made before the threads that compute: it blocks the signals in its thread, and so
 /// in those that it starts, and receives them in one of its own. oneDNN's kernels for matrix
 /// products keep a stack of a few kB on the heap, where the frame of a signal handler destroys what
-/// is beside it. If a deadline passes and nobody asks for ten more seconds (a hang), the process
-/// ends with code 124: the partial report of the last repetition is on the disk then.
+/// is beside it. If nobody asks for ten seconds after a signal or the time-out (a hang), the
+/// process ends with code 130 or 124: the partial report of the last repetition is on the disk
+/// then.
 class RunGuard {
  public:
+  /// Throws core::Error(kLibrary) if the process has no descriptor left.
   explicit RunGuard(std::optional<double> timeout_s);
   RunGuard(const RunGuard&) = delete;
   RunGuard& operator=(const RunGuard&) = delete;

@@ -246,6 +246,7 @@ MemoryRoom SessionPlan::memory_room() const {
 }
 
 void SessionPlan::check_memory() {
+  check_least(memory_room());  // what a plan needs is found by making kernels, which need some too
   check_room(memory_room(), batch_size(), [this](std::int64_t batch_size) {
     return batch_size == this->batch_size() ? memory_need() : need_for_batch(batch_size);
   });

@@ -49,6 +49,7 @@ class BadInput(CommandTest):
                           says=["synthetik", "did you mean 'synthetic'"])
         self.expect_error(2, *self.mnist, "--device", "gpu", says=["gpu"])
         self.expect_error(2, *self.mnist, "--precision", "fp23", says=["did you mean 'fp32'"])
+        self.expect_error(2, "run", "--workload", os.fsdecode(b"a\xff"), says=["unknown workload"])
 
     def test_bad_values(self):
         self.expect_error(2, *self.mnist, "--batch-size", "many", says=["--batch-size", "many"])
@@ -57,6 +58,11 @@ class BadInput(CommandTest):
         self.expect_error(2, *self.mnist, "--storage", "latency=3", says=["latency"])
         self.expect_error(2, *self.mnist, "--global-batch-size", "4", says=["exclude each other"])
         self.expect_error(2, "run", says=["--workload is required"])
+        self.expect_error(2, *self.mnist, "--workers", "2000", says=["--workers", "range 1 to 1024"])
+        self.expect_error(2, "verify", "--op", "linear", "--dump", "step.safetensors",
+                          says=["--dump has no meaning with --op"])
+        self.expect_error(2, *self.mnist, "--device", "cpu", "--threads", "2",
+                          environment={"OMP_THREAD_LIMIT": "1"}, says=["OMP_THREAD_LIMIT allows 1"])
         self.expect_error(2, "run", "resunetpp", says=["takes no arguments", "--workload"])
         self.expect_error(2, *self.mnist, "--data", "", says=["--data", "empty"])
         self.expect_error(1, *self.mnist, "--data", "no\nwhere", says=["no\\nwhere"])
@@ -133,6 +139,21 @@ class BadInput(CommandTest):
             self.addCleanup(closed.chmod, 0o700)
             self.expect_error(1, *self.kvasir, "--output", "-", "--steps", "8", "--data", data,
                               says=[closed.name, "Permission denied"], user=user)
+
+    def test_a_named_pipe_among_the_data(self):
+        data = self.folder / "pipe"
+        shutil.copytree(self.folder / "mnist", data)
+        (data / "train-images-idx3-ubyte").unlink()
+        os.mkfifo(data / "train-images-idx3-ubyte")
+        self.expect_error(1, "run", "--workload", "mnist_cnn", "--data", data,
+                          says=["train-images-idx3-ubyte", "not a regular file"])
+
+    def test_no_validation_data(self):
+        data = self.folder / "no-validation"
+        shutil.copytree(self.folder / "mnist", data)
+        (data / "t10k-labels-idx1-ubyte").unlink()
+        self.expect_error(1, "train", "--workload", "mnist_cnn", "--data", data, "--batch-size", "4", "--dry-run",
+                          says=["t10k-labels-idx1-ubyte"])
 
     def test_broken_validation_data(self):
         train = ["train", "--workload", "resunetpp", "--image-size", "16", "--batch-size", "2",
@@ -304,13 +325,7 @@ class BadInput(CommandTest):
 
     def test_interrupt_leaves_a_partial_report(self):
         running = self.start(*self.mnist, "--max-noise", "0.01", "--min-time", "200ms")
-        deadline = time.monotonic() + 60
-        while running.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.2)
-            if (self.folder / "report.json").exists():
-                started = json.loads((self.folder / "report.json").read_text(encoding="utf-8"))
-                if started["run"]["status"] == "partial" and started["trials"]:
-                    break
+        self.wait_for_trials(running)
         running.send_signal(signal.SIGINT)
         _, errors = running.communicate(timeout=60)
         self.assertEqual(running.returncode, 130, errors)
@@ -318,6 +333,29 @@ class BadInput(CommandTest):
         self.assertEqual(report["run"]["status"], "partial")
         self.assertGreaterEqual(len(report["trials"]), 1)
         self.assertIn("partial", [taint["code"] for taint in report["run"]["taints"]])
+
+    def test_a_hang_is_ended_by_force(self):
+        trigger = self.folder / "hang"
+        running = self.start(*self.mnist, "--max-noise", "0.01", "--min-time", "200ms",
+                             environment={"DLBENCH_TEST_FAULT": f"hang@0:{trigger}"})
+        self.wait_for_trials(running)
+        trigger.touch()
+        time.sleep(2)
+        running.send_signal(signal.SIGTERM)
+        _, errors = running.communicate(timeout=60)
+        self.assertEqual(running.returncode, 124, errors)
+        self.assertIn("ended by force", errors)
+        self.assertEqual(self.report(self.folder / "report.json")["run"]["status"], "partial")
+
+    def wait_for_trials(self, running):
+        """Until the partial report has some."""
+        report = self.folder / "report.json"
+        deadline = time.monotonic() + 60
+        while running.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.2)
+            if report.exists() and json.loads(report.read_text(encoding="utf-8"))["trials"]:
+                return
+        self.fail("no trials in a minute")
 
     def test_interrupted_generation_leaves_nothing(self):
         out = self.folder / "interrupted"

@@ -17,14 +17,16 @@ class CommandTest(unittest.TestCase):
 
     folder: pathlib.Path
 
-    def dlbench(self, *arguments, timeout=300, user=None, cache=None):
-        """Runs the program, as another user (a number) or with another cache folder if asked; returns
-        the finished process with text output."""
-        environment = dict(os.environ, DLBENCH_CACHE_DIR=str(cache or self.folder / "cache"))
+    def dlbench(self, *arguments, timeout=300, user=None, cache=None, environment=None):
+        """Runs the program, as another user (a number), with another cache folder or with more
+        variables if asked; returns the finished process with text output."""
+        environment = dict(os.environ, DLBENCH_CACHE_DIR=str(cache or self.folder / "cache"),
+                           **(environment or {}))
         return subprocess.run(
             [PROGRAM, *map(str, arguments)],
             capture_output=True,
             text=True,
+            errors="backslashreplace",
             timeout=timeout,
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -48,9 +50,9 @@ class CommandTest(unittest.TestCase):
                           f"cannot start {PROGRAM}")
         return nobody
 
-    def start(self, *arguments):
+    def start(self, *arguments, environment=None):
         """Starts the program in the background."""
-        environment = dict(os.environ, DLBENCH_CACHE_DIR=str(self.folder / "cache"))
+        environment = dict(os.environ, DLBENCH_CACHE_DIR=str(self.folder / "cache"), **(environment or {}))
         return subprocess.Popen(
             [PROGRAM, *map(str, arguments)],
             stdout=subprocess.PIPE,
@@ -60,9 +62,9 @@ class CommandTest(unittest.TestCase):
             stdin=subprocess.DEVNULL,
         )
 
-    def expect_error(self, code, *arguments, says, user=None):
+    def expect_error(self, code, *arguments, says, user=None, environment=None):
         """The program must end with `code` and exactly one line on stderr that holds each text."""
-        done = self.dlbench(*arguments, user=user)
+        done = self.dlbench(*arguments, user=user, environment=environment)
         lines = [line for line in done.stderr.splitlines() if line.startswith("dlbench: ")]
         self.assertEqual(done.returncode, code, f"{arguments}\n{done.stderr}")
         self.assertEqual(len(lines), 1, done.stderr)
