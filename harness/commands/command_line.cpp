@@ -197,7 +197,7 @@ class Parser {
     for (const std::string& argument : arguments) {
       pointers.push_back(argument.c_str());
     }
-    refuse_empty_values(arguments);
+    refuse_wrong_values(arguments);
     try {
       root_.parse(static_cast<int>(pointers.size()), pointers.data());
     } catch (const CLI::Success&) {
@@ -228,18 +228,34 @@ class Parser {
   }
 
  private:
-  // "--config= --dry-run": for CLI11 the next argument would be the value.
-  void refuse_empty_values(const std::vector<std::string>& arguments) const {
+  // "--config= --dry-run": for CLI11 the next argument would be the value. "--strict=no": a flag is
+  // there or not.
+  void refuse_wrong_values(const std::vector<std::string>& arguments) const {
     for (const std::string& argument : arguments) {
-      if (!argument.starts_with("--") || !argument.ends_with('=')) {
+      const std::size_t equals = argument.find('=');
+      if (!argument.starts_with("--") || equals == std::string::npos) {
         continue;
       }
-      const std::string name = argument.substr(2, argument.size() - 3);
-      if (std::ranges::any_of(
-              commands_, [&name](const Bound& bound) { return bound.options->contains(name); })) {
+      const std::string name = argument.substr(2, equals - 2);
+      const bool known = std::ranges::any_of(
+          commands_, [&name](const Bound& bound) { return bound.options->contains(name); });
+      if (known && equals + 1 == argument.size()) {
         throw Error(ErrorCode::kUsage, "--" + name + ": the value is empty (see dlbench --help)");
       }
+      if (known && is_flag_everywhere(name)) {
+        throw Error(ErrorCode::kUsage,
+                    "--" + name + " takes no value, but was given '" + argument.substr(equals + 1) +
+                        "': leave the option out to turn it off");
+      }
     }
+  }
+
+  [[nodiscard]] bool is_flag_everywhere(const std::string& name) const {
+    return std::ranges::none_of(commands_, [&name](const Bound& bound) {
+      return std::ranges::any_of(bound.options->specs(), [&name](const OptionSpec& spec) {
+        return spec.name == name && !spec.is_flag;
+      });
+    });
   }
 
   static void set_options(Bound& bound) {

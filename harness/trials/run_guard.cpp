@@ -17,7 +17,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <thread>
 
@@ -33,6 +32,12 @@ std::atomic<int>& caught_signal() {
   static std::atomic<int> signal_number = 0;
   static_assert(std::atomic<int>::is_always_lock_free, "a handler may not lock");
   return signal_number;
+}
+
+// What the handler writes to, so that the watcher looks; -1: there is none.
+std::atomic<int>& wake_descriptor() {
+  static std::atomic<int> descriptor = -1;
+  return descriptor;
 }
 
 std::atomic<RunGuard*>& current_guard() {
@@ -68,8 +73,11 @@ const char* name_of(int signal_number) {
 }
 
 void on_signal(int signal_number) {
+  const int errno_before = errno;
   caught_signal() = signal_number;
   std::signal(signal_number, SIG_DFL);  // the second one ends the process
+  ::eventfd_write(wake_descriptor(), 1);
+  errno = errno_before;
 }
 
 }  // namespace
@@ -77,70 +85,76 @@ void on_signal(int signal_number) {
 // A thread that receives the signals, and ends the process when nobody asks in time.
 class RunGuard::Watcher {
  public:
-  explicit Watcher(std::optional<double> timeout_s) : stop_(::eventfd(0, EFD_CLOEXEC)) {
-    if (stop_ < 0) {
+  explicit Watcher(std::optional<double> timeout_s) : wake_(::eventfd(0, EFD_CLOEXEC)) {
+    if (wake_ < 0) {
       throw Error(ErrorCode::kLibrary, "cannot watch for signals: " + core::errno_text(errno));
     }
+    wake_descriptor() = wake_;
     for (std::size_t i = 0; i < kCaughtSignals.size(); ++i) {
       handlers_before_[i] = std::signal(kCaughtSignals[i], on_signal);
       if (kCaughtSignals[i] == SIGHUP && handlers_before_[i] == SIG_IGN) {
         std::signal(SIGHUP, SIG_IGN);
       }
     }
+    thread_ = std::thread([this, timeout_s] {
+      const sigset_t ours = caught_signals();
+      pthread_sigmask(SIG_UNBLOCK, &ours, nullptr);
+      watch(timeout_s);
+    });
     const sigset_t ours = caught_signals();
     pthread_sigmask(SIG_BLOCK, &ours, &mask_before_);
-    thread_ = std::thread([this, timeout_s] { watch(timeout_s); });
   }
   Watcher(const Watcher&) = delete;
   Watcher& operator=(const Watcher&) = delete;
   ~Watcher() {
-    ::eventfd_write(stop_, 1);
+    stopping_ = true;
+    ::eventfd_write(wake_, 1);
     thread_.join();
-    ::close(stop_);
     pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
     for (std::size_t i = 0; i < kCaughtSignals.size(); ++i) {
       std::signal(kCaughtSignals[i], handlers_before_[i]);
     }
+    wake_descriptor() = -1;
+    ::close(wake_);
   }
 
  private:
-  // Signals arrive while it waits, and nowhere else.
+  // Until it is to stop, or the time after a signal or the time-out has passed.
   void watch(std::optional<double> timeout_s) {
-    sigset_t while_waiting;
-    pthread_sigmask(SIG_BLOCK, nullptr, &while_waiting);
-    for (const int signal_number : kCaughtSignals) {
-      sigdelset(&while_waiting, signal_number);
-    }
     std::optional<Clock::time_point> end;
     if (timeout_s.has_value()) {
-      end = Clock::now() + to_duration(*timeout_s + kGraceSeconds);
+      end = in_seconds(*timeout_s + kGraceSeconds);
     }
-    bool told = false;
-    while (true) {
-      if (caught_signal() != 0 && !told) {
-        told = true;
-        const auto soon = Clock::now() + to_duration(kGraceSeconds);
-        end = end.has_value() ? std::min(*end, soon) : soon;
+    bool signal_seen = false;
+    while (!stopping_) {
+      if (caught_signal() != 0 && !signal_seen) {
+        signal_seen = true;
+        end = std::min(end.value_or(Clock::time_point::max()), in_seconds(kGraceSeconds));
       }
-      timespec left{};
-      if (end.has_value()) {
-        const auto nanoseconds = std::max<std::int64_t>(
-            0, std::chrono::duration_cast<std::chrono::nanoseconds>(*end - Clock::now()).count());
-        left = {.tv_sec = nanoseconds / 1'000'000'000, .tv_nsec = nanoseconds % 1'000'000'000};
-      }
-      pollfd stop{.fd = stop_, .events = POLLIN, .revents = 0};
-      const int ready = ::ppoll(&stop, 1, end.has_value() ? &left : nullptr, &while_waiting);
-      if (ready > 0) {
-        return;
-      }
-      if (ready == 0) {
+      if (end.has_value() && Clock::now() >= *end) {
         end_process();
+      }
+      pollfd wake{.fd = wake_, .events = POLLIN, .revents = 0};
+      if (::poll(&wake, 1, end.has_value() ? milliseconds_until(*end) : -1) > 0) {
+        eventfd_t ignored = 0;
+        ::eventfd_read(wake_, &ignored);
       }
     }
   }
 
-  static Clock::duration to_duration(double seconds) {
-    return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  static Clock::time_point in_seconds(double seconds) {
+    constexpr double kFarAway = 1e9;  // decades; nanoseconds of much more overflow
+    return Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                              std::chrono::duration<double>(std::min(seconds, kFarAway)));
+  }
+
+  // Rounded up, and a day at most.
+  static int milliseconds_until(Clock::time_point end) {
+    using std::chrono::milliseconds;
+    constexpr milliseconds kDay = std::chrono::hours(24);
+    return static_cast<int>(
+        std::clamp(std::chrono::ceil<milliseconds>(end - Clock::now()), milliseconds(0), kDay)
+            .count());
   }
 
   [[noreturn]] static void end_process() {
@@ -152,7 +166,8 @@ class RunGuard::Watcher {
     _exit(core::exit_code(signal_number == SIGINT ? ErrorCode::kInterrupted : ErrorCode::kTimeout));
   }
 
-  int stop_;
+  int wake_;
+  std::atomic<bool> stopping_ = false;
   std::array<void (*)(int), kCaughtSignals.size()> handlers_before_{};
   sigset_t mask_before_{};
   std::thread thread_;

@@ -75,6 +75,12 @@ TEST(CommandLine, AnEmptyValueIsNotTheNextArgument) {
   EXPECT_THAT(call.err, HasSubstr("--config: the value is empty"));
 }
 
+TEST(CommandLine, AFlagTakesNoValue) {
+  const CommandLineCall call = call_dlbench({"run", "--workload", "mnist_cnn", "--strict=no"});
+  EXPECT_EQ(call.code, 2);
+  EXPECT_THAT(call.err, HasSubstr("--strict takes no value, but was given 'no'"));
+}
+
 TEST(CommandLine, ATimeoutEndsBeforeTheWalltime) {
   const std::vector<std::string> launch = {"launch", "slurm", "--time", "90s", "--", "scale"};
   for (const auto& [timeout, code] :
