@@ -83,7 +83,8 @@ function(dlbench_test name)
   endif()
   dlbench_test_prefix(prefix)
   list(GET ARG_LABELS 0 first_label)
-  gtest_discover_tests(${name} TEST_PREFIX "${prefix}" DISCOVERY_TIMEOUT 60
+  # A parameter has a name of its own; its value may be printed as bytes, pointers among them.
+  gtest_discover_tests(${name} TEST_PREFIX "${prefix}" DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES
                        PROPERTIES LABELS ${first_label} TIMEOUT 300 ENVIRONMENT ${environment})
   list(LENGTH ARG_LABELS labels)
   if(labels GREATER 1)

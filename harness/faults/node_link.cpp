@@ -36,7 +36,8 @@ namespace dlbench::harness {
 namespace {
 
 constexpr double kSignIntervalS = 1.0;
-constexpr double kStrangerS = 2.0;  // for a connection to show the secret
+constexpr double kNewsIntervalS = 0.25;  // if its first rank came to another phase meanwhile
+constexpr double kStrangerS = 2.0;       // for a connection to show the secret
 // What a call counts of the time since the last one: this process may have slept, and what the
 // others sent meanwhile lies in no socket yet.
 constexpr double kLongestGapS = 1.0;
@@ -285,9 +286,11 @@ std::optional<Fault> NodeLink::exchange(double now_s, const Fault& place) {
   last_s_ = now_s;
   place_ = place;
   accept_peers();
-  const bool sign = now_s >= next_sign_s_;
+  const bool sign =
+      now_s - said_s_ >= (place.phase == said_phase_ ? kSignIntervalS : kNewsIntervalS);
   if (sign) {
-    next_sign_s_ = now_s + kSignIntervalS;
+    said_s_ = now_s;
+    said_phase_ = place.phase;
   }
   std::optional<Fault> first;
   for (Peer& peer : peers_) {

@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The connections between the sentinels of a launch's nodes: a star around that of rank 0's node.
-// Each says once a second that it is there and what its first rank does, tells of a fault at once,
-// and takes its leave before it ends. Whoever breaks off or falls silent is gone with its node.
+// Each says once a second, and soon after its first rank came to another phase, that it is there
+// and what that rank does, tells of a fault at once, and takes its leave before it ends. Whoever
+// breaks off or falls silent is gone with its node.
 #pragma once
 
 #include "harness/faults/fault.h"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -76,7 +78,6 @@ class NodeLink {
 
   void watch(int socket) const;
   void accept_peers();
-  [[nodiscard]] Peer* add(int socket);
   static void send(Peer& peer, std::string_view line);
   static void flush(Peer& peer);
   void receive(Peer& peer, std::optional<Fault>& first);
@@ -90,7 +91,8 @@ class NodeLink {
   int listener_ = -1;
   std::vector<Peer> peers_;
   std::optional<double> last_s_;
-  double next_sign_s_ = 0.0;
+  double said_s_ = -std::numeric_limits<double>::infinity();  ///< when the last sign was given
+  std::string said_phase_;                                    ///< and the phase in it
   Fault place_;
   std::optional<Fault> told_;
   bool lost_center_ = false;

@@ -220,6 +220,7 @@ class Faults(unittest.TestCase):
         """Sentinel and rank of a pretended node, of which each has one rank."""
         self.launch(ranks, RUN, **NODES_OF_ONE_RANK)
         done = self.wait_for_repetitions()
+        time.sleep(2.0)  # the others know of it what it said last
         (sentinel,) = [pid for pid in self.ours("dlbench-sentinel")
                        if environment_of(pid).get("PMI_RANK") == str(node)]
         return sentinel, self.pids()[node], done

@@ -111,7 +111,16 @@ INSTANTIATE_TEST_SUITE_P(Placement,
                                                           "pack:2 numa:2 core:4 pu:2",
                                                           "numa:2 core:7 pu:4",
                                                           "core:1 pu:1"),
-                                          testing::Values(1, 2, 3, 4, 5, 7, 8, 13, 16, 64)));
+                                          testing::Values(1, 2, 3, 4, 5, 7, 8, 13, 16, 64)),
+                         [](const auto& test) {
+                           std::string name = std::get<0>(test.param);
+                           std::replace_if(
+                               name.begin(),
+                               name.end(),
+                               [](char c) { return c == ' ' || c == ':'; },
+                               '_');
+                           return name + "_for_" + std::to_string(std::get<1>(test.param));
+                         });
 
 TEST(PlaceRanks, MoreRanksThanCoresTakeHardwareThreadsThenShare) {
   const Topology topology = synthetic_topology("core:2 pu:2");

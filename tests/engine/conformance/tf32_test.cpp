@@ -77,7 +77,8 @@ TEST_P(Tf32Tolerance, HoldsForTenBitsAndNotForSeven) {
 
 INSTANTIATE_TEST_SUITE_P(Contractions,
                          Tf32Tolerance,
-                         ::testing::Values("conv", "conv_transpose", "linear"));
+                         ::testing::Values("conv", "conv_transpose", "linear"),
+                         [](const auto& test) { return std::string(test.param); });
 
 }  // namespace
 }  // namespace dlbench::conformance

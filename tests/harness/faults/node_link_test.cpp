@@ -85,6 +85,17 @@ class NodeLinks : public testing::Test {
     }
   }
 
+  /// What the center says after seven seconds in which only node 2 gave signs.
+  std::optional<Fault> miss_node_1() {
+    for (int second = 0; second < 7; ++second) {
+      EXPECT_FALSE(exchange(0).has_value());
+      EXPECT_FALSE(exchange(2).has_value());
+      std::this_thread::sleep_for(milliseconds(5));
+      now_s_ += 1.0;
+    }
+    return hear(0);
+  }
+
   void while_center_answers(const std::function<void()>& work) {
     const std::jthread answering([this](const std::stop_token& stop) {
       while (!stop.stop_requested()) {
@@ -157,13 +168,7 @@ TEST_F(NodeLinks, ANodeThatTakesItsLeaveIsNotMissed) {
 }
 
 TEST_F(NodeLinks, ASilentNodeIsGone) {
-  for (int second = 0; second < 7; ++second) {
-    EXPECT_FALSE(exchange(0).has_value());
-    EXPECT_FALSE(exchange(2).has_value());
-    std::this_thread::sleep_for(milliseconds(5));
-    now_s_ += 1.0;
-  }
-  const std::optional<Fault> fault = hear(0);
+  const std::optional<Fault> fault = miss_node_1();
   ASSERT_TRUE(fault.has_value());
   EXPECT_EQ(
       fault->text(),
@@ -172,6 +177,17 @@ TEST_F(NodeLinks, ASilentNodeIsGone) {
   EXPECT_EQ(fault->code, core::ErrorCode::kRun);
   EXPECT_GT(fault->noticed_s, 1.7e9);
   EXPECT_EQ(center().linked(), 1) << "of it no second fault";
+}
+
+TEST_F(NodeLinks, APhaseIsToldBeforeTheNextSignIsDue) {
+  hear_nothing(1);
+  Fault place = place_of(1);
+  place.phase = "trial io";
+  now_s_ += 0.3;
+  EXPECT_FALSE(links_[1]->exchange(now_s_, place).has_value());
+  const std::optional<Fault> fault = miss_node_1();
+  ASSERT_TRUE(fault.has_value());
+  EXPECT_EQ(fault->phase, "trial io");
 }
 
 TEST_F(NodeLinks, NobodyIsMissedAfterTheMachineSlept) {

@@ -381,7 +381,11 @@ TEST(TrialRunnerOnRanks, RepeatNothingWhereTheTimeHasPassed) {
       EXPECT_EQ(runner.results().front().repetitions.size(), repetitions) << max_time_s;
       const bool repeated = repetitions > 1;
       EXPECT_EQ(runner.results().front().repetitions.front().discarded.has_value(), repeated);
-      EXPECT_EQ(details(runner.results().front(), reports::Taint::kShortRun).empty(), repeated);
+      // Where its one step was slow, the next repetition has too few of them and is tainted itself.
+      EXPECT_EQ(std::ranges::count_if(
+                    details(runner.results().front(), reports::Taint::kShortRun),
+                    [](const auto& detail) { return detail.starts_with("repetition 0:"); }),
+                repeated ? 0 : 1);
     });
   }
 }

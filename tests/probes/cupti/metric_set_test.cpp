@@ -52,7 +52,10 @@ TEST_P(MetricSet, NeedsOnePassOverARangeAndForSampling) {
 }
 
 // A100, H100 and H200, L40S and RTX 4090, B200.
-INSTANTIATE_TEST_SUITE_P(Chips, MetricSet, testing::Values("GA100", "GH100", "AD102", "GB100"));
+INSTANTIATE_TEST_SUITE_P(Chips,
+                         MetricSet,
+                         testing::Values("GA100", "GH100", "AD102", "GB100"),
+                         [](const auto& test) { return std::string(test.param); });
 
 TEST(MetricPlan, LeavesOutWhatAChipLacksAndRefusesSeveralPasses) {
   const std::vector<Metric> one_unknown{{"dram__bytes_read.sum", "read", "B"},

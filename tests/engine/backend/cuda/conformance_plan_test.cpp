@@ -74,7 +74,10 @@ TEST_P(ConformancePlans, ExistForEveryConvolutionOfTheCases) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, ConformancePlans, ::testing::Values("h200", "a100"));
+INSTANTIATE_TEST_SUITE_P(Devices,
+                         ConformancePlans,
+                         ::testing::Values("h200", "a100"),
+                         [](const auto& test) { return std::string(test.param); });
 
 }  // namespace
 }  // namespace dlbench::backend::cuda

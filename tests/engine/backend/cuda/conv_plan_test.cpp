@@ -273,7 +273,10 @@ TEST(CudnnAnswer, SaysWhatWentWrong) {
   EXPECT_THAT(answer.text, ::testing::HasSubstr("CUDNN_STATUS_BAD_PARAM"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, ConvPlans, ::testing::Values("h200", "a100"));
+INSTANTIATE_TEST_SUITE_P(Devices,
+                         ConvPlans,
+                         ::testing::Values("h200", "a100"),
+                         [](const auto& test) { return std::string(test.param); });
 
 TEST(ConvProblem, ReadsNodesOfEachDirectionAlike) {
   const auto& workload = workloads::find_workload("mnist_cnn");
