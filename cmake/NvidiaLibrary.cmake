@@ -18,19 +18,19 @@
 # in its name or not at all; then it may lie beside the wheels of cuDNN. Does nothing where it is nowhere.
 include(FindPackageHandleStandardArgs)
 function(dlbench_wheel_folders result)
-  if(NOT DEFINED CACHE{DLBENCH_PYTHON_PACKAGES})
-    find_program(DLBENCH_PYTHON NAMES python3)
-    mark_as_advanced(DLBENCH_PYTHON)
+  if(NOT DEFINED CACHE{DLBENCH_WHEEL_PACKAGES})
+    find_program(DLBENCH_WHEEL_PYTHON NAMES python3)
+    mark_as_advanced(DLBENCH_WHEEL_PYTHON)
     set(packages "")
-    if(DLBENCH_PYTHON)
+    if(DLBENCH_WHEEL_PYTHON)
       execute_process(
-        COMMAND ${DLBENCH_PYTHON} -c
+        COMMAND ${DLBENCH_WHEEL_PYTHON} -c
                 "import sysconfig as s; print(s.get_path('purelib'), s.get_path('platlib'), sep=';')"
         OUTPUT_VARIABLE packages OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
     endif()
-    set(DLBENCH_PYTHON_PACKAGES "${packages}" CACHE INTERNAL "")
+    set(DLBENCH_WHEEL_PACKAGES "${packages}" CACHE INTERNAL "")
   endif()
-  set(places ${DLBENCH_PYTHON_PACKAGES})
+  set(places ${DLBENCH_WHEEL_PACKAGES})
   foreach(variable VIRTUAL_ENV CONDA_PREFIX)
     if(NOT "$ENV{${variable}}" STREQUAL "")
       file(GLOB found "$ENV{${variable}}/lib/python3*/site-packages"

@@ -388,7 +388,8 @@ std::string read_text_file(const std::string& path) {
   while ((count = std::fread(block.data(), 1, block.size(), file.get())) > 0) {
     text.append(block.data(), count);
     if (text.size() > kMaxBytes) {
-      throw Error(ErrorCode::kData, fmt::format("'{}' is larger than 512 MiB: not a report", path));
+      throw Error(ErrorCode::kData,
+                  fmt::format("'{}' is larger than 512 MiB, the most that is read", path));
     }
   }
   if (std::ferror(file.get()) != 0) {

@@ -4,7 +4,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <functional>
 #include <mutex>
@@ -107,6 +109,20 @@ std::string one_line(std::string_view text) {
     }
   }
   return line;
+}
+
+std::string lines(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    result += one_line(text.substr(0, end));
+    if (end == text.size()) {
+      break;
+    }
+    result += '\n';
+    text.remove_prefix(end + 1);
+  }
+  return result;
 }
 
 void progress(std::string_view text) {

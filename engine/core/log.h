@@ -31,6 +31,8 @@ void error(std::string_view message);
 /// `text` with control characters written as in C ("\n", "\x1b"): a file name neither splits a
 /// line nor steers a terminal. All messages go through it.
 [[nodiscard]] std::string one_line(std::string_view text);
+/// one_line() of each of its lines, for a text that quotes files and goes to stdout.
+[[nodiscard]] std::string lines(std::string_view text);
 
 /// Replaces the progress line, if stderr is a terminal and the level is not quiet; rate-limited to
 /// ten per second. An empty text removes the line. Thread safe.

@@ -97,7 +97,7 @@ class DataInspectCommand final : public Command {
     const data::DatasetInspection inspection =
         data::inspect(folder_, {}, static_cast<int>(threads_.value_or(0)));
     core::log::progress("");
-    std::fputs(describe_inspection(folder_, inspection).c_str(), stdout);
+    std::fputs(core::log::lines(describe_inspection(folder_, inspection)).c_str(), stdout);
     return inspection.problems.empty() ? 0 : core::exit_code(core::ErrorCode::kData);
   }
 

@@ -19,7 +19,8 @@
 namespace dlbench::harness {
 namespace {
 
-void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+// Whoever wrote a report chose its texts.
+void print(const std::string& text) { std::fputs(core::log::lines(text).c_str(), stdout); }
 
 class ReportShowCommand final : public Command {
  public:

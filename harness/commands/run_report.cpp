@@ -109,7 +109,7 @@ void RunReport::write_anywhere() {
 void RunReport::tell(const std::string& text) const {
   if (speaks()) {
     std::FILE* stream = output_ == "-" ? stderr : stdout;
-    std::fputs(text.c_str(), stream);
+    std::fputs(core::log::lines(text).c_str(), stream);
     std::fflush(stream);
   }
 }

@@ -38,7 +38,9 @@ std::unique_ptr<backend::Backend> best_device(const backend::BackendOptions& opt
       if (error.code() != ErrorCode::kUnavailable) {
         throw;
       }
-      why += (why.empty() ? "" : "; ") + std::string(error.what());
+      if (const std::string reason = error.what(); !why.ends_with(reason)) {  // cpu's may be ref's
+        why += (why.empty() ? "" : "; ") + reason;
+      }
     }
   }
   throw Error(ErrorCode::kUnavailable, "no device can be used: " + why);

@@ -21,5 +21,11 @@ TEST(Log, OneLineLeavesOtherLettersAlone) {
   EXPECT_EQ(one_line(""), "");
 }
 
+TEST(Log, LinesKeepsWhereLinesEnd) {
+  EXPECT_EQ(lines("a\x1b[2Jb\n\n  c\r\n"), "a\\x1b[2Jb\n\n  c\\x0d\n");
+  EXPECT_EQ(lines("a\nb"), "a\nb");
+  EXPECT_EQ(lines(""), "");
+}
+
 }  // namespace
 }  // namespace dlbench::core::log

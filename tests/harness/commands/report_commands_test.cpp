@@ -54,6 +54,15 @@ TEST_F(ReportCommands, ShowPrintsSummaryAndTables) {
   EXPECT_THAT(out_, HasSubstr("Operators of the step"));
 }
 
+TEST_F(ReportCommands, ShowLeavesTheTerminalToItsUser) {
+  reports::RunRecord hostile = reports::sample_record();
+  hostile.workload->name = "mnist\x1b[2Jcnn";
+  hostile.run.taints.push_back({reports::Taint::kDisturbed, "trial\a", "by\rsomebody"});
+  EXPECT_EQ(call({"show", write(hostile)}), 0) << err_;
+  EXPECT_THAT(out_, HasSubstr("mnist\\x1b[2Jcnn"));
+  EXPECT_EQ(out_.find_first_of("\x1b\a\r"), std::string::npos);
+}
+
 TEST_F(ReportCommands, ValidateListsProblemsAndEndsWithOne) {
   EXPECT_EQ(call({"validate", good_}), 0) << err_;
   EXPECT_THAT(out_, HasSubstr("good.json: valid"));
