@@ -16,7 +16,7 @@
 namespace dlbench::backend {
 namespace {
 
-constexpr const char* kHeader = "dlbench tuning cache 1";
+constexpr const char* kHeader = "dlbench tuning cache 2";
 
 std::size_t find_name(std::span<const std::string> names, const std::string& name) {
   return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());

@@ -21,7 +21,8 @@ using graph::OpKind;
 using graph::ValueId;
 using Direction = ContractionDirection;
 
-/// A reference implementation is refused above this many multiply-adds.
+/// A reference implementation is refused above this many multiply-adds, below where there is
+/// another.
 constexpr std::int64_t kHotMacs = 20'000'000;
 /// From this dilation on most taps of a small image lie in its padding, which the kernels for
 /// channels-last skip.
@@ -308,9 +309,12 @@ const Primitive& main_step(const Candidate& candidate) {
 Candidate choose_convolution(GraphLowering& lowering, const Node& node, const Convolution& c) {
   std::vector<Candidate> candidates = candidates_for(lowering, c);
   const std::int64_t macs = graph::op_def(node.op).cost(lowering.graph(), node).macs;
-  std::erase_if(candidates, [&](const Candidate& candidate) {
-    return macs > kHotMacs && is_reference(main_step(candidate).implementation);
-  });
+  const auto is_slow = [](const Candidate& candidate) {
+    return is_reference(main_step(candidate).implementation);
+  };
+  if (macs > kHotMacs || !std::all_of(candidates.begin(), candidates.end(), is_slow)) {
+    std::erase_if(candidates, is_slow);
+  }
   if (candidates.empty()) {
     throw core::Error(core::ErrorCode::kUnavailable,
                       "oneDNN has no fast kernel for " + node.name + ": " +

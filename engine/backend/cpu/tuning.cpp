@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/cpu/tuning_internal.h"
 #include "engine/core/clock.h"
+#include "engine/core/log.h"
 
-#include <algorithm>
+#include <sys/resource.h>
+
+#include <cstdint>
 #include <cstring>
-#include <limits>
+#include <utility>
 
 namespace dlbench::backend::cpu {
 namespace {
@@ -17,6 +20,13 @@ void fill(std::byte* data, std::size_t bytes) {
   for (std::size_t offset = 0; offset + sizeof(kPattern) <= bytes; offset += sizeof(kPattern)) {
     std::memcpy(data + offset, kPattern, sizeof(kPattern));
   }
+}
+
+/// Of all threads of this process, so far.
+std::int64_t involuntary_switches() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_nivcsw;
 }
 
 }  // namespace
@@ -31,17 +41,17 @@ std::size_t Tuner::choose(const TuningKey& key,
   return choices_.choose(key, names, preferred, [&] { return measure(candidates); });
 }
 
-std::size_t Tuner::measure(const std::vector<Candidate>& candidates) {
-  // Rounds over all candidates, so that a disturbance of the machine hits none of them alone.
-  constexpr int kRounds = 3;
-  std::vector<double> best(candidates.size(), std::numeric_limits<double>::infinity());
-  for (int round = 0; round < kRounds; ++round) {
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      choices_.check();
-      best[i] = std::min(best[i], seconds_of(candidates[i]));
-    }
+std::optional<std::size_t> Tuner::measure(const std::vector<Candidate>& candidates) {
+  const std::optional<std::size_t> best = fastest(candidates.size(), [&](std::size_t index) {
+    choices_.check();
+    return time_once(candidates[index]);
+  });
+  if (!best.has_value()) {
+    core::log::warn_once(
+        "others use these processors: kernels that could not be compared undisturbed are chosen by "
+        "rule, and compared again in the next run");
   }
-  return static_cast<std::size_t>(std::min_element(best.begin(), best.end()) - best.begin());
+  return best;
 }
 
 dnnl::memory Tuner::buffer(std::size_t index, const MemoryDesc& desc) {
@@ -57,7 +67,7 @@ dnnl::memory Tuner::buffer(std::size_t index, const MemoryDesc& desc) {
   return {desc, onednn_engine(), buffers_[index].data()};
 }
 
-double Tuner::seconds_of(const Candidate& candidate) {
+Timing Tuner::time_once(const Candidate& candidate) {
   std::vector<std::vector<dnnl::memory>> memories;
   std::vector<std::vector<dnnl_exec_arg_t>> arguments;
   std::size_t next = 0;
@@ -83,9 +93,7 @@ double Tuner::seconds_of(const Candidate& candidate) {
     memories.push_back(std::move(of_step));
     arguments.push_back(std::move(indices));
   }
-  double best = std::numeric_limits<double>::infinity();
-  for (int repeat = 0; repeat < 2; ++repeat) {
-    const double begin = core::steady_seconds();
+  const auto run = [&] {
     for (std::size_t i = 0; i < candidate.steps.size(); ++i) {
       check_onednn(dnnl_primitive_execute(candidate.steps[i].handle.get(),
                                           onednn_stream().get(),
@@ -93,9 +101,13 @@ double Tuner::seconds_of(const Candidate& candidate) {
                                           arguments[i].data()),
                    candidate.steps[i].implementation.c_str());
     }
-    best = std::min(best, core::steady_seconds() - begin);
-  }
-  return best;
+  };
+  run();  // brings the operands into the caches
+  const std::int64_t switches = involuntary_switches();
+  const double begin = core::steady_seconds();
+  run();
+  const double seconds = core::steady_seconds() - begin;
+  return {.seconds = seconds, .switches = involuntary_switches() - switches};
 }
 
 }  // namespace dlbench::backend::cpu

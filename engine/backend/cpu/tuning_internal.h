@@ -4,11 +4,13 @@
 // Choice of an implementation by measuring the candidates on buffers of the real sizes.
 #pragma once
 
+#include "engine/backend/cpu/fastest_internal.h"
 #include "engine/backend/cpu/onednn_internal.h"
 #include "engine/backend/tuning.h"
 #include "engine/core/host_allocator.h"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,8 +35,8 @@ class Tuner {
                                    const std::string& preferred);
 
  private:
-  [[nodiscard]] std::size_t measure(const std::vector<Candidate>& candidates);
-  [[nodiscard]] double seconds_of(const Candidate& candidate);
+  [[nodiscard]] std::optional<std::size_t> measure(const std::vector<Candidate>& candidates);
+  [[nodiscard]] Timing time_once(const Candidate& candidate);
   [[nodiscard]] dnnl::memory buffer(std::size_t index, const MemoryDesc& desc);
 
   Choices& choices_;

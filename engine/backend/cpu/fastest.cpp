@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cpu/fastest_internal.h"
+#include "engine/core/check.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+namespace dlbench::backend::cpu {
+namespace {
+
+constexpr int kTries = 3;
+constexpr int kMostTries = 6;
+constexpr double kSecondsPerSwitch = 0.02;  // a system that is at rest has fewer
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+bool is_disturbed(const Timing& timing) {
+  return static_cast<double>(timing.switches) > timing.seconds / kSecondsPerSwitch;
+}
+
+std::optional<std::size_t> fastest(std::size_t ways,
+                                   const std::function<Timing(std::size_t way)>& time_once) {
+  DLBENCH_CHECK(ways > 0);
+  std::vector<double> best(ways, kNever);
+  const auto some_unknown = [&] {
+    return std::find(best.begin(), best.end(), kNever) != best.end();
+  };
+  // Rounds over all, so that a disturbance hits none of them alone.
+  for (int round = 0; round < kTries || (round < kMostTries && some_unknown()); ++round) {
+    for (std::size_t way = 0; way < ways; ++way) {
+      if (round < kTries || best[way] == kNever) {
+        const Timing timing = time_once(way);
+        best[way] = is_disturbed(timing) ? best[way] : std::min(best[way], timing.seconds);
+      }
+    }
+  }
+  if (some_unknown()) {
+    return std::nullopt;
+  }
+  return static_cast<std::size_t>(std::min_element(best.begin(), best.end()) - best.begin());
+}
+
+}  // namespace dlbench::backend::cpu
