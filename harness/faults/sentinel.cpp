@@ -81,7 +81,12 @@ class Sentinel {
         if (event == kDismissal) {
           return;
         }
-        note(event);
+        // In the order in which the kernel tells them: what is noticed first is the cause.
+        if (event == kOtherNodes) {
+          hear_other_nodes();
+        } else {
+          note(event);
+        }
       }
       settle();
       hear_other_nodes();
@@ -175,9 +180,6 @@ class Sentinel {
   }
 
   void note(std::uint64_t event) {
-    if (event == kOtherNodes) {
-      return;
-    }
     Watched& rank = watched_[event & ~kClosing];
     if ((event & kClosing) != 0) {
       rank.closed_s = core::steady_seconds();

@@ -5,6 +5,7 @@
 import json
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import struct
@@ -107,7 +108,9 @@ class BadInput(CommandTest):
         closed.mkdir(mode=0o555)
         done = self.dlbench(*self.mnist[:-1], "-", *QUICK, "--trials", "synthetic", cache=closed, user=user)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(done.stderr.count("tuning is not kept"), 1, done.stderr)
+        # Nothing is kept of what another test disturbed.
+        kept = "compared again in the next run" not in done.stderr
+        self.assertIn(done.stderr.count("tuning is not kept"), [1] if kept else [0, 1], done.stderr)
 
     def test_sizes_the_network_cannot_take(self):
         self.expect_error(2, *self.kvasir, "--image-size", "100", says=["100", "multiple of 8"])
@@ -203,7 +206,14 @@ class BadInput(CommandTest):
                 self.assertIn("samples_skipped", [t["code"] for t in report["run"]["taints"]])
                 self.assertGreaterEqual(report["trials"][0]["loader"]["skipped"], 1)
 
+    def have_32_gib(self):
+        """However much this machine has."""
+        before = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (32 << 30, before[1]))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_AS, before)
+
     def test_too_little_memory_is_seen_before_allocating(self):
+        self.have_32_gib()
         data = self.folder / "mnist-many"
         made = self.dlbench("data", "generate", "--dataset", "mnist", "--out", data,
                             "--samples", "400K")
@@ -214,6 +224,7 @@ class BadInput(CommandTest):
         self.assertNotIn("Killed", done.stderr)
 
     def test_a_step_to_verify_that_does_not_fit(self):
+        self.have_32_gib()
         self.expect_error(1, "verify", "--workload", "mnist_cnn", "--batch-size", "1M",
                           says=["needs", "available", "largest --batch-size"])
 
@@ -336,7 +347,7 @@ class BadInput(CommandTest):
 
     def test_a_hang_is_ended_by_force(self):
         trigger = self.folder / "hang"
-        running = self.start(*self.mnist, "--max-noise", "0.01", "--min-time", "200ms",
+        running = self.start(*self.mnist, "--trials", "synthetic", "--max-noise", "0.01", "--min-time", "200ms",
                              environment={"DLBENCH_TEST_FAULT": f"hang@0:{trigger}"})
         self.wait_for_trials(running)
         trigger.touch()

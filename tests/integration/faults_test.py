@@ -33,6 +33,8 @@ def codes_of_mpiexec(*codes):
     return tuple(combined - {0})
 
 
+# 9: the launcher's kill. 5: a rank that saw the fault before the launcher did.
+OF_A_KILLED_RANK = codes_of_mpiexec(5, 9)
 # 6: MPICH's transport (UCX) aborts a rank that talks to a dead one just then. 9: the launcher's kill.
 WITHOUT_A_NODE = codes_of_mpiexec(5, 6, 9)
 # Pretended nodes talk over TCP as real ones do. Were they to read each other's memory, they would miss
@@ -162,12 +164,12 @@ class Faults(unittest.TestCase):
 
     def test_a_killed_rank(self):
         done = self.signal_rank(1, signal.SIGKILL)
-        report, _ = self.expect_fault(code=9, rank=1, says="SIGKILL", done=done)
+        report, _ = self.expect_fault(code=OF_A_KILLED_RANK, rank=1, says="SIGKILL", done=done)
         self.assertEqual((report["run"]["status"], report["run"]["exit_code"]), ("failed", 5))
 
     def test_killed_rank_0_in_scale(self):
         done = self.signal_rank(0, signal.SIGKILL, SCALE, ranks=4)
-        self.expect_fault(code=9, rank=0, says="SIGKILL", done=done)
+        self.expect_fault(code=OF_A_KILLED_RANK, rank=0, says="SIGKILL", done=done)
 
     def test_a_terminated_rank(self):
         done = self.signal_rank(2, signal.SIGTERM)

@@ -216,6 +216,8 @@ class Ranks(unittest.TestCase):
         self.assertRegex(line, f"build [^ ]+ {other[:4].decode()}[^ ]*, but rank 0 has [^ ]+ {commit.decode()}")
 
     def test_another_processor_on_a_rank_is_refused(self):
+        if " avx512bw" not in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"):
+            self.skipTest("nothing can be left out of a processor with AVX2 alone")
         line = self.refused_beside(PROGRAM, ["-env", "ONEDNN_MAX_CPU_ISA", "AVX2"])
         self.assertRegex(line, "cannot be followed on this machine|plan of the step differs from rank 0's")
 

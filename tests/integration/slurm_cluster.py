@@ -164,10 +164,9 @@ class SlurmCluster:
 
         def gone():
             try:
-                os.kill(pid, 0)
-            except ProcessLookupError:
+                return pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").split()[2] == "Z"
+            except (FileNotFoundError, ProcessLookupError):
                 return True
-            return pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").split()[2] == "Z"
 
         for number in (signal.SIGTERM, signal.SIGKILL):
             try:

@@ -82,6 +82,12 @@ class Verdict(CommandTest):
         return cls.throughput_of_step(report)["median"]
 
     @classmethod
+    def loss(cls, report):
+        """What the loader beside it costs the step, of its rate."""
+        (full,) = [trial for trial in report["trials"] if trial["kind"] == "full"]
+        return 1 - full["throughput"]["samples_per_second"]["median"] / cls.rate_of_step(report)
+
+    @classmethod
     def half_width(cls, report):
         rate = cls.throughput_of_step(report)
         return (rate["ci95"][1] - rate["ci95"][0]) / 2 / rate["mean"]
@@ -111,17 +117,19 @@ class Verdict(CommandTest):
         if ratio < 0.97:
             return {"balanced", "input_bound"}
         if ratio < 1.1:
-            return {"balanced", "compute_bound"}
+            return {"balanced", "compute_bound"} | ({"contention_bound"} if ratio > 1.0 else set())
         return {"compute_bound", "contention_bound"} | ({"balanced"} if ratio < 1.33 else set())
 
     def expect(self, words, workload, *arguments, noise=False):
-        """One of `words`; "unsure" too where noise is injected or the report says that it was
-        disturbed or missed the noise target. A wrong word fails at once."""
+        """One of `words`; "unsure" too where noise is injected, where the report says that it was
+        disturbed or missed the noise target, and near the tenth of the rate from which on contention
+        is the word. A wrong word fails at once."""
         self.judge(self.run_case(workload, *arguments, noise=noise), words, noise)
 
     def judge(self, report, words, noise=False):
         allowed = set(words)
-        if noise or self.is_disturbed(report):
+        either = {"compute_bound", "contention_bound"} <= allowed and 0.05 < self.loss(report) < 0.17
+        if noise or either or self.is_disturbed(report):
             allowed.add("unsure")
         verdict = report["attribution"]["verdict"]
         self.assertIn(verdict, allowed, report["attribution"]["explanation"])
@@ -155,8 +163,8 @@ class Verdict(CommandTest):
                     "--workers", "1", "--storage", "latency_ms=30")
 
     def test_09_decoding_takes_the_processors(self):
-        self.expect({"contention_bound"}, "resunetpp", "--image-size",
-                    "16", "--batch-size", "4", "--workers", "2")
+        self.expect({"contention_bound"}, "resunetpp", "--image-size", "16", "--batch-size", "32",
+                    "--workers", "2")
 
     def test_10_processor_hog_beside_the_run(self):
         stop = multiprocessing.Event()
@@ -164,7 +172,8 @@ class Verdict(CommandTest):
         for hog in hogs:
             hog.start()
         try:
-            self.expect({"compute_bound"}, "mnist_cnn", noise=True)
+            # Beside hogs the loader's share of the processors costs the step more than alone.
+            self.expect({"compute_bound", "contention_bound"}, "mnist_cnn", noise=True)
         finally:
             stop.set()
             for hog in hogs:

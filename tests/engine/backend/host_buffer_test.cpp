@@ -6,12 +6,12 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace dlbench::backend {
@@ -24,11 +24,15 @@ long page_faults() {
 }
 
 std::int64_t resident_bytes() {
-  std::ifstream statm("/proc/self/statm");
-  std::int64_t total_pages = 0;
-  std::int64_t resident_pages = 0;
-  statm >> total_pages >> resident_pages;
-  return resident_pages * sysconf(_SC_PAGESIZE);
+  std::ifstream rollup("/proc/self/smaps_rollup");  // walks the pages; statm may lag behind
+  std::int64_t kib = 0;
+  for (std::string word; rollup >> word;) {
+    if (word == "Rss:") {
+      rollup >> kib;
+      break;
+    }
+  }
+  return kib * 1024;
 }
 
 TEST(HostBuffer, IsAlignedZeroedAndOfTheSizeAskedFor) {

@@ -442,6 +442,7 @@ class FailingArm final : public Arm {
       : Arm({reports::TrialKind::kSynthetic, ""}), code_(code) {}
   void prepare() override {}
   std::optional<StepSample> step() override {
+    std::this_thread::sleep_for(std::chrono::microseconds(10));  // more than a tick of any clock
     if (watched && ++steps_ > 2) {
       throw core::Error(code_, "a kernel failed");
     }

@@ -104,8 +104,9 @@ class RunUntimed : public ::testing::Test {
 TEST_F(RunUntimed, SettlesBehindTheProbesBeginAndBeforeTheStepsThatCount) {
   const StepSink sink(log_);
   arm().lasts = std::chrono::milliseconds(1);
-  const auto repetition = run({.least_s = 0.2, .steps = 2, .most_s = 0.0, .settling_steps = 3});
+  const auto repetition = run({.least_s = 1.0, .steps = 2, .most_s = 0.0, .settling_steps = 3});
   EXPECT_GE(repetition.steps, 1);
+  ASSERT_GE(log_.size(), 8U);
   const std::vector<std::string> head(log_.begin(), log_.begin() + 8);
   EXPECT_THAT(head,
               ElementsAre("prepare",

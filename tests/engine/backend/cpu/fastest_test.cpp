@@ -45,7 +45,13 @@ TEST(Fastest, TriesAgainWhatWasDisturbed) {
 TEST(Fastest, SaysNothingWhereAWayWasAlwaysDisturbed) {
   Told told{{{{0.007}}, {{0.012, 2}}}};
   EXPECT_EQ(told.fastest(), std::nullopt);
-  EXPECT_THAT(told.made, ElementsAre(3U, 6U));
+  EXPECT_THAT(told.made, ElementsAre(3U, 20U)) << "0.25 s are over: 3 * 7 ms and 20 * 12 ms";
+}
+
+TEST(Fastest, TakesNoMoreOfLongTriesThanItMust) {
+  Told told{{{{0.5}}, {{0.5, 200}}}};
+  EXPECT_EQ(told.fastest(), std::nullopt);
+  EXPECT_THAT(told.made, ElementsAre(3U, 3U));
 }
 
 TEST(Fastest, ADisturbedTryIsNeverTheBest) {
