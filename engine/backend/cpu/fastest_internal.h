@@ -23,8 +23,9 @@ struct Timing {
 /// long. A switch now and then in a long try is nothing.
 [[nodiscard]] bool is_disturbed(const Timing& timing);
 
-/// Index of the way with the shortest undisturbed try, of three each, in turn, and of more where one
-/// of them had none. Nothing if it has none after a quarter of a second, which must pass in tries.
+/// Index of the way with the shortest undisturbed try, of three each, in turn, and of more where
+/// one of them had none. Nothing if it has none after a quarter of a second, which must pass in
+/// tries.
 [[nodiscard]] std::optional<std::size_t> fastest(
     std::size_t ways, const std::function<Timing(std::size_t way)>& time_once);
 
