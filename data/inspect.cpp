@@ -88,6 +88,7 @@ void load_all(const Dataset& dataset,
               StageSums& sums) {
   const int used = set_up_threads(threads, dataset.size());
   std::vector<std::unique_ptr<Inspector>> inspectors;
+  inspectors.reserve(static_cast<std::size_t>(used));
   for (int thread = 0; thread < used; ++thread) {
     inspectors.push_back(std::make_unique<Inspector>(dataset));
   }

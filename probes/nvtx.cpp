@@ -8,6 +8,7 @@
 #include "probes/probe.h"
 #include "probes/registry.h"
 
+#include <fmt/format.h>
 #include <nvtx3/nvToolsExt.h>
 
 #include <array>
@@ -79,7 +80,7 @@ class NvtxProbe final : public Probe, private core::trace::Sink {
       if (value != "on" && value != "off") {
         throw core::Error(
             core::ErrorCode::kUsage,
-            "option '" + name + "' of probe nvtx is 'on' or 'off', not '" + value + "'");
+            fmt::format("option '{}' of probe nvtx is 'on' or 'off', not '{}'", name, value));
       }
       ops_ = value == "on";
     }

@@ -102,7 +102,7 @@ CpuFacts parse_cpuinfo(std::string_view text) {
       socket = value;
       sockets.insert(value);
     } else if (key == "core id") {
-      cores.insert(socket + "/" + value);
+      cores.insert(std::string(socket).append("/").append(value));
     } else if (key == "flags" && facts.isa.empty()) {
       facts.isa = best_isa(value);
     }

@@ -148,7 +148,7 @@ std::map<std::string, const TrialRecord*> arms_of(const RunRecord& record) {
 /// Facts of a run that may explain a change of speed, by name.
 std::map<std::string, std::string> facts_of(const RunRecord& record) {
   // Where results go and how long is measured does not change how fast the program is.
-  static const std::set<std::string> kNoInfluence = {"output",
+  static const std::set<std::string> no_influence = {"output",
                                                      "trace",
                                                      "benchy",
                                                      "quiet",
@@ -164,7 +164,7 @@ std::map<std::string, std::string> facts_of(const RunRecord& record) {
   facts["dlbench"] = record.tool.version + " " + record.tool.git_commit;
   facts["build"] = record.tool.build.type + ", " + record.tool.build.compiler;
   for (const auto& [option, value] : record.config.effective) {
-    if (!kNoInfluence.contains(option)) {
+    if (!no_influence.contains(option)) {
       facts["--" + option] = text_of(value);
     }
   }

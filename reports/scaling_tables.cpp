@@ -73,7 +73,7 @@ std::vector<std::string> trial_names(const ScalingRecord& scaling) {
     }
   }
   if (!scaling.points.empty()) {
-    std::ranges::stable_partition(names, [&scaling](const std::string& name) {
+    std::stable_partition(names.begin(), names.end(), [&scaling](const std::string& name) {
       return name != scaling.points.back().headline;
     });
   }

@@ -32,7 +32,7 @@ std::string three_digits(double value) {
 
 }  // namespace
 
-TextTable::TextTable(std::vector<std::string> header, std::vector<std::size_t> left)
+TextTable::TextTable(std::vector<std::string> header, const std::vector<std::size_t>& left)
     : left_(header.size(), false) {
   DLBENCH_CHECK(!header.empty());
   left_[0] = true;

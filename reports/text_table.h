@@ -18,7 +18,7 @@ namespace dlbench::reports {
 class TextTable {
  public:
   /// `left`: indices of further columns that are aligned left.
-  explicit TextTable(std::vector<std::string> header, std::vector<std::size_t> left = {});
+  explicit TextTable(std::vector<std::string> header, const std::vector<std::size_t>& left = {});
 
   /// A row with as many cells as the header (checked).
   void add(std::vector<std::string> cells);

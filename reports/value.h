@@ -63,6 +63,7 @@ struct Measured {
   // NOLINTNEXTLINE(google-explicit-constructor): a measured number is that number.
   Measured(T measured) : value(measured) {}
   /// Not measured, because of `reason`.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): moved from, which it does not see here.
   [[nodiscard]] static Measured missing(std::string reason) {
     Measured result;
     result.reason = std::move(reason);

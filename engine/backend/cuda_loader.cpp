@@ -199,7 +199,7 @@ void register_cuda() {
     if (std::find(known.begin(), known.end(), "cuda") != known.end()) {
       return true;  // loaded by name
     }
-    const std::string reason = load_cuda(default_cuda_setup());
+    std::string reason = load_cuda(default_cuda_setup());
     if (!reason.empty()) {
       register_backend({.name = "cuda",
                         .priority = kCudaPriority,

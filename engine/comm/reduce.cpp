@@ -15,6 +15,7 @@
 #include <type_traits>
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -36,7 +37,15 @@ struct BFloat {
 
 #if defined(__x86_64__)
 bool has_f16c() {
-  static const bool has = __builtin_cpu_supports("f16c") != 0;
+  // Not every compiler's __builtin_cpu_supports() knows f16c; that of avx asks the system too.
+  static const bool has = [] {
+    unsigned a = 0;
+    unsigned b = 0;
+    unsigned c = 0;
+    unsigned d = 0;
+    return __builtin_cpu_supports("avx") != 0 && __get_cpuid(1, &a, &b, &c, &d) != 0 &&
+           (c & bit_F16C) != 0;
+  }();
   return has;
 }
 

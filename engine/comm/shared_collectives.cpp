@@ -89,7 +89,7 @@ struct SharedCollectives::Call {
     mix(request.count);
     mix(static_cast<std::uint64_t>(request.dtype));
     mix(static_cast<std::uint64_t>(request.op));
-    mix(static_cast<std::uint64_t>(root + 1));
+    mix(static_cast<std::uint64_t>(root) + 1);  // 0 where there is none
     return result;
   }
 };

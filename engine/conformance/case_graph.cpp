@@ -181,6 +181,7 @@ class OperandMaker {
 
   [[nodiscard]] std::vector<ValueId> ids(const std::vector<Operand>& operands) const {
     std::vector<ValueId> result;
+    result.reserve(operands.size());
     for (const Operand& operand : operands) {
       result.push_back(ids_.at(operand.name));
     }

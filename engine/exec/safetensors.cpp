@@ -333,6 +333,7 @@ TensorMap parse_safetensors(std::span<const std::byte> bytes, const std::string&
   const std::vector<Entry> entries = parse_entries(header, source);
   const auto data = bytes.subspan(kLengthBytes + header_bytes);
   std::vector<const Entry*> order;
+  order.reserve(entries.size());
   for (const Entry& entry : entries) {
     order.push_back(&entry);
   }

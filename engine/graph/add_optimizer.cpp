@@ -19,13 +19,13 @@ struct OptimizerInfo {
 };
 
 const OptimizerInfo& info(OptimizerKind kind) {
-  static const std::array<OptimizerInfo, 4> kTable{{
+  static const std::array<OptimizerInfo, 4> table{{
       {OptimizerKind::kSgd, "sgd", OpKind::kSgd, {"velocity"}},
       {OptimizerKind::kAdam, "adam", OpKind::kAdam, {"m", "v"}},
       {OptimizerKind::kNadam, "nadam", OpKind::kNadam, {"m", "v"}},
       {OptimizerKind::kAdadelta, "adadelta", OpKind::kAdadelta, {"square", "delta"}},
   }};
-  return kTable.at(static_cast<std::size_t>(kind));
+  return table.at(static_cast<std::size_t>(kind));
 }
 
 // Gradients by bucket; one bucket with all of them if the graph has no all-reduce nodes.

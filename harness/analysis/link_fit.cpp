@@ -32,6 +32,7 @@ std::vector<double> features_of(const CollectiveTime& collective,
 
 std::vector<double> relative_weights(const std::vector<CollectiveTime>& measured) {
   std::vector<double> weights;
+  weights.reserve(measured.size());
   for (const CollectiveTime& collective : measured) {
     weights.push_back(1.0 / (collective.time_s * collective.time_s));
   }
@@ -42,6 +43,7 @@ NonnegativeLeastSquares regression_of(const std::vector<CollectiveTime>& measure
                                       Medium medium,
                                       std::int64_t node_ranks) {
   std::vector<std::vector<double>> rows;
+  rows.reserve(measured.size());
   for (const CollectiveTime& collective : measured) {
     rows.push_back(features_of(collective, medium, node_ranks));
   }
@@ -175,6 +177,8 @@ std::optional<reports::LinkRecord> fit_line(std::span<const double> bytes,
   }
   std::vector<std::vector<double>> rows;
   std::vector<double> weights;
+  rows.reserve(bytes.size());
+  weights.reserve(bytes.size());
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     rows.push_back({1.0, bytes[size]});
     weights.push_back(1.0 / (time_s[size] * time_s[size]));

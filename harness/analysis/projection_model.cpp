@@ -37,6 +37,7 @@ double seen_share(const std::vector<MeasuredSize>& sizes, const StepNoise& noise
 /// is exponential. The median over sizes: a single disturbed call does not count.
 double typical_jitter_s(const std::vector<CollectiveTime>& collectives) {
   std::vector<double> deviations;
+  deviations.reserve(collectives.size());
   for (const CollectiveTime& collective : collectives) {
     deviations.push_back(collective.stddev_s);
   }
@@ -98,6 +99,7 @@ ModelledStep StepPredictor::step(const ModelParameters& parameters,
       parameters.compute_s * batch_ratio(target.local_batch) * target.load / anchor_load_;
   const double scale = result.compute_s / timeline_.step_s;
   std::vector<double> mean_s;
+  mean_s.reserve(buckets.size());
   for (const BucketTiming& bucket : buckets) {
     mean_s.push_back(
         collective_s(parameters.link, comm::Collective::kAllReduce, bucket.bytes, target.ranks));

@@ -59,6 +59,7 @@ std::vector<reports::PhaseRecord> phases(const TrialResult& result, bool device_
   totals.emplace_back("other", std::max(0.0, result.timed_s - claimed));
   const double whole = std::max(claimed, result.timed_s);
   std::vector<reports::PhaseRecord> records;
+  records.reserve(totals.size());
   for (const auto& [name, total_s] : totals) {
     records.push_back({.name = name,
                        .calls = steps,

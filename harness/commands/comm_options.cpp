@@ -109,6 +109,7 @@ std::vector<Collective> parse_collectives(const std::string& list) {
     });
     if (found == kCollectives.end()) {
       std::vector<std::string> names;
+      names.reserve(kCollectives.size());
       for (const Collective op : kCollectives) {
         names.emplace_back(comm::name(op));
       }

@@ -105,7 +105,7 @@ std::string host_text() {
     text += line("scheduler", scheduler_text(*facts.scheduler));
   }
   for (const auto& [name, value] : facts.environment) {
-    text += line("environment", name + "=" + value);
+    text += line("environment", fmt::format("{}={}", name, value));
   }
   return text;
 }

@@ -47,6 +47,8 @@ bool parse_flag(const std::string& what, const std::string& text) {
 }
 
 // A whole number that may or may not have a value before it is set.
+// NOLINTBEGIN(performance-unnecessary-value-param): moved from, which it does not see in a
+// template.
 template <typename Target>
 OptionSpec count_option(std::string name,
                         std::string value_name,
@@ -61,6 +63,7 @@ OptionSpec count_option(std::string name,
                      const std::string& text) { target = parse_count(what, text, limits); },
           .value = [&target] { return reports::Value(target); }};
 }
+// NOLINTEND(performance-unnecessary-value-param)
 
 }  // namespace
 
@@ -196,7 +199,8 @@ void OptionSet::add_choice(std::string name,
   for (const std::string& choice : choices) {
     value_name += (value_name.empty() ? "" : "|") + choice;
   }
-  const auto set = [&target, choices](const std::string& what, const std::string& text) {
+  const auto set = [&target, choices = std::move(choices)](const std::string& what,
+                                                           const std::string& text) {
     if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
       throw Error(ErrorCode::kUsage, core::unknown_name_message(what, text, choices));
     }

@@ -39,7 +39,7 @@ std::string script_path(const std::string& plot) {
 
 /// Debian's own python has Debian's matplotlib; the first one on PATH may be another.
 std::string python() {
-  const char* const kDebian = "/usr/bin/python3";
+  constexpr const char* kDebian = "/usr/bin/python3";
   return ::access(kDebian, X_OK) == 0 ? kDebian : "python3";
 }
 

@@ -5,6 +5,8 @@
 #include "harness/commands/verify.h"
 #include "harness/commands/verify_ops.h"
 
+#include <fmt/format.h>
+
 #include <iostream>
 #include <optional>
 #include <string>
@@ -98,8 +100,9 @@ class VerifyCommand final : public Command {
                      const std::vector<std::string>& names) {
     for (const std::string& name : names) {
       if (!options.is_default(name)) {
-        throw core::Error(core::ErrorCode::kUsage,
-                          "--" + name + " has no meaning with " + with + "; leave one of them out");
+        throw core::Error(
+            core::ErrorCode::kUsage,
+            fmt::format("--{} has no meaning with {}; leave one of them out", name, with));
       }
     }
   }

@@ -120,6 +120,7 @@ class Sentinel {
     std::array<epoll_event, StatusBoard::kSeats> events{};
     const int count = epoll_wait(epoll_, events.data(), StatusBoard::kSeats, interval_ms);
     std::vector<std::uint64_t> indices;
+    indices.reserve(static_cast<std::size_t>(std::max(0, count)));
     for (int i = 0; i < count; ++i) {
       indices.push_back(events[static_cast<std::size_t>(i)].data.u64);
     }

@@ -65,11 +65,11 @@ std::vector<int> parse_rank_list(std::string_view text, int available) {
 }
 
 std::vector<std::string> parse_modes(std::string_view text) {
-  static const std::array<std::string, 2> kModes{"weak", "strong"};
+  const std::array<std::string, 2> known{"weak", "strong"};
   std::vector<std::string> modes;
   for (const std::string& part : split(text)) {
-    if (std::find(kModes.begin(), kModes.end(), part) == kModes.end()) {
-      throw Error(ErrorCode::kUsage, core::unknown_name_message("mode", part, kModes));
+    if (std::find(known.begin(), known.end(), part) == known.end()) {
+      throw Error(ErrorCode::kUsage, core::unknown_name_message("mode", part, known));
     }
     if (std::find(modes.begin(), modes.end(), part) == modes.end()) {
       modes.push_back(part);
@@ -153,6 +153,7 @@ std::vector<reports::SkipRecord> impossible_trials(const std::vector<TrialId>& w
     });
   }
   std::vector<reports::SkipRecord> skipped;
+  skipped.reserve(left_out.size());
   for (const TrialId& id : left_out) {
     skipped.push_back({"trial " + id.to_string(),
                        "there is one rank, so there is no communication to leave out"});

@@ -326,7 +326,7 @@ void load_initial_weights(exec::ModelState& state, const std::filesystem::path& 
 void note_undefined_metrics(const reports::EpochRecord& epoch,
                             std::vector<reports::SkipRecord>& skipped) {
   for (const auto& [name, value] : epoch.metrics) {
-    const auto said = [&](const reports::SkipRecord& skip) { return skip.what == name; };
+    const auto said = [&name = name](const reports::SkipRecord& skip) { return skip.what == name; };
     if (std::isfinite(value) || std::any_of(skipped.begin(), skipped.end(), said)) {
       continue;
     }

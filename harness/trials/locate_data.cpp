@@ -33,8 +33,7 @@ fs::path wanted_cache_folder() {
   if (const char* home = std::getenv("HOME"); home != nullptr && *home != 0) {
     return fs::path(home) / ".cache" / "dlbench";
   }
-  const fs::path folder =
-      fs::temp_directory_path() / ("dlbench-cache-" + std::to_string(::getuid()));
+  fs::path folder = fs::temp_directory_path() / ("dlbench-cache-" + std::to_string(::getuid()));
   // Anybody may have made it, with tuning, peaks and data of theirs.
   struct stat found {};
   if (::stat(folder.c_str(), &found) == 0 && found.st_uid != ::getuid()) {
@@ -48,7 +47,7 @@ fs::path wanted_cache_folder() {
 }  // namespace
 
 fs::path cache_folder() {
-  const fs::path folder = wanted_cache_folder();
+  fs::path folder = wanted_cache_folder();
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) {

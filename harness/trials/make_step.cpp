@@ -7,6 +7,8 @@
 #include "engine/comm/single_root.h"
 #include "harness/ranks.h"
 
+#include <fmt/format.h>
+
 #include <sstream>
 #include <utility>
 
@@ -17,7 +19,7 @@ namespace {
 std::string write_decisions(const std::map<std::string, std::string>& decisions) {
   std::string text;
   for (const auto& [key, value] : decisions) {
-    text += key + "\t" + value + "\n";
+    text += fmt::format("{}\t{}\n", key, value);
   }
   return text;
 }

@@ -36,7 +36,7 @@ std::string open_for(const backend::DeviceInfo& device,
       options.emplace_back("record", file.string());
     }
   }
-  const std::string reason = probes::open_probe(probe, options);
+  std::string reason = probes::open_probe(probe, options);
   if (!reason.empty() && !spec.device.empty()) {
     core::log::warn("probe " + spec.name + " does not measure: " + reason);
   }

@@ -294,6 +294,7 @@ Session::Session(SessionPlan& plan) : plan_(plan), stream_(plan.backend().create
 
 void Session::make_root_exchange() {
   std::vector<std::size_t> first_samples;
+  first_samples.reserve(static_cast<std::size_t>(plan_.ranks().size()));
   for (int rank = 0; rank < plan_.ranks().size(); ++rank) {
     first_samples.push_back(static_cast<std::size_t>(
         share_batch(plan_.batch().local, plan_.batch().global, rank, plan_.ranks().size()).first));

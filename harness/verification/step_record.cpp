@@ -18,7 +18,7 @@ namespace {
 using exec::TensorMap;
 using graph::Storage;
 
-void add_with_prefix(TensorMap& target, const std::string& prefix, TensorMap source) {
+void add_with_prefix(TensorMap& target, const std::string& prefix, TensorMap&& source) {
   for (auto& [name, tensor] : source) {
     target.emplace(prefix + name, std::move(tensor));
   }

@@ -44,7 +44,8 @@ constexpr std::array kKinds{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
 class Inbox {
  public:
   static Inbox& instance() {
-    static auto* inbox = new Inbox;
+    // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): see above.
+    static auto* const inbox = new Inbox;
     return *inbox;
   }
 

@@ -100,6 +100,7 @@ const char* overhead_name(CUpti_ActivityOverheadKind kind) {
 
 /// What all records of device work have, whatever their kind.
 template <typename Record>
+// NOLINTNEXTLINE(performance-unnecessary-value-param): moved from, not seen in a template.
 GpuActivity device_work(GpuActivityKind kind, std::string name, const Record& record) {
   return {.kind = kind,
           .name = std::move(name),

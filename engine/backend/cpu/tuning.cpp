@@ -35,6 +35,7 @@ std::size_t Tuner::choose(const TuningKey& key,
                           const std::vector<Candidate>& candidates,
                           const std::string& preferred) {
   std::vector<std::string> names;
+  names.reserve(candidates.size());
   for (const Candidate& candidate : candidates) {
     names.push_back(candidate.name);
   }

@@ -121,6 +121,7 @@ std::size_t choose_that_runs(Choices& choices,
   };
   while (!left.empty()) {
     std::vector<std::string> names_left;
+    names_left.reserve(left.size());
     for (const std::size_t index : left) {
       names_left.push_back(names[index]);
     }

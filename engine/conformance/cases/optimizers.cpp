@@ -38,7 +38,7 @@ OpCase update_case(OpKind op,
   for (const std::string& state : states) {
     for (const auto& [name, shape] : parameters) {
       result.updates.push_back(
-          {.name = state + "/" + name,
+          {.name = std::string(state).append("/").append(name),
            .shape = shape,
            // Second moments are never negative.
            .fill = state == "m" || state == "velocity" ? Fill::kUniform : Fill::kPositive,
