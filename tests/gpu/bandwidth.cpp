@@ -24,7 +24,7 @@
 
 namespace {
 
-using namespace dlbench;
+using namespace dlbench;  // NOLINT(google-build-using-namespace): a program of one file.
 using nlohmann::json;
 
 constexpr int kSkipped = 77;
@@ -108,6 +108,7 @@ bool measure(const Options& options) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(bugprone-exception-escape): of setting up options and of printing itself.
 int main(int argc, char** argv) {
   CLI::App app("bytes per second of memory-bound kernels, beside a copy's");
   Options options;

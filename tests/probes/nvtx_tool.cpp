@@ -51,6 +51,7 @@ void install(NvtxFunctionTable table, unsigned int size, unsigned int index, Fun
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-identifier-naming): the name that NVTX looks for.
 extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(
     NvtxGetExportTableFunc_t get_table) {
   const auto* callbacks =

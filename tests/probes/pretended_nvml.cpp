@@ -27,6 +27,7 @@ void put(char* text, unsigned length, const char* value) { std::strncpy(text, va
 
 }  // namespace
 
+// NOLINTBEGIN(readability-identifier-naming): the names of NVML.
 extern "C" {
 
 int nvmlInit_v2() { return kOk; }
@@ -143,6 +144,7 @@ int nvmlEventSetWait_v2(void* /*events*/, unsigned char* data, unsigned /*timeou
   event_pending = false;
   const unsigned long long type = 0x8;
   const unsigned long long xid = 48;
+  // NOLINTNEXTLINE(bugprone-not-null-terminated-result): numbers.
   std::memcpy(data + 8, &type, 8);
   std::memcpy(data + 16, &xid, 8);
   return kOk;
@@ -150,3 +152,4 @@ int nvmlEventSetWait_v2(void* /*events*/, unsigned char* data, unsigned /*timeou
 int nvmlEventSetFree(void* /*events*/) { return kOk; }
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)

@@ -157,9 +157,9 @@ struct SchemaWalker {
   const json& property(const std::string& key) {
     known.insert(key);
     EXPECT_TRUE(object["properties"].contains(key)) << path << " lacks " << key;
-    static const json kNothing = json::object();
+    static const json nothing = json::object();
     return object["properties"].contains(key) ? resolved(schema, object["properties"][key])
-                                              : kNothing;
+                                              : nothing;
   }
   static bool nullable(const json& node) {
     return node.contains("type") && node["type"].is_array() &&

@@ -388,8 +388,8 @@ TEST(PngDecoder, RefusesAbsurdSizesBeforeAllocating) {
     }
     return ~state;
   }(file.substr(12, 17));
-  for (int i = 0; i < 4; ++i) {
-    file[static_cast<std::size_t>(29 + i)] = static_cast<char>(crc >> (24 - 8 * i));
+  for (std::size_t i = 0; i < 4; ++i) {
+    file[29 + i] = static_cast<char>(crc >> (24 - 8 * i));
   }
   const std::string message = decode_error(file);
   EXPECT_NE(message.find("1048575 x 1048575"), std::string::npos) << message;

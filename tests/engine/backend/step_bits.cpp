@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <cstring>
 
 namespace dlbench {
@@ -90,7 +92,8 @@ std::string difference(const StepBits& a, const StepBits& b) {
     found += fmt::format("{} and {} losses; ", a.losses.size(), b.losses.size());
   }
   for (std::size_t step = 0; step < std::min(a.losses.size(), b.losses.size()); ++step) {
-    if (std::memcmp(&a.losses[step], &b.losses[step], sizeof(float)) != 0) {
+    if (std::bit_cast<std::uint32_t>(a.losses[step]) !=
+        std::bit_cast<std::uint32_t>(b.losses[step])) {
       found += fmt::format("loss of step {}: {} and {}; ", step, a.losses[step], b.losses[step]);
       break;
     }

@@ -22,6 +22,7 @@ struct OnBackend {
   std::string op;
 };
 
+// NOLINTNEXTLINE(readability-identifier-naming): GoogleTest's name.
 void PrintTo(const OnBackend& p, std::ostream* out) { *out << p.op << " on " << p.backend; }
 
 std::vector<OnBackend> every_op_on_every_backend() {

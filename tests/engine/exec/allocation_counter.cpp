@@ -14,10 +14,12 @@
 
 extern "C" {
 // glibc's allocator under the names that cannot be replaced.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 void* __libc_malloc(std::size_t bytes);
 void* __libc_calloc(std::size_t count, std::size_t bytes);
 void* __libc_realloc(void* memory, std::size_t bytes);
 void* __libc_memalign(std::size_t alignment, std::size_t bytes);
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 }
 
 namespace dlbench::exec::testing {
@@ -156,17 +158,17 @@ int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) {
 
 void* mmap(void* address, std::size_t bytes, int protection, int flags, int file, off_t offset) {
   using Function = void* (*)(void*, std::size_t, int, int, int, off_t);
-  static const auto kReal = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "mmap"));
+  static const auto real = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "mmap"));
   count_allocation(__builtin_return_address(0));
-  return kReal(address, bytes, protection, flags, file, offset);
+  return real(address, bytes, protection, flags, file, offset);
 }
 
 // oneDNN's C interface, without its header: dnnl_primitive_create(primitive*, descriptor).
 int dnnl_primitive_create(void** primitive, const void* descriptor) {
   using Function = int (*)(void**, const void*);
-  static const auto kReal = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "dnnl_primitive_create"));
+  static const auto real = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "dnnl_primitive_create"));
   dlbench::exec::testing::count_primitive();
-  return kReal(primitive, descriptor);
+  return real(primitive, descriptor);
 }
 
 }  // extern "C"

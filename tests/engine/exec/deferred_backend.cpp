@@ -132,13 +132,13 @@ void DeferredStream::synchronize() {
 
 std::int64_t DeferredStream::copies_to_device() { return copies; }
 
-void DeferredStream::copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) {
+void DeferredStream::copy_to_device(std::byte* to, const std::byte* host, std::size_t bytes) {
   ++copies;
-  copy_on_device(device, host, bytes);
+  copy_on_device(to, host, bytes);
 }
 
-void DeferredStream::copy_to_host(std::byte* host, const std::byte* device, std::size_t bytes) {
-  copy_on_device(host, device, bytes);
+void DeferredStream::copy_to_host(std::byte* host, const std::byte* from, std::size_t bytes) {
+  copy_on_device(host, from, bytes);
 }
 
 void DeferredStream::copy_on_device(std::byte* to, const std::byte* from, std::size_t bytes) {
@@ -149,10 +149,10 @@ void DeferredStream::copy_on_device(std::byte* to, const std::byte* from, std::s
            }});
 }
 
-void DeferredStream::fill_zero(std::byte* device, std::size_t bytes) {
+void DeferredStream::fill_zero(std::byte* to, std::size_t bytes) {
   enqueue({nullptr, [=] {
              if (bytes > 0) {
-               std::memset(device, 0, bytes);
+               std::memset(to, 0, bytes);
              }
            }});
 }

@@ -105,6 +105,7 @@ class Trainer : public testing::Test {
   [[nodiscard]] const data::Dataset& training_data() const { return *training_; }
 
  private:
+  // NOLINTNEXTLINE(readability-identifier-naming): private, though of all objects.
   static inline std::optional<tests::TemporaryFolder> folder_;
   Dense workload_;
   std::unique_ptr<backend::Backend> backend_;

@@ -48,7 +48,7 @@ class MarkedBackend final : public backend::Backend {
 // Notes which of its steps a profiler sees; throws in step `failing`.
 class WatchedArm final : public Arm {
  public:
-  WatchedArm(const MarkedBackend& backend, std::int64_t failing = -1)
+  explicit WatchedArm(const MarkedBackend& backend, std::int64_t failing = -1)
       : Arm({reports::TrialKind::kFull, ""}), backend_(backend), failing_(failing) {}
   void prepare() override {}
   std::optional<StepSample> step() override {

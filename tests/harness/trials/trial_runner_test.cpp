@@ -363,23 +363,24 @@ TEST(TrialRunnerOnRanks, RepeatNothingWhereTheTimeHasPassed) {
     std::size_t repetitions;
   };
   RunGuard guard(std::nullopt);
-  for (const auto& [max_time_s, time_budget_s, repetitions] :
+  for (const Limits& limits :
        {Limits{60.0, std::nullopt, 2}, {60.0, 1e6, 2}, {60.0, 1e-6, 1}, {1e-9, std::nullopt, 1}}) {
     on_ranks(2, [&](comm::Rendezvous& ranks) {
       RankGroup group(ranks);
       RunnerOptions limited = options();
       limited.steps.reset();
       limited.max_discards = 1;
-      limited.stopping.max_time_s = max_time_s;
-      limited.time_budget_s = time_budget_s;
+      limited.stopping.max_time_s = limits.max_time_s;
+      limited.time_budget_s = limits.time_budget_s;
       TrialRunner runner(limited, group, guard, [](const std::vector<TrialResult>&) {});
       std::vector<std::unique_ptr<Arm>> arms;
       arms.push_back(std::make_unique<PretendedArm>(ranks.rank(), 2));
       static_cast<void>(runner.warm_up(arms, 10.0));
       runner.set_steps({1}, 1e3 * step_s(1));
       runner.run_round(arms, 0);
-      EXPECT_EQ(runner.results().front().repetitions.size(), repetitions) << max_time_s;
-      const bool repeated = repetitions > 1;
+      EXPECT_EQ(runner.results().front().repetitions.size(), limits.repetitions)
+          << limits.max_time_s;
+      const bool repeated = limits.repetitions > 1;
       EXPECT_EQ(runner.results().front().repetitions.front().discarded.has_value(), repeated);
       // Where its one step was slow, the next repetition has too few of them and is tainted itself.
       EXPECT_EQ(std::ranges::count_if(

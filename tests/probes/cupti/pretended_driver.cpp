@@ -11,6 +11,7 @@ PretendedDriver& PretendedDriver::instance() {
 
 }  // namespace dlbench::probes
 
+// NOLINTBEGIN(readability-identifier-naming): the names of CUDA.
 extern "C" {
 
 int cuCtxGetCurrent(void** context) {
@@ -26,3 +27,4 @@ int cuCtxSynchronize() {
 }
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)

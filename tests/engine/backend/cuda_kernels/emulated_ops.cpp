@@ -405,7 +405,7 @@ void update_loss_scale(HostLauncher& launcher, const Node& node, DeviceOperands&
 }
 
 const std::map<OpKind, Emulate>& table() {
-  static const std::map<OpKind, Emulate> kTable{
+  static const std::map<OpKind, Emulate> emulations{
       {OpKind::kNormalizeImage, normalize},
       {OpKind::kCast, cast},
       {OpKind::kBatchNorm, batch_norm},
@@ -450,7 +450,7 @@ const std::map<OpKind, Emulate>& table() {
       {OpKind::kUnscaleGradients, unscale_gradients},
       {OpKind::kUpdateLossScale, update_loss_scale},
   };
-  return kTable;
+  return emulations;
 }
 
 }  // namespace

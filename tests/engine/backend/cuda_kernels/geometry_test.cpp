@@ -256,7 +256,7 @@ TEST(ReduceColumns, KeepsTheOrderOfItsAdditions) {
         columns,
         stride,
         Elements{x.data()},
-        [&](Index /*group*/, Index column, const double(&sum)[1]) {
+        [&, rows = rows, stride = stride](Index /*group*/, Index column, const double(&sum)[1]) {
           ASSERT_EQ(sum[0], sum_in_order(columns, x, column))
               << "column " << column << " of " << rows << " x " << stride;
         },

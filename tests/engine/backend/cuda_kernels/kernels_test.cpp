@@ -74,7 +74,7 @@ TEST(CudaKernels, ConvertGradientsAsTheHostDoes) {
   values[5] = std::numeric_limits<float>::infinity();
   for (const DType narrow : {DType::kF16, DType::kBF16}) {
     for (const std::size_t count : {std::size_t{1}, std::size_t{8}, kMost}) {
-      for (const std::size_t skipped : {0, 1}) {  // else single accesses
+      for (const std::size_t skipped : {std::size_t{0}, std::size_t{1}}) {  // else single accesses
         const std::size_t begin = std::min(skipped, count - 1);
         std::vector<std::uint16_t> bits(kMost, 7);
         std::vector<float> wide(kMost, 7.0F);

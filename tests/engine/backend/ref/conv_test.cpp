@@ -78,7 +78,7 @@ struct ConvCase {
 };
 
 const std::vector<ConvCase>& cases() {
-  static const std::vector<ConvCase> kCases{
+  static const std::vector<ConvCase> cases{
       {"pointwise", {2, 3, 5, 7}, {4, 3, 1, 1}, {}},
       {"same_3x3", {2, 3, 7, 5}, {4, 3, 3, 3}, {.pad_begin = {1, 1, 0}, .pad_end = {1, 1, 0}}},
       {"keras_stride_2", {1, 3, 8, 6}, {5, 3, 3, 3}, {.stride = {2, 2, 1}, .pad_end = {1, 1, 0}}},
@@ -102,7 +102,7 @@ const std::vector<ConvCase>& cases() {
        {3, 2, 3, 2, 3},
        {.stride = {1, 2, 2}, .dilation = {1, 2, 1}, .pad_begin = {1, 0, 2}, .pad_end = {0, 1, 1}}},
   };
-  return kCases;
+  return cases;
 }
 
 HostTensor random_tensor(DType dtype, const Shape& shape, std::uint64_t stream) {
