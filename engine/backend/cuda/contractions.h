@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engine/backend/cuda/conv_problem.h"
+#include "engine/backend/cuda/epilogue.h"
 #include "engine/backend/cuda/kernels/launch.h"
 #include "engine/core/dtype.h"
 
@@ -18,7 +19,8 @@
 namespace dlbench::backend::cuda {
 
 /// Row-major y (rows, columns) = a b with a (rows, inner), b (inner, columns); a transposed operand
-/// lies in memory as the other way round. One dtype, sums in f32.
+/// lies in memory as the other way round. One dtype, sums in f32. The epilogue's channels are
+/// columns.
 struct MatrixProduct {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
@@ -27,19 +29,22 @@ struct MatrixProduct {
   bool transpose_b = false;  ///< b lies as (columns, inner)
   core::DType dtype = core::DType::kF32;
   bool allow_tf32 = false;
+  Epilogue epilogue;
 };
 
 /// Device addresses of one call. The operands of a convolution are x, w, y whatever its direction;
-/// of a product a, b, y.
+/// of a product a, b, y. bias: where the epilogue has one.
 struct ContractionCall {
   void* x = nullptr;
   void* w = nullptr;
   void* y = nullptr;
+  const void* bias = nullptr;
   void* scratch = nullptr;
   StreamHandle stream = nullptr;
 };
 
-/// A chosen implementation. The first call with new addresses may allocate, later ones do not.
+/// A chosen implementation, epilogue included. The first call with new addresses may allocate,
+/// later ones do not.
 struct Contraction {
   std::string kernel_name;  ///< "cudnn:eng38{2=1}"
   std::string decision;     ///< what was chosen among several; empty: nothing to choose

@@ -21,7 +21,8 @@ std::string decision_key(const GraphLowering& lowering,
 }
 
 Contraction choose(GraphLowering& lowering, const Node& node) {
-  const ConvProblem problem = conv_problem(lowering.graph(), node, lowering.padding());
+  const ConvProblem problem = conv_problem(
+      lowering.graph(), node, lowering.padding(), epilogue_of(node, lowering.group_of(node)));
   const std::string key = decision_key(lowering, node, problem);
   Contraction chosen = lowering.contractions().convolution(problem, key);
   lowering.decide(key, chosen.decision);
@@ -38,13 +39,19 @@ void lower_convolution(GraphLowering& lowering, const Node& node) {
     case OpKind::kConvTranspose:     // the data gradient of a convolution by another name
     case OpKind::kConvBackwardData:  // dy, w -> dx
       return emit_gradient(lowering, node, std::move(chosen), [](const Call& call) {
-        return ContractionCall{
-            call.writes[0], call.reads[1], call.reads[0], call.scratch, call.stream};
+        return ContractionCall{.x = call.writes[0],
+                               .w = call.reads[1],
+                               .y = call.reads[0],
+                               .scratch = call.scratch,
+                               .stream = call.stream};
       });
     default:  // x, dy -> dw, [dbias]
       return emit_gradient(lowering, node, std::move(chosen), [](const Call& call) {
-        return ContractionCall{
-            call.reads[0], call.writes[0], call.reads[1], call.scratch, call.stream};
+        return ContractionCall{.x = call.reads[0],
+                               .w = call.writes[0],
+                               .y = call.reads[1],
+                               .scratch = call.scratch,
+                               .stream = call.stream};
       });
   }
 }

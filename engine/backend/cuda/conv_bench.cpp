@@ -42,10 +42,11 @@ ConvBench::~ConvBench() { handles_.forget_stream(); }
 bool ConvBench::reserve(const ConvProblem& problem, std::size_t workspace) {
   if (!grow(x_, bytes_of(problem.x, problem.dtype)) ||
       !grow(w_, bytes_of(problem.w, problem.dtype)) ||
-      !grow(y_, bytes_of(problem.y, problem.dtype)) || !grow(scratch_, workspace)) {
+      !grow(y_, bytes_of(problem.y, problem.dtype)) ||
+      !grow(bias_, bytes_of({problem.y[1]}, problem.dtype)) || !grow(scratch_, workspace)) {
     return false;
   }
-  for (CudaBuffer* buffer : {x_.get(), w_.get(), y_.get()}) {
+  for (CudaBuffer* buffer : {x_.get(), w_.get(), y_.get(), bias_.get()}) {
     DLBENCH_CUDA(cudaMemset(buffer->data(), kFillByte, buffer->bytes()));
   }
   DLBENCH_CUDA(cudaDeviceSynchronize());
@@ -53,7 +54,12 @@ bool ConvBench::reserve(const ConvProblem& problem, std::size_t workspace) {
 }
 
 ContractionCall ConvBench::call() {
-  return {x_->data(), w_->data(), y_->data(), scratch_->data(), stream_.handle()};
+  return {.x = x_->data(),
+          .w = w_->data(),
+          .y = y_->data(),
+          .bias = bias_->data(),
+          .scratch = scratch_->data(),
+          .stream = stream_.handle()};
 }
 
 // A chip that was idle takes tens of milliseconds of work to reach the clock that it holds in a

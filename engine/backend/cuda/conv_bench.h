@@ -42,6 +42,7 @@ class ConvBench {
   std::unique_ptr<CudaBuffer> x_;
   std::unique_ptr<CudaBuffer> w_;
   std::unique_ptr<CudaBuffer> y_;
+  std::unique_ptr<CudaBuffer> bias_;
   std::unique_ptr<CudaBuffer> scratch_;
   CudaStream stream_;
   std::unique_ptr<Stream::Event> begin_;

@@ -1,27 +1,28 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs one plan of cuDNN.
+// Runs one plan of cuDNN, and the epilogue behind it that the plan does not fuse.
 #pragma once
 
 #include "engine/backend/cuda/contractions.h"
 #include "engine/backend/cuda/conv_plan.h"
+#include "engine/backend/cuda/conv_problem.h"
+#include "engine/backend/cuda/epilogue.h"
 #include "engine/backend/cuda/library_handles.h"
 
 #include <cstddef>
-#include <utility>
 
 namespace dlbench::backend::cuda {
 
 class ConvExecution {
  public:
-  ConvExecution(LibraryHandles& handles, ConvPlan plan)
-      : handles_(handles), plan_(std::move(plan)) {}
+  ConvExecution(LibraryHandles& handles, const ConvProblem& problem, ConvPlan plan);
 
   [[nodiscard]] std::size_t workspace_bytes() const { return plan_.workspace_bytes; }
   [[nodiscard]] bool repeatable() const { return plan_.repeatable; }
 
-  /// Enqueues the convolution. Allocates only where an address differs from the last call's.
+  /// Enqueues the convolution and its epilogue. Allocates only where an address differs from the
+  /// last call's.
   void run(const ContractionCall& call);
 
  private:
@@ -29,6 +30,10 @@ class ConvExecution {
 
   LibraryHandles& handles_;
   ConvPlan plan_;
+  bool fused_bias_;
+  Epilogue behind_;  ///< what the plan leaves to be done
+  core::DType dtype_;
+  ChannelsLast result_;
   CudnnDescriptor pack_;
   ContractionCall bound_;
 };

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -26,13 +28,20 @@ cudnnDataType_t cudnn_type(core::DType dtype) {
   }
 }
 
-CudnnDescriptor tensor(core::DType dtype, const std::vector<std::int64_t>& extents, ConvTensor id) {
+/// Of a tensor that has no memory; it stands in no variant pack.
+constexpr std::int64_t kVirtualSums = 's';
+
+CudnnDescriptor tensor(core::DType dtype,
+                       const std::vector<std::int64_t>& extents,
+                       std::int64_t id,
+                       bool is_virtual = false) {
   CudnnDescriptor d(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
   d.set(CUDNN_ATTR_TENSOR_DATA_TYPE, cudnn_type(dtype));
   d.set(CUDNN_ATTR_TENSOR_DIMENSIONS, extents);
   d.set(CUDNN_ATTR_TENSOR_STRIDES, channels_last_strides(extents));
-  d.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, static_cast<std::int64_t>(id));
+  d.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, id);
   d.set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, std::int64_t{16});
+  d.set(CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, 1, &is_virtual);
   d.finalize("cuDNN tensor descriptor");
   return d;
 }
@@ -91,18 +100,58 @@ OperationAttributes attributes_of(ConvDirection direction) {
   }
 }
 
-CudnnDescriptor operation_graph(const ConvProblem& problem, const PlanTarget& target) {
+/// (1, K, 1, ...): added to every position.
+CudnnDescriptor bias_tensor(const ConvProblem& problem) {
+  std::vector<std::int64_t> extents(problem.y.size(), 1);
+  extents[1] = problem.y[1];
+  return tensor(problem.dtype, extents, kConvBias);
+}
+
+CudnnDescriptor convolution_operation(const ConvProblem& problem, const CudnnDescriptor& y) {
   const OperationAttributes names = attributes_of(problem.direction);
   CudnnDescriptor operation(names.type);
   operation.set(names.x, tensor(problem.dtype, problem.x, kConvX));
   operation.set(names.w, tensor(problem.dtype, problem.w, kConvW));
-  operation.set(names.y, tensor(problem.dtype, problem.y, kConvY));
+  operation.set(names.y, y);
   operation.set(names.convolution, convolution(problem));
   operation.set(names.alpha, 1.0F);
   operation.set(names.beta, 0.0F);
   operation.finalize("cuDNN convolution operation");
+  return operation;
+}
+
+/// y = sums + bias, where only this operation sees the sums. They are f32, as they are made: cuDNN
+/// 9.19 has no precompiled engine for sums that are rounded to 16 bits in between.
+CudnnDescriptor bias_operation(const ConvProblem& problem,
+                               const CudnnDescriptor& sums,
+                               const CudnnDescriptor& y) {
+  CudnnDescriptor addition(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
+  const cudnnPointwiseMode_t mode = CUDNN_POINTWISE_ADD;
+  addition.set(CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, 1, &mode);
+  addition.set(CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_DATA_FLOAT);
+  addition.finalize("cuDNN pointwise descriptor");
+  CudnnDescriptor operation(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+  operation.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, addition);
+  operation.set(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, sums);
+  operation.set(CUDNN_ATTR_OPERATION_POINTWISE_BDESC, bias_tensor(problem));
+  operation.set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, y);
+  operation.finalize("cuDNN pointwise operation");
+  return operation;
+}
+
+/// The convolution, and the addition of its bias if that is to be fused.
+CudnnDescriptor operation_graph(const ConvProblem& problem, bool fuse, const PlanTarget& target) {
+  const CudnnDescriptor y = tensor(problem.dtype, problem.y, kConvY);
+  std::vector<CudnnDescriptor> operations;
+  if (fuse) {
+    const CudnnDescriptor sums = tensor(core::DType::kF32, problem.y, kVirtualSums, true);
+    operations.push_back(convolution_operation(problem, sums));
+    operations.push_back(bias_operation(problem, sums, y));
+  } else {
+    operations.push_back(convolution_operation(problem, y));
+  }
   CudnnDescriptor graph(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
-  graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operation);
+  graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operations);
   target.tell_graph(graph);
   graph.finalize("cuDNN operation graph");
   return graph;
@@ -237,12 +286,16 @@ void PlanTarget::tell_plan(CudnnDescriptor& plan) const {
   }
 }
 
-std::vector<ConvPlan> find_conv_plans(const ConvProblem& problem,
-                                      const ConvPolicy& policy,
-                                      const PlanTarget& target,
-                                      std::size_t most) {
-  const CudnnDescriptor graph = operation_graph(problem, target);
-  LastCudnnFailure failure;
+namespace {
+
+/// At most `most`, that all fuse the epilogue or all do not.
+std::vector<ConvPlan> plans_of_graph(const ConvProblem& problem,
+                                     bool fuse,
+                                     const ConvPolicy& policy,
+                                     const PlanTarget& target,
+                                     std::size_t most,
+                                     LastCudnnFailure& failure) {
+  const CudnnDescriptor graph = operation_graph(problem, fuse, target);
   std::vector<ConvPlan> plans;
   std::set<std::string> seen;
   for (const cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
@@ -253,10 +306,12 @@ std::vector<ConvPlan> find_conv_plans(const ConvProblem& problem,
       const auto engines = configuration.get_descriptors(
           CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR, 1);
       const EngineNotes notes = notes_of(engines.at(0));
-      ConvPlan plan{.name = name_of(configuration, engines.at(0)),
-                    .notes = describe(notes),
-                    .tensor_core = notes.has(CUDNN_NUMERICAL_NOTE_TENSOR_CORE),
-                    .repeatable = !notes.has(CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC)};
+      ConvPlan plan{
+          .name = name_of(configuration, engines.at(0)) + (fuse ? problem.epilogue.text() : ""),
+          .notes = describe(notes),
+          .tensor_core = notes.has(CUDNN_NUMERICAL_NOTE_TENSOR_CORE),
+          .repeatable = !notes.has(CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC),
+          .fuses_epilogue = fuse};
       if (!acceptable(notes, problem, policy) || !seen.insert(plan.name).second) {
         continue;
       }
@@ -274,6 +329,22 @@ std::vector<ConvPlan> find_conv_plans(const ConvProblem& problem,
       plans.push_back(std::move(plan));
     }
   }
+  return plans;
+}
+
+}  // namespace
+
+std::vector<ConvPlan> find_conv_plans(const ConvProblem& problem,
+                                      const ConvPolicy& policy,
+                                      const PlanTarget& target,
+                                      std::size_t most) {
+  LastCudnnFailure failure;
+  std::vector<ConvPlan> plans;
+  if (problem.epilogue.fusible()) {
+    plans = plans_of_graph(problem, true, policy, target, most, failure);
+  }
+  std::ranges::move(plans_of_graph(problem, false, policy, target, most, failure),
+                    std::back_inserter(plans));
   if (plans.empty()) {
     throw core::Error(
         core::ErrorCode::kUnavailable,

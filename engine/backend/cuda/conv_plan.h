@@ -45,20 +45,24 @@ struct ConvPolicy {
   std::int64_t workspace_limit = 0;  ///< bytes; 0: none
 };
 
-/// Unique ids of the three tensors in the variant pack.
-enum ConvTensor : std::int64_t { kConvX = 'x', kConvW = 'w', kConvY = 'y' };
+/// Unique ids of the tensors in the variant pack; the bias only of a plan that fuses an epilogue
+/// with one.
+enum ConvTensor : std::int64_t { kConvX = 'x', kConvW = 'w', kConvY = 'y', kConvBias = 'b' };
 
 struct ConvPlan {
   CudnnDescriptor plan;
-  std::string name;   ///< "eng38{2=1,13=0}": engine and its knobs; equal names, equal plans
+  std::string name;  ///< "eng38{2=1,13=0}+bias": engine, its knobs, the epilogue that it fuses;
+                     ///< equal names, equal plans
   std::string notes;  ///< "tensor_core, nondeterministic": as cuDNN describes the engine
   std::size_t workspace_bytes = 0;
   bool tensor_core = false;
-  bool repeatable = true;  ///< false: cuDNN calls the engine nondeterministic
+  bool repeatable = true;       ///< false: cuDNN calls the engine nondeterministic
+  bool fuses_epilogue = false;  ///< false: an epilogue is left to the caller
 };
 
-/// Acceptable plans, best first by cuDNN's own order, at most `most`. Engines that compile at run
-/// time are left out: they cost up to a second each and dense convolutions have better ones.
+/// Acceptable plans, best first by cuDNN's own order, at most `most`; where the epilogue is
+/// fusible at most as many that fuse it, and behind them as many that do not. Engines that compile
+/// at run time are left out: they cost up to a second each and dense convolutions have better ones.
 /// Throws core::Error(kUnavailable) if there is none, naming the problem and what cuDNN last failed
 /// with, other than that it does not support something.
 [[nodiscard]] std::vector<ConvPlan> find_conv_plans(const ConvProblem& problem,

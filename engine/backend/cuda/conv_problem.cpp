@@ -62,7 +62,7 @@ std::string_view name(ConvDirection direction) {
 }
 
 std::string ConvProblem::text() const {
-  return fmt::format("conv {} {} x({}) w({}) pad({})-({}) stride({}) dilation({})",
+  return fmt::format("conv {} {} x({}) w({}) pad({})-({}) stride({}) dilation({}){}{}",
                      name(direction),
                      core::name(dtype),
                      fmt::join(x, ", "),
@@ -70,12 +70,15 @@ std::string ConvProblem::text() const {
                      fmt::join(pad_begin, ", "),
                      fmt::join(pad_end, ", "),
                      fmt::join(stride, ", "),
-                     fmt::join(dilation, ", "));
+                     fmt::join(dilation, ", "),
+                     epilogue.any() ? " " : "",
+                     epilogue.text());
 }
 
 ConvProblem conv_problem(const graph::Graph& graph,
                          const graph::Node& node,
-                         const ChannelPadding& padding) {
+                         const ChannelPadding& padding,
+                         const Epilogue& epilogue) {
   const ConvOperands operands = operands_of(node);
   const graph::ConvAttributes& attributes = attributes_of(node);
   ConvProblem problem{.direction = operands.direction,
@@ -88,6 +91,8 @@ ConvProblem conv_problem(const graph::Graph& graph,
   problem.pad_end = leading(attributes.pad_end, axes);
   problem.stride = leading(attributes.stride, axes);
   problem.dilation = leading(attributes.dilation, axes);
+  DLBENCH_CHECK(!epilogue.any() || problem.direction == ConvDirection::kForward) << node.name;
+  problem.epilogue = epilogue;
   return problem;
 }
 

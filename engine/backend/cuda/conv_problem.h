@@ -5,6 +5,7 @@
 #pragma once
 
 #include "engine/backend/cuda/channel_padding.h"
+#include "engine/backend/cuda/epilogue.h"
 #include "engine/core/dtype.h"
 #include "engine/graph/graph.h"
 
@@ -32,9 +33,10 @@ struct ConvProblem {
   std::vector<std::int64_t> pad_end;
   std::vector<std::int64_t> stride;
   std::vector<std::int64_t> dilation;
+  Epilogue epilogue;  ///< forward only
 
   /// "conv forward bf16 x(32, 64, 56, 56) w(64, 64, 3, 3) pad(1, 1)-(1, 1) stride(1, 1)
-  /// dilation(1, 1)": what a choice depends on.
+  /// dilation(1, 1) +bias": what a choice depends on.
   [[nodiscard]] std::string text() const;
 };
 
@@ -42,7 +44,8 @@ struct ConvProblem {
 /// is the backward-data problem of the convolution that it is the adjoint of: it reads y, writes x.
 [[nodiscard]] ConvProblem conv_problem(const graph::Graph& graph,
                                        const graph::Node& node,
-                                       const ChannelPadding& padding);
+                                       const ChannelPadding& padding,
+                                       const Epilogue& epilogue = {});
 
 /// Strides in elements of a dense channels-last tensor (N, C, spatial...).
 [[nodiscard]] std::vector<std::int64_t> channels_last_strides(

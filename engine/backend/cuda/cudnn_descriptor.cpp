@@ -62,6 +62,16 @@ void CudnnDescriptor::set(cudnnBackendAttributeName_t name, const CudnnDescripto
   set(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &raw);
 }
 
+void CudnnDescriptor::set(cudnnBackendAttributeName_t name,
+                          std::span<const CudnnDescriptor> values) {
+  std::vector<cudnnBackendDescriptor_t> raw;
+  raw.reserve(values.size());
+  for (const CudnnDescriptor& value : values) {
+    raw.push_back(value.raw());
+  }
+  set(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, static_cast<std::int64_t>(raw.size()), raw.data());
+}
+
 void CudnnDescriptor::set_text(cudnnBackendAttributeName_t name, std::string_view text) {
   set(name, CUDNN_TYPE_CHAR, static_cast<std::int64_t>(text.size()), text.data());
 }

@@ -61,6 +61,7 @@ class CudnnDescriptor {
   void set(cudnnBackendAttributeName_t name, float value);
   void set(cudnnBackendAttributeName_t name, cudnnDataType_t value);
   void set(cudnnBackendAttributeName_t name, const CudnnDescriptor& value);
+  void set(cudnnBackendAttributeName_t name, std::span<const CudnnDescriptor> values);
   void set_text(cudnnBackendAttributeName_t name, std::string_view text);
   void finalize(const char* what);
   /// Finalises it, or says why cuDNN does not.

@@ -29,8 +29,9 @@ class DeviceContractions final : public Contractions {
   DeviceContractions(LibraryHandles& handles, const LoweringOptions& options, Choices& choices);
 
   /// One of the first acceptable plans of cuDNN that was seen to run: timed on buffers of the real
-  /// sizes if tuning is on, and run once otherwise. Where the device has not the memory for that,
-  /// plans with less workspace are timed, or cuDNN's first is taken untried.
+  /// sizes if tuning is on, and run once otherwise. An epilogue that a plan does not fuse is part
+  /// of its time. Where the device has not the memory for that, plans with less workspace are
+  /// timed, or cuDNN's first is taken untried.
   [[nodiscard]] Contraction convolution(const ConvProblem& problem,
                                         const std::string& decision) override;
   [[nodiscard]] Contraction product(const MatrixProduct& product) override;

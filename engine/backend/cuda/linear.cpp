@@ -16,7 +16,8 @@ using graph::ValueId;
 MatrixProduct describe(const GraphLowering& lowering, const Node& node) {
   const auto shape = [&](ValueId id) { return lowering.value(id).shape; };
   MatrixProduct product{.dtype = lowering.value(node.inputs[0]).dtype,
-                        .allow_tf32 = lowering.options().allow_tf32};
+                        .allow_tf32 = lowering.options().allow_tf32,
+                        .epilogue = epilogue_of(node, lowering.group_of(node))};
   if (node.op == OpKind::kLinear) {
     product.rows = shape(node.inputs[0])[0];
     product.inner = shape(node.inputs[0])[1];
@@ -44,13 +45,19 @@ void lower_linear(GraphLowering& lowering, const Node& node) {
       return emit_forward(lowering, node, std::move(chosen));
     case OpKind::kLinearBackwardData:  // dy, w -> dx
       return emit_gradient(lowering, node, std::move(chosen), [](const Call& call) {
-        return ContractionCall{
-            call.reads[0], call.reads[1], call.writes[0], call.scratch, call.stream};
+        return ContractionCall{.x = call.reads[0],
+                               .w = call.reads[1],
+                               .y = call.writes[0],
+                               .scratch = call.scratch,
+                               .stream = call.stream};
       });
     default:  // x, dy -> dw, [dbias]
       return emit_gradient(lowering, node, std::move(chosen), [](const Call& call) {
-        return ContractionCall{
-            call.reads[1], call.reads[0], call.writes[0], call.scratch, call.stream};
+        return ContractionCall{.x = call.reads[1],
+                               .w = call.reads[0],
+                               .y = call.writes[0],
+                               .scratch = call.scratch,
+                               .stream = call.stream};
       });
   }
 }

@@ -6,6 +6,7 @@
 #include "engine/backend/cuda/matrix_execution.h"
 
 #include "engine/backend/cuda/cuda_call.h"
+#include "engine/core/check.h"
 #include "engine/core/error.h"
 
 #include <fmt/format.h>
@@ -39,6 +40,10 @@ cublasLtMatrixLayout_t layout(core::DType dtype, std::int64_t rows, std::int64_t
   return made;
 }
 
+/// What operands are aligned to at least: tensors of an arena begin at multiples of 64 bytes, not
+/// of 256 as cuBLASLt would assume.
+constexpr std::uint32_t kAlignment = 16;
+
 }  // namespace
 
 MatrixExecution::MatrixExecution(LibraryHandles& handles, const MatrixProduct& product)
@@ -57,6 +62,20 @@ MatrixExecution::MatrixExecution(LibraryHandles& handles, const MatrixProduct& p
   a_ = p.transpose_a ? layout(p.dtype, p.inner, p.rows) : layout(p.dtype, p.rows, p.inner);
   b_ = p.transpose_b ? layout(p.dtype, p.columns, p.inner) : layout(p.dtype, p.inner, p.columns);
   y_ = layout(p.dtype, p.rows, p.columns);
+  if (p.epilogue.any()) {
+    DLBENCH_CHECK(p.epilogue.fusible());
+    const cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_BIAS;
+    DLBENCH_CUDA(cublasLtMatmulDescSetAttribute(
+        operation_, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof(epilogue)));
+    // The search for an algorithm reads the alignment off the address, and does not follow it.
+    bind_bias(reinterpret_cast<const void*>(std::uintptr_t{kAlignment}));
+  }
+}
+
+void MatrixExecution::bind_bias(const void* bias) {
+  DLBENCH_CUDA(cublasLtMatmulDescSetAttribute(
+      operation_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias)));
+  bias_ = bias;
 }
 
 MatrixExecution::~MatrixExecution() {
@@ -83,14 +102,12 @@ MatrixPreference::MatrixPreference(std::uint32_t schemes) {
         &kMatrixWorkspaceBytes,
         sizeof(kMatrixWorkspaceBytes));
     set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes, sizeof(schemes));
-    // Tensors of an arena begin at multiples of 64 bytes, not of 256 as cuBLASLt would assume.
-    const std::uint32_t alignment = 16;
     for (const cublasLtMatmulPreferenceAttributes_t operand :
          {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
           CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
           CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
           CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
-      set(operand, &alignment, sizeof(alignment));
+      set(operand, &kAlignment, sizeof(kAlignment));
     }
   } catch (...) {  // no destructor will run
     cublasLtMatmulPreferenceDestroy(raw_);
@@ -106,7 +123,7 @@ void MatrixPreference::set(cublasLtMatmulPreferenceAttributes_t name,
   DLBENCH_CUDA(cublasLtMatmulPreferenceSetAttribute(raw_, name, value, bytes));
 }
 
-void MatrixExecution::choose_algorithm(bool deterministic) {
+cublasStatus_t MatrixExecution::find_algorithm(bool deterministic) {
   const MatrixPreference preference(reduction_schemes(product_.dtype, deterministic));
   cublasLtMatmulHeuristicResult_t best{};
   int found = 0;
@@ -115,7 +132,20 @@ void MatrixExecution::choose_algorithm(bool deterministic) {
   if (status == CUBLAS_STATUS_SUCCESS && found > 0) {
     status = best.state;  // of the algorithm that was found
   }
-  if (status != CUBLAS_STATUS_SUCCESS || found == 0) {
+  if (status == CUBLAS_STATUS_SUCCESS && found == 0) {
+    status = CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+  algorithm_ = best.algo;
+  return status;
+}
+
+bool MatrixExecution::try_algorithm(bool deterministic) {
+  return find_algorithm(deterministic) == CUBLAS_STATUS_SUCCESS;
+}
+
+void MatrixExecution::choose_algorithm(bool deterministic) {
+  const cublasStatus_t status = find_algorithm(deterministic);
+  if (status != CUBLAS_STATUS_SUCCESS) {
     throw core::Error(core::ErrorCode::kUnavailable,
                       fmt::format("cuBLASLt has no algorithm for a product ({} x {}) of {} terms "
                                   "in {}: {}",
@@ -125,7 +155,6 @@ void MatrixExecution::choose_algorithm(bool deterministic) {
                                   core::name(product_.dtype),
                                   cublasLtGetStatusString(status)));
   }
-  algorithm_ = best.algo;
 }
 
 std::string MatrixExecution::name() const {
@@ -141,10 +170,13 @@ std::string MatrixExecution::name() const {
       text += word + std::to_string(value);
     }
   }
-  return text;
+  return text + product_.epilogue.text();
 }
 
 void MatrixExecution::run(const ContractionCall& call) {
+  if (product_.epilogue.bias && call.bias != bias_) {
+    bind_bias(call.bias);
+  }
   const float one = 1.0F;
   const float zero = 0.0F;
   DLBENCH_CUDA(cublasLtMatmul(handles_.cublas(),

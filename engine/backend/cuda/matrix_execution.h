@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs one matrix product through cuBLASLt.
+// Runs one matrix product, with an epilogue that is fusible, through cuBLASLt.
 #pragma once
 
 #include "engine/backend/cuda/contractions.h"
@@ -47,14 +47,21 @@ class MatrixExecution {
   /// Before run(): takes what cuBLASLt holds for the best algorithm. Throws
   /// core::Error(kUnavailable) if there is none.
   void choose_algorithm(bool deterministic);
-  /// "cublaslt:algo66,tile20,stages36": of what was chosen, as far as cuBLASLt tells.
+  /// The same; false if there is none.
+  [[nodiscard]] bool try_algorithm(bool deterministic);
+  /// "cublaslt:algo66,tile20,stages36+bias": of what was chosen, as far as cuBLASLt tells.
   [[nodiscard]] std::string name() const;
-  /// Enqueues y = a b.
+  /// Enqueues y = a b with its epilogue.
   void run(const ContractionCall& call);
 
  private:
+  void bind_bias(const void* bias);
+  /// Of the search; CUBLAS_STATUS_SUCCESS: algorithm_ is set.
+  [[nodiscard]] cublasStatus_t find_algorithm(bool deterministic);
+
   LibraryHandles& handles_;
   MatrixProduct product_;
+  const void* bias_ = nullptr;  ///< that operation_ knows of
   cublasLtMatmulDesc_t operation_ = nullptr;
   cublasLtMatrixLayout_t a_ = nullptr;
   cublasLtMatrixLayout_t b_ = nullptr;

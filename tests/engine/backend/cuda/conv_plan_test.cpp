@@ -77,6 +77,43 @@ TEST_P(ConvPlans, ExistForEveryWorkloadPrecisionAndDirection) {
   EXPECT_GT(found, 100);
 }
 
+// Without them each convolution with a bias would read and write its result once more. What is
+// faster is for the device to say: both kinds are offered.
+TEST_P(ConvPlans, FuseEveryBiasThatNoReluFollowsAndOfferBareOnesBehind) {
+  constexpr std::size_t kMost = 4;
+  const CudnnDescriptor device = ConvPlans::device();
+  std::map<std::string, int> epilogues;
+  for (const std::string& workload_name : workloads::workload_names()) {
+    const workloads::Workload& workload = workloads::find_workload(workload_name);
+    const workloads::BuiltWorkload built = workload.build({}, graph::Mode::kTrain);
+    for (const Precision& precision : precisions()) {
+      const graph::Graph graph = workloads::training_graph(workload.spec(), built, precision.dtype);
+      for (const ConvProblem& problem : problems_of(graph)) {
+        const std::vector<ConvPlan> plans = find_conv_plans(
+            problem,
+            {.allow_tf32 = precision.allow_tf32, .workspace_limit = std::int64_t{1} << 30},
+            PlanTarget(device),
+            kMost);
+        const auto bare = std::find_if(
+            plans.begin(), plans.end(), [](const ConvPlan& plan) { return !plan.fuses_epilogue; });
+        EXPECT_TRUE(bare != plans.end()) << problem.text();
+        EXPECT_TRUE(std::none_of(
+            bare, plans.end(), [](const ConvPlan& plan) { return plan.fuses_epilogue; }))
+            << "bare plans stand behind the others: " << problem.text();
+        ++epilogues[problem.epilogue.text()];
+        EXPECT_EQ(bare != plans.begin(), problem.epilogue.text() == "+bias") << problem.text();
+        for (auto plan = plans.begin(); plan != bare; ++plan) {
+          EXPECT_THAT(plan->name, ::testing::EndsWith(problem.epilogue.text()));
+        }
+      }
+    }
+  }
+  // Of each precision the two convolutions of mnist_cnn, and those of resunetpp.
+  EXPECT_EQ(epilogues["+bias+relu"], 8);
+  EXPECT_GT(epilogues["+bias"], 100);
+  EXPECT_EQ(epilogues.size(), 3U) << "these and none";
+}
+
 // What `verify` asks for, whose tolerances are those of plain sums.
 TEST_P(ConvPlans, DirectOnesExistForEveryWorkloadAndAreNeitherWinogradNorFft) {
   const CudnnDescriptor device = ConvPlans::device();

@@ -28,11 +28,14 @@ const std::vector<Precision>& precisions() {
   return list;
 }
 
-std::vector<ConvProblem> problems_of(const graph::Graph& graph, const ChannelPadding& padding) {
+std::vector<ConvProblem> problems_of(const graph::Graph& graph) {
+  const Fusion fusion(graph, {});
+  const ChannelPadding padding(graph, fusion);
   std::map<std::string, ConvProblem> distinct;
   for (const graph::Node& node : graph.nodes()) {
     if (is_convolution(node.op)) {
-      ConvProblem problem = conv_problem(graph, node, padding);
+      ConvProblem problem =
+          conv_problem(graph, node, padding, epilogue_of(node, fusion.group_of(node.id)));
       distinct.emplace(problem.text(), std::move(problem));
     }
   }
@@ -41,10 +44,6 @@ std::vector<ConvProblem> problems_of(const graph::Graph& graph, const ChannelPad
     problems.push_back(std::move(problem));
   }
   return problems;
-}
-
-std::vector<ConvProblem> problems_of(const graph::Graph& graph) {
-  return problems_of(graph, ChannelPadding(graph, Fusion(graph, {})));
 }
 
 CudnnDescriptor described_device(std::string_view name) {

@@ -26,9 +26,7 @@ struct Precision {
 
 /// Those of every convolution and transposed convolution and of their gradients, each once, sorted
 /// by their text.
-[[nodiscard]] std::vector<ConvProblem> problems_of(const graph::Graph& graph,
-                                                   const ChannelPadding& padding);
-/// As the backend lowers them.
+/// As the backend lowers them where nothing but the outputs is kept.
 [[nodiscard]] std::vector<ConvProblem> problems_of(const graph::Graph& graph);
 
 /// "h200", "a100": devices/<name>_device_properties.json. Fails the test if it is not there.

@@ -118,6 +118,12 @@ Contraction HostContractions::convolution(const ConvProblem& problem,
           .repeatable = deterministic_ || problem.direction != ConvDirection::kBackwardWeights,
           .run = [problem, tf32 = tf32_, observer = observer_](const ContractionCall& call) {
             convolve(problem, tf32, call);
+            launch_epilogue(problem.epilogue,
+                            call.bias,
+                            call.y,
+                            problem.dtype,
+                            channels_last(core::Shape(problem.y)),
+                            call.stream);
             if (observer) {
               observer(problem, call);
             }
@@ -125,8 +131,16 @@ Contraction HostContractions::convolution(const ConvProblem& problem,
 }
 
 Contraction HostContractions::product(const MatrixProduct& product) {
-  return {.kernel_name = "host:product",
-          .run = [product](const ContractionCall& call) { multiply(product, call); }};
+  return {.kernel_name = "host:product", .run = [product](const ContractionCall& call) {
+            multiply(product, call);
+            launch_epilogue(
+                product.epilogue,
+                call.bias,
+                call.y,
+                product.dtype,
+                {.batch = product.rows, .channels = product.columns, .stride = product.columns},
+                call.stream);
+          }};
 }
 
 HostDevice::HostDevice(ConvObserver observer) : contractions_(std::move(observer)) {}
