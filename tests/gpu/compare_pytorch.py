@@ -8,11 +8,13 @@
 
 The contestants are dlbench and those of pytorch_step.py: the model of tests/peers/step_compare.py,
 channels-last, data on the device, cuDNN's algorithms timed. Each measurement is a process of its own.
-Without a list they come by what they are worth, so that --max-time cuts off what matters least: bf16 at
-batch 32 and 8 without torch.compile; torch.compile in bf16 at 32; dlbench and eager in the other precisions;
-the rest of torch.compile (tuned in bf16 alone) and of the graphs; bf16 at 32 once more. Each result is
-printed and written at once; of a process that fails or is ended late, what it had measured counts, with a
-note, and the end of its standard error is said on this one's.
+Without a list they come by what they are worth, so that --max-time cuts off what matters least: dlbench
+and eager in bf16 at batch 32 and 8; torch.compile in bf16 at 32, which tunes for minutes; dlbench and eager
+in the other precisions; the rest of torch.compile (tuned in bf16 alone); bf16 at 32 once more; eager in a
+CUDA graph, of which no bar is. Each result is printed and written at once; of a process that fails or is
+ended late, what it had measured counts, with a note, and the end of its standard error is said on this
+one's. What torch.compile tuned is in the folder TORCHINDUCTOR_CACHE_DIR: where that is kept, a later call
+has it at once.
 
 A PyTorch process measures at least 3 s in at least five windows; the rate is their median, the spread
 (largest - smallest) / median. The bars compare the best process of each contestant, and of torch.compile the
@@ -20,6 +22,7 @@ fastest way. Exit code: 0 compared, 1 dlbench failed in every precision, 77 noth
 PyTorch, or none that sees a GPU).
 """
 import argparse
+import contextlib
 import dataclasses
 import json
 import os
@@ -63,16 +66,16 @@ class Result:
 
 def by_value():
     """(precision, batch, contestant), what matters most first."""
-    plain, compiled = (OWN, "eager", "eager-graph"), ("compile", "compile-graph")
+    plain, compiled = (OWN, "eager"), ("compile-graph", "compile")
     others = [p for p in PRECISIONS if p != "bf16"]
-    bf16_at_32 = [("bf16", 32, name) for name in plain + compiled]
     return ([("bf16", batch, name) for batch in (32, 8) for name in plain] +
             [("bf16", 32, name) for name in compiled] +
-            [(precision, 32, name) for precision in others for name in (OWN, "eager")] +
+            [(precision, 32, name) for precision in others for name in plain] +
             [("bf16", 8, name) for name in compiled] +
-            [(precision, 32, name) for precision in others
-             for name in ("compile-reduce", "eager-graph")] +
-            bf16_at_32)
+            [(precision, 32, "compile-reduce") for precision in others] +
+            [("bf16", 32, name) for name in plain + compiled] +
+            [("bf16", batch, "eager-graph") for batch in (32, 8)] +
+            [(precision, 32, "eager-graph") for precision in others])
 
 
 def measurements(arguments):
@@ -121,12 +124,22 @@ def finished(command, limit):
     return Finished(stdout or "", stderr or "", why)
 
 
+def device_in(report):
+    """The report lists the GPUs of its hosts: of several kinds it is not known which one computed."""
+    with contextlib.suppress(KeyError, TypeError):
+        names = {gpu["name"] for host in report["system"]["hosts"] for gpu in host["gpus"]}
+        return {"device": names.pop()} if len(names) == 1 else {}
+    return {}
+
+
 def rate_in_report(path):
     """Result of the only trial of a report, also of one that was not completed."""
-    throughput = json.loads(path.read_text())["trials"][0]["throughput"]["samples_per_second"]
+    report = json.loads(path.read_text())
+    throughput = report["trials"][0]["throughput"]["samples_per_second"]
     interval = throughput.get("ci95")
     mean = float(throughput["mean"])
-    return Result(mean, None if interval is None else (interval[1] - interval[0]) / mean)
+    return Result(mean, None if interval is None else (interval[1] - interval[0]) / mean,
+                  facts=device_in(report))
 
 
 def dlbench_result(arguments, precision, batch, limit):
@@ -149,6 +162,16 @@ def windows_in(stdout):
     return [float(rate) for rate in re.findall(r"^window (\S+)$", stdout, re.MULTILINE)]
 
 
+def facts_in(stdout):
+    """What a contestant says of itself, wherever libraries print lines of their own."""
+    facts = {}
+    for line in stdout.splitlines():
+        with contextlib.suppress(ValueError):
+            if isinstance(said := json.loads(line), dict):
+                facts.update(said)
+    return facts
+
+
 def torch_result(arguments, peer, precision, batch, limit):
     script = pathlib.Path(__file__).resolve().with_name("pytorch_step.py")
     done = finished(
@@ -157,11 +180,11 @@ def torch_result(arguments, peer, precision, batch, limit):
          str(arguments.windows), "--device", arguments.device], limit)
     try:
         rates = windows_in(done.stdout)
-        facts = json.loads(done.stdout.splitlines()[-1]) if not done.why else {}
-    except (ValueError, IndexError) as error:
-        return Result(why=f"printed no result: {error!r}"), done
+    except ValueError as error:
+        return Result(why=f"printed no rate: {error}"), done
+    facts = facts_in(done.stdout)
     if not rates:
-        return Result(why=done.why or "printed no rate"), done
+        return Result(why=done.why or "printed no rate", facts=facts), done
     rate = statistics.median(rates)
     why = f"{len(rates)} windows, then: {done.why}" if done.why else ""
     return Result(rate, (max(rates) - min(rates)) / rate, why, facts), done
@@ -234,7 +257,7 @@ class Table:
                          "spread": max(spreads) if spreads else None, "processes": len(rates),
                          "why": next((result.why for result in results if result.why), ""),
                          **{k: v for result in results for k, v in result.facts.items()
-                            if k in ("graph_breaks", "cudagraph_skips", "torch")}})
+                            if k in ("graph_breaks", "cudagraph_skips", "torch", "device")}})
         return rows
 
     def write(self):
@@ -248,8 +271,10 @@ class Table:
         beside.replace(path)
 
     def show(self):
-        print(f"\nresunetpp {self.size} x {self.size}, samples/s")
-        for row in self.rows():
+        rows = self.rows()
+        devices = sorted({row["device"] for row in rows if row.get("device")})
+        print(f"\nresunetpp {self.size} x {self.size}, samples/s" + "".join(f", {name}" for name in devices))
+        for row in rows:
             line = line_of((row["precision"], row["batch"], row["name"]), row["samples_per_second"],
                            row["spread"], row["why"])
             left_out = [f"{row[k]} {k.replace('_', ' ')}" for k in ("graph_breaks", "cudagraph_skips")
@@ -264,14 +289,13 @@ def why_not(arguments):
     """Empty if a process of the contestants' Python sees what it needs."""
     code = ("import torch, sys\n"
             f"sys.exit(0 if {arguments.device!r} == 'cpu' or torch.cuda.is_available() else 3)")
-    done = finished([arguments.python, "-c", code], 120)
+    done = finished([arguments.python, "-c", code], max(SHORTEST, min(120, arguments.max_time)))
     if done.why.startswith("code 3"):
         return "this PyTorch sees no GPU"
     return f"{arguments.python} has no PyTorch: {done.why}" if done.why else ""
 
 
-def compare(arguments):
-    begin = time.monotonic()
+def compare(arguments, begin):
     table = Table(arguments.output, arguments.size)
     for precision, batch, name in measurements(arguments):
         limit = min(arguments.limit, arguments.max_time - (time.monotonic() - begin))
@@ -290,15 +314,17 @@ def compare(arguments):
 
 
 def main():
+    begin = time.monotonic()  # importing PyTorch for the first time takes its time, too
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--dlbench", default="build/cuda/bin/dlbench")
     parser.add_argument("--batch", type=int, nargs="+", help="samples per step")
     parser.add_argument("--precisions", nargs="+", choices=PRECISIONS)
     parser.add_argument("--contestants", nargs="+", choices=(OWN, *PEERS))
     parser.add_argument("--rounds", type=int, default=1, help="of the list that was asked for")
-    parser.add_argument("--limit", type=float, default=270, metavar="S", help="seconds per process")
+    parser.add_argument("--limit", type=float, default=420, metavar="S",
+                        help="seconds per process, at most what is left of --max-time")
     parser.add_argument("--max-time", type=float, default=float("inf"), metavar="S",
-                        help="seconds after which nothing is run any more")
+                        help="seconds after its start when nothing is run any more")
     parser.add_argument("--output", help="the table as JSON")
     parser.add_argument("--python", default=sys.executable, help="interpreter with PyTorch")
     parser.add_argument("--windows", type=int, default=5, help="of a PyTorch process")
@@ -311,7 +337,7 @@ def main():
     if reason := why_not(arguments):
         print(f"skipped: {reason}")
         return SKIPPED
-    return compare(arguments)
+    return compare(arguments, begin)
 
 
 if __name__ == "__main__":

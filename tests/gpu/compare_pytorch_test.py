@@ -9,7 +9,10 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
+import compare_pytorch
+import pytorch_step
 from stand_ins import StandIns
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -51,14 +54,15 @@ class Compare(unittest.TestCase):
     def test_what_matters_most_comes_first(self):
         self.assertEqual(self.compare().returncode, 0)
         order = self.order()
-        self.assertEqual(order[:6], [f"bf16 {batch} {name}" for batch in (32, 8)
-                                     for name in ("dlbench", "eager", "eager-graph")])
-        self.assertEqual(order[6:8], ["bf16 32 compile", "bf16 32 compile-graph"])
-        self.assertEqual(order[8:14], [f"{p} 32 {name}" for p in ("fp32", "tf32", "fp16")
+        self.assertEqual(order[:4], [f"bf16 {batch} {name}" for batch in (32, 8) for name in ("dlbench", "eager")])
+        self.assertEqual(order[4:6], ["bf16 32 compile-graph", "bf16 32 compile"])
+        self.assertEqual(order[6:12], [f"{p} 32 {name}" for p in ("fp32", "tf32", "fp16")
                                        for name in ("dlbench", "eager")])
         self.assertNotIn("fp32 32 compile", order, "tuned in bf16 alone")
-        self.assertIn("fp32 32 compile-reduce", order[14:])
-        self.assertEqual(order[-5:], order[:3] + order[6:8], "once more")
+        self.assertIn("fp32 32 compile-reduce", order[12:])
+        self.assertEqual(order[-9:-5], order[:2] + order[4:6], "once more")
+        self.assertEqual(order[-5:], ["bf16 32 eager-graph", "bf16 8 eager-graph"] +
+                         [f"{p} 32 eager-graph" for p in ("fp32", "tf32", "fp16")])
         self.assertEqual(self.row("bf16", 32, "eager")["processes"], 2)
 
     def test_dlbench_runs_without_probes(self):
@@ -119,6 +123,41 @@ class Compare(unittest.TestCase):
         self.assertEqual(self.bar("eager-32")["ratio"], None)
         self.assertIn("no time left", self.bar("eager-32")["missing"][0])
 
+    def test_the_time_counts_from_the_start(self):
+        peers = {"import_seconds": 4}
+        self.compare("--max-time", "8", peers=peers)
+        self.assertEqual(self.order(), [], "looking for PyTorch took what there was")
+
+    def test_a_process_has_seven_minutes_or_what_is_left(self):
+        def limits_of(*words):
+            limits = []
+            with mock.patch.object(compare_pytorch, "finished", lambda command, limit: limits.append(limit) or
+                                   compare_pytorch.Finished(why="" if "-c" in command else "no")), \
+                    mock.patch.object(sys, "argv", ["compare_pytorch.py", *words]), \
+                    mock.patch.object(compare_pytorch.signal, "signal"), mock.patch("builtins.print"):
+                compare_pytorch.main()
+            return limits[1:]
+        self.assertEqual(set(limits_of()), {420})
+        left = limits_of("--max-time", "100")
+        self.assertTrue(all(90 < limit <= 100 for limit in left), left)
+
+    def test_lines_around_the_result_lose_no_rate(self):
+        noisy = {"windows": [50, 60], "first": {"device": "NVIDIA H200", "torch": "2.9"}, "facts": {"graph_breaks": 1},
+                 "says_last": "[rank0] destroyed\n{not json}\n3"}
+        self.compare("--contestants", "dlbench", "eager", peers={"bf16 32 eager": noisy})
+        row = self.row("bf16", 32, "eager")
+        self.assertEqual((row["samples_per_second"], row["why"]), (55.0, ""))
+        self.assertEqual((row["graph_breaks"], row["torch"]), (1, "2.9"))
+
+    def test_rows_name_the_device(self):
+        late = {"windows": [50], "first": {"device": "NVIDIA H100"}, "seconds": 30}
+        done = self.compare("--limit", "6", "--contestants", "dlbench", "eager", peers={"bf16 32 eager": late})
+        self.assertEqual(self.row("bf16", 32, "dlbench")["device"], "NVIDIA H200")
+        self.assertEqual(self.row("bf16", 32, "eager")["device"], "NVIDIA H100", "also of one that was ended")
+        self.assertIn("samples/s, NVIDIA H100, NVIDIA H200\n", done.stdout)
+        self.compare("--contestants", "dlbench", gpus=["NVIDIA H200", "NVIDIA L4"])
+        self.assertNotIn("device", self.row("bf16", 32, "dlbench"), "which of the two is not known")
+
     def test_without_pytorch_or_gpu_it_skips(self):
         done = self.compare(peers={"import_code": 1})
         self.assertEqual(done.returncode, 77, done.stderr)
@@ -131,6 +170,33 @@ class Compare(unittest.TestCase):
         done = self.compare(peers={"bf16 32 compile": {"windows": [10], "facts": facts}})
         self.assertEqual(self.row("bf16", 32, "compile")["graph_breaks"], 2)
         self.assertIn("2 graph breaks, 1 cudagraph skips", done.stdout)
+
+
+class Optimizer(unittest.TestCase):
+    """NAdam as each contestant asks for it."""
+
+    class Torch:
+        __version__ = "2.9"
+
+        class optim:
+            @staticmethod
+            def NAdam(parameters, lr=0, eps=0, foreach=None, capturable=False):
+                return {"foreach": foreach, "capturable": capturable}
+
+    def test_scalars_are_on_the_device_in_captured_steps_alone(self):
+        made = {peer: pytorch_step.make_optimizer(self.Torch, [], peer) for peer in pytorch_step.PEERS}
+        self.assertEqual({peer for peer, how in made.items() if how["capturable"]}, {"eager-graph", "compile-graph"})
+        self.assertTrue(all(how["foreach"] for how in made.values()))
+
+    def test_a_pytorch_that_cannot_capture_it_says_so(self):
+        class Old(self.Torch):
+            class optim:
+                @staticmethod
+                def NAdam(parameters, lr=0, eps=0):
+                    return "made"
+        self.assertEqual(pytorch_step.make_optimizer(Old, [], "compile"), "made")
+        with self.assertRaisesRegex(RuntimeError, "cannot be captured"):
+            pytorch_step.make_optimizer(Old, [], "eager-graph")
 
 
 def has_torch():
@@ -155,7 +221,8 @@ class Step(unittest.TestCase):
             done = self.step("--peer", "eager", "--precision", precision)
             self.assertEqual(done.returncode, 0, done.stderr)
             lines = done.stdout.splitlines()
-            self.assertEqual([line.split()[0] for line in lines[:2]], ["window", "window"])
+            self.assertEqual(json.loads(lines[0])["device"], "cpu")
+            self.assertEqual([line.split()[0] for line in lines[1:3]], ["window", "window"])
             self.assertGreater(json.loads(lines[-1])["samples_per_second"], 0)
 
     def test_an_old_pytorch_says_what_it_lacks(self):

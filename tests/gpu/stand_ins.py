@@ -42,7 +42,9 @@ if words[:1] == ["run"]:
                   "trace": option("--trace", "")}}
     report = {{"trials": trials, "config": {{"effective": effective}},
                "dataset": {{"samples": behaviour.get("samples", 1280)}}, "probes": {{}},
-               "run": {{"taints": behaviour.get("taints", [])}}}}
+               "run": {{"taints": behaviour.get("taints", [])}},
+               "system": {{"hosts": [{{"gpus": [{{"name": name}} for name in
+                                              behaviour.get("gpus", ["NVIDIA H200"])]}}]}}}}
     if not rule.get("no_report"):
         pathlib.Path(option("--output")).write_text(json.dumps(report))
 if rule.get("records"):
@@ -88,12 +90,14 @@ import json, pathlib, sys, time
 here = pathlib.Path({folder!r})
 peers = json.loads((here / "behaviour.json").read_text()).get("peers", {{}})
 if sys.argv[1] == "-c":
+    time.sleep(peers.get("import_seconds", 0))
     sys.exit(peers.get("import_code", 0))
 option = lambda name: sys.argv[sys.argv.index(name) + 1]
 key = f"{{option('--precision')}} {{option('--batch')}} {{option('--peer')}}"
 with open(here / "calls.jsonl", "a") as log:
     log.write(json.dumps(["peer", key]) + "\n")
 peer = peers.get(key, peers.get("default", {{"windows": [99, 100, 101]}}))
+print(json.dumps(peer.get("first", {{}})), flush=True)
 for rate in peer.get("windows", ()):
     print(f"window {{rate}}", flush=True)
 if peer.get("says"):
@@ -101,6 +105,7 @@ if peer.get("says"):
 time.sleep(peer.get("seconds", 0))
 if not peer.get("code"):
     print(json.dumps({{"samples_per_second": 0, **peer.get("facts", {{}})}}))
+print(peer.get("says_last", ""))
 sys.exit(peer.get("code", 0))
 """
 
