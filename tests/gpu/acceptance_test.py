@@ -107,6 +107,14 @@ class Parts(Acceptance):
         self.assertIn("64 samples are too few", self.bar("e"))
         self.assertIn("cupti: it measured nothing", self.bar("f"))
 
+    def test_bandwidth_of_a_run_that_failed_or_was_cut_short_is_no_bar(self):
+        for behaviour, text in (({"complete": False, "code": 1}, "did not reach its end; 0.875 is the worst of 2"),
+                                ({"failed": ["pool bf16: no"], "code": 1}, "not measured: pool bf16: no; 0.875"),
+                                ({"complete": None}, "did not reach its end")):
+            self.run_part("speed", bandwidth=behaviour)
+            self.assertIn("not run", self.bar("d"))
+            self.assertIn(text, self.bar("d"))
+
     def test_at_most_eight_files(self):
         self.give_pytorch()
         self.run_part("tests")
@@ -231,18 +239,41 @@ class Machines(Acceptance):
 
 
 class Joined(Acceptance):
+    def joined(self, *folders):
+        done = subprocess.run([sys.executable, HERE / "bars.py", *folders], capture_output=True, text=True,
+                              timeout=60)
+        self.table = done.stdout
+        return done.returncode
+
+    def test_a_bar_is_of_the_last_folder_that_can_judge_it(self):
+        first, second, third = (self.folder / name for name in ("first", "second", "third"))
+        self.output = first
+        self.run_part("speed", rates={"full": 99.0})
+        self.give_pytorch(eager_8={"ratio": 2.5})
+        self.output = second
+        self.run_part("speed", rates={"full": 98.0}, probes={}, bandwidth={"shares": {"add": 0.9}})
+        self.give_pytorch(eager_32={"ratio": 1.2}, eager_8={"ratio": None, "missing": ["dlbench: not run"]})
+        self.output = third
+        self.run_part("speed", samples=64, probes={}, bandwidth={"complete": False})
+        (third / "pytorch.json").write_text("cut sho")
+        self.assertEqual(self.joined(first, second, third), 3)
+        for letter, text in {"a": "met 1.100", "b": "MISSED 1.200", "c": "met 2.500", "d": "met 0.900",
+                             "e": "met 0.980", "f": "met 2.000", "g": "met 0.05"}.items():
+            self.assertIn(text, self.bar(letter))
+        self.joined(third)
+        self.assertIn("64 samples are too few", self.bar("e"))
+        self.assertRegex(self.bar("a"), "not run .*pytorch.json cannot be read")
+
     def test_parts_in_folders_of_their_own_are_joined(self):
         self.assertEqual(self.run_part("tests"), 0)
         tests, self.output = self.output, self.folder / "speed"
         self.assertEqual(self.run_part("speed"), 0)
         speed, self.output = self.output, self.folder / "pytorch"
         self.give_pytorch(compile_32={"ratio": 0.8})
-        done = subprocess.run([sys.executable, HERE / "bars.py", tests, speed, self.output], capture_output=True,
-                              text=True, timeout=60)
-        self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertIn("verify resunetpp bf16", done.stdout)
-        self.assertIn("bandwidth of memory-bound kernels", done.stdout)
-        bars = [line for line in done.stdout.splitlines() if line.startswith("bar ")]
+        self.assertEqual(self.joined(tests, speed, self.output), 3, self.table)
+        self.assertIn("verify resunetpp bf16", self.table)
+        self.assertIn("bandwidth of memory-bound kernels", self.table)
+        bars = [line for line in self.table.splitlines() if line.startswith("bar ")]
         self.assertEqual(len(bars), 7)
         self.assertIn("MISSED 0.800", bars[0])
         self.assertFalse([line for line in bars if "not run" in line])

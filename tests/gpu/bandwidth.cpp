@@ -48,7 +48,7 @@ json row_of(const OpBandwidth& result, double copy_rate) {
           {"share_of_copy", result.bytes_per_s() / copy_rate}};
 }
 
-/// After every case: a run that is cut short leaves what it measured.
+/// After every case: a run that is cut short leaves what it measured, and is not "complete".
 void write(const json& report, const std::string& path) {
   if (path.empty()) {
     return;
@@ -76,6 +76,7 @@ bool measure(const Options& options) {
       {"copy_bytes_per_s", copy_rate},
       {"largest_tensor",
        {options.sizes.batch, options.sizes.channels, options.sizes.side, options.sizes.side}},
+      {"complete", false},
       {"rows", json::array()},
       {"skipped", json::array()},
       {"failed", json::array()}};
@@ -103,6 +104,8 @@ bool measure(const Options& options) {
       write(report, options.output);
     }
   }
+  report["complete"] = true;
+  write(report, options.output);
   return report["failed"].empty();
 }
 

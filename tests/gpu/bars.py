@@ -4,7 +4,8 @@
 """What acceptance.sh found, against what is wanted of an H200.
 
   tests/gpu/bars.py FOLDER [FOLDER...]   a row for each of the seven bars. Of several folders (one per
-                                         part) their tables come before it, as one.
+                                         call of a part) their tables come before it, as one, and a bar
+                                         is judged by the last folder that has what it needs.
   tests/gpu/bars.py --rates REPORT       a line per trial and taint of a report
 
 A bar is met, MISSED, or was not run, with the reason. Exit code: 0 none was missed, 3 one was.
@@ -29,15 +30,20 @@ class Folders:
     def __init__(self, folders):
         self.folders = [pathlib.Path(folder) for folder in folders]
 
-    def read(self, name):
-        """The file's content, from the last folder that has it."""
+    def last_judged(self, name, judge):
+        """What `judge` makes of a file's content, in the last folder where it can be judged; where it can
+        be in none, why not in the last that has the file."""
+        why = None
         for folder in reversed(self.folders):
-            if (folder / name).is_file():
-                try:
-                    return json.loads((folder / name).read_text())
-                except ValueError as error:
-                    raise NotRun(f"{folder / name}: {error}") from error
-        raise NotRun(f"no {name}: its part did not run, or failed")
+            if not (folder / name).is_file():
+                continue
+            try:
+                return judge(json.loads((folder / name).read_text()))
+            except NotRun as reason:
+                why = why or str(reason)
+            except (AttributeError, KeyError, IndexError, TypeError, ValueError, ZeroDivisionError) as error:
+                why = why or f"{folder / name} cannot be read: {error!r}"
+        raise NotRun(why or f"no {name}: its part did not run, or failed")
 
     def tables(self):
         """Lines of all tables but their bars."""
@@ -48,8 +54,8 @@ class Folders:
                             if not line.startswith("bar "))
 
 
-def pytorch_bar(folders, name):
-    for bar in folders.read("pytorch.json").get("bars", ()):
+def pytorch_bar(content, name):
+    for bar in content.get("bars", ()):
         if bar["bar"] == name:
             without = f" (without {'; '.join(bar['missing'])})" if bar["missing"] else ""
             if bar["ratio"] is None:
@@ -58,16 +64,18 @@ def pytorch_bar(folders, name):
     raise NotRun("pytorch.json has no such bar")
 
 
-def bandwidth_bar(folders):
-    content = folders.read("bandwidth.json")
+def bandwidth_bar(content):
     rows = content["rows"]
     if not rows:
         raise NotRun("no kernel was measured")
     worst = min(rows, key=lambda row: row["share_of_copy"])
     below = sum(row["share_of_copy"] < 0.85 for row in rows)
-    failed = f"; not measured: {'; '.join(content['failed'])}" if content.get("failed") else ""
-    return (worst["share_of_copy"], below == 0,
-            f"worst of {len(rows)}: {worst['name']} {worst['dtype']}; {below} below{failed}")
+    text = f"worst of {len(rows)}: {worst['name']} {worst['dtype']}; {below} below"
+    if not content.get("complete"):
+        raise NotRun(f"its run did not reach its end; {worst['share_of_copy']:.3f} is the {text}")
+    if content.get("failed"):
+        raise NotRun(f"not measured: {'; '.join(content['failed'])}; {worst['share_of_copy']:.3f} is the {text}")
+    return worst["share_of_copy"], below == 0, text
 
 
 def trial_of(report, name):
@@ -85,8 +93,7 @@ def rate_of(trial):
     return rate["mean"], (interval[1] - interval[0]) / 2 if interval else 0.0
 
 
-def loader_bar(folders):
-    report = folders.read("resunetpp.json")
+def loader_bar(report):
     full, host = trial_of(report, "full"), trial_of(report, "synthetic/host")
     effective = report["config"]["effective"]
     samples = (report.get("dataset") or {}).get("samples") or 0
@@ -122,8 +129,7 @@ def worst_value(found, key):
     return max(known)
 
 
-def tracing_bar(folders):
-    report = folders.read("resunetpp.json")
+def tracing_bar(report):
     if report["config"]["effective"].get("trace"):
         raise NotRun("the run wrote a timeline (--trace), which costs time of its own")
     found = probe_values(report, "cupti")
@@ -133,38 +139,36 @@ def tracing_bar(folders):
             f"% in {trial}, the slowest of {len(found)} trials; {dropped:.0f} records dropped")
 
 
-def monitor_bar(folders):
-    found = probe_values(folders.read("resunetpp.json"), "nvml")
+def monitor_bar(report):
+    found = probe_values(report, "nvml")
     share, trial = worst_value(found, "monitor_cpu_share")
     return 100 * share, share < 0.001, f"% in {trial}, the most of {len(found)} trials"
 
 
-# What is wanted of an H200, in the order of docs/gpu-status.md.
+# What is wanted of an H200, in the order of docs/gpu-status.md, and what it is judged by.
 BARS = (
-    ("a", "bf16, batch 32: at least 1.00 x torch.compile",
-     lambda folders: pytorch_bar(folders, "compile-32")),
-    ("b", "bf16, batch 32: at least 1.40 x PyTorch eager",
-     lambda folders: pytorch_bar(folders, "eager-32")),
-    ("c", "bf16, batch 8: at least 2.00 x PyTorch eager",
-     lambda folders: pytorch_bar(folders, "eager-8")),
-    ("d", "own memory-bound kernels: at least 0.85 of a copy", bandwidth_bar),
-    ("e", "full: at least 0.97 of synthetic/host", loader_bar),
-    ("f", "CUPTI tracing: below 3 %, nothing dropped", tracing_bar),
-    ("g", "NVML monitor: below 0.1 % of a core", monitor_bar),
+    ("a", "bf16, batch 32: at least 1.00 x torch.compile", "pytorch.json",
+     lambda content: pytorch_bar(content, "compile-32")),
+    ("b", "bf16, batch 32: at least 1.40 x PyTorch eager", "pytorch.json",
+     lambda content: pytorch_bar(content, "eager-32")),
+    ("c", "bf16, batch 8: at least 2.00 x PyTorch eager", "pytorch.json",
+     lambda content: pytorch_bar(content, "eager-8")),
+    ("d", "own memory-bound kernels: at least 0.85 of a copy", "bandwidth.json", bandwidth_bar),
+    ("e", "full: at least 0.97 of synthetic/host", "resunetpp.json", loader_bar),
+    ("f", "CUPTI tracing: below 3 %, nothing dropped", "resunetpp.json", tracing_bar),
+    ("g", "NVML monitor: below 0.1 % of a core", "resunetpp.json", monitor_bar),
 )
 
 
 def judged(folders):
     """(letter, what is wanted, True, False or None, text) of each bar."""
-    for letter, wanted, judge in BARS:
+    for letter, wanted, name, judge in BARS:
         try:
-            value, met, text = judge(folders)
+            value, met, text = folders.last_judged(name, judge)
             number = f"{value:.3f}" if abs(value) >= 0.1 or value == 0 else f"{value:.2g}"
             yield letter, wanted, met, f"{'met' if met else 'MISSED'} {number}", text
         except NotRun as reason:
             yield letter, wanted, None, "not run", str(reason)
-        except (KeyError, IndexError, TypeError, ValueError, ZeroDivisionError) as error:
-            yield letter, wanted, None, "not run", f"a result that cannot be read: {error!r}"
 
 
 def show_bars(folders):

@@ -78,7 +78,8 @@ behaviour = json.loads((pathlib.Path({folder!r}) / "behaviour.json").read_text()
 rows = [{{"name": name, "dtype": "bf16", "share_of_copy": share}}
         for name, share in behaviour.get("shares", {{"add": 0.95, "batch_norm": 0.875}}).items()]
 pathlib.Path(sys.argv[sys.argv.index("--output") + 1]).write_text(
-    json.dumps({{"rows": rows, "failed": [], "skipped": []}}))
+    json.dumps({{"complete": behaviour.get("complete", True), "rows": rows, "failed": behaviour.get("failed", []),
+                "skipped": []}}))
 for row in rows:
     print(f"{{row['name']:<44}} bf16  4000.0 GB/s  {{row['share_of_copy']:.2f}} of copy")
 sys.exit(behaviour.get("code", 0))
