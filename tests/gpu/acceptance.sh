@@ -13,16 +13,29 @@
 #                     resunetpp.json, bandwidth.json, pytorch.json, archive.tar.gz; default gpu-acceptance
 #   --part NAME       tests, speed or pytorch; default all. A part that is run by itself adds to the table
 #                     and the details of a folder that has some already.
+#   --resume          --part tests alone: not once more what passed in this folder, by the same dlbench; what
+#                     failed, was skipped or was not run is run
 #   --deadline S      of everything but building, which may take as long by itself; default 570. What it
 #                     leaves no time for is no success. Of 570 s, all keeps 250 for PyTorch and 130 for
 #                     speed, which is not enough for everything; each part is made to fit by itself.
 # Exit code: 0 nothing failed and no bar was missed, 1 something failed or was not run for want of time,
 # 3 all passed but a bar was missed, 77 no GPU can be used (nothing is built then).
 #
-# Parts that wrote into folders of their own are joined into one table, with the bars of them all:
-#   tests/gpu/bars.py FOLDER_OF_TESTS FOLDER_OF_SPEED FOLDER_OF_PYTORCH
-# DLBENCH_CACHE_DIR, where it is set, keeps tuning, peaks and generated data from one part to the next; else
-# they end with the call.
+# On a machine that ends a command after ten minutes, three calls do it:
+#   export DLBENCH_CACHE_DIR=$PWD/build/gpu-cache
+#   tests/gpu/acceptance.sh --part tests build/carried gpu-acceptance/tests
+#   tests/gpu/acceptance.sh --part speed build/carried gpu-acceptance/speed
+#   tests/gpu/acceptance.sh --part pytorch build/carried gpu-acceptance/pytorch
+#   tests/gpu/bars.py gpu-acceptance/tests gpu-acceptance/speed gpu-acceptance/pytorch
+# The last joins them: one table, and each bar of the last folder that can judge it, so that a part that its
+# time cut short may be called again, into a folder of its own. DLBENCH_CACHE_DIR keeps tuning, peaks and
+# generated data from one call to the next, and what torch.compile tuned too, unless TORCHINDUCTOR_CACHE_DIR
+# names another folder for that; where it is not set, they end with the call.
+#
+# NVIDIA's libraries are those of CUDA 13, from a toolkit or from Python wheels of the python3 that is called
+# here: nvidia-cublas, nvidia-cuda-nvrtc, nvidia-cuda-cupti, nvidia-cudnn-cu13 and nvidia-nccl-cu13, as a
+# PyTorch for CUDA 13 brings them. One for CUDA 12 does not do: its cuDNN has the same name, and is refused.
+# compute-sanitizer is in the toolkit, and a wheel too: nvidia-cuda-sanitizer-api.
 #
 # A machine without compilers or packages for building gets an installed tree, which needs no more than the
 # GPU libraries, a driver and GCC's runtime. It is made elsewhere, and small enough to be carried:
@@ -33,9 +46,11 @@
 #   tests/gpu/acceptance.sh build/carried
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+steps=$here/acceptance_steps.sh
 root=$(cd "$here/../.." && pwd)
 
 part=all
+resume=0
 deadline=570
 folders=()
 while (($# > 0)); do
@@ -48,6 +63,7 @@ while (($# > 0)); do
       if [ "$1" = --part ]; then part=$2; else deadline=$2; fi
       shift
       ;;
+    --resume) resume=1 ;;
     -h | --help)
       sed -n '5,/^set /{/^set /d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"
       exit 0
@@ -64,6 +80,10 @@ if [[ ! " all tests speed pytorch " == *" $part "* ]]; then
   echo "acceptance.sh: --part $part: tests, speed, pytorch or all" >&2
   exit 1
 fi
+if ((resume)) && [ "$part" != tests ]; then
+  echo "acceptance.sh: --resume is for --part tests (see --help for the others)" >&2
+  exit 1
+fi
 if [[ ! $deadline =~ ^[1-9][0-9]*$ ]]; then
   echo "acceptance.sh: --deadline $deadline: whole seconds" >&2
   exit 1
@@ -72,8 +92,8 @@ tree=${folders[0]:-$root/build/cuda}
 output=${folders[1]:-$root/gpu-acceptance}
 workloads=(mnist_cnn resunetpp)
 precisions=(fp32 bf16 fp16 tf32)
-# With code 2: what this device has not, as dlbench words it.
-unsupported='needs compute capability|does not support|unsupported'
+# With code 2, in its last line: what this device has not, as dlbench words it. Other refusals are failures.
+unsupported='needs compute capability'
 table=()
 failed=0
 code=0
@@ -92,13 +112,24 @@ row() {
 # last_line FILE: of what a step said, cut to a line of the table.
 last_line() { grep -v '^[[:space:]]*$' "$1" | tail -n 1 | cut -c 1-200; }
 
+# Seconds that this part has.
+time_left() { echo $((deadline - reserve - SECONDS)); }
+
+timed_out() { (($1 == 124 || $1 == 137)); }
+
 # check NAME SECONDS COMMAND...: runs one step, at most so long and not past the deadline or into what is
 # kept for later parts. What it says goes to details.txt and stays in $step; of a step that fails, its end
 # goes to stdout too. Its exit code stays in $code.
 check() {
-  local name=$1 limit=$2 started=$SECONDS left=$((deadline - reserve - SECONDS))
+  local name=$1 limit=$2 started=$SECONDS left
+  left=$(time_left)
   code=0
   shift 2
+  if ((resume)) && grep -qxF -- "$name" "$scratch/passed.txt"; then
+    : >"$step"
+    row passed 0 "$name (before)"
+    return 0
+  fi
   if ((left < 10)); then
     : >"$step"
     row "not run" 0 "$name (the time is up)"
@@ -114,11 +145,11 @@ check() {
   } >>"$output/details.txt"
   if ((code == 0)); then
     row passed $((SECONDS - started)) "$name"
-  elif ((code == 77)) || { ((code == 2)) && grep -qE "$unsupported" "$step"; }; then
+  elif ((code == 77)) || { ((code == 2)) && [[ $(last_line "$step") == *"$unsupported"* ]]; }; then
     row skipped $((SECONDS - started)) "$name ($(last_line "$step"))"
   else
     failed=1
-    if ((code == 124 || code == 137)); then
+    if timed_out "$code"; then
       row FAILED $((SECONDS - started)) "$name (did not end within $limit s)"
     else
       row FAILED $((SECONDS - started)) "$name (code $code, see details.txt)"
@@ -145,7 +176,7 @@ build_tree() {
   if ((code)); then
     local why
     why=$(grep -m 1 -A 4 -E 'CMake Error|error:|not found' "$scratch/build.txt" | tr -s ' \n' ' ' || true)
-    if ((code == 124 || code == 137)); then
+    if timed_out "$code"; then
       why="not built within $deadline s"
     fi
     echo "FAILED: no dlbench in $tree/bin, and none can be built here: ${why:-$(last_line "$scratch/build.txt")}" |
@@ -155,53 +186,12 @@ build_tree() {
   fi
 }
 
-# The tests of gpu_test in one process. Where all are skipped, that is what the table has to say.
-# shellcheck disable=SC2317  # called through check
-run_gpu_test() {
-  local code=0
-  "$tree/bin/gpu_test" || code=$?
-  if ((code == 0)) && grep -q '^\[  PASSED  \] 0 tests' "$step"; then
-    echo "every test of gpu_test was skipped"
-    return 77
-  fi
-  return "$code"
-}
-
-# An error that stays with the process (an illegal address) fails all tests after it: those that did not
-# pass run once more, each in a process of its own, so that the table names the culprits.
-# shellcheck disable=SC2317  # called through check
-run_again() {
-  local name code=0
-  while read -r name; do
-    if timeout -k 5 60 "$tree/bin/gpu_test" --gtest_brief=1 --gtest_filter="$name"; then
-      echo "passes by itself: $name"
-    else
-      echo "fails by itself (code $?): $name"
-      code=1
-    fi
-  done <"$scratch/again.txt"
-  grep -c . "$scratch/again.txt" | sed 's/$/ tests were run again/'
-  return "$code"
-}
-
-# compute-sanitizer, where the device is one that it knows.
-# shellcheck disable=SC2317  # called through check
-run_sanitizer() {
-  local code=0
-  "$@" >"$scratch/sanitizer.txt" 2>&1 || code=$?
-  cat "$scratch/sanitizer.txt"
-  if ((code)) && grep -qi 'device not supported' "$scratch/sanitizer.txt"; then
-    echo "compute-sanitizer: device not supported"
-    return 77
-  fi
-  return "$code"
-}
-
 # shellcheck disable=SC2317  # named by the trap
 tidy_up() { rm -rf "$scratch"; }
 scratch=$(mktemp -d -t dlbench-acceptance-XXXXXX)
 trap tidy_up EXIT
 step=$scratch/step.txt
+: >"$scratch/passed.txt"
 
 if [ ! -x "$tree/bin/dlbench" ]; then
   if ! has_driver; then
@@ -220,11 +210,21 @@ if [ -z "${VIRTUAL_ENV:-}" ] && command -v python3 >/dev/null; then
 fi
 # Tuning, peaks and generated data: kept for all steps, and for later calls where the user says so.
 export DLBENCH_CACHE_DIR=${DLBENCH_CACHE_DIR:-$scratch/cache}
+export TORCHINDUCTOR_CACHE_DIR=${TORCHINDUCTOR_CACHE_DIR:-$DLBENCH_CACHE_DIR/torchinductor}
 mkdir -p "$output" "$DLBENCH_CACHE_DIR"
 output=$(cd "$output" && pwd)
 
-if ! timeout -k 10 60 "$dlbench" info >"$output/info.txt" 2>&1; then
-  echo "FAILED: $dlbench info: $(last_line "$output/info.txt")"
+# The first to load NVIDIA's libraries, which takes minutes where they come over a network.
+limit=$((deadline < 180 ? deadline : 180))
+code=0
+timeout -k 10 "$limit" "$dlbench" info >"$output/info.txt" 2>&1 || code=$?
+if ((code)); then
+  if timed_out "$code"; then
+    reason="did not end within $limit s"
+  else
+    reason="$(last_line "$output/info.txt" || true) (code $code)"
+  fi
+  echo "FAILED: $dlbench info: $reason"
   exit 1
 fi
 if reason=$(grep -m 1 -oE '^ *cuda +not here: .*' "$output/info.txt"); then
@@ -240,49 +240,88 @@ if [ "$part" = all ]; then
   : >"$output/table.txt"
   : >"$output/details.txt"
 fi
+version=$("$dlbench" --version)
+if ((resume)) && [ -e "$output/table.txt" ]; then
+  "$steps" passed "$output/table.txt" "$version" >"$scratch/passed.txt"
+fi
 {
   printf '# part %s, %s\n' "$part" "$(date -u +%FT%TZ)"
-  "$dlbench" --version
+  printf '%s\n' "$version"
   nvidia-smi --query-gpu=name,driver_version,memory.total,power.limit --format=csv,noheader 2>&1 || true
 } | tee -a "$output/details.txt" "$output/table.txt"
 
-# The tests of gpu_test that did not pass, each by itself.
+# The tests of gpu_test that did not pass, each by itself, those that failed first. One that was skipped may
+# have been so for an error that an earlier test left in the process.
 tests_again() {
-  grep -oE '^\[(       OK|  SKIPPED) \] [^ ]+' "$step" | cut -c 14- | sort -u >"$scratch/done.txt" || true
+  grep -oE '^\[       OK \] [^ ]+' "$step" | cut -c 14- | sort -u >"$scratch/done.txt" || true
+  grep -oE '^\[  FAILED  \] [^ ,]+' "$step" | cut -c 14- | sort -u >"$scratch/failed.txt" || true
   if ! timeout -k 5 60 "$tree/bin/gpu_test" --gtest_list_tests >"$scratch/list.txt" 2>&1; then
     row FAILED 0 "gpu_test cannot list its tests ($(last_line "$scratch/list.txt"))"
     return
   fi
   # A suite's name ends with a point, its tests are indented; behind # follow parameters.
   awk '/^[^ ].*\.( |$)/ {suite = $1} /^  / {print suite $1}' "$scratch/list.txt" | sort >"$scratch/all.txt"
-  comm -13 "$scratch/done.txt" "$scratch/all.txt" >"$scratch/again.txt"
-  check "those that did not pass, each by itself" 120 bash -c run_again
+  comm -13 "$scratch/done.txt" "$scratch/all.txt" >"$scratch/rest.txt"
+  {
+    grep -xFf "$scratch/failed.txt" "$scratch/rest.txt" || true
+    grep -vxFf "$scratch/failed.txt" "$scratch/rest.txt" || true
+  } >"$scratch/again.txt"
+  local resume=0 # others than the last time, perhaps
+  check "those that did not pass, each by itself" "$1" "$steps" alone "$scratch/failing.txt" \
+    "$scratch/again.txt" "$tree/bin/gpu_test"
 }
 
-find_sanitizer() {
-  local place
-  for place in "$(command -v compute-sanitizer || true)" "${CUDA_HOME:-/usr/local/cuda}/bin/compute-sanitizer" \
-    /usr/local/cuda/bin/compute-sanitizer; do
-    if [ -x "$place" ]; then
-      echo "$place"
-      return
-    fi
+# sanitized TOOL OF SECONDS COMMAND...: a step below compute-sanitizer.
+sanitized() {
+  local tool=$1 of=$2 limit=$3 options
+  shift 3
+  case $tool in
+    # Libraries ask the driver for what it may not have: calls that fail, and are no faults.
+    memcheck) options=(--report-api-errors no) ;;
+    # The own kernels: those of libraries are not for this to judge, and slow.
+    racecheck) options=(--kernel-name kns=dlbench) ;;
+  esac
+  check "compute-sanitizer $tool, $of" "$limit" "$steps" sanitizer "$step" "$sanitizer" --tool "$tool" \
+    "${options[@]}" --error-exitcode 1 "$@"
+}
+
+run_sanitizer() {
+  local name failing=()
+  sanitizer=$("$steps" find_sanitizer)
+  if [ -z "$sanitizer" ]; then
+    row skipped 0 "compute-sanitizer is not installed"
+    return
+  fi
+  if [ -e "$scratch/failing.txt" ]; then
+    mapfile -t failing < <(head -n 2 "$scratch/failing.txt")
+  fi
+  for name in "${failing[@]}"; do
+    sanitized memcheck "$name" 60 "$tree/bin/gpu_test" --gtest_filter="$name"
   done
+  sanitized memcheck "a step of mnist_cnn" 120 "$dlbench" verify --workload mnist_cnn --backend cuda
+  sanitized memcheck "a step of resunetpp, 2 x 32 x 32" 120 "$dlbench" verify --workload resunetpp \
+    --image-size 32 --batch-size 2 --backend cuda
+  # No part of what has to be shown: where there is time.
+  if (($(time_left) >= 60)); then
+    sanitized racecheck "a step of mnist_cnn" 120 "$dlbench" verify --workload mnist_cnn --backend cuda
+  else
+    row skipped 0 "compute-sanitizer racecheck, a step of mnist_cnn (no time for it)"
+  fi
 }
 
 tests_part() {
-  local limit=400 precision workload sanitizer
+  local limit=400 again=240 precision workload
   if [ "$part" = all ]; then
     limit=150
+    again=120
     reserve=$((for_speed + for_pytorch))
   fi
-  export -f run_gpu_test run_again run_sanitizer
-  export tree step scratch
   if [ -x "$tree/bin/gpu_test" ]; then
     export DLBENCH_DEVICE_PROPERTIES=$output/device_properties.json
-    check "tests that need a GPU, every op in every precision among them" "$limit" bash -c run_gpu_test
+    check "tests that need a GPU, every op in every precision among them" "$limit" "$steps" gpu_test \
+      "$step" "$tree/bin/gpu_test"
     if ((code != 0 && code != 77)); then
-      tests_again
+      tests_again "$again"
     fi
   else
     row skipped 0 "tests that need a GPU (no $tree/bin/gpu_test; see --help)"
@@ -298,16 +337,7 @@ tests_part() {
     check "verify resunetpp $precision, convolutions as they are measured" 60 "$dlbench" verify \
       --workload resunetpp --backend cuda --precision "$precision" --conv-algorithm auto
   done
-  sanitizer=$(find_sanitizer)
-  if [ -n "$sanitizer" ]; then
-    check "compute-sanitizer memcheck, a step of mnist_cnn" 120 bash -c 'run_sanitizer "$@"' memcheck \
-      "$sanitizer" --tool memcheck --error-exitcode 1 "$dlbench" verify --workload mnist_cnn --backend cuda
-    check "compute-sanitizer memcheck, a step of resunetpp, 2 x 32 x 32" 120 bash -c 'run_sanitizer "$@"' \
-      memcheck "$sanitizer" --tool memcheck --error-exitcode 1 "$dlbench" verify --workload resunetpp \
-      --image-size 32 --batch-size 2 --backend cuda
-  else
-    row skipped 0 "compute-sanitizer is not installed"
-  fi
+  run_sanitizer
 }
 
 # rates REPORT NAME: a row for each of its trials and taints.
@@ -339,11 +369,15 @@ generate_data() {
 # trials WORKLOAD BUDGET OPTION...: tunes first, for that is no part of what the budget is for; then the
 # trials with all probes. The report is $scratch/archive/WORKLOAD.json.
 trials() {
-  local workload=$1 budget=$2 report=$scratch/archive/$1.json
+  local workload=$1 budget=$2 report=$scratch/archive/$1.json tuning=180
   local how=(--workload "$workload" --device cuda --precision bf16)
   shift 2
-  check "$workload, bf16: convolutions are tuned" 120 "$dlbench" run "${how[@]}" --trials synthetic/device \
-    --steps 3 --repetitions 2 --max-time 5s --probes none --output "$scratch/tuned.json"
+  if [ "$part" = all ]; then
+    tuning=120
+  fi
+  check "$workload, bf16: convolutions are tuned" "$tuning" "$dlbench" run "${how[@]}" \
+    --trials synthetic/device --steps 3 --repetitions 2 --max-time 5s --probes none \
+    --output "$scratch/tuned.json"
   # Operators and probes have repetitions of their own, behind what the budget is for.
   check "trials of $workload, bf16, with all probes" $((budget + 90)) "$dlbench" run "${how[@]}" \
     --trials io,synthetic/device,synthetic/host,full --time-budget "${budget}s" "$@" \
@@ -353,6 +387,9 @@ trials() {
 
 measure_bandwidth() {
   if [ -x "$tree/bin/gpu_bandwidth" ]; then
+    if (($(time_left) >= 10)); then
+      rm -f "$output/bandwidth.json" # of an earlier call: no result of one that crashes at once
+    fi
     check "bandwidth of memory-bound kernels" 150 "$tree/bin/gpu_bandwidth" --output "$output/bandwidth.json"
     if ((code == 0)); then
       grep -E '^[a-z_+/]+ .* of copy$' "$step" | sort -k5 -n | head -n 3 >"$scratch/slowest.txt" || true
@@ -434,6 +471,12 @@ case $part in
     pytorch_part
     ;;
 esac
+# What the kernel's side of the driver has said of faults, where one may read it.
+dmesg 2>/dev/null | grep -E 'NVRM|Xid' | tail -n 50 >"$scratch/dmesg.txt" || true
+sed '1i\\n== dmesg: of NVRM and Xid' "$scratch/dmesg.txt" >>"$output/details.txt"
+if xid=$(grep -c 'Xid (' "$scratch/dmesg.txt"); then
+  row info 0 "dmesg has $xid Xid errors, some perhaps from before: see details.txt"
+fi
 bars=0
 python3 "$here/bars.py" "$output" >"$scratch/bars.txt" 2>&1 || bars=$?
 sed -i '/^bar /d' "$output/table.txt" # of an earlier part

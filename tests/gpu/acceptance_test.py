@@ -115,6 +115,11 @@ class Parts(Acceptance):
             self.assertIn("not run", self.bar("d"))
             self.assertIn(text, self.bar("d"))
 
+    def test_bandwidth_of_an_earlier_call_is_none_of_one_that_crashed(self):
+        self.run_part("speed")
+        self.run_part("speed", bandwidth={"crashes": True})
+        self.assertRegex(self.bar("d"), r"not run .*no bandwidth.json")
+
     def test_at_most_eight_files(self):
         self.give_pytorch()
         self.run_part("tests")
@@ -166,12 +171,108 @@ class Tests(Acceptance):
         self.assertEqual(len(calls), 10)
         self.assertIn("compute-sanitizer is not installed", self.table)
 
+    def ran_alone(self):
+        return [call[1] for call in self.stand_ins.calls() if call[0] == "gpu_test" and call[1]]
+
     def test_failing_tests_run_again_by_themselves(self):
         failing = {"gpu_test": {"fails": ["Step.Equals/resunetpp", "Nccl.Sums"], "fails_alone": ["Nccl.Sums"]}}
         self.assertEqual(self.run_part("tests", **failing), 1)
         details = (self.output / "details.txt").read_text()
         self.assertIn("passes by itself: Step.Equals/resunetpp", details)
         self.assertIn("fails by itself (code 1): Nccl.Sums", details)
+        self.assertIn("2 tests were run again", details)
+        blocking = {bool(name): waits for what, name, waits in
+                    (call for call in self.stand_ins.calls() if call[0] == "gpu_test")}
+        self.assertEqual(blocking, {False: None, True: "1"}, "launches wait where one test is by itself")
+
+    def test_skipped_tests_run_again_behind_those_that_failed(self):
+        tests = {"fails": ["Step.Equals/resunetpp"], "skips": ["Nccl.Sums", "Step.Equals/mnist"],
+                 "skips_alone": ["Nccl.Sums"]}
+        self.assertEqual(self.run_part("tests", gpu_test=tests), 1)
+        self.assertEqual(self.ran_alone(), ["Step.Equals/resunetpp", "Nccl.Sums", "Step.Equals/mnist"])
+        details = (self.output / "details.txt").read_text()
+        self.assertIn("skipped by itself: Nccl.Sums", details)
+        self.assertIn("passes by itself: Step.Equals/mnist", details)
+
+    def test_the_first_two_that_still_fail_run_below_the_sanitizer(self):
+        self.stand_ins.sanitizer(f'echo "$@" >>{self.folder}/sanitizer.txt; exit 1')
+        names = ["Nccl.Sums", "Step.Equals/mnist", "Step.Equals/resunetpp"]
+        limits = self.stand_ins.log_limits()
+        self.assertEqual(self.run_part("tests", gpu_test={"fails": names, "fails_alone": names[1:]}), 1)
+        calls = (self.folder / "sanitizer.txt").read_text().splitlines()
+        self.assertEqual([call.split("=")[-1] for call in calls if "gtest_filter" in call], names[1:])
+        self.assertRegex(self.table, r"FAILED .*compute-sanitizer memcheck, Step.Equals/mnist ")
+        self.assertTrue(all(line.startswith("-k 10 60 ") for line in limits()
+                            if "--tool memcheck" in line and "gtest_filter" in line), limits())
+        self.stand_ins.log_limits()
+        (self.folder / "sanitizer.txt").unlink()
+        self.run_part("tests", gpu_test={"fails": names, "fails_alone": names})
+        calls = (self.folder / "sanitizer.txt").read_text().splitlines()
+        self.assertEqual([call.split("=")[-1] for call in calls if "gtest_filter" in call], names[:2])
+
+    def test_memcheck_hears_no_api_errors_and_racecheck_own_kernels(self):
+        self.stand_ins.sanitizer(f'echo "$@" >>{self.folder}/sanitizer.txt')
+        self.assertEqual(self.run_part("tests"), 0, self.said)
+        calls = (self.folder / "sanitizer.txt").read_text().splitlines()
+        self.assertEqual(["memcheck --report-api-errors no" in call for call in calls], [True, True, False])
+        self.assertIn("--tool racecheck --kernel-name kns=dlbench --error-exitcode 1", calls[-1])
+        self.assertTrue(calls[-1].endswith("dlbench verify --workload mnist_cnn --backend cuda"), calls)
+
+    def test_racecheck_is_for_where_there_is_time(self):
+        self.stand_ins.sanitizer(f'echo "$@" >>{self.folder}/sanitizer.txt')
+        self.assertEqual(self.run_part("tests", "--deadline", "50"), 0, self.said)
+        self.assertNotIn("racecheck", (self.folder / "sanitizer.txt").read_text())
+        self.assertRegex(self.table, r"skipped .*racecheck, a step of mnist_cnn \(no time for it\)")
+
+    def test_limits(self):
+        limits = self.stand_ins.log_limits()
+        self.run_part("tests", gpu_test={"fails": ["Nccl.Sums"]})
+        said = "\n".join(limits())
+        self.assertRegex(said, r"-k 10 180 \S+/dlbench info")
+        self.assertRegex(said, r"-k 10 400 \S+ gpu_test")
+        self.assertRegex(said, r"-k 10 240 \S+ alone")
+        self.assertRegex(said, r"--foreground -k 5 60 \S+/gpu_test --gtest_brief=1 --gtest_filter=Nccl.Sums")
+        (self.stand_ins.bin / "gpu_test").unlink()
+        self.run_part("tests")
+        self.assertRegex("\n".join(limits()), r"-k 10 200 \S+/dlbench verify --op all")
+        limits = self.stand_ins.log_limits()
+        self.run_part("speed")
+        self.assertEqual(sum(" 180 " in line and "--max-time 5s" in line for line in limits()), 2)
+
+    def test_resumed_tests_are_those_that_did_not_pass(self):
+        rules = [{"when": "--precision tf32", "code": 2, "says": "dlbench: tf32 needs compute capability 8.0"},
+                 {"when": "mnist_cnn --backend cuda --precision fp16", "code": 1}]
+        self.assertEqual(self.run_part("tests", rules=rules, gpu_test={"fails": ["Nccl.Sums"], "fails_alone": []}), 1)
+        first = len(self.stand_ins.calls())
+        self.assertEqual(self.run_part("tests", "--resume", gpu_test={"fails": ["Nccl.Sums"], "fails_alone": []}), 1)
+        calls = self.stand_ins.calls()[first:]
+        self.assertEqual([" ".join(call).partition("cuda ")[2] for call in calls if call[0] == "verify"],
+                         ["--precision fp16", "--precision tf32", "--precision tf32"])
+        self.assertEqual([call[1] for call in calls if call[0] == "gpu_test"], ["", "Nccl.Sums"])
+        self.assertRegex(self.table, r"passed +0 s  verify mnist_cnn fp32 \(before\)")
+        first = len(self.stand_ins.calls())
+        self.assertEqual(self.run_part("tests", "--resume"), 0, self.said)
+        calls = self.stand_ins.calls()[first:]
+        self.assertEqual([call[0] for call in calls if call[0] in ("gpu_test", "verify")], ["gpu_test"], "the third")
+
+    def test_another_dlbench_has_to_pass_anew(self):
+        self.assertEqual(self.run_part("tests"), 0, self.said)
+        self.stand_ins.dlbench.write_text(
+            self.stand_ins.dlbench.read_text().replace("dlbench stand-in", "dlbench (fixed)"))
+        self.assertEqual(self.run_part("tests", "--resume"), 0, self.said)
+        self.assertEqual(len(self.verified()), 20)
+
+    def test_faults_that_the_driver_told_are_kept(self):
+        self.stand_ins.script(self.stand_ins.path / "dmesg", "#!/bin/sh\necho 'usb 1-1: new device'\n"
+                              "echo 'NVRM: Xid (PCI:0000:01:00): 31, pid=7, MMU Fault'\n")
+        self.assertEqual(self.run_part("tests"), 0, self.said)
+        details = (self.output / "details.txt").read_text()
+        self.assertIn("MMU Fault", details)
+        self.assertNotIn("usb 1-1", details)
+        self.assertIn("dmesg has 1 Xid errors", self.table)
+        self.stand_ins.script(self.stand_ins.path / "dmesg", "#!/bin/sh\necho 'not permitted' >&2; exit 1\n")
+        self.assertEqual(self.run_part("tests"), 0, self.said)
+        self.assertNotIn("not permitted", self.said)
 
     def test_tests_that_cannot_be_listed_do_not_end_the_script(self):
         self.assertEqual(self.run_part("tests", gpu_test={"fails": ["Nccl.Sums"], "list_code": 3}), 1)
@@ -182,14 +283,23 @@ class Tests(Acceptance):
         rules = [{"when": "--precision tf32", "code": 2, "says": "dlbench: tf32 needs compute capability 8.0"}]
         self.assertEqual(self.run_part("tests", rules=rules), 0, self.said)
         self.assertRegex(self.table, r"skipped .*verify resunetpp tf32 \(dlbench: tf32 needs")
+        words = (HERE.parents[1] / "engine/backend/cuda/cuda_backend.cpp").read_text()
+        self.assertEqual(words.count("needs compute capability 8.0, {} is {}"), 2, "of bf16 and tf32")
+
+    def test_other_refusals_are_failures(self):
+        for says in ("dlbench: conv1: the cuda backend does not support groups",
+                     "warning: tf32 needs compute capability 8.0\ndlbench: unknown option --backed"):
+            rules = [{"when": "--precision tf32", "code": 2, "says": says}]
+            self.assertEqual(self.run_part("tests", rules=rules), 1)
+            self.assertRegex(self.table, r"FAILED .*verify resunetpp tf32 \(code 2")
 
     def test_a_device_that_the_sanitizer_does_not_know_is_skipped(self):
         self.stand_ins.sanitizer("echo '========= Error: Device not supported. Please refer to'; exit 1")
         self.assertEqual(self.run_part("tests"), 0, self.said)
-        self.assertEqual(self.table.count("compute-sanitizer: device not supported"), 2)
+        self.assertEqual(self.table.count("compute-sanitizer: device not supported"), 3)
         self.stand_ins.sanitizer("echo '========= Invalid __global__ read'; exit 1")
         self.assertEqual(self.run_part("tests"), 1)
-        self.stand_ins.sanitizer('while [ "${1#*dlbench}" = "$1" ]; do shift; done; exec "$@"')
+        self.stand_ins.sanitizer('while [ "${1#*/dlbench}" = "$1" ]; do shift; done; exec "$@"')
         self.assertEqual(self.run_part("tests"), 0, self.said)
         self.assertTrue(any("--image-size 32 --batch-size 2" in call for call in self.verified()))
 
@@ -208,6 +318,23 @@ class Tests(Acceptance):
 
 
 class Machines(Acceptance):
+    def test_an_info_that_hangs_is_named_so(self):
+        rules = [{"when": "info", "seconds": 60}]
+        self.assertEqual(self.run_part("tests", "--deadline", "2", rules=rules), 1)
+        self.assertIn("info: did not end within 2 s", self.said)
+        rules = [{"when": "info", "code": 5, "says": "dlbench: no such symbol"}]
+        self.assertEqual(self.run_part("tests", rules=rules), 1)
+        self.assertIn("info: dlbench: no such symbol (code 5)", self.said)
+
+    def test_what_torch_compile_tuned_is_kept_with_the_rest(self):
+        self.stand_ins.script(self.stand_ins.path / "python3", "#!/bin/sh\ncase \"$1\" in\n*compare_pytorch.py)"
+                              f" echo \"at $TORCHINDUCTOR_CACHE_DIR\"; exit;;\nesac\nexec {sys.executable} \"$@\"\n")
+        cache = {"DLBENCH_CACHE_DIR": str(self.folder / "cache")}
+        for environment, folder in ((cache, f"{self.folder}/cache/torchinductor"),
+                                    ({**cache, "TORCHINDUCTOR_CACHE_DIR": "/of/the/user"}, "/of/the/user")):
+            self.run_part("pytorch", environment=environment)
+            self.assertIn(f"at {folder}\n", (self.output / "details.txt").read_text())
+
     def test_without_a_driver_nothing_is_done(self):
         if pathlib.Path("/proc/driver/nvidia/version").exists():
             self.skipTest("a driver is here")
@@ -232,7 +359,7 @@ class Machines(Acceptance):
         self.assertIn("not built within 1 s", self.said)
 
     def test_wrong_options(self):
-        for words in (["--part", "most"], ["--deadline", "soon"], ["--prat"]):
+        for words in (["--part", "most"], ["--deadline", "soon"], ["--prat"], ["--part", "speed", "--resume"]):
             done = subprocess.run([HERE / "acceptance.sh", *words], capture_output=True, text=True, timeout=60)
             self.assertEqual(done.returncode, 1)
             self.assertIn("acceptance.sh: ", done.stderr)

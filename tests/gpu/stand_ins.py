@@ -7,6 +7,7 @@ a line of calls.jsonl.
 """
 import json
 import pathlib
+import shutil
 import sys
 
 DLBENCH = r"""#!{python} -IS
@@ -26,7 +27,7 @@ option = lambda name, other=None: words[words.index(name) + 1] if name in words 
 if "--version" in words:
     print("dlbench stand-in")
 if words[:1] == ["info"]:
-    print(behaviour.get("info", "backends\n  cuda    NVIDIA H200"))
+    print(behaviour.get("info", "backends\n  cuda    NVIDIA H200"), flush=True)
 if words[:2] == ["data", "generate"]:
     pathlib.Path(option("--out")).mkdir(parents=True)
 if words[:1] == ["run"]:
@@ -57,24 +58,34 @@ sys.exit(rule.get("code", 0))
 """
 
 GPU_TEST = r"""#!{python} -IS
-import json, pathlib, sys
-behaviour = json.loads((pathlib.Path({folder!r}) / "behaviour.json").read_text()).get("gpu_test", {{}})
+import json, os, pathlib, sys
+here = pathlib.Path({folder!r})
+behaviour = json.loads((here / "behaviour.json").read_text()).get("gpu_test", {{}})
 names = ["Step.Equals/mnist", "Step.Equals/resunetpp", "Nccl.Sums"]
-failing = behaviour.get("fails", [])
+failing, skipped = behaviour.get("fails", []), behaviour.get("skips", [])
 words = " ".join(sys.argv[1:])
 if "--gtest_list_tests" in words:
     print("Step.  # TypeParam = int\n  Equals/mnist\n  Equals/resunetpp  # GetParam() = 3\nNccl.\n  Sums")
     sys.exit(behaviour.get("list_code", 0))
+with open(here / "calls.jsonl", "a") as log:
+    log.write(json.dumps(["gpu_test", words.partition("--gtest_filter=")[2], os.environ.get("CUDA_LAUNCH_BLOCKING")])
+              + "\n")
 if "--gtest_filter=" in words:
-    sys.exit(1 if words.split("=")[-1] in behaviour.get("fails_alone", failing) else 0)
+    name = words.split("=")[-1]
+    if name in behaviour.get("skips_alone", []):
+        print("[  SKIPPED ] 1 test.")
+    sys.exit(1 if name in behaviour.get("fails_alone", failing) else 0)
 for name in names:
-    print("[  FAILED  ] " + name if name in failing else "[       OK ] " + name)
+    state = "  FAILED  " if name in failing else "  SKIPPED " if name in skipped else "       OK "
+    print(f"[{{state}}] {{name}}" + ", where GetParam() = 3" * (name in failing) + " (5 ms)")
 sys.exit(1 if failing else 0)
 """
 
 BANDWIDTH = r"""#!{python} -IS
 import json, pathlib, sys
 behaviour = json.loads((pathlib.Path({folder!r}) / "behaviour.json").read_text()).get("bandwidth", {{}})
+if behaviour.get("crashes"):
+    sys.exit(1)
 rows = [{{"name": name, "dtype": "bf16", "share_of_copy": share}}
         for name, share in behaviour.get("shares", {{"add": 0.95, "batch_norm": 0.875}}).items()]
 pathlib.Path(sys.argv[sys.argv.index("--output") + 1]).write_text(
@@ -112,6 +123,7 @@ sys.exit(peer.get("code", 0))
 
 SMI = "#!/bin/sh\necho 'NVIDIA H200, 580.00, 143771 MiB, 700.00 W'\n"
 SANITIZER = "#!/bin/sh\n{does}\n"
+TIMEOUT = "#!/bin/sh\necho \"$@\" >>'{log}'\nexec {timeout} \"$@\"\n"
 
 
 class StandIns:
@@ -141,6 +153,14 @@ class StandIns:
 
     def sanitizer(self, does):
         self.script(self.path / "compute-sanitizer", SANITIZER.format(does=does))
+
+    def log_limits(self):
+        """Has each call of timeout written down; what was until the next call of this."""
+        log = self.folder / "limits.txt"
+        log.write_text("")
+        timeout = shutil.which("timeout")
+        self.script(self.path / "timeout", TIMEOUT.format(log=log, timeout=timeout))
+        return lambda: log.read_text().splitlines()
 
     def behave(self, **behaviour):
         (self.folder / "behaviour.json").write_text(json.dumps(behaviour))

@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The dlbench authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# What steps of acceptance.sh do around a program; each is a process of its own, which timeout can end.
+#   acceptance_steps.sh gpu_test SAID PROGRAM        all its tests; 77 if each of them was skipped
+#   acceptance_steps.sh alone FAILING LIST PROGRAM   the tests of LIST, each by itself; FAILING gets the names
+#                                                    of those that fail
+#   acceptance_steps.sh sanitizer SAID COMMAND...    compute-sanitizer; 77 if it does not know the device
+#   acceptance_steps.sh find_sanitizer               the path of compute-sanitizer, or nothing
+#   acceptance_steps.sh passed TABLE VERSION         names of the steps that passed in the last part of tests,
+#                                                    if it was of this version of dlbench
+# SAID is the file that gets what the step prints.
+set -euo pipefail
+
+all_tests() {
+  local said=$1 code=0
+  "$2" || code=$?
+  if ((code == 0)) && grep -q '^\[  PASSED  \] 0 tests' "$said"; then
+    echo "every test of gpu_test was skipped"
+    return 77
+  fi
+  return "$code"
+}
+
+# An error that stays with the process (an illegal address) fails all tests after it, or has them skipped.
+# By itself, and with each launch waited for, a test that fails is a culprit, at the call that says so.
+each_alone() {
+  local failing=$1 list=$2 program=$3 name code result=0 count=0
+  export CUDA_LAUNCH_BLOCKING=1
+  : >"$failing"
+  while read -r name; do
+    code=0
+    # In the foreground it stays in the group that acceptance.sh ends.
+    timeout --foreground -k 5 60 "$program" --gtest_brief=1 --gtest_filter="$name" </dev/null 2>&1 |
+      tee "$failing.said" || code=${PIPESTATUS[0]}
+    if ((code)); then
+      echo "fails by itself (code $code): $name"
+      echo "$name" >>"$failing"
+      result=1
+    elif grep -q '^\[  SKIPPED \]' "$failing.said"; then
+      echo "skipped by itself: $name"
+    else
+      echo "passes by itself: $name"
+    fi
+    count=$((count + 1))
+  done <"$list"
+  echo "$count tests were run again"
+  return "$result"
+}
+
+sanitizer() {
+  local said=$1 code=0
+  shift
+  "$@" || code=$?
+  if ((code)) && grep -qi 'device not supported' "$said"; then
+    echo "compute-sanitizer: device not supported"
+    return 77
+  fi
+  return "$code"
+}
+
+find_sanitizer() {
+  local place
+  for place in "$(command -v compute-sanitizer || true)" "${CUDA_HOME:-/usr/local/cuda}/bin/compute-sanitizer" \
+    /usr/local/cuda/bin/compute-sanitizer \
+    "${VIRTUAL_ENV:-}"/lib/python3*/site-packages/nvidia/*/bin/compute-sanitizer; do
+    if [ -x "$place" ]; then
+      echo "$place"
+      return
+    fi
+  done
+}
+
+passed() {
+  awk -v version="$2" '
+    /^# part [a-z]+,/ {tests = $3 == "tests,"; if (tests) {split("", rows); n = 0; same = 0}}
+    tests && $0 == version {same = 1}
+    tests && same && sub(/^passed +[0-9]+ s  /, "") {sub(/ \(before\)$/, ""); rows[n++] = $0}
+    END {for (i = 0; i < n; i++) print rows[i]}' "$1"
+}
+
+what=$1
+shift
+case $what in
+  gpu_test) all_tests "$@" ;;
+  alone) each_alone "$@" ;;
+  sanitizer) sanitizer "$@" ;;
+  find_sanitizer) find_sanitizer ;;
+  passed) passed "$@" ;;
+  *)
+    echo "acceptance_steps.sh: unknown step $what" >&2
+    exit 1
+    ;;
+esac
