@@ -366,11 +366,19 @@ generate_data() {
   data_options=(--data "$folder/data" --cache warm)
 }
 
+# Sets how: a run of WORKLOAD, which is tuned for the batch that it is measured with.
+how_to_run() {
+  how=(--workload "$1" --device cuda --precision bf16)
+  if [ "$1" = resunetpp ]; then
+    how+=(--batch-size 32) # of which the bars are
+  fi
+}
+
 # trials WORKLOAD BUDGET OPTION...: tunes first, for that is no part of what the budget is for; then the
 # trials with all probes. The report is $scratch/archive/WORKLOAD.json.
 trials() {
-  local workload=$1 budget=$2 report=$scratch/archive/$1.json tuning=180
-  local how=(--workload "$workload" --device cuda --precision bf16)
+  local workload=$1 budget=$2 report=$scratch/archive/$1.json tuning=180 how
+  how_to_run "$workload"
   shift 2
   if [ "$part" = all ]; then
     tuning=120
@@ -421,7 +429,7 @@ pack_archive() {
 }
 
 speed_part() {
-  local budget=45 graph workload sized data_options=()
+  local budget=45 graph workload how data_options=()
   reserve=0
   if [ "$part" = all ]; then
     budget=20
@@ -432,21 +440,18 @@ speed_part() {
   cat "$step" >>"$output/info.txt"
   # What bars are of comes before the rest.
   generate_data
-  trials resunetpp "$budget" --batch-size 32 "${data_options[@]}"
+  trials resunetpp "$budget" "${data_options[@]}"
   if [ -s "$scratch/archive/resunetpp.json" ]; then
     mv "$scratch/archive/resunetpp.json" "$output/resunetpp.json"
   fi
   measure_bandwidth
   trials mnist_cnn "$budget" --trace "$scratch/archive/probes/mnist_cnn/trace.json"
   for workload in resunetpp mnist_cnn; do
-    sized=()
-    if [ "$workload" = resunetpp ]; then
-      sized=(--batch-size 32) # as it was tuned
-    fi
+    how_to_run "$workload"
     for graph in on off; do
-      check "$workload, --cuda-graph $graph" 60 "$dlbench" run --workload "$workload" --device cuda \
-        --precision bf16 "${sized[@]}" --trials synthetic/device --cuda-graph "$graph" --time-budget 10s \
-        --probes none --output "$scratch/archive/$workload-graph-$graph.json"
+      check "$workload, --cuda-graph $graph" 60 "$dlbench" run "${how[@]}" --trials synthetic/device \
+        --cuda-graph "$graph" --time-budget 10s --probes none \
+        --output "$scratch/archive/$workload-graph-$graph.json"
       rates "$scratch/archive/$workload-graph-$graph.json" "$workload, --cuda-graph $graph"
     done
   done

@@ -147,6 +147,7 @@ class Parts(Acceptance):
         runs = [call for call in self.stand_ins.calls() if call[0] == "run" and "resunetpp" in call]
         self.assertNotIn("--time-budget", runs[0])
         self.assertIn("--probes", runs[0])
+        self.assertEqual(runs[0][runs[0].index("--batch-size") + 1], "32", "tuned for the size that is measured")
         self.assertIn("--time-budget", runs[1])
         self.assertNotIn("--trace", runs[1])
         self.assertEqual(runs[1][runs[1].index("--cache") + 1], "warm")
