@@ -239,6 +239,7 @@ class Tests(Acceptance):
         limits = self.stand_ins.log_limits()
         self.run_part("speed")
         self.assertEqual(sum(" 180 " in line and "--max-time 5s" in line for line in limits()), 2)
+        self.assertRegex("\n".join(limits()), r"-k 10 180 \S+/dlbench info --measure-peaks")
 
     def test_resumed_tests_are_those_that_did_not_pass(self):
         rules = [{"when": "--precision tf32", "code": 2, "says": "dlbench: tf32 needs compute capability 8.0"},
