@@ -5,6 +5,8 @@
 #include "engine/core/error.h"
 #include "engine/exec/safetensors.h"
 
+#include <string>
+
 namespace dlbench::exec {
 
 TensorMap export_checkpoint(const ModelState& state) {
@@ -26,6 +28,11 @@ void load_checkpoint(ModelState& state, const std::filesystem::path& path) {
                       path.string() + ": " + error.what() +
                           "; wanted is a checkpoint: the weights and running statistics of this "
                           "network, nothing else");
+  }
+  if (const std::string name = state.find_not_finite(); !name.empty()) {
+    throw core::Error(core::ErrorCode::kData,
+                      path.string() + ": '" + name +
+                          "' holds values that are not finite; start from other weights");
   }
 }
 

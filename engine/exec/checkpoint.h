@@ -22,7 +22,8 @@ void save_checkpoint(const ModelState& state,
                      const std::map<std::string, std::string>& metadata = {});
 
 /// Overwrites all parameters and running statistics. Throws core::Error(kFile or kData), the file
-/// named: unreadable, not safetensors, a tensor missing, unknown, or of another shape or dtype.
+/// named: unreadable, not safetensors, a tensor missing, unknown, of another shape or dtype, or
+/// with values that are not finite: the state is then unspecified.
 void load_checkpoint(ModelState& state, const std::filesystem::path& path);
 
 }  // namespace dlbench::exec

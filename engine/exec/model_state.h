@@ -57,8 +57,8 @@ class ModelState {
 
   /// Every value of the given kinds, in logical layout.
   [[nodiscard]] TensorMap export_tensors(const std::vector<graph::Storage>& kinds) const;
-  /// The name of a parameter or buffer that holds NaN or infinity; empty if there is none. A loss
-  /// may stay finite beside it: ReLU of some libraries makes NaN zero.
+  /// The name of a parameter or buffer that holds NaN or infinity; empty if there is none. The
+  /// last loss may be finite beside it: an update that overflows shows in that of the next step.
   [[nodiscard]] std::string find_not_finite() const;
   /// Overwrites the values that the map names. Throws core::Error(kData), and changes nothing, if
   /// one is unknown or of another dtype or shape, or, unless `partial`, if parameters or buffers

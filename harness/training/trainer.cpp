@@ -102,7 +102,7 @@ class Training {
             setup.learning_rate == 0.0 ? spec_.optimizer.learning_rate : setup.learning_rate) {
     steps_.on_new_step = listener.on_new_step;
     if (setup.init.has_value()) {
-      load_initial_weights(steps_.state(), *setup.init);
+      exec::load_checkpoint(steps_.state(), *setup.init);
     }
     prepare_steps();
     steps_.state().broadcast_all();
@@ -310,17 +310,6 @@ std::string batch_text(const TrainingProgress& progress) {
                      progress.validating ? "validation batch" : "step",
                      progress.step,
                      progress.steps);
-}
-
-void load_initial_weights(exec::ModelState& state, const std::filesystem::path& file) {
-  exec::load_checkpoint(state, file);
-  if (const std::string name = state.find_not_finite(); !name.empty()) {
-    throw core::Error(core::ErrorCode::kData,
-                      fmt::format("{}: '{}' holds values that are not finite; start from other "
-                                  "weights",
-                                  file.string(),
-                                  name));
-  }
 }
 
 void note_undefined_metrics(const reports::EpochRecord& epoch,

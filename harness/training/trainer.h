@@ -75,10 +75,6 @@ struct TrainingResult {
   std::int64_t skipped_samples = 0;
 };
 
-/// Overwrites all weights and running statistics. Throws what exec::load_checkpoint() throws, and
-/// core::Error(kData), file and tensor named, where one holds values that are not finite.
-void load_initial_weights(exec::ModelState& state, const std::filesystem::path& file);
-
 /// Says in `skipped`, once for each metric, why and in which epoch it first has no value.
 void note_undefined_metrics(const reports::EpochRecord& epoch,
                             std::vector<reports::SkipRecord>& skipped);

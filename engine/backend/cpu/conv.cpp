@@ -26,6 +26,7 @@ class ActivationTarget {
     slot_ = home_desc_ == desc ? home_.slot : lowering.temporary(desc.get_size(), "library");
   }
   [[nodiscard]] SlotId slot() const { return slot_; }
+  [[nodiscard]] const Operand& home() const { return home_; }
   void finish() {
     if (slot_ != home_.slot) {
       lowering_.emit_reorder(
@@ -59,6 +60,9 @@ void emit_forward(GraphLowering& lowering, const Convolution& c, const Primitive
   }
   lowering.emit(std::move(emission), p, std::move(arguments));
   y.finish();
+  if (c.relu != graph::kNoNode) {
+    emit_relu_in_place(lowering, c.relu, y.home());
+  }
 }
 
 void emit_backward_data(GraphLowering& lowering, const Convolution& c, const Primitive& p) {
@@ -142,7 +146,7 @@ bool is_head(const GraphLowering& lowering, const Convolution& c) {
   const graph::Spatial ones{1, 1, 1};
   const graph::Spatial zeros{0, 0, 0};
   return weight.elements() == weight[1] && weight[0] == 1 && a.stride == ones &&
-         a.pad_begin == zeros && a.pad_end == zeros && a.groups == 1 && !c.relu;
+         a.pad_begin == zeros && a.pad_end == zeros && a.groups == 1 && c.relu == graph::kNoNode;
 }
 
 void emit_head_forward(GraphLowering& lowering, const Convolution& c) {

@@ -53,9 +53,8 @@ Convolution describe_convolution(const GraphLowering& lowering, const Node& node
     c.bias = node.inputs.size() > 2 ? node.inputs[2] : graph::kNoValue;
     c.y = node.outputs[0];
     if (const FusedGroup* group = lowering.fusion().group_of(node.id); group != nullptr) {
-      c.relu = true;
+      c.relu = group->relu;
       c.y = group->result;
-      c.covers = group->nodes;
     }
   } else if (node.op == OpKind::kConvBackwardData || node.op == OpKind::kConvTranspose) {
     c.direction = Direction::kBackwardData;
@@ -109,8 +108,7 @@ ConvRequest request_for(const GraphLowering& lowering, const Convolution& c) {
           .bias = bias_desc(lowering, c),
           .y = activation_desc(y, c.dtype, Layout{lowering.machine().block}),
           .attributes = c.attributes,
-          .spatial_rank = c.spatial_rank,
-          .relu = c.relu};
+          .spatial_rank = c.spatial_rank};
 }
 
 std::optional<Candidate> channels_last_candidate(const GraphLowering& lowering,
@@ -283,8 +281,7 @@ std::string problem_text(const GraphLowering& lowering, const Convolution& c) {
          std::string(core::name(c.dtype)) + " x" + lowering.value(c.x).shape.to_string() + " w" +
          lowering.value(c.weight).shape.to_string() + " y" + lowering.value(c.y).shape.to_string() +
          " s" + spatial(a.stride) + " d" + spatial(a.dilation) + " p" + spatial(a.pad_begin) +
-         " g" + std::to_string(a.groups) + (c.bias != graph::kNoValue ? " bias" : "") +
-         (c.relu ? " relu" : "");
+         " g" + std::to_string(a.groups) + (c.bias != graph::kNoValue ? " bias" : "");
 }
 
 std::string preferred_choice(const GraphLowering& lowering, const Convolution& c) {

@@ -22,7 +22,7 @@ struct Convolution {
   graph::ConvAttributes attributes;
   std::size_t spatial_rank = 2;
   core::DType dtype = core::DType::kF32;
-  bool relu = false;
+  graph::NodeId relu = graph::kNoNode;  ///< behind it, of the same group
   std::vector<graph::NodeId> covers;
 };
 

@@ -200,6 +200,10 @@ template <typename T>
 /// (read, write) if both are dense and of one size: the planner may then share the memory.
 void share_in_place(Emission& emission, const Operand& read, const Operand& write);
 
+/// The ReLU behind a library's primitive, over what that wrote: a primitive's own turns NaN to 0,
+/// and a network that diverged would go on with numbers that mean nothing.
+void emit_relu_in_place(GraphLowering& lowering, graph::NodeId node, const Operand& y);
+
 /// Factors of an upsampling node as (D, H, W).
 [[nodiscard]] Extents upsample_factor(const graph::Node& node, std::size_t rank);
 /// Whether an upsampled value is written by the concatenation that is its only reader.

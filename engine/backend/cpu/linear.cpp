@@ -25,8 +25,8 @@ struct Linear {
   ValueId x = kNoValue;  ///< dx when going back to the data
   ValueId weight = kNoValue;
   ValueId bias = kNoValue;
-  ValueId y = kNoValue;  ///< dy when going back
-  bool relu = false;
+  ValueId y = kNoValue;                 ///< dy when going back
+  graph::NodeId relu = graph::kNoNode;  ///< behind it, of the same group
   std::vector<graph::NodeId> covers;
   core::DType dtype = core::DType::kF32;
   DenseShape shape;
@@ -42,9 +42,8 @@ Linear describe(const GraphLowering& lowering, const Node& node) {
       l.bias = node.inputs.size() > 2 ? node.inputs[2] : kNoValue;
       l.y = node.outputs[0];
       if (const FusedGroup* group = lowering.fusion().group_of(node.id); group != nullptr) {
-        l.relu = true;
+        l.relu = group->relu;
         l.y = group->result;
-        l.covers = group->nodes;
       }
       break;
     case OpKind::kLinearBackwardData:
@@ -86,8 +85,12 @@ void emit_small_forward(GraphLowering& lowering, const Linear& l) {
     emission.reads.push_back(lowering.read_f32(l.bias).slot);
   }
   emission.writes = {lowering.write(l.y).slot};
+  const bool relu = l.relu != graph::kNoNode;
+  if (relu) {
+    emission.covers.push_back(l.relu);
+  }
   with_element(l.dtype, [&]<typename T>(T) {
-    lowering.emit(std::move(emission), [=, shape = l.shape, relu = l.relu](const Call& call) {
+    lowering.emit(std::move(emission), [=, shape = l.shape](const Call& call) {
       dense_forward<T>(shape,
                        call.in<T>(0),
                        call.in<float>(1),
@@ -154,8 +157,7 @@ std::vector<Candidate> candidates_for(const GraphLowering& lowering, const Linea
                        .x = plain_desc(lowering.value(l.x).shape, l.dtype),
                        .weights = any_desc(weight, compute),
                        .bias = bias_desc(lowering, l),
-                       .y = plain_desc(lowering.value(l.y).shape, l.dtype),
-                       .relu = l.relu};
+                       .y = plain_desc(lowering.value(l.y).shape, l.dtype)};
   std::vector<Candidate> candidates;
   const MemoryDesc plain = plain_desc(weight, state);
   if (auto primitive = make_inner_product(request); primitive) {
@@ -187,7 +189,7 @@ Primitive choose(GraphLowering& lowering, const Node& node, const Linear& l) {
                       "linear " + direction + " " + std::string(core::name(l.dtype)) + " x" +
                           lowering.value(l.x).shape.to_string() + " w" +
                           lowering.value(l.weight).shape.to_string() +
-                          (l.bias != kNoValue ? " bias" : "") + (l.relu ? " relu" : "")};
+                          (l.bias != kNoValue ? " bias" : "")};
   const std::size_t index = lowering.tuner().choose(key, candidates, "plain");
   lowering.decide(key.decision, candidates[index].name);
   for (const Primitive& step : candidates[index].steps) {
@@ -219,7 +221,8 @@ void emit_library(GraphLowering& lowering, const Node& node, const Linear& l) {
   }
   const SlotId from = lowering.read(forward ? l.x : l.y).slot;
   const SlotId weights = lowering.read_weights(l.weight, p.weights, 1);
-  const SlotId to = lowering.write(forward ? l.y : l.x).slot;
+  const Operand target = lowering.write(forward ? l.y : l.x);
+  const SlotId to = target.slot;
   Emission emission{.covers = l.covers, .reads = {from, weights}, .writes = {to}};
   std::vector<PrimitiveArgument> arguments{{p.x_argument, p.x, forward ? from : to},
                                            {p.weights_argument, p.weights, weights},
@@ -230,6 +233,9 @@ void emit_library(GraphLowering& lowering, const Node& node, const Linear& l) {
     arguments.push_back({p.bias_argument, p.bias, bias});
   }
   lowering.emit(std::move(emission), p, std::move(arguments));
+  if (l.relu != graph::kNoNode) {
+    emit_relu_in_place(lowering, l.relu, target);
+  }
 }
 
 }  // namespace

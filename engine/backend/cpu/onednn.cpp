@@ -52,15 +52,12 @@ Dims spatial_dims(const graph::Spatial& spatial, std::size_t rank, std::int64_t 
   return dims;
 }
 
-dnnl::primitive_attr attributes_of(bool relu, bool accumulate) {
+dnnl::primitive_attr attributes_of(bool accumulate) {
   dnnl::primitive_attr attr;
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   dnnl::post_ops post_ops;
   if (accumulate) {
     post_ops.append_sum(1.0F);
-  }
-  if (relu) {
-    append_relu(post_ops);
   }
   attr.set_post_ops(post_ops);
   return attr;
@@ -159,7 +156,7 @@ Forward::primitive_desc forward_description(const ConvRequest& r) {
   const auto kind = dnnl::prop_kind::forward_training;
   const ConvDescription c(r);
   const bool forward = r.direction == ContractionDirection::kForward;
-  const dnnl::primitive_attr attr = attributes_of(forward && r.relu, forward && r.accumulate);
+  const dnnl::primitive_attr attr = attributes_of(forward && r.accumulate);
   if (r.bias.is_zero()) {
     return describe_forward<Forward>(
         attr, kind, c.algorithm, r.x, r.weights, r.y, c.strides, c.dilates, c.before, c.after);
@@ -194,17 +191,16 @@ std::optional<Primitive> convolution_backward_data(const ConvRequest& r) {
     return std::nullopt;
   }
   const ConvDescription c(r);
-  return backward_data_primitive<BackwardData>(
-      describe_backward<BackwardData>(attributes_of(false, false),
-                                      hint,
-                                      c.algorithm,
-                                      r.x,
-                                      r.weights,
-                                      r.y,
-                                      c.strides,
-                                      c.dilates,
-                                      c.before,
-                                      c.after));
+  return backward_data_primitive<BackwardData>(describe_backward<BackwardData>(attributes_of(false),
+                                                                               hint,
+                                                                               c.algorithm,
+                                                                               r.x,
+                                                                               r.weights,
+                                                                               r.y,
+                                                                               c.strides,
+                                                                               c.dilates,
+                                                                               c.before,
+                                                                               c.after));
 }
 
 std::optional<Primitive> convolution_backward_weights(const ConvRequest& r) {
@@ -213,7 +209,7 @@ std::optional<Primitive> convolution_backward_weights(const ConvRequest& r) {
     return std::nullopt;
   }
   const ConvDescription c(r);
-  const dnnl::primitive_attr attr = attributes_of(false, false);
+  const dnnl::primitive_attr attr = attributes_of(false);
   const auto description = r.bias.is_zero() ? describe_backward<BackwardWeights>(attr,
                                                                                  hint,
                                                                                  c.algorithm,
@@ -244,8 +240,7 @@ using DenseBackwardWeights = dnnl::inner_product_backward_weights;
 
 DenseForward::primitive_desc dense_description(const DenseRequest& r) {
   const auto kind = dnnl::prop_kind::forward_training;
-  const bool relu = r.direction == ContractionDirection::kForward && r.relu;
-  const dnnl::primitive_attr attr = attributes_of(relu, false);
+  const dnnl::primitive_attr attr = attributes_of(false);
   return r.bias.is_zero() ? describe_forward<DenseForward>(attr, kind, r.x, r.weights, r.y)
                           : describe_forward<DenseForward>(attr, kind, r.x, r.weights, r.bias, r.y);
 }
@@ -256,7 +251,7 @@ std::optional<Primitive> dense_backward_data(const DenseRequest& r) {
     return std::nullopt;
   }
   return backward_data_primitive<DenseBackwardData>(
-      describe_backward<DenseBackwardData>(attributes_of(false, false), hint, r.x, r.weights, r.y));
+      describe_backward<DenseBackwardData>(attributes_of(false), hint, r.x, r.weights, r.y));
 }
 
 std::optional<Primitive> dense_backward_weights(const DenseRequest& r) {
@@ -264,7 +259,7 @@ std::optional<Primitive> dense_backward_weights(const DenseRequest& r) {
   if (!hint) {
     return std::nullopt;
   }
-  const dnnl::primitive_attr attr = attributes_of(false, false);
+  const dnnl::primitive_attr attr = attributes_of(false);
   return backward_weights_primitive<DenseBackwardWeights>(
       r.bias.is_zero()
           ? describe_backward<DenseBackwardWeights>(attr, hint, r.x, r.weights, r.y)
@@ -360,7 +355,7 @@ std::optional<Primitive> make_inner_product(const DenseRequest& request) {
 Primitive make_reorder(const MemoryDesc& from, const MemoryDesc& to) {
   return guarded("reorder", [&] {
     const dnnl::reorder::primitive_desc description(
-        onednn_engine(), from, onednn_engine(), to, attributes_of(false, false));
+        onednn_engine(), from, onednn_engine(), to, attributes_of(false));
     Primitive result = finish<dnnl::reorder>(description);
     result.x = from;
     result.y = to;

@@ -73,7 +73,6 @@ struct ConvRequest {
   graph::ConvAttributes attributes;
   std::size_t spatial_rank = 2;
   bool winograd = false;
-  bool relu = false;        ///< forward: y = max(0, y)
   bool accumulate = false;  ///< forward: y += result
 };
 
@@ -87,7 +86,6 @@ struct DenseRequest {
   MemoryDesc weights;
   MemoryDesc bias;
   MemoryDesc y;
-  bool relu = false;
 };
 [[nodiscard]] std::optional<Primitive> make_inner_product(const DenseRequest& request);
 

@@ -37,14 +37,6 @@ typename PrimitiveType::primitive_desc describe_backward(const dnnl::primitive_a
 #endif
 }
 
-inline void append_relu(dnnl::post_ops& post_ops) {
-#if DNNL_VERSION_MAJOR >= 3
-  post_ops.append_eltwise(dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
-#else
-  post_ops.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
-#endif
-}
-
 inline dnnl::memory::data_type data_type_of(const MemoryDesc& desc) {
 #if DNNL_VERSION_MAJOR >= 3
   return desc.get_data_type();

@@ -178,6 +178,17 @@ void lower_bias_gradient(GraphLowering& lowering, const Node& node) {
 
 }  // namespace
 
+void emit_relu_in_place(GraphLowering& lowering, graph::NodeId node, const Operand& y) {
+  const Geometry g = flat({y});
+  with_element(y.dtype, [&]<typename T>(T) {
+    lowering.emit(
+        {.covers = {node}, .reads = {y.slot}, .writes = {y.slot}, .kernel_name = "own:relu"},
+        [=](const Call& call) {
+          relu<T>(g, {call.in<T>(0), stride_in(g, y)}, {call.out<T>(0), stride_in(g, y)});
+        });
+  });
+}
+
 void lower_add_bias(GraphLowering& lowering, const Node& node) {
   return node.op == OpKind::kAddBias ? lower_bias(lowering, node)
                                      : lower_bias_gradient(lowering, node);

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -41,29 +42,52 @@ double norm_of(const core::HostTensor& tensor) {
 
 /// One step of a graph on inputs that depend on their shapes alone: images below 256, labels and
 /// masks below `classes`.
+class GraphRun {
+ public:
+  GraphRun(backend::Backend& backend,
+           const graph::Graph& graph,
+           backend::ConvAlgorithm algorithm,
+           std::uint32_t classes)
+      : state_(backend, graph, 1), executor_(backend, state_, self_, graph, options(algorithm)) {
+    for (const graph::ValueId id : graph.inputs()) {
+      const graph::Value& value = graph.value(id);
+      inputs_.emplace_back(value.dtype, value.shape);
+      fill(inputs_.back(), value.shape.rank() == 4 ? 256 : classes);
+      executor_.bind_input(value.name, inputs_.back().data(), inputs_.back().bytes());
+    }
+  }
+
+  [[nodiscard]] exec::ModelState& state() { return state_; }
+  [[nodiscard]] exec::Executor& executor() { return executor_; }
+  void run() {
+    executor_.run();
+    executor_.synchronize();
+  }
+
+ private:
+  static exec::ExecutorOptions options(backend::ConvAlgorithm algorithm) {
+    exec::ExecutorOptions options;
+    options.lowering.conv_algorithm = algorithm;
+    options.lowering.autotune = false;
+    return options;
+  }
+
+  exec::ModelState state_;
+  comm::SelfCommunicator self_;
+  exec::Executor executor_;
+  std::vector<core::HostTensor> inputs_;
+};
+
 Tensors run_graph(backend::Backend& backend,
                   const graph::Graph& graph,
                   backend::ConvAlgorithm algorithm,
                   std::uint32_t classes) {
-  exec::ModelState state(backend, graph, 1);
-  comm::SelfCommunicator self;
-  exec::ExecutorOptions options;
-  options.lowering.conv_algorithm = algorithm;
-  options.lowering.autotune = false;
-  exec::Executor executor(backend, state, self, graph, options);
-  std::vector<core::HostTensor> inputs;
-  for (const graph::ValueId id : graph.inputs()) {
-    const graph::Value& value = graph.value(id);
-    inputs.emplace_back(value.dtype, value.shape);
-    fill(inputs.back(), value.shape.rank() == 4 ? 256 : classes);
-    executor.bind_input(value.name, inputs.back().data(), inputs.back().bytes());
-  }
-  executor.run();
-  executor.synchronize();
+  GraphRun step(backend, graph, algorithm, classes);
+  step.run();
   Tensors result;
-  result.emplace("loss", executor.read("loss"));
-  result.emplace("prediction", executor.read("prediction"));
-  for (auto& [name, tensor] : state.export_tensors(
+  result.emplace("loss", step.executor().read("loss"));
+  result.emplace("prediction", step.executor().read("prediction"));
+  for (auto& [name, tensor] : step.state().export_tensors(
            {graph::Storage::kParameter, graph::Storage::kGradient, graph::Storage::kBuffer})) {
     result.emplace(name, std::move(tensor));
   }
@@ -89,18 +113,47 @@ graph::Graph up_convolution_step(core::DType precision) {
   return graph::differentiate(forward, forward.outputs().at("loss"));
 }
 
+graph::Graph graph_of(const StepCase& test) {
+  const auto& workload = workloads::find_workload(test.workload);
+  const auto built = workload.build({.batch_size = test.batch, .image_size = test.size}, test.mode);
+  return test.mode == graph::Mode::kTrain
+             ? workloads::training_graph(workload.spec(), built, test.precision)
+             : workloads::evaluation_graph(built, test.precision);
+}
+
+std::uint32_t classes_of(const StepCase& test) {
+  const std::int64_t classes = workloads::find_workload(test.workload).spec().classes;
+  return static_cast<std::uint32_t>(std::max<std::int64_t>(2, classes));
+}
+
 }  // namespace
 
 Tensors run_step(backend::Backend& backend, const StepCase& test) {
-  const auto& workload = workloads::find_workload(test.workload);
-  const auto built = workload.build({.batch_size = test.batch, .image_size = test.size}, test.mode);
-  const graph::Graph graph = test.mode == graph::Mode::kTrain
-                                 ? workloads::training_graph(workload.spec(), built, test.precision)
-                                 : workloads::evaluation_graph(built, test.precision);
-  return run_graph(backend,
-                   graph,
-                   test.algorithm,
-                   static_cast<std::uint32_t>(std::max<std::int64_t>(2, workload.spec().classes)));
+  return run_graph(backend, graph_of(test), test.algorithm, classes_of(test));
+}
+
+std::vector<std::string> parameters_whose_nan_is_lost(backend::Backend& backend,
+                                                      const StepCase& test) {
+  const graph::Graph graph = graph_of(test);
+  GraphRun step(backend, graph, test.algorithm, classes_of(test));
+  step.state().save();
+  std::vector<std::string> lost;
+  for (const auto& [name, tensor] : step.state().export_tensors({graph::Storage::kParameter})) {
+    step.state().restore();
+    exec::TensorMap spoilt;
+    spoilt.emplace(name, tensor.clone());
+    // A whole filter: single taps of a wide one may lie beside a small image.
+    const std::int64_t filter = tensor.elements() / tensor.shape()[0];
+    for (std::int64_t index = 0; index < filter; ++index) {
+      spoilt.at(name).set(index, std::numeric_limits<double>::quiet_NaN());
+    }
+    step.state().import_tensors(spoilt, /*partial=*/true);
+    step.run();
+    if (!std::isnan(step.executor().read("loss").at(0))) {
+      lost.push_back(name);
+    }
+  }
+  return lost;
 }
 
 double relative_distance(const core::HostTensor& a, const core::HostTensor& b) {

@@ -38,6 +38,11 @@ using Tensors = std::map<std::string, core::HostTensor>;
 /// The gradients of both steps, seen as two long vectors: cosine of the angle between them.
 [[nodiscard]] double gradient_cosine(const Tensors& a, const Tensors& b);
 
+/// The parameters whose first filter can be NaN with the loss still a number: none, for it must be
+/// seen that a network has diverged.
+[[nodiscard]] std::vector<std::string> parameters_whose_nan_is_lost(backend::Backend& backend,
+                                                                    const StepCase& test);
+
 /// Compares loss, prediction, gradients and running variances tensor by tensor. Updated parameters
 /// are not compared: Nadam's first step has nearly the sign of the gradient, which is rounding
 /// noise where the true gradient is zero (a bias before a batch norm).

@@ -114,7 +114,7 @@ TEST_F(StepRecord, GradientsThatAreNeverFiniteEndIt) {
   exec::TensorMap first = run(1);
   for (auto& [name, tensor] : first) {
     if (name.starts_with("after/")) {
-      tensor.set(0, std::numeric_limits<double>::quiet_NaN());
+      tensor.set(0, std::numeric_limits<float>::max());  // finite, but not in f16
       spoilt.emplace(name.substr(6), std::move(tensor));
     }
   }
@@ -125,6 +125,24 @@ TEST_F(StepRecord, GradientsThatAreNeverFiniteEndIt) {
   } catch (const core::Error& error) {
     EXPECT_EQ(error.code(), core::ErrorCode::kRun);
     EXPECT_THAT(error.what(), HasSubstr("no loss scale down to 1"));
+  }
+}
+
+TEST_F(StepRecord, AWeightThatIsNotFiniteIsRefused) {
+  exec::TensorMap spoilt;
+  for (auto& [name, tensor] : run(1)) {
+    if (name.starts_with("after/")) {
+      spoilt.emplace(name.substr(6), tensor.clone());
+    }
+  }
+  spoilt.at("fc1.bias").set(3, std::numeric_limits<double>::quiet_NaN());
+  exec::write_safetensors(file("spoilt.safetensors"), spoilt);
+  try {
+    (void)run(1, file("spoilt.safetensors"));
+    FAIL();
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.code(), core::ErrorCode::kData);
+    EXPECT_THAT(error.what(), HasSubstr("spoilt.safetensors: 'fc1.bias' holds values"));
   }
 }
 

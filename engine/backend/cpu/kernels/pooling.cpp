@@ -8,6 +8,7 @@
 #include "engine/backend/cpu/kernels/chunks.h"
 #include "engine/backend/cpu/kernels/lanes.h"
 
+#include <cmath>
 #include <cstddef>
 #include <type_traits>
 
@@ -44,7 +45,7 @@ T* line_start(const Rows<T>& rows, const Extents& extents, const Line& line) {
              kBlock;
 }
 
-/// Maximum so far and where it was, for the lanes of one position.
+/// Maximum so far and where it was, for the lanes of one position. NaN is larger than any number.
 template <std::int64_t kBlock>
 struct Best {
   float value[kBlock] = {};
@@ -54,7 +55,7 @@ struct Best {
   void offer(const T* from, std::uint32_t index) {
     for (std::int64_t lane = 0; lane < kBlock; ++lane) {
       const float candidate = to_float(from[lane]);
-      const bool better = index == 0 || candidate > value[lane];
+      const bool better = index == 0 || candidate > value[lane] || std::isnan(candidate);
       value[lane] = better ? candidate : value[lane];
       position[lane] = better ? index : position[lane];
     }
@@ -67,6 +68,11 @@ struct Best {
     }
   }
 };
+
+inline __m256 greater_or_nan(__m256 candidate, __m256 than) {
+  return _mm256_or_ps(_mm256_cmp_ps(candidate, than, _CMP_GT_OQ),
+                      _mm256_cmp_ps(candidate, candidate, _CMP_UNORD_Q));
+}
 
 /// The same in registers.
 template <>
@@ -82,8 +88,8 @@ struct Best<kLanes> {
       value = candidate;
       return;
     }
-    const __m256 better_low = _mm256_cmp_ps(candidate.low, value.low, _CMP_GT_OQ);
-    const __m256 better_high = _mm256_cmp_ps(candidate.high, value.high, _CMP_GT_OQ);
+    const __m256 better_low = greater_or_nan(candidate.low, value.low);
+    const __m256 better_high = greater_or_nan(candidate.high, value.high);
     value.low = _mm256_blendv_ps(value.low, candidate.low, better_low);
     value.high = _mm256_blendv_ps(value.high, candidate.high, better_high);
     const __m256i here = _mm256_set1_epi32(static_cast<int>(index));

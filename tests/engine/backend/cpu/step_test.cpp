@@ -95,6 +95,26 @@ TEST(CpuStep, ResunetppInBf16KeepsTheLimitsOfVerify) {
       ::testing::IsEmpty());
 }
 
+// ReLU, max pooling and clamps are where NaN is turned into a number.
+TEST(CpuStep, NanOfAnyParameterReachesTheLoss) {
+  const auto backend = cpu();
+  std::string why;
+  const bool has_bf16 = backend->supports(core::DType::kBF16, &why);
+  std::vector<StepCase> cases{{"mnist_cnn", 8, 28}, {"resunetpp", 2, 32}};
+  for (const StepCase& plain : std::vector<StepCase>(cases)) {
+    cases.push_back(plain);
+    cases.back().algorithm = backend::ConvAlgorithm::kWinograd;
+    if (has_bf16) {
+      cases.push_back(plain);
+      cases.back().precision = core::DType::kBF16;
+    }
+  }
+  for (const StepCase& test : cases) {
+    EXPECT_THAT(parameters_whose_nan_is_lost(*backend, test), ::testing::IsEmpty())
+        << test.workload << " in " << core::name(test.precision);
+  }
+}
+
 TEST(CpuStep, MnistCnnInBf16IsClose) {
   const auto backend = cpu();
   std::string why;
