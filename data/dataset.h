@@ -106,7 +106,7 @@ class Dataset {
   [[nodiscard]] virtual std::string sample_name(std::int64_t index) const = 0;
   /// Reads headers only. Throws Error(kFile or kData).
   [[nodiscard]] virtual SampleInfo describe(std::int64_t index) const = 0;
-  /// All files of this split, each once, sorted.
+  /// All files of this split, each once, sorted: what the page cache is to hold.
   [[nodiscard]] virtual std::vector<std::filesystem::path> files() const = 0;
   [[nodiscard]] virtual std::unique_ptr<SampleReader> make_reader() const = 0;
 };
@@ -128,6 +128,9 @@ struct DatasetFormat {
   std::filesystem::path default_folder{};
   /// Whether the folder looks like this format (whatever its problems). Does not throw.
   bool (*recognise)(const std::filesystem::path& folder) = nullptr;
+  /// The files of this format in the folder, of all splits, paired or not: what a result must not
+  /// overwrite. Reads none of them. Does not throw: of what cannot be listed there is nothing.
+  std::vector<std::filesystem::path> (*files)(const std::filesystem::path& folder) = nullptr;
   /// Throws MissingSplit, or Error(kFile, kData or kUsage), in one line that names the folder and
   /// what is wanted.
   std::unique_ptr<Dataset> (*open)(const std::filesystem::path& folder,

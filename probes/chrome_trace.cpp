@@ -2,84 +2,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/chrome_trace.h"
 
-#include "engine/core/error.h"
+#include "engine/core/atomic_file.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
+#include <cstddef>
 #include <cstdlib>
 #include <iterator>
-#include <memory>
-#include <system_error>
-#include <utility>
 
 namespace dlbench::probes {
 namespace {
 
-[[noreturn]] void fail(const std::filesystem::path& path, int error) {
-  throw core::Error(core::ErrorCode::kFile,
-                    fmt::format("cannot write the trace '{}': {}; choose another --trace file",
-                                path.string(),
-                                core::errno_text(error)));
+/// Writes and empties the text once it is large.
+void flush_large(core::AtomicFile& file, std::string& text) {
+  constexpr std::size_t kLargeBytes = std::size_t{1} << 20;
+  if (text.size() > kLargeBytes) {
+    file.write(text);
+    text.clear();
+  }
 }
-
-/// A file that disappears unless commit() moved it to its place.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::filesystem::path& target)
-      : target_(target),
-        path_(target.string() + fmt::format(".{}.partial", getpid())),
-        stream_(std::fopen(path_.c_str(), "wb")) {
-    if (stream_ == nullptr) {
-      fail(target_, errno);
-    }
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile() {
-    if (stream_ != nullptr) {
-      std::fclose(stream_);
-    }
-    std::error_code ignored;  // already gone after commit()
-    std::filesystem::remove(path_, ignored);
-  }
-
-  void write(const std::string& text) {
-    if (std::fwrite(text.data(), 1, text.size(), stream_) != text.size()) {
-      fail(target_, errno);
-    }
-  }
-
-  /// Writes and empties the text once it is large.
-  void flush_large(std::string& text) {
-    constexpr std::size_t kLargeBytes = std::size_t{1} << 20;
-    if (text.size() > kLargeBytes) {
-      write(text);
-      text.clear();
-    }
-  }
-
-  void commit() {
-    std::FILE* stream = std::exchange(stream_, nullptr);
-    if (std::fclose(stream) != 0) {
-      fail(target_, errno);
-    }
-    std::error_code error;
-    std::filesystem::rename(path_, target_, error);
-    if (error) {
-      fail(target_, error.value());
-    }
-  }
-
- private:
-  std::filesystem::path target_;
-  std::string path_;
-  std::FILE* stream_;
-};
 
 /// `text` between quotes, as JSON.
 std::string json_string(std::string_view text) {
@@ -148,7 +91,7 @@ void append_point(std::string& out,
 }  // namespace
 
 void write_chrome_trace(const std::filesystem::path& path, ChromeTrace trace) {
-  TemporaryFile file(path);
+  core::AtomicFile file(path.string(), "choose another --trace file");
   std::string out = fmt::format(
       "{{\"displayTimeUnit\":\"ms\",\"otherData\":{{\"tool\":\"dlbench\",\"dropped_events\":{}}},"
       "\"traceEvents\":[\n{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"tid\":0,"
@@ -166,14 +109,14 @@ void write_chrome_trace(const std::filesystem::path& path, ChromeTrace trace) {
         });
     for (const TraceEvent& event : track.events) {
       append_event(out, trace, track.number, event);
-      file.flush_large(out);
+      flush_large(file, out);
     }
   }
   for (const CounterTrack& counter : trace.counters) {
     const std::string name = json_string(counter.name);
     for (const CounterPoint& point : counter.points) {
       append_point(out, trace, name, point);
-      file.flush_large(out);
+      flush_large(file, out);
     }
   }
   out += "\n]}\n";

@@ -55,8 +55,8 @@ struct ChromeTrace {
 };
 
 /// Writes a JSON object with "traceEvents". Events of a track come by start time, outer before
-/// inner; points of counters that are no number are left out. Written beside `path` and renamed, so
-/// that a reader never sees half a file. Throws Error(kFile).
+/// inner; points of counters that are no number are left out. Written as a core::AtomicFile: a
+/// reader never sees half of it. Throws Error(kFile).
 void write_chrome_trace(const std::filesystem::path& path, ChromeTrace trace);
 
 }  // namespace dlbench::probes

@@ -37,8 +37,8 @@ class Timeline final : public Probe, private core::trace::Sink {
 
   /// Writes what was recorded so far: a JSON object with "traceEvents", complete events ("ph": "X")
   /// with ts and dur in microseconds since open(), category, and the region's id in args; metadata
-  /// events name process and threads. Regions still open are left out. Written to a temporary file
-  /// beside `path` and renamed. `device` comes below the threads. Throws Error(kFile).
+  /// events name process and threads. Regions still open are left out. `path` as of a
+  /// core::AtomicFile. `device` comes below the threads. Throws Error(kFile).
   void write(const std::filesystem::path& path, int rank = 0, DeviceTracks device = {}) const;
 
   /// Regions not recorded: buffer full, out of memory, nested deeper than 64, or ended unbegun.

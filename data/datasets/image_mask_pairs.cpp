@@ -130,4 +130,18 @@ std::vector<ImageMaskPair> find_pairs(const fs::path& folder, std::vector<std::s
   return pairs;
 }
 
+std::vector<fs::path> find_images(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const char* part : {"images", "masks"}) {
+    std::error_code failure;
+    fs::directory_iterator entries(folder / part, failure);
+    for (const fs::directory_iterator end; !failure && entries != end; entries.increment(failure)) {
+      if (is_image_name(entries->path())) {
+        files.push_back(entries->path());
+      }
+    }
+  }
+  return files;
+}
+
 }  // namespace dlbench::data

@@ -26,4 +26,8 @@ struct ImageMaskPair {
 [[nodiscard]] std::vector<ImageMaskPair> find_pairs(const std::filesystem::path& folder,
                                                     std::vector<std::string>* problems = nullptr);
 
+/// The image files in `folder`/images and `folder`/masks, paired or not. Does not throw: of a
+/// folder that cannot be listed there is nothing.
+[[nodiscard]] std::vector<std::filesystem::path> find_images(const std::filesystem::path& folder);
+
 }  // namespace dlbench::data

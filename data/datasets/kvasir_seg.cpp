@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <system_error>
@@ -194,8 +195,20 @@ class KvasirSeg final : public Dataset {
   DatasetSpec spec_;
 };
 
+// Where a split's images/ and masks/ are; "" is the folder itself, of which the splits are cut.
+constexpr std::array<const char*, 4> kParts{"train", "valid", "test", ""};
+
+std::vector<fs::path> all_files(const fs::path& folder) {
+  std::vector<fs::path> all;
+  for (const char* part : kParts) {
+    const std::vector<fs::path> files = find_images(folder / part);
+    all.insert(all.end(), files.begin(), files.end());
+  }
+  return all;
+}
+
 bool recognise(const fs::path& folder) {
-  for (const char* part : {"train", "valid", "test", ""}) {
+  for (const char* part : kParts) {
     if (is_folder(folder / part / "images") || is_folder(folder / part / "masks")) {
       return true;
     }
@@ -208,6 +221,7 @@ const DatasetRegistration kRegistration({
     .summary = "polyp segmentation: JPEG or PNG images and masks in Kvasir-SEG's layout",
     .default_folder = {},
     .recognise = recognise,
+    .files = all_files,
     .open = open_kvasir_seg,
     .generate = generate_kvasir_seg,
 });

@@ -27,18 +27,25 @@ using core::ErrorCode;
 constexpr std::int64_t kSide = 28;
 constexpr std::int64_t kClasses = 10;
 
-/// The file `stem` or `stem`.gz in the folder or where torchvision puts it below; or empty.
-fs::path find_file(const fs::path& folder, std::string_view stem) {
+/// Every `stem` and `stem`.gz in the folder and where torchvision puts it below.
+std::vector<fs::path> find_files(const fs::path& folder, std::string_view stem) {
+  std::vector<fs::path> found;
   for (const char* part : {"", "raw", "MNIST/raw", "FashionMNIST/raw"}) {
     for (const char* suffix : {"", ".gz"}) {
       fs::path path = folder / part / (std::string(stem) + suffix);
       std::error_code ignored;  // not there is the usual answer
       if (fs::exists(path, ignored)) {
-        return path;
+        found.push_back(std::move(path));
       }
     }
   }
-  return {};
+  return found;
+}
+
+/// The first of them, which is read; or empty.
+fs::path find_file(const fs::path& folder, std::string_view stem) {
+  std::vector<fs::path> found = find_files(folder, stem);
+  return found.empty() ? fs::path() : std::move(found.front());
 }
 
 std::string_view prefix(Split split) { return split == Split::kTrain ? "train" : "t10k"; }
@@ -172,6 +179,17 @@ void MnistIdxReader::load(std::int64_t index,
   std::memcpy(rows[1].data(), &label, sizeof(label));
 }
 
+std::vector<fs::path> all_files(const fs::path& folder) {
+  std::vector<fs::path> all;
+  for (const Split split : {Split::kTrain, Split::kTest}) {
+    for (const std::string& stem : {images_stem(split), labels_stem(split)}) {
+      const std::vector<fs::path> files = find_files(folder, stem);
+      all.insert(all.end(), files.begin(), files.end());
+    }
+  }
+  return all;
+}
+
 bool recognise(const fs::path& folder) {
   return !find_file(folder, images_stem(Split::kTrain)).empty() ||
          !find_file(folder, images_stem(Split::kTest)).empty();
@@ -182,6 +200,7 @@ const DatasetRegistration kRegistration({
     .summary = "28 x 28 grey images of 10 classes in MNIST's IDX files, plain or gzipped",
     .default_folder = "/usr/share/datasets/fashion-mnist",  // Debian's dataset-fashion-mnist
     .recognise = recognise,
+    .files = all_files,
     .open = open_mnist_idx,
     .generate = generate_mnist,
 });

@@ -18,6 +18,7 @@
 #include <optional>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 namespace dlbench::core {
 namespace {
@@ -51,12 +52,6 @@ class Descriptor {
     }
   }
   [[nodiscard]] int get() const { return value_; }
-  /// Closes now and returns close's result: some file systems report a full disk only here.
-  int close() {
-    const int result = ::close(value_);
-    value_ = -1;
-    return result;
-  }
 
  private:
   int value_;
@@ -76,17 +71,6 @@ int write_all(int descriptor, std::string_view text) {
       return ENOSPC;
     }
     text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
-}
-
-/// Returns 0 or the errno of the first write that failed. Who closed a pipe has read enough.
-int write_all(int descriptor, std::span<const std::string_view> parts) {
-  for (const std::string_view part : parts) {
-    const int error = write_all(descriptor, part);
-    if (error != 0) {
-      return error == EPIPE ? 0 : error;
-    }
   }
   return 0;
 }
@@ -137,23 +121,6 @@ int open_stream(const std::string& path) {
       return descriptor;
     }
     std::this_thread::sleep_for(kPause);
-  }
-}
-
-void write_directly(const Named& named, std::span<const std::string_view> parts) {
-  if (const auto own = own_descriptor(named.path); own.has_value()) {
-    std::fflush(*own == STDERR_FILENO ? stderr : stdout);
-    if (const int error = write_all(*own, parts); error != 0) {
-      fail(named, "write", error);
-    }
-    return;
-  }
-  const Descriptor file(open_stream(named.path));
-  if (file.get() < 0) {
-    fail(named, errno == ENXIO ? "open: nobody reads this pipe" : "open", errno);
-  }
-  if (const int error = write_all(file.get(), parts); error != 0) {
-    fail(named, "write", error);
   }
 }
 
@@ -215,6 +182,86 @@ int create_temporary(const std::string& name) {
 
 }  // namespace
 
+AtomicFile::AtomicFile(std::string path, std::string advice)
+    : path_(std::move(path)), advice_(std::move(advice)) {
+  const Target target = resolve({path_, advice_});
+  if (!target.replaceable) {
+    open_directly();
+    return;
+  }
+  target_ = target.path;
+  temporary_ = temporary_name(target_, ::getpid());
+  descriptor_ = create_temporary(temporary_);
+  if (descriptor_ < 0) {
+    fail("create", errno);
+  }
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ < 0 || !owned_) {
+    return;
+  }
+  ::close(descriptor_);
+  if (!temporary_.empty()) {
+    ::unlink(temporary_.c_str());
+  }
+}
+
+void AtomicFile::open_directly() {
+  if (const auto own = own_descriptor(path_); own.has_value()) {
+    std::fflush(*own == STDERR_FILENO ? stderr : stdout);
+    descriptor_ = *own;
+    owned_ = false;
+    return;
+  }
+  descriptor_ = open_stream(path_);
+  if (descriptor_ < 0) {
+    fail(errno == ENXIO ? "open: nobody reads this pipe" : "open", errno);
+  }
+}
+
+void AtomicFile::write(std::string_view text) {
+  if (reader_left_) {
+    return;
+  }
+  const int error = write_all(descriptor_, text);
+  reader_left_ = error == EPIPE;
+  if (error != 0 && !reader_left_) {
+    fail("write", error);
+  }
+}
+
+void AtomicFile::commit() {
+  if (temporary_.empty()) {
+    return;
+  }
+  const char* step = nullptr;
+  if (::fsync(descriptor_) != 0 && errno != EINVAL) {
+    fail("flush", errno);
+  }
+  // Some file systems report a full disk only here.
+  if (::close(std::exchange(descriptor_, -1)) != 0) {
+    step = "close";
+  } else if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
+    step = "rename";
+  }
+  if (step != nullptr) {
+    const int error = errno;
+    ::unlink(temporary_.c_str());
+    fail(step, error);
+  }
+  // The rename itself reaches the disk with the folder; a folder that cannot be opened for reading
+  // loses only that guarantee.
+  const Descriptor folder(::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.get() >= 0) {
+    static_cast<void>(::fsync(folder.get()));
+  }
+}
+
+void AtomicFile::fail(const char* what, int errno_value) const {
+  core::fail({path_, advice_}, what, errno_value);
+}
+
 bool is_standard_output(const std::string& path) { return own_descriptor(path) == STDOUT_FILENO; }
 
 bool is_stream(const std::string& path) {
@@ -235,42 +282,11 @@ void write_file_atomically(const std::string& path,
 void write_file_atomically(const std::string& path,
                            std::span<const std::string_view> parts,
                            std::string_view advice) {
-  const Target target = resolve({path, advice});
-  if (!target.replaceable) {
-    write_directly({path, advice}, parts);
-    return;
+  AtomicFile file(path, std::string(advice));
+  for (const std::string_view part : parts) {
+    file.write(part);
   }
-  const Named named{path, advice};
-  const std::string temporary = temporary_name(target.path, ::getpid());
-  Descriptor file(create_temporary(temporary));
-  if (file.get() < 0) {
-    fail(named, "create", errno);
-  }
-  const char* step = "write";
-  int error = write_all(file.get(), parts);
-  if (error == 0 && ::fsync(file.get()) != 0 && errno != EINVAL) {
-    step = "flush";
-    error = errno;
-  }
-  if (file.close() != 0 && error == 0) {
-    step = "close";
-    error = errno;
-  }
-  if (error == 0 && ::rename(temporary.c_str(), target.path.c_str()) != 0) {
-    step = "rename";
-    error = errno;
-  }
-  if (error != 0) {
-    ::unlink(temporary.c_str());
-    fail(named, step, error);
-  }
-  // The rename itself reaches the disk with the folder; a folder that cannot be opened for reading
-  // loses only that guarantee.
-  const Descriptor folder(
-      ::open(folder_of(target.path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.get() >= 0) {
-    static_cast<void>(::fsync(folder.get()));
-  }
+  file.commit();
 }
 
 void remove_temporary(const std::string& path, int pid) {

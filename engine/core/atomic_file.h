@@ -5,19 +5,45 @@
 // contents and never a part.
 #pragma once
 
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace dlbench::core {
 
-/// Writes the parts, one behind the other, to a temporary file in the folder of `path`, flushes it
-/// to the disk and renames it to `path`; an existing file is replaced, a symbolic link is followed.
-/// What is_stream() says of `path` is written directly, and nothing where its reader has left; a
-/// named pipe is waited for, a few seconds, until somebody reads it. Throws Error(kFile) naming the
-/// path and the reason (full disk, read-only folder, a folder in its place); the temporary file is
-/// removed and an existing file is left as it was. `advice` ends the message: what the user can do
-/// about it.
+/// A file that is written piece by piece and appears as a whole: a temporary file in the folder of
+/// `path` that commit() flushes to the disk and renames to `path`; an existing file is replaced, a
+/// symbolic link is followed. Without commit() the temporary file is removed and an existing file
+/// is left as it was. What is_stream() says of `path` is written directly, and nothing where its
+/// reader has left; a named pipe is waited for, a few seconds, until somebody reads it. All members
+/// throw Error(kFile) naming the path and the reason (full disk, read-only folder, a folder in its
+/// place). `advice` ends the message: what the user can do about it.
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::string path, std::string advice = "choose another place");
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  ~AtomicFile();
+
+  void write(std::string_view text);
+  /// Once, after everything is written.
+  void commit();
+
+ private:
+  [[noreturn]] void fail(const char* what, int errno_value) const;
+  void open_directly();
+
+  std::string path_;
+  std::string advice_;
+  std::filesystem::path target_;  ///< `path_` with its links followed
+  std::string temporary_;         ///< empty: written directly
+  int descriptor_ = -1;
+  bool owned_ = true;         ///< whether the descriptor is ours to close
+  bool reader_left_ = false;  ///< who closed a pipe has read enough
+};
+
+/// The parts, one behind the other, as an AtomicFile.
 void write_file_atomically(const std::string& path,
                            std::span<const std::string_view> parts,
                            std::string_view advice = "choose another place");

@@ -24,6 +24,16 @@ void check_distinct(const std::vector<NamedFile>& files) {
   }
 }
 
+void check_not_standard_output(const std::vector<NamedFile>& files) {
+  for (const NamedFile& file : files) {
+    if (!file.path.empty() && core::is_standard_output(file.path)) {
+      throw core::Error(core::ErrorCode::kUsage,
+                        file.option + " '" + file.path +
+                            "' is the standard output, which takes the summary: name a file");
+    }
+  }
+}
+
 void check_apart(const std::vector<NamedFile>& files,
                  const std::vector<std::filesystem::path>& inputs) {
   for (const NamedFile& file : files) {
@@ -34,10 +44,9 @@ void check_apart(const std::vector<NamedFile>& files,
     }
     for (const std::filesystem::path& input : inputs) {
       if (std::filesystem::equivalent(file.path, input, ignored)) {
-        throw core::Error(
-            core::ErrorCode::kUsage,
-            file.option + " names '" + file.path +
-                "', which this command reads: it would be overwritten; choose another");
+        throw core::Error(core::ErrorCode::kUsage,
+                          file.option + " names '" + file.path +
+                              "', a file of the data set: it would be overwritten; choose another");
       }
     }
   }

@@ -19,8 +19,12 @@ struct NamedFile {
 /// Throws core::Error(kUsage) if two options name one file, however its path is spelled.
 void check_distinct(const std::vector<NamedFile>& files);
 
+/// Throws core::Error(kUsage), the option named, if one of the files to write would be the standard
+/// output, which takes what the command prints.
+void check_not_standard_output(const std::vector<NamedFile>& files);
+
 /// Throws core::Error(kUsage), the option named, if one of the files to write is one of `inputs`,
-/// the files that the command reads.
+/// of the data set that the command reads.
 void check_apart(const std::vector<NamedFile>& files,
                  const std::vector<std::filesystem::path>& inputs);
 

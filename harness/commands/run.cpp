@@ -120,7 +120,7 @@ class Measurement {
   void check_files(const SessionPlan& plan) const {
     check_apart(
         {{"--output", options_.output}, {"--benchy", options_.benchy}, {"--trace", options_.trace}},
-        plan.dataset().files());
+        plan.data_files());
     check_writable({{"--benchy", options_.benchy}, {"--trace", options_.trace}});
     report_.check_output();
   }
@@ -467,6 +467,7 @@ class RunCommand final : public Command {
                     {"--output", run_.output},
                     {"--benchy", run_.benchy},
                     {"--trace", run_.trace}});
+    check_not_standard_output({{"--benchy", run_.benchy}, {"--trace", run_.trace}});
     static_cast<void>(parse_trials(run_.trials, true));
     static_cast<void>(ProbeChoice(run_.probes));
     if (!run_.capture_steps.empty()) {

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
+#include "data/dataset.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "harness/commands/command.h"
@@ -14,9 +15,11 @@
 #include "harness/scaling/bucket_caps.h"
 #include "harness/scaling/project_series.h"
 #include "harness/scaling/scale_run.h"
+#include "harness/trials/session.h"
 #include "probes/system_info.h"
 #include "reports/text_table.h"
 #include "workloads/sweep.h"
+#include "workloads/workload.h"
 
 #include <fmt/format.h>
 
@@ -80,6 +83,7 @@ class Scaling {
   }
 
   int run() {
+    together(launch_, [&] { check_apart_from_data(); });
     if (options_.dry_run) {
       together(launch_, [&] { report_.check_output(); });
       show_plan();
@@ -100,6 +104,13 @@ class Scaling {
   }
 
  private:
+  void check_apart_from_data() const {
+    const std::string& dataset = workloads::find_workload(options_.workload).spec().dataset;
+    if (const auto folder = present_data(dataset, options_.data); folder.has_value()) {
+      check_apart({{"--output", options_.output}}, data::find_dataset(dataset).files(*folder));
+    }
+  }
+
   void measure() {
     ScaleRun scale(scale_options(), launch_, guard_, [this, &scale] {
       record_series(scale);

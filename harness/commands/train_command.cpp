@@ -4,6 +4,7 @@
 #include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
+#include "engine/exec/checkpoint.h"
 #include "engine/exec/model_state.h"
 #include "harness/commands/command.h"
 #include "harness/commands/output_files.h"
@@ -196,13 +197,13 @@ class TrainingRun {
     check_apart({{"--output", options_.output},
                  {"--checkpoint", train_.checkpoint},
                  {"--trace", options_.trace}},
-                plan.dataset().files());
+                plan.data_files());
     check_writable({{"--checkpoint", train_.checkpoint}, {"--trace", options_.trace}});
     report_.check_output();
     if (!train_.init.empty()) {
       const std::unique_ptr<backend::Backend> host = backend::create_backend("ref", {.threads = 1});
       exec::ModelState state(*host, plan.training_graph(), 1);
-      load_initial_weights(state, train_.init);
+      exec::load_checkpoint(state, train_.init);
     }
   }
 
@@ -419,11 +420,7 @@ class TrainCommand final : public Command {
                     {"--output", run_.output},
                     {"--checkpoint", train_.checkpoint},
                     {"--trace", run_.trace}});
-    if (core::is_standard_output(train_.checkpoint)) {
-      throw Error(ErrorCode::kUsage,
-                  "--checkpoint '" + train_.checkpoint +
-                      "' is the standard output, which takes no weights: name a file");
-    }
+    check_not_standard_output({{"--checkpoint", train_.checkpoint}, {"--trace", run_.trace}});
     if (run_.strategy != "ddp") {
       throw Error(ErrorCode::kUsage,
                   "--strategy " + run_.strategy +

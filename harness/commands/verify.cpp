@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/verify.h"
 
+#include "data/dataset.h"
 #include "engine/backend/backend.h"
 #include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/exec/executor.h"
 #include "engine/exec/safetensors.h"
+#include "harness/commands/output_files.h"
 #include "harness/trials/memory_need.h"
 #include "harness/trials/session.h"
 #include "harness/verification/compare_steps.h"
@@ -196,6 +198,10 @@ int run_verify(const VerifyOptions& options, std::ostream& out) {
   check_memory(*backend, spec, built.params, precision, lowering);
   check_memory(*reference, spec, built.params, core::DType::kF32, lowering);
   if (options.dump.has_value()) {
+    if (options.data.has_value()) {
+      check_apart({{"--dump", options.dump->string()}},
+                  data::find_dataset(spec.dataset).files(*options.data));
+    }
     core::check_writable(options.dump->string(), "choose another place with --dump");
   }
   const StepInputs inputs = inputs_of(options, spec, built);

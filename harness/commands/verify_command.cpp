@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/error.h"
 #include "harness/commands/command.h"
+#include "harness/commands/output_files.h"
 #include "harness/commands/verify.h"
 #include "harness/commands/verify_ops.h"
 
@@ -80,6 +81,8 @@ class VerifyCommand final : public Command {
       return run_ops();
     }
     refuse(options, "--workload", {"case"});
+    check_distinct({{"--init", init_}, {"--dump", dump_}});
+    check_not_standard_output({{"--dump", dump_}});
     VerifyOptions verify;
     verify.workload = workload_;
     verify.params = {.batch_size = batch_size_.value_or(0), .image_size = image_size_.value_or(0)};

@@ -67,14 +67,21 @@ std::optional<fs::path> cache_folder_if_usable() {
   }
 }
 
-DataSource locate_data(const std::string& dataset, const std::string& data) {
+std::optional<fs::path> present_data(const std::string& dataset, const std::string& data) {
   if (!data.empty()) {
-    return {data, data::generated_info(data).has_value()};
+    return data;
   }
   const data::DatasetFormat& format = data::find_dataset(dataset);
   std::error_code error;
   if (!format.default_folder.empty() && fs::is_directory(format.default_folder, error)) {
-    return {format.default_folder, false};
+    return format.default_folder;
+  }
+  return std::nullopt;
+}
+
+DataSource locate_data(const std::string& dataset, const std::string& data) {
+  if (const auto present = present_data(dataset, data); present.has_value()) {
+    return {*present, data::generated_info(*present).has_value()};
   }
   const fs::path folder =
       cache_folder() / (dataset + "-" + std::to_string(kGeneratedSamples) + "-samples");

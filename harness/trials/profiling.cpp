@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/profiling.h"
 
+#include "engine/core/atomic_file.h"
 #include "engine/core/log.h"
 #include "harness/analysis/gpu_sampling.h"
 #include "harness/stats/summary.h"
@@ -187,11 +188,14 @@ probes::DeviceTracks tracks_of(const std::deque<Pass>& passes) {
   return tracks;
 }
 
-// Writes what the timeline has when `repetitions` are over, also where an error ends them.
+// Writes what the timeline has when `repetitions` are over, also where an error ends them: a file
+// each time anew, so that a later repetition that fails leaves what there is, a pipe only at the
+// `last`.
 template <typename Repetitions>
 void record_on(const TraceRecording& timeline,
                const std::string& file,
                const std::deque<Pass>& passes,
+               bool last,
                const Repetitions& repetitions) {
   try {
     repetitions();
@@ -199,7 +203,15 @@ void record_on(const TraceRecording& timeline,
     timeline.rescue(file, tracks_of(passes));
     throw;
   }
-  timeline.write(file, tracks_of(passes));
+  if (last || !core::is_stream(file)) {
+    timeline.write(file, tracks_of(passes));
+  }
+}
+
+std::int64_t count_on_timeline(const std::vector<probes::Probe*>& probes) {
+  return std::count_if(probes.begin(), probes.end(), [](const probes::Probe* probe) {
+    return probe->spec().on_timeline;
+  });
 }
 
 // Of a repetition for a probe: what begins with recording (instrumented code is loaded, buffers are
@@ -319,15 +331,16 @@ std::optional<UntracedShares> profile_arms(ProbeSet& probes,
   if (!request.trace_file.empty()) {
     timeline.emplace();
   }
-  bool drawn = false;
   std::deque<Pass> passes;
-  for (probes::Probe* probe : probes_to_run(probes, request, record)) {
+  const std::vector<probes::Probe*> chosen = probes_to_run(probes, request, record);
+  std::int64_t yet_to_draw = count_on_timeline(chosen);
+  const bool drawn = yet_to_draw > 0;
+  for (probes::Probe* probe : chosen) {
     Pass& pass = passes.emplace_back(*probe, request);
     std::vector<reports::RepetitionRecord> repetitions;
     if (timeline.has_value() && probe->spec().on_timeline) {
-      drawn = true;
-      // Each time anew: a later repetition that fails leaves what there is.
-      record_on(*timeline, request.trace_file, passes, [&] {
+      const bool last = --yet_to_draw == 0;
+      record_on(*timeline, request.trace_file, passes, last, [&] {
         const TraceRecording::Stretch stretch(*timeline, probes, probe->sink());
         repetitions = runner.run_untimed(arms, length_for_probe(request), pass.around());
       });
@@ -340,7 +353,7 @@ std::optional<UntracedShares> profile_arms(ProbeSet& probes,
     shares = shares.has_value() ? shares : found;
   }
   if (timeline.has_value() && !drawn) {
-    record_on(*timeline, request.trace_file, passes, [&] {
+    record_on(*timeline, request.trace_file, passes, true, [&] {
       const TraceRecording::Stretch stretch(*timeline, probes);
       static_cast<void>(runner.run_untimed(arms, {.least_s = request.seconds}));
     });

@@ -180,6 +180,10 @@ void SessionPlan::open_data() {
   }
 }
 
+std::vector<std::filesystem::path> SessionPlan::data_files() const {
+  return data::find_dataset(workload_->spec().dataset).files(source_.folder);
+}
+
 backend::LoweringOptions SessionPlan::lowering() const {
   const std::optional<std::filesystem::path> kept = cache_folder_if_usable();
   return {.conv_algorithm = conv_algorithm(options_.conv_algorithm),

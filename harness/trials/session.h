@@ -105,6 +105,8 @@ class SessionPlan {
   [[nodiscard]] backend::Backend& backend() const { return *backend_; }
   [[nodiscard]] const data::Dataset& dataset() const { return *dataset_; }
   [[nodiscard]] const DataSource& source() const { return source_; }
+  /// The files of the data set, of all splits.
+  [[nodiscard]] std::vector<std::filesystem::path> data_files() const;
   [[nodiscard]] comm::Rendezvous& ranks() const { return ranks_; }
   /// Whether rank 0 loads the global batch and updates the parameters for all: --strategy
   /// data-parallel on several ranks.
@@ -219,9 +221,11 @@ class Session {
 /// The same for what only saves time: nothing, and one warning, where the folder cannot be used.
 [[nodiscard]] std::optional<std::filesystem::path> cache_folder_if_usable();
 
-/// `data` if given, else the format's usual folder if it is there, else 64 generated samples in the
-/// cache folder. Throws core::Error(kFile) that names DLBENCH_CACHE_DIR if they cannot be put
-/// there.
+/// `data` if given, else the format's usual folder if it is there, else nothing.
+[[nodiscard]] std::optional<std::filesystem::path> present_data(const std::string& dataset,
+                                                                const std::string& data);
+/// The same, or else 64 generated samples in the cache folder. Throws core::Error(kFile) that names
+/// DLBENCH_CACHE_DIR if they cannot be put there.
 [[nodiscard]] DataSource locate_data(const std::string& dataset, const std::string& data);
 
 /// fp32, tf32, bf16, fp16 -> dtype of contractions. Throws core::Error(kUsage / kUnavailable).

@@ -239,8 +239,39 @@ class BadInput(CommandTest):
         image = next((data / "train").glob("**/*.jpg"))
         before = image.read_bytes()
         self.expect_error(2, *self.images, "--data", data, "--output", image,
-                          says=["--output", "which this command reads"])
+                          says=["--output", "a file of the data set"])
         self.assertEqual(image.read_bytes(), before)
+
+    def test_results_in_place_of_data_that_this_run_does_not_read(self):
+        data = self.copy_of_kvasir("overwritten")
+        labels = self.folder / "mnist" / "t10k-labels-idx1-ubyte"
+        commands = [
+            ("--trace", next((data / "test").glob("**/*.jpg")), [*self.kvasir, "--data", data]),
+            ("--output", labels, self.mnist[:-2]),
+            ("--checkpoint", labels, ["train", *self.mnist[1:]]),
+            ("--output", labels, ["scale", *self.mnist[1:-2]]),
+            ("--dump", labels, ["verify", *self.mnist[1:5]]),
+        ]
+        for option, file, command in commands:
+            before = file.read_bytes()
+            self.expect_error(2, *command, option, file, says=[option, "a file of the data set"])
+            self.assertEqual(file.read_bytes(), before)
+
+    def test_only_a_report_goes_to_the_standard_output(self):
+        for option in ("--trace", "--benchy"):
+            self.expect_error(2, *self.mnist, option, "-", says=[option, "standard output"])
+        self.expect_error(2, "verify", "--workload", "mnist_cnn", "--dump", "/dev/stdout",
+                          says=["--dump", "standard output"])
+
+    def test_a_trace_goes_through_a_pipe(self):
+        pipe = self.folder / "trace.pipe"
+        os.mkfifo(pipe)
+        read = self.folder / "trace.json"
+        with open(read, "wb") as file, subprocess.Popen(["cat", pipe], stdout=file):
+            done = self.dlbench(*self.mnist, *QUICK, "--trials", "synthetic", "--trace", pipe)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("traceEvents", json.loads(read.read_text()))
+        self.assertTrue(pipe.is_fifo())
 
     def test_results_are_not_put_in_place_of_a_device(self):
         full = pathlib.Path("/dev/full")

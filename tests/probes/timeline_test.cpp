@@ -261,14 +261,23 @@ TEST(Timeline, ADiskThatIsFullIsAnError) {
     GTEST_SKIP() << "no /dev/full here";
   }
   const TemporaryTree tree;
-  // The temporary file's name ends in the process number: a link there leads to the full device.
   const auto path = tree.root() / "trace.json";
-  std::filesystem::create_symlink("/dev/full",
-                                  path.string() + "." + std::to_string(getpid()) + ".partial");
+  std::filesystem::create_symlink("/dev/full", path);
   Timeline timeline;
   ASSERT_EQ(timeline.open({}), "");
   EXPECT_THROW(timeline.write(path), core::Error);
-  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_TRUE(std::filesystem::is_symlink(path)) << "what leads to a device is not replaced";
+}
+
+TEST(Timeline, FollowsALinkToAFile) {
+  const TemporaryTree tree;
+  std::filesystem::create_symlink("real.json", tree.root() / "trace.json");
+  Timeline timeline;
+  ASSERT_EQ(timeline.open({}), "");
+  timeline.write(tree.root() / "trace.json");
+  EXPECT_TRUE(std::filesystem::is_symlink(tree.root() / "trace.json"));
+  std::ifstream stream(tree.root() / "real.json");
+  EXPECT_TRUE(json::parse(stream).contains("traceEvents"));
 }
 
 /// Writes down its calls.

@@ -191,6 +191,17 @@ TEST(KvasirSeg, NamesBadImageFiles) {
   EXPECT_NE(error_of([&] { load(*late, 0); }).find("No such file"), std::string::npos);
 }
 
+TEST(KvasirSeg, ListsTheFilesOfAllSplits) {
+  const TemporaryFolder folder;
+  write_pair(folder.path() / "train", "a", 8, 8);
+  write_pair(folder.path() / "valid", "b", 8, 8);
+  write_bytes(folder.path() / "test" / "images" / "alone.PNG", {});
+  write_bytes(folder.path() / "test" / "images" / "notes.txt", {});
+  const std::vector<fs::path> files = find_dataset("kvasir-seg").files(folder.path());
+  EXPECT_EQ(files.size(), 5U);
+  EXPECT_TRUE(find_dataset("kvasir-seg").files(folder.path() / "absent").empty());
+}
+
 TEST(KvasirSeg, RefusesImageSizesOutOfRange) {
   const TemporaryFolder folder;
   write_pair(folder.path(), "a", 8, 8);

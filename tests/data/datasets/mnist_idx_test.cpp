@@ -113,6 +113,17 @@ TEST(MnistIdx, NamesWhatDoesNotFit) {
   EXPECT_NE(message({.image_size = 32}).find("28 x 28"), std::string::npos);
 }
 
+TEST(MnistIdx, ListsTheFilesOfAllSplits) {
+  const TemporaryFolder folder;
+  write_files(folder.path(), false, {1, 2, 3});
+  const auto files = [&] { return find_dataset("mnist").files(folder.path()); };
+  EXPECT_EQ(files().size(), 4U);
+  write_bytes(folder.path() / "t10k-labels-idx1-ubyte.gz", {});
+  write_bytes(folder.path() / "report.json", {});
+  EXPECT_EQ(files().size(), 5U) << "also one that lies beside the one that is read";
+  EXPECT_TRUE(find_dataset("mnist").files(folder.path() / "absent").empty());
+}
+
 TEST(DatasetRegistry, HasOneEntryPerDatasetAndNamesTheNearest) {
   EXPECT_EQ(dataset_names(), (std::vector<std::string>{"kvasir-seg", "mnist"}));
   EXPECT_EQ(error_of([] { static_cast<void>(find_dataset("kvasir_seg")); }),

@@ -27,7 +27,7 @@ namespace {
 using ::testing::HasSubstr;
 
 /// A temporary folder that is removed at the end.
-class AtomicFile : public ::testing::Test {
+class AtomicFiles : public ::testing::Test {
  protected:
   [[nodiscard]] std::string in_folder(const char* name) const { return (folder_ / name).string(); }
   [[nodiscard]] std::size_t files() const {
@@ -56,7 +56,7 @@ std::string error_of(const std::string& path, std::string_view text) {
   return "no error";
 }
 
-TEST_F(AtomicFile, ReplacesAnOlderFile) {
+TEST_F(AtomicFiles, ReplacesAnOlderFile) {
   const std::string path = in_folder("report.json");
   write_file_atomically(path, "old and longer than the new text");
   write_file_atomically(path, "new");
@@ -64,14 +64,14 @@ TEST_F(AtomicFile, ReplacesAnOlderFile) {
   EXPECT_EQ(files(), 1U);
 }
 
-TEST_F(AtomicFile, FollowsASymbolicLink) {
+TEST_F(AtomicFiles, FollowsASymbolicLink) {
   std::filesystem::create_symlink(in_folder("target.json"), in_folder("link.json"));
   write_file_atomically(in_folder("link.json"), "text");
   EXPECT_TRUE(std::filesystem::is_symlink(in_folder("link.json")));
   EXPECT_EQ(text_of(in_folder("target.json")), "text");
 }
 
-TEST_F(AtomicFile, AMissingFolderIsNamed) {
+TEST_F(AtomicFiles, AMissingFolderIsNamed) {
   const std::string path = in_folder("nowhere/report.json");
   const std::string message = error_of(path, "text");
   EXPECT_THAT(message, HasSubstr(path));
@@ -79,17 +79,17 @@ TEST_F(AtomicFile, AMissingFolderIsNamed) {
   EXPECT_THROW(check_writable(path), Error);
 }
 
-TEST_F(AtomicFile, AFolderInPlaceOfTheFileIsNamed) {
+TEST_F(AtomicFiles, AFolderInPlaceOfTheFileIsNamed) {
   EXPECT_THAT(error_of(folder_.string(), "text"), HasSubstr("Is a directory"));
   EXPECT_THROW(check_writable(folder_.string()), Error);
 }
 
-TEST_F(AtomicFile, AFullDeviceIsNamedAndNotReplaced) {
+TEST_F(AtomicFiles, AFullDeviceIsNamedAndNotReplaced) {
   EXPECT_THAT(error_of("/dev/full", "text"), HasSubstr("No space left on device"));
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
 }
 
-TEST_F(AtomicFile, AFullDiskLeavesTheOldFileAndNoTemporaryFile) {
+TEST_F(AtomicFiles, AFullDiskLeavesTheOldFileAndNoTemporaryFile) {
   const std::string path = in_folder("report.json");
   write_file_atomically(path, "old");
   const std::string message = [&] {
@@ -110,12 +110,12 @@ TEST_F(AtomicFile, AFullDiskLeavesTheOldFileAndNoTemporaryFile) {
   EXPECT_EQ(files(), 1U);
 }
 
-TEST_F(AtomicFile, CheckWritableLeavesNothingBehind) {
+TEST_F(AtomicFiles, CheckWritableLeavesNothingBehind) {
   check_writable(in_folder("report.json"));
   EXPECT_EQ(files(), 0U);
 }
 
-TEST_F(AtomicFile, ADescriptorThatCannotBeWrittenIsNoticedBefore) {
+TEST_F(AtomicFiles, ADescriptorThatCannotBeWrittenIsNoticedBefore) {
   const int only_read = ::open("/dev/null", O_RDONLY);
   EXPECT_THROW(check_writable(name_of(only_read)), Error);
   ::close(only_read);
@@ -123,13 +123,31 @@ TEST_F(AtomicFile, ADescriptorThatCannotBeWrittenIsNoticedBefore) {
   check_writable("-");
 }
 
-TEST_F(AtomicFile, PartsLieOneBehindTheOther) {
+TEST_F(AtomicFiles, PartsLieOneBehindTheOther) {
   const std::array<std::string_view, 3> parts{"one", "", "two"};
   write_file_atomically(in_folder("file"), parts);
   EXPECT_EQ(text_of(in_folder("file")), "onetwo");
 }
 
-TEST_F(AtomicFile, ADescriptorsNameIsWrittenBehindWhatIsThere) {
+TEST_F(AtomicFiles, WithoutCommitTheOldFileStays) {
+  const std::string path = in_folder("file");
+  write_file_atomically(path, "old");
+  {
+    core::AtomicFile file(path);
+    file.write("new");
+    EXPECT_EQ(text_of(path), "old");
+  }
+  EXPECT_EQ(text_of(path), "old");
+  EXPECT_EQ(files(), 1U);
+  core::AtomicFile file(path);
+  file.write("ne");
+  file.write("wer");
+  file.commit();
+  EXPECT_EQ(text_of(path), "newer");
+  EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(AtomicFiles, ADescriptorsNameIsWrittenBehindWhatIsThere) {
   const std::string path = in_folder("file");
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT, 0600);
   ASSERT_EQ(::write(descriptor, "old ", 4), 4);
@@ -143,7 +161,7 @@ TEST_F(AtomicFile, ADescriptorsNameIsWrittenBehindWhatIsThere) {
   EXPECT_EQ(files(), 1U);
 }
 
-TEST_F(AtomicFile, StandardOutputHasSeveralNames) {
+TEST_F(AtomicFiles, StandardOutputHasSeveralNames) {
   for (const char* name : {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}) {
     EXPECT_TRUE(is_standard_output(name)) << name;
     EXPECT_TRUE(is_stream(name)) << name;
@@ -156,7 +174,7 @@ TEST_F(AtomicFile, StandardOutputHasSeveralNames) {
   EXPECT_FALSE(is_stream(folder_.string()));
 }
 
-TEST_F(AtomicFile, APipeThatSomebodyReadsGetsTheText) {
+TEST_F(AtomicFiles, APipeThatSomebodyReadsGetsTheText) {
   const std::string path = in_folder("pipe");
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   std::string read;
@@ -167,7 +185,7 @@ TEST_F(AtomicFile, APipeThatSomebodyReadsGetsTheText) {
   EXPECT_TRUE(std::filesystem::is_fifo(path));
 }
 
-TEST_F(AtomicFile, APipeThatNobodyReadsIsNamed) {
+TEST_F(AtomicFiles, APipeThatNobodyReadsIsNamed) {
   const std::string path = in_folder("pipe");
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   EXPECT_THAT(error_of(path, "text"), HasSubstr("nobody reads this pipe"));

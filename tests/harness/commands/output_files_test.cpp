@@ -76,6 +76,19 @@ TEST_F(OutputFiles, NoFileOfTheDataIsOverwritten) {
             "");
 }
 
+TEST_F(OutputFiles, NothingButTheReportGoesToTheStandardOutput) {
+  for (const char* name : {"-", "/dev/stdout"}) {
+    const Refusal refused = refusal_of([&] { check_not_standard_output({{"--trace", name}}); });
+    EXPECT_EQ(refused.code, core::ErrorCode::kUsage);
+    EXPECT_THAT(refused.text, HasSubstr(std::string("--trace '") + name + "' is the standard"));
+  }
+  const std::string file = folder_.file("trace.json");
+  EXPECT_EQ(refusal_of([&] {
+              check_not_standard_output({{"--trace", ""}, {"--benchy", file}});
+            }).text,
+            "");
+}
+
 TEST_F(OutputFiles, AFolderThatIsNotThereIsNamedWithItsOption) {
   const std::string place = folder_.file("absent/r.json");
   const Refusal refused = refusal_of([&] { check_writable({{"--benchy", place}}); });
