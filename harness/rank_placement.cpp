@@ -117,16 +117,34 @@ std::vector<RankRow> gather_rows(comm::Rendezvous& ranks, const RankRow& mine) {
 }
 
 std::optional<reports::TaintRecord> oversubscription(comm::Rendezvous& ranks,
-                                                     const RankPlacement& mine) {
-  const std::vector<double> shares = ranks.all_gather(mine.oversubscribed ? 1.0 : 0.0);
-  const auto crowded = std::count(shares.begin(), shares.end(), 1.0);
-  if (crowded == 0) {
+                                                     const RankPlacement& mine,
+                                                     std::int64_t workers) {
+  constexpr int kThreads = 1;
+  constexpr int kWorkers = 2;
+  const int own = (mine.oversubscribed ? kThreads : 0) + (workers > mine.cores ? kWorkers : 0);
+  const std::vector<double> all = ranks.all_gather(own);
+  const auto count_ranks = [&](int kind) {
+    return std::count_if(all.begin(), all.end(), [kind](double crowded) {
+      return (static_cast<int>(crowded) & kind) != 0;
+    });
+  };
+  std::vector<std::string> reasons;
+  if (const auto crowded = count_ranks(kThreads); crowded > 0) {
+    reasons.push_back(
+        fmt::format("the compute threads of {} of {} rank(s) share cores", crowded, ranks.size()));
+  }
+  if (const auto crowded = count_ranks(kWorkers); crowded > 0) {
+    reasons.push_back(
+        fmt::format("the loader workers of {} of {} rank(s), {} each, outnumber their cores",
+                    crowded,
+                    ranks.size(),
+                    workers));
+  }
+  if (reasons.empty()) {
     return std::nullopt;
   }
   return reports::TaintRecord{
-      reports::Taint::kOversubscribed,
-      "ranks",
-      fmt::format("the compute threads of {} of {} rank(s) share cores", crowded, ranks.size())};
+      reports::Taint::kOversubscribed, "ranks", fmt::format("{}", fmt::join(reasons, "; "))};
 }
 
 std::optional<reports::TaintRecord> gpu_sharing(const std::string& shared) {

@@ -34,10 +34,11 @@ RankRow bind_this_rank(comm::Rendezvous& ranks, std::optional<int> threads);
 /// The rows of all ranks, by rank, on rank 0; empty elsewhere. Collective.
 [[nodiscard]] std::vector<RankRow> gather_rows(comm::Rendezvous& ranks, const RankRow& mine);
 
-/// The taint of a launch in which compute threads of any rank share a core with another thread of
-/// the job; none otherwise. `ranks` have the shares `mine`. Collective; the same on all ranks.
+/// The taint of a launch in which compute threads of any rank share a core with those of another,
+/// or which has more loader workers than its cores; none otherwise. `ranks` have the shares `mine`
+/// and each `workers` of its own. Collective; the same on all ranks.
 [[nodiscard]] std::optional<reports::TaintRecord> oversubscription(
-    comm::Rendezvous& ranks, const probes::RankPlacement& mine);
+    comm::Rendezvous& ranks, const probes::RankPlacement& mine, std::int64_t workers = 0);
 
 /// The taint of ranks that share a GPU, as comm::shared_device() says it; none if that is empty.
 [[nodiscard]] std::optional<reports::TaintRecord> gpu_sharing(const std::string& shared);

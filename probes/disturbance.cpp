@@ -95,6 +95,12 @@ std::optional<std::int64_t> parse_read_bytes(std::string_view text) {
   return number.has_value() ? std::optional(static_cast<std::int64_t>(*number)) : std::nullopt;
 }
 
+double process_cpu_s() noexcept {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);  // cannot fail with these arguments
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
 ProcSnapshot take_snapshot() noexcept {
   ProcSnapshot snapshot;
   try {

@@ -68,6 +68,9 @@ struct Disturbance {
   std::string reason;  ///< why disturbed, with the value and the threshold; empty if not
 };
 
+/// CPU time of this process until now, of all its threads. Takes about 1 us.
+[[nodiscard]] double process_cpu_s() noexcept;
+
 /// The present state. Never throws: what cannot be read stays empty. Takes about 15 us.
 [[nodiscard]] ProcSnapshot take_snapshot() noexcept;
 

@@ -73,7 +73,7 @@ constexpr std::array<Entry<Taint>, 16> kTaints{{
     {Taint::kThrottled, "throttled", "the device lowered its clock during the measurement"},
     {Taint::kOversubscribed,
      "oversubscribed",
-     "more compute threads, workers or ranks than usable cores, or several ranks on one GPU"},
+     "more compute threads, loader workers or ranks than cores, or several ranks on one GPU"},
     {Taint::kGeneratedData, "generated_data", "the data set was generated, not real"},
     {Taint::kSimulated, "simulated", "storage or link were slowed down on request"},
     {Taint::kShortRun,

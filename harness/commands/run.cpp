@@ -382,7 +382,8 @@ class Measurement {
   }
 
   void taint_ranks(const SessionPlan& plan) {
-    if (const auto crowded = oversubscription(ranks_, placement_); crowded.has_value()) {
+    if (const auto crowded = oversubscription(ranks_, placement_, plan.workers());
+        crowded.has_value()) {
       taints_.push_back(*crowded);
     }
     if (const auto shared = gpu_sharing(plan.shared_device()); shared.has_value()) {

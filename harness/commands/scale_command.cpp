@@ -259,7 +259,7 @@ class Scaling {
   }
 
   void taint(const ScaleRun& scale) {
-    const auto crowded = oversubscription(launch_, placement_);
+    const auto crowded = oversubscription(launch_, placement_, options_.workers.value_or(0));
     if (!report_.speaks()) {
       return;
     }

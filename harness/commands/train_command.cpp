@@ -215,7 +215,7 @@ class TrainingRun {
       report_.taint(Taint::kSimulated, "storage", plan.options().storage.to_string());
     }
     report_.taint(link_taint(plan.options().link, ranks_.size()));
-    report_.taint(oversubscription(ranks_, placement_));
+    report_.taint(oversubscription(ranks_, placement_, plan.workers()));
     report_.taint(gpu_sharing(plan.shared_device()));
     report_.taint(loss_taint(plan));
   }

@@ -47,6 +47,11 @@ class Arm {
   /// Before a repetition, outside the clock: restores the model state, fills the prefetch queue and
   /// takes capacity + 1 batches, so that no batch of the repetition was prepared for free.
   virtual void prepare() = 0;
+  /// Batches that have become ready since prepare(): the repetition would have them for nothing. 0
+  /// for an arm without a loader.
+  [[nodiscard]] virtual std::int64_t surplus() const { return 0; }
+  /// Makes so many steps outside the clock, and forgets what was counted until then.
+  virtual void use_up(std::int64_t batches) { static_cast<void>(batches); }
   /// Makes one step, or starts one on a device that works on earlier ones, and tells of the oldest
   /// that is done: nothing while the first are on their way. Throws core::Error(kRun) when a loss
   /// is not finite.
@@ -59,6 +64,9 @@ class Arm {
   [[nodiscard]] virtual std::optional<std::int64_t> queue_fill() const { return std::nullopt; }
   /// Batches that the loader may complete all at once; 1 for an arm without one.
   [[nodiscard]] virtual std::int64_t burst() const { return 1; }
+  /// Steps below which the rate of a repetition says how full the prefetch queue was rather than
+  /// how fast the arm is.
+  [[nodiscard]] virtual std::int64_t least_steps() const { return 1; }
   /// Of the loader since prepare(); nothing for an arm without one.
   [[nodiscard]] virtual std::optional<data::LoaderStats> loader_stats() const {
     return std::nullopt;

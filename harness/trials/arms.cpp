@@ -65,6 +65,15 @@ class LoaderArm : public Arm {
   [[nodiscard]] std::int64_t untimed_steps() const override {
     return session_.loader().options().prefetch + 1;
   }
+  [[nodiscard]] std::int64_t surplus() const override {
+    return std::max<std::int64_t>(0, queue_fill().value_or(0) - prepared_fill_);
+  }
+  void use_up(std::int64_t batches) override {
+    for (std::int64_t batch = 0; batch < batches; ++batch) {
+      static_cast<void>(step());
+    }
+    reset_counts();
+  }
 
  protected:
   // A batch, empty on a rank that another one loads for, and how long it was waited for.
@@ -81,8 +90,11 @@ class LoaderArm : public Arm {
     for (std::int64_t batch = 0; batch < untimed_steps(); ++batch) {
       static_cast<void>(step());
     }
-    session_.loader().reset_stats();
+    prepared_fill_ = queue_fill().value_or(0);
+    reset_counts();
   }
+  // Of steps and loader.
+  virtual void reset_counts() { session_.loader().reset_stats(); }
   Taken take() {
     if (!session_.loads()) {
       return {};
@@ -96,15 +108,19 @@ class LoaderArm : public Arm {
 
  private:
   Session& session_;
+  std::int64_t prepared_fill_ = 0;  // of the queue, when the batches of the capacity are used up
 };
 
 class IoArm final : public LoaderArm {
  public:
   using LoaderArm::LoaderArm;
 
-  void prepare() override {
-    start_loader();
-    totals_ = {};
+  void prepare() override { start_loader(); }
+  // Nothing but the loader takes time here: while this thread waits for a core, the queue fills,
+  // and that is taken in no time.
+  [[nodiscard]] std::int64_t least_steps() const override {
+    constexpr std::int64_t kQueues = 20;
+    return kQueues * session().loader().options().prefetch;
   }
   std::optional<StepSample> step() override {
     const Taken taken = take();
@@ -118,6 +134,12 @@ class IoArm final : public LoaderArm {
   }
   [[nodiscard]] PhaseTotals phases() const override { return totals_; }
 
+ protected:
+  void reset_counts() override {
+    LoaderArm::reset_counts();
+    totals_ = {};
+  }
+
  private:
   PhaseTotals totals_;
 };
@@ -130,7 +152,6 @@ class FullArm final : public LoaderArm {
     steps_.reset();
     session().state().restore();
     start_loader();
-    steps_.reset();
   }
   std::optional<StepSample> step() override {
     Taken taken = take();
@@ -150,6 +171,12 @@ class FullArm final : public LoaderArm {
     return loss_scaling_record(session().state());
   }
   [[nodiscard]] PhaseTotals phases() const override { return steps_.totals(); }
+
+ protected:
+  void reset_counts() override {
+    steps_.reset();
+    LoaderArm::reset_counts();
+  }
 
  private:
   StepPipeline steps_;

@@ -146,6 +146,7 @@ void TrialRunner::run(const std::vector<std::unique_ptr<Arm>>& arms) {
           ? std::max(1.0, *options_.time_budget_s / 3.0 / static_cast<double>(arms.size()))
           : warm_up_limit_s(options_.stopping.max_time_s);
   plan(warm_up(arms, warmup_limit_s));
+  tell_least_steps(arms);
   StopDecision decision;
   for (std::int64_t round = 0; !decision.stop(); ++round) {
     run_round(arms, round);
@@ -186,6 +187,17 @@ void TrialRunner::plan(std::vector<TrialEstimate> estimates) {
   stopping_ = StoppingRule(options_.stopping);
 }
 
+void TrialRunner::tell_least_steps(const std::vector<std::unique_ptr<Arm>>& arms) {
+  for (const auto& arm : arms) {
+    const std::int64_t least = ranks_.agree(arm->least_steps());
+    if (options_.steps.has_value() && *options_.steps < least) {
+      core::log::info("--steps " + std::to_string(*options_.steps) + ": a repetition of " +
+                      arm->id().to_string() + " has " + std::to_string(least) +
+                      ": fewer could all come from the prefetch queue");
+    }
+  }
+}
+
 std::vector<TrialProgress> TrialRunner::progress() const {
   std::vector<TrialProgress> progress;
   for (const TrialResult& result : results_) {
@@ -215,7 +227,8 @@ void TrialRunner::run_round(const std::vector<std::unique_ptr<Arm>>& arms, std::
 RepetitionLength TrialRunner::length(const Arm& arm, std::size_t index) {
   // Ranks that step together cannot each add steps of their own.
   const bool exact = options_.steps.has_value() || ranks_.size() > 1;
-  RepetitionLength length{.steps = steps_[index], .least_s = least_s_};
+  RepetitionLength length{.steps = std::max(steps_[index], ranks_.agree(arm.least_steps())),
+                          .least_s = least_s_};
   if (options_.cold_pass_steps.has_value() && ranks_.any(arm.loader_stats().has_value())) {
     const std::int64_t pass = *options_.cold_pass_steps;
     const std::int64_t burst = index < estimates_.size() ? estimates_[index].multiple : 1;
@@ -270,6 +283,7 @@ void TrialRunner::measure(Arm& arm, std::size_t index, std::int64_t round) {
     const RepetitionLength planned = length(arm, index);
     ranks_.align();
     window.begin = probes::take_snapshot();
+    window.untimed_cpu_s = use_up_surplus(arm, planned);
     reports::RepetitionRecord repetition = time_watched(arm, planned);
     window.end = probes::take_snapshot();
     window.communication = arm.take_communication();
@@ -311,6 +325,23 @@ void TrialRunner::measure(Arm& arm, std::size_t index, std::int64_t round) {
   }
 }
 
+// The loader went on since prepare(), while probes began and ranks met. A repetition that cannot be
+// lengthened until its queue is as full as at the start would report those batches as its own. With
+// a cold cache one pass over the data is all there is.
+double TrialRunner::use_up_surplus(Arm& arm, const RepetitionLength& planned) {
+  if (planned.at_most > planned.steps || options_.cold_pass_steps.has_value()) {
+    return 0.0;
+  }
+  const auto surplus = static_cast<std::int64_t>(ranks_.max(static_cast<double>(arm.surplus())));
+  if (surplus == 0) {
+    return 0.0;
+  }
+  const double begin_s = probes::process_cpu_s();
+  arm.use_up(surplus);
+  static_cast<void>(arm.take_communication());
+  return probes::process_cpu_s() - begin_s;
+}
+
 reports::RepetitionRecord TrialRunner::time_watched(Arm& arm, const RepetitionLength& planned) {
   try {
     return time_steps(arm, planned, &guard_);
@@ -346,7 +377,7 @@ std::string TrialRunner::combine(const Window& window,
       .samples = repetition.samples,
       .steps = repetition.steps,
       .wall_s = repetition.wall_s,
-      .cpu_s = raw.user_cpu_s + raw.system_cpu_s,
+      .cpu_s = raw.user_cpu_s + raw.system_cpu_s - window.untimed_cpu_s,
       .data_wait_s = phases.data_wait,
       .all_reduce_wait_s = phases.engine[static_cast<std::size_t>(graph::Phase::kAllReduce)],
       .communication = window.communication,

@@ -160,12 +160,17 @@ class TrialRunner {
   struct Window {
     probes::ProcSnapshot begin;
     probes::ProcSnapshot end;
+    double untimed_cpu_s = 0.0;  ///< in it, but before the clock
     comm::CommunicationTotals communication;
     probes::OwnLoad own;  ///< this rank alone
     ReadBytes read;       ///< preparation included
   };
 
   [[nodiscard]] TrialEstimate warm_up_arm(Arm& arm, TrialResult& result, double max_seconds);
+  /// Says where --steps is too few. Collective.
+  void tell_least_steps(const std::vector<std::unique_ptr<Arm>>& arms);
+  /// Returns the CPU time that it took. Collective.
+  [[nodiscard]] double use_up_surplus(Arm& arm, const RepetitionLength& planned);
   /// Returns how many of the settling steps are on their way. Collective.
   [[nodiscard]] std::int64_t settle(Arm& arm, const UntimedLength& length);
   void plan(std::vector<TrialEstimate> estimates);

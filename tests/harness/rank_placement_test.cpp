@@ -57,6 +57,15 @@ TEST(Oversubscription, OfAnyRankTaintsTheLaunch) {
   EXPECT_EQ(taint->detail, "the compute threads of 1 of 3 rank(s) share cores");
 }
 
+TEST(Oversubscription, CountsLoaderWorkersForThemselves) {
+  comm::LoneRank alone;
+  EXPECT_FALSE(oversubscription(alone, {.cores = 2}, 2).has_value())
+      << "workers beside as many compute threads are how it is meant";
+  const auto taint = oversubscription(alone, {.cores = 2}, 300);
+  ASSERT_TRUE(taint.has_value());
+  EXPECT_EQ(taint->detail, "the loader workers of 1 of 1 rank(s), 300 each, outnumber their cores");
+}
+
 TEST(GpuSharing, TaintsTheRanksThatDoIt) {
   EXPECT_FALSE(gpu_sharing("").has_value());
   const auto taint = gpu_sharing("ranks 0 and 1 use one GPU (a 0000:17:00.0)");
