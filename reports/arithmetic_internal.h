@@ -5,6 +5,7 @@
 // sources of validate.h alone.
 #pragma once
 
+#include "reports/interval.h"
 #include "reports/record.h"
 #include "reports/validate.h"
 
@@ -13,7 +14,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,7 +26,18 @@
 namespace dlbench::reports {
 
 inline constexpr double kTolerance = 1e-6;
-inline constexpr double kShareTolerance = 1e-3;
+
+/// Sum and product of counts, which are not negative; those of a report may be any, so they end at
+/// the largest.
+inline std::int64_t sum_of(std::int64_t left, std::int64_t right) {
+  std::int64_t sum = 0;
+  return __builtin_add_overflow(left, right, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
+}
+inline std::int64_t product_of(std::int64_t left, std::int64_t right) {
+  std::int64_t product = 0;
+  return __builtin_mul_overflow(left, right, &product) ? std::numeric_limits<std::int64_t>::max()
+                                                       : product;
+}
 
 /// Equal but for rounding, relative to the larger.
 inline bool close(double left, double right, double tolerance = kTolerance) {
@@ -49,6 +65,28 @@ class Checker {
   void expect_close(double value, double wanted, const char* meaning) const {
     expect(close(value, wanted), fmt::format("is {}, but {} is {}", value, meaning, wanted));
   }
+  /// The same where both may be near zero, as differences are: `scale` is the size of what they are
+  /// the difference of.
+  void expect_near(double value, double wanted, double scale, const char* meaning) const {
+    expect(std::abs(value - wanted) <= kTolerance * scale,
+           fmt::format("is {}, but {} is {}", value, meaning, wanted));
+  }
+  /// Either none of both, or both ends as wanted.
+  void expect_interval(const std::optional<IntervalRecord>& interval,
+                       const std::optional<IntervalRecord>& wanted,
+                       double scale,
+                       const char* meaning) const {
+    if (interval.has_value() != wanted.has_value()) {
+      expect(false,
+             wanted.has_value()
+                 ? fmt::format("is null, but {} is [{}, {}]", meaning, (*wanted)[0], (*wanted)[1])
+                 : fmt::format("is not null, but {} has no interval", meaning));
+      return;
+    }
+    for (std::size_t end = 0; interval.has_value() && end < 2; ++end) {
+      expect_near((*interval)[end], (*wanted)[end], scale, meaning);
+    }
+  }
   void expect_inside(double value, const std::optional<IntervalRecord>& interval) const {
     if (!interval.has_value()) {
       return;
@@ -70,17 +108,45 @@ class Checker {
   std::string path_;
 };
 
-inline void check_step_times(const Checker& check, const std::optional<StepTimeRecord>& times) {
-  if (times.has_value()) {
-    const bool ascending = times->min <= times->median && times->median <= times->p90 &&
-                           times->p90 <= times->p95 && times->p95 <= times->p99 &&
-                           times->p99 <= times->max;
-    check.expect(ascending, "min, median, p90, p95, p99, max do not ascend");
+/// Are the statistics those of `rates`? A member that is missing or too much is a problem too.
+void check_rates(const Checker& check, const RateSummary& written, std::span<const double> rates);
+
+/// The order alone.
+void check_step_times(const Checker& check, const std::optional<StepTimeRecord>& times);
+
+/// The names of a list, such as the phases of a trial: none twice.
+template <typename Part>
+void check_names(const Checker& check, const std::vector<Part>& parts) {
+  std::set<std::string> names;
+  for (const Part& part : parts) {
+    check.expect(names.insert(part.name).second, fmt::format("{} is there twice", part.name));
   }
 }
 
-/// Of one series, in scaling_arithmetic.cpp.
-void check_scaling(const Checker& check, const ScalingRecord& scaling);
+/// Rates of the repetitions that count, samples/s.
+[[nodiscard]] std::vector<double> counted_rates(const TrialRecord& trial);
+
+/// The same with their rounds, for pairing.
+[[nodiscard]] std::vector<RoundRate> round_rates(const TrialRecord& trial);
+
+/// Can they be paired? Each round once, and rates whose ratios and their exponentials are numbers.
+/// Anything else is a problem of the trial already, or not of this world.
+[[nodiscard]] bool usable(const std::vector<RoundRate>& rates);
+
+/// Of one trial of `record`, in trial_arithmetic.cpp.
+void check_trial(const Checker& check, const TrialRecord& trial, const RunRecord& record);
+
+/// Status, times, options and what the job used, in run_arithmetic.cpp.
+void check_run(const Checker& root, const RunRecord& record);
+
+/// A verdict against the trials it is of, in verdict_arithmetic.cpp.
+void check_attribution(const Checker& check,
+                       const AttributionRecord& attribution,
+                       const std::vector<const TrialRecord*>& trials,
+                       const RunRecord& record);
+
+/// Of one series, in scaling_arithmetic.cpp. `record` holds its trials.
+void check_scaling(const Checker& check, const ScalingRecord& scaling, const RunRecord& record);
 
 /// Of one collective, in scaling_arithmetic.cpp.
 void check_collective(const Checker& check, const CollectiveRecord& collective);

@@ -3,10 +3,10 @@
 #include "reports/compare.h"
 
 #include "engine/core/error.h"
+#include "reports/interval.h"
 #include "reports/show.h"
 #include "reports/text_table.h"
 
-#include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,10 +49,6 @@ LogRates log_rates(const TrialRecord& trial) {
 constexpr double kShown = 0.95;    // the interval in the report
 constexpr double kDecides = 0.99;  // the interval behind "faster" and "slower"
 
-double t_factor(double degrees, double confidence) {
-  return boost::math::quantile(boost::math::students_t(degrees), 0.5 + 0.5 * confidence);
-}
-
 /// Half-width of the interval of the difference of two means. Welch 1947, "The generalization of
 /// 'Student's' problem when several different population variances are involved", Biometrika 34.
 std::optional<double> welch_half_width(const LogRates& left,
@@ -70,7 +66,7 @@ std::optional<double> welch_half_width(const LogRates& left,
   const double degrees = sum * sum /
                          (left_part * left_part / static_cast<double>(left.n - 1) +
                           right_part * right_part / static_cast<double>(right.n - 1));
-  return t_factor(std::max(degrees, 1.0), confidence) * std::sqrt(sum);
+  return student_t_factor(std::max(degrees, 1.0), confidence) * std::sqrt(sum);
 }
 
 /// The smallest n, equal on both sides, whose interval's half-width is below what it has to resolve
@@ -85,7 +81,8 @@ std::optional<std::int64_t> needed_repetitions(const LogRates& left,
   for (std::int64_t n = std::max<std::int64_t>(2, std::min(left.n, right.n)); n <= kMost;
        n += std::max<std::int64_t>(1, n / 20)) {
     const auto count = static_cast<double>(n);
-    if (t_factor(2.0 * count - 2.0, kDecides) * std::sqrt(variance / count) <= 0.9 * resolve) {
+    if (student_t_factor(2.0 * count - 2.0, kDecides) * std::sqrt(variance / count) <=
+        0.9 * resolve) {
       return n;
     }
   }

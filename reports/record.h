@@ -53,7 +53,7 @@ struct SkipRecord {
 struct RunInfoRecord {
   std::string id;  ///< unique; not derived from host or user names
   std::vector<std::string> command;
-  std::string started_at;                  ///< ISO 8601, UTC: 2026-01-31T12:00:00Z
+  std::string started_at;                  ///< RFC 3339, UTC: 2026-01-31T12:00:00Z
   std::optional<std::string> finished_at;  ///< null while it runs
   RunStatus status = RunStatus::kPartial;
   std::optional<std::int64_t> exit_code;  ///< of the program; null while it runs
@@ -106,7 +106,7 @@ struct PeakRecord {
   std::optional<double> flop_per_s;
   std::optional<double> memory_bytes_per_s;
   std::string source;                      ///< measured or datasheet
-  std::optional<std::string> measured_at;  ///< ISO 8601, UTC; null for a datasheet
+  std::optional<std::string> measured_at;  ///< RFC 3339, UTC; null for a datasheet
   std::optional<std::string> method;       ///< by which loops, with how many threads
 };
 

@@ -40,7 +40,7 @@ void check_batch(const Checker& check, const ScalingPointRecord& point) {
   check.at("local_batch_sizes")
       .expect(static_cast<std::int64_t>(local.size()) == point.ranks,
               fmt::format("has {} entries for {} ranks", local.size(), point.ranks));
-  const std::int64_t sum = std::accumulate(local.begin(), local.end(), std::int64_t{0});
+  const std::int64_t sum = std::accumulate(local.begin(), local.end(), std::int64_t{0}, sum_of);
   check.at("global_batch_size")
       .expect(point.global_batch_size == sum,
               fmt::format("is {}, but local_batch_sizes sum to {}", point.global_batch_size, sum));
@@ -50,6 +50,85 @@ void check_batch(const Checker& check, const ScalingPointRecord& point) {
               fmt::format("is {}, but the largest of local_batch_sizes is {}",
                           point.batch_size_per_rank,
                           largest));
+}
+
+std::string series_of(const ScalingRecord& scaling) {
+  return scaling.variant.empty() ? scaling.mode : scaling.mode + " " + scaling.variant;
+}
+
+/// The trials of a series at one number of ranks, with their repetitions.
+std::vector<const TrialRecord*> measured_trials(const ScalingRecord& scaling,
+                                                std::int64_t ranks,
+                                                const RunRecord& record) {
+  const std::string series = series_of(scaling);
+  std::vector<const TrialRecord*> trials;
+  for (const TrialRecord& trial : record.trials) {
+    if (trial.series == series && trial.ranks == ranks) {
+      trials.push_back(&trial);
+    }
+  }
+  return trials;
+}
+
+/// The one of a name, such as synthetic/nocomm; null: a report that holds the points alone.
+const TrialRecord* find_measured(const std::vector<const TrialRecord*>& trials,
+                                 std::string_view name) {
+  for (const TrialRecord* trial : trials) {
+    const std::string variant = trial->variant.has_value() ? "/" + *trial->variant : "";
+    if (std::string(word(trial->kind)) + variant == name) {
+      return trial;
+    }
+  }
+  return nullptr;
+}
+
+void check_against_measured(const Checker& check,
+                            const ScalingTrialRecord& trial,
+                            const TrialRecord& measured) {
+  std::int64_t samples = 0;
+  for (const RepetitionRecord& repetition : measured.repetitions) {
+    samples = sum_of(samples, repetition.discarded.has_value() ? 0 : repetition.samples);
+  }
+  check.at("samples").expect(
+      trial.samples == samples,
+      fmt::format("is {}, but the repetitions have {}", trial.samples, samples));
+  const std::vector<double> rates = counted_rates(measured);
+  check.at("samples_per_second")
+      .expect(trial.samples_per_second.has_value() || rates.empty(),
+              "is null although repetitions count");
+  if (trial.samples_per_second.has_value()) {
+    check_rates(check.at("samples_per_second"), *trial.samples_per_second, rates);
+  }
+}
+
+/// Speedup by the rounds that both sizes have.
+void check_paired_scaling(const Checker& check,
+                          const ScalingTrialRecord& trial,
+                          const TrialRecord& measured,
+                          const TrialRecord& baseline) {
+  const std::vector<RoundRate> rates = round_rates(measured);
+  const std::vector<RoundRate> base = round_rates(baseline);
+  if (&measured == &baseline || !usable(rates) || !usable(base)) {
+    return;
+  }
+  const std::optional<Interval> ratio = paired_ratio_interval(rates, base);
+  if (!ratio.has_value()) {
+    return;
+  }
+  const auto expect_ratio =
+      [&](const char* key, const std::optional<EstimateRecord>& written, double factor) {
+        if (written.has_value()) {
+          const Checker at = check.at(key);
+          const char* const meaning = "of the rounds of both sizes it";
+          const IntervalRecord ci95{ratio->lower * factor, ratio->upper * factor};
+          at.expect_close(written->mean, ratio->estimate * factor, meaning);
+          at.at("ci95").expect_interval(written->ci95, ci95, ci95[1], meaning);
+        }
+      };
+  expect_ratio("speedup", trial.speedup, 1.0);
+  expect_ratio("efficiency",
+               trial.efficiency,
+               static_cast<double>(baseline.ranks) / static_cast<double>(measured.ranks));
 }
 
 double relative_scatter(const RateSummary& rates) {
@@ -234,13 +313,64 @@ void check_buckets(const Checker& check, const BucketSweepRecord& buckets) {
   });
 }
 
+/// What a series is measured against.
+struct Baseline {
+  const ScalingPointRecord* point = nullptr;
+  std::vector<const TrialRecord*> trials;
+  std::int64_t ranks = 1;
+};
+
+void check_point_trial(const Checker& check,
+                       const ScalingTrialRecord& trial,
+                       const ScalingPointRecord& point,
+                       const std::vector<const TrialRecord*>& measured,
+                       const Baseline& baseline) {
+  check_step_times(check.at("step_time_s"), trial.step_time_s);
+  check.at("samples").expect(trial.samples <= product_of(trial.steps, point.global_batch_size),
+                             fmt::format("{} do not fit into {} steps of {}",
+                                         trial.samples,
+                                         trial.steps,
+                                         point.global_batch_size));
+  check_trial_scaling(
+      check,
+      trial,
+      baseline.point == nullptr ? nullptr : find_trial(*baseline.point, trial.trial),
+      point.ranks,
+      baseline.ranks);
+  const TrialRecord* own = find_measured(measured, trial.trial);
+  const TrialRecord* base = find_measured(baseline.trials, trial.trial);
+  if (own != nullptr) {
+    check_against_measured(check, trial, *own);
+  }
+  if (own != nullptr && base != nullptr) {
+    check_paired_scaling(check, trial, *own, *base);
+  }
+}
+
+void check_point(const Checker& check,
+                 const ScalingPointRecord& point,
+                 const std::vector<const TrialRecord*>& measured,
+                 const Baseline& baseline,
+                 const RunRecord& record) {
+  check_batch(check, point);
+  for (std::size_t index = 0; index < point.trials.size(); ++index) {
+    check_point_trial(check.at("trials", index), point.trials[index], point, measured, baseline);
+  }
+  check_headline(check, point);
+  check_communication(check, point);
+  if (point.attribution.has_value() && !measured.empty()) {
+    check_attribution(check.at("attribution"), *point.attribution, measured, record);
+  }
+}
+
 }  // namespace
 
-void check_scaling(const Checker& check, const ScalingRecord& scaling) {
-  const ScalingPointRecord* baseline = nullptr;
+void check_scaling(const Checker& check, const ScalingRecord& scaling, const RunRecord& record) {
+  Baseline baseline{.trials = measured_trials(scaling, scaling.baseline_ranks, record),
+                    .ranks = scaling.baseline_ranks};
   for (const ScalingPointRecord& point : scaling.points) {
     if (point.ranks == scaling.baseline_ranks) {
-      baseline = &point;
+      baseline.point = &point;
     }
   }
   for (std::size_t index = 0; index < scaling.points.size(); ++index) {
@@ -248,24 +378,7 @@ void check_scaling(const Checker& check, const ScalingRecord& scaling) {
     const Checker below = check.at("points", index);
     below.expect(index == 0 || point.ranks > scaling.points[index - 1].ranks,
                  "ranks do not ascend");
-    check_batch(below, point);
-    for (std::size_t trial = 0; trial < point.trials.size(); ++trial) {
-      const ScalingTrialRecord& record = point.trials[trial];
-      const Checker at_trial = below.at("trials", trial);
-      check_step_times(at_trial.at("step_time_s"), record.step_time_s);
-      at_trial.at("samples").expect(record.samples <= record.steps * point.global_batch_size,
-                                    fmt::format("{} do not fit into {} steps of {}",
-                                                record.samples,
-                                                record.steps,
-                                                point.global_batch_size));
-      check_trial_scaling(at_trial,
-                          record,
-                          baseline == nullptr ? nullptr : find_trial(*baseline, record.trial),
-                          point.ranks,
-                          scaling.baseline_ranks);
-    }
-    check_headline(below, point);
-    check_communication(below, point);
+    check_point(below, point, measured_trials(scaling, point.ranks, record), baseline, record);
   }
   for (std::size_t index = 0; index < scaling.projection.size(); ++index) {
     check_projection(check.at("projection", index), scaling.projection[index]);

@@ -22,10 +22,10 @@ struct Problem {
 /// is the file's name for messages. Throws Error(kData) for text that is not JSON at all.
 [[nodiscard]] std::vector<Problem> validate_report(std::string_view text, const std::string& name);
 
-/// The arithmetic alone. Shares sum to 1; means lie inside the repetitions, are their means, and
-/// inside their intervals; rates are samples / time; counts agree; percentiles ascend; what is null
-/// says why; efficiencies and bandwidths are what their definitions say. Relative tolerance 1e-6,
-/// shares 1e-3.
+/// The arithmetic alone: everything that follows from the rest of the report is computed again, by
+/// the code that wrote it, and compared. What that is: docs/report-format.md, "What validation
+/// computes". Relative tolerance 1e-6 unless a comment in the sources says why not. A report that
+/// dlbench wrote passes, a partial or failed one too.
 [[nodiscard]] std::vector<Problem> check_arithmetic(const RunRecord& record);
 
 /// One line for a problem: "path: message".

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The sentences of a verdict: the explanation and the advice with its computed gains. The word
-// itself is attribution.cpp's.
+// itself is reports/verdict_rule.h's.
 #include "engine/core/check.h"
 #include "harness/analysis/attribution_internal.h"
 
@@ -16,7 +16,12 @@
 namespace dlbench::harness {
 namespace {
 
+using reports::paired_ratio_interval;
+
 using reports::AdviceRecord;
+using reports::ArmMeans;
+using reports::Decision;
+using reports::Doubt;
 using reports::Verdict;
 
 /// Gains below this are not worth a sentence: they are within the noise of most runs.
@@ -226,30 +231,6 @@ std::string both_alone(const ArmMeans& means) {
 }
 
 }  // namespace
-
-std::string limiting_part(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kInputBound:
-      return "input";
-    case Verdict::kContentionBound:
-      return "processors";
-    case Verdict::kCopyBound:
-      return "copy";
-    case Verdict::kComputeBound:
-      return "step";
-    case Verdict::kLaunchBound:
-      return "launches";
-    case Verdict::kCommunicationBound:
-      return "communication";
-    case Verdict::kStraggler:
-      return "rank";
-    case Verdict::kBalanced:
-      return "input and step";
-    case Verdict::kUnsure:
-      return "unknown";
-  }
-  return "unknown";
-}
 
 std::string explanation(const AttributionInput& input,
                         const ArmMeans& means,

@@ -3,291 +3,30 @@
 #include "harness/analysis/attribution.h"
 
 #include "harness/analysis/attribution_internal.h"
-#include "harness/stats/summary.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <map>
-#include <span>
 
 namespace dlbench::harness {
 namespace {
 
-using reports::Verdict;
-
-// The bounds of docs/measuring.md, "The verdict".
-constexpr double kShareCounts = 0.10;
-constexpr double kShareLowerBound = 0.05;
-constexpr double kShareUpperBound = 0.15;  // mirrors the lower one about kShareCounts
-constexpr double kRatioBound = 1.10;
-constexpr double kRatioSlack = 1.05;
-// A word needs an interval that ends beyond half of its estimate. At the bounds this is what the
-// lower bounds above ask; further out it keeps a single wild set of rounds from making a word: with
-// 5 rounds a null effect reaches it some 5 times in 1000, a 95 % bound alone 25 times.
-constexpr double kNearEnd = 0.5;
-constexpr double kIdleShare = 0.30;
-constexpr double kLateShare = 0.50;
-
-/// One part of the full time per sample.
-struct Share {
-  const char* name;
-  Verdict verdict;
-  double estimate = 0.0;
-  std::optional<Interval> interval;
-
-  [[nodiscard]] bool counts() const {
-    return interval.has_value() && estimate >= kShareCounts && interval->lower > kShareLowerBound &&
-           interval->lower >= kNearEnd * estimate;
+reports::VerdictEvidence evidence_of(const AttributionInput& input) {
+  reports::VerdictEvidence evidence = input;
+  if (input.gpu.has_value()) {
+    evidence.launch_idle = input.gpu->launch_idle;
   }
-  [[nodiscard]] bool does_not_count() const {
-    return interval.has_value() && estimate < kShareCounts && interval->upper < kShareUpperBound;
-  }
-};
-
-double mean_rate(std::span<const RoundRate> arm) {
-  double sum = 0.0;
-  for (const RoundRate& entry : arm) {
-    sum += entry.rate;
-  }
-  return sum / static_cast<double>(arm.size());
-}
-
-/// log(numerator / denominator) by round.
-std::map<std::int64_t, double> logs_by_round(std::span<const RoundRate> numerator,
-                                             std::span<const RoundRate> denominator) {
-  std::map<std::int64_t, double> logs;
-  for (const RoundRate& upper : numerator) {
-    for (const RoundRate& lower : denominator) {
-      if (upper.round == lower.round) {
-        logs[upper.round] = std::log(upper.rate / lower.rate);
-      }
-    }
-  }
-  return logs;
-}
-
-/// (t_slow - t_fast) / t_full = X_full / X_slow - X_full / X_fast, with the interval of its first
-/// order expansion in the rounds' log ratios a = log(X_full / X_slow), b = log(X_full / X_fast):
-/// exp(A) - exp(B) + mean(exp(A) (a - A) - exp(B) (b - B)), A and B the means of a and b. slow
-/// empty: the full trial itself, a = 0, and then the interval is exact.
-Share share_of(const char* name,
-               Verdict verdict,
-               std::span<const RoundRate> full,
-               std::span<const RoundRate> slow,
-               std::span<const RoundRate> fast) {
-  Share share{name, verdict, 0.0, std::nullopt};
-  if (slow.empty()) {
-    const auto ratio = paired_ratio_interval(full, fast);
-    if (ratio.has_value()) {
-      share.interval = Interval{
-          1.0 - ratio->estimate, 1.0 - ratio->upper, 1.0 - ratio->lower, ratio->n, ratio->method};
-    }
-    share.estimate =
-        ratio.has_value() ? 1.0 - ratio->estimate : 1.0 - mean_rate(full) / mean_rate(fast);
-    return share;
-  }
-  const auto slow_logs = logs_by_round(full, slow);
-  const auto fast_logs = logs_by_round(full, fast);
-  std::vector<double> a;
-  std::vector<double> b;
-  for (const auto& [round, value] : slow_logs) {
-    if (const auto found = fast_logs.find(round); found != fast_logs.end()) {
-      a.push_back(value);
-      b.push_back(found->second);
-    }
-  }
-  if (a.empty()) {
-    share.estimate = mean_rate(full) / mean_rate(slow) - mean_rate(full) / mean_rate(fast);
-    return share;
-  }
-  const double mean_a = mean_of(a);
-  const double mean_b = mean_of(b);
-  share.estimate = std::exp(mean_a) - std::exp(mean_b);
-  std::vector<double> linear;
-  for (std::size_t index = 0; index < a.size(); ++index) {
-    linear.push_back(share.estimate + std::exp(mean_a) * (a[index] - mean_a) -
-                     std::exp(mean_b) * (b[index] - mean_b));
-  }
-  share.interval = mean_interval(linear);
-  return share;
-}
-
-/// The arms with their stand-ins: where an arm was not measured, the nearest one that was.
-struct Arms {
-  std::span<const RoundRate> io;
-  std::span<const RoundRate> host;
-  std::span<const RoundRate> device;
-  std::span<const RoundRate> nocomm;
-  std::span<const RoundRate> full;
-};
-
-Arms arms_of(const AttributionInput& input) {
-  Arms arms;
-  arms.io = input.io;
-  arms.full = input.full;
-  arms.host = input.synthetic_host.empty() ? input.synthetic_device : input.synthetic_host;
-  arms.device = input.synthetic_device.empty() ? arms.host : input.synthetic_device;
-  arms.nocomm = input.nocomm.empty() ? arms.device : input.nocomm;
-  return arms;
-}
-
-std::vector<Share> shares_of(const AttributionInput& input, const Arms& arms) {
-  std::vector<Share> shares;
-  shares.push_back(share_of("input", Verdict::kInputBound, arms.full, {}, arms.host));
-  if (!input.synthetic_host.empty() && !input.synthetic_device.empty()) {
-    shares.push_back(share_of("copy", Verdict::kCopyBound, arms.full, arms.host, arms.device));
-  }
-  if (!input.nocomm.empty()) {
-    shares.push_back(share_of(
-        "communication", Verdict::kCommunicationBound, arms.full, arms.device, arms.nocomm));
-  }
-  return shares;
-}
-
-/// Where io stands against the synthetic trial.
-enum class Loader { kSlower, kEqual, kFaster, kUnclear };
-
-Loader compare_loader(const std::optional<Interval>& ratio) {
-  if (!ratio.has_value()) {
-    return Loader::kUnclear;
-  }
-  const double size = std::abs(std::log(ratio->estimate));
-  if (ratio->estimate > kRatioBound) {
-    const bool clear =
-        ratio->lower > kRatioBound / kRatioSlack && std::log(ratio->lower) >= kNearEnd * size;
-    return clear ? Loader::kFaster : Loader::kUnclear;
-  }
-  if (ratio->estimate < 1.0 / kRatioBound) {
-    const bool clear =
-        ratio->upper < kRatioSlack / kRatioBound && std::log(ratio->upper) <= -kNearEnd * size;
-    return clear ? Loader::kSlower : Loader::kUnclear;
-  }
-  const bool within =
-      ratio->upper < kRatioBound * kRatioSlack && ratio->lower > 1.0 / (kRatioBound * kRatioSlack);
-  return within ? Loader::kEqual : Loader::kUnclear;
-}
-
-/// Lower end of the 95 % score interval of a share of `steps` steps: Wilson 1927, "Probable
-/// inference, the law of succession, and statistical inference", J. Am. Stat. Assoc. 22(158).
-double share_lower_bound(double share, std::int64_t steps) {
-  constexpr double kNormal95 = 1.959964;
-  if (steps <= 0) {
-    return share;
-  }
-  const auto count = static_cast<double>(steps);
-  const double square = kNormal95 * kNormal95 / count;
-  const double spread = std::sqrt(square * (share * (1.0 - share) + 0.25 * square));
-  return (share + 0.5 * square - spread) / (1.0 + square);
-}
-
-Decision unsure(Doubt doubt, const Share& largest) {
-  Decision decision;
-  decision.doubt = doubt;
-  decision.margin = largest.interval.value_or(
-      Interval{largest.estimate, largest.estimate, largest.estimate, 0, ""});
-  decision.margin_has_interval = largest.interval.has_value();
-  return decision;
-}
-
-Decision sure(Verdict verdict, const Interval& margin) {
-  return {verdict, Doubt::kNone, margin, true};
-}
-
-/// A device with a copy of which only synthetic/device was measured.
-bool copy_not_separated(const AttributionInput& input) {
-  return input.synthetic_host.empty() && !input.shared_processors;
-}
-
-/// Input counts, and is the largest share or the loader is the slower side.
-Decision decide_input(const AttributionInput& input,
-                      const Arms& arms,
-                      const Share& share,
-                      Loader loader) {
-  if (copy_not_separated(input)) {
-    // The share holds the copy too. Only a full trial that is as fast as its loader is explained.
-    const auto of_loader = paired_ratio_interval(arms.full, arms.io);
-    const bool explained = loader == Loader::kSlower && of_loader.has_value() &&
-                           of_loader->estimate > 1.0 / kRatioBound;
-    return explained ? sure(Verdict::kInputBound, *share.interval)
-                     : unsure(Doubt::kCopyNotSeparated, share);
-  }
-  return sure(loader == Loader::kSlower ? Verdict::kInputBound : Verdict::kContentionBound,
-              *share.interval);
-}
-
-Decision decide_step(const AttributionInput& input, const Arms& arms, const Share& largest) {
-  const auto left = paired_ratio_interval(arms.full, arms.nocomm);
-  if (!left.has_value()) {
-    return unsure(Doubt::kTooFewRounds, largest);
-  }
-  const bool launches = input.gpu.has_value() && input.gpu->launch_idle > kIdleShare;
-  return sure(launches ? Verdict::kLaunchBound : Verdict::kComputeBound, *left);
-}
-
-Decision decide(const AttributionInput& input, const Arms& arms, const std::vector<Share>& shares) {
-  const Share& input_share = shares.front();
-  const Share& largest =
-      *std::max_element(shares.begin(), shares.end(), [](const Share& left, const Share& right) {
-        return left.estimate < right.estimate;
-      });
-  const std::optional<StragglerEvidence>& late = input.straggler;
-  if (late.has_value() && share_lower_bound(late->late_share, late->steps) > kLateShare &&
-      late->lost_share >= kShareCounts) {
-    return {Verdict::kStraggler,
-            Doubt::kNone,
-            Interval{late->lost_share, late->lost_share, late->lost_share, 0, ""},
-            false};
-  }
-  const auto ratio = paired_ratio_interval(arms.io, arms.host);
-  if (!ratio.has_value() || !input_share.interval.has_value() || !largest.interval.has_value()) {
-    return unsure(Doubt::kTooFewRounds, largest);
-  }
-  if (input_share.estimate < -kShareCounts && input_share.interval->upper < -kShareLowerBound) {
-    return unsure(Doubt::kFullBeatsStep, input_share);
-  }
-  const Loader loader = compare_loader(ratio);
-  const bool none_counts = std::all_of(
-      shares.begin(), shares.end(), [](const Share& share) { return share.does_not_count(); });
-  if (!largest.counts() && !none_counts) {
-    return unsure(Doubt::kShareTooWide, largest);
-  }
-  if (loader == Loader::kUnclear) {
-    return unsure(Doubt::kRatioTooWide, largest);
-  }
-  if (loader == Loader::kEqual) {
-    if (copy_not_separated(input) && input_share.counts()) {
-      return unsure(Doubt::kCopyNotSeparated, input_share);
-    }
-    return sure(Verdict::kBalanced,
-                Interval{ratio->estimate - 1.0,
-                         ratio->lower - 1.0,
-                         ratio->upper - 1.0,
-                         ratio->n,
-                         ratio->method});
-  }
-  if (loader == Loader::kSlower) {
-    if (input_share.counts()) {
-      return decide_input(input, arms, input_share, loader);
-    }
-    return unsure(input_share.does_not_count() ? Doubt::kFullBeatsLoader : Doubt::kShareTooWide,
-                  input_share);
-  }
-  if (none_counts) {
-    return decide_step(input, arms, largest);
-  }
-  return largest.verdict == Verdict::kInputBound ? decide_input(input, arms, input_share, loader)
-                                                 : sure(largest.verdict, *largest.interval);
+  return evidence;
 }
 
 }  // namespace
 
 std::optional<double> predicted_full(const AttributionInput& input) {
-  const Arms arms = arms_of(input);
-  if (arms.io.empty() || arms.host.empty()) {
+  const bool both =
+      !input.io.empty() && !(input.synthetic_host.empty() && input.synthetic_device.empty());
+  if (!both) {
     return std::nullopt;
   }
-  const double separate = std::min(mean_rate(arms.io), mean_rate(arms.host));
+  const reports::ArmMeans means = reports::arm_means(input);
+  const double separate = std::min(means.io, means.host);
   if (!input.shared_processors) {
     return separate;
   }
@@ -300,20 +39,16 @@ std::optional<double> predicted_full(const AttributionInput& input) {
 }
 
 std::optional<reports::AttributionRecord> attribute(const AttributionInput& input) {
-  const Arms arms = arms_of(input);
-  if (arms.io.empty() || arms.host.empty() || arms.full.empty()) {
+  const reports::VerdictEvidence evidence = evidence_of(input);
+  if (!reports::decidable(evidence)) {
     return std::nullopt;
   }
-  const std::vector<Share> shares = shares_of(input, arms);
-  const Decision decision = decide(input, arms, shares);
-  const ArmMeans means{mean_rate(arms.io),
-                       mean_rate(arms.host),
-                       mean_rate(arms.device),
-                       mean_rate(arms.nocomm),
-                       mean_rate(arms.full)};
+  const std::vector<reports::PartShare> shares = reports::part_shares(evidence);
+  const reports::Decision decision = reports::decide(evidence, shares);
+  const reports::ArmMeans means = reports::arm_means(evidence);
   reports::AttributionRecord record;
   record.verdict = decision.verdict;
-  record.limiting = limiting_part(decision.verdict);
+  record.limiting = reports::limiting_part(decision.verdict);
   if (decision.margin.has_value()) {
     record.margin = decision.margin->estimate;
     if (decision.margin_has_interval) {
@@ -324,7 +59,7 @@ std::optional<reports::AttributionRecord> attribute(const AttributionInput& inpu
   if (record.predicted_full_samples_per_second.has_value()) {
     record.overlap_efficiency = means.full / *record.predicted_full_samples_per_second;
   }
-  for (const Share& share : shares) {
+  for (const reports::PartShare& share : shares) {
     reports::ComponentRecord component{
         share.name, share.estimate / means.full, share.estimate, std::nullopt};
     if (share.interval.has_value()) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/analysis/gpu_sampling.h"
 
-#include "harness/stats/summary.h"
+#include "reports/statistics.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +11,10 @@
 
 namespace dlbench::harness {
 namespace {
+
+using reports::percentile;
+using reports::summarize;
+using reports::Summary;
 
 using probes::CounterSample;
 using probes::GpuSamples;

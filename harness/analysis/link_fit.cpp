@@ -14,6 +14,8 @@
 namespace dlbench::harness {
 namespace {
 
+using reports::Interval;
+
 /// Coefficients in this order: of features that cannot be told apart the earlier one is kept, so a
 /// latency rather than an overhead.
 enum Feature : std::size_t { kAlpha, kBeta, kInsideAlpha, kInsideBeta, kOverhead };

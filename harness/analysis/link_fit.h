@@ -7,7 +7,7 @@
 #pragma once
 
 #include "engine/comm/link_model.h"
-#include "harness/stats/interval.h"
+#include "reports/interval.h"
 #include "reports/scaling_record.h"
 
 #include <cstddef>
@@ -54,11 +54,11 @@ struct LinkParameters {
 
 struct LinkFit {
   LinkParameters link;
-  std::optional<Interval> overhead_s;
-  std::optional<Interval> alpha_s;
-  std::optional<Interval> beta_s_per_byte;
-  std::optional<Interval> inside_alpha_s;
-  std::optional<Interval> inside_beta_s_per_byte;
+  std::optional<reports::Interval> overhead_s;
+  std::optional<reports::Interval> alpha_s;
+  std::optional<reports::Interval> beta_s_per_byte;
+  std::optional<reports::Interval> inside_alpha_s;
+  std::optional<reports::Interval> inside_beta_s_per_byte;
   std::int64_t n = 0;     ///< measurements
   std::int64_t free = 0;  ///< parameters above 0
   /// Root mean square of (measured - fitted) / measured, n - free in the denominator.

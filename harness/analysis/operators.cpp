@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/analysis/operators.h"
 
-#include "harness/analysis/peaks.h"
-#include "harness/stats/summary.h"
+#include "reports/peak_rates.h"
+#include "reports/statistics.h"
 
 #include <algorithm>
 #include <numeric>
@@ -14,16 +14,7 @@
 namespace dlbench::harness {
 namespace {
 
-constexpr double kLatencyShare = 0.10;
-
-reports::Bound judge(double flop_per_s, double bytes_per_s, const PeakRates& peaks) {
-  const double compute = flop_per_s / peaks.flop_per_s;
-  const double memory = bytes_per_s / peaks.bytes_per_s;
-  if (std::max(compute, memory) < kLatencyShare) {
-    return reports::Bound::kLatency;
-  }
-  return compute >= memory ? reports::Bound::kCompute : reports::Bound::kMemory;
-}
+using reports::percentile;
 
 std::string layout_of(const backend::LoweredGraph& lowered, const backend::LoweredNode& node) {
   const auto& slots = node.writes.empty() ? node.reads : node.writes;
@@ -34,7 +25,7 @@ std::string layout_of(const backend::LoweredGraph& lowered, const backend::Lower
 reports::OperatorRecord describe(const backend::LoweredGraph& lowered,
                                  const backend::LoweredNode& node,
                                  double s_per_step,
-                                 const std::optional<PeakRates>& peaks) {
+                                 const std::optional<reports::PeakRates>& peaks) {
   reports::OperatorRecord record;
   record.name = node.name;
   record.op = node.is_reorder ? "reorder" : std::string(graph::name(node.op));
@@ -48,7 +39,7 @@ reports::OperatorRecord describe(const backend::LoweredGraph& lowered,
     record.flop_per_s = *record.flop / s_per_step;
     record.bytes_per_s = *record.bytes / s_per_step;
     if (peaks.has_value()) {
-      record.bound = judge(*record.flop_per_s, *record.bytes_per_s, *peaks);
+      record.bound = reports::bound_of(*record.flop_per_s, *record.bytes_per_s, *peaks);
     }
   }
   return record;
@@ -69,7 +60,8 @@ std::vector<reports::OperatorRecord> profile_operators(
       samples[node].push_back(step.node_seconds()[node]);
     }
   }
-  const std::optional<PeakRates> found = peak_rates(peaks, session.plan().options().precision);
+  const std::optional<reports::PeakRates> found =
+      reports::peak_rates(peaks, session.plan().options().precision);
   const backend::LoweredGraph& lowered = step.lowered();
   std::vector<reports::OperatorRecord> records;
   for (std::size_t node = 0; node < samples.size(); ++node) {

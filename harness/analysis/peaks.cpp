@@ -397,45 +397,6 @@ std::vector<reports::PeakRecord> peak_records(const MachinePeaks& peaks) {
   return records;
 }
 
-std::optional<PeakRates> peak_rates(const std::vector<reports::PeakRecord>& peaks,
-                                    std::string_view precision) {
-  PeakRates rates;
-  for (const bool promised : {true, false}) {
-    for (const reports::PeakRecord& peak : peaks) {
-      if ((peak.source == "datasheet") != promised) {
-        continue;
-      }
-      if (peak.precision == precision && peak.flop_per_s.has_value()) {
-        rates.flop_per_s = *peak.flop_per_s;
-      }
-      if (peak.memory_bytes_per_s.has_value()) {
-        rates.bytes_per_s = *peak.memory_bytes_per_s;
-      }
-    }
-  }
-  return rates.flop_per_s > 0.0 && rates.bytes_per_s > 0.0 ? std::optional(rates) : std::nullopt;
-}
-
-std::optional<double> mfu_flop_per_s(const std::vector<reports::PeakRecord>& peaks,
-                                     std::string_view precision) {
-  std::optional<double> found;
-  for (const reports::PeakRecord& peak : peaks) {
-    const bool better = !found.has_value() || peak.source == "datasheet";
-    if (peak.precision == precision && peak.flop_per_s.has_value() && better) {
-      found = peak.flop_per_s;
-    }
-  }
-  return found;
-}
-
-std::optional<double> measured_flop_per_s(const std::vector<reports::PeakRecord>& peaks,
-                                          std::string_view precision) {
-  const auto found = std::find_if(peaks.begin(), peaks.end(), [&](const reports::PeakRecord& peak) {
-    return peak.source == "measured" && peak.precision == precision && peak.flop_per_s.has_value();
-  });
-  return found != peaks.end() ? found->flop_per_s : std::nullopt;
-}
-
 std::string peaks_text(const MachinePeaks& peaks) {
   std::string text = fmt::format("peaks of {} threads ({}, best of {} measurement{})\n",
                                  peaks.key.threads,

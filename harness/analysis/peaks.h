@@ -78,25 +78,6 @@ void keep_larger(MachinePeaks& kept, const MachinePeaks& fresh);
 /// gets no bf16 record: no kernel here reaches its peak, and a share of a lower figure would lie.
 [[nodiscard]] std::vector<reports::PeakRecord> peak_records(const MachinePeaks& peaks);
 
-/// The two rates that shares of peak and estimates refer to.
-struct PeakRates {
-  double flop_per_s = 0.0;
-  double bytes_per_s = 0.0;
-};
-
-/// Of a precision, measured ones before those of a data sheet; nothing unless both are known.
-[[nodiscard]] std::optional<PeakRates> peak_rates(const std::vector<reports::PeakRecord>& peaks,
-                                                  std::string_view precision);
-
-/// What `mfu` divides by: the data sheet's rate of a precision, else the measured one; nothing if
-/// neither is known.
-[[nodiscard]] std::optional<double> mfu_flop_per_s(const std::vector<reports::PeakRecord>& peaks,
-                                                   std::string_view precision);
-
-/// The measured rate of a precision; nothing if it was not measured.
-[[nodiscard]] std::optional<double> measured_flop_per_s(
-    const std::vector<reports::PeakRecord>& peaks, std::string_view precision);
-
 /// For people: a line per figure, with what it was measured by and when.
 [[nodiscard]] std::string peaks_text(const MachinePeaks& peaks);
 

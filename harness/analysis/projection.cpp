@@ -5,7 +5,7 @@
 #include "engine/core/check.h"
 #include "engine/core/rng.h"
 #include "harness/analysis/projection_internal.h"
-#include "harness/stats/summary.h"
+#include "reports/statistics.h"
 
 #include <fmt/format.h>
 
@@ -17,6 +17,8 @@
 
 namespace dlbench::harness {
 namespace {
+
+using reports::percentile;
 
 constexpr int kReplicates = 400;
 constexpr std::uint64_t kBootstrapStream = 2;

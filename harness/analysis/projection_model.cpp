@@ -5,7 +5,7 @@
 #include "engine/core/rng.h"
 #include "harness/analysis/projection_internal.h"
 #include "harness/stats/least_squares.h"
-#include "harness/stats/summary.h"
+#include "reports/statistics.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +14,8 @@
 
 namespace dlbench::harness {
 namespace {
+
+using reports::summarize;
 
 constexpr std::size_t kDraws = 200;  ///< steps simulated for one mean
 constexpr std::size_t kJitterLength = 8192;

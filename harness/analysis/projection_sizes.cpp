@@ -4,7 +4,7 @@
 // What the series of a projection says of each size.
 #include "engine/core/error.h"
 #include "harness/analysis/projection_internal.h"
-#include "harness/stats/summary.h"
+#include "reports/statistics.h"
 
 #include <fmt/format.h>
 
@@ -16,6 +16,8 @@
 
 namespace dlbench::harness {
 namespace {
+
+using reports::mean_of;
 
 [[noreturn]] void missing(std::size_t ranks, const char* what) {
   throw core::Error(core::ErrorCode::kData,

@@ -3,8 +3,8 @@
 #include "harness/analysis/scaling.h"
 
 #include "engine/core/check.h"
-#include "harness/analysis/statistics_records.h"
-#include "harness/stats/summary.h"
+#include "reports/statistics.h"
+#include "reports/statistics_records.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -18,6 +18,14 @@
 
 namespace dlbench::harness {
 namespace {
+
+using reports::Interval;
+using reports::mean_interval;
+using reports::mean_of;
+using reports::paired_ratio_interval;
+using reports::rate_summary;
+using reports::RoundRate;
+using reports::step_time_record;
 
 constexpr const char* kSynthetic = "synthetic";
 constexpr const char* kNoComm = "synthetic/nocomm";
@@ -360,8 +368,8 @@ std::optional<CommunicationCost> communication_cost(const std::vector<ScalingRou
   return cost;
 }
 
-std::optional<StragglerEvidence> slowest_rank(const std::vector<ScalingRound>& nocomm,
-                                              const std::vector<std::string>& hosts) {
+std::optional<reports::StragglerEvidence> slowest_rank(const std::vector<ScalingRound>& nocomm,
+                                                       const std::vector<std::string>& hosts) {
   std::vector<std::int64_t> last;  // by rank: steps in which it was the last
   std::vector<double> lost_s;      // by rank: what the others waited in these steps
   std::int64_t steps = 0;
@@ -393,7 +401,7 @@ std::optional<StragglerEvidence> slowest_rank(const std::vector<ScalingRound>& n
   }
   const auto worst =
       static_cast<std::size_t>(std::max_element(last.begin(), last.end()) - last.begin());
-  StragglerEvidence evidence;
+  reports::StragglerEvidence evidence;
   evidence.rank = static_cast<std::int64_t>(worst);
   evidence.host = worst < hosts.size() ? hosts[worst] : std::string();
   evidence.steps = steps;

@@ -64,25 +64,26 @@ struct ScalingInput {
 /// Where a step spends what communication costs, by the clocks of the communicators: seconds per
 /// step, means over ranks. The exposed communication is the sum of all but the first.
 struct StepCollectives {
-  Interval all_reduce;          ///< transfer of its all-reduces, hidden or not
-  Interval exposed_all_reduce;  ///< of it, in which the step was blocked
-  Interval waiting;             ///< the step was blocked and nothing moved yet: late ranks
-  Interval other;               ///< transfer of broadcasts and the like, which block
+  reports::Interval all_reduce;          ///< transfer of its all-reduces, hidden or not
+  reports::Interval exposed_all_reduce;  ///< of it, in which the step was blocked
+  reports::Interval waiting;             ///< the step was blocked and nothing moved yet: late ranks
+  reports::Interval other;               ///< transfer of broadcasts and the like, which block
   /// What communication adds while no step is blocked: it takes processors, caches and memory.
-  Interval contention;
-  std::optional<Interval> overlap;  ///< 1 - exposed_all_reduce / all_reduce: the hidden share
+  reports::Interval contention;
+  std::optional<reports::Interval>
+      overlap;  ///< 1 - exposed_all_reduce / all_reduce: the hidden share
 };
 
 /// What communication costs at one size, from rounds that both trials have. Intervals are t
 /// intervals over rounds and missing below 2. A difference is left negative where the noise made it
 /// so.
 struct CommunicationCost {
-  double nocomm_s = 0.0;  ///< mean over ranks and steps without communication
-  Interval exposed;       ///< step - nocomm_s
+  double nocomm_s = 0.0;      ///< mean over ranks and steps without communication
+  reports::Interval exposed;  ///< step - nocomm_s
   /// Mean over steps of the slowest rank of the step - nocomm_s: a step ends for all when its last
   /// rank is through. From steps that were not synchronised, so it is what late ranks would cost.
-  Interval waiting;
-  Interval transfer;                       ///< exposed - waiting
+  reports::Interval waiting;
+  reports::Interval transfer;              ///< exposed - waiting
   std::optional<StepCollectives> in_step;  ///< none without clocks
 };
 
@@ -94,8 +95,8 @@ struct CommunicationCost {
 /// The rank that was last in the most steps of rounds without communication, how often, and what
 /// the others lost to it: the sum over these steps of (its time - mean of the others) / sum of the
 /// slowest times of all steps. Nothing for one rank or without step times.
-[[nodiscard]] std::optional<StragglerEvidence> slowest_rank(const std::vector<ScalingRound>& nocomm,
-                                                            const std::vector<std::string>& hosts);
+[[nodiscard]] std::optional<reports::StragglerEvidence> slowest_rank(
+    const std::vector<ScalingRound>& nocomm, const std::vector<std::string>& hosts);
 
 /// The record of a series, without fit, projection and bucket sweep. The baseline is the smallest
 /// size. With X the rates of one trial: speedup = X_N / X_b, efficiency = (X_N / N) / (X_b / b), as

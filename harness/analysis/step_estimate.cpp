@@ -4,6 +4,7 @@
 
 #include "engine/graph/op_def.h"
 #include "harness/analysis/peaks.h"
+#include "reports/peak_rates.h"
 
 #include <algorithm>
 
@@ -20,11 +21,11 @@ bool runs_in_bf16(const graph::Graph& graph, const graph::Node& node) {
 
 std::optional<double> estimate_step_s(const graph::Graph& step,
                                       const std::vector<reports::PeakRecord>& peaks) {
-  const std::optional<PeakRates> fp32 = peak_rates(peaks, "fp32");
-  const std::optional<PeakRates> bf16 = peak_rates(peaks, "bf16");
+  const std::optional<reports::PeakRates> fp32 = reports::peak_rates(peaks, "fp32");
+  const std::optional<reports::PeakRates> bf16 = reports::peak_rates(peaks, "bf16");
   double seconds = 0.0;
   for (const graph::Node& node : step.nodes()) {
-    const std::optional<PeakRates>& rates = runs_in_bf16(step, node) ? bf16 : fp32;
+    const std::optional<reports::PeakRates>& rates = runs_in_bf16(step, node) ? bf16 : fp32;
     if (!rates.has_value()) {
       return std::nullopt;
     }

@@ -4,7 +4,7 @@
 
 #include "engine/core/check.h"
 #include "engine/graph/passes.h"
-#include "harness/stats/summary.h"
+#include "reports/statistics.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +13,8 @@
 
 namespace dlbench::harness {
 namespace {
+
+using reports::percentile;
 
 constexpr double kTail = 0.05;  ///< share of the observations that the tail is fitted to
 constexpr double kMebibyte = 1048576.0;

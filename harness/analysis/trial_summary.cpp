@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/analysis/trial_summary.h"
 
-#include "harness/analysis/statistics_records.h"
+#include "reports/statistics_records.h"
 
 #include <algorithm>
 #include <numeric>
@@ -10,6 +10,10 @@
 
 namespace dlbench::harness {
 namespace {
+
+using reports::rate_summary;
+using reports::RoundRate;
+using reports::step_time_record;
 
 using reports::Measured;
 using reports::TrialKind;
@@ -151,7 +155,8 @@ std::vector<reports::RankRecord> per_rank(const TrialResult& result, const Trial
 }
 
 // The rank that came last most often, and what the others lost by waiting for it.
-std::optional<StragglerEvidence> straggler(const TrialResult& result, const TrialContext& context) {
+std::optional<reports::StragglerEvidence> straggler(const TrialResult& result,
+                                                    const TrialContext& context) {
   const std::vector<RankShare> totals = total_shares(result);
   if (totals.size() < 2 || totals.front().communication.collectives == 0) {
     return std::nullopt;
@@ -166,11 +171,11 @@ std::optional<StragglerEvidence> straggler(const TrialResult& result, const Tria
   }
   const auto others = static_cast<double>(totals.size() - 1);
   const auto index = latest - totals.begin();
-  return StragglerEvidence{.rank = index,
-                           .host = context.places.at(static_cast<std::size_t>(index)).host,
-                           .late_share = late_share(*latest).value_or(0.0),
-                           .lost_share = waiting_s / others / latest->wall_s,
-                           .steps = latest->steps};
+  return reports::StragglerEvidence{.rank = index,
+                                    .host = context.places.at(static_cast<std::size_t>(index)).host,
+                                    .late_share = late_share(*latest).value_or(0.0),
+                                    .lost_share = waiting_s / others / latest->wall_s,
+                                    .steps = latest->steps};
 }
 
 bool trains(const TrialId& id) {

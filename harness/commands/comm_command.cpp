@@ -11,9 +11,9 @@
 #include "harness/commands/run_report.h"
 #include "harness/rank_placement.h"
 #include "harness/ranks.h"
-#include "harness/stats/summary.h"
 #include "harness/trials/collective_trial.h"
 #include "reports/bus_factor.h"
+#include "reports/statistics.h"
 #include "reports/text_table.h"
 
 #include <fmt/format.h>
@@ -28,6 +28,10 @@
 
 namespace dlbench::harness {
 namespace {
+
+using reports::percentile;
+using reports::summarize;
+using reports::Summary;
 
 using comm::Collective;
 using core::Error;

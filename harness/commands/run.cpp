@@ -26,6 +26,7 @@
 #include "harness/trials/trial_runner.h"
 #include "probes/system_info.h"
 #include "reports/benchy.h"
+#include "reports/peak_rates.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -236,9 +237,9 @@ class Measurement {
     context.device_clock = !plan.backend().reads_host_memory();
     context.overhead_s_per_step = measure_harness_overhead(session.plan().backend(), guard_);
     const std::string& precision = plan.options().precision;
-    context.peak_flop_per_s = peak_of_all_ranks(plan, mfu_flop_per_s(peaks_, precision));
+    context.peak_flop_per_s = peak_of_all_ranks(plan, reports::mfu_flop_per_s(peaks_, precision));
     context.measured_peak_flop_per_s =
-        peak_of_all_ranks(plan, measured_flop_per_s(peaks_, precision)).value;
+        peak_of_all_ranks(plan, reports::measured_flop_per_s(peaks_, precision)).value;
     return context;
   }
 

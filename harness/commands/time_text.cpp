@@ -4,6 +4,7 @@
 
 #include "harness/analysis/peak_cache.h"
 #include "harness/analysis/step_estimate.h"
+#include "reports/peak_rates.h"
 
 #include <fmt/format.h>
 
@@ -40,8 +41,8 @@ StepTime step_time(const SessionPlan& plan) {
   }
   const std::vector<reports::PeakRecord> peaks = cached_peaks();
   const std::optional<double> step_s = estimate_step_s(plan.training_graph(), peaks);
-  const std::optional<PeakRates> rates =
-      peak_rates(peaks, plan.compute_dtype() == core::DType::kBF16 ? "bf16" : "fp32");
+  const std::optional<reports::PeakRates> rates =
+      reports::peak_rates(peaks, plan.compute_dtype() == core::DType::kBF16 ? "bf16" : "fp32");
   if (!step_s.has_value() || !rates.has_value()) {
     return {{}, "not estimated: run `dlbench info --measure-peaks` first\n"};
   }

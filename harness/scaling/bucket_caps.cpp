@@ -4,7 +4,7 @@
 
 #include "engine/core/check.h"
 #include "engine/core/error.h"
-#include "harness/stats/interval.h"
+#include "reports/interval.h"
 
 #include <fmt/format.h>
 
@@ -16,6 +16,9 @@
 
 namespace dlbench::harness {
 namespace {
+
+using reports::Interval;
+using reports::mean_interval;
 
 constexpr double kSmallestCapMib = 0.001;
 constexpr double kLargestCapMib = 1e6;

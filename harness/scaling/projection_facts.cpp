@@ -3,8 +3,8 @@
 #include "harness/scaling/projection_facts.h"
 
 #include "engine/core/check.h"
-#include "harness/stats/summary.h"
 #include "harness/trials/collective_trial.h"
+#include "reports/statistics.h"
 
 #include <algorithm>
 #include <chrono>
@@ -13,6 +13,9 @@
 
 namespace dlbench::harness {
 namespace {
+
+using reports::summarize;
+using reports::Summary;
 
 using Clock = std::chrono::steady_clock;
 

@@ -11,6 +11,9 @@
 namespace dlbench::harness {
 namespace {
 
+using reports::Interval;
+using reports::student_t_factor;
+
 constexpr std::size_t kMaxFeatures = 6;
 /// Columns are scaled to unit length: a pivot below this means that they depend on each other.
 constexpr double kSmallestPivot = 1e-10;

@@ -4,7 +4,7 @@
 // Linear least squares with a handful of coefficients that cannot be negative: times and costs.
 #pragma once
 
-#include "harness/stats/interval.h"
+#include "reports/interval.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ struct LinearFit {
   /// n - free; may be 0 or less, and then there are no intervals.
   [[nodiscard]] std::int64_t degrees() const { return n - free; }
   /// 95 % t interval of one coefficient.
-  [[nodiscard]] std::optional<Interval> interval(std::size_t coefficient) const;
+  [[nodiscard]] std::optional<reports::Interval> interval(std::size_t coefficient) const;
 };
 
 /// Minimises sum of weights[i] * (y[i] - features[i] . coefficients)^2 over coefficients >= 0. The

@@ -5,8 +5,8 @@
 #include "engine/core/atomic_file.h"
 #include "engine/core/log.h"
 #include "harness/analysis/gpu_sampling.h"
-#include "harness/stats/summary.h"
 #include "probes/gpu_tracks.h"
+#include "reports/statistics.h"
 
 #include <algorithm>
 #include <deque>
@@ -14,6 +14,8 @@
 
 namespace dlbench::harness {
 namespace {
+
+using reports::summarize_steps;
 
 constexpr const char* kTrialOfTheVerdict = "synthetic/device";
 

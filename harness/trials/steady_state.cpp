@@ -4,7 +4,7 @@
 
 #include "engine/core/check.h"
 #include "engine/core/error.h"
-#include "harness/stats/summary.h"
+#include "reports/statistics.h"
 
 #include <fmt/format.h>
 
@@ -14,6 +14,8 @@
 
 namespace dlbench::harness {
 namespace {
+
+using reports::summarize;
 
 constexpr std::size_t kWindowSize = SteadyState::kWindow;
 

@@ -4,13 +4,19 @@
 
 #include "engine/core/check.h"
 #include "engine/core/error.h"
-#include "harness/stats/interval.h"
+#include "reports/interval.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 namespace dlbench::harness {
+
+namespace {
+
+using reports::mean_interval;
+
+}  // namespace
 
 StoppingRule::StoppingRule(StoppingLimits limits) : limits_(limits) {
   if (limits.min_repetitions < 1 || !(limits.max_noise > 0.0) || !(limits.max_time_s > 0.0) ||

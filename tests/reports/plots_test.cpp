@@ -120,7 +120,9 @@ TEST_F(Plots, AnIndependentValidatorAgreesOnTheSchema) {
                   in_folder("report.json") + "'");
   };
   EXPECT_EQ(check(sample_record()).exit_code, 0) << check(sample_record()).errors;
-  EXPECT_EQ(check(RunRecord{}).exit_code, 0) << check(RunRecord{}).errors;
+  RunRecord empty;
+  empty.run.started_at = "2026-01-31T12:00:00Z";  // what no run lacks
+  EXPECT_EQ(check(empty).exit_code, 0) << check(empty).errors;
   RunRecord wrong = sample_record();
   wrong.trials[0].phases = {{"thinking", 1, 1.0, 1.0, 1.0, "host clock"}};
   EXPECT_EQ(check(wrong).exit_code, 1);

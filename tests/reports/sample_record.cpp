@@ -2,39 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/reports/sample_record.h"
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
+#include "reports/statistics_records.h"
+#include "reports/verdict_rule.h"
+
 #include <limits>
-#include <numeric>
+#include <utility>
 
 namespace dlbench::reports {
 namespace {
 
 constexpr std::int64_t kSteps = 4;
 constexpr std::int64_t kBatch = 2;
+constexpr double kFlopPerSample = 94.0e9;
+constexpr double kBusyCores = 1.7;
 constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
-RateSummary sample_summary(std::vector<double> rates) {
-  const auto count = static_cast<double>(rates.size());
-  RateSummary summary;
-  summary.n = static_cast<std::int64_t>(rates.size());
-  summary.mean = std::accumulate(rates.begin(), rates.end(), 0.0) / count;
-  double squares = 0.0;
-  for (const double rate : rates) {
-    squares += (rate - summary.mean) * (rate - summary.mean);
-  }
-  summary.stddev = std::sqrt(squares / (count - 1.0));
-  std::sort(rates.begin(), rates.end());
-  summary.median = rates[rates.size() / 2];
-  summary.mad = rates[rates.size() / 2] - rates[rates.size() / 2 - 1];
-  const double half = 4.302653 * *summary.stddev / std::sqrt(count);  // t of 2 degrees
-  summary.ci95 = IntervalRecord{summary.mean - half, summary.mean + half};
-  summary.method = "student_t over repetition means";
-  return summary;
-}
+RateSummary sample_summary(std::vector<double> rates) { return *rate_summary(rates); }
 
 namespace {
 
@@ -46,7 +31,7 @@ RepetitionRecord repetition_of(std::int64_t index, double rate, bool with_loader
   repetition.samples = kSteps * kBatch;
   repetition.wall_s = static_cast<double>(repetition.samples) / rate;
   repetition.samples_per_second = rate;
-  repetition.cpu_s = 1.9 * repetition.wall_s;
+  repetition.cpu_s = kBusyCores * repetition.wall_s;
   const double step_s = repetition.wall_s / static_cast<double>(kSteps);
   repetition.step_wall_s = {1.01 * step_s, 0.99 * step_s, 1.02 * step_s, 0.98 * step_s};
   repetition.step_loss = {0.9, 0.8, 0.7, 0.65};
@@ -83,7 +68,7 @@ WorkloadRecord sample_workload() {
   workload.trainable_parameters = 4'062'993;
   workload.buffers = 7'392;
   workload.forward_macs_per_sample = 15.67e9;
-  workload.training_flop_per_sample = 94.0e9;
+  workload.training_flop_per_sample = kFlopPerSample;
   workload.inputs = {{"image", "image", "u8", {kBatch, 256, 256, 3}}};
   workload.outputs = {{"prediction", {kBatch, 1, 256, 256}}};
   workload.loss = "dice";
@@ -119,18 +104,67 @@ SystemRecord sample_system() {
   return system;
 }
 
-AttributionRecord sample_attribution() {
+std::vector<RoundRate> round_rates_of(const TrialRecord& trial) {
+  std::vector<RoundRate> rates;
+  for (const RepetitionRecord& repetition : trial.repetitions) {
+    rates.push_back({repetition.round, repetition.samples_per_second});
+  }
+  return rates;
+}
+
+/// Of io, synthetic and full, on 2 cores.
+AttributionRecord sample_attribution(const TrialRecord& io,
+                                     const TrialRecord& synthetic,
+                                     const TrialRecord& full) {
+  VerdictEvidence evidence;
+  evidence.io = round_rates_of(io);
+  evidence.synthetic_device = round_rates_of(synthetic);
+  evidence.full = round_rates_of(full);
+  evidence.shared_processors = true;
+  const std::vector<PartShare> shares = part_shares(evidence);
+  const Decision decision = decide(evidence, shares);
+  const double full_rate = arm_means(evidence).full;
   AttributionRecord attribution;
-  attribution.verdict = Verdict::kContentionBound;
-  attribution.limiting = "processors";
-  attribution.margin = 0.12;
-  attribution.margin_ci95 = IntervalRecord{0.1, 0.14};
-  attribution.predicted_full_samples_per_second = 4.75;
-  attribution.overlap_efficiency = 4.4 / 4.75;
+  attribution.verdict = decision.verdict;
+  attribution.limiting = limiting_part(decision.verdict);
+  attribution.margin = decision.margin->estimate;
+  attribution.margin_ci95 = IntervalRecord{decision.margin->lower, decision.margin->upper};
+  const double predicted = 2.0 / (*io.cpu_s_per_sample + *synthetic.cpu_s_per_sample);
+  attribution.predicted_full_samples_per_second = predicted;
+  attribution.overlap_efficiency = full_rate / predicted;
   attribution.explanation = "io alone reaches 20.0 samples/s, but full is 12 % slower";
   attribution.advice = {{"give the loader processors of its own: up to 1.1x", 1.1}};
-  attribution.components = {{"input", 0.0273, 0.12, IntervalRecord{0.1, 0.14}}};
+  const PartShare& input = shares.front();
+  attribution.components = {{input.name,
+                             input.estimate / full_rate,
+                             input.estimate,
+                             IntervalRecord{input.interval->lower, input.interval->upper}}};
   return attribution;
+}
+
+double wall_s_of(const TrialRecord& trial) {
+  double wall_s = 0.0;
+  for (const RepetitionRecord& repetition : trial.repetitions) {
+    wall_s += repetition.wall_s;
+  }
+  return wall_s;
+}
+
+std::vector<PhaseRecord> sample_phases(const TrialRecord& trial) {
+  constexpr std::int64_t kCalls = 3 * kSteps;
+  const double wall_s = wall_s_of(trial);
+  const auto phase = [wall_s](const char* name, double share) {
+    return PhaseRecord{name,
+                       kCalls,
+                       share * wall_s,
+                       share * wall_s / static_cast<double>(kCalls),
+                       share,
+                       "host clock, profiled repetition"};
+  };
+  return {phase("data_wait", 0.05),
+          phase("forward", 0.33),
+          phase("backward", 0.57),
+          phase("optimizer", 0.05)};
 }
 
 }  // namespace
@@ -150,13 +184,20 @@ TrialRecord sample_trial(TrialKind kind,
         repetition_of(static_cast<std::int64_t>(trial.repetitions.size()), rate, with_loader));
   }
   trial.throughput = ThroughputRecord{sample_summary(rates)};
-  const double step_s = static_cast<double>(kBatch) / rates[0];
-  trial.step_time_s = StepTimeRecord{
-      step_s, 1.01 * step_s, 1.02 * step_s, 1.03 * step_s, 0.97 * step_s, 1.04 * step_s, 12};
-  trial.achieved_flop_per_s = 94.0e9 * rates[0];
+  std::vector<double> step_s;
+  for (const RepetitionRecord& repetition : trial.repetitions) {
+    step_s.insert(step_s.end(), repetition.step_wall_s.begin(), repetition.step_wall_s.end());
+  }
+  trial.step_time_s = step_time_record(step_s);
+  if (kind == TrialKind::kIo) {
+    trial.achieved_flop_per_s = Measured<double>::missing("this trial does not compute");
+  } else {
+    trial.achieved_flop_per_s = kFlopPerSample * trial.throughput->samples_per_second.mean;
+  }
   trial.mfu = Measured<double>::missing("peak not measured");
   trial.harness_overhead_s_per_step = 4e-6;
-  trial.cpu_s_per_sample = 0.3;
+  trial.cpu_s_per_sample = kBusyCores * wall_s_of(trial) / static_cast<double>(step_s.size()) /
+                           static_cast<double>(kBatch);
   if (with_loader) {
     trial.loader = sample_loader();
   }
@@ -184,21 +225,19 @@ RunRecord sample_record() {
   record.trials.push_back(sample_trial(TrialKind::kIo, std::nullopt, {19.5, 20.0, 20.5}));
   record.trials.push_back(sample_trial(TrialKind::kSynthetic, "device", {4.95, 5.0, 5.05}));
   record.trials.push_back(sample_trial(TrialKind::kFull, std::nullopt, {4.3, 4.4, 4.5}));
-  record.trials[2].series = "weak";
-  record.trials[2].phases = {
-      {"data_wait", 12, 0.3, 0.025, 0.05, "host clock, profiled repetition"},
-      {"forward", 12, 1.8, 0.15, 0.33, "host clock, profiled repetition"},
-      {"backward", 12, 3.1, 0.26, 0.57, "host clock, profiled repetition"},
-      {"optimizer", 12, 0.3, 0.025, 0.05, "host clock, profiled repetition"}};
+  record.trials[2].phases = sample_phases(record.trials[2]);
   record.trials[2].probes = {{"proc", ValueMap{{"voluntary_context_switches", 17}}}};
-  record.trials[2].per_rank = {{0, "node1", "cpu", 4.4, 1.82, 3.4, 0.0}};
-  record.attribution = sample_attribution();
+  const double wall_s = wall_s_of(record.trials[2]);
+  record.trials[2].per_rank = {{0, "node1", "cpu", 3 * kSteps * kBatch / wall_s, wall_s, 3.4, 0.0}};
+  record.attribution = sample_attribution(record.trials[0], record.trials[1], record.trials[2]);
+  record.trials.push_back(sample_trial(TrialKind::kFull, std::nullopt, {9.9, 10.0, 10.1}));
+  record.trials[3].series = "weak";
   record.operators = {{"c1.conv1",
                        "conv2d",
                        "forward",
                        12,
                        0.01,
-                       0.6,
+                       0.01 / 0.012,
                        1.0e9,
                        2.0e7,
                        1.0e11,
@@ -211,7 +250,7 @@ RunRecord sample_record() {
                        "forward",
                        12,
                        0.002,
-                       0.4,
+                       0.002 / 0.012,
                        std::nullopt,
                        std::nullopt,
                        std::nullopt,

@@ -13,7 +13,8 @@
 
 namespace dlbench::reports {
 
-/// A run of 2 cores: io 20, synthetic 5, full 4.5 samples/s, three repetitions of 4 steps of 2.
+/// A run of 2 cores: io 20, synthetic 5, full 4.4 samples/s, three repetitions of 4 steps of 2; and
+/// the full trial of one rank of the weak series, 10 samples/s.
 [[nodiscard]] RunRecord sample_record();
 
 /// A weak series over 1, 2 and 4 ranks with everything set, and a strong one over 1 and 2.
@@ -22,7 +23,7 @@ namespace dlbench::reports {
 /// An all-reduce and a broadcast over 2 ranks.
 [[nodiscard]] std::vector<CollectiveRecord> sample_collectives();
 
-/// The statistics of these rates: 3 or more.
+/// The statistics of these rates: one or more.
 [[nodiscard]] RateSummary sample_summary(std::vector<double> rates);
 
 /// One trial of the sample: `rates` are samples/s of its repetitions.

@@ -15,6 +15,8 @@
 namespace dlbench::harness {
 namespace {
 
+using reports::RoundRate;
+
 using reports::Verdict;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -189,13 +191,13 @@ TEST(Attribution, InjectedSlowRank) {
   input.ranks = 4;
   core::RandomStream random(5, 0);
   input.nocomm = noisy(140.0, 0.005, 5, random);
-  input.straggler = StragglerEvidence{2, "node3", 0.93, 0.25};
+  input.straggler = reports::StragglerEvidence{2, "node3", 0.93, 0.25};
   const auto result = attribute(input).value();
   EXPECT_EQ(result.verdict, Verdict::kStraggler);
   EXPECT_THAT(result.explanation, HasSubstr("rank 2 on node3"));
   input.straggler->late_share = 0.4;
   EXPECT_EQ(verdict_of(input), "communication_bound") << "late by turns is not a straggler";
-  input.straggler = StragglerEvidence{2, "node3", 0.93, 0.02};
+  input.straggler = reports::StragglerEvidence{2, "node3", 0.93, 0.02};
   EXPECT_EQ(verdict_of(input), "communication_bound") << "late by little costs nothing";
 }
 
@@ -203,7 +205,7 @@ TEST(Attribution, OfTwoEqualRanksOneIsAlwaysLateButNoStraggler) {
   // 55 of 100 steps: more than half, but well within what chance does.
   AttributionInput input = quiet(900.0, 100.0, 99.0);
   input.ranks = 2;
-  input.straggler = StragglerEvidence{1, "node1", 0.55, 0.15, 100};
+  input.straggler = reports::StragglerEvidence{1, "node1", 0.55, 0.15, 100};
   EXPECT_EQ(verdict_of(input), "compute_bound");
   input.straggler->steps = 2000;
   EXPECT_EQ(verdict_of(input), "straggler");

@@ -5,6 +5,7 @@
 #include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
 #include "harness/analysis/peaks.h"
+#include "reports/peak_rates.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -93,13 +94,13 @@ TEST(DevicePeaks, StandBesideTheDataSheets) {
                    .flop_per_s = 989e12,
                    .memory_bytes_per_s = 4.8e12,
                    .source = "datasheet"});
-  EXPECT_EQ(mfu_flop_per_s(peaks, "bf16"), 989e12);
-  EXPECT_EQ(mfu_flop_per_s(peaks, "fp32"), 50e12);
-  EXPECT_EQ(mfu_flop_per_s(peaks, "fp16"), std::nullopt);
-  EXPECT_EQ(measured_flop_per_s(peaks, "bf16"), 700e12);
-  EXPECT_EQ(measured_flop_per_s(peaks, "fp16"), std::nullopt);
-  EXPECT_EQ(peak_rates(peaks, "bf16")->flop_per_s, 700e12);
-  EXPECT_EQ(peak_rates(peaks, "bf16")->bytes_per_s, 4e12);
+  EXPECT_EQ(reports::mfu_flop_per_s(peaks, "bf16"), 989e12);
+  EXPECT_EQ(reports::mfu_flop_per_s(peaks, "fp32"), 50e12);
+  EXPECT_EQ(reports::mfu_flop_per_s(peaks, "fp16"), std::nullopt);
+  EXPECT_EQ(reports::measured_flop_per_s(peaks, "bf16"), 700e12);
+  EXPECT_EQ(reports::measured_flop_per_s(peaks, "fp16"), std::nullopt);
+  EXPECT_EQ(reports::peak_rates(peaks, "bf16")->flop_per_s, 700e12);
+  EXPECT_EQ(reports::peak_rates(peaks, "bf16")->bytes_per_s, 4e12);
 }
 
 TEST_F(DevicePeakFile, ComesBackAsItWas) {

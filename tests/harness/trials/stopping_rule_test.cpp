@@ -4,7 +4,7 @@
 
 #include "engine/core/error.h"
 #include "engine/core/rng.h"
-#include "harness/stats/interval.h"
+#include "reports/interval.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +13,9 @@
 
 namespace dlbench::harness {
 namespace {
+
+using reports::Interval;
+using reports::mean_interval;
 
 TrialProgress progress(std::string name, int n, double noise, double elapsed_s) {
   TrialProgress trial{std::move(name), {}, elapsed_s};

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/stats/interval.h"
+#include "reports/interval.h"
 
 #include "engine/core/check.h"
 #include "engine/core/rng.h"
-#include "harness/stats/summary.h"
+#include "reports/statistics.h"
 
 #include <boost/math/distributions/students_t.hpp>
 
@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <map>
 
-namespace dlbench::harness {
+namespace dlbench::reports {
 namespace {
 
 std::map<std::int64_t, double> by_round(std::span<const RoundRate> arm) {
@@ -105,4 +105,4 @@ std::optional<Interval> paired_ratio_interval(std::span<const RoundRate> numerat
                   "student_t over paired log ratios"};
 }
 
-}  // namespace dlbench::harness
+}  // namespace dlbench::reports

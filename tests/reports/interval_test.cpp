@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/stats/interval.h"
+#include "reports/interval.h"
 
 #include "engine/core/check.h"
 #include "engine/core/rng.h"
@@ -10,7 +10,7 @@
 #include <cmath>
 #include <vector>
 
-namespace dlbench::harness {
+namespace dlbench::reports {
 namespace {
 
 TEST(Interval, StudentFactorsMatchTheTable) {
@@ -118,4 +118,4 @@ TEST(Interval, CoversWhatItSays) {
 }
 
 }  // namespace
-}  // namespace dlbench::harness
+}  // namespace dlbench::reports

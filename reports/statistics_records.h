@@ -9,13 +9,12 @@
 #include <optional>
 #include <span>
 
-namespace dlbench::harness {
+namespace dlbench::reports {
 
 /// Of the repetitions' rates, samples/s, with a t interval from 2 on. Nothing for an empty set.
-[[nodiscard]] std::optional<reports::RateSummary> rate_summary(std::span<const double> rates);
+[[nodiscard]] std::optional<RateSummary> rate_summary(std::span<const double> rates);
 
 /// Of step times, s. Nothing for an empty set.
-[[nodiscard]] std::optional<reports::StepTimeRecord> step_time_record(
-    std::span<const double> step_s);
+[[nodiscard]] std::optional<StepTimeRecord> step_time_record(std::span<const double> step_s);
 
-}  // namespace dlbench::harness
+}  // namespace dlbench::reports

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/stats/summary.h"
+#include "reports/statistics.h"
 
 #include "engine/core/check.h"
 
@@ -10,7 +10,7 @@
 #include <numeric>
 #include <vector>
 
-namespace dlbench::harness {
+namespace dlbench::reports {
 namespace {
 
 std::vector<double> sorted_copy(std::span<const double> values) {
@@ -86,4 +86,4 @@ std::optional<StepTimeSummary> summarize_steps(std::span<const double> step_s) {
   return summary;
 }
 
-}  // namespace dlbench::harness
+}  // namespace dlbench::reports

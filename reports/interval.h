@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace dlbench::harness {
+namespace dlbench::reports {
 
 /// An estimate with its interval. lower <= estimate <= upper.
 struct Interval {
@@ -58,4 +58,4 @@ struct RoundRate {
                                                             std::span<const RoundRate> denominator,
                                                             double confidence = 0.95);
 
-}  // namespace dlbench::harness
+}  // namespace dlbench::reports

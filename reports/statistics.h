@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-namespace dlbench::harness {
+namespace dlbench::reports {
 
 /// What a set of numbers looks like. `median` and `mad` are the middle of the sorted numbers (the
 /// mean of the two middle ones for even n); `mad` is the median of |x - median|, not scaled.
@@ -46,4 +46,4 @@ struct StepTimeSummary {
 };
 [[nodiscard]] std::optional<StepTimeSummary> summarize_steps(std::span<const double> step_s);
 
-}  // namespace dlbench::harness
+}  // namespace dlbench::reports

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/stats/summary.h"
+#include "reports/statistics.h"
 
 #include "engine/core/check.h"
 
@@ -10,7 +10,7 @@
 #include <limits>
 #include <vector>
 
-namespace dlbench::harness {
+namespace dlbench::reports {
 namespace {
 
 TEST(Summary, AnEmptySetHasNone) {
@@ -73,4 +73,4 @@ TEST(Summary, NanIsAProgrammerError) {
 }
 
 }  // namespace
-}  // namespace dlbench::harness
+}  // namespace dlbench::reports

@@ -1,0 +1,332 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/verdict_rule.h"
+
+#include "reports/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <span>
+
+namespace dlbench::reports {
+namespace {
+
+// The bounds of docs/measuring.md, "The verdict".
+constexpr double kShareCounts = 0.10;
+constexpr double kShareLowerBound = 0.05;
+constexpr double kShareUpperBound = 0.15;  // mirrors the lower one about kShareCounts
+constexpr double kRatioBound = 1.10;
+constexpr double kRatioSlack = 1.05;
+// A word needs an interval that ends beyond half of its estimate. At the bounds this is what the
+// lower bounds above ask; further out it keeps a single wild set of rounds from making a word: with
+// 5 rounds a null effect reaches it some 5 times in 1000, a 95 % bound alone 25 times.
+constexpr double kNearEnd = 0.5;
+constexpr double kIdleShare = 0.30;
+constexpr double kLateShare = 0.50;
+
+double mean_rate(std::span<const RoundRate> arm) {
+  double sum = 0.0;
+  for (const RoundRate& entry : arm) {
+    sum += entry.rate;
+  }
+  return sum / static_cast<double>(arm.size());
+}
+
+/// log(numerator / denominator) by round.
+std::map<std::int64_t, double> logs_by_round(std::span<const RoundRate> numerator,
+                                             std::span<const RoundRate> denominator) {
+  std::map<std::int64_t, double> logs;
+  for (const RoundRate& upper : numerator) {
+    for (const RoundRate& lower : denominator) {
+      if (upper.round == lower.round) {
+        logs[upper.round] = std::log(upper.rate / lower.rate);
+      }
+    }
+  }
+  return logs;
+}
+
+/// (t_slow - t_fast) / t_full = X_full / X_slow - X_full / X_fast, with the interval of its first
+/// order expansion in the rounds' log ratios a = log(X_full / X_slow), b = log(X_full / X_fast):
+/// exp(A) - exp(B) + mean(exp(A) (a - A) - exp(B) (b - B)), A and B the means of a and b. slow
+/// empty: the full trial itself, a = 0, and then the interval is exact.
+PartShare share_of(const char* name,
+                   Verdict verdict,
+                   std::span<const RoundRate> full,
+                   std::span<const RoundRate> slow,
+                   std::span<const RoundRate> fast) {
+  PartShare share{name, verdict, 0.0, std::nullopt};
+  if (slow.empty()) {
+    const auto ratio = paired_ratio_interval(full, fast);
+    if (ratio.has_value()) {
+      share.interval = Interval{
+          1.0 - ratio->estimate, 1.0 - ratio->upper, 1.0 - ratio->lower, ratio->n, ratio->method};
+    }
+    share.estimate =
+        ratio.has_value() ? 1.0 - ratio->estimate : 1.0 - mean_rate(full) / mean_rate(fast);
+    return share;
+  }
+  const auto slow_logs = logs_by_round(full, slow);
+  const auto fast_logs = logs_by_round(full, fast);
+  std::vector<double> a;
+  std::vector<double> b;
+  for (const auto& [round, value] : slow_logs) {
+    if (const auto found = fast_logs.find(round); found != fast_logs.end()) {
+      a.push_back(value);
+      b.push_back(found->second);
+    }
+  }
+  if (a.empty()) {
+    share.estimate = mean_rate(full) / mean_rate(slow) - mean_rate(full) / mean_rate(fast);
+    return share;
+  }
+  const double mean_a = mean_of(a);
+  const double mean_b = mean_of(b);
+  share.estimate = std::exp(mean_a) - std::exp(mean_b);
+  std::vector<double> linear;
+  for (std::size_t index = 0; index < a.size(); ++index) {
+    linear.push_back(share.estimate + std::exp(mean_a) * (a[index] - mean_a) -
+                     std::exp(mean_b) * (b[index] - mean_b));
+  }
+  share.interval = mean_interval(linear);
+  return share;
+}
+
+/// The arms with their stand-ins: where an arm was not measured, the nearest one that was.
+struct Arms {
+  std::span<const RoundRate> io;
+  std::span<const RoundRate> host;
+  std::span<const RoundRate> device;
+  std::span<const RoundRate> nocomm;
+  std::span<const RoundRate> full;
+};
+
+Arms arms_of(const VerdictEvidence& evidence) {
+  Arms arms;
+  arms.io = evidence.io;
+  arms.full = evidence.full;
+  arms.host = evidence.synthetic_host.empty() ? evidence.synthetic_device : evidence.synthetic_host;
+  arms.device = evidence.synthetic_device.empty() ? arms.host : evidence.synthetic_device;
+  arms.nocomm = evidence.nocomm.empty() ? arms.device : evidence.nocomm;
+  return arms;
+}
+
+/// Where io stands against the synthetic trial.
+enum class Loader { kSlower, kEqual, kFaster, kUnclear };
+
+Loader compare_loader(const std::optional<Interval>& ratio) {
+  if (!ratio.has_value()) {
+    return Loader::kUnclear;
+  }
+  const double size = std::abs(std::log(ratio->estimate));
+  if (ratio->estimate > kRatioBound) {
+    const bool clear =
+        ratio->lower > kRatioBound / kRatioSlack && std::log(ratio->lower) >= kNearEnd * size;
+    return clear ? Loader::kFaster : Loader::kUnclear;
+  }
+  if (ratio->estimate < 1.0 / kRatioBound) {
+    const bool clear =
+        ratio->upper < kRatioSlack / kRatioBound && std::log(ratio->upper) <= -kNearEnd * size;
+    return clear ? Loader::kSlower : Loader::kUnclear;
+  }
+  const bool within =
+      ratio->upper < kRatioBound * kRatioSlack && ratio->lower > 1.0 / (kRatioBound * kRatioSlack);
+  return within ? Loader::kEqual : Loader::kUnclear;
+}
+
+/// Lower end of the 95 % score interval of a share of `steps` steps: Wilson 1927, "Probable
+/// inference, the law of succession, and statistical inference", J. Am. Stat. Assoc. 22(158).
+double share_lower_bound(double share, std::int64_t steps) {
+  constexpr double kNormal95 = 1.959964;
+  if (steps <= 0) {
+    return share;
+  }
+  const auto count = static_cast<double>(steps);
+  const double square = kNormal95 * kNormal95 / count;
+  const double spread = std::sqrt(square * (share * (1.0 - share) + 0.25 * square));
+  return (share + 0.5 * square - spread) / (1.0 + square);
+}
+
+Decision unsure(Doubt doubt, const PartShare& largest) {
+  Decision decision;
+  decision.doubt = doubt;
+  decision.margin = largest.interval.value_or(
+      Interval{largest.estimate, largest.estimate, largest.estimate, 0, ""});
+  decision.margin_has_interval = largest.interval.has_value();
+  return decision;
+}
+
+Decision sure(Verdict verdict, const Interval& margin) {
+  return {verdict, Doubt::kNone, margin, true};
+}
+
+/// A device with a copy of which only synthetic/device was measured.
+bool copy_not_separated(const VerdictEvidence& evidence) {
+  return evidence.synthetic_host.empty() && !evidence.shared_processors;
+}
+
+/// Input counts, and is the largest share or the loader is the slower side.
+Decision decide_input(const VerdictEvidence& evidence,
+                      const Arms& arms,
+                      const PartShare& share,
+                      Loader loader) {
+  if (copy_not_separated(evidence)) {
+    // The share holds the copy too. Only a full trial that is as fast as its loader is explained.
+    const auto of_loader = paired_ratio_interval(arms.full, arms.io);
+    const bool explained = loader == Loader::kSlower && of_loader.has_value() &&
+                           of_loader->estimate > 1.0 / kRatioBound;
+    return explained ? sure(Verdict::kInputBound, *share.interval)
+                     : unsure(Doubt::kCopyNotSeparated, share);
+  }
+  return sure(loader == Loader::kSlower ? Verdict::kInputBound : Verdict::kContentionBound,
+              *share.interval);
+}
+
+Decision decide_step(const VerdictEvidence& evidence, const Arms& arms, const PartShare& largest) {
+  const auto left = paired_ratio_interval(arms.full, arms.nocomm);
+  if (!left.has_value()) {
+    return unsure(Doubt::kTooFewRounds, largest);
+  }
+  const bool launches = evidence.launch_idle.value_or(0.0) > kIdleShare;
+  return sure(launches ? Verdict::kLaunchBound : Verdict::kComputeBound, *left);
+}
+
+/// Neither is faster: to speed up one alone gains nothing.
+Decision decide_equal(const VerdictEvidence& evidence,
+                      const PartShare& input_share,
+                      const Interval& ratio) {
+  if (copy_not_separated(evidence) && input_share.counts()) {
+    return unsure(Doubt::kCopyNotSeparated, input_share);
+  }
+  return sure(
+      Verdict::kBalanced,
+      Interval{ratio.estimate - 1.0, ratio.lower - 1.0, ratio.upper - 1.0, ratio.n, ratio.method});
+}
+
+Decision decide_slower(const VerdictEvidence& evidence,
+                       const Arms& arms,
+                       const PartShare& input_share) {
+  if (input_share.counts()) {
+    return decide_input(evidence, arms, input_share, Loader::kSlower);
+  }
+  return unsure(input_share.does_not_count() ? Doubt::kFullBeatsLoader : Doubt::kShareTooWide,
+                input_share);
+}
+
+/// What the paired rates say, no rank being late.
+Decision decide_by_rates(const VerdictEvidence& evidence, const std::vector<PartShare>& shares) {
+  const Arms arms = arms_of(evidence);
+  const PartShare& input_share = shares.front();
+  const PartShare& largest = *std::max_element(
+      shares.begin(), shares.end(), [](const PartShare& left, const PartShare& right) {
+        return left.estimate < right.estimate;
+      });
+  const auto ratio = paired_ratio_interval(arms.io, arms.host);
+  if (!ratio.has_value() || !input_share.interval.has_value() || !largest.interval.has_value()) {
+    return unsure(Doubt::kTooFewRounds, largest);
+  }
+  if (input_share.estimate < -kShareCounts && input_share.interval->upper < -kShareLowerBound) {
+    return unsure(Doubt::kFullBeatsStep, input_share);
+  }
+  const Loader loader = compare_loader(ratio);
+  const bool none_counts = std::all_of(
+      shares.begin(), shares.end(), [](const PartShare& share) { return share.does_not_count(); });
+  if (!largest.counts() && !none_counts) {
+    return unsure(Doubt::kShareTooWide, largest);
+  }
+  switch (loader) {
+    case Loader::kUnclear:
+      return unsure(Doubt::kRatioTooWide, largest);
+    case Loader::kEqual:
+      return decide_equal(evidence, input_share, *ratio);
+    case Loader::kSlower:
+      return decide_slower(evidence, arms, input_share);
+    case Loader::kFaster:
+      break;
+  }
+  if (none_counts) {
+    return decide_step(evidence, arms, largest);
+  }
+  return largest.verdict == Verdict::kInputBound ? decide_input(evidence, arms, input_share, loader)
+                                                 : sure(largest.verdict, *largest.interval);
+}
+
+}  // namespace
+
+bool decidable(const VerdictEvidence& evidence) {
+  return !evidence.io.empty() && !evidence.full.empty() &&
+         !(evidence.synthetic_host.empty() && evidence.synthetic_device.empty());
+}
+
+ArmMeans arm_means(const VerdictEvidence& evidence) {
+  const Arms arms = arms_of(evidence);
+  return {mean_rate(arms.io),
+          mean_rate(arms.host),
+          mean_rate(arms.device),
+          mean_rate(arms.nocomm),
+          mean_rate(arms.full)};
+}
+
+bool PartShare::counts() const {
+  return interval.has_value() && estimate >= kShareCounts && interval->lower > kShareLowerBound &&
+         interval->lower >= kNearEnd * estimate;
+}
+
+bool PartShare::does_not_count() const {
+  return interval.has_value() && estimate < kShareCounts && interval->upper < kShareUpperBound;
+}
+
+std::vector<PartShare> part_shares(const VerdictEvidence& evidence) {
+  const Arms arms = arms_of(evidence);
+  std::vector<PartShare> shares;
+  shares.push_back(share_of("input", Verdict::kInputBound, arms.full, {}, arms.host));
+  if (!evidence.synthetic_host.empty() && !evidence.synthetic_device.empty()) {
+    shares.push_back(share_of("copy", Verdict::kCopyBound, arms.full, arms.host, arms.device));
+  }
+  if (!evidence.nocomm.empty()) {
+    shares.push_back(share_of(
+        "communication", Verdict::kCommunicationBound, arms.full, arms.device, arms.nocomm));
+  }
+  return shares;
+}
+
+bool is_straggler(const StragglerEvidence& late) {
+  return share_lower_bound(late.late_share, late.steps) > kLateShare &&
+         late.lost_share >= kShareCounts;
+}
+
+Decision decide(const VerdictEvidence& evidence, const std::vector<PartShare>& shares) {
+  if (evidence.straggler.has_value() && is_straggler(*evidence.straggler)) {
+    const double lost = evidence.straggler->lost_share;
+    return {Verdict::kStraggler, Doubt::kNone, Interval{lost, lost, lost, 0, ""}, false};
+  }
+  return decide_by_rates(evidence, shares);
+}
+
+std::string limiting_part(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kInputBound:
+      return "input";
+    case Verdict::kContentionBound:
+      return "processors";
+    case Verdict::kCopyBound:
+      return "copy";
+    case Verdict::kComputeBound:
+      return "step";
+    case Verdict::kLaunchBound:
+      return "launches";
+    case Verdict::kCommunicationBound:
+      return "communication";
+    case Verdict::kStraggler:
+      return "rank";
+    case Verdict::kBalanced:
+      return "input and step";
+    case Verdict::kUnsure:
+      return "unknown";
+  }
+  return "unknown";
+}
+
+}  // namespace dlbench::reports
