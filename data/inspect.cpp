@@ -136,6 +136,12 @@ DatasetInspection inspect(const fs::path& folder, const DatasetOptions& options,
     std::unique_ptr<Dataset> dataset;
     try {
       dataset = open_dataset(format.name, folder, split, lenient);
+    } catch (const MissingSplit& error) {
+      // Training does without validation, but not without its own samples.
+      if (split == Split::kTrain) {
+        result.problems.emplace_back(error.what());
+      }
+      continue;
     } catch (const Error& error) {
       result.problems.emplace_back(error.what());
       continue;

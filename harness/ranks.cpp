@@ -53,15 +53,14 @@ std::unique_ptr<comm::Rendezvous> join_launch() {
   const core::PluginStatus plugin = core::load_plugin("mpi_" + name);
   if (!plugin.loaded) {
     if (launch.announced_ranks.value_or(1) > 1) {
-      throw Error(ErrorCode::kUnavailable,
-                  broken_launch(launch, 1, "") + " (no MPI plug-in: " + plugin.reason + ")");
+      throw BrokenLaunch(broken_launch(launch, 1, "") + " (no MPI plug-in: " + plugin.reason + ")");
     }
     return std::make_unique<comm::LoneRank>();
   }
   std::unique_ptr<comm::Rendezvous> ranks = comm::connect(name);
   if (const std::string broken = broken_launch(launch, ranks->size(), ranks->library());
       !broken.empty()) {
-    throw Error(ErrorCode::kUnavailable, broken);
+    throw BrokenLaunch(broken);
   }
   return ranks;
 }

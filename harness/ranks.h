@@ -5,15 +5,24 @@
 #pragma once
 
 #include "engine/comm/rendezvous.h"
+#include "engine/core/error.h"
 
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace dlbench::harness {
 
+/// A launch whose ranks did not find each other: what one says no other can be trusted to say.
+class BrokenLaunch : public core::Error {
+ public:
+  explicit BrokenLaunch(const std::string& message)
+      : core::Error(core::ErrorCode::kUnavailable, message) {}
+};
+
 /// Finds out how this process was started, loads the MPI plug-in that fits the launcher and joins
-/// the other ranks; the lone rank without a launcher. Throws core::Error(kUnavailable) for a broken
-/// launch: more processes started than found each other, or no plug-in for their MPI.
+/// the other ranks; the lone rank without a launcher. Throws BrokenLaunch: more processes started
+/// than found each other, or no plug-in for their MPI.
 [[nodiscard]] std::unique_ptr<comm::Rendezvous> join_launch();
 
 /// The number the launcher gave this process, before anything was joined; 0 without a launcher.

@@ -26,7 +26,7 @@ bool trains(const TrialRecord& trial) {
 /// machine, but the host may lose its processor just then, for the time slices of others.
 double step_sum_slack_s(const TrialRecord& trial, const RepetitionRecord& repetition) {
   constexpr double kStepsOnTheirWay = 3.0;
-  constexpr double kTimeSlicesS = 0.1;
+  constexpr double kTimeSlicesS = 0.5;
   if (!trains(trial)) {
     return kTolerance * repetition.wall_s;
   }

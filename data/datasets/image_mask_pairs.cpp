@@ -46,7 +46,14 @@ FilesByStem list_images(const fs::path& folder, std::vector<std::string>* proble
     const fs::path& path = entries->path();
     std::error_code ignored;  // an entry that cannot be examined is no regular file
     if (path.filename().string().starts_with('.') || !is_image_name(path) ||
-        !entries->is_regular_file(ignored)) {
+        entries->is_directory(ignored)) {
+      continue;
+    }
+    if (!entries->is_regular_file(ignored)) {
+      report(problems,
+             fmt::format("'{}' has an image's name, but is {}; remove it",
+                         path.string(),
+                         fs::exists(path, ignored) ? "no regular file" : "a link to nothing"));
       continue;
     }
     const auto [first, inserted] = files.emplace(path.stem().string(), path);

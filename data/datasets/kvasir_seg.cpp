@@ -162,6 +162,18 @@ class KvasirSeg final : public Dataset {
     info.files = {pair.image, pair.mask};
     info.height = header.height;
     info.width = header.width;
+    const ImageHeader mask = decoder.read_header(context.read_file(pair.mask), pair.mask);
+    if (mask.height != header.height || mask.width != header.width) {
+      throw Error(ErrorCode::kData,
+                  fmt::format("'{}' is {} x {}, but its mask '{}' is {} x {}: they do not lie on "
+                              "each other",
+                              pair.image.string(),
+                              header.width,
+                              header.height,
+                              pair.mask.string(),
+                              mask.width,
+                              mask.height));
+    }
     for (const fs::path& file : info.files) {
       std::error_code failure;
       const auto bytes = fs::file_size(file, failure);

@@ -62,7 +62,11 @@ Header parse_header(std::span<const std::uint8_t> start,
   return header;
 }
 
-/// Inflates a gzip stream piece by piece.
+bool begins_gzip(std::span<const std::uint8_t> bytes) {
+  return bytes.size() >= 2 && bytes[0] == 0x1F && bytes[1] == 0x8B;  // RFC 1952, 2.3.1
+}
+
+/// Inflates a gzip file piece by piece: its members are one stream (RFC 1952, 2.2).
 class Inflater {
  public:
   Inflater(std::span<const std::uint8_t> file, const std::filesystem::path& path) : path_(path) {
@@ -85,8 +89,9 @@ class Inflater {
     stream_.avail_out = static_cast<uInt>(bytes);
     while (stream_.avail_out > 0 && !done_) {
       const int status = inflate(&stream_, Z_NO_FLUSH);
-      done_ = status == Z_STREAM_END;
-      if (status != Z_OK && !done_) {
+      if (status == Z_STREAM_END) {
+        done_ = !begin_next_member();
+      } else if (status != Z_OK) {
         throw_bad(path_,
                   status == Z_BUF_ERROR ? "the gzip stream ends too early"
                                         : "the gzip stream is corrupt");
@@ -96,6 +101,18 @@ class Inflater {
   }
 
  private:
+  bool begin_next_member() {
+    // gzip itself passes over zeros behind a member, which tapes leave.
+    const auto is_zero = [](Bytef byte) { return byte == 0; };
+    if (std::all_of(stream_.next_in, stream_.next_in + stream_.avail_in, is_zero)) {
+      return false;
+    }
+    if (!begins_gzip({stream_.next_in, stream_.avail_in})) {
+      throw_bad(path_, fmt::format("{} bytes that are no gzip behind it", stream_.avail_in));
+    }
+    return inflateReset(&stream_) == Z_OK;
+  }
+
   const std::filesystem::path& path_;
   z_stream stream_{};
   bool done_ = false;
@@ -138,7 +155,7 @@ IdxArray decode_idx(std::span<const std::byte> file,
   if (bytes.size() > std::numeric_limits<uInt>::max()) {
     throw_bad(path, "larger than 4 GiB");
   }
-  if (bytes.size() >= 2 && bytes[0] == 0x1F && bytes[1] == 0x8B) {  // RFC 1952, 2.3.1
+  if (begins_gzip(bytes)) {
     return decode_gzip(bytes, path, max_bytes);
   }
   Header header = parse_header(bytes, path, max_bytes);

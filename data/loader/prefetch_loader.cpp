@@ -332,6 +332,9 @@ bool PrefetchLoader::Impl::open_next_batch() {
 }
 
 void PrefetchLoader::Impl::process(const Ticket& ticket, Worker& worker, LoadContext& context) {
+  // Around its stages: rows that are copied from memory have none of their own in a trace.
+  const core::trace::Region region(
+      core::trace::Category::kLoader, "load", ticket.batch->plan.global_begin + ticket.begin);
   const auto stages_ns = [&] {
     std::int64_t sum = 0;
     for (const auto& stage : worker.counters.stage_ns) {

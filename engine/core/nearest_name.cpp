@@ -34,6 +34,21 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return rows[a.size()][b.size()];
 }
 
+/// The only candidate of which `name` is the beginning; empty if there is none or more than one.
+std::string completed(std::string_view name, std::span<const std::string> candidates) {
+  constexpr std::size_t kFewestLetters = 3;
+  std::string found;
+  for (const std::string& candidate : candidates) {
+    if (name.size() >= kFewestLetters && candidate.starts_with(name)) {
+      if (!found.empty()) {
+        return {};
+      }
+      found = candidate;
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 std::string nearest_name(std::string_view name, std::span<const std::string> candidates) {
@@ -47,7 +62,7 @@ std::string nearest_name(std::string_view name, std::span<const std::string> can
       best_distance = distance;
     }
   }
-  return best == nullptr ? std::string() : *best;
+  return best == nullptr ? completed(name, candidates) : *best;
 }
 
 std::string unknown_name_message(std::string_view kind,

@@ -12,7 +12,7 @@ namespace dlbench::core {
 
 /// The candidate with the smallest edit distance (insert, delete, replace, swap of neighbours; case
 /// is no difference) to `name`, or empty when none is near (distance above a third of the longer
-/// one, rounded up).
+/// one, rounded up) and `name` is not the beginning of a single one.
 [[nodiscard]] std::string nearest_name(std::string_view name,
                                        std::span<const std::string> candidates);
 

@@ -410,6 +410,9 @@ int run_command_line(int argc, const char* const* argv) noexcept {
     fill_closed_descriptors();
     keep_failed_writes_alive();
     return deliver_results(parse_and_run(argc, argv));
+  } catch (const BrokenLaunch& error) {
+    core::log::error(error.what());
+    return core::exit_code(error.code());
   } catch (const Error& error) {
     if (announced_rank() == 0) {  // the others say the same
       core::log::error(error.what());

@@ -33,12 +33,12 @@ class DataGenerateCommand final : public Command {
   void add_options(OptionSet& options) override {
     options.add_choice("dataset", "its format", dataset_, data::dataset_names());
     options.add_text("out", "DIR", "a folder that does not exist or is empty", out_);
-    options.add_count(
-        "samples",
-        "N",
-        "over all splits; for mnist those to train on, and a sixth as many come on top",
-        samples_,
-        {1, 1'000'000});
+    options.add_count("samples",
+                      "N",
+                      "over all splits; for mnist those to train on, and a sixth as many, 10 at "
+                      "least, come on top",
+                      samples_,
+                      {1, 1'000'000});
     options.add_count("seed", "N", "of the content", seed_, {0, std::int64_t{1} << 40});
     options.add_count("threads", "N", "default: all cores", threads_, {1, 4096});
   }

@@ -35,7 +35,8 @@ void check_not_standard_output(const std::vector<NamedFile>& files) {
 }
 
 void check_apart(const std::vector<NamedFile>& files,
-                 const std::vector<std::filesystem::path>& inputs) {
+                 const std::vector<std::filesystem::path>& inputs,
+                 std::string_view what) {
   for (const NamedFile& file : files) {
     std::error_code ignored;
     // Most results are yet to be made, and data sets have many files.
@@ -45,8 +46,8 @@ void check_apart(const std::vector<NamedFile>& files,
     for (const std::filesystem::path& input : inputs) {
       if (std::filesystem::equivalent(file.path, input, ignored)) {
         throw core::Error(core::ErrorCode::kUsage,
-                          file.option + " names '" + file.path +
-                              "', a file of the data set: it would be overwritten; choose another");
+                          file.option + " names '" + file.path + "', " + std::string(what) +
+                              ": it would be overwritten; choose another");
       }
     }
   }

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dlbench::harness {
@@ -24,9 +25,10 @@ void check_distinct(const std::vector<NamedFile>& files);
 void check_not_standard_output(const std::vector<NamedFile>& files);
 
 /// Throws core::Error(kUsage), the option named, if one of the files to write is one of `inputs`,
-/// of the data set that the command reads.
+/// which are `what`: "which this command reads".
 void check_apart(const std::vector<NamedFile>& files,
-                 const std::vector<std::filesystem::path>& inputs);
+                 const std::vector<std::filesystem::path>& inputs,
+                 std::string_view what = "a file of the data set");
 
 /// Throws core::Error(kFile), the option named, if one of the files could not be written, as far as
 /// that can be known without writing.

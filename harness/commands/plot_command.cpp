@@ -76,7 +76,7 @@ class ReportPlotCommand final : public Command {
   }
   int run(const OptionSet& /*options*/, const Invocation& /*invocation*/) override {
     const std::vector<NamedFile> written = {{"--output", output_}};
-    check_apart(written, {report_});
+    check_apart(written, {report_}, "which this command reads");
     check_writable(written);
     const std::string text = reports::read_text_file(report_);
     if (const auto problems = reports::validate_report(text, report_); !problems.empty()) {

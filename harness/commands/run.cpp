@@ -472,9 +472,9 @@ class RunCommand final : public Command {
     check_not_standard_output({{"--benchy", run_.benchy}, {"--trace", run_.trace}});
     static_cast<void>(parse_trials(run_.trials, true));
     static_cast<void>(ProbeChoice(run_.probes));
+    static_cast<void>(captured_trial(run_, true));
     if (!run_.capture_steps.empty()) {
       static_cast<void>(parse_step_range(run_.capture_steps));
-      static_cast<void>(captured_trial(run_, true));
     }
   }
   int run(const OptionSet& options, const Invocation& invocation) override {

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "data/dataset.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "harness/commands/command.h"
@@ -19,7 +18,6 @@
 #include "probes/system_info.h"
 #include "reports/text_table.h"
 #include "workloads/sweep.h"
-#include "workloads/workload.h"
 
 #include <fmt/format.h>
 
@@ -83,7 +81,10 @@ class Scaling {
   }
 
   int run() {
-    together(launch_, [&] { check_apart_from_data(); });
+    together(launch_, [&] {
+      check_apart({{"--output", options_.output}},
+                  present_data_files(options_.workload, options_.data));
+    });
     if (options_.dry_run) {
       together(launch_, [&] { report_.check_output(); });
       show_plan();
@@ -104,13 +105,6 @@ class Scaling {
   }
 
  private:
-  void check_apart_from_data() const {
-    const std::string& dataset = workloads::find_workload(options_.workload).spec().dataset;
-    if (const auto folder = present_data(dataset, options_.data); folder.has_value()) {
-      check_apart({{"--output", options_.output}}, data::find_dataset(dataset).files(*folder));
-    }
-  }
-
   void measure() {
     ScaleRun scale(scale_options(), launch_, guard_, [this, &scale] {
       record_series(scale);

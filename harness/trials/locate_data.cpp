@@ -5,6 +5,7 @@
 #include "engine/core/log.h"
 #include "harness/trials/run_guard.h"
 #include "harness/trials/session.h"
+#include "workloads/workload.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <cstdlib>
 #include <string>
 #include <system_error>
+#include <vector>
 
 namespace dlbench::harness {
 namespace {
@@ -77,6 +79,12 @@ std::optional<fs::path> present_data(const std::string& dataset, const std::stri
     return format.default_folder;
   }
   return std::nullopt;
+}
+
+std::vector<fs::path> present_data_files(const std::string& workload, const std::string& data) {
+  const std::string& dataset = workloads::find_workload(workload).spec().dataset;
+  const auto folder = present_data(dataset, data);
+  return folder.has_value() ? data::find_dataset(dataset).files(*folder) : std::vector<fs::path>();
 }
 
 DataSource locate_data(const std::string& dataset, const std::string& data) {

@@ -62,6 +62,9 @@ std::unique_ptr<backend::Backend> open_device(const std::string& device,
   const std::size_t colon = device.find(':');
   const std::string name = device.substr(0, colon);
   const std::vector<std::string> known = backend::backend_names();
+  if (name == "gpu") {  // one letter from "cpu", but not what was meant
+    throw Error(ErrorCode::kUsage, "--device: '" + device + "' is no device; did you mean 'cuda'?");
+  }
   if (name != "cuda" && std::find(known.begin(), known.end(), name) == known.end()) {
     throw Error(ErrorCode::kUsage,
                 core::unknown_name_message(

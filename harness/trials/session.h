@@ -224,8 +224,11 @@ class Session {
 /// `data` if given, else the format's usual folder if it is there, else nothing.
 [[nodiscard]] std::optional<std::filesystem::path> present_data(const std::string& dataset,
                                                                 const std::string& data);
-/// The same, or else 64 generated samples in the cache folder. Throws core::Error(kFile) that names
-/// DLBENCH_CACHE_DIR if they cannot be put there.
+/// The files of the workload's data set there, of all splits; none without it.
+[[nodiscard]] std::vector<std::filesystem::path> present_data_files(const std::string& workload,
+                                                                    const std::string& data);
+/// As present_data(), or else 64 generated samples in the cache folder. Throws core::Error(kFile)
+/// that names DLBENCH_CACHE_DIR if they cannot be put there.
 [[nodiscard]] DataSource locate_data(const std::string& dataset, const std::string& data);
 
 /// fp32, tf32, bf16, fp16 -> dtype of contractions. Throws core::Error(kUsage / kUnavailable).

@@ -56,10 +56,11 @@ std::vector<std::string> trial_names() {
 std::vector<TrialId> parse_trials(std::string_view text, bool device_copies) {
   const std::vector<std::string> known = trial_names();
   std::vector<TrialId> trials;
-  while (!text.empty()) {
+  for (bool more = !text.empty(); more;) {
     const std::size_t comma = text.find(',');
     const std::string name(text.substr(0, comma));
-    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+    more = comma != std::string_view::npos;
+    text = more ? text.substr(comma + 1) : std::string_view();
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       throw core::Error(core::ErrorCode::kUsage, core::unknown_name_message("trial", name, known));
     }

@@ -48,7 +48,9 @@ class BadInput(CommandTest):
         self.expect_error(2, "rum", says=["did you mean 'run'"])
         self.expect_error(2, *self.mnist, "--trials", "io,synthetik",
                           says=["synthetik", "did you mean 'synthetic'"])
-        self.expect_error(2, *self.mnist, "--device", "gpu", says=["gpu"])
+        self.expect_error(2, *self.mnist, "--device", "gpu", says=["did you mean 'cuda'"])
+        self.expect_error(2, *self.mnist, "--trials", "io,", says=["unknown trial ''"])
+        self.expect_error(2, *self.mnist, "--capture-trial", "foo", says=["unknown trial 'foo'"])
         self.expect_error(2, *self.mnist, "--precision", "fp23", says=["did you mean 'fp32'"])
         self.expect_error(2, "run", "--workload", os.fsdecode(b"a\xff"), says=["unknown workload"])
 

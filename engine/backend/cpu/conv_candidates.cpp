@@ -315,7 +315,8 @@ Candidate choose_convolution(GraphLowering& lowering, const Node& node, const Co
   if (candidates.empty()) {
     throw core::Error(core::ErrorCode::kUnavailable,
                       "oneDNN has no fast kernel for " + node.name + ": " +
-                          problem_text(lowering, c) + "; choose --backend ref");
+                          problem_text(lowering, c) +
+                          "; choose the ref backend (--device ref, for verify --backend ref)");
   }
   const std::string& owner =
       node.forward != graph::kNoNode ? lowering.graph().node(node.forward).name : node.name;

@@ -31,7 +31,7 @@ std::string unavailable_reason() {
     return {};
   }
   return "the cpu backend needs a processor with AVX2 and FMA, which " + host_processor_name() +
-         " lacks; choose --backend ref";
+         " lacks; choose the ref backend (--device ref, for verify --backend ref)";
 }
 
 CpuBackend::CpuBackend(const BackendOptions& options) {

@@ -79,8 +79,8 @@ void lower_cast(GraphLowering& lowering, const Node& node) {
   } else {
     throw core::Error(core::ErrorCode::kUnavailable,
                       node.name +
-                          ": the cpu backend casts between f32 and bf16 only; choose "
-                          "--backend ref");
+                          ": the cpu backend casts between f32 and bf16 only; choose the ref "
+                          "backend (--device ref, for verify --backend ref)");
   }
 }
 

@@ -22,7 +22,8 @@ dnnl::memory::data_type library_type(core::DType dtype) {
     default:
       throw core::Error(core::ErrorCode::kUnavailable,
                         "the cpu backend computes in f32 and bf16, not in " +
-                            std::string(core::name(dtype)) + "; choose --backend ref");
+                            std::string(core::name(dtype)) +
+                            "; choose the ref backend (--device ref, for verify --backend ref)");
   }
 }
 
@@ -266,14 +267,24 @@ std::optional<Primitive> dense_backward_weights(const DenseRequest& r) {
           : describe_backward<DenseBackwardWeights>(attr, hint, r.x, r.weights, r.bias, r.y));
 }
 
+[[noreturn]] void fail(dnnl_status_t status, const std::string& what) {
+  if (status == dnnl_out_of_memory) {
+    throw core::Error(
+        core::ErrorCode::kMemory,
+        "out of memory: oneDNN " + what +
+            "; a smaller --batch-size or --image-size needs less, or ulimit -v allows "
+            "too little");
+  }
+  throw core::Error(core::ErrorCode::kLibrary, "oneDNN " + what);
+}
+
 /// Runs a factory; the library's exceptions become core::Error.
 template <typename Factory>
 auto guarded(const char* what, Factory factory) {
   try {
     return factory();
   } catch (const dnnl::error& error) {
-    throw core::Error(core::ErrorCode::kLibrary,
-                      std::string("oneDNN cannot make a ") + what + ": " + error.what());
+    fail(error.status, std::string("cannot make a ") + what + ": " + error.what());
   }
 }
 
@@ -372,9 +383,9 @@ bool is_reference(const std::string& implementation) {
 
 void check_onednn(dnnl_status_t status, const char* what) {
   if (status != dnnl_success) {
-    throw core::Error(core::ErrorCode::kLibrary,
-                      std::string("oneDNN failed in ") + what + " with status " +
-                          std::to_string(static_cast<int>(status)));
+    fail(status,
+         std::string("failed in ") + what + " with status " +
+             std::to_string(static_cast<int>(status)));
   }
 }
 

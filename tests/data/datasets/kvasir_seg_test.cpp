@@ -191,6 +191,22 @@ TEST(KvasirSeg, NamesBadImageFiles) {
   EXPECT_NE(error_of([&] { load(*late, 0); }).find("No such file"), std::string::npos);
 }
 
+TEST(KvasirSeg, NamesWhatIsNoFileAndMasksOfAnotherSize) {
+  const TemporaryFolder folder;
+  write_pair(folder.path(), "a", 8, 8);
+  write_bytes(folder.path() / "masks" / "a.jpg", jpeg_bytes(half_mask(8, 9)));
+  EXPECT_NE(error_of([&] {
+              const auto dataset = open_dataset("kvasir-seg", folder.path(), Split::kTrain);
+              static_cast<void>(dataset->describe(0));
+            }).find("a.jpg' is 9 x 8: they do not lie"),
+            std::string::npos);
+  fs::create_symlink("nowhere.jpg", folder.path() / "images" / "b.jpg");
+  EXPECT_NE(error_of([&] {
+              static_cast<void>(open_dataset("kvasir-seg", folder.path(), Split::kTrain));
+            }).find("b.jpg' has an image's name, but is a link to nothing"),
+            std::string::npos);
+}
+
 TEST(KvasirSeg, ListsTheFilesOfAllSplits) {
   const TemporaryFolder folder;
   write_pair(folder.path() / "train", "a", 8, 8);

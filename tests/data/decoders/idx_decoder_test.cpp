@@ -25,7 +25,9 @@ std::string idx_error(const std::string& file) {
 
 TEST(IdxDecoder, ReadsPlainAndGzipped) {
   const std::string plain = idx_bytes({2, 3}, kValues);
-  for (const std::string& file : {plain, gzip_bytes(plain)}) {
+  const std::string members = gzip_bytes(plain.substr(0, 7)) + gzip_bytes(plain.substr(7));
+  const std::string padded = gzip_bytes(plain) + std::string(512, '\0');
+  for (const std::string& file : {plain, gzip_bytes(plain), members, padded}) {
     const IdxArray array = decode_idx(as_bytes(file), "x");
     EXPECT_EQ(array.extents, (std::vector<std::int64_t>{2, 3}));
     EXPECT_EQ(array.values, kValues);
@@ -49,6 +51,8 @@ TEST(IdxDecoder, RefusesWrongLengths) {
   }
   EXPECT_NE(idx_error(plain + "x").find("7 bytes of values"), std::string::npos);
   EXPECT_NE(idx_error(gzip_bytes(plain + "x")).find("more than 6"), std::string::npos);
+  EXPECT_NE(idx_error(gzip_bytes(plain) + "junk").find("4 bytes that are no gzip"),
+            std::string::npos);
 }
 
 TEST(IdxDecoder, RefusesTruncatedAndDamagedGzip) {

@@ -17,6 +17,7 @@ TEST(NearestName, FindsTypingErrors) {
   EXPECT_EQ(nearest_name("mnist-cnn", kWorkloads), "mnist_cnn");
   EXPECT_EQ(nearest_name("ersunetpp", kWorkloads), "resunetpp");
   EXPECT_EQ(nearest_name("RESUNETPP", kWorkloads), "resunetpp");
+  EXPECT_EQ(nearest_name("mni", kWorkloads), "mnist_cnn") << "how it begins";
 }
 
 TEST(NearestName, IsSilentWhenNothingIsNear) { EXPECT_EQ(nearest_name("bert", kWorkloads), ""); }
