@@ -103,6 +103,16 @@ bool GpuSamples::on_host_clock() const {
          samples.back().end_ns <= stopped_ns + kClockSlackNs;
 }
 
+void put_in_order(GpuSamples& samples) {
+  std::erase_if(samples.samples, [](const CounterSample& sample) {
+    return sample.begin_ns <= 0 || sample.end_ns <= sample.begin_ns;
+  });
+  std::stable_sort(
+      samples.samples.begin(),
+      samples.samples.end(),
+      [](const CounterSample& a, const CounterSample& b) { return a.begin_ns < b.begin_ns; });
+}
+
 bool move_from_date(GpuSamples& samples, const DateClock& date) {
   std::vector<CounterSample>& all = samples.samples;
   if (!date.usable() || all.empty() ||

@@ -56,6 +56,10 @@ struct GpuSamples {
   [[nodiscard]] bool on_host_clock() const;
 };
 
+/// Drops samples without a time (a begin of 0, an end not behind it), which leave a gap, and sorts
+/// the others: buffers of several units may be decoded one behind the other.
+void put_in_order(GpuSamples& samples);
+
 /// If all samples but the first (it may count from long before) are of the date's clock: moves all
 /// to the host's, and notes it. Returns whether it did.
 bool move_from_date(GpuSamples& samples, const DateClock& date);

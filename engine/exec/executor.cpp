@@ -345,6 +345,9 @@ bool Executor::record_replay() {
     options_.replay = GraphReplay::kOff;
     core::log::warn_once(std::string("the step cannot be recorded and runs node by node: ") +
                          failure.what());
+  } catch (...) {
+    stream_->abandon_capture();
+    throw;
   }
   return variant.replay != nullptr;
 }

@@ -160,6 +160,7 @@ class Measurement {
     run_arms(runner, arms);
     conclude(session, runner.results());
     probes.collect(record_);
+    report_.write();  // a profiler may take the process with it
     profile(session, probes, runner, arms);
     if (!options_.capture_steps.empty()) {
       report_.write();  // a profiler may end the process with its capture
@@ -192,7 +193,8 @@ class Measurement {
     profiled_ = true;
     ProfilingRequest request{.seconds = kProfiledSeconds,
                              .trace_file = options_.trace,
-                             .ops = op_labels(session.plan().training_graph())};
+                             .ops = op_labels(session.plan().training_graph()),
+                             .after_probe = [this] { report_.write(); }};
     if (!options_.capture_steps.empty()) {
       request.profiler_taken =
           "--capture-steps leaves the profiler of this process to the tool that captures";

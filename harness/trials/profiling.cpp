@@ -353,6 +353,9 @@ std::optional<UntracedShares> profile_arms(ProbeSet& probes,
     const auto found = fill_trials(probe->spec().name, pass, arms, repetitions, record);
     note_refusal(probe->spec().name, pass, record);
     shares = shares.has_value() ? shares : found;
+    if (request.after_probe) {
+      request.after_probe();
+    }
   }
   if (timeline.has_value() && !drawn) {
     record_on(*timeline, request.trace_file, passes, true, [&] {

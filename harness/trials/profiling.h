@@ -13,6 +13,7 @@
 #include "reports/record.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -32,6 +33,8 @@ struct ProfilingRequest {
   std::string trace_file;  ///< of the timeline; empty: none
   /// What ops are called: a graph that is replayed does not tell.
   std::map<std::int64_t, probes::GpuOpLabel> ops;
+  /// Called when a probe's values are in the record: the next one may end the process.
+  std::function<void()> after_probe{};
 };
 
 /// Names and phases of a graph's nodes.

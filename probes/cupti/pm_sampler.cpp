@@ -162,9 +162,13 @@ struct PmSampler::Session {
   SampleDrain::Result stop() {
     CUpti_PmSampling_Stop_Params params{CUpti_PmSampling_Stop_Params_STRUCT_SIZE};
     params.pPmSamplingObject = object;
-    check_cupti(cuptiPmSamplingStop(&params), "cuptiPmSamplingStop", ErrorCode::kLibrary);
+    const CUptiResult status = cuptiPmSamplingStop(&params);
     stopped = read_clocks();
     SampleDrain::Result result = drain->finish();
+    // What overflowed for good has stopped by itself; the samples until then are good.
+    if (result.overflows == 0) {
+      check_cupti(status, "cuptiPmSamplingStop", ErrorCode::kLibrary);
+    }
     drain.reset();
     return result;
   }
@@ -259,6 +263,7 @@ GpuSamples PmSampler::end() {
   for (const Metric& metric : session->plan.metrics()) {
     samples.counters.push_back(metric.value);
   }
+  put_in_order(samples);
   move_from_date(samples, DateClock(session->started, session->stopped));
   drop_long_first_sample(samples);
   return samples;

@@ -142,6 +142,16 @@ TEST(GpuSamples, AFirstSampleOfBeforeTheSamplingIsDropped) {
   EXPECT_THAT(none.samples, IsEmpty());
 }
 
+TEST(GpuSamples, AreSortedAndThoseWithoutATimeDropped) {
+  GpuSamples samples;
+  samples.samples = {{300, 400, {3.0}}, {0, 100, {0.0}}, {200, 200, {0.0}}, {100, 200, {1.0}}};
+  put_in_order(samples);
+  ASSERT_EQ(samples.samples.size(), 2U);
+  EXPECT_EQ(samples.samples[0].begin_ns, 100);
+  EXPECT_EQ(samples.samples[1].values, (std::vector<double>{3.0}));
+  EXPECT_EQ(samples.lost(), 1) << "the gap says that one is missing";
+}
+
 TEST(GpuSamples, TimesOfAnotherClockAreNoticed) {
   GpuSamples samples = synthetic();
   EXPECT_TRUE(samples.on_host_clock());
@@ -300,6 +310,19 @@ TEST(SampleDrain, WhatReadingThrowsComesOutAtTheEnd) {
   }
   EXPECT_THROW((void)drain.finish(), std::runtime_error);
   EXPECT_EQ(readings, 1);
+}
+
+TEST(SampleDrain, ABufferThatIsNeverEmptyDoesNotHangTheRun) {
+  std::atomic<int> readings{0};
+  SampleDrain drain(
+      [&] {
+        ++readings;
+        return SampleBatch{.samples = {{1, 2, {}}}, .unfinished = true};
+      },
+      std::chrono::hours(1));
+  const SampleDrain::Result result = drain.finish();
+  EXPECT_EQ(readings, 100);
+  EXPECT_EQ(result.overflows, 1) << "what was left is lost";
 }
 
 TEST(SampleDrain, ABufferThatPromisesMoreAndGivesNothingDoesNotHangTheRun) {

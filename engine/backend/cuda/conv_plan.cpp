@@ -162,7 +162,6 @@ std::vector<CudnnDescriptor> configurations(const CudnnDescriptor& graph,
                                             const PlanTarget& target,
                                             cudnnBackendHeurMode_t mode,
                                             LastCudnnFailure& failure) {
-  constexpr std::int64_t kMost = 40;
   CudnnDescriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
   heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
   heuristics.set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1, &mode);
@@ -171,7 +170,9 @@ std::vector<CudnnDescriptor> configurations(const CudnnDescriptor& graph,
     return {};
   }
   return heuristics.get_descriptors(
-      CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, kMost);
+      CUDNN_ATTR_ENGINEHEUR_RESULTS,
+      CUDNN_BACKEND_ENGINECFG_DESCRIPTOR,
+      heuristics.count(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR));
 }
 
 struct EngineNotes {

@@ -95,6 +95,13 @@ std::int64_t CudnnDescriptor::get(cudnnBackendAttributeName_t name,
   return std::min(count, most);
 }
 
+std::int64_t CudnnDescriptor::count(cudnnBackendAttributeName_t name,
+                                    cudnnBackendAttributeType_t type) const {
+  std::int64_t count = 0;
+  DLBENCH_CUDA(cudnnBackendGetAttribute(raw_, name, type, 0, &count, nullptr));
+  return count;
+}
+
 std::int64_t CudnnDescriptor::get_int(cudnnBackendAttributeName_t name) const {
   std::int64_t value = 0;
   get(name, CUDNN_TYPE_INT64, 1, &value);

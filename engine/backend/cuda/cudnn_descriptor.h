@@ -77,6 +77,9 @@ class CudnnDescriptor {
     values.resize(static_cast<std::size_t>(get(name, type, most, values.data())));
     return values;
   }
+  /// How many values the attribute has.
+  [[nodiscard]] std::int64_t count(cudnnBackendAttributeName_t name,
+                                   cudnnBackendAttributeType_t type) const;
   /// Up to `most` descriptors of one type.
   [[nodiscard]] std::vector<CudnnDescriptor> get_descriptors(cudnnBackendAttributeName_t name,
                                                              cudnnBackendDescriptorType_t type,
