@@ -385,18 +385,14 @@ class Measurement {
   }
 
   void taint_ranks(const SessionPlan& plan) {
-    if (const auto crowded = oversubscription(ranks_, placement_, plan.workers());
-        crowded.has_value()) {
-      taints_.push_back(*crowded);
-    }
-    if (const auto shared = gpu_sharing(plan.shared_device()); shared.has_value()) {
-      taints_.push_back(*shared);
-    }
-    if (const auto loss = loss_taint(plan); loss.has_value()) {
-      taints_.push_back(*loss);
-    }
-    if (const auto link = link_taint(plan.options().link, ranks_.size()); link.has_value()) {
-      taints_.push_back(*link);
+    for (const std::optional<reports::TaintRecord>& found :
+         {oversubscription(ranks_, placement_, plan.workers()),
+          gpu_sharing(plan.shared_device()),
+          loss_taint(plan),
+          link_taint(plan.options().link, ranks_.size())}) {
+      if (found.has_value()) {
+        taints_.push_back(*found);
+      }
     }
   }
 

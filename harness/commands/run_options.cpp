@@ -9,6 +9,7 @@
 #include "workloads/workload.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace dlbench::harness {
 namespace {
@@ -78,7 +79,8 @@ void add_workload_options(OptionSet& options, RunOptions& run) {
                     "of initial weights, shuffling and dropout",
                     run.seed,
                     {0, std::int64_t{1} << 40});
-  options.add_flag("deterministic", "the same bits in every run", run.deterministic);
+  options.add_flag(
+      "deterministic", "the same bits in every run with as many --threads", run.deterministic);
   options.add_choice("cuda-graph",
                      "record the step once and replay it; auto: on a GPU",
                      run.cuda_graph,
@@ -210,6 +212,12 @@ void apply_verbosity(const RunOptions& run) {
 }
 
 std::optional<int> compute_threads(const RunOptions& run) {
+  // Sites set it for all jobs, often to 1: taken for ours it would make a benchmark of one core.
+  const char* omp = std::getenv("OMP_NUM_THREADS");
+  if (!run.threads.has_value() && omp != nullptr && *omp != '\0') {
+    core::log::info(std::string("OMP_NUM_THREADS=") + omp +
+                    " is not used: --threads sets the compute threads, else all cores of the rank");
+  }
   return run.threads.has_value() ? std::optional(static_cast<int>(*run.threads)) : std::nullopt;
 }
 

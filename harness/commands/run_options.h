@@ -83,7 +83,7 @@ void add_probe_option(OptionSet& options, RunOptions& run);
 /// Sets the log level.
 void apply_verbosity(const RunOptions& run);
 
-/// --threads for bind_this_rank().
+/// --threads for bind_this_rank(). Says that OMP_NUM_THREADS does not take its place.
 [[nodiscard]] std::optional<int> compute_threads(const RunOptions& run);
 /// Gives the rank the compute threads, and as many loader workers, of its share of the node, where
 /// the user gave no number.

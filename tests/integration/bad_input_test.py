@@ -54,6 +54,11 @@ class BadInput(CommandTest):
         self.expect_error(2, *self.mnist, "--precision", "fp23", says=["did you mean 'fp32'"])
         self.expect_error(2, "run", "--workload", os.fsdecode(b"a\xff"), says=["unknown workload"])
 
+    def test_a_variable_that_is_not_used_is_named(self):
+        for arguments, said in ((["--dry-run"], True), (["--dry-run", "--threads", "1"], False)):
+            done = self.dlbench(*self.mnist, *arguments, environment={"OMP_NUM_THREADS": "7"})
+            self.assertEqual("OMP_NUM_THREADS=7 is not used" in done.stderr, said, done.stderr)
+
     def test_bad_values(self):
         self.expect_error(2, *self.mnist, "--batch-size", "many", says=["--batch-size", "many"])
         self.expect_error(2, *self.mnist, "--batch-size", "0", says=["--batch-size", "range 1"])
