@@ -128,8 +128,9 @@ struct DatasetFormat {
   std::filesystem::path default_folder{};
   /// Whether the folder looks like this format (whatever its problems). Does not throw.
   bool (*recognise)(const std::filesystem::path& folder) = nullptr;
-  /// The files of this format in the folder, of all splits, paired or not: what a result must not
-  /// overwrite. Reads none of them. Does not throw: of what cannot be listed there is nothing.
+  /// The files of this format in the folder, of all splits, paired or not, and the names of others
+  /// that would be read if they were there: what a result must not be written to. Reads none of
+  /// them. Does not throw: of what cannot be listed there is nothing.
   std::vector<std::filesystem::path> (*files)(const std::filesystem::path& folder) = nullptr;
   /// Throws MissingSplit, or Error(kFile, kData or kUsage), in one line that names the folder and
   /// what is wanted.

@@ -70,20 +70,4 @@ std::optional<Summary> summarize(std::span<const double> values) {
   return summary;
 }
 
-std::optional<StepTimeSummary> summarize_steps(std::span<const double> step_s) {
-  if (step_s.empty()) {
-    return std::nullopt;
-  }
-  const std::vector<double> sorted = sorted_copy(step_s);
-  StepTimeSummary summary;
-  summary.n = static_cast<std::int64_t>(sorted.size());
-  summary.median = percentile(sorted, 0.5);
-  summary.p90 = percentile(sorted, 0.90);
-  summary.p95 = percentile(sorted, 0.95);
-  summary.p99 = percentile(sorted, 0.99);
-  summary.min = sorted.front();
-  summary.max = sorted.back();
-  return summary;
-}
-
 }  // namespace dlbench::reports

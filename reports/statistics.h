@@ -34,16 +34,4 @@ struct Summary {
 /// and not empty (checked).
 [[nodiscard]] double percentile(std::span<const double> sorted, double quantile);
 
-/// Percentiles of step times. Nothing for an empty set.
-struct StepTimeSummary {
-  std::int64_t n = 0;
-  double median = 0.0;
-  double p90 = 0.0;
-  double p95 = 0.0;
-  double p99 = 0.0;
-  double min = 0.0;
-  double max = 0.0;
-};
-[[nodiscard]] std::optional<StepTimeSummary> summarize_steps(std::span<const double> step_s);
-
 }  // namespace dlbench::reports

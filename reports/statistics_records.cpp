@@ -5,6 +5,10 @@
 #include "reports/interval.h"
 #include "reports/statistics.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
 namespace dlbench::reports {
 
 std::optional<RateSummary> rate_summary(std::span<const double> rates) {
@@ -27,17 +31,18 @@ std::optional<RateSummary> rate_summary(std::span<const double> rates) {
 }
 
 std::optional<StepTimeRecord> step_time_record(std::span<const double> step_s) {
-  const auto summary = summarize_steps(step_s);
-  if (!summary.has_value()) {
+  if (step_s.empty()) {
     return std::nullopt;
   }
-  return StepTimeRecord{summary->median,
-                        summary->p90,
-                        summary->p95,
-                        summary->p99,
-                        summary->min,
-                        summary->max,
-                        summary->n};
+  std::vector<double> sorted(step_s.begin(), step_s.end());
+  std::sort(sorted.begin(), sorted.end());
+  return StepTimeRecord{.median = percentile(sorted, 0.5),
+                        .p90 = percentile(sorted, 0.90),
+                        .p95 = percentile(sorted, 0.95),
+                        .p99 = percentile(sorted, 0.99),
+                        .min = sorted.front(),
+                        .max = sorted.back(),
+                        .n = static_cast<std::int64_t>(sorted.size())};
 }
 
 }  // namespace dlbench::reports

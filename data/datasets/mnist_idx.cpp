@@ -27,25 +27,26 @@ using core::ErrorCode;
 constexpr std::int64_t kSide = 28;
 constexpr std::int64_t kClasses = 10;
 
-/// Every `stem` and `stem`.gz in the folder and where torchvision puts it below.
-std::vector<fs::path> find_files(const fs::path& folder, std::string_view stem) {
-  std::vector<fs::path> found;
+/// Where `stem` is looked for, in this order: plain or .gz, in the folder or where torchvision puts
+/// it below.
+std::vector<fs::path> places_of(const fs::path& folder, std::string_view stem) {
+  std::vector<fs::path> places;
   for (const char* part : {"", "raw", "MNIST/raw", "FashionMNIST/raw"}) {
     for (const char* suffix : {"", ".gz"}) {
-      fs::path path = folder / part / (std::string(stem) + suffix);
-      std::error_code ignored;  // not there is the usual answer
-      if (fs::exists(path, ignored)) {
-        found.push_back(std::move(path));
-      }
+      places.push_back(folder / part / (std::string(stem) + suffix));
     }
   }
-  return found;
+  return places;
 }
 
-/// The first of them, which is read; or empty.
+/// The first that is there, or empty.
 fs::path find_file(const fs::path& folder, std::string_view stem) {
-  std::vector<fs::path> found = find_files(folder, stem);
-  return found.empty() ? fs::path() : std::move(found.front());
+  const std::vector<fs::path> places = places_of(folder, stem);
+  const auto found = std::ranges::find_if(places, [](const fs::path& path) {
+    std::error_code ignored;  // not there is the usual answer
+    return fs::exists(path, ignored);
+  });
+  return found != places.end() ? *found : fs::path();
 }
 
 std::string_view prefix(Split split) { return split == Split::kTrain ? "train" : "t10k"; }
@@ -183,8 +184,8 @@ std::vector<fs::path> all_files(const fs::path& folder) {
   std::vector<fs::path> all;
   for (const Split split : {Split::kTrain, Split::kTest}) {
     for (const std::string& stem : {images_stem(split), labels_stem(split)}) {
-      const std::vector<fs::path> files = find_files(folder, stem);
-      all.insert(all.end(), files.begin(), files.end());
+      const std::vector<fs::path> places = places_of(folder, stem);
+      all.insert(all.end(), places.begin(), places.end());
     }
   }
   return all;

@@ -113,7 +113,7 @@ bool write_and_rename(std::string_view dataset, const GenerateOptions& options) 
   inner.out = temporary.path();
   format.generate(inner);
   const std::string marker = marker_text(dataset, options);
-  write_file(temporary.path() / kMarkerName, std::as_bytes(std::span(marker)));
+  write_file(generated_marker(temporary.path()), std::as_bytes(std::span(marker)));
   const std::error_code failure = temporary.rename_to(out);
   if (failure && is_taken(out)) {
     return false;
@@ -168,8 +168,10 @@ bool generate_once(std::string_view dataset, const GenerateOptions& options) {
   return false;
 }
 
+fs::path generated_marker(const fs::path& folder) { return folder / kMarkerName; }
+
 std::optional<GeneratedInfo> generated_info(const fs::path& folder) {
-  std::ifstream file(folder / kMarkerName);
+  std::ifstream file(generated_marker(folder));
   if (!file) {
     return std::nullopt;
   }

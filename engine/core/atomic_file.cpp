@@ -158,6 +158,9 @@ Target resolve(const Named& named) {
   if (std::filesystem::is_directory(target.path, ignored)) {
     fail(named, "open", EISDIR);
   }
+  if (std::filesystem::is_symlink(target.path, ignored)) {
+    fail(named, "open", ELOOP);
+  }
   return target;
 }
 

@@ -332,7 +332,10 @@ int run_parsed(const Bound& bound,
                const std::vector<std::string>& arguments,
                const std::vector<std::string>& launched) {
   if (!bound.command->parallel()) {
-    if (announced_rank() != 0) {
+    if (const int rank = announced_rank(); rank != 0) {
+      // A variable that was left behind looks the same: who is alone must not wonder.
+      core::log::info("dlbench " + bound.command->name() + ": left to rank 0; this is rank " +
+                      std::to_string(rank) + " by its environment (see `dlbench info`)");
       return 0;
     }
     comm::LoneRank alone;

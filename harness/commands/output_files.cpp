@@ -5,10 +5,42 @@
 #include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <system_error>
 
 namespace dlbench::harness {
+namespace {
+
+/// Whether a result of this name would be an input, or be taken for one: it is the same file, or
+/// lies in its folder and has its extension.
+class Beside {
+ public:
+  explicit Beside(const std::filesystem::path& result)
+      : result_(result), folder_(canonical_folder(result)) {}
+
+  bool operator()(const std::filesystem::path& input) const {
+    std::error_code ignored;
+    if (std::filesystem::equivalent(result_, input, ignored)) {
+      return true;
+    }
+    const bool named_so = input.filename() == result_.filename() ||
+                          (input.has_extension() && input.extension() == result_.extension());
+    return named_so && canonical_folder(input) == folder_;
+  }
+
+ private:
+  static std::filesystem::path canonical_folder(const std::filesystem::path& file) {
+    std::error_code ignored;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(file, ignored).parent_path(),
+                                             ignored);
+  }
+
+  std::filesystem::path result_;
+  std::filesystem::path folder_;
+};
+
+}  // namespace
 
 void check_distinct(const std::vector<NamedFile>& files) {
   for (std::size_t one = 0; one < files.size(); ++one) {
@@ -38,17 +70,11 @@ void check_apart(const std::vector<NamedFile>& files,
                  const std::vector<std::filesystem::path>& inputs,
                  std::string_view what) {
   for (const NamedFile& file : files) {
-    std::error_code ignored;
-    // Most results are yet to be made, and data sets have many files.
-    if (file.path.empty() || !std::filesystem::is_regular_file(file.path, ignored)) {
-      continue;
-    }
-    for (const std::filesystem::path& input : inputs) {
-      if (std::filesystem::equivalent(file.path, input, ignored)) {
-        throw core::Error(core::ErrorCode::kUsage,
-                          file.option + " names '" + file.path + "', " + std::string(what) +
-                              ": it would be overwritten; choose another");
-      }
+    if (!file.path.empty() && !core::is_stream(file.path) &&
+        std::any_of(inputs.begin(), inputs.end(), Beside(file.path))) {
+      throw core::Error(core::ErrorCode::kUsage,
+                        file.option + " names '" + file.path + "', " + std::string(what) +
+                            ": it is not for results; choose another");
     }
   }
 }

@@ -25,10 +25,11 @@ void check_distinct(const std::vector<NamedFile>& files);
 void check_not_standard_output(const std::vector<NamedFile>& files);
 
 /// Throws core::Error(kUsage), the option named, if one of the files to write is one of `inputs`,
-/// which are `what`: "which this command reads".
+/// or beside one with the same extension, where it could be taken for one. `what` that is, for the
+/// message: "which this command reads".
 void check_apart(const std::vector<NamedFile>& files,
                  const std::vector<std::filesystem::path>& inputs,
-                 std::string_view what = "a file of the data set");
+                 std::string_view what = "among the files of the data set");
 
 /// Throws core::Error(kFile), the option named, if one of the files could not be written, as far as
 /// that can be known without writing.

@@ -47,17 +47,6 @@ using reports::Taint;
 constexpr std::int64_t kProfiledSteps = 3;
 constexpr double kProfiledSeconds = 0.5;  // per trial and probe, and of the timeline
 
-// The one trial that --capture-trial names.
-TrialId captured_trial(const RunOptions& options, bool device_copies) {
-  const std::vector<TrialId> trials = parse_trials(options.capture_trial, device_copies);
-  if (trials.size() != 1) {
-    throw Error(ErrorCode::kUsage,
-                "--capture-trial: '" + options.capture_trial +
-                    "' is more than one trial; choose one, such as synthetic/device or full");
-  }
-  return trials.front();
-}
-
 // The run command while it runs: a session, its record, and what keeps the report on the disk
 // valid.
 class Measurement {
@@ -112,6 +101,9 @@ class Measurement {
             {"trace", "the run ended before the repetition that --trace records, the last one"});
       }
       report_.fail(error);
+      if (profiled_) {  // all is measured: a trace that cannot be written takes no number away
+        report_.summarize();
+      }
       throw;
     }
     return finish();
@@ -176,7 +168,7 @@ class Measurement {
           "--capture-steps: the captured steps run node by node, for their phases and ops to be "
           "seen; the measured ones were replayed (--cuda-graph on: the captured ones too)");
     }
-    const std::unique_ptr<Arm> arm = make_arm(captured_trial(options_, true), session);
+    const std::unique_ptr<Arm> arm = make_arm(captured_trial(options_.capture_trial), session);
     capture_steps(*arm,
                   parse_step_range(options_.capture_steps),
                   session.plan().backend(),
@@ -470,7 +462,7 @@ class RunCommand final : public Command {
     check_not_standard_output({{"--benchy", run_.benchy}, {"--trace", run_.trace}});
     static_cast<void>(parse_trials(run_.trials, true));
     static_cast<void>(ProbeChoice(run_.probes));
-    static_cast<void>(captured_trial(run_, true));
+    static_cast<void>(captured_trial(run_.capture_trial));
     if (!run_.capture_steps.empty()) {
       static_cast<void>(parse_step_range(run_.capture_steps));
     }

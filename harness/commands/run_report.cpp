@@ -114,6 +114,8 @@ void RunReport::tell(const std::string& text) const {
   }
 }
 
+void RunReport::summarize() const { tell(reports::summary_text(record_, saved_at_)); }
+
 int RunReport::finish(const RunEnding& ending) {
   enter("writing the results");
   const bool tainted = !record_.run.taints.empty();
@@ -131,10 +133,10 @@ int RunReport::finish(const RunEnding& ending) {
     write();
   } catch (const Error& error) {
     fail(error);
-    tell(reports::summary_text(record_, saved_at_));
+    summarize();
     throw;
   }
-  tell(reports::summary_text(record_, output_));
+  summarize();
   return code;
 }
 

@@ -54,6 +54,8 @@ class RunReport {
   /// The report of a run that ended too early: what ended it, on which rank, in which phase. If it
   /// cannot be written it goes to the folder for temporary files; a warning says so. Never throws.
   void fail(const core::Error& error);
+  /// tell() of the summary, with where the report is.
+  void summarize() const;
   /// The complete report and its summary. Collective. Returns the exit code. Where something cannot
   /// be written any more: fail(), the summary all the same, and the error.
   int finish(const RunEnding& ending);

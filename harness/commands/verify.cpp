@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/verify.h"
 
-#include "data/dataset.h"
 #include "engine/backend/backend.h"
 #include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
@@ -199,8 +198,7 @@ int run_verify(const VerifyOptions& options, std::ostream& out) {
   check_memory(*reference, spec, built.params, core::DType::kF32, lowering);
   if (options.dump.has_value()) {
     if (options.data.has_value()) {
-      check_apart({{"--dump", options.dump->string()}},
-                  data::find_dataset(spec.dataset).files(*options.data));
+      check_apart({{"--dump", options.dump->string()}}, data_files(spec.dataset, *options.data));
     }
     core::check_writable(options.dump->string(), "choose another place with --dump");
   }

@@ -7,6 +7,7 @@
 #include "harness/trials/trial_runner.h"
 
 #include <charconv>
+#include <vector>
 
 namespace dlbench::harness {
 namespace {
@@ -115,6 +116,16 @@ void capture_steps(Arm& arm,
         TrialRunner::time_steps(captured, RepetitionLength::exactly(range.last + 1), &guard));
   }
   captured.finish();
+}
+
+TrialId captured_trial(const std::string& name) {
+  const std::vector<TrialId> trials = parse_trials(name, /*device_copies=*/true);
+  if (trials.size() != 1) {
+    throw Error(ErrorCode::kUsage,
+                "--capture-trial: '" + name +
+                    "' is more than one trial; choose one, such as synthetic/device or full");
+  }
+  return trials.front();
 }
 
 }  // namespace dlbench::harness

@@ -36,4 +36,8 @@ void capture_steps(Arm& arm,
                    RunGuard& guard,
                    const std::function<void(bool)>& listener = {});
 
+/// The one trial that --capture-trial names. Throws core::Error(kUsage) for an unknown name, or one
+/// of several trials.
+[[nodiscard]] TrialId captured_trial(const std::string& name);
+
 }  // namespace dlbench::harness

@@ -81,10 +81,16 @@ std::optional<fs::path> present_data(const std::string& dataset, const std::stri
   return std::nullopt;
 }
 
+std::vector<fs::path> data_files(const std::string& dataset, const fs::path& folder) {
+  std::vector<fs::path> files = data::find_dataset(dataset).files(folder);
+  files.push_back(data::generated_marker(folder));
+  return files;
+}
+
 std::vector<fs::path> present_data_files(const std::string& workload, const std::string& data) {
   const std::string& dataset = workloads::find_workload(workload).spec().dataset;
   const auto folder = present_data(dataset, data);
-  return folder.has_value() ? data::find_dataset(dataset).files(*folder) : std::vector<fs::path>();
+  return folder.has_value() ? data_files(dataset, *folder) : std::vector<fs::path>();
 }
 
 DataSource locate_data(const std::string& dataset, const std::string& data) {

@@ -6,7 +6,7 @@
 #include "engine/core/log.h"
 #include "harness/analysis/gpu_sampling.h"
 #include "probes/gpu_tracks.h"
-#include "reports/statistics.h"
+#include "reports/statistics_records.h"
 
 #include <algorithm>
 #include <deque>
@@ -15,7 +15,7 @@
 namespace dlbench::harness {
 namespace {
 
-using reports::summarize_steps;
+using reports::step_time_record;
 
 constexpr const char* kTrialOfTheVerdict = "synthetic/device";
 
@@ -308,7 +308,7 @@ void note_refusal(const std::string& probe, const Pass& pass, reports::RunRecord
 
 std::optional<double> slowdown(const reports::TrialRecord& timed,
                                std::span<const double> profiled_step_s) {
-  const auto profiled = summarize_steps(profiled_step_s);
+  const auto profiled = step_time_record(profiled_step_s);
   if (!timed.step_time_s.has_value() || timed.step_time_s->median <= 0.0 || !profiled.has_value()) {
     return std::nullopt;
   }

@@ -181,7 +181,7 @@ void SessionPlan::open_data() {
 }
 
 std::vector<std::filesystem::path> SessionPlan::data_files() const {
-  return data::find_dataset(workload_->spec().dataset).files(source_.folder);
+  return harness::data_files(workload_->spec().dataset, source_.folder);
 }
 
 backend::LoweringOptions SessionPlan::lowering() const {

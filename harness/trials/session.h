@@ -224,7 +224,11 @@ class Session {
 /// `data` if given, else the format's usual folder if it is there, else nothing.
 [[nodiscard]] std::optional<std::filesystem::path> present_data(const std::string& dataset,
                                                                 const std::string& data);
-/// The files of the workload's data set there, of all splits; none without it.
+/// The files of a data set in its folder, of all splits, and what says that it was generated: none
+/// of them is for results.
+[[nodiscard]] std::vector<std::filesystem::path> data_files(const std::string& dataset,
+                                                            const std::filesystem::path& folder);
+/// Those of the workload's data set that present_data() finds; none without it.
 [[nodiscard]] std::vector<std::filesystem::path> present_data_files(const std::string& workload,
                                                                     const std::string& data);
 /// As present_data(), or else 64 generated samples in the cache folder. Throws core::Error(kFile)

@@ -246,13 +246,14 @@ class BadInput(CommandTest):
         image = next((data / "train").glob("**/*.jpg"))
         before = image.read_bytes()
         self.expect_error(2, *self.images, "--data", data, "--output", image,
-                          says=["--output", "a file of the data set"])
+                          says=["--output", "among the files of the data set"])
         self.assertEqual(image.read_bytes(), before)
 
     def test_results_in_place_of_data_that_this_run_does_not_read(self):
         data = self.copy_of_kvasir("overwritten")
         labels = self.folder / "mnist" / "t10k-labels-idx1-ubyte"
         commands = [
+            ("--output", data / "generated-by-dlbench.txt", [*self.images, "--data", data]),
             ("--trace", next((data / "test").glob("**/*.jpg")), [*self.kvasir, "--data", data]),
             ("--output", labels, self.mnist[:-2]),
             ("--checkpoint", labels, ["train", *self.mnist[1:]]),
@@ -261,8 +262,17 @@ class BadInput(CommandTest):
         ]
         for option, file, command in commands:
             before = file.read_bytes()
-            self.expect_error(2, *command, option, file, says=[option, "a file of the data set"])
+            self.expect_error(2, *command, option, file, says=[option, "among the files of the data set"])
             self.assertEqual(file.read_bytes(), before)
+        for file in (data / "train" / "images" / "new.jpg", data / "valid" / "masks" / "new.jpg"):
+            self.expect_error(2, *self.images, "--data", data, "--output", file,
+                              says=["among the files of the data set"])
+        # Read before the compressed one beside it, if it were there.
+        shutil.copytree(self.folder / "mnist", self.folder / "packed")
+        images = self.folder / "packed" / "train-images-idx3-ubyte"
+        subprocess.run(["gzip", images], check=True)
+        self.expect_error(2, "run", "--workload", "mnist_cnn", "--data", images.parent, "--output", images,
+                          says=["among the files of the data set"])
 
     def test_only_a_report_goes_to_the_standard_output(self):
         for option in ("--trace", "--benchy"):

@@ -3,6 +3,7 @@
 #include "reports/statistics.h"
 
 #include "engine/core/check.h"
+#include "reports/statistics_records.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +16,7 @@ namespace {
 
 TEST(Summary, AnEmptySetHasNone) {
   EXPECT_FALSE(summarize({}).has_value());
-  EXPECT_FALSE(summarize_steps({}).has_value());
+  EXPECT_FALSE(step_time_record({}).has_value());
 }
 
 TEST(Summary, OneNumberHasNoSpread) {
@@ -58,7 +59,7 @@ TEST(Summary, PercentilesInterpolateBetweenOrderStatistics) {
 
 TEST(Summary, StepPercentilesComeFromUnsortedSteps) {
   const std::vector<double> steps = {10.0, 2.0, 4.0, 1.0, 3.0};
-  const StepTimeSummary summary = summarize_steps(steps).value();
+  const StepTimeRecord summary = step_time_record(steps).value();
   EXPECT_EQ(summary.n, 5);
   EXPECT_DOUBLE_EQ(summary.median, 3.0);
   EXPECT_DOUBLE_EQ(summary.p90, 7.6);

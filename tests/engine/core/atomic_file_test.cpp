@@ -129,6 +129,12 @@ TEST_F(AtomicFiles, PartsLieOneBehindTheOther) {
   EXPECT_EQ(text_of(in_folder("file")), "onetwo");
 }
 
+TEST_F(AtomicFiles, ALinkToItselfIsNotReplaced) {
+  std::filesystem::create_symlink("loop", in_folder("loop"));
+  EXPECT_THAT(error_of(in_folder("loop"), "x"), HasSubstr("symbolic links"));
+  EXPECT_TRUE(std::filesystem::is_symlink(in_folder("loop")));
+}
+
 TEST_F(AtomicFiles, WithoutCommitTheOldFileStays) {
   const std::string path = in_folder("file");
   write_file_atomically(path, "old");
