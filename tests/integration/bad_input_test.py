@@ -271,8 +271,8 @@ class BadInput(CommandTest):
         shutil.copytree(self.folder / "mnist", self.folder / "packed")
         images = self.folder / "packed" / "train-images-idx3-ubyte"
         subprocess.run(["gzip", images], check=True)
-        self.expect_error(2, "run", "--workload", "mnist_cnn", "--data", images.parent, "--output", images,
-                          says=["among the files of the data set"])
+        self.expect_error(2, "run", "--workload", "mnist_cnn", "--data", images.parent, "--batch-size", "4",
+                          "--output", images, says=["among the files of the data set"])
 
     def test_only_a_report_goes_to_the_standard_output(self):
         for option in ("--trace", "--benchy"):
