@@ -298,16 +298,17 @@ void remove_temporary(const std::string& path, int pid) {
   }
 }
 
+std::filesystem::path place_of(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::weakly_canonical(follow_links(std::filesystem::absolute(path, ignored)),
+                                           ignored);
+}
+
 bool is_same_file(const std::string& one, const std::string& other) {
   if (is_stream(one) || is_stream(other)) {  // a device or pipe takes all that comes
     return is_standard_output(one) && is_standard_output(other);
   }
-  const auto place = [](const std::string& path) {
-    std::error_code ignored;
-    return std::filesystem::weakly_canonical(follow_links(std::filesystem::absolute(path, ignored)),
-                                             ignored);
-  };
-  return place(one) == place(other);
+  return place_of(one) == place_of(other);
 }
 
 void check_writable(const std::string& path, std::string_view advice) {

@@ -66,6 +66,10 @@ void remove_temporary(const std::string& path, int pid);
 /// before a long measurement.
 void check_writable(const std::string& path, std::string_view advice = "choose another place");
 
+/// Where a file written to `path` comes to lie: absolute, with all links followed. It does not need
+/// to exist, and a link may lead to nothing yet.
+[[nodiscard]] std::filesystem::path place_of(const std::filesystem::path& path);
+
 /// Whether what is written to `other` would replace what was written to `one`: the same file by
 /// whatever spelling or symbolic link, or both the standard output. Not so for a device or pipe.
 /// Neither needs to exist.

@@ -13,31 +13,29 @@ namespace dlbench::harness {
 namespace {
 
 /// Whether a result of this name would be an input, or be taken for one: it is the same file, or
-/// lies in its folder and has its extension.
+/// lies in its folder and has its extension. Data sets have many files, and most results are yet to
+/// be made: what the names settle asks nothing of the disk.
 class Beside {
  public:
-  explicit Beside(const std::filesystem::path& result)
-      : result_(result), folder_(canonical_folder(result)) {}
+  explicit Beside(const std::string& result) : result_(core::place_of(result)) {
+    std::error_code ignored;  // what cannot be looked at is refused when it is to be written
+    exists_ = std::filesystem::exists(result_, ignored);
+  }
 
   bool operator()(const std::filesystem::path& input) const {
     std::error_code ignored;
-    if (std::filesystem::equivalent(result_, input, ignored)) {
+    if (exists_ && std::filesystem::equivalent(result_, input, ignored)) {
       return true;
     }
     const bool named_so = input.filename() == result_.filename() ||
                           (input.has_extension() && input.extension() == result_.extension());
-    return named_so && canonical_folder(input) == folder_;
+    return named_so && core::place_of(std::filesystem::absolute(input, ignored).parent_path()) ==
+                           result_.parent_path();
   }
 
  private:
-  static std::filesystem::path canonical_folder(const std::filesystem::path& file) {
-    std::error_code ignored;
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(file, ignored).parent_path(),
-                                             ignored);
-  }
-
   std::filesystem::path result_;
-  std::filesystem::path folder_;
+  bool exists_ = false;
 };
 
 }  // namespace

@@ -76,6 +76,24 @@ TEST_F(OutputFiles, NoFileOfTheDataIsOverwritten) {
             "");
 }
 
+TEST_F(OutputFiles, NoNewFileIsTakenForOneOfTheData) {
+  const std::filesystem::path images = folder_.file("images");
+  std::filesystem::create_directory(images);
+  const std::vector<std::filesystem::path> data{images / "a.png", images / "labels"};
+  const auto refused = [&](const std::filesystem::path& result) {
+    return refusal_of([&] { check_apart({{"--output", result.string()}}, data); }).text;
+  };
+  EXPECT_NE(refused(images / "new.png"), "");
+  EXPECT_NE(refused(images / ".." / "images" / "labels"), "")
+      << "it would be read if it were there";
+  EXPECT_EQ(refused(images / "report.json"), "");
+  EXPECT_EQ(refused(folder_.file("new.png")), "") << "in another folder";
+  std::filesystem::create_symlink(images / "new.png", folder_.file("link.json"));
+  EXPECT_NE(refused(folder_.file("link.json")), "") << "a link that leads there, to nothing yet";
+  std::filesystem::create_directory_symlink(images, folder_.file("other"));
+  EXPECT_NE(refused(std::filesystem::path(folder_.file("other")) / "new.png"), "");
+}
+
 TEST_F(OutputFiles, NothingButTheReportGoesToTheStandardOutput) {
   for (const char* name : {"-", "/dev/stdout"}) {
     const Refusal refused = refusal_of([&] { check_not_standard_output({{"--trace", name}}); });
