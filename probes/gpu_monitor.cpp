@@ -35,6 +35,7 @@ void GpuMonitor::begin_window() {
     const std::lock_guard lock(mutex_);
     window_ = GpuWindow{};
     static_cast<void>(sensors_->take_events());  // of before the window
+    window_.watched_faults = sensors_->watched_faults();
     window_.begin_ns = core::steady_ns();
     look(SensorSet::kAll);
     open_ = true;

@@ -22,6 +22,7 @@ struct GpuWindow {
   std::int64_t end_ns = 0;
   double monitor_cpu_s = 0.0;      ///< CPU time of all looks, in the caller's thread too
   std::vector<GpuSample> samples;  ///< the first before any work, the last at the window's end
+  std::vector<GpuFault> watched_faults;  ///< which `events` would have
   std::vector<GpuEvent> events;
 };
 

@@ -70,11 +70,15 @@ json to_json(const RecordedWindow& recorded) {
               {"end_ns", window.end_ns},
               {"monitor_cpu_s", window.monitor_cpu_s},
               {"samples", json::array()},
+              {"watched_faults", json::array()},
               {"events", json::array()}};
   for (const GpuSample& sample : window.samples) {
     json entry{{"time_ns", sample.time_ns}};
     visit_sample(sample, writer(entry));
     object["samples"].push_back(std::move(entry));
+  }
+  for (const GpuFault fault : window.watched_faults) {
+    object["watched_faults"].push_back(fault_name(fault));
   }
   for (const GpuEvent& event : window.events) {
     object["events"].push_back(
@@ -103,6 +107,9 @@ RecordedWindow window_from_json(const json& object) {
     GpuSample sample{.time_ns = entry.at("time_ns").get<std::int64_t>()};
     visit_sample(sample, reader(entry));
     window.samples.push_back(sample);
+  }
+  for (const json& fault : object.at("watched_faults")) {
+    window.watched_faults.push_back(fault_from_name(fault.get<std::string>()));
   }
   for (const json& entry : object.at("events")) {
     window.events.push_back({entry.at("time_ns").get<std::int64_t>(),

@@ -97,6 +97,8 @@ class GpuSensors {
 
   [[nodiscard]] virtual const GpuIdentity& identity() const = 0;
   [[nodiscard]] virtual GpuSample read(SensorSet set) noexcept = 0;
+  /// The faults whose events take_events() would tell: with the others, no event says nothing.
+  [[nodiscard]] virtual std::vector<GpuFault> watched_faults() const = 0;
   /// Events since the last call.
   [[nodiscard]] virtual std::vector<GpuEvent> take_events() noexcept = 0;
 };

@@ -256,9 +256,13 @@ class Windows {
         [reason](std::uint64_t bits) { return (bits & static_cast<std::uint64_t>(reason)) != 0; });
   }
 
-  [[nodiscard]] double events(GpuFault fault) const {
+  [[nodiscard]] Told events(GpuFault fault) const {
     std::ptrdiff_t count = 0;
     for (const GpuWindow& window : windows_) {
+      if (std::find(window.watched_faults.begin(), window.watched_faults.end(), fault) ==
+          window.watched_faults.end()) {
+        return {std::nullopt, kNotTold};
+      }
       count += std::count_if(window.events.begin(),
                              window.events.end(),
                              [&](const GpuEvent& event) { return event.fault == fault; });

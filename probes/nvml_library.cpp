@@ -84,9 +84,8 @@ constexpr std::size_t kFastFields = 3;  // power of the moment, PCIe sent and re
 constexpr int kTypeUnsigned = 1;
 constexpr int kClockSm = 1;
 constexpr int kClockMemory = 2;
-constexpr unsigned long long kEventEccCorrected = 0x1;
-constexpr unsigned long long kEventEccUncorrected = 0x2;
-constexpr unsigned long long kEventXid = 0x8;
+constexpr std::array<std::pair<unsigned long long, GpuFault>, 3> kFaultEvents{
+    {{0x1, GpuFault::kEccCorrected}, {0x2, GpuFault::kEccUncorrected}, {0x8, GpuFault::kXid}}};
 
 double field_number(const Field& field) {
   switch (field.type) {
@@ -281,12 +280,14 @@ class NvmlGpu final : public GpuSensors {
         nvml_.supported_events(device_, &supported) != kSuccess) {
       return;
     }
-    const unsigned long long wanted =
-        supported & (kEventEccCorrected | kEventEccUncorrected | kEventXid);
+    unsigned long long wanted = 0;
+    for (const auto& [bit, fault] : kFaultEvents) {
+      wanted |= supported & bit;
+    }
     if (nvml_.create_events(&events_) != kSuccess) {
       events_ = nullptr;
     } else if (wanted != 0) {
-      watching_ = nvml_.register_events(device_, wanted, events_) == kSuccess;
+      watched_ = nvml_.register_events(device_, wanted, events_) == kSuccess ? wanted : 0;
     }
   }
   NvmlGpu(const NvmlGpu&) = delete;
@@ -318,15 +319,26 @@ class NvmlGpu final : public GpuSensors {
     return sample;
   }
 
+  [[nodiscard]] std::vector<GpuFault> watched_faults() const override {
+    std::vector<GpuFault> faults{GpuFault::kLost};  // each reading tells
+    for (const auto& [bit, fault] : kFaultEvents) {
+      if ((watched_ & bit) != 0) {
+        faults.push_back(fault);
+      }
+    }
+    return faults;
+  }
+
   [[nodiscard]] std::vector<GpuEvent> take_events() noexcept override {
     std::vector<GpuEvent> events = std::exchange(pending_, {});
     EventData data;
-    while (watching_ && nvml_.wait_event(events_, &data, 0) == kSuccess) {
-      const GpuFault fault = data.type == kEventXid              ? GpuFault::kXid
-                             : data.type == kEventEccUncorrected ? GpuFault::kEccUncorrected
-                                                                 : GpuFault::kEccCorrected;
-      const auto code = fault == GpuFault::kXid ? static_cast<std::int64_t>(data.data) : 0;
-      events.push_back({core::steady_ns(), fault, code});
+    while (watched_ != 0 && nvml_.wait_event(events_, &data, 0) == kSuccess) {
+      for (const auto& [bit, fault] : kFaultEvents) {
+        if (data.type == bit) {
+          const auto code = fault == GpuFault::kXid ? static_cast<std::int64_t>(data.data) : 0;
+          events.push_back({core::steady_ns(), fault, code});
+        }
+      }
     }
     return events;
   }
@@ -399,7 +411,7 @@ class NvmlGpu final : public GpuSensors {
   Device device_;
   GpuIdentity identity_;
   EventSet events_ = nullptr;
-  bool watching_ = false;
+  unsigned long long watched_ = 0;  ///< bits of kFaultEvents
   bool lost_ = false;
   std::vector<GpuEvent> pending_;
   WrappingCounter sent_;

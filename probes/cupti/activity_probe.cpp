@@ -39,41 +39,67 @@ constexpr std::array kKinds{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
                             CUPTI_ACTIVITY_KIND_DRIVER,
                             CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION};
 
+struct FreeBuffer {
+  void operator()(std::uint8_t* buffer) const { std::free(buffer); }
+};
+
+/// One of CUPTI's buffers, with records.
+struct FullBuffer {
+  std::unique_ptr<std::uint8_t, FreeBuffer> memory;
+  std::size_t bytes = 0;
+};
+
 /// What CUPTI's threads hand over. CUPTI's callbacks carry no pointer of ours, so there is one per
 /// process, and it lives as long: a buffer may come back late.
 class Inbox {
  public:
+  struct Content {
+    std::vector<FullBuffer> buffers;
+    std::int64_t dropped = 0;  ///< records
+  };
+
   static Inbox& instance() {
     // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): see above.
     static auto* const inbox = new Inbox;
     return *inbox;
   }
 
-  /// nullptr: nobody records; buffers are thrown away.
-  void deliver_to(GpuTrace* trace) {
+  void open() {
     const std::lock_guard lock(mutex_);
-    trace_ = trace;
+    is_open_ = true;
   }
 
-  void take(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t bytes) {
+  /// What came since open(). Buffers that come later are thrown away.
+  Content close() {
     const std::lock_guard lock(mutex_);
-    if (trace_ == nullptr) {
+    is_open_ = false;
+    return std::exchange(content_, {});
+  }
+
+  // Keeps the buffer as it is: its thread may be one that launches work.
+  void take(CUcontext context, std::uint32_t stream, FullBuffer buffer) {
+    const std::lock_guard lock(mutex_);
+    if (!is_open_) {
       return;
-    }
-    try {
-      append_activity_records(buffer, bytes, *trace_);
-    } catch (const std::exception&) {
-      trace_->dropped += 1;
     }
     std::size_t dropped = 0;
     if (cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS) {
-      trace_->dropped += static_cast<std::int64_t>(dropped);
+      content_.dropped += static_cast<std::int64_t>(dropped);
+    }
+    if (buffer.bytes == 0) {
+      return;
+    }
+    try {
+      content_.buffers.push_back(std::move(buffer));
+    } catch (const std::exception&) {
+      content_.dropped += 1;
     }
   }
 
  private:
   std::mutex mutex_;
-  GpuTrace* trace_ = nullptr;
+  bool is_open_ = false;
+  Content content_;
 };
 
 void CUPTIAPI request_buffer(std::uint8_t** buffer, std::size_t* bytes, std::size_t* max_records) {
@@ -87,8 +113,8 @@ void CUPTIAPI complete_buffer(CUcontext context,
                               std::uint8_t* buffer,
                               std::size_t /*size*/,
                               std::size_t valid_bytes) {
-  Inbox::instance().take(context, stream, buffer, valid_bytes);
-  std::free(buffer);
+  Inbox::instance().take(
+      context, stream, {std::unique_ptr<std::uint8_t, FreeBuffer>(buffer), valid_bytes});
 }
 
 class ActivityProbe final : public Probe, private core::trace::Sink {
@@ -96,7 +122,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
   ActivityProbe() = default;
   ActivityProbe(const ActivityProbe&) = delete;
   ActivityProbe& operator=(const ActivityProbe&) = delete;
-  ~ActivityProbe() override { Inbox::instance().deliver_to(nullptr); }
+  ~ActivityProbe() override { static_cast<void>(Inbox::instance().close()); }
 
   [[nodiscard]] const ProbeSpec& spec() const override {
     static const ProbeSpec spec{
@@ -180,7 +206,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     // What is still there of an earlier window goes to nobody. A refusal would only say that there
     // is nothing; the one at the end of this window counts.
     static_cast<void>(cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
-    Inbox::instance().deliver_to(&trace_);
+    Inbox::instance().open();
     for (const CUpti_ActivityKind kind : kKinds) {
       status = cuptiActivityEnable(kind);
       if (status != CUPTI_SUCCESS) {
@@ -201,7 +227,11 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
       static_cast<void>(cuptiActivityDisable(kind));
     }
     flush();
-    Inbox::instance().deliver_to(nullptr);
+    const Inbox::Content recorded = Inbox::instance().close();
+    trace_.dropped += recorded.dropped;
+    for (const FullBuffer& buffer : recorded.buffers) {
+      append_activity_records(buffer.memory.get(), buffer.bytes, trace_);
+    }
   }
 
   void flush() {

@@ -10,19 +10,33 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <unordered_map>
 
 namespace dlbench::probes {
 namespace {
 
 std::string demangled(const char* name) {
-  if (name == nullptr) {
-    return "unknown";
-  }
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(
       abi::__cxa_demangle(name, nullptr, nullptr, &status), std::free);
   return status == 0 && text != nullptr ? text.get() : name;
 }
+
+/// Names as one reads them. CUPTI has one text for all records of a kernel, so its address is
+/// enough to know it again, and a template of a library is demangled once and not in every step.
+class KernelNames {
+ public:
+  const std::string& of(const char* name) {
+    auto found = known_.find(name);
+    if (found == known_.end()) {
+      found = known_.emplace(name, name != nullptr ? demangled(name) : "unknown").first;
+    }
+    return found->second;
+  }
+
+ private:
+  std::unordered_map<const char*, std::string> known_;
+};
 
 const char* copy_name(std::uint8_t kind) {
   switch (kind) {
@@ -154,12 +168,12 @@ const Record& as(const CUpti_Activity* record) {
   return *reinterpret_cast<const Record*>(record);
 }
 
-void append_record(const CUpti_Activity* record, GpuTrace& trace) {
+void append_record(const CUpti_Activity* record, KernelNames& names, GpuTrace& trace) {
   switch (record->kind) {
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
       const auto& kernel = as<CUpti_ActivityKernel10>(record);
       trace.activities.push_back(
-          device_work(GpuActivityKind::kKernel, demangled(kernel.name), kernel));
+          device_work(GpuActivityKind::kKernel, names.of(kernel.name), kernel));
       break;
     }
     case CUPTI_ACTIVITY_KIND_MEMCPY: {
@@ -203,9 +217,10 @@ void append_record(const CUpti_Activity* record, GpuTrace& trace) {
 }  // namespace
 
 void append_activity_records(std::uint8_t* buffer, std::size_t bytes, GpuTrace& trace) {
+  KernelNames names;
   CUpti_Activity* record = nullptr;
   while (cuptiActivityGetNextRecord(buffer, bytes, &record) == CUPTI_SUCCESS) {
-    append_record(record, trace);
+    append_record(record, names, trace);
   }
 }
 

@@ -3,8 +3,9 @@
 //
 // The probe cupti_counters: memory traffic and how busy tensor pipes, multiprocessors and warps
 // were over a repetition of its own.
-#include "engine/core/error.h"
+#include "probes/cupti/driver_context.h"
 #include "probes/cupti/range_counters.h"
+#include "probes/cupti/step_window.h"
 #include "probes/probe.h"
 #include "probes/registry.h"
 
@@ -16,6 +17,10 @@
 
 namespace dlbench::probes {
 namespace {
+
+constexpr const char* kSteps = "steps";
+constexpr const char* kBytes = "B";
+constexpr const char* kPerStep = "_per_step";
 
 class CounterProbe final : public Probe {
  public:
@@ -30,8 +35,12 @@ class CounterProbe final : public Probe {
           true,
           false,
           true};
+      result.values.push_back({kSteps, "", "steps that were counted"});
       for (const Metric& metric : range_metrics()) {
         result.values.push_back({metric.value, metric.unit, metric.counter});
+        if (metric.unit == kBytes) {
+          result.values.push_back({metric.value + kPerStep, metric.unit, metric.counter});
+        }
       }
       return result;
     }();
@@ -46,8 +55,12 @@ class CounterProbe final : public Probe {
     reason_.clear();
   }
 
-  void begin_steps() noexcept override {  // the counters are sums over them
+  // The counters are sums over the steps, and over nothing of those still on their way: these are
+  // waited for. The last of the steps is done when the trial ends.
+  void begin_steps() noexcept override {
     try {
+      synchronize_context();
+      steps_.restart();
       counters_ = std::make_unique<RangeCounters>();
       counters_->begin();
     } catch (const std::exception& error) {
@@ -62,8 +75,13 @@ class CounterProbe final : public Probe {
     try {
       const std::vector<double> values = counters_->end();
       auto& kept = values_[trial_];
+      kept[kSteps] = static_cast<double>(steps_.count());
       for (std::size_t index = 0; index < values.size(); ++index) {
-        kept[counters_->metrics()[index].value] = values[index];
+        const Metric& metric = counters_->metrics()[index];
+        kept[metric.value] = values[index];
+        if (metric.unit == kBytes) {
+          kept[metric.value + kPerStep] = values[index] / static_cast<double>(steps_.count());
+        }
       }
     } catch (const std::exception& error) {
       reason_ = error.what();
@@ -87,9 +105,12 @@ class CounterProbe final : public Probe {
     return result;
   }
 
+  [[nodiscard]] core::trace::Sink* sink() override { return &steps_; }
+
  private:
   std::string trial_;
   std::string reason_;
+  StepWindow steps_;
   std::unique_ptr<RangeCounters> counters_;
   std::map<std::string, std::map<std::string, double>> values_;
 };

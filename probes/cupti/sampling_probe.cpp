@@ -3,23 +3,21 @@
 //
 // The probe cupti_sampling: memory traffic and how busy multiprocessors, tensor pipes and warps
 // were, over the time of a repetition of its own.
-#include "engine/core/clock.h"
 #include "engine/core/error.h"
-#include "probes/cupti/host_clock.h"
 #include "probes/cupti/metric_set.h"
 #include "probes/cupti/pm_sampler.h"
+#include "probes/cupti/step_window.h"
 #include "probes/probe.h"
 #include "probes/registry.h"
 
 #include <exception>
 #include <memory>
 #include <string>
-#include <thread>
 
 namespace dlbench::probes {
 namespace {
 
-class SamplingProbe final : public Probe, private core::trace::Sink {
+class SamplingProbe final : public Probe {
  public:
   [[nodiscard]] const ProbeSpec& spec() const override {
     static const ProbeSpec spec = [] {
@@ -51,8 +49,7 @@ class SamplingProbe final : public Probe, private core::trace::Sink {
   void begin_trial(std::string_view trial) noexcept override {
     try {
       trial_ = trial;
-      host_thread_ = std::this_thread::get_id();
-      steps_ = {};
+      steps_.restart();
       sampler_.begin();
       reason_.clear();
     } catch (const std::exception& error) {
@@ -67,9 +64,9 @@ class SamplingProbe final : public Probe, private core::trace::Sink {
     try {
       samples_ = sampler_.end();
       samples_.trial = trial_;
-      samples_.begin_ns = steps_.begin_ns;
-      samples_.end_ns = steps_.end_ns;
-      samples_.steps = steps_.count;
+      samples_.begin_ns = steps_.begin_ns();
+      samples_.end_ns = steps_.end_ns();
+      samples_.steps = steps_.count();
       if (!record_.empty()) {
         write_gpu_samples(record_, samples_);
       }
@@ -86,43 +83,13 @@ class SamplingProbe final : public Probe, private core::trace::Sink {
     return ProbeValues{reason_.empty(), reason_, {}};
   }
 
-  [[nodiscard]] core::trace::Sink* sink() override { return this; }
+  [[nodiscard]] core::trace::Sink* sink() override { return &steps_; }
 
  private:
-  /// From the first step's begin to the last one's end: what comes before and after is no training.
-  struct Steps {
-    std::int64_t begin_ns = 0;
-    std::int64_t end_ns = 0;
-    std::int64_t count = 0;
-  };
-
-  [[nodiscard]] bool is_step(const core::trace::RegionInfo& region) const noexcept {
-    return region.category == core::trace::Category::kStep &&
-           std::this_thread::get_id() == host_thread_;
-  }
-
-  void begin(const core::trace::RegionInfo& region) noexcept override {
-    if (is_step(region) && steps_.begin_ns == 0) {
-      steps_.begin_ns = core::steady_ns();
-    }
-  }
-
-  void end(const core::trace::RegionInfo& region) noexcept override {
-    if (is_step(region)) {
-      steps_.end_ns = core::steady_ns();
-      steps_.count += 1;
-    }
-  }
-
-  void name_thread(std::string_view /*name*/) noexcept override {}
-  void map_captured_node(std::uint64_t /*captured_node*/,
-                         std::int64_t /*op_id*/) noexcept override {}
-
   std::string record_;
   std::string trial_;
   std::string reason_ = "no repetition of its own has run";
-  std::thread::id host_thread_;
-  Steps steps_;
+  StepWindow steps_;
   PmSampler sampler_;
   GpuSamples samples_;
 };

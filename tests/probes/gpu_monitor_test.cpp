@@ -40,6 +40,7 @@ class CountingSensors final : public GpuSensors {
     ++reads_;
     return {.time_ns = reads_, .energy_joules = static_cast<double>(reads_)};
   }
+  [[nodiscard]] std::vector<GpuFault> watched_faults() const override { return {}; }
   [[nodiscard]] std::vector<GpuEvent> take_events() noexcept override {
     return std::exchange(events_, {});
   }
@@ -84,6 +85,7 @@ class RatedSensors final : public GpuSensors {
     }
     return sample;
   }
+  [[nodiscard]] std::vector<GpuFault> watched_faults() const override { return {}; }
   [[nodiscard]] std::vector<GpuEvent> take_events() noexcept override { return {}; }
 
  private:
@@ -114,6 +116,7 @@ class CostlySensors final : public GpuSensors {
     }
     return {};
   }
+  [[nodiscard]] std::vector<GpuFault> watched_faults() const override { return {}; }
   [[nodiscard]] std::vector<GpuEvent> take_events() noexcept override { return {}; }
 
  private:
@@ -139,6 +142,7 @@ TEST(GpuRecording, ReadingGivesBackWhatWasWritten) {
   EXPECT_EQ(sample.energy_joules, 5049.6);
   EXPECT_FALSE(sample.memory_temperature_celsius.has_value());
   EXPECT_EQ(again.windows[2].window.events.front().code, 79);
+  EXPECT_EQ(again.windows[2].window.watched_faults, recording.windows[2].window.watched_faults);
   EXPECT_THROW((void)read_gpu_recording(copy), core::Error);
 }
 
@@ -251,6 +255,16 @@ TEST(GpuSummary, WhatThePauseShowsIsNoClockAndNoReason) {
   EXPECT_THAT(judge_window({}, window).throttle_reasons, ElementsAre());
 }
 
+TEST(GpuSummary, NoEventIsZeroOnlyWhereEventsWereWatched) {
+  GpuWindow window = steady_window(1000, 300.0);
+  window.watched_faults = {GpuFault::kXid};
+  const std::vector<ProbeValue> values = gpu_values({}, {window});
+  EXPECT_EQ(number(values, "xid_events"), 0.0);
+  EXPECT_FALSE(number(values, "ecc_uncorrected_events").has_value());
+  EXPECT_FALSE(number(gpu_values({}, {window, steady_window(1000, 300.0)}), "xid_events"))
+      << "in the second window nobody looked";
+}
+
 TEST(GpuSummary, NamesFaultsAndThrottlingOfAWindow) {
   const GpuRecording recording = read_gpu_recording(kRecording);
   const DeviceConditions calm = judge_window(recording.gpu, recording.windows[0].window);
@@ -314,6 +328,7 @@ TEST(Nvml, ReadsWhatTheDriverTells) {
   ASSERT_EQ(events.size(), 1U);
   EXPECT_EQ(events.front().fault, GpuFault::kXid);
   EXPECT_EQ(events.front().code, 48);
+  EXPECT_THAT(opened.sensors->watched_faults(), ElementsAre(GpuFault::kLost, GpuFault::kXid));
 }
 
 TEST(Nvml, ListsTheGpusOfTheMachine) {

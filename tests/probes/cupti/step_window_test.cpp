@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "probes/cupti/step_window.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace dlbench::probes {
+namespace {
+
+using core::trace::Category;
+using core::trace::RegionInfo;
+
+void run(StepWindow& window, Category category) {
+  const RegionInfo region{category, "region", 0};
+  window.begin(region);
+  window.end(region);
+}
+
+TEST(StepWindow, CountsTheStepsOfItsThreadSinceTheRestart) {
+  StepWindow window;
+  window.restart();
+  run(window, Category::kStep);
+  window.restart();
+  EXPECT_EQ(window.count(), 0);
+  const std::int64_t before_ns = core::steady_ns();
+  run(window, Category::kStep);
+  run(window, Category::kOp);
+  run(window, Category::kStep);
+  std::thread([&] { run(window, Category::kStep); }).join();
+  EXPECT_EQ(window.count(), 2);
+  EXPECT_GE(window.begin_ns(), before_ns);
+  EXPECT_LE(window.begin_ns(), window.end_ns());
+  EXPECT_LE(window.end_ns(), core::steady_ns());
+}
+
+}  // namespace
+}  // namespace dlbench::probes
