@@ -42,6 +42,13 @@ std::string_view direction_name(Direction direction) {
 
 }  // namespace
 
+const Primitive& main_step(const Candidate& candidate) {
+  const auto found = std::find_if(candidate.steps.begin(),
+                                  candidate.steps.end(),
+                                  [](const Primitive& p) { return !p.weights.is_zero(); });
+  return *found;
+}
+
 Convolution describe_convolution(const GraphLowering& lowering, const Node& node) {
   Convolution c;
   c.attributes = node.op == OpKind::kConvTranspose ? node.as<graph::ConvTransposeAttributes>().conv
@@ -111,17 +118,21 @@ ConvRequest request_for(const GraphLowering& lowering, const Convolution& c) {
           .spatial_rank = c.spatial_rank};
 }
 
-std::optional<Candidate> channels_last_candidate(const GraphLowering& lowering,
-                                                 const Convolution& c,
-                                                 const ConvRequest& blocked) {
+/// The convolution with both ends in another layout, and the copies to and from their own; nothing
+/// where the library has only reference loops for it.
+std::optional<Candidate> relaid_candidate(const std::string& name,
+                                          const Convolution& c,
+                                          const ConvRequest& blocked,
+                                          const MemoryDesc& x,
+                                          const MemoryDesc& y) {
   ConvRequest request = blocked;
-  request.x = channels_last_desc(lowering.value(c.x).shape, c.dtype);
-  request.y = channels_last_desc(lowering.value(c.y).shape, c.dtype);
+  request.x = x;
+  request.y = y;
   auto main = make_convolution(request);
   if (!main || is_reference(main->implementation)) {
     return std::nullopt;
   }
-  Candidate candidate{.name = "channels_last", .steps = {}};
+  Candidate candidate{.name = name, .steps = {}};
   const bool forward = c.direction == Direction::kForward;
   const bool data = c.direction == Direction::kBackwardData;
   if (!data) {
@@ -138,6 +149,28 @@ std::optional<Candidate> channels_last_candidate(const GraphLowering& lowering,
     candidate.steps.push_back(make_reorder(request.x, blocked.x));
   }
   return candidate;
+}
+
+std::optional<Candidate> channels_last_candidate(const GraphLowering& lowering,
+                                                 const Convolution& c,
+                                                 const ConvRequest& blocked) {
+  return relaid_candidate("channels_last",
+                          c,
+                          blocked,
+                          channels_last_desc(lowering.value(c.x).shape, c.dtype),
+                          channels_last_desc(lowering.value(c.y).shape, c.dtype));
+}
+
+/// As a product of matrices, for processors whose vectors are narrower than the library's kernels
+/// for this shape want them.
+std::optional<Candidate> plain_candidate(const GraphLowering& lowering,
+                                         const Convolution& c,
+                                         const ConvRequest& blocked) {
+  return relaid_candidate("plain",
+                          c,
+                          blocked,
+                          plain_desc(lowering.value(c.x).shape, c.dtype),
+                          plain_desc(lowering.value(c.y).shape, c.dtype));
 }
 
 std::int64_t largest_dilation(const Convolution& c) {
@@ -241,6 +274,10 @@ bool bias_is_f32(const GraphLowering& lowering, const Convolution& c) {
   return bias.is_zero() || data_type_of(bias) == dnnl::memory::data_type::f32;
 }
 
+bool is_slow(const Candidate& candidate) {
+  return is_reference(main_step(candidate).implementation);
+}
+
 std::vector<Candidate> candidates_for(const GraphLowering& lowering, const Convolution& c) {
   const ConvRequest request = request_for(lowering, c);
   std::vector<Candidate> candidates;
@@ -267,6 +304,11 @@ std::vector<Candidate> candidates_for(const GraphLowering& lowering, const Convo
     }
     if (can_run_as_forward(lowering, c)) {
       add_as_forward(lowering, c, request, candidates);
+    }
+  }
+  if (std::all_of(candidates.begin(), candidates.end(), is_slow)) {
+    if (auto candidate = plain_candidate(lowering, c, request); candidate) {
+      candidates.push_back(*candidate);
     }
   }
   return candidates;
@@ -296,19 +338,9 @@ std::string preferred_choice(const GraphLowering& lowering, const Convolution& c
 
 }  // namespace
 
-const Primitive& main_step(const Candidate& candidate) {
-  const auto found = std::find_if(candidate.steps.begin(),
-                                  candidate.steps.end(),
-                                  [](const Primitive& p) { return !p.weights.is_zero(); });
-  return *found;
-}
-
 Candidate choose_convolution(GraphLowering& lowering, const Node& node, const Convolution& c) {
   std::vector<Candidate> candidates = candidates_for(lowering, c);
   const std::int64_t macs = graph::op_def(node.op).cost(lowering.graph(), node).macs;
-  const auto is_slow = [](const Candidate& candidate) {
-    return is_reference(main_step(candidate).implementation);
-  };
   if (macs > kHotMacs || !std::all_of(candidates.begin(), candidates.end(), is_slow)) {
     std::erase_if(candidates, is_slow);
   }
