@@ -104,36 +104,21 @@ bool GpuSamples::on_host_clock() const {
 }
 
 void put_in_order(GpuSamples& samples) {
-  std::erase_if(samples.samples, [](const CounterSample& sample) {
-    return sample.begin_ns <= 0 || sample.end_ns <= sample.begin_ns;
-  });
   std::stable_sort(
       samples.samples.begin(),
       samples.samples.end(),
       [](const CounterSample& a, const CounterSample& b) { return a.begin_ns < b.begin_ns; });
 }
 
-bool move_from_date(GpuSamples& samples, const DateClock& date) {
-  std::vector<CounterSample>& all = samples.samples;
-  if (!date.usable() || all.empty() ||
-      !std::all_of(all.begin() + (all.size() > 1 ? 1 : 0), all.end(), [&](const auto& sample) {
-        return date.has(sample.begin_ns, sample.end_ns);
-      })) {
-    return false;
+void move_to_host(GpuSamples& samples, const ProfilerClock& clock) {
+  for (CounterSample& sample : samples.samples) {
+    sample.begin_ns = clock.to_host(sample.begin_ns);
+    sample.end_ns = clock.to_host(sample.end_ns);
   }
-  for (CounterSample& sample : all) {
-    sample.begin_ns = date.to_host(sample.begin_ns);
-    sample.end_ns = date.to_host(sample.end_ns);
-  }
-  samples.moved_from_date = true;
-  return true;
 }
 
-void drop_long_first_sample(GpuSamples& samples) {
-  constexpr std::int64_t kLong = 10;
-  const auto length = [](const CounterSample& sample) { return sample.end_ns - sample.begin_ns; };
-  if (samples.samples.size() > 1 &&
-      length(samples.samples.front()) > kLong * samples.interval_ns()) {
+void drop_first_sample(GpuSamples& samples) {
+  if (samples.samples.size() > 1) {
     samples.samples.erase(samples.samples.begin());
   }
 }
@@ -151,7 +136,6 @@ GpuSamples read_gpu_samples(const std::filesystem::path& path) {
     samples.overflows = object.at("overflows").get<std::int64_t>();
     samples.counters = object.at("counters").get<std::vector<std::string>>();
     samples.missing = object.at("missing").get<std::vector<std::string>>();
-    samples.moved_from_date = object.value("moved_from_date", false);
     for (const json& row : object.at("samples")) {
       samples.samples.push_back(sample_from_json(row, samples.counters.size()));
     }
@@ -170,7 +154,6 @@ void write_gpu_samples(const std::filesystem::path& path, const GpuSamples& samp
               {"overflows", samples.overflows},
               {"counters", samples.counters},
               {"missing", samples.missing},
-              {"moved_from_date", samples.moved_from_date},
               {"samples", json::array()}};
   for (const CounterSample& sample : samples.samples) {
     object["samples"].push_back(to_json(sample));

@@ -5,7 +5,7 @@
 // file in tests) does not matter to who reads them. Host times are nanoseconds of the steady clock.
 #pragma once
 
-#include "probes/date_clock.h"
+#include "probes/profiler_clock.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -19,6 +19,9 @@ struct CounterSample {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   std::vector<double> values;  ///< in the order of GpuSamples::counters; NaN: nothing to divide by
+
+  /// Whether it has a time. One without stands for samples that are gone, or for none.
+  [[nodiscard]] bool timed() const { return begin_ns > 0 && end_ns > begin_ns; }
 };
 
 struct GpuSamples {
@@ -33,7 +36,6 @@ struct GpuSamples {
   std::vector<std::string> counters;   ///< with their unit: "dram_read_bytes_per_s"
   std::vector<std::string> missing;    ///< what this device does not count
   std::vector<CounterSample> samples;  ///< in the order of time
-  bool moved_from_date = false;  ///< their times came on the date's clock, see move_from_date()
 
   /// The middle one of the samples' lengths; 0 without samples.
   [[nodiscard]] std::int64_t interval_ns() const;
@@ -56,17 +58,15 @@ struct GpuSamples {
   [[nodiscard]] bool on_host_clock() const;
 };
 
-/// Drops samples without a time (a begin of 0, an end not behind it), which leave a gap, and sorts
-/// the others: buffers of several units may be decoded one behind the other.
+/// Sorts the samples by time: buffers of several units may be decoded one behind the other.
 void put_in_order(GpuSamples& samples);
 
-/// If all samples but the first (it may count from long before) are of the date's clock: moves all
-/// to the host's, and notes it. Returns whether it did.
-bool move_from_date(GpuSamples& samples, const DateClock& date);
+/// Moves the times of all samples from the profiler's clock to the host's.
+void move_to_host(GpuSamples& samples, const ProfilerClock& clock);
 
-/// Drops a first sample that is more than ten times as long as the middle one: it counts from some
-/// moment before sampling began.
-void drop_long_first_sample(GpuSamples& samples);
+/// Drops the first sample, which may count from some moment before sampling began (CUPTI's guide
+/// says not to use it), if there are others.
+void drop_first_sample(GpuSamples& samples);
 
 /// Throws core::Error(kFile) if it cannot be read, core::Error(kData) if it is no such recording.
 [[nodiscard]] GpuSamples read_gpu_samples(const std::filesystem::path& path);

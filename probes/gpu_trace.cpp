@@ -98,7 +98,6 @@ GpuTrace trace_from_json(const json& object) {
   if (const auto nodes = object.find("graph_nodes"); nodes != object.end()) {
     trace.graph_nodes = {nodes->at(0).get<std::int64_t>(), nodes->at(1).get<std::int64_t>()};
   }
-  trace.moved_from_date = object.value("moved_from_date", false);
   return trace;
 }
 
@@ -169,28 +168,12 @@ bool tie_graph_nodes(GpuTrace& trace, const std::vector<std::int64_t>& captured_
   return true;
 }
 
-bool move_from_date(GpuTrace& trace, const DateClock& date) {
-  const auto of_the_date = [&](const GpuActivity& activity) {
-    return date.has(activity.begin_ns, activity.end_ns);
-  };
-  const auto timed_work = [](const GpuActivity& activity) {
-    return occupies_device(activity.kind) && activity.begin_ns != 0 && activity.end_ns != 0;
-  };
-  const auto& activities = trace.activities;
-  if (!date.usable() || std::none_of(activities.begin(), activities.end(), timed_work) ||
-      !std::all_of(activities.begin(), activities.end(), [&](const GpuActivity& activity) {
-        return !timed_work(activity) || of_the_date(activity);
-      })) {
-    return false;
-  }
+void move_to_host(GpuTrace& trace, const ProfilerClock& clock) {
   for (GpuActivity& activity : trace.activities) {
-    if (of_the_date(activity)) {
-      activity.begin_ns = date.to_host(activity.begin_ns);
-      activity.end_ns = date.to_host(activity.end_ns);
+    for (std::int64_t* time_ns : {&activity.begin_ns, &activity.end_ns}) {
+      *time_ns = *time_ns != 0 ? clock.to_host(*time_ns) : 0;
     }
   }
-  trace.moved_from_date = true;
-  return true;
 }
 
 std::int64_t drop_foreign_times(GpuTrace& trace, std::int64_t begin_ns, std::int64_t end_ns) {
@@ -227,7 +210,6 @@ void write_gpu_trace(const std::filesystem::path& path, const GpuTrace& trace) {
               {"correlation_op", pairs(trace.correlation_op)},
               {"graph_node_op", pairs(trace.graph_node_op)},
               {"ops", json::array()},
-              {"moved_from_date", trace.moved_from_date},
               {"graph_nodes", {trace.graph_nodes.recorded, trace.graph_nodes.captured}}};
   for (const GpuActivity& activity : trace.activities) {
     object["activities"].push_back(to_json(activity));

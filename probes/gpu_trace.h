@@ -6,7 +6,7 @@
 // clock, like those of host events.
 #pragma once
 
-#include "probes/date_clock.h"
+#include "probes/profiler_clock.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -77,7 +77,6 @@ struct GpuTrace {
   std::map<std::int64_t, std::int64_t> graph_node_op;   ///< node of a captured graph -> op
   std::map<std::int64_t, GpuOpLabel> ops;               ///< op -> what it is
   GraphNodes graph_nodes;
-  bool moved_from_date = false;  ///< its times came on the date's clock, see move_from_date()
 
   /// The op that an activity belongs to: by its graph node, else by its correlation; -1: unknown.
   [[nodiscard]] std::int64_t op_of(const GpuActivity& activity) const;
@@ -92,9 +91,8 @@ struct GpuTrace {
 /// their counts differ.
 bool tie_graph_nodes(GpuTrace& trace, const std::vector<std::int64_t>& captured_ops);
 
-/// If all times of work of the device are of the date's clock: moves those activities that are to
-/// the host's, and notes it. A time of 0 is none. Returns whether it did.
-bool move_from_date(GpuTrace& trace, const DateClock& date);
+/// Moves the times of all activities from the profiler's clock to the host's. A time of 0 is none.
+void move_to_host(GpuTrace& trace, const ProfilerClock& clock);
 
 /// Drops activities of another clock: that end before they begin, or lie more than a second outside
 /// of the time in which was recorded, `begin_ns` to `end_ns` of the host. A profiler that could not

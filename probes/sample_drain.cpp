@@ -55,12 +55,16 @@ bool SampleDrain::read_all(bool the_last) {
   for (int reading = 1;; ++reading) {
     SampleBatch batch = read_();
     result_.overflows += batch.overflowed ? 1 : 0;
+    const bool empty = batch.samples.empty();
+    std::erase_if(batch.samples, [](const CounterSample& sample) { return !sample.timed(); });
     std::move(batch.samples.begin(), batch.samples.end(), std::back_inserter(result_.samples));
-    const bool goes_on = batch.more || (the_last && batch.unfinished);
-    // An empty batch that promises more would promise it for ever.
+    // An empty batch that promises more would promise it for ever. After the end of sampling there
+    // may be samples without a time, reading after reading.
+    const bool goes_on =
+        (batch.more && !empty) || (the_last && batch.unfinished && !batch.samples.empty());
     const bool tired = the_last && reading == kMostAtTheEnd;
     result_.overflows += tired && goes_on ? 1 : 0;  // what is left in it is lost
-    if (batch.ended || !goes_on || tired || batch.samples.empty()) {
+    if (batch.ended || !goes_on || tired) {
       return !batch.ended;
     }
   }

@@ -28,7 +28,7 @@ struct SampleBatch {
 
 /// Reads every `period` from construction on, each time until there is no more. What is unfinished
 /// waits for the next time; at the end, when there is none, it is read on, a hundred times at most:
-/// a run must end.
+/// a run must end. Samples without a time are left out; if real ones are gone, they leave a gap.
 class SampleDrain {
  public:
   /// `read`: called by the drain's thread and by finish(), never by both at once. What it throws

@@ -333,7 +333,6 @@ GpuActivitySummary summarize_activity(const GpuTrace& trace) {
   summary.idle = explain_idle(trace, busy);
   summary.steps = trace.steps;
   summary.dropped = trace.dropped;
-  summary.moved_from_date = trace.moved_from_date;
   summary.device_records = trace.device_records();
   summary.graph_nodes = trace.graph_nodes;
   add_kernels(trace, summary);
@@ -387,9 +386,6 @@ reports::ValueMap activity_record(const GpuActivitySummary& summary) {
       {"memsets", totals_record(summary.memsets, true)},
       {"synchronizations", totals_record(summary.synchronizations, false)},
       {"overheads", totals_record(summary.overheads, false)}};
-  if (summary.moved_from_date) {
-    record["times_moved_from_date"] = true;
-  }
   record["kernel_without_op_share"] =
       summary.kernel_s > 0.0 ? reports::Value(summary.kernel_without_op_s / summary.kernel_s)
                              : reports::Value();

@@ -61,7 +61,6 @@ struct GpuActivitySummary {
   probes::GraphNodes graph_nodes;
   std::int64_t steps = 0;
   std::int64_t dropped = 0;
-  bool moved_from_date = false;  ///< times came on the date's clock
 };
 
 /// Shares of a step that nothing records, from one that was recorded and took longer for it.

@@ -65,9 +65,6 @@ reports::ValueMap sampling_record(const GpuSamples& samples) {
       {"steps", samples.steps},
       {"window_s", static_cast<double>(samples.end_ns - samples.begin_ns) * kSecondsPerNs},
       {"interval_s", reports::Value()}};
-  if (samples.moved_from_date) {
-    record["times_moved_from_date"] = true;
-  }
   if (!samples.samples.empty()) {
     record["interval_s"] = static_cast<double>(samples.interval_ns()) * kSecondsPerNs;
   }

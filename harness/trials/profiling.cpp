@@ -25,8 +25,10 @@ class Pass {
  public:
   Pass(probes::Probe& probe, const ProfilingRequest& request) : probe_(probe), request_(request) {}
 
-  [[nodiscard]] TrialRunner::Around around() {
-    return {.begin =
+  /// `all`: arms that the probe does not watch are recorded on the timeline.
+  [[nodiscard]] TrialRunner::Around around(bool all) {
+    return {.wants = [this, all](const TrialId& id) { return all || watches(id); },
+            .begin =
                 [this](const TrialId& id) {
                   if (watches(id)) {
                     probe_.begin_trial(id.to_string());
@@ -138,7 +140,6 @@ class Pass {
     } else if (const probes::GpuSamples* samples = probe_.device_samples(); samples != nullptr) {
       samples_.push_back(*samples);
       records_[trial] = sampling_record(*samples);
-      note_clock(samples->moved_from_date);
       if (samples->has_gaps()) {
         losses_[trial] = std::to_string(samples->lost()) + " samples of " + probe_.spec().name +
                          " are lost: its means are of the others";
@@ -161,16 +162,7 @@ class Pass {
     if (const std::string reason = summary.graph_nodes.untied_reason(); !reason.empty()) {
       core::log::warn_once("probe " + probe_.spec().name + ": " + reason);
     }
-    note_clock(summary.moved_from_date);
     summaries_[trial] = summary;
-  }
-
-  void note_clock(bool moved_from_date) const {
-    if (moved_from_date) {
-      core::log::warn_once("probe " + probe_.spec().name +
-                           ": CUPTI gave times of CLOCK_REALTIME, not of the clock it was told to "
-                           "use; they were moved to that");
-    }
   }
 
   probes::Probe& probe_;
@@ -341,14 +333,15 @@ std::optional<UntracedShares> profile_arms(ProbeSet& probes,
     Pass& pass = passes.emplace_back(*probe, request);
     std::vector<reports::RepetitionRecord> repetitions;
     if (timeline.has_value() && probe->spec().on_timeline) {
+      const bool first = yet_to_draw == count_on_timeline(chosen);
       const bool last = --yet_to_draw == 0;
       record_on(*timeline, request.trace_file, passes, last, [&] {
         const TraceRecording::Stretch stretch(*timeline, probes, probe->sink());
-        repetitions = runner.run_untimed(arms, length_for_probe(request), pass.around());
+        repetitions = runner.run_untimed(arms, length_for_probe(request), pass.around(first));
       });
     } else {
       const ListeningBeside listening(probes, {probe->sink()});
-      repetitions = runner.run_untimed(arms, length_for_probe(request), pass.around());
+      repetitions = runner.run_untimed(arms, length_for_probe(request), pass.around(false));
     }
     const auto found = fill_trials(probe->spec().name, pass, arms, repetitions, record);
     note_refusal(probe->spec().name, pass, record);

@@ -98,8 +98,10 @@ class TrialRunner {
   using Listener = std::function<void(const std::vector<TrialResult>&)>;
 
   /// Who wants to know of an arm in run_untimed(): before its settling steps, before the first of
-  /// those that count (settling ones may be on their way), when all of them are done.
+  /// those that count (settling ones may be on their way), when all of them are done. An arm that
+  /// nobody `wants` makes no step; without it all are wanted.
   struct Around {
+    std::function<bool(const TrialId&)> wants;
     std::function<void(const TrialId&)> begin;
     std::function<void(const TrialId&)> begin_steps;
     std::function<void(const TrialId&)> end;
@@ -142,8 +144,8 @@ class TrialRunner {
   [[nodiscard]] probes::OwnLoad own_load(const Arm& arm) const;
 
   /// One repetition of every arm, kept out of results(): for tracing and profiling, whose cost must
-  /// not reach a number of the report. Returns what it came to without the settling steps, by arm.
-  /// Those are in no region of a step.
+  /// not reach a number of the report. Returns what it came to without the settling steps, by arm
+  /// (of one that is not wanted: nothing). Those are in no region of a step.
   std::vector<reports::RepetitionRecord> run_untimed(const std::vector<std::unique_ptr<Arm>>& arms,
                                                      const UntimedLength& length,
                                                      const Around& around = {});

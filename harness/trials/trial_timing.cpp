@@ -118,6 +118,9 @@ std::vector<reports::RepetitionRecord> TrialRunner::run_untimed(
   std::vector<reports::RepetitionRecord> repetitions(arms.size());
   for (std::size_t index = 0; index < arms.size(); ++index) {
     Arm& arm = *arms[index];
+    if (around.wants && !around.wants(arm.id())) {
+      continue;
+    }
     const std::string trial = arm.id().to_string();
     show_progress("profiling " + trial);
     const trace::Region trial_region(trace::Category::kTrial, trial);

@@ -6,9 +6,9 @@
 #include "engine/core/clock.h"
 #include "engine/core/error.h"
 #include "probes/cupti/activity_records.h"
+#include "probes/cupti/cupti_clock.h"
 #include "probes/cupti/cupti_status.h"
 #include "probes/cupti/driver_context.h"
-#include "probes/cupti/host_clock.h"
 #include "probes/probe.h"
 #include "probes/registry.h"
 
@@ -117,6 +117,12 @@ void CUPTIAPI complete_buffer(CUcontext context,
       context, stream, {std::unique_ptr<std::uint8_t, FreeBuffer>(buffer), valid_bytes});
 }
 
+// Of a subscriber that wants to be called for nothing.
+void CUPTIAPI no_callback(void* /*data*/,
+                          CUpti_CallbackDomain /*domain*/,
+                          CUpti_CallbackId /*id*/,
+                          const void* /*call*/) {}
+
 class ActivityProbe final : public Probe, private core::trace::Sink {
  public:
   ActivityProbe() = default;
@@ -152,7 +158,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     try {
       trace_ = GpuTrace{.origin = "recorded", .trial = std::string(trial)};
       host_thread_ = std::this_thread::get_id();
-      recording_since_ = read_clocks();
+      recording_since_ = read_cupti_clock();
       open_.clear();
       reason_ = start();
     } catch (const std::exception& error) {
@@ -165,9 +171,12 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
       stop();
       trace_.dropped += std::exchange(lost_regions_, 0);
       window_of_steps();
-      // The clock is set long after the context was made: some CUPTI may not heed it any more.
-      const ClockReading recorded_until = read_clocks();
-      move_from_date(trace_, DateClock(recording_since_, recorded_until));
+      const ClockReading recorded_until = read_cupti_clock();
+      const ProfilerClock clock(recording_since_, recorded_until);
+      if (reason_.empty()) {
+        reason_ = clock.refusal();
+      }
+      move_to_host(trace_, clock);
       drop_foreign_times(trace_, recording_since_.host_ns, recorded_until.host_ns);
       keep_launching_calls(trace_);
       static_cast<void>(tie_graph_nodes(trace_, captured_ops_));  // the trace keeps why not
@@ -195,12 +204,15 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
  private:
   /// Empty, or why nothing can be recorded.
   std::string start() {
-    // The clock comes first: records of before would have another one.
-    if (std::string refusal = set_host_clock(); !refusal.empty()) {
-      return refusal;
-    }
-    CUptiResult status = cuptiActivityRegisterCallbacks(request_buffer, complete_buffer);
+    // Who asks for the profiler that another tool has is told so here, and not by the calls below.
+    CUptiResult status = cuptiSubscribe(&subscriber_, no_callback, nullptr);
     if (status != CUPTI_SUCCESS) {
+      subscriber_ = nullptr;
+      return cupti_refusal("cuptiSubscribe", status);
+    }
+    status = cuptiActivityRegisterCallbacks(request_buffer, complete_buffer);
+    if (status != CUPTI_SUCCESS) {
+      stop();
       return cupti_refusal("cuptiActivityRegisterCallbacks", status);
     }
     // What is still there of an earlier window goes to nobody. A refusal would only say that there
@@ -227,6 +239,9 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
       static_cast<void>(cuptiActivityDisable(kind));
     }
     flush();
+    if (subscriber_ != nullptr) {
+      static_cast<void>(cuptiUnsubscribe(std::exchange(subscriber_, nullptr)));
+    }
     const Inbox::Content recorded = Inbox::instance().close();
     trace_.dropped += recorded.dropped;
     for (const FullBuffer& buffer : recorded.buffers) {
@@ -327,6 +342,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
   std::string reason_ = "no repetition of its own has run";
   GpuTrace trace_;
   std::thread::id host_thread_;
+  CUpti_SubscriberHandle subscriber_ = nullptr;
   ClockReading recording_since_;
   std::string phase_;
   std::int64_t lost_regions_ = 0;  // for lack of memory

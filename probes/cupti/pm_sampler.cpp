@@ -3,11 +3,10 @@
 #include "probes/cupti/pm_sampler.h"
 
 #include "probes/cupti/computing_device.h"
+#include "probes/cupti/cupti_clock.h"
 #include "probes/cupti/cupti_status.h"
-#include "probes/cupti/host_clock.h"
 #include "probes/cupti/metric_set.h"
 #include "probes/cupti/sampling_support.h"
-#include "probes/date_clock.h"
 #include "probes/sample_drain.h"
 
 #include <cupti.h>
@@ -25,8 +24,10 @@ using core::ErrorCode;
 constexpr std::uint64_t kIntervalNs = 100'000;
 constexpr std::uint64_t kIntervalCycles = 100'000;  // of a system clock of 1 to 2 GHz
 constexpr std::size_t kHardwareBufferBytes = std::size_t{64} << 20;
-constexpr std::uint32_t kSamplesPerReading = 1024;  // ten times what a period brings
-constexpr std::chrono::milliseconds kDrainPeriod{10};
+// Samples that do not fit into a reading are gone (seen by others with CUPTI 13.3), so it holds
+// eight times what a period brings. The device's buffer holds more.
+constexpr std::uint32_t kSamplesPerReading = 4096;
+constexpr std::chrono::milliseconds kDrainPeriod{50};
 
 bool in_the_way(CUpti_Profiler_Support_Level level) {
   return level == CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED ||
@@ -152,7 +153,7 @@ struct PmSampler::Session {
 
   void start() {
     clear_counter_data(ErrorCode::kUnavailable);
-    started = read_clocks();
+    started = read_cupti_clock();
     CUpti_PmSampling_Start_Params params{CUpti_PmSampling_Start_Params_STRUCT_SIZE};
     params.pPmSamplingObject = object;
     check_cupti(cuptiPmSamplingStart(&params), "cuptiPmSamplingStart", ErrorCode::kUnavailable);
@@ -163,7 +164,7 @@ struct PmSampler::Session {
     CUpti_PmSampling_Stop_Params params{CUpti_PmSampling_Stop_Params_STRUCT_SIZE};
     params.pPmSamplingObject = object;
     const CUptiResult status = cuptiPmSamplingStop(&params);
-    stopped = read_clocks();
+    stopped = read_cupti_clock();
     SampleDrain::Result result = drain->finish();
     // What overflowed for good has stopped by itself; the samples until then are good.
     if (result.overflows == 0) {
@@ -235,9 +236,6 @@ void PmSampler::begin() {
   const ComputingDevice device = computing_device();
   with_start(started, [&] {
     if (target_ == nullptr) {
-      if (const std::string refusal = set_host_clock(); !refusal.empty()) {
-        refuse_counters(refusal);
-      }
       if (const std::string refusal = sampling_refusal(device.chip, obstacles_of_current_device());
           !refusal.empty()) {
         refuse_counters(refusal);
@@ -264,8 +262,12 @@ GpuSamples PmSampler::end() {
     samples.counters.push_back(metric.value);
   }
   put_in_order(samples);
-  move_from_date(samples, DateClock(session->started, session->stopped));
-  drop_long_first_sample(samples);
+  const ProfilerClock clock(session->started, session->stopped);
+  if (const std::string refusal = clock.refusal(); !refusal.empty()) {
+    refuse_counters(refusal);
+  }
+  move_to_host(samples, clock);
+  drop_first_sample(samples);
   return samples;
 }
 

@@ -17,6 +17,8 @@ What is not alike in all of them, and not in favour of dlbench alone:
 - fp16 multiplies by a fixed loss scale and divides gradients, without looking for infinities: less work
   than dlbench's dynamic scaling.
 - The image is f32 and normalised beforehand; dlbench casts and normalises bytes within the step.
+- Keras pads the three strided 3x3 convolutions at one end only, which PyTorch's convolution cannot: eager code copies
+  their inputs (functional.pad), dlbench gives cuDNN both paddings.
 - No weights' gradient buffer is cleared (set_to_none), as in dlbench.
 """
 import argparse

@@ -5,6 +5,7 @@
 // thread that empties a device's buffer, with a pretended buffer.
 #include "probes/gpu_samples.h"
 
+#include "engine/core/clock.h"
 #include "engine/core/error.h"
 #include "probes/gpu_tracks.h"
 #include "probes/sample_drain.h"
@@ -21,6 +22,7 @@
 namespace dlbench::probes {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -46,46 +48,50 @@ TEST(GpuSamples, CountsWhatWouldFillTheGapsAsLost) {
   EXPECT_EQ(GpuSamples{}.lost(), 0);
 }
 
-TEST(GpuSamples, TimesOfTheDateAreMovedToTheHostsClock) {
+TEST(GpuSamples, TimesAreMovedToTheHostsClock) {
   const GpuSamples wanted = synthetic();
   constexpr std::int64_t kAhead = 1'700'000'000'000'000'000;
-  const DateClock date({.host_ns = wanted.started_ns, .date_ns = wanted.started_ns + kAhead},
-                       {.host_ns = wanted.stopped_ns, .date_ns = wanted.stopped_ns + kAhead});
+  const ProfilerClock clock(
+      {.host_ns = wanted.started_ns, .profiler_ns = wanted.started_ns + kAhead},
+      {.host_ns = wanted.stopped_ns, .profiler_ns = wanted.stopped_ns + kAhead});
   GpuSamples samples = wanted;
-  EXPECT_FALSE(move_from_date(samples, date)) << "they are of the host's";
   for (CounterSample& sample : samples.samples) {
     sample.begin_ns += kAhead;
     sample.end_ns += kAhead;
   }
-  samples.samples.front().begin_ns = 7;  // counts from long before
   EXPECT_FALSE(samples.on_host_clock());
-  ASSERT_TRUE(move_from_date(samples, date));
-  EXPECT_TRUE(samples.moved_from_date);
+  move_to_host(samples, clock);
   EXPECT_TRUE(samples.on_host_clock());
+  EXPECT_EQ(samples.samples.front().begin_ns, wanted.samples.front().begin_ns);
   EXPECT_EQ(samples.samples.back().end_ns, wanted.samples.back().end_ns);
 }
 
-TEST(DateClock, IsOfNoUseWhereItWasSetOrIsTheHostsOwn) {
+TEST(ProfilerClock, IsOfNoUseWhereItWasSet) {
   constexpr std::int64_t kSecond = 1'000'000'000;
-  const ClockReading before{.host_ns = 10 * kSecond, .date_ns = 1000 * kSecond};
+  const ClockReading before{.host_ns = 10 * kSecond, .profiler_ns = 1000 * kSecond};
   const auto later = [&](std::int64_t gained_ns) {
-    return ClockReading{.host_ns = 12 * kSecond, .date_ns = 1002 * kSecond + gained_ns};
+    return ClockReading{.host_ns = 12 * kSecond, .profiler_ns = 1002 * kSecond + gained_ns};
   };
-  EXPECT_TRUE(DateClock(before, later(0)).usable());
-  EXPECT_TRUE(DateClock(before, later(1'000'000)).usable()) << "NTP lets it run faster";
-  EXPECT_FALSE(DateClock(before, later(kSecond)).usable()) << "it was set";
-  EXPECT_FALSE(DateClock(before, later(-kSecond)).usable());
-  EXPECT_FALSE(DateClock({kSecond, kSecond + 5}, {2 * kSecond, 2 * kSecond + 5}).usable());
-  const DateClock fast(before, later(1'000'000));
+  EXPECT_EQ(ProfilerClock(before, later(0)).refusal(), "");
+  EXPECT_EQ(ProfilerClock(before, later(1'000'000)).refusal(), "") << "NTP lets it run faster";
+  EXPECT_THAT(ProfilerClock(before, later(kSecond)).refusal(), HasSubstr("set by 1.000 s"));
+  EXPECT_THAT(ProfilerClock(before, later(-kSecond)).refusal(), HasSubstr("set by -1.000 s"));
+  const ProfilerClock fast(before, later(1'000'000));
   EXPECT_EQ(fast.to_host(1000 * kSecond), 10 * kSecond);
   EXPECT_EQ(fast.to_host(1002 * kSecond + 1'000'000), 12 * kSecond);
   EXPECT_NEAR(static_cast<double>(fast.to_host(1001 * kSecond + 500'000)), 11e9, 2.0);
-  EXPECT_TRUE(fast.has(999 * kSecond, 1003 * kSecond));
-  EXPECT_FALSE(fast.has(998 * kSecond, 1001 * kSecond));
-  EXPECT_FALSE(fast.has(1001 * kSecond, 1000 * kSecond));
-  const ClockReading now = read_clocks();
-  EXPECT_GT(now.host_ns, 0);
-  EXPECT_NE(now.host_ns, now.date_ns);
+}
+
+TEST(ProfilerClock, IsReadWithTheHostsClockAroundIt) {
+  std::vector<std::int64_t> told;
+  const std::int64_t before_ns = core::steady_ns();
+  const ClockReading now = read_clocks([&] {
+    told.push_back(static_cast<std::int64_t>(told.size()));
+    return told.back();
+  });
+  EXPECT_GE(now.host_ns, before_ns);
+  EXPECT_LE(now.host_ns, core::steady_ns());
+  EXPECT_THAT(told, Contains(now.profiler_ns));
 }
 
 // Of the synthetic steps, 150 to 750 us, four samples and a gap of two.
@@ -124,29 +130,24 @@ TEST(GpuSamples, AFewLostOnesDoNotMatter) {
   EXPECT_TRUE(samples.has_gaps());
 }
 
-TEST(GpuSamples, AFirstSampleOfBeforeTheSamplingIsDropped) {
+TEST(GpuSamples, TheFirstSampleIsDroppedIfThereAreOthers) {
   GpuSamples samples = synthetic();
   const std::size_t all = samples.samples.size();
-  samples.samples.front().begin_ns -= 900'000;  // ten times as long as the others
-  drop_long_first_sample(samples);
-  EXPECT_THAT(samples.samples, SizeIs(all));
-  samples.samples.front().begin_ns -= 1;
-  drop_long_first_sample(samples);
+  drop_first_sample(samples);
   EXPECT_THAT(samples.samples, SizeIs(all - 1));
   EXPECT_EQ(samples.samples.front().values.front(), 0.2);
   samples.samples.resize(1);
-  drop_long_first_sample(samples);
+  drop_first_sample(samples);
   EXPECT_THAT(samples.samples, SizeIs(1));
   GpuSamples none;
-  drop_long_first_sample(none);
+  drop_first_sample(none);
   EXPECT_THAT(none.samples, IsEmpty());
 }
 
-TEST(GpuSamples, AreSortedAndThoseWithoutATimeDropped) {
+TEST(GpuSamples, AreSorted) {
   GpuSamples samples;
-  samples.samples = {{300, 400, {3.0}}, {0, 100, {0.0}}, {200, 200, {0.0}}, {100, 200, {1.0}}};
+  samples.samples = {{300, 400, {3.0}}, {100, 200, {1.0}}};
   put_in_order(samples);
-  ASSERT_EQ(samples.samples.size(), 2U);
   EXPECT_EQ(samples.samples[0].begin_ns, 100);
   EXPECT_EQ(samples.samples[1].values, (std::vector<double>{3.0}));
   EXPECT_EQ(samples.lost(), 1) << "the gap says that one is missing";
@@ -219,8 +220,8 @@ class PretendedBuffer {
   SampleBatch read() {
     SampleBatch batch;
     while (read_ < filled_ && batch.samples.size() < 2) {
-      batch.samples.push_back({read_, read_ + 1, {}});
       read_ += 1;
+      batch.samples.push_back({read_, read_ + 1, {}});
     }
     readings_ += 1;
     batch.more = read_ < filled_;
@@ -246,7 +247,7 @@ TEST(SampleDrain, ReadsMeanwhileAndTheRestAtTheEnd) {
   const SampleDrain::Result result = drain.finish();
   ASSERT_THAT(result.samples, SizeIs(8));
   for (std::size_t index = 0; index < result.samples.size(); ++index) {
-    EXPECT_EQ(result.samples[index].begin_ns, static_cast<std::int64_t>(index));
+    EXPECT_EQ(result.samples[index].begin_ns, static_cast<std::int64_t>(index) + 1);
   }
   EXPECT_EQ(result.overflows, 0);
 }
@@ -257,7 +258,7 @@ TEST(SampleDrain, AfterAnOverflowForGoodItReadsNoMore) {
       [&] {
         readings += 1;
         return SampleBatch{
-            .samples = {{0, 1, {}}}, .more = true, .overflowed = true, .ended = true};
+            .samples = {{1, 2, {}}}, .more = true, .overflowed = true, .ended = true};
       },
       std::chrono::microseconds(50));
   while (readings == 0) {
@@ -277,7 +278,7 @@ TEST(SampleDrain, WhatIsUnfinishedWaitsForTheNextTimeAndNotForTheEnd) {
     SampleBatch batch;
     if (left > 0) {
       left -= 1;
-      batch.samples.push_back({0, 1, {}});
+      batch.samples.push_back({1, 2, {}});
     }
     batch.unfinished = left > 0;
     readings += 1;
@@ -323,6 +324,26 @@ TEST(SampleDrain, ABufferThatIsNeverEmptyDoesNotHangTheRun) {
   const SampleDrain::Result result = drain.finish();
   EXPECT_EQ(readings, 100);
   EXPECT_EQ(result.overflows, 1) << "what was left is lost";
+}
+
+// A decoder that has nothing left may give samples without a time for ever.
+TEST(SampleDrain, SamplesWithoutATimeAreNoneAndNoOverflow) {
+  std::atomic<int> readings{0};
+  SampleDrain drain(
+      [&] {
+        ++readings;
+        SampleBatch batch{.samples = {{0, 0, {}}, {7, 7, {}}}, .unfinished = true};
+        if (readings == 1) {
+          batch.samples.insert(batch.samples.begin() + 1, {5, 6, {}});
+        }
+        return batch;
+      },
+      std::chrono::hours(1));
+  const SampleDrain::Result result = drain.finish();
+  EXPECT_EQ(readings, 2);
+  EXPECT_EQ(result.overflows, 0);
+  ASSERT_THAT(result.samples, SizeIs(1));
+  EXPECT_EQ(result.samples[0].begin_ns, 5);
 }
 
 TEST(SampleDrain, ABufferThatPromisesMoreAndGivesNothingDoesNotHangTheRun) {

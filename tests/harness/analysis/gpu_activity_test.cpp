@@ -240,33 +240,23 @@ TEST(GpuTrace, TimesOfAnotherClockCountAsDropped) {
   EXPECT_EQ(probes::drop_foreign_times(trace, 10 * kSecond, 11 * kSecond), 0);
 }
 
-// The date's clock is 100 s ahead, and gains a microsecond in a second.
-TEST(GpuTrace, TimesOfTheDateAreMovedIfAllWorkHasThem) {
+// The profiler's clock is 100 s ahead, and gains a microsecond in a second.
+TEST(GpuTrace, TimesAreMovedToTheHostsClock) {
   constexpr std::int64_t kSecond = 1'000'000'000;
   using probes::GpuActivityKind;
-  const probes::DateClock date({.host_ns = 10 * kSecond, .date_ns = 110 * kSecond},
-                               {.host_ns = 11 * kSecond, .date_ns = 111 * kSecond + 1000});
+  const probes::ProfilerClock clock({.host_ns = 10 * kSecond, .profiler_ns = 110 * kSecond},
+                                    {.host_ns = 11 * kSecond, .profiler_ns = 111 * kSecond + 1000});
   probes::GpuTrace trace;
   trace.activities = {
       {.kind = GpuActivityKind::kKernel, .begin_ns = 110 * kSecond, .end_ns = 111 * kSecond + 1000},
       {.kind = GpuActivityKind::kCopy},  // no time was taken
-      {.kind = GpuActivityKind::kApiCall, .begin_ns = 10 * kSecond, .end_ns = 10 * kSecond + 7}};
-  probes::GpuTrace mixed = trace;
-  ASSERT_TRUE(move_from_date(trace, date));
-  EXPECT_TRUE(trace.moved_from_date);
+      {.kind = GpuActivityKind::kApiCall, .begin_ns = 110 * kSecond}};
+  move_to_host(trace, clock);
   EXPECT_EQ(trace.activities[0].begin_ns, 10 * kSecond);
   EXPECT_EQ(trace.activities[0].end_ns, 11 * kSecond);
   EXPECT_EQ(trace.activities[1].begin_ns, 0);
-  EXPECT_EQ(trace.activities[2].begin_ns, 10 * kSecond) << "was of the host's clock";
-  EXPECT_EQ(activity_record(summarize_activity(trace)).count("times_moved_from_date"), 1U);
-  EXPECT_FALSE(move_from_date(trace, date)) << "nothing is left there";
-
-  mixed.activities.push_back(
-      {.kind = GpuActivityKind::kMemset, .begin_ns = 10 * kSecond, .end_ns = 10 * kSecond + 7});
-  EXPECT_FALSE(move_from_date(mixed, date)) << "a clock that is not understood";
-  EXPECT_EQ(mixed.activities[0].begin_ns, 110 * kSecond);
-  probes::GpuTrace idle;
-  EXPECT_FALSE(move_from_date(idle, date));
+  EXPECT_EQ(trace.activities[2].begin_ns, 10 * kSecond);
+  EXPECT_EQ(trace.activities[2].end_ns, 0) << "it has not ended";
 }
 
 TEST(GpuTrace, OnlyLostWorkOfTheDeviceCountsAsDropped) {

@@ -121,6 +121,14 @@ TEST_F(RunUntimed, SettlesBehindTheProbesBeginAndBeforeTheStepsThatCount) {
   EXPECT_EQ(log_.back(), "finish");
 }
 
+TEST_F(RunUntimed, AnArmThatNobodyWantsMakesNoStep) {
+  const auto repetitions = runner_.run_untimed(
+      arms_, {.least_s = 1.0, .steps = 2}, {.wants = [](const TrialId& /*id*/) { return false; }});
+  ASSERT_EQ(repetitions.size(), 1U) << "one for each arm";
+  EXPECT_EQ(repetitions.front().steps, 0);
+  EXPECT_THAT(log_, ElementsAre());
+}
+
 TEST_F(RunUntimed, CountsNoStepThatSettled) {
   const auto repetition = run({.least_s = 0.0, .steps = 4, .most_s = 60.0, .settling_steps = 3});
   EXPECT_EQ(repetition.steps, 4);

@@ -3,7 +3,6 @@
 //
 // The probe cupti on a pretended CUPTI: which window a record belongs to, and when there is none.
 #include "engine/core/clock.h"
-#include "probes/cupti/host_clock.h"
 #include "probes/registry.h"
 #include "tests/probes/cupti/pretended_cupti.h"
 #include "tests/probes/cupti/pretended_driver.h"
@@ -127,22 +126,15 @@ TEST_F(ActivityProbeTest, ARecordingWithoutWorkOfTheDeviceIsNoIdleDevice) {
   EXPECT_NE(end(), nullptr) << "the next window may be better";
 }
 
-// The clock is told of when the context is there already; a CUPTI that goes on with its own is not
-// to cost the records.
-TEST_F(ActivityProbeTest, WorkWithTimesOfTheDateIsMovedToTheHostsClock) {
+// CUPTI's clock is the date's; what it took no time of is lost.
+TEST_F(ActivityProbeTest, TimesAreMovedToTheHostsClock) {
   begin();
   const std::int64_t before_ns = core::steady_ns();
   step(2);
   const std::int64_t after_ns = core::steady_ns();
-  const ClockReading now = read_clocks();
-  for (PretendedKernel& kernel : cupti_.waiting) {
-    kernel.begin_ns += now.date_ns - now.host_ns;
-    kernel.end_ns += now.date_ns - now.host_ns;
-  }
   cupti_.waiting.push_back({});  // no time was taken
   const GpuTrace* trace = end();
   ASSERT_NE(trace, nullptr) << reason();
-  EXPECT_TRUE(trace->moved_from_date);
   EXPECT_EQ(trace->dropped, 1);
   ASSERT_THAT(trace->activities, SizeIs(2));
   constexpr std::int64_t kReadingErrorNs = 2'000'000;
@@ -150,11 +142,28 @@ TEST_F(ActivityProbeTest, WorkWithTimesOfTheDateIsMovedToTheHostsClock) {
     EXPECT_GE(activity.begin_ns, before_ns - kReadingErrorNs);
     EXPECT_LE(activity.end_ns, after_ns + kReadingErrorNs);
   }
+}
+
+TEST_F(ActivityProbeTest, ADateThatIsSetMeanwhileIsTheReason) {
   begin();
   step(1);
-  trace = end();
-  ASSERT_NE(trace, nullptr) << reason();
-  EXPECT_FALSE(trace->moved_from_date);
+  cupti_.clock_ahead_ns += 5'000'000'000;
+  EXPECT_EQ(end(), nullptr);
+  EXPECT_THAT(reason(), HasSubstr("was set by 5.000 s"));
+}
+
+TEST_F(ActivityProbeTest, AnotherToolsProfilerIsTheReason) {
+  cupti_.subscribe_status = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  begin();
+  step(1);
+  EXPECT_EQ(end(), nullptr);
+  EXPECT_THAT(reason(), HasSubstr("another tool owns the profiler"));
+  cupti_.subscribe_status = CUPTI_SUCCESS;
+  begin();
+  EXPECT_EQ(cupti_.subscribers, 1);
+  step(1);
+  EXPECT_NE(end(), nullptr) << reason();
+  EXPECT_EQ(cupti_.subscribers, 0) << "others may have it between two windows";
 }
 
 TEST_F(ActivityProbeTest, ARefusedFlushIsTheReason) {

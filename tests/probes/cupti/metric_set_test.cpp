@@ -6,6 +6,8 @@
 #include "probes/cupti/metric_set.h"
 
 #include "probes/cupti/activity_records.h"
+#include "probes/cupti/cupti_clock.h"
+#include "probes/cupti/cupti_clock.h"
 #include "probes/cupti/cupti_status.h"
 #include "probes/cupti/pm_sampler.h"
 #include "probes/cupti/sampling_support.h"
@@ -15,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -158,6 +161,18 @@ TEST(CuptiRefusal, AnOlderCuptiThanThatOfTheBuildIsRefused) {
   EXPECT_EQ(
       cupti_version_refusal(18),
       "CUPTI 18 was loaded, this build needs " + std::to_string(CUPTI_API_VERSION) + " or newer");
+}
+
+TEST(CuptiClock, IsTheDates) {
+  using std::chrono::nanoseconds;
+  using std::chrono::system_clock;
+  const auto date_ns = [] {
+    return std::chrono::duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
+  };
+  const std::int64_t before_ns = date_ns();
+  const ClockReading reading = read_cupti_clock();
+  EXPECT_GE(reading.profiler_ns, before_ns);
+  EXPECT_LE(reading.profiler_ns, date_ns());
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/probes/cupti/pretended_cupti.h"
 
+#include "engine/core/clock.h"
+
 #include <cupti.h>
 
 #include <cstddef>
@@ -38,8 +40,10 @@ void deliver(const std::vector<PretendedKernel>& kernels) {
     CUpti_ActivityKernel10 record;
     std::memset(&record, 0, sizeof(record));
     record.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
-    record.start = static_cast<std::uint64_t>(kernel.begin_ns);
-    record.end = static_cast<std::uint64_t>(kernel.end_ns);
+    const std::int64_t ahead_ns =
+        kernel.begin_ns != 0 ? PretendedCupti::instance().clock_ahead_ns : 0;
+    record.start = static_cast<std::uint64_t>(kernel.begin_ns + ahead_ns);
+    record.end = static_cast<std::uint64_t>(kernel.end_ns + ahead_ns);
     record.graphNodeId = kernel.graph_node;
     record.name = "kernel";
     std::memcpy(buffer + used, &record, sizeof(record));
@@ -75,7 +79,23 @@ CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain /*domain*/,
   *name = "cudaLaunchKernel";
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc /*clock*/) {
+CUptiResult cuptiGetTimestamp(uint64_t* now_ns) {
+  *now_ns =
+      static_cast<uint64_t>(dlbench::core::steady_ns() + PretendedCupti::instance().clock_ahead_ns);
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* subscriber,
+                           CUpti_CallbackFunc /*callback*/,
+                           void* /*data*/) {
+  PretendedCupti& cupti = PretendedCupti::instance();
+  if (cupti.subscribe_status == CUPTI_SUCCESS) {
+    cupti.subscribers += 1;
+    *subscriber = reinterpret_cast<CUpti_SubscriberHandle>(&cupti);
+  }
+  return static_cast<CUptiResult>(cupti.subscribe_status);
+}
+CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle /*subscriber*/) {
+  PretendedCupti::instance().subscribers -= 1;
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,

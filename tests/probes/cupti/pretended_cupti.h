@@ -12,7 +12,7 @@
 namespace dlbench::probes {
 
 struct PretendedKernel {
-  std::int64_t begin_ns = 0;
+  std::int64_t begin_ns = 0;  ///< of the steady clock; records have CUPTI's; 0: no time was taken
   std::int64_t end_ns = 0;
   std::uint64_t graph_node = 0;
 };
@@ -23,6 +23,9 @@ struct PretendedCupti {
   std::vector<PretendedKernel> before_disabled;  ///< recorded when the first kind is disabled
   std::size_t dropped = 0;                       ///< told with the next buffer
   int flush_status = 0;                          ///< a CUptiResult
+  int subscribe_status = 0;                      ///< a CUptiResult
+  int subscribers = 0;
+  std::int64_t clock_ahead_ns = 1'700'000'000'000'000'000;  ///< CUPTI's clock, of the steady one
   int enabled_kinds = 0;
   std::vector<std::string> calls;  ///< "enable", "flush", "disable", runs of the same once
 
