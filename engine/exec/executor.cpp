@@ -60,6 +60,9 @@ Executor::Executor(backend::Backend& backend,
       options_(options),
       lowered_(backend.lower(graph_, options.lowering)),
       plan_(make_plan(graph_, *lowered_, options.lowering.keep)),
+      broadcast_(options.broadcast_buffers && communicator.size() > 1
+                     ? state.memory(graph::Storage::kBuffer)
+                     : std::vector<std::span<std::byte>>{}),
       parts_(parts_of(*lowered_)),
       stream_(backend.create_stream()),
       ring_(backend, *stream_, phases_of(parts_)),
@@ -75,8 +78,11 @@ Executor::Executor(backend::Backend& backend,
 
 Executor::~Executor() = default;
 
-std::vector<Executor::Part> Executor::parts_of(const backend::LoweredGraph& lowered) {
+std::vector<Executor::Part> Executor::parts_of(const backend::LoweredGraph& lowered) const {
   std::vector<Part> parts;
+  if (!broadcast_.empty()) {
+    parts.push_back({.phase = graph::Phase::kAllReduce});
+  }
   for (std::size_t index = 0; index < lowered.nodes.size(); ++index) {
     const graph::Phase phase = lowered.nodes[index].phase;
     if (parts.empty() || parts.back().phase != phase) {
@@ -264,6 +270,16 @@ void Executor::run_communication(const LoweredNode& node) {
   }
 }
 
+void Executor::broadcast_buffers() {
+  if (!communicates_) {
+    return;
+  }
+  const trace::Region region(trace::Category::kOp, "broadcast/buffers", graph::kNoNode);
+  for (const std::span<std::byte> memory : broadcast_) {
+    communicator_.broadcast(memory.data(), memory.size(), 0, *stream_);
+  }
+}
+
 bool Executor::skips(const LoweredNode& node) const {
   return !updates_ && node.phase == graph::Phase::kOptimizer &&
          node.op != graph::OpKind::kOptimizerAdvance;
@@ -303,6 +319,12 @@ void Executor::run_nodes(Variant* recording) {
     const Part& part = parts_[index];
     stream_->record_time(*ring_.part_begins()[index]);
     const trace::Region region(trace::Category::kPhase, graph::name(part.phase));
+    if (part.begin == part.end) {
+      broadcast_buffers();
+      if (recording != nullptr) {
+        recording->ops.resize(static_cast<std::size_t>(stream_->captured_work()), graph::kNoNode);
+      }
+    }
     for (std::size_t node = part.begin; node < part.end; ++node) {
       run_node(lowered_->nodes[node]);
       if (recording != nullptr) {
@@ -442,14 +464,6 @@ void Executor::profile_on_device() {
   for (std::size_t index = 0; index < lowered_->nodes.size(); ++index) {
     node_seconds_[index] = node_ends_[index + 1]->seconds_since(*node_ends_[index]);
   }
-}
-
-backend::Stream::Event& Executor::enqueued() {
-  if (enqueued_ == nullptr) {
-    enqueued_ = stream_->create_event();
-  }
-  stream_->record(*enqueued_);
-  return *enqueued_;
 }
 
 void Executor::synchronize() {

@@ -33,6 +33,9 @@ struct ExecutorOptions {
   backend::LoweringOptions lowering;
   GraphReplay replay = GraphReplay::kOff;
   std::string watch;  ///< an f32 scalar output, told with each finished step; empty: none
+  /// On several ranks: a step that communicates begins by giving all of them rank 0's buffers
+  /// (running statistics), as PyTorch's DistributedDataParallel does. Of phase all_reduce.
+  bool broadcast_buffers = false;
 };
 
 /// Device bytes of an Executor for the inputs of `graph` where the device cannot read the host's:
@@ -96,9 +99,6 @@ class Executor {
   /// enqueues more slowly than it works, is in the node that it waited for.
   void run_profiled();
   [[nodiscard]] std::span<const double> node_seconds() const { return node_seconds_; }
-  /// An event behind all work enqueued so far, for other streams to wait for; valid until the next
-  /// call.
-  [[nodiscard]] backend::Stream::Event& enqueued();
   /// Blocks until all enqueued work is done.
   void synchronize();
 
@@ -131,7 +131,8 @@ class Executor {
     bool arriving = false;  ///< content was bound since the last step
     bool bound = false;
   };
-  /// Nodes that follow one another and belong to one phase.
+  /// Nodes that follow one another and belong to one phase; a broadcast, if there is one, is a
+  /// first part without nodes.
   struct Part {
     graph::Phase phase = graph::Phase::kForward;
     std::size_t begin = 0;
@@ -145,7 +146,7 @@ class Executor {
     std::vector<graph::NodeId> ops;  ///< of the recorded work, as probes call them
   };
 
-  [[nodiscard]] static std::vector<Part> parts_of(const backend::LoweredGraph& lowered);
+  [[nodiscard]] std::vector<Part> parts_of(const backend::LoweredGraph& lowered) const;
   [[nodiscard]] static std::vector<graph::Phase> phases_of(const std::vector<Part>& parts);
   void bind_state();
   void bind_arena();
@@ -170,6 +171,7 @@ class Executor {
   void profile_on_device();
   void run_node(const backend::LoweredNode& node);
   void run_communication(const backend::LoweredNode& node);
+  void broadcast_buffers();
   void prepare_communication();
 
   backend::Backend& backend_;
@@ -179,6 +181,7 @@ class Executor {
   ExecutorOptions options_;
   std::unique_ptr<backend::LoweredGraph> lowered_;
   Plan plan_;
+  std::vector<std::span<std::byte>> broadcast_;  ///< what a step takes from rank 0 first
   std::vector<Part> parts_;
   std::unique_ptr<backend::Stream> stream_;
   StepRing ring_;
@@ -196,7 +199,6 @@ class Executor {
   bool may_replay_ = true;
   std::vector<double> node_seconds_;
   std::vector<std::unique_ptr<backend::Stream::Event>> node_ends_;  ///< and, first, the begin
-  std::unique_ptr<backend::Stream::Event> enqueued_;
 };
 
 }  // namespace dlbench::exec

@@ -167,6 +167,16 @@ std::byte* ModelState::address(std::string_view name) const {
 
 std::size_t ModelState::value_bytes(std::string_view name) const { return entry(name).bytes; }
 
+std::vector<std::span<std::byte>> ModelState::memory(Storage storage) const {
+  std::vector<std::span<std::byte>> spans;
+  for (const Arena& arena : arenas_) {
+    if (arena.storage == storage && arena.memory->bytes() > 0) {
+      spans.emplace_back(arena.memory->data(), arena.memory->bytes());
+    }
+  }
+  return spans;
+}
+
 std::size_t ModelState::bytes(Storage storage) const {
   std::set<std::size_t> arenas;
   for (const auto& [name, entry] : entries_) {

@@ -44,6 +44,8 @@ class ModelState {
   /// Bytes of a value in its arena, layout padding included.
   [[nodiscard]] std::size_t value_bytes(std::string_view name) const;
 
+  /// All memory of one kind, on the device; none of it is empty.
+  [[nodiscard]] std::vector<std::span<std::byte>> memory(graph::Storage storage) const;
   /// Bytes of all arenas of one kind.
   [[nodiscard]] std::size_t bytes(graph::Storage storage) const;
 
@@ -64,10 +66,6 @@ class ModelState {
   /// one is unknown or of another dtype or shape, or, unless `partial`, if parameters or buffers
   /// are missing: the message lists them.
   void import_tensors(const TensorMap& tensors, bool partial);
-
-  /// What the state does from now on comes after `event`: for who enqueued a step on another
-  /// stream, and does not wait for it.
-  void wait_for(backend::Stream::Event& event) { stream_->wait_for(event); }
 
   /// Gives all ranks the parameters, buffers and optimizer state of rank 0; the others those of one
   /// kind alone (buffers: running statistics). Collective; at one rank nothing happens.

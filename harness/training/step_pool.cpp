@@ -52,11 +52,14 @@ StepPool::Step& StepPool::make_step(graph::Mode mode,
   workloads::WorkloadParams params = params_;
   params.batch_size = samples;
   Step step{.built = workload_.build(params, mode), .executor = nullptr};
-  step.executor = std::make_unique<exec::Executor>(backend_,
-                                                   state_,
-                                                   communicator_,
-                                                   graph_of(step.built, mode),
-                                                   exec::ExecutorOptions{.lowering = lowering});
+  step.executor = std::make_unique<exec::Executor>(
+      backend_,
+      state_,
+      communicator_,
+      graph_of(step.built, mode),
+      exec::ExecutorOptions{
+          .lowering = lowering,
+          .broadcast_buffers = mode == graph::Mode::kTrain && ranks_.broadcast_buffers});
   if (on_new_step) {
     on_new_step(*step.executor, samples);
   }
@@ -85,9 +88,6 @@ void StepPool::take_share(const data::Batch& batch) {
                                                      static_cast<double>(batch.global_samples));
   if (state_.contains("first_sample")) {
     state_.set_scalar("first_sample", static_cast<double>(batch.global_row));
-  }
-  if (ranks_.broadcast_buffers) {
-    state_.broadcast_buffers();
   }
 }
 

@@ -340,7 +340,8 @@ void Session::make_step() {
         plan_.training_graph(),
         exec::ExecutorOptions{.lowering = options,
                               .replay = replay_of(plan_.options().cuda_graph),
-                              .watch = std::string(workloads::kLossOutput)});
+                              .watch = std::string(workloads::kLossOutput),
+                              .broadcast_buffers = plan_.options().broadcast_buffers});
     return step_->lowered().decisions;
   });
   if (plan_.ranks().size() > 1) {
@@ -362,19 +363,9 @@ void Session::check_same_plan() {
   });
 }
 
-void Session::align(const data::Batch& batch) {
-  const bool buffers = plan_.options().broadcast_buffers;
-  if (plan_.ranks().size() == 1 || !(plan_.single_root() || buffers)) {
-    return;
-  }
-  state_->wait_for(step_->enqueued());  // steps on their way write what is sent
-  if (plan_.single_root()) {
-    root_inputs_->scatter(batch, *step_);
-    state_->broadcast_parameters();
-  }
-  if (buffers) {
-    state_->broadcast_buffers();
-  }
+void Session::send_out(const data::Batch& batch) {
+  root_inputs_->scatter(batch, *step_);
+  state_->broadcast_parameters();
 }
 
 float Session::collect_outputs(float own_loss) {

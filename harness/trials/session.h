@@ -183,10 +183,9 @@ class Session {
   /// Binds a batch, or this rank's part of a single root's, to the step's inputs; it must stay
   /// leased until the step is done.
   void bind(const data::Batch& batch);
-  /// Before a step, on several ranks: rank 0's running statistics to all, if that was asked for. Of
-  /// a single root also its parameters, and to each rank its part of the root's `batch`, in place
-  /// of bind(). Collective.
-  void align(const data::Batch& batch);
+  /// Before the step of a single root, in place of bind(): to each rank its part of the root's
+  /// `batch` and the root's parameters. No step is on its way. Collective.
+  void send_out(const data::Batch& batch);
   /// After the step of a single root, which gets the predictions of all ranks and the mean loss.
   /// Collective.
   [[nodiscard]] float collect_outputs(float own_loss);

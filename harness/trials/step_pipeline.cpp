@@ -63,14 +63,13 @@ void StepPipeline::start(StepInput input) {
             .samples =
                 session_.plan().single_root() ? session_.plan().batch_size() : input.batch->samples,
             .data_wait_s = input.data_wait_s,
-            .align_s = 0.0};
-  if (input.copies && !in_step_with_others()) {
-    session_.bind(*input.batch);
-  }
-  if (step.communicates()) {
+            .send_out_s = 0.0};
+  if (in_step_with_others()) {
     const auto begin = Clock::now();
-    session_.align(*input.batch);
-    flight.align_s = core::seconds_since(begin);
+    session_.send_out(*input.batch);
+    flight.send_out_s = core::seconds_since(begin);
+  } else if (input.copies) {
+    session_.bind(*input.batch);
   }
   step.run();
   ++started_;
@@ -91,7 +90,7 @@ std::optional<StepSample> StepPipeline::tell(bool wait) {
     totals_.engine[phase] += done->phases[phase];
   }
   double& communication_s = totals_.engine[static_cast<std::size_t>(graph::Phase::kAllReduce)];
-  communication_s += flight.align_s;
+  communication_s += flight.send_out_s;
   const float loss = done->watched.value_or(NAN);
   if (in_step_with_others()) {
     const auto begin = Clock::now();

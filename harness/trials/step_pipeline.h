@@ -50,7 +50,7 @@ class StepPipeline {
     data::BatchLease lease;
     std::int64_t samples = 0;
     double data_wait_s = 0.0;
-    double align_s = 0.0;
+    double send_out_s = 0.0;
   };
 
   void start(StepInput input);

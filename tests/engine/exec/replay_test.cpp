@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -289,24 +290,39 @@ class Snapshots final : public testing::DoublingCommunicator {
   std::vector<std::vector<std::byte>> sent;
 };
 
-// Of running statistics, which the steps on their way still write.
-TEST_F(Replay, ABroadcastWaitsForTheStepsOnTheirWay) {
-  Snapshots communicator;
-  SmallTraining training("deferred", {});
-  ModelState state(training.backend(), training.train_graph(), 1, &communicator);
-  Executor executor(
-      training.backend(), state, communicator, training.train_graph(), ExecutorOptions{});
-  training.bind(executor);
-  state.broadcast_buffers();
-  executor.run();
-  executor.run();
-  state.wait_for(executor.enqueued());
-  state.broadcast_buffers();
-  executor.synchronize();
-  state.broadcast_buffers();
-  ASSERT_EQ(communicator.sent.size(), 3U);
-  EXPECT_NE(communicator.sent[0], communicator.sent[2]) << "no statistics moved";
-  EXPECT_EQ(communicator.sent[1], communicator.sent[2]);
+// Of running statistics, which the step before still writes when the next one is enqueued.
+TEST_F(Replay, AStepBeginsWithTheBroadcastOfTheBuffers) {
+  for (const GraphReplay replay : {GraphReplay::kOff, GraphReplay::kOn}) {
+    Snapshots communicator;
+    SmallTraining training("deferred", {});
+    ModelState state(training.backend(), training.train_graph(), 1, &communicator);
+    Executor executor(training.backend(),
+                      state,
+                      communicator,
+                      training.train_graph(),
+                      ExecutorOptions{.replay = replay, .broadcast_buffers = true});
+    training.bind(executor);
+    const auto buffers = [&] {
+      std::vector<std::byte> all;
+      for (const std::span<std::byte> memory : state.memory(graph::Storage::kBuffer)) {
+        all.insert(all.end(), memory.begin(), memory.end());
+      }
+      return all;
+    };
+    std::vector<std::byte> before;
+    for (int step = 0; step < 5; ++step) {
+      EXPECT_NE(buffers(), before) << "no statistics moved";
+      before = buffers();
+      executor.run();
+      executor.synchronize();
+      EXPECT_EQ(communicator.sent.back(), before);
+    }
+    EXPECT_EQ(executor.replays(), replay == GraphReplay::kOn);
+    executor.set_communication(false);
+    executor.run();
+    executor.synchronize();
+    EXPECT_EQ(communicator.sent.back(), before) << "a step without communication sends nothing";
+  }
 }
 
 /// One of two ranks whose host takes its time to start a collective.
