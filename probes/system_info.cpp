@@ -239,7 +239,10 @@ std::optional<SchedulerFacts> detect_scheduler(EnvironmentLookup lookup) {
 }
 
 std::vector<std::pair<std::string, std::string>> allowed_environment(EnvironmentLookup lookup) {
-  constexpr std::array kAllowed{"CUDA_VISIBLE_DEVICES",
+  constexpr std::array kAllowed{"CUDA_DEVICE_MAX_CONNECTIONS",
+                                "CUDA_LAUNCH_BLOCKING",
+                                "CUDA_MODULE_LOADING",
+                                "CUDA_VISIBLE_DEVICES",
                                 "DNNL_CPU_RUNTIME",
                                 "DNNL_MAX_CPU_ISA",
                                 "DNNL_PRIMITIVE_CACHE_CAPACITY",
@@ -248,8 +251,15 @@ std::vector<std::pair<std::string, std::string>> allowed_environment(Environment
                                 "KMP_AFFINITY",
                                 "MALLOC_ARENA_MAX",
                                 "NCCL_ALGO",
+                                "NCCL_GRAPH_REGISTER",
+                                "NCCL_IB_DISABLE",
+                                "NCCL_IB_HCA",
+                                "NCCL_NVLS_ENABLE",
+                                "NCCL_P2P_DISABLE",
+                                "NCCL_P2P_LEVEL",
                                 "NCCL_PROTO",
                                 "NCCL_SOCKET_IFNAME",
+                                "NVIDIA_TF32_OVERRIDE",
                                 "OMP_DYNAMIC",
                                 "OMP_NUM_THREADS",
                                 "OMP_PLACES",

@@ -70,6 +70,8 @@ class Stream {
   };
 
   [[nodiscard]] virtual std::unique_ptr<Event> create_event() = 0;
+  /// One that other streams wait for and no host: it has no time, and may cost less.
+  [[nodiscard]] virtual std::unique_ptr<Event> create_order_event() { return create_event(); }
   virtual void record(Event& event) = 0;
   /// As record(), for an event of which only the time is of interest; while work is being recorded,
   /// a place for the times of Replay::launch().

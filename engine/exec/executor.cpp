@@ -128,8 +128,8 @@ void Executor::bind_inputs() {
       slots_.set(lowered_->slot_of_value.at(static_cast<std::size_t>(id)), input.memory);
       for (std::size_t i = 0; i < input.staging.size(); ++i) {
         input.staging[i].memory = input.memory + (i + 1) * place;
-        input.staging[i].copied = copy_stream_->create_event();
-        input.staging[i].consumed = stream_->create_event();
+        input.staging[i].copied = copy_stream_->create_order_event();
+        input.staging[i].consumed = stream_->create_order_event();
       }
     }
     offset += kInputPlaces * place;

@@ -107,6 +107,7 @@ class LoaderBesideStep final : public Arm {
     const int threads = session_.plan().backend().device().threads;
     trainer_.start([this, threads](const std::stop_token& stop) {
       core::trace::name_this_thread("trainer");
+      session_.plan().backend().attach_thread();
       core::configure_compute_threads(threads);
       StepPipeline steps(session_);
       steps.reset();

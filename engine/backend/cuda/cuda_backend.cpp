@@ -14,6 +14,9 @@
 #include <cuda_profiler_api.h>
 #include <fmt/format.h>
 
+#include <cstdlib>
+#include <optional>
+
 namespace dlbench::backend::cuda {
 namespace {
 
@@ -121,6 +124,13 @@ std::unique_ptr<LoweredGraph> CudaBackend::lower(const graph::Graph& graph,
     throw core::Error(
         core::ErrorCode::kUnavailable,
         fmt::format("tf32 needs compute capability 8.0, {} is {}", info_.name, info_.isa));
+  }
+  const char* tf32_override = std::getenv("NVIDIA_TF32_OVERRIDE");
+  if (const std::string refusal = tf32_override_refusal(
+          tf32_override != nullptr ? std::optional<std::string>(tf32_override) : std::nullopt,
+          options.allow_tf32);
+      !refusal.empty()) {
+    throw core::Error(core::ErrorCode::kUnavailable, refusal);
   }
   if (options.conv_algorithm == ConvAlgorithm::kWinograd) {
     throw core::Error(core::ErrorCode::kUnavailable,

@@ -19,8 +19,7 @@ namespace {
 
 class CudaEvent final : public Stream::Event {
  public:
-  // Who waits for one sleeps: the loader's workers want the core.
-  CudaEvent() { DLBENCH_CUDA(cudaEventCreateWithFlags(&event_, cudaEventBlockingSync)); }
+  explicit CudaEvent(unsigned flags) { DLBENCH_CUDA(cudaEventCreateWithFlags(&event_, flags)); }
   ~CudaEvent() override { cudaEventDestroy(event_); }
 
   void wait() override { DLBENCH_CUDA(cudaEventSynchronize(event_)); }
@@ -61,7 +60,9 @@ class CudaReplay final : public Replay {
   CudaReplay(Graph graph, cudaStream_t stream, std::vector<cudaGraphNode_t> time_nodes)
       : graph_(std::move(graph)), stream_(stream), time_nodes_(std::move(time_nodes)) {
     cudaGraphExec_t executable = nullptr;
-    DLBENCH_CUDA(cudaGraphInstantiate(&executable, graph_.get(), 0));
+    // Else all nodes run at the priority of the stream that launches them, collectives too.
+    DLBENCH_CUDA(
+        cudaGraphInstantiate(&executable, graph_.get(), cudaGraphInstantiateFlagUseNodePriority));
     executable_.reset(executable);
     // Else the first launch would pay for it, inside a timed step.
     DLBENCH_CUDA(cudaGraphUpload(executable, stream_));
@@ -96,35 +97,41 @@ CudaStream::CudaStream(StreamPriority priority) {
 
 CudaStream::~CudaStream() { cudaStreamDestroy(stream_); }
 
-std::unique_ptr<Stream::Event> CudaStream::create_event() { return std::make_unique<CudaEvent>(); }
+// Who waits for one sleeps: the loader's workers want the core.
+std::unique_ptr<Stream::Event> CudaStream::create_event() {
+  return std::make_unique<CudaEvent>(cudaEventBlockingSync);
+}
+
+std::unique_ptr<Stream::Event> CudaStream::create_order_event() {
+  return std::make_unique<CudaEvent>(cudaEventDisableTiming);
+}
 
 void CudaStream::record(Event& event) {
   DLBENCH_CUDA(cudaEventRecord(dynamic_cast<CudaEvent&>(event).handle(), stream_));
 }
 
-// Inside a capture an ordinary event is a dependency and never has a time; an external one becomes
-// a node of the graph.
+// Inside a capture an event that is recorded is a dependency and never has a time. So a node that
+// records it is put behind what the stream has, and before what comes.
 void CudaStream::record_time(Event& event) {
   if (!capturing_) {
     record(event);
     return;
   }
-  DLBENCH_CUDA(cudaEventRecordWithFlags(
-      dynamic_cast<CudaEvent&>(event).handle(), stream_, cudaEventRecordExternal));
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cudaGraph_t graph = nullptr;
   const cudaGraphNode_t* last = nullptr;
   const cudaGraphEdgeData* edges = nullptr;
   std::size_t count = 0;
-  DLBENCH_CUDA(cudaStreamGetCaptureInfo(stream_, &status, nullptr, nullptr, &last, &edges, &count));
-  cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
-  if (status == cudaStreamCaptureStatusActive && count == 1) {
-    DLBENCH_CUDA(cudaGraphNodeGetType(*last, &type));
-  }
-  if (type != cudaGraphNodeTypeEventRecord) {  // of a driver that captures otherwise
-    throw core::Error(core::ErrorCode::kLibrary,
-                      "the CUDA graph has no node of its own for the time of an event");
-  }
-  time_nodes_.push_back(*last);
+  DLBENCH_CUDA(cudaStreamGetCaptureInfo(stream_, &status, nullptr, &graph, &last, &edges, &count));
+  DLBENCH_CHECK(status == cudaStreamCaptureStatusActive) << "the stream records nothing any more";
+  cudaGraphNodeParams parameters{};
+  parameters.type = cudaGraphNodeTypeEventRecord;
+  parameters.eventRecord.event = dynamic_cast<CudaEvent&>(event).handle();
+  cudaGraphNode_t node = nullptr;
+  DLBENCH_CUDA(cudaGraphAddNode(&node, graph, last, edges, count, &parameters));
+  DLBENCH_CUDA(cudaStreamUpdateCaptureDependencies(
+      stream_, &node, nullptr, 1, cudaStreamSetCaptureDependencies));
+  time_nodes_.push_back(node);
 }
 
 void CudaStream::wait_for(Event& event) {

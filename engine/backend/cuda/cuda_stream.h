@@ -26,6 +26,7 @@ class CudaStream final : public Stream {
   [[nodiscard]] cudaStream_t handle() const { return stream_; }
 
   [[nodiscard]] std::unique_ptr<Event> create_event() override;
+  [[nodiscard]] std::unique_ptr<Event> create_order_event() override;
   void record(Event& event) override;
   void record_time(Event& event) override;
   void wait_for(Event& event) override;

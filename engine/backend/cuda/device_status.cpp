@@ -143,6 +143,17 @@ std::string why_unusable(const DeviceStatus& status) {
   return why_device_does_not_fit(status);
 }
 
+std::string tf32_override_refusal(const std::optional<std::string>& value, bool tf32) {
+  if (!value.has_value() || value->empty() || (*value == "0") != tf32) {
+    return "";
+  }
+  return fmt::format(
+      "NVIDIA_TF32_OVERRIDE={}: NVIDIA's libraries would {} TF32 whatever --precision says; unset "
+      "it",
+      *value,
+      tf32 ? "not use" : "use");
+}
+
 std::string why_none_usable(const std::vector<DeviceStatus>& devices) {
   std::string first;
   for (const DeviceStatus& device : devices) {

@@ -44,6 +44,10 @@ struct DeviceStatus {
 /// Empty if the device can be used, else why not, in one sentence that says what to do.
 [[nodiscard]] std::string why_unusable(const DeviceStatus& status);
 
+/// `value`: of NVIDIA_TF32_OVERRIDE, which NVIDIA's libraries heed above what they are asked for;
+/// `tf32`: the precision. Empty if both fit, else why not, in one sentence.
+[[nodiscard]] std::string tf32_override_refusal(const std::optional<std::string>& value, bool tf32);
+
 /// Empty if one of the devices can be used, else why the first cannot. `devices`: one status of
 /// each visible device, or a single one that says why there are none.
 [[nodiscard]] std::string why_none_usable(const std::vector<DeviceStatus>& devices);

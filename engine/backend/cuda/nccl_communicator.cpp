@@ -11,12 +11,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <span>
 #include <string>
 #include <utility>
 
 namespace dlbench::backend::cuda {
 namespace {
+
+/// How long NCCL may take to end a communicator.
+constexpr std::chrono::seconds kPatience{5};
 
 /// All-reduces in flight at once: more than a step has buckets.
 constexpr std::size_t kTickets = 256;
@@ -106,10 +110,10 @@ NcclCommunicator::NcclCommunicator(comm::Rendezvous& ranks)
     : rank_(ranks.rank()),
       size_(ranks.size()),
       timeout_s_(ranks.timeout_s()),
-      forked_(stream_.create_event()),
-      joined_(stream_.create_event()) {
+      forked_(stream_.create_order_event()),
+      joined_(stream_.create_order_event()) {
   for (std::size_t i = 0; i < kTickets; ++i) {
-    done_.push_back(stream_.create_event());
+    done_.push_back(stream_.create_order_event());
   }
   DLBENCH_CUDA(cudaGetDevice(&device_));
   try {
@@ -123,13 +127,41 @@ NcclCommunicator::NcclCommunicator(comm::Rendezvous& ranks)
 
 NcclCommunicator::~NcclCommunicator() { end(); }
 
-// Nothing is in flight, unless an error ended the run: unlike destroying, aborting waits for
-// nobody. Recorded steps are gone by now.
+// Recorded steps are gone by now. Where a run ends well, no rank goes before all have what is still
+// on its way; where it does not, aborting waits for nobody, or should: with peers that are gone
+// NCCL's own threads have been seen not to end.
 void NcclCommunicator::end() {
   watch_.reset();
-  give_up();
-  if (abort_.joinable()) {
-    abort_.join();
+  if (std::uncaught_exceptions() == 0) {
+    leave([](ncclComm_t communicator) { finish(communicator); });
+  } else {
+    give_up();
+  }
+  if (!leaving_.joinable()) {
+    return;
+  }
+  if (left_.wait_for(2 * kPatience) == std::future_status::ready) {
+    leaving_.join();
+  } else {
+    core::log::warn(
+        fmt::format("[rank {}] NCCL's communicator does not end: it is left as it is", rank_));
+    leaving_.detach();
+  }
+}
+
+void NcclCommunicator::finish(ncclComm_t communicator) {
+  const auto begin = std::chrono::steady_clock::now();
+  ncclResult_t state = ncclCommFinalize(communicator);
+  while (state == ncclInProgress && std::chrono::steady_clock::now() - begin < kPatience) {
+    pause(std::chrono::steady_clock::now() - begin);
+    if (ncclCommGetAsyncError(communicator, &state) != ncclSuccess) {
+      state = ncclInternalError;
+    }
+  }
+  if (state == ncclSuccess) {
+    static_cast<void>(ncclCommDestroy(communicator));
+  } else {
+    static_cast<void>(ncclCommAbort(communicator));
   }
 }
 
@@ -305,13 +337,22 @@ void NcclCommunicator::broadcast(std::byte* data, std::size_t bytes, int root, S
 }
 
 void NcclCommunicator::give_up() {
+  leave([](ncclComm_t communicator) { static_cast<void>(ncclCommAbort(communicator)); });
+}
+
+template <typename End>
+void NcclCommunicator::leave(End end) {
   const std::scoped_lock lock(mutex_);
-  if (communicator_ != nullptr) {
-    abort_ = std::thread([device = device_, doomed = std::exchange(communicator_, nullptr)] {
-      static_cast<void>(cudaSetDevice(device));
-      static_cast<void>(ncclCommAbort(doomed));
-    });
+  if (communicator_ == nullptr) {
+    return;
   }
+  std::packaged_task<void()> task([end, device = device_, communicator = communicator_] {
+    static_cast<void>(cudaSetDevice(device));
+    end(communicator);
+  });
+  left_ = task.get_future();
+  leaving_ = std::thread(std::move(task));
+  communicator_ = nullptr;
 }
 
 }  // namespace dlbench::backend::cuda

@@ -13,6 +13,7 @@
 #include <nccl.h>
 
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -53,6 +54,12 @@ class NcclCommunicator final : public comm::Communicator {
   void start_watch();
   /// Of the watch and of NCCL's communicator.
   void end();
+  /// Ends the communicator when all ranks have all of what is on its way, and aborts it when they
+  /// do not in time. Collective.
+  static void finish(ncclComm_t communicator);
+  /// Takes NCCL's communicator away, for `end(communicator)` on a thread of its own.
+  template <typename End>
+  void leave(End end);
   /// Throws core::Error(kRun) if NCCL has met an error since a call returned.
   void check();
   /// `use(communicator)`, while nobody aborts it. Throws core::Error(kRun) once it was given up.
@@ -72,7 +79,8 @@ class NcclCommunicator final : public comm::Communicator {
   int device_ = 0;
   std::mutex mutex_;                   ///< held in calls that use communicator_
   ncclComm_t communicator_ = nullptr;  ///< null once it was given up
-  std::thread abort_;                  ///< what give_up() started
+  std::thread leaving_;                ///< what leave() started
+  std::future<void> left_;             ///< its end
   CudaStream stream_{StreamPriority::kHigh};
   std::unique_ptr<Stream::Event> forked_;
   std::unique_ptr<Stream::Event> joined_;

@@ -173,6 +173,14 @@ TEST_F(StepPipelineTest, OnlyInterferenceHasAThreadBesideStepAndLoader) {
   EXPECT_EQ(extra({TrialKind::kFull, ""}), 0);
 }
 
+// The step beside the loader has a thread of its own, which has to find the device.
+TEST_F(StepPipelineTest, InterferenceRunsOnADevice) {
+  for (const char* variant : {"step_beside_loader", "loader_beside_step"}) {
+    const auto beside = repetition("deferred", {TrialKind::kInterference, variant});
+    EXPECT_EQ(beside.samples, kSteps * kBatch) << variant;
+  }
+}
+
 TEST_F(StepPipelineTest, ASimulatedLinkIsRefusedOnADevice) {
   SessionOptions delayed = options("deferred");
   delayed.link = comm::parse_link_model("latency_us=10,gbit_per_s=1", 0);

@@ -200,5 +200,18 @@ TEST(DeviceStatus, ARankComputesOnTheDeviceThatItWasPlacedAt) {
   EXPECT_EQ(choose_device(devices, rank), 0) << "by number among those that can be used";
 }
 
+TEST(Tf32Override, IsRefusedWhereItContradictsThePrecision) {
+  EXPECT_EQ(tf32_override_refusal(std::nullopt, true), "");
+  EXPECT_EQ(tf32_override_refusal("", false), "");
+  EXPECT_EQ(tf32_override_refusal("0", false), "");
+  EXPECT_EQ(tf32_override_refusal("1", true), "");
+  EXPECT_EQ(tf32_override_refusal("0", true),
+            "NVIDIA_TF32_OVERRIDE=0: NVIDIA's libraries would not use TF32 whatever --precision "
+            "says; unset it");
+  EXPECT_EQ(tf32_override_refusal("1", false),
+            "NVIDIA_TF32_OVERRIDE=1: NVIDIA's libraries would use TF32 whatever --precision says; "
+            "unset it");
+}
+
 }  // namespace
 }  // namespace dlbench::backend::cuda
