@@ -190,11 +190,11 @@ std::map<std::string, std::string> facts_of(const RunRecord& record) {
                                    record.dataset->samples,
                                    record.dataset->origin);
   }
-  std::string taints;
+  std::set<std::string> taints;  // each once: a repetition has one of its own
   for (const TaintRecord& taint : record.run.taints) {
-    taints += fmt::format("{}{}", taints.empty() ? "" : ",", word(taint.code));
+    taints.emplace(word(taint.code));
   }
-  facts["taints"] = taints.empty() ? "none" : taints;
+  facts["taints"] = taints.empty() ? "none" : fmt::format("{}", fmt::join(taints, ","));
   return facts;
 }
 

@@ -101,9 +101,14 @@ std::optional<AdviceRecord> more_workers(const AttributionInput& input, const Ar
       limit = fmt::format("the {} cores that loader and step share are the limit", input.cores);
     }
   }
-  return worthwhile(fmt::format("{:.0f} loader workers instead of {}", target, input.workers),
-                    reached / means.full,
-                    limit);
+  return worthwhile(
+      fmt::format(
+          "{:.0f} loader workers instead of {}{}",
+          target,
+          input.workers,
+          workers_wait(input, means) ? ", where they wait for latency and not for bandwidth" : ""),
+      reached / means.full,
+      limit);
 }
 
 std::optional<AdviceRecord> cheaper_samples(const AttributionInput& input, const ArmMeans& means) {

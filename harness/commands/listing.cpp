@@ -222,17 +222,22 @@ std::string describe_inspection(const std::string& folder,
                       grouped(inspection.samples),
                       mib(inspection.bytes),
                       grouped(inspection.files));
-  text += fmt::format("  images from {} x {} to {} x {} (width x height), mean {:.3f} Mpixel\n",
-                      inspection.min_width,
-                      inspection.min_height,
-                      inspection.max_width,
-                      inspection.max_height,
-                      inspection.mean_pixels * 1e-6);
-  text += fmt::format(
-      "  one worker, per sample: read {:.3f} ms, decode {:.3f} ms, transform {:.3f} ms\n",
-      inspection.read_s * 1e3,
-      inspection.decode_s * 1e3,
-      inspection.transform_s * 1e3);
+  if (inspection.mean_pixels > 0.0) {  // else no image could be read
+    text += fmt::format(
+        "  images from {} x {} to {} x {} (width x height, by area), mean {:.3f} Mpixel\n",
+        inspection.min_width,
+        inspection.min_height,
+        inspection.max_width,
+        inspection.max_height,
+        inspection.mean_pixels * 1e-6);
+  }
+  if (inspection.read_s > 0.0) {
+    text += fmt::format(
+        "  one worker, per sample: read {:.3f} ms, decode {:.3f} ms, transform {:.3f} ms\n",
+        inspection.read_s * 1e3,
+        inspection.decode_s * 1e3,
+        inspection.transform_s * 1e3);
+  }
   if (inspection.problems.empty()) {
     return text + "  no problems found\n";
   }

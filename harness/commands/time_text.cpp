@@ -93,9 +93,13 @@ std::string run_time_text(const SessionPlan& plan,
     whole.most_s += bounds.most_s;
   }
   text += fmt::format("             with such steps: {} at least, ", duration(whole.least_s));
-  text += run.time_budget.has_value()
-              ? fmt::format("about {} as --time-budget says\n", duration(*run.time_budget))
-              : fmt::format("{} if the noise stays above --max-noise\n", duration(whole.most_s));
+  if (run.time_budget.has_value()) {
+    return text +
+           (*run.time_budget < whole.least_s
+                ? fmt::format("more than --time-budget ({}) allows\n", duration(*run.time_budget))
+                : fmt::format("about {} as --time-budget says\n", duration(*run.time_budget)));
+  }
+  text += fmt::format("{} if the noise stays above --max-noise\n", duration(whole.most_s));
   return text;
 }
 

@@ -256,7 +256,7 @@ class Training {
         core::ErrorCode::kRun,
         fmt::format("the loss is {} in {}, epoch {}; a smaller learning rate than {:g} "
                     "may help, or --precision fp32",
-                    progress.loss,
+                    std::abs(progress.loss),  // NaN has a sign, which says nothing
                     batch_text(progress),
                     progress.epoch,
                     schedule_.rate()));

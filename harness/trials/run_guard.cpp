@@ -48,7 +48,8 @@ std::atomic<RunGuard*>& current_guard() {
 // Of nobody asking, after a signal or the time-out: a hang.
 constexpr double kGraceSeconds = 10.0;
 
-constexpr std::array kCaughtSignals{SIGINT, SIGTERM, SIGUSR1, SIGHUP};
+// Batch systems warn by SIGTERM, SIGUSR1 or SIGUSR2, and by SIGXCPU of CPU time.
+constexpr std::array kCaughtSignals{SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGHUP};
 
 sigset_t caught_signals() {
   sigset_t signals;
@@ -67,6 +68,10 @@ const char* name_of(int signal_number) {
       return "SIGTERM (walltime?)";
     case SIGHUP:
       return "SIGHUP (terminal closed?)";
+    case SIGUSR2:
+      return "SIGUSR2 (walltime?)";
+    case SIGXCPU:
+      return "SIGXCPU (limit of CPU time?)";
     default:
       return "SIGUSR1 (walltime?)";
   }

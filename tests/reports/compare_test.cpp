@@ -107,6 +107,15 @@ TEST(Compare, NamesWhatElseDiffers) {
   EXPECT_THAT(text, HasSubstr("library onednn  2.6.3"));
 }
 
+TEST(Compare, NamesEachTaintOnce) {
+  RunRecord other = sample_record();
+  other.run.taints.assign(5, {Taint::kDisturbed, "trial io", ""});
+  const std::string text = comparison_text(compare_reports(sample_record(), other));
+  const std::size_t first = text.find("disturbed");
+  ASSERT_NE(first, std::string::npos) << text;
+  EXPECT_EQ(text.find("disturbed", first + 1), std::string::npos) << text;
+}
+
 TEST(Compare, RefusesWhatCannotBeCompared) {
   RunRecord other = sample_record();
   other.workload->name = "mnist_cnn";

@@ -334,6 +334,8 @@ TEST(Attribution, MoreWorkersThanCoresOnlyWhereWorkersWait) {
   EXPECT_THAT(
       plenty.advice.at(0).change + plenty.advice.at(1).change,
       ::testing::AnyOf(HasSubstr("9 loader workers instead of 1"), HasSubstr("8 loader workers")));
+  EXPECT_THAT(plenty.advice.at(0).change + plenty.advice.at(1).change,
+              HasSubstr("where they wait for latency and not for bandwidth: up to"));
 }
 
 TEST(Attribution, SharedCoresLimitWhatMoreWorkersBring) {

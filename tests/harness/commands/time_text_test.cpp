@@ -73,6 +73,8 @@ TEST_F(TimeText, FastStepsLeaveTheTimeToTheOptions) {
   EXPECT_THAT(text(), HasSubstr("with such steps: 30 s at least, 126 s if the noise stays"));
   run_.time_budget = 40.0;
   EXPECT_THAT(text(), HasSubstr("30 s at least, about 40 s as --time-budget says"));
+  run_.time_budget = 10.0;
+  EXPECT_THAT(text(), HasSubstr("30 s at least, more than --time-budget (10 s) allows"));
 }
 
 TEST_F(TimeText, SlowStepsTakeLongerThanTheOptionsSay) {

@@ -87,6 +87,19 @@ TEST(RunGuard, EndsTheRunWhenTheTerminalIsGone) {
   EXPECT_NE(std::string(end->what()).find("SIGHUP (terminal closed?)"), std::string::npos);
 }
 
+// As batch systems warn of a limit.
+TEST(RunGuard, EndsTheRunWithTheNameOfTheLimit) {
+  for (const auto& [signal_number, name] :
+       {std::pair{SIGUSR2, "SIGUSR2 (walltime?)"}, {SIGXCPU, "SIGXCPU (limit of CPU time?)"}}) {
+    RunGuard guard(std::nullopt);
+    kill(getpid(), signal_number);
+    const std::optional<core::Error> end = awaited_end(guard);
+    ASSERT_TRUE(end.has_value()) << name;
+    EXPECT_EQ(end->code(), ErrorCode::kTimeout);
+    EXPECT_NE(std::string(end->what()).find(name), std::string::npos) << end->what();
+  }
+}
+
 TEST(RunGuard, LeavesAnIgnoredHangUpIgnored) {
   std::signal(SIGHUP, SIG_IGN);  // as nohup does
   {
