@@ -161,12 +161,16 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
       recording_since_ = read_cupti_clock();
       open_.clear();
       reason_ = start();
+      records_ = reason_.empty();
     } catch (const std::exception& error) {
       reason_ = error.what();
     }
   }
 
   void end_trial() noexcept override {
+    if (!std::exchange(records_, false)) {
+      return;  // begin_trial() was refused, and has said why
+    }
     try {
       stop();
       trace_.dropped += std::exchange(lost_regions_, 0);
@@ -343,6 +347,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
   GpuTrace trace_;
   std::thread::id host_thread_;
   CUpti_SubscriberHandle subscriber_ = nullptr;
+  bool records_ = false;
   ClockReading recording_since_;
   std::string phase_;
   std::int64_t lost_regions_ = 0;  // for lack of memory
