@@ -7,7 +7,6 @@
 
 #include "probes/cupti/activity_records.h"
 #include "probes/cupti/cupti_clock.h"
-#include "probes/cupti/cupti_clock.h"
 #include "probes/cupti/cupti_status.h"
 #include "probes/cupti/pm_sampler.h"
 #include "probes/cupti/sampling_support.h"
