@@ -325,9 +325,9 @@ ProjectionInput ScaleRun::projection_input(std::size_t series) const {
     ScaleMember& member = *members_[index];
     input.timeline = timelines_[index];  // the last one is that of the largest size
     input.only_node_ranks = only_node_ranks(member.context().places, sizes_[index].session.link);
-    if (input.only_node_ranks.has_value()) {
-      input.node_ranks = 0;  // all of them are on one node: there is one level to fit
-    }
+    // As of the largest size: where all of its ranks are on one node, there is one level to fit.
+    input.node_ranks =
+        input.only_node_ranks.has_value() ? std::optional<std::int64_t>(0) : std::nullopt;
     input.collectives.insert(
         input.collectives.end(), all_reduces_[index].begin(), all_reduces_[index].end());
     const double load = static_cast<double>(member.plan().backend().device().threads *

@@ -151,28 +151,6 @@ std::optional<Candidate> relaid_candidate(const std::string& name,
   return candidate;
 }
 
-std::optional<Candidate> channels_last_candidate(const GraphLowering& lowering,
-                                                 const Convolution& c,
-                                                 const ConvRequest& blocked) {
-  return relaid_candidate("channels_last",
-                          c,
-                          blocked,
-                          channels_last_desc(lowering.value(c.x).shape, c.dtype),
-                          channels_last_desc(lowering.value(c.y).shape, c.dtype));
-}
-
-/// As a product of matrices, for processors whose vectors are narrower than the library's kernels
-/// for this shape want them.
-std::optional<Candidate> plain_candidate(const GraphLowering& lowering,
-                                         const Convolution& c,
-                                         const ConvRequest& blocked) {
-  return relaid_candidate("plain",
-                          c,
-                          blocked,
-                          plain_desc(lowering.value(c.x).shape, c.dtype),
-                          plain_desc(lowering.value(c.y).shape, c.dtype));
-}
-
 std::int64_t largest_dilation(const Convolution& c) {
   return *std::max_element(c.attributes.dilation.begin(), c.attributes.dilation.end());
 }
@@ -280,6 +258,8 @@ bool is_slow(const Candidate& candidate) {
 
 std::vector<Candidate> candidates_for(const GraphLowering& lowering, const Convolution& c) {
   const ConvRequest request = request_for(lowering, c);
+  const core::Shape& x_shape = lowering.value(c.x).shape;
+  const core::Shape& y_shape = lowering.value(c.y).shape;
   std::vector<Candidate> candidates;
   const ConvAlgorithm wanted = lowering.options().conv_algorithm;
   if (wanted != ConvAlgorithm::kDirect) {
@@ -299,7 +279,11 @@ std::vector<Candidate> candidates_for(const GraphLowering& lowering, const Convo
     add_widened(lowering, c, request, candidates);
   }
   if (largest_dilation(c) >= kWideDilation) {
-    if (auto candidate = channels_last_candidate(lowering, c, request); candidate) {
+    if (auto candidate = relaid_candidate("channels_last",
+                                          c,
+                                          request,
+                                          channels_last_desc(x_shape, c.dtype),
+                                          channels_last_desc(y_shape, c.dtype))) {
       candidates.push_back(*candidate);
     }
     if (can_run_as_forward(lowering, c)) {
@@ -307,7 +291,10 @@ std::vector<Candidate> candidates_for(const GraphLowering& lowering, const Convo
     }
   }
   if (std::all_of(candidates.begin(), candidates.end(), is_slow)) {
-    if (auto candidate = plain_candidate(lowering, c, request); candidate) {
+    // As a product of matrices, where the processor's vectors are narrower than the blocked kernels
+    // for this shape want them.
+    if (auto candidate = relaid_candidate(
+            "plain", c, request, plain_desc(x_shape, c.dtype), plain_desc(y_shape, c.dtype))) {
       candidates.push_back(*candidate);
     }
   }

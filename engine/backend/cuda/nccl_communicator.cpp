@@ -120,6 +120,7 @@ NcclCommunicator::NcclCommunicator(comm::Rendezvous& ranks)
     connect(ranks);
     start_watch();
   } catch (...) {  // no destructor will run
+    give_up();
     end();
     throw;
   }
