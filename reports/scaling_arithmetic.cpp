@@ -3,6 +3,7 @@
 //
 // The relations between the numbers of a scaling series and of a collective.
 #include "reports/arithmetic_internal.h"
+#include "reports/bucket_choice.h"
 #include "reports/bus_factor.h"
 
 #include <cstdint>
@@ -287,30 +288,16 @@ void check_buckets(const Checker& check, const BucketSweepRecord& buckets) {
         .expect(buckets.caps[index].bucket_cap_mib > buckets.caps[index - 1].bucket_cap_mib,
                 "caps do not ascend");
   }
-  const auto expect_best = [&](const char* key, const std::optional<double>& best, auto time_of) {
-    std::optional<double> shortest;
-    std::optional<double> of_best;
-    for (const BucketCapRecord& cap : buckets.caps) {
-      const std::optional<double> time = time_of(cap);
-      if (time.has_value() && (!shortest.has_value() || *time < *shortest)) {
-        shortest = time;
-      }
-      if (cap.bucket_cap_mib == best) {
-        of_best = time;
-      }
-    }
-    if (best.has_value()) {
-      check.at(key).expect(of_best.has_value() && *of_best == *shortest,
-                           fmt::format("{} is not the cap with the shortest step", *best));
-    }
+  const auto expect_best = [&check](const char* key,
+                                    const std::optional<double>& best,
+                                    const std::optional<double>& by_steps) {
+    check.at(key).expect(best == by_steps,
+                         by_steps.has_value()
+                             ? fmt::format("is not {}, the cap with the shortest step", *by_steps)
+                             : "the steps cannot tell which cap is the best");
   };
-  expect_best("best_modelled_mib", buckets.best_modelled_mib, [](const BucketCapRecord& cap) {
-    return cap.modelled_step_time_s;
-  });
-  expect_best("best_measured_mib", buckets.best_measured_mib, [](const BucketCapRecord& cap) {
-    return cap.measured_step_time_s.has_value() ? std::optional(cap.measured_step_time_s->mean)
-                                                : std::nullopt;
-  });
+  expect_best("best_modelled_mib", buckets.best_modelled_mib, best_modelled_cap(buckets.caps));
+  expect_best("best_measured_mib", buckets.best_measured_mib, best_measured_cap(buckets.caps));
 }
 
 /// What a series is measured against.

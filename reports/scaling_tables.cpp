@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // scaling_text and collectives_text of show.h.
+#include "reports/bucket_choice.h"
 #include "reports/show.h"
 #include "reports/text_table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -269,6 +271,19 @@ std::string projection_text(const ScalingRecord& scaling) {
   return text;
 }
 
+std::string as_good_text(const std::vector<BucketCapRecord>& caps, double best_mib) {
+  std::vector<std::string> others;
+  for (const double cap : caps_as_good(caps, best_mib)) {
+    others.push_back(number_text(cap));
+  }
+  return others.empty() ? "" : fmt::format(" ({} within noise)", fmt::join(others, ", "));
+}
+
+bool measured(const std::vector<BucketCapRecord>& caps) {
+  return std::ranges::any_of(
+      caps, [](const BucketCapRecord& cap) { return cap.measured_step_time_s.has_value(); });
+}
+
 std::string buckets_text(const ScalingRecord& scaling) {
   if (!scaling.buckets.has_value()) {
     return {};
@@ -286,20 +301,24 @@ std::string buckets_text(const ScalingRecord& scaling) {
       fmt::format("  buckets at {}\n", count_text(buckets.ranks, "rank")) + table.text(2);
   const bool same =
       std::all_of(buckets.caps.begin(), buckets.caps.end(), [&buckets](const BucketCapRecord& cap) {
-        return cap.buckets == buckets.caps.front().buckets && !cap.measured_step_time_s.has_value();
+        return cap.buckets == buckets.caps.front().buckets;
       });
-  if (same) {
+  if (same && !buckets.best_modelled_mib.has_value() && !buckets.best_measured_mib.has_value()) {
     return text + "  all caps give the same buckets\n";
   }
-  std::string best;
+  std::vector<std::string> best;
   if (buckets.best_modelled_mib.has_value()) {
-    best += fmt::format(" {} MiB by the model", number_text(*buckets.best_modelled_mib));
+    best.push_back(fmt::format("{} MiB by the model", number_text(*buckets.best_modelled_mib)));
   }
   if (buckets.best_measured_mib.has_value()) {
-    best += fmt::format(
-        "{} {} MiB measured", best.empty() ? "" : ",", number_text(*buckets.best_measured_mib));
+    best.push_back(fmt::format("{} MiB measured{}",
+                               number_text(*buckets.best_measured_mib),
+                               as_good_text(buckets.caps, *buckets.best_measured_mib)));
+  } else if (measured(buckets.caps)) {
+    best.emplace_back("measured none beyond noise");
   }
-  return text + "  best cap:" + (best.empty() ? " unknown" : best) + "\n";
+  return text + fmt::format("  best cap: {}\n",
+                            best.empty() ? "unknown" : fmt::format("{}", fmt::join(best, ", ")));
 }
 
 std::string title_of(const ScalingRecord& scaling) {

@@ -5,6 +5,7 @@
 #include "engine/core/check.h"
 #include "engine/core/rng.h"
 #include "harness/analysis/projection_internal.h"
+#include "reports/bucket_choice.h"
 #include "reports/statistics.h"
 
 #include <fmt/format.h>
@@ -236,7 +237,6 @@ reports::BucketSweepRecord Projector::bucket_sweep(std::int64_t ranks,
   record.ranks = ranks;
   std::vector<double> caps(caps_mib.begin(), caps_mib.end());
   std::sort(caps.begin(), caps.end());
-  std::optional<double> shortest_s;
   for (const double cap : caps) {
     ReductionOptions reduction = state.input.reduction;
     reduction.bucket_cap_mib = cap;
@@ -244,11 +244,8 @@ reports::BucketSweepRecord Projector::bucket_sweep(std::int64_t ranks,
     const double step_s =
         state.predictor.step(state.best, buckets, target, draws).total_s() * state.best.correction;
     record.caps.push_back({cap, static_cast<std::int64_t>(buckets.size()), step_s, std::nullopt});
-    if (!shortest_s.has_value() || step_s < *shortest_s) {
-      shortest_s = step_s;
-      record.best_modelled_mib = cap;
-    }
   }
+  record.best_modelled_mib = reports::best_modelled_cap(record.caps);
   return record;
 }
 

@@ -4,6 +4,7 @@
 
 #include "engine/core/check.h"
 #include "engine/core/error.h"
+#include "reports/bucket_choice.h"
 #include "reports/interval.h"
 
 #include <fmt/format.h>
@@ -42,17 +43,6 @@ std::optional<reports::EstimateRecord> step_time(const ScalingInput& input) {
     return std::nullopt;
   }
   return reports::EstimateRecord{mean->estimate, reports::IntervalRecord{mean->lower, mean->upper}};
-}
-
-void find_best(reports::BucketSweepRecord& record) {
-  std::optional<double> shortest_s;
-  for (const reports::BucketCapRecord& cap : record.caps) {
-    const auto& step = cap.measured_step_time_s;
-    if (step.has_value() && (!shortest_s.has_value() || step->mean < *shortest_s)) {
-      shortest_s = step->mean;
-      record.best_measured_mib = cap.bucket_cap_mib;
-    }
-  }
 }
 
 // What disturbed one cap casts doubt on the comparison of all.
@@ -131,7 +121,7 @@ BucketCapResults measure_bucket_caps(const ScaleRunOptions& options,
                              .modelled_step_time_s = std::nullopt,
                              .measured_step_time_s = step_time(run.input(index))});
     }
-    find_best(record);
+    record.best_measured_mib = reports::best_measured_cap(record.caps);
     results.sweeps.push_back(std::move(record));
   }
   results.taints = taints_of(run);

@@ -96,9 +96,9 @@ TEST(ScalingArithmetic, ProjectionsAndTheirTest) {
               }),
               Contains(HasSubstr("4 is not below 4")));
   EXPECT_THAT(problems_after([](RunRecord& r) { r.scaling[0].buckets->best_modelled_mib = 100.0; }),
-              Contains(HasSubstr("100 is not the cap with the shortest step")));
+              Contains(HasSubstr("best_modelled_mib: is not 25, the cap with the shortest step")));
   EXPECT_THAT(problems_after([](RunRecord& r) { r.scaling[0].buckets->best_measured_mib = 1.0; }),
-              Contains(HasSubstr("best_measured_mib: 1 is not the cap with the shortest step")));
+              Contains(HasSubstr("best_measured_mib: is not 25, the cap with the shortest step")));
 }
 
 TEST(ScalingArithmetic, BandwidthsOfCollectives) {

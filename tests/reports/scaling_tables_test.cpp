@@ -119,8 +119,10 @@ TEST(ScalingTables, CapsThatGiveTheSameBucketsHaveNoBest) {
     cap.measured_step_time_s.reset();
   }
   record.scaling[0].buckets->best_measured_mib.reset();
+  record.scaling[0].buckets->best_modelled_mib.reset();
   EXPECT_THAT(scaling_text(record), HasSubstr("all caps give the same buckets"));
   record.scaling[0].buckets->caps[0].buckets = 3;
+  record.scaling[0].buckets->best_modelled_mib = 25.0;
   EXPECT_THAT(scaling_text(record), HasSubstr("best cap: 25.0 MiB by the model\n"));
 }
 
