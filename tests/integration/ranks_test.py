@@ -122,15 +122,15 @@ class Ranks(unittest.TestCase):
     def test_swept_buckets_stand_beside_the_model(self):
         path = self.folder / "buckets.json"
         done = self.launch("mpich", 2, "scale", *QUICK, "--mode", "weak", "--trials", "synthetic,synthetic/nocomm",
-                           "--sweep-buckets", "25,0.1", "--link", "latency_us=100,gbit_per_s=8",
+                           "--sweep-buckets", "25,0.01", "--link", "latency_us=100,gbit_per_s=8",
                            "--link-node-ranks", "1", "--time-budget", "2s", "--max-noise", "0.01", "--output", str(path))
         report = self.report(done, path)
         (weak,) = report["scaling"]
-        self.assertEqual([cap["bucket_cap_mib"] for cap in weak["buckets"]["caps"]], [0.1, 25])
+        self.assertEqual([cap["bucket_cap_mib"] for cap in weak["buckets"]["caps"]], [0.01, 25])
         for cap in weak["buckets"]["caps"]:
             self.assertGreater(cap["measured_step_time_s"]["mean"], 0)
             self.assertGreater(cap["modelled_step_time_s"], 0)
-        self.assertIn(weak["buckets"]["best_measured_mib"], [0.1, 25, None])  # None: noise hides which
+        self.assertIn(weak["buckets"]["best_measured_mib"], [0.01, 25, None])  # None: noise hides which
         self.assertRegex(done.stdout, "best cap: .*(MiB measured|measured none beyond noise)")
         self.assertIn(("noise_target_missed", "sweep of bucket caps"),
                       [(taint["code"], taint["where"]) for taint in report["run"]["taints"]])
