@@ -384,18 +384,25 @@ void check_collective(const Checker& check, const CollectiveRecord& collective) 
                                 time.min.value_or(time.median) <= time.median &&
                                 time.p95 <= time.max.value_or(time.p95),
                             "min, median, p95, max do not ascend");
-  if (time.median <= 0.0) {
-    return;
-  }
+  const bool measurable = collective.ranks > 1 && time.median > 0.0;
   check.at("algbw_gb_per_s")
-      .expect_close(collective.algbw_gb_per_s,
-                    static_cast<double>(collective.bytes) / time.median / 1e9,
-                    "bytes / time_s.median / 10^9");
+      .expect(collective.algbw_gb_per_s.has_value() == measurable,
+              measurable ? "is missing" : "has a value, but nothing travelled");
+  check.at("busbw_gb_per_s")
+      .expect(collective.busbw_gb_per_s.has_value() == measurable,
+              measurable ? "is missing" : "has a value, but nothing travelled");
+  if (collective.algbw_gb_per_s.has_value() && time.median > 0.0) {
+    check.at("algbw_gb_per_s")
+        .expect_close(*collective.algbw_gb_per_s,
+                      static_cast<double>(collective.bytes) / time.median / 1e9,
+                      "bytes / time_s.median / 10^9");
+  }
   const std::optional<double> factor = bus_factor(collective.op, collective.ranks);
-  if (factor.has_value()) {
+  if (collective.busbw_gb_per_s.has_value() && collective.algbw_gb_per_s.has_value() &&
+      factor.has_value()) {
     check.at("busbw_gb_per_s")
-        .expect_close(collective.busbw_gb_per_s,
-                      collective.algbw_gb_per_s * *factor,
+        .expect_close(*collective.busbw_gb_per_s,
+                      *collective.algbw_gb_per_s * *factor,
                       "algbw_gb_per_s times the bus factor");
   }
 }

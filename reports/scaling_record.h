@@ -187,8 +187,9 @@ struct CollectiveRecord {
   std::string transport;  ///< e.g. shared_window, mpi, nccl; with "simulated" where so
   bool in_place = false;
   CollectiveTimeRecord time_s;
-  double algbw_gb_per_s = 0.0;  ///< bytes / time_s.median, 10^9 bytes per second
-  double busbw_gb_per_s = 0.0;  ///< algbw times bus_factor() of bus_factor.h
+  /// bytes / time_s.median, 10^9 bytes per second. Null at one rank, where nothing travels.
+  std::optional<double> algbw_gb_per_s;
+  std::optional<double> busbw_gb_per_s;  ///< algbw times bus_factor() of bus_factor.h
   /// Elements that came out wrong, over all ranks; null: not checked.
   std::optional<std::int64_t> wrong;
   /// time = alpha_s + beta_s_per_byte * bytes over all sizes of this op, ranks, transport and

@@ -432,8 +432,8 @@ std::string collectives_text(const RunRecord& record) {
                collective.in_place ? "yes" : "no",
                seconds_text(collective.time_s.median),
                seconds_text(collective.time_s.p95),
-               number_text(collective.algbw_gb_per_s),
-               number_text(collective.busbw_gb_per_s),
+               cell(collective.algbw_gb_per_s, number_text),
+               cell(collective.busbw_gb_per_s, number_text),
                collective.wrong.has_value() ? std::to_string(*collective.wrong) : kNone});
   }
   return "\nCollectives\n" + table.text(2);

@@ -172,22 +172,28 @@ std::string history_lines(const RunRecord& record) {
   return text + epoch_line("last", record.history.back());
 }
 
-/// Of the run, and what trials are not by their purpose.
-std::string taints_line(const RunRecord& record) {
-  std::vector<std::string> codes;
-  const auto add = [&codes](const std::vector<TaintRecord>& taints) {
-    for (const TaintRecord& taint : taints) {
-      std::string code(word(taint.code));
-      if (std::find(codes.begin(), codes.end(), code) == codes.end()) {
-        codes.push_back(std::move(code));
-      }
+void add_codes(const std::vector<TaintRecord>& taints, std::vector<std::string>& codes) {
+  for (const TaintRecord& taint : taints) {
+    std::string code(word(taint.code));
+    if (std::find(codes.begin(), codes.end(), code) == codes.end()) {
+      codes.push_back(std::move(code));
     }
-  };
-  add(record.run.taints);
-  for (const TrialRecord& trial : record.trials) {
-    add(trial.taints.value_or(std::vector<TaintRecord>{}));
   }
-  return line("taints", codes.empty() ? "none" : fmt::format("{}", fmt::join(codes, ", ")));
+}
+
+/// Of the run, and apart from them what single trials are by their purpose.
+std::string taints_line(const RunRecord& record) {
+  std::vector<std::string> of_run;
+  add_codes(record.run.taints, of_run);
+  std::vector<std::string> by_purpose;
+  for (const TrialRecord& trial : record.trials) {
+    add_codes(trial.taints.value_or(std::vector<TaintRecord>{}), by_purpose);
+  }
+  std::string text = of_run.empty() ? "none" : fmt::format("{}", fmt::join(of_run, ", "));
+  if (!by_purpose.empty()) {
+    text += fmt::format("; a trial by its purpose: {}", fmt::join(by_purpose, ", "));
+  }
+  return line("taints", text);
 }
 
 /// Of `run --compression`; tables of `scale` have their own.

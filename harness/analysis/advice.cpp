@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 namespace dlbench::harness {
 namespace {
@@ -175,7 +176,8 @@ std::string doubt_text(const AttributionInput& input,
           rate_text(means.host));
     case Doubt::kFullBeatsStep:
       return fmt::format(
-          "full ({} samples/s) is faster than the step alone ({}): the trials do "
+          "full ({} samples/s) is faster than the step alone ({}): the trials were disturbed, or "
+          "do "
           "not measure the same work",
           rate_text(means.full),
           rate_text(means.host));
@@ -305,8 +307,13 @@ std::vector<AdviceRecord> advice(const AttributionInput& input,
   std::vector<std::optional<AdviceRecord>> ideas;
   switch (decision.verdict) {
     case Verdict::kInputBound:
+      // Of equal gains the first comes first. More workers help those that wait only where it is
+      // for latency, faster storage always.
       ideas.push_back(more_workers(input, means));
       ideas.push_back(cheaper_samples(input, means));
+      if (workers_wait(input, means)) {
+        std::swap(ideas.front(), ideas.back());
+      }
       break;
     case Verdict::kContentionBound:
       ideas.push_back(without_contention(input, means));

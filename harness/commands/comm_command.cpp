@@ -72,17 +72,22 @@ std::string header(const reports::CollectiveRecord& first) {
       "(GB/s)");
 }
 
+template <typename T>
+std::string or_none(const std::optional<T>& value, fmt::format_string<T> format) {
+  return value.has_value() ? fmt::format(format, T(*value)) : "N/A";
+}
+
 std::string row(const reports::CollectiveRecord& record, const CollectiveCase& which) {
-  return fmt::format(" {:>12} {:>12} {:>6} {:>6} {:>12.2f} {:>12.2f} {:>9.3f} {:>9.3f} {:>7}\n",
+  return fmt::format(" {:>12} {:>12} {:>6} {:>6} {:>12.2f} {:>12.2f} {:>9} {:>9} {:>7}\n",
                      record.bytes,
                      which.count,
                      record.dtype,
                      redop(which.op),
                      record.time_s.median * 1e6,
                      record.time_s.p95 * 1e6,
-                     record.algbw_gb_per_s,
-                     record.busbw_gb_per_s,
-                     record.wrong.has_value() ? std::to_string(*record.wrong) : "N/A");
+                     or_none(record.algbw_gb_per_s, "{:.3f}"),
+                     or_none(record.busbw_gb_per_s, "{:.3f}"),
+                     or_none(record.wrong, "{}"));
 }
 
 /// "# mean time = 12.30 us [11.00, 13.60] + bytes * 0.2200 ns [0.2000, 0.2400], 95 % intervals".
@@ -125,11 +130,11 @@ reports::CollectiveRecord describe(const CollectiveCase& which,
                    .min = summary->min,
                    .max = summary->max,
                    .n = summary->n};
-  if (summary->median > 0.0) {
+  if (record.ranks > 1 && summary->median > 0.0) {
     record.algbw_gb_per_s = static_cast<double>(record.bytes) / summary->median / 1e9;
+    record.busbw_gb_per_s =
+        *record.algbw_gb_per_s * reports::bus_factor(record.op, record.ranks).value_or(0.0);
   }
-  record.busbw_gb_per_s =
-      record.algbw_gb_per_s * reports::bus_factor(record.op, record.ranks).value_or(0.0);
   return record;
 }
 

@@ -5,6 +5,7 @@
 #include "harness/analysis/peak_cache.h"
 #include "harness/analysis/step_estimate.h"
 #include "reports/peak_rates.h"
+#include "reports/text_table.h"
 
 #include <fmt/format.h>
 
@@ -133,11 +134,11 @@ std::string training_time_text(const SessionPlan& plan, std::int64_t epochs) {
   const bool keep_last = plan.workload().spec().keep_last_batch;
   const std::int64_t steps = (plan.dataset().size() + (keep_last ? batch - 1 : 0)) / batch;
   return text + fmt::format(
-                    "             with such steps: {} for {} epochs of {} steps, loader and "
+                    "             with such steps: {} for {} of {}, loader and "
                     "validation left out\n",
                     duration(*step.step_s * static_cast<double>(steps * epochs)),
-                    epochs,
-                    steps);
+                    reports::count_text(epochs, "epoch"),
+                    reports::count_text(steps, "step"));
 }
 
 }  // namespace dlbench::harness

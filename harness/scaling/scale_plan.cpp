@@ -41,7 +41,8 @@ int parse_ranks(const std::string& text, int available) {
   if (ranks > available) {
     throw Error(ErrorCode::kUsage,
                 "--ranks: " + text + " ranks asked for, this launch has " +
-                    std::to_string(available) + "; start it with more (mpirun -np " + text + ")");
+                    std::to_string(available) + "; start it with more (mpirun -np " + text +
+                    "; in a job --nodes or --ranks-per-node)");
   }
   return ranks;
 }

@@ -243,23 +243,23 @@ class Training {
     if (const std::string name = steps_.state().find_not_finite(); !name.empty()) {
       throw core::Error(
           core::ErrorCode::kRun,
-          fmt::format("'{}' is not finite after epoch {}; a smaller learning rate than {:g} may "
-                      "help, or --precision fp32",
-                      name,
-                      epoch,
-                      schedule_.rate()));
+          fmt::format("'{}' is not finite after epoch {}; {}", name, epoch, remedy()));
     }
   }
 
+  [[nodiscard]] std::string remedy() const {
+    return fmt::format("a smaller learning rate than {:g} may help{}",
+                       schedule_.rate(),
+                       setup_.precision == core::DType::kF32 ? "" : ", or --precision fp32");
+  }
+
   [[noreturn]] void fail(const TrainingProgress& progress) const {
-    throw core::Error(
-        core::ErrorCode::kRun,
-        fmt::format("the loss is {} in {}, epoch {}; a smaller learning rate than {:g} "
-                    "may help, or --precision fp32",
-                    std::abs(progress.loss),  // NaN has a sign, which says nothing
-                    batch_text(progress),
-                    progress.epoch,
-                    schedule_.rate()));
+    throw core::Error(core::ErrorCode::kRun,
+                      fmt::format("the loss is {} in {}, epoch {}; {}",
+                                  std::abs(progress.loss),  // NaN has a sign, which says nothing
+                                  batch_text(progress),
+                                  progress.epoch,
+                                  remedy()));
   }
 
   void add_metrics(reports::EpochRecord& record,

@@ -40,6 +40,8 @@ class Comm(CommandTest):
                          [(op, size) for op in OPS for size in (1024, 4096, 16384)])
         for each in records:
             self.assertEqual((each["ranks"], each["wrong"], each["time_s"]["n"]), (1, 0, 3))
+            for what in ("algbw_gb_per_s", "busbw_gb_per_s", "fit"):
+                self.assertIsNone(each[what], what)  # nothing travels
 
     def test_several_ranks_under_each_mpi(self):
         found = [each for each in LAUNCHERS if shutil.which(each[1][0])]

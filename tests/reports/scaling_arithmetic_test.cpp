@@ -106,6 +106,10 @@ TEST(ScalingArithmetic, BandwidthsOfCollectives) {
               Contains(HasSubstr("algbw_gb_per_s: is 2")));
   EXPECT_THAT(problems_after([](RunRecord& r) { r.collectives[0].busbw_gb_per_s = 1.0; }),
               Contains(HasSubstr("algbw_gb_per_s times the bus factor is 1.5")));
+  EXPECT_THAT(problems_after([](RunRecord& r) { r.collectives[0].busbw_gb_per_s.reset(); }),
+              Contains(HasSubstr("busbw_gb_per_s: is missing")));
+  EXPECT_THAT(problems_after([](RunRecord& r) { r.collectives[0].ranks = 1; }),
+              Contains(HasSubstr("algbw_gb_per_s: has a value, but nothing travelled")));
   EXPECT_THAT(problems_after([](RunRecord& r) { r.collectives[0].time_s.p95 = 0.0005; }),
               Contains(HasSubstr("min, median, p95, max do not ascend")));
 }

@@ -52,7 +52,7 @@ TEST(Summary, ShowsTaintsOfTrialsBesideThoseOfTheRun) {
   RunRecord record = run_only();
   record.trials[0].taints = {{Taint::kNotConvergent, "trial io", "by purpose"}};
   EXPECT_THAT(summary_text(record, "r.json"),
-              HasSubstr("taints            generated_data, not_convergent\n"));
+              HasSubstr("taints            generated_data; a trial by its purpose: not_convergent\n"));
 }
 
 TEST(Summary, OfTrainingShowsFirstBestAndLastEpoch) {
