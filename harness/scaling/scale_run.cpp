@@ -202,22 +202,21 @@ void ScaleRun::share_plan(const std::vector<TrialEstimate>& estimates) {
   std::vector<std::int64_t> steps;
   double least_s = 0.0;
   if (everyone_.speaks()) {
-    const TimePlan plan =
-        plan_time({.trials = estimates,
-                   .min_repetitions = options_.runner.stopping.min_repetitions,
-                   .min_time_s = options_.runner.min_time_s,
-                   .max_time_s = options_.runner.stopping.max_time_s,
-                   .steps = options_.runner.steps,
-                   .remaining_s = std::max(1.0, options_.time_budget_s - guard_.elapsed_s())});
+    const TimePlanRequest request{
+        .trials = estimates,
+        .min_repetitions = options_.runner.stopping.min_repetitions,
+        .min_time_s = options_.runner.min_time_s,
+        .max_time_s = options_.runner.stopping.max_time_s,
+        .steps = options_.runner.steps,
+        .remaining_s = std::max(0.0, options_.time_budget_s - guard_.elapsed_s())};
+    const TimePlan plan = plan_time(request);
     for (const TrialTimePlan& trial : plan.trials) {
       steps.push_back(trial.steps);
     }
     const bool by_steps = plan.shortened || options_.runner.steps.has_value();
     least_s = by_steps ? 0.0 : options_.runner.min_time_s;
     if (!plan.fits) {
-      core::log::warn("--time-budget is too short for " +
-                      std::to_string(options_.runner.stopping.min_repetitions) +
-                      " repetitions of every trial and size; measuring them all the same");
+      core::log::warn(over_budget_text(request, plan));
     }
   }
   least_s = everyone_.agree(least_s);

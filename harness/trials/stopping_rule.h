@@ -93,7 +93,8 @@ struct TimePlanRequest {
   double min_time_s = 1.0;            ///< --min-time, per repetition
   double max_time_s = 60.0;           ///< --max-time, per trial
   std::optional<std::int64_t> steps;  ///< --steps: exactly so many per repetition
-  std::optional<double> remaining_s;  ///< of --time-budget, after warm-up; none: no budget
+  /// Of --time-budget, after warm-up, >= 0; none: no budget.
+  std::optional<double> remaining_s;
 };
 
 struct TrialTimePlan {
@@ -113,5 +114,8 @@ struct TimePlan {
 /// Steps per repetition of every trial and the time limit per trial, to fit the budget. Estimates
 /// must be positive (checked).
 [[nodiscard]] TimePlan plan_time(const TimePlanRequest& request);
+
+/// Of a plan that does not fit: what it takes, and what is left for it.
+[[nodiscard]] std::string over_budget_text(const TimePlanRequest& request, const TimePlan& plan);
 
 }  // namespace dlbench::harness

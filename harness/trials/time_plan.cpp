@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// plan_time of stopping_rule.h.
+// plan_time of stopping_rule.h, and what is said of a plan that does not fit.
 #include "engine/core/check.h"
 #include "harness/trials/stopping_rule.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -107,6 +109,15 @@ TimePlan plan_time(const TimePlanRequest& request) {
   plan.shortest_total_s = repetitions * round_s;
   plan.fits = !request.remaining_s.has_value() || plan.shortest_total_s <= *request.remaining_s;
   return plan;
+}
+
+std::string over_budget_text(const TimePlanRequest& request, const TimePlan& plan) {
+  return fmt::format(
+      "--time-budget is too short: {} repetitions of every trial take about {:.0f} s, {:.0f} s are "
+      "left for them; measuring them all the same",
+      request.min_repetitions,
+      plan.shortest_total_s,
+      request.remaining_s.value_or(0.0));
 }
 
 }  // namespace dlbench::harness

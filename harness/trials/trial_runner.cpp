@@ -114,7 +114,7 @@ void TrialRunner::plan(std::vector<TrialEstimate> estimates) {
                           .steps = options_.steps,
                           .remaining_s = std::nullopt};
   if (options_.time_budget_s.has_value()) {
-    request.remaining_s = std::max(1.0, *options_.time_budget_s - ranks_.agree(guard_.elapsed_s()));
+    request.remaining_s = std::max(0.0, *options_.time_budget_s - ranks_.agree(guard_.elapsed_s()));
   }
   const TimePlan plan = plan_time(request);
   for (const TrialTimePlan& trial : plan.trials) {
@@ -129,9 +129,7 @@ void TrialRunner::plan(std::vector<TrialEstimate> estimates) {
     }
   }
   if (!plan.fits) {
-    core::log::warn("--time-budget is too short for " +
-                    std::to_string(options_.stopping.min_repetitions) +
-                    " repetitions of every trial; measuring them all the same");
+    core::log::warn(over_budget_text(request, plan));
   }
   options_.stopping.max_time_s = plan.max_time_s;
   stopping_ = StoppingRule(options_.stopping);

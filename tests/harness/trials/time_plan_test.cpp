@@ -68,6 +68,12 @@ TEST(TimePlan, SaysWhenEvenTheShortestPlanDoesNotFit) {
   EXPECT_FALSE(plan.fits);
   EXPECT_GT(plan.shortest_total_s, 2.0);
   EXPECT_EQ(plan.trials[1].steps, 1);
+  // 5 x (0.5 + 10 x 0.01 + 0.1 + 0.2 + 0.6 + 3 x 0.21) s
+  EXPECT_EQ(over_budget_text(impossible, plan),
+            "--time-budget is too short: 5 repetitions of every trial take about 11 s, 2 s are "
+            "left for them; measuring them all the same");
+  impossible.remaining_s = 0.0;
+  EXPECT_EQ(plan_time(impossible).shortest_total_s, plan.shortest_total_s);
 }
 
 TEST(TimePlan, LengthensWhatWasTooShortInWholeMultiples) {
