@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace dlbench::harness {
 
@@ -28,9 +29,10 @@ void describe_plan(SessionPlan& plan, reports::RunRecord& record);
 /// Memory as planned for the training step, where it is not measured as describe_session() does.
 void describe_planned_memory(SessionPlan& plan, reports::RunRecord& record);
 
-/// per_rank_loss where the loss of several ranks is not that of one rank with the global batch;
-/// none otherwise, as with --sync-loss.
-[[nodiscard]] std::optional<reports::TaintRecord> loss_taint(const SessionPlan& plan);
+/// What casts doubt on all that is measured with this plan, known before it is: generated data,
+/// simulated storage or link, ranks that share a GPU, a loss of each rank's own samples.
+/// Oversubscribed cores are of the launch, see oversubscription().
+[[nodiscard]] std::vector<reports::TaintRecord> planned_taints(const SessionPlan& plan);
 
 /// The taint of a simulated link between `ranks` ranks; none without one, or where it delays
 /// nothing.

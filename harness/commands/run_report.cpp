@@ -41,6 +41,19 @@ void RunReport::taint(const std::optional<reports::TaintRecord>& taint) {
   }
 }
 
+void RunReport::taint(const std::vector<reports::TaintRecord>& taints) {
+  record_.run.taints.insert(record_.run.taints.end(), taints.begin(), taints.end());
+}
+
+void RunReport::taint_trials(const std::vector<reports::TaintRecord>& taints) {
+  std::vector<reports::TaintRecord>& all = record_.run.taints;
+  first_of_trials_ = of_trials_ == 0 ? all.size() : first_of_trials_;
+  const auto first = all.begin() + static_cast<std::ptrdiff_t>(first_of_trials_);
+  const auto next = all.erase(first, first + static_cast<std::ptrdiff_t>(of_trials_));
+  all.insert(next, taints.begin(), taints.end());
+  of_trials_ = taints.size();
+}
+
 void RunReport::check_output() const {
   if (speaks()) {
     core::check_writable(output_, "choose another place with --output");

@@ -9,9 +9,11 @@
 #include "engine/core/error.h"
 #include "reports/record.h"
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace dlbench::harness {
 
@@ -38,6 +40,9 @@ class RunReport {
   void taint(reports::Taint code, std::string where, std::string detail);
   /// If there is one.
   void taint(const std::optional<reports::TaintRecord>& taint);
+  void taint(const std::vector<reports::TaintRecord>& taints);
+  /// Those of the trials as they are so far, in place of the ones of the last call.
+  void taint_trials(const std::vector<reports::TaintRecord>& taints);
 
   /// Throws core::Error(kFile) before anything is measured if the report could not be written.
   void check_output() const;
@@ -66,6 +71,9 @@ class RunReport {
   reports::RunRecord record_;
   std::string output_;
   std::string saved_at_ = output_;  ///< where the report went in the end
+  /// Of run.taints those of the trials: the index of the first, and how many.
+  std::size_t first_of_trials_ = 0;
+  std::size_t of_trials_ = 0;
   comm::Rendezvous& ranks_;
 };
 

@@ -124,7 +124,8 @@ class Training {
         break;
       }
     }
-    result_.skipped_samples = static_cast<std::int64_t>(loader_.stats().skipped.size());
+    const auto skipped = static_cast<double>(loader_.stats().skipped.size());
+    result_.skipped_samples = static_cast<std::int64_t>(group_.sum({skipped}).front());
     return std::move(result_);
   }
 

@@ -72,7 +72,7 @@ struct TrainingResult {
   std::int64_t best_epoch = 0;  ///< 0: no epoch
   /// No gain for early_stop_patience epochs: which epochs were left out, and why.
   std::optional<reports::SkipRecord> stopped_early;
-  std::int64_t skipped_samples = 0;
+  std::int64_t skipped_samples = 0;  ///< corrupt ones that were replaced, of all ranks
 };
 
 /// Says in `skipped`, once for each metric, why and in which epoch it first has no value.

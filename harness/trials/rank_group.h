@@ -26,7 +26,8 @@ struct RankShare {
   double data_wait_s = 0.0;
   double all_reduce_wait_s = 0.0;  ///< the step blocked in waits for collectives
   comm::CommunicationTotals communication;
-  ReadBytes read;  ///< untimed batches included
+  ReadBytes read;                     ///< untimed batches included
+  std::int64_t samples_replaced = 0;  ///< corrupt ones, by --skip-corrupt
 };
 
 /// The ranks that measure together. One rank: everything returns at once. Every call but the plain

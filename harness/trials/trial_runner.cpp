@@ -69,6 +69,23 @@ std::optional<double> TrialResult::cpu_s_per_sample() const {
   return cpu_s / static_cast<double>(samples);
 }
 
+std::vector<reports::TaintRecord> TrialResult::all_taints() const {
+  std::int64_t replaced = 0;
+  for (const RankRound& round : rounds) {
+    for (const RankShare& share : round.shares) {
+      replaced += share.samples_replaced;
+    }
+  }
+  std::vector<reports::TaintRecord> all = taints;
+  if (replaced > 0) {
+    all.push_back({reports::Taint::kSamplesSkipped,
+                   "trial " + id.to_string(),
+                   std::to_string(replaced) +
+                       (replaced == 1 ? " corrupt sample" : " corrupt samples") + " replaced"});
+  }
+  return all;
+}
+
 TrialRunner::TrialRunner(RunnerOptions options,
                          RankGroup& ranks,
                          RunGuard& guard,
@@ -238,6 +255,7 @@ void TrialRunner::measure(Arm& arm, std::size_t index, std::int64_t round) {
     const probes::DeviceConditions device = end_window ? end_window() : probes::DeviceConditions{};
     const PhaseTotals phases = arm.phases();
     const std::optional<data::LoaderStats> loader = arm.loader_stats();
+    window.samples_replaced = loader.has_value() ? loader->samples_replaced : 0;
     arm.finish();
     window.read = read_so_far(arm.loader_stats()) - read_before;
     repetition.loss_scaling = arm.loss_scaling();
@@ -312,7 +330,8 @@ std::string TrialRunner::combine(const Window& window,
       .data_wait_s = phases.data_wait,
       .all_reduce_wait_s = phases.engine[static_cast<std::size_t>(graph::Phase::kAllReduce)],
       .communication = window.communication,
-      .read = window.read};
+      .read = window.read,
+      .samples_replaced = window.samples_replaced};
   std::vector<RankShare> shares = ranks_.exchange(mine);
 
   probes::OwnLoad own = window.own;

@@ -89,6 +89,8 @@ struct TrialResult {
   [[nodiscard]] std::vector<double> rates() const;
   /// CPU seconds of the process per sample, over the repetitions that count.
   [[nodiscard]] std::optional<double> cpu_s_per_sample() const;
+  /// `taints`, and of corrupt samples that any rank replaced in the repetitions that count.
+  [[nodiscard]] std::vector<reports::TaintRecord> all_taints() const;
 };
 
 /// Runs arms until the stopping rule is satisfied.
@@ -166,6 +168,7 @@ class TrialRunner {
     comm::CommunicationTotals communication;
     probes::OwnLoad own;  ///< this rank alone
     ReadBytes read;       ///< preparation included
+    std::int64_t samples_replaced = 0;
   };
 
   [[nodiscard]] TrialEstimate warm_up_arm(Arm& arm, TrialResult& result, double max_seconds);

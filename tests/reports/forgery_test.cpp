@@ -284,6 +284,7 @@ TEST(Forgery, IsNoneOfTheEndsThatOccur) {
     record.run.status = end.status;
     record.run.exit_code = end.code;
     record.run.failure = FailureRecord{};
+    record.run.taints.push_back({Taint::kPartial, "trial full", "ended"});
     record.job->state = end.state;
     EXPECT_THAT(problems_of(record), IsEmpty()) << end.code;
   }
@@ -297,6 +298,21 @@ TEST(Forgery, IsNoneOfTheEndsThatOccur) {
   going_on.run.exit_code.reset();
   going_on.job.reset();
   EXPECT_THAT(problems_of(going_on), IsEmpty());
+}
+
+TEST(Forgery, DoubtsThatAreNotTold) {
+  expect_seen({
+      {[](RunRecord& r) { r.run.taints.clear(); },
+       "run.taints: has no generated_data, but dataset.origin is generated"},
+      {[](RunRecord& r) { r.config.effective["storage"] = "latency_ms=5"; },
+       "run.taints: has no simulated, but the option storage imitates one"},
+      {[](RunRecord& r) { r.trials[1].warmup.steady = false; },
+       "run.taints: has no warmup_not_steady, but trials[1].warmup.steady is false"},
+      {[](RunRecord& r) { r.run.failure = FailureRecord{}; },
+       "run.taints: has no partial, but run.failure says what ended it"},
+      {[](RunRecord& r) { r.trials[1].variant = "nocomm"; },
+       "trials[1].taints: has no not_convergent, but nocomm does not train"},
+  });
 }
 
 TEST(Forgery, OptionsWorkloadAndData) {

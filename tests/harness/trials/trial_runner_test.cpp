@@ -72,10 +72,12 @@ class PretendedLoaderArm final : public Arm {
   void finish() override {}
   [[nodiscard]] std::optional<std::int64_t> queue_fill() const override { return steps; }
   [[nodiscard]] std::optional<data::LoaderStats> loader_stats() const override {
-    return data::LoaderStats{.bytes_read_ever = steps * 1'000'000'000};
+    return data::LoaderStats{.bytes_read_ever = steps * 1'000'000'000,
+                             .samples_replaced = replaced};
   }
 
   std::int64_t steps = 0;
+  std::int64_t replaced = 0;  // in each repetition
 };
 
 std::vector<std::string> details(const TrialResult& result, reports::Taint code) {
@@ -95,6 +97,29 @@ RunnerOptions options() {
   options.steps = 4;
   options.max_discards = 0;
   return options;
+}
+
+TEST(TrialRunnerOnRanks, CorruptSamplesOfAnyRankAreTold) {
+  std::vector<std::vector<reports::TaintRecord>> taints(3);
+  RunGuard guard(std::nullopt);
+  on_ranks(3, [&](comm::Rendezvous& ranks) {
+    RankGroup group(ranks);
+    TrialRunner runner(options(), group, guard, [](const std::vector<TrialResult>&) {});
+    std::vector<std::unique_ptr<Arm>> arms;
+    arms.push_back(std::make_unique<PretendedLoaderArm>());
+    static_cast<PretendedLoaderArm&>(*arms.front()).replaced = ranks.rank() == 1 ? 2 : 0;
+    runner.run(arms);
+    const TrialResult& result = runner.results().front();
+    ASSERT_EQ(details(result, reports::Taint::kSamplesSkipped).size(), 0U);
+    taints[static_cast<std::size_t>(ranks.rank())] = result.all_taints();
+    EXPECT_EQ(taints[static_cast<std::size_t>(ranks.rank())].back().detail,
+              std::to_string(2 * result.rounds.size()) + " corrupt samples replaced");
+  });
+  for (const std::vector<reports::TaintRecord>& of_rank : taints) {
+    ASSERT_FALSE(of_rank.empty());
+    EXPECT_EQ(of_rank.back().code, reports::Taint::kSamplesSkipped);
+    EXPECT_EQ(of_rank.back().where, "trial io");
+  }
 }
 
 TEST(TrialRunnerOnRanks, AllMakeTheSameStepsAndRepetitions) {
