@@ -6,6 +6,7 @@
 #include "reports/arithmetic_internal.h"
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -222,7 +223,11 @@ bool has_taint(const std::vector<TaintRecord>& taints, Taint code) {
 
 bool imitates_storage(const RunRecord& record) {
   const auto found = record.config.effective.find("storage");
-  return found != record.config.effective.end() && found->second != Value("");
+  if (found == record.config.effective.end()) {
+    return false;
+  }
+  const auto* text = std::get_if<std::string>(&found->second.data);
+  return text != nullptr && !text->empty();
 }
 
 /// What the rest of the report shows to be doubtful has to be called so.
