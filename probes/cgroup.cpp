@@ -79,20 +79,43 @@ void apply_memory(CgroupLimits& limits,
           std::max(std::int64_t{0}, *limit - std::max(std::int64_t{0}, use - reclaimable)));
 }
 
-void apply_quota(CgroupLimits& limits, double quota, double period) {
-  if (quota > 0 && period > 0) {
-    tighten(limits.cpu_quota, quota / period);
-  }
+std::optional<double> quota_of(double quota, double period) {
+  return quota > 0 && period > 0 ? std::optional(quota / period) : std::nullopt;
 }
 
-void apply_cpu_max(CgroupLimits& limits, const std::filesystem::path& group) {
+std::optional<double> read_quota_v2(const std::filesystem::path& group) {
   // "max 100000" or "150000 100000": quota and period in microseconds.
   std::istringstream stream(read_kernel_file(group / "cpu.max").value_or(""));
   double quota = 0;
   double period = 0;
-  if (stream >> quota >> period) {
-    apply_quota(limits, quota, period);
+  return stream >> quota >> period ? quota_of(quota, period) : std::nullopt;
+}
+
+std::optional<double> read_quota_v1(const std::filesystem::path& group) {
+  return quota_of(static_cast<double>(read_number(group / "cpu.cfs_quota_us").value_or(-1)),
+                  static_cast<double>(read_number(group / "cpu.cfs_period_us").value_or(0)));
+}
+
+struct QuotaGroup {
+  std::filesystem::path folder;
+  double quota = 0.0;
+};
+
+std::vector<QuotaGroup> quota_groups(const std::filesystem::path& root, const CgroupPaths& paths) {
+  std::vector<QuotaGroup> found;
+  for (const auto& group : groups_up_to_root(root, paths.unified)) {
+    if (const auto quota = read_quota_v2(group); quota.has_value()) {
+      found.push_back({group, *quota});
+    }
   }
+  if (!paths.cpu_v1.empty()) {
+    for (const auto& group : groups_up_to_root(root / "cpu", paths.cpu_v1)) {
+      if (const auto quota = read_quota_v1(group); quota.has_value()) {
+        found.push_back({group, *quota});
+      }
+    }
+  }
+  return found;
 }
 
 }  // namespace
@@ -127,7 +150,6 @@ CgroupLimits read_cgroup_limits(const std::filesystem::path& root, const CgroupP
   CgroupLimits limits;
   for (const auto& group : groups_up_to_root(root, paths.unified)) {
     apply_memory(limits, group, "memory.max", "memory.current", "inactive_file");
-    apply_cpu_max(limits, group);
   }
   if (!paths.memory_v1.empty()) {
     for (const auto& group : groups_up_to_root(root / "memory", paths.memory_v1)) {
@@ -135,14 +157,34 @@ CgroupLimits read_cgroup_limits(const std::filesystem::path& root, const CgroupP
           limits, group, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file");
     }
   }
-  if (!paths.cpu_v1.empty()) {
-    for (const auto& group : groups_up_to_root(root / "cpu", paths.cpu_v1)) {
-      apply_quota(limits,
-                  static_cast<double>(read_number(group / "cpu.cfs_quota_us").value_or(-1)),
-                  static_cast<double>(read_number(group / "cpu.cfs_period_us").value_or(0)));
-    }
+  for (const QuotaGroup& group : quota_groups(root, paths)) {
+    tighten(limits.cpu_quota, group.quota);
   }
   return limits;
+}
+
+std::vector<std::filesystem::path> quota_stat_files(const std::filesystem::path& root,
+                                                    const CgroupPaths& paths) {
+  std::vector<std::filesystem::path> files;
+  for (const QuotaGroup& group : quota_groups(root, paths)) {
+    files.push_back(group.folder / "cpu.stat");
+  }
+  return files;
+}
+
+std::optional<double> parse_throttled_s(std::string_view text) {
+  std::istringstream stream{std::string(text)};
+  std::string name;
+  double number = 0.0;
+  while (stream >> name >> number) {
+    if (name == "throttled_usec") {
+      return number * 1e-6;
+    }
+    if (name == "throttled_time") {
+      return number * 1e-9;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace dlbench::probes

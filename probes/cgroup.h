@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dlbench::probes {
 
@@ -34,5 +35,13 @@ struct CgroupPaths {
 /// Reads the limits below `root` (normally /sys/fs/cgroup). Missing files mean no limit.
 [[nodiscard]] CgroupLimits read_cgroup_limits(const std::filesystem::path& root,
                                               const CgroupPaths& paths);
+
+/// The cpu.stat files below `root` of those groups, up to the root, that have a CPU quota.
+[[nodiscard]] std::vector<std::filesystem::path> quota_stat_files(const std::filesystem::path& root,
+                                                                  const CgroupPaths& paths);
+
+/// Seconds for which a quota kept runnable threads from running, over all CPUs, since the group was
+/// made: "throttled_usec" (v2) or "throttled_time" (v1) of a cpu.stat text. Empty without either.
+[[nodiscard]] std::optional<double> parse_throttled_s(std::string_view text);
 
 }  // namespace dlbench::probes

@@ -111,8 +111,10 @@ ProcSnapshot take_snapshot() noexcept {
       const auto ticks_per_s = static_cast<double>(sysconf(_SC_CLK_TCK));
       snapshot.cpus = parse_proc_stat(*text, affinity_cpus(), ticks_per_s);
     }
+    snapshot.throttled_s = own_throttled_s();
   } catch (...) {
-    // Out of memory while reading: these two stay empty, and the report says so.
+    // Out of memory while reading: these stay empty, and the report says so.
+    snapshot.throttled_s.reset();
     snapshot.read_bytes.reset();
     snapshot.cpus.reset();
   }
@@ -150,6 +152,10 @@ Disturbance compare_snapshots(const ProcSnapshot& begin,
     result.other_cpu_s = std::max(0.0,
                                   end.cpus->busy_s - begin.cpus->busy_s - result.user_cpu_s -
                                       result.system_cpu_s - own.other_ranks_cpu_s);
+  }
+
+  if (begin.throttled_s.has_value() && end.throttled_s.has_value()) {
+    result.throttled_s = std::max(0.0, *end.throttled_s - *begin.throttled_s);
   }
 
   const double capacity_s = result.wall_s * own.cpus;

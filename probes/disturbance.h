@@ -33,6 +33,7 @@ struct ProcSnapshot {
   std::int64_t peak_rss_bytes = 0;
   std::optional<std::int64_t> read_bytes;  ///< fetched from storage for this process, /proc/self/io
   std::optional<CpuTimes> cpus;            ///< of the CPUs this process may run on
+  std::optional<double> throttled_s;       ///< own_throttled_s()
 };
 
 /// Limits beyond which a repetition counts as disturbed, fixed before anything is measured.
@@ -64,6 +65,9 @@ struct Disturbance {
   std::optional<std::int64_t> read_bytes;
   std::optional<double> steal_s;
   std::optional<double> other_cpu_s;  ///< CPU time of processes that are not ours, on our CPUs
+  /// For which a CPU quota kept threads of our control group from running; empty without one. No
+  /// disturbance: repeating does not help.
+  std::optional<double> throttled_s;
   bool disturbed = false;
   std::string reason;  ///< why disturbed, with the value and the threshold; empty if not
 };

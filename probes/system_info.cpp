@@ -16,8 +16,10 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <set>
 #include <sstream>
+#include <string>
 #include <tuple>
 
 namespace dlbench::probes {
@@ -73,10 +75,13 @@ int count_numa_nodes() {
   return text.has_value() ? std::max(1, static_cast<int>(parse_cpu_list(*text).size())) : 1;
 }
 
-CgroupLimits own_cgroup_limits() {
-  return read_cgroup_limits("/sys/fs/cgroup",
-                            parse_cgroup_paths(read_kernel_file("/proc/self/cgroup").value_or("")));
+constexpr const char* kCgroupRoot = "/sys/fs/cgroup";
+
+CgroupPaths own_cgroup_paths() {
+  return parse_cgroup_paths(read_kernel_file("/proc/self/cgroup").value_or(""));
 }
+
+CgroupLimits own_cgroup_limits() { return read_cgroup_limits(kCgroupRoot, own_cgroup_paths()); }
 
 }  // namespace
 
@@ -169,6 +174,18 @@ std::vector<int> affinity_cpus() {
   return cpus;
 }
 
+std::optional<double> own_throttled_s() {
+  static const std::vector<std::filesystem::path> files =
+      quota_stat_files(kCgroupRoot, own_cgroup_paths());
+  std::optional<double> sum;
+  for (const std::filesystem::path& file : files) {
+    if (const auto seconds = parse_throttled_s(read_kernel_file(file).value_or(""))) {
+      sum = sum.value_or(0.0) + *seconds;
+    }
+  }
+  return sum;
+}
+
 std::optional<double> own_cpu_quota() { return own_cgroup_limits().cpu_quota; }
 
 int usable_cpus() {
@@ -182,15 +199,13 @@ int usable_cpus() {
 
 namespace {
 
-// Below `ulimit -v`.
-std::optional<std::int64_t> address_space_left() {
+// What `resource` leaves, of which `used_pages` are taken; nothing without a limit.
+std::optional<std::int64_t> left_below(__rlimit_resource_t resource, std::int64_t used_pages) {
   rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+  if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
     return std::nullopt;
   }
-  std::int64_t pages = 0;
-  std::istringstream(read_kernel_file("/proc/self/statm").value_or("")) >> pages;
-  const auto bytes = static_cast<std::int64_t>(limit.rlim_cur) - pages * sysconf(_SC_PAGESIZE);
+  const auto bytes = static_cast<std::int64_t>(limit.rlim_cur) - used_pages * sysconf(_SC_PAGESIZE);
   return std::max<std::int64_t>(0, bytes);
 }
 
@@ -207,8 +222,18 @@ MemoryFacts read_memory_facts() {
     facts.limit_bytes = limits.memory_limit_bytes;
     facts.usable_bytes = std::min(facts.usable_bytes, *limits.memory_left_bytes);
   }
-  if (const auto left = address_space_left(); left.has_value()) {
-    facts.usable_bytes = std::min(facts.usable_bytes, *left);
+  // size, resident, shared, text, 0, data and stack: pages of this process.
+  std::array<std::int64_t, 6> pages{};
+  std::istringstream statm(read_kernel_file("/proc/self/statm").value_or(""));
+  for (std::int64_t& number : pages) {
+    statm >> number;
+  }
+  // ulimit -v and -d
+  for (const auto& left :
+       {left_below(RLIMIT_AS, pages.front()), left_below(RLIMIT_DATA, pages.back())}) {
+    if (left.has_value()) {
+      facts.usable_bytes = std::min(facts.usable_bytes, *left);
+    }
   }
   return facts;
 }
@@ -289,6 +314,7 @@ SystemFacts read_system_facts() {
   }
   facts.cpu = parse_cpuinfo(read_kernel_file("/proc/cpuinfo").value_or(""));
   facts.usable_cpus = usable_cpus();
+  facts.cpu_quota = own_cpu_quota();
   facts.memory = read_memory_facts();
   facts.numa_nodes = count_numa_nodes();
   facts.os = parse_os_release(read_kernel_file("/etc/os-release").value_or(""));

@@ -43,6 +43,7 @@ struct SystemFacts {
   std::string hostname;
   CpuFacts cpu;
   int usable_cpus = 0;  ///< CPUs of the affinity mask, cut down by a control group's CPU quota
+  std::optional<double> cpu_quota;  ///< of the control groups, such as 1.5
   MemoryFacts memory;
   int numa_nodes = 0;
   std::string os;      ///< "Debian GNU/Linux 12 (bookworm)"
@@ -60,6 +61,10 @@ struct SystemFacts {
 /// Size of the affinity mask cut down by the CPU quota of the control groups (rounded up), at
 /// least 1. The default number of compute threads.
 [[nodiscard]] int usable_cpus();
+
+/// Seconds for which that quota kept runnable threads of the control groups from running, over all
+/// CPUs, so far; empty without a quota. Which groups have one is looked up once.
+[[nodiscard]] std::optional<double> own_throttled_s();
 
 /// CPU quota of the control groups, such as 1.5; empty without one.
 [[nodiscard]] std::optional<double> own_cpu_quota();

@@ -175,6 +175,8 @@ std::map<std::string, std::string> facts_of(const RunRecord& record) {
     const HostRecord& host = record.system.hosts.front();
     facts["cpu"] = host.cpu.model;
     facts["usable cores"] = std::to_string(host.cpu.usable_cores);
+    facts["cpu quota"] =
+        host.cpu.cpu_quota.has_value() ? number_text(*host.cpu.cpu_quota) : "none";
     facts["kernel"] = host.kernel;
     facts["gpu"] = host.gpus.empty() ? "none" : host.gpus.front().name;
     facts["gpu driver"] = host.gpus.empty() ? "none" : host.gpus.front().driver;
@@ -220,6 +222,14 @@ std::vector<Difference> differences_of(const RunRecord& baseline, const RunRecor
     }
   }
   return differences;
+}
+
+std::string names_of(const std::map<std::string, const TrialRecord*>& arms) {
+  std::vector<std::string> names;
+  for (const auto& [name, trial] : arms) {
+    names.push_back(name);
+  }
+  return names.empty() ? "no measured trial" : fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::string workload_name(const RunRecord& record) {
@@ -286,7 +296,9 @@ Comparison compare_reports(const RunRecord& baseline,
   }
   if (comparison.arms.empty()) {
     throw Error(ErrorCode::kData,
-                "the reports have no measured trial in common: nothing to compare");
+                fmt::format("nothing to compare: the baseline has {}, the candidate {}",
+                            names_of(before),
+                            names_of(after)));
   }
   comparison.differences = differences_of(baseline, candidate);
   return comparison;

@@ -70,6 +70,7 @@ struct CpuRecord {
   std::optional<std::int64_t> threads;  ///< logical, of the host
   std::string isa;                      ///< e.g. avx512_core_bf16
   std::int64_t usable_cores = 0;        ///< that affinity and cgroup leave to the job here
+  std::optional<double> cpu_quota;      ///< CPUs' worth of time by cgroup; null: no quota
 };
 
 struct GpuRecord {

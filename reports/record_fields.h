@@ -30,6 +30,7 @@ void fields(V& visit, R& record) {
   visit("involuntary_context_switches", record.involuntary_context_switches);
   visit("steal_s", record.steal_s);
   visit("foreign_cpu_s", record.foreign_cpu_s);
+  visit("throttled_s", record.throttled_s);
   visit("sm_clock_mhz", record.sm_clock_mhz);
   visit("throttle_reasons", record.throttle_reasons);
 }

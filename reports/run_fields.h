@@ -70,6 +70,7 @@ void fields(V& visit, R& record) {
   visit("threads", record.threads);
   visit("isa", record.isa);
   visit("usable_cores", record.usable_cores);
+  visit("cpu_quota", record.cpu_quota);
 }
 
 template <typename V, MaybeConst<GpuRecord> R>

@@ -38,7 +38,9 @@ struct DisturbanceRecord {
   std::optional<std::int64_t> involuntary_context_switches;  ///< of this process
   std::optional<double> steal_s;        ///< time the hypervisor gave to other guests, all cores
   std::optional<double> foreign_cpu_s;  ///< CPU time of processes that are not the job's
-  std::optional<double> sm_clock_mhz;   ///< lowest clock seen on the GPU
+  /// Time for which a CPU quota kept runnable threads from running, all CPUs; null: no quota.
+  std::optional<double> throttled_s;
+  std::optional<double> sm_clock_mhz;  ///< lowest clock seen on the GPU
   std::vector<std::string> throttle_reasons;
 };
 

@@ -84,6 +84,25 @@ std::vector<ImageMaskPair> find_split(const fs::path& folder,
   return pairs;
 }
 
+// Both are stretched to one size: of different ones the mask would mark other places.
+void check_same_size(const ImageMaskPair& pair, const ImageHeader& image, const ImageHeader& mask) {
+  if (mask.height != image.height || mask.width != image.width) {
+    throw Error(ErrorCode::kData,
+                fmt::format("'{}' is {} x {}, but its mask '{}' is {} x {}: they do not lie on "
+                            "each other",
+                            pair.image.string(),
+                            image.width,
+                            image.height,
+                            pair.mask.string(),
+                            mask.width,
+                            mask.height));
+  }
+}
+
+std::span<std::uint8_t> pixels_of(std::span<std::byte> row) {
+  return {reinterpret_cast<std::uint8_t*>(row.data()), row.size()};
+}
+
 class KvasirSegReader final : public SampleReader {
  public:
   KvasirSegReader(const std::vector<ImageMaskPair>& pairs,
@@ -102,28 +121,31 @@ class KvasirSegReader final : public SampleReader {
             std::span<const std::span<std::byte>> rows) override {
     const ImageMaskPair& pair = pairs_.at(static_cast<std::size_t>(index));
     DLBENCH_CHECK(rows.size() == 2);
-    load_resized(pair.image, 3, context, rows[0]);
-    const auto mask = load_resized(pair.mask, 1, context, rows[1]);
+    const ImageHeader image = load_resized(pair.image, 3, context, rows[0]);
+    const ImageHeader mask = load_resized(pair.mask, 1, context, rows[1]);
+    check_same_size(pair, image, mask);
     const LoadContext::StageTimer timer(context, Stage::kTransform);
-    threshold(mask, kMaskThreshold);
+    threshold(pixels_of(rows[1]), kMaskThreshold);
   }
 
  private:
-  std::span<std::uint8_t> load_resized(const fs::path& path,
-                                       std::int64_t channels,
-                                       LoadContext& context,
-                                       std::span<std::byte> row) {
+  // Returns the size in the file.
+  ImageHeader load_resized(const fs::path& path,
+                           std::int64_t channels,
+                           LoadContext& context,
+                           std::span<std::byte> row) {
     const std::span<const std::byte> file = context.read_file(path);
     request_.channels = channels;
+    ImageHeader header;
     ImageRows* image = nullptr;
     {
       const LoadContext::StageTimer timer(context, Stage::kDecode);
+      header = decoder_.read_header(file, path);
       image = &decoder_.decode(file, path, request_);
     }
     const LoadContext::StageTimer timer(context, Stage::kTransform);
-    const std::span<std::uint8_t> pixels(reinterpret_cast<std::uint8_t*>(row.data()), row.size());
-    resizer_.resize(*image, image_size_, image_size_, pixels);
-    return pixels;
+    resizer_.resize(*image, image_size_, image_size_, pixels_of(row));
+    return header;
   }
 
   const std::vector<ImageMaskPair>& pairs_;
@@ -162,18 +184,7 @@ class KvasirSeg final : public Dataset {
     info.files = {pair.image, pair.mask};
     info.height = header.height;
     info.width = header.width;
-    const ImageHeader mask = decoder.read_header(context.read_file(pair.mask), pair.mask);
-    if (mask.height != header.height || mask.width != header.width) {
-      throw Error(ErrorCode::kData,
-                  fmt::format("'{}' is {} x {}, but its mask '{}' is {} x {}: they do not lie on "
-                              "each other",
-                              pair.image.string(),
-                              header.width,
-                              header.height,
-                              pair.mask.string(),
-                              mask.width,
-                              mask.height));
-    }
+    check_same_size(pair, header, decoder.read_header(context.read_file(pair.mask), pair.mask));
     for (const fs::path& file : info.files) {
       std::error_code failure;
       const auto bytes = fs::file_size(file, failure);

@@ -230,13 +230,17 @@ CacheState prepare_page_cache(CacheMode mode, std::span<const fs::path> files) {
   return state;
 }
 
-CacheState prepare_page_cache(CacheMode mode, const Dataset& dataset) {
+CacheState prepare_page_cache(CacheMode mode, const Dataset& dataset, bool skip_unreadable) {
   if (dataset.spec().held_in_memory) {
     return {.mode = mode,
             .verified = true,
             .proof = "the data set was read into memory before the trials"};
   }
-  return prepare_page_cache(mode, dataset.files());
+  std::vector<fs::path> files = dataset.files();
+  if (skip_unreadable) {
+    std::erase_if(files, [](const fs::path& file) { return ::access(file.c_str(), R_OK) != 0; });
+  }
+  return prepare_page_cache(mode, files);
 }
 
 std::optional<std::int64_t> process_disk_read_bytes() {

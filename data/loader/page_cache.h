@@ -44,7 +44,10 @@ struct CacheState {
                                             std::span<const std::filesystem::path> files);
 
 /// The same for the files of a data set; one that is held in memory needs none of them any more.
-[[nodiscard]] CacheState prepare_page_cache(CacheMode mode, const Dataset& dataset);
+/// `skip_unreadable`: without those that this user may not read, which --skip-corrupt replaces.
+[[nodiscard]] CacheState prepare_page_cache(CacheMode mode,
+                                            const Dataset& dataset,
+                                            bool skip_unreadable);
 
 /// Part of the files' pages that is resident, or nullopt if it cannot be trusted for one of them.
 [[nodiscard]] std::optional<double> resident_fraction(std::span<const std::filesystem::path> files);

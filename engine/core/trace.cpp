@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/trace.h"
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <vector>
 
@@ -13,6 +17,23 @@ namespace {
 std::atomic<Sink*>& installed() {
   static std::atomic<Sink*> sink{nullptr};
   return sink;
+}
+
+// How often one was: two sinks may have the same address one after the other.
+std::atomic<std::uint64_t>& installation() {
+  static std::atomic<std::uint64_t> count{0};
+  return count;
+}
+
+struct ThreadName {
+  std::array<char, 64> text{};
+  std::size_t length = 0;  // 0: none
+  std::uint64_t told = 0;  // the installation that knows it; 0: none
+};
+
+ThreadName& this_thread() {
+  thread_local ThreadName name;
+  return name;
 }
 
 // The nodes of the graph that was captured last: their ops, in the order of capture.
@@ -55,6 +76,7 @@ void set_sink(Sink* sink) noexcept {
       sink->map_captured_node(node, captured().ops[node]);
     }
   }
+  installation().fetch_add(1, std::memory_order_release);
   installed().store(sink, std::memory_order_release);
 }
 
@@ -70,8 +92,21 @@ void map_captured_node(std::uint64_t captured_node, std::int64_t op_id) {
 Sink* sink() noexcept { return installed().load(std::memory_order_acquire); }
 
 void name_this_thread(std::string_view name) noexcept {
+  ThreadName& own = this_thread();
+  own.length = std::min(name.size(), own.text.size());
+  std::copy_n(name.begin(), own.length, own.text.begin());
+  own.told = 0;
   if (Sink* current = sink(); current != nullptr) {
-    current->name_thread(name);
+    tell_name(*current);
+  }
+}
+
+void tell_name(Sink& sink) noexcept {
+  ThreadName& own = this_thread();
+  const std::uint64_t current = installation().load(std::memory_order_acquire);
+  if (own.length > 0 && own.told != current) {
+    own.told = current;
+    sink.name_thread({own.text.data(), own.length});
   }
 }
 

@@ -52,8 +52,12 @@ void map_captured_node(std::uint64_t captured_node, std::int64_t op_id);
 /// The installed sink or nullptr.
 [[nodiscard]] Sink* sink() noexcept;
 
-/// Names the calling thread for the sink that is installed now; without one it does nothing.
+/// Names the calling thread for the sink that is installed now and for those that come later: the
+/// next one hears it with the first region that the thread begins.
 void name_this_thread(std::string_view name) noexcept;
+
+/// Tells `sink` the name of the calling thread, unless it knows it or there is none.
+void tell_name(Sink& sink) noexcept;
 
 /// A region that ends with the scope.
 class Region {
@@ -61,6 +65,7 @@ class Region {
   Region(Category category, std::string_view name, std::int64_t id = -1) noexcept
       : sink_(trace::sink()), info_{category, name, id} {
     if (sink_ != nullptr) [[unlikely]] {
+      tell_name(*sink_);
       sink_->begin(info_);
     }
   }

@@ -67,9 +67,7 @@ class Measurement {
 
   int run() {
     SessionOptions session = session_options(options_);
-    if (ranks_.size() > 1) {
-      take_placement(placement_, session);
-    }
+    take_placement(placement_, ranks_.size(), session);
     SessionPlan plan(std::move(session), ranks_);
     const std::vector<TrialId> trials =
         parse_trials(options_.trials, !plan.backend().reads_host_memory());
@@ -326,7 +324,8 @@ class Measurement {
   }
 
   void set_cache(data::CacheMode mode, const SessionPlan& plan) {
-    const data::CacheState state = data::prepare_page_cache(mode, plan.dataset());
+    const data::CacheState state =
+        data::prepare_page_cache(mode, plan.dataset(), options_.skip_corrupt);
     if (context_.cache.proof.empty()) {
       context_.cache.resident_before = state.resident_before;
       context_.cache.proof = state.proof;

@@ -221,14 +221,16 @@ std::optional<int> compute_threads(const RunOptions& run) {
   return run.threads.has_value() ? std::optional(static_cast<int>(*run.threads)) : std::nullopt;
 }
 
-void take_placement(const probes::RankPlacement& placement, SessionOptions& session) {
+void take_placement(const probes::RankPlacement& placement, int ranks, SessionOptions& session) {
   if (!session.threads.has_value()) {
     session.threads = placement.threads;
   }
   if (!session.workers.has_value()) {
     session.workers = placement.threads;
   }
-  session.gpu = {.address = placement.gpu_address, .of = placement.host_gpus};
+  if (ranks > 1) {
+    session.gpu = {.address = placement.gpu_address, .of = placement.host_gpus};
+  }
 }
 
 SessionOptions session_options(const RunOptions& run) {

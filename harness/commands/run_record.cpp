@@ -63,7 +63,8 @@ reports::HostRecord describe_host(const probes::SystemFacts& facts) {
               .cores = facts.cpu.cores,
               .threads = facts.cpu.threads,
               .isa = facts.cpu.isa,
-              .usable_cores = facts.usable_cpus};
+              .usable_cores = facts.usable_cpus,
+              .cpu_quota = facts.cpu_quota};
   host.memory_bytes = facts.memory.total_bytes;
   host.numa_nodes = facts.numa_nodes;
   host.os = facts.os;
@@ -89,6 +90,7 @@ std::string host_text(const reports::HostRecord& host) {
                         {"threads", host.cpu.threads.value_or(0)},
                         {"isa", host.cpu.isa},
                         {"usable_cores", host.cpu.usable_cores},
+                        {"cpu_quota", host.cpu.cpu_quota.value_or(0.0)},
                         {"memory_bytes", host.memory_bytes.value_or(0)},
                         {"numa_nodes", host.numa_nodes.value_or(0)},
                         {"os", host.os},
@@ -109,6 +111,9 @@ void read_host_text(const std::string& text, reports::HostRecord& host) {
               .threads = known(facts, "threads"),
               .isa = facts.at("isa"),
               .usable_cores = facts.at("usable_cores")};
+  if (const double quota = facts.at("cpu_quota"); quota > 0.0) {
+    host.cpu.cpu_quota = quota;
+  }
   host.memory_bytes = known(facts, "memory_bytes");
   host.numa_nodes = known(facts, "numa_nodes");
   host.os = facts.at("os");

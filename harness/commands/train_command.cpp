@@ -163,9 +163,7 @@ class TrainingRun {
 
   int run() {
     SessionOptions session = session_options(options_);
-    if (ranks_.size() > 1) {
-      take_placement(placement_, session);
-    }
+    take_placement(placement_, ranks_.size(), session);
     SessionPlan plan(std::move(session), ranks_);
     describe_plan(plan, record_);
     together(ranks_, [&] {
@@ -212,7 +210,8 @@ class TrainingRun {
   void prepare_cache(const SessionPlan& plan) {
     together(ranks_, [&] {
       if (ranks_.places()[static_cast<std::size_t>(ranks_.rank())].local_rank == 0) {
-        (void)data::prepare_page_cache(data::cache_mode_from_name(options_.cache), plan.dataset());
+        (void)data::prepare_page_cache(
+            data::cache_mode_from_name(options_.cache), plan.dataset(), options_.skip_corrupt);
       }
     });
   }

@@ -111,11 +111,14 @@ class Training {
   TrainingResult run() {
     for (std::int64_t epoch = 1; epoch <= epochs_; ++epoch) {
       reports::EpochRecord record = train_epoch(epoch);
-      enter(fmt::format("epoch {}, checkpoint and report", epoch));
+      enter(fmt::format("epoch {}, report and checkpoint", epoch));
       const bool best = judge(record);
       result_.history.push_back(record);
       if (listener_.on_epoch) {
         listener_.on_epoch(record, best);
+      }
+      if (best) {  // what was measured is told by now, whatever the disk has room for
+        save_checkpoint(record);
       }
       const bool hopeless =
           spec_.early_stop_patience > 0 && epoch - result_.best_epoch >= spec_.early_stop_patience;
@@ -279,15 +282,18 @@ class Training {
     }
     best_loss_ = loss;
     result_.best_epoch = record.epoch;
+    return true;
+  }
+
+  void save_checkpoint(const reports::EpochRecord& record) {
     if (setup_.checkpoint.has_value() && group_.speaks()) {
       exec::save_checkpoint(steps_.state(),
                             *setup_.checkpoint,
                             {{"tool", "dlbench train"},
                              {"workload", spec_.name},
                              {"epoch", std::to_string(record.epoch)},
-                             {"loss", fmt::format("{:.6f}", loss)}});
+                             {"loss", fmt::format("{:.6f}", best_loss_)}});
     }
-    return true;
   }
 
   const TrainingSetup& setup_;

@@ -61,7 +61,7 @@ struct TrainingListener {
   /// What begins: "epoch 2, step 3 of 60". What is thrown from then on is of that.
   std::function<void(const std::string&)> on_phase;
   std::function<void(const TrainingProgress&)> on_step;
-  /// After validation; the flag says that this epoch is the best so far.
+  /// After validation, before the checkpoint; the flag says that this epoch is the best so far.
   std::function<void(const reports::EpochRecord&, bool)> on_epoch;
   /// When the step of a mode and a number of samples is made: all are before the first epoch.
   std::function<void(const exec::Executor&, std::int64_t)> on_new_step;

@@ -62,9 +62,10 @@ MemoryNeed need_of_step(backend::Backend& backend,
 void check_least(const MemoryRoom& room) {
   constexpr std::int64_t kLeastBytes = std::int64_t{64} << 20;
   if (room.host < kLeastBytes) {
-    throw core::Error(core::ErrorCode::kMemory,
-                      mib(room.host) + " of memory are available, and " + mib(kLeastBytes) +
-                          " are needed whatever is trained; see ulimit -v and the control group");
+    throw core::Error(
+        core::ErrorCode::kMemory,
+        mib(room.host) + " of memory are available, and " + mib(kLeastBytes) +
+            " are needed whatever is trained; see ulimit -v and -d, and the control group");
   }
 }
 

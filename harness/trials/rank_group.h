@@ -21,6 +21,7 @@ struct RankShare {
   double cpu_s = 0.0;  ///< user and system time of the process
   double steal_s = 0.0;
   double foreign_cpu_s = 0.0;  ///< of processes that are not ours, on the CPUs of this rank
+  double throttled_s = 0.0;    ///< kept from running by a CPU quota
   std::int64_t involuntary_switches = 0;
   bool disturbed = false;
   double data_wait_s = 0.0;

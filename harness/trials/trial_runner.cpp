@@ -112,20 +112,24 @@ void TrialRunner::run(const std::vector<std::unique_ptr<Arm>>& arms) {
       options_.time_budget_s.has_value()
           ? std::max(1.0, *options_.time_budget_s / 3.0 / static_cast<double>(arms.size()))
           : warm_up_limit_s(options_.stopping.max_time_s);
-  plan(warm_up(arms, warmup_limit_s));
+  (void)warm_up(arms, warmup_limit_s);
+  plan(options_.stopping.min_repetitions);
   tell_least_steps(arms);
   StopDecision decision;
   for (std::int64_t round = 0; !decision.stop(); ++round) {
     run_round(arms, round);
+    if (round == 0) {
+      plan_again();
+    }
     decision = decide();
   }
   note_missed_noise(decision);
   core::log::progress("");
 }
 
-void TrialRunner::plan(std::vector<TrialEstimate> estimates) {
-  TimePlanRequest request{.trials = std::move(estimates),
-                          .min_repetitions = options_.stopping.min_repetitions,
+void TrialRunner::plan(std::int64_t repetitions) {
+  TimePlanRequest request{.trials = estimates_,
+                          .min_repetitions = repetitions,
                           .min_time_s = options_.min_time_s,
                           .max_time_s = options_.stopping.max_time_s,
                           .steps = options_.steps,
@@ -134,22 +138,47 @@ void TrialRunner::plan(std::vector<TrialEstimate> estimates) {
     request.remaining_s = std::max(0.0, *options_.time_budget_s - ranks_.agree(guard_.elapsed_s()));
   }
   const TimePlan plan = plan_time(request);
-  for (const TrialTimePlan& trial : plan.trials) {
-    steps_.push_back(trial.steps);
+  steps_.clear();
+  double spent_s = 0.0;
+  for (std::size_t index = 0; index < plan.trials.size(); ++index) {
+    steps_.push_back(plan.trials[index].steps);
+    spent_s = std::max(spent_s, results_[index].elapsed_s);
   }
   least_s_ = plan.shortened || options_.steps.has_value() ? 0.0 : options_.min_time_s;
   if (plan.shortened) {
     for (auto& result : results_) {
-      result.taints.push_back({reports::Taint::kShortRun,
-                               "trial " + result.id.to_string(),
-                               "repetitions shortened to fit --time-budget"});
+      note_once(result, reports::Taint::kShortRun, "repetitions shortened to fit --time-budget");
     }
   }
   if (!plan.fits) {
     core::log::warn(over_budget_text(request, plan));
   }
-  options_.stopping.max_time_s = plan.max_time_s;
+  options_.stopping.max_time_s = std::min(options_.stopping.max_time_s, spent_s + plan.max_time_s);
   stopping_ = StoppingRule(options_.stopping);
+}
+
+void TrialRunner::plan_again() {
+  constexpr double kWrong = 1.25;
+  if (!options_.time_budget_s.has_value() || options_.steps.has_value()) {
+    return;
+  }
+  bool wrong = false;
+  for (std::size_t index = 0; index < estimates_.size(); ++index) {
+    const reports::RepetitionRecord& first = results_[index].repetitions.back();
+    const double step_s = ranks_.agree(first.wall_s / static_cast<double>(first.steps));
+    TrialEstimate& estimate = estimates_[index];
+    const double longer = step_s / estimate.step_s;
+    if (longer > kWrong) {
+      wrong = true;
+      estimate.step_s = step_s;
+      estimate.setup_s *= longer;
+      estimate.min_steps = std::max<std::int64_t>(
+          1, static_cast<std::int64_t>(static_cast<double>(estimate.min_steps) / longer));
+    }
+  }
+  if (wrong) {
+    plan(std::max<std::int64_t>(1, options_.stopping.min_repetitions - 1));
+  }
 }
 
 void TrialRunner::tell_least_steps(const std::vector<std::unique_ptr<Arm>>& arms) {
@@ -266,6 +295,7 @@ void TrialRunner::measure(Arm& arm, std::size_t index, std::int64_t round) {
     const std::string reason = combine(window, phases, repetition, ranks);
     stepping.reset();
     note_device(device, repetition, result);
+    note_quota(ranks, result);
     judge(repetition, result, reason, lengthen(arm, index, repetition));
     result.elapsed_s += ranks_.agree(core::seconds_since(start));
     const bool counts = !repetition.discarded.has_value();
@@ -341,13 +371,15 @@ std::string TrialRunner::combine(const Window& window,
   RankShare judged = mine;
   judged.steal_s = seen.steal_s.value_or(0.0);
   judged.foreign_cpu_s = seen.other_cpu_s.value_or(0.0);
+  judged.throttled_s = seen.throttled_s.value_or(0.0);
   judged.involuntary_switches = seen.involuntary_context_switches;
   judged.disturbed = seen.disturbed;
   shares = ranks_.exchange(judged);
 
   repetition.disturbance = {.involuntary_context_switches = seen.involuntary_context_switches,
                             .steal_s = seen.steal_s,
-                            .foreign_cpu_s = seen.other_cpu_s};
+                            .foreign_cpu_s = seen.other_cpu_s,
+                            .throttled_s = seen.throttled_s};
   const auto samples = static_cast<double>(repetition.samples);
   repetition.samples = 0;
   repetition.cpu_s = 0.0;

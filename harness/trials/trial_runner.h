@@ -178,7 +178,11 @@ class TrialRunner {
   [[nodiscard]] double use_up_surplus(Arm& arm, const RepetitionLength& planned);
   /// Returns how many of the settling steps are on their way. Collective.
   [[nodiscard]] std::int64_t settle(Arm& arm, const UntimedLength& length);
-  void plan(std::vector<TrialEstimate> estimates);
+  /// Steps and limits for at least so many repetitions more of every trial. Collective.
+  void plan(std::int64_t repetitions);
+  /// plan() with what the first repetitions took, where that is well above the estimates of the
+  /// warm-up: a --time-budget would not be kept. Collective.
+  void plan_again();
   void note_missed_noise(const StopDecision& decision);
   /// Of the next repetition. Collective.
   [[nodiscard]] RepetitionLength length(const Arm& arm, std::size_t index);
@@ -190,6 +194,8 @@ class TrialRunner {
                                     const PhaseTotals& phases,
                                     reports::RepetitionRecord& repetition,
                                     RankRound& ranks);
+  /// The taint of a CPU quota that stopped threads of any rank.
+  static void note_quota(const RankRound& ranks, TrialResult& result);
   static void note_device(const probes::DeviceConditions& device,
                           reports::RepetitionRecord& repetition,
                           TrialResult& result);

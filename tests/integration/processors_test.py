@@ -3,11 +3,14 @@
 """Processors with narrower vectors than this one, as oneDNN sees them: every workload trains, its numbers
 are right, and no convolution falls back to the library's reference loops."""
 
+import os
 import pathlib
 import shutil
+import subprocess
 import tempfile
 import unittest
 
+import command
 from command import CommandTest
 
 WORKLOADS = {
@@ -44,6 +47,53 @@ class Processors(CommandTest):
                 self.assertGreater(len(convolutions), 4)
                 for one in convolutions:
                     self.assertNotIn(":ref", one["kernel"], one["name"])
+
+
+    def group_of_one_cpu(self):
+        """The folder of a new control group (v1 or v2) with a quota of one CPU; skips where none can be made."""
+        name = f"dlbench-test-{os.getpid()}"
+        for parent, limits in [("/sys/fs/cgroup/cpu", {"cpu.cfs_period_us": "100000", "cpu.cfs_quota_us": "100000"}),
+                               ("/sys/fs/cgroup", {"cpu.max": "100000 100000"})]:
+            group = pathlib.Path(parent) / name
+            try:
+                group.mkdir()
+            except OSError:
+                continue
+            self.addCleanup(group.rmdir)
+            try:
+                for limit, value in limits.items():
+                    (group / limit).write_text(value, encoding="ascii")
+            except OSError:
+                continue
+            return group
+        self.skipTest("no control group can be made here")
+
+    def test_a_quota_counts_and_is_told(self):
+        if len(os.sched_getaffinity(0)) < 2:
+            self.skipTest("one CPU needs no quota")
+        group = self.group_of_one_cpu()
+
+        def run(*arguments):
+            output = self.folder / "quota.json"
+            line = f"echo $$ > {group}/cgroup.procs && exec \"$0\" \"$@\""
+            done = subprocess.run(["sh", "-c", line, command.PROGRAM, "run", "--workload", "mnist_cnn", "--trials",
+                                   "synthetic", "--steps", "40", "--max-time", "2s", "--output", str(output),
+                                   *arguments], capture_output=True, text=True, timeout=100, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            report = self.report(output)
+            codes = {taint["code"]: taint["detail"] for taint in report["run"]["taints"]}
+            return report, codes
+
+        report, codes = run()
+        cpu = report["system"]["hosts"][0]["cpu"]
+        self.assertEqual((cpu["cpu_quota"], cpu["usable_cores"]), (1, 1))
+        self.assertEqual(report["config"]["effective"]["threads"], 1)
+        self.assertNotIn("oversubscribed", codes)
+        self.assertIsNotNone(report["trials"][0]["repetitions"][0]["disturbance"]["throttled_s"])
+
+        report, codes = run("--threads", "2")
+        self.assertIn("oversubscribed", codes)
+        self.assertIn("CPU quota", codes.get("throttled", ""))
 
 
 if __name__ == "__main__":

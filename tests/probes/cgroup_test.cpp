@@ -68,5 +68,29 @@ TEST(ReadCgroupLimits, NoFilesMeanNoLimits) {
   EXPECT_FALSE(limits.cpu_quota.has_value());
 }
 
+TEST(QuotaStatFiles, AreThoseOfGroupsWithAQuota) {
+  const TemporaryTree tree;
+  tree.write("a/cpu.max", "50000 100000\n");
+  tree.write("a/b/cpu.max", "max 100000\n");
+  tree.write("cpu/job/cpu.cfs_quota_us", "150000\n");
+  tree.write("cpu/job/cpu.cfs_period_us", "100000\n");
+  tree.write("cpu/cpu.cfs_quota_us", "-1\n");
+  tree.write("cpu/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(quota_stat_files(tree.root(), CgroupPaths{"/a/b", "", "/job"}),
+            (std::vector<std::filesystem::path>{tree.root() / "a/cpu.stat",
+                                                tree.root() / "cpu/job/cpu.stat"}));
+  EXPECT_TRUE(quota_stat_files(tree.root(), CgroupPaths{"/c", "", ""}).empty());
+}
+
+TEST(ParseThrottled, BothVersions) {
+  EXPECT_DOUBLE_EQ(
+      *parse_throttled_s("usage_usec 7\nnr_periods 10\nnr_throttled 4\nthrottled_usec 2500000\n"),
+      2.5);
+  EXPECT_DOUBLE_EQ(*parse_throttled_s("nr_periods 10\nnr_throttled 4\nthrottled_time 1500000000\n"),
+                   1.5);
+  EXPECT_EQ(parse_throttled_s("usage_usec 7\n"), std::nullopt);
+  EXPECT_EQ(parse_throttled_s(""), std::nullopt);
+}
+
 }  // namespace
 }  // namespace dlbench::probes

@@ -120,5 +120,17 @@ TEST(TakeSnapshot, SeesTheCpuTimeOfThisProcess) {
   EXPECT_GT(seen.peak_rss_bytes, 1 << 20);
 }
 
+TEST(CompareSnapshots, AQuotaIsToldAndDisturbsNothing) {
+  ProcSnapshot begin;
+  ProcSnapshot end;
+  end.steady_s = 10.0;
+  EXPECT_EQ(compare_snapshots(begin, end, {}).throttled_s, std::nullopt);
+  begin.throttled_s = 3.0;
+  end.throttled_s = 7.5;
+  const Disturbance seen = compare_snapshots(begin, end, {});
+  EXPECT_EQ(seen.throttled_s, 4.5);
+  EXPECT_FALSE(seen.disturbed);
+}
+
 }  // namespace
 }  // namespace dlbench::probes

@@ -192,6 +192,25 @@ TEST(Timeline, ARestartedWorkerContinuesItsTrack) {
   EXPECT_EQ(thread_names(trace).size(), 1U);
 }
 
+TEST(Timeline, AThreadNamedBeforeItBeginsHasItsName) {
+  std::barrier both(2);
+  std::jthread early([&both] {
+    core::trace::name_this_thread("communication");
+    both.arrive_and_wait();  // named
+    both.arrive_and_wait();  // the timeline is there
+    const Region region(Category::kComm, "all_reduce");
+  });
+  both.arrive_and_wait();
+  Timeline timeline;
+  ASSERT_EQ(timeline.open({}), "");
+  const Installed installed(timeline.sink());
+  both.arrive_and_wait();
+  early.join();
+  const auto names = thread_names(write_and_parse(timeline));
+  ASSERT_EQ(names.size(), 1U);
+  EXPECT_EQ(names.begin()->second, "communication");
+}
+
 TEST(Timeline, TwoLivingThreadsOfOneNameKeepTwoTracks) {
   Timeline timeline;
   ASSERT_EQ(timeline.open({}), "");

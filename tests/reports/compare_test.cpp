@@ -123,6 +123,16 @@ TEST(Compare, RefusesWhatCannotBeCompared) {
   RunRecord empty = sample_record();
   empty.trials.clear();
   EXPECT_THROW(static_cast<void>(compare_reports(sample_record(), empty)), core::Error);
+  RunRecord two_ranks = full_only({50, 51, 52});
+  two_ranks.trials[0].ranks = 2;
+  try {
+    static_cast<void>(compare_reports(full_only({50, 51, 52}), two_ranks));
+    FAIL() << "nothing to compare";
+  } catch (const core::Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "nothing to compare: the baseline has full on 1 rank, the candidate full on 2 "
+                 "ranks");
+  }
   EXPECT_THROW(static_cast<void>(compare_reports(sample_record(), sample_record(), {0.0})),
                core::Error);
 }

@@ -200,6 +200,12 @@ TEST(KvasirSeg, NamesWhatIsNoFileAndMasksOfAnotherSize) {
               static_cast<void>(dataset->describe(0));
             }).find("a.jpg' is 9 x 8: they do not lie"),
             std::string::npos);
+  for (const DecodeMode decode : {DecodeMode::kExact, DecodeMode::kScaled}) {
+    const auto dataset = open_dataset(
+        "kvasir-seg", folder.path(), Split::kTrain, {.image_size = 4, .decode = decode});
+    EXPECT_NE(error_of([&] { load(*dataset, 0); }).find("a.jpg' is 9 x 8: they do not lie"),
+              std::string::npos);
+  }
   fs::create_symlink("nowhere.jpg", folder.path() / "images" / "b.jpg");
   EXPECT_NE(error_of([&] {
               static_cast<void>(open_dataset("kvasir-seg", folder.path(), Split::kTrain));

@@ -58,6 +58,20 @@ TEST(PageCache, AsIsOnlyLooks) {
   EXPECT_TRUE(state.verified);
 }
 
+TEST(PageCache, LeavesOutWhatMayBeReplaced) {
+  const TemporaryFolder folder;
+  write_bytes(folder.path() / "images" / "a.jpg", "image");
+  write_bytes(folder.path() / "masks" / "a.jpg", "mask");
+  const auto dataset = open_dataset("kvasir-seg", folder.path(), Split::kTrain);
+  std::filesystem::remove(folder.path() / "images" / "a.jpg");
+  EXPECT_NE(testing::error_of([&] {
+              static_cast<void>(prepare_page_cache(CacheMode::kAsIs, *dataset, false));
+            }).find("cannot open"),
+            std::string::npos);
+  const CacheState state = prepare_page_cache(CacheMode::kAsIs, *dataset, true);
+  EXPECT_EQ(state.files, 1);
+}
+
 TEST(PageCache, NamesMissingFiles) {
   const std::vector<std::filesystem::path> files{"/nonexistent/file"};
   EXPECT_NE(testing::error_of([&] {

@@ -244,6 +244,20 @@ TEST_F(Trainer, TheCheckpointHoldsTheBestStateAndStartsAnotherTraining) {
   EXPECT_DOUBLE_EQ(*resumed.history[0].valid_loss, *trained.history[best].valid_loss);
 }
 
+TEST_F(Trainer, AnEpochIsToldBeforeItsCheckpointFails) {
+  TrainingSetup full = setup(2);
+  full.checkpoint = "/dev/full/best.safetensors";
+  std::vector<reports::EpochRecord> told;
+  TrainingListener listener;
+  listener.on_epoch = [&told](const reports::EpochRecord& epoch, bool best) {
+    told.push_back(epoch);
+    EXPECT_TRUE(best);
+  };
+  EXPECT_THROW(static_cast<void>(train(full, listener)), core::Error);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_TRUE(told[0].valid_loss.has_value());
+}
+
 TEST_F(Trainer, WithoutValidationTheTrainingLossDecides) {
   TrainingSetup alone = setup(2);
   alone.validation_data = nullptr;

@@ -271,6 +271,45 @@ TEST(TrialRunner, PlansFromStepsLikeTheOthersUnlessBatchesComeInBursts) {
   EXPECT_EQ(estimates[1].multiple, 8);
 }
 
+// As under a CPU quota: most steps are short, and warm-up plans with those.
+class BimodalArm final : public Arm {
+ public:
+  BimodalArm() : Arm({reports::TrialKind::kSynthetic, ""}) {}
+  void prepare() override {}
+  std::optional<StepSample> step() override {
+    std::this_thread::sleep_for(steps_ % 4 == 3 ? std::chrono::milliseconds(40)
+                                                : std::chrono::milliseconds(1));
+    ++steps_;
+    return StepSample{.samples = 1};
+  }
+  void finish() override {}
+
+ private:
+  std::int64_t steps_ = 0;
+};
+
+TEST(TrialRunner, ShortensWhatTookLongerThanWarmUpSaid) {
+  RunGuard guard(std::nullopt);
+  comm::LoneRank alone;
+  RankGroup group(alone);
+  RunnerOptions budget = options();
+  budget.steps.reset();
+  budget.warmup_steps = 12;
+  budget.min_time_s = 0.2;
+  budget.time_budget_s = guard.elapsed_s() + 2.0;
+  budget.stopping.max_time_s = 60.0;
+  budget.stopping.min_repetitions = 5;
+  budget.stopping.max_noise = 1e-9;
+  TrialRunner runner(budget, group, guard, [](const std::vector<TrialResult>&) {});
+  std::vector<std::unique_ptr<Arm>> arms;
+  arms.push_back(std::make_unique<BimodalArm>());
+  runner.run(arms);
+  const std::vector<reports::RepetitionRecord>& repetitions = runner.results().front().repetitions;
+  ASSERT_GE(repetitions.size(), 5U);
+  EXPECT_GT(repetitions[0].steps, 50) << "as if every step took a millisecond";
+  EXPECT_LT(repetitions[1].steps, repetitions[0].steps / 2);
+}
+
 TEST(TrialRunner, CountsTheArmsOwnThreads) {
   RunGuard guard(std::nullopt);
   comm::LoneRank alone;
