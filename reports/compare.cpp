@@ -175,8 +175,7 @@ std::map<std::string, std::string> facts_of(const RunRecord& record) {
     const HostRecord& host = record.system.hosts.front();
     facts["cpu"] = host.cpu.model;
     facts["usable cores"] = std::to_string(host.cpu.usable_cores);
-    facts["cpu quota"] =
-        host.cpu.cpu_quota.has_value() ? number_text(*host.cpu.cpu_quota) : "none";
+    facts["cpu quota"] = host.cpu.cpu_quota.has_value() ? number_text(*host.cpu.cpu_quota) : "none";
     facts["kernel"] = host.kernel;
     facts["gpu"] = host.gpus.empty() ? "none" : host.gpus.front().name;
     facts["gpu driver"] = host.gpus.empty() ? "none" : host.gpus.front().driver;

@@ -198,11 +198,12 @@ void PrefetchLoader::Impl::start() {
     }
     pool->work.notify_all();
     threads_.clear();
-    throw Error(ErrorCode::kLibrary,
-                fmt::format("cannot start {} loader threads: {}; give fewer --workers, or raise the "
-                            "limit of processes (ulimit -u)",
-                            options.workers,
-                            failure.what()));
+    throw Error(
+        ErrorCode::kLibrary,
+        fmt::format("cannot start {} loader threads: {}; give fewer --workers, or raise the "
+                    "limit of processes (ulimit -u)",
+                    options.workers,
+                    failure.what()));
   }
 }
 

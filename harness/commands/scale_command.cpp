@@ -8,6 +8,7 @@
 #include "harness/commands/run_options.h"
 #include "harness/commands/run_record.h"
 #include "harness/commands/run_report.h"
+#include "harness/commands/scale_taints.h"
 #include "harness/commands/time_text.h"
 #include "harness/rank_placement.h"
 #include "harness/ranks.h"
@@ -23,7 +24,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -48,10 +48,6 @@ struct ScaleOptions {
   std::string sweep_buckets;
   bool leave_largest_out = false;
 };
-
-std::string name_of(const ScaleSeries& series) {
-  return series.variant.empty() ? series.mode : series.mode + " " + series.variant;
-}
 
 std::vector<std::int64_t> projected_ranks(const ScaleOptions& scale) {
   std::vector<std::int64_t> ranks;
@@ -111,7 +107,8 @@ class Scaling {
       report_.write();
     });
     describe(scale);
-    taint_plans(scale);
+    report_.taint(oversubscription(launch_, placement_, options_.workers.value_or(0)));
+    report_.taint(planned_taints(scale));
     report_.enter("measuring");
     try {
       scale.measure();
@@ -170,7 +167,7 @@ class Scaling {
         }
         SessionPlan session(size.session, *members);
         session.check_memory();
-        planned.push_back({.series = name_of(options.series[size.series]),
+        planned.push_back({.series = series_name(options.series[size.series]),
                            .ranks = size.ranks,
                            .batch = session.batch(),
                            .memory_bytes = session.memory_need().total()});
@@ -244,80 +241,15 @@ class Scaling {
     for (std::size_t series = 0; series < scale.series().size(); ++series) {
       record_.scaling.push_back(summarize_scaling(scale.input(series)));
     }
-    taint_sizes(scale);
+    report_.taint_trials(measured_taints(scale));
     for (std::size_t index = 0; index < scale.members().size(); ++index) {
       const auto& member = scale.members()[index];
       for (const TrialResult& result : member->runner().results()) {
         if (!result.repetitions.empty()) {
           record_.trials.push_back(summarize_trial(result, member->context()));
-          record_.trials.back().series = name_of(scale.series()[scale.sizes()[index].series]);
+          record_.trials.back().series = series_name(scale.series()[scale.sizes()[index].series]);
         }
       }
-    }
-  }
-
-  // What is known before anything is measured. Of sizes that say the same, the largest.
-  void taint_plans(const ScaleRun& scale) {
-    report_.taint(oversubscription(launch_, placement_, options_.workers.value_or(0)));
-    std::vector<reports::TaintRecord> taints;
-    for (auto member = scale.members().rbegin(); member != scale.members().rend(); ++member) {
-      if (*member != nullptr) {
-        add_new(planned_taints((*member)->plan()), taints);
-      }
-    }
-    report_.taint(taints);
-  }
-
-  static void add_new(const std::vector<reports::TaintRecord>& found,
-                      std::vector<reports::TaintRecord>& taints) {
-    for (const reports::TaintRecord& taint : found) {
-      const bool known = std::ranges::any_of(taints, [&taint](const reports::TaintRecord& other) {
-        return other.code == taint.code && other.where == taint.where;
-      });
-      if (!known) {
-        taints.push_back(taint);
-      }
-    }
-  }
-
-  // Of the sizes so far.
-  void taint_sizes(const ScaleRun& scale) {
-    std::vector<reports::TaintRecord> taints;
-    if (!scale.unknown_cache().empty()) {
-      taints.push_back({Taint::kCacheStateUnknown, "data set", scale.unknown_cache()});
-    }
-    for (std::size_t index = 0; index < scale.sizes().size(); ++index) {
-      const ScaleSize& size = scale.sizes()[index];
-      ScaleMember& member = *scale.members()[index];
-      if (member.plan_taint().has_value()) {
-        add_new({*member.plan_taint()}, taints);
-      }
-      for (const TrialResult& result : member.runner().results()) {
-        add_trial(result, name_of(scale.series()[size.series]), size.ranks, taints);
-      }
-    }
-    report_.taint_trials(taints);
-  }
-
-  // One line per kind of taint of a trial: the repetitions say the rest.
-  static void add_trial(const TrialResult& result,
-                        const std::string& series,
-                        int ranks,
-                        std::vector<reports::TaintRecord>& into) {
-    const std::vector<reports::TaintRecord> found = result.all_taints();
-    std::map<Taint, std::vector<const reports::TaintRecord*>> by_code;
-    for (const reports::TaintRecord& taint : found) {
-      by_code[taint.code].push_back(&taint);
-    }
-    for (const auto& [code, taints] : by_code) {
-      const std::string others =
-          taints.size() > 1 ? ", and " + std::to_string(taints.size() - 1) + " more like it" : "";
-      into.push_back({code,
-                      fmt::format("trial {} ({}, {})",
-                                  result.id.to_string(),
-                                  series,
-                                  reports::count_text(ranks, "rank")),
-                      taints.front()->detail + others});
     }
   }
 

@@ -49,6 +49,10 @@ int parse_ranks(const std::string& text, int available) {
 
 }  // namespace
 
+std::string series_name(const ScaleSeries& series) {
+  return series.variant.empty() ? series.mode : series.mode + " " + series.variant;
+}
+
 std::vector<int> parse_rank_list(std::string_view text, int available) {
   std::vector<int> ranks;
   for (const std::string& part : split(text)) {

@@ -28,6 +28,9 @@ struct ScaleSeries {
   RunOptions run;             ///< with these set
 };
 
+/// "weak", "weak bucket-cap-mib=100": as TrialRecord::series.
+[[nodiscard]] std::string series_name(const ScaleSeries& series);
+
 /// One number of ranks of one series.
 struct ScaleSize {
   std::size_t series = 0;

@@ -51,8 +51,9 @@ TEST(Summary, IsTenLinesThatCanBePasted) {
 TEST(Summary, ShowsTaintsOfTrialsBesideThoseOfTheRun) {
   RunRecord record = run_only();
   record.trials[0].taints = {{Taint::kNotConvergent, "trial io", "by purpose"}};
-  EXPECT_THAT(summary_text(record, "r.json"),
-              HasSubstr("taints            generated_data; a trial by its purpose: not_convergent\n"));
+  EXPECT_THAT(
+      summary_text(record, "r.json"),
+      HasSubstr("taints            generated_data; a trial by its purpose: not_convergent\n"));
 }
 
 TEST(Summary, OfTrainingShowsFirstBestAndLastEpoch) {

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/commands/scale_taints.h"
+
+#include "harness/commands/run_record.h"
+#include "reports/text_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+
+namespace dlbench::harness {
+namespace {
+
+using reports::Taint;
+using reports::TaintRecord;
+
+void add_new(const std::vector<TaintRecord>& found, std::vector<TaintRecord>& taints) {
+  for (const TaintRecord& taint : found) {
+    const bool known = std::ranges::any_of(taints, [&taint](const TaintRecord& other) {
+      return other.code == taint.code && other.where == taint.where;
+    });
+    if (!known) {
+      taints.push_back(taint);
+    }
+  }
+}
+
+void add_trial(const TrialResult& result,
+               const std::string& series,
+               int ranks,
+               std::vector<TaintRecord>& into) {
+  const std::vector<TaintRecord> found = result.all_taints();
+  std::map<Taint, std::vector<const TaintRecord*>> by_code;
+  for (const TaintRecord& taint : found) {
+    by_code[taint.code].push_back(&taint);
+  }
+  for (const auto& [code, taints] : by_code) {
+    const std::string others =
+        taints.size() > 1 ? fmt::format(", and {} more like it", taints.size() - 1) : "";
+    into.push_back({code,
+                    fmt::format("trial {} ({}, {})",
+                                result.id.to_string(),
+                                series,
+                                reports::count_text(ranks, "rank")),
+                    taints.front()->detail + others});
+  }
+}
+
+}  // namespace
+
+std::vector<TaintRecord> planned_taints(const ScaleRun& scale) {
+  std::vector<TaintRecord> taints;
+  for (auto member = scale.members().rbegin(); member != scale.members().rend(); ++member) {
+    if (*member != nullptr) {
+      add_new(planned_taints((*member)->plan()), taints);
+    }
+  }
+  return taints;
+}
+
+std::vector<TaintRecord> measured_taints(const ScaleRun& scale) {
+  std::vector<TaintRecord> taints;
+  if (!scale.unknown_cache().empty()) {
+    taints.push_back({Taint::kCacheStateUnknown, "data set", scale.unknown_cache()});
+  }
+  for (std::size_t index = 0; index < scale.sizes().size(); ++index) {
+    const ScaleSize& size = scale.sizes()[index];
+    ScaleMember& member = *scale.members()[index];
+    if (member.plan_taint().has_value()) {
+      add_new({*member.plan_taint()}, taints);
+    }
+    for (const TrialResult& result : member.runner().results()) {
+      add_trial(result, series_name(scale.series()[size.series]), size.ranks, taints);
+    }
+  }
+  return taints;
+}
+
+}  // namespace dlbench::harness

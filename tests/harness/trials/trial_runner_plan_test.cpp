@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How many steps the runner gives a repetition, of arms whose steps are not alike.
+#include "harness/trials/trial_runner.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace dlbench::harness {
+namespace {
+
+RunnerOptions planned_options() {
+  RunnerOptions options;
+  options.stopping.min_repetitions = 3;
+  options.stopping.max_time_s = 0.001;
+  options.max_discards = 0;
+  return options;
+}
+
+// Its third step lasts `slow`, and every eighth from there; it may say that a loader was waited
+// for.
+class UnevenArm final : public Arm {
+ public:
+  UnevenArm(std::chrono::milliseconds slow, bool once, bool waits)
+      : Arm({reports::TrialKind::kFull, ""}), slow_(slow), once_(once), waits_(waits) {}
+  void prepare() override {}
+  std::optional<StepSample> step() override {
+    const bool slow = once_ ? steps_ == 2 : steps_ % 8 == 2;
+    std::this_thread::sleep_for(slow ? slow_ : std::chrono::microseconds(200));
+    ++steps_;
+    return StepSample{.samples = 1};
+  }
+  void finish() override {}
+  [[nodiscard]] std::int64_t burst() const override { return waits_ ? 8 : 1; }
+  [[nodiscard]] std::optional<data::LoaderStats> loader_stats() const override {
+    return data::LoaderStats{.wait_s = waits_ ? 1e6 : 0.0};
+  }
+
+ private:
+  std::chrono::nanoseconds slow_;
+  bool once_;
+  bool waits_;
+  std::int64_t steps_ = 0;
+};
+
+TEST(TrialRunnerPlan, PlansFromStepsLikeTheOthersUnlessBatchesComeInBursts) {
+  RunGuard guard(std::nullopt);
+  comm::LoneRank alone;
+  RankGroup group(alone);
+  RunnerOptions free = planned_options();
+  free.warmup_steps = 24;
+  TrialRunner runner(free, group, guard, [](const std::vector<TrialResult>&) {});
+  std::vector<std::unique_ptr<Arm>> arms;
+  constexpr std::chrono::milliseconds kRecording{1000};
+  arms.push_back(std::make_unique<UnevenArm>(kRecording, true, false));
+  arms.push_back(std::make_unique<UnevenArm>(std::chrono::milliseconds(80), false, true));
+  const std::vector<TrialEstimate> estimates = runner.warm_up(arms, 10.0);
+  EXPECT_LT(estimates[0].step_s, 0.02) << "a recording is no step";
+  EXPECT_GE(estimates[0].min_steps, 5);
+  EXPECT_GT(estimates[1].step_s, 0.005) << "a burst is eight steps";
+  EXPECT_EQ(estimates[1].multiple, 8);
+}
+
+// As under a CPU quota: most steps are short, and warm-up plans with those.
+class BimodalArm final : public Arm {
+ public:
+  BimodalArm() : Arm({reports::TrialKind::kSynthetic, ""}) {}
+  void prepare() override {}
+  std::optional<StepSample> step() override {
+    std::this_thread::sleep_for(steps_ % 4 == 3 ? std::chrono::milliseconds(40)
+                                                : std::chrono::milliseconds(1));
+    ++steps_;
+    return StepSample{.samples = 1};
+  }
+  void finish() override {}
+
+ private:
+  std::int64_t steps_ = 0;
+};
+
+TEST(TrialRunnerPlan, ShortensWhatTookLongerThanWarmUpSaid) {
+  RunGuard guard(std::nullopt);
+  comm::LoneRank alone;
+  RankGroup group(alone);
+  RunnerOptions budget = planned_options();
+  budget.warmup_steps = 12;
+  budget.min_time_s = 0.2;
+  budget.time_budget_s = guard.elapsed_s() + 2.0;
+  budget.stopping.max_time_s = 60.0;
+  budget.stopping.min_repetitions = 5;
+  budget.stopping.max_noise = 1e-9;
+  TrialRunner runner(budget, group, guard, [](const std::vector<TrialResult>&) {});
+  std::vector<std::unique_ptr<Arm>> arms;
+  arms.push_back(std::make_unique<BimodalArm>());
+  runner.run(arms);
+  const std::vector<reports::RepetitionRecord>& repetitions = runner.results().front().repetitions;
+  ASSERT_GE(repetitions.size(), 5U);
+  EXPECT_GT(repetitions[0].steps, 50) << "as if every step took a millisecond";
+  EXPECT_LT(repetitions[1].steps, repetitions[0].steps / 2);
+}
+
+}  // namespace
+}  // namespace dlbench::harness
