@@ -160,6 +160,29 @@ void check_config(const Checker& check, const RunRecord& record) {
   }
 }
 
+/// Options in effect are what the workload was built with. Of a sweep over ranks it was built with
+/// those of one series.
+void check_options_of(const Checker& check,
+                      const WorkloadRecord& workload,
+                      const ValueMap& effective) {
+  const auto expect_option = [&](const char* option, const Value& built) {
+    const auto found = effective.find(option);
+    const bool given =
+        found != effective.end() && found->second != Value() && found->second != Value("");
+    check.at(option).expect(!given || found->second == built,
+                            fmt::format("is {}, but the workload was built with {}",
+                                        given ? text_of(found->second) : "",
+                                        text_of(built)));
+  };
+  expect_option("workload", workload.name);
+  expect_option("batch-size", workload.batch_size_per_rank);
+  expect_option("global-batch-size", workload.global_batch_size);
+  expect_option("precision", workload.precision);
+  if (const auto size = workload.parameters.find("image_size"); size != workload.parameters.end()) {
+    expect_option("image-size", size->second);
+  }
+}
+
 /// What a rank keeps of its parameters cannot be less than they are: 4 bytes each, gradients too.
 /// Not more either, but for the gaps between tensors, whose sizes are not in the report.
 void check_parameters(const Checker& check, const WorkloadRecord& workload) {
@@ -213,6 +236,9 @@ void check_workload(const Checker& root, const RunRecord& record) {
   check.at("memory").expect_reason("measured_rss_bytes",
                                    record.workload->memory.measured_rss_bytes);
   check_parameters(check, *record.workload);
+  if (record.scaling.empty()) {
+    check_options_of(root.at("config.effective"), *record.workload, record.config.effective);
+  }
   check_batches(root, record);
 }
 

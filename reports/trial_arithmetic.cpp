@@ -199,6 +199,22 @@ void check_loader(const Checker& check, const LoaderRecord& loader) {
   check.at("skipped_samples")
       .expect(static_cast<std::int64_t>(loader.skipped_samples.size()) <= loader.skipped,
               "lists more samples than were skipped");
+  check.at("skipped_samples")
+      .expect(loader.skipped == 0 || !loader.skipped_samples.empty(),
+              fmt::format("lists none of the {} that were skipped", loader.skipped));
+}
+
+/// No more batches wait than the queue holds.
+void check_queue(const Checker& check,
+                 const std::vector<RepetitionRecord>& repetitions,
+                 std::int64_t prefetch) {
+  for (std::size_t index = 0; index < repetitions.size(); ++index) {
+    const std::optional<QueueFillRecord>& fill = repetitions[index].queue_fill;
+    check.at("repetitions", index)
+        .at("queue_fill")
+        .expect(!fill.has_value() || (fill->start <= prefetch && fill->end <= prefetch),
+                fmt::format("has more batches than the {} of loader.prefetch", prefetch));
+  }
 }
 
 /// Of how many devices like that of rank 0 the peak is: nothing where the others' are not in the
@@ -376,6 +392,7 @@ void check_trial(const Checker& check, const TrialRecord& trial, const RunRecord
   check_ranks(check, trial, counted);
   if (trial.loader.has_value()) {
     check_loader(check.at("loader"), *trial.loader);
+    check_queue(check, trial.repetitions, trial.loader->prefetch);
   }
   check_flop_rates(check, trial, record);
   check.expect_reason("harness_overhead_s_per_step", trial.harness_overhead_s_per_step);

@@ -316,6 +316,12 @@ TEST(Forgery, DoubtsThatAreNotTold) {
 }
 
 TEST(Forgery, OptionsWorkloadAndData) {
+  const auto built_with = [](const char* option, const Value& value) {
+    return [option, value](RunRecord& r) {
+      r.scaling.clear();  // or batches are those of a series
+      r.config.effective[option] = value;
+    };
+  };
   expect_seen({
       {[](RunRecord& r) { r.config.source.erase("decode"); },
        "config.source: does not say where decode is from"},
@@ -323,6 +329,16 @@ TEST(Forgery, OptionsWorkloadAndData) {
        "config.source: has decode, which is no option in effect"},
       {[](RunRecord& r) { r.config.effective["seed"] = std::int64_t{7}; },
        "config.effective.seed: is not run.seed, 1"},
+      {built_with("batch-size", std::int64_t{512}),
+       "config.effective.batch-size: is 512, but the workload was built with 2"},
+      {built_with("workload", "mnist_cnn"),
+       "config.effective.workload: is mnist_cnn, but the workload was built with resunetpp"},
+      {built_with("image-size", 128),
+       "config.effective.image-size: is 128, but the workload was built with 256"},
+      {[](RunRecord& r) { r.trials[0].loader->skipped_samples.clear(); },
+       "trials[0].loader.skipped_samples: lists none of the 1 that were skipped"},
+      {[](RunRecord& r) { r.trials[0].repetitions[0].queue_fill->start = 1000; },
+       "trials[0].repetitions[0].queue_fill: has more batches than the 2 of loader.prefetch"},
       {[](RunRecord& r) { r.dataset.reset(); }, "dataset: is null although there is a workload"},
       {[](RunRecord& r) { r.workload.reset(); }, "dataset: is not null although"},
       {[](RunRecord& r) { r.workload.reset(); }, "workload: is null although there are trials"},
