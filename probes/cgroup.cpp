@@ -25,9 +25,9 @@ std::optional<std::int64_t> read_number(const std::filesystem::path& path) {
   return error == std::errc{} ? std::optional(number) : std::nullopt;  // "max" is no number
 }
 
-/// The number after `key` and a blank in a memory.stat text, 0 if absent.
-std::int64_t read_stat(const std::filesystem::path& path, const std::string& key) {
-  std::istringstream stream(read_kernel_file(path).value_or(""));
+/// The number after `key` and a blank in a text of such lines.
+std::optional<std::int64_t> find_number(std::string_view text, std::string_view key) {
+  std::istringstream stream{std::string(text)};
   std::string name;
   std::int64_t number = 0;
   while (stream >> name >> number) {
@@ -35,7 +35,12 @@ std::int64_t read_stat(const std::filesystem::path& path, const std::string& key
       return number;
     }
   }
-  return 0;
+  return std::nullopt;
+}
+
+/// The same of a file such as memory.stat.
+std::optional<std::int64_t> read_stat(const std::filesystem::path& path, std::string_view key) {
+  return find_number(read_kernel_file(path).value_or(""), key);
 }
 
 /// The group's folder and those above it, up to `root` itself. In a container the path may not
@@ -74,7 +79,7 @@ void apply_memory(CgroupLimits& limits,
   }
   tighten(limits.memory_limit_bytes, *limit);
   const std::int64_t use = read_number(group / use_file).value_or(0);
-  const std::int64_t reclaimable = read_stat(group / "memory.stat", file_pages_key);
+  const std::int64_t reclaimable = read_stat(group / "memory.stat", file_pages_key).value_or(0);
   tighten(limits.memory_left_bytes,
           std::max(std::int64_t{0}, *limit - std::max(std::int64_t{0}, use - reclaimable)));
 }
@@ -173,18 +178,23 @@ std::vector<std::filesystem::path> quota_stat_files(const std::filesystem::path&
 }
 
 std::optional<double> parse_throttled_s(std::string_view text) {
-  std::istringstream stream{std::string(text)};
-  std::string name;
-  double number = 0.0;
-  while (stream >> name >> number) {
-    if (name == "throttled_usec") {
-      return number * 1e-6;
-    }
-    if (name == "throttled_time") {
-      return number * 1e-9;
-    }
+  if (const auto microseconds = find_number(text, "throttled_usec")) {
+    return static_cast<double>(*microseconds) * 1e-6;
+  }
+  if (const auto nanoseconds = find_number(text, "throttled_time")) {
+    return static_cast<double>(*nanoseconds) * 1e-9;
   }
   return std::nullopt;
+}
+
+std::optional<std::int64_t> read_oom_kills(const std::filesystem::path& root,
+                                           const CgroupPaths& paths) {
+  if (!paths.memory_v1.empty()) {
+    return read_stat(
+        groups_up_to_root(root / "memory", paths.memory_v1).front() / "memory.oom_control",
+        "oom_kill");
+  }
+  return read_stat(groups_up_to_root(root, paths.unified).front() / "memory.events", "oom_kill");
 }
 
 }  // namespace dlbench::probes

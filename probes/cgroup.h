@@ -44,4 +44,9 @@ struct CgroupPaths {
 /// made: "throttled_usec" (v2) or "throttled_time" (v1) of a cpu.stat text. Empty without either.
 [[nodiscard]] std::optional<double> parse_throttled_s(std::string_view text);
 
+/// Processes of the process's own group that the kernel killed for want of memory, so far. Empty
+/// where it does not tell (root group, v1 before Linux 4.13).
+[[nodiscard]] std::optional<std::int64_t> read_oom_kills(const std::filesystem::path& root,
+                                                         const CgroupPaths& paths);
+
 }  // namespace dlbench::probes

@@ -186,6 +186,10 @@ std::optional<double> own_throttled_s() {
   return sum;
 }
 
+std::optional<std::int64_t> own_oom_kills() {
+  return read_oom_kills(kCgroupRoot, own_cgroup_paths());
+}
+
 std::optional<double> own_cpu_quota() { return own_cgroup_limits().cpu_quota; }
 
 int usable_cpus() {

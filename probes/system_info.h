@@ -66,6 +66,9 @@ struct SystemFacts {
 /// CPUs, so far; empty without a quota. Which groups have one is looked up once.
 [[nodiscard]] std::optional<double> own_throttled_s();
 
+/// read_oom_kills() of this process.
+[[nodiscard]] std::optional<std::int64_t> own_oom_kills();
+
 /// CPU quota of the control groups, such as 1.5; empty without one.
 [[nodiscard]] std::optional<double> own_cpu_quota();
 

@@ -7,6 +7,7 @@
 #include "harness/faults/lifeline.h"
 #include "harness/faults/node_link.h"
 #include "harness/faults/process_state.h"
+#include "probes/system_info.h"
 #include "reports/json_reader.h"
 #include "reports/json_writer.h"
 
@@ -29,6 +30,7 @@
 #include <deque>
 #include <exception>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -226,9 +228,20 @@ class Sentinel {
       const ProcessEnd end = process_end(watched_[index].handle, pid(index));
       post(index,
            end.code,
-           fmt::format("its process {} {}", pid(index), end.how),
+           fmt::format("its process {} {}{}", pid(index), end.how, out_of_memory()),
            closed_s > 0.0 ? core::steady_seconds() - closed_s : 0.0);
     }
+  }
+
+  /// Whether the kernel has killed for want of memory meanwhile, in the control group of the ranks:
+  /// the signal does not tell.
+  [[nodiscard]] std::string out_of_memory() const {
+    const std::int64_t kills = probes::own_oom_kills().value_or(0) - oom_kills_;
+    return kills > 0 ? fmt::format(
+                           "; its control group ran out of memory, and the kernel killed {} "
+                           "of its processes",
+                           kills)
+                     : "";
   }
 
   /// `ago_s`: when it happened. Beside a fault of another node too: their times tell which came
@@ -350,6 +363,7 @@ class Sentinel {
   pid_t starter_;
   int dismissal_;
   HangRule rule_;
+  std::int64_t oom_kills_ = probes::own_oom_kills().value_or(0);  // before this run
   int epoll_;
   std::vector<Watched> watched_;
   std::deque<std::size_t> closing_;  // indices in the order in which their files were closed

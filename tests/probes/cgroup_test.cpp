@@ -92,5 +92,15 @@ TEST(ParseThrottled, BothVersions) {
   EXPECT_EQ(parse_throttled_s(""), std::nullopt);
 }
 
+TEST(ReadOomKills, OfTheOwnGroup) {
+  const TemporaryTree tree;
+  tree.write("a/memory.events", "low 0\nhigh 0\nmax 9\noom 3\noom_kill 2\n");
+  tree.write("a/b/memory.events", "oom 1\noom_kill 1\n");
+  tree.write("memory/job/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 5\n");
+  EXPECT_EQ(read_oom_kills(tree.root(), CgroupPaths{"/a/b", "", ""}), 1);
+  EXPECT_EQ(read_oom_kills(tree.root(), CgroupPaths{"/a", "/job", ""}), 5);
+  EXPECT_EQ(read_oom_kills(tree.root(), CgroupPaths{"/", "", ""}), std::nullopt);
+}
+
 }  // namespace
 }  // namespace dlbench::probes
