@@ -231,6 +231,24 @@ std::string names_of(const std::map<std::string, const TrialRecord*>& arms) {
   return names.empty() ? "no measured trial" : fmt::format("{}", fmt::join(names, ", "));
 }
 
+/// Samples of another size are other work, as those of another workload are.
+void expect_same_work(const RunRecord& baseline, const RunRecord& candidate) {
+  constexpr double kRounding = 1e-6;
+  const auto flop_of = [](const RunRecord& record) {
+    return record.workload.has_value() ? record.workload->training_flop_per_sample : std::nullopt;
+  };
+  const std::optional<double> before = flop_of(baseline);
+  const std::optional<double> after = flop_of(candidate);
+  if (before.has_value() && after.has_value() &&
+      std::abs(*before - *after) > kRounding * std::max(*before, *after)) {
+    throw Error(ErrorCode::kData,
+                fmt::format("a sample takes {}FLOP in the baseline and {}FLOP in the candidate "
+                            "(--image-size): their samples/s cannot be compared",
+                            decimal_text(*before),
+                            decimal_text(*after)));
+  }
+}
+
 std::string workload_name(const RunRecord& record) {
   return record.workload.has_value() ? record.workload->name : "none";
 }
@@ -278,6 +296,7 @@ Comparison compare_reports(const RunRecord& baseline,
                             workload_name(baseline),
                             workload_name(candidate)));
   }
+  expect_same_work(baseline, candidate);
   const auto before = arms_of(baseline);
   const auto after = arms_of(candidate);
   Comparison comparison;

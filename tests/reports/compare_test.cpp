@@ -120,6 +120,15 @@ TEST(Compare, RefusesWhatCannotBeCompared) {
   RunRecord other = sample_record();
   other.workload->name = "mnist_cnn";
   EXPECT_THROW(static_cast<void>(compare_reports(sample_record(), other)), core::Error);
+  other = sample_record();
+  *other.workload->training_flop_per_sample /= 4.0;
+  try {
+    static_cast<void>(compare_reports(sample_record(), other));
+    FAIL() << "other images";
+  } catch (const core::Error& error) {
+    EXPECT_THAT(error.what(),
+                ::testing::HasSubstr("94.0 GFLOP in the baseline and 23.5 GFLOP in the candidate"));
+  }
   RunRecord empty = sample_record();
   empty.trials.clear();
   EXPECT_THROW(static_cast<void>(compare_reports(sample_record(), empty)), core::Error);
