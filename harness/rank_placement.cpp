@@ -26,11 +26,12 @@ std::string or_none(const std::string& text) { return text.empty() ? kNone : tex
 /// A placement as one line of words, as ranks exchange it.
 std::string to_line(const RankRow& row) {
   const RankPlacement& placement = row.placement;
-  return fmt::format("{} {} {} {} {} {} {} {} {}",
+  return fmt::format("{} {} {} {} {} {} {} {} {} {}",
                      placement.local_rank,
                      probes::cpu_list_text(placement.cpus),
                      placement.cores,
                      placement.threads,
+                     placement.workers,
                      placement.numa_node,
                      placement.gpu.value_or(-1),
                      placement.oversubscribed,
@@ -45,8 +46,8 @@ RankRow from_line(const std::string& line) {
   int gpu = -1;
   std::istringstream words(line);
   words >> placement.local_rank >> cpus >> placement.cores >> placement.threads >>
-      placement.numa_node >> gpu >> std::boolalpha >> placement.oversubscribed >>
-      placement.bound_by_launcher >> placement.gpu_address;
+      placement.workers >> placement.numa_node >> gpu >> std::boolalpha >>
+      placement.oversubscribed >> placement.bound_by_launcher >> placement.gpu_address;
   DLBENCH_CHECK(!words.fail()) << "a rank sent '" << line << "'";
   placement.cpus = probes::parse_cpu_list(cpus);
   if (gpu >= 0) {
@@ -121,7 +122,7 @@ std::optional<reports::TaintRecord> oversubscription(comm::Rendezvous& ranks,
                                                      std::int64_t workers) {
   constexpr int kThreads = 1;
   constexpr int kWorkers = 2;
-  const int own = (mine.oversubscribed ? kThreads : 0) + (workers > mine.cores ? kWorkers : 0);
+  const int own = (mine.oversubscribed ? kThreads : 0) + (workers > mine.workers ? kWorkers : 0);
   const std::vector<double> all = ranks.all_gather(own);
   const auto count_ranks = [&](int kind) {
     return std::count_if(all.begin(), all.end(), [kind](double crowded) {
@@ -135,7 +136,7 @@ std::optional<reports::TaintRecord> oversubscription(comm::Rendezvous& ranks,
   }
   if (const auto crowded = count_ranks(kWorkers); crowded > 0) {
     reasons.push_back(
-        fmt::format("the loader workers of {} of {} rank(s), {} each, outnumber their cores",
+        fmt::format("the loader workers of {} of {} rank(s), {} each, outnumber their processors",
                     crowded,
                     ranks.size(),
                     workers));

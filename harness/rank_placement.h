@@ -35,8 +35,8 @@ RankRow bind_this_rank(comm::Rendezvous& ranks, std::optional<int> threads);
 [[nodiscard]] std::vector<RankRow> gather_rows(comm::Rendezvous& ranks, const RankRow& mine);
 
 /// The taint of a launch in which compute threads of any rank share a core with those of another,
-/// or which has more loader workers than its cores; none otherwise. `ranks` have the shares `mine`
-/// and each `workers` of its own. Collective; the same on all ranks.
+/// or which has more loader workers than its share has for; none otherwise. `ranks` have the shares
+/// `mine` and each `workers` of its own. Collective; the same on all ranks.
 [[nodiscard]] std::optional<reports::TaintRecord> oversubscription(
     comm::Rendezvous& ranks, const probes::RankPlacement& mine, std::int64_t workers = 0);
 

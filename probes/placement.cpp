@@ -5,6 +5,7 @@
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 #include "probes/cpu_list.h"
+#include "probes/system_info.h"
 
 #include <fmt/format.h>
 #include <sched.h>
@@ -161,15 +162,20 @@ int whole_cpus(double quota) { return static_cast<int>(std::ceil(quota)); }
 
 void choose_threads(std::vector<RankPlacement>& placements, const PlacementLimits& limits) {
   int threads = placements.front().cores;
+  int workers = static_cast<int>(placements.front().cpus.size());
   for (const RankPlacement& placement : placements) {
     threads = std::min(threads, placement.cores);
+    workers = std::min(workers, static_cast<int>(placement.cpus.size()));
   }
   const auto ranks = static_cast<int>(placements.size());
   if (limits.cpu_quota.has_value()) {
-    threads = std::clamp(whole_cpus(*limits.cpu_quota) / ranks, 1, threads);
+    const int share = std::max(1, whole_cpus(*limits.cpu_quota) / ranks);
+    threads = std::min(threads, share);
+    workers = std::min(workers, share);
   }
   for (RankPlacement& placement : placements) {
     placement.threads = limits.threads.value_or(threads);
+    placement.workers = workers;
   }
 }
 
@@ -280,6 +286,11 @@ std::vector<RankPlacement> place_ranks(const Topology& topology,
   const std::vector<std::vector<int>> masks(static_cast<std::size_t>(local_ranks),
                                             cpus_of(topology));
   return place_ranks(topology, masks, limits);
+}
+
+int usable_cores() {
+  const std::vector<std::vector<int>> mask = {affinity_cpus()};
+  return place_ranks(read_topology(), mask, {.cpu_quota = own_cpu_quota()}).front().threads;
 }
 
 void bind_process(const std::vector<int>& cpus) {

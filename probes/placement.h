@@ -20,6 +20,7 @@ struct RankPlacement {
   std::vector<int> cpus;    ///< hardware threads it may run on, ascending
   int cores = 0;            ///< physical cores that those belong to
   int threads = 1;          ///< compute threads
+  int workers = 1;          ///< loader workers: they gain from a core's second hardware thread
   int numa_node = 0;        ///< where most of its cores are
   std::optional<int> gpu;   ///< index into Topology::gpus; empty without GPUs
   std::string gpu_address;  ///< of that one, PCI, "0000:18:00.0"; empty without GPUs
@@ -42,7 +43,7 @@ struct PlacementLimits {
 /// cores/ranks
 ///   (rounded down); no rank straddles two NUMA nodes unless that would take cores from one;
 /// - as many threads for each rank as the smallest set has cores, so that no rank waits for a
-///   narrower one;
+///   narrower one, and as many workers as it has hardware threads; a quota is shared out alike;
 /// - more ranks than cores: single hardware threads in turn over the cores, then shared ones,
 ///   oversubscribed.
 /// GPUs are given out evenly, those of the rank's own NUMA node first.
@@ -55,6 +56,10 @@ struct PlacementLimits {
 [[nodiscard]] std::vector<RankPlacement> place_ranks(const Topology& topology,
                                                      int local_ranks,
                                                      const PlacementLimits& limits = {});
+
+/// Compute threads that this process would get if it were alone: the physical cores that it may
+/// use, within the CPU quota.
+[[nodiscard]] int usable_cores();
 
 /// Restricts all threads of this process, and those they start later, to `cpus`. Throws
 /// core::Error(kLibrary) if the kernel refuses.

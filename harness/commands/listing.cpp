@@ -8,6 +8,7 @@
 #include "engine/core/build_info.h"
 #include "engine/core/error.h"
 #include "engine/graph/passes.h"
+#include "probes/placement.h"
 #include "probes/registry.h"
 #include "workloads/sweep.h"
 #include "workloads/workload.h"
@@ -150,7 +151,7 @@ std::vector<FoundBackend> find_backends() {
   for (const std::string& name : names) {
     FoundBackend backend{.name = name, .reason = {}, .device = {}, .libraries = {}};
     try {
-      const auto made = backend::create_backend(name, {});
+      const auto made = backend::create_backend(name, {.threads = probes::usable_cores()});
       backend.device = made->device();
       backend.libraries = made->libraries();
     } catch (const core::Error& error) {

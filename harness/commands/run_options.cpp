@@ -103,7 +103,7 @@ void add_loader_options(OptionSet& options, RunOptions& run) {
                    run.data);
   options.add_count("workers",
                     "N",
-                    "loader threads per rank; default: the cores of the rank",
+                    "loader threads per rank; default: the hardware threads of the rank",
                     run.workers,
                     {1, kMaxWorkers});
   options.add_count("prefetch", "N", "batches that the loader is ahead", run.prefetch, {1, 1024});
@@ -226,7 +226,7 @@ void take_placement(const probes::RankPlacement& placement, int ranks, SessionOp
     session.threads = placement.threads;
   }
   if (!session.workers.has_value()) {
-    session.workers = placement.threads;
+    session.workers = placement.workers;
   }
   if (ranks > 1) {
     session.gpu = {.address = placement.gpu_address, .of = placement.host_gpus};

@@ -85,8 +85,8 @@ void apply_verbosity(const RunOptions& run);
 
 /// --threads for bind_this_rank(). Says that OMP_NUM_THREADS does not take its place.
 [[nodiscard]] std::optional<int> compute_threads(const RunOptions& run);
-/// Gives the rank the compute threads, and as many loader workers, of its share of the node, where
-/// the user gave no number; to one of several `ranks` its GPU too (one alone has the first).
+/// Gives the rank the compute threads and loader workers of its share of the node, where the user
+/// gave no number; to one of several `ranks` its GPU too (one alone has the first).
 void take_placement(const probes::RankPlacement& placement, int ranks, SessionOptions& session);
 
 /// Throws core::Error(kUsage) for options that exclude each other.

@@ -381,7 +381,7 @@ class ScaleCommand final : public Command {
       placed.device = std::string(open_device(run_.device, {})->name());  // chosen and said once
     }
     placed.threads = run_.threads.value_or(row.placement.threads);
-    placed.workers = run_.workers.value_or(row.placement.threads);
+    placed.workers = run_.workers.value_or(row.placement.workers);
     placed.gpu = {.address = row.placement.gpu_address, .of = row.placement.host_gpus};
     return Scaling(placed, scale_, invocation.ranks, row.placement, std::move(record)).run();
   }

@@ -5,6 +5,7 @@
 #include "harness/commands/output_files.h"
 #include "harness/commands/verify.h"
 #include "harness/commands/verify_ops.h"
+#include "probes/placement.h"
 
 #include <fmt/format.h>
 
@@ -87,7 +88,7 @@ class VerifyCommand final : public Command {
     verify.workload = workload_;
     verify.params = {.batch_size = batch_size_.value_or(0), .image_size = image_size_.value_or(0)};
     verify.backend = backend_;
-    verify.threads = static_cast<int>(threads_.value_or(0));
+    verify.threads = static_cast<int>(threads_.value_or(probes::usable_cores()));
     verify.seed = static_cast<std::uint64_t>(seed_);
     verify.precision = precision_;
     verify.conv_algorithm = conv_algorithm(conv_algorithm_);
@@ -117,7 +118,8 @@ class VerifyCommand final : public Command {
       filter.index = static_cast<int>(*case_);
     }
     filter.conv_algorithm = conv_algorithm(conv_algorithm_);
-    return run_verify_ops(backend_, static_cast<int>(threads_.value_or(0)), filter, std::cout);
+    return run_verify_ops(
+        backend_, static_cast<int>(threads_.value_or(probes::usable_cores())), filter, std::cout);
   }
 
   static std::optional<std::filesystem::path> path(const std::string& text) {

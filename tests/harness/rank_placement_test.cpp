@@ -59,11 +59,12 @@ TEST(Oversubscription, OfAnyRankTaintsTheLaunch) {
 
 TEST(Oversubscription, CountsLoaderWorkersForThemselves) {
   comm::LoneRank alone;
-  EXPECT_FALSE(oversubscription(alone, {.cores = 2}, 2).has_value())
+  EXPECT_FALSE(oversubscription(alone, {.cores = 2, .workers = 2}, 2).has_value())
       << "workers beside as many compute threads are how it is meant";
-  const auto taint = oversubscription(alone, {.cores = 2}, 300);
+  const auto taint = oversubscription(alone, {.cores = 2, .workers = 2}, 300);
   ASSERT_TRUE(taint.has_value());
-  EXPECT_EQ(taint->detail, "the loader workers of 1 of 1 rank(s), 300 each, outnumber their cores");
+  EXPECT_EQ(taint->detail,
+            "the loader workers of 1 of 1 rank(s), 300 each, outnumber their processors");
 }
 
 TEST(GpuSharing, TaintsTheRanksThatDoIt) {

@@ -50,6 +50,7 @@ TEST(PlaceRanks, OneRankGetsEverything) {
   EXPECT_EQ(cpu_list_text(placements[0].cpus), "0-31");
   EXPECT_EQ(placements[0].cores, 16);
   EXPECT_EQ(placements[0].threads, 16);  // one for each core, not for each hardware thread
+  EXPECT_EQ(placements[0].workers, 32);
   EXPECT_FALSE(placements[0].oversubscribed);
   EXPECT_EQ(placements[0].gpu, std::nullopt);
 }
@@ -266,6 +267,22 @@ TEST(BindProcess, SaysWhichCpusTheKernelRefused) {
   } catch (const core::Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("CPUs 100000"));
   }
+}
+
+TEST(PlaceRanks, AQuotaIsSharedOutToThreadsAndWorkers) {
+  const Topology topology = synthetic_topology("pack:2 numa:1 core:8 pu:2");
+  for (const auto& [quota, ranks, share] : std::vector<std::tuple<double, int, int>>{
+           {0.5, 1, 1}, {1.5, 1, 2}, {6.0, 2, 3}, {1.0, 4, 1}}) {
+    for (const RankPlacement& placement : place_ranks(topology, ranks, {.cpu_quota = quota})) {
+      EXPECT_EQ(placement.threads, share) << quota;
+      EXPECT_EQ(placement.workers, share) << quota;
+    }
+  }
+}
+
+TEST(UsableCores, AreAtMostTheCpusOfThisProcess) {
+  EXPECT_GE(usable_cores(), 1);
+  EXPECT_LE(usable_cores(), usable_cpus());
 }
 
 }  // namespace
