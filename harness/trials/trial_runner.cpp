@@ -162,21 +162,21 @@ void TrialRunner::plan_again() {
   if (!options_.time_budget_s.has_value() || options_.steps.has_value()) {
     return;
   }
+  std::vector<TrialEstimate> seen = estimates_;
   bool wrong = false;
-  for (std::size_t index = 0; index < estimates_.size(); ++index) {
+  for (std::size_t index = 0; index < seen.size(); ++index) {
     const reports::RepetitionRecord& first = results_[index].repetitions.back();
+    TrialEstimate& estimate = seen[index];
     const double step_s = ranks_.agree(first.wall_s / static_cast<double>(first.steps));
-    TrialEstimate& estimate = estimates_[index];
     const double longer = step_s / estimate.step_s;
-    if (longer > kWrong) {
-      wrong = true;
-      estimate.step_s = step_s;
-      estimate.setup_s *= longer;
-      estimate.min_steps = std::max<std::int64_t>(
-          1, static_cast<std::int64_t>(static_cast<double>(estimate.min_steps) / longer));
-    }
+    wrong = wrong || longer > kWrong;
+    estimate.step_s = step_s;
+    estimate.setup_s *= longer;
+    estimate.min_steps = std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(static_cast<double>(estimate.min_steps) / longer));
   }
   if (wrong) {
+    estimates_ = std::move(seen);
     plan(std::max<std::int64_t>(1, options_.stopping.min_repetitions - 1));
   }
 }
