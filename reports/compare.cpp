@@ -225,6 +225,7 @@ std::vector<Difference> differences_of(const RunRecord& baseline, const RunRecor
 
 std::string names_of(const std::map<std::string, const TrialRecord*>& arms) {
   std::vector<std::string> names;
+  names.reserve(arms.size());
   for (const auto& [name, trial] : arms) {
     names.push_back(name);
   }
