@@ -6,10 +6,12 @@
 #include "engine/backend/cuda/lowering.h"
 #include "engine/backend/ref/kernel_list.h"
 #include "engine/core/host_tensor.h"
+#include "tests/engine/backend/cuda_kernels/host_launcher.h"
 
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 namespace dlbench::backend::cuda {
@@ -111,6 +113,8 @@ void multiply(const MatrixProduct& p, const ContractionCall& call) {
 StreamHandle no_handle(Stream& /*stream*/) { return nullptr; }
 
 }  // namespace
+
+void enqueue_kernel(StreamHandle /*stream*/, std::function<void()> loops) { loops(); }
 
 Contraction HostContractions::convolution(const ConvProblem& problem,
                                           const std::string& /*decision*/) {

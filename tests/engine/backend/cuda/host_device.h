@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The CUDA backend with the host in place of the device: its own lowering and kernels (thread by
-// thread, host_launches.cpp), the ref backend's convolutions in place of cuDNN's. What it cannot
+// thread, dlbench_host_kernels), the ref backend's convolutions in place of cuDNN's. What it cannot
 // show is what the libraries and the device do.
 #pragma once
 

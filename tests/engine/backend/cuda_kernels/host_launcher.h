@@ -5,10 +5,12 @@
 // device_launcher.cuh does on a device.
 #pragma once
 
+#include "engine/backend/cuda/kernels/launch.h"
 #include "engine/backend/cuda/kernels/reduce.h"
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 
 namespace dlbench::backend::cuda {
@@ -107,5 +109,9 @@ class HostLauncher {
   Fault fault_;
   int launches_ = 0;
 };
+
+/// The loops of one launch of the kernels' own files (as_host_code), to be run now or when the stream
+/// gets there; once or, recorded, again. Defined by whoever links dlbench_host_kernels.
+void enqueue_kernel(StreamHandle stream, std::function<void()> loops);
 
 }  // namespace dlbench::backend::cuda
