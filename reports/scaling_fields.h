@@ -162,6 +162,7 @@ void fields(V& visit, R& record) {
   visit("ranks", record.ranks);
   visit("dtype", record.dtype);
   visit("transport", record.transport);
+  visit("device", record.device);
   visit("in_place", record.in_place);
   visit("time_s", record.time_s);
   visit("algbw_gb_per_s", record.algbw_gb_per_s);

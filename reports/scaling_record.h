@@ -183,8 +183,9 @@ struct CollectiveRecord {
   std::string op;          ///< all_reduce, reduce_scatter, all_gather or broadcast
   std::int64_t bytes = 0;  ///< of the larger buffer, as nccl-tests count
   std::int64_t ranks = 0;
-  std::string dtype;      ///< e.g. f32; empty: unknown
-  std::string transport;  ///< e.g. shared_window, mpi, nccl; with "simulated" where so
+  std::string dtype;                  ///< e.g. f32; empty: unknown
+  std::string transport;              ///< e.g. shared_window, mpi, nccl; with "simulated" where so
+  std::optional<std::string> device;  ///< of rank 0, where the data lie; null: an older report
   bool in_place = false;
   CollectiveTimeRecord time_s;
   /// bytes / time_s.median, 10^9 bytes per second. Null at one rank, where nothing travels.

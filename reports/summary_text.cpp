@@ -20,8 +20,15 @@ std::string line(const std::string& label, const std::string& text) {
 }
 
 /// "Example CPU (2 cores)", "cpu (Example CPU, 2 cores)", "cuda:0 (Example GPU, 8 cores, 2 hosts)".
+std::string device_name(const RunRecord& record) {
+  if (record.workload.has_value()) {
+    return record.workload->device;
+  }
+  return record.collectives.empty() ? "cpu" : record.collectives.front().device.value_or("cpu");
+}
+
 std::string device_text(const RunRecord& record) {
-  std::string text = record.workload.has_value() ? record.workload->device : "cpu";
+  std::string text = device_name(record);
   if (record.system.hosts.empty()) {
     return text;
   }

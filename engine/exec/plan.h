@@ -13,7 +13,7 @@
 
 namespace dlbench::exec {
 
-/// Bytes: what cuDNN and the widest vectors like.
+/// Bytes: what cuDNN and the widest vectors like, and cuBLASLt wants of its workspace.
 constexpr std::size_t kArenaAlignment = 256;
 
 /// Where one activation slot lies and when it is alive (indices of lowered nodes, both included).

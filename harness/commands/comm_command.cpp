@@ -111,12 +111,14 @@ std::string fit_text(const std::optional<reports::LinkRecord>& fit) {
 
 reports::CollectiveRecord describe(const CollectiveCase& which,
                                    const CollectiveResult& result,
-                                   const comm::Communicator& communicator) {
+                                   const comm::Communicator& communicator,
+                                   const std::string& device) {
   reports::CollectiveRecord record{.op = std::string(comm::name(which.op)),
                                    .bytes = static_cast<std::int64_t>(which.bytes()),
                                    .ranks = communicator.size(),
                                    .dtype = std::string(core::name(which.dtype)),
                                    .transport = std::string(communicator.name()),
+                                   .device = device,
                                    .in_place = true};
   if (which.check) {
     record.wrong = result.wrong;
@@ -157,6 +159,7 @@ class CollectiveSweep {
   int run() {
     const std::vector<int> sizes = parse_rank_counts(options_.ranks, ranks_.size());
     warn_idle_link(link_, sizes.back());
+    describe_launch(ranks_, report_.record());
     const probes::RankPlacement placement = place_this_rank(ranks_, std::nullopt).placement;
     together(ranks_, [&] {
       backend_ = open_device(options_.device,
@@ -165,6 +168,9 @@ class CollectiveSweep {
                              {.address = placement.gpu_address, .of = placement.host_gpus});
       if (link_.has_value()) {
         require_host_memory(*backend_, "--link");
+      }
+      for (const auto& [name, version] : backend_->libraries()) {
+        report_.record().system.libraries[name] = version;
       }
       report_.begin();
     });
@@ -235,7 +241,7 @@ class CollectiveSweep {
            const CollectiveResult& result,
            const comm::Communicator& communicator) {
     std::vector<reports::CollectiveRecord>& records = report_.record().collectives;
-    records.push_back(describe(which, result, communicator));
+    records.push_back(describe(which, result, communicator, backend_->device().name));
     const bool first = which.count == counts_.front();
     report_.tell((first ? header(records.back()) : "") + row(records.back(), which));
     report_.write();

@@ -53,7 +53,10 @@ class Comm(CommandTest):
                 done = self.launched(launcher, 3, "comm", *QUICK, "--ranks", "2,3", "--dtype",
                                      "bf16", "--output", path)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-                records = self.report(path)["collectives"]
+                report = self.report(path)
+                records = report["collectives"]
+                self.assertEqual([host["ranks"] for host in report["system"]["hosts"]], [[0, 1, 2]])
+                self.assertIn("mpi", report["system"]["libraries"])
                 self.assertEqual(
                     [(each["ranks"], each["op"], each["bytes"]) for each in records],
                     [(ranks, op, size) for ranks in (2, 3) for op in OPS
@@ -62,6 +65,7 @@ class Comm(CommandTest):
                     self.assertEqual((each["dtype"], each["wrong"]), ("bf16", 0))
                     self.assertGreater(each["time_s"]["min"], 0)
                     self.assertIsNotNone(each["fit"])
+                    self.assertTrue(each["device"])
                 rows = [line.split() for line in done.stdout.splitlines() if line.startswith(" ")]
                 self.assertEqual(len(rows), 24)
                 self.assertEqual(rows[0][:4], ["1024", "512", "bf16", "sum"])

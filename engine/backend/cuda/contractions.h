@@ -33,7 +33,8 @@ struct MatrixProduct {
 };
 
 /// Device addresses of one call. The operands of a convolution are x, w, y whatever its direction;
-/// of a product a, b, y. bias: where the epilogue has one.
+/// of a product a, b, y. bias: where the epilogue has one. scratch begins at a multiple of 256
+/// bytes (exec::kArenaAlignment), operands at one of 16.
 struct ContractionCall {
   void* x = nullptr;
   void* w = nullptr;

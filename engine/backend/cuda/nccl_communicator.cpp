@@ -260,12 +260,13 @@ void NcclCommunicator::join(Stream& stream) {
 
 comm::Ticket NcclCommunicator::start_all_reduce(const comm::ReduceRequest& request,
                                                 Stream& stream) {
+  const ncclDataType_t type = nccl_type(request.dtype);  // refused before anything is enqueued
   fork(stream);
   call("ncclAllReduce", [&](ncclComm_t communicator) {
     return ncclAllReduce(request.data,
                          request.data,
                          request.count,
-                         nccl_type(request.dtype),
+                         type,
                          operation(request.op),
                          communicator,
                          stream_.handle());
@@ -284,6 +285,7 @@ void NcclCommunicator::reduce_scatter(const comm::ReduceRequest& request, Stream
   if (request.count % ranks != 0) {
     return all_reduce(request, stream);  // uneven shares: what the others keep may be anything
   }
+  const ncclDataType_t type = nccl_type(request.dtype);
   const std::size_t share = request.count / ranks;
   const std::size_t offset = share * static_cast<std::size_t>(rank_) * core::size_of(request.dtype);
   fork(stream);
@@ -291,7 +293,7 @@ void NcclCommunicator::reduce_scatter(const comm::ReduceRequest& request, Stream
     return ncclReduceScatter(request.data,
                              request.data + offset,
                              share,
-                             nccl_type(request.dtype),
+                             type,
                              operation(request.op),
                              communicator,
                              stream_.handle());
@@ -299,17 +301,22 @@ void NcclCommunicator::reduce_scatter(const comm::ReduceRequest& request, Stream
   join(stream);
 }
 
+// What is not reduced travels as bytes, of elements of any dtype.
 void NcclCommunicator::all_gather(std::byte* data,
                                   std::size_t count,
                                   core::DType dtype,
                                   Stream& stream) {
+  const auto begin_of = [&](int rank) {
+    return data + comm::share_begin(count, rank, size_) * core::size_of(dtype);
+  };
+  const auto bytes_of = [&](int rank) {
+    return static_cast<std::size_t>(begin_of(rank + 1) - begin_of(rank));
+  };
   fork(stream);
-  if (const auto ranks = static_cast<std::size_t>(size_); count % ranks == 0) {
-    const std::size_t share = count / ranks;
-    std::byte* const own =
-        data + share * static_cast<std::size_t>(rank_) * core::size_of(dtype);  // so it is in place
-    call("ncclAllGather", [&](ncclComm_t communicator) {
-      return ncclAllGather(own, data, share, nccl_type(dtype), communicator, stream_.handle());
+  if (count % static_cast<std::size_t>(size_) == 0) {
+    call("ncclAllGather", [&](ncclComm_t communicator) {  // in place
+      return ncclAllGather(
+          begin_of(rank_), data, bytes_of(rank_), ncclUint8, communicator, stream_.handle());
     });
     return join(stream);
   }
@@ -317,11 +324,13 @@ void NcclCommunicator::all_gather(std::byte* data,
   call("a group of ncclBroadcast", [&](ncclComm_t communicator) {
     ncclResult_t state = ncclGroupStart();
     for (int root = 0; root < size_ && (state == ncclSuccess || state == ncclInProgress); ++root) {
-      const std::size_t begin = comm::share_begin(count, root, size_);
-      const std::size_t end = comm::share_begin(count, root + 1, size_);
-      std::byte* const share = data + begin * core::size_of(dtype);
-      state = ncclBroadcast(
-          share, share, end - begin, nccl_type(dtype), root, communicator, stream_.handle());
+      state = ncclBroadcast(begin_of(root),
+                            begin_of(root),
+                            bytes_of(root),
+                            ncclUint8,
+                            root,
+                            communicator,
+                            stream_.handle());
     }
     const ncclResult_t ended = ncclGroupEnd();
     return state == ncclSuccess || state == ncclInProgress ? ended : state;

@@ -9,6 +9,7 @@
 #include "tests/engine/backend/cuda_kernels/host_launcher.h"
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -26,8 +27,11 @@ ref::Tensor tensor_of(core::HostTensor& tensor) {
   return {tensor.data(), tensor.dtype(), tensor.shape()};
 }
 
-/// To the nearest float with ten bits of mantissa, ties away from zero.
+/// To the nearest float with ten bits of mantissa, ties away from zero. NaN and infinity stay.
 double round_to_tf32(double value) {
+  if (!std::isfinite(value)) {
+    return value;
+  }
   constexpr std::uint32_t kHalf = 1U << 12;
   constexpr std::uint32_t kDropped = (1U << 13) - 1;
   const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));

@@ -110,8 +110,8 @@ class HostLauncher {
   int launches_ = 0;
 };
 
-/// The loops of one launch of the kernels' own files (as_host_code), to be run now or when the stream
-/// gets there; once or, recorded, again. Defined by whoever links dlbench_host_kernels.
+/// The loops of one launch of the kernels' own files (as_host_code), to be run now or when the
+/// stream gets there; once or, recorded, again. Defined by whoever links dlbench_host_kernels.
 void enqueue_kernel(StreamHandle stream, std::function<void()> loops);
 
 }  // namespace dlbench::backend::cuda

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one pretended collective is, when it is refused, and what it does.
+#pragma once
+
+#include "tests/engine/backend/cuda/pretended/nccl_ranks.h"
+
+#include <nccl.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace dlbench::pretended::nccl {
+
+enum class Kind : std::uint32_t { kAllReduce, kReduceScatter, kAllGather, kBroadcast };
+
+/// What all ranks must agree on. `count` is NCCL's argument: of one rank's share where there are
+/// shares.
+struct Collective {
+  Kind kind = Kind::kAllReduce;
+  ncclDataType_t dtype = ncclFloat32;
+  ncclRedOp_t op = ncclSum;
+  std::int32_t root = 0;
+  std::uint64_t count = 0;
+
+  bool operator==(const Collective&) const = default;
+};
+
+struct Buffers {
+  const std::byte* send = nullptr;
+  std::byte* recv = nullptr;
+};
+
+/// "ncclAllReduce of 5 x ncclFloat32, ncclSum".
+[[nodiscard]] std::string text_of(const Collective& collective);
+
+/// Throws Refused for what NCCL's documentation leaves no meaning, and for what is not pretended:
+/// operations other than sum and max, reductions of dtypes that the plug-in has not.
+void check_call(const Collective& collective, const Buffers& buffers, int rank, int size);
+
+/// Takes part. Throws Refused where another rank is in another collective, GivenUp.
+void run_collective(const Collective& collective,
+                    const Buffers& buffers,
+                    Ranks& ranks,
+                    const std::atomic<bool>& given_up);
+
+}  // namespace dlbench::pretended::nccl

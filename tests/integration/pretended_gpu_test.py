@@ -1,0 +1,186 @@
+# SPDX-FileCopyrightText: 2026 The dlbench authors
+# SPDX-License-Identifier: Apache-2.0
+"""dlbench on the pretended GPU of tests/engine/backend/cuda/pretended: all of the CUDA plug-in's host code, from
+the command line to the report. No figure of these runs means anything."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import command
+
+GPU = "DLBENCH_PRETENDED_GPU"
+NCCL = "DLBENCH_PRETENDED_NCCL"
+SHORT = ["--workload", "mnist_cnn", "--batch-size", "4", "--steps", "2", "--repetitions", "2", "--max-time", "1s",
+         "--workers", "1", "--autotune", "off"]
+LAUNCHER = "mpiexec.hydra"
+
+
+class PretendedGpu(command.CommandTest):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="dlbench-gpu-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def digits(self):
+        folder = self.folder / "digits"
+        if not folder.exists():
+            done = self.dlbench("data", "generate", "--dataset", "mnist", "--out", folder, "--samples", "128")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        return folder
+
+    def run_short(self, *arguments, environment=None):
+        path = self.folder / "report.json"
+        done = self.dlbench("run", *SHORT, "--data", self.digits(), "--device", "cuda", "--output", path, *arguments,
+                            environment=environment)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return self.report(path)
+
+    def launch(self, ranks, *arguments, environment=None):
+        if shutil.which(LAUNCHER) is None:
+            self.skipTest(f"no {LAUNCHER}")
+        variables = dict(os.environ, DLBENCH_CACHE_DIR=str(self.folder / "cache"), **{GPU: f"devices={ranks}"})
+        variables.update(environment or {})
+        return subprocess.run([LAUNCHER, "-n", str(ranks), command.PROGRAM, *map(str, arguments)],
+                              capture_output=True, text=True, timeout=240, env=variables,
+                              stdin=subprocess.DEVNULL, check=False)
+
+    def launch_short(self, ranks, *arguments, environment=None):
+        return self.launch(ranks, "run", *SHORT, "--data", self.digits(), "--device", "cuda", "--trials", "full",
+                           "--output", self.folder / "report.json", *arguments, environment=environment)
+
+    def test_all_trials(self):
+        trace = self.folder / "trace.json"
+        report = self.run_short("--trials", "io,synthetic/device,synthetic/host,full,interference", "--trace", trace)
+        self.assertEqual(report["workload"]["device"], "pretended GPU 0")
+        self.assertEqual(report["workload"]["backend"], "cuda")
+        for library in ("cuda", "cuda_driver", "cudnn", "nccl", "cublaslt"):
+            self.assertIn(library, report["system"]["libraries"])
+        self.assertEqual({trial["kind"] for trial in report["trials"]}, {"io", "synthetic", "full", "interference"})
+        self.assertIsNotNone(report["attribution"])
+        nvml = [trial["probes"]["nvml"] for trial in report["trials"] if trial["kind"] == "full"]
+        self.assertEqual({each["power_limit_watt"] for each in nvml}, {700.0})
+        events = json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]
+        self.assertLessEqual({"step", "load", "full"}, {event["name"] for event in events})
+        kernels = {row["kernel"].split(":")[0] for row in report["operators"]}
+        self.assertLessEqual({"cudnn", "cublaslt", "own"}, kernels)
+        self.assertTrue(all(row["s_per_step"] >= 0 for row in report["operators"]))
+        full = next(trial for trial in report["trials"] if trial["kind"] == "full")
+        self.assertEqual({phase["source"] for phase in full["phases"]}, {"device events"})
+        self.assertAlmostEqual(sum(phase["share"] for phase in full["phases"]), 1.0, delta=0.02)
+
+    def test_tuning_and_graphs_change_no_loss(self):
+        losses = set()
+        for options in (["--cuda-graph", "off"], ["--cuda-graph", "on"]):
+            done = self.dlbench("train", "--workload", "mnist_cnn", "--batch-size", "16", "--epochs", "1", "--data",
+                                self.digits(), "--device", "cuda", "--deterministic", "--output",
+                                self.folder / "train.json", *options)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            history = self.report(self.folder / "train.json")["history"]
+            losses.add((history[-1]["train_loss"], history[-1]["valid_loss"]))
+        self.assertEqual(len(losses), 1, losses)
+
+    def test_trains_as_the_processor_does(self):
+        for ranks in (1, 3):
+            losses = {}
+            for device in ("cpu", "cuda"):
+                path = self.folder / f"{device}.json"
+                done = self.launch(ranks, "train", "--workload", "mnist_cnn", "--batch-size", "8", "--epochs", "2",
+                                   "--data", self.digits(), "--device", device, "--output", path)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                losses[device] = [epoch[loss] for epoch in self.report(path)["history"]
+                                  for loss in ("train_loss", "valid_loss")]
+            self.assertEqual(len(losses["cpu"]), 4)
+            for cpu, cuda in zip(losses["cpu"], losses["cuda"]):
+                self.assertAlmostEqual(cpu, cuda, delta=1e-3 * abs(cpu), msg=f"{ranks} ranks: {losses}")
+
+    def test_devices_are_chosen(self):
+        for variables, option, wanted in (
+                ({GPU: "devices=2"}, "cuda", "pretended GPU 0"),
+                ({GPU: "devices=2"}, "cuda:1", "pretended GPU 1"),
+                ({GPU: "devices=2", "CUDA_VISIBLE_DEVICES": "1"}, "cuda", "pretended GPU 1")):
+            report = self.run_short("--trials", "synthetic", "--device", option, environment=variables)
+            self.assertEqual(report["workload"]["device"], wanted)
+
+    def test_devices_that_cannot_be_used(self):
+        base = ("run", *SHORT, "--trials", "synthetic", "--data", self.digits(), "--device")
+        for variables, option, code, says in (
+                ({GPU: "attach_error=46"}, "cuda", 2, ["in exclusive use by another process"]),
+                ({GPU: "attach_error=999"}, "cuda", 2, ["cannot be used", "CUDA error 999"]),
+                ({GPU: "prohibited=1"}, "cuda", 2, ["prohibited", "nvidia-smi -c DEFAULT"]),
+                ({GPU: "capability=6.1"}, "cuda", 2, ["compute capability 6.1", "architectures"]),
+                ({GPU: "devices=2"}, "cuda:2", 2, ["there is no device 2: 2 are visible"]),
+                ({"CUDA_VISIBLE_DEVICES": ""}, "cuda", 2, ["CUDA_VISIBLE_DEVICES is empty"]),
+                ({"CUDA_VISIBLE_DEVICES": "7"}, "cuda", 2, ["CUDA_VISIBLE_DEVICES='7' names no device"]),
+                ({GPU: "memory_mib=300"}, "cuda", 1, ["300 MiB are available", "of device memory"]),
+                ({GPU: "fails_at=50"}, "cuda", 5, ["an illegal memory access was encountered"])):
+            self.expect_error(code, *base, option, environment=variables, says=says)
+
+    def test_auto_says_why_it_takes_the_processor(self):
+        done = self.dlbench("run", *SHORT, "--trials", "synthetic", "--data", self.digits(), "--output",
+                            self.folder / "report.json", environment={GPU: "prohibited=1"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("using cpu: device 0 (pretended GPU 0) is in compute mode 'prohibited'", done.stderr)
+
+    def test_a_device_that_fails_leaves_a_report(self):
+        path = self.folder / "report.json"
+        self.expect_error(5, "run", *SHORT, "--data", self.digits(), "--device", "cuda", "--trials", "full",
+                          "--cuda-graph", "off", "--output", path, environment={GPU: "fails_at=400"},
+                          says=["an illegal memory access was encountered"])
+        report = self.report(path)
+        self.assertEqual((report["run"]["status"], report["run"]["exit_code"]), ("failed", 5))
+
+    def test_ranks(self):
+        done = self.launch_short(2)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        report = self.report(self.folder / "report.json")
+        self.assertIn("nccl", report["system"]["libraries"])
+        self.assertNotIn("pretended", done.stderr)
+
+    def test_ranks_on_one_device(self):
+        one = {GPU: "devices=1"}
+        done = self.launch_short(2, environment=one)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("use one GPU", done.stderr)
+        done = self.launch_short(2, "--share-gpu", environment=one)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        taints = {taint["code"] for taint in self.report(self.folder / "report.json")["run"]["taints"]}
+        self.assertIn("oversubscribed", taints)
+
+    def test_collectives_that_hang_or_fail(self):
+        for fault, code, says in (("hang=12", 124, "hangs"), ("error=12", 5, "a collective of NCCL failed")):
+            done = self.launch_short(2, "--timeout", "60", environment={NCCL: fault})
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(says, done.stderr)
+
+    def test_gradients_where_nccl_has_no_memory_of_its_own(self):
+        done = self.launch_short(2, environment={NCCL: "memalloc=0"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("NCCL copies gradients that it could use in place"), 1)
+
+    def test_collectives_over_an_odd_number_of_ranks(self):
+        path = self.folder / "comm.json"
+        for dtype in ("f32", "bf16", "i64"):
+            done = self.launch(3, "comm", "--device", "cuda", "-b", "8", "-e", "100000", "-f", "100", "-n", "3",
+                               "-w", "1", "--dtype", dtype, "--output", path)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            report = self.report(path)
+            self.assertEqual(
+                {(each["transport"], each["device"], each["wrong"]) for each in report["collectives"]},
+                {("nccl", "pretended GPU 0", 0)})
+            self.assertIn("over up to 3 ranks on pretended GPU 0", done.stdout)
+            self.assertIn("nccl", report["system"]["libraries"])
+
+    def test_scale(self):
+        path = self.folder / "scale.json"
+        done = self.launch(2, "scale", *SHORT, "--data", self.digits(), "--device", "cuda", "--output", path)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual([[point["ranks"] for point in series["points"]]
+                          for series in self.report(path)["scaling"] if series["mode"] == "weak"], [[1, 2]])
+
+
+if __name__ == "__main__":
+    unittest.main()
