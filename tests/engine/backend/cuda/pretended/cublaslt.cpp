@@ -304,7 +304,10 @@ cublasStatus_t __wrap_cublasLtMatmul(cublasLtHandle_t handle,
                               {a, b, c, d, workspace, workspace_bytes},
                               *static_cast<const float*>(alpha),
                               *static_cast<const float*>(beta));
-    const cudaError_t status = launch(stream, kernel);
+    const cudaError_t status = launch(
+        stream,
+        kernel,
+        {.kernel = "pretended_cublaslt_gemm", .call = "cuLaunchKernelEx", .api = Api::kDriver});
     if (status != cudaSuccess) {
       throw CublasRefusal(CUBLAS_STATUS_EXECUTION_FAILED, cudaGetErrorString(status));
     }

@@ -232,7 +232,10 @@ void execute(cudnnHandle_t handle,
   if (plan->program == nullptr) {
     throw CudnnRefusal(CUDNN_STATUS_NOT_SUPPORTED, plan->refusal);
   }
-  const cudaError_t status = launch(handle->stream, CudnnLaunch(*plan, *pack));
+  const cudaError_t status = launch(
+      handle->stream,
+      CudnnLaunch(*plan, *pack),
+      {.kernel = kernel_name(*plan->program), .call = "cudaLaunchKernelExC", .api = Api::kRuntime});
   if (status != cudaSuccess) {
     throw CudnnRefusal(CUDNN_STATUS_EXECUTION_FAILED_CUDART, cudaGetErrorString(status));
   }

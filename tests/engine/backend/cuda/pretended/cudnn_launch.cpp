@@ -6,6 +6,7 @@
 #include "tests/engine/backend/cuda/pretended/tensor_view.h"
 
 #include <cstring>
+#include <variant>
 
 namespace dlbench::pretended {
 namespace {
@@ -36,6 +37,22 @@ void require_or_bad(bool holds, const std::string& why) {
   if (!holds) {
     throw CudnnRefusal(CUDNN_STATUS_BAD_PARAM, why);
   }
+}
+
+std::string kernel_name(const CudnnProgram& program) {
+  for (const auto& step : program.steps) {
+    if (const auto* convolution = std::get_if<ConvolutionStep>(&step); convolution != nullptr) {
+      switch (convolution->direction) {
+        case CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR:
+          return "pretended_cudnn_fprop";
+        case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR:
+          return "pretended_cudnn_dgrad";
+        default:
+          return "pretended_cudnn_wgrad";
+      }
+    }
+  }
+  return "pretended_cudnn_pointwise";
 }
 
 CudnnLaunch::CudnnLaunch(const CudnnRecord& plan, const CudnnRecord& pack)

@@ -19,6 +19,9 @@ namespace dlbench::pretended {
 /// Throws CUDNN_STATUS_BAD_PARAM.
 void require_or_bad(bool holds, const std::string& why);
 
+/// What a profiler calls its kernel: "pretended_cudnn_fprop".
+[[nodiscard]] std::string kernel_name(const CudnnProgram& program);
+
 class CudnnLaunch {
  public:
   /// Throws CudnnRefusal where the pack has not one fitting address for each tensor of the plan's

@@ -5,6 +5,7 @@
 #include "tests/engine/backend/cuda/pretended/runtime.h"
 
 #include <cuda_profiler_api.h>
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <atomic>
@@ -20,6 +21,7 @@ namespace dlbench::pretended {
 namespace {
 
 thread_local int thread_device = 0;
+thread_local bool thread_has_context = false;
 thread_local cudaError_t last_error = cudaSuccess;
 
 [[noreturn]] void refuse_setting(const std::string& word) {
@@ -147,6 +149,29 @@ const ErrorText& text_of(cudaError_t error) {
 
 std::atomic<cudaError_t> device_error{cudaSuccess};
 
+void* thread_context() { return thread_has_context ? context_of(thread_device) : nullptr; }
+
+int synchronize_context() {
+  const Call call("cuCtxSynchronize", Wait::kDevice, Api::kDriver);
+  if (refuse_while_device_records(thread_device) != cudaSuccess) {
+    return cudaErrorStreamCaptureUnsupported;  // the driver's number is the same
+  }
+  drain_device(thread_device);
+  return device_failure();
+}
+
+/// As the runtime loads the driver. Where it is another one it does nothing.
+void load_driver() {
+  using Tell = void(void* (*)(), int (*)());
+  void* driver = dlopen("libcuda.so.1", RTLD_NOW);
+  if (driver != nullptr) {
+    if (auto* tell = reinterpret_cast<Tell*>(dlsym(driver, "dlbench_pretended_driver_calls"));
+        tell != nullptr) {
+      tell(thread_context, synchronize_context);
+    }
+  }
+}
+
 }  // namespace
 
 const Setting& setting() {
@@ -161,7 +186,11 @@ Runtime& runtime() {
 
 std::unique_lock<std::recursive_mutex> lock_runtime() { return std::unique_lock(runtime().mutex); }
 
-int current_device() { return thread_device; }
+// Who asks is about to use it: its context is the thread's from now on.
+int current_device() {
+  thread_has_context = true;
+  return thread_device;
+}
 
 cudaError_t answer(cudaError_t status) {
   if (status != cudaSuccess) {
@@ -203,7 +232,10 @@ cudaError_t cudaSetDevice(int device) {
   if (setting().attach_error != 0) {
     return answer(static_cast<cudaError_t>(setting().attach_error));
   }
+  static std::once_flag loaded;
+  std::call_once(loaded, load_driver);
   thread_device = device;
+  thread_has_context = true;
   return answer(device_failure());
 }
 

@@ -2,11 +2,49 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // libcuda.so.1, with the functions that cuDNN looks for when it makes plans. They answer that there
-// is no device.
+// is no device; only the thread's context and the wait for it are the runtime's, which says so when
+// it takes a device.
 // NOLINTBEGIN(readability-identifier-naming): the names of the driver.
+#include <atomic>
+
+namespace {
+
+constexpr int kNoDevice = 100;        // CUDA_ERROR_NO_DEVICE
+constexpr int kInvalidContext = 201;  // CUDA_ERROR_INVALID_CONTEXT
+
+std::atomic<void* (*)()> thread_context{nullptr};
+std::atomic<int (*)()> wait_for_device{nullptr};
+
+}  // namespace
+
+extern "C" {
+
+void dlbench_pretended_driver_calls(void* (*context)(), int (*synchronize)()) {
+  thread_context = context;
+  wait_for_device = synchronize;
+}
+
+int cuCtxGetCurrent(void** context) {
+  const auto current = thread_context.load();
+  if (current == nullptr) {
+    return kNoDevice;
+  }
+  *context = current();
+  return 0;
+}
+
+int cuCtxSynchronize() {
+  const auto current = thread_context.load();
+  if (current == nullptr) {
+    return kNoDevice;
+  }
+  return current() != nullptr ? wait_for_device.load()() : kInvalidContext;
+}
+
+}  // extern "C"
+
 #define DLBENCH_DRIVER_FUNCTION(name) \
-  extern "C" int name() { return 100; }  // CUDA_ERROR_NO_DEVICE
-DLBENCH_DRIVER_FUNCTION(cuCtxGetCurrent)
+  extern "C" int name() { return kNoDevice; }
 DLBENCH_DRIVER_FUNCTION(cuCtxGetLimit)
 DLBENCH_DRIVER_FUNCTION(cuCtxPopCurrent)
 DLBENCH_DRIVER_FUNCTION(cuCtxPushCurrent)

@@ -127,14 +127,17 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  const Call call("cudaEventRecord");
   return answer(record(event, stream));
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned /*flags*/) {
+  const Call call("cudaStreamWaitEvent", Wait::kStreamForEvent);
   return answer(wait(stream, event));
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  const Call call("cudaEventSynchronize", Wait::kEvent);
   std::shared_ptr<Mark> mark;
   if (const cudaError_t refused = mark_of(event, mark); refused != cudaSuccess) {
     return answer(refused);
@@ -146,6 +149,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
+  Call call("cudaEventQuery", Wait::kEventQuery);
   std::shared_ptr<Mark> mark;
   if (const cudaError_t refused = mark_of(event, mark); refused != cudaSuccess) {
     return answer(refused);
@@ -153,7 +157,9 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   if (device_failure() != cudaSuccess) {
     return answer(device_failure());
   }
-  return answer(mark == nullptr || mark->reached() ? cudaSuccess : cudaErrorNotReady);
+  const bool reached = mark == nullptr || mark->reached();
+  call.set_status(reached ? cudaSuccess : cudaErrorNotReady);
+  return answer(reached ? cudaSuccess : cudaErrorNotReady);
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {

@@ -116,7 +116,8 @@ cudaError_t run(const CUgraphExec_st& graph, CUstream_st& stream) {
   for (const std::size_t index : some_order(graph)) {
     const CUgraphNode_st& node = graph.nodes[index];
     if (node.type != cudaGraphNodeTypeEventRecord) {
-      stream.queue->push({.work = node.work});
+      const std::uint64_t id = (std::uint64_t{graph.id} << 32) | (index + 1);
+      stream.queue->push({.work = observed(node.work, node.label, stream, graph.id, id)});
       continue;
     }
     if (known_event(node.event) == nullptr) {
@@ -176,6 +177,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
   }
   auto capture = std::make_shared<Capture>();
   capture->graph = std::make_unique<CUgraph_st>();
+  ++runtime().last_graph_id;
   capture->origin = stream;
   capture->mode = mode;
   capture->thread = std::this_thread::get_id();
@@ -299,6 +301,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsig
   }
   *made = new CUgraphExec_st;
   (*made)->device = current_device();
+  (*made)->id = ++runtime().last_graph_id;
   for (const auto& node : graph->nodes) {
     (*made)->place[node.get()] = (*made)->nodes.size();
     (*made)->nodes.push_back(*node);
@@ -315,6 +318,7 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t /*graph*/, cudaStream_t stream) {
 cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t graph,
                                                  cudaGraphNode_t node,
                                                  cudaEvent_t event) {
+  const Call call("cudaGraphExecEventRecordNodeSetEvent");
   const auto lock = lock_runtime();
   const auto found = graph->place.find(node);
   if (found == graph->place.end() || known_event(event) == nullptr ||
@@ -326,6 +330,7 @@ cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t graph,
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
+  const Call call("cudaGraphLaunch");
   const auto lock = lock_runtime();
   if (device_failure() != cudaSuccess) {
     return answer(device_failure());

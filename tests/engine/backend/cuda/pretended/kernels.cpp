@@ -16,7 +16,9 @@
 namespace dlbench::backend::cuda {
 
 void enqueue_kernel(StreamHandle stream, std::function<void()> loops) {
-  const cudaError_t status = pretended::launch(stream, std::move(loops));
+  // A function's name: the launcher's, whose template argument is the kernel's body.
+  const std::string name = std::string("_Z") + loops.target_type().name();
+  const cudaError_t status = pretended::launch(stream, std::move(loops), {.kernel = name});
   if (status != cudaSuccess) {
     static_cast<void>(cudaGetLastError());
     throw core::Error(code_of_cuda(status),

@@ -141,8 +141,10 @@ void enqueue(const std::vector<Call>& calls) {
   static_cast<void>(cudaGetDevice(&before));
   for (const Call& call : calls) {
     static_cast<void>(cudaSetDevice(call.communicator->device()));
-    const cudaError_t status =
-        launch(call.stream, call.communicator->work(call.collective, call.buffers));
+    const cudaError_t status = launch(
+        call.stream,
+        call.communicator->work(call.collective, call.buffers),
+        {.kernel = kernel_name(call.collective), .call = "cuLaunchKernelEx", .api = Api::kDriver});
     if (status != cudaSuccess) {
       static_cast<void>(cudaSetDevice(before));
       throw Refused(ncclUnhandledCudaError,

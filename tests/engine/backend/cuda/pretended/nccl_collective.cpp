@@ -245,6 +245,12 @@ std::string text_of(const Collective& collective) {
                                              : text;
 }
 
+std::string kernel_name(const Collective& collective) {
+  return fmt::format("ncclDevKernel_{}_{}",
+                     std::string(name_of(collective.kind)).substr(std::strlen("nccl")),
+                     kDTypes[collective.dtype].name);
+}
+
 void check_call(const Collective& collective, const Buffers& buffers, int rank, int size) {
   check_arguments(collective, size);
   if (collective.count == 0) {

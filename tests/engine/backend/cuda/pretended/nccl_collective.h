@@ -37,6 +37,9 @@ struct Buffers {
 /// "ncclAllReduce of 5 x ncclFloat32, ncclSum".
 [[nodiscard]] std::string text_of(const Collective& collective);
 
+/// What a profiler calls its kernel: "ncclDevKernel_AllReduce_ncclFloat32".
+[[nodiscard]] std::string kernel_name(const Collective& collective);
+
 /// Throws Refused for what NCCL's documentation leaves no meaning, and for what is not pretended:
 /// operations other than sum and max, reductions of dtypes that the plug-in has not.
 void check_call(const Collective& collective, const Buffers& buffers, int rank, int size);

@@ -80,6 +80,7 @@ struct Capture {
 
 struct CUstream_st {
   int device = 0;
+  std::uint32_t id = 7;  ///< for profilers; 7: the default stream
   std::shared_ptr<dlbench::pretended::Queue> queue = std::make_shared<dlbench::pretended::Queue>();
   std::shared_ptr<dlbench::pretended::Capture> capture;  ///< null: it records nothing
 };
@@ -96,6 +97,7 @@ struct CUevent_st {
 struct CUgraphNode_st {
   cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
   dlbench::pretended::Work work;
+  dlbench::pretended::WorkLabel label;
   cudaEvent_t event = nullptr;  ///< of a node that records one
   std::vector<cudaGraphNode_t> after;
 };
@@ -106,6 +108,7 @@ struct CUgraph_st {
 
 struct CUgraphExec_st {
   int device = 0;
+  std::uint32_t id = 0;                          ///< for profilers
   std::vector<CUgraphNode_st> nodes;             ///< `after` names those of the graph
   std::map<cudaGraphNode_t, std::size_t> place;  ///< of a node of the graph in `nodes`
 };
@@ -119,6 +122,8 @@ struct Runtime {
   std::vector<std::unique_ptr<CUstream_st>> streams;
   std::vector<std::unique_ptr<CUevent_st>> events;
   std::vector<std::shared_ptr<Capture>> captures;  ///< that have not ended
+  std::uint32_t last_stream_id = 12;
+  std::uint32_t last_graph_id = 0;
 };
 [[nodiscard]] Runtime& runtime();
 [[nodiscard]] std::unique_lock<std::recursive_mutex> lock_runtime();
@@ -143,7 +148,14 @@ cudaError_t answer(cudaError_t status);
 void drain_device(int device);
 
 /// Enqueues or records.
-cudaError_t enqueue(cudaStream_t stream, cudaGraphNodeType type, Work work);
+cudaError_t enqueue(cudaStream_t stream, cudaGraphNodeType type, Work work, WorkLabel label);
+/// The work as a queue runs it: late where that is asked for, and seen by who observes. With the
+/// runtime locked.
+[[nodiscard]] Work observed(Work work,
+                            const WorkLabel& label,
+                            const CUstream_st& stream,
+                            std::uint32_t graph = 0,
+                            std::uint64_t graph_node = 0);
 
 /// Memory that is not known is pageable memory of the host.
 enum class MemoryKind : std::uint8_t { kPageable, kPinned, kDevice, kOutside };

@@ -35,6 +35,21 @@ cudaError_t wait_for_stream(cudaStream_t stream) {
   return device_failure();
 }
 
+std::int64_t steady_ns() {
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+CopyKind copy_kind(cudaMemcpyKind kind) {
+  switch (kind) {
+    case cudaMemcpyHostToDevice:
+      return CopyKind::kHostToDevice;
+    case cudaMemcpyDeviceToHost:
+      return CopyKind::kDeviceToHost;
+    default:
+      return CopyKind::kDeviceToDevice;
+  }
+}
+
 /// Whether a copy of that kind may read and write there.
 bool fits(cudaMemcpyKind kind, MemoryKind to, MemoryKind from) {
   if (to == MemoryKind::kOutside || from == MemoryKind::kOutside) {
@@ -156,7 +171,40 @@ void drain_device(int device) {
   }
 }
 
-cudaError_t enqueue(cudaStream_t stream, cudaGraphNodeType type, Work work) {
+Work observed(Work work,
+              const WorkLabel& label,
+              const CUstream_st& stream,
+              std::uint32_t graph,
+              std::uint64_t graph_node) {
+  const int late_us = label.kind == WorkKind::kKernel ? setting().late_us : 0;
+  Observer* const who = label.kind != WorkKind::kNone ? observer() : nullptr;
+  if (who == nullptr && late_us == 0) {
+    return work;
+  }
+  ObservedWorkPtr seen;
+  if (who != nullptr) {
+    seen = std::make_shared<ObservedWork>();
+    seen->label = label;
+    seen->device = stream.device;
+    seen->stream = stream.id;
+    seen->correlation = Call::correlation();
+    seen->graph = graph;
+    seen->graph_node = graph_node;
+    who->enqueued(seen);
+  }
+  return [who, seen = std::move(seen), late_us, work = std::move(work)] {
+    std::this_thread::sleep_for(std::chrono::microseconds(late_us));
+    if (seen == nullptr) {
+      return work();
+    }
+    seen->begin_ns = steady_ns();
+    work();
+    seen->end_ns = steady_ns();
+    who->done(seen);
+  };
+}
+
+cudaError_t enqueue(cudaStream_t stream, cudaGraphNodeType type, Work work, WorkLabel label) {
   const auto lock = lock_runtime();
   if (const cudaError_t failure = device_failure(); failure != cudaSuccess) {
     return failure;
@@ -166,7 +214,7 @@ cudaError_t enqueue(cudaStream_t stream, cudaGraphNodeType type, Work work) {
     return cudaErrorInvalidResourceHandle;
   }
   if (known->capture == nullptr) {
-    known->queue->push({.work = std::move(work)});
+    known->queue->push({.work = observed(std::move(work), label, *known)});
     return cudaSuccess;
   }
   Capture& capture = *known->capture;
@@ -176,23 +224,29 @@ cudaError_t enqueue(cudaStream_t stream, cudaGraphNodeType type, Work work) {
   auto node = std::make_unique<CUgraphNode_st>();
   node->type = type;
   node->work = std::move(work);
+  node->label = std::move(label);
   node->after = std::exchange(capture.ends[known], {node.get()});
   capture.graph->nodes.push_back(std::move(node));
   return cudaSuccess;
 }
 
-cudaError_t launch(cudaStream_t stream, Work work) {
+cudaError_t launch(cudaStream_t stream, Work work, const Launch& launch) {
   static std::atomic<std::int64_t> kernels{0};
-  return answer(enqueue(stream, cudaGraphNodeTypeKernel, [work = std::move(work)] {
-    if (setting().late_us > 0) {
-      std::this_thread::sleep_for(std::chrono::microseconds(setting().late_us));
-    }
-    if (setting().fails_at > 0 && ++kernels >= setting().fails_at) {
-      fail_device(cudaErrorIllegalAddress);
-      return;
-    }
-    work();
-  }));
+  const Call call(launch.call, Wait::kNone, launch.api);
+  return answer(enqueue(stream,
+                        cudaGraphNodeTypeKernel,
+                        [work = std::move(work)] {
+                          if (setting().fails_at > 0 && ++kernels >= setting().fails_at) {
+                            fail_device(cudaErrorIllegalAddress);
+                            return;
+                          }
+                          work();
+                        },
+                        {.kind = WorkKind::kKernel,
+                         .name = launch.kernel,
+                         .copy = CopyKind::kDeviceToDevice,
+                         .pinned = false,
+                         .bytes = 0}));
 }
 
 }  // namespace dlbench::pretended
@@ -214,6 +268,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
   runtime().streams.push_back(std::make_unique<CUstream_st>());
   *stream = runtime().streams.back().get();
   (*stream)->device = current_device();
+  (*stream)->id = ++runtime().last_stream_id;
   return cudaSuccess;
 }
 
@@ -231,9 +286,13 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return answer(device_failure());
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return answer(wait_for_stream(stream)); }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  const Call call("cudaStreamSynchronize", Wait::kStream);
+  return answer(wait_for_stream(stream));
+}
 
 cudaError_t cudaDeviceSynchronize() {
+  const Call call("cudaDeviceSynchronize", Wait::kDevice);
   const int device = current_device();
   if (const cudaError_t refused = refuse_while_device_records(device); refused != cudaSuccess) {
     return answer(refused);
@@ -246,6 +305,7 @@ cudaError_t cudaDeviceSynchronize() {
 // recorded, whenever that is replayed.
 cudaError_t cudaMemcpyAsync(
     void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  const Call call("cudaMemcpyAsync");
   const MemoryKind to_kind = kind_of(to, bytes);
   const MemoryKind from_kind = kind_of(from, bytes);
   if (!fits(kind, to_kind, from_kind)) {
@@ -264,9 +324,16 @@ cudaError_t cudaMemcpyAsync(
     staged.assign(begin, begin + bytes);
   }
   const cudaError_t status =
-      enqueue(stream, cudaGraphNodeTypeMemcpy, [to, from, bytes, staged = std::move(staged)] {
-        std::memcpy(to, staged.empty() ? from : staged.data(), bytes);
-      });
+      enqueue(stream,
+              cudaGraphNodeTypeMemcpy,
+              [to, from, bytes, staged = std::move(staged)] {
+                std::memcpy(to, staged.empty() ? from : staged.data(), bytes);
+              },
+              {.kind = WorkKind::kCopy,
+               .name = "",
+               .copy = copy_kind(kind),
+               .pinned = to_kind == MemoryKind::kPinned || from_kind == MemoryKind::kPinned,
+               .bytes = bytes});
   if (status == cudaSuccess && to_kind == MemoryKind::kPageable && !records) {
     return answer(wait_for_stream(stream));
   }
@@ -274,15 +341,23 @@ cudaError_t cudaMemcpyAsync(
 }
 
 cudaError_t cudaMemsetAsync(void* data, int value, std::size_t bytes, cudaStream_t stream) {
+  const Call call("cudaMemsetAsync");
   if (kind_of(data, bytes) != MemoryKind::kDevice) {
     return answer(cudaErrorInvalidValue);
   }
-  return answer(enqueue(
-      stream, cudaGraphNodeTypeMemset, [data, value, bytes] { std::memset(data, value, bytes); }));
+  return answer(enqueue(stream,
+                        cudaGraphNodeTypeMemset,
+                        [data, value, bytes] { std::memset(data, value, bytes); },
+                        {.kind = WorkKind::kMemset,
+                         .name = "",
+                         .copy = CopyKind::kDeviceToDevice,
+                         .pinned = false,
+                         .bytes = bytes}));
 }
 
 // On the default stream, for which non-blocking streams do not wait, nor does the host.
 cudaError_t cudaMemset(void* data, int value, std::size_t bytes) {
+  const Call call("cudaMemset");
   if (const cudaError_t refused = refuse_unsafe_call(); refused != cudaSuccess) {
     return answer(refused);
   }
