@@ -48,7 +48,7 @@ struct Item {
 class Queue : public std::enable_shared_from_this<Queue> {
  public:
   void push(Item item);
-  /// Until all that was pushed is done.
+  /// Until all that was pushed before is done; what others push meanwhile is not waited for.
   void drain();
   [[nodiscard]] bool idle();
   /// The thread ends once it has nothing to do.
@@ -60,8 +60,9 @@ class Queue : public std::enable_shared_from_this<Queue> {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Item> items_;
+  std::uint64_t pushed_ = 0;
+  std::uint64_t done_ = 0;
   bool started_ = false;
-  bool busy_ = false;
   bool closed_ = false;
 };
 

@@ -91,6 +91,7 @@ bool Mark::reached() {
 void Queue::push(Item item) {
   const std::scoped_lock lock(mutex_);
   items_.push_back(std::move(item));
+  pushed_ += 1;
   if (!std::exchange(started_, true)) {
     std::thread([self = shared_from_this()] { self->run(); }).detach();
   }
@@ -99,12 +100,12 @@ void Queue::push(Item item) {
 
 void Queue::drain() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return items_.empty() && !busy_; });
+  changed_.wait(lock, [this, wanted = pushed_] { return done_ >= wanted; });
 }
 
 bool Queue::idle() {
   const std::scoped_lock lock(mutex_);
-  return items_.empty() && !busy_;
+  return done_ == pushed_;
 }
 
 void Queue::close() {
@@ -122,7 +123,6 @@ void Queue::run() {
     }
     const Item item = std::move(items_.front());
     items_.pop_front();
-    busy_ = true;
     lock.unlock();
     if (item.on_failed_device || device_failure() == cudaSuccess) {
       try {
@@ -133,7 +133,7 @@ void Queue::run() {
       }
     }
     lock.lock();
-    busy_ = false;
+    done_ += 1;
     changed_.notify_all();
   }
 }
