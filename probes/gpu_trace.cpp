@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -166,6 +167,31 @@ bool tie_graph_nodes(GpuTrace& trace, const std::vector<std::int64_t>& captured_
     trace.graph_node_op[node] = *op++;
   }
   return true;
+}
+
+void tie_calls_within_ops(GpuTrace& trace, std::vector<OpSpan> spans) {
+  std::sort(spans.begin(), spans.end(), [](const OpSpan& left, const OpSpan& right) {
+    return left.begin_ns < right.begin_ns;
+  });
+  std::set<std::int64_t> untied;
+  for (const GpuActivity& activity : trace.activities) {
+    if (activity.kind == GpuActivityKind::kKernel && activity.graph_node == 0 &&
+        !trace.correlation_op.contains(activity.correlation)) {
+      untied.insert(activity.correlation);
+    }
+  }
+  for (const GpuActivity& activity : trace.activities) {
+    if (activity.kind != GpuActivityKind::kApiCall || !untied.contains(activity.correlation)) {
+      continue;
+    }
+    const auto next = std::upper_bound(
+        spans.begin(), spans.end(), activity.begin_ns, [](auto time, const OpSpan& span) {
+          return time < span.begin_ns;
+        });
+    if (next != spans.begin() && activity.begin_ns < std::prev(next)->end_ns) {
+      trace.correlation_op[activity.correlation] = std::prev(next)->op;
+    }
+  }
 }
 
 void move_to_host(GpuTrace& trace, const ProfilerClock& clock) {

@@ -91,6 +91,19 @@ struct GpuTrace {
 /// their counts differ.
 bool tie_graph_nodes(GpuTrace& trace, const std::vector<std::int64_t>& captured_ops);
 
+/// When the thread that runs the steps was inside of an op.
+struct OpSpan {
+  std::int64_t op = -1;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+};
+
+/// Ties host calls that no external correlation ties, and that launched kernels, to the op in which
+/// they began. A library may launch on a thread of its own (NCCL does where a communicator does not
+/// block), of which the profiler does not know what it works for; the op waits for it. Copies stay
+/// as they are: the loader's begin beside any op.
+void tie_calls_within_ops(GpuTrace& trace, std::vector<OpSpan> spans);
+
 /// Moves the times of all activities from the profiler's clock to the host's. A time of 0 is none.
 void move_to_host(GpuTrace& trace, const ProfilerClock& clock);
 

@@ -10,6 +10,8 @@
 #include "probes/gpu_samples.h"
 #include "probes/gpu_trace.h"
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -99,6 +101,10 @@ class Probe {
   /// were for what begins with recording; the last of them may still be on their way.
   virtual void begin_steps() noexcept {}
   virtual void end_trial() noexcept = 0;
+
+  /// The ops of the plan by their ids, before the first window: a step that is replayed begins no
+  /// region that would name one.
+  virtual void name_ops(const std::map<std::int64_t, GpuOpLabel>& /*ops*/) {}
 
   /// Of the device in the window that ended last, from probes that watch one.
   [[nodiscard]] virtual DeviceConditions last_conditions() const { return {}; }

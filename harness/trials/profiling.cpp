@@ -330,6 +330,7 @@ std::optional<UntracedShares> profile_arms(ProbeSet& probes,
   std::int64_t yet_to_draw = count_on_timeline(chosen);
   const bool drawn = yet_to_draw > 0;
   for (probes::Probe* probe : chosen) {
+    probe->name_ops(request.ops);
     Pass& pass = passes.emplace_back(*probe, request);
     std::vector<reports::RepetitionRecord> repetitions;
     if (timeline.has_value() && probe->spec().on_timeline) {

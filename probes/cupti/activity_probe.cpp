@@ -17,6 +17,7 @@
 #include <array>
 #include <cstdlib>
 #include <exception>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -64,29 +65,27 @@ class Inbox {
     return *inbox;
   }
 
+  /// What was dropped before is not counted.
   void open() {
     const std::lock_guard lock(mutex_);
+    static_cast<void>(take_dropped());
     is_open_ = true;
   }
 
-  /// What came since open(). Buffers that come later are thrown away.
+  /// What came since open(). Buffers that come later are thrown away. Records are also dropped
+  /// where no buffer was to be had, so that none comes back to say so.
   Content close() {
     const std::lock_guard lock(mutex_);
-    is_open_ = false;
+    if (std::exchange(is_open_, false)) {
+      content_.dropped += take_dropped();
+    }
     return std::exchange(content_, {});
   }
 
   // Keeps the buffer as it is: its thread may be one that launches work.
-  void take(CUcontext context, std::uint32_t stream, FullBuffer buffer) {
+  void take(FullBuffer buffer) {
     const std::lock_guard lock(mutex_);
-    if (!is_open_) {
-      return;
-    }
-    std::size_t dropped = 0;
-    if (cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS) {
-      content_.dropped += static_cast<std::int64_t>(dropped);
-    }
-    if (buffer.bytes == 0) {
+    if (!is_open_ || buffer.bytes == 0) {
       return;
     }
     try {
@@ -97,6 +96,14 @@ class Inbox {
   }
 
  private:
+  /// Since it was asked last: CUPTI counts for all buffers together.
+  static std::int64_t take_dropped() {
+    std::size_t dropped = 0;
+    return cuptiActivityGetNumDroppedRecords(nullptr, 0, &dropped) == CUPTI_SUCCESS
+               ? static_cast<std::int64_t>(dropped)
+               : 0;
+  }
+
   std::mutex mutex_;
   bool is_open_ = false;
   Content content_;
@@ -108,13 +115,12 @@ void CUPTIAPI request_buffer(std::uint8_t** buffer, std::size_t* bytes, std::siz
   *max_records = 0;  // as many as fit
 }
 
-void CUPTIAPI complete_buffer(CUcontext context,
-                              std::uint32_t stream,
+void CUPTIAPI complete_buffer(CUcontext /*context*/,
+                              std::uint32_t /*stream*/,
                               std::uint8_t* buffer,
                               std::size_t /*size*/,
                               std::size_t valid_bytes) {
-  Inbox::instance().take(
-      context, stream, {std::unique_ptr<std::uint8_t, FreeBuffer>(buffer), valid_bytes});
+  Inbox::instance().take({std::unique_ptr<std::uint8_t, FreeBuffer>(buffer), valid_bytes});
 }
 
 // Of a subscriber that wants to be called for nothing.
@@ -154,12 +160,16 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
                                    : cupti_refusal("cuptiGetVersion", status);
   }
 
+  void name_ops(const std::map<std::int64_t, GpuOpLabel>& ops) override { ops_ = ops; }
+
   void begin_trial(std::string_view trial) noexcept override {
     try {
       trace_ = GpuTrace{.origin = "recorded", .trial = std::string(trial)};
       host_thread_ = std::this_thread::get_id();
       recording_since_ = read_cupti_clock();
       open_.clear();
+      open_ops_.clear();
+      op_spans_.clear();
       reason_ = start();
       records_ = reason_.empty();
     } catch (const std::exception& error) {
@@ -183,10 +193,12 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
       move_to_host(trace_, clock);
       drop_foreign_times(trace_, recording_since_.host_ns, recorded_until.host_ns);
       keep_launching_calls(trace_);
+      tie_calls_within_ops(trace_, std::exchange(op_spans_, {}));
       static_cast<void>(tie_graph_nodes(trace_, captured_ops_));  // the trace keeps why not
       if (reason_.empty()) {
         reason_ = nothing_recorded();
       }
+      trace_.ops.insert(ops_.begin(), ops_.end());
       if (!record_.empty() && reason_.empty()) {
         write_gpu_trace(record_, trace_);
       }
@@ -233,16 +245,17 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     return "";
   }
 
-  /// The caller waited for the window's last step, but a flush forces out only what is done, on
-  /// whatever stream. What was recorded between the first flush and the end of recording comes with
-  /// the second one, not with the next window.
+  /// The caller waited for the window's last step, but other threads may launch work all the while
+  /// (the steps beside a loader that is timed). A forced flush gives records of work under way
+  /// without a time, so it comes when recording has ended and all that is recorded is done.
   void stop() {
     synchronize_context();
-    flush();
+    flush(0);
     for (const CUpti_ActivityKind kind : kKinds) {
       static_cast<void>(cuptiActivityDisable(kind));
     }
-    flush();
+    synchronize_context();
+    flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     if (subscriber_ != nullptr) {
       static_cast<void>(cuptiUnsubscribe(std::exchange(subscriber_, nullptr)));
     }
@@ -253,8 +266,8 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     }
   }
 
-  void flush() {
-    const CUptiResult flushed = cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  void flush(std::uint32_t flag) {
+    const CUptiResult flushed = cuptiActivityFlushAll(flag);
     if (flushed != CUPTI_SUCCESS && reason_.empty()) {
       reason_ = cupti_refusal("cuptiActivityFlushAll", flushed);
     }
@@ -287,6 +300,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     }
     try {
       if (region.category == core::trace::Category::kOp) {
+        open_ops_.push_back({.op = region.id, .begin_ns = core::steady_ns()});
         static_cast<void>(cuptiActivityPushExternalCorrelationId(
             CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, static_cast<std::uint64_t>(region.id)));
         if (region.id >= 0) {  // reorders and the like belong to no op of the plan
@@ -308,9 +322,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
       return;
     }
     if (region.category == core::trace::Category::kOp) {
-      std::uint64_t last = 0;
-      static_cast<void>(
-          cuptiActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &last));
+      end_op();
       return;
     }
     if (region.category == core::trace::Category::kPhase) {
@@ -325,6 +337,23 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
       open_.pop_back();
       done.end_ns = core::steady_ns();
       trace_.regions.push_back(std::move(done));
+    } catch (const std::exception&) {
+      lost_regions_ += 1;
+    }
+  }
+
+  void end_op() noexcept {
+    if (open_ops_.empty()) {
+      return;  // begun before the window: nothing was pushed
+    }
+    std::uint64_t last = 0;
+    static_cast<void>(
+        cuptiActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &last));
+    try {
+      OpSpan done = open_ops_.back();
+      open_ops_.pop_back();
+      done.end_ns = core::steady_ns();
+      op_spans_.push_back(done);
     } catch (const std::exception&) {
       lost_regions_ += 1;
     }
@@ -350,8 +379,11 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
   bool records_ = false;
   ClockReading recording_since_;
   std::string phase_;
+  std::map<std::int64_t, GpuOpLabel> ops_;
   std::int64_t lost_regions_ = 0;  // for lack of memory
   std::vector<HostRegion> open_;
+  std::vector<OpSpan> open_ops_;
+  std::vector<OpSpan> op_spans_;
   std::vector<std::int64_t> captured_ops_;
 };
 

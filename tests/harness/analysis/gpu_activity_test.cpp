@@ -18,6 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <map>
 
 namespace dlbench::harness {
 namespace {
@@ -210,6 +211,32 @@ TEST(GpuActivity, SaysHowManyNodesOfAGraphWereCapturedAndRecorded) {
       activity_record(summarize_activity(trace)).at("graph_nodes"),
       reports::Value(reports::ValueMap{{"recorded", 3}, {"captured", 3}, {"tied_to_ops", true}}));
   EXPECT_EQ(activity_record(summarize_activity(synthetic_trace())).count("graph_nodes"), 0U);
+}
+
+// As NCCL does for communicators that do not block.
+TEST(GpuActivity, WhatAnotherThreadLaunchesForAnOpIsTiedByItsTime) {
+  using probes::GpuActivityKind;
+  probes::GpuTrace trace;
+  const auto launched = [&](GpuActivityKind kind, std::int64_t correlation, std::int64_t call_ns) {
+    trace.activities.push_back({.kind = GpuActivityKind::kApiCall,
+                                .begin_ns = call_ns,
+                                .end_ns = call_ns + 5,
+                                .correlation = correlation});
+    trace.activities.push_back({.kind = kind,
+                                .begin_ns = call_ns + 100,
+                                .end_ns = call_ns + 110,
+                                .correlation = correlation});
+  };
+  launched(GpuActivityKind::kKernel, 1, 12);
+  launched(GpuActivityKind::kKernel, 2, 25);  // between two ops
+  launched(GpuActivityKind::kKernel, 3, 35);
+  launched(GpuActivityKind::kKernel, 4, 15);  // tied by its thread
+  launched(GpuActivityKind::kCopy, 5, 16);    // the loader's
+  launched(GpuActivityKind::kKernel, 6, 5);   // before the first
+  trace.correlation_op[4] = 40;
+  probes::tie_calls_within_ops(trace, {{30, 30, 40}, {10, 10, 20}});
+  using Ties = std::map<std::int64_t, std::int64_t>;
+  EXPECT_EQ(trace.correlation_op, (Ties{{1, 10}, {3, 30}, {4, 40}}));
 }
 
 TEST(GpuActivity, AnEmptyTraceGivesNoSharesAndNoCrash) {

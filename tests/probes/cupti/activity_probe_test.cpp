@@ -72,7 +72,8 @@ TEST_F(ActivityProbeTest, WhatIsRecordedWhileRecordingEndsBelongsToItsWindow) {
   ASSERT_NE(first, nullptr) << reason();
   EXPECT_THAT(first->activities, SizeIs(3));
   EXPECT_EQ(cupti_.enabled_kinds, 0);
-  EXPECT_THAT(cupti_.calls, ElementsAre("flush", "enable", "flush", "disable", "flush"));
+  EXPECT_THAT(cupti_.calls,
+              ElementsAre("forced flush", "enable", "flush", "disable", "forced flush"));
   begin();
   step(1);
   const GpuTrace* second = end();
@@ -80,7 +81,8 @@ TEST_F(ActivityProbeTest, WhatIsRecordedWhileRecordingEndsBelongsToItsWindow) {
   EXPECT_THAT(second->activities, SizeIs(1));
 }
 
-// A flush does not wait for the device; work on another stream may be on its way.
+// A flush does not wait for the device; work on another stream may be on its way, and other threads
+// may launch more until recording has ended.
 TEST_F(ActivityProbeTest, TheDeviceIsWaitedForBeforeItsRecordsAreTaken) {
   driver_.has_context = true;
   driver_.synchronized = [&] {
@@ -91,9 +93,15 @@ TEST_F(ActivityProbeTest, TheDeviceIsWaitedForBeforeItsRecordsAreTaken) {
   step(1);
   const GpuTrace* trace = end();
   ASSERT_NE(trace, nullptr) << reason();
-  EXPECT_THAT(trace->activities, SizeIs(2));
+  EXPECT_THAT(trace->activities, SizeIs(3));
   EXPECT_THAT(cupti_.calls,
-              ElementsAre("flush", "enable", "synchronize", "flush", "disable", "flush"));
+              ElementsAre("forced flush",
+                          "enable",
+                          "synchronize",
+                          "flush",
+                          "disable",
+                          "synchronize",
+                          "forced flush"));
 }
 
 TEST_F(ActivityProbeTest, WhatComesLateOfAnEarlierWindowGoesToNobody) {
@@ -107,6 +115,21 @@ TEST_F(ActivityProbeTest, WhatComesLateOfAnEarlierWindowGoesToNobody) {
   const GpuTrace* second = end();
   ASSERT_NE(second, nullptr) << reason();
   EXPECT_THAT(second->activities, SizeIs(1));
+}
+
+TEST_F(ActivityProbeTest, CountsWhatIsDroppedInItsWindow) {
+  cupti_.dropped = 5;  // before
+  begin();
+  step(1);
+  const GpuTrace* trace = end();
+  ASSERT_NE(trace, nullptr) << reason();
+  EXPECT_EQ(trace->dropped, 0);
+  begin();
+  step(1);
+  cupti_.dropped_at_end = 3;  // when no buffer comes back any more
+  trace = end();
+  ASSERT_NE(trace, nullptr) << reason();
+  EXPECT_EQ(trace->dropped, 3);
 }
 
 TEST_F(ActivityProbeTest, ARecordingWithoutWorkOfTheDeviceIsNoIdleDevice) {

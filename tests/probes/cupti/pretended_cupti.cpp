@@ -112,13 +112,14 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind /*kind*/) {
   dlbench::probes::note("disable");
   PretendedCupti& cupti = PretendedCupti::instance();
   cupti.enabled_kinds -= 1;
+  cupti.dropped += cupti.enabled_kinds == 0 ? std::exchange(cupti.dropped_at_end, 0) : 0;
   for (const auto& kernel : std::exchange(cupti.before_disabled, {})) {
     cupti.waiting.push_back(kernel);
   }
   return CUPTI_SUCCESS;
 }
-CUptiResult cuptiActivityFlushAll(uint32_t /*flag*/) {
-  dlbench::probes::note("flush");
+CUptiResult cuptiActivityFlushAll(uint32_t flag) {
+  dlbench::probes::note(flag == CUPTI_ACTIVITY_FLAG_FLUSH_FORCED ? "forced flush" : "flush");
   PretendedCupti& cupti = PretendedCupti::instance();
   if (cupti.flush_status == CUPTI_SUCCESS && !cupti.waiting.empty()) {
     dlbench::probes::deliver(std::exchange(cupti.waiting, {}));

@@ -21,13 +21,15 @@ struct PretendedKernel {
 struct PretendedCupti {
   std::vector<PretendedKernel> waiting;          ///< for the next flush
   std::vector<PretendedKernel> before_disabled;  ///< recorded when the first kind is disabled
-  std::size_t dropped = 0;                       ///< told with the next buffer
+  std::size_t dropped = 0;                       ///< told when it is asked for
+  std::size_t dropped_at_end = 0;                ///< once no kind is enabled
   int flush_status = 0;                          ///< a CUptiResult
   int subscribe_status = 0;                      ///< a CUptiResult
   int subscribers = 0;
   std::int64_t clock_ahead_ns = 1'700'000'000'000'000'000;  ///< CUPTI's clock, of the steady one
   int enabled_kinds = 0;
-  std::vector<std::string> calls;  ///< "enable", "flush", "disable", runs of the same once
+  std::vector<std::string>
+      calls;  ///< "enable", "flush", "forced flush", "disable", runs of the same once
 
   static PretendedCupti& instance();
 };
