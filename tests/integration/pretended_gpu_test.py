@@ -15,6 +15,7 @@ import command
 
 GPU = "DLBENCH_PRETENDED_GPU"
 NCCL = "DLBENCH_PRETENDED_NCCL"
+CUPTI = "DLBENCH_PRETENDED_CUPTI"
 SHORT = ["--workload", "mnist_cnn", "--batch-size", "4", "--steps", "2", "--repetitions", "2", "--max-time", "1s",
          "--workers", "1", "--autotune", "off"]
 LAUNCHER = "mpiexec.hydra"
@@ -180,6 +181,172 @@ class PretendedGpu(command.CommandTest):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual([[point["ranks"] for point in series["points"]]
                           for series in self.report(path)["scaling"] if series["mode"] == "weak"], [[1, 2]])
+
+    def recorded(self, *arguments, environment=None):
+        """By trial what CUPTI recorded, and the whole report. The stand-ins say what they refuse."""
+        path = self.folder / "report.json"
+        done = self.dlbench("run", *SHORT, "--data", self.digits(), "--device", "cuda", "--output", path, "--probes",
+                            "cupti", *arguments, environment=environment)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertNotIn("pretended cupti", done.stderr)
+        report = self.report(path)
+        return {"/".join(filter(None, (trial["kind"], trial["variant"]))): trial["probes"]["cupti"]
+                for trial in report["trials"] if "cupti" in trial["probes"]}, report
+
+    def expect_consistent(self, recorded):
+        """What docs/probes.md promises of any recording."""
+        self.assertTrue(recorded["available"])
+        self.assertEqual(recorded["dropped_records"], 0)
+        self.assertEqual(recorded["kernel_without_op_share"], 0)
+        shares = recorded["idle"]
+        self.assertAlmostEqual(recorded["busy_share"] + recorded["idle_share"], 1, places=6)
+        self.assertAlmostEqual(sum(shares.values()), recorded["idle_share"], places=6)
+        for share in (recorded["busy_share"], recorded["compute_share"], recorded["copy_share"], *shares.values()):
+            self.assertGreaterEqual(share, 0)
+            self.assertLessEqual(share, 1)
+        self.assertLessEqual(recorded["compute_share"], recorded["busy_share"])
+        self.assertAlmostEqual(sum(row["share"] for row in recorded["kernels"]), 1, places=6)
+        self.assertAlmostEqual(sum(row["total_s"] for row in recorded["kernels"]),
+                               sum(recorded["kernel_phases"].values()), places=6)
+        for row in recorded["kernels"]:
+            self.assertIsNotNone(row["op"], row)
+            self.assertIn(row["phase"], ("forward", "loss", "backward", "all_reduce_wait", "optimizer"), row)
+            # The window begins and ends between two steps of the host, and within one of the device.
+            self.assertAlmostEqual(row["calls"], recorded["steps"], delta=1, msg=row)
+        waits = {row["name"]: row["calls"] for row in recorded["synchronizations"]}
+        self.assertEqual(waits, {"event": recorded["steps"]})
+
+    def expect_copies(self, recorded, batch_bytes):
+        """Those of a batch: from the host into one of two memories, from there to where the step reads."""
+        steps = recorded["steps"]
+        copies = {row["name"]: row for row in recorded["copies"]}
+        for name in ("host_to_device", "device_to_device"):
+            self.assertAlmostEqual(copies[name]["calls"], 2 * steps, delta=4)
+            self.assertAlmostEqual(copies[name]["bytes"], batch_bytes * steps, delta=2 * batch_bytes)
+            self.assertAlmostEqual(copies[name]["bytes_per_s"], copies[name]["bytes"] / copies[name]["total_s"],
+                                   delta=1)
+
+    def test_kernels_copies_and_idle_time_are_recorded(self):
+        batch_bytes = 4 * (28 * 28 + 4)  # bytes of the pictures, labels of four
+        kernels = {}
+        for graph in ("off", "on"):
+            trials, _ = self.recorded("--trials", "synthetic/device,full", "--cuda-graph", graph)
+            self.assertEqual(set(trials), {"synthetic/device", "full"})
+            for name, recorded in trials.items():
+                self.expect_consistent(recorded)
+                rows = sorted((row["name"], row["op"], row["phase"]) for row in recorded["kernels"])
+                self.assertEqual(rows, kernels.setdefault(name, rows), graph)
+                self.assertEqual("graph_nodes" in recorded, graph == "on")
+                if graph == "on":
+                    self.assertEqual(recorded["graph_nodes"],
+                                     {"captured": len(rows), "recorded": len(rows), "tied_to_ops": True})
+            self.expect_copies(trials["full"], batch_bytes)
+            self.assertEqual({row["name"] for row in trials["synthetic/device"]["copies"]}, {"device_to_host"})
+        self.assertEqual(kernels["full"], kernels["synthetic/device"])
+        names = {name for name, _, _ in kernels["full"]}
+        self.assertLessEqual({"pretended_cudnn_wgrad", "pretended_cublaslt_gemm"}, names)
+        self.assertTrue(any("cuda::MaxPoolWindowPack<float, 4" in name for name in names), names)
+
+    def test_the_devices_tracks_lie_on_the_hosts_clock(self):
+        path = self.folder / "trace.json"
+        self.recorded("--trials", "synthetic/device,full", "--trace", path)
+        events = json.loads(path.read_text(encoding="utf-8"))["traceEvents"]
+        tracks = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
+        spans = [event for event in events if event["ph"] == "X"]
+        trials = [event for event in spans if event["cat"] == "trial"]
+        device = [event for event in spans if tracks[event["tid"]].startswith("GPU stream")]
+        self.assertEqual(len(trials), 2)
+
+        def within(inner, outer, slack_us=100):
+            return (inner["ts"] >= outer["ts"] - slack_us
+                    and inner["ts"] + inner["dur"] <= outer["ts"] + outer["dur"] + slack_us)
+
+        for event in device:
+            self.assertEqual(sum(within(event, trial) for trial in trials), 1, event)
+        by_track = {}
+        for event in device:
+            by_track.setdefault(event["tid"], []).append(event)
+        for track in by_track.values():
+            track.sort(key=lambda event: event["ts"])
+            for before, after in zip(track, track[1:]):
+                self.assertLessEqual(before["ts"] + before["dur"], after["ts"] + 0.002)
+        # Each step's batch is copied before the step's first kernel runs, one loss is read for each.
+        losses = [event for event in device if event["name"] == "device_to_host"]
+        steps = [event for event in spans if event["cat"] == "step"]
+        self.assertGreaterEqual(len(losses), len(steps))
+
+    def test_recordings_of_all_trials(self):
+        trials, report = self.recorded("--trials", "io,synthetic/device,synthetic/host,full,interference")
+        self.assertNotIn("io", trials)
+        self.assertIsNotNone(report["attribution"])
+        self.assertNotIn("dropped_profiler_records", {taint["code"] for taint in report["run"]["taints"]})
+        for name, recorded in trials.items():
+            self.assertEqual((recorded["dropped_records"], recorded["kernel_without_op_share"]), (0, 0), name)
+            self.assertTrue(recorded["graph_nodes"]["tied_to_ops"], name)
+
+    def test_kernels_of_a_graph_that_are_tied_to_another_launch(self):
+        trials, _ = self.recorded("--trials", "synthetic/device,full", environment={CUPTI: "stale_correlations=1"})
+        for recorded in trials.values():
+            self.expect_consistent(recorded)
+
+    def test_a_kept_recording_names_its_ops(self):
+        for graph in ("off", "on"):
+            _, report = self.recorded("--trials", "full", "--cuda-graph", graph, "--record-probes", self.folder)
+            kept = json.loads((self.folder / "cupti.json").read_text(encoding="utf-8"))
+            ops = {op: (name, phase) for op, name, phase in kept["ops"]}
+            ties = dict(map(tuple, kept["graph_node_op" if graph == "on" else "correlation_op"]))
+            self.assertGreater(len(ties), 0)
+            self.assertLessEqual(set(ties.values()), set(ops))
+            table = {(row["op"], row["phase"]) for row in report["trials"][0]["probes"]["cupti"]["kernels"]}
+            self.assertLessEqual(table, set(ops.values()))
+
+    def test_records_that_are_lost_or_have_no_time(self):
+        for fault in ("drop_every=50", "untimed_every=50"):
+            trials, report = self.recorded("--trials", "synthetic/device", environment={CUPTI: fault})
+            recorded = trials["synthetic/device"]
+            launched = sum(row["calls"] for row in recorded["kernels"] + recorded["copies"])
+            # Those of the steps before the window count as well.
+            self.assertAlmostEqual(recorded["dropped_records"], launched / 50, delta=launched / 150 + 2)
+            self.assertIn("dropped_profiler_records", {taint["code"] for taint in report["run"]["taints"]})
+            self.assertEqual(recorded["kernel_without_op_share"], 0)
+
+    def test_why_nothing_is_recorded(self):
+        for environment, options, says in (
+                ({CUPTI: "owned=1"}, (), "another tool owns the profiler of this process"),
+                ({CUPTI: "gain_ppm=5000"}, (), "was set by"),
+                ({}, ("--capture-steps", "1-2"), "--capture-steps leaves the profiler of this process")):
+            path = self.folder / "report.json"
+            done = self.dlbench("run", *SHORT, "--data", self.digits(), "--device", "cuda", "--output", path,
+                                "--trials", "full", *options, environment=environment)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertEqual(done.stderr.count(says), 1, done.stderr)
+            probe = self.report(path)["probes"]["cupti"]
+            self.assertFalse(probe["available"])
+            self.assertIn(says, probe["reason"])
+
+    def test_counters_that_an_administrator_keeps(self):
+        path = self.folder / "report.json"
+        done = self.dlbench("run", *SHORT, "--data", self.digits(), "--device", "cuda", "--output", path, "--trials",
+                            "full")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        probes = self.report(path)["probes"]
+        self.assertTrue(probes["cupti"]["available"])
+        for name in ("cupti_counters", "cupti_sampling"):
+            self.assertIn("only administrators", probes[name]["reason"])
+
+    def test_collectives_are_tied_to_the_all_reduce(self):
+        kernels = set()
+        for graph in ("off", "on"):
+            done = self.launch_short(2, "--probes", "cupti", "--cuda-graph", graph)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertNotIn("pretended", done.stderr)
+            recorded = self.report(self.folder / "report.json")["trials"][0]["probes"]["cupti"]
+            self.expect_consistent(recorded)
+            kernels.add(frozenset((row["name"], row["op"], row["phase"]) for row in recorded["kernels"]))
+        self.assertEqual(len(kernels), 1)
+        collectives = {row for row in next(iter(kernels)) if row[0].startswith("nccl")}
+        self.assertEqual(collectives, {("ncclDevKernel_AllReduce_ncclFloat32", f"all_reduce_start/{bucket}",
+                                        "all_reduce_wait") for bucket in (0, 1)})
 
 
 if __name__ == "__main__":
