@@ -400,7 +400,7 @@ void Executor::run() {
       variant().replay->launch(ring_.part_begins());
     } else {
       run_nodes(nullptr);
-      ++variant().steps;
+      variant().steps += may_replay_ ? 1 : 0;
     }
     ring_.end(watched_);
   });

@@ -141,7 +141,7 @@ class Executor {
 
   /// Steps with one setting of communication and updates.
   struct Variant {
-    int steps = 0;  ///< run node by node
+    int steps = 0;  ///< run node by node that might have been recorded
     std::unique_ptr<backend::Replay> replay;
     std::vector<graph::NodeId> ops;  ///< of the recorded work, as probes call them
   };

@@ -30,6 +30,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -115,6 +116,9 @@ class Measurement {
         {{"--output", options_.output}, {"--benchy", options_.benchy}, {"--trace", options_.trace}},
         plan.data_files());
     check_writable({{"--benchy", options_.benchy}, {"--trace", options_.trace}});
+    if (const std::filesystem::path folder = options_.record_probes; !folder.empty()) {
+      check_writable({{"--record-probes", (folder / "probes.json").string()}});
+    }
     report_.check_output();
   }
 

@@ -229,6 +229,7 @@ class TrainingRun {
                         .precision = plan.compute_dtype(),
                         .backend = plan.backend(),
                         .lowering = plan.lowering(),
+                        .replay = plan.replay(),
                         .training_data = plan.dataset(),
                         .validation_data = validation.get(),
                         .loader = plan.loader_options(),

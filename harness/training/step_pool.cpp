@@ -18,13 +18,15 @@ StepPool::StepPool(const workloads::Workload& workload,
                    backend::Backend& backend,
                    const backend::LoweringOptions& lowering,
                    std::uint64_t seed,
-                   const TrainingRanks& ranks)
+                   const TrainingRanks& ranks,
+                   exec::GraphReplay replay)
     : workload_(workload),
       params_(workloads::choose_params(workload.spec(), params)),
       precision_(precision),
       backend_(backend),
       lowering_(lowering),
       ranks_(ranks),
+      replay_(replay),
       communicator_(ranks.communicator == nullptr ? self_ : *ranks.communicator),
       state_(backend,
              graph_of(workload.build(params_, graph::Mode::kTrain), graph::Mode::kTrain),
@@ -59,6 +61,7 @@ StepPool::Step& StepPool::make_step(graph::Mode mode,
       graph_of(step.built, mode),
       exec::ExecutorOptions{
           .lowering = lowering,
+          .replay = replay_,
           .broadcast_buffers = mode == graph::Mode::kTrain && ranks_.broadcast_buffers});
   if (on_new_step) {
     on_new_step(*step.executor, samples);
@@ -128,6 +131,9 @@ StepOutcome StepPool::run(graph::Mode mode, const data::Batch& batch) {
   if (mode == graph::Mode::kTrain && !alone()) {
     take_share(batch);
   }
+  // All ranks record a collective or none does (NCCL asks for it): where their shares differ, so do
+  // their steps, and how often each of those was made.
+  step.executor->set_replay(batch.samples * communicator_.size() == batch.global_samples);
   step.executor->run();
   step.executor->synchronize();
   StepOutcome outcome;

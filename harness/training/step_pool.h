@@ -48,7 +48,8 @@ class StepPool {
            backend::Backend& backend,
            const backend::LoweringOptions& lowering,
            std::uint64_t seed,
-           const TrainingRanks& ranks = {});
+           const TrainingRanks& ranks = {},
+           exec::GraphReplay replay = exec::GraphReplay::kOff);
 
   [[nodiscard]] exec::ModelState& state() { return state_; }
   /// Makes the step unless there is one, with the same kernels on all ranks: before the first batch
@@ -85,6 +86,7 @@ class StepPool {
   backend::Backend& backend_;
   backend::LoweringOptions lowering_;
   TrainingRanks ranks_;
+  exec::GraphReplay replay_;
   comm::SelfCommunicator self_;
   comm::Communicator& communicator_;
   exec::ModelState state_;

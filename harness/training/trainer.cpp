@@ -95,7 +95,8 @@ class Training {
                setup.backend,
                setup.lowering,
                setup.seed,
-               setup.ranks),
+               setup.ranks,
+               setup.replay),
         group_(setup.ranks.rendezvous == nullptr ? alone_ : *setup.ranks.rendezvous),
         schedule_(
             spec_.schedule,

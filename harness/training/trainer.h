@@ -29,6 +29,7 @@ struct TrainingSetup {
   core::DType precision = core::DType::kF32;
   backend::Backend& backend;
   backend::LoweringOptions lowering{};
+  exec::GraphReplay replay = exec::GraphReplay::kOff;
   const data::Dataset& training_data;
   const data::Dataset* validation_data = nullptr;  ///< nullptr: no validation
   /// Workers, prefetch, seed, skip_corrupt, allocator; what belongs to an epoch is set by train().

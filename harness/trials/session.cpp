@@ -37,13 +37,6 @@ backend::ConvAlgorithm conv_algorithm(const std::string& name) {
   return name == "winograd" ? backend::ConvAlgorithm::kWinograd : backend::ConvAlgorithm::kAuto;
 }
 
-exec::GraphReplay replay_of(const std::string& cuda_graph) {
-  if (cuda_graph == "off") {
-    return exec::GraphReplay::kOff;
-  }
-  return cuda_graph == "on" ? exec::GraphReplay::kOn : exec::GraphReplay::kAuto;
-}
-
 }  // namespace
 
 std::int64_t resident_bytes() {
@@ -194,6 +187,13 @@ backend::LoweringOptions SessionPlan::lowering() const {
           .check = &RunGuard::check_current};
 }
 
+exec::GraphReplay SessionPlan::replay() const {
+  if (options_.cuda_graph == "off") {
+    return exec::GraphReplay::kOff;
+  }
+  return options_.cuda_graph == "on" ? exec::GraphReplay::kOn : exec::GraphReplay::kAuto;
+}
+
 data::LoaderOptions SessionPlan::loader_options() const {
   data::LoaderOptions loader;
   loader.batch_size = batch_.local;
@@ -339,7 +339,7 @@ void Session::make_step() {
         *communicator_,
         plan_.training_graph(),
         exec::ExecutorOptions{.lowering = options,
-                              .replay = replay_of(plan_.options().cuda_graph),
+                              .replay = plan_.replay(),
                               .watch = std::string(workloads::kLossOutput),
                               .broadcast_buffers = plan_.options().broadcast_buffers});
     return step_->lowered().decisions;

@@ -121,6 +121,8 @@ class SessionPlan {
   /// How the ranks share a step, as far as the workload and their number leave a choice.
   [[nodiscard]] const workloads::ReductionOptions& reduction() const { return reduction_; }
   [[nodiscard]] backend::LoweringOptions lowering() const;
+  /// By --cuda-graph.
+  [[nodiscard]] exec::GraphReplay replay() const;
   [[nodiscard]] data::LoaderOptions loader_options() const;
   /// Lowers without tuning and plans. Cached.
   [[nodiscard]] const MemoryNeed& memory_need();

@@ -10,12 +10,17 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 namespace dlbench::probes {
 namespace {
 
+// Only what C++ mangled: a kernel called f is no float.
 std::string demangled(const char* name) {
+  if (!std::string_view(name).starts_with("_Z")) {
+    return name;
+  }
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(
       abi::__cxa_demangle(name, nullptr, nullptr, &status), std::free);

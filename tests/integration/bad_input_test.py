@@ -280,6 +280,10 @@ class BadInput(CommandTest):
         self.expect_error(2, "verify", "--workload", "mnist_cnn", "--dump", "/dev/stdout",
                           says=["--dump", "standard output"])
 
+    def test_a_folder_for_raw_records_is_there_from_the_start(self):
+        self.expect_error(1, *self.mnist, *QUICK, "--record-probes", self.folder / "missing",
+                          says=["missing", "--record-probes"])
+
     def test_a_trace_goes_through_a_pipe(self):
         pipe = self.folder / "trace.pipe"
         os.mkfifo(pipe)

@@ -81,6 +81,18 @@ TEST_F(ActivityProbeTest, WhatIsRecordedWhileRecordingEndsBelongsToItsWindow) {
   EXPECT_THAT(second->activities, SizeIs(1));
 }
 
+TEST_F(ActivityProbeTest, OnlyWhatWasMangledIsDemangled) {
+  begin();
+  step(2);
+  cupti_.waiting[0].name = "f";  // else it would be "float"
+  cupti_.waiting[1].name = "_Z4copyPfPKf";
+  const GpuTrace* trace = end();
+  ASSERT_NE(trace, nullptr) << reason();
+  ASSERT_THAT(trace->activities, SizeIs(2));
+  EXPECT_EQ(trace->activities[0].name, "f");
+  EXPECT_EQ(trace->activities[1].name, "copy(float*, float const*)");
+}
+
 // A flush does not wait for the device; work on another stream may be on its way, and other threads
 // may launch more until recording has ended.
 TEST_F(ActivityProbeTest, TheDeviceIsWaitedForBeforeItsRecordsAreTaken) {

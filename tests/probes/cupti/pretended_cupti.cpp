@@ -45,7 +45,7 @@ void deliver(const std::vector<PretendedKernel>& kernels) {
     record.start = static_cast<std::uint64_t>(kernel.begin_ns + ahead_ns);
     record.end = static_cast<std::uint64_t>(kernel.end_ns + ahead_ns);
     record.graphNodeId = kernel.graph_node;
-    record.name = "kernel";
+    record.name = kernel.name;
     std::memcpy(buffer + used, &record, sizeof(record));
     used += sizeof(record);
   }

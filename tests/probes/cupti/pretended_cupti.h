@@ -15,6 +15,7 @@ struct PretendedKernel {
   std::int64_t begin_ns = 0;  ///< of the steady clock; records have CUPTI's; 0: no time was taken
   std::int64_t end_ns = 0;
   std::uint64_t graph_node = 0;
+  const char* name = "kernel";
 };
 
 /// One per process, as the real one.

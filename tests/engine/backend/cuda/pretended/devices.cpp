@@ -52,6 +52,8 @@ void read_word(const std::string& word, Setting& made) {
     made.prohibited = value == "1";
   } else if (name == "fails_at") {
     made.fails_at = std::stoll(value);
+  } else if (name == "calls") {
+    made.calls = value;
   } else if (name == "late_us") {
     made.late_us = std::stoi(value);
   } else {

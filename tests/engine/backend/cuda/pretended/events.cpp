@@ -106,6 +106,7 @@ cudaEvent_t known_event(cudaEvent_t event) {
 using namespace dlbench::pretended;
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  const Call call("cudaEventCreateWithFlags");
   const auto lock = lock_runtime();
   if (device_failure() != cudaSuccess) {
     return answer(device_failure());

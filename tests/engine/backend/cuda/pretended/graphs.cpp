@@ -3,6 +3,7 @@
 //
 // Recording of streams into graphs, and graphs that run. Each run takes the nodes in another order
 // that their edges allow: an edge that is missing shows.
+#include "tests/engine/backend/cuda/pretended/observer.h"
 #include "tests/engine/backend/cuda/pretended/runtime.h"
 
 #include <algorithm>
@@ -164,6 +165,7 @@ cudaError_t refuse_while_device_records(int device) {
 using namespace dlbench::pretended;
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  const Call call("cudaStreamBeginCapture");
   const auto lock = lock_runtime();
   if (device_failure() != cudaSuccess) {
     return answer(device_failure());
@@ -294,6 +296,7 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) 
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long) {
+  const Call call("cudaGraphInstantiate");
   const auto lock = lock_runtime();
   if (device_failure() != cudaSuccess || refuse_unsafe_call() != cudaSuccess) {
     return answer(device_failure() != cudaSuccess ? device_failure()
@@ -310,6 +313,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsig
 }
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t /*graph*/, cudaStream_t stream) {
+  const Call call("cudaGraphUpload");
   const auto lock = lock_runtime();
   return answer(known_stream(stream) == nullptr ? cudaErrorInvalidResourceHandle
                                                 : device_failure());

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Memory of the device, which is NaN until something is written, and pinned memory of the host.
+#include "tests/engine/backend/cuda/pretended/observer.h"
 #include "tests/engine/backend/cuda/pretended/runtime.h"
 
 #include <cstddef>
@@ -113,18 +114,27 @@ bool is_pinned_memory(const void* data, std::size_t bytes) {
 using namespace dlbench::pretended;
 
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+  const Call call("cudaMalloc");
   return answer(allocate(memory, bytes, MemoryKind::kDevice));
 }
 
-cudaError_t cudaFree(void* memory) { return answer(give_back(memory, MemoryKind::kDevice)); }
+cudaError_t cudaFree(void* memory) {
+  const Call call("cudaFree");
+  return answer(give_back(memory, MemoryKind::kDevice));
+}
 
 cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned /*flags*/) {
+  const Call call("cudaHostAlloc");
   return answer(allocate(memory, bytes, MemoryKind::kPinned));
 }
 
-cudaError_t cudaFreeHost(void* memory) { return answer(give_back(memory, MemoryKind::kPinned)); }
+cudaError_t cudaFreeHost(void* memory) {
+  const Call call("cudaFreeHost");
+  return answer(give_back(memory, MemoryKind::kPinned));
+}
 
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  const Call call("cudaMemGetInfo");
   const auto lock = lock_runtime();
   *total = setting().memory_bytes;
   *free = *total - taken(current_device());

@@ -2,8 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/engine/backend/cuda/pretended/observer.h"
 
+#include "tests/engine/backend/cuda/pretended/runtime.h"
+
+#include <fmt/format.h>
+
 #include <array>
 #include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <string>
 #include <utility>
 
 namespace dlbench::pretended {
@@ -17,6 +26,38 @@ std::int64_t now_ns() {
   return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/// How often each function was called, for `calls=FILE` of the environment. Leaked: it is read when
+/// the process ends.
+class CallCounts {
+ public:
+  static CallCounts& instance() {
+    static auto* const counts = new CallCounts;
+    return *counts;
+  }
+
+  void add(const char* name) {
+    const std::scoped_lock lock(mutex_);
+    if (counts_.empty()) {
+      std::atexit([] { instance().write(); });
+    }
+    ++counts_[name];
+  }
+
+ private:
+  void write() {
+    const std::scoped_lock lock(mutex_);
+    std::ofstream file(setting().calls);
+    const char* separator = "{";
+    for (const auto& [name, count] : counts_) {
+      file << fmt::format("{}\"{}\": {}", std::exchange(separator, ", "), name, count);
+    }
+    file << "}\n";
+  }
+
+  std::mutex mutex_;
+  std::map<std::string, std::int64_t> counts_;
+};
+
 std::array<int, 16>& contexts() {
   static std::array<int, 16> all{};
   return all;
@@ -29,6 +70,9 @@ void set_observer(Observer* next) { installed = next; }
 Observer* observer() { return installed.load(); }
 
 Call::Call(const char* name, Wait wait, Api api) {
+  if (!setting().calls.empty()) {
+    CallCounts::instance().add(name);
+  }
   if (current_correlation != 0 || observer() == nullptr) {
     return;
   }

@@ -261,6 +261,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 
 // Others than non-blocking streams wait for the default stream and it for them: not pretended.
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int /*priority*/) {
+  const Call call("cudaStreamCreateWithPriority");
   const auto lock = lock_runtime();
   if (device_failure() != cudaSuccess || flags != cudaStreamNonBlocking) {
     return answer(device_failure() != cudaSuccess ? device_failure() : cudaErrorNotSupported);
