@@ -195,6 +195,9 @@ ncclResult_t collective(
                 .buffers = {.send = static_cast<const std::byte*>(send),
                             .recv = static_cast<std::byte*>(recv)},
                 .stream = stream};
+      cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+      static_cast<void>(cudaStreamIsCapturing(stream, &capture));
+      call.collective.recorded = capture != cudaStreamCaptureStatusNone;
       check_call(what, call.buffers, communicator->rank(), communicator->size());
       if (group().depth > 0) {
         group().calls.push_back(std::move(call));

@@ -239,10 +239,11 @@ std::string text_of(const Collective& collective) {
   std::string text = fmt::format(
       "{} of {} x {}", name_of(collective.kind), collective.count, kDTypes[collective.dtype].name);
   if (reduces(collective.kind)) {
-    return text + ", " + operation_text(collective.op);
+    text += ", " + operation_text(collective.op);
+  } else if (collective.kind == Kind::kBroadcast) {
+    text += fmt::format(" from {}", collective.root);
   }
-  return collective.kind == Kind::kBroadcast ? fmt::format("{} from {}", text, collective.root)
-                                             : text;
+  return collective.recorded ? text + ", recorded" : text;
 }
 
 std::string kernel_name(const Collective& collective) {

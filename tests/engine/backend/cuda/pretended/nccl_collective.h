@@ -25,6 +25,7 @@ struct Collective {
   ncclRedOp_t op = ncclSum;
   std::int32_t root = 0;
   std::uint64_t count = 0;
+  bool recorded = false;  ///< as part of a graph: by all ranks or by none
 
   bool operator==(const Collective&) const = default;
 };
@@ -34,7 +35,7 @@ struct Buffers {
   std::byte* recv = nullptr;
 };
 
-/// "ncclAllReduce of 5 x ncclFloat32, ncclSum".
+/// "ncclAllReduce of 5 x ncclFloat32, ncclSum", and where it is so, ", recorded".
 [[nodiscard]] std::string text_of(const Collective& collective);
 
 /// What a profiler calls its kernel: "ncclDevKernel_AllReduce_ncclFloat32".

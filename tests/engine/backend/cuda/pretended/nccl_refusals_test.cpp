@@ -90,6 +90,31 @@ TEST(PretendedNcclRefusals, NoticesRanksInDifferentCollectives) {
   }
 }
 
+TEST(PretendedNcclRefusals, NoticesACollectiveThatOneRankRecordedAndAnotherDidNot) {
+  with_ranks(2, [](Rank& rank) {
+    const DeviceArray<float> data({1.0F}, rank.stream());
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t replay = nullptr;
+    const bool records = rank.rank() == 0;
+    if (records) {
+      ASSERT_EQ(cudaStreamBeginCapture(rank.stream(), cudaStreamCaptureModeThreadLocal),
+                cudaSuccess);
+    }
+    rank.expect(rank.all_reduce(data.data(), 1));
+    if (records) {
+      ASSERT_EQ(cudaStreamEndCapture(rank.stream(), &graph), cudaSuccess);
+      ASSERT_EQ(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
+      ASSERT_EQ(cudaGraphLaunch(replay, rank.stream()), cudaSuccess);
+    }
+    EXPECT_EQ(first_error(rank.communicator()), ncclInvalidUsage);
+    if (records) {  // else it would hold the communicator
+      ASSERT_EQ(cudaGraphExecDestroy(replay), cudaSuccess);
+      ASSERT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+    }
+    rank.abort();
+  });
+}
+
 TEST(PretendedNcclRefusals, NoticesCollectivesThatNoStreamOrders) {
   std::atomic<bool> done{false};
   with_ranks(2, [&done](Rank& rank) {
