@@ -137,7 +137,8 @@ class PretendedGpu(command.CommandTest):
             self.assertEqual(report["workload"]["device"], wanted)
 
     def test_devices_that_cannot_be_used(self):
-        base = ("run", *SHORT, "--trials", "synthetic", "--data", self.digits(), "--device")
+        base = ("run", *SHORT, "--trials", "synthetic", "--data", self.digits(), "--output",
+                self.folder / "report.json", "--device")
         for variables, option, code, says in (
                 ({GPU: "attach_error=46"}, "cuda", 2, ["in exclusive use by another process"]),
                 ({GPU: "attach_error=999"}, "cuda", 2, ["cannot be used", "CUDA error 999"]),
