@@ -73,7 +73,7 @@ class PretendedGpu(command.CommandTest):
         self.assertEqual({phase["source"] for phase in full["phases"]}, {"device events"})
         self.assertAlmostEqual(sum(phase["share"] for phase in full["phases"]), 1.0, delta=0.02)
 
-    def test_tuning_and_graphs_change_no_loss(self):
+    def test_graphs_change_no_loss(self):
         losses = set()
         for options in (["--cuda-graph", "off"], ["--cuda-graph", "on"]):
             done = self.dlbench("train", "--workload", "mnist_cnn", "--batch-size", "16", "--epochs", "1", "--data",

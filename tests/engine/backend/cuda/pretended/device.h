@@ -33,8 +33,7 @@ cudaError_t launch(cudaStream_t stream, Work work, const Launch& launch = {});
 /// `error`. For kernels, on the thread of their stream.
 void fail_device(cudaError_t error);
 
-/// Whether all of [data, data + bytes) is one allocation of the device, or of pinned memory.
+/// Whether all of [data, data + bytes) is in one allocation of the device.
 [[nodiscard]] bool is_device_memory(const void* data, std::size_t bytes);
-[[nodiscard]] bool is_pinned_memory(const void* data, std::size_t bytes);
 
 }  // namespace dlbench::pretended

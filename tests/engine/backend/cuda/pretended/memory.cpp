@@ -105,10 +105,6 @@ bool is_device_memory(const void* data, std::size_t bytes) {
   return kind_of(data, bytes) == MemoryKind::kDevice;
 }
 
-bool is_pinned_memory(const void* data, std::size_t bytes) {
-  return kind_of(data, bytes) == MemoryKind::kPinned;
-}
-
 }  // namespace dlbench::pretended
 
 using namespace dlbench::pretended;
