@@ -22,7 +22,7 @@ using core::DType;
 
 class PretendedProducts : public PretendedLibraries {
  protected:
-  DeviceArray workspace_{DType::kF32, kMatrixWorkspaceBytes / 4};
+  DeviceValues workspace_{DType::kF32, kMatrixWorkspaceBytes / 4};
 };
 
 /// Row-major, as MatrixProduct says.
@@ -56,10 +56,10 @@ TEST_F(PretendedProducts, AreTheirDefinitionForEveryTransposeBiasAndType) {
       const Values b = whole_numbers(p.inner * p.columns, 2);
       const Values bias = whole_numbers(p.columns, 3);
       const Values want = expected_product(p, a, b);
-      const DeviceArray device_a(dtype, a);
-      const DeviceArray device_b(dtype, b);
-      const DeviceArray device_bias(dtype, bias);
-      const DeviceArray y(dtype, want.size());  // NaN: beta is 0
+      const DeviceValues device_a(dtype, a);
+      const DeviceValues device_b(dtype, b);
+      const DeviceValues device_bias(dtype, bias);
+      const DeviceValues y(dtype, want.size());  // NaN: beta is 0
       MatrixExecution execution(handles_, p);
       execution.choose_algorithm(true);
       execution.run({.x = device_a.data(),
@@ -80,12 +80,12 @@ TEST_F(PretendedProducts, AreTheirDefinitionForEveryTransposeBiasAndType) {
 
 TEST_F(PretendedProducts, ReadTheBiasPointerWhenTheyAreCalled) {
   const MatrixProduct p{.rows = 2, .columns = 4, .inner = 3, .epilogue = {.bias = true}};
-  const DeviceArray a(DType::kF32, Values(6, 1));
-  const DeviceArray b(DType::kF32, Values(12, 1));
-  const DeviceArray ones(DType::kF32, Values(4, 1));
-  const DeviceArray twos(DType::kF32, Values(4, 2));
-  const DeviceArray first(DType::kF32, 8);
-  const DeviceArray second(DType::kF32, 8);
+  const DeviceValues a(DType::kF32, Values(6, 1));
+  const DeviceValues b(DType::kF32, Values(12, 1));
+  const DeviceValues ones(DType::kF32, Values(4, 1));
+  const DeviceValues twos(DType::kF32, Values(4, 2));
+  const DeviceValues first(DType::kF32, 8);
+  const DeviceValues second(DType::kF32, 8);
   MatrixExecution execution(handles_, p);
   execution.choose_algorithm(false);
   ContractionCall call{
@@ -105,9 +105,9 @@ TEST_F(PretendedProducts, RoundOperandsToTf32WhereThatIsAllowed) {
   constexpr double kFine = 1 + 0x1p-14;
   for (const bool tf32 : {false, true}) {
     const MatrixProduct p{.rows = 1, .columns = 1, .inner = 1, .allow_tf32 = tf32};
-    const DeviceArray a(DType::kF32, Values{kFine});
-    const DeviceArray b(DType::kF32, Values{1});
-    const DeviceArray y(DType::kF32, 1);
+    const DeviceValues a(DType::kF32, Values{kFine});
+    const DeviceValues b(DType::kF32, Values{1});
+    const DeviceValues y(DType::kF32, 1);
     MatrixExecution execution(handles_, p);
     execution.choose_algorithm(false);
     execution.run({.x = a.data(),
@@ -194,9 +194,9 @@ class PretendedMatmul : public PretendedProducts {
   Values a_values_ = whole_numbers(8 * 3, 1);
   Values b_values_ = whole_numbers(3 * 4, 2);
   Values d_values_ = whole_numbers(8 * 4, 3);
-  DeviceArray a_{DType::kF32, a_values_};
-  DeviceArray b_{DType::kF32, b_values_};
-  DeviceArray d_{DType::kF32, d_values_};
+  DeviceValues a_{DType::kF32, a_values_};
+  DeviceValues b_{DType::kF32, b_values_};
+  DeviceValues d_{DType::kF32, d_values_};
   cublasLtMatmulDesc_t operation_ = nullptr;
   cublasLtMatrixLayout_t a_layout_ = nullptr;
   cublasLtMatrixLayout_t b_layout_ = nullptr;
@@ -225,7 +225,7 @@ TEST_F(PretendedMatmul, FollowsLeadingDimensionsAndScales) {
 
 TEST_F(PretendedMatmul, LeavesNothingInItsWorkspace) {
   ASSERT_GT(workspace_bytes_, 0U);
-  const DeviceArray zeros(DType::kF32, Values(workspace_bytes_ / 4 + 1, 0));
+  const DeviceValues zeros(DType::kF32, Values(workspace_bytes_ / 4 + 1, 0));
   ASSERT_EQ(multiply({a_.data(), d_.data(), zeros.data(), zeros.bytes()}), CUBLAS_STATUS_SUCCESS);
   wait();
   const Values left = zeros.values();
@@ -236,7 +236,7 @@ TEST_F(PretendedMatmul, LeavesNothingInItsWorkspace) {
 
 TEST_F(PretendedMatmul, RefusesAddressesThatDoNotFit) {
   std::vector<float> host(32);
-  const DeviceArray wide(DType::kF32, 32 + 8);
+  const DeviceValues wide(DType::kF32, 32 + 8);
   void* const workspace = workspace_.data();
   EXPECT_EQ(multiply({host.data(), d_.data(), workspace}), CUBLAS_STATUS_INVALID_VALUE);
   EXPECT_EQ(multiply({nullptr, d_.data(), workspace}), CUBLAS_STATUS_INVALID_VALUE);

@@ -55,13 +55,13 @@ inline void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
 }
 
 /// An array on the device, dense in the order of its values.
-class DeviceArray {
+class DeviceValues {
  public:
-  DeviceArray(core::DType dtype, std::size_t count) : dtype_(dtype), count_(count) {
+  DeviceValues(core::DType dtype, std::size_t count) : dtype_(dtype), count_(count) {
     EXPECT_EQ(cudaMalloc(&data_, bytes()), cudaSuccess);
     fill_with_nan();
   }
-  DeviceArray(core::DType dtype, const Values& values) : DeviceArray(dtype, values.size()) {
+  DeviceValues(core::DType dtype, const Values& values) : DeviceValues(dtype, values.size()) {
     std::vector<std::byte> host(bytes());
     for (std::size_t i = 0; i < count_; ++i) {
       const auto value = static_cast<float>(values[i]);
@@ -72,9 +72,9 @@ class DeviceArray {
     }
     copy(data_, host.data(), bytes(), cudaMemcpyHostToDevice);
   }
-  ~DeviceArray() { cudaFree(data_); }
-  DeviceArray(const DeviceArray&) = delete;
-  DeviceArray& operator=(const DeviceArray&) = delete;
+  ~DeviceValues() { cudaFree(data_); }
+  DeviceValues(const DeviceValues&) = delete;
+  DeviceValues& operator=(const DeviceValues&) = delete;
 
   void fill_with_nan() const {
     EXPECT_EQ(cudaMemset(data_, 0xFF, bytes()), cudaSuccess);

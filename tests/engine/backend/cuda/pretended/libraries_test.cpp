@@ -88,10 +88,10 @@ struct Operands {
   explicit Operands(const ConvProblem& p)
       : Operands(p, whole_numbers(elements(p.x), 1), whole_numbers(elements(p.w), 2)) {}
 
-  DeviceArray x;
-  DeviceArray w;
-  DeviceArray y;
-  DeviceArray bias;
+  DeviceValues x;
+  DeviceValues w;
+  DeviceValues y;
+  DeviceValues bias;
 };
 
 ConvProblem problem(Extents x, Extents w, Extents y) {
@@ -174,10 +174,10 @@ class PretendedConvolutions : public PretendedLibraries {
   }
   /// What the plan makes of the operands.
   Values result(const ConvProblem& problem, const ConvPlan& plan, const Operands& operands) {
-    const DeviceArray workspace(DType::kF32, plan.workspace_bytes / 4 + 1);
-    const DeviceArray& written = problem.direction == ConvDirection::kForward        ? operands.y
-                                 : problem.direction == ConvDirection::kBackwardData ? operands.x
-                                                                                     : operands.w;
+    const DeviceValues workspace(DType::kF32, plan.workspace_bytes / 4 + 1);
+    const DeviceValues& written = problem.direction == ConvDirection::kForward        ? operands.y
+                                  : problem.direction == ConvDirection::kBackwardData ? operands.x
+                                                                                      : operands.w;
     written.fill_with_nan();  // beta is 0: it is not read
     EXPECT_EQ(execute(plan, operands, workspace.data()), CUDNN_STATUS_SUCCESS);
     wait();
@@ -305,7 +305,7 @@ TEST_F(PretendedConvolutions, FollowStridesModeAndScales) {
     const ConvPlan plan = first_plan(planar_graph(p, {.mode = mode, .alpha = 2, .beta = 0.5F}),
                                      PlanTarget(handles_.cudnn()));
     const Operands operands(p, x, w);
-    const DeviceArray workspace(DType::kF32, plan.workspace_bytes / 4 + 1);
+    const DeviceValues workspace(DType::kF32, plan.workspace_bytes / 4 + 1);
     ASSERT_EQ(execute(plan, operands, workspace.data()), CUDNN_STATUS_SUCCESS);
     wait();
     Values kernel = w;
@@ -329,7 +329,7 @@ TEST_F(PretendedConvolutions, RefuseWhatTheyDoNotInterpret) {
   const ConvPlan plan =
       first_plan(planar_graph(p, {.tells_order = true}), PlanTarget(handles_.cudnn()));
   const Operands operands(p);
-  const DeviceArray workspace(DType::kF32, plan.workspace_bytes / 4 + 1);
+  const DeviceValues workspace(DType::kF32, plan.workspace_bytes / 4 + 1);
   EXPECT_EQ(execute(plan, operands, workspace.data()), CUDNN_STATUS_NOT_SUPPORTED);
 }
 
@@ -349,7 +349,7 @@ TEST_F(PretendedConvolutions, RoundOperandsOnlyWhereTheEngineSaysSo) {
 
 TEST_F(PretendedConvolutions, LeaveNothingInTheirWorkspace) {
   const auto [p, plan] = with_workspace();
-  const DeviceArray workspace(DType::kF32, Values(plan.workspace_bytes / 4 + 4, 0));
+  const DeviceValues workspace(DType::kF32, Values(plan.workspace_bytes / 4 + 4, 0));
   ASSERT_EQ(execute(plan, Operands(p), workspace.data()), CUDNN_STATUS_SUCCESS);
   wait();
   std::vector<std::uint8_t> left(workspace.bytes());
@@ -363,8 +363,8 @@ TEST_F(PretendedConvolutions, RefuseAddressesThatDoNotFit) {
   const auto [p, plan] = with_workspace();
   const Operands o(p);
   const Operands other(p);
-  const DeviceArray small(DType::kF32, plan.workspace_bytes / 4 - 1);
-  const DeviceArray workspace(DType::kF32, plan.workspace_bytes / 4 + 8);
+  const DeviceValues small(DType::kF32, plan.workspace_bytes / 4 - 1);
+  const DeviceValues workspace(DType::kF32, plan.workspace_bytes / 4 + 8);
   void* const fits = workspace.data();
   std::vector<std::byte> host(o.x.bytes() + 64);
   const std::vector<std::int64_t> ids{kConvX, kConvW, kConvY};
@@ -386,7 +386,7 @@ TEST_F(PretendedConvolutions, RefuseAddressesThatDoNotFit) {
   EXPECT_EQ(execute(plan, {kConvX, kConvW, kConvY, 'z'}, {x, w, y, other.y.data()}, fits),
             CUDNN_STATUS_BAD_PARAM);
   EXPECT_EQ(execute(plan, ids, {x, w, y}, o.x.data()), CUDNN_STATUS_BAD_PARAM);
-  const DeviceArray wide(p.dtype, static_cast<std::size_t>(elements(p.x)) + 4);
+  const DeviceValues wide(p.dtype, static_cast<std::size_t>(elements(p.x)) + 4);
   EXPECT_EQ(execute(plan, ids, {wide.at(4), w, y}, fits), CUDNN_STATUS_BAD_PARAM) << "misaligned";
   EXPECT_EQ(execute(plan, ids, {wide.at(16), w, y}, fits), CUDNN_STATUS_SUCCESS);
   EXPECT_EQ(execute(plan, {kConvY, kConvX, kConvW}, {y, x, w}, fits), CUDNN_STATUS_SUCCESS);
@@ -399,7 +399,7 @@ TEST_F(PretendedConvolutions, RefuseHandlesAndPlansThatCannotRun) {
   const ConvPlan described = std::move(find_conv_plans(p, {}, PlanTarget(description), 1).front());
   EXPECT_EQ(execute(described, o, nullptr), CUDNN_STATUS_BAD_PARAM);
   const ConvPlan plan = std::move(plans(p).front());
-  const DeviceArray workspace(DType::kF32, plan.workspace_bytes / 4 + 1);
+  const DeviceValues workspace(DType::kF32, plan.workspace_bytes / 4 + 1);
   const std::vector<std::int64_t> ids{kConvX, kConvW, kConvY};
   const std::vector<void*> data{o.x.data(), o.w.data(), o.y.data()};
   const CudnnDescriptor good = pack(ids, data, workspace.data());
