@@ -65,7 +65,7 @@ Executor::Executor(backend::Backend& backend,
                      : std::vector<std::span<std::byte>>{}),
       parts_(parts_of(*lowered_)),
       stream_(backend.create_stream()),
-      ring_(backend, *stream_, phases_of(parts_)),
+      ring_(backend, *stream_, phases_of(parts_), watched_count()),
       slots_(lowered_->slots.size()),
       node_seconds_(lowered_->nodes.size(), 0.0) {
   bind_state();
@@ -202,17 +202,31 @@ void Executor::bind_arena() {
   }
 }
 
-void Executor::bind_watched() {
-  if (options_.watch.empty()) {
-    return;
+const graph::Value& Executor::watched_value(const std::string& output) const {
+  const auto found = graph_.outputs().find(output);
+  DLBENCH_CHECK(found != graph_.outputs().end()) << "no output named " << output;
+  const graph::Value& value = graph_.value(found->second);
+  DLBENCH_CHECK(value.dtype == core::DType::kF32) << value.name;
+  return value;
+}
+
+std::size_t Executor::watched_count() const {
+  std::size_t count = 0;
+  for (const std::string& output : options_.watch) {
+    count += static_cast<std::size_t>(watched_value(output).shape.elements());
   }
-  const auto output = graph_.outputs().find(options_.watch);
-  DLBENCH_CHECK(output != graph_.outputs().end()) << "no output named " << options_.watch;
-  const graph::Value& value = graph_.value(output->second);
-  DLBENCH_CHECK(value.dtype == core::DType::kF32 && value.shape.elements() == 1) << value.name;
-  const SlotId slot = lowered_->slot_of_value.at(static_cast<std::size_t>(value.id));
-  DLBENCH_CHECK(slot != backend::kNoSlot) << value.name << " was fused away: keep it";
-  watched_ = slots_[slot];
+  return count;
+}
+
+void Executor::bind_watched() {
+  for (const std::string& output : options_.watch) {
+    const graph::Value& value = watched_value(output);
+    const SlotId slot = lowered_->slot_of_value.at(static_cast<std::size_t>(value.id));
+    DLBENCH_CHECK(slot != backend::kNoSlot) << value.name << " was fused away: keep it";
+    DLBENCH_CHECK(lowered_->slots[static_cast<std::size_t>(slot)].bytes == value_bytes(value))
+        << value.name << " has a layout of its own";
+    watched_.emplace_back(slots_[slot], value_bytes(value));
+  }
 }
 
 void Executor::bind_input(std::string_view name, const std::byte* host, std::size_t bytes) {

@@ -32,7 +32,7 @@ enum class GraphReplay : std::uint8_t { kOff, kAuto, kOn };
 struct ExecutorOptions {
   backend::LoweringOptions lowering;
   GraphReplay replay = GraphReplay::kOff;
-  std::string watch;  ///< an f32 scalar output, told with each finished step; empty: none
+  std::vector<std::string> watch{};  ///< f32 outputs, told with each finished step
   /// On several ranks: a step that communicates begins by giving all of them rank 0's buffers
   /// (running statistics), as PyTorch's DistributedDataParallel does. Of phase all_reduce.
   bool broadcast_buffers = false;
@@ -152,6 +152,8 @@ class Executor {
   void bind_arena();
   void bind_inputs();
   void bind_buckets();
+  [[nodiscard]] const graph::Value& watched_value(const std::string& output) const;
+  [[nodiscard]] std::size_t watched_count() const;
   void bind_watched();
   void find_blocking_buckets();
   void check_bound() const;
@@ -185,8 +187,8 @@ class Executor {
   std::vector<Part> parts_;
   std::unique_ptr<backend::Stream> stream_;
   StepRing ring_;
-  const std::byte* watched_ = nullptr;
-  std::unique_ptr<backend::Stream> copy_stream_;  ///< null where inputs are read in place
+  std::vector<std::span<const std::byte>> watched_;  ///< ExecutorOptions::watch, on the device
+  std::unique_ptr<backend::Stream> copy_stream_;     ///< null where inputs are read in place
   std::unique_ptr<backend::Buffer> arena_;
   std::unique_ptr<backend::Buffer> input_staging_;
   backend::SlotTable slots_;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/exec/step_ring.h"
 
-#include <cstring>
+#include "engine/core/check.h"
+
 #include <numeric>
 #include <utility>
 
@@ -17,10 +18,13 @@ std::optional<double> FinishedStep::total_s() const {
 
 StepRing::StepRing(backend::Backend& backend,
                    backend::Stream& stream,
-                   std::vector<graph::Phase> parts)
+                   std::vector<graph::Phase> parts,
+                   std::size_t watched)
     : stream_(stream),
       parts_(std::move(parts)),
-      watched_(backend.host_allocator(), kSlots * sizeof(float)) {
+      watched_bytes_(watched * sizeof(float)),
+      watched_(watched == 0 ? core::HostBlock()
+                            : core::HostBlock(backend.host_allocator(), kSlots * watched_bytes_)) {
   for (Slot& slot : slots_) {
     slot.begin = stream.create_event();
     slot.end = stream.create_event();
@@ -43,13 +47,14 @@ std::span<backend::Stream::Event* const> StepRing::part_begins() const {
   return slot(ended_).part_begins;
 }
 
-void StepRing::end(const std::byte* watched) {
-  Slot& slot = this->slot(ended_);
-  slot.watches = watched != nullptr;
-  if (slot.watches) {
-    stream_.copy_to_host(watched_.data() + place(ended_) * sizeof(float), watched, sizeof(float));
+void StepRing::end(std::span<const std::span<const std::byte>> watched) {
+  std::span<std::byte> room = this->watched(ended_);
+  for (const std::span<const std::byte> value : watched) {
+    DLBENCH_CHECK(value.size() <= room.size());
+    stream_.copy_to_host(room.data(), value.data(), value.size());
+    room = room.subspan(value.size());
   }
-  stream_.record_time(*slot.end);
+  stream_.record_time(*slot(ended_).end);
   ++ended_;
 }
 
@@ -79,11 +84,8 @@ std::optional<FinishedStep> StepRing::finished(bool wait) {
   if (step > 0) {
     result.idle_s = slot.begin->seconds_since(*this->slot(step - 1).end);
   }
-  if (slot.watches) {
-    float value = 0.0F;
-    std::memcpy(&value, watched_.data() + place(step) * sizeof(float), sizeof value);
-    result.watched = value;
-  }
+  const std::span<const std::byte> watched = this->watched(step);
+  result.watched = {reinterpret_cast<const float*>(watched.data()), watched.size() / sizeof(float)};
   ++told_;
   return result;
 }

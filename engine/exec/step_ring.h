@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Steps that were handed to a device and are not done yet, and what is learnt of each once it is:
-// how long its parts took on the device's clock, and one number that it computed. Nobody has to
+// how long its parts took on the device's clock, and a few numbers that it computed. Nobody has to
 // synchronise the device for it.
 #pragma once
 
@@ -29,7 +29,8 @@ struct FinishedStep {
   std::optional<double> idle_s;
   double inputs_s = 0.0;  ///< waiting for inputs that are still being copied, and placing them
   PhaseSeconds phases{};
-  std::optional<float> watched;  ///< ExecutorOptions::watch
+  /// ExecutorOptions::watch, one output after the other. Holds until the next step begins.
+  std::span<const float> watched;
 
   /// From the end of the step before to its own; nothing for an executor's first.
   [[nodiscard]] std::optional<double> total_s() const;
@@ -40,17 +41,20 @@ class StepRing {
  public:
   static constexpr std::size_t kInFlight = 2;
 
-  /// Of steps on `stream` made of `parts`, which follow one another. Keeps a reference to the
-  /// stream.
-  StepRing(backend::Backend& backend, backend::Stream& stream, std::vector<graph::Phase> parts);
+  /// Of steps on `stream` made of `parts`, which follow one another. `watched`: how many f32 are
+  /// kept of each. Keeps a reference to the stream.
+  StepRing(backend::Backend& backend,
+           backend::Stream& stream,
+           std::vector<graph::Phase> parts,
+           std::size_t watched);
 
   /// A step begins with its inputs. If kInFlight are on their way, waits for the oldest, of which
   /// nothing is told any more.
   void begin();
   /// Events for the begin of each part of the step that has begun.
   [[nodiscard]] std::span<backend::Stream::Event* const> part_begins() const;
-  /// The step's last work is enqueued; `watched`: an f32 on the device to copy, or null.
-  void end(const std::byte* watched);
+  /// The step's last work is enqueued; `watched`: f32 on the device to copy, as many as said.
+  void end(std::span<const std::span<const std::byte>> watched);
 
   [[nodiscard]] std::size_t in_flight() const { return static_cast<std::size_t>(ended_ - told_); }
   /// The oldest step on its way: blocks until it is done if `wait`, else nothing unless it is.
@@ -62,13 +66,15 @@ class StepRing {
     std::vector<std::unique_ptr<backend::Stream::Event>> parts;
     std::vector<backend::Stream::Event*> part_begins;  ///< those
     std::unique_ptr<backend::Stream::Event> end;
-    bool watches = false;
   };
 
   [[nodiscard]] const Slot& slot(std::int64_t step) const { return slots_[place(step)]; }
   [[nodiscard]] Slot& slot(std::int64_t step) { return slots_[place(step)]; }
   [[nodiscard]] static std::size_t place(std::int64_t step) {
     return static_cast<std::size_t>(step) % kSlots;
+  }
+  [[nodiscard]] std::span<std::byte> watched(std::int64_t step) {
+    return {watched_.data() + place(step) * watched_bytes_, watched_bytes_};
   }
 
   /// One more than on their way: the step before the oldest of those says when it ended.
@@ -77,9 +83,10 @@ class StepRing {
   backend::Stream& stream_;
   std::vector<graph::Phase> parts_;
   std::array<Slot, kSlots> slots_;
-  core::HostBlock watched_;  ///< a float for each slot
-  std::int64_t ended_ = 0;   ///< steps whose work is enqueued; the next one's number
-  std::int64_t told_ = 0;    ///< of those, steps that finished() told or nobody asked for
+  std::size_t watched_bytes_;  ///< of a step
+  core::HostBlock watched_;    ///< of each slot
+  std::int64_t ended_ = 0;     ///< steps whose work is enqueued; the next one's number
+  std::int64_t told_ = 0;      ///< of those, steps that finished() told or nobody asked for
 };
 
 }  // namespace dlbench::exec

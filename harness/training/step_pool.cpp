@@ -7,6 +7,7 @@
 #include "harness/trials/make_step.h"
 
 #include <cstddef>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,17 @@ StepPool::StepPool(const workloads::Workload& workload,
              graph_of(workload.build(params_, graph::Mode::kTrain), graph::Mode::kTrain),
              seed,
              &communicator_) {}
+
+StepPool::~StepPool() {
+  if (flights_.empty()) {
+    return;
+  }
+  try {
+    running_->executor->synchronize();
+  } catch (const std::exception&) {
+    // What went wrong with the device was already thrown.
+  }
+}
 
 graph::Graph StepPool::graph_of(const workloads::BuiltWorkload& built, graph::Mode mode) const {
   return mode == graph::Mode::kTrain
@@ -62,6 +74,7 @@ StepPool::Step& StepPool::make_step(graph::Mode mode,
       exec::ExecutorOptions{
           .lowering = lowering,
           .replay = replay_,
+          .watch = {std::string(workloads::kLossOutput), std::string(workloads::kCountsOutput)},
           .broadcast_buffers = mode == graph::Mode::kTrain && ranks_.broadcast_buffers});
   if (on_new_step) {
     on_new_step(*step.executor, samples);
@@ -84,18 +97,25 @@ void StepPool::prepare(graph::Mode mode, std::int64_t samples) {
 }
 
 // The weight of this rank's part of the global batch, and which samples it has of it.
-void StepPool::take_share(const data::Batch& batch) {
-  state_.set_scalar("loss_gradient",
-                    ranks_.reduction.sync_loss ? 1.0
-                                               : static_cast<double>(batch.samples) /
-                                                     static_cast<double>(batch.global_samples));
+StepPool::Share StepPool::share_of(const data::Batch& batch) const {
+  return {.loss_gradient =
+              ranks_.reduction.sync_loss
+                  ? 1.0
+                  : static_cast<double>(batch.samples) / static_cast<double>(batch.global_samples),
+          .first_sample = static_cast<double>(batch.global_row)};
+}
+
+void StepPool::take_share(const Share& share) {
+  state_.set_scalar("loss_gradient", share.loss_gradient);
   if (state_.contains("first_sample")) {
-    state_.set_scalar("first_sample", static_cast<double>(batch.global_row));
+    state_.set_scalar("first_sample", share.first_sample);
   }
+  share_ = share;
 }
 
 // Those are in the forward pass, which the batch of another rank makes just now.
 void StepPool::run_without_samples() {
+  DLBENCH_CHECK(flights_.empty());
   if (!ranks_.reduction.sync_loss) {
     return;
   }
@@ -121,28 +141,55 @@ void StepPool::run_without_samples() {
   }
 }
 
-StepOutcome StepPool::run(graph::Mode mode, const data::Batch& batch) {
+std::vector<StepOutcome> StepPool::run(graph::Mode mode,
+                                       const data::Batch& batch,
+                                       data::BatchLease lease) {
   Step& step = step_for(mode, batch.samples);
+  std::vector<StepOutcome> told;
+  // All steps share the state, and each kind enqueues on a stream of its own.
+  const bool takes_share = mode == graph::Mode::kTrain && !alone() && share_ != share_of(batch);
+  if (&step != running_ || takes_share) {
+    told = drain();
+  } else if (step.executor->steps_in_flight() == exec::StepRing::kInFlight) {
+    tell(true, told);
+  }
+  running_ = &step;
+  if (takes_share) {
+    take_share(share_of(batch));
+  }
+  flights_.push_back({.lease = std::move(lease), .samples = batch.samples});
   for (const workloads::InputBinding& binding : step.built.inputs) {
     const data::BatchTensor& tensor = batch.tensor(binding.tensor);
     const auto rows = static_cast<std::size_t>(batch.samples);
     step.executor->bind_input(binding.input, tensor.data(), rows * tensor.spec().row_bytes());
   }
-  if (mode == graph::Mode::kTrain && !alone()) {
-    take_share(batch);
-  }
   // All ranks record a collective or none does (NCCL asks for it): where their shares differ, so do
   // their steps, and how often each of those was made.
   step.executor->set_replay(batch.samples * communicator_.size() == batch.global_samples);
   step.executor->run();
-  step.executor->synchronize();
-  StepOutcome outcome;
-  outcome.loss = step.executor->read_scalar(workloads::kLossOutput);
-  const core::HostTensor counts = step.executor->read(workloads::kCountsOutput);
-  for (std::int64_t index = 0; index < counts.elements(); ++index) {
-    outcome.counts.push_back(counts.at(index));
+  while (tell(false, told)) {
   }
-  return outcome;
+  return told;
+}
+
+std::vector<StepOutcome> StepPool::drain() {
+  std::vector<StepOutcome> told;
+  while (tell(true, told)) {
+  }
+  return told;
+}
+
+bool StepPool::tell(bool wait, std::vector<StepOutcome>& told) {
+  const std::optional<exec::FinishedStep> done =
+      flights_.empty() ? std::nullopt : running_->executor->finished(wait);
+  if (!done.has_value()) {
+    return false;
+  }
+  told.push_back({.loss = done->watched.front(),
+                  .counts = {done->watched.begin() + 1, done->watched.end()},
+                  .samples = flights_.front().samples});
+  flights_.pop_front();
+  return true;
 }
 
 }  // namespace dlbench::harness

@@ -31,9 +31,9 @@ constexpr std::string_view kOfTraining = "train_";  // before the name of a metr
 /// Sums over the batches of one pass.
 class PassSums {
  public:
-  void add(const StepOutcome& outcome, std::int64_t samples) {
-    loss_ += outcome.loss * static_cast<double>(samples);
-    samples_ += samples;
+  void add(const StepOutcome& outcome) {
+    loss_ += outcome.loss * static_cast<double>(outcome.samples);
+    samples_ += outcome.samples;
     counts_.resize(outcome.counts.size(), 0.0);
     for (std::size_t index = 0; index < counts_.size(); ++index) {
       counts_[index] += outcome.counts[index];
@@ -209,39 +209,59 @@ class Training {
   /// One pass over the data of one epoch: this rank's batches, the sums of all ranks.
   PassSums pass(graph::Mode mode, data::PrefetchLoader& loader, std::int64_t epoch) {
     PassSums sums;
-    TrainingProgress progress{.epoch = epoch,
-                              .epochs = epochs_,
-                              .steps = loader.sampler().batches_per_epoch(),
-                              .validating = mode == graph::Mode::kEvaluate};
+    TrainingProgress started{.epoch = epoch,
+                             .epochs = epochs_,
+                             .steps = loader.sampler().batches_per_epoch(),
+                             .validating = mode == graph::Mode::kEvaluate};
+    TrainingProgress told = started;
+    const auto tell = [&](const std::vector<StepOutcome>& outcomes) {
+      for (const StepOutcome& outcome : outcomes) {
+        ++told.step;
+        told.loss = outcome.loss;
+        take(outcome, told, sums);
+      }
+    };
     std::optional<comm::Stepping> stepping;
-    for (progress.step = 1; progress.step <= progress.steps; ++progress.step) {
-      enter(fmt::format("epoch {}, {}", epoch, batch_text(progress)));
+    for (started.step = 1; started.step <= started.steps; ++started.step) {
+      enter(phase_of(started));
       const auto start = std::chrono::steady_clock::now();
-      const data::BatchLease batch = loader.next();
-      if (batch->samples == 0) {
+      data::BatchLease lease = loader.next();
+      const data::Batch& batch = *lease;
+      if (batch.samples == 0) {
+        tell(steps_.drain());
         steps_.run_without_samples();
         continue;  // of the last batch of a validation there was none for this rank
       }
       if (inject_fault(group_.rank())) {
+        tell(steps_.drain());
         poison_parameters(steps_.state());
       }
-      const StepOutcome outcome = steps_.run(mode, *batch);
-      progress.loss = outcome.loss;
-      if (!std::isfinite(outcome.loss)) {
-        fail(progress);
-      }
-      sums.add(outcome, batch->samples);
-      if (listener_.on_step) {
-        listener_.on_step(progress);
-      }
+      tell(steps_.run(mode, batch, std::move(lease)));
       const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
       comm::step_done(wall.count());
       if (!stepping.has_value()) {
         stepping.emplace();  // how long a step takes is known from the first one on
       }
     }
+    tell(steps_.drain());
     sums.combine(group_);
     return sums;
+  }
+
+  [[nodiscard]] static std::string phase_of(const TrainingProgress& progress) {
+    return fmt::format("epoch {}, {}", progress.epoch, batch_text(progress));
+  }
+
+  /// A step is done: perhaps not the last one that was started.
+  void take(const StepOutcome& outcome, const TrainingProgress& progress, PassSums& sums) {
+    if (!std::isfinite(outcome.loss)) {
+      enter(phase_of(progress));
+      fail(progress);
+    }
+    sums.add(outcome);
+    if (listener_.on_step) {
+      listener_.on_step(progress);
+    }
   }
 
   void check_parameters(std::int64_t epoch) {

@@ -48,7 +48,7 @@ struct TrainingSetup {
 struct TrainingProgress {
   std::int64_t epoch = 0;  ///< from 1
   std::int64_t epochs = 0;
-  std::int64_t step = 0;  ///< of this epoch or validation pass, from 1
+  std::int64_t step = 0;  ///< of this epoch or validation pass, from 1, done or about to start
   std::int64_t steps = 0;
   bool validating = false;
   double loss = 0.0;  ///< of the last batch
@@ -61,7 +61,7 @@ struct TrainingProgress {
 struct TrainingListener {
   /// What begins: "epoch 2, step 3 of 60". What is thrown from then on is of that.
   std::function<void(const std::string&)> on_phase;
-  std::function<void(const TrainingProgress&)> on_step;
+  std::function<void(const TrainingProgress&)> on_step;  ///< when a step is done
   /// After validation, before the checkpoint; the flag says that this epoch is the best so far.
   std::function<void(const reports::EpochRecord&, bool)> on_epoch;
   /// When the step of a mode and a number of samples is made: all are before the first epoch.

@@ -340,7 +340,7 @@ void Session::make_step() {
         plan_.training_graph(),
         exec::ExecutorOptions{.lowering = options,
                               .replay = plan_.replay(),
-                              .watch = std::string(workloads::kLossOutput),
+                              .watch = {std::string(workloads::kLossOutput)},
                               .broadcast_buffers = plan_.options().broadcast_buffers});
     return step_->lowered().decisions;
   });

@@ -91,7 +91,7 @@ std::optional<StepSample> StepPipeline::tell(bool wait) {
   }
   double& communication_s = totals_.engine[static_cast<std::size_t>(graph::Phase::kAllReduce)];
   communication_s += flight.send_out_s;
-  const float loss = done->watched.value_or(NAN);
+  const float loss = done->watched.front();
   if (in_step_with_others()) {
     const auto begin = Clock::now();
     static_cast<void>(session_.collect_outputs(loss));

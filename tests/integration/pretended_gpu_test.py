@@ -100,10 +100,10 @@ class PretendedGpu(command.CommandTest):
             for cpu, cuda in zip(losses["cpu"], losses["cuda"]):
                 self.assertAlmostEqual(cpu, cuda, delta=1e-3 * abs(cpu), msg=f"{ranks} ranks: {losses}")
 
-    def calls_of(self, *arguments):
+    def calls_of(self, *arguments, samples=128):
         """How often a run calls each function."""
         calls = self.folder / "calls.json"
-        done = self.dlbench(*arguments, "--data", self.digits(), "--device", "cuda", "--autotune", "off", "--output",
+        done = self.dlbench(*arguments, "--data", self.digits(samples), "--device", "cuda", "--autotune", "off", "--output",
                             self.folder / "report.json", environment={GPU: f"calls={calls}"})
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(calls.read_text(encoding="utf-8"))
@@ -126,6 +126,13 @@ class PretendedGpu(command.CommandTest):
         self.assertNotIn("cudaGraphLaunch", self.calls_of(*train, "--cuda-graph", "off"))
         for option in ("auto", "on"):
             self.assertGreater(self.calls_of(*train, "--cuda-graph", option)["cudaGraphLaunch"], 4)
+
+    def test_training_does_not_wait_for_each_step(self):
+        few, many = (self.calls_of("train", "--workload", "mnist_cnn", "--batch-size", "8", "--epochs", "1",
+                                   samples=samples) for samples in (128, 384))
+        steps = many["cudaGraphLaunch"] - few["cudaGraphLaunch"]
+        self.assertGreaterEqual(steps, 256 / 8)
+        self.assertLess(many["cudaStreamSynchronize"] - few["cudaStreamSynchronize"], steps / 10)
 
     def test_devices_are_chosen(self):
         for variables, option, wanted in (

@@ -51,7 +51,7 @@ StepBits run_step_bits(backend::Backend& backend, const StepBitsCase& test) {
   const Batches batches = draw_batches(graph, test.steps, classes);
   exec::ModelState state(backend, graph, 1);
   comm::SelfCommunicator self;
-  exec::ExecutorOptions options{.replay = test.replay, .watch = "loss"};
+  exec::ExecutorOptions options{.replay = test.replay, .watch = {"loss"}};
   options.lowering.autotune = false;  // which kernel is fastest may differ from run to run
   options.lowering.deterministic = test.deterministic;
   exec::Executor executor(backend, state, self, graph, options);
@@ -59,7 +59,7 @@ StepBits run_step_bits(backend::Backend& backend, const StepBitsCase& test) {
   const auto keep_one = [&] {
     const auto step = executor.finished(true);
     if (step.has_value()) {
-      result.losses.push_back(step->watched.value());
+      result.losses.push_back(step->watched.front());
     }
     return step.has_value();
   };

@@ -42,16 +42,16 @@ class CompressedStep : public ::testing::TestWithParam<core::DType> {
     SmallTraining training(backend, kManyBuckets);
     const Compressed communicator(GetParam(), training.backend());
     const auto executor = training.executor(
-        graph::Mode::kTrain, *communicator.outer, {.replay = replay, .watch = "loss"});
+        graph::Mode::kTrain, *communicator.outer, {.replay = replay, .watch = {"loss"}});
     std::vector<float> seen;
     executor->run();
     const int allocations = communicator.inner->allocations();
     EXPECT_GT(allocations, 2) << "buckets";
     for (int step = 1; step < kSteps; ++step) {
       executor->run();
-      seen.push_back(executor->finished(true)->watched.value());
+      seen.push_back(executor->finished(true)->watched.front());
     }
-    seen.push_back(executor->finished(true)->watched.value());
+    seen.push_back(executor->finished(true)->watched.front());
     EXPECT_EQ(communicator.inner->allocations(), allocations) << "a later step allocated";
     EXPECT_EQ(executor->replays(), replay == GraphReplay::kOn && backend != "ref");
     return seen;

@@ -250,12 +250,12 @@ TEST_P(ExecutorTest, TellsTheWatchedOutputOfEachStepInOrder) {
     wanted.push_back(plain->read_scalar("loss"));
   }
   training.state().restore();
-  const auto watching = training.executor(Mode::kTrain, {.watch = "loss"});
+  const auto watching = training.executor(Mode::kTrain, {.watch = {"loss"}});
   std::vector<float> seen;
   for (int step = 0; step < 5; ++step) {
     watching->run();
     EXPECT_EQ(watching->steps_in_flight(), 1U);
-    seen.push_back(watching->finished(false)->watched.value());
+    seen.push_back(watching->finished(false)->watched.front());
     EXPECT_FALSE(watching->finished(false).has_value());
   }
   EXPECT_EQ(seen, wanted);

@@ -32,7 +32,7 @@ class HungCollective : public ::testing::TestWithParam<GraphReplay> {
     communicator_ = std::make_unique<FragileCommunicator>(timeout_s);
     training_ = std::make_unique<SmallTraining>("deferred", testing::SmallTrainingOptions{});
     executor_ = training_->executor(
-        graph::Mode::kTrain, *communicator_, {.replay = GetParam(), .watch = "loss"});
+        graph::Mode::kTrain, *communicator_, {.replay = GetParam(), .watch = {"loss"}});
     for (int step = 0; step < 5; ++step) {
       executor_->run();
       EXPECT_TRUE(executor_->finished(true).has_value());

@@ -76,11 +76,11 @@ TEST_F(Replay, StepsInFlightAreToldInOrder) {
   for (const char* backend : {"ref", "deferred"}) {
     SmallTraining training(backend, {});
     const auto executor =
-        training.executor(Mode::kTrain, {.replay = GraphReplay::kOn, .watch = "loss"});
+        training.executor(Mode::kTrain, {.replay = GraphReplay::kOn, .watch = {"loss"}});
     losses.emplace_back();
     std::vector<double> totals;
     const auto keep = [&](const FinishedStep& step) {
-      losses.back().push_back(step.watched.value());
+      losses.back().push_back(step.watched.front());
       for (const Phase phase : {Phase::kForward, Phase::kBackward, Phase::kOptimizer}) {
         EXPECT_GT(step.phases[static_cast<std::size_t>(phase)], 0.0) << graph::name(phase);
       }
@@ -113,13 +113,13 @@ TEST_F(Replay, StepsInFlightAreToldInOrder) {
 // long.
 TEST_F(Replay, StepsThatNobodyAskedForAreForgotten) {
   SmallTraining training("deferred", {});
-  const auto executor = training.executor(Mode::kTrain, {.watch = "loss"});
+  const auto executor = training.executor(Mode::kTrain, {.watch = {"loss"}});
   for (int step = 0; step < 5; ++step) {
     executor->run();
     EXPECT_LE(executor->steps_in_flight(), StepRing::kInFlight);
   }
   EXPECT_TRUE(executor->finished(true).has_value());
-  const float last = executor->finished(true)->watched.value();
+  const float last = executor->finished(true)->watched.front();
   EXPECT_FALSE(executor->finished(true).has_value());
   EXPECT_EQ(last, executor->read_scalar("loss"));
 }
@@ -241,7 +241,7 @@ TEST_F(Replay, RunsNodeByNodeWhileReplayIsOff) {
     const bool records = std::string(backend) == "deferred";
     SmallTraining training(backend, {});
     const auto executor =
-        training.executor(Mode::kTrain, {.replay = GraphReplay::kOn, .watch = "loss"});
+        training.executor(Mode::kTrain, {.replay = GraphReplay::kOn, .watch = {"loss"}});
     const Phases phases;
     losses.emplace_back();
     for (int step = 0; step < 10; ++step) {
@@ -257,7 +257,7 @@ TEST_F(Replay, RunsNodeByNodeWhileReplayIsOff) {
     }
     testing::DeferredStream::set_recording_fails(false);
     while (const auto done = executor->finished(true)) {
-      losses.back().push_back(done->watched.value());
+      losses.back().push_back(done->watched.front());
     }
     EXPECT_EQ(executor->replays(), records);
   }

@@ -55,7 +55,7 @@ Outcome train(backend::Backend& backend, comm::Communicator& communicator) {
   state.broadcast_all();
   state.set_scalar("loss_gradient", 1.0 / communicator.size());
   Executor executor(
-      backend, state, communicator, step, {.replay = GraphReplay::kOn, .watch = "loss"});
+      backend, state, communicator, step, {.replay = GraphReplay::kOn, .watch = {"loss"}});
   std::vector<core::HostTensor> images;  // all stay alive until the end
   std::vector<core::HostTensor> labels;
   const auto& inputs = step.inputs();
@@ -66,7 +66,7 @@ Outcome train(backend::Backend& backend, comm::Communicator& communicator) {
     fill(labels.emplace_back(label.dtype, label.shape), communicator.rank(), index, 5);
   }
   Outcome outcome;
-  const auto keep = [&] { outcome.losses.push_back(executor.finished(true)->watched.value()); };
+  const auto keep = [&] { outcome.losses.push_back(executor.finished(true)->watched.front()); };
   for (std::size_t index = 0; index < kSteps; ++index) {
     if (executor.steps_in_flight() == StepRing::kInFlight) {
       keep();

@@ -312,7 +312,8 @@ double validation_loss(comm::Rendezvous& group) {
       steps.run_without_samples();
       continue;
     }
-    sum += steps.run(graph::Mode::kEvaluate, *batch).loss * static_cast<double>(batch->samples);
+    sum += steps.run(graph::Mode::kEvaluate, *batch).front().loss *
+           static_cast<double>(batch->samples);
   }
   const std::vector<double> sums = group.all_gather(sum);
   return std::accumulate(sums.begin(), sums.end(), 0.0) /

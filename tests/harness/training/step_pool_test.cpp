@@ -57,10 +57,10 @@ TEST(StepPool, EvaluateModeWithTheBatchsOwnStatisticsIsTrainMode) {
   StepPool steps(workload, params, core::DType::kF32, *backend, {}, 1);
   steps.state().set_scalar("learning_rate", 0.0);
   const exec::TensorMap before = steps.state().export_tensors({graph::Storage::kBuffer});
-  const StepOutcome trained = steps.run(graph::Mode::kTrain, batch);
-  const StepOutcome fresh = steps.run(graph::Mode::kEvaluate, batch);
+  const StepOutcome trained = steps.run(graph::Mode::kTrain, batch).front();
+  const StepOutcome fresh = steps.run(graph::Mode::kEvaluate, batch).front();
   replace_statistics(steps.state(), before);
-  const StepOutcome evaluated = steps.run(graph::Mode::kEvaluate, batch);
+  const StepOutcome evaluated = steps.run(graph::Mode::kEvaluate, batch).front();
   // The running variance is the unbiased one: n / (n - 1) with n = 64 in the deepest layers.
   EXPECT_NEAR(evaluated.loss, trained.loss, 0.005);
   EXPECT_GT(std::abs(fresh.loss - trained.loss), 0.02);

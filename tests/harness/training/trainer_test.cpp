@@ -7,6 +7,7 @@
 #include "engine/exec/safetensors.h"
 #include "engine/graph/layers.h"
 #include "harness/training/step_pool.h"
+#include "tests/engine/exec/deferred_backend.h"
 #include "tests/temporary_folder.h"
 
 #include <fmt/format.h>
@@ -15,11 +16,14 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace dlbench::harness {
@@ -192,8 +196,8 @@ TEST_F(Trainer, ValidationChangesNothingInTheState) {
   const data::BatchLease batch = loader.next();
   const auto everything = {graph::Storage::kParameter, graph::Storage::kScalar};
   const exec::TensorMap before = steps.state().export_tensors(everything);
-  const StepOutcome first = steps.run(graph::Mode::kEvaluate, *batch);
-  const StepOutcome second = steps.run(graph::Mode::kEvaluate, *batch);
+  const StepOutcome first = steps.run(graph::Mode::kEvaluate, *batch).front();
+  const StepOutcome second = steps.run(graph::Mode::kEvaluate, *batch).front();
   EXPECT_EQ(first.loss, second.loss);
   for (const auto& [name, tensor] : steps.state().export_tensors(everything)) {
     for (std::int64_t i = 0; i < tensor.elements(); ++i) {
@@ -201,7 +205,7 @@ TEST_F(Trainer, ValidationChangesNothingInTheState) {
     }
   }
   (void)steps.run(graph::Mode::kTrain, *batch);
-  EXPECT_NE(steps.run(graph::Mode::kEvaluate, *batch).loss, first.loss);
+  EXPECT_NE(steps.run(graph::Mode::kEvaluate, *batch).front().loss, first.loss);
   EXPECT_EQ(made, (std::vector<std::string>{"evaluate 16", "train 16"}));
 }
 
@@ -278,6 +282,92 @@ TEST(UndefinedMetrics, AreSaidOnce) {
   EXPECT_EQ(skipped[0].what, "train_precision");
   EXPECT_THAT(skipped[0].reason, HasSubstr("in epoch 3"));
   EXPECT_THAT(skipped[0].reason, HasSubstr("nothing was predicted"));
+}
+
+TEST_F(Trainer, IsTheSameOnADeviceThatRunsLater) {
+  using exec::testing::Copies;
+  for (const auto& [copies, validates] : std::vector<std::pair<Copies, bool>>{
+           {Copies::kAtFirst, true}, {Copies::kAtLast, true}, {Copies::kAtLast, false}}) {
+    exec::testing::DeferredBackend late(copies);
+    TrainingSetup at_once = setup(3);
+    if (!validates) {
+      at_once.validation_data = nullptr;
+    }
+    TrainingSetup deferred{.workload = workload(),
+                           .params = {},
+                           .backend = late,
+                           .training_data = training_data(),
+                           .validation_data = at_once.validation_data,
+                           .epochs = 3};
+    std::vector<std::string> heard;
+    TrainingListener listener;
+    listener.on_step = [&](const TrainingProgress& progress) {
+      heard.push_back(fmt::format("{} {} {}", progress.epoch, batch_text(progress), progress.loss));
+    };
+    const TrainingResult wanted = train(at_once, listener);
+    const std::vector<std::string> in_order = std::exchange(heard, {});
+    const TrainingResult seen = train(deferred, listener);
+    EXPECT_EQ(heard, in_order);
+    ASSERT_EQ(seen.history.size(), wanted.history.size());
+    for (std::size_t epoch = 0; epoch < wanted.history.size(); ++epoch) {
+      EXPECT_EQ(seen.history[epoch].train_loss, wanted.history[epoch].train_loss) << epoch;
+      EXPECT_EQ(seen.history[epoch].valid_loss, wanted.history[epoch].valid_loss) << epoch;
+      EXPECT_EQ(seen.history[epoch].metrics, wanted.history[epoch].metrics) << epoch;
+    }
+  }
+}
+
+TEST_F(Trainer, NamesTheStepWhoseLossIsNotFiniteThoughTheNextIsOnItsWay) {
+  exec::testing::DeferredBackend late;
+  const auto failure = [&](backend::Backend& backend) {
+    const TrainingSetup diverging{.workload = workload(),
+                                  .params = {},
+                                  .backend = backend,
+                                  .training_data = training_data(),
+                                  .epochs = 1,
+                                  .learning_rate = 1e38};
+    std::vector<std::string> phases;
+    TrainingListener listener;
+    listener.on_phase = [&](const std::string& phase) { phases.push_back(phase); };
+    try {
+      (void)train(diverging, listener);
+    } catch (const core::Error& error) {
+      return fmt::format("{}: {}", phases.back(), error.what());
+    }
+    return std::string("none");
+  };
+  const std::string wanted = failure(backend());
+  EXPECT_THAT(wanted, testing::StartsWith("epoch 1, step "));
+  EXPECT_EQ(failure(late), wanted);
+}
+
+TEST_F(Trainer, ADeviceIsGivenTheNextStepWhileItWorksOnTheLastOne) {
+  exec::testing::DeferredBackend late;
+  StepPool steps(workload(), {}, core::DType::kF32, late, {}, 1);
+  data::LoaderOptions options;
+  options.batch_size = 16;
+  options.drop_last = false;
+  options.shuffle = false;
+  data::PrefetchLoader loader(training_data(), options);
+  const auto samples_told = [](const std::vector<StepOutcome>& told) {
+    std::vector<std::int64_t> samples;
+    for (const StepOutcome& outcome : told) {
+      samples.push_back(outcome.samples);
+    }
+    return samples;
+  };
+  const auto run = [&](graph::Mode mode) {
+    data::BatchLease lease = loader.next();
+    const data::Batch& batch = *lease;
+    return samples_told(steps.run(mode, batch, std::move(lease)));
+  };
+  using Samples = std::vector<std::int64_t>;
+  EXPECT_EQ(run(graph::Mode::kTrain), Samples());
+  EXPECT_EQ(run(graph::Mode::kTrain), Samples());
+  EXPECT_EQ(run(graph::Mode::kTrain), Samples{16}) << "the first one had to be waited for";
+  EXPECT_EQ(run(graph::Mode::kTrain), (Samples{16, 16})) << "the state goes to another step";
+  EXPECT_EQ(samples_told(steps.drain()), Samples{2});
+  EXPECT_EQ(samples_told(steps.drain()), Samples());
 }
 
 TEST_F(Trainer, AListenerMayEndIt) {
