@@ -164,6 +164,7 @@ void fields(V& visit, R& record) {
   visit("transport", record.transport);
   visit("device", record.device);
   visit("in_place", record.in_place);
+  visit("replayed", record.replayed);
   visit("time_s", record.time_s);
   visit("algbw_gb_per_s", record.algbw_gb_per_s);
   visit("busbw_gb_per_s", record.busbw_gb_per_s);

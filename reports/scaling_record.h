@@ -187,6 +187,9 @@ struct CollectiveRecord {
   std::string transport;              ///< e.g. shared_window, mpi, nccl; with "simulated" where so
   std::optional<std::string> device;  ///< of rank 0, where the data lie; null: an older report
   bool in_place = false;
+  /// Recorded with the calls around it and launched at once (a CUDA graph), so that no host's time
+  /// is in it; null: an older report.
+  std::optional<bool> replayed;
   CollectiveTimeRecord time_s;
   /// bytes / time_s.median, 10^9 bytes per second. Null at one rank, where nothing travels.
   std::optional<double> algbw_gb_per_s;

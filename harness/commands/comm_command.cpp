@@ -12,6 +12,7 @@
 #include "harness/rank_placement.h"
 #include "harness/ranks.h"
 #include "harness/trials/collective_trial.h"
+#include "harness/trials/cuda_graph.h"
 #include "reports/bus_factor.h"
 #include "reports/statistics.h"
 #include "reports/text_table.h"
@@ -46,13 +47,14 @@ std::string redop(Collective op) {
 std::string header(const reports::CollectiveRecord& first) {
   return fmt::format(
       "\n# {} over {}: {}\n"
-      "# time is the median of the slowest rank's calls, algbw is size / time, busbw see "
+      "# time is the median of the slowest rank's calls{}, algbw is size / time, busbw see "
       "docs/scaling.md\n"
       "#{:>12} {:>12} {:>6} {:>6} {:>12} {:>12} {:>9} {:>9} {:>7}\n"
       "#{:>12} {:>12} {:>6} {:>6} {:>12} {:>12} {:>9} {:>9}\n",
       first.op,
       reports::count_text(first.ranks, "rank"),
       first.transport,
+      first.replayed.value_or(false) ? " in a replayed CUDA graph" : "",
       "size",
       "count",
       "type",
@@ -119,7 +121,8 @@ reports::CollectiveRecord describe(const CollectiveCase& which,
                                    .dtype = std::string(core::name(which.dtype)),
                                    .transport = std::string(communicator.name()),
                                    .device = device,
-                                   .in_place = true};
+                                   .in_place = true,
+                                   .replayed = result.replayed};
   if (which.check) {
     record.wrong = result.wrong;
   }
@@ -166,6 +169,7 @@ class CollectiveSweep {
                              kThreads,
                              ranks_.places()[static_cast<std::size_t>(ranks_.rank())].local_rank,
                              {.address = placement.gpu_address, .of = placement.host_gpus});
+      check_cuda_graph(options_.cuda_graph, *backend_);
       if (link_.has_value()) {
         require_host_memory(*backend_, "--link");
       }
@@ -198,12 +202,14 @@ class CollectiveSweep {
   void measure(comm::Rendezvous& members) {
     const std::optional<reports::TaintRecord> crowded =
         oversubscription(members, place_this_rank(members, kThreads).placement);
-    const std::optional<reports::TaintRecord> shared = gpu_sharing(
-        comm::shared_device(members.places(), comm::device_addresses(members, *backend_)));
+    const std::string shared_device =
+        comm::shared_device(members.places(), comm::device_addresses(members, *backend_));
+    const std::optional<reports::TaintRecord> shared = gpu_sharing(shared_device);
     std::unique_ptr<comm::Communicator> communicator = comm::create_communicator(
         members,
         *backend_,
         options_.share_gpu ? comm::DeviceSharing::kHostStaged : comm::DeviceSharing::kRefused);
+    check_cuda_graph(options_.cuda_graph, *backend_, shared_device);
     const std::string where = "collectives over " + reports::count_text(members.size(), "rank");
     const std::optional<reports::TaintRecord> simulated = link_taint(link_, members.size());
     for (const auto& taint : {crowded, shared, simulated}) {
@@ -215,8 +221,11 @@ class CollectiveSweep {
       communicator = std::make_unique<comm::LinkDelay>(
           std::move(communicator), *link_, static_cast<std::uint64_t>(options_.seed));
     }
-    CollectiveTrial trial(
-        members, *communicator, *backend_, counts_.back() * core::size_of(dtype_));
+    CollectiveTrial trial(members,
+                          *communicator,
+                          *backend_,
+                          counts_.back() * core::size_of(dtype_),
+                          graph_replay(options_.cuda_graph));
     for (const Collective op : collectives_) {
       for (const std::size_t count : counts_) {
         const CollectiveCase which{.op = op,

@@ -69,6 +69,10 @@ void add_comm_options(OptionSet& options, CommOptions& comm) {
                    "several ranks may use one GPU: collectives go through host memory (taint: "
                    "oversubscribed)",
                    comm.share_gpu);
+  options.add_choice("cuda-graph",
+                     "record many calls and replay them, as a step does; auto: on GPUs",
+                     comm.cuda_graph,
+                     {"auto", "on", "off"});
   options.add_text("link",
                    "SPEC",
                    "simulate a link, e.g. latency_us=10,gbit_per_s=100: taints the report",

@@ -36,6 +36,7 @@ struct CommOptions {
   std::optional<double> timeout;
   bool strict = false;
   bool share_gpu = false;
+  std::string cuda_graph = "auto";
 };
 
 void add_comm_options(OptionSet& options, CommOptions& comm);

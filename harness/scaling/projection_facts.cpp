@@ -116,7 +116,8 @@ std::vector<CollectiveTime> measure_all_reduces(Session& session,
   CollectiveTrial trial(ranks,
                         session.communicator(),
                         session.plan().backend(),
-                        static_cast<std::size_t>(*std::max_element(sizes.begin(), sizes.end())));
+                        static_cast<std::size_t>(*std::max_element(sizes.begin(), sizes.end())),
+                        session.plan().replay());
   std::vector<CollectiveTime> measured;
   for (const std::int64_t bytes : sizes) {
     const CollectiveResult result =

@@ -4,10 +4,16 @@
 
 #include "engine/comm/check_pattern.h"
 #include "engine/comm/device_watch.h"
+#include "engine/comm/rank_progress.h"
 #include "engine/core/check.h"
+#include "engine/core/clock.h"
+#include "engine/core/error.h"
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
 
 namespace dlbench::harness {
@@ -16,6 +22,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using comm::Collective;
 using comm::PatternRange;
+
+constexpr std::int64_t kMostCallsOfARound = 64;
+constexpr double kRoundS = 0.5;  // so long nobody asks the guard
 
 /// Elements of the array that belong to `rank`.
 PatternRange share(const PatternRange& all, int rank, int size) {
@@ -49,11 +58,20 @@ std::size_t wrong_elements(Collective op, const PatternRange& all, int rank, int
 CollectiveTrial::CollectiveTrial(comm::Rendezvous& ranks,
                                  comm::Communicator& communicator,
                                  backend::Backend& backend,
-                                 std::size_t largest_bytes)
+                                 std::size_t largest_bytes,
+                                 exec::GraphReplay replay)
     : group_(ranks),
       communicator_(communicator),
+      replay_(replay),
+      // Alone nothing is done, and a communicator that cannot be recorded blocks the host.
+      queues_(!backend.reads_host_memory() && communicator.size() > 1 && communicator.recordable()),
       stream_(backend.create_stream()),
-      data_(communicator.allocate(backend, largest_bytes)) {}
+      data_(communicator.allocate(backend, largest_bytes)) {
+  for (std::int64_t event = 0; event <= (queues_ ? kMostCallsOfARound : 1); ++event) {
+    events_.push_back(stream_->create_event());
+    times_.push_back(events_.back().get());
+  }
+}
 
 void CollectiveTrial::call(const CollectiveCase& which) {
   const comm::ReduceRequest request{
@@ -88,31 +106,114 @@ std::int64_t CollectiveTrial::count_wrong(const CollectiveCase& which) {
   return static_cast<std::int64_t>(group_.sum({wrong}).front());
 }
 
-CollectiveResult CollectiveTrial::run(const CollectiveCase& which, RunGuard& guard) {
-  DLBENCH_CHECK(which.bytes() <= data_->bytes()) << which.bytes() << " of " << data_->bytes();
-  stream_->fill_zero(data_->data(), which.bytes());
-  std::vector<double> own;
-  own.reserve(static_cast<std::size_t>(which.calls));
-  group_.align();
+void CollectiveTrial::warm_up(const CollectiveCase& which, RunGuard& guard) {
+  // The first use of a communicator connects and allocates, which cannot be recorded.
+  const std::int64_t calls = queues_ ? std::max<std::int64_t>(which.warmup, 1) : which.warmup;
   comm::watched(communicator_, [&] {
-    for (std::int64_t i = 0; i < which.warmup; ++i) {
+    for (std::int64_t i = 0; i < calls; ++i) {
+      const auto begin = Clock::now();
       call(which);
+      comm::step_done(core::seconds_since(begin));
       guard.check();
     }
     stream_->synchronize();
   });
-  auto last = Clock::now();
-  for (std::int64_t i = 0; i < which.calls; ++i) {
-    comm::watched(communicator_, [&] {
-      call(which);
-      stream_->synchronize();
-    });
-    const auto now = Clock::now();
-    own.push_back(std::chrono::duration<double>(now - last).count());
-    guard.check();
-    last = Clock::now();
+}
+
+CollectiveTrial::Round CollectiveTrial::plan_round(const CollectiveCase& which, RunGuard& guard) {
+  group_.align();
+  warm_up(which, guard);
+  Round round;
+  if (queues_) {
+    round.calls = calls_of_a_round(which);
+    comm::watched(communicator_, [&] { round.replay = record(which, round.calls); });
+    group_.align();
   }
-  CollectiveResult result;
+  return round;
+}
+
+// As many on all ranks, for their recordings go together.
+std::int64_t CollectiveTrial::calls_of_a_round(const CollectiveCase& which) {
+  const auto begin = Clock::now();
+  comm::watched(communicator_, [&] {
+    call(which);
+    stream_->synchronize();
+  });
+  const double call_s = group_.max(core::seconds_since(begin));
+  const auto in_time = static_cast<std::int64_t>(kRoundS / std::max(call_s, 1e-9));
+  comm::step_done(call_s);
+  const std::int64_t most = std::clamp<std::int64_t>(in_time, 1, kMostCallsOfARound);
+  const std::int64_t rounds = (which.calls + most - 1) / most;
+  return (which.calls + rounds - 1) / rounds;
+}
+
+std::unique_ptr<backend::Replay> CollectiveTrial::record(const CollectiveCase& which,
+                                                         std::int64_t calls) {
+  if (replay_ == exec::GraphReplay::kOff || !stream_->begin_capture()) {
+    return nullptr;
+  }
+  try {
+    enqueue(which, calls);
+    return stream_->end_capture();
+  } catch (const core::Error& failure) {
+    stream_->abandon_capture();
+    throw core::Error(
+        failure.code(),
+        std::string("the calls cannot be recorded (--cuda-graph off enqueues them one "
+                    "by one): ") +
+            failure.what());
+  } catch (...) {
+    stream_->abandon_capture();
+    throw;
+  }
+}
+
+// Where the device has a queue, the ranks meet in a first call that is not timed.
+void CollectiveTrial::enqueue(const CollectiveCase& which, std::int64_t calls) {
+  if (queues_) {
+    call(which);
+  }
+  stream_->record_time(*times_.front());
+  for (std::int64_t i = 1; i <= calls; ++i) {
+    call(which);
+    stream_->record_time(*times_[static_cast<std::size_t>(i)]);
+  }
+}
+
+CollectiveResult CollectiveTrial::run(const CollectiveCase& which, RunGuard& guard) {
+  DLBENCH_CHECK(which.bytes() <= data_->bytes()) << which.bytes() << " of " << data_->bytes();
+  stream_->fill_zero(data_->data(), which.bytes());
+  const Round round = plan_round(which, guard);
+  const auto calls = static_cast<std::size_t>(round.calls);
+  const std::span<backend::Stream::Event* const> times = std::span(times_).first(calls + 1);
+  std::vector<double> own;
+  own.reserve(static_cast<std::size_t>(which.calls) + calls);
+  std::optional<comm::Stepping> stepping;  // once it is known how long a round takes
+  if (queues_ || which.warmup > 0) {
+    stepping.emplace();
+  }
+  while (own.size() < static_cast<std::size_t>(which.calls)) {
+    const auto begin = Clock::now();
+    comm::watched(communicator_, [&] {
+      if (round.replay != nullptr) {
+        round.replay->launch(times);
+      } else {
+        enqueue(which, round.calls);
+      }
+      times.back()->wait();
+    });
+    for (std::size_t call = 0; call < calls; ++call) {
+      own.push_back(times[call + 1]->seconds_since(*times[call]));
+    }
+    comm::step_done(core::seconds_since(begin));
+    if (!stepping.has_value()) {
+      stepping.emplace();
+    }
+    guard.check();
+  }
+  stepping.reset();
+  own.resize(static_cast<std::size_t>(which.calls));
+  CollectiveResult result{.replayed = round.replay != nullptr};
   for (const std::vector<double>& rank : group_.gather(own)) {
     result.call_s.resize(rank.size());
     std::transform(rank.begin(),

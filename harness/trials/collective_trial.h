@@ -8,6 +8,7 @@
 #include "engine/comm/communicator.h"
 #include "engine/comm/link_model.h"
 #include "engine/comm/rendezvous.h"
+#include "engine/exec/executor.h"
 #include "harness/trials/rank_group.h"
 #include "harness/trials/run_guard.h"
 
@@ -32,6 +33,7 @@ struct CollectiveCase {
 struct CollectiveResult {
   /// Per call, that of the slowest rank; on rank 0 alone.
   std::vector<double> call_s;
+  bool replayed = false;   ///< the calls were recorded and launched at once, as in a replayed step
   std::int64_t wrong = 0;  ///< elements over all ranks; on all ranks
 };
 
@@ -42,23 +44,44 @@ class CollectiveTrial {
   CollectiveTrial(comm::Rendezvous& ranks,
                   comm::Communicator& communicator,
                   backend::Backend& backend,
-                  std::size_t largest_bytes);
+                  std::size_t largest_bytes,
+                  exec::GraphReplay replay);
 
   /// All ranks start together, then call after call without a pause, as nccl-tests do; a call lasts
-  /// from the end of the one before to its own end. The timed calls work on zeros, so that sums
+  /// from the end of the one before to its own end, where the device has a clock of its own on that
+  /// clock. A device that takes them from a queue gets many at a time: by replay, if it was asked
+  /// for and can be, so that they last as long as in a replayed step; else one after the other, and
+  /// no shorter than the host takes to enqueue one. The timed calls work on zeros, so that sums
   /// neither grow nor round. The result is checked in one more call that is not timed: reductions
   /// against the exact sum, all_gather and broadcast (from the last rank) against the sender's.
   /// Throws core::Error when the guard ends the run.
   [[nodiscard]] CollectiveResult run(const CollectiveCase& which, RunGuard& guard);
 
  private:
+  /// Calls that are handed over together.
+  struct Round {
+    std::int64_t calls = 1;  ///< timed ones
+    std::unique_ptr<backend::Replay> replay;
+  };
+
+  [[nodiscard]] std::int64_t calls_of_a_round(const CollectiveCase& which);
+  [[nodiscard]] std::unique_ptr<backend::Replay> record(const CollectiveCase& which,
+                                                        std::int64_t calls);
+  void enqueue(const CollectiveCase& which, std::int64_t calls);
+  void warm_up(const CollectiveCase& which, RunGuard& guard);
+  [[nodiscard]] Round plan_round(const CollectiveCase& which, RunGuard& guard);
   void call(const CollectiveCase& which);
   [[nodiscard]] std::int64_t count_wrong(const CollectiveCase& which);
 
   RankGroup group_;
   comm::Communicator& communicator_;
+  exec::GraphReplay replay_;
+  bool queues_;  ///< calls are enqueued, and done later
   std::unique_ptr<backend::Stream> stream_;
   std::unique_ptr<backend::Buffer> data_;
+  std::vector<std::unique_ptr<backend::Stream::Event>> events_;
+  std::vector<backend::Stream::Event*>
+      times_;  ///< those: the begin of a round, the end of each call
 };
 
 }  // namespace dlbench::harness

@@ -10,6 +10,7 @@
 #include "engine/core/nearest_name.h"
 #include "engine/core/parallel.h"
 #include "harness/ranks.h"
+#include "harness/trials/cuda_graph.h"
 #include "harness/trials/make_step.h"
 #include "harness/trials/plan_record.h"
 #include "harness/trials/run_guard.h"
@@ -93,11 +94,7 @@ void SessionPlan::open() {
                          options_.threads,
                          ranks_.places()[static_cast<std::size_t>(ranks_.rank())].local_rank,
                          options_.gpu);
-  if (options_.cuda_graph == "on" && backend_->device().kind != "cuda") {
-    throw Error(ErrorCode::kUnavailable,
-                "--cuda-graph on needs an NVIDIA GPU; this run uses " +
-                    std::string(backend_->name()) + ": choose auto or off");
-  }
+  check_cuda_graph(options_.cuda_graph, *backend_);
   dtype_ = harness::compute_dtype(options_.precision, *backend_);
   batch_ = share_batch(options_.batch_size.value_or(workload_->spec().batch_size),
                        options_.global_batch_size,
@@ -122,12 +119,7 @@ void SessionPlan::check_sharing() const {
   if (!options_.share_gpu) {
     throw Error(ErrorCode::kUnavailable, comm::refusal_to_share(shared_device_));
   }
-  if (options_.cuda_graph == "on") {
-    throw Error(ErrorCode::kUnavailable,
-                "--cuda-graph on with --share-gpu: " + shared_device_ +
-                    ", so that the host reduces gradients in the middle of the step, which cannot "
-                    "be recorded: choose auto or off");
-  }
+  check_cuda_graph(options_.cuda_graph, *backend_, shared_device_);
 }
 
 void SessionPlan::check_link() const {
@@ -187,12 +179,7 @@ backend::LoweringOptions SessionPlan::lowering() const {
           .check = &RunGuard::check_current};
 }
 
-exec::GraphReplay SessionPlan::replay() const {
-  if (options_.cuda_graph == "off") {
-    return exec::GraphReplay::kOff;
-  }
-  return options_.cuda_graph == "on" ? exec::GraphReplay::kOn : exec::GraphReplay::kAuto;
-}
+exec::GraphReplay SessionPlan::replay() const { return graph_replay(options_.cuda_graph); }
 
 data::LoaderOptions SessionPlan::loader_options() const {
   data::LoaderOptions loader;

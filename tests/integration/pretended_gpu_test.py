@@ -213,6 +213,41 @@ class PretendedGpu(command.CommandTest):
             self.assertIn("over up to 3 ranks on pretended GPU 0", done.stdout)
             self.assertIn("nccl", report["system"]["libraries"])
 
+    def collectives(self, *arguments, environment=None, ranks=2):
+        return self.launch(ranks, "comm", "--device", "cuda", "-b", "64", "-e", "640", "-f", "10", "--collectives",
+                           "all_reduce,broadcast", "--output", self.folder / "comm.json", *arguments,
+                           environment=environment)
+
+    def test_collectives_are_replayed_and_enqueued(self):
+        # More calls than one graph has, no round number of them, and none before them.
+        for graph, calls, replayed in (("auto", 70, True), ("on", 1, True), ("off", 70, False)):
+            done = self.collectives("--cuda-graph", graph, "-n", str(calls), "-w", "0")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            measured = self.report(self.folder / "comm.json")["collectives"]
+            self.assertEqual([(each["replayed"], each["time_s"]["n"], each["wrong"]) for each in measured],
+                             4 * [(replayed, calls, 0)])
+            self.assertGreater(min(each["time_s"]["min"] for each in measured), 0)
+            self.assertEqual("in a replayed CUDA graph" in done.stdout, replayed)
+
+    def test_collectives_through_the_host_are_not_replayed(self):
+        one = {GPU: "devices=1"}
+        done = self.collectives("--share-gpu", "-n", "3", environment=one)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual({(each["replayed"], each["transport"], each["wrong"])
+                          for each in self.report(self.folder / "comm.json")["collectives"]},
+                         {(False, "shared-window, host-staged", 0)})
+        done = self.collectives("--share-gpu", "--cuda-graph", "on", environment=one)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("--cuda-graph on with --share-gpu: ranks 0 and 1", done.stderr)
+
+    def test_timed_collectives_that_hang_or_fail(self):
+        for graph in ("on", "off"):
+            for fault, code, says in (("hang=30", 124, "hangs"), ("error=30", 5, "a collective of NCCL failed")):
+                done = self.collectives("--cuda-graph", graph, "-n", "40", "--timeout", "20",
+                                        environment={NCCL: fault})
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(says, done.stderr)
+
     def test_scale(self):
         path = self.folder / "scale.json"
         done = self.launch(2, "scale", *SHORT, "--data", self.digits(), "--device", "cuda", "--output", path)

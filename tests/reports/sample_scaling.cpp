@@ -169,6 +169,7 @@ std::vector<CollectiveRecord> sample_collectives() {
   all_reduce.transport = "shared_window";
   all_reduce.device = "A processor";
   all_reduce.in_place = true;
+  all_reduce.replayed = false;
   all_reduce.time_s = {0.001, 0.0012, 0.00102, 0.0009, 0.0013, 20};
   all_reduce.algbw_gb_per_s = 1.0;
   all_reduce.busbw_gb_per_s = 1.5;
