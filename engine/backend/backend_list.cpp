@@ -75,7 +75,7 @@ std::unique_ptr<Backend> create_backend(std::string_view name, const BackendOpti
 }
 
 StateLayout Backend::state_layout(const graph::Value& value) const {
-  return {.bytes = static_cast<std::size_t>(value.shape.elements()) * core::size_of(value.dtype)};
+  return {.bytes = value.dense_bytes()};
 }
 
 void Backend::pack_state(const graph::Value& /*value*/,

@@ -72,6 +72,11 @@ struct Value {
   NodeId producer = kNoNode;     ///< kNoNode for inputs and state
   ValueId parameter = kNoValue;  ///< of a gradient or an optimizer state: whose it is
   Initializer initializer{};     ///< of parameters, buffers, optimizer state, scalars
+
+  /// Of its elements one after the other, without a layout's padding.
+  [[nodiscard]] std::size_t dense_bytes() const {
+    return static_cast<std::size_t>(shape.elements()) * core::size_of(dtype);
+  }
 };
 
 /// One operation. Operand order is fixed per op (op_kind.h).

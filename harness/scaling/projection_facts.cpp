@@ -36,8 +36,7 @@ std::vector<std::int64_t> bucket_bytes(const graph::Graph& graph) {
     }
     std::int64_t bytes = 0;
     for (const graph::ValueId id : node.inputs) {
-      const graph::Value& value = graph.value(id);
-      bytes += value.shape.elements() * static_cast<std::int64_t>(core::size_of(value.dtype));
+      bytes += static_cast<std::int64_t>(graph.value(id).dense_bytes());
     }
     sizes.push_back(bytes);
   }
@@ -91,8 +90,7 @@ StepTimeline measure_timeline(Session& session) {
     if (const graph::ValueId id = graph.gradient_of(parameter); id != graph::kNoValue) {
       const graph::Value& gradient = graph.value(id);
       timeline.gradients.push_back(
-          {.bytes =
-               gradient.shape.elements() * static_cast<std::int64_t>(core::size_of(gradient.dtype)),
+          {.bytes = static_cast<std::int64_t>(gradient.dense_bytes()),
            .ready_s = done_s.at(static_cast<std::size_t>(gradient.producer))});
     }
   }

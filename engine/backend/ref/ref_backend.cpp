@@ -23,10 +23,6 @@ using graph::ValueId;
 /// Slots are numbered as the values they hold.
 SlotId slot_of(ValueId value) { return static_cast<SlotId>(value); }
 
-std::size_t bytes_of(const graph::Value& value) {
-  return static_cast<std::size_t>(value.shape.elements()) * core::size_of(value.dtype);
-}
-
 class RefKernel final : public Kernel {
  public:
   RefKernel(const graph::Graph& graph,
@@ -170,7 +166,7 @@ std::unique_ptr<LoweredGraph> RefBackend::lower(const graph::Graph& graph,
     Slot slot;
     slot.value = value.id;
     slot.storage = value.storage;
-    slot.bytes = bytes_of(value);
+    slot.bytes = value.dense_bytes();
     slot.layout = "plain";
     lowered->slots.push_back(std::move(slot));
     lowered->slot_of_value.push_back(slot_of(value.id));

@@ -40,8 +40,7 @@ std::vector<OutputSpec> like_input(const Graph& graph, const Node& node, std::si
 
 std::int64_t traffic_bytes(const Graph& graph, const Node& node) {
   const auto bytes_of = [&graph](ValueId id) {
-    const Value& value = graph.value(id);
-    return value.shape.elements() * static_cast<std::int64_t>(core::size_of(value.dtype));
+    return static_cast<std::int64_t>(graph.value(id).dense_bytes());
   };
   std::int64_t bytes = 0;
   for (std::size_t index = 0; index < node.inputs.size(); ++index) {

@@ -68,8 +68,7 @@ void differentiate_slice(GradientContext& context) {
 /// Of x only the range is read.
 Cost slice_cost(const Graph& graph, const Node& node) {
   const Value& y = output(graph, node, 0);
-  const std::int64_t bytes = y.shape.elements() * static_cast<std::int64_t>(core::size_of(y.dtype));
-  return {.macs = 0, .flop = 0, .bytes = 2 * bytes};
+  return {.macs = 0, .flop = 0, .bytes = 2 * static_cast<std::int64_t>(y.dense_bytes())};
 }
 
 std::vector<OutputSpec> infer_slice_backward(const Graph& graph, const Node& node) {
