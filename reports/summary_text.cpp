@@ -15,8 +15,10 @@ namespace {
 
 constexpr std::size_t kLabelWidth = 18;
 
-std::string line(const std::string& label, const std::string& text) {
-  return fmt::format("{:<{}}{}\n", label, kLabelWidth, text);
+std::string line(const std::string& label,
+                 const std::string& text,
+                 std::size_t width = kLabelWidth) {
+  return fmt::format("{:<{}}{}\n", label, width, text);
 }
 
 /// "Example CPU (2 cores)", "cpu (Example CPU, 2 cores)", "cuda:0 (Example GPU, 8 cores, 2 hosts)".
@@ -94,9 +96,9 @@ std::string collectives_line(const RunRecord& record) {
                   checked ? fmt::format("{} wrong elements", wrong) : "values not checked (-c 0)"));
 }
 
-std::string trial_line(const TrialRecord& trial) {
+std::string trial_line(const TrialRecord& trial, std::size_t width) {
   if (!trial.throughput.has_value()) {
-    return line(arm_name(trial), "not measured");
+    return line(arm_name(trial), "not measured", width);
   }
   const RateSummary& rate = trial.throughput->samples_per_second;
   std::string text = fmt::format("{:>9} samples/s", number_text(rate.mean));
@@ -112,10 +114,10 @@ std::string trial_line(const TrialRecord& trial) {
   text += fmt::format(", n={}", rate.n);
   if (trial.step_time_s.has_value()) {
     text += fmt::format(", {} {}",
-                        trial.kind == TrialKind::kIo ? "batch" : "step",
+                        trains(trial.kind, trial.variant.value_or("")) ? "step" : "batch",
                         seconds_text(trial.step_time_s->median));
   }
-  return line(arm_name(trial), text);
+  return line(arm_name(trial), text, width);
 }
 
 std::string verdict_lines(const RunRecord& record) {
@@ -246,8 +248,12 @@ std::string summary_text(const RunRecord& record, const std::string& path) {
   if (!record.trials.empty() && record.trials.front().series.has_value()) {
     text += scaling_text(record) + skipped_lines(record);
   } else {
+    std::size_t width = kLabelWidth;
     for (const TrialRecord& trial : record.trials) {
-      text += trial_line(trial);
+      width = std::max(width, arm_name(trial).size() + 1);
+    }
+    for (const TrialRecord& trial : record.trials) {
+      text += trial_line(trial, width);
     }
     if (!record.history.empty()) {
       text += history_lines(record) + skipped_lines(record);

@@ -134,6 +134,9 @@ constexpr auto kAllVerdicts = values(kVerdicts);
 
 std::string_view word(RunStatus status) { return find_word(kStatuses, status); }
 std::string_view word(TrialKind kind) { return find_word(kKinds, kind); }
+bool trains(TrialKind kind, std::string_view variant) {
+  return kind != TrialKind::kIo && variant != "loader_beside_step";
+}
 std::string_view word(Verdict verdict) { return find_word(kVerdicts, verdict); }
 std::string_view word(Bound bound) { return find_word(kBounds, bound); }
 std::string_view word(Taint taint) { return find_word(kTaints, taint); }

@@ -63,6 +63,8 @@ enum class Taint {
 /// The JSON word of a value, e.g. "input_bound".
 [[nodiscard]] std::string_view word(RunStatus status);
 [[nodiscard]] std::string_view word(TrialKind kind);
+/// Whether the steps of such a trial are the network's. Else they are the loader's batches.
+[[nodiscard]] bool trains(TrialKind kind, std::string_view variant);
 [[nodiscard]] std::string_view word(Verdict verdict);
 [[nodiscard]] std::string_view word(Bound bound);
 [[nodiscard]] std::string_view word(Taint taint);

@@ -178,15 +178,10 @@ std::optional<reports::StragglerEvidence> straggler(const TrialResult& result,
                                     .steps = latest->steps};
 }
 
-bool trains(const TrialId& id) {
-  return id.kind == TrialKind::kSynthetic || id.kind == TrialKind::kFull ||
-         id.variant == "step_beside_loader";
-}
-
 void add_flop_rate(reports::TrialRecord& record,
                    const TrialResult& result,
                    const TrialContext& context) {
-  if (!trains(result.id)) {
+  if (!result.id.trains()) {
     record.achieved_flop_per_s = Measured<double>::missing("this trial does not compute");
     record.mfu = record.achieved_flop_per_s;
     return;

@@ -88,8 +88,7 @@ std::string run_time_text(const SessionPlan& plan,
   }
   Bounds whole;
   for (const TrialId& trial : trials) {
-    const bool steps = trial.kind != reports::TrialKind::kIo;
-    const Bounds bounds = trial_time(steps ? *step.step_s : 0.0, run);
+    const Bounds bounds = trial_time(trial.trains() ? *step.step_s : 0.0, run);
     whole.least_s += bounds.least_s;
     whole.most_s += bounds.most_s;
   }

@@ -7,6 +7,7 @@
 #include "engine/core/nearest_name.h"
 #include "engine/core/trace.h"
 #include "probes/registry.h"
+#include "reports/vocabulary.h"
 
 #include <algorithm>
 #include <exception>
@@ -63,13 +64,20 @@ void add_joules_per_sample(const reports::TrialRecord& trial, reports::ValueMap&
     samples += repetition.steps * trial.batch_size_per_rank;
   }
   const double* joules = std::get_if<double>(&energy->second.data);
-  if (joules != nullptr && samples > 0) {
-    values["joules_per_sample"] = *joules / static_cast<double>(samples);
-  } else {
+  const auto reason = values.find("energy_joules_reason");
+  const auto missing = [&values](reports::Value why) {
     values["joules_per_sample"] = reports::Value();
-    const auto reason = values.find("energy_joules_reason");
-    values["joules_per_sample_reason"] =
-        reason != values.end() ? reason->second : reports::Value("no sample was counted");
+    values["joules_per_sample_reason"] = std::move(why);
+  };
+  if (trial.kind == reports::TrialKind::kInterference &&
+      !reports::trains(trial.kind, trial.variant.value_or(""))) {
+    missing("steps of the network ran beside these batches");
+  } else if (joules == nullptr && reason != values.end()) {
+    missing(reason->second);
+  } else if (joules == nullptr || samples == 0) {
+    missing("no sample was counted");
+  } else {
+    values["joules_per_sample"] = *joules / static_cast<double>(samples);
   }
 }
 

@@ -130,7 +130,7 @@ class Pass {
   }
 
   [[nodiscard]] bool watches(const TrialId& id) const {
-    return probe_.spec().device.empty() || id.kind != reports::TrialKind::kIo;
+    return probe_.spec().device.empty() || id.trains();
   }
 
   void keep(const TrialId& id) {

@@ -47,12 +47,11 @@ struct ProfilingRequest {
 
 /// One repetition of every arm for each probe that wants its own; the timeline records those of
 /// probes that belong on it, one after the other, and one more where there is no such probe. Fills
-/// `probes` of the record's trials (io has no device to watch) with what was recorded and with
-/// slowdown_share, slowdown(). Dropped
-/// records taint the trial, and so do lost samples if they are enough to matter. A probe that is
-/// refused when it begins is warned of, and, if it measured nothing at all, made unavailable in
-/// `probes` of the record. Returns how the device spends a step of synthetic/device, if that was
-/// recorded well enough to say.
+/// `probes` of the record's trials (no device is watched where the steps are batches) with what was
+/// recorded and with slowdown_share, slowdown(). Dropped records taint the trial, and so do lost
+/// samples if they are enough to matter. A probe that is refused when it begins is warned of, and,
+/// if it measured nothing at all, made unavailable in `probes` of the record. Returns how the
+/// device spends a step of synthetic/device, if that was recorded well enough to say.
 std::optional<UntracedShares> profile_arms(ProbeSet& probes,
                                            TrialRunner& runner,
                                            const std::vector<std::unique_ptr<Arm>>& arms,

@@ -19,6 +19,8 @@ struct TrialId {
 
   /// "io", "synthetic/host", "interference/step_beside_loader".
   [[nodiscard]] std::string to_string() const;
+  /// Whether its steps are the network's; else they are the loader's batches.
+  [[nodiscard]] bool trains() const { return reports::trains(kind, variant); }
   friend bool operator==(const TrialId&, const TrialId&) = default;
 };
 

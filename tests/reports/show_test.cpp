@@ -32,9 +32,10 @@ TEST(Summary, IsTenLinesThatCanBePasted) {
   const std::string text = summary_text(run_only(), "results/report.json");
   EXPECT_EQ(line_count(text), 10);
   EXPECT_THAT(text, HasSubstr("resunetpp on cpu (Example CPU, 2 cores), fp32, batch 2"));
-  EXPECT_THAT(text, HasSubstr("io                     20.0 samples/s  95 % interval 18.8 to 21.2"));
-  EXPECT_THAT(text, HasSubstr("synthetic/device       5.00 samples/s"));
-  EXPECT_THAT(text, HasSubstr("full (weak, 1 rank)     4.40 samples/s"));
+  EXPECT_THAT(text,
+              HasSubstr("io                       20.0 samples/s  95 % interval 18.8 to 21.2"));
+  EXPECT_THAT(text, HasSubstr("synthetic/device         5.00 samples/s"));
+  EXPECT_THAT(text, HasSubstr("full (weak, 1 rank)      4.40 samples/s"));
   EXPECT_THAT(text,
               HasSubstr("contention_bound (margin 12.0 %, 95 % interval 9.2 % to 14.8 %), full is "
                         "93.5 % of predicted"));
@@ -86,14 +87,14 @@ TEST(Summary, OfScalingShowsItsTablesInsteadOfTrials) {
   const std::string text = summary_text(record, "scale.json");
   EXPECT_THAT(text, HasSubstr("Weak scaling, batch per rank fixed"));
   EXPECT_THAT(text, HasSubstr("taints            generated_data"));
-  EXPECT_THAT(text, Not(HasSubstr("io                     20.0 samples/s")));
+  EXPECT_THAT(text, Not(HasSubstr("io                       20.0 samples/s")));
 }
 
 TEST(Summary, ATrialWithoutRepetitionsIsNotZero) {
   RunRecord record = run_only();
   record.trials[0].repetitions.clear();
   record.trials[0].throughput.reset();
-  EXPECT_THAT(summary_text(record, "r"), HasSubstr("io                not measured"));
+  EXPECT_THAT(summary_text(record, "r"), HasSubstr("io                  not measured"));
 }
 
 TEST(Tables, ShowPhasesAsALineProfilerDoes) {

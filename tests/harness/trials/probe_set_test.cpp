@@ -76,6 +76,19 @@ TEST(ProbeRecord, WithoutEnergyThereAreNoJoulesPerSample) {
   EXPECT_EQ(nvml.at("energy_joules_reason"), "no window of this trial");
 }
 
+TEST(ProbeRecord, BatchesBesideStepsHaveNoJoulesOfTheirOwn) {
+  const probes::GpuRecording recording =
+      probes::read_gpu_recording(DLBENCH_TEST_DATA "/recorded/nvml_synthetic.json");
+  reports::TrialRecord trial = trial_of_two_repetitions();
+  trial.kind = reports::TrialKind::kInterference;
+  trial.variant = "loader_beside_step";
+  const reports::ValueMap nvml = probe_record(
+      {true, "", probes::gpu_values(recording.gpu, recording.of_trial("synthetic/device"))}, trial);
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(nvml.at("joules_per_sample").data));
+  EXPECT_EQ(std::get<std::string>(nvml.at("joules_per_sample_reason").data),
+            "steps of the network ran beside these batches");
+}
+
 // 0.3 s: three changes of the counter, three samples of the power.
 TEST(ProbeRecord, EnergyOfATooShortWindowIsNotGuessed) {
   const probes::GpuRecording recording =

@@ -132,14 +132,16 @@ class InterruptedArm final : public Arm {
   void finish() override {}
 };
 
-/// A run of io, synthetic/device, synthetic/host and full, each with steps of a second, as claimed.
+/// A run of io, synthetic/device, synthetic/host, full and a loader beside steps, each with steps
+/// of a second, as claimed.
 class ProfileArms : public ::testing::Test {
  protected:
   ProfileArms() : runner_({}, group_, guard_, [](const std::vector<TrialResult>&) {}) {
     for (const TrialId& id : {TrialId{reports::TrialKind::kIo, ""},
                               TrialId{reports::TrialKind::kSynthetic, "device"},
                               TrialId{reports::TrialKind::kSynthetic, "host"},
-                              TrialId{reports::TrialKind::kFull, ""}}) {
+                              TrialId{reports::TrialKind::kFull, ""},
+                              TrialId{reports::TrialKind::kInterference, "loader_beside_step"}}) {
       arms_.push_back(std::make_unique<CountingArm>(id));
       reports::TrialRecord& trial = record_.trials.emplace_back();
       trial.kind = id.kind;
@@ -183,6 +185,8 @@ TEST_F(ProfileArms, GivesTheTrialsOfADeviceItsRecordsAndTheTimelineItsTracks) {
   const json& values = report.at("trials").at(1).at("probes");
   for (const char* of_own_repetitions : {"replaying", "sampling_replay", "refused"}) {
     EXPECT_EQ(record_.trials[0].probes.count(of_own_repetitions), 0U) << "io has no device";
+    EXPECT_EQ(record_.trials[4].probes.count(of_own_repetitions), 0U) << "its steps are batches";
+    EXPECT_EQ(record_.trials[3].probes.count(of_own_repetitions), 1U);
   }
   EXPECT_EQ(values.at("replaying").at("kernels").at(1).at("op"), "conv1");
   EXPECT_LT(values.at("replaying").at("slowdown_share"), 0.0) << "a step of a second was claimed";
