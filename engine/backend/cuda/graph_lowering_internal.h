@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engine/backend/backend.h"
+#include "engine/backend/cuda/cast_groups.h"
 #include "engine/backend/cuda/channel_padding.h"
 #include "engine/backend/cuda/contractions.h"
 #include "engine/backend/cuda/kernels/launch.h"
@@ -83,6 +84,7 @@ class GraphLowering {
   StreamHandleOf stream_handle_;
   Fusion fusion_;
   ChannelPadding padding_;
+  CastGroups casts_;
   std::unique_ptr<LoweredGraph> result_;
   std::map<graph::ValueId, SlotId> reordered_inputs_;
 };
@@ -108,6 +110,7 @@ void emit_gradient(GraphLowering& lowering,
 // The op families of op_families.h.
 void lower_normalize(GraphLowering& lowering, const graph::Node& node);
 void lower_cast(GraphLowering& lowering, const graph::Node& node);
+void lower_casts(GraphLowering& lowering, const CastGroup& group);
 void lower_convolution(GraphLowering& lowering, const graph::Node& node);
 void lower_batch_norm(GraphLowering& lowering, const graph::Node& node);
 void lower_pointwise(GraphLowering& lowering, const graph::Node& node);

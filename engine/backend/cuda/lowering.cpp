@@ -67,12 +67,15 @@ GraphLowering::GraphLowering(const graph::Graph& graph,
       stream_handle_(stream_handle),
       fusion_(graph, options.keep),
       padding_(graph, fusion_),
+      casts_(graph, padding_),
       result_(std::make_unique<CudaLoweredGraph>(graph, padding_)) {}
 
 std::unique_ptr<LoweredGraph> GraphLowering::run() {
   make_slots();
   for (const Node& node : graph_.nodes()) {
-    if (fusion_.runs_here(node.id)) {
+    if (const CastGroup* casts = casts_.group_at(node.id); casts != nullptr) {
+      lower_casts(*this, *casts);
+    } else if (fusion_.runs_here(node.id) && !casts_.grouped(node.id)) {
       const FusedGroup* group = fusion_.group_of(node.id);
       lower_by_family(*this, group == nullptr ? node : graph_.node(group->main));
     }

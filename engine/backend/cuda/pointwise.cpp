@@ -151,6 +151,28 @@ void lower_cast(GraphLowering& lowering, const Node& node) {
   });
 }
 
+void lower_casts(GraphLowering& lowering, const CastGroup& group) {
+  Emission emission{.covers = group.nodes, .name = group.name, .kernel_name = "own:cast"};
+  CastManyArgs args;
+  for (const graph::NodeId id : group.nodes) {
+    const Node& cast = lowering.graph().node(id);
+    const graph::Value& x = lowering.value(cast.inputs[0]);
+    const graph::Value& y = lowering.value(cast.outputs[0]);
+    args.x_dtype = x.dtype;
+    args.y_dtype = y.dtype;
+    args.tensors.push_back({.elements = lowering.layout(y.id).elements()});
+    emission.reads.push_back(lowering.read(x.id));
+    emission.writes.push_back(GraphLowering::slot(y.id));
+  }
+  lowering.emit(std::move(emission), [args = std::move(args)](const Call& call) mutable {
+    for (std::size_t index = 0; index < args.tensors.size(); ++index) {
+      args.tensors[index].x = call.in(index);
+      args.tensors[index].y = call.out(index);
+    }
+    launch_cast_many(args, call.stream);
+  });
+}
+
 void lower_scale_channels(GraphLowering& lowering, const Node& node) {
   return node.op == OpKind::kScaleChannels ? lower_scale(lowering, node)
                                            : emit_sums(lowering, node, node.inputs[0], 1.0F);

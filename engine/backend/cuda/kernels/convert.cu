@@ -15,4 +15,9 @@ void launch_cast(const CastArgs& args, StreamHandle stream) {
   run_cast(launcher, args);
 }
 
+void launch_cast_many(const CastManyArgs& args, StreamHandle stream) {
+  DeviceLauncher launcher(stream);
+  run_cast_many(launcher, args);
+}
+
 }  // namespace dlbench::backend::cuda

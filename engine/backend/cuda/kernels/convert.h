@@ -8,6 +8,8 @@
 #include "engine/backend/cuda/kernels/geometry.h"
 #include "engine/backend/cuda/kernels/launch.h"
 
+#include <algorithm>
+#include <span>
 #include <type_traits>
 
 namespace dlbench::backend::cuda {
@@ -187,6 +189,95 @@ void run_cast(Launcher& launcher, const CastArgs& args) {
         for_each(launcher, elements, CastPack<From, To, 1>{x, y, elements});
       }
     });
+  });
+}
+
+/// Tensors that one launch casts, with where their packs begin among all packs.
+template <typename From, typename To>
+struct CastTable {
+  const From* x[kMaxCasts];
+  To* y[kMaxCasts];
+  ShortIndex elements[kMaxCasts];
+  ShortIndex first_pack[kMaxCasts];
+  ShortIndex packs;  ///< of all
+  int count;
+};
+
+template <typename From, typename To, int N>
+struct CastManyPack {
+  CastTable<From, To> table;
+
+  DLBENCH_HOST_DEVICE void operator()(ShortIndex pack) const {
+    int index = 0;  // of the last tensor that begins no later than the pack
+    for (int end = table.count; end - index > 1;) {
+      const int middle = (index + end) / 2;
+      if (table.first_pack[middle] <= pack) {
+        index = middle;
+      } else {
+        end = middle;
+      }
+    }
+    CastPack<From, To, N>{
+        table.x[index], table.y[index], table.elements[index]}(pack - table.first_pack[index]);
+  }
+};
+
+/// As many of the tensors as one table holds, none of them empty. Returns how many.
+template <typename From, typename To, int N>
+int fill_table(std::span<const CastTensor> tensors, CastTable<From, To>& table) {
+  table.count = 0;
+  table.packs = 0;
+  for (const CastTensor& tensor : tensors) {
+    const Index packs = ceil_divide<Index>(tensor.elements, N);
+    DLBENCH_CHECK(tensor.elements > 0);
+    if (table.count == kMaxCasts || !fits_short(Index{table.packs} + packs) ||
+        !fits_short(tensor.elements)) {
+      break;
+    }
+    table.x[table.count] = static_cast<const From*>(tensor.x);
+    table.y[table.count] = static_cast<To*>(tensor.y);
+    table.elements[table.count] = static_cast<ShortIndex>(tensor.elements);
+    table.first_pack[table.count] = table.packs;
+    table.packs += static_cast<ShortIndex>(packs);
+    ++table.count;
+  }
+  return table.count;
+}
+
+template <typename From, typename To, int N, typename Launcher>
+void run_cast_tables(Launcher& launcher, std::span<const CastTensor> tensors) {
+  CastManyPack<From, To, N> body;
+  while (!tensors.empty()) {
+    const int count = fill_table<From, To, N>(tensors, body.table);
+    DLBENCH_CHECK(count > 0) << tensors.front().elements << " elements in one of many casts";
+    for_each<ShortIndex>(launcher, body.table.packs, body);
+    tensors = tensors.subspan(static_cast<std::size_t>(count));
+  }
+}
+
+template <typename From, typename To, typename Launcher>
+void run_casts(Launcher& launcher, std::span<const CastTensor> tensors) {
+  constexpr int kN = kWide < From >> kWide<To> ? kWide<From> : kWide<To>;
+  if (std::all_of(tensors.begin(), tensors.end(), [](const CastTensor& tensor) {
+        return aligned(tensor.x, tensor.y);
+      })) {
+    run_cast_tables<From, To, kN>(launcher, tensors);
+  } else {
+    run_cast_tables<From, To, 1>(launcher, tensors);
+  }
+}
+
+template <typename Launcher>
+void run_cast_many(Launcher& launcher, const CastManyArgs& args) {
+  const bool from_f32 = args.x_dtype == core::DType::kF32;
+  DLBENCH_CHECK(from_f32 != (args.y_dtype == core::DType::kF32))
+      << "many casts from " << core::name(args.x_dtype) << " to " << core::name(args.y_dtype);
+  visit_activation(from_f32 ? args.y_dtype : args.x_dtype, [&](auto half) {
+    using Half = decltype(half);
+    if constexpr (!std::is_same_v<Half, float>) {
+      from_f32 ? run_casts<float, Half>(launcher, args.tensors)
+               : run_casts<Half, float>(launcher, args.tensors);
+    }
   });
 }
 

@@ -60,6 +60,21 @@ struct CastArgs {
 };
 void launch_cast(const CastArgs& args, StreamHandle stream);
 
+/// Many casts, each of one stride on both sides, from x_dtype to y_dtype: one of them f32, the
+/// other f16 or bf16. One launch for up to kMaxCasts tensors.
+struct CastTensor {
+  const void* x = nullptr;
+  void* y = nullptr;
+  Index elements = 0;
+};
+inline constexpr int kMaxCasts = 128;
+struct CastManyArgs {
+  core::DType x_dtype = core::DType::kF32;
+  core::DType y_dtype = core::DType::kF32;
+  std::vector<CastTensor> tensors;
+};
+void launch_cast_many(const CastManyArgs& args, StreamHandle stream);
+
 /// y[n, c, s] = (x[n, s, c] * scale - mean[c]) / stddev[c] in f32, then rounded to y's dtype; empty
 /// means 0 and 1. x: u8 (N, S, C), dense. At most kMaxImageChannels channels.
 inline constexpr int kMaxImageChannels = 16;

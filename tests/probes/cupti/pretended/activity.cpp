@@ -70,6 +70,7 @@ std::atomic<bool> subscribed{false};
 }  // namespace
 }  // namespace dlbench::pretended
 
+// NOLINTNEXTLINE(google-build-using-namespace): all that follows are functions of C, outside of it.
 using namespace dlbench::pretended;
 
 // NOLINTBEGIN(readability-identifier-naming): CUPTI's names.

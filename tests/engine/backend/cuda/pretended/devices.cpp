@@ -210,6 +210,7 @@ void fail_device(cudaError_t error) {
 
 }  // namespace dlbench::pretended
 
+// NOLINTNEXTLINE(google-build-using-namespace): all that follows are functions of C, outside of it.
 using namespace dlbench::pretended;
 
 cudaError_t cudaDriverGetVersion(int* version) {

@@ -162,6 +162,7 @@ cudaError_t refuse_while_device_records(int device) {
 
 }  // namespace dlbench::pretended
 
+// NOLINTNEXTLINE(google-build-using-namespace): all that follows are functions of C, outside of it.
 using namespace dlbench::pretended;
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {

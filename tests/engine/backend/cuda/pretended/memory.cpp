@@ -107,6 +107,7 @@ bool is_device_memory(const void* data, std::size_t bytes) {
 
 }  // namespace dlbench::pretended
 
+// NOLINTNEXTLINE(google-build-using-namespace): all that follows are functions of C, outside of it.
 using namespace dlbench::pretended;
 
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {

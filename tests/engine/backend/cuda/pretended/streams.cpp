@@ -251,6 +251,7 @@ cudaError_t launch(cudaStream_t stream, Work work, const Launch& launch) {
 
 }  // namespace dlbench::pretended
 
+// NOLINTNEXTLINE(google-build-using-namespace): all that follows are functions of C, outside of it.
 using namespace dlbench::pretended;
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Casts that run as one launch: a step in 16 bits casts a hundred small weights and as many
+// gradients, and each launch of its own takes longer than the work in it.
+#pragma once
+
+#include "engine/backend/cuda/channel_padding.h"
+#include "engine/graph/graph.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace dlbench::backend::cuda {
+
+/// Two or more casts between the same two types, in graph order.
+struct CastGroup {
+  std::string name;                  ///< of the launch
+  std::vector<graph::NodeId> nodes;  ///< the first gives the phase
+};
+
+/// Groups:
+///   the 16-bit copies of parameters, in the place of the first of them;
+///   the f32 gradients of parameters that one node reads first (a bucket's all-reduce, an
+///   optimizer), in the place of the last of them.
+/// Not casts between rows of different strides (channel_padding.h), nor of 2^31 elements.
+class CastGroups {
+ public:
+  /// None.
+  CastGroups() = default;
+  CastGroups(const graph::Graph& graph, const ChannelPadding& padding);
+
+  /// The group that runs in the node's place; nullptr: none does.
+  [[nodiscard]] const CastGroup* group_at(graph::NodeId node) const;
+  /// Whether the node is of a group, which runs in the place of this node or of another.
+  [[nodiscard]] bool grouped(graph::NodeId node) const;
+
+ private:
+  void add(CastGroup group, graph::NodeId place);
+
+  std::vector<CastGroup> groups_;
+  std::map<graph::NodeId, std::size_t> by_place_;
+  std::vector<bool> grouped_;
+};
+
+}  // namespace dlbench::backend::cuda
