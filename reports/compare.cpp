@@ -13,6 +13,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace dlbench::reports {
 namespace {
@@ -191,12 +192,78 @@ std::map<std::string, std::string> facts_of(const RunRecord& record) {
                                    record.dataset->samples,
                                    record.dataset->origin);
   }
+  std::set<std::string> kinds;
+  for (const CollectiveRecord& collective : record.collectives) {
+    kinds.insert(collective.transport + (collective.replayed.value_or(false) ? ", replayed" : ""));
+  }
+  if (!kinds.empty()) {
+    facts["collectives"] = fmt::format("{}", fmt::join(kinds, "; "));
+  }
   std::set<std::string> taints;  // each once: a repetition has one of its own
   for (const TaintRecord& taint : record.run.taints) {
     taints.emplace(word(taint.code));
   }
   facts["taints"] = taints.empty() ? "none" : fmt::format("{}", fmt::join(taints, ","));
   return facts;
+}
+
+/// Which of both sides' collectives are of one kind.
+using CollectiveKey =
+    std::tuple<std::string, std::int64_t, std::string, std::int64_t>;  // op, ranks, dtype, bytes
+
+std::map<CollectiveKey, const CollectiveRecord*> collectives_of(const RunRecord& record) {
+  std::map<CollectiveKey, const CollectiveRecord*> collectives;
+  for (const CollectiveRecord& collective : record.collectives) {
+    if (collective.time_s.median > 0.0) {
+      collectives[{collective.op, collective.ranks, collective.dtype, collective.bytes}] =
+          &collective;
+    }
+  }
+  return collectives;
+}
+
+std::string text_of(const CollectiveKey& key) {
+  const auto& [op, ranks, dtype, bytes] = key;
+  return fmt::format("{} of {} bytes, {}, {}", op, bytes, dtype, count_text(ranks, "rank"));
+}
+
+CollectiveComparison compare_collective(const CollectiveKey& key,
+                                        const CollectiveTimeRecord& baseline,
+                                        const CollectiveTimeRecord& candidate,
+                                        double tolerance) {
+  CollectiveComparison result{.collective = text_of(key),
+                              .baseline_s = baseline.median,
+                              .candidate_s = candidate.median,
+                              .ratio = baseline.median / candidate.median};
+  if (std::abs(result.ratio - 1.0) <= tolerance) {
+    result.change = Change::kSame;
+  } else if (result.ratio < 1.0 && candidate.median > baseline.p95) {
+    result.change = Change::kSlower;
+  } else if (result.ratio > 1.0 && baseline.median > candidate.p95) {
+    result.change = Change::kFaster;
+  }
+  return result;
+}
+
+/// Calls `both(name, mine, theirs)` for what both sides have and notes what only one has.
+template <typename Key, typename Record, typename Name, typename Both>
+void pair_up(const std::map<Key, const Record*>& before,
+             const std::map<Key, const Record*>& after,
+             const Name& name,
+             std::vector<std::string>& only_in_one,
+             const Both& both) {
+  for (const auto& [key, record] : before) {
+    if (const auto found = after.find(key); found != after.end()) {
+      both(key, *record, *found->second);
+    } else {
+      only_in_one.push_back(name(key) + ": only in the baseline");
+    }
+  }
+  for (const auto& [key, record] : after) {
+    if (!before.contains(key)) {
+      only_in_one.push_back(name(key) + ": only in the candidate");
+    }
+  }
 }
 
 std::vector<Difference> differences_of(const RunRecord& baseline, const RunRecord& candidate) {
@@ -223,13 +290,15 @@ std::vector<Difference> differences_of(const RunRecord& baseline, const RunRecor
   return differences;
 }
 
-std::string names_of(const std::map<std::string, const TrialRecord*>& arms) {
+std::string names_of(const RunRecord& record) {
   std::vector<std::string> names;
-  names.reserve(arms.size());
-  for (const auto& [name, trial] : arms) {
+  for (const auto& [name, trial] : arms_of(record)) {
     names.push_back(name);
   }
-  return names.empty() ? "no measured trial" : fmt::format("{}", fmt::join(names, ", "));
+  for (const auto& [key, collective] : collectives_of(record)) {
+    names.push_back(text_of(key));
+  }
+  return names.empty() ? "nothing that was measured" : fmt::format("{}", fmt::join(names, ", "));
 }
 
 /// Samples of another size are other work, as those of another workload are.
@@ -248,6 +317,53 @@ void expect_same_work(const RunRecord& baseline, const RunRecord& candidate) {
                             decimal_text(*before),
                             decimal_text(*after)));
   }
+}
+
+std::string arms_text(const std::vector<ArmComparison>& arms) {
+  if (arms.empty()) {
+    return "";
+  }
+  TextTable table({"trial", "baseline", "candidate", "ratio", "95 % interval", "n", "verdict"},
+                  {6});
+  for (const ArmComparison& arm : arms) {
+    std::string verdict(word(arm.change));
+    if (arm.needed_n.has_value()) {
+      verdict += fmt::format(" (about {} repetitions each would decide)", *arm.needed_n);
+    }
+    table.add({arm.arm,
+               number_text(arm.baseline),
+               number_text(arm.candidate),
+               fmt::format("{:.3f}", arm.ratio),
+               arm.ci95.has_value()
+                   ? fmt::format("{:.3f} to {:.3f}", (*arm.ci95)[0], (*arm.ci95)[1])
+                   : "none",
+               fmt::format("{}/{}", arm.baseline_n, arm.candidate_n),
+               verdict});
+  }
+  return table.text() + "samples/s: geometric means of the repetitions, whose ratio is compared\n";
+}
+
+std::string collectives_text(const std::vector<CollectiveComparison>& collectives) {
+  if (collectives.empty()) {
+    return "";
+  }
+  TextTable table({"collective", "baseline", "candidate", "ratio", "verdict"}, {4});
+  for (const CollectiveComparison& collective : collectives) {
+    table.add({collective.collective,
+               seconds_text(collective.baseline_s),
+               seconds_text(collective.candidate_s),
+               fmt::format("{:.3f}", collective.ratio),
+               std::string(word(collective.change))});
+  }
+  return table.text() +
+         "medians of the calls; the ratio is that of the speeds. Slower or faster: beyond the "
+         "95th percentile of the other's calls\n";
+}
+
+bool any(const Comparison& comparison, Change change) {
+  const auto is = [change](const auto& compared) { return compared.change == change; };
+  return std::any_of(comparison.arms.begin(), comparison.arms.end(), is) ||
+         std::any_of(comparison.collectives.begin(), comparison.collectives.end(), is);
 }
 
 std::string workload_name(const RunRecord& record) {
@@ -270,17 +386,9 @@ std::string_view word(Change change) {
   return "unsure";
 }
 
-bool Comparison::any_slower() const {
-  return std::any_of(arms.begin(), arms.end(), [](const ArmComparison& arm) {
-    return arm.change == Change::kSlower;
-  });
-}
+bool Comparison::any_slower() const { return any(*this, Change::kSlower); }
 
-bool Comparison::any_unsure() const {
-  return std::any_of(arms.begin(), arms.end(), [](const ArmComparison& arm) {
-    return arm.change == Change::kUnsure;
-  });
-}
+bool Comparison::any_unsure() const { return any(*this, Change::kUnsure); }
 
 Comparison compare_reports(const RunRecord& baseline,
                            const RunRecord& candidate,
@@ -298,51 +406,36 @@ Comparison compare_reports(const RunRecord& baseline,
                             workload_name(candidate)));
   }
   expect_same_work(baseline, candidate);
-  const auto before = arms_of(baseline);
-  const auto after = arms_of(candidate);
   Comparison comparison;
-  for (const auto& [name, trial] : before) {
-    if (const auto found = after.find(name); found != after.end()) {
-      comparison.arms.push_back(compare_arm(*trial, *found->second, options.tolerance));
-    } else {
-      comparison.only_in_one.push_back(name + ": only in the baseline");
-    }
-  }
-  for (const auto& [name, trial] : after) {
-    if (!before.contains(name)) {
-      comparison.only_in_one.push_back(name + ": only in the candidate");
-    }
-  }
-  if (comparison.arms.empty()) {
+  pair_up(
+      arms_of(baseline),
+      arms_of(candidate),
+      [](const std::string& name) { return name; },
+      comparison.only_in_one,
+      [&](const std::string& /*name*/, const TrialRecord& before, const TrialRecord& after) {
+        comparison.arms.push_back(compare_arm(before, after, options.tolerance));
+      });
+  pair_up(
+      collectives_of(baseline),
+      collectives_of(candidate),
+      [](const CollectiveKey& key) { return text_of(key); },
+      comparison.only_in_one,
+      [&](const CollectiveKey& key, const CollectiveRecord& before, const CollectiveRecord& after) {
+        comparison.collectives.push_back(
+            compare_collective(key, before.time_s, after.time_s, options.tolerance));
+      });
+  if (comparison.arms.empty() && comparison.collectives.empty()) {
     throw Error(ErrorCode::kData,
                 fmt::format("nothing to compare: the baseline has {}, the candidate {}",
-                            names_of(before),
-                            names_of(after)));
+                            names_of(baseline),
+                            names_of(candidate)));
   }
   comparison.differences = differences_of(baseline, candidate);
   return comparison;
 }
 
 std::string comparison_text(const Comparison& comparison) {
-  TextTable table({"trial", "baseline", "candidate", "ratio", "95 % interval", "n", "verdict"},
-                  {6});
-  for (const ArmComparison& arm : comparison.arms) {
-    std::string verdict(word(arm.change));
-    if (arm.needed_n.has_value()) {
-      verdict += fmt::format(" (about {} repetitions each would decide)", *arm.needed_n);
-    }
-    table.add({arm.arm,
-               number_text(arm.baseline),
-               number_text(arm.candidate),
-               fmt::format("{:.3f}", arm.ratio),
-               arm.ci95.has_value()
-                   ? fmt::format("{:.3f} to {:.3f}", (*arm.ci95)[0], (*arm.ci95)[1])
-                   : "none",
-               fmt::format("{}/{}", arm.baseline_n, arm.candidate_n),
-               verdict});
-  }
-  std::string text = table.text();
-  text += "samples/s: geometric means of the repetitions, whose ratio is compared\n";
+  std::string text = arms_text(comparison.arms) + collectives_text(comparison.collectives);
   for (const std::string& line : comparison.only_in_one) {
     text += line + '\n';
   }

@@ -40,6 +40,15 @@ struct ArmComparison {
   std::optional<std::int64_t> needed_n;
 };
 
+/// One collective at one size, of one dtype over as many ranks, that both reports have.
+struct CollectiveComparison {
+  std::string collective;    ///< e.g. "all_reduce of 64 MiB, f32, 4 ranks"
+  double baseline_s = 0.0;   ///< median of the calls
+  double candidate_s = 0.0;  ///< the same
+  double ratio = 0.0;        ///< of speeds: baseline_s / candidate_s
+  Change change = Change::kUnsure;
+};
+
 /// A fact in which the reports differ: an option, a library version, the machine.
 struct Difference {
   std::string what;
@@ -49,20 +58,24 @@ struct Difference {
 
 struct Comparison {
   std::vector<ArmComparison> arms;
+  std::vector<CollectiveComparison> collectives;
   std::vector<std::string> only_in_one;  ///< "full: only in the baseline"
   std::vector<Difference> differences;   ///< that may explain a change
-  /// The gate: at least one arm is slower. The command then ends with exit code 3.
+  /// The gate: at least one arm or collective is slower. The command then ends with exit code 3.
   [[nodiscard]] bool any_slower() const;
-  /// At least one arm could not be decided.
+  /// At least one arm or collective could not be decided.
   [[nodiscard]] bool any_unsure() const;
 };
 
 /// Compares arm by arm: kFaster or kSlower when the ratio differs from 1 by more than the tolerance
 /// and its 99 % interval excludes 1 (equal programs then raise a false alarm once in 100 runs, and
 /// far less where the noise is below the tolerance); kSame when it lies within the tolerance and
-/// its 95 % interval within twice the tolerance; else kUnsure. Throws Error(kData) when the reports
-/// are of different workloads or have no arm in common, Error(kUsage) for a tolerance not in (0,
-/// 1).
+/// its 95 % interval within twice the tolerance; else kUnsure. Calls of a collective are not
+/// independent, so their medians decide: kSlower when the candidate's is above the baseline's 95th
+/// percentile and by more than the tolerance above its median, kFaster the other way round, kSame
+/// when the medians differ by no more than the tolerance, else kUnsure. Throws Error(kData) when
+/// the reports are of different workloads or have neither arm nor collective in common,
+/// Error(kUsage) for a tolerance not in (0, 1).
 [[nodiscard]] Comparison compare_reports(const RunRecord& baseline,
                                          const RunRecord& candidate,
                                          const CompareOptions& options = {});

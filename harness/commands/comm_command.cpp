@@ -13,6 +13,8 @@
 #include "harness/ranks.h"
 #include "harness/trials/collective_trial.h"
 #include "harness/trials/cuda_graph.h"
+#include "harness/trials/group_disturbance.h"
+#include "probes/system_info.h"
 #include "reports/bus_factor.h"
 #include "reports/statistics.h"
 #include "reports/text_table.h"
@@ -226,6 +228,7 @@ class CollectiveSweep {
                           *backend_,
                           counts_.back() * core::size_of(dtype_),
                           graph_replay(options_.cuda_graph));
+    const probes::ProcSnapshot begin = probes::take_snapshot();
     for (const Collective op : collectives_) {
       for (const std::size_t count : counts_) {
         const CollectiveCase which{.op = op,
@@ -243,6 +246,24 @@ class CollectiveSweep {
       if (report_.speaks() && communicator->size() > 1) {
         fit_series();
       }
+    }
+    note_disturbance(members, where, begin);
+  }
+
+  /// Ranks that want a processor which another process has sleep where they would spin, and a call
+  /// of a microsecond takes a hundred.
+  void note_disturbance(comm::Rendezvous& members,
+                        const std::string& where,
+                        const probes::ProcSnapshot& begin) {
+    RankGroup group(members);
+    const probes::ProcSnapshot end = probes::take_snapshot();
+    const RankShare mine{
+        .wall_s = end.steady_s - begin.steady_s,
+        .cpu_s = end.user_cpu_s - begin.user_cpu_s + end.system_cpu_s - begin.system_cpu_s};
+    const GroupDisturbance seen = judge_together(
+        group, mine, begin, end, {.cpus = probes::usable_cpus(), .threads = kThreads});
+    if (!seen.reason.empty()) {
+      report_.taint(reports::Taint::kDisturbed, where, seen.reason);
     }
   }
 

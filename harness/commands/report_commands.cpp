@@ -96,8 +96,9 @@ class ReportCompareCommand final : public Command {
     return "is the second report faster or slower than the first";
   }
   [[nodiscard]] std::string details() const override {
-    return "Per trial: same, faster, slower, or unsure with the repetitions that would decide.\n"
-           "Exit codes: 0 no trial is slower, 1 the reports cannot be compared, 3 slower";
+    return "Per trial: same, faster, slower, or unsure with the repetitions that would decide;\n"
+           "of `dlbench comm` the same per collective and size.\n"
+           "Exit codes: 0 nothing is slower, 1 the reports cannot be compared, 3 slower";
   }
   void add_options(OptionSet& options) override {
     options.add_text("baseline", "FILE", "the report to compare with", baseline_);

@@ -8,6 +8,7 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/core/trace.h"
+#include "harness/trials/group_disturbance.h"
 
 #include <algorithm>
 #include <chrono>
@@ -362,35 +363,19 @@ std::string TrialRunner::combine(const Window& window,
       .communication = window.communication,
       .read = window.read,
       .samples_replaced = window.samples_replaced};
-  std::vector<RankShare> shares = ranks_.exchange(mine);
-
-  probes::OwnLoad own = window.own;
-  own.threads *= ranks_.ranks_on_these_cpus();
-  own.other_ranks_cpu_s = ranks_.cpu_s_of_sharers(shares);
-  const probes::Disturbance seen = probes::compare_snapshots(window.begin, window.end, own);
-  RankShare judged = mine;
-  judged.steal_s = seen.steal_s.value_or(0.0);
-  judged.foreign_cpu_s = seen.other_cpu_s.value_or(0.0);
-  judged.throttled_s = seen.throttled_s.value_or(0.0);
-  judged.involuntary_switches = seen.involuntary_context_switches;
-  judged.disturbed = seen.disturbed;
-  shares = ranks_.exchange(judged);
-
-  repetition.disturbance = {.involuntary_context_switches = seen.involuntary_context_switches,
-                            .steal_s = seen.steal_s,
-                            .foreign_cpu_s = seen.other_cpu_s,
-                            .throttled_s = seen.throttled_s};
+  GroupDisturbance seen = judge_together(ranks_, mine, window.begin, window.end, window.own);
+  std::vector<RankShare>& shares = seen.shares;
+  repetition.disturbance = {.involuntary_context_switches = seen.own.involuntary_context_switches,
+                            .steal_s = seen.own.steal_s,
+                            .foreign_cpu_s = seen.own.other_cpu_s,
+                            .throttled_s = seen.own.throttled_s};
   const auto samples = static_cast<double>(repetition.samples);
   repetition.samples = 0;
   repetition.cpu_s = 0.0;
-  std::string reason = seen.disturbed ? seen.reason : "";
-  for (std::size_t rank = 0; rank < shares.size(); ++rank) {
-    repetition.samples += shares[rank].samples;
-    repetition.wall_s = std::max(repetition.wall_s, shares[rank].wall_s);
-    repetition.cpu_s = *repetition.cpu_s + shares[rank].cpu_s;
-    if (shares[rank].disturbed && reason.empty()) {
-      reason = "rank " + std::to_string(rank) + " was disturbed";
-    }
+  for (const RankShare& share : shares) {
+    repetition.samples += share.samples;
+    repetition.wall_s = std::max(repetition.wall_s, share.wall_s);
+    repetition.cpu_s = *repetition.cpu_s + share.cpu_s;
   }
   repetition.samples_per_second = static_cast<double>(repetition.samples) / repetition.wall_s;
   if (!repetition.step_loss.empty() && ranks_.size() > 1) {
@@ -402,7 +387,7 @@ std::string TrialRunner::combine(const Window& window,
   }
   ranks.step_wall_s = ranks_.gather(repetition.step_wall_s);
   ranks.shares = std::move(shares);
-  return reason;
+  return std::move(seen.reason);
 }
 
 }  // namespace dlbench::harness

@@ -10,15 +10,21 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace dlbench::reports {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
 
 RunRecord full_only(const std::vector<double>& rates) {
   RunRecord record = sample_record();
   record.trials = {sample_trial(TrialKind::kFull, std::nullopt, rates)};
+  record.collectives.clear();
   return record;
 }
 
@@ -131,6 +137,7 @@ TEST(Compare, RefusesWhatCannotBeCompared) {
   }
   RunRecord empty = sample_record();
   empty.trials.clear();
+  empty.collectives.clear();
   EXPECT_THROW(static_cast<void>(compare_reports(sample_record(), empty)), core::Error);
   RunRecord two_ranks = full_only({50, 51, 52});
   two_ranks.trials[0].ranks = 2;
@@ -147,6 +154,58 @@ TEST(Compare, RefusesWhatCannotBeCompared) {
 }
 
 /// Two runs of one program: a false alarm once in 100 at any noise (bound: 2 standard errors more).
+/// A report of `dlbench comm` with one all-reduce for each of the medians; the 95th percentile of
+/// the calls is 10 % above.
+RunRecord collectives_only(const std::vector<double>& medians) {
+  RunRecord record = sample_record();
+  record.workload.reset();
+  record.trials.clear();
+  record.collectives.clear();
+  std::int64_t bytes = 8;
+  for (const double median : medians) {
+    CollectiveRecord& collective = record.collectives.emplace_back(sample_collectives().at(0));
+    collective.bytes = bytes *= 2;
+    collective.time_s = {.median = median, .p95 = 1.1 * median};
+  }
+  return record;
+}
+
+TEST(Compare, CollectivesByTheirMediansBeyondTheSpreadOfTheCalls) {
+  const Comparison comparison =
+      compare_reports(collectives_only({1.0, 1.0, 1.0, 1.0, 1.0, 1.0}),
+                      collectives_only({1.0, 1.01, 1.05, 1.2, 0.95, 0.8}));
+  EXPECT_TRUE(comparison.arms.empty());
+  std::vector<Change> changes;
+  for (const CollectiveComparison& collective : comparison.collectives) {
+    changes.push_back(collective.change);
+  }
+  EXPECT_EQ(changes,
+            (std::vector{Change::kSame,
+                         Change::kSame,
+                         Change::kUnsure,
+                         Change::kSlower,
+                         Change::kUnsure,
+                         Change::kFaster}));
+  EXPECT_TRUE(comparison.any_slower());
+  EXPECT_NEAR(comparison.collectives.back().ratio, 1.25, 1e-12) << "of speeds";
+  const std::string text = comparison_text(comparison);
+  EXPECT_THAT(text, HasSubstr("all_reduce of 128 bytes, f32, 4 ranks"));
+  EXPECT_THAT(text, Not(HasSubstr("samples/s")));
+}
+
+TEST(Compare, CollectivesOfOneSideAloneAreNamed) {
+  RunRecord candidate = collectives_only({1.0, 1.0});
+  candidate.collectives.at(1).ranks = 8;
+  candidate.collectives.at(0).replayed = true;
+  const Comparison comparison = compare_reports(collectives_only({1.0, 1.0}), candidate);
+  EXPECT_EQ(comparison.collectives.size(), 1U);
+  EXPECT_FALSE(comparison.any_slower());
+  EXPECT_THAT(comparison.only_in_one,
+              UnorderedElementsAre("all_reduce of 32 bytes, f32, 4 ranks: only in the baseline",
+                                   "all_reduce of 32 bytes, f32, 8 ranks: only in the candidate"));
+  EXPECT_THAT(comparison_text(comparison), HasSubstr("shared_window, replayed"));
+}
+
 TEST(Compare, EqualProgramsAreHardlyEverFasterOrSlower) {
   constexpr int kRuns = 1500;
   core::RandomStream random(31, 0);
