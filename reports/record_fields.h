@@ -244,6 +244,7 @@ void fields(V& visit, R& record) {
   visit("valid_loss", record.valid_loss);
   visit("metrics", record.metrics);
   visit("loss_scaling", record.loss_scaling);
+  visit("disturbance", record.disturbance);
 }
 
 }  // namespace dlbench::reports

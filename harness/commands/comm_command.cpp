@@ -256,14 +256,16 @@ class CollectiveSweep {
                         const std::string& where,
                         const probes::ProcSnapshot& begin) {
     RankGroup group(members);
-    const probes::ProcSnapshot end = probes::take_snapshot();
-    const RankShare mine{
-        .wall_s = end.steady_s - begin.steady_s,
-        .cpu_s = end.user_cpu_s - begin.user_cpu_s + end.system_cpu_s - begin.system_cpu_s};
-    const GroupDisturbance seen = judge_together(
-        group, mine, begin, end, {.cpus = probes::usable_cpus(), .threads = kThreads});
+    const GroupDisturbance seen =
+        judge_together(group,
+                       begin,
+                       probes::take_snapshot(),
+                       {.cpus = probes::usable_cpus(), .threads = kThreads});
     if (!seen.reason.empty()) {
       report_.taint(reports::Taint::kDisturbed, where, seen.reason);
+    }
+    if (const std::string quota = quota_text(seen.shares); !quota.empty()) {
+      report_.taint(reports::Taint::kThrottled, where, quota);
     }
   }
 

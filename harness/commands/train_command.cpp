@@ -32,6 +32,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -224,18 +225,20 @@ class TrainingRun {
     std::unique_ptr<data::Dataset> validation;
     together(ranks_, [&] { validation = open_validation(plan); });
     const std::unique_ptr<comm::Communicator> communicator = make_communicator(plan);
-    TrainingSetup setup{.workload = plan.workload(),
-                        .params = plan.built().params,
-                        .precision = plan.compute_dtype(),
-                        .backend = plan.backend(),
-                        .lowering = plan.lowering(),
-                        .replay = plan.replay(),
-                        .training_data = plan.dataset(),
-                        .validation_data = validation.get(),
-                        .loader = plan.loader_options(),
-                        .seed = plan.options().seed,
-                        .epochs = epochs(plan),
-                        .learning_rate = train_.learning_rate};
+    TrainingSetup setup{
+        .workload = plan.workload(),
+        .params = plan.built().params,
+        .precision = plan.compute_dtype(),
+        .backend = plan.backend(),
+        .lowering = plan.lowering(),
+        .replay = plan.replay(),
+        .training_data = plan.dataset(),
+        .validation_data = validation.get(),
+        .loader = plan.loader_options(),
+        .own_threads = plan.backend().device().threads + static_cast<int>(plan.workers()),
+        .seed = plan.options().seed,
+        .epochs = epochs(plan),
+        .learning_rate = train_.learning_rate};
     setup.ranks = {.rendezvous = &ranks_,
                    .communicator = communicator.get(),
                    .reduction = plan.reduction(),
@@ -290,8 +293,7 @@ class TrainingRun {
     if (!device.fault.empty()) {
       throw Error(ErrorCode::kRun, "training: " + device.fault);
     }
-    if (device.throttled && !throttled_) {
-      throttled_ = true;
+    if (device.throttled && tainted_.insert(Taint::kThrottled).second) {
       report_.taint(
           Taint::kThrottled,
           "training",
@@ -343,6 +345,11 @@ class TrainingRun {
         report_.taint(bits->code, fmt::format("step of {} samples", samples), bits->detail);
       }
     };
+    listener.on_taint = [this](Taint code, const std::string& why) {
+      if (tainted_.insert(code).second) {  // the history has the other epochs
+        report_.taint(code, "training", why);
+      }
+    };
     listener.on_epoch = [this, &plan](const reports::EpochRecord& epoch, bool best) {
       core::log::progress("");
       report_.tell(epoch_line(epoch, plan.workload().spec(), epochs(plan), best));
@@ -362,7 +369,7 @@ class TrainingRun {
   RunReport report_;
   reports::RunRecord& record_;
   std::optional<TrainingWatch> watch_;  ///< rank 0's
-  bool throttled_ = false;
+  std::set<Taint> tainted_;             ///< by an epoch
 };
 
 class TrainCommand final : public Command {

@@ -6,8 +6,10 @@
 #include "engine/core/error.h"
 #include "engine/exec/checkpoint.h"
 #include "harness/faults/injected_fault.h"
+#include "harness/trials/group_disturbance.h"
 #include "harness/trials/plan_record.h"
 #include "harness/trials/rank_group.h"
+#include "probes/system_info.h"
 #include "workloads/undefined_metric.h"
 
 #include <fmt/format.h>
@@ -183,10 +185,13 @@ class Training {
     enter(fmt::format("epoch {}", epoch));
     const auto scaling_before = loss_scaling_record(steps_.state());
     // Timed: loading, steps, reading the loss. Not: validation, checkpoint.
+    const probes::ProcSnapshot begin = probes::take_snapshot();
     const auto start = std::chrono::steady_clock::now();
     const PassSums trained = pass(graph::Mode::kTrain, loader_, epoch);
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    const probes::ProcSnapshot end = probes::take_snapshot();
     enter(fmt::format("epoch {}, after its steps", epoch));
+    record.disturbance = look_around(epoch, begin, end);
     check_parameters(epoch);
     record.seconds = group_.max(elapsed.count());
     record.samples_per_second = static_cast<double>(trained.samples()) / record.seconds;
@@ -204,6 +209,22 @@ class Training {
     }
     schedule_.end_epoch(record.valid_loss);
     return record;
+  }
+
+  /// What else ran while an epoch's steps did.
+  [[nodiscard]] reports::DisturbanceRecord look_around(std::int64_t epoch,
+                                                       const probes::ProcSnapshot& begin,
+                                                       const probes::ProcSnapshot& end) {
+    const GroupDisturbance seen = judge_together(
+        group_, begin, end, {.cpus = probes::usable_cpus(), .threads = setup_.own_threads});
+    for (const auto& [code, why] :
+         {std::pair(reports::Taint::kDisturbed, seen.reason),
+          std::pair(reports::Taint::kThrottled, quota_text(seen.shares))}) {
+      if (!why.empty() && listener_.on_taint) {
+        listener_.on_taint(code, fmt::format("epoch {}: {}", epoch, why));
+      }
+    }
+    return disturbance_record(seen.own);
   }
 
   /// One pass over the data of one epoch: this rank's batches, the sums of all ranks.

@@ -34,6 +34,7 @@ struct TrainingSetup {
   const data::Dataset* validation_data = nullptr;  ///< nullptr: no validation
   /// Workers, prefetch, seed, skip_corrupt, allocator; what belongs to an epoch is set by train().
   data::LoaderOptions loader{};
+  int own_threads = 1;                                ///< of this rank, to tell the load of others
   std::uint64_t seed = 1;                             ///< of the initial weights and of dropout
   std::int64_t epochs = 0;                            ///< 0: the workload's
   double learning_rate = 0.0;                         ///< 0: the workload's
@@ -64,6 +65,8 @@ struct TrainingListener {
   std::function<void(const TrainingProgress&)> on_step;  ///< when a step is done
   /// After validation, before the checkpoint; the flag says that this epoch is the best so far.
   std::function<void(const reports::EpochRecord&, bool)> on_epoch;
+  /// Why an epoch's time cannot be trusted.
+  std::function<void(reports::Taint, const std::string&)> on_taint;
   /// When the step of a mode and a number of samples is made: all are before the first epoch.
   std::function<void(const exec::Executor&, std::int64_t)> on_new_step;
 };

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/group_disturbance.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstddef>
 
 namespace dlbench::harness {
@@ -27,6 +30,34 @@ GroupDisturbance judge_together(RankGroup& ranks,
     }
   }
   return seen;
+}
+
+GroupDisturbance judge_together(RankGroup& ranks,
+                                const probes::ProcSnapshot& begin,
+                                const probes::ProcSnapshot& end,
+                                const probes::OwnLoad& own) {
+  const double cpu_s = end.user_cpu_s - begin.user_cpu_s + end.system_cpu_s - begin.system_cpu_s;
+  return judge_together(
+      ranks, {.wall_s = end.steady_s - begin.steady_s, .cpu_s = cpu_s}, begin, end, own);
+}
+
+reports::DisturbanceRecord disturbance_record(const probes::Disturbance& seen) {
+  return {.involuntary_context_switches = seen.involuntary_context_switches,
+          .steal_s = seen.steal_s,
+          .foreign_cpu_s = seen.other_cpu_s,
+          .throttled_s = seen.throttled_s};
+}
+
+std::string quota_text(const std::vector<RankShare>& shares) {
+  constexpr double kWorthSaying = 0.01;
+  const auto most = std::ranges::max_element(shares, {}, &RankShare::throttled_s);
+  if (most == shares.end() || most->throttled_s <= kWorthSaying * most->wall_s) {
+    return "";
+  }
+  return fmt::format(
+      "a CPU quota (cgroup) kept threads from running for {:.2f} s, over all CPUs, of {:.2f} s",
+      most->throttled_s,
+      most->wall_s);
 }
 
 }  // namespace dlbench::harness

@@ -7,6 +7,7 @@
 
 #include "harness/trials/rank_group.h"
 #include "probes/disturbance.h"
+#include "reports/trial_record.h"
 
 #include <string>
 #include <vector>
@@ -20,11 +21,22 @@ struct GroupDisturbance {
 };
 
 /// Judges the time between two snapshots of this process. `mine`: what this rank measured, its
-/// cpu_s included; `own`: of this rank alone. Collective.
+/// wall_s and cpu_s included; `own`: of this rank alone. Collective.
 [[nodiscard]] GroupDisturbance judge_together(RankGroup& ranks,
                                               RankShare mine,
                                               const probes::ProcSnapshot& begin,
                                               const probes::ProcSnapshot& end,
                                               probes::OwnLoad own);
+/// The same where nothing but the two snapshots was measured.
+[[nodiscard]] GroupDisturbance judge_together(RankGroup& ranks,
+                                              const probes::ProcSnapshot& begin,
+                                              const probes::ProcSnapshot& end,
+                                              const probes::OwnLoad& own);
+
+/// What of it the report keeps.
+[[nodiscard]] reports::DisturbanceRecord disturbance_record(const probes::Disturbance& seen);
+
+/// By how much a CPU quota held the ranks up; empty: by nothing worth saying.
+[[nodiscard]] std::string quota_text(const std::vector<RankShare>& shares);
 
 }  // namespace dlbench::harness

@@ -3,6 +3,7 @@
 //
 // What the trial runner thinks of a repetition: whether it counts, and which taints it leaves.
 #include "engine/core/error.h"
+#include "harness/trials/group_disturbance.h"
 #include "harness/trials/trial_runner.h"
 
 #include <fmt/format.h>
@@ -70,15 +71,8 @@ void TrialRunner::note_device(const probes::DeviceConditions& device,
 // A quota stops all threads in the middle of a step until its next period: step times are then
 // those of the quota, and repeating would not help.
 void TrialRunner::note_quota(const RankRound& ranks, TrialResult& result) {
-  constexpr double kWorthSaying = 0.01;
-  const auto most = std::ranges::max_element(ranks.shares, {}, &RankShare::throttled_s);
-  if (most != ranks.shares.end() && most->throttled_s > kWorthSaying * most->wall_s) {
-    note_once(result,
-              reports::Taint::kThrottled,
-              fmt::format("a CPU quota (cgroup) kept threads from running for {:.2f} s, over all "
-                          "CPUs, of a repetition of {:.2f} s",
-                          most->throttled_s,
-                          most->wall_s));
+  if (const std::string quota = quota_text(ranks.shares); !quota.empty()) {
+    note_once(result, reports::Taint::kThrottled, quota);
   }
 }
 

@@ -365,10 +365,7 @@ std::string TrialRunner::combine(const Window& window,
       .samples_replaced = window.samples_replaced};
   GroupDisturbance seen = judge_together(ranks_, mine, window.begin, window.end, window.own);
   std::vector<RankShare>& shares = seen.shares;
-  repetition.disturbance = {.involuntary_context_switches = seen.own.involuntary_context_switches,
-                            .steal_s = seen.own.steal_s,
-                            .foreign_cpu_s = seen.own.other_cpu_s,
-                            .throttled_s = seen.own.throttled_s};
+  repetition.disturbance = disturbance_record(seen.own);
   const auto samples = static_cast<double>(repetition.samples);
   repetition.samples = 0;
   repetition.cpu_s = 0.0;

@@ -147,6 +147,8 @@ TEST_F(Trainer, TrainsOnThePartialBatchToo) {
   EXPECT_NEAR(*epoch.samples_per_second * epoch.seconds, kSamples, 1e-6);
   EXPECT_TRUE(epoch.valid_loss.has_value());
   EXPECT_TRUE(epoch.metrics.contains("accuracy"));
+  ASSERT_TRUE(epoch.disturbance.has_value());
+  EXPECT_TRUE(epoch.disturbance->involuntary_context_switches.has_value());
 }
 
 TEST_F(Trainer, WhatMakingTheStepsTakesIsOfNoEpoch) {
