@@ -8,6 +8,7 @@
 #include "engine/core/check.h"
 #include "engine/core/clock.h"
 #include "engine/core/error.h"
+#include "engine/core/log.h"
 
 #include <algorithm>
 #include <chrono>
@@ -126,7 +127,7 @@ CollectiveTrial::Round CollectiveTrial::plan_round(const CollectiveCase& which, 
   Round round;
   if (queues_) {
     round.calls = calls_of_a_round(which);
-    comm::watched(communicator_, [&] { round.replay = record(which, round.calls); });
+    round.replay = record_together(which, round.calls);
     group_.align();
   }
   return round;
@@ -147,21 +148,42 @@ std::int64_t CollectiveTrial::calls_of_a_round(const CollectiveCase& which) {
   return (which.calls + rounds - 1) / rounds;
 }
 
+// All ranks have a recording or none: the same calls recorded and not do not meet.
+std::unique_ptr<backend::Replay> CollectiveTrial::record_together(const CollectiveCase& which,
+                                                                  std::int64_t calls) {
+  if (replay_ == exec::GraphReplay::kOff) {
+    return nullptr;
+  }
+  std::unique_ptr<backend::Replay> replay;
+  std::string why;
+  comm::watched(communicator_, [&] {
+    try {
+      replay = record(which, calls);
+    } catch (const core::Error& failure) {
+      why = failure.what();
+    }
+  });
+  if (!group_.any(!why.empty())) {
+    return replay;
+  }
+  const std::string text =
+      "the calls cannot be recorded" + (why.empty() ? " on another rank" : ": " + why);
+  if (replay_ == exec::GraphReplay::kOn) {
+    throw core::Error(core::ErrorCode::kRun, text + "; --cuda-graph off enqueues them one by one");
+  }
+  core::log::warn_once(text + "; they are enqueued one by one");
+  replay_ = exec::GraphReplay::kOff;
+  return nullptr;
+}
+
 std::unique_ptr<backend::Replay> CollectiveTrial::record(const CollectiveCase& which,
                                                          std::int64_t calls) {
-  if (replay_ == exec::GraphReplay::kOff || !stream_->begin_capture()) {
+  if (!stream_->begin_capture()) {
     return nullptr;
   }
   try {
     enqueue(which, calls);
     return stream_->end_capture();
-  } catch (const core::Error& failure) {
-    stream_->abandon_capture();
-    throw core::Error(
-        failure.code(),
-        std::string("the calls cannot be recorded (--cuda-graph off enqueues them one "
-                    "by one): ") +
-            failure.what());
   } catch (...) {
     stream_->abandon_capture();
     throw;

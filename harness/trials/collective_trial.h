@@ -65,6 +65,8 @@ class CollectiveTrial {
   };
 
   [[nodiscard]] std::int64_t calls_of_a_round(const CollectiveCase& which);
+  [[nodiscard]] std::unique_ptr<backend::Replay> record_together(const CollectiveCase& which,
+                                                                 std::int64_t calls);
   [[nodiscard]] std::unique_ptr<backend::Replay> record(const CollectiveCase& which,
                                                         std::int64_t calls);
   void enqueue(const CollectiveCase& which, std::int64_t calls);

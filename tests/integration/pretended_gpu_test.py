@@ -229,6 +229,16 @@ class PretendedGpu(command.CommandTest):
             self.assertGreater(min(each["time_s"]["min"] for each in measured), 0)
             self.assertEqual("in a replayed CUDA graph" in done.stdout, replayed)
 
+    def test_collectives_that_cannot_be_recorded(self):
+        done = self.collectives("-n", "3", environment={NCCL: "record=0"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("the calls cannot be recorded"), 1, done.stderr)
+        self.assertEqual({(each["replayed"], each["wrong"])
+                          for each in self.report(self.folder / "comm.json")["collectives"]}, {(False, 0)})
+        done = self.collectives("-n", "3", "--cuda-graph", "on", environment={NCCL: "record=0"})
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn("--cuda-graph off enqueues them", done.stderr)
+
     def test_collectives_through_the_host_are_not_replayed(self):
         one = {GPU: "devices=1"}
         done = self.collectives("--share-gpu", "-n", "3", environment=one)

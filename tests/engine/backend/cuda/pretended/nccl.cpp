@@ -13,6 +13,7 @@
 //   hang=N      the Nth collective that this process executes never ends until it is aborted
 //   error=N     at the Nth, this rank's communicator meets ncclRemoteError; it does not end either
 //   memalloc=0  ncclMemAlloc fails with ncclUnhandledCudaError
+//   record=0    collectives on a stream that records are ncclInvalidUsage
 #include "tests/engine/backend/cuda/pretended/device.h"
 #include "tests/engine/backend/cuda/pretended/nccl_collective.h"
 #include "tests/engine/backend/cuda/pretended/nccl_communicator.h"
@@ -198,6 +199,9 @@ ncclResult_t collective(
       cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
       static_cast<void>(cudaStreamIsCapturing(stream, &capture));
       call.collective.recorded = capture != cudaStreamCaptureStatusNone;
+      if (call.collective.recorded && !faults().record) {
+        return say(ncclInvalidUsage, "collectives are not recorded (record=0)");
+      }
       check_call(what, call.buffers, communicator->rank(), communicator->size());
       if (group().depth > 0) {
         group().calls.push_back(std::move(call));

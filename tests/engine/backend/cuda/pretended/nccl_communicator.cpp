@@ -35,12 +35,12 @@ Faults read_faults() {
     const std::string name = word.substr(0, word.find('='));
     const std::string value = word.substr(std::min(word.size(), name.size() + 1));
     if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos ||
-        (name != "hang" && name != "error" && name != "memalloc")) {
+        (name != "hang" && name != "error" && name != "memalloc" && name != "record")) {
       fmt::print(stderr, "DLBENCH_PRETENDED_NCCL: '{}' is not known\n", word);
       std::exit(64);
     }
-    if (name == "memalloc") {
-      made.memalloc = value != "0";
+    if (name == "memalloc" || name == "record") {
+      (name == "memalloc" ? made.memalloc : made.record) = value != "0";
     } else {
       (name == "hang" ? made.hang : made.error) = std::stoll(value);
     }

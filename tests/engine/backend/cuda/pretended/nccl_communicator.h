@@ -33,6 +33,7 @@ struct Faults {
   std::int64_t hang = 0;   ///< which collective of the process, counted from 1; 0: none
   std::int64_t error = 0;  ///< the same
   bool memalloc = true;
+  bool record = true;
 };
 [[nodiscard]] const Faults& faults();
 
