@@ -260,8 +260,8 @@ class Training {
       tell(steps_.run(mode, batch, std::move(lease)));
       const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
       comm::step_done(wall.count());
-      if (!stepping.has_value()) {
-        stepping.emplace();  // how long a step takes is known from the first one on
+      if (!stepping.has_value() && told.step > 0) {
+        stepping.emplace();  // how long a step takes is known from the first that is done
       }
     }
     tell(steps_.drain());

@@ -3,6 +3,7 @@
 #include "harness/training/trainer.h"
 
 #include "data/generators/generate.h"
+#include "engine/comm/rank_progress.h"
 #include "engine/core/error.h"
 #include "engine/exec/safetensors.h"
 #include "engine/graph/layers.h"
@@ -341,6 +342,29 @@ TEST_F(Trainer, NamesTheStepWhoseLossIsNotFiniteThoughTheNextIsOnItsWay) {
   const std::string wanted = failure(backend());
   EXPECT_THAT(wanted, testing::StartsWith("epoch 1, step "));
   EXPECT_EQ(failure(late), wanted);
+}
+
+// The time until then may be that of many steps: of the first one on a device.
+TEST_F(Trainer, HangsAreLookedForOnceAStepIsDone) {
+  exec::testing::DeferredBackend late;
+  const auto looked_for = [&](backend::Backend& backend) {
+    const TrainingSetup once{.workload = workload(),
+                             .params = {},
+                             .backend = backend,
+                             .training_data = training_data(),
+                             .epochs = 1};
+    std::vector<bool> stepping;  // when each of the steps begins
+    TrainingListener listener;
+    listener.on_phase = [&](const std::string& phase) {
+      if (phase.find("step ") != std::string::npos) {
+        stepping.push_back(comm::own_progress().stepping != 0);
+      }
+    };
+    (void)train(once, listener);
+    return stepping;
+  };
+  EXPECT_EQ(looked_for(backend()), (std::vector<bool>{false, true, true, true}));
+  EXPECT_EQ(looked_for(late), (std::vector<bool>{false, false, false, true}));
 }
 
 TEST_F(Trainer, ADeviceIsGivenTheNextStepWhileItWorksOnTheLastOne) {
