@@ -28,24 +28,24 @@ struct LogRates {
   double variance = 0.0;  ///< n - 1 in the denominator
 };
 
-LogRates log_rates(const TrialRecord& trial) {
-  std::vector<double> logs;
-  for (const RepetitionRecord& repetition : trial.repetitions) {
-    if (!repetition.discarded.has_value() && repetition.samples_per_second > 0.0) {
-      logs.push_back(std::log(repetition.samples_per_second));
-    }
-  }
+LogRates log_rates(const std::vector<double>& rates) {
   LogRates result;
-  result.n = static_cast<std::int64_t>(logs.size());
-  for (const double value : logs) {
-    result.mean += value / static_cast<double>(result.n);
+  result.n = static_cast<std::int64_t>(rates.size());
+  for (const double rate : rates) {
+    result.mean += std::log(rate) / static_cast<double>(result.n);
   }
-  for (const double value : logs) {
-    const double deviation = value - result.mean;
+  for (const double rate : rates) {
+    const double deviation = std::log(rate) - result.mean;
     result.variance += deviation * deviation / std::max(static_cast<double>(result.n) - 1.0, 1.0);
   }
   return result;
 }
+
+/// What one arm of a report measured, in samples/s.
+struct ArmRates {
+  std::string name;
+  std::vector<double> rates;
+};
 
 constexpr double kShown = 0.95;    // the interval in the report
 constexpr double kDecides = 0.99;  // the interval behind "faster" and "slower"
@@ -90,13 +90,11 @@ std::optional<std::int64_t> needed_repetitions(const LogRates& left,
   return std::nullopt;
 }
 
-ArmComparison compare_arm(const TrialRecord& baseline,
-                          const TrialRecord& candidate,
-                          double tolerance) {
-  const LogRates before = log_rates(baseline);
-  const LogRates after = log_rates(candidate);
+ArmComparison compare_arm(const ArmRates& baseline, const ArmRates& candidate, double tolerance) {
+  const LogRates before = log_rates(baseline.rates);
+  const LogRates after = log_rates(candidate.rates);
   ArmComparison arm;
-  arm.arm = arm_name(baseline);
+  arm.arm = baseline.name;
   arm.baseline = std::exp(before.mean);
   arm.candidate = std::exp(after.mean);
   arm.baseline_n = before.n;
@@ -124,22 +122,52 @@ ArmComparison compare_arm(const TrialRecord& baseline,
   return arm;
 }
 
-/// Trials by arm, with their rank count: "full" of 2 ranks is another arm than of 1. Names of arms
-/// in a series have it already.
-std::map<std::string, const TrialRecord*> arms_of(const RunRecord& record) {
-  std::map<std::string, const TrialRecord*> arms;
-  for (const TrialRecord& trial : record.trials) {
-    const bool counts = std::any_of(
-        trial.repetitions.begin(), trial.repetitions.end(), [](const RepetitionRecord& repetition) {
-          return !repetition.discarded.has_value() && repetition.samples_per_second > 0.0;
-        });
-    if (counts) {
-      arms[trial.series.has_value()
-               ? arm_name(trial)
-               : fmt::format("{} on {}", arm_name(trial), count_text(trial.ranks, "rank"))] =
-          &trial;
+std::vector<double> rates_of(const TrialRecord& trial) {
+  std::vector<double> rates;
+  for (const RepetitionRecord& repetition : trial.repetitions) {
+    if (!repetition.discarded.has_value() && repetition.samples_per_second > 0.0) {
+      rates.push_back(repetition.samples_per_second);
     }
   }
+  return rates;
+}
+
+/// Of epochs, without the first of more than three: its data may have come from cold storage.
+std::vector<double> rates_of(const std::vector<EpochRecord>& history) {
+  constexpr std::size_t kFewest = 3;
+  std::vector<double> rates;
+  for (const EpochRecord& epoch : history) {
+    if (epoch.samples_per_second.value_or(0.0) > 0.0) {
+      rates.push_back(*epoch.samples_per_second);
+    }
+  }
+  if (rates.size() > kFewest) {
+    rates.erase(rates.begin());
+  }
+  return rates;
+}
+
+/// Trials by arm, with their rank count: "full" of 2 ranks is another arm than of 1. Names of arms
+/// in a series have it already. The epochs of `train` are one more.
+std::map<std::string, ArmRates> arms_of(const RunRecord& record) {
+  std::map<std::string, ArmRates> arms;
+  const auto add = [&arms](const std::string& key, ArmRates arm) {
+    if (!arm.rates.empty()) {
+      arms[key] = std::move(arm);
+    }
+  };
+  for (const TrialRecord& trial : record.trials) {
+    add(trial.series.has_value()
+            ? arm_name(trial)
+            : fmt::format("{} on {}", arm_name(trial), count_text(trial.ranks, "rank")),
+        {arm_name(trial), rates_of(trial)});
+  }
+  std::size_t ranks = 0;
+  for (const HostRecord& host : record.system.hosts) {
+    ranks += host.ranks.size();
+  }
+  add(fmt::format("train on {}", count_text(static_cast<std::int64_t>(ranks), "rank")),
+      {"train", rates_of(record.history)});
   return arms;
 }
 
@@ -211,12 +239,12 @@ std::map<std::string, std::string> facts_of(const RunRecord& record) {
 using CollectiveKey =
     std::tuple<std::string, std::int64_t, std::string, std::int64_t>;  // op, ranks, dtype, bytes
 
-std::map<CollectiveKey, const CollectiveRecord*> collectives_of(const RunRecord& record) {
-  std::map<CollectiveKey, const CollectiveRecord*> collectives;
+std::map<CollectiveKey, CollectiveTimeRecord> collectives_of(const RunRecord& record) {
+  std::map<CollectiveKey, CollectiveTimeRecord> collectives;
   for (const CollectiveRecord& collective : record.collectives) {
     if (collective.time_s.median > 0.0) {
       collectives[{collective.op, collective.ranks, collective.dtype, collective.bytes}] =
-          &collective;
+          collective.time_s;
     }
   }
   return collectives;
@@ -247,14 +275,14 @@ CollectiveComparison compare_collective(const CollectiveKey& key,
 
 /// Calls `both(name, mine, theirs)` for what both sides have and notes what only one has.
 template <typename Key, typename Record, typename Name, typename Both>
-void pair_up(const std::map<Key, const Record*>& before,
-             const std::map<Key, const Record*>& after,
+void pair_up(const std::map<Key, Record>& before,
+             const std::map<Key, Record>& after,
              const Name& name,
              std::vector<std::string>& only_in_one,
              const Both& both) {
   for (const auto& [key, record] : before) {
     if (const auto found = after.find(key); found != after.end()) {
-      both(key, *record, *found->second);
+      both(key, record, found->second);
     } else {
       only_in_one.push_back(name(key) + ": only in the baseline");
     }
@@ -340,7 +368,9 @@ std::string arms_text(const std::vector<ArmComparison>& arms) {
                fmt::format("{}/{}", arm.baseline_n, arm.candidate_n),
                verdict});
   }
-  return table.text() + "samples/s: geometric means of the repetitions, whose ratio is compared\n";
+  return table.text() +
+         "samples/s: geometric means of the repetitions (of `train`: its epochs), whose ratio is "
+         "compared\n";
 }
 
 std::string collectives_text(const std::vector<CollectiveComparison>& collectives) {
@@ -412,7 +442,7 @@ Comparison compare_reports(const RunRecord& baseline,
       arms_of(candidate),
       [](const std::string& name) { return name; },
       comparison.only_in_one,
-      [&](const std::string& /*name*/, const TrialRecord& before, const TrialRecord& after) {
+      [&](const std::string& /*name*/, const ArmRates& before, const ArmRates& after) {
         comparison.arms.push_back(compare_arm(before, after, options.tolerance));
       });
   pair_up(
@@ -420,9 +450,10 @@ Comparison compare_reports(const RunRecord& baseline,
       collectives_of(candidate),
       [](const CollectiveKey& key) { return text_of(key); },
       comparison.only_in_one,
-      [&](const CollectiveKey& key, const CollectiveRecord& before, const CollectiveRecord& after) {
-        comparison.collectives.push_back(
-            compare_collective(key, before.time_s, after.time_s, options.tolerance));
+      [&](const CollectiveKey& key,
+          const CollectiveTimeRecord& before,
+          const CollectiveTimeRecord& after) {
+        comparison.collectives.push_back(compare_collective(key, before, after, options.tolerance));
       });
   if (comparison.arms.empty() && comparison.collectives.empty()) {
     throw Error(ErrorCode::kData,

@@ -25,9 +25,10 @@ struct CompareOptions {
   double tolerance = 0.02;
 };
 
-/// One arm that both reports have.
+/// One arm that both reports have: a trial, or the training of `train`, whose epochs are its
+/// repetitions, without the first of more than three.
 struct ArmComparison {
-  std::string arm;        ///< e.g. "synthetic/device"
+  std::string arm;        ///< e.g. "synthetic/device", "train"
   double baseline = 0.0;  ///< samples/s, geometric mean of the repetitions that count
   double candidate = 0.0;
   double ratio = 0.0;  ///< candidate / baseline

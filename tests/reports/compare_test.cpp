@@ -25,6 +25,7 @@ RunRecord full_only(const std::vector<double>& rates) {
   RunRecord record = sample_record();
   record.trials = {sample_trial(TrialKind::kFull, std::nullopt, rates)};
   record.collectives.clear();
+  record.history.clear();
   return record;
 }
 
@@ -138,6 +139,7 @@ TEST(Compare, RefusesWhatCannotBeCompared) {
   RunRecord empty = sample_record();
   empty.trials.clear();
   empty.collectives.clear();
+  empty.history.clear();
   EXPECT_THROW(static_cast<void>(compare_reports(sample_record(), empty)), core::Error);
   RunRecord two_ranks = full_only({50, 51, 52});
   two_ranks.trials[0].ranks = 2;
@@ -154,6 +156,28 @@ TEST(Compare, RefusesWhatCannotBeCompared) {
 }
 
 /// Two runs of one program: a false alarm once in 100 at any noise (bound: 2 standard errors more).
+TEST(Compare, EpochsOfTrainAreItsRepetitionsButTheFirst) {
+  const auto training = [](const std::vector<double>& rates) {
+    RunRecord record = full_only({1.0});
+    record.trials.clear();
+    for (const double rate : rates) {
+      record.history.push_back({.epoch = static_cast<std::int64_t>(record.history.size()) + 1,
+                                .seconds = 1.0,
+                                .samples_per_second = rate});
+    }
+    return record;
+  };
+  const Comparison comparison =
+      compare_reports(training({50, 100, 101, 99}), training({100, 90, 91, 89}));
+  ASSERT_EQ(comparison.arms.size(), 1U);
+  EXPECT_EQ(comparison.arms[0].arm, "train");
+  EXPECT_EQ(comparison.arms[0].change, Change::kSlower);
+  EXPECT_EQ(comparison.arms[0].baseline_n, 3);
+  EXPECT_EQ(compare_reports(training({50, 100, 101}), training({50, 100, 101})).arms[0].baseline_n,
+            3)
+      << "one would not be enough";
+}
+
 /// A report of `dlbench comm` with one all-reduce for each of the medians; the 95th percentile of
 /// the calls is 10 % above.
 RunRecord collectives_only(const std::vector<double>& medians) {
@@ -161,6 +185,7 @@ RunRecord collectives_only(const std::vector<double>& medians) {
   record.workload.reset();
   record.trials.clear();
   record.collectives.clear();
+  record.history.clear();
   std::int64_t bytes = 8;
   for (const double median : medians) {
     CollectiveRecord& collective = record.collectives.emplace_back(sample_collectives().at(0));
