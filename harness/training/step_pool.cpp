@@ -89,11 +89,15 @@ void StepPool::prepare(graph::Mode mode, std::int64_t samples) {
     }
     return;
   }
-  lower_together(*ranks_.rendezvous, lowering_, [&](const backend::LoweringOptions& options) {
-    return samples == 0 || steps_.contains({mode, samples})
-               ? std::map<std::string, std::string>{}
-               : make_step(mode, samples, options).executor->lowered().decisions;
-  });
+  const auto lower = [&](const backend::LoweringOptions& options) {
+    if (samples == 0) {
+      return std::map<std::string, std::string>{};
+    }
+    const auto found = steps_.find({mode, samples});
+    const Step& step = found != steps_.end() ? found->second : make_step(mode, samples, options);
+    return step.executor->lowered().decisions;
+  };
+  lower_together(*ranks_.rendezvous, lowering_, samples, lower);
 }
 
 // The weight of this rank's part of the global batch, and which samples it has of it.

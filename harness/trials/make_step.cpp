@@ -9,8 +9,11 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <set>
 #include <sstream>
 #include <utility>
+#include <vector>
 
 namespace dlbench::harness {
 namespace {
@@ -63,25 +66,36 @@ std::unique_ptr<comm::Communicator> make_communicator(const SessionPlan& plan) {
 
 void lower_together(comm::Rendezvous& ranks,
                     const backend::LoweringOptions& options,
+                    std::int64_t samples,
                     const Lower& lower) {
-  std::string decisions;
-  together(ranks, [&] {
-    if (ranks.rank() == 0) {
-      decisions = write_decisions(lower(options));
-    }
-  });
   if (ranks.size() == 1) {
+    static_cast<void>(lower(options));
     return;
   }
-  decisions = ranks.broadcast_text(decisions);
-  together(ranks, [&] {
-    if (ranks.rank() != 0) {
-      backend::LoweringOptions taken = options;
-      taken.decisions = read_decisions(decisions);
-      taken.tuning_cache.clear();
-      (void)lower(taken);
+  const std::vector<double> all = ranks.all_gather(static_cast<double>(samples));
+  const auto mine = static_cast<std::size_t>(ranks.rank());
+  std::set<double> lowered;
+  for (std::size_t leader = 0; leader < all.size(); ++leader) {
+    if (!lowered.insert(all[leader]).second) {
+      continue;
     }
-  });
+    std::string decisions;
+    together(ranks, [&] {
+      if (mine == leader) {
+        decisions = write_decisions(lower(options));
+      }
+    });
+    const std::vector<std::string> texts = ranks.gather(decisions);
+    decisions = ranks.broadcast_text(texts.empty() ? std::string() : texts[leader]);
+    together(ranks, [&] {
+      if (mine != leader && all[mine] == all[leader]) {
+        backend::LoweringOptions taken = options;
+        taken.decisions = read_decisions(decisions);
+        taken.tuning_cache.clear();
+        static_cast<void>(lower(taken));
+      }
+    });
+  }
 }
 
 }  // namespace dlbench::harness

@@ -9,6 +9,7 @@
 #include "engine/comm/rendezvous.h"
 #include "harness/trials/session.h"
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -23,10 +24,13 @@ namespace dlbench::harness {
 /// Lowers something on this rank and returns the decisions that were taken.
 using Lower = std::function<std::map<std::string, std::string>(const backend::LoweringOptions&)>;
 
-/// Rank 0 lowers and tunes while the others sleep, so that nothing disturbs it; they lower with its
-/// decisions, so that all run the same kernels. Throws what `lower` throws on any rank. Collective.
+/// Of the ranks with equal `samples`, the first lowers and tunes while all others sleep, so that
+/// nothing disturbs it; the rest lower with its decisions, so that all run the same kernels. Of
+/// another number of samples the libraries know other kernels. Throws what `lower` throws on any
+/// rank. Collective.
 void lower_together(comm::Rendezvous& ranks,
                     const backend::LoweringOptions& options,
+                    std::int64_t samples,
                     const Lower& lower);
 
 }  // namespace dlbench::harness

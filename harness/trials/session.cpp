@@ -319,7 +319,7 @@ std::optional<double> Session::measure_compression_error() {
 }
 
 void Session::make_step() {
-  lower_together(plan_.ranks(), plan_.lowering(), [&](const backend::LoweringOptions& options) {
+  const auto lower = [&](const backend::LoweringOptions& options) {
     step_ = std::make_unique<exec::Executor>(
         plan_.backend(),
         *state_,
@@ -330,7 +330,8 @@ void Session::make_step() {
                               .watch = {std::string(workloads::kLossOutput)},
                               .broadcast_buffers = plan_.options().broadcast_buffers});
     return step_->lowered().decisions;
-  });
+  };
+  lower_together(plan_.ranks(), plan_.lowering(), plan_.batch().local, lower);
   if (plan_.ranks().size() > 1) {
     check_same_plan();
   }

@@ -86,19 +86,23 @@ class PretendedGpu(command.CommandTest):
 
     def test_trains_as_the_processor_does(self):
         # Of the last 31 samples one of two ranks has 16, as ever, and the other 15: all must record, or none.
-        for ranks, batch, samples in ((1, 8, 128), (3, 8, 128), (2, 16, 127)):
+        # Of 15 samples the ranks have 8 and 7, for which cuDNN has other plans.
+        for ranks, batch, samples, precision, rounding in (
+                (1, 8, 128, "fp32", 1e-3), (3, 24, 128, "fp32", 1e-3), (2, 32, 127, "fp32", 1e-3),
+                (2, 15, 127, "bf16", 2e-2)):
             losses = {}
             for device in ("cpu", "cuda"):
                 path = self.folder / f"{device}.json"
-                done = self.launch(ranks, "train", "--workload", "mnist_cnn", "--batch-size", batch, "--epochs", "2",
-                                   "--data", self.digits(samples), "--device", device, "--output", path)
+                done = self.launch(ranks, "train", "--workload", "mnist_cnn", "--global-batch-size", batch, "--epochs",
+                                   "2", "--precision", precision, "--data", self.digits(samples), "--device", device,
+                                   "--output", path)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                 self.assertNotIn("pretended NCCL", done.stderr)
                 losses[device] = [epoch[loss] for epoch in self.report(path)["history"]
                                   for loss in ("train_loss", "valid_loss")]
             self.assertEqual(len(losses["cpu"]), 4)
             for cpu, cuda in zip(losses["cpu"], losses["cuda"]):
-                self.assertAlmostEqual(cpu, cuda, delta=1e-3 * abs(cpu), msg=f"{ranks} ranks: {losses}")
+                self.assertAlmostEqual(cpu, cuda, delta=rounding * abs(cpu), msg=f"{ranks} ranks: {losses}")
 
     def calls_of(self, *arguments, samples=128):
         """How often a run calls each function."""
