@@ -417,12 +417,13 @@ std::string collectives_text(const RunRecord& record) {
                    "bytes",
                    "type",
                    "in place",
+                   "replayed",
                    "median",
                    "p95",
                    "algbw GB/s",
                    "busbw GB/s",
                    "wrong"},
-                  {2, 4, 5});
+                  {2, 4, 5, 6});
   for (const CollectiveRecord& collective : record.collectives) {
     table.add({collective.op,
                std::to_string(collective.ranks),
@@ -430,6 +431,7 @@ std::string collectives_text(const RunRecord& record) {
                std::to_string(collective.bytes),
                collective.dtype,
                collective.in_place ? "yes" : "no",
+               collective.replayed.has_value() ? (*collective.replayed ? "yes" : "no") : kNone,
                seconds_text(collective.time_s.median),
                seconds_text(collective.time_s.p95),
                cell(collective.algbw_gb_per_s, number_text),

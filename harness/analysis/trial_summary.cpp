@@ -218,7 +218,7 @@ reports::TrialRecord summarize_trial(const TrialResult& result, const TrialConte
   record.repetitions = result.repetitions;
   record.throughput = throughput(result.rates());
   record.step_time_s = step_times(result);
-  record.phases = phases(result, context.device_clock);
+  record.phases = phases(result, context.device_clock && result.id.trains());
   record.loader = loader(result, context);
   record.harness_overhead_s_per_step = context.overhead_s_per_step;
   record.cpu_s_per_sample = result.cpu_s_per_sample();

@@ -14,6 +14,7 @@
 #include "harness/trials/collective_trial.h"
 #include "harness/trials/cuda_graph.h"
 #include "harness/trials/group_disturbance.h"
+#include "harness/trials/memory_need.h"
 #include "probes/system_info.h"
 #include "reports/bus_factor.h"
 #include "reports/statistics.h"
@@ -212,6 +213,7 @@ class CollectiveSweep {
         *backend_,
         options_.share_gpu ? comm::DeviceSharing::kHostStaged : comm::DeviceSharing::kRefused);
     check_cuda_graph(options_.cuda_graph, *backend_, shared_device);
+    together(members, [&] { check_memory(members, !shared_device.empty()); });
     const std::string where = "collectives over " + reports::count_text(members.size(), "rank");
     const std::optional<reports::TaintRecord> simulated = link_taint(link_, members.size());
     for (const auto& taint : {crowded, shared, simulated}) {
@@ -248,6 +250,21 @@ class CollectiveSweep {
       }
     }
     note_disturbance(members, where, begin);
+  }
+
+  /// The array, and a copy on the host to be checked.
+  void check_memory(const comm::Rendezvous& members, bool shares_device) const {
+    const comm::RankPlace& place = members.places()[static_cast<std::size_t>(members.rank())];
+    const auto largest = static_cast<std::int64_t>(counts_.back() * core::size_of(dtype_));
+    const MemoryNeed need{.parameters = largest,
+                          .saved_state = options_.check == "1" ? largest : 0,
+                          .on_device = !backend_->reads_host_memory(),
+                          .device_reserve = backend_->reads_host_memory() ? 0 : kDeviceReserve};
+    const MemoryRoom room = read_memory_room(
+        *backend_, {.host = place.local_size, .device = shares_device ? place.local_size : 1});
+    if (!room.holds(need)) {
+      throw Error(ErrorCode::kMemory, room.shortage(need) + "; choose a smaller --maxbytes");
+    }
   }
 
   /// Ranks that want a processor which another process has sleep where they would spin, and a call

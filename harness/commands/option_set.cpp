@@ -113,6 +113,7 @@ std::int64_t parse_count(std::string_view what, const std::string& text, CountLi
 double parse_seconds(std::string_view what, const std::string& text) {
   std::string suffix;
   const std::optional<double> number = leading_number(text, suffix);
+  suffix.erase(0, suffix.find_first_not_of(' '));  // "200 s", as help texts have it
   double factor = 1.0;
   if (suffix == "ms") {
     factor = 1e-3;

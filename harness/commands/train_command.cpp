@@ -254,11 +254,6 @@ class TrainingRun {
       core::log::info(result.stopped_early->what + " left out: " + result.stopped_early->reason);
       record_.run.skipped.push_back(*result.stopped_early);
     }
-    if (result.skipped_samples > 0) {
-      report_.taint(Taint::kSamplesSkipped,
-                    "training",
-                    reports::count_text(result.skipped_samples, "corrupt sample") + " replaced");
-    }
   }
 
   /// Runs the training under the eyes of rank 0's probes and timeline. What they saw until then is
@@ -299,6 +294,19 @@ class TrainingRun {
           "training",
           fmt::format("clocks held back by: {}", fmt::join(device.throttle_reasons, ", ")));
     }
+  }
+
+  void note_skipped(const std::vector<std::string>& samples) {
+    constexpr std::size_t kMostNamed = 20;
+    for (const std::string& sample : samples) {
+      if (skipped_++ < kMostNamed) {
+        record_.run.skipped.push_back({"corrupt sample, replaced by another", sample});
+      }
+    }
+    report_.taint(Taint::kSamplesSkipped,
+                  fmt::format("epoch {}", record_.history.size() + 1),
+                  reports::count_text(static_cast<std::int64_t>(samples.size()), "corrupt sample") +
+                      " replaced for the first time: see run.skipped");
   }
 
   /// Nothing, noted in the report, where the data set has no such part. One that is there and
@@ -345,6 +353,9 @@ class TrainingRun {
         report_.taint(bits->code, fmt::format("step of {} samples", samples), bits->detail);
       }
     };
+    listener.on_skipped = [this](const std::vector<std::string>& samples) {
+      note_skipped(samples);
+    };
     listener.on_taint = [this](Taint code, const std::string& why) {
       if (tainted_.insert(code).second) {  // the history has the other epochs
         report_.taint(code, "training", why);
@@ -369,6 +380,7 @@ class TrainingRun {
   RunReport report_;
   reports::RunRecord& record_;
   std::optional<TrainingWatch> watch_;  ///< rank 0's
+  std::size_t skipped_ = 0;             ///< corrupt samples
   std::set<Taint> tainted_;             ///< by an epoch
 };
 

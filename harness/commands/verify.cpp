@@ -157,7 +157,8 @@ void check_memory(backend::Backend& backend,
                   core::DType precision,
                   const backend::LoweringOptions& lowering) {
   const workloads::Workload& workload = workloads::find_workload(spec.name);
-  check_room(read_memory_room(backend, {}), params.batch_size, [&](std::int64_t batch_size) {
+  const bool smaller_images = spec.image_size.min < params.image_size;
+  const auto need_at = [&](std::int64_t batch_size) {
     workloads::WorkloadParams at = params;
     at.batch_size = batch_size;
     const BuiltWorkload built = workload.build(at, graph::Mode::kTrain);
@@ -166,7 +167,8 @@ void check_memory(backend::Backend& backend,
     need.saved_state *= 2;
     need.loader_buffers = static_cast<std::int64_t>(exec::input_staging_bytes(graph));
     return need;
-  });
+  };
+  check_room(read_memory_room(backend, {}), params.batch_size, smaller_images, need_at);
 }
 
 TensorMap timed_step(backend::Backend& backend, const StepSetup& setup, std::ostream& out) {

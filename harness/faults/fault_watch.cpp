@@ -275,4 +275,9 @@ Fault own_fault(const comm::Rendezvous& ranks, ErrorCode code, const std::string
   return fault;
 }
 
+void fail_now(const comm::Rendezvous& ranks, ErrorCode code, const std::string& message) {
+  static_cast<void>(fault_watch().declare(own_fault(ranks, code, message)));
+  throw Error(code, message);
+}
+
 }  // namespace dlbench::harness

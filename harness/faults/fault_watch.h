@@ -71,4 +71,10 @@ class FaultWatch {
                               core::ErrorCode code,
                               const std::string& detail);
 
+/// Declares this rank's failure and throws core::Error(code): for one that spreads to other ranks
+/// while destructors wait for a device, and would be found there first.
+[[noreturn]] void fail_now(const comm::Rendezvous& ranks,
+                           core::ErrorCode code,
+                           const std::string& message);
+
 }  // namespace dlbench::harness

@@ -4,9 +4,12 @@
 
 #include "engine/comm/device_watch.h"
 #include "engine/core/check.h"
+#include "engine/core/log.h"
 #include "harness/trials/make_step.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <string>
 #include <vector>
@@ -100,6 +103,34 @@ void StepPool::prepare(graph::Mode mode, std::int64_t samples) {
   lower_together(*ranks_.rendezvous, lowering_, samples, lower);
 }
 
+void StepPool::prepare(graph::Mode mode, std::int64_t samples, std::int64_t last) {
+  prepare(mode, samples);
+  prepare(mode, last);
+  const bool communicates = mode == graph::Mode::kTrain || ranks_.reduction.sync_loss;
+  if (alone() || !communicates) {
+    alike_.insert(mode);
+    return;
+  }
+  // A rank for which both are one step makes it more often than the others do theirs, and one
+  // without samples makes none.
+  enum Kind : std::int8_t { kOne, kTwo, kNone };
+  const Kind kind = last == 0 ? kNone : samples == last ? kOne : kTwo;
+  const std::vector<double> kinds = ranks_.rendezvous->all_gather(kind);
+  if (kind != kNone && std::count(kinds.begin(), kinds.end(), kind) == communicator_.size()) {
+    alike_.insert(mode);
+  } else if (replay_ == exec::GraphReplay::kOn) {
+    core::log::warn_once(
+        "--cuda-graph on: batches that do not divide by the ranks run node by "
+        "node, for not all ranks would record them at once");
+  }
+}
+
+// All ranks record a collective or none does (NCCL asks for it), and each records a step when it
+// has made it often enough.
+bool StepPool::may_record(graph::Mode mode, const data::Batch& batch) const {
+  return alike_.contains(mode) || batch.samples * communicator_.size() == batch.global_samples;
+}
+
 // The weight of this rank's part of the global batch, and which samples it has of it.
 StepPool::Share StepPool::share_of(const data::Batch& batch) const {
   return {.loss_gradient =
@@ -167,9 +198,7 @@ std::vector<StepOutcome> StepPool::run(graph::Mode mode,
     const auto rows = static_cast<std::size_t>(batch.samples);
     step.executor->bind_input(binding.input, tensor.data(), rows * tensor.spec().row_bytes());
   }
-  // All ranks record a collective or none does (NCCL asks for it): where their shares differ, so do
-  // their steps, and how often each of those was made.
-  step.executor->set_replay(batch.samples * communicator_.size() == batch.global_samples);
+  step.executor->set_replay(may_record(mode, batch));
   step.executor->run();
   while (tell(false, told)) {
   }

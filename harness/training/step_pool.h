@@ -21,6 +21,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -67,6 +68,8 @@ class StepPool {
   /// of that size, on several ranks always, on one rank where making it shall not be timed.
   /// `samples`: of this rank; none makes nothing. Collective.
   void prepare(graph::Mode mode, std::int64_t samples);
+  /// Both steps of a pass: of each batch and of its last one. Collective.
+  void prepare(graph::Mode mode, std::int64_t samples, std::int64_t last);
   /// Starts a step on the batch, which `lease`, or else the caller, keeps until the step was told
   /// of. Returns what is known by then of steps not yet told of, oldest first: on the CPU of this
   /// one, on a GPU of those before it that are done. Evaluate mode changes nothing in the state. On
@@ -103,6 +106,7 @@ class StepPool {
   [[nodiscard]] bool alone() const { return communicator_.size() == 1; }
   Step& step_for(graph::Mode mode, std::int64_t samples);
   Step& make_step(graph::Mode mode, std::int64_t samples, const backend::LoweringOptions& lowering);
+  [[nodiscard]] bool may_record(graph::Mode mode, const data::Batch& batch) const;
   [[nodiscard]] Share share_of(const data::Batch& batch) const;
   void take_share(const Share& share);
   /// Adds to `told` the oldest step on its way, if there is one and it is done or `wait`. Whether
@@ -122,6 +126,8 @@ class StepPool {
   comm::Communicator& communicator_;
   exec::ModelState state_;
   std::map<std::pair<graph::Mode, std::int64_t>, Step> steps_;
+  std::set<graph::Mode>
+      alike_;  ///< modes whose steps all ranks make equally often, if they meet in them
   std::optional<Share> share_;  ///< in the state
   Step* running_ = nullptr;     ///< whose steps those on their way are
   std::deque<Flight> flights_;  ///< steps on their way, oldest first

@@ -5,6 +5,7 @@
 #include "engine/comm/rank_progress.h"
 #include "engine/core/error.h"
 #include "engine/exec/checkpoint.h"
+#include "harness/faults/fault_watch.h"
 #include "harness/faults/injected_fault.h"
 #include "harness/trials/group_disturbance.h"
 #include "harness/trials/plan_record.h"
@@ -20,6 +21,8 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -99,7 +102,7 @@ class Training {
                setup.seed,
                setup.ranks,
                setup.replay),
-        group_(setup.ranks.rendezvous == nullptr ? alone_ : *setup.ranks.rendezvous),
+        group_(rendezvous()),
         schedule_(
             spec_.schedule,
             setup.learning_rate == 0.0 ? spec_.optimizer.learning_rate : setup.learning_rate) {
@@ -130,12 +133,14 @@ class Training {
         break;
       }
     }
-    const auto skipped = static_cast<double>(loader_.stats().skipped.size());
-    result_.skipped_samples = static_cast<std::int64_t>(group_.sum({skipped}).front());
     return std::move(result_);
   }
 
  private:
+  [[nodiscard]] comm::Rendezvous& rendezvous() {
+    return setup_.ranks.rendezvous == nullptr ? alone_ : *setup_.ranks.rendezvous;
+  }
+
   void enter(const std::string& phase) const {
     if (listener_.on_phase) {
       listener_.on_phase(phase);
@@ -173,8 +178,9 @@ class Training {
   }
 
   void prepare_steps(graph::Mode mode, const data::Sampler& sampler) {
-    steps_.prepare(mode, sampler.plan(0).local_samples);
-    steps_.prepare(mode, sampler.plan(sampler.batches_per_epoch() - 1).local_samples);
+    steps_.prepare(mode,
+                   sampler.plan(0).local_samples,
+                   sampler.plan(sampler.batches_per_epoch() - 1).local_samples);
   }
 
   reports::EpochRecord train_epoch(std::int64_t epoch) {
@@ -207,6 +213,7 @@ class Training {
       record.valid_loss = validated.loss();
       add_metrics(record, validated, "");
     }
+    tell_skipped();
     schedule_.end_epoch(record.valid_loss);
     return record;
   }
@@ -265,8 +272,35 @@ class Training {
       }
     }
     tell(steps_.drain());
+    for (const data::SkippedSample& sample : loader.stats().skipped) {
+      if (skipped_.insert(sample.message).second) {
+        not_yet_told_ += sample.message + '\n';
+      }
+    }
     sums.combine(group_);
     return sums;
+  }
+
+  /// Of the corrupt samples that were met since the last call, on any rank, those that no rank had
+  /// met before.
+  void tell_skipped() {
+    if (!setup_.loader.skip_corrupt) {
+      return;
+    }
+    std::string of_all;
+    for (const std::string& of_rank : rendezvous().gather(std::exchange(not_yet_told_, ""))) {
+      of_all += of_rank;
+    }
+    std::istringstream lines(rendezvous().broadcast_text(of_all));
+    std::vector<std::string> fresh;
+    for (std::string line; std::getline(lines, line);) {
+      if (told_.insert(line).second) {
+        fresh.push_back(line);
+      }
+    }
+    if (!fresh.empty() && listener_.on_skipped) {
+      listener_.on_skipped(fresh);
+    }
   }
 
   [[nodiscard]] static std::string phase_of(const TrainingProgress& progress) {
@@ -299,13 +333,14 @@ class Training {
                        setup_.precision == core::DType::kF32 ? "" : ", or --precision fp32");
   }
 
-  [[noreturn]] void fail(const TrainingProgress& progress) const {
-    throw core::Error(core::ErrorCode::kRun,
-                      fmt::format("the loss is {} in {}, epoch {}; {}",
-                                  std::abs(progress.loss),  // NaN has a sign, which says nothing
-                                  batch_text(progress),
-                                  progress.epoch,
-                                  remedy()));
+  [[noreturn]] void fail(const TrainingProgress& progress) {
+    fail_now(rendezvous(),
+             core::ErrorCode::kRun,
+             fmt::format("the loss is {} in {}, epoch {}; {}",
+                         std::abs(progress.loss),  // NaN has a sign, which says nothing
+                         batch_text(progress),
+                         progress.epoch,
+                         remedy()));
   }
 
   void add_metrics(reports::EpochRecord& record,
@@ -350,6 +385,9 @@ class Training {
   workloads::LearningRateSchedule schedule_;
   TrainingResult result_;
   double best_loss_ = std::numeric_limits<double>::infinity();
+  std::set<std::string> skipped_;  ///< corrupt samples that this rank met
+  std::string not_yet_told_;       ///< of those, a line each
+  std::set<std::string> told_;     ///< of all ranks
 };
 
 }  // namespace

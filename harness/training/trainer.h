@@ -65,6 +65,9 @@ struct TrainingListener {
   std::function<void(const TrainingProgress&)> on_step;  ///< when a step is done
   /// After validation, before the checkpoint; the flag says that this epoch is the best so far.
   std::function<void(const reports::EpochRecord&, bool)> on_epoch;
+  /// Corrupt samples of training or validation that were replaced on any rank, each once, when the
+  /// epoch in which they were met is over.
+  std::function<void(const std::vector<std::string>&)> on_skipped;
   /// Why an epoch's time cannot be trusted.
   std::function<void(reports::Taint, const std::string&)> on_taint;
   /// When the step of a mode and a number of samples is made: all are before the first epoch.
@@ -76,7 +79,6 @@ struct TrainingResult {
   std::int64_t best_epoch = 0;  ///< 0: no epoch
   /// No gain for early_stop_patience epochs: which epochs were left out, and why.
   std::optional<reports::SkipRecord> stopped_early;
-  std::int64_t skipped_samples = 0;  ///< corrupt ones that were replaced, of all ranks
 };
 
 /// Says in `skipped`, once for each metric, why and in which epoch it first has no value.

@@ -71,6 +71,7 @@ void check_least(const MemoryRoom& room) {
 
 void check_room(const MemoryRoom& room,
                 std::int64_t batch_size,
+                bool smaller_images,
                 const std::function<MemoryNeed(std::int64_t)>& need_at) {
   const MemoryNeed need = need_at(batch_size);
   const double pressure = room.pressure(need);
@@ -86,7 +87,8 @@ void check_room(const MemoryRoom& room,
       core::ErrorCode::kMemory,
       room.shortage(need) + "; " +
           (fitting > 0 ? "the largest --batch-size that fits is " + std::to_string(fitting)
-                       : "not even --batch-size 1 fits: choose a smaller --image-size"));
+                       : std::string("not even --batch-size 1 fits") +
+                             (smaller_images ? ": choose a smaller --image-size" : "")));
 }
 
 MemoryNeed& MemoryNeed::operator+=(const MemoryNeed& other) {

@@ -83,8 +83,10 @@ void check_least(const MemoryRoom& room);
 
 /// Throws Error(kMemory) with what is needed, what is free and the largest batch that fits, unless
 /// `room` holds what `need_at(batch_size)` says. `need_at` grows with the batch size.
+/// `smaller_images`: they may be asked for.
 void check_room(const MemoryRoom& room,
                 std::int64_t batch_size,
+                bool smaller_images,
                 const std::function<MemoryNeed(std::int64_t)>& need_at);
 
 }  // namespace dlbench::harness

@@ -157,11 +157,11 @@ void SessionPlan::open_data() {
   if (dataset_->size() < batch_.global) {
     const std::int64_t largest = dataset_->size() / ranks_.size();
     throw Error(ErrorCode::kUsage,
-                "--batch-size " + std::to_string(batch_.local) +
-                    (ranks_.size() > 1 ? " on " + std::to_string(ranks_.size()) + " ranks" : "") +
-                    " is larger than the " + std::to_string(dataset_->size()) +
-                    " samples of split " + std::string(data::name(options_.split)) + " in '" +
-                    source_.folder.string() + "'; choose at most " + std::to_string(largest));
+                "a batch of " + std::to_string(batch_.global) + " samples" +
+                    (ranks_.size() > 1 ? " over " + std::to_string(ranks_.size()) + " ranks" : "") +
+                    " is larger than the " + std::to_string(dataset_->size()) + " of split " +
+                    std::string(data::name(options_.split)) + " in '" + source_.folder.string() +
+                    "'; choose a --batch-size of at most " + std::to_string(largest));
   }
 }
 
@@ -238,7 +238,8 @@ MemoryRoom SessionPlan::memory_room() const {
 
 void SessionPlan::check_memory() {
   check_least(memory_room());  // what a plan needs is found by making kernels, which need some too
-  check_room(memory_room(), batch_size(), [this](std::int64_t batch_size) {
+  const bool smaller_images = workload_->spec().image_size.min < built_.params.image_size;
+  check_room(memory_room(), batch_size(), smaller_images, [this](std::int64_t batch_size) {
     return batch_size == this->batch_size() ? memory_need() : need_for_batch(batch_size);
   });
 }

@@ -213,6 +213,19 @@ class BadInput(CommandTest):
                 self.assertIn("samples_skipped", [t["code"] for t in report["run"]["taints"]])
                 self.assertGreaterEqual(report["trials"][0]["loader"]["skipped"], 1)
 
+    def test_corrupt_images_of_the_validation_are_told_too(self):
+        data = self.copy_of_kvasir("validation")
+        victim = sorted((data / "valid" / "images").iterdir())[0]
+        victim.write_bytes(b"This is no image.")
+        train = ["train", "--workload", "resunetpp", "--image-size", "16", "--batch-size", "2", "--epochs", "2",
+                 "--probes", "none", "--data", data, "--output", self.folder / "report.json"]
+        self.expect_error(1, *train, says=[victim.name])
+        done = self.dlbench(*train, "--skip-corrupt")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        run = self.report(self.folder / "report.json")["run"]
+        self.assertEqual([taint["where"] for taint in run["taints"] if taint["code"] == "samples_skipped"], ["epoch 1"])
+        self.assertEqual([victim.name in each["reason"] for each in run["skipped"]], [True])
+
     def have_32_gib(self):
         """However much this machine has."""
         before = resource.getrlimit(resource.RLIMIT_AS)

@@ -131,6 +131,30 @@ class PretendedGpu(command.CommandTest):
         for option in ("auto", "on"):
             self.assertGreater(self.calls_of(*train, "--cuda-graph", option)["cudaGraphLaunch"], 4)
 
+    def test_steps_of_uneven_shares_are_recorded_where_all_ranks_do_so_at_once(self):
+        # 4, 4 and 3 samples and at last 2, 2 and 2: two steps on each rank. 3, 3 and 2 and at last 3, 2 and 2: one step
+        # on the first rank, two on the second.
+        for batch, recorded in ((11, True), (8, False)):
+            arguments = ("train", "--workload", "mnist_cnn", "--global-batch-size", batch, "--epochs", "3", "--autotune",
+                         "off", "--data", self.digits(127), "--device", "cuda", "--cuda-graph", "on", "--output",
+                         self.folder / "report.json")
+            done = self.launch(3, *arguments)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual("run node by node" in done.stderr, not recorded)
+            done = self.launch(3, *arguments, environment={NCCL: "record=0"})
+            self.assertEqual(done.returncode, 5 if recorded else 0, done.stderr)
+
+    def test_a_loss_that_is_not_finite_is_of_the_rank_that_had_it(self):
+        # The other rank's next step has what this one's gradients spread, and is on its way already.
+        for _ in range(3):
+            done = self.launch(2, "train", "--workload", "mnist_cnn", "--batch-size", "8", "--epochs", "2", "--autotune",
+                               "off", "--data", self.digits(), "--device", "cuda", "--output",
+                               self.folder / "report.json",
+                               environment={GPU: "devices=2,late_us=200", "DLBENCH_TEST_FAULT": "nan@1:5"})
+            self.assertEqual(done.returncode, 5, done.stderr)
+            failure = self.report(self.folder / "report.json")["run"]["failure"]
+            self.assertEqual((failure["rank"], failure["phase"]), (1, "epoch 1, step 6 of 8"), failure)
+
     def test_training_does_not_wait_for_each_step(self):
         few, many = (self.calls_of("train", "--workload", "mnist_cnn", "--batch-size", "8", "--epochs", "1",
                                    samples=samples) for samples in (128, 384))
@@ -232,6 +256,11 @@ class PretendedGpu(command.CommandTest):
                              4 * [(replayed, calls, 0)])
             self.assertGreater(min(each["time_s"]["min"] for each in measured), 0)
             self.assertEqual("in a replayed CUDA graph" in done.stdout, replayed)
+
+    def test_collectives_without_room(self):
+        done = self.collectives("-e", "64G", environment={GPU: "devices=2,memory_mib=4096"})
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("choose a smaller --maxbytes", done.stderr)
 
     def test_collectives_that_cannot_be_recorded(self):
         done = self.collectives("-n", "3", environment={NCCL: "record=0"})
