@@ -55,11 +55,12 @@ TEST(ParseSeconds, TakesSecondsAndLongerAndShorterOnes) {
   EXPECT_DOUBLE_EQ(parse_seconds("--t", "1.5s"), 1.5);
   EXPECT_DOUBLE_EQ(parse_seconds("--t", "300ms"), 0.3);
   EXPECT_DOUBLE_EQ(parse_seconds("--t", "2min"), 120.0);
+  EXPECT_DOUBLE_EQ(parse_seconds("--t", "200 s"), 200.0);  // as help texts have it
   EXPECT_DOUBLE_EQ(parse_seconds("--t", "1.5h"), 5400.0);
 }
 
 TEST(ParseSeconds, RefusesTheRest) {
-  for (const char* text : {"", "soon", "2d", "inf", "3 s"}) {
+  for (const char* text : {"", "soon", "2d", "inf", "3 days"}) {
     EXPECT_THAT(usage_error([&] { (void)parse_seconds("--timeout", text); }),
                 HasSubstr("is not a time (2, 1.5s, 300ms, 2min, 1h)"));
   }

@@ -166,7 +166,7 @@ TEST_F(Commands, ALossThatIsNotFiniteIsCodeFiveWithAPartialReport) {
 TEST_F(Commands, TrainRefusesABatchLargerThanTheData) {
   const std::string data = generate("mnist", 4);
   EXPECT_EQ(train(data, {"--epochs", "1"}), 2);
-  EXPECT_THAT(err_, HasSubstr("--batch-size 8"));
+  EXPECT_THAT(err_, HasSubstr("a batch of 8 samples"));
 }
 
 TEST_F(Commands, DryRunOfTrainRunsNothing) {
