@@ -81,8 +81,9 @@ std::vector<reports::TaintRecord> TrialResult::all_taints() const {
   if (replaced > 0) {
     all.push_back({reports::Taint::kSamplesSkipped,
                    "trial " + id.to_string(),
-                   std::to_string(replaced) +
-                       (replaced == 1 ? " corrupt sample" : " corrupt samples") + " replaced"});
+                   "corrupt samples replaced " +
+                       (replaced == 1 ? "once" : std::to_string(replaced) + " times") +
+                       ", over all ranks and repetitions"});
   }
   return all;
 }

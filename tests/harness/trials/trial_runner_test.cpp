@@ -113,7 +113,8 @@ TEST(TrialRunnerOnRanks, CorruptSamplesOfAnyRankAreTold) {
     ASSERT_EQ(details(result, reports::Taint::kSamplesSkipped).size(), 0U);
     taints[static_cast<std::size_t>(ranks.rank())] = result.all_taints();
     EXPECT_EQ(taints[static_cast<std::size_t>(ranks.rank())].back().detail,
-              std::to_string(2 * result.rounds.size()) + " corrupt samples replaced");
+              "corrupt samples replaced " + std::to_string(2 * result.rounds.size()) +
+                  " times, over all ranks and repetitions");
   });
   for (const std::vector<reports::TaintRecord>& of_rank : taints) {
     ASSERT_FALSE(of_rank.empty());
