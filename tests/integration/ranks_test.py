@@ -157,6 +157,15 @@ class Ranks(unittest.TestCase):
             self.assertAlmostEqual(one["train_loss"], two["train_loss"], delta=2e-3 * one["train_loss"])
             self.assertAlmostEqual(one["valid_loss"], two["valid_loss"], delta=2e-3 * one["valid_loss"])
 
+    def test_a_last_batch_without_a_sample_for_each_rank_names_a_batch_that_has_one(self):
+        train = ["train", "--workload", "mnist_cnn", "--data", str(self.data()), "--epochs", "1", "--probes", "none",
+                 "--output", str(self.folder / "train.json")]
+        for batch in ("49", "48"):  # of 50 samples
+            done = self.launch("mpich", 3, *train, "--global-batch-size", batch)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("with --global-batch-size 47 it has enough", done.stderr)
+        self.assertEqual(self.launch("mpich", 3, *train, "--global-batch-size", "47").returncode, 0)
+
     def test_an_option_error_is_one_line(self):
         done = self.launch("mpich", 3, "run", "--workload", "mnist_cn")
         self.assertEqual(done.returncode, 2)
