@@ -91,7 +91,7 @@ struct EpochRecord {
   std::optional<double> valid_loss;               ///< null: no validation set, or not finite
   std::map<std::string, double> metrics;          ///< NaN, null in the file: 0 / 0
   std::optional<LossScalingRecord> loss_scaling;  ///< of this epoch's steps; null: none
-  std::optional<DisturbanceRecord> disturbance;   ///< of its training part; null: an older report
+  std::optional<DisturbanceRecord> disturbance;   ///< rank 0's, of the training part; null: older
 };
 
 }  // namespace dlbench::reports

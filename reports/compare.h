@@ -43,7 +43,7 @@ struct ArmComparison {
 
 /// One collective at one size, of one dtype over as many ranks, that both reports have.
 struct CollectiveComparison {
-  std::string collective;    ///< e.g. "all_reduce of 64 MiB, f32, 4 ranks"
+  std::string collective;    ///< e.g. "all_reduce of 1024 bytes, f32, 4 ranks"
   double baseline_s = 0.0;   ///< median of the calls
   double candidate_s = 0.0;  ///< the same
   double ratio = 0.0;        ///< of speeds: baseline_s / candidate_s
@@ -81,7 +81,7 @@ struct Comparison {
                                          const RunRecord& candidate,
                                          const CompareOptions& options = {});
 
-/// A table of the arms, then the differences.
+/// A table of the arms, one of the collectives, what only one report has, then the differences.
 [[nodiscard]] std::string comparison_text(const Comparison& comparison);
 
 }  // namespace dlbench::reports

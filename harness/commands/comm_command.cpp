@@ -263,7 +263,8 @@ class CollectiveSweep {
     const MemoryRoom room = read_memory_room(
         *backend_, {.host = place.local_size, .device = shares_device ? place.local_size : 1});
     if (!room.holds(need)) {
-      throw Error(ErrorCode::kMemory, room.shortage(need) + "; choose a smaller --maxbytes");
+      throw Error(ErrorCode::kMemory,
+                  "--maxbytes: " + room.shortage(need) + "; choose a smaller one");
     }
   }
 

@@ -14,6 +14,7 @@
 #include "harness/commands/run_record.h"
 #include "harness/commands/run_report.h"
 #include "harness/commands/time_text.h"
+#include "harness/faults/fault_watch.h"
 #include "harness/rank_placement.h"
 #include "harness/ranks.h"
 #include "harness/trials/arm.h"
@@ -154,6 +155,7 @@ class Measurement {
     prepare_cache(runner, session);
     runner.begin_window = [&](const TrialId& id) { probes.begin(id); };
     runner.end_window = [&] { return probes.end(); };
+    runner.on_failure = [this](const Error& failure) { declare_failure(ranks_, failure); };
     run_arms(runner, arms);
     conclude(session, runner.results());
     probes.collect(record_);

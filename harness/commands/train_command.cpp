@@ -288,7 +288,8 @@ class TrainingRun {
     if (!device.fault.empty()) {
       throw Error(ErrorCode::kRun, "training: " + device.fault);
     }
-    if (device.throttled && tainted_.insert(Taint::kThrottled).second) {
+    if (device.throttled && !throttled_) {
+      throttled_ = true;
       report_.taint(
           Taint::kThrottled,
           "training",
@@ -299,8 +300,11 @@ class TrainingRun {
   void note_skipped(const std::vector<std::string>& samples) {
     constexpr std::size_t kMostNamed = 20;
     for (const std::string& sample : samples) {
-      if (skipped_++ < kMostNamed) {
+      if (++skipped_ <= kMostNamed) {
         record_.run.skipped.push_back({"corrupt sample, replaced by another", sample});
+      } else if (skipped_ == kMostNamed + 1) {
+        record_.run.skipped.push_back(
+            {"corrupt samples beyond these", fmt::format("the first {} are named", kMostNamed)});
       }
     }
     report_.taint(Taint::kSamplesSkipped,
@@ -381,6 +385,7 @@ class TrainingRun {
   reports::RunRecord& record_;
   std::optional<TrainingWatch> watch_;  ///< rank 0's
   std::size_t skipped_ = 0;             ///< corrupt samples
+  bool throttled_ = false;              ///< the device was
   std::set<Taint> tainted_;             ///< by an epoch
 };
 

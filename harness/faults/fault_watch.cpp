@@ -275,9 +275,8 @@ Fault own_fault(const comm::Rendezvous& ranks, ErrorCode code, const std::string
   return fault;
 }
 
-void fail_now(const comm::Rendezvous& ranks, ErrorCode code, const std::string& message) {
-  static_cast<void>(fault_watch().declare(own_fault(ranks, code, message)));
-  throw Error(code, message);
+void declare_failure(const comm::Rendezvous& ranks, const Error& failure) {
+  static_cast<void>(fault_watch().declare(own_fault(ranks, failure.code(), failure.what())));
 }
 
 }  // namespace dlbench::harness

@@ -71,10 +71,8 @@ class FaultWatch {
                               core::ErrorCode code,
                               const std::string& detail);
 
-/// Declares this rank's failure and throws core::Error(code): for one that spreads to other ranks
-/// while destructors wait for a device, and would be found there first.
-[[noreturn]] void fail_now(const comm::Rendezvous& ranks,
-                           core::ErrorCode code,
-                           const std::string& message);
+/// Tells the others of this rank's failure, as FaultWatch::declare() does: before it is thrown,
+/// where destructors will wait for a device and the failure would be found on another rank first.
+void declare_failure(const comm::Rendezvous& ranks, const core::Error& failure);
 
 }  // namespace dlbench::harness

@@ -100,7 +100,7 @@ void StepPool::prepare(graph::Mode mode, std::int64_t samples) {
     const Step& step = found != steps_.end() ? found->second : make_step(mode, samples, options);
     return step.executor->lowered().decisions;
   };
-  lower_together(*ranks_.rendezvous, lowering_, samples, lower);
+  lower_together(*ranks_.rendezvous, lowering_, samples, steps_.contains({mode, samples}), lower);
 }
 
 void StepPool::prepare(graph::Mode mode, std::int64_t samples, std::int64_t last) {

@@ -344,13 +344,15 @@ class Training {
   }
 
   [[noreturn]] void fail(const TrainingProgress& progress) {
-    fail_now(rendezvous(),
-             core::ErrorCode::kRun,
-             fmt::format("the loss is {} in {}, epoch {}; {}",
-                         std::abs(progress.loss),  // NaN has a sign, which says nothing
-                         batch_text(progress),
-                         progress.epoch,
-                         remedy()));
+    const core::Error failure(
+        core::ErrorCode::kRun,
+        fmt::format("the loss is {} in {}, epoch {}; {}",
+                    std::abs(progress.loss),  // NaN has a sign, which says nothing
+                    batch_text(progress),
+                    progress.epoch,
+                    remedy()));
+    declare_failure(rendezvous(), failure);
+    throw failure;
   }
 
   void add_metrics(reports::EpochRecord& record,

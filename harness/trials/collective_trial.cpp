@@ -160,6 +160,9 @@ std::unique_ptr<backend::Replay> CollectiveTrial::record_together(const Collecti
     try {
       replay = record(which, calls);
     } catch (const core::Error& failure) {
+      if (failure.code() == core::ErrorCode::kTimeout) {
+        throw;
+      }
       why = failure.what();
     }
   });
@@ -216,6 +219,9 @@ CollectiveResult CollectiveTrial::run(const CollectiveCase& which, RunGuard& gua
   }
   while (own.size() < static_cast<std::size_t>(which.calls)) {
     const auto begin = Clock::now();
+    if (const comm::DeviceWatch* watch = communicator_.watch(); watch != nullptr) {
+      watch->rethrow_failure();  // a recording would be launched with collectives that have ended
+    }
     comm::watched(communicator_, [&] {
       if (round.replay != nullptr) {
         round.replay->launch(times);

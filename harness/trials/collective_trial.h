@@ -47,14 +47,14 @@ class CollectiveTrial {
                   std::size_t largest_bytes,
                   exec::GraphReplay replay);
 
-  /// All ranks start together, then call after call without a pause, as nccl-tests do; a call lasts
-  /// from the end of the one before to its own end, where the device has a clock of its own on that
-  /// clock. A device that takes them from a queue gets many at a time: by replay, if it was asked
-  /// for and can be, so that they last as long as in a replayed step; else one after the other, and
-  /// no shorter than the host takes to enqueue one. The timed calls work on zeros, so that sums
-  /// neither grow nor round. The result is checked in one more call that is not timed: reductions
-  /// against the exact sum, all_gather and broadcast (from the last rank) against the sender's.
-  /// Throws core::Error when the guard ends the run.
+  /// All ranks start together, then call after call, as nccl-tests do, timed on the device's clock
+  /// where it has one. A device that takes them from a queue gets many at a time: by replay, if it
+  /// was asked for and can be, so that they last as long as in a replayed step; else one after the
+  /// other, and no shorter than the host takes to enqueue one; a call then lasts from the end of
+  /// the one before to its own end. The timed calls work on zeros, so that sums neither grow nor
+  /// round. The result is checked in one more call that is not timed: reductions against the exact
+  /// sum, all_gather and broadcast (from the last rank) against the sender's. Throws core::Error
+  /// when the guard ends the run.
   [[nodiscard]] CollectiveResult run(const CollectiveCase& which, RunGuard& guard);
 
  private:

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include <cstddef>
-#include <set>
+#include <map>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -67,18 +67,25 @@ std::unique_ptr<comm::Communicator> make_communicator(const SessionPlan& plan) {
 void lower_together(comm::Rendezvous& ranks,
                     const backend::LoweringOptions& options,
                     std::int64_t samples,
+                    bool before,
                     const Lower& lower) {
   if (ranks.size() == 1) {
     static_cast<void>(lower(options));
     return;
   }
   const std::vector<double> all = ranks.all_gather(static_cast<double>(samples));
+  const std::vector<double> known = ranks.all_gather(before ? 1.0 : 0.0);
   const auto mine = static_cast<std::size_t>(ranks.rank());
-  std::set<double> lowered;
-  for (std::size_t leader = 0; leader < all.size(); ++leader) {
-    if (!lowered.insert(all[leader]).second) {
-      continue;
+  std::map<double, std::size_t> leaders;  // by samples
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    const auto [leader, first] = leaders.try_emplace(all[rank], rank);
+    if (!first && known[leader->second] == 0.0 && known[rank] != 0.0) {
+      leader->second = rank;
     }
+  }
+  for (const auto& entry : leaders) {
+    const double share = entry.first;
+    const std::size_t leader = entry.second;
     std::string decisions;
     together(ranks, [&] {
       if (mine == leader) {
@@ -88,7 +95,7 @@ void lower_together(comm::Rendezvous& ranks,
     const std::vector<std::string> texts = ranks.gather(decisions);
     decisions = ranks.broadcast_text(texts.empty() ? std::string() : texts[leader]);
     together(ranks, [&] {
-      if (mine != leader && all[mine] == all[leader]) {
+      if (mine != leader && all[mine] == share) {
         backend::LoweringOptions taken = options;
         taken.decisions = read_decisions(decisions);
         taken.tuning_cache.clear();

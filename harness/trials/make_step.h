@@ -24,13 +24,14 @@ namespace dlbench::harness {
 /// Lowers something on this rank and returns the decisions that were taken.
 using Lower = std::function<std::map<std::string, std::string>(const backend::LoweringOptions&)>;
 
-/// Of the ranks with equal `samples`, the first lowers and tunes while all others sleep, so that
-/// nothing disturbs it; the rest lower with its decisions, so that all run the same kernels. Of
-/// another number of samples the libraries know other kernels. Throws what `lower` throws on any
-/// rank. Collective.
+/// Of the ranks with equal `samples`, one lowers and tunes while all others sleep, so that nothing
+/// disturbs it: the first, or the first that did so before, whose `lower` returns what it decided
+/// then. The rest lower with its decisions, so that all run the same kernels. Of another number of
+/// samples the libraries know other kernels. Throws what `lower` throws on any rank. Collective.
 void lower_together(comm::Rendezvous& ranks,
                     const backend::LoweringOptions& options,
                     std::int64_t samples,
+                    bool before,
                     const Lower& lower);
 
 }  // namespace dlbench::harness

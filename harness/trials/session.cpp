@@ -332,7 +332,7 @@ void Session::make_step() {
                               .broadcast_buffers = plan_.options().broadcast_buffers});
     return step_->lowered().decisions;
   };
-  lower_together(plan_.ranks(), plan_.lowering(), plan_.batch().local, lower);
+  lower_together(plan_.ranks(), plan_.lowering(), plan_.batch().local, false, lower);
   if (plan_.ranks().size() > 1) {
     check_same_plan();
   }

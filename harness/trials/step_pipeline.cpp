@@ -4,7 +4,6 @@
 
 #include "engine/core/clock.h"
 #include "engine/core/error.h"
-#include "harness/faults/fault_watch.h"
 #include "harness/faults/injected_fault.h"
 
 #include <algorithm>
@@ -100,10 +99,10 @@ std::optional<StepSample> StepPipeline::tell(bool wait) {
   }
   totals_.steps += 1;
   if (!std::isfinite(loss)) {
-    fail_now(session_.plan().ranks(),
-             core::ErrorCode::kRun,
-             "the loss is " + std::to_string(loss) + " after " + std::to_string(totals_.steps) +
-                 " steps of a repetition; try another --seed, or --conv-algorithm direct");
+    throw core::Error(core::ErrorCode::kRun,
+                      "the loss is " + std::to_string(loss) + " after " +
+                          std::to_string(totals_.steps) +
+                          " steps of a repetition; try another --seed, or --conv-algorithm direct");
   }
   return StepSample{
       .samples = flight.samples, .step_s = first ? std::nullopt : done->total_s(), .loss = loss};

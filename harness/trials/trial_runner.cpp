@@ -15,6 +15,7 @@
 #include <cmath>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -327,18 +328,28 @@ reports::RepetitionRecord TrialRunner::time_watched(Arm& arm, const RepetitionLe
   try {
     return time_steps(arm, planned, &guard_);
   } catch (const core::Error& error) {
-    if (!end_window || error.code() == core::ErrorCode::kInterrupted) {
+    const core::Error told = with_device_fault(error);
+    if (on_failure) {
+      on_failure(told);
+    }
+    if (std::string_view(told.what()) == error.what()) {
       throw;
     }
-    std::this_thread::sleep_for(kFaultsArriveWithin);
-    const std::string fault = end_window().fault;
-    if (fault.empty()) {
-      throw;
-    }
-    const bool refused = error.code() == core::ErrorCode::kLibrary;
-    throw core::Error(refused ? core::ErrorCode::kRun : error.code(),
-                      std::string(error.what()) + "; " + fault);
+    throw told;
   }
+}
+
+core::Error TrialRunner::with_device_fault(const core::Error& error) const {
+  if (!end_window || error.code() == core::ErrorCode::kInterrupted) {
+    return error;
+  }
+  std::this_thread::sleep_for(kFaultsArriveWithin);
+  const std::string fault = end_window().fault;
+  if (fault.empty()) {
+    return error;
+  }
+  const bool refused = error.code() == core::ErrorCode::kLibrary;
+  return {refused ? core::ErrorCode::kRun : error.code(), std::string(error.what()) + "; " + fault};
 }
 
 probes::OwnLoad TrialRunner::own_load(const Arm& arm) const {

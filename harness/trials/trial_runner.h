@@ -117,6 +117,9 @@ class TrialRunner {
   /// how the device fared; a fault ends the run with core::Error(kRun).
   std::function<void(const TrialId&)> begin_window;
   std::function<probes::DeviceConditions()> end_window;
+  /// Called with what a timed step failed with, before anything is unwound: that may take as long
+  /// as the device works, and the failure is to be known by then.
+  std::function<void(const core::Error&)> on_failure;
 
   /// Warm-up of all arms, then rounds until the stopping rule is satisfied. Results of finished
   /// repetitions stay in results() whatever is thrown. Throws core::Error of the arms and of the
@@ -190,6 +193,7 @@ class TrialRunner {
   /// time_steps(). An error of a step also names a fault of the device in the window, which it ends
   /// early then: the driver often knows more than the call that failed.
   [[nodiscard]] reports::RepetitionRecord time_watched(Arm& arm, const RepetitionLength& planned);
+  [[nodiscard]] core::Error with_device_fault(const core::Error& error) const;
   [[nodiscard]] std::string combine(const Window& window,
                                     const PhaseTotals& phases,
                                     reports::RepetitionRecord& repetition,

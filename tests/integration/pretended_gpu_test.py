@@ -260,7 +260,7 @@ class PretendedGpu(command.CommandTest):
     def test_collectives_without_room(self):
         done = self.collectives("-e", "64G", environment={GPU: "devices=2,memory_mib=4096"})
         self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertIn("choose a smaller --maxbytes", done.stderr)
+        self.assertIn("--maxbytes: the plan needs", done.stderr)
 
     def test_collectives_that_cannot_be_recorded(self):
         done = self.collectives("-n", "3", environment={NCCL: "record=0"})

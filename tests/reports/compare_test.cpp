@@ -155,7 +155,6 @@ TEST(Compare, RefusesWhatCannotBeCompared) {
                core::Error);
 }
 
-/// Two runs of one program: a false alarm once in 100 at any noise (bound: 2 standard errors more).
 TEST(Compare, EpochsOfTrainAreItsRepetitionsButTheFirst) {
   const auto training = [](const std::vector<double>& rates) {
     RunRecord record = full_only({1.0});
@@ -231,6 +230,7 @@ TEST(Compare, CollectivesOfOneSideAloneAreNamed) {
   EXPECT_THAT(comparison_text(comparison), HasSubstr("shared_window, replayed"));
 }
 
+/// Two runs of one program: a false alarm once in 100 at any noise (bound: 2 standard errors more).
 TEST(Compare, EqualProgramsAreHardlyEverFasterOrSlower) {
   constexpr int kRuns = 1500;
   core::RandomStream random(31, 0);

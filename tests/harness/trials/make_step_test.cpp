@@ -35,9 +35,9 @@ TEST(LowerTogether, RanksOfEqualSharesTakeTheDecisionsOfTheFirstOfThem) {
       caches[rank] = options.tuning_cache;
       return Decisions{{"conv|forward", "kernel " + std::to_string(rank)}, {"fc|forward", "a b"}};
     };
-    lower_together(ranks, {.tuning_cache = "cache"}, kSamples[rank], lower);
+    lower_together(ranks, {.tuning_cache = "cache"}, kSamples[rank], false, lower);
   });
-  EXPECT_EQ(order, (std::vector{0, 3, 1, 2})) << "one after the other";
+  EXPECT_EQ(order, (std::vector{1, 2, 0, 3})) << "one after the other";
   EXPECT_TRUE(given[0].empty());
   EXPECT_TRUE(given[1].empty());
   EXPECT_EQ(given[3], (Decisions{{"conv|forward", "kernel 0"}, {"fc|forward", "a b"}}));
@@ -53,8 +53,23 @@ TEST(LowerTogether, AFailureOfOneShareIsOneOfAll) {
       }
       return {};
     };
-    EXPECT_THROW(lower_together(ranks, {}, ranks.rank() == 2 ? 1 : 2, lower), core::Error);
+    EXPECT_THROW(lower_together(ranks, {}, ranks.rank() == 2 ? 1 : 2, false, lower), core::Error);
   });
+}
+
+// The last batch of an epoch is what some ranks have in all of them.
+TEST(LowerTogether, WhoDidSoBeforeLeads) {
+  std::array<Decisions, 3> given;
+  dlbench::testing::on_ranks(3, [&](comm::Rendezvous& ranks) {
+    const auto rank = static_cast<std::size_t>(ranks.rank());
+    const auto lower = [&](const backend::LoweringOptions& options) {
+      given[rank] = options.decisions;
+      return Decisions{{"conv|forward", "kernel " + std::to_string(rank)}};
+    };
+    lower_together(ranks, {}, 5, rank > 0, lower);
+  });
+  EXPECT_EQ(given[0], (Decisions{{"conv|forward", "kernel 1"}}));
+  EXPECT_TRUE(given[1].empty());
 }
 
 }  // namespace
