@@ -157,11 +157,12 @@ void SessionPlan::open_data() {
   if (dataset_->size() < batch_.global) {
     const std::int64_t largest = dataset_->size() / ranks_.size();
     throw Error(ErrorCode::kUsage,
-                "a batch of " + std::to_string(batch_.global) + " samples" +
+                "a batch of " + std::to_string(batch_.global) +
                     (ranks_.size() > 1 ? " over " + std::to_string(ranks_.size()) + " ranks" : "") +
-                    " is larger than the " + std::to_string(dataset_->size()) + " of split " +
-                    std::string(data::name(options_.split)) + " in '" + source_.folder.string() +
-                    "'; choose a --batch-size of at most " + std::to_string(largest));
+                    " is larger than the " + std::to_string(dataset_->size()) +
+                    " samples of split " + std::string(data::name(options_.split)) + " in '" +
+                    source_.folder.string() + "'; choose a --batch-size of at most " +
+                    std::to_string(largest));
   }
 }
 

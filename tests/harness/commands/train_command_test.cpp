@@ -166,7 +166,7 @@ TEST_F(Commands, ALossThatIsNotFiniteIsCodeFiveWithAPartialReport) {
 TEST_F(Commands, TrainRefusesABatchLargerThanTheData) {
   const std::string data = generate("mnist", 4);
   EXPECT_EQ(train(data, {"--epochs", "1"}), 2);
-  EXPECT_THAT(err_, HasSubstr("a batch of 8 samples"));
+  EXPECT_THAT(err_, HasSubstr("a batch of 8 is larger than the 4 samples"));
 }
 
 TEST_F(Commands, DryRunOfTrainRunsNothing) {
