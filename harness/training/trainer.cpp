@@ -352,7 +352,7 @@ class Training {
                     progress.epoch,
                     remedy()));
     declare_failure(rendezvous(), failure);
-    throw failure;
+    throw core::Error(failure);
   }
 
   void add_metrics(reports::EpochRecord& record,

@@ -335,7 +335,7 @@ reports::RepetitionRecord TrialRunner::time_watched(Arm& arm, const RepetitionLe
     if (std::string_view(told.what()) == error.what()) {
       throw;
     }
-    throw told;
+    throw core::Error(told);
   }
 }
 
