@@ -106,7 +106,7 @@ class Comm(CommandTest):
         self.assertIn("simulated", {taint["code"] for taint in report["run"]["taints"]})
         for each in report["collectives"]:
             self.assertIn("simulated", each["transport"])
-            # Two messages one after the other; a call lasts from the end of the one before.
+            # Two messages one after the other.
             self.assertGreaterEqual(each["time_s"]["median"], 0.0055)
 
     def test_reports_are_compared(self):

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Casts that run as one launch: a step in 16 bits casts a hundred small weights and as many
-// gradients, and each launch of its own takes longer than the work in it.
+// gradients, and a launch for each would be many for little work.
 #pragma once
 
 #include "engine/backend/cuda/channel_padding.h"
