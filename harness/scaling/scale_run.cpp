@@ -4,6 +4,7 @@
 
 #include "engine/core/clock.h"
 #include "engine/core/log.h"
+#include "harness/faults/fault_watch.h"
 #include "harness/ranks.h"
 #include "harness/scaling/projection_facts.h"
 #include "harness/trials/overhead.h"
@@ -51,6 +52,7 @@ ScaleMember::ScaleMember(const ScaleSize& size,
   runner.own_threads = plan_->backend().device().threads + plan_->workers();
   runner_ = std::make_unique<TrialRunner>(
       std::move(runner), *group_, guard, [](const std::vector<TrialResult>&) {});
+  runner_->on_failure = [this](const core::Error& failure) { declare_failure(*members_, failure); };
   context_.overhead_s_per_step = measure_harness_overhead(plan_->backend(), guard);
   context_.training_flop_per_sample =
       static_cast<double>(graph::totals(plan_->training_graph()).training_flop) /

@@ -117,7 +117,7 @@ class TrialRunner {
   /// how the device fared; a fault ends the run with core::Error(kRun).
   std::function<void(const TrialId&)> begin_window;
   std::function<probes::DeviceConditions()> end_window;
-  /// Called with what a timed step failed with, before anything is unwound: that may take as long
+  /// Called with what a step failed with, of a warm-up or timed, before anything is unwound: that may take as long
   /// as the device works, and the failure is to be known by then.
   std::function<void(const core::Error&)> on_failure;
 

@@ -31,7 +31,14 @@ std::vector<TrialEstimate> TrialRunner::warm_up(const std::vector<std::unique_pt
   std::vector<TrialEstimate> estimates;
   for (std::size_t index = 0; index < arms.size(); ++index) {
     results_[index].id = arms[index]->id();
-    estimates.push_back(warm_up_arm(*arms[index], results_[index], limit_s));
+    try {
+      estimates.push_back(warm_up_arm(*arms[index], results_[index], limit_s));
+    } catch (const core::Error& error) {
+      if (on_failure) {
+        on_failure(error);
+      }
+      throw;
+    }
   }
   estimates_ = estimates;
   return estimates;
