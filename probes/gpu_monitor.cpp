@@ -36,8 +36,8 @@ void GpuMonitor::begin_window() {
     window_ = GpuWindow{};
     static_cast<void>(sensors_->take_events());  // of before the window
     window_.watched_faults = sensors_->watched_faults();
-    window_.begin_ns = core::steady_ns();
     look(SensorSet::kAll);
+    window_.begin_ns = core::steady_ns();  // a look takes milliseconds, in which no step runs
     open_ = true;
   }
   changed_.notify_all();
@@ -46,8 +46,8 @@ void GpuMonitor::begin_window() {
 GpuWindow GpuMonitor::end_window() {
   const std::lock_guard lock(mutex_);
   open_ = false;
-  look(SensorSet::kAll);
   window_.end_ns = core::steady_ns();
+  look(SensorSet::kAll);
   return std::exchange(window_, GpuWindow{});
 }
 

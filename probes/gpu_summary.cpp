@@ -76,9 +76,11 @@ double length_s(const GpuWindow& window) {
   return 1e-9 * static_cast<double>(window.end_ns - window.begin_ns);
 }
 
-/// Joules of one window by the counter, which moves about every 100 ms: between two changes it is
-/// exact, at the window's ends it is not. The last sample does not come at its turn, so a change
-/// that it sees has no time. Empty if the counter changed too seldom, fell back or is not told.
+/// Joules of one window by the counter, which moves about every 100 ms: between two changes its
+/// time is known, at the window's ends it is not. What the first change adds may hold some of the
+/// pause before, also where the sensor is late, so the count begins with it. The last sample does
+/// not come at its turn, so a change that it sees has no time. Empty if the counter changed too
+/// seldom, fell back or is not told.
 Number counted_joules(const GpuWindow& window) {
   constexpr int kEnoughChanges = 5;
   const GpuSample* first = nullptr;
@@ -92,9 +94,9 @@ Number counted_joules(const GpuWindow& window) {
       return std::nullopt;
     }
     if (*sample.energy_joules > *before) {
-      first = first != nullptr ? first : &sample;
-      last = &sample;
       changes += 1;
+      first = changes <= 2 ? &sample : first;
+      last = &sample;
     }
   }
   if (changes < kEnoughChanges) {

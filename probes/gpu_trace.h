@@ -70,7 +70,7 @@ struct GpuTrace {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   std::int64_t steps = 0;
-  std::int64_t dropped = 0;  ///< records that did not fit into the buffers
+  std::int64_t dropped = 0;  ///< records that did not fit into the buffers or cannot be read
   std::vector<GpuActivity> activities;
   std::vector<HostRegion> regions;
   std::map<std::int64_t, std::int64_t> correlation_op;  ///< correlation of a host call -> op

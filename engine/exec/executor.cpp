@@ -228,8 +228,13 @@ bool Executor::record_replay() {
     tell_recorded_ops();
   } catch (const core::Error& failure) {
     stream_->abandon_capture();
-    if (options_.replay == GraphReplay::kOn || communicator_.size() > 1) {
+    if (failure.code() == core::ErrorCode::kTimeout) {
       throw;
+    }
+    if (options_.replay == GraphReplay::kOn || communicator_.size() > 1) {
+      throw core::Error(failure.code(),
+                        std::string("the step cannot be recorded: ") + failure.what() +
+                            "; --cuda-graph off runs it node by node");
     }
     options_.replay = GraphReplay::kOff;
     core::log::warn_once(std::string("the step cannot be recorded and runs node by node: ") +

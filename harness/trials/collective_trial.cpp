@@ -148,7 +148,8 @@ std::int64_t CollectiveTrial::calls_of_a_round(const CollectiveCase& which) {
   return (which.calls + rounds - 1) / rounds;
 }
 
-// All ranks have a recording or none: the same calls recorded and not do not meet.
+// All ranks have a recording or none: the same calls recorded and not do not meet. A communicator of
+// NCCL that met an error keeps it, so once a call failed there is none to enqueue others with.
 std::unique_ptr<backend::Replay> CollectiveTrial::record_together(const CollectiveCase& which,
                                                                   std::int64_t calls) {
   if (replay_ == exec::GraphReplay::kOff) {
@@ -156,22 +157,23 @@ std::unique_ptr<backend::Replay> CollectiveTrial::record_together(const Collecti
   }
   std::unique_ptr<backend::Replay> replay;
   std::string why;
-  comm::watched(communicator_, [&] {
-    try {
-      replay = record(which, calls);
-    } catch (const core::Error& failure) {
-      if (failure.code() == core::ErrorCode::kTimeout) {
-        throw;
-      }
-      why = failure.what();
+  bool called = false;
+  try {
+    comm::watched(communicator_, [&] { replay = record(which, calls, called); });
+  } catch (const core::Error& failure) {
+    if (failure.code() == core::ErrorCode::kTimeout) {
+      throw;
     }
-  });
-  if (!group_.any(!why.empty())) {
+    why = failure.what();
+  }
+  const bool failed = !why.empty();
+  if (!group_.any(failed)) {
     return replay;
   }
+  const bool lost = group_.any(failed && !called);
   const std::string text =
-      "the calls cannot be recorded" + (why.empty() ? " on another rank" : ": " + why);
-  if (replay_ == exec::GraphReplay::kOn) {
+      "the calls cannot be recorded" + (failed ? ": " + why : std::string(" on another rank"));
+  if (lost || replay_ == exec::GraphReplay::kOn) {
     throw core::Error(core::ErrorCode::kRun, text + "; --cuda-graph off enqueues them one by one");
   }
   core::log::warn_once(text + "; they are enqueued one by one");
@@ -179,13 +181,16 @@ std::unique_ptr<backend::Replay> CollectiveTrial::record_together(const Collecti
   return nullptr;
 }
 
+/// `called`: whether every call was taken.
 std::unique_ptr<backend::Replay> CollectiveTrial::record(const CollectiveCase& which,
-                                                         std::int64_t calls) {
+                                                         std::int64_t calls,
+                                                         bool& called) {
   if (!stream_->begin_capture()) {
     return nullptr;
   }
   try {
     enqueue(which, calls);
+    called = true;
     return stream_->end_capture();
   } catch (...) {
     stream_->abandon_capture();

@@ -68,7 +68,8 @@ class CollectiveTrial {
   [[nodiscard]] std::unique_ptr<backend::Replay> record_together(const CollectiveCase& which,
                                                                  std::int64_t calls);
   [[nodiscard]] std::unique_ptr<backend::Replay> record(const CollectiveCase& which,
-                                                        std::int64_t calls);
+                                                        std::int64_t calls,
+                                                        bool& called);
   void enqueue(const CollectiveCase& which, std::int64_t calls);
   void warm_up(const CollectiveCase& which, RunGuard& guard);
   [[nodiscard]] Round plan_round(const CollectiveCase& which, RunGuard& guard);

@@ -52,18 +52,22 @@ bool records(const probes::Probe& probe) {
   });
 }
 
-// Energy of this rank's device over the samples that this rank worked on, discarded repetitions
-// included on both sides.
+// Power of this rank's device over the rate of the samples that this rank worked on, discarded
+// repetitions included on both sides. A window is longer than the steps in it: ranks line up, and
+// batches that were ready are used up.
 void add_joules_per_sample(const reports::TrialRecord& trial, reports::ValueMap& values) {
   const auto energy = values.find("energy_joules");
   if (energy == values.end()) {
     return;
   }
   std::int64_t samples = 0;
+  double steps_s = 0.0;
   for (const reports::RepetitionRecord& repetition : trial.repetitions) {
     samples += repetition.steps * trial.batch_size_per_rank;
+    steps_s += repetition.wall_s;
   }
   const double* joules = std::get_if<double>(&energy->second.data);
+  const double* windows_s = std::get_if<double>(&values.at("window_seconds").data);
   const auto reason = values.find("energy_joules_reason");
   const auto missing = [&values](reports::Value why) {
     values["joules_per_sample"] = reports::Value();
@@ -74,10 +78,10 @@ void add_joules_per_sample(const reports::TrialRecord& trial, reports::ValueMap&
     missing("steps of the network ran beside these batches");
   } else if (joules == nullptr && reason != values.end()) {
     missing(reason->second);
-  } else if (joules == nullptr || samples == 0) {
+  } else if (joules == nullptr || windows_s == nullptr || !(*windows_s > 0.0) || samples == 0) {
     missing("no sample was counted");
   } else {
-    values["joules_per_sample"] = *joules / static_cast<double>(samples);
+    values["joules_per_sample"] = *joules / *windows_s * steps_s / static_cast<double>(samples);
   }
 }
 

@@ -224,9 +224,11 @@ void append_record(const CUpti_Activity* record, KernelNames& names, GpuTrace& t
 void append_activity_records(std::uint8_t* buffer, std::size_t bytes, GpuTrace& trace) {
   KernelNames names;
   CUpti_Activity* record = nullptr;
-  while (cuptiActivityGetNextRecord(buffer, bytes, &record) == CUPTI_SUCCESS) {
+  CUptiResult found = CUPTI_SUCCESS;
+  while ((found = cuptiActivityGetNextRecord(buffer, bytes, &record)) == CUPTI_SUCCESS) {
     append_record(record, names, trace);
   }
+  trace.dropped += found == CUPTI_ERROR_MAX_LIMIT_REACHED ? 0 : 1;
 }
 
 void keep_launching_calls(GpuTrace& trace) {

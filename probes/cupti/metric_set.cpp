@@ -10,6 +10,7 @@
 #include <cupti_profiler_target.h>
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace dlbench::probes {
@@ -92,7 +93,7 @@ const std::vector<Metric>& range_metrics() {
        "",
        kPercent},
       {"sm__cycles_active.avg.pct_of_peak_sustained_elapsed", "sm_active_share", "", kPercent},
-      {"sm__warps_active.avg.pct_of_peak_sustained_active", "warps_active_share", "", kPercent},
+      {"sm__warps_active.avg.pct_of_peak_sustained_elapsed", "warps_active_share", "", kPercent},
       {"gpu__time_duration.sum", "gpu_time_seconds", "s", 1e-9}};
   return metrics;
 }
@@ -100,13 +101,25 @@ const std::vector<Metric>& range_metrics() {
 const std::vector<Metric>& sampling_metrics() {
   static const std::vector<Metric> metrics{
       {"sm__cycles_active.avg.pct_of_peak_sustained_elapsed", "sm_active_share", "", kPercent},
+      {"dram__bytes_read.sum.per_second", "dram_read_bytes_per_s", "B/s"},
+      {"dram__bytes_write.sum.per_second", "dram_written_bytes_per_s", "B/s"},
+      {"sm__pipe_tensor_cycles_active_realtime.avg.pct_of_peak_sustained_elapsed",
+       "tensor_active_share",
+       "",
+       kPercent},
       {"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
        "tensor_active_share",
        "",
        kPercent},
-      {"sm__warps_active.avg.pct_of_peak_sustained_elapsed", "warps_active_share", "", kPercent},
-      {"dram__bytes_read.sum.per_second", "dram_read_bytes_per_s", "B/s"},
-      {"dram__bytes_write.sum.per_second", "dram_written_bytes_per_s", "B/s"}};
+      {"tpc__warps_active_realtime.avg.pct_of_peak_sustained_elapsed",
+       "warps_active_share",
+       "",
+       kPercent},
+      {"sm__warps_active_realtime.avg.pct_of_peak_sustained_elapsed",
+       "warps_active_share",
+       "",
+       kPercent},
+      {"sm__warps_active.avg.pct_of_peak_sustained_elapsed", "warps_active_share", "", kPercent}};
   return metrics;
 }
 
@@ -121,23 +134,42 @@ MetricPlan::MetricPlan(const std::string& chip,
 
 MetricPlan::~MetricPlan() = default;
 
-// CUPTI refuses a whole list for one name that it does not know, so names are tried one by one.
+// CUPTI refuses a whole list for one name that it does not know, so names are tried one by one, each
+// beside those that fit already: whether one more pass is needed depends on the company.
 std::string MetricPlan::configure(const std::string& chip,
                                   CounterUse use,
                                   std::span<const Metric> metrics) {
+  if (const CUptiResult status = host_->open(chip, use, availability_); status != CUPTI_SUCCESS) {
+    return cupti_refusal("cuptiProfilerHostInitialize for " + chip, status);
+  }
   for (const Metric& metric : metrics) {
-    if (const CUptiResult status = host_->open(chip, use, availability_); status != CUPTI_SUCCESS) {
-      return cupti_refusal("cuptiProfilerHostInitialize for " + chip, status);
-    }
-    if (host_->add({metric.counter.c_str()}) == CUPTI_SUCCESS) {
+    const auto is_same = [&](const Metric& other) { return other.value == metric.value; };
+    if (std::ranges::none_of(metrics_, is_same) && fits(chip, use, metric)) {
       metrics_.push_back(metric);
-    } else {
+    }
+  }
+  for (const Metric& metric : metrics) {
+    const auto is_same = [&](const Metric& other) { return other.value == metric.value; };
+    if (std::ranges::none_of(metrics_, is_same)) {
       missing_.push_back(metric.counter);
     }
   }
   if (metrics_.empty()) {
-    return chip + " has none of the counters";
+    return chip + " has none of the counters, or not in one pass, and only one measures a step";
   }
+  return select(chip, use);
+}
+
+/// Whether the chip counts it in one pass beside those of metrics_.
+bool MetricPlan::fits(const std::string& chip, CounterUse use, const Metric& metric) {
+  metrics_.push_back(metric);
+  const bool fit = select(chip, use).empty() && passes_ == 1;
+  metrics_.pop_back();
+  return fit;
+}
+
+// Makes the configuration of metrics_.
+std::string MetricPlan::select(const std::string& chip, CounterUse use) {
   if (const CUptiResult status = host_->open(chip, use, availability_); status != CUPTI_SUCCESS) {
     return cupti_refusal("cuptiProfilerHostInitialize for " + chip, status);
   }
@@ -173,9 +205,7 @@ std::string MetricPlan::build_image() {
     return cupti_refusal("cuptiProfilerHostGetNumOfPasses", status);
   }
   passes_ = passes.numOfPasses;
-  return passes_ == 1
-             ? ""
-             : "the counters need " + std::to_string(passes_) + " passes, only one measures a step";
+  return "";
 }
 
 std::vector<const char*> MetricPlan::counter_names() const {

@@ -20,7 +20,8 @@ namespace dlbench::probes {
 /// How the counters are read: summed over a range of work, or sampled over time (PM sampling).
 enum class CounterUse : std::uint8_t { kRange, kSampling };
 
-/// A counter and what a report calls it.
+/// A counter and what a report calls it. Of several with the same `value` the first one that a chip
+/// can count is taken.
 struct Metric {
   std::string counter;  ///< NVIDIA's name: "dram__bytes_read.sum"
   std::string value;    ///< ours: "dram_read_bytes"
@@ -32,14 +33,17 @@ struct Metric {
 /// warps active, time. In one pass on GA100, AD102, GH100 and GB100.
 [[nodiscard]] const std::vector<Metric>& range_metrics();
 
-/// The same as rates, for a timeline. In one pass on the same chips.
+/// The same as shares and rates, for a timeline. In one pass on the same chips. Tensor pipes and
+/// warps by the counters that the CUPTI guide's table for PM sampling lists ("_realtime"); where a
+/// chip cannot count those beside the others, by the plain ones.
 [[nodiscard]] const std::vector<Metric>& sampling_metrics();
 
 /// The configuration of counters on one chip.
 class MetricPlan {
  public:
   /// `chip`: "GH100"; `availability`: of the device, from CUPTI; empty for a device that is not
-  /// here. Metrics that the chip lacks are left out and named in missing().
+  /// here. Metrics that the chip lacks, or could only count in another pass, are left out and named
+  /// in missing().
   MetricPlan(const std::string& chip,
              CounterUse use,
              std::span<const Metric> metrics,
@@ -48,8 +52,8 @@ class MetricPlan {
   MetricPlan& operator=(const MetricPlan&) = delete;
   ~MetricPlan();
 
-  /// Why there is no plan; empty if there is one. More than one pass is a reason: replaying a step
-  /// would measure another one.
+  /// Why there is no plan; empty if there is one. There is none of more than one pass: replaying a
+  /// step would measure another one.
   [[nodiscard]] const std::string& reason() const { return reason_; }
   [[nodiscard]] std::size_t passes() const { return passes_; }
   [[nodiscard]] const std::vector<Metric>& metrics() const { return metrics_; }
@@ -66,6 +70,8 @@ class MetricPlan {
  private:
   struct Host;  // CUPTI's host object
   std::string configure(const std::string& chip, CounterUse use, std::span<const Metric> metrics);
+  bool fits(const std::string& chip, CounterUse use, const Metric& metric);
+  std::string select(const std::string& chip, CounterUse use);
   std::string build_image();
 
   std::vector<std::uint8_t> availability_;

@@ -10,6 +10,7 @@
 #include "probes/probe.h"
 #include "probes/registry.h"
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <string>
@@ -31,7 +32,10 @@ class SamplingProbe final : public Probe {
           true,
           true};
       for (const Metric& metric : sampling_metrics()) {
-        result.values.push_back({metric.value, metric.unit, metric.counter});
+        const auto is_same = [&](const ValueSpec& other) { return other.name == metric.value; };
+        if (std::ranges::none_of(result.values, is_same)) {
+          result.values.push_back({metric.value, metric.unit, metric.counter});
+        }
       }
       return result;
     }();

@@ -143,6 +143,7 @@ class PretendedGpu(command.CommandTest):
             self.assertEqual("run node by node" in done.stderr, not recorded)
             done = self.launch(3, *arguments, environment={NCCL: "record=0"})
             self.assertEqual(done.returncode, 5 if recorded else 0, done.stderr)
+            self.assertEqual("--cuda-graph off runs it node by node" in done.stderr, recorded, done.stderr)
 
     def test_a_loss_that_is_not_finite_is_of_the_rank_that_had_it(self):
         # The other rank's next step has what this one's gradients spread, and is on its way already.
@@ -228,6 +229,18 @@ class PretendedGpu(command.CommandTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stderr.count("NCCL copies gradients that it could use in place"), 1)
 
+    def test_all_gradients_are_where_nccl_may_map_them_or_none(self):
+        if shutil.which(LAUNCHER) is None:
+            self.skipTest(f"no {LAUNCHER}")
+        program = [command.PROGRAM, "comm", "--device", "cuda", "-b", "8", "-e", "1024", "-n", "3", "--output",
+                   str(self.folder / "comm.json")]
+        one = [LAUNCHER, "-genv", GPU, "devices=2", "-n", "1", *program]
+        other = ["-n", "1", "-env", NCCL, "memalloc=0", *program]
+        done = subprocess.run([*one, ":", *other], capture_output=True, text=True, timeout=120,
+                              stdin=subprocess.DEVNULL, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("ncclMemAlloc: refused on another rank", done.stderr)
+
     def test_collectives_over_an_odd_number_of_ranks(self):
         path = self.folder / "comm.json"
         for dtype in ("f32", "bf16", "i64"):
@@ -263,14 +276,22 @@ class PretendedGpu(command.CommandTest):
         self.assertIn("--maxbytes: the plan needs", done.stderr)
 
     def test_collectives_that_cannot_be_recorded(self):
-        done = self.collectives("-n", "3", environment={NCCL: "record=0"})
+        done = self.collectives("-n", "3", environment={GPU: "devices=2,graphs=0"})
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stderr.count("the calls cannot be recorded"), 1, done.stderr)
         self.assertEqual({(each["replayed"], each["wrong"])
                           for each in self.report(self.folder / "comm.json")["collectives"]}, {(False, 0)})
-        done = self.collectives("-n", "3", "--cuda-graph", "on", environment={NCCL: "record=0"})
+        done = self.collectives("-n", "3", "--cuda-graph", "on", environment={GPU: "devices=2,graphs=0"})
         self.assertEqual(done.returncode, 5, done.stderr)
         self.assertIn("--cuda-graph off enqueues them", done.stderr)
+
+    def test_collectives_whose_recording_costs_the_communicator(self):
+        for choice in ("auto", "on"):
+            done = self.collectives("-n", "3", "--cuda-graph", choice, environment={NCCL: "record=0"})
+            self.assertEqual(done.returncode, 5, done.stderr)
+            self.assertIn("--cuda-graph off enqueues them", done.stderr)
+        done = self.collectives("-n", "3", "--cuda-graph", "off", environment={NCCL: "record=0"})
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_collectives_through_the_host_are_not_replayed(self):
         one = {GPU: "devices=1"}

@@ -70,37 +70,42 @@ void check_nccl(ncclResult_t result, const char* call) {
   }
 }
 
-/// Zeroed memory that NCCL can use without a copy where it may have it: that is memory which other
-/// processes can map, which some sandboxes refuse. Else it is any, which NCCL copies.
+struct FreeNcclMemory {
+  void operator()(std::byte* memory) const noexcept { ncclMemFree(memory); }
+};
+using NcclMemory = std::unique_ptr<std::byte, FreeNcclMemory>;
+
+/// Memory that other processes can map, so that NCCL can use it without a copy. Null, with NCCL's
+/// answer in `made`, where it is refused.
+NcclMemory take_nccl_memory(std::size_t bytes, ncclResult_t& made) {
+  void* memory = nullptr;
+  made = ncclMemAlloc(&memory, std::max<std::size_t>(bytes, 256));
+  if (made != ncclSuccess) {
+    static_cast<void>(cudaGetLastError());  // what NCCL met stays in the runtime's memory
+    return nullptr;
+  }
+  return NcclMemory(static_cast<std::byte*>(memory));
+}
+
+/// Zeroed.
 class NcclBuffer final : public Buffer {
  public:
   explicit NcclBuffer(std::size_t bytes) : bytes_(bytes) {
-    void* memory = nullptr;
-    const ncclResult_t made = ncclMemAlloc(&memory, std::max<std::size_t>(bytes, 256));
-    if (made == ncclSuccess) {
-      memory_.reset(static_cast<std::byte*>(memory));
-      fill_zero_now(memory_.get(), bytes_);
-      return;
+    ncclResult_t made = ncclSuccess;
+    memory_ = take_nccl_memory(bytes, made);
+    if (memory_ == nullptr) {
+      const CudaBuffer no_room(bytes);  // says so where that is the reason
+      throw core::Error(
+          core::ErrorCode::kRun,
+          fmt::format("ncclMemAlloc of {} bytes: {}", bytes, ncclGetErrorString(made)));
     }
-    static_cast<void>(cudaGetLastError());  // what NCCL met stays in the runtime's memory
-    plain_ = std::make_unique<CudaBuffer>(bytes);
-    core::log::warn_once(
-        fmt::format("ncclMemAlloc: {}: NCCL copies gradients that it could use in "
-                    "place",
-                    ncclGetErrorString(made)));
+    fill_zero_now(memory_.get(), bytes_);
   }
-  [[nodiscard]] std::byte* data() override {
-    return plain_ != nullptr ? plain_->data() : memory_.get();
-  }
+  [[nodiscard]] std::byte* data() override { return memory_.get(); }
   [[nodiscard]] std::size_t bytes() const override { return bytes_; }
 
  private:
-  struct Free {
-    void operator()(std::byte* memory) const noexcept { ncclMemFree(memory); }
-  };
-
-  std::unique_ptr<std::byte, Free> memory_;
-  std::unique_ptr<CudaBuffer> plain_;  ///< instead of it
+  NcclMemory memory_;
   std::size_t bytes_;
 };
 
@@ -118,6 +123,7 @@ NcclCommunicator::NcclCommunicator(comm::Rendezvous& ranks)
   DLBENCH_CUDA(cudaGetDevice(&device_));
   try {
     connect(ranks);
+    agree_on_memory(ranks);
     start_watch();
   } catch (...) {  // no destructor will run
     give_up();
@@ -179,6 +185,20 @@ void NcclCommunicator::connect(comm::Rendezvous& ranks) {
     fail(started, nullptr, "ncclCommInitRankConfig");
   }
   call("ncclCommInitRankConfig", [started](ncclComm_t /*communicator*/) { return started; });
+}
+
+// Some sandboxes refuse memory that other processes can map. Where one rank has none, none uses it:
+// NCCL wants registered buffers of all ranks or of none (its guide, "User Buffer Registration"), and
+// registers those of recorded collectives by itself.
+void NcclCommunicator::agree_on_memory(comm::Rendezvous& ranks) {
+  ncclResult_t made = ncclSuccess;
+  const bool given = take_nccl_memory(1, made) != nullptr;
+  mappable_ = std::ranges::min(ranks.all_gather(given ? 1.0 : 0.0)) > 0.0;
+  if (!mappable_) {
+    core::log::warn_once(
+        fmt::format("ncclMemAlloc: {}: NCCL copies gradients that it could use in place",
+                    given ? "refused on another rank" : ncclGetErrorString(made)));
+  }
 }
 
 void NcclCommunicator::start_watch() {
@@ -245,6 +265,9 @@ void NcclCommunicator::call(const char* name, Start start) {
 }
 
 std::unique_ptr<Buffer> NcclCommunicator::allocate(Backend& /*backend*/, std::size_t bytes) {
+  if (!mappable_) {
+    return std::make_unique<CudaBuffer>(bytes);
+  }
   return std::make_unique<NcclBuffer>(bytes);
 }
 

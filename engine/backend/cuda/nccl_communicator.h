@@ -37,7 +37,7 @@ class NcclCommunicator final : public comm::Communicator {
   [[nodiscard]] bool recordable() const override { return true; }
   [[nodiscard]] comm::DeviceWatch* watch() override { return watch_.get(); }
 
-  /// Memory that NCCL can use without a copy.
+  /// Memory that NCCL can use without a copy, where all ranks may have such.
   [[nodiscard]] std::unique_ptr<Buffer> allocate(Backend& backend, std::size_t bytes) override;
   [[nodiscard]] comm::Ticket start_all_reduce(const comm::ReduceRequest& request,
                                               Stream& stream) override;
@@ -51,6 +51,8 @@ class NcclCommunicator final : public comm::Communicator {
 
  private:
   void connect(comm::Rendezvous& ranks);
+  /// Collective: sets mappable_.
+  void agree_on_memory(comm::Rendezvous& ranks);
   void start_watch();
   /// Of the watch and of NCCL's communicator.
   void end();
@@ -77,6 +79,7 @@ class NcclCommunicator final : public comm::Communicator {
   int size_;
   double timeout_s_;
   int device_ = 0;
+  bool mappable_ = false;              ///< whether each rank's NCCL gives memory to others
   std::mutex mutex_;                   ///< held in calls that use communicator_
   ncclComm_t communicator_ = nullptr;  ///< null once it was given up
   std::thread leaving_;                ///< what leave() started

@@ -24,8 +24,9 @@ reports::TrialRecord trial_of_two_repetitions() {
   trial.kind = reports::TrialKind::kSynthetic;
   trial.variant = "device";
   trial.batch_size_per_rank = 4;
-  trial.repetitions = {{.index = 0, .steps = 100, .samples = 400},
-                       {.index = 1, .discarded = "disturbed", .steps = 50, .samples = 200}};
+  trial.repetitions = {
+      {.index = 0, .steps = 100, .samples = 400, .wall_s = 1.9},
+      {.index = 1, .discarded = "disturbed", .steps = 50, .samples = 200, .wall_s = 0.8}};
   return trial;
 }
 
@@ -36,7 +37,7 @@ json report_of(const probes::ProbeValues& values) {
   return json::parse(reports::to_json(record)).at("trials").at(0).at("probes").at("nvml");
 }
 
-// Two windows: 2 s at 300 W and 1 s at 600 W, each after a pause at 80 W that the first sample
+// Two windows: 2 s at 300 W and 1 s at 600 W, steps in 2.7 s of them, each after a pause at 80 W that the first sample
 // shows; limit 800 W, 600 samples. Of 30 samples the device calls one idle.
 TEST(ProbeRecord, ARecordedNvmlStreamBecomesTheReportsValues) {
   const probes::GpuRecording recording =
@@ -48,7 +49,7 @@ TEST(ProbeRecord, ARecordedNvmlStreamBecomesTheReportsValues) {
       << "last minus first of the counter, 1185.2, has some of the pause and lacks the end";
   EXPECT_EQ(nvml.at("energy_joules_source"), "counter");
   EXPECT_NEAR(nvml.at("energy_integrated_joules"), 1200.0, 1e-9);
-  EXPECT_NEAR(nvml.at("joules_per_sample"), 2.0, 1e-9);
+  EXPECT_NEAR(nvml.at("joules_per_sample"), 400.0 * 2.7 / 600, 1e-9);
   EXPECT_DOUBLE_EQ(nvml.at("power_mean_watt"), 400.0);
   EXPECT_DOUBLE_EQ(nvml.at("power_average_watt"), 390.0);
   EXPECT_DOUBLE_EQ(nvml.at("power_max_watt"), 600.0);

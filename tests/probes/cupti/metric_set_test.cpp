@@ -68,9 +68,70 @@ TEST(MetricPlan, LeavesOutWhatAChipLacksAndRefusesSeveralPasses) {
   EXPECT_EQ(plan.metrics().size(), 1U);
   const std::vector<Metric> heavy{
       {"sm__throughput.avg.pct_of_peak_sustained_elapsed", "throughput", ""}};
-  EXPECT_THAT(MetricPlan("GH100", CounterUse::kRange, heavy).reason(), HasSubstr("passes"));
+  EXPECT_THAT(MetricPlan("GH100", CounterUse::kRange, heavy).reason(), HasSubstr("one pass"));
   EXPECT_THAT(MetricPlan("XX999", CounterUse::kRange, range_metrics()).reason(),
               HasSubstr("XX999"));
+}
+
+std::vector<std::string> values_of(const MetricPlan& plan) {
+  std::vector<std::string> values;
+  for (const Metric& metric : plan.metrics()) {
+    values.push_back(metric.value);
+  }
+  return values;
+}
+
+TEST(MetricPlan, LeavesOutWhatWouldNeedAnotherPassAndKeepsTheRest) {
+  const std::vector<Metric> mixed{
+      {"sm__cycles_active.avg.pct_of_peak_sustained_elapsed", "active", ""},
+      {"sm__throughput.avg.pct_of_peak_sustained_elapsed", "throughput", ""},
+      {"dram__bytes_read.sum", "read", "B"}};
+  const MetricPlan plan("GH100", CounterUse::kRange, mixed);
+  EXPECT_EQ(plan.reason(), "");
+  EXPECT_EQ(plan.passes(), 1U);
+  EXPECT_THAT(values_of(plan), ElementsAre("active", "read"));
+  EXPECT_THAT(plan.missing(), ElementsAre("sm__throughput.avg.pct_of_peak_sustained_elapsed"));
+}
+
+TEST(MetricPlan, TakesTheFirstOfSeveralCountersOfOneValue) {
+  const std::vector<Metric> choice{
+      {"no__such_counter.sum", "bytes", "B"},
+      {"dram__bytes_read.sum", "bytes", "B"},
+      {"dram__bytes_write.sum", "bytes", "B"},
+  };
+  const MetricPlan plan("GH100", CounterUse::kRange, choice);
+  EXPECT_THAT(plan.counter_names(), ElementsAre(testing::StrEq("dram__bytes_read.sum")));
+  EXPECT_THAT(plan.missing(), IsEmpty());
+}
+
+// Turing has no tensor counter for sampling: neither "_realtime" nor, in one pass, the plain one.
+TEST(MetricPlan, SamplesOnTuringWhatTuringCounts) {
+  for (const char* chip : {"TU102", "TU104", "TU106"}) {
+    const MetricPlan plan(chip, CounterUse::kSampling, sampling_metrics());
+    EXPECT_EQ(plan.reason(), "") << chip;
+    EXPECT_THAT(values_of(plan),
+                testing::UnorderedElementsAre("sm_active_share",
+                                              "dram_read_bytes_per_s",
+                                              "dram_written_bytes_per_s",
+                                              "warps_active_share"));
+    EXPECT_THAT(plan.missing(), testing::Each(HasSubstr("tensor"))) << chip;
+  }
+}
+
+TEST(MetricPlan, SamplesTensorPipesAndWarpsByTheCountersListedForIt) {
+  for (const char* chip : {"GA100", "GA102", "AD102", "GH100", "GB100"}) {
+    const MetricPlan plan(chip, CounterUse::kSampling, sampling_metrics());
+    EXPECT_THAT(plan.missing(), IsEmpty()) << chip;
+    EXPECT_EQ(std::ranges::count_if(plan.metrics(),
+                                    [](const Metric& metric) {
+                                      return metric.counter.find("_realtime.") != std::string::npos;
+                                    }),
+              2)
+        << chip;
+  }
+  const MetricPlan plan("GB202", CounterUse::kSampling, sampling_metrics());
+  EXPECT_EQ(plan.passes(), 1U);
+  EXPECT_THAT(values_of(plan), Contains("tensor_active_share"));
 }
 
 TEST(Sampling, IsTriggeredByCyclesWhereTheClockCannot) {
@@ -160,6 +221,30 @@ TEST(CuptiRefusal, AnOlderCuptiThanThatOfTheBuildIsRefused) {
   EXPECT_EQ(
       cupti_version_refusal(18),
       "CUPTI 18 was loaded, this build needs " + std::to_string(CUPTI_API_VERSION) + " or newer");
+}
+
+TEST(CuptiRecords, WhatIsBehindAnInvalidOneIsLostAndSaidSo) {
+  struct Buffer {
+    CUpti_ActivityMemset4 first;
+    CUpti_ActivityMemset4 second;
+  };
+  const auto read = [](const auto& prepare) {
+    alignas(ACTIVITY_RECORD_ALIGNMENT) Buffer buffer{};
+    for (CUpti_ActivityMemset4* fill : {&buffer.first, &buffer.second}) {
+      fill->kind = CUPTI_ACTIVITY_KIND_MEMSET;
+    }
+    prepare(buffer);
+    GpuTrace trace;
+    append_activity_records(reinterpret_cast<std::uint8_t*>(&buffer), sizeof buffer, trace);
+    return trace;
+  };
+  const GpuTrace whole = read([](Buffer&) {});
+  EXPECT_EQ(whole.activities.size(), 2U);
+  EXPECT_EQ(whole.dropped, 0);
+  const GpuTrace broken =
+      read([](Buffer& buffer) { buffer.second.kind = CUPTI_ACTIVITY_KIND_INVALID; });
+  EXPECT_EQ(broken.activities.size(), 1U);
+  EXPECT_EQ(broken.dropped, 1);
 }
 
 TEST(CuptiClock, IsTheDates) {

@@ -54,6 +54,8 @@ void read_word(const std::string& word, Setting& made) {
     made.fails_at = std::stoll(value);
   } else if (name == "calls") {
     made.calls = value;
+  } else if (name == "graphs") {
+    made.graphs = value != "0";
   } else if (name == "late_us") {
     made.late_us = std::stoi(value);
   } else {

@@ -303,6 +303,9 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsig
     return answer(device_failure() != cudaSuccess ? device_failure()
                                                   : cudaErrorStreamCaptureUnsupported);
   }
+  if (!setting().graphs) {
+    return answer(cudaErrorNotSupported);
+  }
   *made = new CUgraphExec_st;
   (*made)->device = current_device();
   (*made)->id = ++runtime().last_graph_id;

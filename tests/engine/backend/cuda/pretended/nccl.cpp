@@ -13,7 +13,7 @@
 //   hang=N      the Nth collective that this process executes never ends until it is aborted
 //   error=N     at the Nth, this rank's communicator meets ncclRemoteError; it does not end either
 //   memalloc=0  ncclMemAlloc fails with ncclUnhandledCudaError
-//   record=0    collectives on a stream that records are ncclInvalidUsage
+//   record=0    collectives on a stream that records are ncclInvalidUsage, and the communicator keeps it
 #include "tests/engine/backend/cuda/pretended/device.h"
 #include "tests/engine/backend/cuda/pretended/nccl_collective.h"
 #include "tests/engine/backend/cuda/pretended/nccl_communicator.h"
@@ -200,7 +200,7 @@ ncclResult_t collective(
       static_cast<void>(cudaStreamIsCapturing(stream, &capture));
       call.collective.recorded = capture != cudaStreamCaptureStatusNone;
       if (call.collective.recorded && !faults().record) {
-        return say(ncclInvalidUsage, "collectives are not recorded (record=0)");
+        throw Refused(ncclInvalidUsage, "collectives are not recorded (record=0)");
       }
       check_call(what, call.buffers, communicator->rank(), communicator->size());
       if (group().depth > 0) {

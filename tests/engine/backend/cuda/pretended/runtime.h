@@ -174,6 +174,7 @@ struct Setting {
   bool prohibited = false;
   std::int64_t fails_at = 0;  ///< kernel, counted from 1; 0: never
   int late_us = 0;            ///< before each kernel
+  bool graphs = true;         ///< what was recorded can be made executable
   std::string calls;          ///< file for how often each function was called; empty: none
 };
 [[nodiscard]] const Setting& setting();
