@@ -289,7 +289,24 @@ void PlanTarget::tell_plan(CudnnDescriptor& plan) const {
 
 namespace {
 
-/// At most `most`, that all fuse the epilogue or all do not.
+/// From one list of cuDNN's heuristics, until there are so many plans.
+struct Source {
+  cudnnBackendHeurMode_t mode;
+  std::size_t until;
+};
+
+/// For plain convolutions mode B orders other engines and knobs than mode A: of the 31 problems
+/// that were compared (cuDNN 9.19, an H200's description) the first ones of B stood far behind in
+/// A, or were not there. With an epilogue both lists are the same.
+std::vector<Source> sources(bool fuse, std::size_t most) {
+  if (fuse || most == 1) {
+    return {{CUDNN_HEUR_MODE_A, most}, {CUDNN_HEUR_MODE_FALLBACK, most}};
+  }
+  return {
+      {CUDNN_HEUR_MODE_A, most}, {CUDNN_HEUR_MODE_B, 2 * most}, {CUDNN_HEUR_MODE_FALLBACK, most}};
+}
+
+/// They all fuse the epilogue or all do not.
 std::vector<ConvPlan> plans_of_graph(const ConvProblem& problem,
                                      bool fuse,
                                      const ConvPolicy& policy,
@@ -299,10 +316,14 @@ std::vector<ConvPlan> plans_of_graph(const ConvProblem& problem,
   const CudnnDescriptor graph = operation_graph(problem, fuse, target);
   std::vector<ConvPlan> plans;
   std::set<std::string> seen;
-  for (const cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
-    for (const CudnnDescriptor& configuration : configurations(graph, target, mode, failure)) {
-      if (plans.size() >= most) {
-        return plans;
+  for (const Source& source : sources(fuse, most)) {
+    if (plans.size() >= source.until) {
+      continue;
+    }
+    for (const CudnnDescriptor& configuration :
+         configurations(graph, target, source.mode, failure)) {
+      if (plans.size() >= source.until) {
+        break;
       }
       const auto engines = configuration.get_descriptors(
           CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_BACKEND_ENGINE_DESCRIPTOR, 1);

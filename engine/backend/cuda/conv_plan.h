@@ -60,8 +60,9 @@ struct ConvPlan {
   bool fuses_epilogue = false;  ///< false: an epilogue is left to the caller
 };
 
-/// Acceptable plans, best first by cuDNN's own order, at most `most`; where the epilogue is
-/// fusible at most as many that fuse it, and behind them as many that do not. Engines that compile
+/// Acceptable plans, best first by cuDNN's own order: where the epilogue is fusible at most `most`
+/// that fuse it, and behind them those that do not, `most` of heuristics A and as many more of B;
+/// with `most` = 1 none of B. Engines that compile
 /// at run time are left out: they cost up to a second each and dense convolutions have better ones.
 /// Throws core::Error(kUnavailable) if there is none, naming the problem and what cuDNN last failed
 /// with, other than that it does not support something.

@@ -15,8 +15,7 @@
 namespace dlbench::backend::cuda {
 namespace {
 
-/// Plans beyond the first few of cuDNN's order are hardly ever the fastest. With an epilogue twice
-/// as many are looked at: these with it, and these without.
+/// Of each of cuDNN's orders: plans beyond its first few are hardly ever the fastest.
 constexpr std::size_t kCandidates = 8;
 
 /// Why `run` cannot be done; empty: it was. cuDNN finalises plans that it refuses to run: others of

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace dlbench::backend::cuda {
 namespace {
@@ -112,6 +113,34 @@ TEST_P(ConvPlans, FuseEveryBiasThatNoReluFollowsAndOfferBareOnesBehind) {
   EXPECT_EQ(epilogues["+bias+relu"], 8);
   EXPECT_GT(epilogues["+bias"], 100);
   EXPECT_EQ(epilogues.size(), 3U) << "these and none";
+}
+
+TEST_P(ConvPlans, OfHeuristicsBStandBehindThoseOfAAndAreOthers) {
+  constexpr std::size_t kMost = 8;
+  const CudnnDescriptor device = ConvPlans::device();
+  const workloads::Workload& workload = workloads::find_workload("resunetpp");
+  const graph::Graph graph = workloads::training_graph(
+      workload.spec(), workload.build({}, graph::Mode::kTrain), DType::kBF16);
+  const ConvPolicy policy{.workspace_limit = std::int64_t{1} << 30};
+  int problems = 0;
+  int with_others = 0;
+  for (const ConvProblem& problem : problems_of(graph)) {
+    if (problem.direction == ConvDirection::kForward) {
+      continue;
+    }
+    const auto plans = find_conv_plans(problem, policy, PlanTarget(device), kMost);
+    std::set<std::string> names;
+    for (const ConvPlan& plan : plans) {
+      names.insert(plan.name);
+    }
+    EXPECT_EQ(names.size(), plans.size()) << problem.text();
+    EXPECT_LE(plans.size(), 2 * kMost);
+    EXPECT_EQ(plans.front().name,
+              find_conv_plans(problem, policy, PlanTarget(device), 1).front().name);
+    ++problems;
+    with_others += plans.size() > kMost ? 1 : 0;
+  }
+  EXPECT_GT(with_others, problems / 2) << problems;
 }
 
 // What `verify` asks for, whose tolerances are those of plain sums.
