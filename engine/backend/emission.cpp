@@ -4,9 +4,45 @@
 
 #include "engine/graph/op_def.h"
 
-namespace dlbench::backend {
+#include <algorithm>
+#include <cstdint>
+#include <set>
 
-LoweredNode make_lowered_node(const graph::Graph& graph, Emission emission, graph::Phase phase) {
+namespace dlbench::backend {
+namespace {
+
+/// Of values without a layout's padding. Slots that are parts of others among them are not counted.
+std::int64_t bytes_of(const graph::Graph& graph,
+                      const std::vector<Slot>& slots,
+                      const std::vector<SlotId>& ids) {
+  const std::set<SlotId> distinct(ids.begin(), ids.end());
+  std::size_t sum = 0;
+  for (const SlotId id : distinct) {
+    const Slot& slot = slots.at(static_cast<std::size_t>(id));
+    if (!distinct.contains(slot.alias_of)) {
+      sum += slot.value == graph::kNoValue ? slot.bytes : graph.value(slot.value).dense_bytes();
+    }
+  }
+  return static_cast<std::int64_t>(sum);
+}
+
+bool hands_a_value_on(const graph::Graph& graph, const std::vector<graph::NodeId>& covers) {
+  std::set<graph::ValueId> made;
+  for (const graph::NodeId id : covers) {
+    made.insert(graph.node(id).outputs.begin(), graph.node(id).outputs.end());
+  }
+  return std::ranges::any_of(covers, [&](graph::NodeId id) {
+    return std::ranges::any_of(graph.node(id).inputs,
+                               [&](graph::ValueId value) { return made.contains(value); });
+  });
+}
+
+}  // namespace
+
+LoweredNode make_lowered_node(const graph::Graph& graph,
+                              const std::vector<Slot>& slots,
+                              Emission emission,
+                              graph::Phase phase) {
   LoweredNode node;
   node.phase = phase;
   node.is_reorder = emission.covers.empty();
@@ -26,6 +62,10 @@ LoweredNode make_lowered_node(const graph::Graph& graph, Emission emission, grap
     node.cost.macs += cost.macs;
     node.cost.flop += cost.flop;
     node.cost.bytes += cost.bytes;
+  }
+  if (hands_a_value_on(graph, emission.covers)) {
+    node.cost.bytes =
+        bytes_of(graph, slots, emission.reads) + bytes_of(graph, slots, emission.writes);
   }
   node.covers = std::move(emission.covers);
   node.reads = std::move(emission.reads);

@@ -82,7 +82,7 @@ struct LoweredNode {
   int stream = 0;           ///< 0 compute, 1 copy, 2 communication
   std::string kernel_name;  ///< implementation, e.g. "onednn:jit_wino_4x3:avx512_core", "ref:conv"
   bool repeatable = true;   ///< false: its library says that another run may give other bits
-  graph::Cost cost;         ///< sum over the covered nodes
+  graph::Cost cost;         ///< of the covered nodes: make_lowered_node()
   std::unique_ptr<Kernel> kernel;  ///< nullptr for all-reduce nodes: the executor runs those
 };
 

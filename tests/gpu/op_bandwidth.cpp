@@ -245,7 +245,7 @@ std::string wrong_bytes(const LoweredNode& node, const Traffic& traffic) {
   const auto operands = static_cast<double>(traffic.operands);
   const auto model = static_cast<double>(traffic.model);
   const bool too_few = model < operands * (1.0 - kSmall);
-  const bool too_many = node.covers.size() == 1 && model > operands * (1.0 + kSmall);
+  const bool too_many = model > operands * (1.0 + kSmall);
   return too_few || too_many
              ? fmt::format("{} ({}): the cost model has {} bytes, the operands hold {}",
                            node.name,

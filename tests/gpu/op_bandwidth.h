@@ -38,9 +38,8 @@ struct Traffic {
 [[nodiscard]] Traffic traffic_of(const backend::LoweredGraph& lowered,
                                  const backend::LoweredNode& node);
 
-/// Empty, or why the bytes of this kernel cannot be right: the cost model of a single op has to be
-/// what its operands hold (small ones beside large ones left aside, and padding), that of a fused
-/// chain at least that.
+/// Empty, or why the bytes of this kernel cannot be right: the cost model has to be what its
+/// operands hold (small ones beside large ones left aside, and padding).
 [[nodiscard]] std::string wrong_bytes(const backend::LoweredNode& node, const Traffic& traffic);
 
 /// One kernel, measured.

@@ -157,12 +157,6 @@ TEST(OpBandwidth, PlantedWrongByteCountsAreFound) {
     add.cost.bytes = wrong;
     EXPECT_THAT(wrong_bytes(add, traffic_of(*lowered, add)), HasSubstr(std::to_string(wrong)));
   }
-  // Of a fused kernel the model may have more: what lies between its ops stays in registers.
-  add.covers.push_back(add.covers.front());
-  add.cost.bytes = right / 3 * 4;
-  EXPECT_EQ(wrong_bytes(add, traffic_of(*lowered, add)), "");
-  add.cost.bytes = right / 3 * 2;
-  EXPECT_NE(wrong_bytes(add, traffic_of(*lowered, add)), "");
 }
 
 }  // namespace

@@ -157,7 +157,7 @@ Emission GraphLowering::whole(const Node& node) {
 LoweredNode& GraphLowering::append(Emission emission) {
   const graph::Phase phase =
       emission.covers.empty() ? graph::Phase::kForward : graph_.node(emission.covers.front()).phase;
-  result_->nodes.push_back(make_lowered_node(graph_, std::move(emission), phase));
+  result_->nodes.push_back(make_lowered_node(graph_, result_->slots, std::move(emission), phase));
   return result_->nodes.back();
 }
 
