@@ -40,6 +40,10 @@ int announced_rank() {
   return launchers::detect_launch(launchers::process_environment()).rank.value_or(0);
 }
 
+bool of_several_ranks() {
+  return launchers::detect_launch(launchers::process_environment()).announced_ranks.value_or(1) > 1;
+}
+
 std::unique_ptr<comm::Rendezvous> join_launch() {
   const launchers::LaunchEnvironment launch =
       launchers::detect_launch(launchers::process_environment());

@@ -28,6 +28,9 @@ class BrokenLaunch : public core::Error {
 /// The number the launcher gave this process, before anything was joined; 0 without a launcher.
 [[nodiscard]] int announced_rank();
 
+/// Whether the launcher says that there are others.
+[[nodiscard]] bool of_several_ranks();
+
 /// Runs `work` on every rank, for what may fail on one rank alone: opening files, reserving memory.
 /// If it throws core::Error on any rank, all ranks throw the error of the lowest one of them, so
 /// that none waits for a rank that is gone. Collective.

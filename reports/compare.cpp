@@ -329,19 +329,21 @@ std::string names_of(const RunRecord& record) {
   return names.empty() ? "nothing that was measured" : fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// Samples of another size are other work, as those of another workload are.
+/// Samples of another size are other work, as those of another workload are. Not so another batch,
+/// which shares an optimizer step among more samples, and another precision, which adds casts: the
+/// multiply-adds of the forward pass depend on neither.
 void expect_same_work(const RunRecord& baseline, const RunRecord& candidate) {
   constexpr double kRounding = 1e-6;
-  const auto flop_of = [](const RunRecord& record) {
-    return record.workload.has_value() ? record.workload->training_flop_per_sample : std::nullopt;
+  const auto macs_of = [](const RunRecord& record) {
+    return record.workload.has_value() ? record.workload->forward_macs_per_sample : std::nullopt;
   };
-  const std::optional<double> before = flop_of(baseline);
-  const std::optional<double> after = flop_of(candidate);
+  const std::optional<double> before = macs_of(baseline);
+  const std::optional<double> after = macs_of(candidate);
   if (before.has_value() && after.has_value() &&
       std::abs(*before - *after) > kRounding * std::max(*before, *after)) {
     throw Error(ErrorCode::kData,
-                fmt::format("a sample takes {}FLOP in the baseline and {}FLOP in the candidate "
-                            "(--image-size): their samples/s cannot be compared",
+                fmt::format("a sample takes {}MAC forward in the baseline and {}MAC in the "
+                            "candidate (--image-size): their samples/s cannot be compared",
                             decimal_text(*before),
                             decimal_text(*after)));
   }

@@ -26,9 +26,11 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -217,6 +219,13 @@ class Parser {
   /// Prints what --help or --version asked for; the exit code.
   int print(const CLI::Success& request) const { return root_.exit(request); }
 
+  /// Whether `arguments` name a command whose ranks work together.
+  [[nodiscard]] bool parallel(const std::vector<std::string>& arguments) const {
+    return arguments.size() > 1 && std::ranges::any_of(commands_, [&](const Bound& bound) {
+             return bound.command->parallel() && bound.command->name() == arguments[1];
+           });
+  }
+
   /// Whether "--" in `arguments` starts another command line: "launch slurm", and also "launch
   /// slrm", so that its error is about that word.
   [[nodiscard]] bool launches(const std::vector<std::string>& arguments) const {
@@ -258,10 +267,21 @@ class Parser {
     });
   }
 
+  // Launchers hand it to rank 0, and leave the others waiting for its end.
+  static void refuse_input_of_one_rank(const std::string& file) {
+    if ((file == "-" || file == "/dev/stdin") && of_several_ranks()) {
+      throw Error(ErrorCode::kUsage,
+                  "--config " + file +
+                      ": of several ranks one alone has a standard input; give a file that all can "
+                      "read");
+    }
+  }
+
   static void set_options(Bound& bound) {
     // The file first: what is wrong in it is said even where the command line overrides it.
     for (const auto& [name, text] : bound.given) {
       if (name == "config") {
+        refuse_input_of_one_rank(text);
         read_config_file(text, *bound.options);
       }
     }
@@ -328,6 +348,34 @@ int run_on_ranks(const Bound& bound, const Invocation& invocation) {
   return 1;
 }
 
+// A command line that is wrong on one rank (a config file that only some nodes have) may be right
+// on the others, who wait for this one: all join, and end with the error of the lowest rank that
+// has one. `run` is for ranks that have none.
+int join_and_run(const std::optional<Error>& wrong,
+                 const std::function<int(comm::Rendezvous&)>& run) {
+  fault_watch().prepare(launchers::detect_launch(launchers::process_environment()));
+  const std::unique_ptr<comm::Rendezvous> ranks = join_launch();
+  if (ranks->rank() != 0) {
+    core::log::silence();
+  }
+  fault_watch().join(*ranks);
+  try {
+    together(*ranks, [&] {
+      if (wrong.has_value()) {
+        throw Error(*wrong);
+      }
+    });
+  } catch (const Error& error) {
+    if (ranks->size() == 1) {
+      throw;
+    }
+    end_launch(*ranks, error.code(), error.what());
+  }
+  const int code = run(*ranks);
+  fault_watch().leave();
+  return code;
+}
+
 int run_parsed(const Bound& bound,
                const std::vector<std::string>& arguments,
                const std::vector<std::string>& launched) {
@@ -342,15 +390,9 @@ int run_parsed(const Bound& bound,
     bound.command->check();
     return bound.command->run(*bound.options, {arguments, launched, alone});
   }
-  fault_watch().prepare(launchers::detect_launch(launchers::process_environment()));
-  const std::unique_ptr<comm::Rendezvous> ranks = join_launch();
-  if (ranks->rank() != 0) {
-    core::log::silence();
-  }
-  fault_watch().join(*ranks);
-  const int code = run_on_ranks(bound, {arguments, launched, *ranks});
-  fault_watch().leave();
-  return code;
+  return join_and_run(std::nullopt, [&](comm::Rendezvous& ranks) {
+    return run_on_ranks(bound, {arguments, launched, ranks});
+  });
 }
 
 int parse_and_run(int argc, const char* const* argv) {
@@ -363,11 +405,18 @@ int parse_and_run(int argc, const char* const* argv) {
     launched.assign(dashes + 1, own.end());
     own.erase(dashes, own.end());
   }
+  const Bound* bound = nullptr;
   try {
-    return run_parsed(parser.parse(own), arguments, launched);
+    bound = &parser.parse(own);
   } catch (const CLI::Success& request) {
     return parser.print(request);
+  } catch (const Error& wrong) {
+    if (!of_several_ranks() || !parser.parallel(own)) {
+      throw;
+    }
+    return join_and_run(wrong, [](comm::Rendezvous& /*ranks*/) { return 0; });
   }
+  return run_parsed(*bound, arguments, launched);
 }
 
 // What a command printed must have arrived: a full disk behind ">" shows only here. Behind a closed

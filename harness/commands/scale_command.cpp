@@ -324,6 +324,12 @@ class ScaleCommand final : public Command {
     }
     (void)parse_modes(scale_.mode);
     (void)parse_trials(run_.trials, false);
+    if (run_.trials.find("synthetic/host") != std::string::npos) {
+      throw Error(
+          ErrorCode::kUsage,
+          "--trials synthetic/host: scale has one synthetic trial, whose batch stays on the "
+          "device; `dlbench run --trials synthetic/device,synthetic/host` has the copy");
+    }
     (void)projected_ranks(scale_);
     if (!scale_.ranks.empty()) {
       (void)parse_rank_list(scale_.ranks, std::numeric_limits<int>::max());

@@ -249,23 +249,19 @@ class TrainingRun {
     if (!train_.checkpoint.empty()) {
       setup.checkpoint = train_.checkpoint;
     }
-    const TrainingResult result = watched([&] { return harness::train(setup, listener(plan)); });
-    if (result.stopped_early.has_value()) {
-      core::log::info(result.stopped_early->what + " left out: " + result.stopped_early->reason);
-      record_.run.skipped.push_back(*result.stopped_early);
-    }
+    watched([&] { static_cast<void>(harness::train(setup, listener(plan))); });
   }
 
   /// Runs the training under the eyes of rank 0's probes and timeline. What they saw until then is
   /// kept however it ends.
-  TrainingResult watched(const std::function<TrainingResult()>& training) {
+  void watched(const std::function<void()>& training) {
     if (!watch_.has_value()) {
-      return training();
+      training();
+      return;
     }
     watch_->begin_trace();
-    TrainingResult result;
     try {
-      result = training();
+      training();
     } catch (...) {
       watch_->end();
       record_.probes = watch_->values();
@@ -275,7 +271,6 @@ class TrainingRun {
     watch_->end();
     record_.probes = watch_->values();
     watch_->write_trace();
-    return result;
   }
 
   /// An epoch is over for the probes: a device that failed in it ends the training.
@@ -359,6 +354,10 @@ class TrainingRun {
     };
     listener.on_skipped = [this](const std::vector<std::string>& samples) {
       note_skipped(samples);
+    };
+    listener.on_left_out = [this](const reports::SkipRecord& what) {
+      core::log::info(what.what + " left out: " + what.reason);
+      record_.run.skipped.push_back(what);
     };
     listener.on_taint = [this](Taint code, const std::string& why) {
       if (tainted_.insert(code).second) {  // the history has the other epochs

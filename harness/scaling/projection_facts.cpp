@@ -159,10 +159,11 @@ std::vector<double> measure_all_reduces_alone(Session& session, RankGroup& group
     clocked = clocked && totals.collectives > 0;
     own.push_back(totals.all_reduce_s / group.size());
     const double spent_s = std::chrono::duration<double>(Clock::now() - begin).count();
-    more = group.agree(own.size() <= kLeastSteps ||
-                       (own.size() <= kMostSteps && spent_s < kStepsTimeS));
+    more = group.agree(clocked && (own.size() <= kLeastSteps ||
+                                   (own.size() <= kMostSteps && spent_s < kStepsTimeS)));
     guard.check();
   }
+  step.synchronize();  // the last all-reduces, whose gradients are about to be overwritten
   step.set_update(true);
   step.set_communication(true);
   session.state().restore();

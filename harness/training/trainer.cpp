@@ -115,6 +115,7 @@ class Training {
   }
 
   TrainingResult run() {
+    tell_tail();
     for (std::int64_t epoch = 1; epoch <= epochs_; ++epoch) {
       reports::EpochRecord record = train_epoch(epoch);
       enter(fmt::format("epoch {}, report and checkpoint", epoch));
@@ -129,7 +130,7 @@ class Training {
       const bool hopeless =
           spec_.early_stop_patience > 0 && epoch - result_.best_epoch >= spec_.early_stop_patience;
       if (hopeless && epoch < epochs_) {
-        result_.stopped_early = early_stop(epoch);
+        tell_early_stop(epoch);
         break;
       }
     }
@@ -147,13 +148,32 @@ class Training {
     }
   }
 
-  [[nodiscard]] reports::SkipRecord early_stop(std::int64_t last_epoch) const {
-    return {fmt::format("epochs {} to {}", last_epoch + 1, epochs_),
-            fmt::format("stopped early: no lower {} loss than in epoch {} for {} epochs, the "
-                        "patience of the workload",
-                        setup_.validation_data != nullptr ? "validation" : "training",
-                        result_.best_epoch,
-                        spec_.early_stop_patience)};
+  void tell_left_out(const reports::SkipRecord& what) const {
+    if (listener_.on_left_out) {
+      listener_.on_left_out(what);
+    }
+  }
+
+  void tell_early_stop(std::int64_t last_epoch) const {
+    tell_left_out({fmt::format("epochs {} to {}", last_epoch + 1, epochs_),
+                   fmt::format("stopped early: no lower {} loss than in epoch {} for {} epochs, "
+                               "the patience of the workload",
+                               setup_.validation_data != nullptr ? "validation" : "training",
+                               result_.best_epoch,
+                               spec_.early_stop_patience)});
+  }
+
+  // The order is new in each epoch, so these are others each time.
+  void tell_tail() const {
+    const std::int64_t batch = loader_.sampler().plan(0).global_samples;
+    const std::int64_t tail = setup_.training_data.size() % batch;
+    if (!spec_.keep_last_batch && tail > 0) {
+      tell_left_out(
+          {fmt::format(
+               "{} of {} training samples in each epoch", tail, setup_.training_data.size()),
+           fmt::format(
+               "they fill no batch of {}, and {} trains on whole ones", batch, spec_.name)});
+    }
   }
 
   // Of all sizes that batches will have, the last one of a pass included, in one order on all

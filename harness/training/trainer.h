@@ -68,6 +68,8 @@ struct TrainingListener {
   /// Corrupt samples of training or validation that were replaced on any rank, each once, when the
   /// epoch in which they were met is over.
   std::function<void(const std::vector<std::string>&)> on_skipped;
+  /// What is not trained on, and why: samples that fill no batch, epochs behind an early stop.
+  std::function<void(const reports::SkipRecord&)> on_left_out;
   /// Why an epoch's time cannot be trusted.
   std::function<void(reports::Taint, const std::string&)> on_taint;
   /// When the step of a mode and a number of samples is made: all are before the first epoch.
@@ -77,8 +79,6 @@ struct TrainingListener {
 struct TrainingResult {
   std::vector<reports::EpochRecord> history;
   std::int64_t best_epoch = 0;  ///< 0: no epoch
-  /// No gain for early_stop_patience epochs: which epochs were left out, and why.
-  std::optional<reports::SkipRecord> stopped_early;
 };
 
 /// Says in `skipped`, once for each metric, why and in which epoch it first has no value.

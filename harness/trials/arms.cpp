@@ -212,7 +212,11 @@ class SyntheticArm final : public Arm {
   [[nodiscard]] PhaseTotals phases() const override { return steps_.totals(); }
 
  private:
-  [[nodiscard]] bool stays_on_device() const { return id().variant == "device"; }
+  // Only the host variant is there for the copy. Where the device reads the host's memory there is
+  // none, and the batch is bound to each step anew.
+  [[nodiscard]] bool stays_on_device() const {
+    return !session_.plan().backend().reads_host_memory() && id().variant != "host";
+  }
 
   Session& session_;
   StepPipeline steps_;

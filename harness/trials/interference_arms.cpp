@@ -15,7 +15,8 @@
 namespace dlbench::harness {
 namespace {
 
-// A background thread that runs until it is stopped and keeps the first exception it meets.
+// A background thread that runs until it is stopped, or goes, and keeps the first exception it
+// meets. Its body ends soon after the request to stop, whatever it waits for.
 class Companion {
  public:
   template <typename Body>
@@ -29,7 +30,6 @@ class Companion {
       }
     });
   }
-  void request_stop() { thread_.request_stop(); }
   void stop() {
     thread_.request_stop();
     if (thread_.joinable()) {
@@ -58,6 +58,7 @@ class StepBesideLoader final : public Arm {
     }
     drainer_.start([this](const std::stop_token& stop) {
       core::trace::name_this_thread("loader drain");
+      const std::stop_callback wake(stop, [this] { wanted_.release(); });
       while (true) {
         wanted_.acquire();
         if (stop.stop_requested()) {
@@ -77,8 +78,6 @@ class StepBesideLoader final : public Arm {
   std::optional<StepSample> drain() override { return steps_.drain(); }
   void finish() override {
     session_.loader().stop();
-    drainer_.request_stop();
-    wanted_.release();
     drainer_.stop();
   }
   [[nodiscard]] std::optional<data::LoaderStats> loader_stats() const override {

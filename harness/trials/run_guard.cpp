@@ -17,6 +17,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <ctime>
 #include <string>
 #include <thread>
 
@@ -77,10 +78,34 @@ const char* name_of(int signal_number) {
   }
 }
 
+// When Ctrl-C came first; 0: not yet.
+std::atomic<std::int64_t>& first_interrupt_ns() {
+  static std::atomic<std::int64_t> time_ns = 0;
+  static_assert(std::atomic<std::int64_t>::is_always_lock_free, "a handler may not lock");
+  return time_ns;
+}
+
+std::int64_t handler_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+// A second Ctrl-C ends the process. But whoever signals a process and its group, as `timeout` does,
+// is heard twice within microseconds, and means one.
 void on_signal(int signal_number) {
+  constexpr std::int64_t kOneSignalNs = 200'000'000;
   const int errno_before = errno;
+  if (signal_number == SIGINT) {
+    std::int64_t first_ns = 0;
+    const std::int64_t now_ns = handler_ns();
+    if (!first_interrupt_ns().compare_exchange_strong(first_ns, now_ns) &&
+        now_ns - first_ns > kOneSignalNs) {
+      std::signal(SIGINT, SIG_DFL);
+      ::raise(SIGINT);
+    }
+  }
   caught_signal() = signal_number;
-  std::signal(signal_number, SIG_DFL);  // the second one ends the process
   ::eventfd_write(wake_descriptor(), 1);
   errno = errno_before;
 }
@@ -95,6 +120,7 @@ class RunGuard::Watcher {
       throw Error(ErrorCode::kLibrary, "cannot watch for signals: " + core::errno_text(errno));
     }
     wake_descriptor() = wake_;
+    first_interrupt_ns() = 0;
     for (std::size_t i = 0; i < kCaughtSignals.size(); ++i) {
       handlers_before_[i] = std::signal(kCaughtSignals[i], on_signal);
       if (kCaughtSignals[i] == SIGHUP && handlers_before_[i] == SIG_IGN) {

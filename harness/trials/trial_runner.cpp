@@ -187,7 +187,8 @@ void TrialRunner::plan_again() {
 void TrialRunner::tell_least_steps(const std::vector<std::unique_ptr<Arm>>& arms) {
   for (const auto& arm : arms) {
     const std::int64_t least = ranks_.agree(arm->least_steps());
-    if (options_.steps.has_value() && *options_.steps < least) {
+    const bool leaves_so_many = options_.cold_pass_steps.value_or(least) >= least;
+    if (options_.steps.has_value() && *options_.steps < least && leaves_so_many) {
       core::log::info("--steps " + std::to_string(*options_.steps) + ": a repetition of " +
                       arm->id().to_string() + " has " + std::to_string(least) +
                       ": fewer could all come from the prefetch queue");
@@ -230,12 +231,12 @@ RepetitionLength TrialRunner::length(const Arm& arm, std::size_t index) {
     const std::int64_t pass = *options_.cold_pass_steps;
     const std::int64_t burst = index < estimates_.size() ? estimates_[index].multiple : 1;
     length.at_most = options_.steps.has_value() || pass < burst ? pass : pass / burst * burst;
-    length.steps = std::min(length.steps, length.at_most);
-    if (options_.steps.has_value() && length.steps < *options_.steps) {
+    const std::int64_t wanted = std::exchange(length.steps, std::min(length.steps, length.at_most));
+    if (options_.steps.has_value() && length.steps < wanted) {
       note_once(results_[index],
                 reports::Taint::kShortRun,
-                "--steps " + std::to_string(*options_.steps) + ", but repetitions have " +
-                    std::to_string(length.steps) +
+                "--steps " + std::to_string(*options_.steps) + " wants " + std::to_string(wanted) +
+                    ", but repetitions have " + std::to_string(length.steps) +
                     ": one pass over the data leaves no more (--cache cold)");
     }
   }

@@ -172,6 +172,23 @@ class Ranks(unittest.TestCase):
         lines = [line for line in done.stderr.splitlines() if "mnist_cnn" in line]
         self.assertEqual(len(lines), 1, done.stderr)
 
+    def test_an_option_error_of_one_rank_is_said_and_ends_the_launch(self):
+        right = ["run", *QUICK, "--dry-run"]
+        for wrong in ("--batch-size=0", "--bogus", f"--config={self.folder / 'missing.json'}"):
+            for first, second, says in ((right, [*right, wrong], "dlbench: [rank 1] "), ([*right, wrong], right, "dlbench: ")):
+                done = subprocess.run([*launcher("mpich"), "-n", "1", PROGRAM, *first, ":", "-n", "1", PROGRAM, *second],
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+                                      timeout=60)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                lines = [line for line in done.stderr.splitlines() if line.startswith("dlbench: ")]
+                self.assertEqual(len(lines), 1, done.stderr)
+                self.assertTrue(lines[0].startswith(says), done.stderr)
+
+    def test_the_standard_input_is_of_one_rank(self):
+        done = self.launch("mpich", 2, "run", *QUICK, "--dry-run", "--config", "-")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("give a file that all can read", done.stderr)
+
     def test_what_scale_cannot_do_is_said_at_once_and_replaces_no_report(self):
         path = self.folder / "good.json"
         path.write_text("a report", encoding="utf-8")

@@ -37,7 +37,7 @@ constexpr std::int64_t kSamples = 50;
 /// One dense layer on 28x28 images: trains in milliseconds on any backend.
 class Dense final : public workloads::Workload {
  public:
-  Dense() {
+  explicit Dense(bool keep_last_batch = true) {
     spec_.name = "dense";
     spec_.batch_size = 16;
     spec_.image_size = {.standard = 28, .multiple = 1, .min = 28, .max = 28};
@@ -45,7 +45,7 @@ class Dense final : public workloads::Workload {
     spec_.optimizer = {.kind = graph::OptimizerKind::kSgd, .learning_rate = 0.01, .attributes = {}};
     spec_.schedule = workloads::StepRate{.gamma = 0.9};
     spec_.early_stop_patience = 2;
-    spec_.keep_last_batch = true;
+    spec_.keep_last_batch = keep_last_batch;
     spec_.dataset = "mnist";
     spec_.classes = 10;
     spec_.metrics = workloads::MetricKind::kClassification;
@@ -228,13 +228,35 @@ TEST_F(Trainer, ALossThatIsNotFiniteEndsTheRunAndNamesTheStep) {
 TEST_F(Trainer, StopsEarlyWhenNothingImproves) {
   TrainingSetup stuck = setup(10);
   stuck.learning_rate = 1e-30;  // below the resolution of the weights
-  const TrainingResult result = train(stuck, {});
-  ASSERT_TRUE(result.stopped_early.has_value());
-  EXPECT_EQ(result.stopped_early->what, "epochs 4 to 10");
-  EXPECT_THAT(result.stopped_early->reason,
+  std::vector<reports::SkipRecord> left_out;
+  TrainingListener listener;
+  listener.on_left_out = [&](const reports::SkipRecord& what) { left_out.push_back(what); };
+  const TrainingResult result = train(stuck, listener);
+  ASSERT_EQ(left_out.size(), 1U);
+  EXPECT_EQ(left_out.front().what, "epochs 4 to 10");
+  EXPECT_THAT(left_out.front().reason,
               HasSubstr("no lower validation loss than in epoch 1 for 2 epochs"));
   EXPECT_EQ(result.best_epoch, 1);
   EXPECT_EQ(result.history.size(), 3U);  // patience 2
+}
+
+TEST_F(Trainer, SaysHowManySamplesFillNoBatch) {
+  const Dense whole_batches(false);
+  const TrainingSetup kept = setup(1);
+  TrainingSetup uneven{.workload = whole_batches,
+                       .params = {.batch_size = 24},
+                       .backend = kept.backend,
+                       .training_data = kept.training_data,
+                       .validation_data = kept.validation_data,
+                       .loader = kept.loader,
+                       .epochs = 1};
+  std::vector<reports::SkipRecord> left_out;
+  TrainingListener listener;
+  listener.on_left_out = [&](const reports::SkipRecord& what) { left_out.push_back(what); };
+  (void)train(uneven, listener);
+  ASSERT_EQ(left_out.size(), 1U);
+  EXPECT_EQ(left_out.front().what, "2 of 50 training samples in each epoch");
+  EXPECT_THAT(left_out.front().reason, HasSubstr("no batch of 24"));
 }
 
 TEST_F(Trainer, TheCheckpointHoldsTheBestStateAndStartsAnotherTraining) {

@@ -128,12 +128,24 @@ TEST(RunGuard, EndsTheRunAtItsDeadline) {
   EXPECT_EQ(end->code(), ErrorCode::kTimeout);
 }
 
-TEST(RunGuardDeathTest, TheSecondSignalEndsTheProcess) {
+// `timeout` signals its child and then the child's group.
+TEST(RunGuard, OneSignalThatComesTwiceIsOne) {
+  for (const int signal_number : {SIGINT, SIGTERM, SIGUSR2}) {
+    RunGuard guard(std::nullopt);
+    kill(getpid(), signal_number);
+    ASSERT_TRUE(awaited_end(guard).has_value());
+    kill(getpid(), signal_number);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+TEST(RunGuardDeathTest, TheSecondCtrlCEndsTheProcess) {
   EXPECT_EXIT(
       {
         RunGuard guard(std::nullopt);
         kill(getpid(), SIGINT);
         static_cast<void>(awaited_end(guard));
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
         kill(getpid(), SIGINT);
         std::this_thread::sleep_for(std::chrono::seconds(10));
       },
