@@ -71,7 +71,49 @@ __attribute__((target("avx,f16c"))) std::size_t narrow_by_eights(const float* fr
   }
   return i;
 }
+bool has_avx2() {
+  static const bool has = __builtin_cpu_supports("avx2") != 0;
+  return has;
+}
+
+__attribute__((target("avx2"))) std::size_t widen_by_eights(const BFloat* from,
+                                                            std::size_t count,
+                                                            float* to) {
+  std::size_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    const __m128i upper = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
+    const __m256i bits = _mm256_slli_epi32(_mm256_cvtepu16_epi32(upper), 16);
+    _mm256_storeu_ps(to + i, _mm256_castsi256_ps(bits));
+  }
+  return i;
+}
+
+// As core::f32_to_bf16().
+__attribute__((target("avx2"))) std::size_t narrow_by_eights(const float* from,
+                                                             std::size_t count,
+                                                             BFloat* to) {
+  const __m256i magnitude = _mm256_set1_epi32(0x7fffffff);
+  const __m256i infinity = _mm256_set1_epi32(0x7f800000);
+  std::size_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    const __m256i bits = _mm256_castps_si256(_mm256_loadu_ps(from + i));
+    const __m256i upper = _mm256_srli_epi32(bits, 16);
+    const __m256i odd = _mm256_and_si256(upper, _mm256_set1_epi32(1));
+    const __m256i half = _mm256_add_epi32(_mm256_set1_epi32(0x7fff), odd);
+    const __m256i rounded = _mm256_srli_epi32(_mm256_add_epi32(bits, half), 16);
+    const __m256i quiet = _mm256_or_si256(upper, _mm256_set1_epi32(0x40));
+    const __m256i is_nan = _mm256_cmpgt_epi32(_mm256_and_si256(bits, magnitude), infinity);
+    const __m256i words = _mm256_blendv_epi8(rounded, quiet, is_nan);
+    const __m128i packed =
+        _mm_packus_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), packed);
+  }
+  return i;
+}
 #else
+bool has_avx2() { return false; }
+std::size_t widen_by_eights(const BFloat*, std::size_t, float*) { return 0; }
+std::size_t narrow_by_eights(const float*, std::size_t, BFloat*) { return 0; }
 bool has_f16c() { return false; }
 std::size_t widen_by_eights(const Half*, std::size_t, float*) { return 0; }
 std::size_t narrow_by_eights(const float*, std::size_t, Half*) { return 0; }
@@ -93,7 +135,8 @@ const float* widen(const Half* from, std::size_t count, float* room) {
 }
 
 const float* widen(const BFloat* from, std::size_t count, float* room) {
-  for (std::size_t i = 0; i < count; ++i) {
+  std::size_t i = has_avx2() ? widen_by_eights(from, count, room) : 0;
+  for (; i < count; ++i) {
     room[i] = core::bf16_to_f32(from[i].bits);
   }
   return room;
@@ -112,7 +155,8 @@ void narrow(const float* from, std::size_t count, Half* to) {
 }
 
 void narrow(const float* from, std::size_t count, BFloat* to) {
-  for (std::size_t i = 0; i < count; ++i) {
+  std::size_t i = has_avx2() ? narrow_by_eights(from, count, to) : 0;
+  for (; i < count; ++i) {
     to[i].bits = core::f32_to_bf16(from[i]);
   }
 }

@@ -86,6 +86,29 @@ TEST(Reduce, HalfConversionsAgreeWithTheScalarOnes) {
   }
 }
 
+TEST(Reduce, BFloatConversionsAgreeWithTheScalarOnes) {
+  std::vector<std::uint16_t> all(65536);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i] = static_cast<std::uint16_t>(i);
+  }
+  // Sums that are exact, ties to either side, and those that overflow or are none.
+  for (const float other : {-0.0F, 0.00390625F, 1.0F, -3.0F, 3.3e38F, 1e-40F}) {
+    std::vector<std::uint16_t> others(all.size(), core::f32_to_bf16(other));
+    std::vector<std::uint16_t> result(all.size());
+    const std::array<const std::byte*, 2> sources{bytes(all), bytes(others)};
+    std::byte* target = bytes(result);
+    reduce_elements(sources, {&target, 1}, all.size(), DType::kBF16, ReduceOp::kSum);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const float sum = core::bf16_to_f32(all[i]) + core::bf16_to_f32(others[i]);
+      if (std::isnan(sum)) {
+        ASSERT_TRUE(std::isnan(core::bf16_to_f32(result[i]))) << i;
+      } else {
+        ASSERT_EQ(result[i], core::f32_to_bf16(sum)) << i << " + " << other;
+      }
+    }
+  }
+}
+
 TEST(Reduce, MaximumPropagatesNaNFromEitherSide) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   std::vector<float> first{1.0F, nan, 3.0F, -2.0F};
