@@ -124,9 +124,10 @@ class Measurement {
   }
 
   void measure(SessionPlan& plan, const std::vector<TrialId>& trials) {
-    ProbeSet probes(
-        plan.backend().device(),
-        {.choice = ProbeChoice(options_.probes), .record_folder = options_.record_probes});
+    ProbeSet probes(plan.backend().device(),
+                    {.choice = ProbeChoice(options_.probes),
+                     .record_folder = options_.record_probes,
+                     .shares_device = !plan.shared_device().empty()});
     peaks_ = peaks_of_this_rank(plan.backend());  // before any window, and before memory is taken
     record_.system.peaks = peaks_;
     group_.align();
@@ -444,6 +445,11 @@ class RunCommand final : public Command {
     }
   }
   int run(const OptionSet& options, const Invocation& invocation) override {
+    if (!options.is_default("capture-trial") && run_.capture_steps.empty()) {
+      throw Error(ErrorCode::kUsage,
+                  "--capture-trial " + run_.capture_trial +
+                      " says whose steps are captured; say which with --capture-steps 20-49");
+    }
     apply_verbosity(run_);
     if (invocation.ranks.rank() != 0) {
       core::log::set_level(core::log::Level::kQuiet);

@@ -55,7 +55,9 @@ bool records(const probes::Probe& probe) {
 // Power of this rank's device over the rate of the samples that this rank worked on, discarded
 // repetitions included on both sides. A window is longer than the steps in it: ranks line up, and
 // batches that were ready are used up.
-void add_joules_per_sample(const reports::TrialRecord& trial, reports::ValueMap& values) {
+void add_joules_per_sample(const reports::TrialRecord& trial,
+                           bool shares_device,
+                           reports::ValueMap& values) {
   const auto energy = values.find("energy_joules");
   if (energy == values.end()) {
     return;
@@ -76,6 +78,8 @@ void add_joules_per_sample(const reports::TrialRecord& trial, reports::ValueMap&
   if (trial.kind == reports::TrialKind::kInterference &&
       !reports::trains(trial.kind, trial.variant.value_or(""))) {
     missing("steps of the network ran beside these batches");
+  } else if (shares_device) {
+    missing("ranks share the GPU, whose energy is of the samples of all of them");
   } else if (joules == nullptr && reason != values.end()) {
     missing(reason->second);
   } else if (joules == nullptr || windows_s == nullptr || !(*windows_s > 0.0) || samples == 0) {
@@ -106,9 +110,10 @@ reports::ValueMap probe_record(const probes::ProbeValues& values) {
 }
 
 reports::ValueMap probe_record(const probes::ProbeValues& values,
-                               const reports::TrialRecord& trial) {
+                               const reports::TrialRecord& trial,
+                               bool shares_device) {
   reports::ValueMap map = probe_record(values);
-  add_joules_per_sample(trial, map);
+  add_joules_per_sample(trial, shares_device, map);
   return map;
 }
 
@@ -155,7 +160,8 @@ bool ProbeChoice::contains(const std::string& probe) const {
   return !names_.has_value() || names(probe);
 }
 
-ProbeSet::ProbeSet(const backend::DeviceInfo& device, const ProbeSetOptions& options) {
+ProbeSet::ProbeSet(const backend::DeviceInfo& device, const ProbeSetOptions& options)
+    : shares_device_(options.shares_device) {
   for (const std::string& name : probes::probe_names()) {
     if (name == kTimeline) {
       continue;  // recorded apart, see TraceRecording
@@ -243,7 +249,8 @@ void ProbeSet::collect(reports::RunRecord& record) const {
     }
     for (reports::TrialRecord& trial : record.trials) {
       const TrialId id{trial.kind, trial.variant.value_or("")};
-      trial.probes[name] = probe_record(entry.probe->collect(id.to_string()), trial);
+      trial.probes[name] =
+          probe_record(entry.probe->collect(id.to_string()), trial, shares_device_);
     }
   }
 }

@@ -24,9 +24,11 @@ namespace dlbench::harness {
 /// One probe's values as the report has them.
 [[nodiscard]] reports::ValueMap probe_record(const probes::ProbeValues& values);
 
-/// The same, energy also as joules_per_sample of `trial`.
+/// The same, energy also as joules_per_sample of `trial`; not where ranks share the device, whose
+/// energy is of all their samples.
 [[nodiscard]] reports::ValueMap probe_record(const probes::ProbeValues& values,
-                                             const reports::TrialRecord& trial);
+                                             const reports::TrialRecord& trial,
+                                             bool shares_device = false);
 
 /// Which probes a run opens.
 class ProbeChoice {
@@ -51,7 +53,8 @@ class ProbeChoice {
 struct ProbeSetOptions {
   ProbeChoice choice{};  ///< the others stay closed
   std::string
-      record_folder{};  ///< where probes keep what they saw, as <probe>.json; empty: nowhere
+      record_folder{};         ///< where probes keep what they saw, as <probe>.json; empty: nowhere
+  bool shares_device = false;  ///< some rank computes on the device of another one
 };
 
 class ProbeSet {
@@ -90,6 +93,7 @@ class ProbeSet {
 
   void tell_what_is_missing(const ProbeSetOptions& options);
 
+  bool shares_device_;
   std::vector<Entry> entries_;
   std::map<std::string, std::string> not_loaded_;  ///< chosen by name: why
   std::vector<core::trace::Sink*> sinks_;

@@ -37,8 +37,8 @@ json report_of(const probes::ProbeValues& values) {
   return json::parse(reports::to_json(record)).at("trials").at(0).at("probes").at("nvml");
 }
 
-// Two windows: 2 s at 300 W and 1 s at 600 W, steps in 2.7 s of them, each after a pause at 80 W that the first sample
-// shows; limit 800 W, 600 samples. Of 30 samples the device calls one idle.
+// Two windows: 2 s at 300 W and 1 s at 600 W, steps in 2.7 s of them, each after a pause at 80 W
+// that the first sample shows; limit 800 W, 600 samples. Of 30 samples the device calls one idle.
 TEST(ProbeRecord, ARecordedNvmlStreamBecomesTheReportsValues) {
   const probes::GpuRecording recording =
       probes::read_gpu_recording(DLBENCH_TEST_DATA "/recorded/nvml_synthetic.json");
@@ -88,6 +88,18 @@ TEST(ProbeRecord, BatchesBesideStepsHaveNoJoulesOfTheirOwn) {
   EXPECT_TRUE(std::holds_alternative<std::monostate>(nvml.at("joules_per_sample").data));
   EXPECT_EQ(std::get<std::string>(nvml.at("joules_per_sample_reason").data),
             "steps of the network ran beside these batches");
+}
+
+TEST(ProbeRecord, AGpuOfSeveralRanksHasNoJoulesOfOneRanksSamples) {
+  const probes::GpuRecording recording =
+      probes::read_gpu_recording(DLBENCH_TEST_DATA "/recorded/nvml_synthetic.json");
+  const reports::ValueMap nvml = probe_record(
+      {true, "", probes::gpu_values(recording.gpu, recording.of_trial("synthetic/device"))},
+      trial_of_two_repetitions(),
+      true);
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(nvml.at("joules_per_sample").data));
+  EXPECT_THAT(std::get<std::string>(nvml.at("joules_per_sample_reason").data),
+              HasSubstr("ranks share the GPU"));
 }
 
 // 0.3 s: three changes of the counter, three samples of the power.
