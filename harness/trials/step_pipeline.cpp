@@ -63,7 +63,8 @@ void StepPipeline::start(StepInput input) {
             .samples =
                 session_.plan().single_root() ? session_.plan().batch_size() : input.batch->samples,
             .data_wait_s = input.data_wait_s,
-            .send_out_s = 0.0};
+            .send_out_s = 0.0,
+            .copies = input.copies || in_step_with_others()};
   if (in_step_with_others()) {
     const auto begin = Clock::now();
     session_.send_out(*input.batch);
@@ -85,7 +86,9 @@ std::optional<StepSample> StepPipeline::tell(bool wait) {
   flight.lease.release();
   totals_.data_wait +=
       first ? flight.data_wait_s : std::min(flight.data_wait_s, done->idle_s.value_or(0.0));
-  totals_.host_to_device += done->inputs_s;
+  if (flight.copies) {  // else that is the launch of the step
+    totals_.host_to_device += done->inputs_s;
+  }
   for (std::size_t phase = 0; phase < totals_.engine.size(); ++phase) {
     totals_.engine[phase] += done->phases[phase];
   }

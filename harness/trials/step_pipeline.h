@@ -51,6 +51,7 @@ class StepPipeline {
     std::int64_t samples = 0;
     double data_wait_s = 0.0;
     double send_out_s = 0.0;
+    bool copies = false;
   };
 
   void start(StepInput input);

@@ -72,6 +72,26 @@ class PretendedGpu(command.CommandTest):
         full = next(trial for trial in report["trials"] if trial["kind"] == "full")
         self.assertEqual({phase["source"] for phase in full["phases"]}, {"device events"})
         self.assertAlmostEqual(sum(phase["share"] for phase in full["phases"]), 1.0, delta=0.02)
+        copying = {trial["kind"] + "/" + (trial["variant"] or "") for trial in report["trials"]
+                   if "host_to_device" in {phase["name"] for phase in trial["phases"]}}
+        self.assertEqual(copying, {"synthetic/host", "full/", "interference/step_beside_loader"})
+
+    def test_without_communication_nothing_is_copied_either(self):
+        done = self.launch(2, "run", *SHORT, "--probes", "cupti", "--data", self.digits(), "--device", "cuda", "--trials",
+                           "synthetic,synthetic/nocomm", "--output", self.folder / "report.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        copies = {trial["variant"]: [row["name"] for row in trial["probes"]["cupti"]["copies"]]
+                  for trial in self.report(self.folder / "report.json")["trials"]}
+        self.assertIn("host_to_device", copies["host"])
+        self.assertNotIn("host_to_device", copies["device"] + copies["nocomm"])
+
+    def test_an_error_beside_the_loader_ends_the_run(self):
+        for device in ("cuda", "cpu"):
+            done = self.dlbench("run", *SHORT, "--data", self.digits(), "--device", device, "--trials", "interference",
+                                "--probes", "none", "--output", self.folder / "report.json",
+                                environment={"DLBENCH_TEST_FAULT": "nan@0:15"})
+            self.assertEqual(done.returncode, 5, done.stderr)
+            self.assertIsNotNone(self.report(self.folder / "report.json")["run"]["failure"])
 
     def test_graphs_change_no_loss(self):
         losses = set()
@@ -155,6 +175,11 @@ class PretendedGpu(command.CommandTest):
             self.assertEqual(done.returncode, 5, done.stderr)
             failure = self.report(self.folder / "report.json")["run"]["failure"]
             self.assertEqual((failure["rank"], failure["phase"]), (1, "epoch 1, step 6 of 8"), failure)
+        done = self.launch(2, "scale", *SHORT, "--data", self.digits(), "--device", "cuda", "--trials", "full", "--output",
+                           self.folder / "report.json",
+                           environment={GPU: "devices=2,late_us=200", "DLBENCH_TEST_FAULT": "nan@1:10"})
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertEqual(self.report(self.folder / "report.json")["run"]["failure"]["rank"], 1)
 
     def test_training_does_not_wait_for_each_step(self):
         few, many = (self.calls_of("train", "--workload", "mnist_cnn", "--batch-size", "8", "--epochs", "1",
