@@ -64,6 +64,28 @@ TEST(CpuLowering, CoversEveryNodeOnce) {
   }
 }
 
+// A value between two ops of one kernel is in no memory. Optimizers are left out: they name what
+// they update once, and read and write it.
+TEST(CpuLowering, NoKernelMovesMoreBytesThanItsOperandsHold) {
+  const graph::Graph graph = small_step();
+  const auto lowered = lower(graph, untuned(ConvAlgorithm::kDirect));
+  int fused = 0;
+  for (const auto& node : lowered->nodes) {
+    if (node.phase == graph::Phase::kOptimizer) {
+      continue;
+    }
+    std::size_t held = 0;
+    for (const auto* slots : {&node.reads, &node.writes}) {
+      for (const backend::SlotId slot : *slots) {
+        held += lowered->slots.at(static_cast<std::size_t>(slot)).bytes;
+      }
+    }
+    EXPECT_LE(node.cost.bytes, static_cast<std::int64_t>(held)) << node.name << node.kernel_name;
+    fused += node.covers.size() > 1 ? 1 : 0;
+  }
+  EXPECT_GT(fused, 20);
+}
+
 TEST(CpuLowering, FusesBatchNormWithReluAndAddition) {
   const graph::Graph graph = small_step();
   const auto lowered = lower(graph, untuned(ConvAlgorithm::kDirect));
