@@ -9,22 +9,16 @@
 #include "engine/core/nearest_name.h"
 #include "harness/commands/command.h"
 #include "harness/commands/same_start.h"
+#include "harness/commands/standard_streams.h"
 #include "harness/faults/fault_watch.h"
 #include "harness/ranks.h"
 #include "launchers/launch_environment.h"
 
 #include <CLI/CLI.hpp>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <csignal>
-#include <cstdio>
 #include <exception>
 #include <functional>
 #include <map>
@@ -33,7 +27,6 @@
 #include <optional>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -296,21 +289,6 @@ class Parser {
   std::vector<Bound> commands_;
 };
 
-// Until the launcher has read what this rank wrote: MPICH's drops what is in the pipe when a rank
-// aborts.
-void await_reader(int descriptor) {
-  struct stat facts {};
-  if (fstat(descriptor, &facts) != 0 || !S_ISFIFO(facts.st_mode)) {
-    return;
-  }
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-  int unread = 0;
-  while (ioctl(descriptor, FIONREAD, &unread) == 0 && unread > 0 &&
-         std::chrono::steady_clock::now() < end) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
-}
-
 // Ends all ranks with the error of one. Whatever it is, it is rank 0's to print and to report: the
 // others give it time for that.
 void end_launch(comm::Rendezvous& ranks, ErrorCode code, const std::string& message) {
@@ -417,42 +395,6 @@ int parse_and_run(int argc, const char* const* argv) {
     return join_and_run(wrong, [](comm::Rendezvous& /*ranks*/) { return 0; });
   }
   return run_parsed(*bound, arguments, launched);
-}
-
-// What a command printed must have arrived: a full disk behind ">" shows only here. Behind a closed
-// pipe nobody wants more of it ("| head -1"), which is no failure.
-int deliver_results(int code) {
-  errno = 0;
-  const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
-  struct stat facts {};
-  const bool pipe = fstat(STDOUT_FILENO, &facts) == 0 && !S_ISREG(facts.st_mode) &&
-                    !S_ISCHR(facts.st_mode) && !S_ISBLK(facts.st_mode);
-  if (!lost || pipe) {
-    return code;
-  }
-  core::log::error("cannot write the standard output" +
-                   (errno == 0 ? "" : ": " + core::errno_text(errno)) +
-                   "; the results on it are not complete");
-  return code == 0 ? core::exit_code(ErrorCode::kFile) : code;
-}
-
-// A write that fails is an error for whoever writes, not the end of the process: a closed pipe and
-// the limit of `ulimit -f` included.
-void keep_failed_writes_alive() {
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);
-}
-
-// Where the shell closed one of the three (">&-"), the next file that is opened would take its
-// place and get what is printed. What stands there instead cannot be written: that is an error, as
-// it was.
-void fill_closed_descriptors() {
-  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (::fcntl(descriptor, F_GETFD) < 0 && errno == EBADF) {
-      const int other_way = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
-      static_cast<void>(::open("/dev/null", other_way));  // NOLINT: takes the lowest number, this
-    }
-  }
 }
 
 }  // namespace

@@ -148,8 +148,8 @@ std::int64_t CollectiveTrial::calls_of_a_round(const CollectiveCase& which) {
   return (which.calls + rounds - 1) / rounds;
 }
 
-// All ranks have a recording or none: the same calls recorded and not do not meet. A communicator of
-// NCCL that met an error keeps it, so once a call failed there is none to enqueue others with.
+// All ranks have a recording or none: the same calls recorded and not do not meet. A communicator
+// of NCCL that met an error keeps it, so once a call failed there is none to enqueue others with.
 std::unique_ptr<backend::Replay> CollectiveTrial::record_together(const CollectiveCase& which,
                                                                   std::int64_t calls) {
   if (replay_ == exec::GraphReplay::kOff) {

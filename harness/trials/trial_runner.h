@@ -117,8 +117,8 @@ class TrialRunner {
   /// how the device fared; a fault ends the run with core::Error(kRun).
   std::function<void(const TrialId&)> begin_window;
   std::function<probes::DeviceConditions()> end_window;
-  /// Called with what a step failed with, of a warm-up or timed, before anything is unwound: that may take as long
-  /// as the device works, and the failure is to be known by then.
+  /// Called with what a step failed with, of a warm-up or timed, before anything is unwound: that
+  /// may take as long as the device works, and the failure is to be known by then.
   std::function<void(const core::Error&)> on_failure;
 
   /// Warm-up of all arms, then rounds until the stopping rule is satisfied. Results of finished

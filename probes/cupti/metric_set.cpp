@@ -134,8 +134,8 @@ MetricPlan::MetricPlan(const std::string& chip,
 
 MetricPlan::~MetricPlan() = default;
 
-// CUPTI refuses a whole list for one name that it does not know, so names are tried one by one, each
-// beside those that fit already: whether one more pass is needed depends on the company.
+// CUPTI refuses a whole list for one name that it does not know, so names are tried one by one,
+// each beside those that fit already: whether one more pass is needed depends on the company.
 std::string MetricPlan::configure(const std::string& chip,
                                   CounterUse use,
                                   std::span<const Metric> metrics) {

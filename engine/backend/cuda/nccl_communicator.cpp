@@ -188,8 +188,8 @@ void NcclCommunicator::connect(comm::Rendezvous& ranks) {
 }
 
 // Some sandboxes refuse memory that other processes can map. Where one rank has none, none uses it:
-// NCCL wants registered buffers of all ranks or of none (its guide, "User Buffer Registration"), and
-// registers those of recorded collectives by itself.
+// NCCL wants registered buffers of all ranks or of none (its guide, "User Buffer Registration"),
+// and registers those of recorded collectives by itself.
 void NcclCommunicator::agree_on_memory(comm::Rendezvous& ranks) {
   ncclResult_t made = ncclSuccess;
   const bool given = take_nccl_memory(1, made) != nullptr;

@@ -235,9 +235,9 @@ struct Columns {
 /// Calls op.finish(constants, op.load(offset), offset) for the pack at `offset` of every row of a
 /// thread's column; constants = op.prepare(group, column) are loaded once. Two rows are loaded
 /// before the first is finished: a store may alias the next load for all the compiler knows, and
-/// memory wants many loads under way. Blocks come from the last rows to the first: whoever wrote the
-/// tensor, or summed it up, went from the first to the last, so the end of it is in the cache; and
-/// whoever reads the result begins with what was written last.
+/// memory wants many loads under way. Blocks come from the last rows to the first: whoever wrote
+/// the tensor, or summed it up, went from the first to the last, so the end of it is in the cache;
+/// and whoever reads the result begins with what was written last.
 template <typename Op>
 struct WalkColumns {
   static constexpr int kBlocks = blocks_of<Op>();

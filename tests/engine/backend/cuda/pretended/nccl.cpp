@@ -13,7 +13,8 @@
 //   hang=N      the Nth collective that this process executes never ends until it is aborted
 //   error=N     at the Nth, this rank's communicator meets ncclRemoteError; it does not end either
 //   memalloc=0  ncclMemAlloc fails with ncclUnhandledCudaError
-//   record=0    collectives on a stream that records are ncclInvalidUsage, and the communicator keeps it
+//   record=0    collectives on a stream that records are ncclInvalidUsage, and the communicator
+//   keeps it
 #include "tests/engine/backend/cuda/pretended/device.h"
 #include "tests/engine/backend/cuda/pretended/nccl_collective.h"
 #include "tests/engine/backend/cuda/pretended/nccl_communicator.h"

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a command line program owes its standard input, output and error.
+#pragma once
+
+namespace dlbench::harness {
+
+/// Where the shell closed one of the three (">&-"), the next file that is opened would take its
+/// place and get what is printed. What stands there instead cannot be written: that is an error, as
+/// it was.
+void fill_closed_descriptors();
+
+/// A write that fails is an error for whoever writes, not the end of the process: a closed pipe and
+/// the limit of `ulimit -f` included.
+void keep_failed_writes_alive();
+
+/// `code`, or that of an error that it prints. What a command printed must have arrived: a full
+/// disk behind ">" shows only here. Behind a closed pipe nobody wants more of it ("| head -1"),
+/// which is no failure.
+[[nodiscard]] int deliver_results(int code);
+
+/// Waits, for a second at most, until the launcher has read what this rank wrote there: MPICH's
+/// drops what is in the pipe when a rank aborts.
+void await_reader(int descriptor);
+
+}  // namespace dlbench::harness
