@@ -144,16 +144,19 @@ struct PlanRecord {
   std::map<std::string, std::string> conv_algorithms;  ///< node and direction -> algorithm
 };
 
-/// Per rank. Null: not planned or not measured.
+/// Per rank, of one plan: of rank 0's. Null: not planned or not measured.
 struct MemoryRecord {
   std::optional<std::int64_t> parameters_bytes;
   std::optional<std::int64_t> gradients_bytes;
   std::optional<std::int64_t> optimizer_bytes;
-  std::optional<std::int64_t> activations_bytes;
+  std::optional<std::int64_t> activations_bytes;  ///< and, on a device, where inputs are copied to
   std::optional<std::int64_t> workspace_bytes;
-  std::optional<std::int64_t> planned_peak_bytes;
   std::optional<std::int64_t> loader_buffers_bytes;
-  Measured<std::int64_t> measured_rss_bytes;  ///< resident set after minus before allocation
+  std::optional<std::int64_t> saved_state_bytes;   ///< the copy that repetitions start from
+  std::optional<std::int64_t> planned_peak_bytes;  ///< the sum of all of these
+  std::optional<std::int64_t> planned_host_bytes;
+  std::optional<std::int64_t> planned_device_bytes;  ///< of it; 0: the step computes on the host
+  Measured<std::int64_t> measured_rss_bytes;         ///< resident set after minus before allocation
 };
 
 struct WorkloadRecord {
@@ -164,7 +167,7 @@ struct WorkloadRecord {
   std::int64_t trainable_parameters = 0;
   std::int64_t buffers = 0;
   std::optional<double> forward_macs_per_sample;
-  std::optional<double> training_flop_per_sample;
+  std::optional<double> training_flop_per_sample;  ///< of a step of all ranks / global_batch_size
   std::vector<InputRecord> inputs;
   std::vector<OutputRecord> outputs;
   std::string loss;

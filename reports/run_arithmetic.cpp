@@ -6,6 +6,8 @@
 #include "reports/arithmetic_internal.h"
 
 #include <cstdint>
+#include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -198,6 +200,43 @@ void check_parameters(const Checker& check, const WorkloadRecord& workload) {
       "memory.gradients_bytes", workload.memory.gradients_bytes, workload.trainable_parameters);
 }
 
+/// The planned peak is the sum of its parts, of which a step is on the host or on a device as a
+/// whole. Older reports lack some of them.
+void check_memory(const Checker& check, const MemoryRecord& memory) {
+  const auto sum = [](std::initializer_list<std::optional<std::int64_t>> parts) {
+    std::optional<std::int64_t> bytes = 0;
+    for (const std::optional<std::int64_t>& part : parts) {
+      bytes = bytes.has_value() && part.has_value() ? std::optional(sum_of(*bytes, *part))
+                                                    : std::nullopt;
+    }
+    return bytes;
+  };
+  const auto expect_sum = [&check](const char* key,
+                                   const std::optional<std::int64_t>& bytes,
+                                   const std::optional<std::int64_t>& wanted,
+                                   const char* parts) {
+    check.at(key).expect(
+        !bytes.has_value() || !wanted.has_value() || *bytes == *wanted,
+        fmt::format("is {}, but {} {}", bytes.value_or(0), parts, wanted.value_or(0)));
+  };
+  const auto step = sum({memory.parameters_bytes,
+                         memory.gradients_bytes,
+                         memory.optimizer_bytes,
+                         memory.activations_bytes,
+                         memory.workspace_bytes});
+  expect_sum("planned_peak_bytes",
+             memory.planned_peak_bytes,
+             sum({step, memory.loader_buffers_bytes, memory.saved_state_bytes}),
+             "its parts sum to");
+  expect_sum("planned_peak_bytes",
+             memory.planned_peak_bytes,
+             sum({memory.planned_host_bytes, memory.planned_device_bytes}),
+             "host and device have");
+  if (memory.planned_device_bytes != 0) {
+    expect_sum("planned_device_bytes", memory.planned_device_bytes, step, "the step needs");
+  }
+}
+
 /// Trials outside of a series are of the batch that the workload has.
 void check_batches(const Checker& root, const RunRecord& record) {
   const WorkloadRecord& workload = *record.workload;
@@ -236,6 +275,7 @@ void check_workload(const Checker& root, const RunRecord& record) {
   check.at("memory").expect_reason("measured_rss_bytes",
                                    record.workload->memory.measured_rss_bytes);
   check_parameters(check, *record.workload);
+  check_memory(check.at("memory"), record.workload->memory);
   if (record.scaling.empty()) {
     check_options_of(root.at("config.effective"), *record.workload, record.config.effective);
   }

@@ -160,7 +160,10 @@ void fields(V& visit, R& record) {
   visit("activations_bytes", record.activations_bytes);
   visit("workspace_bytes", record.workspace_bytes);
   visit("planned_peak_bytes", record.planned_peak_bytes);
+  visit("planned_host_bytes", record.planned_host_bytes);
+  visit("planned_device_bytes", record.planned_device_bytes);
   visit("loader_buffers_bytes", record.loader_buffers_bytes);
+  visit("saved_state_bytes", record.saved_state_bytes);
   visit("measured_rss_bytes", record.measured_rss_bytes);
 }
 

@@ -248,8 +248,13 @@ std::string memory_text(const RunRecord& record) {
   add("optimizer", memory.optimizer_bytes);
   add("activations", memory.activations_bytes);
   add("workspace", memory.workspace_bytes);
-  add("planned peak", memory.planned_peak_bytes);
   add("loader buffers", memory.loader_buffers_bytes);
+  add("saved state", memory.saved_state_bytes);
+  add("planned peak", memory.planned_peak_bytes);
+  if (memory.planned_device_bytes.value_or(0) > 0) {
+    add("of it on the host", memory.planned_host_bytes);
+    add("on the device", memory.planned_device_bytes);
+  }
   add("measured resident", memory.measured_rss_bytes.value);
   return table.text(2);
 }

@@ -18,6 +18,8 @@ GraphTotals totals(const Graph& graph) {
     const Cost cost = op_def(node.op).cost(graph, node);
     if (node.phase == Phase::kForward) {
       sum.forward_macs += cost.macs;
+    } else if (node.phase == Phase::kOptimizer) {
+      sum.optimizer_flop += cost.flop;
     }
     sum.training_flop += cost.flop;
     sum.bytes += cost.bytes;

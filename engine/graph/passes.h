@@ -102,9 +102,10 @@ struct LossScaling {
 /// Sums over a graph, as printed by --dry-run and in reports.
 struct GraphTotals {
   std::int64_t trainable_parameters = 0;
-  std::int64_t buffers = 0;        ///< elements of running statistics
-  std::int64_t forward_macs = 0;   ///< of the whole batch
-  std::int64_t training_flop = 0;  ///< of every node that is there, the optimizer included
+  std::int64_t buffers = 0;         ///< elements of running statistics
+  std::int64_t forward_macs = 0;    ///< of the whole batch
+  std::int64_t training_flop = 0;   ///< of every node that is there, the optimizer included
+  std::int64_t optimizer_flop = 0;  ///< of those, what a rank that does not update leaves out
   std::int64_t bytes = 0;
 };
 [[nodiscard]] GraphTotals totals(const Graph& graph);

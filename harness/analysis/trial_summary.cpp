@@ -146,6 +146,7 @@ std::vector<reports::RankRecord> per_rank(const TrialResult& result, const Trial
     const RankShare& total = totals[rank];
     records.push_back({.rank = static_cast<std::int64_t>(rank),
                        .host = context.places.at(rank).host,
+                       .device = rank < context.devices.size() ? context.devices[rank] : "",
                        .samples_per_second = static_cast<double>(total.samples) / total.wall_s,
                        .wall_s = total.wall_s,
                        .cpu_s = total.cpu_s,

@@ -22,8 +22,9 @@ struct TrialContext {
   std::int64_t ranks = 1;
   std::int64_t batch_size = 0;  ///< of this rank
   std::int64_t global_batch_size = 0;
-  std::vector<comm::RankPlace> places;  ///< by rank
-  double training_flop_per_sample = 0.0;
+  std::vector<comm::RankPlace> places;    ///< by rank
+  std::vector<std::string> devices;       ///< names, by rank, on the rank that reports
+  double training_flop_per_sample = 0.0;  ///< of a step of all ranks / global_batch_size
   reports::Measured<double> peak_flop_per_s = reports::Measured<double>::missing(
       "no peak is known for this device and precision; `dlbench info --measure-peaks` measures it");
   std::optional<double> measured_peak_flop_per_s;

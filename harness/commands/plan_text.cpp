@@ -36,7 +36,6 @@ std::string config_text(const reports::ConfigRecord& config) {
 
 std::string plan_text(SessionPlan& plan, const std::vector<TrialId>& trials) {
   const graph::GraphTotals forward = graph::totals(plan.built().graph);
-  const graph::GraphTotals training = graph::totals(plan.training_graph());
   const MemoryNeed& need = plan.memory_need();
   const backend::DeviceInfo device = plan.backend().device();
   const auto batch = static_cast<double>(plan.batch_size());
@@ -70,7 +69,7 @@ std::string plan_text(SessionPlan& plan, const std::vector<TrialId>& trials) {
       forward.trainable_parameters,
       forward.buffers,
       static_cast<double>(forward.forward_macs) / batch * 1e-9,
-      static_cast<double>(training.training_flop) / batch * 1e-9,
+      plan.training_flop_per_sample() * 1e-9,
       in_mib(need.total()),
       in_mib(need.parameters),
       in_mib(need.gradients),

@@ -231,7 +231,8 @@ class Measurement {
     context.batch_size = plan.batch_size();
     context.global_batch_size = plan.batch().global;
     context.places = ranks_.places();
-    context.training_flop_per_sample = record_.workload->training_flop_per_sample.value_or(0.0);
+    context.devices = plan.device_names();
+    context.training_flop_per_sample = plan.training_flop_per_sample();
     context.decode = options_.decode;
     context.workers = plan.workers();
     context.prefetch = options_.prefetch;

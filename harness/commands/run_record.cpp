@@ -25,8 +25,6 @@
 namespace dlbench::harness {
 namespace {
 
-using graph::Storage;
-
 std::string run_id() {
   std::random_device device;
   return fmt::format("{:016x}", (std::uint64_t{device()} << 32U) | device());
@@ -259,7 +257,6 @@ void describe_plan(SessionPlan& plan, reports::RunRecord& record) {
   complete_options(plan, record.config.effective);
   const workloads::WorkloadSpec& spec = plan.workload().spec();
   const graph::GraphTotals forward = graph::totals(plan.built().graph);
-  const graph::GraphTotals training = graph::totals(plan.training_graph());
   const auto batch = static_cast<double>(plan.batch_size());
   reports::WorkloadRecord workload;
   workload.name = spec.name;
@@ -269,7 +266,7 @@ void describe_plan(SessionPlan& plan, reports::RunRecord& record) {
   workload.trainable_parameters = forward.trainable_parameters;
   workload.buffers = forward.buffers;
   workload.forward_macs_per_sample = static_cast<double>(forward.forward_macs) / batch;
-  workload.training_flop_per_sample = static_cast<double>(training.training_flop) / batch;
+  workload.training_flop_per_sample = plan.training_flop_per_sample();
   describe_tensors(plan.built(), workload);
   workload.loss = spec.loss;
   workload.optimizer = describe_optimizer(spec.optimizer);
@@ -300,17 +297,26 @@ void describe_plan(SessionPlan& plan, reports::RunRecord& record) {
                                           .split = std::string(data::name(plan.options().split))};
 }
 
-void describe_planned_memory(SessionPlan& plan, reports::RunRecord& record) {
-  const MemoryNeed& need = plan.memory_need();
-  reports::MemoryRecord& memory = record.workload->memory;
+namespace {
+
+void describe_memory(const MemoryNeed& need, reports::MemoryRecord& memory) {
   memory.parameters_bytes = need.parameters;
   memory.gradients_bytes = need.gradients;
   memory.optimizer_bytes = need.optimizer;
   memory.activations_bytes = need.activations;
   memory.workspace_bytes = need.workspace;
   memory.loader_buffers_bytes = need.loader_buffers;
+  memory.saved_state_bytes = need.saved_state;
   memory.planned_peak_bytes = need.total();
-  memory.measured_rss_bytes =
+  memory.planned_host_bytes = need.host_bytes();
+  memory.planned_device_bytes = need.device_bytes();
+}
+
+}  // namespace
+
+void describe_planned_memory(SessionPlan& plan, reports::RunRecord& record) {
+  describe_memory(plan.memory_need(), record.workload->memory);
+  record.workload->memory.measured_rss_bytes =
       reports::Measured<std::int64_t>::missing("measured by dlbench run, once its session is open");
 }
 
@@ -350,21 +356,9 @@ void warn_idle_link(const std::optional<comm::LinkModel>& link, int ranks) {
 }
 
 void describe_session(Session& session, reports::RunRecord& record) {
-  const exec::Executor& step = session.step();
-  const auto state_bytes = [&](Storage storage) {
-    return static_cast<std::int64_t>(session.state().bytes(storage));
-  };
-  const exec::Plan& plan = step.plan();
   reports::WorkloadRecord& workload = *record.workload;
-  workload.plans = {plan_record(step, session.plan().batch_size())};
-  workload.memory.parameters_bytes =
-      state_bytes(Storage::kParameter) + state_bytes(Storage::kBuffer);
-  workload.memory.gradients_bytes = state_bytes(Storage::kGradient);
-  workload.memory.optimizer_bytes = state_bytes(Storage::kOptimizerState);
-  workload.memory.activations_bytes = static_cast<std::int64_t>(plan.arena_bytes);
-  workload.memory.workspace_bytes = static_cast<std::int64_t>(plan.peak_bytes - plan.arena_bytes);
-  workload.memory.loader_buffers_bytes = static_cast<std::int64_t>(session.loader().buffer_bytes());
-  workload.memory.planned_peak_bytes = session.plan().memory_need().total();
+  workload.plans = {plan_record(session.step(), session.plan().batch_size())};
+  describe_memory(session.memory_need(), workload.memory);
   workload.memory.measured_rss_bytes = session.rss_growth_bytes();
 }
 

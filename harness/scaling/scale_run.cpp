@@ -54,13 +54,12 @@ ScaleMember::ScaleMember(const ScaleSize& size,
       std::move(runner), *group_, guard, [](const std::vector<TrialResult>&) {});
   runner_->on_failure = [this](const core::Error& failure) { declare_failure(*members_, failure); };
   context_.overhead_s_per_step = measure_harness_overhead(plan_->backend(), guard);
-  context_.training_flop_per_sample =
-      static_cast<double>(graph::totals(plan_->training_graph()).training_flop) /
-      static_cast<double>(plan_->batch_size());
+  context_.training_flop_per_sample = plan_->training_flop_per_sample();
   context_.ranks = size.ranks;
   context_.batch_size = plan_->batch_size();
   context_.global_batch_size = plan_->batch().global;
   context_.places = members_->places();
+  context_.devices = plan_->device_names();
   context_.device_clock = !plan_->backend().reads_host_memory();
   context_.workers = plan_->workers();
   context_.prefetch = size.session.prefetch;

@@ -5,7 +5,6 @@
 #include "engine/backend/workspace_limit.h"
 #include "engine/core/error.h"
 #include "engine/exec/executor.h"
-#include "engine/exec/plan.h"
 #include "probes/system_info.h"
 
 #include <algorithm>
@@ -33,15 +32,10 @@ std::int64_t state_bytes(const backend::Backend& backend,
 
 }  // namespace
 
-MemoryNeed need_of_step(backend::Backend& backend,
+MemoryNeed need_of_plan(const backend::Backend& backend,
                         const graph::Graph& graph,
-                        backend::LoweringOptions lowering) {
+                        const exec::Plan& plan) {
   using graph::Storage;
-  lowering.autotune = false;
-  lowering.try_out = false;
-  lowering.tuning_cache.clear();
-  const auto lowered = backend.lower(graph, lowering);
-  const exec::Plan plan = exec::make_plan(graph, *lowered, {});
   MemoryNeed need;
   need.parameters = state_bytes(backend, graph, Storage::kParameter) +
                     state_bytes(backend, graph, Storage::kBuffer);
@@ -52,6 +46,17 @@ MemoryNeed need_of_step(backend::Backend& backend,
   need.activations = static_cast<std::int64_t>(
       plan.arena_bytes + (need.on_device ? exec::input_staging_bytes(graph) : 0));
   need.workspace = static_cast<std::int64_t>(plan.peak_bytes - plan.arena_bytes);
+  return need;
+}
+
+MemoryNeed need_of_step(backend::Backend& backend,
+                        const graph::Graph& graph,
+                        backend::LoweringOptions lowering) {
+  lowering.autotune = false;
+  lowering.try_out = false;
+  lowering.tuning_cache.clear();
+  const auto lowered = backend.lower(graph, lowering);
+  MemoryNeed need = need_of_plan(backend, graph, exec::make_plan(graph, *lowered, {}));
   if (need.on_device) {
     need.device_reserve =
         kDeviceReserve + std::max<std::int64_t>(0, backend::kWorkspaceLimit - need.workspace);

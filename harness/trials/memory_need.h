@@ -7,6 +7,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/backend/lowering.h"
+#include "engine/exec/plan.h"
 #include "engine/graph/graph.h"
 
 #include <cstdint>
@@ -70,10 +71,16 @@ struct MemorySharers {
 [[nodiscard]] MemoryRoom read_memory_room(const backend::Backend& backend,
                                           const MemorySharers& ranks);
 
-/// What the step of `graph`, its state and the copy of that need; nothing of a loader. Lowers the
-/// graph without tuning or trying anything, and allocates none of it. The reserve of a device is
-/// what a step that is tuned and tried may take more of workspace (backend::kWorkspaceLimit at most
-/// in all) and kDeviceReserve.
+/// What the step of `graph` with this plan, its state and the copy of that need; nothing of a
+/// loader, and no reserve.
+[[nodiscard]] MemoryNeed need_of_plan(const backend::Backend& backend,
+                                      const graph::Graph& graph,
+                                      const exec::Plan& plan);
+
+/// The same of a plan to come: what the step of `graph`, its state and the copy of that need;
+/// nothing of a loader. Lowers the graph without tuning or trying anything, and allocates none of
+/// it. The reserve of a device is what a step that is tuned and tried may take more of workspace
+/// (backend::kWorkspaceLimit at most in all) and kDeviceReserve.
 [[nodiscard]] MemoryNeed need_of_step(backend::Backend& backend,
                                       const graph::Graph& graph,
                                       backend::LoweringOptions lowering);

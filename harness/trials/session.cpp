@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -75,6 +76,7 @@ SessionPlan::SessionPlan(SessionOptions options, comm::Rendezvous& ranks)
   shared_device_ = comm::shared_device(ranks_.places(), devices);
   ranks_on_device_ = comm::ranks_on_device(ranks_.places(), devices, ranks_.rank());
   check_sharing();
+  gather_ranks();
   // One rank makes what is made once; the others find it.
   together(ranks_, [&] {
     if (ranks_.rank() == 0) {
@@ -110,6 +112,16 @@ void SessionPlan::open() {
   workers_ = options_.workers.value_or(probes::usable_cpus());
   check_link();
   check_single_root();
+}
+
+void SessionPlan::gather_ranks() {
+  const graph::GraphTotals own = graph::totals(training_graph_);
+  const bool updates = !single_root() || ranks_.rank() == 0;
+  const std::vector<double> flop = ranks_.all_gather(
+      static_cast<double>(own.training_flop - (updates ? 0 : own.optimizer_flop)));
+  training_flop_per_sample_ =
+      std::accumulate(flop.begin(), flop.end(), 0.0) / static_cast<double>(batch_.global);
+  device_names_ = ranks_.gather(backend_->device().name);
 }
 
 void SessionPlan::check_sharing() const {
@@ -211,7 +223,10 @@ MemoryNeed SessionPlan::need_for_batch(std::int64_t batch_size) const {
       {.batch_size = batch_size, .image_size = built_.params.image_size}, graph::Mode::kTrain);
   const graph::Graph graph =
       workloads::training_graph(workload_->spec(), built, dtype_, reduction_);
-  MemoryNeed need = need_of_step(*backend_, graph, lowering());
+  return need_beside(need_of_step(*backend_, graph, lowering()), batch_size);
+}
+
+MemoryNeed SessionPlan::need_beside(MemoryNeed need, std::int64_t batch_size) const {
   if (ranks_.size() > 1 && options_.compression != "none") {
     need.workspace += need.gradients / 2;  // as they travel
   }
@@ -283,6 +298,18 @@ Session::Session(SessionPlan& plan) : plan_(plan), stream_(plan.backend().create
   }
   core::log::progress("");
   rss_growth_bytes_ = resident_bytes() - before;
+}
+
+MemoryNeed Session::memory_need() const {
+  const auto held = [this](Storage storage) {  // with the gaps between tensors
+    return static_cast<std::int64_t>(state_->bytes(storage));
+  };
+  MemoryNeed need = need_of_plan(plan_.backend(), step_->graph(), step_->plan());
+  need.parameters = held(Storage::kParameter) + held(Storage::kBuffer);
+  need.gradients = held(Storage::kGradient);
+  need.optimizer = held(Storage::kOptimizerState);
+  need.saved_state = need.parameters + need.gradients + need.optimizer;
+  return plan_.need_beside(need, plan_.batch_size());
 }
 
 void Session::make_root_exchange() {

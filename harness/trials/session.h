@@ -108,6 +108,11 @@ class SessionPlan {
   /// The files of the data set, of all splits.
   [[nodiscard]] std::vector<std::filesystem::path> data_files() const;
   [[nodiscard]] comm::Rendezvous& ranks() const { return ranks_; }
+  /// FLOP of a step of all ranks over the samples of the global batch: the sum of what each rank's
+  /// graph has, without the optimizer where the single root alone updates. The same on all ranks.
+  [[nodiscard]] double training_flop_per_sample() const { return training_flop_per_sample_; }
+  /// Names of the ranks' devices, by rank, on rank 0; empty elsewhere.
+  [[nodiscard]] const std::vector<std::string>& device_names() const { return device_names_; }
   /// Whether rank 0 loads the global batch and updates the parameters for all: --strategy
   /// data-parallel on several ranks.
   [[nodiscard]] bool single_root() const {
@@ -142,8 +147,11 @@ class SessionPlan {
   void check_link() const;
   void check_single_root() const;
   void check_sharing() const;
+  void gather_ranks();
 
   [[nodiscard]] MemoryNeed need_for_batch(std::int64_t batch_size) const;
+  /// `need` of a step, and what ranks and loader need beside it.
+  [[nodiscard]] MemoryNeed need_beside(MemoryNeed need, std::int64_t batch_size) const;
 
   SessionOptions options_;
   comm::Rendezvous& ranks_;
@@ -156,6 +164,8 @@ class SessionPlan {
   workloads::BuiltWorkload built_;
   workloads::ReductionOptions reduction_;
   graph::Graph training_graph_;
+  double training_flop_per_sample_ = 0.0;
+  std::vector<std::string> device_names_;
   DataSource source_;
   std::unique_ptr<data::Dataset> dataset_;
   std::int64_t workers_ = 1;
@@ -195,6 +205,8 @@ class Session {
   [[nodiscard]] std::span<const std::byte> collected_predictions() const {
     return root_outputs_->predictions();
   }
+  /// As SessionPlan::memory_need(), of the state that was made and the plan that tuning found.
+  [[nodiscard]] MemoryNeed memory_need() const;
   /// Resident set grown by the allocation of state, step and loader, in bytes.
   [[nodiscard]] std::int64_t rss_growth_bytes() const { return rss_growth_bytes_; }
 

@@ -71,6 +71,11 @@ class PretendedGpu(command.CommandTest):
         self.assertTrue(all(row["s_per_step"] >= 0 for row in report["operators"]))
         full = next(trial for trial in report["trials"] if trial["kind"] == "full")
         self.assertEqual({phase["source"] for phase in full["phases"]}, {"device events"})
+        memory = report["workload"]["memory"]
+        self.assertEqual(memory["planned_device_bytes"], sum(memory[f"{part}_bytes"] for part in (
+            "parameters", "gradients", "optimizer", "activations", "workspace")))
+        self.assertEqual(memory["planned_host_bytes"], memory["loader_buffers_bytes"] + memory["saved_state_bytes"])
+        self.assertEqual(memory["planned_peak_bytes"], memory["planned_host_bytes"] + memory["planned_device_bytes"])
         self.assertAlmostEqual(sum(phase["share"] for phase in full["phases"]), 1.0, delta=0.02)
         copying = {trial["kind"] + "/" + (trial["variant"] or "") for trial in report["trials"]
                    if "host_to_device" in {phase["name"] for phase in trial["phases"]}}
@@ -231,6 +236,8 @@ class PretendedGpu(command.CommandTest):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         report = self.report(self.folder / "report.json")
         self.assertIn("nccl", report["system"]["libraries"])
+        self.assertEqual([rank["device"] for rank in report["trials"][0]["per_rank"]],
+                         ["pretended GPU 0", "pretended GPU 1"])
         self.assertNotIn("pretended", done.stderr)
 
     def test_ranks_on_one_device(self):

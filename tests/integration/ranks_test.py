@@ -80,6 +80,22 @@ class Ranks(unittest.TestCase):
                 self.assertAlmostEqual(trial["mfu"] * 2 * peaks[0] / trial["achieved_flop_per_s"], 1)
                 self.assertAlmostEqual(trial["mfu_measured"], trial["mfu"])
 
+    def test_work_is_that_of_all_ranks(self):
+        # By hand: 71,857,048 FLOP of a sample, one of a rank's loss, 17,998,230 of Adadelta where a rank updates.
+        path = self.folder / "work.json"
+        quick = ["--workload", "mnist_cnn", "--steps", "2", "--repetitions", "2", "--max-time", "1s", "--trials",
+                 "synthetic", "--output", str(path)]
+        for ranks, flop, arguments in (
+                (2, 80_856_164, ["--batch-size", "1", "--strategy", "data-parallel"]),
+                (2, 89_855_279, ["--batch-size", "1"]),
+                (3, 85_355_721.25, ["--global-batch-size", "4"])):
+            report = self.report(self.launch("mpich", ranks, "run", *quick, *arguments), path)
+            self.assertEqual(report["workload"]["training_flop_per_sample"], flop)
+            (trial,) = report["trials"]
+            rate = trial["throughput"]["samples_per_second"]["mean"]
+            self.assertAlmostEqual(trial["achieved_flop_per_s"] / rate / flop, 1)
+            self.assertEqual([rank["device"] for rank in trial["per_rank"]], ranks * [report["workload"]["device"]])
+
     def test_run_under_open_mpi(self):
         self.run_on("openmpi", 2)
 

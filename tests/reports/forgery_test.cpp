@@ -354,5 +354,39 @@ TEST(Forgery, OptionsWorkloadAndData) {
   });
 }
 
+TEST(Forgery, PartsOfThePlannedMemory) {
+  RunRecord record = sample_record();
+  MemoryRecord& memory = record.workload->memory;
+  memory.parameters_bytes = 20'000'000;
+  memory.gradients_bytes = 20'000'000;
+  memory.optimizer_bytes = 40'000'000;
+  memory.activations_bytes = 900;
+  memory.workspace_bytes = 100;
+  memory.loader_buffers_bytes = 7;
+  memory.saved_state_bytes = 80'000'000;
+  memory.planned_peak_bytes = 160'001'007;
+  memory.planned_host_bytes = 80'000'007;
+  memory.planned_device_bytes = 80'001'000;
+  EXPECT_THAT(problems_of(record), IsEmpty());
+  const auto expect_forged = [&record](const auto& change, const char* problem) {
+    RunRecord forged = record;
+    change(forged.workload->memory);
+    EXPECT_THAT(problems_of(forged), Contains(HasSubstr(problem)));
+  };
+  expect_forged([](MemoryRecord& m) { *m.workspace_bytes = 101; },
+                "memory.planned_peak_bytes: is 160001007, but its parts sum to 160001008");
+  expect_forged([](MemoryRecord& m) { *m.planned_host_bytes = 8; },
+                "memory.planned_peak_bytes: is 160001007, but host and device have 80001008");
+  expect_forged(
+      [](MemoryRecord& m) {
+        m.planned_host_bytes = 7;
+        m.planned_device_bytes = 160'001'000;
+      },
+      "memory.planned_device_bytes: is 160001000, but the step needs 80001000");
+  memory.planned_host_bytes = memory.planned_peak_bytes;  // where the step computes
+  memory.planned_device_bytes = 0;
+  EXPECT_THAT(problems_of(record), IsEmpty());
+}
+
 }  // namespace
 }  // namespace dlbench::reports

@@ -173,6 +173,18 @@ TEST(Totals, SumTheGraph) {
   EXPECT_EQ(sum.training_flop, flop);
   EXPECT_GT(sum.training_flop, 4 * kMacs) << "the first convolution has no backward-data";
   EXPECT_LT(sum.training_flop, 5 * kMacs);
+  EXPECT_EQ(sum.optimizer_flop, 0);
+}
+
+TEST(Totals, TheOptimizerIsAPartThatNoBatchChanges) {
+  const auto totals_at = [](std::int64_t batch) {
+    return totals(testing::training_step(testing::small_unet(Mode::kTrain, batch, 8),
+                                         {.kind = OptimizerKind::kAdadelta}));
+  };
+  const GraphTotals two = totals_at(2);
+  EXPECT_EQ(two.optimizer_flop, 15 * two.trainable_parameters);
+  EXPECT_EQ(totals_at(4).optimizer_flop, two.optimizer_flop);
+  EXPECT_GT(two.training_flop, two.optimizer_flop);
 }
 
 }  // namespace

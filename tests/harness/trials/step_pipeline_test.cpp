@@ -7,6 +7,7 @@
 #include "engine/backend/backend_list.h"
 #include "engine/comm/rendezvous.h"
 #include "engine/core/error.h"
+#include "harness/commands/run_record.h"
 #include "harness/trials/arm.h"
 #include "harness/trials/session.h"
 #include "harness/trials/trial_runner.h"
@@ -30,19 +31,26 @@ namespace {
 
 using exec::testing::DeferredStream;
 using reports::TrialKind;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr std::int64_t kSteps = 6;
 constexpr std::int64_t kBatch = 3;
 
-/// Says that it is a GPU.
+/// Says that it is a GPU, with a name of its own on each rank of a node.
 class DeferredGpu final : public exec::testing::DeferredBackend {
  public:
+  explicit DeferredGpu(int index) : index_(index) {}
+
   [[nodiscard]] backend::DeviceInfo device() const override {
     backend::DeviceInfo info = DeferredBackend::device();
     info.kind = "cuda";
+    info.name = "GPU " + std::to_string(index_);
     return info;
   }
+
+ private:
+  int index_;
 };
 
 class StepPipelineTest : public ::testing::Test {
@@ -59,8 +67,8 @@ class StepPipelineTest : public ::testing::Test {
         {.name = "deferred_gpu",
          .priority = -1,
          .unavailable_reason = [] { return std::string(); },
-         .create = [](const backend::BackendOptions&) -> std::unique_ptr<backend::Backend> {
-           return std::make_unique<DeferredGpu>();
+         .create = [](const backend::BackendOptions& options) -> std::unique_ptr<backend::Backend> {
+           return std::make_unique<DeferredGpu>(options.local_rank);
          }});
   }
 
@@ -322,6 +330,80 @@ TEST_F(StepPipelineTest, WorkspaceThatOnlyTuningTakesIsReservedBeforeItFails) {
   EXPECT_GT(device.allocated_bytes(), need.device_bytes() + kTuned / 2);
   DeferredBackend::set_free_memory(std::nullopt);
   DeferredBackend::set_tuned_workspace(0);
+}
+
+TEST_F(StepPipelineTest, TheReportHasTheMemoryOfTheStepThatRuns) {
+  using exec::testing::DeferredBackend;
+  constexpr std::int64_t kTuned = std::int64_t{64} << 20;
+  comm::LoneRank alone;
+  SessionPlan plan(options("deferred"), alone);
+  reports::RunRecord record;
+  describe_plan(plan, record);
+  const reports::MemoryRecord& memory = record.workload->memory;
+  const auto expect_sums = [&memory] {
+    EXPECT_EQ(*memory.planned_device_bytes,
+              *memory.parameters_bytes + *memory.gradients_bytes + *memory.optimizer_bytes +
+                  *memory.activations_bytes + *memory.workspace_bytes);
+    EXPECT_EQ(*memory.planned_host_bytes, *memory.loader_buffers_bytes + *memory.saved_state_bytes);
+    EXPECT_EQ(*memory.planned_peak_bytes,
+              *memory.planned_host_bytes + *memory.planned_device_bytes);
+  };
+  describe_planned_memory(plan, record);
+  expect_sums();
+  const reports::MemoryRecord planned = memory;
+
+  const auto& device = dynamic_cast<DeferredBackend&>(plan.backend());
+  const std::int64_t before = device.allocated_bytes();
+  DeferredBackend::set_tuned_workspace(kTuned);
+  Session session(plan);
+  DeferredBackend::set_tuned_workspace(0);
+  describe_session(session, record);
+  expect_sums();
+  EXPECT_EQ(memory.activations_bytes, planned.activations_bytes);
+  EXPECT_LT(*planned.workspace_bytes, kTuned);
+  EXPECT_GE(*memory.workspace_bytes, kTuned);
+  EXPECT_EQ(*memory.loader_buffers_bytes,
+            static_cast<std::int64_t>(session.loader().buffer_bytes()));
+  const auto given = static_cast<double>(device.allocated_bytes() - before);
+  EXPECT_NEAR(static_cast<double>(*memory.planned_device_bytes), given, 1e-3 * given);
+}
+
+// By hand: 71,857,048 FLOP of a sample, one of a loss, and of Adadelta 15 for each of 1,199,882
+// parameters on every rank that updates.
+TEST_F(StepPipelineTest, TheWorkOfAStepIsThatOfAllRanks) {
+  constexpr double kSample = 71'857'048.0;
+  constexpr double kUpdate = 15.0 * 1'199'882.0;
+  const auto expect_flop = [](const SessionOptions& asked, int ranks, int updates, double batch) {
+    dlbench::testing::on_ranks(ranks, [&](comm::Rendezvous& members) {
+      const SessionPlan plan(asked, members);
+      EXPECT_DOUBLE_EQ(plan.training_flop_per_sample(),
+                       kSample + (ranks + kUpdate * updates) / batch)
+          << "rank " << members.rank() << " of " << ranks;
+    });
+  };
+  SessionOptions even = options("ref");
+  expect_flop(even, 1, 1, kBatch);
+  expect_flop(even, 2, 2, 2 * kBatch);
+  even.strategy = "data-parallel";
+  expect_flop(even, 1, 1, kBatch);
+  expect_flop(even, 2, 1, 2 * kBatch);
+  SessionOptions uneven = options("ref");
+  uneven.batch_size.reset();
+  uneven.global_batch_size = 4;
+  expect_flop(uneven, 3, 3, 4);
+  uneven.strategy = "data-parallel";
+  expect_flop(uneven, 3, 1, 4);
+}
+
+TEST_F(StepPipelineTest, TheRankThatReportsKnowsTheDevicesOfAll) {
+  dlbench::testing::on_ranks(3, [&](comm::Rendezvous& ranks) {
+    SessionOptions shared = options("deferred_gpu");
+    shared.share_gpu = true;
+    const SessionPlan plan(shared, ranks);
+    if (ranks.rank() == 0) {
+      EXPECT_THAT(plan.device_names(), ElementsAre("GPU 0", "GPU 1", "GPU 2"));
+    }
+  });
 }
 
 }  // namespace
