@@ -1,0 +1,74 @@
+# SPDX-FileCopyrightText: 2026 The dlbench authors
+# SPDX-License-Identifier: Apache-2.0
+"""How tests run dlbench on the pretended GPUs of tests/engine/backend/cuda/pretended."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+import command
+
+GPU = "DLBENCH_PRETENDED_GPU"
+NCCL = "DLBENCH_PRETENDED_NCCL"
+CUPTI = "DLBENCH_PRETENDED_CUPTI"
+SHORT = ["--workload", "mnist_cnn", "--batch-size", "4", "--steps", "2", "--repetitions", "2", "--max-time", "1s",
+         "--workers", "1", "--autotune", "off"]
+LAUNCHER = "mpiexec.hydra"
+
+
+class PretendedGpuTest(command.CommandTest):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="dlbench-gpu-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def digits(self, samples=128):
+        folder = self.folder / f"digits-{samples}"
+        if not folder.exists():
+            done = self.dlbench("data", "generate", "--dataset", "mnist", "--out", folder, "--samples", samples)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        return folder
+
+    def run_short(self, *arguments, environment=None):
+        path = self.folder / "report.json"
+        done = self.dlbench("run", *SHORT, "--data", self.digits(), "--device", "cuda", "--output", path, *arguments,
+                            environment=environment)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return self.report(path)
+
+    def launch(self, ranks, *arguments, environment=None):
+        if shutil.which(LAUNCHER) is None:
+            self.skipTest(f"no {LAUNCHER}")
+        variables = dict(os.environ, DLBENCH_CACHE_DIR=str(self.folder / "cache"), **{GPU: f"devices={ranks}"})
+        variables.update(environment or {})
+        return subprocess.run([LAUNCHER, "-n", str(ranks), command.PROGRAM, *map(str, arguments)],
+                              capture_output=True, text=True, timeout=240, env=variables,
+                              stdin=subprocess.DEVNULL, check=False)
+
+    def launch_short(self, ranks, *arguments, environment=None):
+        return self.launch(ranks, "run", *SHORT, "--probes", "none", "--data", self.digits(), "--device", "cuda", "--trials", "full",
+                           "--output", self.folder / "report.json", *arguments, environment=environment)
+
+    def expect_consistent(self, recorded):
+        """What docs/probes.md promises of any recording."""
+        self.assertTrue(recorded["available"])
+        self.assertEqual(recorded["dropped_records"], 0)
+        self.assertEqual(recorded["kernel_without_op_share"], 0)
+        shares = recorded["idle"]
+        self.assertAlmostEqual(recorded["busy_share"] + recorded["idle_share"], 1, places=6)
+        self.assertAlmostEqual(sum(shares.values()), recorded["idle_share"], places=6)
+        for share in (recorded["busy_share"], recorded["compute_share"], recorded["copy_share"], *shares.values()):
+            self.assertGreaterEqual(share, 0)
+            self.assertLessEqual(share, 1)
+        self.assertLessEqual(recorded["compute_share"], recorded["busy_share"])
+        self.assertAlmostEqual(sum(row["share"] for row in recorded["kernels"]), 1, places=6)
+        self.assertAlmostEqual(sum(row["total_s"] for row in recorded["kernels"]),
+                               sum(recorded["kernel_phases"].values()), places=6)
+        for row in recorded["kernels"]:
+            self.assertIsNotNone(row["op"], row)
+            self.assertIn(row["phase"], ("forward", "loss", "backward", "all_reduce_wait", "optimizer"), row)
+            # The window begins and ends between two steps of the host, and within one of the device.
+            self.assertAlmostEqual(row["calls"], recorded["steps"], delta=1, msg=row)
+        waits = {row["name"]: row["calls"] for row in recorded["synchronizations"]}
+        self.assertEqual(waits, {"event": recorded["steps"]})

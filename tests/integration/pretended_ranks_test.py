@@ -1,0 +1,210 @@
+# SPDX-FileCopyrightText: 2026 The dlbench authors
+# SPDX-License-Identifier: Apache-2.0
+"""Ranks of dlbench on pretended GPUs and a pretended NCCL, from the command line to the report. No figure of these runs
+means anything."""
+
+import shutil
+import subprocess
+import unittest
+
+import command
+from pretended_gpu import GPU, LAUNCHER, NCCL, SHORT, PretendedGpuTest
+
+
+class PretendedRanks(PretendedGpuTest):
+    def test_without_communication_nothing_is_copied_either(self):
+        done = self.launch(2, "run", *SHORT, "--probes", "cupti", "--data", self.digits(), "--device", "cuda", "--trials",
+                           "synthetic,synthetic/nocomm", "--output", self.folder / "report.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        copies = {trial["variant"]: [row["name"] for row in trial["probes"]["cupti"]["copies"]]
+                  for trial in self.report(self.folder / "report.json")["trials"]}
+        self.assertIn("host_to_device", copies["host"])
+        self.assertNotIn("host_to_device", copies["device"] + copies["nocomm"])
+
+    def test_trains_as_the_processor_does(self):
+        # Of the last 31 samples one of two ranks has 16, as ever, and the other 15: all must record, or none.
+        # Of 15 samples the ranks have 8 and 7, for which cuDNN has other plans.
+        for ranks, batch, samples, precision, rounding in (
+                (1, 8, 128, "fp32", 1e-3), (3, 24, 128, "fp32", 1e-3), (2, 32, 127, "fp32", 1e-3),
+                (2, 15, 127, "bf16", 2e-2)):
+            losses = {}
+            for device in ("cpu", "cuda"):
+                path = self.folder / f"{device}.json"
+                done = self.launch(ranks, "train", "--workload", "mnist_cnn", "--global-batch-size", batch, "--epochs",
+                                   "2", "--precision", precision, "--data", self.digits(samples), "--device", device,
+                                   "--output", path)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertNotIn("pretended NCCL", done.stderr)
+                losses[device] = [epoch[loss] for epoch in self.report(path)["history"]
+                                  for loss in ("train_loss", "valid_loss")]
+            self.assertEqual(len(losses["cpu"]), 4)
+            for cpu, cuda in zip(losses["cpu"], losses["cuda"]):
+                self.assertAlmostEqual(cpu, cuda, delta=rounding * abs(cpu), msg=f"{ranks} ranks: {losses}")
+
+    def test_steps_of_uneven_shares_are_recorded_where_all_ranks_do_so_at_once(self):
+        # 4, 4 and 3 samples and at last 2, 2 and 2: two steps on each rank. 3, 3 and 2 and at last 3, 2 and 2: one step
+        # on the first rank, two on the second.
+        for batch, recorded in ((11, True), (8, False)):
+            arguments = ("train", "--workload", "mnist_cnn", "--global-batch-size", batch, "--epochs", "3", "--autotune",
+                         "off", "--data", self.digits(127), "--device", "cuda", "--cuda-graph", "on", "--output",
+                         self.folder / "report.json")
+            done = self.launch(3, *arguments)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual("run node by node" in done.stderr, not recorded)
+            done = self.launch(3, *arguments, environment={NCCL: "record=0"})
+            self.assertEqual(done.returncode, 5 if recorded else 0, done.stderr)
+            self.assertEqual("--cuda-graph off runs it node by node" in done.stderr, recorded, done.stderr)
+
+    def test_a_loss_that_is_not_finite_is_of_the_rank_that_had_it(self):
+        # The other rank's next step has what this one's gradients spread, and is on its way already.
+        for _ in range(3):
+            done = self.launch(2, "train", "--workload", "mnist_cnn", "--batch-size", "8", "--epochs", "2", "--autotune",
+                               "off", "--data", self.digits(), "--device", "cuda", "--output",
+                               self.folder / "report.json",
+                               environment={GPU: "devices=2,late_us=200", "DLBENCH_TEST_FAULT": "nan@1:5"})
+            self.assertEqual(done.returncode, 5, done.stderr)
+            failure = self.report(self.folder / "report.json")["run"]["failure"]
+            self.assertEqual((failure["rank"], failure["phase"]), (1, "epoch 1, step 6 of 8"), failure)
+        done = self.launch(2, "scale", *SHORT, "--data", self.digits(), "--device", "cuda", "--trials", "full", "--output",
+                           self.folder / "report.json",
+                           environment={GPU: "devices=2,late_us=200", "DLBENCH_TEST_FAULT": "nan@1:10"})
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertEqual(self.report(self.folder / "report.json")["run"]["failure"]["rank"], 1)
+
+    def test_ranks(self):
+        done = self.launch_short(2)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        report = self.report(self.folder / "report.json")
+        self.assertIn("nccl", report["system"]["libraries"])
+        self.assertEqual([rank["device"] for rank in report["trials"][0]["per_rank"]],
+                         ["pretended GPU 0", "pretended GPU 1"])
+        self.assertNotIn("pretended", done.stderr)
+
+    def test_ranks_on_one_device(self):
+        one = {GPU: "devices=1"}
+        done = self.launch_short(2, environment=one)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("use one GPU", done.stderr)
+        done = self.launch_short(2, "--share-gpu", environment=one)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        taints = {taint["code"] for taint in self.report(self.folder / "report.json")["run"]["taints"]}
+        self.assertIn("oversubscribed", taints)
+
+    def test_collectives_that_hang_or_fail(self):
+        for fault, code, says in (("hang=12", 124, "hangs"), ("error=12", 5, "a collective of NCCL failed")):
+            done = self.launch_short(2, "--timeout", "60", environment={NCCL: fault})
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(says, done.stderr)
+
+    def test_gradients_where_nccl_has_no_memory_of_its_own(self):
+        done = self.launch_short(2, environment={NCCL: "memalloc=0"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("NCCL copies gradients that it could use in place"), 1)
+
+    def test_all_gradients_are_where_nccl_may_map_them_or_none(self):
+        if shutil.which(LAUNCHER) is None:
+            self.skipTest(f"no {LAUNCHER}")
+        program = [command.PROGRAM, "comm", "--device", "cuda", "-b", "8", "-e", "1024", "-n", "3", "--output",
+                   str(self.folder / "comm.json")]
+        one = [LAUNCHER, "-genv", GPU, "devices=2", "-n", "1", *program]
+        other = ["-n", "1", "-env", NCCL, "memalloc=0", *program]
+        done = subprocess.run([*one, ":", *other], capture_output=True, text=True, timeout=120,
+                              stdin=subprocess.DEVNULL, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("ncclMemAlloc: refused on another rank", done.stderr)
+
+    def test_collectives_over_an_odd_number_of_ranks(self):
+        path = self.folder / "comm.json"
+        for dtype in ("f32", "bf16", "i64"):
+            done = self.launch(3, "comm", "--device", "cuda", "-b", "8", "-e", "100000", "-f", "100", "-n", "3",
+                               "-w", "1", "--dtype", dtype, "--output", path)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            report = self.report(path)
+            self.assertEqual(
+                {(each["transport"], each["device"], each["wrong"]) for each in report["collectives"]},
+                {("nccl", "pretended GPU 0", 0)})
+            self.assertIn("over up to 3 ranks on pretended GPU 0", done.stdout)
+            self.assertIn("nccl", report["system"]["libraries"])
+
+    def collectives(self, *arguments, environment=None, ranks=2):
+        return self.launch(ranks, "comm", "--device", "cuda", "-b", "64", "-e", "640", "-f", "10", "--collectives",
+                           "all_reduce,broadcast", "--output", self.folder / "comm.json", *arguments,
+                           environment=environment)
+
+    def test_collectives_are_replayed_and_enqueued(self):
+        # More calls than one graph has, no round number of them, and none before them.
+        for graph, calls, replayed in (("auto", 70, True), ("on", 1, True), ("off", 70, False)):
+            done = self.collectives("--cuda-graph", graph, "-n", str(calls), "-w", "0")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            measured = self.report(self.folder / "comm.json")["collectives"]
+            self.assertEqual([(each["replayed"], each["time_s"]["n"], each["wrong"]) for each in measured],
+                             4 * [(replayed, calls, 0)])
+            self.assertGreater(min(each["time_s"]["min"] for each in measured), 0)
+            self.assertEqual("in a replayed CUDA graph" in done.stdout, replayed)
+
+    def test_collectives_without_room(self):
+        done = self.collectives("-e", "64G", environment={GPU: "devices=2,memory_mib=4096"})
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("--maxbytes: the plan needs", done.stderr)
+
+    def test_collectives_that_cannot_be_recorded(self):
+        done = self.collectives("-n", "3", environment={GPU: "devices=2,graphs=0"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("the calls cannot be recorded"), 1, done.stderr)
+        self.assertEqual({(each["replayed"], each["wrong"])
+                          for each in self.report(self.folder / "comm.json")["collectives"]}, {(False, 0)})
+        done = self.collectives("-n", "3", "--cuda-graph", "on", environment={GPU: "devices=2,graphs=0"})
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn("--cuda-graph off enqueues them", done.stderr)
+
+    def test_collectives_whose_recording_costs_the_communicator(self):
+        for choice in ("auto", "on"):
+            done = self.collectives("-n", "3", "--cuda-graph", choice, environment={NCCL: "record=0"})
+            self.assertEqual(done.returncode, 5, done.stderr)
+            self.assertIn("--cuda-graph off enqueues them", done.stderr)
+        done = self.collectives("-n", "3", "--cuda-graph", "off", environment={NCCL: "record=0"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_collectives_through_the_host_are_not_replayed(self):
+        one = {GPU: "devices=1"}
+        done = self.collectives("--share-gpu", "-n", "3", environment=one)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual({(each["replayed"], each["transport"], each["wrong"])
+                          for each in self.report(self.folder / "comm.json")["collectives"]},
+                         {(False, "shared-window, host-staged", 0)})
+        done = self.collectives("--share-gpu", "--cuda-graph", "on", environment=one)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("--cuda-graph on with --share-gpu: ranks 0 and 1", done.stderr)
+
+    def test_timed_collectives_that_hang_or_fail(self):
+        for graph in ("on", "off"):
+            for fault, code, says in (("hang=30", 124, "hangs"), ("error=30", 5, "a collective of NCCL failed")):
+                done = self.collectives("--cuda-graph", graph, "-n", "40", "--timeout", "20",
+                                        environment={NCCL: fault})
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(says, done.stderr)
+
+    def test_scale(self):
+        path = self.folder / "scale.json"
+        done = self.launch(2, "scale", *SHORT, "--data", self.digits(), "--device", "cuda", "--output", path)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual([[point["ranks"] for point in series["points"]]
+                          for series in self.report(path)["scaling"] if series["mode"] == "weak"], [[1, 2]])
+
+    def test_collectives_are_tied_to_the_all_reduce(self):
+        kernels = set()
+        for graph in ("off", "on"):
+            done = self.launch_short(2, "--probes", "cupti", "--cuda-graph", graph)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertNotIn("pretended", done.stderr)
+            recorded = self.report(self.folder / "report.json")["trials"][0]["probes"]["cupti"]
+            self.expect_consistent(recorded)
+            kernels.add(frozenset((row["name"], row["op"], row["phase"]) for row in recorded["kernels"]))
+        self.assertEqual(len(kernels), 1)
+        collectives = {row for row in next(iter(kernels)) if row[0].startswith("nccl")}
+        self.assertEqual(collectives, {("ncclDevKernel_AllReduce_ncclFloat32", f"all_reduce_start/{bucket}",
+                                        "all_reduce_wait") for bucket in (0, 1)})
+
+
+if __name__ == "__main__":
+    unittest.main()
