@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/comm/device_watch.h"
 
-#include "engine/comm/rank_progress.h"
 #include "engine/core/clock.h"
 #include "engine/core/error.h"
 
@@ -15,8 +14,32 @@ namespace dlbench::comm {
 namespace {
 
 constexpr std::chrono::milliseconds kInterval{100};
+// Who asks between steps whether the run shall end, ends it in better order than who aborts a step.
+constexpr double kLongWaitS = 2.0;
+
+struct EndCheck {
+  std::mutex mutex;
+  std::function<void()> check;
+};
+
+EndCheck& end_check() {
+  static EndCheck check;
+  return check;
+}
+
+void check_end() {
+  const std::scoped_lock lock(end_check().mutex);
+  if (end_check().check) {
+    end_check().check();
+  }
+}
 
 }  // namespace
+
+void set_end_check(std::function<void()> check) {
+  const std::scoped_lock lock(end_check().mutex);
+  end_check().check = std::move(check);
+}
 
 DeviceWatch::DeviceWatch(Collectives collectives)
     : collectives_(std::move(collectives)),
@@ -44,10 +67,13 @@ void DeviceWatch::look(const std::stop_token& stop) {
 
 void DeviceWatch::look_once() const {
   const std::int64_t since_ns = since_ns_.load(std::memory_order_acquire);
-  check_launch();
-  collectives_.check();
   const double waited_s =
       since_ns == kNobody ? 0.0 : static_cast<double>(core::steady_ns() - since_ns) * 1e-9;
+  check_launch();
+  if (waited_s > kLongWaitS) {
+    check_end();  // before what follows: ranks whose time is over end each other's collectives
+  }
+  collectives_.check();
   if (waited_s > collectives_.timeout_s) {
     throw core::Error(
         core::ErrorCode::kTimeout,

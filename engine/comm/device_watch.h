@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engine/comm/communicator.h"
+#include "engine/comm/rank_progress.h"
 #include "engine/core/clock.h"
 
 #include <atomic>
@@ -19,10 +20,10 @@
 
 namespace dlbench::comm {
 
-/// A thread that looks ten times a second whether a collective has failed, the launch has, or the
-/// host has waited for too long; then it ends the collectives, so that the wait ends, and the wait
-/// throws. The wait itself stays the driver's own: nothing is polled in its way, and it ends no
-/// later than without this.
+/// A thread that looks ten times a second whether a collective has failed, the launch has, the host
+/// has waited for too long, or the run shall end (set_end_check) while it waits; then it ends the
+/// collectives, so that the wait ends, and the wait throws. The wait itself stays the driver's own:
+/// nothing is polled in its way, and it ends no later than without this.
 class DeviceWatch {
  public:
   /// What is watched. Both functions are called from the watch's thread.
@@ -46,6 +47,7 @@ class DeviceWatch {
   /// not nested.
   template <typename Work>
   void during(const Work& work) {
+    const AwaitingDevice awaiting;
     since_ns_.store(core::steady_ns(), std::memory_order_release);
     try {
       work();
@@ -59,7 +61,7 @@ class DeviceWatch {
   }
 
   /// Throws what was found: core::Error(kRun) for a failed collective, kTimeout for a wait that was
-  /// too long, or that of end_waits() (rank_progress.h).
+  /// too long, that of end_waits() (rank_progress.h) or of the check of set_end_check().
   void rethrow_failure() const {
     if (failed_.load(std::memory_order_acquire)) [[unlikely]] {
       std::rethrow_exception(failure_);
@@ -80,6 +82,11 @@ class DeviceWatch {
   std::condition_variable_any ending_;
   std::jthread thread_;  // last: it uses all of the above
 };
+
+/// From now on all watches of this process ask `check` during waits of more than two seconds. It
+/// throws once the run shall end, and is called from their threads, never after the next
+/// set_end_check() has returned. Empty: they do not ask.
+void set_end_check(std::function<void()> check);
 
 /// Runs `work`, watched where the communicator has a watch.
 template <typename Work>

@@ -71,6 +71,19 @@ AwaitingMessage::~AwaitingMessage() {
   beat(own_);
 }
 
+AwaitingDevice::AwaitingDevice() noexcept : own_(own_progress()) {
+  own_.awaits_device.store(1, std::memory_order_relaxed);
+}
+
+AwaitingDevice::~AwaitingDevice() { own_.awaits_device.store(0, std::memory_order_relaxed); }
+
+FirstStep::FirstStep() noexcept { own_progress().first_step.store(1, std::memory_order_relaxed); }
+
+FirstStep::~FirstStep() {
+  own_progress().first_step.store(0, std::memory_order_relaxed);
+  beat(own_progress());
+}
+
 Stepping::Stepping() noexcept { own_progress().stepping.store(1, std::memory_order_relaxed); }
 
 Stepping::~Stepping() {

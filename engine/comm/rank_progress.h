@@ -56,7 +56,9 @@ struct alignas(64) RankProgress {
   std::atomic<std::int64_t> steps{0};   ///< of this process so far
   std::atomic<std::int64_t> longest_step_ns{0};
   std::atomic<std::uint32_t> stepping{0};        ///< in a loop of steps of known length
+  std::atomic<std::uint32_t> first_step{0};      ///< in one whose length nobody knows
   std::atomic<std::uint32_t> awaits_message{0};  ///< waits for other ranks' control messages
+  std::atomic<std::uint32_t> awaits_device{0};   ///< waits for a device with collectives of its own
   SharedText<64> phase;
   SharedText<32> message;  ///< the last control message: "barrier of ranks"
   // By the thread that communicates.
@@ -102,6 +104,29 @@ class AwaitingMessage {
 
  private:
   RankProgress& own_;
+};
+
+/// While it lives this rank waits for its device, on which collectives run by themselves: for what
+/// is enqueued there, or for room to enqueue more.
+class AwaitingDevice {
+ public:
+  AwaitingDevice() noexcept;
+  AwaitingDevice(const AwaitingDevice&) = delete;
+  AwaitingDevice& operator=(const AwaitingDevice&) = delete;
+  ~AwaitingDevice();
+
+ private:
+  RankProgress& own_;
+};
+
+/// While it lives this rank is in the first step of a loop: it may take as long as it likes, but
+/// its device may not.
+class FirstStep {
+ public:
+  FirstStep() noexcept;
+  FirstStep(const FirstStep&) = delete;
+  FirstStep& operator=(const FirstStep&) = delete;
+  ~FirstStep();
 };
 
 /// While it lives, a rank that stops counting beats() for a few times its longest step hangs; at

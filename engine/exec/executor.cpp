@@ -228,7 +228,7 @@ bool Executor::record_replay() {
     tell_recorded_ops();
   } catch (const core::Error& failure) {
     stream_->abandon_capture();
-    if (failure.code() == core::ErrorCode::kTimeout) {
+    if (core::ended_early(failure.code())) {
       throw;
     }
     if (options_.replay == GraphReplay::kOn || communicator_.size() > 1) {

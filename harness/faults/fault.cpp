@@ -30,6 +30,8 @@ void describe_place(const comm::RankProgress& progress, Fault& fault) {
   fault.collective = progress.collectives.load(std::memory_order_relaxed) - 1;
   if (progress.awaits_message.load(std::memory_order_relaxed) != 0) {
     fault.op = progress.message.load();
+  } else if (progress.awaits_device.load(std::memory_order_relaxed) != 0) {
+    fault.op = "wait for its GPU";
   } else if (fault.collective >= 0) {
     fault.op =
         fmt::format("{}{} (collective {})",

@@ -53,6 +53,7 @@ HangLimits hang_limits() {
                       std::to_string(std::lround(limits.stepping_s)) + " or more");
     }
     limits.stepping_s = wanted;
+    limits.first_step_s = std::max(limits.first_step_s, limits.stepping_s);
     limits.otherwise_s = std::max(limits.otherwise_s, limits.stepping_s);
   }
   return limits;

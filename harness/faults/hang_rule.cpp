@@ -12,6 +12,10 @@ namespace {
 constexpr double kLongestPauseS = 3.0;  // between two looks
 constexpr double kPartForDetection = 0.6;
 constexpr double kStepsOfPatience = 4.0;
+constexpr double kMovesS = 1.0;  // who has given a sign of life within it
+// By which waits for devices may be longer than other silences: a rank of another node that hangs
+// beside its device is found by the sentinel there, and that word shall be the first.
+constexpr double kDeviceExtraS = 0.5;
 
 double longest_step_s(std::span<const RankSign> ranks) {
   double longest = 0.0;
@@ -42,6 +46,9 @@ std::optional<Hang> HangRule::look(double now_s, std::span<const RankSign> ranks
     return hang;
   }
   if (auto hang = silent_rank(now_s, ranks)) {
+    return hang;
+  }
+  if (auto hang = device_waits(now_s, ranks)) {
     return hang;
   }
   return crossed_rank(now_s, ranks);
@@ -82,7 +89,7 @@ std::optional<Hang> HangRule::stopped_rank(double now_s) const {
   return std::nullopt;
 }
 
-// A rank that should be stepping, does not wait for another one, and is silent.
+// A rank that should be stepping, waits for nothing that is known, and is silent.
 std::optional<Hang> HangRule::silent_rank(double now_s, std::span<const RankSign> ranks) const {
   const double patience = patience_s(longest_step_s(ranks));
   std::optional<Hang> found;
@@ -90,7 +97,8 @@ std::optional<Hang> HangRule::silent_rank(double now_s, std::span<const RankSign
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const double silent_s = now_s - memory_[i].changed_s;
     const double limit = ranks[i].stepping ? patience : limits_.otherwise_s;
-    if (ranks[i].ended || ranks[i].waits || silent_s <= std::max(limit, longest_silence)) {
+    if (ranks[i].ended || ranks[i].waits || ranks[i].waits_for_device ||
+        silent_s <= std::max(limit, longest_silence)) {
       continue;
     }
     longest_silence = silent_s;
@@ -102,6 +110,49 @@ std::optional<Hang> HangRule::silent_rank(double now_s, std::span<const RankSign
                              longest_step_s(ranks))};
   }
   return found;
+}
+
+// Those that wait for their devices, once each other rank waits for others or moves. A collective
+// that hangs on one device stands still on all of them, so several tell nothing about any of them.
+std::optional<Hang> HangRule::device_waits(double now_s, std::span<const RankSign> ranks) const {
+  const double patience = patience_s(longest_step_s(ranks));
+  std::optional<std::size_t> first;
+  std::size_t running = 0;
+  std::size_t waiting = 0;
+  double shortest_s = now_s;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const double silent_s = now_s - memory_[i].changed_s;
+    running += ranks[i].ended ? 0 : 1;
+    if (ranks[i].ended || ranks[i].waits || silent_s <= kMovesS) {
+      continue;
+    }
+    double limit = ranks[i].first_step ? limits_.first_step_s : limits_.otherwise_s;
+    limit = ranks[i].stepping ? patience : std::max(limit, patience);
+    if (!ranks[i].waits_for_device || silent_s <= limit + kDeviceExtraS) {
+      return std::nullopt;
+    }
+    first = first.value_or(i);
+    ++waiting;
+    shortest_s = std::min(shortest_s, silent_s);
+  }
+  if (!first.has_value()) {
+    return std::nullopt;
+  }
+  const std::string silence =
+      fmt::format("without a sign of life for {:.1f} s (longest step {:.3g} s)",
+                  shortest_s,
+                  longest_step_s(ranks));
+  if (waiting == 1 && running > 1) {
+    return Hang{*first,
+                fmt::format("it alone waits for its GPU {}: the GPU hangs, or a collective on it "
+                            "(NCCL_DEBUG=INFO says more)",
+                            silence)};
+  }
+  return Hang{*first,
+              fmt::format("{} ranks of the node wait for their GPUs {}: a collective hangs on the "
+                          "device, and no rank stands out (NCCL_DEBUG=INFO says more)",
+                          waiting == running ? "all" : fmt::format("{} of {}", waiting, running),
+                          silence)};
 }
 
 // All ranks wait for each other, in different places: the one that is behind.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which rank hangs: a decision from what the ranks of a node say of themselves, looked at again and
-// again. A rank that waits for others is never the culprit while one of them neither waits nor
-// moves.
+// again. A rank that waits for others or for its device is never the culprit while one of them
+// neither waits nor moves.
 #pragma once
 
 #include <cstddef>
@@ -18,24 +18,29 @@ namespace dlbench::harness {
 /// One rank at one moment.
 struct RankSign {
   bool ended = false;
-  bool stopped = false;          ///< by SIGSTOP
-  bool traced = false;           ///< by a debugger
-  std::uint64_t beats = 0;       ///< any change is a sign of life
-  bool stepping = false;         ///< see comm::Stepping
-  bool waits = false;            ///< for other ranks
+  bool stopped = false;     ///< by SIGSTOP
+  bool traced = false;      ///< by a debugger
+  std::uint64_t beats = 0;  ///< any change is a sign of life
+  bool stepping = false;    ///< see comm::Stepping
+  bool first_step = false;  ///< see comm::FirstStep
+  bool waits = false;       ///< for other ranks
+  bool waits_for_device = false;
   std::int64_t collectives = 0;  ///< entered so far
   double longest_step_s = 0.0;
 };
 
 /// Seconds without a sign of life.
 struct HangLimits {
-  double stepping_s = 10.0;    ///< in a loop of steps, or five times the longest step, at least
+  double stepping_s = 10.0;  ///< in a loop of steps, or five times the longest step, at least
+  /// In the first step, waiting for the device: CUDA loads kernels there when they are first
+  /// called, from a disk that may be slow. On the host a first step may be a minute of work.
+  double first_step_s = 60.0;
   double otherwise_s = 300.0;  ///< while it prepares or concludes
   double stopped_s = 2.0;      ///< stopped while others run
 };
 
 struct Hang {
-  std::size_t index = 0;  ///< of the rank
+  std::size_t index = 0;  ///< of the rank; the lowest if none stands out, which `why` says
   std::string why;
 };
 
@@ -63,6 +68,8 @@ class HangRule {
   [[nodiscard]] std::optional<Hang> stopped_rank(double now_s) const;
   [[nodiscard]] std::optional<Hang> silent_rank(double now_s,
                                                 std::span<const RankSign> ranks) const;
+  [[nodiscard]] std::optional<Hang> device_waits(double now_s,
+                                                 std::span<const RankSign> ranks) const;
   [[nodiscard]] std::optional<Hang> crossed_rank(double now_s,
                                                  std::span<const RankSign> ranks) const;
 

@@ -283,8 +283,10 @@ class Sentinel {
             .traced = state == 't',
             .beats = progress.beats.load(kRelaxed) + progress.collective_beats.load(kRelaxed),
             .stepping = progress.stepping.load(kRelaxed) != 0,
+            .first_step = progress.first_step.load(kRelaxed) != 0,
             .waits = progress.awaits_message.load(kRelaxed) != 0 ||
                      progress.in_collective.load(kRelaxed) != 0,
+            .waits_for_device = progress.awaits_device.load(kRelaxed) != 0,
             .collectives = progress.collectives.load(kRelaxed),
             .longest_step_s = 1e-9 * static_cast<double>(progress.longest_step_ns.load(kRelaxed))};
   }

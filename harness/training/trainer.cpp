@@ -279,6 +279,7 @@ class Training {
         take(outcome, told, sums);
       }
     };
+    std::optional<comm::FirstStep> first(std::in_place);
     std::optional<comm::Stepping> stepping;
     for (started.step = 1; started.step <= started.steps; ++started.step) {
       enter(phase_of(started));
@@ -298,6 +299,7 @@ class Training {
       const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
       comm::step_done(wall.count());
       if (!stepping.has_value() && told.step > 0) {
+        first.reset();
         stepping.emplace();  // how long a step takes is known from the first that is done
       }
     }

@@ -161,7 +161,7 @@ std::unique_ptr<backend::Replay> CollectiveTrial::record_together(const Collecti
   try {
     comm::watched(communicator_, [&] { replay = record(which, calls, called); });
   } catch (const core::Error& failure) {
-    if (failure.code() == core::ErrorCode::kTimeout) {
+    if (core::ended_early(failure.code())) {
       throw;
     }
     why = failure.what();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/run_guard.h"
 
+#include "engine/comm/device_watch.h"
 #include "engine/comm/rank_progress.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
@@ -208,9 +209,11 @@ RunGuard::RunGuard(std::optional<double> timeout_s) : timeout_s_(timeout_s) {
   caught_signal() = 0;
   watcher_ = std::make_unique<Watcher>(timeout_s);
   current_guard() = this;
+  comm::set_end_check([this] { check(); });
 }
 
 RunGuard::~RunGuard() {
+  comm::set_end_check({});
   current_guard() = nullptr;
   watcher_.reset();
 }

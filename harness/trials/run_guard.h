@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What may end a run from outside: Ctrl-C, SIGTERM, SIGUSR1 (schedulers send them before the
-// walltime ends), SIGHUP (the terminal is gone), --timeout. The measuring loops ask between steps.
+// walltime ends), SIGHUP (the terminal is gone), --timeout. The measuring loops ask between steps,
+// and for a host that waits for its device comm::DeviceWatch does.
 #pragma once
 
 #include <chrono>
@@ -28,7 +29,7 @@ class RunGuard {
   ~RunGuard();
 
   /// Throws core::Error(kInterrupted) or core::Error(kTimeout) if the run must end, and the error
-  /// of comm::end_waits() if another rank has failed.
+  /// of comm::end_waits() if another rank has failed. From any thread.
   void check();
   /// check() of the guard that lives; nothing where there is none. For work that knows of no guard:
   /// choosing kernels takes long.

@@ -55,6 +55,7 @@ TrialEstimate TrialRunner::warm_up_arm(Arm& arm, TrialResult& result, double max
   show_progress(trial + ": warm-up");
   enter_phase("trial " + trial + ", warm-up");
   arm.prepare();
+  std::optional<comm::FirstStep> first(std::in_place);
   std::optional<comm::Stepping> stepping;
   double step_s = 0.0;
   while (!ranks_.agree(steady.done())) {
@@ -70,6 +71,7 @@ TrialEstimate TrialRunner::warm_up_arm(Arm& arm, TrialResult& result, double max
     comm::step_done(step_s);
     step_s = 0.0;
     if (!stepping.has_value()) {
+      first.reset();
       stepping.emplace();  // how long a step takes is known from the first one on
     }
   }

@@ -96,6 +96,32 @@ class PretendedRanks(PretendedGpuTest):
             self.assertEqual(done.returncode, code, done.stderr)
             self.assertIn(says, done.stderr)
 
+    def hang_on_rank_1(self, collective, *arguments):
+        """The failure in the report of two ranks, of which the second has a collective that never ends."""
+        if shutil.which(LAUNCHER) is None:
+            self.skipTest(f"no {LAUNCHER}")
+        path = self.folder / "report.json"
+        program = [command.PROGRAM, "run", *SHORT, "--probes", "none", "--data", str(self.digits()), "--device", "cuda",
+                   "--trials", "full", "--output", str(path), *arguments]
+        one = [LAUNCHER, "-genv", GPU, "devices=2", "-n", "1", *program]
+        other = ["-n", "1", "-env", NCCL, f"hang={collective}", *program]
+        done = subprocess.run([*one, ":", *other], capture_output=True, text=True, timeout=120,
+                              stdin=subprocess.DEVNULL, check=False)
+        self.assertEqual(done.returncode, 124, done.stderr)
+        self.assertNotIn("ended by force", done.stderr)
+        run = self.report(path)["run"]
+        self.assertEqual((run["status"], run["exit_code"]), ("partial", 124))
+        return run["failure"]
+
+    def test_nobody_is_blamed_for_a_collective_that_hangs_on_the_device(self):
+        failure = self.hang_on_rank_1(15)
+        self.assertIn("all ranks of the node wait for their GPUs", failure["detail"])
+        self.assertEqual((failure["phase"], failure["op"]), ("trial full, warm-up", "wait for its GPU"))
+
+    def test_a_timeout_ends_the_wait_for_a_collective_that_hangs(self):
+        for collective in (1, 8):  # the model goes to all ranks; their first step
+            self.assertIn("--timeout reached", self.hang_on_rank_1(collective, "--timeout", "4")["detail"])
+
     def test_gradients_where_nccl_has_no_memory_of_its_own(self):
         done = self.launch_short(2, environment={NCCL: "memalloc=0"})
         self.assertEqual(done.returncode, 0, done.stderr)

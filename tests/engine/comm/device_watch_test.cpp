@@ -108,6 +108,36 @@ TEST(DeviceWatch, TellsTheFirstFailureFromThenOn) {
   EXPECT_EQ(device.aborts, 1);
 }
 
+TEST(DeviceWatch, EndsALongWaitWhenTheRunShallEnd) {
+  Device device;
+  DeviceWatch watch(device.collectives(1000.0));
+  std::atomic<bool> over = false;
+  set_end_check([&] {
+    if (over) {
+      throw Error(ErrorCode::kInterrupted, "Ctrl-C");
+    }
+  });
+  watch.during([] { sleep(0.3); });
+  over = true;
+  watch.during([] { sleep(0.3); });  // ends by itself: who asks between steps shall end the run
+  EXPECT_EQ(thrown([&] { watch.during([&] { device.run(); }); }, ErrorCode::kInterrupted),
+            "Ctrl-C");
+  EXPECT_EQ(device.aborts, 1);
+  set_end_check({});
+}
+
+TEST(DeviceWatch, ShowsThatTheHostWaits) {
+  Device device;
+  DeviceWatch watch(device.collectives(1000.0));
+  const auto waits = [] { return own_progress().awaits_device.load() != 0; };
+  bool waited = false;
+  watch.during([&] { waited = waits(); });
+  EXPECT_TRUE(waited);
+  EXPECT_FALSE(waits());
+  EXPECT_THROW(watch.during([] { throw std::out_of_range("its own"); }), std::out_of_range);
+  EXPECT_FALSE(waits());
+}
+
 // In a process of its own: a launch that has ended stays so.
 TEST(DeviceWatchDeathTest, EndsTheWaitWhenAnotherRankHasFailed) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");

@@ -2,14 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/faults/hang_rule.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
+#include <cstddef>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace dlbench::harness {
 namespace {
+
+using ::testing::HasSubstr;
 
 constexpr double kInterval = 0.25;
 
@@ -75,6 +79,76 @@ TEST(HangRule, HasPatienceWithARankThatPrepares) {
   ranks[1].waits = true;
   EXPECT_FALSE(ranks.watch(250.0).has_value());
   EXPECT_EQ(ranks.watch(60.0).value_or(Hang{9, ""}).index, 0U);
+}
+
+TEST(HangRule, BlamesNobodyWhereAllWaitForTheirDevices) {
+  Watched ranks(3);
+  ranks[0].ended = true;
+  ranks[1].waits_for_device = true;
+  ranks[2].waits_for_device = true;
+  const std::optional<Hang> hang = ranks.watch(60.0);
+  ASSERT_TRUE(hang.has_value());
+  EXPECT_EQ(hang->index, 1U) << "the lowest that runs";
+  EXPECT_THAT(hang->why, HasSubstr("all ranks of the node wait for their GPUs"));
+  EXPECT_THAT(hang->why, HasSubstr("no rank stands out"));
+  EXPECT_LT(ranks.now_s(), 1000.0 + 7.0);
+}
+
+TEST(HangRule, OfSeveralThatWaitForTheirDevicesNoneStandsOut) {
+  Watched ranks(3);
+  ranks[0].waits = true;
+  ranks[1].waits_for_device = true;
+  ranks[2].waits_for_device = true;
+  const std::optional<Hang> hang = ranks.watch(60.0);
+  ASSERT_TRUE(hang.has_value());
+  EXPECT_EQ(hang->index, 1U);
+  EXPECT_THAT(hang->why, HasSubstr("2 of 3 ranks of the node"));
+}
+
+TEST(HangRule, NamesTheRankThatAloneWaitsForItsDevice) {
+  Watched ranks(3);
+  ranks[0].waits = true;
+  ranks[1].waits_for_device = true;
+  const std::optional<Hang> hang = ranks.watch(60.0, [&] { ++ranks[2].beats; });
+  ASSERT_TRUE(hang.has_value());
+  EXPECT_EQ(hang->index, 1U);
+  EXPECT_THAT(hang->why, HasSubstr("it alone waits for its GPU"));
+}
+
+// It came one step further than those that wait for a collective with it.
+TEST(HangRule, NamesTheSilentRankAndNotThoseThatWaitForTheirDevices) {
+  Watched ranks(2);
+  ranks[0].waits_for_device = true;
+  EXPECT_FALSE(ranks.watch(3.0, [&] { ++ranks[1].beats; }).has_value());
+  EXPECT_EQ(ranks.watch(60.0).value_or(Hang{9, ""}).index, 1U);
+}
+
+TEST(HangRule, LeavesRanksThatWaitForTheirDevicesAloneWhileAnotherPrepares) {
+  Watched ranks(3);
+  ranks[0].waits_for_device = true;
+  ranks[1].waits_for_device = true;
+  ranks[2].stepping = false;
+  EXPECT_FALSE(ranks.watch(299.0).has_value());
+  EXPECT_EQ(ranks.watch(10.0).value_or(Hang{9, ""}).index, 2U);
+}
+
+TEST(HangRule, HasPatienceWithADeviceBeforeTheFirstStepIsDone) {
+  for (const auto& [first_step, patience_s] : {std::pair(true, 60.0), {false, 300.0}}) {
+    Watched ranks(2);
+    for (std::size_t i = 0; i < 2; ++i) {
+      ranks[i] = {.first_step = first_step, .waits_for_device = true};
+    }
+    EXPECT_FALSE(ranks.watch(patience_s).has_value());
+    EXPECT_TRUE(ranks.watch(2.0).has_value());
+  }
+}
+
+TEST(HangRule, GivesTheHostAllItsTimeInAFirstStep) {
+  Watched ranks(2);
+  ranks[0] = {.first_step = true, .waits_for_device = true};
+  ranks[1] = {.first_step = true};
+  EXPECT_FALSE(ranks.watch(299.0).has_value());
+  EXPECT_EQ(ranks.watch(10.0).value_or(Hang{9, ""}).index, 1U);
 }
 
 TEST(HangRule, NamesAStoppedRankWithinSeconds) {
