@@ -10,6 +10,11 @@
 #include <chrono>
 
 namespace dlbench::harness {
+namespace {
+
+constexpr const char* kDeviceWait = "wait for its GPU";
+
+}  // namespace
 
 double Fault::now_s() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -25,13 +30,15 @@ std::string Fault::text() const {
                      detail);
 }
 
+bool Fault::in_device_wait() const { return op == kDeviceWait; }
+
 void describe_place(const comm::RankProgress& progress, Fault& fault) {
   fault.phase = progress.phase.load();
   fault.collective = progress.collectives.load(std::memory_order_relaxed) - 1;
   if (progress.awaits_message.load(std::memory_order_relaxed) != 0) {
     fault.op = progress.message.load();
   } else if (progress.awaits_device.load(std::memory_order_relaxed) != 0) {
-    fault.op = "wait for its GPU";
+    fault.op = kDeviceWait;
   } else if (fault.collective >= 0) {
     fault.op =
         fmt::format("{}{} (collective {})",

@@ -29,6 +29,9 @@ struct Fault {
   /// The clock of noticed_s.
   [[nodiscard]] static double now_s();
 
+  /// Whether the rank waits for its GPU, so that it goes on once collectives there are given up.
+  [[nodiscard]] bool in_device_wait() const;
+
   /// "rank 1 (node7), trial full, round 2, after all_reduce (collective 17): killed by SIGKILL".
   [[nodiscard]] std::string text() const;
 };

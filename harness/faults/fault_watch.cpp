@@ -228,7 +228,8 @@ void FaultWatch::await_rank_0() const {
     return;
   }
   const std::optional<Fault> fault = board_->fault();
-  if (fault.has_value() && fault->rank == 0 && fault->code == ErrorCode::kTimeout) {
+  if (fault.has_value() && fault->rank == 0 && fault->code == ErrorCode::kTimeout &&
+      !fault->in_device_wait()) {
     return;  // it hangs
   }
   const auto end = std::chrono::steady_clock::now() + kRankZeroGrace;
