@@ -5,6 +5,7 @@ means anything."""
 
 import shutil
 import subprocess
+import time
 import unittest
 
 import command
@@ -112,7 +113,11 @@ class PretendedRanks(PretendedGpuTest):
                               stdin=subprocess.DEVNULL, check=False)
         self.assertEqual(done.returncode, 124, done.stderr)
         self.assertNotIn("ended by force", done.stderr)
-        run = self.report(path)["run"]
+        for _ in range(30):  # where rank 0 was too late, the sentinel writes it when the launcher has returned
+            run = self.report(path)["run"]
+            if run["exit_code"] is not None:
+                break
+            time.sleep(0.1)
         self.assertEqual((run["status"], run["exit_code"]), ("partial", 124))
         return run["failure"]
 
