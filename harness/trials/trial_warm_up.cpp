@@ -54,8 +54,8 @@ TrialEstimate TrialRunner::warm_up_arm(Arm& arm, TrialResult& result, double max
   }
   show_progress(trial + ": warm-up");
   enter_phase("trial " + trial + ", warm-up");
+  std::optional<comm::FirstStep> first(std::in_place);  // preparing makes steps too
   arm.prepare();
-  std::optional<comm::FirstStep> first(std::in_place);
   std::optional<comm::Stepping> stepping;
   double step_s = 0.0;
   while (!ranks_.agree(steady.done())) {
