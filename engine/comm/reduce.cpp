@@ -71,6 +71,7 @@ __attribute__((target("avx,f16c"))) std::size_t narrow_by_eights(const float* fr
   }
   return i;
 }
+
 bool has_avx2() {
   static const bool has = __builtin_cpu_supports("avx2") != 0;
   return has;

@@ -133,6 +133,7 @@ class BadInput(CommandTest):
         self.expect_error(2, *capture, "20-49", says=["--capture-steps", "--device cuda"])
         self.expect_error(2, *capture, "49-20", says=["FIRST-LAST"])
         self.expect_error(2, *capture, "2-4", "--capture-trial", "fll", says=["full"])
+        self.expect_error(2, *self.mnist, "--capture-trial", "io", says=["--capture-steps 20-49"])
 
     def test_data_folders(self):
         self.expect_error(1, *self.kvasir, "--data", self.folder / "nowhere", says=["nowhere"])

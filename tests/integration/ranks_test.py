@@ -211,6 +211,7 @@ class Ranks(unittest.TestCase):
         for says, arguments in (
                 ("3 ranks asked for", ["--ranks", "3"]),
                 ("less than one sample", ["--global-batch-size", "1"]),
+                ("has the copy", ["--trials", "io,synthetic/host"]),
                 ("is of strong scaling", ["--global-batch-size", "5", "--mode", "weak"]),
                 ("at least 3 numbers of ranks", ["--leave-largest-out"]),
                 ("varies --compression itself", ["--sweep", "ddp-options", "--compression", "bf16"]),

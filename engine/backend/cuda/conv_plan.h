@@ -62,10 +62,10 @@ struct ConvPlan {
 
 /// Acceptable plans, best first by cuDNN's own order: where the epilogue is fusible at most `most`
 /// that fuse it, and behind them those that do not, `most` of heuristics A and as many more of B;
-/// with `most` = 1 none of B. Engines that compile
-/// at run time are left out: they cost up to a second each and dense convolutions have better ones.
-/// Throws core::Error(kUnavailable) if there is none, naming the problem and what cuDNN last failed
-/// with, other than that it does not support something.
+/// with `most` = 1 none of B. Engines that compile at run time are left out: they cost up to a
+/// second each and dense convolutions have better ones. Throws core::Error(kUnavailable) if there
+/// is none, naming the problem and what cuDNN last failed with, other than that it does not support
+/// something.
 [[nodiscard]] std::vector<ConvPlan> find_conv_plans(const ConvProblem& problem,
                                                     const ConvPolicy& policy,
                                                     const PlanTarget& target,

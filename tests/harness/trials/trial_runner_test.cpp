@@ -62,7 +62,9 @@ class PretendedArm final : public Arm {
 /// Says that it has a loader, which prepares one more batch than is taken and reads 1 GB for each.
 class PretendedLoaderArm final : public Arm {
  public:
-  PretendedLoaderArm() : Arm({reports::TrialKind::kIo, ""}) {}
+  explicit PretendedLoaderArm(std::int64_t least_steps = 1)
+      : Arm({reports::TrialKind::kIo, ""}), least(least_steps) {}
+  [[nodiscard]] std::int64_t least_steps() const override { return least; }
   void prepare() override {}
   std::optional<StepSample> step() override {
     std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -78,6 +80,7 @@ class PretendedLoaderArm final : public Arm {
 
   std::int64_t steps = 0;
   std::int64_t replaced = 0;  // in each repetition
+  std::int64_t least;
 };
 
 std::vector<std::string> details(const TrialResult& result, reports::Taint code) {
@@ -398,6 +401,21 @@ TEST(TrialRunner, AColdRepetitionEndsWithThePassAndIsChecked) {
   EXPECT_EQ(synthetic.repetitions.front().steps, 20);
   EXPECT_THAT(details(synthetic, reports::Taint::kShortRun), IsEmpty());
   EXPECT_THAT(details(synthetic, reports::Taint::kCacheStateUnknown), IsEmpty());
+}
+
+TEST(TrialRunner, AColdPassThatIsShorterThanALoaderWantsIsAShortRun) {
+  RunGuard guard(std::nullopt);
+  comm::LoneRank alone;
+  RankGroup group(alone);
+  RunnerOptions cold = options();
+  cold.steps = 1;
+  cold.cold_pass_steps = 3;
+  TrialRunner runner(cold, group, guard, [](const std::vector<TrialResult>&) {});
+  std::vector<std::unique_ptr<Arm>> arms;
+  arms.push_back(std::make_unique<PretendedLoaderArm>(20));
+  runner.run(arms);
+  EXPECT_THAT(details(runner.results().front(), reports::Taint::kShortRun),
+              Contains(AllOf(HasSubstr("--steps 1 wants 20"), HasSubstr("have 3"))).Times(1));
 }
 
 TEST(TrialRunner, AFaultOfTheDeviceEndsTheRun) {
