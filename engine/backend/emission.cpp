@@ -67,7 +67,14 @@ LoweredNode make_lowered_node(const graph::Graph& graph,
     node.cost.bytes =
         bytes_of(graph, slots, emission.reads) + bytes_of(graph, slots, emission.writes);
   }
+  for (const graph::NodeId absorbed : emission.absorbed) {
+    const graph::Node& logical = graph.node(absorbed);
+    const graph::Cost cost = graph::op_def(logical.op).cost(graph, logical);
+    node.cost.macs += cost.macs;
+    node.cost.flop += cost.flop;
+  }
   node.covers = std::move(emission.covers);
+  node.covers.insert(node.covers.end(), emission.absorbed.begin(), emission.absorbed.end());
   node.reads = std::move(emission.reads);
   node.writes = std::move(emission.writes);
   node.in_place = std::move(emission.in_place);

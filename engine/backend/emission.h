@@ -16,7 +16,9 @@ namespace dlbench::backend {
 
 struct Emission {
   std::vector<graph::NodeId> covers{};  ///< the main one first; empty: a reorder
-  std::string name{};                   ///< empty: that of the main node
+  /// Covered too, but done by nobody: views and other names. No bytes of theirs move.
+  std::vector<graph::NodeId> absorbed{};
+  std::string name{};  ///< empty: that of the main node
   std::vector<SlotId> reads{};
   std::vector<SlotId> writes{};
   /// May name slots whose content is kept: the planner shares no memory that is read later.

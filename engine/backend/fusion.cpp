@@ -54,6 +54,12 @@ Fusion::Fusion(const graph::Graph& graph, const std::vector<ValueId>& keep)
         break;
     }
   }
+  // Last: an addition costs least inside of another kernel.
+  for (const Node& node : graph.nodes()) {
+    if (node.op == OpKind::kAdd && group_of(node.id) == nullptr) {
+      find_sum(node);
+    }
+  }
 }
 
 const FusedGroup* Fusion::group_of(NodeId node) const {
@@ -78,6 +84,15 @@ const std::vector<NodeId>& Fusion::readers(ValueId value) const {
 }
 
 bool Fusion::kept(ValueId value) const { return kept_.at(static_cast<std::size_t>(value)); }
+
+const Node* Fusion::upsampled_into_concat(ValueId value) const {
+  const NodeId producer = graph_.value(value).producer;
+  const Node* concat = only_reader(value, OpKind::kConcat);
+  const bool joins = producer != kNoNode && concat != nullptr &&
+                     graph_.node(producer).op == OpKind::kUpsampleNearest &&
+                     std::ranges::count(concat->inputs, value) == 1;
+  return joins ? &graph_.node(producer) : nullptr;
+}
 
 const Node* Fusion::only_reader(ValueId value, OpKind op) const {
   const auto& nodes = readers(value);
@@ -203,6 +218,29 @@ void Fusion::find_gate(const Node& node) {
   if (may_run_at_last(group)) {
     accept(std::move(group));
   }
+}
+
+// Sums of gradients: each result has one reader, the next addition.
+void Fusion::find_sum(const Node& node) {
+  FusedGroup group{.main = node.id,
+                   .result = node.outputs[0],
+                   .summands = {node.inputs[0], node.inputs[1]},
+                   .nodes = {node.id}};
+  while (group.summands.size() < kMaxSummands) {
+    const Node* next = only_reader(group.result, OpKind::kAdd);
+    if (next == nullptr || next->inputs[0] == next->inputs[1]) {
+      break;
+    }
+    FusedGroup longer = group;
+    longer.summands.push_back(next->inputs[next->inputs[0] == group.result ? 1 : 0]);
+    longer.result = next->outputs[0];
+    longer.nodes.push_back(next->id);
+    if (!may_run_at_last(longer)) {
+      break;
+    }
+    group = std::move(longer);
+  }
+  accept(std::move(group));
 }
 
 }  // namespace dlbench::backend

@@ -19,14 +19,19 @@ struct FusedGroup {
   graph::NodeId add = graph::kNoNode;       ///< addition behind main (and relu)
   graph::ValueId addend = graph::kNoValue;  ///< its other operand
   graph::ValueId result = graph::kNoValue;  ///< what takes the place of main's first output
+  std::vector<graph::ValueId> summands;     ///< of a chain of additions: its operands, in order
   std::vector<graph::NodeId> nodes;         ///< all of them, main first
 };
+
+/// Operands of a chain of additions that runs as one kernel.
+inline constexpr std::size_t kMaxSummands = 4;
 
 /// Groups:
 ///   batch_norm [relu] [add], batch_norm_inference [relu] [add]
 ///   [relu_backward] batch_norm_backward [add]
 ///   conv [relu], linear [relu]
 ///   scale_channels [add of a global_avg_pool_backward]: `before` is the latter
+///   add add [add]: what no group above takes, up to kMaxSummands operands in all
 class Fusion {
  public:
   /// `keep`: values that must exist after the step.
@@ -39,12 +44,16 @@ class Fusion {
   /// Nodes that read a value.
   [[nodiscard]] const std::vector<graph::NodeId>& readers(graph::ValueId value) const;
   [[nodiscard]] bool kept(graph::ValueId value) const;
+  /// The upsample_nearest whose result this value is, if a concatenation alone reads it: whoever
+  /// concatenates can write it where it belongs. Else nullptr.
+  [[nodiscard]] const graph::Node* upsampled_into_concat(graph::ValueId value) const;
 
  private:
   void find_batch_norm(const graph::Node& node);
   void find_batch_norm_backward(const graph::Node& node);
   void find_contraction(const graph::Node& node);
   void find_gate(const graph::Node& node);
+  void find_sum(const graph::Node& node);
   /// The only reader of the value, if it is this op and the value need not exist; else nullptr.
   [[nodiscard]] const graph::Node* only_reader(graph::ValueId value, graph::OpKind op) const;
   void append_add(FusedGroup& group, graph::ValueId value);

@@ -18,6 +18,8 @@ WORKLOADS = {
     "resunetpp": ["--image-size", "64", "--batch-size", "2"],
 }
 PROCESSORS = ["SSE41", "AVX", "AVX2", "AVX512_CORE"]  # no cap on those that have less
+ONE_CPU = 100000  # us of each 100 ms
+HALF_A_CPU = 50000
 
 
 class Processors(CommandTest):
@@ -49,20 +51,25 @@ class Processors(CommandTest):
                     self.assertNotIn(":ref", one["kernel"], one["name"])
 
 
+    def limit(self, group, quota_us):
+        """Writes the quota of a control group, v2 or v1, of each 100 ms."""
+        if (group / "cpu.max").exists():
+            (group / "cpu.max").write_text(f"{quota_us} 100000", encoding="ascii")
+        else:
+            (group / "cpu.cfs_period_us").write_text("100000", encoding="ascii")
+            (group / "cpu.cfs_quota_us").write_text(str(quota_us), encoding="ascii")
+
     def group_of_one_cpu(self):
         """The folder of a new control group (v1 or v2) with a quota of one CPU; skips where none can be made."""
-        name = f"dlbench-test-{os.getpid()}"
-        for parent, limits in [("/sys/fs/cgroup/cpu", {"cpu.cfs_period_us": "100000", "cpu.cfs_quota_us": "100000"}),
-                               ("/sys/fs/cgroup", {"cpu.max": "100000 100000"})]:
-            group = pathlib.Path(parent) / name
+        for parent in ("/sys/fs/cgroup/cpu", "/sys/fs/cgroup"):
+            group = pathlib.Path(parent) / f"dlbench-test-{os.getpid()}"
             try:
                 group.mkdir()
             except OSError:
                 continue
             self.addCleanup(group.rmdir)
             try:
-                for limit, value in limits.items():
-                    (group / limit).write_text(value, encoding="ascii")
+                self.limit(group, ONE_CPU)
             except OSError:
                 continue
             return group
@@ -93,6 +100,10 @@ class Processors(CommandTest):
 
         report, codes = run("--threads", "2")
         self.assertIn("oversubscribed", codes)
+
+        # Half a CPU: two threads use that up even beside others that are busy.
+        self.limit(group, HALF_A_CPU)
+        report, codes = run("--threads", "2")
         self.assertIn("CPU quota", codes.get("throttled", ""))
 
 

@@ -206,8 +206,10 @@ void emit_relu_in_place(GraphLowering& lowering, graph::NodeId node, const Opera
 
 /// Factors of an upsampling node as (D, H, W).
 [[nodiscard]] Extents upsample_factor(const graph::Node& node, std::size_t rank);
-/// Whether an upsampled value is written by the concatenation that is its only reader.
-[[nodiscard]] bool upsamples_into_concat(const GraphLowering& lowering, graph::ValueId id);
+/// The upsampling of a value that is written by the concatenation that reads it; nullptr: by
+/// itself.
+[[nodiscard]] const graph::Node* upsampled_into_concat(const GraphLowering& lowering,
+                                                       graph::ValueId id);
 
 // The op families of op_families.h.
 void lower_normalize(GraphLowering& lowering, const graph::Node& node);

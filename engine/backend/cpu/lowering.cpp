@@ -162,8 +162,7 @@ bool GraphLowering::moves(SlotId slot) const {
 }
 
 LoweredNode& GraphLowering::append(Emission emission) {
-  emission.covers.insert(emission.covers.end(), absorbed_.begin(), absorbed_.end());
-  absorbed_.clear();
+  emission.absorbed = std::exchange(absorbed_, {});
   result_->nodes.push_back(make_lowered_node(graph_, result_->slots, std::move(emission), phase_));
   return result_->nodes.back();
 }

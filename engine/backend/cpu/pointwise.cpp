@@ -6,7 +6,10 @@
 
 #include "engine/backend/cpu/graph_lowering_internal.h"
 
+#include <array>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace dlbench::backend::cpu {
 namespace {
@@ -41,10 +44,8 @@ void run_binary(OpKind op, const Geometry& g, Rows<const T> a, Rows<const T> b, 
       return relu_backward<T>(g, a, b, y);
     case OpKind::kSigmoidBackward:
       return sigmoid_backward<T>(g, a, b, y);
-    case OpKind::kMultiply:
-      return multiply<T>(g, a, b, y);
     default:
-      return add<T>(g, a, b, y);
+      return multiply<T>(g, a, b, y);
   }
 }
 
@@ -85,6 +86,38 @@ void lower_binary(GraphLowering& lowering, const Node& node) {
                     {call.in<T>(0), stride_in(g, a)},
                     {call.in<T>(1), stride_in(g, b)},
                     {call.out<T>(0), stride_in(g, y)});
+    });
+  });
+}
+
+/// One addition, or a chain of them.
+void lower_sum(GraphLowering& lowering, const Node& node) {
+  const FusedGroup* group = lowering.fusion().group_of(node.id);
+  const graph::ValueId result = group != nullptr ? group->result : node.outputs[0];
+  Emission emission{.covers = {node.id}, .kernel_name = "own:add"};
+  if (group != nullptr) {
+    emission.covers = group->nodes;
+  }
+  std::vector<Operand> operands;
+  for (const graph::ValueId id : group != nullptr ? group->summands : node.inputs) {
+    operands.push_back(lowering.read_rows(id, lowering.layout_of(result)));
+    emission.reads.push_back(operands.back().slot);
+  }
+  const Operand y = lowering.write(result);
+  emission.writes = {y.slot};
+  for (const Operand& operand : operands) {
+    share_in_place(emission, operand, y);
+  }
+  operands.push_back(y);
+  const Geometry g = flat(operands);
+  operands.pop_back();
+  with_element(y.dtype, [&]<typename T>(T) {
+    lowering.emit(std::move(emission), [=](const Call& call) {
+      std::array<Rows<const T>, kMaxSummands> x;
+      for (std::size_t i = 0; i < operands.size(); ++i) {
+        x[i] = {call.in<T>(i), stride_in(g, operands[i])};
+      }
+      add<T>(g, std::span(x).first(operands.size()), {call.out<T>(0), stride_in(g, y)});
     });
   });
 }
@@ -199,6 +232,8 @@ void lower_pointwise(GraphLowering& lowering, const Node& node) {
     case OpKind::kRelu:
     case OpKind::kSigmoid:
       return lower_unary(lowering, node);
+    case OpKind::kAdd:
+      return lower_sum(lowering, node);
     default:
       return lower_binary(lowering, node);
   }

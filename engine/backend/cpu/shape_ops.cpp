@@ -52,12 +52,11 @@ void lower_concat(GraphLowering& lowering, const Node& node) {
   Emission emission{.covers = {node.id}, .kernel_name = "own:concat"};
   std::int64_t begin = 0;
   for (const ValueId id : node.inputs) {
-    if (upsamples_into_concat(lowering, id)) {
-      const Node& up = lowering.graph().node(lowering.value(id).producer);
-      parts.push_back({lowering.read_rows(up.inputs[0], layout),
+    if (const Node* up = upsampled_into_concat(lowering, id); up != nullptr) {
+      parts.push_back({lowering.read_rows(up->inputs[0], layout),
                        begin,
-                       upsample_factor(up, lowering.value(id).shape.rank())});
-      emission.covers.push_back(up.id);
+                       upsample_factor(*up, lowering.value(id).shape.rank())});
+      emission.covers.push_back(up->id);
       emission.kernel_name = "own:upsample+concat";
     } else {
       parts.push_back({lowering.read_rows(id, layout), begin, {}});

@@ -5,6 +5,8 @@
 #include "engine/backend/cpu/graph_lowering_internal.h"
 #include "engine/backend/cpu/kernels/pooling.h"
 
+#include <algorithm>
+
 namespace dlbench::backend::cpu {
 
 using graph::Node;
@@ -15,30 +17,23 @@ Extents upsample_factor(const Node& node, std::size_t rank) {
   return rank == 5 ? Extents{factor[0], factor[1], factor[2]} : Extents{1, factor[0], factor[1]};
 }
 
-bool upsamples_into_concat(const GraphLowering& lowering, graph::ValueId id) {
-  const graph::NodeId producer = lowering.value(id).producer;
-  const auto& readers = lowering.fusion().readers(id);
-  if (producer == graph::kNoNode || readers.size() != 1 || lowering.fusion().kept(id) ||
-      lowering.graph().node(producer).op != OpKind::kUpsampleNearest) {
-    return false;
-  }
-  const Node& concat = lowering.graph().node(readers.front());
-  if (concat.op != OpKind::kConcat) {
-    return false;
+const Node* upsampled_into_concat(const GraphLowering& lowering, graph::ValueId id) {
+  const Node* up = lowering.fusion().upsampled_into_concat(id);
+  if (up == nullptr) {
+    return nullptr;
   }
   // All parts must begin and end at a block, so that rows are written whole.
+  const Node& concat = lowering.graph().node(lowering.fusion().readers(id).front());
   const std::int64_t block = lowering.layout_of(concat.outputs[0]).block;
-  for (const graph::ValueId part : concat.inputs) {
-    if (lowering.value(part).shape[1] % block != 0) {
-      return false;
-    }
-  }
-  return true;
+  const bool in_blocks = std::ranges::all_of(concat.inputs, [&](graph::ValueId part) {
+    return lowering.value(part).shape[1] % block == 0;
+  });
+  return in_blocks ? up : nullptr;
 }
 
 void lower_upsample(GraphLowering& lowering, const Node& node) {
   const bool forward = node.op == OpKind::kUpsampleNearest;
-  if (forward && upsamples_into_concat(lowering, node.outputs[0])) {
+  if (forward && upsampled_into_concat(lowering, node.outputs[0]) != nullptr) {
     return;  // done by the concatenation
   }
   const Layout layout = lowering.layout_of(node.outputs[0]);

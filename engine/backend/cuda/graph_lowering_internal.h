@@ -8,6 +8,7 @@
 #include "engine/backend/backend.h"
 #include "engine/backend/cuda/cast_groups.h"
 #include "engine/backend/cuda/channel_padding.h"
+#include "engine/backend/cuda/channel_ranges.h"
 #include "engine/backend/cuda/contractions.h"
 #include "engine/backend/cuda/kernels/launch.h"
 #include "engine/backend/cuda/layout.h"
@@ -60,11 +61,18 @@ class GraphLowering {
   /// Where a value lies channels-last; an input of rank 4 or 5 is copied once, before its first
   /// reader.
   [[nodiscard]] SlotId read(graph::ValueId id);
-  [[nodiscard]] ChannelsLast layout(graph::ValueId id) const { return padding_.layout(value(id)); }
+  /// Of a value in memory of its own; of a range of channels, its elements, but not its size.
+  [[nodiscard]] ChannelsLast layout(graph::ValueId id) const;
+  [[nodiscard]] bool is_range(graph::ValueId id) const { return ranges_.of(id).has_value(); }
   [[nodiscard]] const ChannelPadding& padding() const { return padding_; }
 
   /// An emission that reads the inputs whose content the op reads and writes outputs and updates.
   [[nodiscard]] Emission whole(const graph::Node& node);
+  /// The node needs no kernel: the next one emitted covers it.
+  void absorb(graph::NodeId node) { absorbed_.push_back(node); }
+  /// The upsampling of a value that is written by the concatenation that reads it; nullptr: by
+  /// itself.
+  [[nodiscard]] const graph::Node* upsampled_into_concat(graph::ValueId id) const;
   void emit(Emission emission, Launch launch);
   void emit(Emission emission, std::unique_ptr<Kernel> kernel);
   /// An all-reduce node: the executor runs it.
@@ -84,9 +92,11 @@ class GraphLowering {
   StreamHandleOf stream_handle_;
   Fusion fusion_;
   ChannelPadding padding_;
+  ChannelRanges ranges_;
   CastGroups casts_;
   std::unique_ptr<LoweredGraph> result_;
   std::map<graph::ValueId, SlotId> reordered_inputs_;
+  std::vector<graph::NodeId> absorbed_;
 };
 
 /// (D, H, W) of a shape (N, C, [D,] H, W); of an attribute given per spatial axis, `fill` for a
@@ -95,6 +105,11 @@ class GraphLowering {
 [[nodiscard]] std::array<Index, 3> spatial_attribute(const graph::Spatial& attribute,
                                                      std::size_t rank,
                                                      std::int64_t fill);
+
+/// Between the operand and the result of an upsampling, less the addresses.
+[[nodiscard]] UpsampleArgs upsample_args(const GraphLowering& lowering,
+                                         graph::ValueId x,
+                                         graph::ValueId y);
 
 /// Which address of a launch is which operand of a contraction.
 using ContractionOperands = ContractionCall (*)(const Call& call);

@@ -67,6 +67,7 @@ GraphLowering::GraphLowering(const graph::Graph& graph,
       stream_handle_(stream_handle),
       fusion_(graph, options.keep),
       padding_(graph, fusion_),
+      ranges_(graph, fusion_, padding_),
       casts_(graph, padding_),
       result_(std::make_unique<CudaLoweredGraph>(graph, padding_)) {}
 
@@ -102,12 +103,42 @@ void GraphLowering::make_slots() {
   for (const graph::Value& value : graph_.values()) {
     const std::string suffix =
         padding_.padded(value.id) ? std::to_string(kChannelMultiple) : std::string();
-    result_->slots.push_back({.value = value.id,
-                              .storage = value.storage,
-                              .bytes = bytes_of(layout(value.id), value.dtype),
-                              .layout = layout_name(value) + suffix});
-    result_->slot_of_value.push_back(slot(value.id));
+    Slot slot{.value = value.id,
+              .storage = value.storage,
+              .bytes = bytes_of(padding_.layout(value), value.dtype),
+              .layout = layout_name(value) + suffix};
+    if (const auto& range = ranges_.of(value.id); range.has_value()) {
+      slot.alias_of = GraphLowering::slot(range->holder);
+      slot.alias_offset = static_cast<std::size_t>(range->begin) * core::size_of(value.dtype);
+    }
+    result_->slots.push_back(std::move(slot));
+    result_->slot_of_value.push_back(GraphLowering::slot(value.id));
   }
+}
+
+ChannelsLast GraphLowering::layout(ValueId id) const {
+  ChannelsLast layout = padding_.layout(value(id));
+  if (const auto& range = ranges_.of(id); range.has_value()) {
+    layout.stride = padding_.layout(value(range->holder)).stride;
+  }
+  return layout;
+}
+
+const Node* GraphLowering::upsampled_into_concat(ValueId id) const {
+  const Node* up = fusion_.upsampled_into_concat(id);
+  if (up == nullptr) {
+    return nullptr;
+  }
+  const Node& concat = graph_.node(fusion_.readers(id).front());
+  Index begin = 0;
+  for (const ValueId part : concat.inputs) {
+    const Index channels = layout(part).channels;
+    if (part == id) {
+      return ChannelRanges::is_wide(value(concat.outputs[0]), begin, channels) ? up : nullptr;
+    }
+    begin += channels;
+  }
+  return nullptr;
 }
 
 SlotId GraphLowering::read(ValueId id) {
@@ -157,6 +188,7 @@ Emission GraphLowering::whole(const Node& node) {
 LoweredNode& GraphLowering::append(Emission emission) {
   const graph::Phase phase =
       emission.covers.empty() ? graph::Phase::kForward : graph_.node(emission.covers.front()).phase;
+  emission.absorbed = std::exchange(absorbed_, {});
   result_->nodes.push_back(make_lowered_node(graph_, result_->slots, std::move(emission), phase));
   return result_->nodes.back();
 }

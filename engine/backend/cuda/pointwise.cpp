@@ -24,11 +24,35 @@ PointwiseOp pointwise_op(OpKind op) {
       return PointwiseOp::kSigmoid;
     case OpKind::kSigmoidBackward:
       return PointwiseOp::kSigmoidBackward;
-    case OpKind::kAdd:
-      return PointwiseOp::kAdd;
     default:
       return PointwiseOp::kMultiply;
   }
+}
+
+/// One addition, or a chain of them.
+void lower_sum(GraphLowering& lowering, const Node& node) {
+  const FusedGroup* group = lowering.group_of(node);
+  const ValueId y = group == nullptr ? node.outputs[0] : group->result;
+  Emission emission{
+      .covers = {node.id}, .writes = {GraphLowering::slot(y)}, .kernel_name = "own:add"};
+  if (group != nullptr) {
+    emission.covers = group->nodes;
+  }
+  SumArgs args{.dtype = lowering.value(y).dtype, .layout = lowering.layout(y)};
+  for (const ValueId x : group == nullptr ? node.inputs : group->summands) {
+    args.summands.push_back({.stride = lowering.layout(x).stride});
+    emission.reads.push_back(lowering.read(x));
+    if (!lowering.is_range(x)) {
+      emission.in_place.emplace_back(emission.reads.back(), emission.writes[0]);
+    }
+  }
+  lowering.emit(std::move(emission), [args = std::move(args)](const Call& call) mutable {
+    for (std::size_t index = 0; index < args.summands.size(); ++index) {
+      args.summands[index].x = call.in(index);
+    }
+    args.y = call.out(0);
+    launch_sum(args, call.stream);
+  });
 }
 
 /// Sums over space of a, or of a b, one for each sample and channel.
@@ -118,6 +142,9 @@ void lower_add_bias(GraphLowering& lowering, const Node& node) {
 }
 
 void lower_pointwise(GraphLowering& lowering, const Node& node) {
+  if (node.op == OpKind::kAdd) {
+    return lower_sum(lowering, node);
+  }
   Emission emission = lowering.whole(node);
   const ValueId y = node.outputs[0];
   PointwiseArgs args{.dtype = lowering.value(y).dtype, .layout = lowering.layout(y)};

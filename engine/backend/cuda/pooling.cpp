@@ -18,7 +18,8 @@ Planes planes(const GraphLowering& lowering, ValueId x, ValueId y) {
   const ChannelsLast layout = lowering.layout(x);
   return {.batch = layout.batch,
           .channels = layout.channels,
-          .stride = layout.stride,
+          .x_stride = layout.stride,
+          .y_stride = lowering.layout(y).stride,
           .x = spatial_extents(lowering.value(x).shape),
           .y = spatial_extents(lowering.value(y).shape)};
 }
@@ -50,11 +51,18 @@ void lower_max_pool(GraphLowering& lowering, const Node& node) {
   });
 }
 
+UpsampleArgs upsample_args(const GraphLowering& lowering, ValueId x, ValueId y) {
+  return {.dtype = lowering.value(x).dtype, .planes = planes(lowering, x, y)};
+}
+
 void lower_upsample(GraphLowering& lowering, const Node& node) {
   const bool forward = node.op == OpKind::kUpsampleNearest;
+  if (forward && lowering.upsampled_into_concat(node.outputs[0]) != nullptr) {
+    return;  // done by the concatenation
+  }
   const ValueId x = forward ? node.inputs[0] : node.outputs[0];
   const ValueId y = forward ? node.outputs[0] : node.inputs[0];
-  UpsampleArgs args{.dtype = lowering.value(x).dtype, .planes = planes(lowering, x, y)};
+  UpsampleArgs args = upsample_args(lowering, x, y);
   lowering.emit(lowering.whole(node), [args, forward](const Call& call) mutable {
     args.from = call.in(0);
     args.to = call.out(0);

@@ -5,6 +5,8 @@
 // dropout, which only drops them.
 #include "engine/backend/cuda/graph_lowering_internal.h"
 
+#include <cstddef>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,31 +17,61 @@ using graph::Node;
 using graph::OpKind;
 using graph::ValueId;
 
+/// A part of a concatenation: copied, or upsampled into its place.
+struct Part {
+  CopyChannelsArgs copy;
+  std::optional<UpsampleArgs> upsample;
+
+  void launch(const std::byte* x, std::byte* y, StreamHandle stream) const {
+    if (!upsample.has_value()) {
+      CopyChannelsArgs args = copy;
+      args.x = x;
+      args.y = y;
+      launch_copy_channels(args, stream);
+      return;
+    }
+    UpsampleArgs args = *upsample;
+    args.from = x;
+    args.to = y + static_cast<std::size_t>(copy.y_begin) * core::size_of(copy.dtype);
+    launch_upsample(args, stream);
+  }
+};
+
 void lower_concat(GraphLowering& lowering, const Node& node) {
   const ValueId y = node.outputs[0];
-  std::vector<CopyChannelsArgs> parts;
+  Emission emission = lowering.whole(node);
+  std::vector<Part> parts;
   Index begin = 0;
-  for (const ValueId id : node.inputs) {
+  for (std::size_t index = 0; index < node.inputs.size(); ++index) {
+    const ValueId id = node.inputs[index];
     const ChannelsLast layout = lowering.layout(id);
-    parts.push_back({.x_stride = layout.stride,
-                     .y_stride = lowering.layout(y).stride,
-                     .y_begin = begin,
-                     .count = layout.channels,
-                     .positions = layout.positions(),
-                     .dtype = lowering.value(y).dtype});
+    Part part{.copy = {.x_stride = layout.stride,
+                       .y_stride = lowering.layout(y).stride,
+                       .y_begin = begin,
+                       .count = layout.channels,
+                       .positions = layout.positions(),
+                       .dtype = lowering.value(y).dtype}};
+    if (const Node* up = lowering.upsampled_into_concat(id); up != nullptr) {
+      part.upsample = upsample_args(lowering, up->inputs[0], y);
+      emission.covers.push_back(up->id);
+      emission.reads[index] = lowering.read(up->inputs[0]);
+      emission.kernel_name = "own:upsample+concat";
+    }
+    parts.push_back(std::move(part));
     begin += layout.channels;
   }
-  parts.back().clear_rest = true;
-  lowering.emit(lowering.whole(node), [parts](const Call& call) mutable {
+  parts.back().copy.clear_rest = true;
+  lowering.emit(std::move(emission), [parts](const Call& call) {
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      parts[i].x = call.in(i);
-      parts[i].y = call.out(0);
-      launch_copy_channels(parts[i], call.stream);
+      parts[i].launch(call.reads[i], call.writes[0], call.stream);
     }
   });
 }
 
 void lower_slice(GraphLowering& lowering, const Node& node) {
+  if (lowering.is_range(node.outputs[0])) {
+    return lowering.absorb(node.id);
+  }
   const auto& attributes = node.as<graph::SliceAttributes>();
   const ChannelsLast x = lowering.layout(node.inputs[0]);
   CopyChannelsArgs args{.x_stride = x.stride,

@@ -5,6 +5,9 @@
 #include "engine/conformance/cases/case_lists.h"
 #include "engine/graph/layers.h"
 
+#include <cstdint>
+#include <string>
+
 namespace dlbench::conformance::cases {
 namespace {
 
@@ -69,6 +72,25 @@ Values gated_halves(GraphBuilder& b, const Values& in) {
   return {graph::add(b, gated, middle, "sum")};
 }
 
+/// Five summands, all ranges of one value's channels, the last across what a wide access takes; and
+/// the gradient of that value, which nine nodes read, an upsampling beside it in a concatenation.
+Values many_summands(GraphBuilder& b, const Values& in) {
+  const ValueId x = graph::relu(b, in[0], "relu");
+  ValueId sum = graph::slice(b, x, "part0", {.begin = 0, .extent = 8});
+  for (const std::int64_t begin : {8, 16, 24, 3}) {
+    const std::string suffix = std::to_string(begin);
+    const ValueId part = graph::slice(b, x, "part" + suffix, {.begin = begin, .extent = 8});
+    sum = graph::add(b, sum, part, "sum" + suffix);
+  }
+  const ValueId up = graph::upsample2d(b, graph::max_pool2d(b, x, "pool", 2), "up", 2);
+  const ValueId joined = graph::concat(b, {up, x}, "concat");
+  const ValueId wide = graph::conv2d(b, joined, "wide", {.channels_out = 8});
+  const ValueId left = graph::conv2d(b, x, "left", {.channels_out = 8, .kernel = 1});
+  const ValueId right = graph::conv2d(b, x, "right", {.channels_out = 8, .kernel = 1});
+  return {graph::add(
+      b, graph::multiply(b, left, right, "product"), graph::add(b, wide, sum, "a"), "b")};
+}
+
 Values classifier(GraphBuilder& b, const Values& in) {
   ValueId x = graph::conv2d(
       b,
@@ -114,6 +136,7 @@ std::vector<OpCase> chains() {
                  {input("x", {2, 16, 4, 5}, Fill::kAwayFromZero), input("skip", {2, 13, 8, 10})}),
       chain_case(
           "halves of channels, one gates the other", gated_halves, {input("x", {2, 16, 6, 5})}),
+      chain_case("sums of many parts", many_summands, {input("x", {2, 32, 8, 6}, Fill::kDistinct)}),
       chain_case("classifier with dropout",
                  classifier,
                  {input("x", {6, 1, 10, 10}, Fill::kDistinct), labels("label", 6, 10)}),

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#include <type_traits>
 
 namespace dlbench::backend::cpu {
 
@@ -124,6 +125,15 @@ inline void store(T* p, Lanes value, PartialGroup group) {
   alignas(64) T padded[kLanes];
   store(padded, value, FullGroup{});
   std::memcpy(p, padded, static_cast<std::size_t>(group.count) * sizeof(T));
+}
+
+/// What would be read back of a value once stored as T.
+template <typename T>
+inline Lanes as_stored(Lanes value) {
+  if constexpr (std::is_same_v<T, Bf16>) {
+    return {widen(narrow(value.low)), widen(narrow(value.high))};
+  }
+  return value;
 }
 
 /// Zero in the lanes that a partial group does not have.

@@ -3,6 +3,10 @@
 #include "engine/backend/cpu/kernels/pointwise.h"
 
 #include "engine/backend/cpu/kernels/chunks.h"
+#include "engine/core/check.h"
+
+#include <algorithm>
+#include <array>
 
 namespace dlbench::backend::cpu {
 namespace {
@@ -29,6 +33,25 @@ void map(const Geometry& g, Rows<const T> a, Rows<const T> b, Rows<T> y, Functio
     T* to = at(y, g, chunk);
     sweep_to(to, stream, chunk.count, [&](std::int64_t i, auto group) {
       store(to + i, function(load(first + i, group), load(second + i, group)), group);
+    });
+  });
+}
+
+template <std::size_t kCount, typename T>
+void add_all(const Geometry& g, std::span<const Rows<const T>> x, Rows<T> y) {
+  const bool in_place =
+      std::ranges::any_of(x, [&](const Rows<const T>& rows) { return rows.data == y.data; });
+  for_each_chunk(g, [&](const Chunk& chunk) {
+    std::array<const T*, kCount> from;
+    std::ranges::transform(
+        x, from.begin(), [&](const Rows<const T>& rows) { return at(rows, g, chunk); });
+    T* to = at(y, g, chunk);
+    sweep_to(to, is_large<T>(g) && !in_place, chunk.count, [&](std::int64_t i, auto group) {
+      Lanes sum = load(from[0] + i, group) + load(from[1] + i, group);
+      for (std::size_t k = 2; k < kCount; ++k) {
+        sum = as_stored<T>(sum) + load(from[k] + i, group);
+      }
+      store(to + i, sum, group);
     });
   });
 }
@@ -83,8 +106,17 @@ void sigmoid_backward(const Geometry& g, Rows<const T> dy, Rows<const T> y, Rows
 }
 
 template <typename T>
-void add(const Geometry& g, Rows<const T> a, Rows<const T> b, Rows<T> y) {
-  map(g, a, b, y, [](Lanes first, Lanes second) { return first + second; });
+void add(const Geometry& g, std::span<const Rows<const T>> x, Rows<T> y) {
+  switch (x.size()) {
+    case 2:
+      return add_all<2>(g, x, y);
+    case 3:
+      return add_all<3>(g, x, y);
+    case 4:
+      return add_all<4>(g, x, y);
+    default:
+      DLBENCH_CHECK(false) << "a sum of " << x.size();
+  }
 }
 
 template <typename T>
@@ -216,7 +248,7 @@ std::int64_t reduction_scratch_bytes(const Geometry& g) {
   template void relu_backward<T>(const Geometry&, Rows<const T>, Rows<const T>, Rows<T>);       \
   template void sigmoid<T>(const Geometry&, Rows<const T>, Rows<T>);                            \
   template void sigmoid_backward<T>(const Geometry&, Rows<const T>, Rows<const T>, Rows<T>);    \
-  template void add<T>(const Geometry&, Rows<const T>, Rows<const T>, Rows<T>);                 \
+  template void add<T>(const Geometry&, std::span<const Rows<const T>>, Rows<T>);               \
   template void multiply<T>(const Geometry&, Rows<const T>, Rows<const T>, Rows<T>);            \
   template void copy<T>(const Geometry&, Rows<const T>, Rows<T>);                               \
   template void scale_channels<T>(const Geometry&, Rows<const T>, const T*, const T*, Rows<T>); \

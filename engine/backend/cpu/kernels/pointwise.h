@@ -8,6 +8,7 @@
 #include "engine/backend/cpu/kernels/element.h"
 
 #include <cstdint>
+#include <span>
 
 namespace dlbench::backend::cpu {
 
@@ -20,8 +21,10 @@ template <typename T>
 void sigmoid(const Geometry& g, Rows<const T> x, Rows<T> y);
 template <typename T>
 void sigmoid_backward(const Geometry& g, Rows<const T> dy, Rows<const T> y, Rows<T> dx);
+/// y = x[0] + x[1] + ... of two to kMaxSummands operands, one after the other, each sum rounded to
+/// T as if it were stored.
 template <typename T>
-void add(const Geometry& g, Rows<const T> a, Rows<const T> b, Rows<T> y);
+void add(const Geometry& g, std::span<const Rows<const T>> x, Rows<T> y);
 template <typename T>
 void multiply(const Geometry& g, Rows<const T> a, Rows<const T> b, Rows<T> y);
 template <typename From, typename To>

@@ -48,18 +48,19 @@ void visit_packs(core::DType dtype,
   });
 }
 
-/// The same for a launch with one item for each pack of `positions` positions, counted in a
-/// PackIndex.
+/// The same for a launch with one item for each pack of `positions` positions of `lanes` lanes,
+/// counted in a PackIndex. `stride`: from a position to the next where those lie furthest apart.
 template <typename Visitor, typename... Pointers>
 void visit_counted_packs(core::DType dtype,
                          Index positions,
+                         Index lanes,
                          Index stride,
                          const Visitor& visitor,
                          const Pointers*... pointers) {
   visit_activation(dtype, [&](auto type) {
     using T = decltype(type);
-    if (stride % kWide<T> == 0 && fits_short(positions * (stride / kWide<T>)) &&
-        aligned(pointers...)) {
+    if (lanes % kWide<T> == 0 && stride % kWide<T> == 0 &&
+        fits_short(positions * (lanes / kWide<T>)) && aligned(pointers...)) {
       visitor(type, std::integral_constant<int, kWide<T>>{});
     } else {
       visitor(type, std::integral_constant<int, 1>{});

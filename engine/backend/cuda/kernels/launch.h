@@ -34,7 +34,6 @@ enum class PointwiseOp : std::uint8_t {
   kReluBackward,     ///< y = b > 0 ? a : 0; a = dy, b = the forward result
   kSigmoid,          ///< y = 1 / (1 + exp(-a))
   kSigmoidBackward,  ///< y = a b (1 - b); a = dy, b = the forward result
-  kAdd,              ///< y = a + b
   kMultiply,         ///< y = a b
 };
 /// a, b and y of one layout and dtype (f32, f16, bf16); y may be a or b. b: null for unary ops.
@@ -46,6 +45,22 @@ struct PointwiseArgs {
   ChannelsLast layout;
 };
 void launch_pointwise(PointwiseOp op, const PointwiseArgs& args, StreamHandle stream);
+
+/// y = x[0] + x[1] + ... of two to four tensors, one after the other, each sum rounded to dtype as
+/// if it were stored. Each x has the positions and channels of y; its positions may lie further
+/// apart than its channels need, where it is a range of a wider tensor's. y may be an x of its own
+/// stride.
+struct SumArgs {
+  struct Summand {
+    const void* x = nullptr;
+    Index stride = 0;
+  };
+  std::vector<Summand> summands;
+  void* y = nullptr;
+  core::DType dtype = core::DType::kF32;
+  ChannelsLast layout;  ///< of y
+};
+void launch_sum(const SumArgs& args, StreamHandle stream);
 
 /// y = x in another float dtype (f16, bf16, f32, f64), rounded to nearest even. Batch, spatial and
 /// channels are one on both sides. The strides may differ between f32 and a 16-bit float: then the
@@ -200,12 +215,13 @@ void launch_batch_norm_backward(const BatchNormBackwardArgs& args, StreamHandle 
 
 // ---- Pooling and resampling ----
 
-/// Spatial extents (D, H, W) on both sides; a 2D tensor has D = 1. Channels and stride are one on
-/// both sides.
+/// Spatial extents (D, H, W) on both sides; a 2D tensor has D = 1. Channels are one on both sides;
+/// x_stride lanes of each position are what is computed.
 struct Planes {
   Index batch = 0;
   Index channels = 0;
-  Index stride = 0;
+  Index x_stride = 0;
+  Index y_stride = 0;
   std::array<Index, 3> x{1, 1, 1};
   std::array<Index, 3> y{1, 1, 1};
 };

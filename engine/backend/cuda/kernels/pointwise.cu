@@ -10,4 +10,9 @@ void launch_pointwise(PointwiseOp op, const PointwiseArgs& args, StreamHandle st
   run_pointwise(launcher, op, args);
 }
 
+void launch_sum(const SumArgs& args, StreamHandle stream) {
+  DeviceLauncher launcher(stream);
+  run_sum(launcher, args);
+}
+
 }  // namespace dlbench::backend::cuda

@@ -8,7 +8,10 @@
 #include "engine/backend/cuda/kernels/geometry.h"
 #include "engine/backend/cuda/kernels/launch.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <type_traits>
 
 namespace dlbench::backend::cuda {
 
@@ -34,11 +37,6 @@ struct SigmoidBackward {
   static constexpr bool kBinary = true;
   static constexpr bool kKeepsZero = true;
   DLBENCH_HOST_DEVICE float operator()(float dy, float y) const { return dy * y * (1.0F - y); }
-};
-struct Add {
-  static constexpr bool kBinary = true;
-  static constexpr bool kKeepsZero = true;
-  DLBENCH_HOST_DEVICE float operator()(float a, float b) const { return a + b; }
 };
 struct Multiply {
   static constexpr bool kBinary = true;
@@ -127,11 +125,138 @@ void run_pointwise(Launcher& launcher, PointwiseOp op, const PointwiseArgs& args
       return run_map<Sigmoid>(launcher, args);
     case PointwiseOp::kSigmoidBackward:
       return run_map<SigmoidBackward>(launcher, args);
-    case PointwiseOp::kAdd:
-      return run_map<Add>(launcher, args);
     case PointwiseOp::kMultiply:
       return run_map<Multiply>(launcher, args);
   }
+}
+
+/// What would be read back of a value once stored as T.
+template <typename T>
+[[nodiscard]] DLBENCH_HOST_DEVICE float as_stored(float value) {
+  T element;
+  store(element, value);
+  return to_float(element);
+}
+
+/// The sum of K packs; all are loaded before the first is added.
+template <typename T, int N, int K>
+DLBENCH_HOST_DEVICE void add_packs(const Pack<T, N> (&packs)[K], float (&sum)[N]) {
+  widen(packs[0], sum);
+  for (int k = 1; k < K; ++k) {
+    float values[N];
+    widen(packs[k], values);
+    for (int lane = 0; lane < N; ++lane) {
+      sum[lane] = (k > 1 ? as_stored<T>(sum[lane]) : sum[lane]) + values[lane];
+    }
+  }
+}
+
+/// Operands of one stride: flat memory; the last item may have fewer elements.
+template <typename T, int N, int K>
+struct SumPack {
+  const T* x[K];
+  T* y;
+  Index elements;
+
+  DLBENCH_HOST_DEVICE void operator()(Index item) const {
+    const Index offset = item * N;
+    Pack<T, N> packs[K] = {};
+    float sum[N];
+    if (offset + N <= elements) {
+      for (int k = 0; k < K; ++k) {
+        packs[k] = read_pack<N>(x[k] + offset);
+      }
+      add_packs(packs, sum);
+      store_pack(y + offset, sum);
+    } else {
+      const int count = static_cast<int>(elements - offset);
+      for (int k = 0; k < K; ++k) {
+        for (int lane = 0; lane < N; ++lane) {
+          packs[k].lane[lane] = lane < count ? x[k][offset + lane] : T{};
+        }
+      }
+      add_packs(packs, sum);
+      store_some(y + offset, count, sum);
+    }
+  }
+};
+
+/// Operands of several strides: an item is a pack of a position.
+template <typename T, int N, int K>
+struct SumRangesPack {
+  const T* x[K];
+  ShortIndex stride[K];
+  T* y;
+  Divisor packs;
+
+  DLBENCH_HOST_DEVICE void operator()(PackIndex<N> item) const {
+    PackIndex<N> pack = 0;
+    const PackIndex<N> position = packs.split(item, pack);
+    Pack<T, N> loaded[K];
+    for (int k = 0; k < K; ++k) {
+      loaded[k] = read_pack<N>(x[k] + Index{position} * stride[k] + Index{pack} * N);
+    }
+    float sum[N];
+    add_packs(loaded, sum);
+    store_pack(y + Index{item} * N, sum);
+  }
+};
+
+template <typename T, int K, typename Launcher>
+void run_sum_of(Launcher& launcher, const SumArgs& args) {
+  constexpr int kN = kWide<T>;
+  const ChannelsLast& layout = args.layout;
+  const Index items = layout.elements() / kN;
+  auto* y = static_cast<T*>(args.y);
+  bool one_stride = true;
+  bool wide = aligned(y) && layout.stride % kN == 0 && fits_short(items);
+  bool flat = aligned(y);
+  for (const SumArgs::Summand& summand : args.summands) {
+    one_stride = one_stride && summand.stride == layout.stride;
+    wide = wide && aligned(summand.x) && summand.stride % kN == 0;
+    flat = flat && aligned(summand.x);
+  }
+  const auto fill = [&](auto body) {
+    for (std::size_t k = 0; k < K; ++k) {
+      body.x[k] = static_cast<const T*>(args.summands[k].x);
+      if constexpr (requires { body.stride[k]; }) {
+        body.stride[k] = to_short(args.summands[k].stride);
+      }
+    }
+    return body;
+  };
+  if (one_stride && flat) {
+    const SumPack<T, kN, K> body{.x = {}, .y = y, .elements = layout.elements()};
+    for_each(launcher, ceil_divide<Index>(layout.elements(), kN), fill(body));
+  } else if (one_stride) {
+    const SumPack<T, 1, K> body{.x = {}, .y = y, .elements = layout.elements()};
+    for_each(launcher, layout.elements(), fill(body));
+  } else if (wide) {
+    const SumRangesPack<T, kN, K> body{
+        .x = {}, .stride = {}, .y = y, .packs = Divisor(layout.stride / kN)};
+    for_each<PackIndex<kN>>(launcher, items, fill(body));
+  } else {
+    const SumRangesPack<T, 1, K> body{
+        .x = {}, .stride = {}, .y = y, .packs = Divisor(layout.stride)};
+    for_each(launcher, layout.elements(), fill(body));
+  }
+}
+
+template <typename Launcher>
+void run_sum(Launcher& launcher, const SumArgs& args) {
+  visit_activation(args.dtype, [&](auto type) {
+    using T = decltype(type);
+    switch (args.summands.size()) {
+      case 2:
+        return run_sum_of<T, 2>(launcher, args);
+      case 3:
+        return run_sum_of<T, 3>(launcher, args);
+      case 4:
+        return run_sum_of<T, 4>(launcher, args);
+      default:
+        DLBENCH_CHECK(false) << "a sum of " << args.summands.size();
+    }
+  });
 }
 
 }  // namespace dlbench::backend::cuda

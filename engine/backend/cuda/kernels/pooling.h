@@ -215,7 +215,8 @@ void run_max_pool_forward(Launcher& launcher, const MaxPoolArgs& args) {
   visit_counted_packs(
       args.dtype,
       positions,
-      planes.stride,
+      planes.x_stride,
+      planes.y_stride,
       [&](auto type, auto width) {
         using T = decltype(type);
         constexpr int kN = decltype(width)::value;
@@ -243,7 +244,8 @@ void run_max_pool_backward(Launcher& launcher, const MaxPoolArgs& args) {
   visit_counted_packs(
       args.dtype,
       positions,
-      planes.stride,
+      planes.x_stride,
+      planes.y_stride,
       [&](auto type, auto width) {
         using T = decltype(type);
         constexpr int kN = decltype(width)::value;
@@ -374,7 +376,8 @@ void run_upsample(Launcher& launcher, const UpsampleArgs& args, bool backward) {
   visit_counted_packs(
       args.dtype,
       positions,
-      planes.stride,
+      planes.x_stride,
+      planes.y_stride,
       [&](auto type, auto width) {
         using T = decltype(type);
         constexpr int kN = decltype(width)::value;

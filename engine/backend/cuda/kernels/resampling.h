@@ -27,9 +27,14 @@ struct Extents {
   Divisor height;
   Divisor width;
   Coordinate positions;  ///< of a sample
+  Coordinate stride;     ///< from a position to the next
 
-  explicit Extents(const std::array<Index, 3>& e)
-      : depth(e[0]), height(e[1]), width(e[2]), positions(to_short(volume(e))) {}
+  Extents(const std::array<Index, 3>& e, Index elements)
+      : depth(e[0]),
+        height(e[1]),
+        width(e[2]),
+        positions(to_short(volume(e))),
+        stride(to_short(elements)) {}
 };
 
 /// Where an item of a tensor stands. I: what counts the items.
@@ -77,21 +82,19 @@ struct Resampling {
   Extents x;
   Extents y;
   Divisor packs;  ///< of a position
-  Coordinate stride;
   Coordinate pack_width;
 
   Resampling(const Planes& planes, int width)
-      : x(planes.x),
-        y(planes.y),
-        packs(planes.stride / width),
-        stride(to_short(planes.stride)),
+      : x(planes.x, planes.x_stride),
+        y(planes.y, planes.y_stride),
+        packs(planes.x_stride / width),
         pack_width(width) {}
   template <typename I>
   [[nodiscard]] DLBENCH_HOST_DEVICE Slab slab(const Extents& side, const Place<I>& at) const {
-    return {Index{at.sample} * side.positions * stride + Index{at.pack} * pack_width,
+    return {Index{at.sample} * side.positions * side.stride + Index{at.pack} * pack_width,
             static_cast<Coordinate>(side.height.value()),
             static_cast<Coordinate>(side.width.value()),
-            stride};
+            side.stride};
   }
 };
 

@@ -40,7 +40,8 @@ std::array<Index, 3> spatial(const graph::Spatial& attribute, const core::Shape&
 Planes planes(const DeviceTensor& x, const DeviceTensor& y) {
   return {.batch = x.layout().batch,
           .channels = x.layout().channels,
-          .stride = x.layout().stride,
+          .x_stride = x.layout().stride,
+          .y_stride = y.layout().stride,
           .x = extents(x.shape()),
           .y = extents(y.shape())};
 }
@@ -54,6 +55,15 @@ void pointwise(HostLauncher& launcher, const Node& node, DeviceOperands& o) {
                  .y = o.outputs[0].as(),
                  .dtype = o.inputs[0].dtype(),
                  .layout = o.inputs[0].layout()});
+}
+
+void add(HostLauncher& launcher, const Node& /*node*/, DeviceOperands& o) {
+  const ChannelsLast& layout = o.inputs[0].layout();
+  run_sum(launcher,
+          {.summands = {{o.inputs[0].as(), layout.stride}, {o.inputs[1].as(), layout.stride}},
+           .y = o.outputs[0].as(),
+           .dtype = o.inputs[0].dtype(),
+           .layout = layout});
 }
 
 void normalize(HostLauncher& launcher, const Node& node, DeviceOperands& o) {
@@ -415,7 +425,7 @@ const std::map<OpKind, Emulate>& table() {
       {OpKind::kReluBackward, pointwise<PointwiseOp::kReluBackward>},
       {OpKind::kSigmoid, pointwise<PointwiseOp::kSigmoid>},
       {OpKind::kSigmoidBackward, pointwise<PointwiseOp::kSigmoidBackward>},
-      {OpKind::kAdd, pointwise<PointwiseOp::kAdd>},
+      {OpKind::kAdd, add},
       {OpKind::kMultiply, pointwise<PointwiseOp::kMultiply>},
       {OpKind::kAddBias, add_bias},
       {OpKind::kAddBiasBackward, add_bias_backward},

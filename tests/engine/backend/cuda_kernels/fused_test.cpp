@@ -195,12 +195,11 @@ TEST(InPlace, ResultsMayTakeTheMemoryOfAnOperand) {
       want.push_back(operands[0][i] + operands[1][i]);
     }
     HostLauncher launcher;
-    run_pointwise(launcher,
-                  PointwiseOp::kAdd,
-                  {.a = operands[0].data(),
-                   .b = operands[1].data(),
-                   .y = operands[place].data(),
-                   .layout = kLayout});
+    run_sum(
+        launcher,
+        {.summands = {{operands[0].data(), kLayout.stride}, {operands[1].data(), kLayout.stride}},
+         .y = operands[place].data(),
+         .layout = kLayout});
     EXPECT_EQ(operands[place].copy(), want) << "operand " << place;
   }
 }
@@ -292,11 +291,12 @@ TEST(MaxPool, NaNWinsAndTiesGoToTheFirst) {
   Floats x(4);
   Floats y(1);
   std::uint8_t argmax = 99;
-  const MaxPoolArgs args{.x = x.data(),
-                         .y = y.data(),
-                         .argmax = &argmax,
-                         .planes = {.batch = 1, .channels = 1, .stride = 1, .x = {1, 2, 2}},
-                         .kernel = {1, 2, 2}};
+  const MaxPoolArgs args{
+      .x = x.data(),
+      .y = y.data(),
+      .argmax = &argmax,
+      .planes = {.batch = 1, .channels = 1, .x_stride = 1, .y_stride = 1, .x = {1, 2, 2}},
+      .kernel = {1, 2, 2}};
   HostLauncher launcher;
   x[1] = x[2] = 5.0F;
   run_max_pool(launcher, args, false);

@@ -111,6 +111,7 @@ int counted_width(Index positions, const void* address) {
       core::DType::kBF16,
       positions,
       16,
+      16,
       [&](auto /*type*/, auto width) { chosen = decltype(width)::value; },
       address);
   return chosen;

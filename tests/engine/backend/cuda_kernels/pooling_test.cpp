@@ -117,16 +117,20 @@ void expect_pooled(const Windows& s, bool misaligned) {
   Tensor<std::uint8_t> argmax(extents, misaligned);
   x.fill(1);
   dy.fill(2);
-  const MaxPoolArgs args{
-      .x = x.data(),
-      .y = y.data(),
-      .argmax = argmax.data(),
-      .dy = dy.data(),
-      .dx = dx.data(),
-      .dtype = dtype_of<T>(),
-      .planes = {.batch = kBatch, .channels = kStride, .stride = kStride, .x = s.x, .y = extents},
-      .kernel = s.kernel,
-      .step = s.step};
+  const MaxPoolArgs args{.x = x.data(),
+                         .y = y.data(),
+                         .argmax = argmax.data(),
+                         .dy = dy.data(),
+                         .dx = dx.data(),
+                         .dtype = dtype_of<T>(),
+                         .planes = {.batch = kBatch,
+                                    .channels = kStride,
+                                    .x_stride = kStride,
+                                    .y_stride = kStride,
+                                    .x = s.x,
+                                    .y = extents},
+                         .kernel = s.kernel,
+                         .step = s.step};
   HostLauncher launcher;
   run_max_pool(launcher, args, false);
   run_max_pool(launcher, args, true);
@@ -204,12 +208,15 @@ TYPED_TEST(Pooling, UpsamplingEqualsPlainLoops) {
       Tensor<T> dx(small, misaligned);
       x.fill(1);
       dy.fill(2);
-      UpsampleArgs args{
-          .from = x.data(),
-          .to = y.data(),
-          .dtype = dtype_of<T>(),
-          .planes = {
-              .batch = kBatch, .channels = kStride, .stride = kStride, .x = small, .y = large}};
+      UpsampleArgs args{.from = x.data(),
+                        .to = y.data(),
+                        .dtype = dtype_of<T>(),
+                        .planes = {.batch = kBatch,
+                                   .channels = kStride,
+                                   .x_stride = kStride,
+                                   .y_stride = kStride,
+                                   .x = small,
+                                   .y = large}};
       HostLauncher launcher;
       run_upsample(launcher, args, false);
       args.from = dy.data();
@@ -236,6 +243,59 @@ TYPED_TEST(Pooling, UpsamplingEqualsPlainLoops) {
       EXPECT_TRUE(y.same_bits(want_y)) << factors[0] << factors[1] << factors[2] << misaligned;
       EXPECT_TRUE(dx.same_bits(want_dx)) << factors[0] << factors[1] << factors[2] << misaligned;
     }
+  }
+}
+
+// As a concatenation writes an upsampled part, and as its gradient is read.
+TYPED_TEST(Pooling, UpsamplingOfARangeOfChannelsLeavesTheOthersAlone) {
+  using T = TypeParam;
+  const Extents3 small{1, 3, 5};
+  const Extents3 large{1, 6, 10};
+  constexpr Index kPart = 8;
+  for (const Index begin : {0, 8, 3}) {
+    Tensor<T> x(small,
+                false);  // of kStride lanes: the first kPart are read as if there were no others
+    Tensor<T> whole(large, false);
+    Tensor<T> want(large, false);
+    x.fill(1);
+    whole.fill(2);
+    want.fill(2);
+    UpsampleArgs args{.from = x.data(),
+                      .to = whole.data() + begin,
+                      .dtype = dtype_of<T>(),
+                      .planes = {.batch = kBatch,
+                                 .channels = kPart,
+                                 .x_stride = kPart,
+                                 .y_stride = kStride,
+                                 .x = small,
+                                 .y = large}};
+    HostLauncher launcher;
+    run_upsample(launcher, args, false);
+    const auto dense = [&](Tensor<T>& tensor, Index n, Index h, Index w, Index c) -> T& {
+      return tensor.data()[((n * small[1] + h) * small[2] + w) * kPart + c];
+    };
+    for_each_place(large, [&](Index n, Index d, Index h, Index w, Index c) {
+      if (c < kPart) {
+        want.at(n, d, h, w, begin + c) = dense(x, n, h / 2, w / 2, c);
+      }
+    });
+    EXPECT_TRUE(whole.same_bits(want)) << "begin " << begin;
+
+    Tensor<T> dx(small, false);
+    args.from = whole.data() + begin;
+    args.to = dx.data();
+    run_upsample(launcher, args, true);
+    for_each_place(small, [&](Index n, Index d, Index h, Index w, Index c) {
+      if (c < kPart) {
+        float sum = 0;
+        for (Index tap = 0; tap < 4; ++tap) {
+          sum += to_float(whole.at(n, d, 2 * h + tap / 2, 2 * w + tap % 2, begin + c));
+        }
+        T want_dx;
+        store(want_dx, sum);
+        EXPECT_EQ(std::memcmp(&dense(dx, n, h, w, c), &want_dx, sizeof(T)), 0) << "begin " << begin;
+      }
+    });
   }
 }
 

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which values are read where they lie, as a range of the channels of another one, and have no
+// memory of their own. Decided here alone, on the graph, before anything is lowered.
+#pragma once
+
+#include "engine/backend/cuda/channel_padding.h"
+#include "engine/backend/cuda/kernels/channels_last.h"
+#include "engine/backend/fusion.h"
+#include "engine/graph/graph.h"
+
+#include <optional>
+#include <vector>
+
+namespace dlbench::backend::cuda {
+
+struct ChannelRange {
+  graph::ValueId holder = graph::kNoValue;
+  Index begin = 0;
+};
+
+/// Slices, such as the gradients of the parts of a concatenation, if
+///   - each reader is the gradient of an upsampling or a sum (fusion.h) that stands alone, whose
+///     kernels take positions further apart than their channels need;
+///   - they begin and end at 16 bytes, and so does each position of the holder, which has neither
+///     padding lanes nor is itself such a range;
+///   - neither they need exist after the step, nor is the holder an input.
+class ChannelRanges {
+ public:
+  ChannelRanges(const graph::Graph& graph, const Fusion& fusion, const ChannelPadding& padding);
+
+  [[nodiscard]] const std::optional<ChannelRange>& of(graph::ValueId value) const {
+    return ranges_.at(static_cast<std::size_t>(value));
+  }
+  /// Whether channels [begin, begin + extent) of a value can be read or written in wide accesses.
+  [[nodiscard]] static bool is_wide(const graph::Value& holder, Index begin, Index extent);
+
+ private:
+  std::vector<std::optional<ChannelRange>> ranges_;
+};
+
+}  // namespace dlbench::backend::cuda
