@@ -62,6 +62,16 @@ Values dice(GraphBuilder& b, const Values& in) {
   return {graph::dice_loss(b, in[0], in[1], "loss", 1.0F)};
 }
 
+Values add_four(GraphBuilder& b, const Values& in) {
+  const ValueId left = graph::add(b, graph::add(b, in[0], in[1], "add1"), in[2], "add2");
+  return {graph::add(b, left, in[3], "add3")};
+}
+
+/// A level of a decoder: the kernel that upsamples writes into the concatenation.
+Values upsample_concat(GraphBuilder& b, const Values& in) {
+  return {graph::concat(b, {graph::upsample2d(b, in[0], "up", 2), in[1]}, "concat")};
+}
+
 OpCase op_case(OpKind op, std::vector<Operand> inputs, graph::Attributes attributes = {}) {
   return {.op = op,
           .note = std::string(graph::name(op)),
@@ -204,6 +214,12 @@ std::vector<OpCase> bandwidth_cases(const BandwidthSizes& sizes) {
       op_case(
           OpKind::kUpsampleNearest, {input("x", small)}, graph::UpsampleAttributes{.factor = two}),
       op_case(OpKind::kConcat, {input("a", half_channels), input("b", half_channels)}),
+      chain_case("add+add+add",
+                 add_four,
+                 {input("a", whole), input("b", whole), input("c", whole), input("d", whole)}),
+      chain_case("upsample_nearest+concat",
+                 upsample_concat,
+                 {input("x", {n, c / 2, side / 2, side / 2}), input("skip", half_channels)}),
       op_case(OpKind::kScaleChannels,
               {input("x", whole), input("gate", {n, c}, Fill::kProbability)}),
       op_case(OpKind::kDropout,
