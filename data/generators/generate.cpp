@@ -3,11 +3,10 @@
 #include "data/generators/generate.h"
 
 #include "data/generators/file_writer.h"
+#include "data/generators/partial_folder.h"
 #include "engine/core/error.h"
-#include "engine/core/log.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <charconv>
 #include <fstream>
@@ -23,44 +22,6 @@ using core::ErrorCode;
 constexpr const char* kMarkerName = "generated-by-dlbench.txt";
 constexpr int kGeneratorVersion = 1;
 constexpr std::int64_t kMaxSamples = 1'000'000;
-
-/// A folder that is removed with all it holds unless it was renamed to its final place.
-class TemporaryFolder {
- public:
-  explicit TemporaryFolder(fs::path path) : path_(std::move(path)) {
-    std::error_code failure;
-    fs::create_directories(path_, failure);
-    if (failure) {
-      throw Error(ErrorCode::kFile,
-                  fmt::format("cannot create '{}': {}", path_.string(), failure.message()));
-    }
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    if (!path_.empty()) {
-      std::error_code failure;
-      fs::remove_all(path_, failure);
-      if (failure) {
-        core::log::warn(fmt::format("cannot remove '{}': {}", path_.string(), failure.message()));
-      }
-    }
-  }
-
-  [[nodiscard]] const fs::path& path() const { return path_; }
-  /// The error of the rename, or none.
-  std::error_code rename_to(const fs::path& final_path) {
-    std::error_code failure;
-    fs::rename(path_, final_path, failure);
-    if (!failure) {
-      path_.clear();
-    }
-    return failure;
-  }
-
- private:
-  fs::path path_;
-};
 
 /// Whether something stands in the way of a new folder `out`: an empty folder does not.
 bool is_taken(const fs::path& out) {
@@ -106,22 +67,22 @@ bool write_and_rename(std::string_view dataset, const GenerateOptions& options) 
   if (format.generate == nullptr) {
     throw Error(ErrorCode::kUsage, fmt::format("data set '{}' cannot be generated", dataset));
   }
-  // Without a trailing slash, so that the temporary folder is a sibling on the same file system.
+  // Without a trailing slash, so that the partial folder is a sibling on the same file system.
   const fs::path out = options.out.has_filename() ? options.out : options.out.parent_path();
-  TemporaryFolder temporary(out.string() + fmt::format(".partial-{}", ::getpid()));
+  PartialFolder partial(out);
   GenerateOptions inner = options;
-  inner.out = temporary.path();
+  inner.out = partial.path();
   format.generate(inner);
   const std::string marker = marker_text(dataset, options);
-  write_file(generated_marker(temporary.path()), std::as_bytes(std::span(marker)));
-  const std::error_code failure = temporary.rename_to(out);
+  write_file(generated_marker(partial.path()), std::as_bytes(std::span(marker)));
+  const std::error_code failure = partial.rename_to(out);
   if (failure && is_taken(out)) {
     return false;
   }
   if (failure) {
     throw Error(ErrorCode::kFile,
                 fmt::format("cannot rename '{}' to '{}': {}",
-                            temporary.path().string(),
+                            partial.path().string(),
                             out.string(),
                             failure.message()));
   }

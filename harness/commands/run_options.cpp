@@ -125,11 +125,8 @@ void add_loader_options(OptionSet& options, RunOptions& run) {
                    run.storage);
 }
 
-void add_measuring_options(OptionSet& options, RunOptions& run) {
-  options.add_text("trials",
-                   "LIST",
-                   "io, synthetic[/device|/host|/nocomm], full, interference; comma separated",
-                   run.trials);
+void add_measuring_options(OptionSet& options, RunOptions& run, const std::string& trials) {
+  options.add_text("trials", "LIST", trials + "; comma separated", run.trials);
   options.add_count("repetitions", "N", "per trial, at least", run.repetitions, {2, 1000});
   options.add_seconds("min-time", "S", "of a repetition, at least [1 s]", run.min_time);
   options.add_count("steps", "N", "per repetition, exactly", run.steps, {1, 1 << 20});

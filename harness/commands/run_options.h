@@ -75,7 +75,11 @@ void add_workload_options(OptionSet& options, RunOptions& run);
 /// How several ranks train together.
 void add_parallel_options(OptionSet& options, RunOptions& run);
 void add_loader_options(OptionSet& options, RunOptions& run);
-void add_measuring_options(OptionSet& options, RunOptions& run);
+/// `trials`: those that the command has.
+void add_measuring_options(
+    OptionSet& options,
+    RunOptions& run,
+    const std::string& trials = "io, synthetic[/device|/host|/nocomm], full, interference");
 void add_output_options(OptionSet& options, RunOptions& run);
 /// --probes, of the commands that open any.
 void add_probe_option(OptionSet& options, RunOptions& run);

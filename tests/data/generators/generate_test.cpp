@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/generators/generate.h"
 
+#include "data/generators/partial_folder.h"
 #include "data/inspect.h"
 #include "engine/core/error.h"
 #include "tests/data/file_bytes.h"
@@ -9,6 +10,8 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -154,6 +157,48 @@ TEST(Generate, LeavesNothingWhenTheDiskIsFull) {
     EXPECT_NE(message.find("cannot write"), std::string::npos) << message;
     EXPECT_TRUE(fs::is_empty(folder.path())) << dataset;
   }
+}
+
+/// Runs `work`, which ends by SIGKILL, in a process of its own.
+template <typename Work>
+void die_during(const Work& work) {
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    work();
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+}
+
+TEST(PartialFolder, OfAKilledProcessIsRemovedByTheNextAndThatOfALivingOneIsNot) {
+  const TemporaryFolder folder;
+  const fs::path out = folder.path() / "m";
+  const auto folders_of = [&](const std::string& name) {
+    return std::ranges::count_if(fs::directory_iterator(folder.path()), [&](const auto& entry) {
+      return entry.path().filename().string().starts_with(name + ".partial-");
+    });
+  };
+  for (const fs::path& path : {out, folder.path() / "k"}) {
+    die_during([&] {
+      const PartialFolder killed(path);
+      testing::write_bytes(killed.path() / "file", "x");
+      ::raise(SIGKILL);
+    });
+  }
+  ASSERT_EQ(folders_of("m"), 1);
+  const PartialFolder living(out);
+  EXPECT_EQ(folders_of("m"), 1);
+  EXPECT_TRUE(fs::is_empty(living.path()));
+  EXPECT_EQ(folders_of("k"), 1) << "of another data set";
+  die_during([&] {
+    const PartialFolder beside(out);
+    ::raise(SIGKILL);
+  });
+  EXPECT_TRUE(fs::exists(living.path()));
+  EXPECT_EQ(folders_of("m"), 2);
 }
 
 TEST(Generate, EndsBetweenSamplesAndLeavesNothing) {
