@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/engine/backend/step_comparison.h"
 
+#include "engine/backend/fusion.h"
 #include "engine/comm/self.h"
 #include "engine/core/rng.h"
 #include "engine/exec/executor.h"
@@ -17,6 +18,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -214,7 +216,44 @@ exec::TensorMap recorded_step(backend::Backend& backend, const StepCase& test) {
       .spec = workload.spec(), .built = built, .inputs = inputs, .precision = test.precision};
   setup.lowering.conv_algorithm = test.algorithm;
   setup.lowering.autotune = false;
+  setup.lowering.keep = test.keep;
   return harness::record_step(backend, setup);
+}
+
+std::vector<graph::ValueId> values_done_without(const StepCase& test) {
+  const auto& workload = workloads::find_workload(test.workload);
+  const auto built = workload.build({.batch_size = test.batch, .image_size = test.size}, test.mode);
+  const graph::Graph graph = workloads::training_graph(workload.spec(), built, test.precision);
+  const backend::Fusion fusion(graph, {});
+  std::vector<graph::ValueId> values;
+  for (const graph::Node& node : graph.nodes()) {
+    if (node.outputs.empty()) {
+      continue;
+    }
+    const graph::ValueId result = node.outputs[0];
+    const backend::FusedGroup* group = fusion.group_of(node.id);
+    const bool within_sum = group != nullptr && !group->summands.empty() && group->result != result;
+    if (within_sum || node.op == graph::OpKind::kSlice ||
+        fusion.upsampled_into_concat(result) != nullptr) {
+      values.push_back(result);
+    }
+  }
+  return values;
+}
+
+std::vector<std::string> changed_by_doing_without(backend::Backend& backend, const StepCase& test) {
+  StepCase written = test;
+  written.keep = values_done_without(test);
+  const exec::TensorMap wanted = recorded_step(backend, written);
+  std::vector<std::string> changed;
+  for (const auto& [name, tensor] : recorded_step(backend, test)) {
+    const core::HostTensor& other = wanted.at(name);
+    if (tensor.bytes() != other.bytes() ||
+        std::memcmp(tensor.data(), other.data(), tensor.bytes()) != 0) {
+      changed.push_back(name);
+    }
+  }
+  return changed;
 }
 
 std::vector<std::string> beyond_verification(const exec::TensorMap& tested,

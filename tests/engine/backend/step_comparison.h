@@ -25,6 +25,8 @@ struct StepCase {
   backend::ConvAlgorithm algorithm = backend::ConvAlgorithm::kDirect;
   double tolerance = 6e-3;  ///< relative L2 distance of a tensor
   graph::Mode mode = graph::Mode::kTrain;
+  std::vector<graph::ValueId>
+      keep{};  ///< of recorded_step(): values that must exist after the step
 };
 
 /// Loss, prediction and state after one step, by name.
@@ -50,6 +52,14 @@ void compare_with_reference(backend::Backend& backend, const StepCase& test);
 
 /// A step with all it read and wrote, as `dlbench verify` records it.
 [[nodiscard]] exec::TensorMap recorded_step(backend::Backend& backend, const StepCase& test);
+
+/// Results of the step's graph that no kernel needs to write: between the additions of a chain, of
+/// slices, and of upsamplings that a concatenation alone reads.
+[[nodiscard]] std::vector<graph::ValueId> values_done_without(const StepCase& test);
+
+/// Names of the tensors of a recorded step whose bits are others where those values are written.
+[[nodiscard]] std::vector<std::string> changed_by_doing_without(backend::Backend& backend,
+                                                                const StepCase& test);
 
 /// Tensors of two recorded steps that are further apart than `dlbench verify` allows at this size,
 /// each with error and limit: limits that know of ReLUs whose input rounding puts on the other side

@@ -67,6 +67,20 @@ TEST(CpuStep, ResunetppWithWinogradIsClose) {
                           .tolerance = 1e-2});
 }
 
+TEST(CpuStep, ChainsAndViewsChangeNoBit) {
+  const auto backend = cpu();
+  std::string why;
+  for (const core::DType precision : {core::DType::kF32, core::DType::kBF16}) {
+    if (backend->supports(precision, &why)) {
+      EXPECT_THAT(
+          changed_by_doing_without(
+              *backend, {.workload = "resunetpp", .batch = 2, .size = 32, .precision = precision}),
+          ::testing::IsEmpty())
+          << core::name(precision);
+    }
+  }
+}
+
 TEST(CpuStep, AnUpConvolutionEqualsTheReference) {
   compare_up_convolution_with_reference(*cpu(), core::DType::kF32, 1e-5);
 }

@@ -6,6 +6,7 @@
 #include "engine/graph/layers.h"
 #include "engine/graph/passes.h"
 #include "tests/engine/backend/cuda/host_device.h"
+#include "tests/engine/backend/step_comparison.h"
 #include "workloads/workload.h"
 
 #include <gmock/gmock.h>
@@ -105,6 +106,15 @@ TEST(ChannelRanges, OfAStepOfResunetppNeedNoLaunch) {
     const std::int64_t values = std::int64_t{2} * 32 * 32 * 64 * 5 / 4;
     EXPECT_THAT(bytes_of_launches(OpKind::kUpsampleNearestBackward, precision),
                 ElementsAre(values * element, values * element / 2, values * element / 4));
+  }
+}
+
+TEST(ChannelRanges, AndChainsChangeNoBitOfAStep) {
+  HostDevice device;
+  for (const core::DType precision : {core::DType::kF32, core::DType::kBF16, core::DType::kF16}) {
+    const StepCase test{.workload = "resunetpp", .batch = 2, .size = 16, .precision = precision};
+    EXPECT_EQ(values_done_without(test).size(), 14U);  // 6 slices, 3 upsampled parts, 5 sums
+    EXPECT_THAT(changed_by_doing_without(device, test), ElementsAre()) << core::name(precision);
   }
 }
 
