@@ -115,11 +115,16 @@ graph::Graph up_convolution_step(core::DType precision) {
   return graph::differentiate(forward, forward.outputs().at("loss"));
 }
 
+workloads::BuiltWorkload built_of(const StepCase& test) {
+  return workloads::find_workload(test.workload)
+      .build({.batch_size = test.batch, .image_size = test.size}, test.mode);
+}
+
 graph::Graph graph_of(const StepCase& test) {
-  const auto& workload = workloads::find_workload(test.workload);
-  const auto built = workload.build({.batch_size = test.batch, .image_size = test.size}, test.mode);
+  const workloads::BuiltWorkload built = built_of(test);
   return test.mode == graph::Mode::kTrain
-             ? workloads::training_graph(workload.spec(), built, test.precision)
+             ? workloads::training_graph(
+                   workloads::find_workload(test.workload).spec(), built, test.precision)
              : workloads::evaluation_graph(built, test.precision);
 }
 
@@ -136,7 +141,8 @@ Tensors run_step(backend::Backend& backend, const StepCase& test) {
 
 std::vector<std::string> parameters_whose_nan_is_lost(backend::Backend& backend,
                                                       const StepCase& test) {
-  const graph::Graph graph = graph_of(test);
+  // The forward pass alone, of a training step: the loss depends on nothing else.
+  const graph::Graph graph = workloads::evaluation_graph(built_of(test), test.precision);
   GraphRun step(backend, graph, test.algorithm, classes_of(test));
   step.state().save();
   std::vector<std::string> lost;
@@ -210,7 +216,7 @@ void compare_with_reference(backend::Backend& backend, const StepCase& test) {
 
 exec::TensorMap recorded_step(backend::Backend& backend, const StepCase& test) {
   const auto& workload = workloads::find_workload(test.workload);
-  const auto built = workload.build({.batch_size = test.batch, .image_size = test.size}, test.mode);
+  const workloads::BuiltWorkload built = built_of(test);
   const harness::StepInputs inputs = harness::draw_step_inputs(workload.spec(), built, 1);
   harness::StepSetup setup{
       .spec = workload.spec(), .built = built, .inputs = inputs, .precision = test.precision};
@@ -221,9 +227,7 @@ exec::TensorMap recorded_step(backend::Backend& backend, const StepCase& test) {
 }
 
 std::vector<graph::ValueId> values_done_without(const StepCase& test) {
-  const auto& workload = workloads::find_workload(test.workload);
-  const auto built = workload.build({.batch_size = test.batch, .image_size = test.size}, test.mode);
-  const graph::Graph graph = workloads::training_graph(workload.spec(), built, test.precision);
+  const graph::Graph graph = graph_of(test);
   const backend::Fusion fusion(graph, {});
   std::vector<graph::ValueId> values;
   for (const graph::Node& node : graph.nodes()) {
