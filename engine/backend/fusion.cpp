@@ -68,15 +68,17 @@ const FusedGroup* Fusion::group_of(NodeId node) const {
 }
 
 bool Fusion::runs_here(NodeId node) const {
-  const FusedGroup* group = group_of(node);
-  if (group == nullptr) {
-    return true;
+  return place(node) == position_.at(static_cast<std::size_t>(node));
+}
+
+std::size_t Fusion::place(NodeId node) const {
+  std::size_t last = position_.at(static_cast<std::size_t>(node));
+  if (const FusedGroup* group = group_of(node); group != nullptr) {
+    for (const NodeId member : group->nodes) {
+      last = std::max(last, position_[static_cast<std::size_t>(member)]);
+    }
   }
-  const auto last =
-      std::max_element(group->nodes.begin(), group->nodes.end(), [this](NodeId a, NodeId b) {
-        return position_[static_cast<std::size_t>(a)] < position_[static_cast<std::size_t>(b)];
-      });
-  return *last == node;
+  return last;
 }
 
 const std::vector<NodeId>& Fusion::readers(ValueId value) const {

@@ -41,6 +41,8 @@ class Fusion {
   [[nodiscard]] const FusedGroup* group_of(graph::NodeId node) const;
   /// Whether the node is where its group runs (true for nodes without a group).
   [[nodiscard]] bool runs_here(graph::NodeId node) const;
+  /// Where in the graph's order the node runs: in its group's place, if it has one.
+  [[nodiscard]] std::size_t place(graph::NodeId node) const;
   /// Nodes that read a value.
   [[nodiscard]] const std::vector<graph::NodeId>& readers(graph::ValueId value) const;
   [[nodiscard]] bool kept(graph::ValueId value) const;

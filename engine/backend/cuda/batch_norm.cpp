@@ -81,13 +81,18 @@ void lower_backward(GraphLowering& lowering, const Node& node) {
     emission.reads.push_back(lowering.read(lowering.graph().node(node.forward).inputs[2]));
   }
   take_group(lowering, emission, group);
+  const ValueId bias = lowering.shared_sums().bias_gradient_of(node.id);
+  const bool sums_bias = bias != graph::kNoValue;
+  if (sums_bias) {
+    emission.writes.push_back(GraphLowering::slot(bias));
+  }
   BatchNormBackwardArgs args{
       .dtype = lowering.value(dx).dtype, .layout = lowering.layout(dx), .relu = masks};
   emission.scratch_bytes = batch_norm_scratch_bytes(args.layout, args.dtype);
   emission.in_place = {{emission.reads[0], emission.writes[0]},
                        {emission.reads[1], emission.writes[0]}};
   const std::size_t addend = masks ? 6 : 5;
-  lowering.emit(std::move(emission), [args, masks, adds, addend](const Call& call) mutable {
+  lowering.emit(std::move(emission), [=](const Call& call) mutable {
     args.dy = call.in(0);
     args.x = call.in(1);
     args.gamma = call.in<float>(2);
@@ -98,6 +103,7 @@ void lower_backward(GraphLowering& lowering, const Node& node) {
     args.dx = call.out(0);
     args.dgamma = call.out<float>(1);
     args.dbeta = call.out<float>(2);
+    args.dbias = sums_bias ? call.out(3) : nullptr;
     args.scratch = call.scratch;
     launch_batch_norm_backward(args, call.stream);
   });

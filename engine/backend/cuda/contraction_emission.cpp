@@ -38,7 +38,11 @@ void emit_gradient(GraphLowering& lowering,
                    Contraction chosen,
                    ContractionOperands operands) {
   Emission emission = lowering.whole(node);
-  const bool has_bias = node.outputs.size() > 1;
+  bool has_bias = node.outputs.size() > 1;
+  if (has_bias && lowering.shared_sums().contains(node.outputs[1])) {
+    emission.writes.pop_back();
+    has_bias = false;
+  }
   const core::DType dtype = lowering.value(node.inputs[1]).dtype;
   const ChannelsLast layout = lowering.layout(node.inputs[1]);
   emission.scratch_bytes = chosen.scratch_bytes;

@@ -13,6 +13,7 @@
 #include "engine/backend/cuda/kernels/launch.h"
 #include "engine/backend/cuda/layout.h"
 #include "engine/backend/cuda/lowering.h"
+#include "engine/backend/cuda/shared_sums.h"
 #include "engine/backend/emission.h"
 #include "engine/backend/fusion.h"
 #include "engine/backend/lowering.h"
@@ -63,6 +64,7 @@ class GraphLowering {
   [[nodiscard]] SlotId read(graph::ValueId id);
   /// Of a value in memory of its own; of a range of channels, its elements, but not its size.
   [[nodiscard]] ChannelsLast layout(graph::ValueId id) const;
+  [[nodiscard]] const SharedSums& shared_sums() const { return shared_sums_; }
   [[nodiscard]] bool is_range(graph::ValueId id) const { return ranges_.of(id).has_value(); }
   [[nodiscard]] const ChannelPadding& padding() const { return padding_; }
 
@@ -93,6 +95,7 @@ class GraphLowering {
   Fusion fusion_;
   ChannelPadding padding_;
   ChannelRanges ranges_;
+  SharedSums shared_sums_;
   CastGroups casts_;
   std::unique_ptr<LoweredGraph> result_;
   std::map<graph::ValueId, SlotId> reordered_inputs_;

@@ -68,6 +68,7 @@ GraphLowering::GraphLowering(const graph::Graph& graph,
       fusion_(graph, options.keep),
       padding_(graph, fusion_),
       ranges_(graph, fusion_, padding_),
+      shared_sums_(graph, fusion_),
       casts_(graph, padding_),
       result_(std::make_unique<CudaLoweredGraph>(graph, padding_)) {}
 

@@ -295,13 +295,18 @@ struct BackwardSource {
   }
 };
 
+template <typename T>
 struct StoreGradients {
   float* dgamma;
   float* dbeta;
+  T* dbias;
   const float* rstd;
   DLBENCH_HOST_DEVICE void operator()(Index /*group*/, Index c, const double (&sums)[2]) const {
     dbeta[c] = static_cast<float>(sums[0]);
     dgamma[c] = static_cast<float>(sums[1] * static_cast<double>(rstd[c]));
+    if (dbias != nullptr) {
+      store(dbias[c], static_cast<float>(sums[0]));
+    }
   }
 };
 
@@ -385,12 +390,13 @@ void run_batch_norm_backward(Launcher& launcher, const BatchNormBackwardArgs& ar
                                                args.rstd,
                                                layout.channels,
                                                args.relu};
-        reduce_columns<2, kN>(launcher,
-                              sum_columns(layout, false, kN),
-                              layout.channels,
-                              BackwardSource<T, kN>{operands},
-                              StoreGradients{args.dgamma, args.dbeta, args.rstd},
-                              static_cast<float*>(args.scratch));
+        reduce_columns<2, kN>(
+            launcher,
+            sum_columns(layout, false, kN),
+            layout.channels,
+            BackwardSource<T, kN>{operands},
+            StoreGradients<T>{args.dgamma, args.dbeta, static_cast<T*>(args.dbias), args.rstd},
+            static_cast<float*>(args.scratch));
         const auto apply = [&](auto has_addend) {
           constexpr bool kAddend = decltype(has_addend)::value;
           walk_columns(

@@ -192,7 +192,8 @@ void launch_batch_norm_inference(const BatchNormArgs& args, StreamHandle stream)
 
 /// dx = gamma rstd (dy' - mean(dy') - x^ mean(dy' x^)) + addend, x^ = (x - mean) rstd;
 /// dgamma = sum(dy' x^), dbeta = sum(dy'). With `relu`, dy' = dy where x^ gamma + beta > 0, the
-/// forward pass computed again, else dy' = dy. dx may be dy, x or addend.
+/// forward pass computed again, else dy' = dy. dx may be dy, x or addend. dbias is dbeta rounded to
+/// dtype: the gradient of another op's bias over the same dy.
 struct BatchNormBackwardArgs {
   const void* dy = nullptr;
   const void* x = nullptr;
@@ -204,6 +205,7 @@ struct BatchNormBackwardArgs {
   void* dx = nullptr;
   float* dgamma = nullptr;
   float* dbeta = nullptr;
+  void* dbias = nullptr;  ///< null: none; (C), of dtype
   core::DType dtype = core::DType::kF32;
   ChannelsLast layout;
   bool relu = false;

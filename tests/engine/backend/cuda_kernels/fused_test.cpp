@@ -19,6 +19,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 namespace dlbench::backend::cuda {
@@ -77,6 +78,7 @@ struct Normalisation {
   Floats running_variance{kLayout.channels, 1.0F};
   Floats mean{kLayout.channels};
   Floats rstd{kLayout.channels};
+  std::optional<Floats> dbias{};
   std::vector<float> scratch = poisoned_scratch(batch_norm_scratch_bytes(kLayout, DType::kF32));
   HostLauncher launcher;
 
@@ -122,6 +124,7 @@ struct Normalisation {
                              .dx = dx.data(),
                              .dgamma = dgamma.data(),
                              .dbeta = dbeta.data(),
+                             .dbias = dbias.has_value() ? dbias->data() : nullptr,
                              .layout = kLayout,
                              .relu = relu,
                              .scratch = scratch.data()});
@@ -167,6 +170,17 @@ TEST(FusedBatchNorm, BackwardAgreesWithItsParts) {
     want[static_cast<std::size_t>(i)] += addend[i];
   }
   EXPECT_EQ(norm.backward(dy, &addend, true), want);
+}
+
+TEST(FusedBatchNorm, BackwardAlsoWritesTheGradientOfABias) {
+  Normalisation norm;
+  (void)norm.forward(nullptr, false, false);
+  const Floats dy = random_activation(5);
+  const std::vector<float> want = norm.backward(dy, nullptr, false);
+  norm.dbias = Floats(kLayout.channels, NAN);
+  EXPECT_EQ(norm.backward(dy, nullptr, false), want);
+  const std::vector<float> dbeta(want.end() - kLayout.channels, want.end());
+  EXPECT_EQ(norm.dbias->copy(), dbeta);
 }
 
 TEST(InPlace, ResultsMayTakeTheMemoryOfAnOperand) {

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sums over a gradient that two nodes want and one pass makes.
+#pragma once
+
+#include "engine/backend/fusion.h"
+#include "engine/graph/graph.h"
+
+#include <map>
+#include <set>
+
+namespace dlbench::backend::cuda {
+
+/// In a residual unit, conv(x) + batch_norm(z), the gradient of the sum is that of both: the
+/// gradient of the convolution's bias and that of the batch norm's beta are its sum per channel.
+/// The batch norm's kernel then writes both, if no ReLU masks its gradient, the bias is of the
+/// gradient's precision, and nobody reads it before the batch norm runs.
+class SharedSums {
+ public:
+  SharedSums(const graph::Graph& graph, const Fusion& fusion);
+
+  /// The gradient of a bias that this batch_norm_backward writes; kNoValue: none.
+  [[nodiscard]] graph::ValueId bias_gradient_of(graph::NodeId batch_norm_backward) const;
+  /// Whether a batch norm writes this gradient of a bias.
+  [[nodiscard]] bool contains(graph::ValueId bias_gradient) const {
+    return shared_.contains(bias_gradient);
+  }
+
+ private:
+  std::map<graph::NodeId, graph::ValueId> by_batch_norm_;
+  std::set<graph::ValueId> shared_;
+};
+
+}  // namespace dlbench::backend::cuda
