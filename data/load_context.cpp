@@ -3,6 +3,7 @@
 #include "data/load_context.h"
 
 #include "data/loader/storage_model.h"
+#include "engine/core/clock.h"
 #include "engine/core/error.h"
 
 #include <fcntl.h>
@@ -69,10 +70,6 @@ std::size_t regular_file_bytes(int fd, const std::filesystem::path& path) {
   return bytes;
 }
 
-std::int64_t nanoseconds_since(Clock::time_point start) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
-}
-
 }  // namespace
 
 std::string_view name(Stage stage) {
@@ -105,7 +102,7 @@ LoadContext::LoadContext(WorkerCounters& counters, Options options)
 
 LoadContext::StageTimer::~StageTimer() {
   context_.counters_.stage_ns[static_cast<std::size_t>(stage_)].fetch_add(
-      nanoseconds_since(start_), std::memory_order_relaxed);
+      core::nanoseconds_since(start_), std::memory_order_relaxed);
 }
 
 std::span<const std::byte> LoadContext::read_file(const std::filesystem::path& path) {

@@ -10,6 +10,7 @@
 #include "data/loader/loader_totals_internal.h"
 #include "data/loader/sample_substitution.h"
 #include "engine/core/check.h"
+#include "engine/core/clock.h"
 #include "engine/core/error.h"
 
 #include <fmt/format.h>
@@ -32,10 +33,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using core::Error;
 using core::ErrorCode;
-
-std::int64_t nanoseconds_since(Clock::time_point start) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
-}
 
 std::int64_t thread_cpu_ns() {
   timespec time{};
@@ -254,7 +251,8 @@ void PrefetchLoader::Impl::work(const std::stop_token& stop, Worker& worker) {
       }
       const auto idle_start = Clock::now();
       pool->work.wait(lock);
-      worker.counters.idle_ns.fetch_add(nanoseconds_since(idle_start), std::memory_order_relaxed);
+      worker.counters.idle_ns.fetch_add(core::nanoseconds_since(idle_start),
+                                        std::memory_order_relaxed);
       continue;
     }
     lock.unlock();
@@ -363,7 +361,7 @@ void PrefetchLoader::Impl::process(const Ticket& ticket, Worker& worker, LoadCon
     }
   }
   // What no stage claimed is the assembly of the batch: copies of rows and bookkeeping.
-  const std::int64_t collate_ns = nanoseconds_since(start) - (stages_ns() - stages_before);
+  const std::int64_t collate_ns = core::nanoseconds_since(start) - (stages_ns() - stages_before);
   worker.counters.stage_ns[static_cast<std::size_t>(Stage::kCollate)].fetch_add(
       std::max<std::int64_t>(0, collate_ns), std::memory_order_relaxed);
 }
@@ -402,7 +400,7 @@ BatchLease PrefetchLoader::Impl::next() {
     return !running_ || failure_ != nullptr || next_take_ >= end_ ||
            (next_take_ < next_open_ && complete(open_batch(next_take_)));
   });
-  wait_ns_ += nanoseconds_since(start);
+  wait_ns_ += core::nanoseconds_since(start);
   if (failure_ != nullptr) {
     std::rethrow_exception(failure_);
   }

@@ -21,6 +21,13 @@ namespace dlbench::core {
       .count();
 }
 
+/// Nanoseconds from `start` until now.
+[[nodiscard]] inline std::int64_t nanoseconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() -
+                                                              start)
+      .count();
+}
+
 /// Now, in seconds of the same clock.
 [[nodiscard]] inline double steady_seconds() {
   return seconds(std::chrono::steady_clock::now().time_since_epoch());
