@@ -90,10 +90,15 @@ void check_verdict(const Checker& root, const RunRecord& record) {
   check_attribution(root.at("attribution"), *record.attribution, trials, record);
 }
 
-void check_history(const Checker& root, const std::vector<EpochRecord>& history) {
-  for (std::size_t index = 1; index < history.size(); ++index) {
-    root.at("history", index)
-        .expect(history[index].epoch > history[index - 1].epoch, "epochs do not ascend");
+/// Names of metrics are as in workloads::metrics_of_counts(): all are shares of something.
+void check_history(const Checker& root, const RunRecord& record) {
+  for (std::size_t index = 0; index < record.history.size(); ++index) {
+    const EpochRecord& epoch = record.history[index];
+    const Checker place = root.at("history", index);
+    place.expect(epoch.epoch == static_cast<std::int64_t>(index) + 1, "epochs are not 1, 2, ...");
+    for (const auto& [name, value] : epoch.metrics) {
+      place.expect(!(value < 0.0 || value > 1.0), name + " is not from 0 to 1");
+    }
   }
 }
 
@@ -106,7 +111,7 @@ std::vector<Problem> check_arithmetic(const RunRecord& record) {
   check_trials(root, record);
   check_verdict(root, record);
   check_operators(root, record);
-  check_history(root, record.history);
+  check_history(root, record);
   for (std::size_t index = 0; index < record.scaling.size(); ++index) {
     check_scaling(root.at("scaling", index), record.scaling[index], record);
   }

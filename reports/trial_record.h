@@ -149,7 +149,7 @@ struct RankRecord {
   double samples_per_second = 0.0;
   std::optional<double> wall_s;
   std::optional<double> cpu_s;
-  std::optional<double> late_share;  ///< of the steps, this rank was the last
+  std::optional<double> late_share;  ///< of the collectives, this rank was the last to reach
 };
 
 struct TrialRecord {

@@ -56,9 +56,16 @@ std::string marker_text(std::string_view dataset, const GenerateOptions& options
 }
 
 [[noreturn]] void throw_taken(const fs::path& out) {
-  throw Error(
-      ErrorCode::kUsage,
-      fmt::format("'{}' exists and is not empty; give another --out or remove it", out.string()));
+  throw Error(ErrorCode::kUsage,
+              fmt::format("'{}' exists and is no empty folder; give another --out or remove it",
+                          out.string()));
+}
+
+[[noreturn]] void throw_other(const fs::path& out) {
+  throw Error(ErrorCode::kFile,
+              fmt::format("'{}' holds something else than the data that would be generated there, "
+                          "perhaps by another version; remove it",
+                          out.string()));
 }
 
 /// False if another process put a folder there in the meantime.
@@ -118,13 +125,13 @@ bool generate_once(std::string_view dataset, const GenerateOptions& options) {
     return false;
   }
   if (is_taken(options.out)) {
-    throw_taken(options.out);
+    throw_other(options.out);
   }
   if (write_and_rename(dataset, options)) {
     return true;
   }
   if (!is_ours()) {
-    throw_taken(options.out);
+    throw_other(options.out);
   }
   return false;
 }

@@ -68,7 +68,7 @@ class PrefetchLoader::Impl {
   BatchLease next();
   void stop();
   void start();
-  void skip_to_epoch();
+  void skip_to_epoch(bool alone);
   bool running();
   LoaderStats stats();
   void reset_stats();
@@ -133,7 +133,8 @@ class PrefetchLoader::Impl {
   std::vector<OpenBatch> window_;
   std::int64_t next_open_ = 0;  ///< batches are numbered from 0 over all epochs
   std::int64_t next_take_ = 0;
-  std::int64_t end_ = std::numeric_limits<std::int64_t>::max();
+  std::int64_t last_ = std::numeric_limits<std::int64_t>::max();  ///< the one behind all epochs
+  std::int64_t end_ = last_;
   std::int64_t order_epoch_ = -1;
   std::vector<std::int64_t> order_;
   std::int64_t wait_ns_ = 0;
@@ -158,7 +159,7 @@ PrefetchLoader::Impl::Impl(const Dataset& dataset_arg, const LoaderOptions& opti
     storage_.emplace(options.storage);
   }
   if (options.epochs > 0) {
-    end_ = options.epochs * sampler.batches_per_epoch();
+    end_ = last_ = options.epochs * sampler.batches_per_epoch();
   }
   for (int number = 0; number < options.workers; ++number) {
     auto worker = std::make_unique<Worker>();
@@ -222,11 +223,12 @@ void PrefetchLoader::Impl::stop() {
   }
 }
 
-void PrefetchLoader::Impl::skip_to_epoch() {
+void PrefetchLoader::Impl::skip_to_epoch(bool alone) {
   const std::lock_guard lock(pool->mutex);
   DLBENCH_CHECK(!running_) << "stop the loader first";
   const std::int64_t epoch = sampler.batches_per_epoch();
-  next_take_ = std::min(end_, (next_take_ + epoch - 1) / epoch * epoch);
+  next_take_ = std::min(last_, (next_take_ + epoch - 1) / epoch * epoch);
+  end_ = alone ? std::min(last_, next_take_ + epoch) : last_;
   next_open_ = next_take_;
 }
 
@@ -475,7 +477,12 @@ PrefetchLoader::~PrefetchLoader() = default;
 BatchLease PrefetchLoader::next() { return impl_->next(); }
 void PrefetchLoader::stop() { impl_->stop(); }
 void PrefetchLoader::start() { impl_->start(); }
-void PrefetchLoader::skip_to_epoch() { impl_->skip_to_epoch(); }
+void PrefetchLoader::skip_to_epoch() { impl_->skip_to_epoch(false); }
+void PrefetchLoader::start_epoch() {
+  impl_->stop();
+  impl_->skip_to_epoch(true);
+  impl_->start();
+}
 bool PrefetchLoader::running() const { return impl_->running(); }
 LoaderStats PrefetchLoader::stats() const { return impl_->stats(); }
 void PrefetchLoader::reset_stats() { impl_->reset_stats(); }

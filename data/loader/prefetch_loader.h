@@ -95,6 +95,9 @@ class PrefetchLoader {
   /// After stop() (checked): start() will go on with the first batch of the next epoch, or of this
   /// one if none of it was delivered. What follows is one pass over the data.
   void skip_to_epoch();
+  /// stop(), skip_to_epoch() and start() for that epoch alone: nothing was prepared before, nothing
+  /// of the one behind it is until start_epoch() is called again; next() then has an empty lease.
+  void start_epoch();
   [[nodiscard]] bool running() const;
 
   [[nodiscard]] LoaderStats stats() const;

@@ -284,7 +284,7 @@ std::string explanation(const AttributionInput& input,
           percent(launch_idle(input)));
     case Verdict::kStraggler:
       return fmt::format(
-          "rank {} on {} is the last in {} of the steps; the others wait for it {} "
+          "rank {} on {} is the last to reach {} of the all-reduces; the others wait for it {} "
           "of the time",
           input.straggler->rank,
           input.straggler->host,

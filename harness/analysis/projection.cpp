@@ -59,9 +59,15 @@ const char* limit_of(const ModelledStep& step) {
 
 /// Why a projection to `ranks` ranks is not to be trusted; nothing is known against the others.
 std::optional<std::string> doubt(std::int64_t ranks,
-                                 std::optional<std::int64_t> only_node_ranks,
+                                 double load,
+                                 const ProjectionInput& input,
                                  double residual) {
+  const std::optional<std::int64_t>& only_node_ranks = input.only_node_ranks;
   std::vector<std::string> reasons;
+  if (!input.load.empty() && load <= 1.0) {
+    reasons.push_back(
+        "it is for a core for each compute thread, and measured ranks shared their cores");
+  }
   if (only_node_ranks.has_value() && ranks > *only_node_ranks) {
     reasons.push_back(fmt::format(
         "no network between nodes was measured, only {} ranks of one node", *only_node_ranks));
@@ -223,7 +229,7 @@ reports::ProjectionRecord Projector::project(std::int64_t ranks, double load) co
   record.exposed_communication_s = (step.waiting_s + step.transfer_s) * state.best.correction;
   record.waiting_s = step.waiting_s * state.best.correction;
   record.limit = limit_of(step);
-  record.doubt = doubt(ranks, state.input.only_node_ranks, state.link.residual);
+  record.doubt = doubt(ranks, load, state.input, state.link.residual);
   return record;
 }
 

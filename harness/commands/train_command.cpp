@@ -211,8 +211,11 @@ class TrainingRun {
   void prepare_cache(const SessionPlan& plan) {
     together(ranks_, [&] {
       if (ranks_.places()[static_cast<std::size_t>(ranks_.rank())].local_rank == 0) {
-        (void)data::prepare_page_cache(
+        const data::CacheState state = data::prepare_page_cache(
             data::cache_mode_from_name(options_.cache), plan.dataset(), options_.skip_corrupt);
+        if (!state.verified) {
+          report_.taint(Taint::kCacheStateUnknown, "data set", state.proof);
+        }
       }
     });
   }

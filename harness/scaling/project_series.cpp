@@ -43,7 +43,9 @@ void project_one(const ProjectionInput& input,
   const Projector projector(input);
   series.fit = link_fit_record(projector.link(), "collectives");
   for (const std::int64_t ranks : request.ranks) {
-    reports::ProjectionRecord projection = projector.project(ranks);
+    const auto measured = input.load.find(ranks);  // the ranks that shared cores do so again
+    reports::ProjectionRecord projection =
+        projector.project(ranks, measured == input.load.end() ? 1.0 : measured->second);
     std::string why = doubt(projection, series.mode);
     if (why.empty()) {
       series.projection.push_back(std::move(projection));

@@ -106,6 +106,7 @@ class Training {
         schedule_(
             spec_.schedule,
             setup.learning_rate == 0.0 ? spec_.optimizer.learning_rate : setup.learning_rate) {
+    loader_.stop();  // until the clock of an epoch runs
     steps_.on_new_step = listener.on_new_step;
     if (setup.init.has_value()) {
       exec::load_checkpoint(steps_.state(), *setup.init);
@@ -223,6 +224,7 @@ class Training {
     // Timed: loading, steps, reading the loss. Not: validation, checkpoint.
     const probes::ProcSnapshot begin = probes::take_snapshot();
     const auto start = std::chrono::steady_clock::now();
+    loader_.start_epoch();
     const PassSums trained = pass(graph::Mode::kTrain, loader_, epoch);
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     const probes::ProcSnapshot end = probes::take_snapshot();

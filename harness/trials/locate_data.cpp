@@ -35,7 +35,14 @@ fs::path wanted_cache_folder() {
   if (const char* home = std::getenv("HOME"); home != nullptr && *home != 0) {
     return fs::path(home) / ".cache" / "dlbench";
   }
-  fs::path folder = fs::temp_directory_path() / ("dlbench-cache-" + std::to_string(::getuid()));
+  std::error_code missing;
+  fs::path folder = fs::temp_directory_path(missing);
+  if (missing) {
+    throw Error(ErrorCode::kFile,
+                "no folder for the cache: HOME is not set, and TMPDIR is none; set "
+                "DLBENCH_CACHE_DIR to a folder that can be written");
+  }
+  folder /= "dlbench-cache-" + std::to_string(::getuid());
   // Anybody may have made it, with tuning, peaks and data of theirs.
   struct stat found {};
   if (::stat(folder.c_str(), &found) == 0 && found.st_uid != ::getuid()) {
@@ -111,9 +118,10 @@ DataSource locate_data(const std::string& dataset, const std::string& data) {
     if (core::ended_early(failure.code())) {
       throw Error(failure.code(), "ended while data were generated, before anything was measured");
     }
-    throw Error(failure.code(),
-                std::string("no --data given, and none can be generated: ") + failure.what() +
-                    "; give --data, or set DLBENCH_CACHE_DIR to a folder that can be written");
+    throw Error(
+        failure.code(),
+        std::string("no --data given, and none can be generated: ") + failure.what() +
+            "; or give --data, or set DLBENCH_CACHE_DIR to another folder that can be written");
   }
   core::log::progress("");
   return {folder, true};

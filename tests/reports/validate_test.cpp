@@ -148,8 +148,12 @@ TEST(Validate, ArithmeticOfRunAndConclusions) {
               Contains(HasSubstr("overlap_efficiency: is 1")));
   EXPECT_THAT(arithmetic_after([](RunRecord& r) { r.job->cpu_efficiency = 0.5; }),
               Contains(HasSubstr("cpu_time_s / (wall_s cores) is 0.75")));
+  EXPECT_THAT(arithmetic_after([](RunRecord& r) { r.history[1].metrics["dice"] = 5.0; }),
+              Contains(HasSubstr("dice is not from 0 to 1")));
+  EXPECT_THAT(arithmetic_after([](RunRecord& r) { r.history.erase(r.history.begin()); }),
+              Contains(HasSubstr("epochs are not 1, 2")));
   EXPECT_THAT(arithmetic_after([](RunRecord& r) { r.history[1].epoch = 1; }),
-              Contains(HasSubstr("epochs do not ascend")));
+              Contains(HasSubstr("epochs are not 1, 2")));
 }
 
 // --- The schema and the field lists say the same. ---

@@ -123,8 +123,10 @@ TEST(Generate, DescribesWhatItMadeAndReusesIt) {
   EXPECT_EQ(info->seed, 3U);
   GenerateOptions other = options;
   other.samples = 21;
-  EXPECT_NE(error_of([&] { generate_once("mnist", other); }).find("not empty"), std::string::npos);
-  EXPECT_NE(error_of([&] { generate("mnist", options); }).find("not empty"), std::string::npos);
+  EXPECT_NE(error_of([&] { generate_once("mnist", other); }).find("holds something else"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { generate("mnist", options); }).find("no empty folder"),
+            std::string::npos);
 }
 
 /// No file of this process may grow beyond `bytes`: writing fails as on a full disk.

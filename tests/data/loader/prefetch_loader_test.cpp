@@ -228,6 +228,23 @@ TEST(PrefetchLoader, SkipsToTheBeginningOfAnEpoch) {
       core::CheckFailure);
 }
 
+TEST(PrefetchLoader, StartsAnEpochWithNothingPreparedAndPreparesNothingBehindIt) {
+  const FakeDataset dataset(12);
+  PrefetchLoader loader(dataset, {.batch_size = 2, .prefetch = 3, .epochs = 2});
+  for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // of no epoch's clock
+    EXPECT_TRUE(epoch == 0 || loader.stats().queue_ready == 0);
+    loader.stop();
+    loader.reset_stats();
+    loader.start_epoch();
+    for (std::int64_t batch = 0; batch < 6; ++batch) {
+      EXPECT_EQ(loader.next()->number, 6 * epoch + batch);
+    }
+    EXPECT_EQ(loader.stats().samples_loaded, 12) << "each was loaded under the clock";
+    EXPECT_FALSE(loader.next());
+  }
+}
+
 TEST(PrefetchLoader, StopFromAnotherThreadWakesTheConsumer) {
   const FakeDataset dataset(16);
   // Storage so slow that nothing arrives during the test.

@@ -171,6 +171,21 @@ TEST_F(Trainer, WhatMakingTheStepsTakesIsOfNoEpoch) {
   EXPECT_LT(result.history.at(0).seconds, kMakingS);
 }
 
+// A validation or the choice of kernels leaves the loader time to prepare batches: for nothing.
+TEST_F(Trainer, NoSampleIsLoadedBeforeTheClockOfItsEpoch) {
+  constexpr double kSampleS = 0.004;
+  TrainingSetup slow = setup(3);
+  slow.loader.prefetch = 8;
+  slow.loader.delays[static_cast<std::size_t>(data::Stage::kRead)] = {.sleep_s = kSampleS};
+  TrainingListener listener;
+  listener.on_epoch = [](const reports::EpochRecord&, bool) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  };
+  for (const reports::EpochRecord& epoch : train(slow, listener).history) {
+    EXPECT_LE(epoch.samples_per_second, 1.0 / kSampleS) << "epoch " << epoch.epoch;
+  }
+}
+
 TEST_F(Trainer, TheSameSeedGivesTheSameHistoryWithAnyNumberOfWorkers) {
   TrainingSetup one = setup(2);
   TrainingSetup three = setup(2);

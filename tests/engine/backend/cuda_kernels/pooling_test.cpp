@@ -6,6 +6,7 @@
 #include "engine/backend/cuda/kernels/pooling.h"
 
 #include "engine/core/rng.h"
+#include "tests/engine/backend/cuda_kernels/element_types.h"
 #include "tests/engine/backend/cuda_kernels/host_launcher.h"
 
 #include <gtest/gtest.h>
@@ -24,13 +25,6 @@ using Extents3 = std::array<Index, 3>;
 
 constexpr Index kBatch = 2;
 constexpr Index kStride = 16;  // two packs of 16 bits, four of f32
-
-template <typename T>
-core::DType dtype_of() {
-  return std::is_same_v<T, float> ? core::DType::kF32
-         : std::is_same_v<T, F16> ? core::DType::kF16
-                                  : core::DType::kBF16;
-}
 
 /// A tensor of (kBatch, extents, kStride), poisoned; aligned for packs, or one element off.
 template <typename T>

@@ -4,6 +4,7 @@
 // Sums of several tensors against additions two by two, to the last bit.
 #include "engine/backend/cuda/kernels/pointwise.h"
 #include "engine/core/rng.h"
+#include "tests/engine/backend/cuda_kernels/element_types.h"
 #include "tests/engine/backend/cuda_kernels/host_launcher.h"
 
 #include <gtest/gtest.h>
@@ -15,13 +16,6 @@ namespace dlbench::backend::cuda {
 namespace {
 
 constexpr Index kPositions = 35;
-
-template <typename T>
-core::DType dtype_of() {
-  return std::is_same_v<T, float> ? core::DType::kF32
-         : std::is_same_v<T, F16> ? core::DType::kF16
-                                  : core::DType::kBF16;
-}
 
 /// `lanes` of each of kPositions positions, which begin `begin` lanes behind multiples of `stride`.
 template <typename T>
