@@ -95,15 +95,16 @@ def heading(report):
 
 
 def verdict_line(report):
-    """The verdict with its margin, or an empty text."""
+    """The verdict with its margin, and the taints, or an empty text."""
+    parts = []
     attribution = report.get("attribution")
-    if not attribution:
-        return ""
-    text = attribution["verdict"]
-    if attribution.get("margin") is not None:
-        text += f" (margin {100 * attribution['margin']:.1f} %)"
+    if attribution:
+        margin = attribution.get("margin")
+        parts.append(attribution["verdict"] + (f" (margin {100 * margin:.1f} %)" if margin is not None else ""))
     taints = sorted({taint["code"] for taint in report["run"]["taints"]})
-    return text + (", taints: " + ", ".join(taints) if taints else "")
+    if taints:
+        parts.append("taints: " + ", ".join(taints))
+    return ", ".join(parts)
 
 
 def no_data(axes, text):

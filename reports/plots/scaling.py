@@ -20,6 +20,7 @@ PARTS = [
     ("transfer", "transfer_s", "#0072B2"),
 ]
 PROJECTION_COLOUR = "#56B4E9"
+DOUBT_COLOUR = "#999999"
 
 
 def measured_series(report):
@@ -113,25 +114,28 @@ def draw_throughput(axes, entry):
 
 
 def draw_projection(axes, entry, value_of):
-    """Projected points, open, with their band."""
-    if not entry["projection"]:
-        return
-    ranks = [point["ranks"] for point in entry["projection"]]
-    values = [value_of(point) for point in entry["projection"]]
-    axes.plot(
-        ranks,
-        [value for value, _ in values],
-        color=PROJECTION_COLOUR,
-        marker="o",
-        markersize=5,
-        markerfacecolor="white",
-        linestyle=":",
-        label="projected",
-    )
-    bands = [band or [value, value] for value, band in values]
-    axes.fill_between(
-        ranks, [band[0] for band in bands], [band[1] for band in bands], color=PROJECTION_COLOUR, alpha=0.2
-    )
+    """Projected points with their band: open ones, and grey crosses where the report has a doubt."""
+    for doubted, colour, marker, label in (
+        (False, PROJECTION_COLOUR, "o", "projected"),
+        (True, DOUBT_COLOUR, "x", "projected, in doubt"),
+    ):
+        points = [point for point in entry["projection"] if bool(point.get("doubt")) == doubted]
+        if not points:
+            continue
+        ranks = [point["ranks"] for point in points]
+        values = [value_of(point) for point in points]
+        axes.plot(
+            ranks,
+            [value for value, _ in values],
+            color=colour,
+            marker=marker,
+            markersize=5,
+            markerfacecolor="white",
+            linestyle=":",
+            label=label,
+        )
+        bands = [band or [value, value] for value, band in values]
+        axes.fill_between(ranks, [band[0] for band in bands], [band[1] for band in bands], color=colour, alpha=0.2)
 
 
 def draw_efficiency(axes, entry):
