@@ -64,8 +64,25 @@ struct Inspector {
 struct StageSums {
   std::array<double, kStages> seconds{};
   std::int64_t samples = 0;
+  std::int64_t masks = 0;
+  std::int64_t empty_masks = 0;  ///< that mark nothing
   double pixels = 0.0;
 };
+
+bool is_mask(const TensorSpec& spec) {
+  return spec.role == Role::kTarget && spec.dtype == core::DType::kU8;
+}
+
+void add_masks(const Dataset& dataset, const Inspector& inspector, StageSums& sums) {
+  for (std::size_t tensor = 0; tensor < inspector.memory.size(); ++tensor) {
+    if (is_mask(dataset.spec().tensors[tensor])) {
+      ++sums.masks;
+      const bool marks = std::ranges::any_of(inspector.memory[tensor],
+                                             [](std::byte pixel) { return pixel != std::byte{0}; });
+      sums.empty_masks += marks ? 0 : 1;
+    }
+  }
+}
 
 void add_size(DatasetInspection& result, const SampleInfo& info) {
   const std::int64_t pixels = info.width * info.height;
@@ -103,6 +120,7 @@ void load_all(const Dataset& dataset,
       const std::lock_guard lock(mutex);
       add_size(result, info);
       part.bytes += info.bytes;
+      add_masks(dataset, inspector, sums);
       sums.pixels += static_cast<double>(info.width * info.height);
       ++sums.samples;
     } catch (const Error& error) {
@@ -156,6 +174,13 @@ DatasetInspection inspect(const fs::path& folder, const DatasetOptions& options,
     load_all(*dataset, split, threads, result, part, sums);
     result.samples += part.samples;
     result.splits.push_back(part);
+  }
+  if (sums.masks > 0 && sums.empty_masks == sums.masks) {
+    result.problems.emplace_back(
+        fmt::format("no mask of {} marks anything: what is at least half as bright as white does, "
+                    "so a label of "
+                    "1 or a dark colour does not; write 255 for what is to be found",
+                    sums.masks));
   }
   // The layout without split folders reports the same pairs once per split.
   std::ranges::sort(result.problems);

@@ -44,6 +44,26 @@ TEST(Inspect, ListsAllProblemsAndCountsTheRest) {
   }));
 }
 
+// Labels of 0 and 1, as other tools write them, would train on nothing.
+TEST(Inspect, SaysWhenNoMaskMarksAnything) {
+  for (const std::uint8_t marked : {std::uint8_t{1}, std::uint8_t{128}}) {
+    const TemporaryFolder folder;
+    testing::Picture mask = half_mask(20, 30);
+    std::ranges::replace(mask.pixels, std::uint8_t{255}, marked);
+    for (const char* stem : {"a", "b", "c", "d"}) {
+      const std::string name(stem);
+      write_bytes(folder.path() / "images" / (name + ".jpg"),
+                  jpeg_bytes(smooth_picture(20, 30, 3)));
+      write_bytes(folder.path() / "masks" / (name + ".png"), testing::png_bytes(mask));
+    }
+    const DatasetInspection found = inspect(folder.path());
+    ASSERT_EQ(found.problems.size(), marked == 1 ? 1U : 0U);
+    if (marked == 1) {
+      EXPECT_NE(found.problems[0].find("no mask of 4 marks anything"), std::string::npos);
+    }
+  }
+}
+
 TEST(Inspect, RecognisesMnist) {
   const TemporaryFolder folder;
   generate("mnist", {.out = folder.path() / "m", .samples = 12});
