@@ -189,7 +189,9 @@ Emission GraphLowering::whole(const Node& node) {
 LoweredNode& GraphLowering::append(Emission emission) {
   const graph::Phase phase =
       emission.covers.empty() ? graph::Phase::kForward : graph_.node(emission.covers.front()).phase;
-  emission.absorbed = std::exchange(absorbed_, {});
+  if (!emission.covers.empty()) {  // a copy does nobody's work
+    emission.absorbed = std::exchange(absorbed_, {});
+  }
   result_->nodes.push_back(make_lowered_node(graph_, result_->slots, std::move(emission), phase));
   return result_->nodes.back();
 }

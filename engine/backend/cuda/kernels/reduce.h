@@ -117,13 +117,13 @@ struct Carried {
 
 /// Calls add(load(i)) for i = first, first + step, ... below end, in that order, with kAhead loads
 /// under way: the next ones are issued before what came is added, across the end of the loop's
-/// body. Within one body, ptxas moves each load down to the addition that waits for it.
-template <int kAhead, typename Load, typename Add>
-DLBENCH_HOST_DEVICE void add_in_order(
-    Index first, Index end, Index step, const Load& load, const Add& add) {
-  Index i = first;
+/// body. Within one body, ptxas moves each load down to the addition that waits for it. I: Index or
+/// ShortIndex; end + kAhead * step must fit.
+template <int kAhead, typename I, typename Load, typename Add>
+DLBENCH_HOST_DEVICE void add_in_order(I first, I end, I step, const Load& load, const Add& add) {
+  I i = first;
+  Carried<decltype(load(i))> carried[kAhead];
   if (i + (kAhead - 1) * step < end) {
-    Carried<decltype(load(i))> carried[kAhead];
     DLBENCH_UNROLL(kAhead)
     for (int a = 0; a < kAhead; ++a) {
       carried[a].keep(load(i));
@@ -143,9 +143,18 @@ DLBENCH_HOST_DEVICE void add_in_order(
       add(carried[a].loaded());
     }
   }
-  DLBENCH_UNROLL(1)
-  for (; i < end; i += step) {
-    add(load(i));
+  // What is left is less than kAhead, and for small tensors it is all.
+  DLBENCH_UNROLL(kAhead)
+  for (int a = 0; a < kAhead - 1; ++a) {
+    if (i + a * step < end) {
+      carried[a].keep(load(i + a * step));
+    }
+  }
+  DLBENCH_UNROLL(kAhead)
+  for (int a = 0; a < kAhead - 1; ++a) {
+    if (i + a * step < end) {
+      add(carried[a].loaded());
+    }
   }
 }
 
@@ -200,7 +209,7 @@ struct FoldChunks {
   std::uint32_t lanes;
   std::uint32_t tiles;
   std::uint32_t height;
-  Index chunks;
+  ShortIndex chunks;  ///< 64 bits would cost a division of them
   Index stride;
   Index used;
   const float* partials;
@@ -215,10 +224,10 @@ struct FoldChunks {
     clear(partial);
     if (column(p) < used) {
       const float* from = partials + group(p) * chunks * Q * stride + column(p);
-      add_in_order<8>(
-          p.thread / lanes,
+      add_in_order<16>(
+          static_cast<ShortIndex>(p.thread / lanes),
           chunks,
-          height,
+          static_cast<ShortIndex>(height),
           [&](Index chunk) {
             Sums<float, Q, 1> loaded;
             for (int q = 0; q < Q; ++q) {
@@ -276,12 +285,12 @@ void reduce_columns(Launcher& launcher,
                   columns.blocks(),
                   columns.threads());
   // Few columns by many rows: nothing but the latency of memory counts here, and a thread then
-  // waits for at most 32 chunks, eight at a time. Eight columns fill a sector of 32 bytes.
+  // waits for at most 32 chunks, sixteen at a time. Eight columns fill a sector of 32 bytes.
   constexpr std::uint32_t kLanes = 8;
   FoldChunks<Q, Finish> fold{kLanes,
                              static_cast<std::uint32_t>(ceil_divide<Index>(used, kLanes)),
                              kThreads / kLanes,
-                             columns.chunks,
+                             static_cast<ShortIndex>(columns.chunks),
                              columns.stride,
                              used,
                              scratch,

@@ -81,7 +81,8 @@ void expect_order(const graph::Graph& graph) {
       const Slot& read = lowered->slots.at(static_cast<std::size_t>(slot));
       const bool made_here =
           read.storage == Storage::kActivation || read.storage == Storage::kGradient;
-      EXPECT_TRUE(!made_here || written.contains(slot)) << node.name << " reads what is not there";
+      const SlotId home = read.alias_of == kNoSlot ? slot : read.alias_of;
+      EXPECT_TRUE(!made_here || written.contains(home)) << node.name << " reads what is not there";
     }
     written.insert(node.writes.begin(), node.writes.end());
   }
