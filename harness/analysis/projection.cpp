@@ -64,7 +64,7 @@ std::optional<std::string> doubt(std::int64_t ranks,
                                  double residual) {
   const std::optional<std::int64_t>& only_node_ranks = input.only_node_ranks;
   std::vector<std::string> reasons;
-  if (!input.load.empty() && load <= 1.0) {
+  if (!input.load.empty() && load <= 1.0 && ranks >= input.load.begin()->first) {
     reasons.push_back(
         "it is for a core for each compute thread, and measured ranks shared their cores");
   }
