@@ -57,7 +57,7 @@ void lower_concat(GraphLowering& lowering, const Node& node) {
       emission.reads[index] = lowering.read(up->inputs[0]);
       emission.kernel_name = "own:upsample+concat";
     }
-    parts.push_back(std::move(part));
+    parts.push_back(part);
     begin += layout.channels;
   }
   parts.back().copy.clear_rest = true;
