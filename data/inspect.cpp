@@ -179,8 +179,7 @@ DatasetInspection inspect(const fs::path& folder, const DatasetOptions& options,
   if (sums.masks > 0 && sums.empty_masks == sums.masks) {
     result.problems.emplace_back(
         fmt::format("no mask of {} marks anything: what is at least half as bright as white does, "
-                    "so a label of "
-                    "1 or a dark colour does not; write 255 for what is to be found",
+                    "so a label of 1 or a dark colour does not; write 255 for what is to be found",
                     sums.masks));
   }
   // The layout without split folders reports the same pairs once per split.

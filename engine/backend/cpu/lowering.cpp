@@ -7,6 +7,7 @@
 #include "engine/core/check.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace dlbench::backend::cpu {
 

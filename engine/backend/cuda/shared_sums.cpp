@@ -30,7 +30,7 @@ SharedSums::SharedSums(const graph::Graph& graph, const Fusion& fusion) {
       const bool in_time = std::ranges::all_of(fusion.readers(bias), [&](graph::NodeId reader) {
         return fusion.place(reader) > fusion.place(norm.id);
       });
-      if (in_time && graph.value(bias).dtype == graph.value(dy).dtype) {
+      if (in_time && !contains(bias) && graph.value(bias).dtype == graph.value(dy).dtype) {
         by_batch_norm_[norm.id] = bias;
         shared_.insert(bias);
         break;
