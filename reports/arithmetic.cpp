@@ -78,16 +78,19 @@ void check_trials(const Checker& root, const RunRecord& record) {
 
 /// The verdict of a run is of its trials; those of a series have theirs at each point.
 void check_verdict(const Checker& root, const RunRecord& record) {
-  if (!record.attribution.has_value()) {
-    return;
-  }
   std::vector<const TrialRecord*> trials;
   for (const TrialRecord& trial : record.trials) {
     if (!trial.series.has_value()) {
       trials.push_back(&trial);
     }
   }
-  check_attribution(root.at("attribution"), *record.attribution, trials, record);
+  const Checker check = root.at("attribution");
+  if (record.attribution.has_value()) {
+    check_attribution(check, *record.attribution, trials, record);
+  } else {
+    check.expect(record.run.status != RunStatus::kComplete || !decides(trials, record),
+                 "is null although io, full and synthetic are there to tell");
+  }
 }
 
 /// Names of metrics are as in workloads::metrics_of_counts(): all are shares of something.
@@ -96,6 +99,12 @@ void check_history(const Checker& root, const RunRecord& record) {
     const EpochRecord& epoch = record.history[index];
     const Checker place = root.at("history", index);
     place.expect(epoch.epoch == static_cast<std::int64_t>(index) + 1, "epochs are not 1, 2, ...");
+    if (epoch.samples.has_value() && epoch.samples_per_second.has_value() && epoch.seconds > 0.0) {
+      place.at("samples_per_second")
+          .expect_close(*epoch.samples_per_second,
+                        static_cast<double>(*epoch.samples) / epoch.seconds,
+                        "samples / seconds");
+    }
     for (const auto& [name, value] : epoch.metrics) {
       place.expect(!(value < 0.0 || value > 1.0), name + " is not from 0 to 1");
     }

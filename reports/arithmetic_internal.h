@@ -139,6 +139,9 @@ void check_trial(const Checker& check, const TrialRecord& trial, const RunRecord
 /// Status, times, options and what the job used, in run_arithmetic.cpp.
 void check_run(const Checker& root, const RunRecord& record);
 
+/// Whether a verdict can be told from these trials, in verdict_arithmetic.cpp.
+[[nodiscard]] bool decides(const std::vector<const TrialRecord*>& trials, const RunRecord& record);
+
 /// A verdict against the trials it is of, in verdict_arithmetic.cpp.
 void check_attribution(const Checker& check,
                        const AttributionRecord& attribution,

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cmath>
@@ -16,7 +17,10 @@
 #include <cstdio>
 #include <limits>
 #include <memory>
+#include <set>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 namespace dlbench::reports {
 namespace {
@@ -314,16 +318,29 @@ void check_version(const json& document) {
 }  // namespace
 
 nlohmann::json parse_json(std::string_view text, const std::string& name) {
+  std::vector<std::set<std::string>> keys;  // of the objects that are open, by depth
   // Called with the depth of each value before it is stored; the parser itself keeps no recursion.
-  const auto depth_guard = [&name](int depth, json::parse_event_t /*event*/, json& /*value*/) {
+  const auto guard = [&](int depth, json::parse_event_t event, const json& value) {
     if (depth > kMaxJsonDepth) {
       throw Error(ErrorCode::kData,
                   fmt::format("{}: nested deeper than {} levels", name, kMaxJsonDepth));
     }
+    const auto level = static_cast<std::size_t>(depth);
+    if (event == json::parse_event_t::object_start) {
+      keys.resize(std::max(keys.size(), level + 2));
+      keys[level + 1].clear();
+    } else if (event == json::parse_event_t::key &&
+               !keys[level].insert(value.get<std::string>()).second) {
+      // Readers differ in which of the two they take.
+      throw Error(ErrorCode::kData,
+                  fmt::format("{}: an object has '{}' twice",
+                              name,
+                              printable(value.get_ref<const std::string&>())));
+    }
     return true;
   };
   try {
-    return json::parse(text.begin(), text.end(), depth_guard);
+    return json::parse(text.begin(), text.end(), guard);
   } catch (const json::exception& error) {
     // "[json.exception.parse_error.101] parse error at line 1, ...": the part after the bracket.
     std::string_view what = error.what();

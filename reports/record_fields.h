@@ -238,6 +238,7 @@ template <typename V, MaybeConst<EpochRecord> R>
 void fields(V& visit, R& record) {
   visit("epoch", record.epoch);
   visit("seconds", record.seconds);
+  visit("samples", record.samples);
   visit("samples_per_second", record.samples_per_second);
   visit("learning_rate", record.learning_rate);
   visit("train_loss", record.train_loss);

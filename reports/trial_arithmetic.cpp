@@ -176,7 +176,10 @@ void check_phases(const Checker& check, const TrialRecord& trial, const Counted&
           phase.share, phase.total_s / whole_s, "total_s / that of all phases");
     }
   }
-  if (!phases.empty()) {
+  if (phases.empty()) {
+    check.at("phases").expect(counted.steps == 0,
+                              fmt::format("is empty, but {} steps count", counted.steps));
+  } else {
     check.at("phases").expect(
         close(whole_s, std::max(claimed_s, counted.wall_s)),
         fmt::format("total_s sum to {}, but the repetitions took {}", whole_s, counted.wall_s));

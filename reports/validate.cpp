@@ -16,6 +16,7 @@
 #include <valijson/validator.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 
 namespace dlbench::reports {
@@ -100,8 +101,15 @@ std::vector<Problem> validate_report(std::string_view text, const std::string& n
 }
 
 std::string to_line(const Problem& problem) {
-  return problem.path.empty() ? problem.message
-                              : fmt::format("{}: {}", problem.path, problem.message);
+  std::string line =
+      problem.path.empty() ? problem.message : fmt::format("{}: {}", problem.path, problem.message);
+  // Both may quote the report.
+  std::replace_if(
+      line.begin(),
+      line.end(),
+      [](unsigned char letter) { return std::iscntrl(letter) != 0; },
+      '?');
+  return line;
 }
 
 }  // namespace dlbench::reports

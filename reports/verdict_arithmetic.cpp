@@ -184,6 +184,10 @@ void check_prediction(const Checker& check,
 
 }  // namespace
 
+bool decides(const std::vector<const TrialRecord*>& trials, const RunRecord& record) {
+  return decidable(evidence_of(trials, record).rates);
+}
+
 void check_attribution(const Checker& check,
                        const AttributionRecord& attribution,
                        const std::vector<const TrialRecord*>& trials,

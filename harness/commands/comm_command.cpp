@@ -343,9 +343,13 @@ class CommCommand final : public Command {
   void check() const override {
     (void)parse_collectives(options_.collectives);
     (void)element_counts(options_);
+    check_device(options_.device, "fp32");
     if (!options_.link.empty()) {
       (void)comm::parse_link_model(options_.link, options_.link_node_ranks.value_or(0));
     }
+  }
+  void check_ranks(int available) const override {
+    (void)parse_rank_counts(options_.ranks, available);
   }
   int run(const OptionSet& options, const Invocation& invocation) override {
     CollectiveSweep sweep(

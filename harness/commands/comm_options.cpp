@@ -29,26 +29,16 @@ constexpr std::array<Collective, 4> kCollectives = {Collective::kAllReduce,
                                                     Collective::kBroadcast};
 constexpr std::int64_t kLargestBytes = std::int64_t{1} << 40;
 
-void add_bytes(OptionSet& options,
-               const std::string& name,
-               const std::string& letter,
-               const std::string& help,
-               std::int64_t& target) {
-  options.add({.name = name,
-               .letter = letter,
-               .value_name = "BYTES",
-               .help = help,
-               .set = [&target](const std::string& what,
-                                const std::string& text) { target = parse_bytes(what, text); },
-               .value = [&target] { return reports::Value(target); }});
-}
-
 }  // namespace
 
 void add_comm_options(OptionSet& options, CommOptions& comm) {
-  add_bytes(
-      options, "minbytes", "b", "smallest array; K, M and G are powers of 2^10", comm.min_bytes);
-  add_bytes(options, "maxbytes", "e", "largest array", comm.max_bytes);
+  options.add_bytes("minbytes",
+                    "smallest array; K, M and G are powers of 2^10",
+                    comm.min_bytes,
+                    {1, kLargestBytes});
+  options.letter("b");
+  options.add_bytes("maxbytes", "largest array", comm.max_bytes, {1, kLargestBytes});
+  options.letter("e");
   options.add_number("stepfactor", "F", "ratio of successive sizes", comm.step_factor, 1.1, 1e6);
   options.letter("f");
   options.add_count("iters", "N", "timed calls per size", comm.calls, {1, 1'000'000});
@@ -86,23 +76,6 @@ void add_comm_options(OptionSet& options, CommOptions& comm) {
   options.add_count("seed", "N", "of the simulated link's jitter", comm.seed, {0, 1LL << 40});
   options.add_seconds("timeout", "S", "end with code 124 after this time", comm.timeout);
   options.add_flag("strict", "exit code 4 if the report has a taint", comm.strict);
-}
-
-std::int64_t parse_bytes(std::string_view what, const std::string& text) {
-  std::int64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, failure] = std::from_chars(text.data(), end, number);
-  const std::string suffix(rest, end);
-  const std::size_t power = std::string("KMG").find(suffix);
-  const bool known = suffix.empty() || (suffix.size() == 1 && power != std::string::npos);
-  const int shift = suffix.empty() ? 0 : 10 * (static_cast<int>(power) + 1);
-  if (failure != std::errc{} || !known || number < 1 || number > (kLargestBytes >> shift)) {
-    throw Error(ErrorCode::kUsage,
-                std::string(what) + ": '" + text +
-                    "' is no size; wanted bytes from 1 to 1024G, with K, M or G for 2^10, 2^20, "
-                    "2^30");
-  }
-  return number << shift;
 }
 
 std::vector<Collective> parse_collectives(const std::string& list) {

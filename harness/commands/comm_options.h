@@ -43,8 +43,6 @@ void add_comm_options(OptionSet& options, CommOptions& comm);
 
 // All of these throw core::Error(kUsage) for values that make no sense.
 
-/// "8", "1K", "64M", "2G": bytes, in powers of 2^10 as nccl-tests read them; at least 1.
-[[nodiscard]] std::int64_t parse_bytes(std::string_view what, const std::string& text);
 [[nodiscard]] std::vector<comm::Collective> parse_collectives(const std::string& list);
 /// A type that can be reduced.
 [[nodiscard]] core::DType parse_reducible(const std::string& name);

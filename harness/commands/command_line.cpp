@@ -311,6 +311,7 @@ int run_on_ranks(const Bound& bound, const Invocation& invocation) {
   try {
     check_same_start(invocation.ranks, bound.command->name(), *bound.options);
     bound.command->check();
+    bound.command->check_ranks(invocation.ranks.size());
     return bound.command->run(*bound.options, invocation);
   } catch (const Error& error) {
     if (invocation.ranks.size() == 1) {

@@ -31,6 +31,9 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kMostNodes = 1'000'000;
 constexpr std::int64_t kMostPerNode = 4096;
+// Below it nothing of dlbench runs: a bare 1500 would be megabytes to Slurm.
+constexpr std::int64_t kLeastMemory = std::int64_t{64} << 20;
+constexpr std::int64_t kMostMemory = std::int64_t{1} << 50;
 
 std::optional<int> to_int(const std::optional<std::int64_t>& number) {
   return number.has_value() ? std::optional(static_cast<int>(*number)) : std::nullopt;
@@ -87,7 +90,7 @@ class LaunchCommand final : public Command {
  private:
   [[nodiscard]] const LauncherSpec& spec() const { return launcher_.spec(); }
   void add_container_options(OptionSet& options);
-  [[nodiscard]] LaunchRequest request(const Invocation& invocation) const;
+  [[nodiscard]] LaunchRequest request(const OptionSet& options, const Invocation& invocation) const;
   [[nodiscard]] int submit(const LaunchRequest& request, const std::string& script) const;
 
   const Launcher& launcher_;
@@ -132,8 +135,10 @@ void LaunchCommand::add_options(OptionSet& options) {
     options.add_text("account", "NAME", "project that pays for the job", request_.account);
   }
   if (spec().takes_memory) {
-    options.add_count(
-        "memory", "BYTES", "memory of each node", memory_, {1, std::int64_t{1} << 50});
+    options.add_bytes("memory",
+                      "memory of each node; K, M, G and T are powers of 2^10",
+                      memory_,
+                      {kLeastMemory, kMostMemory});
   }
   options.add_choice("mpi",
                      "MPI of the nodes; auto: whatever the site's default is",
@@ -165,7 +170,11 @@ void LaunchCommand::add_container_options(OptionSet& options) {
   }
 }
 
-LaunchRequest LaunchCommand::request(const Invocation& invocation) const {
+LaunchRequest LaunchCommand::request(const OptionSet& options, const Invocation& invocation) const {
+  if (!options.is_default("ranks-per-node") && !options.is_default("tasks-per-node")) {
+    throw Error(ErrorCode::kUsage,
+                "--ranks-per-node and --tasks-per-node are two names of one number: give one");
+  }
   if (invocation.launched.empty()) {
     throw Error(ErrorCode::kUsage,
                 "nothing to launch: add -- and a command, such as -- run --workload resunetpp");
@@ -242,8 +251,8 @@ int LaunchCommand::submit(const LaunchRequest& request, const std::string& scrip
   return 0;
 }
 
-int LaunchCommand::run(const OptionSet& /*options*/, const Invocation& invocation) {
-  const LaunchRequest wanted = request(invocation);
+int LaunchCommand::run(const OptionSet& options, const Invocation& invocation) {
+  const LaunchRequest wanted = request(options, invocation);
   const std::string script = launcher_.script(wanted);
   if (submit_) {
     return submit(wanted, script);

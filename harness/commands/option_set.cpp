@@ -63,7 +63,31 @@ OptionSpec count_option(std::string name,
                      const std::string& text) { target = parse_count(what, text, limits); },
           .value = [&target] { return reports::Value(target); }};
 }
+
+// The same for bytes.
+template <typename Target>
+OptionSpec bytes_option(std::string name, std::string help, Target& target, CountLimits limits) {
+  return {.name = std::move(name),
+          .value_name = "BYTES",
+          .help = std::move(help),
+          .set = [&target, limits](
+                     const std::string& what,
+                     const std::string& text) { target = parse_bytes(what, text, limits); },
+          .value = [&target] { return reports::Value(target); }};
+}
 // NOLINTEND(performance-unnecessary-value-param)
+
+constexpr std::string_view kByteSuffixes = "KMGT";  // 2^10, 2^20, ...
+
+// 64M rather than 67108864.
+std::string bytes_text(std::int64_t bytes) {
+  std::size_t power = 0;
+  while (power < kByteSuffixes.size() && bytes % 1024 == 0) {
+    bytes /= 1024;
+    ++power;
+  }
+  return std::to_string(bytes) + (power == 0 ? "" : std::string(1, kByteSuffixes[power - 1]));
+}
 
 }  // namespace
 
@@ -108,6 +132,26 @@ std::int64_t parse_count(std::string_view what, const std::string& text, CountLi
            "in the range " + std::to_string(limits.min) + " to " + std::to_string(limits.max));
   }
   return static_cast<std::int64_t>(value);
+}
+
+std::int64_t parse_bytes(std::string_view what, const std::string& text, CountLimits limits) {
+  std::int64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, failure] = std::from_chars(text.data(), end, number);
+  const std::string suffix(rest, end);
+  const std::size_t power = kByteSuffixes.find(suffix);
+  const bool known = suffix.empty() || (suffix.size() == 1 && power != std::string::npos);
+  const int shift = suffix.empty() ? 0 : 10 * (static_cast<int>(power) + 1);
+  if (failure != std::errc{} || !known || number < 1 || number > (limits.max >> shift) ||
+      number << shift < limits.min) {
+    refuse(
+        what,
+        text,
+        fmt::format("a size from {} to {} in bytes; K, M, G and T stand for 2^10, 2^20, 2^30, 2^40",
+                    bytes_text(limits.min),
+                    bytes_text(limits.max)));
+  }
+  return number << shift;
 }
 
 double parse_seconds(std::string_view what, const std::string& text) {
@@ -232,6 +276,20 @@ void OptionSet::add_count(std::string name,
                           std::optional<std::int64_t>& target,
                           CountLimits limits) {
   add(count_option(std::move(name), std::move(value_name), std::move(help), target, limits));
+}
+
+void OptionSet::add_bytes(std::string name,
+                          std::string help,
+                          std::int64_t& target,
+                          CountLimits limits) {
+  add(bytes_option(std::move(name), std::move(help), target, limits));
+}
+
+void OptionSet::add_bytes(std::string name,
+                          std::string help,
+                          std::optional<std::int64_t>& target,
+                          CountLimits limits) {
+  add(bytes_option(std::move(name), std::move(help), target, limits));
 }
 
 void OptionSet::add_seconds(std::string name,

@@ -73,6 +73,12 @@ class OptionSet {
                  std::string help,
                  std::optional<std::int64_t>& target,
                  CountLimits limits);
+  /// Bytes; accepts the suffixes K, M, G and T (powers of 2^10).
+  void add_bytes(std::string name, std::string help, std::int64_t& target, CountLimits limits);
+  void add_bytes(std::string name,
+                 std::string help,
+                 std::optional<std::int64_t>& target,
+                 CountLimits limits);
   /// Seconds > 0; accepts the suffixes ms, s and min.
   void add_seconds(std::string name,
                    std::string value_name,
@@ -111,6 +117,11 @@ class OptionSet {
 
 /// "64", "10K": whole number with an optional suffix. Throws core::Error(kUsage) naming `what`.
 [[nodiscard]] std::int64_t parse_count(std::string_view what,
+                                       const std::string& text,
+                                       CountLimits limits);
+/// "8", "1K", "64M", "2G", "1T": bytes, with a suffix for 2^10, 2^20, 2^30, 2^40 as nccl-tests and
+/// schedulers read them. Throws core::Error(kUsage) naming `what`.
+[[nodiscard]] std::int64_t parse_bytes(std::string_view what,
                                        const std::string& text,
                                        CountLimits limits);
 /// "2", "1.5s", "300ms", "2min", "1h": seconds > 0.

@@ -433,6 +433,7 @@ class RunCommand final : public Command {
   }
   void check() const override {
     check_session(run_);
+    check_sizes(run_);
     check_distinct({{"--config", run_.config},
                     {"--output", run_.output},
                     {"--benchy", run_.benchy},
@@ -445,6 +446,7 @@ class RunCommand final : public Command {
       static_cast<void>(parse_step_range(run_.capture_steps));
     }
   }
+  void check_ranks(int available) const override { check_share(run_, available); }
   int run(const OptionSet& options, const Invocation& invocation) override {
     if (!options.is_default("capture-trial") && run_.capture_steps.empty()) {
       throw Error(ErrorCode::kUsage,

@@ -280,6 +280,17 @@ SessionOptions session_options(const RunOptions& run) {
 
 void check_session(const RunOptions& run) {
   (void)workloads::find_workload(session_options(run).workload);
+  check_device(run.device, run.precision);
+}
+
+void check_sizes(const RunOptions& run) {
+  (void)workloads::choose_params(
+      workloads::find_workload(run.workload).spec(),
+      {.batch_size = run.batch_size.value_or(0), .image_size = run.image_size.value_or(0)});
+}
+
+void check_share(const RunOptions& run, int ranks) {
+  (void)share_batch(1, run.global_batch_size, 0, ranks);
 }
 
 RunnerOptions runner_options(const RunOptions& run, const SessionPlan& plan) {

@@ -95,8 +95,13 @@ void take_placement(const probes::RankPlacement& placement, int ranks, SessionOp
 
 /// Throws core::Error(kUsage) for options that exclude each other.
 [[nodiscard]] SessionOptions session_options(const RunOptions& run);
-/// Throws core::Error(kUsage) as session_options() does, and for an unknown workload.
+/// Throws core::Error(kUsage) as session_options() does, for an unknown workload, and for a device
+/// or precision that no machine has.
 void check_session(const RunOptions& run);
+/// Throws core::Error(kUsage) for sizes that the workload does not take.
+void check_sizes(const RunOptions& run);
+/// Throws core::Error(kUsage) if --global-batch-size has no sample for each of `ranks`.
+void check_share(const RunOptions& run, int ranks);
 [[nodiscard]] RunnerOptions runner_options(const RunOptions& run, const SessionPlan& plan);
 
 }  // namespace dlbench::harness

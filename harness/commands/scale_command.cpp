@@ -334,7 +334,9 @@ class ScaleCommand final : public Command {
     if (!scale_.ranks.empty()) {
       (void)parse_rank_list(scale_.ranks, std::numeric_limits<int>::max());
     }
-    if (!scale_.sweep.empty()) {
+    if (scale_.sweep.empty()) {
+      check_sizes(run_);
+    } else {
       (void)workloads::find_sweep(scale_.sweep);
     }
     if (run_.global_batch_size.has_value() && scale_.sweep.empty()) {
@@ -348,6 +350,7 @@ class ScaleCommand final : public Command {
   }
   void check_ranks(int available) const override {
     const std::vector<int> ranks = parse_rank_list(scale_.ranks, available);
+    check_share(run_, ranks.back());
     (void)impossible_trials(parse_trials(run_.trials, false), ranks);
     if (!scale_.sweep_buckets.empty() && ranks.back() == 1) {
       throw Error(ErrorCode::kUsage,
@@ -365,8 +368,8 @@ class ScaleCommand final : public Command {
     apply_verbosity(run_);
     if (!scale_.sweep.empty()) {
       take_defaults(workloads::find_sweep(scale_.sweep), options, invocation.ranks.size());
+      check_ranks(invocation.ranks.size());
     }
-    check_ranks(invocation.ranks.size());
     core::log::info("scaling of " + run_.workload + " on " +
                     reports::count_text(invocation.ranks.size(), "rank") + " (" +
                     invocation.ranks.library() + ")");

@@ -430,6 +430,7 @@ class TrainCommand final : public Command {
   }
   void check() const override {
     check_session(run_);
+    check_sizes(run_);
     static_cast<void>(ProbeChoice(run_.probes));
     check_distinct({{"--config", run_.config},
                     {"--output", run_.output},
@@ -442,6 +443,7 @@ class TrainCommand final : public Command {
                       " is measured by `dlbench run` and `dlbench scale`; train takes ddp");
     }
   }
+  void check_ranks(int available) const override { check_share(run_, available); }
   int run(const OptionSet& options, const Invocation& invocation) override {
     apply_verbosity(run_);
     if (invocation.ranks.rank() != 0) {

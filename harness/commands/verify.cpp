@@ -227,12 +227,14 @@ int run_verify(const VerifyOptions& options, std::ostream& out) {
   // The reference always computes in f32: a reduced precision is judged by what it costs.
   setup.precision = core::DType::kF32;
   const std::int64_t side = built.params.image_size;
-  const std::vector<TensorError> errors = compare_steps(
-      tested,
-      timed_step(*reference, setup, out),
-      spec.optimizer,
-      StepTolerances::of(
-          precision, built.params.batch_size * side * side, setup.lowering.allow_tf32));
+  const std::vector<TensorError> errors =
+      compare_steps(tested,
+                    timed_step(*reference, setup, out),
+                    spec.optimizer,
+                    StepTolerances::of(precision,
+                                       built.params.batch_size * side * side,
+                                       spec.verify_rounding,
+                                       setup.lowering.allow_tf32));
   print_parts(out, errors);
   print_worst(out, errors);
   const auto failed = std::count_if(

@@ -232,6 +232,7 @@ class Training {
     record.disturbance = look_around(epoch, begin, end);
     check_parameters(epoch);
     record.seconds = group_.max(elapsed.count());
+    record.samples = trained.samples();
     record.samples_per_second = static_cast<double>(trained.samples()) / record.seconds;
     record.train_loss = trained.loss();
     add_metrics(record, trained, std::string(kOfTraining));

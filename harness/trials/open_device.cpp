@@ -46,6 +46,40 @@ std::unique_ptr<backend::Backend> best_device(const backend::BackendOptions& opt
   throw Error(ErrorCode::kUnavailable, "no device can be used: " + why);
 }
 
+/// "cuda:1" in parts.
+struct DeviceName {
+  std::string backend;
+  std::optional<int> index;
+};
+
+/// Throws Error(kUsage) for what is no device anywhere.
+DeviceName parse_device(const std::string& device) {
+  const std::size_t colon = device.find(':');
+  DeviceName parts{.backend = device.substr(0, colon)};
+  const std::vector<std::string> known = backend::backend_names();
+  if (parts.backend == "gpu") {  // one letter from "cpu", but not what was meant
+    throw Error(ErrorCode::kUsage, "--device: '" + device + "' is no device; did you mean 'cuda'?");
+  }
+  if (device != "auto" && parts.backend != "cuda" &&
+      std::find(known.begin(), known.end(), parts.backend) == known.end()) {
+    throw Error(ErrorCode::kUsage,
+                core::unknown_name_message(
+                    "device", device, std::array<std::string, 3>{"auto", "cpu", "cuda"}));
+  }
+  if (colon != std::string::npos) {
+    const std::string index = device.substr(colon + 1);
+    const bool digits =
+        !index.empty() && index.size() < 4 &&
+        std::all_of(index.begin(), index.end(), [](char c) { return c >= '0' && c <= '9'; });
+    if (parts.backend != "cuda" || !digits) {
+      throw Error(ErrorCode::kUsage,
+                  "--device: '" + device + "' is no device; wanted auto, cpu, cuda or cuda:N");
+    }
+    parts.index = std::stoi(index);
+  }
+  return parts;
+}
+
 }  // namespace
 
 std::unique_ptr<backend::Backend> open_device(const std::string& device,
@@ -56,32 +90,19 @@ std::unique_ptr<backend::Backend> open_device(const std::string& device,
                                   .local_rank = local_rank,
                                   .gpu_address = gpu.address,
                                   .host_gpus = gpu.of};
-  if (device == "auto") {
+  const DeviceName parts = parse_device(device);
+  if (parts.backend == "auto") {
     return best_device(options);
   }
-  const std::size_t colon = device.find(':');
-  const std::string name = device.substr(0, colon);
-  const std::vector<std::string> known = backend::backend_names();
-  if (name == "gpu") {  // one letter from "cpu", but not what was meant
-    throw Error(ErrorCode::kUsage, "--device: '" + device + "' is no device; did you mean 'cuda'?");
+  options.device_index = parts.index.value_or(options.device_index);
+  return backend::create_backend(parts.backend, options);
+}
+
+void check_device(const std::string& device, const std::string& precision) {
+  // bf16 is a matter of the processor.
+  if (parse_device(device).backend == "cpu" && (precision == "tf32" || precision == "fp16")) {
+    static_cast<void>(compute_dtype(precision, *backend::create_backend("cpu", {})));
   }
-  if (name != "cuda" && std::find(known.begin(), known.end(), name) == known.end()) {
-    throw Error(ErrorCode::kUsage,
-                core::unknown_name_message(
-                    "device", device, std::array<std::string, 3>{"auto", "cpu", "cuda"}));
-  }
-  if (colon != std::string::npos) {
-    const std::string index = device.substr(colon + 1);
-    const bool digits =
-        !index.empty() && index.size() < 4 &&
-        std::all_of(index.begin(), index.end(), [](char c) { return c >= '0' && c <= '9'; });
-    if (name != "cuda" || !digits) {
-      throw Error(ErrorCode::kUsage,
-                  "--device: '" + device + "' is no device; wanted auto, cpu, cuda or cuda:N");
-    }
-    options.device_index = std::stoi(index);
-  }
-  return backend::create_backend(name, options);
 }
 
 void require_host_memory(const backend::Backend& backend, const std::string& option) {

@@ -261,6 +261,10 @@ class Session {
                                                             int local_rank = 0,
                                                             const GpuPlace& gpu = {});
 
+/// Throws what open_device() and compute_dtype() would throw on every machine, without a look at
+/// this one.
+void check_device(const std::string& device, const std::string& precision);
+
 /// Throws core::Error(kUnavailable) if `option`, which works in host memory between the ranks, is
 /// given for a backend with a memory of its own.
 void require_host_memory(const backend::Backend& backend, const std::string& option);

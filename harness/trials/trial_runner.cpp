@@ -185,12 +185,12 @@ void TrialRunner::plan_again() {
 }
 
 void TrialRunner::tell_least_steps(const std::vector<std::unique_ptr<Arm>>& arms) {
-  for (const auto& arm : arms) {
-    const std::int64_t least = ranks_.agree(arm->least_steps());
+  for (std::size_t index = 0; index < arms.size(); ++index) {
+    const std::int64_t least = least_steps(*arms[index], index);
     const bool leaves_so_many = options_.cold_pass_steps.value_or(least) >= least;
     if (options_.steps.has_value() && *options_.steps < least && leaves_so_many) {
       core::log::info("--steps " + std::to_string(*options_.steps) + ": a repetition of " +
-                      arm->id().to_string() + " has " + std::to_string(least) +
+                      arms[index]->id().to_string() + " has " + std::to_string(least) +
                       ": fewer could all come from the prefetch queue");
     }
   }
@@ -222,10 +222,16 @@ void TrialRunner::run_round(const std::vector<std::unique_ptr<Arm>>& arms, std::
   }
 }
 
+std::int64_t TrialRunner::least_steps(const Arm& arm, std::size_t index) {
+  const std::int64_t queues = arm.least_steps();
+  return ranks_.agree(
+      index < estimates_.size() ? steps_that_outweigh(queues, estimates_[index].step_s) : queues);
+}
+
 RepetitionLength TrialRunner::length(const Arm& arm, std::size_t index) {
   // Ranks that step together cannot each add steps of their own.
   const bool exact = options_.steps.has_value() || ranks_.size() > 1;
-  RepetitionLength length{.steps = std::max(steps_[index], ranks_.agree(arm.least_steps())),
+  RepetitionLength length{.steps = std::max(steps_[index], least_steps(arm, index)),
                           .least_s = least_s_};
   if (options_.cold_pass_steps.has_value() && ranks_.any(arm.loader_stats().has_value())) {
     const std::int64_t pass = *options_.cold_pass_steps;

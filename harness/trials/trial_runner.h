@@ -175,6 +175,8 @@ class TrialRunner {
   };
 
   [[nodiscard]] TrialEstimate warm_up_arm(Arm& arm, TrialResult& result, double max_seconds);
+  /// What a repetition has whatever --steps says. Collective.
+  [[nodiscard]] std::int64_t least_steps(const Arm& arm, std::size_t index);
   /// Says where --steps is too few. Collective.
   void tell_least_steps(const std::vector<std::unique_ptr<Arm>>& arms);
   /// Returns the CPU time that it took. Collective.

@@ -99,10 +99,13 @@ TrialEstimate TrialRunner::warm_up_arm(Arm& arm, TrialResult& result, double max
   // steps are alike but for the first ones: they load code, and one of them records the graph.
   const double planned_step_s = ranks_.max(waits ? steady.mean_step_s() : steady.usual_step_s());
   const double shortest_s = std::min(kShortestRepetitionS, options_.min_time_s);
+  const std::int64_t beyond_queue =
+      ranks_.agree(steps_that_outweigh(arm.least_steps(), planned_step_s));
   return {.name = trial,
           .step_s = planned_step_s,
           .setup_s = planned_step_s * static_cast<double>(arm.untimed_steps()),
-          .min_steps = static_cast<std::int64_t>(std::ceil(shortest_s / planned_step_s)),
+          .min_steps = std::max(static_cast<std::int64_t>(std::ceil(shortest_s / planned_step_s)),
+                                beyond_queue),
           .multiple = static_cast<std::int64_t>(burst)};
 }
 

@@ -272,16 +272,19 @@ std::string_view name(StepPart part) {
   return kNames.at(static_cast<std::size_t>(part));
 }
 
-StepTolerances StepTolerances::of(core::DType precision, std::int64_t positions, bool tf32) {
+StepTolerances StepTolerances::of(core::DType precision,
+                                  std::int64_t positions,
+                                  double rounding,
+                                  bool tf32) {
   if (precision == core::DType::kF32 && tf32) {
     // tf32 has the mantissa of fp16, and rounds operands only, where fp16 rounds results too. ref
     // in fp16 against itself in f32 (ResUNet++ at batch 2, 32 x 32 and 64 x 64): loss 3e-4,
     // prediction 8.6e-3, all gradients 0.13, one gradient 0.44, statistics 4e-3. Twice to three
     // times that; a single gradient less, for 1 would be one that is missing.
     return {.loss = 1e-3,
-            .prediction = 2e-2,
-            .gradients_together = 0.3,
-            .gradient = 0.8,
+            .prediction = 2e-2 * rounding,
+            .gradients_together = 0.3 * rounding,
+            .gradient = 0.8 * rounding,
             .update = 2e-3,
             .statistics = 1e-2,
             .smallest_share = 1.0};
@@ -308,9 +311,9 @@ StepTolerances StepTolerances::of(core::DType precision, std::int64_t positions,
   // batch norm has noise of half its even share for a gradient; 1 would be a gradient that is
   // missing.
   return {.loss = 1e-2,
-          .prediction = 0.15,
-          .gradients_together = 0.6,
-          .gradient = 0.9,
+          .prediction = 0.15 * rounding,
+          .gradients_together = 0.6 * rounding,
+          .gradient = 0.9 * rounding,
           .update = 2e-3,
           .statistics = 5e-2,
           .smallest_share = 1.0};

@@ -29,9 +29,11 @@ struct StepTolerances {
   double smallest_share = 0.05;     ///< of the norm that a gradient's error is divided by
 
   /// For contractions in f32 (their operands rounded to tf32 if `tf32`) or a 16-bit float, and a
-  /// batch of `positions` pixels; where the numbers come from stands beside them.
+  /// batch of `positions` pixels; where the numbers come from stands beside them. `rounding` is
+  /// WorkloadSpec::verify_rounding.
   [[nodiscard]] static StepTolerances of(core::DType precision,
                                          std::int64_t positions,
+                                         double rounding,
                                          bool tf32 = false);
 };
 

@@ -162,6 +162,17 @@ class Launch(CommandTest):
         self.expect_error(2, "launch", "slurm", *JOB, "run", "--help", says=["nothing to launch"])
         self.expect_error(2, "launch", "slurm", *JOB, "scale", "--ranks", "1,64",
                           says=["--ranks: 64 ranks asked for"])
+        two = ["--nodes", "2", *JOB]
+        self.expect_error(2, "launch", "slurm", *two, "comm", "--ranks", "1,3",
+                          says=["--ranks: '3'", "1 to 2"])
+        for command in ["run", "train", "scale"]:
+            begin = ["launch", "slurm", *two, command, "--workload", "resunetpp"]
+            self.expect_error(2, *begin, "--image-size", "100", says=["image size 100"])
+            self.expect_error(2, *begin, "--global-batch-size", "1", says=["each of 2 ranks"])
+            self.expect_error(2, *begin, "--device", "cpu", "--precision", "fp16",
+                              says=["fp16", "f32 and bf16"])
+            self.expect_error(2, *begin, "--device", "cuda:x", says=["is no device"])
+        self.script("slurm", *JOB, "scale", "--sweep", "loader-workers", "--image-size", "64")
         self.expect_error(2, "launch", "slurm", *JOB, "launch", "slurm", "--time", "1h",
                           says=["inner command"])
 
@@ -179,8 +190,16 @@ class Launch(CommandTest):
         self.expect_error(2, "launch", "slurm", *JOB, says=["nothing to launch"])
         self.expect_error(2, "launch", "kubernetes", *JOB, *RUN, says=["--container"])
         self.expect_error(2, "launch", "lsf", "--memory", "60G", *JOB, *RUN, says=["--memory"])
+        self.expect_error(2, "launch", "slurm", "--memory", "1500", *JOB, *RUN,
+                          says=["--memory: '1500' is not a size from 64M"])
+        self.expect_error(2, "launch", "slurm", "--ranks-per-node", "2", "--tasks-per-node", "4",
+                          *JOB, *RUN, says=["two names of one number"])
         self.expect_error(2, "launch", "slurm", "--account", "a b", *JOB, *RUN,
                           says=["--account 'a b'"])
+
+    def test_memory_is_in_the_schedulers_units(self):
+        self.assertIn("#SBATCH --mem=61440M\n", self.script("slurm", "--memory", "60G", *JOB, *RUN))
+        self.assertIn(":mem=1572864mb", self.script("pbs", "--memory", "1536G", *JOB, *RUN))
 
     def test_the_default_program_is_this_one(self):
         self.assertIn(str(pathlib.Path(PROGRAM).resolve()), self.script("slurm", *JOB, *RUN))

@@ -43,6 +43,19 @@ TEST(JsonReader, NamesTheFileAndTheLineOfBadJson) {
   EXPECT_THAT(error_of("\xff\xfe\n\x01"), HasSubstr("not JSON"));
 }
 
+// Readers differ in which of the two they take.
+TEST(JsonReader, AKeyThatIsThereTwiceIsAnError) {
+  std::string report = to_json(sample_record());
+  const std::string exit_code = "\"exit_code\": 0";
+  const std::size_t place = report.find(exit_code);
+  ASSERT_NE(place, std::string::npos);
+  report.insert(place, exit_code + ", ");
+  EXPECT_EQ(error_of(report), "r.json: an object has 'exit_code' twice");
+  EXPECT_THAT(error_of(R"({"a": {"b": 1}, "c": {"b": 1}, "d": [{"b": 1}, {"b": 1}]})"),
+              HasSubstr("not a report"));
+  EXPECT_THAT(error_of(R"({"a": {"b": {}}, "a": 1})"), HasSubstr("'a' twice"));
+}
+
 TEST(JsonReader, RefusesOtherFilesAndVersions) {
   EXPECT_THAT(error_of("[]"), HasSubstr("expected an object"));
   EXPECT_THAT(error_of("{}"), HasSubstr("not a report of dlbench"));

@@ -151,16 +151,22 @@ double wall_s_of(const TrialRecord& trial) {
 }
 
 std::vector<PhaseRecord> sample_phases(const TrialRecord& trial) {
-  constexpr std::int64_t kCalls = 3 * kSteps;
+  const auto calls = static_cast<std::int64_t>(trial.repetitions.size()) * kSteps;
   const double wall_s = wall_s_of(trial);
-  const auto phase = [wall_s](const char* name, double share) {
+  const auto phase = [calls, wall_s](const char* name, double share) {
     return PhaseRecord{name,
-                       kCalls,
+                       calls,
                        share * wall_s,
-                       share * wall_s / static_cast<double>(kCalls),
+                       share * wall_s / static_cast<double>(calls),
                        share,
                        "host clock, profiled repetition"};
   };
+  if (trial.kind == TrialKind::kIo) {
+    return {phase("data_wait", 0.95), phase("other", 0.05)};
+  }
+  if (trial.kind == TrialKind::kSynthetic) {
+    return {phase("forward", 0.35), phase("backward", 0.6), phase("optimizer", 0.05)};
+  }
   return {phase("data_wait", 0.05),
           phase("forward", 0.33),
           phase("backward", 0.57),
@@ -201,6 +207,7 @@ TrialRecord sample_trial(TrialKind kind,
   if (with_loader) {
     trial.loader = sample_loader();
   }
+  trial.phases = sample_phases(trial);
   return trial;
 }
 
@@ -225,7 +232,6 @@ RunRecord sample_record() {
   record.trials.push_back(sample_trial(TrialKind::kIo, std::nullopt, {19.5, 20.0, 20.5}));
   record.trials.push_back(sample_trial(TrialKind::kSynthetic, "device", {4.95, 5.0, 5.05}));
   record.trials.push_back(sample_trial(TrialKind::kFull, std::nullopt, {4.3, 4.4, 4.5}));
-  record.trials[2].phases = sample_phases(record.trials[2]);
   record.trials[2].probes = {{"proc", ValueMap{{"voluntary_context_switches", 17}}}};
   const double wall_s = wall_s_of(record.trials[2]);
   record.trials[2].per_rank = {{0, "node1", "cpu", 3 * kSteps * kBatch / wall_s, wall_s, 3.4, 0.0}};
@@ -262,8 +268,9 @@ RunRecord sample_record() {
                    {"nvml", ValueMap{{"available", false}, {"reason", "no NVIDIA driver"}}}};
   record.job = JobRecord{"COMPLETED", 90.0, 60.0, 2, 0.75, 1'200'000'000, std::nullopt, {}};
   record.job->per_rank = {{0, "node1", 90.0, 1'200'000'000}};
-  record.history = {{1, 12.5, 64.0, 1e-3, 0.7, 0.65, {{"dice", 0.5}, {"precision", kUndefined}}},
-                    {2, 11.5, 69.6, 1e-3, 0.4, std::nullopt, {{"dice", 0.8}, {"precision", 0.9}}}};
+  record.history = {
+      {1, 12.5, 800, 64.0, 1e-3, 0.7, 0.65, {{"dice", 0.5}, {"precision", kUndefined}}},
+      {2, 11.5, 800, 800 / 11.5, 1e-3, 0.4, std::nullopt, {{"dice", 0.8}, {"precision", 0.9}}}};
   record.scaling = sample_scaling();
   record.collectives = sample_collectives();
   return record;

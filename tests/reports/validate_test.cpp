@@ -73,6 +73,14 @@ TEST(Validate, TheSchemaNamesTheWrongMember) {
               Contains(HasSubstr("trials[1].throughput")));
 }
 
+TEST(Validate, AProblemIsOneLineWhateverTheReportHolds) {
+  const std::vector<std::string> problems = arithmetic_after([](RunRecord& r) {
+    r.trials[2].phases[0].name = "a\nb";
+    r.trials[2].phases[1].name = "a\nb";
+  });
+  EXPECT_THAT(problems, Contains(HasSubstr("a?b is there twice")));
+}
+
 TEST(Validate, TimesAreOfOneForm) {
   for (const char* const time : {"",
                                  "yesterday",
@@ -154,6 +162,12 @@ TEST(Validate, ArithmeticOfRunAndConclusions) {
               Contains(HasSubstr("epochs are not 1, 2")));
   EXPECT_THAT(arithmetic_after([](RunRecord& r) { r.history[1].epoch = 1; }),
               Contains(HasSubstr("epochs are not 1, 2")));
+  EXPECT_THAT(arithmetic_after([](RunRecord& r) { r.history[0].samples_per_second = 640.0; }),
+              Contains(HasSubstr("history[0].samples_per_second: is 640")));
+  EXPECT_THAT(arithmetic_after([](RunRecord& r) { r.attribution.reset(); }),
+              Contains(HasSubstr("attribution: is null although")));
+  EXPECT_THAT(arithmetic_after([](RunRecord& r) { r.trials[2].phases.clear(); }),
+              Contains(HasSubstr("trials[2].phases: is empty, but 12 steps count")));
 }
 
 // --- The schema and the field lists say the same. ---

@@ -263,12 +263,14 @@ std::vector<std::string> changed_by_doing_without(backend::Backend& backend, con
 std::vector<std::string> beyond_verification(const exec::TensorMap& tested,
                                              const exec::TensorMap& reference,
                                              const StepCase& test) {
+  const workloads::WorkloadSpec& spec = workloads::find_workload(test.workload).spec();
   std::vector<std::string> beyond;
   for (const harness::TensorError& error : harness::compare_steps(
            tested,
            reference,
-           workloads::find_workload(test.workload).spec().optimizer,
-           harness::StepTolerances::of(test.precision, test.batch * test.size * test.size))) {
+           spec.optimizer,
+           harness::StepTolerances::of(
+               test.precision, test.batch * test.size * test.size, spec.verify_rounding))) {
     if (!error.passed()) {
       beyond.push_back(fmt::format(
           "{}: error {:.2e}, at most {:.1e}", error.tensor, error.error, error.tolerance));

@@ -15,17 +15,6 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(CommOptions, SizesUsePowersOfTwo) {
-  EXPECT_EQ(parse_bytes("-b", "8"), 8);
-  EXPECT_EQ(parse_bytes("-b", "1K"), 1024);
-  EXPECT_EQ(parse_bytes("-b", "64M"), 64 * 1024 * 1024);
-  EXPECT_EQ(parse_bytes("-b", "2G"), std::int64_t{2} << 30);
-  for (const char* wrong : {"", "0", "-1", "K", "1k", "1KB", "1.5M", "99999999999G"}) {
-    EXPECT_THAT(usage_error([&] { (void)parse_bytes("--minbytes", wrong); }),
-                testing::HasSubstr("--minbytes: '" + std::string(wrong) + "'"));
-  }
-}
-
 TEST(CommOptions, CountsCoverTheSizesOnceEach) {
   CommOptions comm{.min_bytes = 1024, .max_bytes = 16384, .step_factor = 4.0};
   EXPECT_THAT(element_counts(comm), ElementsAre(256, 1024, 4096));

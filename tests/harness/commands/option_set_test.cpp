@@ -50,6 +50,25 @@ TEST(ParseCount, RefusesTheRestNamingValueAndWish) {
   }
 }
 
+TEST(ParseBytes, SuffixesArePowersOfTwo) {
+  const CountLimits limits{1, std::int64_t{1} << 40};
+  EXPECT_EQ(parse_bytes("-b", "8", limits), 8);
+  EXPECT_EQ(parse_bytes("-b", "1K", limits), 1024);
+  EXPECT_EQ(parse_bytes("-b", "64M", limits), 64 * 1024 * 1024);
+  EXPECT_EQ(parse_bytes("-b", "2G", limits), std::int64_t{2} << 30);
+  EXPECT_EQ(parse_bytes("-b", "1T", limits), std::int64_t{1} << 40);
+  for (const char* wrong : {"", "0", "-1", "K", "1k", "1KB", "1.5M", "99999999999G", "2T"}) {
+    EXPECT_THAT(usage_error([&] { (void)parse_bytes("--minbytes", wrong, limits); }),
+                AllOf(HasSubstr("--minbytes: '" + std::string(wrong) + "' is not a size"),
+                      HasSubstr("from 1 to 1T")));
+  }
+  EXPECT_THAT(usage_error([] {
+                (void)parse_bytes("--memory", "1500", {64 << 20, 1LL << 50});
+              }),
+              HasSubstr("from 64M to 1024T"))
+      << "for Slurm that would be 1500M";
+}
+
 TEST(ParseSeconds, TakesSecondsAndLongerAndShorterOnes) {
   EXPECT_DOUBLE_EQ(parse_seconds("--t", "2"), 2.0);
   EXPECT_DOUBLE_EQ(parse_seconds("--t", "1.5s"), 1.5);
@@ -188,7 +207,7 @@ TEST_F(Options, BadConfigFilesAreOneLineNamingFileAndKey) {
            {R"({"seed": null})", "'seed'"},
            {R"({"data": ""})", "empty"},
            {R"({"config": "b.json"})", "include"},
-           {R"({"seed": 1, "seed": 2})", "already"},
+           {R"({"seed": 1, "seed": 2})", "'seed' twice"},
            {R"({"min-time": 1, "min_time": 2})", "\"min_time\" sets an option"},
            {R"({"seed": 1.5})", "whole number"}}) {
     const std::string path = config(text);

@@ -62,6 +62,7 @@ class ScaleCommand : public ::testing::Test {
     comm::LoneRank alone;
     try {
       command_->check();
+      command_->check_ranks(alone.size());
       (void)command_->run(options_, {{"dlbench", "scale"}, {}, alone});
       FAIL() << "was not refused";
     } catch (const core::Error& error) {

@@ -83,6 +83,16 @@ TEST(TimePlan, LengthensWhatWasTooShortInWholeMultiples) {
   EXPECT_EQ(lengthened_steps({.min_steps = 50}, 7, 0.1, 0.25), 50);
 }
 
+// Batches of a slow storage: forty of them would take ten seconds of every repetition.
+TEST(TimePlan, AQueueIsOutweighedByTimeToo) {
+  EXPECT_EQ(steps_that_outweigh(40, 1e-4), 40);
+  EXPECT_EQ(steps_that_outweigh(40, 0.025), 40);
+  EXPECT_EQ(steps_that_outweigh(40, 0.25), 4);
+  EXPECT_EQ(steps_that_outweigh(40, 0.3), 4);
+  EXPECT_EQ(steps_that_outweigh(40, 5.0), 1);
+  EXPECT_EQ(steps_that_outweigh(1, 1e-9), 1);
+}
+
 TEST(TimePlan, StepsThatTheUserChoseAreNotTouched) {
   TimePlanRequest fixed = request();
   fixed.steps = 7;

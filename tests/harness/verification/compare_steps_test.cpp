@@ -60,7 +60,7 @@ TensorMap record() {
 std::vector<std::string> failures(const TensorMap& tested) {
   std::vector<std::string> names;
   for (const TensorError& error : compare_steps(
-           tested, record(), sgd(), StepTolerances::of(core::DType::kF32, kManyPositions))) {
+           tested, record(), sgd(), StepTolerances::of(core::DType::kF32, kManyPositions, 1.0))) {
     if (!error.passed()) {
       names.push_back(error.tensor);
     }
@@ -76,7 +76,7 @@ using Names = std::vector<std::string>;
 
 TEST(CompareSteps, EqualStepsPassEverywhere) {
   const auto errors = compare_steps(
-      record(), record(), sgd(), StepTolerances::of(core::DType::kF32, kManyPositions));
+      record(), record(), sgd(), StepTolerances::of(core::DType::kF32, kManyPositions, 1.0));
   EXPECT_EQ(errors.size(), 1U + 4U + 1U + 1U + 1U + 2U + 4U);
   EXPECT_TRUE(std::all_of(
       errors.begin(), errors.end(), [](const TensorError& error) { return error.passed(); }));
@@ -114,7 +114,7 @@ TEST(CompareSteps, TheUpdateIsJudgedByTheRuleOfTheOptimizer) {
       .kind = graph::OptimizerKind::kNadam, .learning_rate = kRate, .attributes = {}};
   std::vector<std::string> failed;
   for (const TensorError& error : compare_steps(
-           record(), record(), nadam, StepTolerances::of(core::DType::kF32, kManyPositions))) {
+           record(), record(), nadam, StepTolerances::of(core::DType::kF32, kManyPositions, 1.0))) {
     if (!error.passed()) {
       failed.push_back(error.tensor);
     }
@@ -155,7 +155,7 @@ TEST(CompareSteps, AGradientThatIsNeverComputedFails) {
   for (const core::DType precision : {core::DType::kF32, core::DType::kBF16}) {
     for (const std::int64_t positions : {std::int64_t{1}, kManyPositions}) {
       for (const TensorError& error :
-           compare_steps(tested, record(), sgd(), StepTolerances::of(precision, positions))) {
+           compare_steps(tested, record(), sgd(), StepTolerances::of(precision, positions, 1.0))) {
         if (error.part == StepPart::kGradient) {
           EXPECT_EQ(error.passed(), error.tensor == "grad/b") << error.tensor;
         }
@@ -165,15 +165,26 @@ TEST(CompareSteps, AGradientThatIsNeverComputedFails) {
 }
 
 TEST(CompareSteps, FewPositionsMayDifferMore) {
-  const auto few = StepTolerances::of(core::DType::kF32, 512);
-  const auto many = StepTolerances::of(core::DType::kF32, kManyPositions);
+  const auto few = StepTolerances::of(core::DType::kF32, 512, 1.0);
+  const auto many = StepTolerances::of(core::DType::kF32, kManyPositions, 1.0);
   EXPECT_DOUBLE_EQ(few.gradients_together, 4.0 * many.gradients_together);
   EXPECT_DOUBLE_EQ(few.loss, many.loss);
-  EXPECT_EQ(many.gradient, StepTolerances::of(core::DType::kF32, 8192).gradient);
+  EXPECT_EQ(many.gradient, StepTolerances::of(core::DType::kF32, 8192, 1.0).gradient);
+}
+
+TEST(CompareSteps, LimitsBelowF32AreAsWideAsTheWorkloadsRounding) {
+  const auto wide = StepTolerances::of(core::DType::kBF16, kManyPositions, 1.0);
+  const auto narrow = StepTolerances::of(core::DType::kBF16, kManyPositions, 0.25);
+  EXPECT_DOUBLE_EQ(narrow.gradients_together, 0.25 * wide.gradients_together);
+  EXPECT_DOUBLE_EQ(narrow.gradient, 0.25 * wide.gradient);
+  EXPECT_DOUBLE_EQ(narrow.prediction, 0.25 * wide.prediction);
+  EXPECT_DOUBLE_EQ(narrow.update, wide.update);
+  EXPECT_DOUBLE_EQ(StepTolerances::of(core::DType::kF32, kManyPositions, 0.25).gradient,
+                   StepTolerances::of(core::DType::kF32, kManyPositions, 1.0).gradient);
 }
 
 TEST(CompareSteps, AMissingTensorOrAnotherShapeIsAProgrammerError) {
-  const StepTolerances tolerances = StepTolerances::of(core::DType::kF32, kManyPositions);
+  const StepTolerances tolerances = StepTolerances::of(core::DType::kF32, kManyPositions, 1.0);
   TensorMap missing = record();
   missing.erase("grad/w");
   EXPECT_THROW((void)compare_steps(missing, record(), sgd(), tolerances), core::CheckFailure);
