@@ -80,10 +80,10 @@ struct TrialEstimate {
 /// `steps` in whole multiples, rounded down, but never less than the minimum (rounded up).
 [[nodiscard]] std::int64_t whole_steps(const TrialEstimate& estimate, std::int64_t steps);
 
-/// Steps of `step_s` > 0 each beside which a full prefetch queue is small: `queues`, or fewer that
-/// last a second. While the thread that takes the batches waits for a core the queue fills, but
-/// such a wait is short.
-[[nodiscard]] std::int64_t steps_that_outweigh(std::int64_t queues, double step_s);
+/// Steps of `step_s` > 0 each beside which a full prefetch queue is small: `least`, or fewer that
+/// last a second. The queue fills while the thread that takes the batches waits for a core, which
+/// takes milliseconds: what the loader does in them is little of a second.
+[[nodiscard]] std::int64_t steps_that_outweigh(std::int64_t least, double step_s);
 
 /// Steps of later repetitions after one of `steps` that lasted `wall_s` > 0 and not `least_s`: as
 /// many as would have lasted it and a tenth more, in whole multiples. Never fewer than `steps`.

@@ -64,11 +64,10 @@ std::int64_t whole_steps(const TrialEstimate& estimate, std::int64_t steps) {
   return std::max((estimate.min_steps + unit - 1) / unit * unit, steps / unit * unit);
 }
 
-std::int64_t steps_that_outweigh(std::int64_t queues, double step_s) {
+std::int64_t steps_that_outweigh(std::int64_t least, double step_s) {
   constexpr double kLongS = 1.0;
   const double long_enough = std::ceil(kLongS / step_s);
-  return long_enough < static_cast<double>(queues) ? static_cast<std::int64_t>(long_enough)
-                                                   : queues;
+  return long_enough < static_cast<double>(least) ? static_cast<std::int64_t>(long_enough) : least;
 }
 
 std::int64_t lengthened_steps(const TrialEstimate& estimate,

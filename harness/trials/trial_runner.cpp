@@ -223,9 +223,9 @@ void TrialRunner::run_round(const std::vector<std::unique_ptr<Arm>>& arms, std::
 }
 
 std::int64_t TrialRunner::least_steps(const Arm& arm, std::size_t index) {
-  const std::int64_t queues = arm.least_steps();
+  const std::int64_t least = arm.least_steps();
   return ranks_.agree(
-      index < estimates_.size() ? steps_that_outweigh(queues, estimates_[index].step_s) : queues);
+      index < estimates_.size() ? steps_that_outweigh(least, estimates_[index].step_s) : least);
 }
 
 RepetitionLength TrialRunner::length(const Arm& arm, std::size_t index) {
