@@ -200,6 +200,20 @@ TEST(Projection, IsDoubtedPastTheOnlyNodeAndWithABadFit) {
               HasSubstr("the fitted network misses what was measured by"));
 }
 
+// Ranks that shared cores were measured with as much load: a projection with a core for each thread
+// is of another machine.
+TEST(Projection, IsDoubtedWhereMeasuredRanksSharedTheirCores) {
+  std::mt19937_64 random(5);
+  ProjectionInput input = measure(quiet_cluster(), random);
+  input.load = {{4, 2.0}, {8, 4.0}};
+  const Projector projector(input);
+  EXPECT_EQ(projector.project(2).doubt, std::nullopt);
+  EXPECT_EQ(projector.project(8, 4.0).doubt, std::nullopt);
+  EXPECT_THAT(projector.project(8).doubt.value_or(""), HasSubstr("measured ranks shared"));
+  EXPECT_THAT(projector.project(64).doubt.value_or(""), HasSubstr("measured ranks shared"));
+  EXPECT_GT(projector.project(8, 4.0).step_time_s.mean, 2.0 * projector.project(8).step_time_s.mean);
+}
+
 TEST(Projection, IsTheSameEachTime) {
   std::mt19937_64 random(1);
   const ProjectionInput input = measure(random_cluster(random), random);

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/core/error.h"
 #include "harness/trials/session.h"
 #include "tests/temporary_folder.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -66,6 +68,22 @@ TEST(CacheFolder, WithoutAHomeIsTheUsersOwnAmongTemporaryFiles) {
   }
   ASSERT_EQ(chown(folder.c_str(), 65534, 65534), 0);
   EXPECT_FALSE(cache_folder_if_usable().has_value());
+}
+
+// A run that needs no cache goes on without one.
+TEST(CacheFolder, MayBeNowhere) {
+  const Environment environment({{"DLBENCH_CACHE_DIR", ""},
+                                 {"XDG_CACHE_HOME", ""},
+                                 {"HOME", ""},
+                                 {"TMPDIR", "/nonexistent/folder"}});
+  EXPECT_FALSE(cache_folder_if_usable().has_value());
+  try {
+    (void)cache_folder();
+    FAIL() << "there is no folder";
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.code(), core::ErrorCode::kFile);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("TMPDIR is none; set DLBENCH_CACHE_DIR"));
+  }
 }
 
 }  // namespace
