@@ -5,17 +5,21 @@
 #include "data/for_each_sample.h"
 #include "data/generators/generate.h"
 #include "engine/core/error.h"
+#include "engine/core/log.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace dlbench::data {
 namespace {
@@ -30,17 +34,24 @@ const DatasetFormat& recognise(const fs::path& folder) {
     throw Error(ErrorCode::kFile,
                 fmt::format("'{}' is not a folder that can be read", folder.string()));
   }
-  std::string known;
-  for (const std::string& name : dataset_names()) {
+  const std::vector<std::string> known = dataset_names();
+  std::vector<std::string> found;
+  std::ranges::copy_if(known, std::back_inserter(found), [&folder](const std::string& name) {
     const DatasetFormat& format = find_dataset(name);
-    if (format.recognise != nullptr && format.recognise(folder)) {
-      return format;
-    }
-    known += (known.empty() ? "" : ", ") + name;
+    return format.recognise != nullptr && format.recognise(folder);
+  });
+  if (found.empty()) {
+    throw Error(ErrorCode::kData,
+                fmt::format("'{}' holds no data set that dlbench knows ({})",
+                            folder.string(),
+                            fmt::join(known, ", ")));
   }
-  throw Error(
-      ErrorCode::kData,
-      fmt::format("'{}' holds no data set that dlbench knows ({})", folder.string(), known));
+  if (found.size() > 1) {
+    core::log::warn(fmt::format("'{}' holds several data sets ({}); this is about the first",
+                                folder.string(),
+                                fmt::join(found, ", ")));
+  }
+  return find_dataset(found.front());
 }
 
 /// One thread's reader, destination rows and clocks.

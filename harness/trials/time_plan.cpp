@@ -122,8 +122,8 @@ std::string over_budget_text(const TimePlanRequest& request, const TimePlan& pla
       "--time-budget is too short: {} repetitions of every trial take about {:.0f} s, {:.0f} s are "
       "left for them; measuring them all the same",
       request.min_repetitions,
-      plan.shortest_total_s,
-      request.remaining_s.value_or(0.0));
+      std::ceil(plan.shortest_total_s),
+      std::floor(request.remaining_s.value_or(0.0)));
 }
 
 }  // namespace dlbench::harness

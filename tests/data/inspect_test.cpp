@@ -74,6 +74,19 @@ TEST(Inspect, RecognisesMnist) {
   EXPECT_EQ(found.splits.size(), 2U) << "valid and test are the same files";
 }
 
+TEST(Inspect, SaysWhichOfTwoDataSetsItIsAbout) {
+  const TemporaryFolder folder;
+  const std::filesystem::path both = folder.path() / "m";
+  generate("mnist", {.out = both, .samples = 12});
+  write_bytes(both / "images" / "a.jpg", jpeg_bytes(smooth_picture(20, 30, 3)));
+  write_bytes(both / "masks" / "a.png", testing::png_bytes(half_mask(20, 30)));
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(inspect(both).dataset, "kvasir-seg");
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find(
+                "holds several data sets (kvasir-seg, mnist); this is about the first"),
+            std::string::npos);
+}
+
 TEST(Inspect, NamesForeignFolders) {
   const TemporaryFolder folder;
   EXPECT_NE(testing::error_of([&] {
