@@ -71,7 +71,8 @@ bool SteadyState::done() const {
   if (steps_ < limits_.min_steps) {
     return false;
   }
-  return steady_ || steps_ >= limits_.max_steps || total_s_ >= limits_.max_seconds;
+  const bool many = steps_ >= limits_.max_steps && total_s_ >= limits_.min_seconds;
+  return steady_ || many || total_s_ >= limits_.max_seconds;
 }
 
 double SteadyState::mean_step_s() const {
@@ -89,11 +90,12 @@ double SteadyState::usual_step_s() const {
 std::string SteadyState::rule() const {
   return fmt::format(
       "medians of two successive {}-step windows within {:g} %, at least {} steps, "
-      "at most {} steps or {:g} s",
+      "at most {} steps (more below {:g} s) or {:g} s",
       kWindow,
       100.0 * limits_.tolerance,
       std::max(limits_.min_steps, 2 * kWindow + 1),
       limits_.max_steps,
+      limits_.min_seconds,
       limits_.max_seconds);
 }
 

@@ -14,6 +14,9 @@ struct SteadyStateLimits {
   std::int64_t min_steps = 0;    ///< --warmup-steps; the detector needs 11 of its own at least
   std::int64_t max_steps = 200;  ///< then give up: taint warmup_not_steady
   double max_seconds = 30.0;     ///< the same, by time
+  /// max_steps counts only from here on: of batches that are handed over in microseconds, any ten
+  /// say more of the clock than of the trial.
+  double min_seconds = 0.05;
   double tolerance = 0.02;       ///< of the medians of two successive windows
 };
 

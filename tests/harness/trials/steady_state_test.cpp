@@ -82,6 +82,16 @@ TEST(SteadyState, GivesUpAtTheBoundAndSaysSo) {
   EXPECT_FALSE(by_time.steady());
 }
 
+// A loader that hands over what is in memory: 200 of its batches are less than a millisecond.
+TEST(SteadyState, GivesNotUpOnWhatLastsMicroseconds) {
+  SteadyState state({});
+  const auto noisy = [](int step) { return (step / 5 % 2 == 0 ? 3e-6 : 4e-6); };
+  const int steps = steps_until_done(state, noisy);
+  EXPECT_FALSE(state.steady());
+  EXPECT_GT(steps, 10'000);
+  EXPECT_NEAR(state.total_s(), 0.05, 1e-3);
+}
+
 TEST(SteadyState, ATrialWarmsUpNoLongerThanItMayBeMeasured) {
   EXPECT_EQ(warm_up_limit_s(60.0), 30.0);
   EXPECT_EQ(warm_up_limit_s(5.0), 5.0);
