@@ -17,7 +17,7 @@ struct SteadyStateLimits {
   /// max_steps counts only from here on: of batches that are handed over in microseconds, any ten
   /// say more of the clock than of the trial.
   double min_seconds = 0.05;
-  double tolerance = 0.02;       ///< of the medians of two successive windows
+  double tolerance = 0.02;  ///< of the medians of two successive windows
 };
 
 /// Seconds that the warm-up of a trial may last which is then measured for `max_time_s` seconds at

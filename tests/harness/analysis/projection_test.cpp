@@ -211,7 +211,8 @@ TEST(Projection, IsDoubtedWhereMeasuredRanksSharedTheirCores) {
   EXPECT_EQ(projector.project(8, 4.0).doubt, std::nullopt);
   EXPECT_THAT(projector.project(8).doubt.value_or(""), HasSubstr("measured ranks shared"));
   EXPECT_THAT(projector.project(64).doubt.value_or(""), HasSubstr("measured ranks shared"));
-  EXPECT_GT(projector.project(8, 4.0).step_time_s.mean, 2.0 * projector.project(8).step_time_s.mean);
+  EXPECT_GT(projector.project(8, 4.0).step_time_s.mean,
+            2.0 * projector.project(8).step_time_s.mean);
 }
 
 TEST(Projection, IsTheSameEachTime) {

@@ -73,8 +73,7 @@ TEST(TimePlan, SaysWhenEvenTheShortestPlanDoesNotFit) {
             "--time-budget is too short: 5 repetitions of every trial take about 11 s, 2 s are "
             "left for them; measuring them all the same");
   impossible.remaining_s = plan.shortest_total_s - 0.01;
-  EXPECT_EQ(over_budget_text(impossible, plan).find("about 11 s, 11 s are left"),
-            std::string::npos)
+  EXPECT_EQ(over_budget_text(impossible, plan).find("about 11 s, 11 s are left"), std::string::npos)
       << "the same number twice says nothing";
   impossible.remaining_s = 0.0;
   EXPECT_EQ(plan_time(impossible).shortest_total_s, plan.shortest_total_s);

@@ -68,6 +68,32 @@ TEST(TrialRunnerPlan, PlansFromStepsLikeTheOthersUnlessBatchesComeInBursts) {
   EXPECT_EQ(estimates[1].multiple, 8);
 }
 
+// Says what its prefetch queue hides.
+class QueuedArm final : public Arm {
+ public:
+  QueuedArm() : Arm({reports::TrialKind::kIo, ""}) {}
+  void prepare() override {}
+  std::optional<StepSample> step() override {
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+    return StepSample{.samples = 1};
+  }
+  void finish() override {}
+  [[nodiscard]] std::int64_t least_steps() const override { return 60; }
+};
+
+// A floor that the plan does not know of breaks the time budget.
+TEST(TrialRunnerPlan, KnowsOfThePrefetchQueue) {
+  RunGuard guard(std::nullopt);
+  comm::LoneRank alone;
+  RankGroup group(alone);
+  RunnerOptions quick = planned_options();
+  quick.min_time_s = 0.001;
+  TrialRunner runner(quick, group, guard, [](const std::vector<TrialResult>&) {});
+  std::vector<std::unique_ptr<Arm>> arms;
+  arms.push_back(std::make_unique<QueuedArm>());
+  EXPECT_EQ(runner.warm_up(arms, 10.0).at(0).min_steps, 60);
+}
+
 // As under a CPU quota: most steps are short, and warm-up plans with those.
 class BimodalArm final : public Arm {
  public:

@@ -230,21 +230,6 @@ TEST(TrialRunner, ShortensNoRepetitionUntilItSaysNothing) {
   EXPECT_EQ(repetitions[2].steps, 1);
 }
 
-// A floor that the plan does not know of breaks the time budget.
-TEST(TrialRunner, ThePlanKnowsOfThePrefetchQueue) {
-  RunGuard guard(std::nullopt);
-  comm::LoneRank alone;
-  RankGroup group(alone);
-  RunnerOptions quick = options();
-  quick.steps.reset();
-  quick.min_time_s = 0.001;
-  TrialRunner runner(quick, group, guard, [](const std::vector<TrialResult>&) {});
-  std::vector<std::unique_ptr<Arm>> arms;
-  arms.push_back(std::make_unique<PretendedLoaderArm>(60));
-  const std::vector<TrialEstimate> estimates = runner.warm_up(arms, 10.0);
-  EXPECT_EQ(estimates.at(0).min_steps, 60);
-}
-
 TEST(TrialRunner, CountsTheArmsOwnThreads) {
   RunGuard guard(std::nullopt);
   comm::LoneRank alone;
