@@ -63,7 +63,7 @@ LoweredNode make_lowered_node(const graph::Graph& graph,
     node.cost.flop += cost.flop;
     node.cost.bytes += cost.bytes;
   }
-  if (hands_a_value_on(graph, emission.covers)) {
+  if (node.is_reorder || hands_a_value_on(graph, emission.covers)) {
     node.cost.bytes =
         bytes_of(graph, slots, emission.reads) + bytes_of(graph, slots, emission.writes);
   }

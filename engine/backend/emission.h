@@ -30,8 +30,8 @@ struct Emission {
 
 /// The node with all but its kernel, on the compute stream. Its cost is the sum over what it
 /// covers; but where a value goes from one of those to another, its bytes are those of what it
-/// reads and writes, each once: the value stays in registers. `slots`: of the graph that is
-/// lowered.
+/// reads and writes, each once: the value stays in registers. So are those of a reorder, which
+/// covers nothing. `slots`: of the graph that is lowered.
 [[nodiscard]] LoweredNode make_lowered_node(const graph::Graph& graph,
                                             const std::vector<Slot>& slots,
                                             Emission emission,

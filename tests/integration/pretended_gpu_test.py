@@ -152,7 +152,7 @@ class PretendedGpu(PretendedGpuTest):
                                    delta=1)
 
     def test_kernels_copies_and_idle_time_are_recorded(self):
-        batch_bytes = 2 * (28 * 28 + 4)  # bytes of the pictures, labels of four
+        batch_bytes = 2 * (28 * 28 + 4)  # of two pictures, and a label of four bytes for each
         kernels = {}
         for graph in ("off", "on"):
             trials, _ = self.recorded("--trials", "synthetic/device,full", "--cuda-graph", graph)

@@ -96,12 +96,18 @@ TEST(Emission, WhatIsHandedOnStaysInRegisters) {
   EXPECT_EQ(lowered.cost.flop, 2 * alone.cost.flop);
 }
 
-TEST(Emission, ACopyIsAReorderAndCoversNothing) {
-  const Halved halved = Halved::make();
-  const LoweredNode lowered = halved.lower({.name = "first.x"});
+// It covers nothing, but bytes are what it is about: those of the value and, where the copy is
+// padded or of another type, more or fewer.
+TEST(Emission, AReorderMovesWhatItReadsAndWrites) {
+  Halved halved = Halved::make();
+  const SlotId from = halved.node("first").inputs.front();
+  const auto to = static_cast<SlotId>(halved.slots.size());
+  halved.slots.push_back({.bytes = 3 * kElements * kFloat});
+  const LoweredNode lowered = halved.lower({.name = "first.x", .reads = {from}, .writes = {to}});
   EXPECT_TRUE(lowered.is_reorder);
   EXPECT_TRUE(lowered.covers.empty());
-  EXPECT_EQ(lowered.cost.bytes, 0);
+  EXPECT_EQ(lowered.cost.bytes, 4 * kElements * kFloat);
+  EXPECT_EQ(lowered.cost.flop, 0);
 }
 
 }  // namespace
