@@ -6,11 +6,15 @@
 
 #include <omp.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <thread>
+#include <vector>
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -24,6 +28,43 @@ bool this_thread_flushes_to_zero() {
   volatile float smallest = std::numeric_limits<float>::min();
   volatile float half = smallest * 0.5F;
   return half == 0.0F;
+}
+
+/// Carries what the user had set over the restart.
+constexpr const char* kUnusedBinding = "DLBENCH_UNUSED_OPENMP_BINDING";
+
+/// The variable that made the runtime bind its threads: NAME=VALUE.
+std::string binding_variable() {
+  for (const char* name : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"}) {
+    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') {
+      return std::string(name) + "=" + value;
+    }
+  }
+  return "OMP_PROC_BIND";
+}
+
+/// The processors of all places; empty if the runtime knows of none.
+std::vector<int> processors_of_places() {
+  std::vector<int> processors;
+  for (int place = 0; place < omp_get_num_places(); ++place) {
+    std::vector<int> ids(static_cast<std::size_t>(omp_get_place_num_procs(place)));
+    omp_get_place_proc_ids(place, ids.data());
+    processors.insert(processors.end(), ids.begin(), ids.end());
+  }
+  return processors;
+}
+
+void run_on(const std::vector<int>& processors) {
+  const auto capacity =
+      static_cast<std::size_t>(*std::max_element(processors.begin(), processors.end())) + 1;
+  cpu_set_t* mask = CPU_ALLOC(capacity);
+  const std::size_t bytes = CPU_ALLOC_SIZE(capacity);
+  CPU_ZERO_S(bytes, mask);
+  for (const int processor : processors) {
+    CPU_SET_S(static_cast<std::size_t>(processor), bytes, mask);
+  }
+  sched_setaffinity(0, bytes, mask);
+  CPU_FREE(mask);
 }
 
 }  // namespace
@@ -64,6 +105,22 @@ int configure_compute_threads(int threads) {
 #pragma omp parallel num_threads(count)
   { enable_flush_to_zero(); }
   return count;
+}
+
+void restart_without_openmp_binding(char** argv) {
+  const std::vector<int> processors = processors_of_places();
+  if (omp_get_proc_bind() == omp_proc_bind_false || processors.empty()) {
+    return;
+  }
+  run_on(processors);
+  setenv(kUnusedBinding, binding_variable().c_str(), 1);
+  setenv("OMP_PROC_BIND", "false", 1);
+  execv("/proc/self/exe", argv);
+}
+
+std::string unused_openmp_binding() {
+  const char* variable = std::getenv(kUnusedBinding);
+  return variable != nullptr ? variable : "";
 }
 
 bool all_threads_flush_to_zero() {

@@ -5,6 +5,8 @@
 // numbers.
 #pragma once
 
+#include <string>
+
 namespace dlbench::core {
 
 /// The cores this process may run on: its affinity mask, which launchers and container runtimes
@@ -18,6 +20,16 @@ namespace dlbench::core {
 /// Throws Error(kUnavailable) if OpenMP may not start so many (OMP_THREAD_LIMIT).
 /// The floating-point mode belongs to a thread: whoever starts parallel regions calls this first.
 int configure_compute_threads(int threads);
+
+/// Starts this program again, under the same process id, where the OpenMP runtime has bound its
+/// first thread to one place before main() (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY): with
+/// OMP_PROC_BIND=false and on all the places' processors. Otherwise whatever asks for this
+/// process's processors would see one core, and loader threads would inherit it. To be called
+/// first in main(); returns where nothing is bound, or where the program cannot be started again.
+void restart_without_openmp_binding(char** argv);
+
+/// What OMP_PROC_BIND, or the variable that implied it, said before the restart; empty without one.
+[[nodiscard]] std::string unused_openmp_binding();
 
 /// Flush-to-zero and denormals-are-zero for the calling thread alone. Does nothing where the
 /// processor offers no such mode.

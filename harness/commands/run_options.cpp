@@ -5,6 +5,7 @@
 #include "data/loader/storage_model.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
+#include "engine/core/parallel.h"
 #include "probes/system_info.h"
 #include "workloads/workload.h"
 
@@ -214,6 +215,11 @@ std::optional<int> compute_threads(const RunOptions& run) {
   if (!run.threads.has_value() && omp != nullptr && *omp != '\0') {
     core::log::info(std::string("OMP_NUM_THREADS=") + omp +
                     " is not used: --threads sets the compute threads, else all cores of the rank");
+  }
+  if (const std::string binding = core::unused_openmp_binding(); !binding.empty()) {
+    core::log::info(binding +
+                    " is not used: dlbench gives each rank its cores, and leaves threads "
+                    "free on them");
   }
   return run.threads.has_value() ? std::optional(static_cast<int>(*run.threads)) : std::nullopt;
 }

@@ -5,6 +5,7 @@
 import json
 import os
 import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -58,6 +59,16 @@ class BadInput(CommandTest):
         for arguments, said in ((["--dry-run"], True), (["--dry-run", "--threads", "1"], False)):
             done = self.dlbench(*self.mnist, *arguments, environment={"OMP_NUM_THREADS": "7"})
             self.assertEqual("OMP_NUM_THREADS=7 is not used" in done.stderr, said, done.stderr)
+
+    def test_openmp_that_binds_its_first_thread_leaves_the_processors(self):
+        may_use = re.compile("this process may use [0-9]+")
+        free = may_use.search(self.dlbench("info").stdout).group()
+        for name, value in (("OMP_PROC_BIND", "spread"), ("OMP_PLACES", "cores")):
+            bound = {name: value}
+            done = self.dlbench("info", environment=bound)
+            self.assertEqual(may_use.search(done.stdout).group(), free)
+            done = self.dlbench(*self.mnist, "--dry-run", environment=bound)
+            self.assertIn(f"{name}={value} is not used", done.stderr)
 
     def test_bad_values(self):
         self.expect_error(2, *self.mnist, "--batch-size", "many", says=["--batch-size", "many"])
