@@ -9,6 +9,8 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 namespace dlbench::comm {
@@ -19,6 +21,10 @@ using std::chrono::steady_clock;
 steady_clock::duration to_duration(double seconds) {
   return std::chrono::duration_cast<steady_clock::duration>(std::chrono::duration<double>(seconds));
 }
+
+/// How late a sleeper may wake up on an idle processor that has to leave a power state first: many
+/// times the cost of a small collective.
+constexpr std::chrono::microseconds kWakingUp{60};
 
 /// By default the kernel wakes a sleeper up to 50 us late to save power, as long as a small
 /// collective takes.
@@ -36,9 +42,9 @@ LinkDelay::LinkDelay(std::unique_ptr<Communicator> inner, const LinkModel& link,
       name_(std::string(ForwardingCommunicator::name()) + ", simulated link"),
       thread_({.run =
                    [this](const ReduceRequest& request, Clock::time_point started) {
-                     return run(cost_s(Collective::kAllReduce, request.bytes()),
-                                started,
-                                [&](auto& stream) { this->inner().all_reduce(request, stream); });
+                     return run(
+                         {cost_s(Collective::kAllReduce, request.bytes()), started, Who::kBeside},
+                         [&](auto& stream) { this->inner().all_reduce(request, stream); });
                    },
                .idle = {}}) {}
 
@@ -53,11 +59,22 @@ void LinkDelay::give_up() {
   given_up_changed_.notify_all();
 }
 
-void LinkDelay::sleep_until(Clock::time_point end) {
+void LinkDelay::wait_until(Clock::time_point end, Who who) {
   wake_punctually();
-  std::unique_lock lock(mutex_);
-  if (given_up_changed_.wait_until(lock, end, [this] { return given_up_; })) {
+  const auto sleep_end = who == Who::kCaller ? end - kWakingUp : end;
+  bool given_up = false;
+  {
+    std::unique_lock lock(mutex_);
+    // Waiting until a time that is past takes a wake-up all the same.
+    given_up = sleep_end > Clock::now()
+                   ? given_up_changed_.wait_until(lock, sleep_end, [this] { return given_up_; })
+                   : given_up_;
+  }
+  if (given_up) {
     throw core::Error(core::ErrorCode::kRun, "collective on a simulated link: given up");
+  }
+  while (Clock::now() < end) {
+    std::this_thread::yield();
   }
 }
 
@@ -83,23 +100,38 @@ double LinkDelay::cost_s(Collective op, std::size_t bytes) const {
   return collective_s(link_, op, static_cast<std::int64_t>(bytes), size());
 }
 
-/// `arrival`: when the caller asked for it.
+double LinkDelay::share_cost_s(std::span<const std::size_t> bounds) const {
+  return root_exchange_s(
+      link_, static_cast<double>(bounds.back()) / static_cast<double>(size()), size());
+}
+
 template <typename Real>
-CollectiveTimes LinkDelay::run(double cost_s, Clock::time_point arrival, Real real) {
-  const auto last_arrival = latest(arrival);
+CollectiveTimes LinkDelay::run(const Call& call, Real real) {
+  const auto last_arrival = latest(call.arrival);
   backend::HostStream stream;
   real(stream);
   if (size() == 1) {
     return {};
   }
-  cost_s += jitter_s(link_, seed_, number_++);
-  const auto ready = std::max(arrival, link_free_);
+  const double cost_s = call.cost_s + jitter_s(link_, seed_, number_++);
+  const auto ready = std::max(call.arrival, link_free_);
   const auto all_ready = std::max(last_arrival, link_free_);
   link_free_ = std::max(Clock::now(), all_ready + to_duration(cost_s));
-  sleep_until(link_free_);
+  wait_until(link_free_, call.who);
   return {.waiting_s = core::seconds(all_ready - ready),
           .transfer_s = core::seconds(link_free_ - all_ready),
-          .last = arrival == last_arrival};
+          .last = call.arrival == last_arrival};
+}
+
+template <typename Real>
+void LinkDelay::run_here(std::size_t bytes,
+                         double cost_s,
+                         Real real,
+                         CommunicationThread::Kind kind) {
+  thread_.run_here(
+      bytes,
+      [&] { return run({.cost_s = cost_s, .arrival = Clock::now(), .who = Who::kCaller}, real); },
+      kind);
 }
 
 Ticket LinkDelay::start_all_reduce(const ReduceRequest& request, backend::Stream& /*stream*/) {
@@ -109,21 +141,16 @@ Ticket LinkDelay::start_all_reduce(const ReduceRequest& request, backend::Stream
 void LinkDelay::wait(Ticket ticket, backend::Stream& /*stream*/) { thread_.wait(ticket); }
 
 void LinkDelay::all_reduce(const ReduceRequest& request, backend::Stream& /*stream*/) {
-  thread_.run_here(
+  run_here(
       request.bytes(),
-      [&] {
-        return run(cost_s(Collective::kAllReduce, request.bytes()),
-                   Clock::now(),
-                   [&](auto& stream) { inner().all_reduce(request, stream); });
-      },
+      cost_s(Collective::kAllReduce, request.bytes()),
+      [&](auto& stream) { inner().all_reduce(request, stream); },
       CommunicationThread::Kind::kAllReduce);
 }
 
 void LinkDelay::reduce_scatter(const ReduceRequest& request, backend::Stream& /*stream*/) {
-  thread_.run_here(request.bytes(), [&] {
-    return run(cost_s(Collective::kReduceScatter, request.bytes()),
-               Clock::now(),
-               [&](auto& stream) { inner().reduce_scatter(request, stream); });
+  run_here(request.bytes(), cost_s(Collective::kReduceScatter, request.bytes()), [&](auto& stream) {
+    inner().reduce_scatter(request, stream);
   });
 }
 
@@ -132,10 +159,8 @@ void LinkDelay::all_gather(std::byte* data,
                            core::DType dtype,
                            backend::Stream& /*stream*/) {
   const std::size_t bytes = count * core::size_of(dtype);
-  thread_.run_here(bytes, [&] {
-    return run(cost_s(Collective::kAllGather, bytes), Clock::now(), [&](auto& stream) {
-      inner().all_gather(data, count, dtype, stream);
-    });
+  run_here(bytes, cost_s(Collective::kAllGather, bytes), [&](auto& stream) {
+    inner().all_gather(data, count, dtype, stream);
   });
 }
 
@@ -143,19 +168,15 @@ void LinkDelay::broadcast(std::byte* data,
                           std::size_t bytes,
                           int root,
                           backend::Stream& /*stream*/) {
-  thread_.run_here(bytes, [&] {
-    return run(cost_s(Collective::kBroadcast, bytes), Clock::now(), [&](auto& stream) {
-      inner().broadcast(data, bytes, root, stream);
-    });
+  run_here(bytes, cost_s(Collective::kBroadcast, bytes), [&](auto& stream) {
+    inner().broadcast(data, bytes, root, stream);
   });
 }
 
 void LinkDelay::reduce(const ReduceRequest& request, int root, backend::Stream& /*stream*/) {
   const std::size_t bytes = request.bytes();
-  thread_.run_here(bytes, [&] {
-    return run(root_exchange_s(link_, static_cast<double>(bytes), size()),
-               Clock::now(),
-               [&](auto& stream) { inner().reduce(request, root, stream); });
+  run_here(bytes, root_exchange_s(link_, static_cast<double>(bytes), size()), [&](auto& stream) {
+    inner().reduce(request, root, stream);
   });
 }
 
@@ -163,11 +184,8 @@ void LinkDelay::scatter(std::byte* data,
                         std::span<const std::size_t> bounds,
                         int root,
                         backend::Stream& /*stream*/) {
-  const double share = static_cast<double>(bounds.back()) / static_cast<double>(size());
-  thread_.run_here(bounds.back(), [&] {
-    return run(root_exchange_s(link_, share, size()), Clock::now(), [&](auto& stream) {
-      inner().scatter(data, bounds, root, stream);
-    });
+  run_here(bounds.back(), share_cost_s(bounds), [&](auto& stream) {
+    inner().scatter(data, bounds, root, stream);
   });
 }
 
@@ -175,11 +193,8 @@ void LinkDelay::gather(std::byte* data,
                        std::span<const std::size_t> bounds,
                        int root,
                        backend::Stream& /*stream*/) {
-  const double share = static_cast<double>(bounds.back()) / static_cast<double>(size());
-  thread_.run_here(bounds.back(), [&] {
-    return run(root_exchange_s(link_, share, size()), Clock::now(), [&](auto& stream) {
-      inner().gather(data, bounds, root, stream);
-    });
+  run_here(bounds.back(), share_cost_s(bounds), [&](auto& stream) {
+    inner().gather(data, bounds, root, stream);
   });
 }
 

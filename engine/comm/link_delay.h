@@ -25,7 +25,8 @@ namespace dlbench::comm {
 ///   max(t, end of the one before) + collective_s(link) + jitter_s(link, seed, its number)
 /// on all ranks, or when the real one is done, if that is later: a link is worth simulating that is
 /// slower than the machine. Ranks sleep until then and leave the processors to those that compute.
-/// Started all-reduces run beside the caller on a thread of their own.
+/// Started all-reduces run beside the caller on a thread of their own, which may wake up some 50 us
+/// late; a caller that waits for its own collective polls for the last of them and is not late.
 /// All ranks are on one machine, whose steady clock they compare; otherwise calls throw
 /// core::Error(kUnavailable).
 class LinkDelay final : public ForwardingCommunicator {
@@ -62,11 +63,25 @@ class LinkDelay final : public ForwardingCommunicator {
  private:
   using Clock = std::chrono::steady_clock;
 
+  enum class Who : std::uint8_t { kCaller, kBeside };  ///< on the caller's thread, or beside it
+
+  struct Call {
+    double cost_s = 0.0;        ///< without jitter
+    Clock::time_point arrival;  ///< when the caller asked for it
+    Who who = Who::kCaller;
+  };
+
   [[nodiscard]] double cost_s(Collective op, std::size_t bytes) const;
+  [[nodiscard]] double share_cost_s(std::span<const std::size_t> bounds) const;
   template <typename Real>
-  CollectiveTimes run(double cost_s, Clock::time_point arrival, Real real);
+  CollectiveTimes run(const Call& call, Real real);
+  template <typename Real>
+  void run_here(std::size_t bytes,
+                double cost_s,
+                Real real,
+                CommunicationThread::Kind kind = CommunicationThread::Kind::kOther);
   [[nodiscard]] Clock::time_point latest(Clock::time_point arrival);
-  void sleep_until(Clock::time_point end);
+  void wait_until(Clock::time_point end, Who who);
 
   LinkModel link_;
   std::uint64_t seed_;

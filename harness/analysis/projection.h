@@ -22,7 +22,7 @@ namespace dlbench::harness {
 
 struct ProjectionInput {
   /// The measured series: synthetic (with step times of every rank) at every size and
-  /// synthetic/nocomm at every size above 1; io and full where they ran.
+  /// synthetic/nocomm at every size above 1; full where it ran, and io wherever full did.
   ScalingInput series;
   /// The step of one rank of the largest size, without communication. Only its proportions count:
   /// it is scaled to the measured step times.

@@ -21,7 +21,7 @@ using reports::mean_of;
 
 [[noreturn]] void missing(std::size_t ranks, const char* what) {
   throw core::Error(core::ErrorCode::kData,
-                    fmt::format("a projection needs {} at {} ranks", what, ranks));
+                    fmt::format("a projection needs {} at {} rank(s)", what, ranks));
 }
 
 const ScalingArm* synthetic_of(const ScalingSize& size) {
@@ -127,7 +127,11 @@ MeasuredSize measured_size(const ScalingSize& size, const ProjectionInput& input
   add_compute(*nocomm, even, measured);
   const ScalingArm* io = find_arm(size, "io");
   const ScalingArm* full = find_arm(size, "full");
-  const bool with_input = io != nullptr && full != nullptr;
+  const bool with_input = full != nullptr;
+  if (with_input && io == nullptr) {
+    // The series is that of full: what synthetic projects would stand in its column.
+    missing(ranks, "the trial io, without which full is not modelled,");
+  }
   const std::vector<double> steps =
       step_times(with_input ? *full : *synthetic, measured.global_batch);
   measured.step_s = mean_of(steps);

@@ -243,14 +243,20 @@ TEST(Projection, SaysWhatIsMissing) {
   EXPECT_THAT(message_of(input), HasSubstr("needs 2 numbers of ranks, measured: 1"));
   input = whole;
   input.series.sizes[1].arms.pop_back();
-  EXPECT_THAT(message_of(input), HasSubstr("needs the trial synthetic/nocomm at 2 ranks"));
+  EXPECT_THAT(message_of(input), HasSubstr("needs the trial synthetic/nocomm at 2 rank(s)"));
   input = whole;
   input.series.sizes[2].arms[1].rounds[0].step_wall_s.clear();
   EXPECT_EQ(message_of(input), "no error") << "the other rounds have step times";
   for (ScalingRound& round : input.series.sizes[2].arms[1].rounds) {
     round.step_wall_s.clear();
   }
-  EXPECT_THAT(message_of(input), HasSubstr("needs step times of every rank at 4 ranks"));
+  EXPECT_THAT(message_of(input), HasSubstr("needs step times of every rank at 4 rank(s)"));
+  input = whole;
+  for (ScalingSize& size : input.series.sizes) {
+    size.arms.push_back(size.arms[0]);
+    size.arms.back().trial = "full";
+  }
+  EXPECT_THAT(message_of(input), HasSubstr("needs the trial io")) << "synthetic is not full";
   input = whole;
   input.series.sizes.resize(2);
   EXPECT_FALSE(leave_largest_out(input).has_value());
