@@ -15,6 +15,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <csignal>
+#include <mutex>
 
 namespace dlbench::probes {
 namespace {
@@ -49,6 +51,22 @@ std::optional<CpuTimes> parse_cpu_line(std::string_view line) {
   }
   return CpuTimes{static_cast<double>(ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6]),
                   static_cast<double>(ticks[7])};
+}
+
+volatile std::sig_atomic_t continued_count = 0;
+
+/// Whoever was stopped (SIGSTOP, Ctrl-Z, a debugger, a tool that limits the CPU time) learns of it
+/// by SIGCONT alone: no clock of the kernel's tells it from waiting.
+void count_continued() {
+  struct sigaction before {};
+  if (sigaction(SIGCONT, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) {
+    return;
+  }
+  struct sigaction action {};
+  action.sa_handler = [](int) { continued_count = continued_count + 1; };
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGCONT, &action, nullptr);
 }
 
 }  // namespace
@@ -102,7 +120,10 @@ double process_cpu_s() noexcept {
 }
 
 ProcSnapshot take_snapshot() noexcept {
+  static std::once_flag counting;
+  std::call_once(counting, count_continued);
   ProcSnapshot snapshot;
+  snapshot.continued = continued_count;
   try {
     if (const auto text = read_kernel_file("/proc/self/io"); text.has_value()) {
       snapshot.read_bytes = parse_read_bytes(*text);
@@ -183,6 +204,10 @@ Disturbance compare_snapshots(const ProcSnapshot& begin,
                                     result.wall_s,
                                     limit));
     }
+  }
+  if (const auto stops = end.continued - begin.continued; stops > 0) {
+    reasons.push_back(
+        fmt::format("the process was stopped {} time(s), by SIGSTOP or alike", stops));
   }
   result.disturbed = !reasons.empty();
   result.reason = fmt::format("{}", fmt::join(reasons, "; "));

@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/analysis/operators.h"
 
+#include "engine/core/clock.h"
+#include "harness/trials/group_disturbance.h"
 #include "reports/peak_rates.h"
 #include "reports/statistics.h"
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -45,39 +48,75 @@ reports::OperatorRecord describe(const backend::LoweredGraph& lowered,
   return record;
 }
 
-}  // namespace
+/// Seconds of each node, of each step.
+using NodeSamples = std::vector<std::vector<double>>;
 
-std::vector<reports::OperatorRecord> profile_operators(
-    Session& session, std::int64_t steps, const std::vector<reports::PeakRecord>& peaks) {
-  exec::Executor& step = session.step();
-  session.state().restore();
-  session.bind(session.cached_batch());
-  step.run_profiled();  // untimed: warms the clock's and the nodes' caches
-  std::vector<std::vector<double>> samples(step.node_seconds().size());
+NodeSamples profile_steps(exec::Executor& step, std::int64_t steps) {
+  NodeSamples samples(step.node_seconds().size());
   for (std::int64_t repeat = 0; repeat < steps; ++repeat) {
     step.run_profiled();
     for (std::size_t node = 0; node < samples.size(); ++node) {
       samples[node].push_back(step.node_seconds()[node]);
     }
   }
-  const std::optional<reports::PeakRates> found =
-      reports::peak_rates(peaks, session.plan().options().precision);
-  const backend::LoweredGraph& lowered = step.lowered();
+  return samples;
+}
+
+/// The same on all ranks, whose steps meet in collectives.
+std::int64_t steps_to_profile(exec::Executor& step, RankGroup& ranks) {
+  constexpr double kLeast = 3.0;
+  constexpr double kMost = 100.0;
+  constexpr double kSeconds = 0.5;
+  step.run_profiled();  // warms the clock's and the nodes' caches
+  const double begin_s = core::steady_seconds();
+  step.run_profiled();
+  const double step_s = ranks.max(core::steady_seconds() - begin_s);
+  return std::llround(std::clamp(std::ceil(kSeconds / std::max(step_s, 1e-6)), kLeast, kMost));
+}
+
+std::vector<reports::OperatorRecord> describe_all(const backend::LoweredGraph& lowered,
+                                                  NodeSamples samples,
+                                                  const std::optional<reports::PeakRates>& peaks) {
   std::vector<reports::OperatorRecord> records;
+  double whole = 0.0;
   for (std::size_t node = 0; node < samples.size(); ++node) {
     std::sort(samples[node].begin(), samples[node].end());
     records.push_back(
-        describe(lowered, lowered.nodes[node], percentile(samples[node], 0.5), found));
-    records.back().calls = steps;
+        describe(lowered, lowered.nodes[node], percentile(samples[node], 0.5), peaks));
+    records.back().calls = static_cast<std::int64_t>(samples[node].size());
+    whole += records.back().s_per_step;
   }
-  const double whole =
-      std::accumulate(records.begin(), records.end(), 0.0, [](double sum, const auto& record) {
-        return sum + record.s_per_step;
-      });
   for (auto& record : records) {
     record.share = whole > 0.0 ? record.s_per_step / whole : 0.0;
   }
   return records;
+}
+
+}  // namespace
+
+OperatorProfile profile_operators(Session& session,
+                                  RankGroup& ranks,
+                                  const probes::OwnLoad& own,
+                                  const std::vector<reports::PeakRecord>& peaks) {
+  constexpr int kMostProfiles = 4;
+  exec::Executor& step = session.step();
+  session.state().restore();
+  session.bind(session.cached_batch());
+  const std::int64_t steps = steps_to_profile(step, ranks);
+  NodeSamples samples;
+  std::string disturbance;
+  for (int profile = 0; profile < kMostProfiles; ++profile) {
+    const probes::ProcSnapshot begin = probes::take_snapshot();
+    samples = profile_steps(step, steps);
+    disturbance = judge_together(ranks, begin, probes::take_snapshot(), own).reason;
+    if (disturbance.empty()) {  // of all ranks alike
+      break;
+    }
+  }
+  return {.operators = describe_all(step.lowered(),
+                                    std::move(samples),
+                                    reports::peak_rates(peaks, session.plan().options().precision)),
+          .disturbance = disturbance};
 }
 
 }  // namespace dlbench::harness

@@ -5,19 +5,30 @@
 // with a clock read around every node. Headline numbers never come from it.
 #pragma once
 
+#include "harness/trials/rank_group.h"
 #include "harness/trials/session.h"
+#include "probes/disturbance.h"
 #include "reports/analysis_record.h"
 #include "reports/record.h"
 
-#include <cstdint>
+#include <string>
 #include <vector>
 
 namespace dlbench::harness {
 
-/// Profiles `steps` steps on the cached batch, starting from the saved state; medians per node. An
-/// operator is memory-bound or compute-bound by which of its two rates is the larger share of its
-/// peak; below 10 % of both it is latency-bound. Without peaks the bound is absent.
-[[nodiscard]] std::vector<reports::OperatorRecord> profile_operators(
-    Session& session, std::int64_t steps, const std::vector<reports::PeakRecord>& peaks);
+struct OperatorProfile {
+  std::vector<reports::OperatorRecord> operators;
+  std::string disturbance;  ///< why no profile was clean; empty: this one is
+};
+
+/// Profiles 3 steps or more, as many as last half a second, on the cached batch, starting from the
+/// saved state; medians per node. A profile that was disturbed on any rank is taken again, three
+/// times at most. An operator is memory-bound or compute-bound by which of its two rates is the
+/// larger share of its peak; below 10 % of both it is latency-bound. Without peaks the bound is
+/// absent. `own`: this process while it steps. Collective.
+[[nodiscard]] OperatorProfile profile_operators(Session& session,
+                                                RankGroup& ranks,
+                                                const probes::OwnLoad& own,
+                                                const std::vector<reports::PeakRecord>& peaks);
 
 }  // namespace dlbench::harness

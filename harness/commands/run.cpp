@@ -46,7 +46,6 @@ using core::Error;
 using core::ErrorCode;
 using reports::Taint;
 
-constexpr std::int64_t kProfiledSteps = 3;
 constexpr double kProfiledSeconds = 0.5;  // per trial and probe, and of the timeline
 
 // The run command while it runs: a session, its record, and what keeps the report on the disk
@@ -367,8 +366,16 @@ class Measurement {
       record_.workload->parameters["compression_relative_error"] = *error;
     }
     core::log::progress("profiling operators");
-    record_.operators = profile_operators(session, kProfiledSteps, record_.system.peaks);
+    OperatorProfile profile = profile_operators(
+        session,
+        group_,
+        {.cpus = probes::usable_cpus(), .threads = session.plan().backend().device().threads},
+        record_.system.peaks);
     core::log::progress("");
+    record_.operators = std::move(profile.operators);
+    if (!profile.disturbance.empty()) {
+      report_.taint(Taint::kDisturbed, "operators", profile.disturbance);
+    }
   }
 
   int finish() {

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <string>
 #include <thread>
 
@@ -85,6 +86,22 @@ TEST(CompareSnapshots, InvoluntarySwitchesCountOnlyWhenOwnThreadsFit) {
   pair.end.involuntary_switches = 2000;
   EXPECT_TRUE(compare_snapshots(pair.begin, pair.end, {.cpus = 2, .threads = 2}).disturbed);
   EXPECT_FALSE(compare_snapshots(pair.begin, pair.end, {.cpus = 2, .threads = 4}).disturbed);
+}
+
+TEST(CompareSnapshots, AStopIsFound) {
+  Pair pair;
+  pair.begin.continued = 1;
+  EXPECT_FALSE(compare_snapshots(pair.begin, pair.begin, {.cpus = 2, .threads = 2}).disturbed);
+  pair.end.continued = 4;
+  const auto result = compare_snapshots(pair.begin, pair.end, {.cpus = 2, .threads = 2});
+  EXPECT_TRUE(result.disturbed);
+  EXPECT_THAT(result.reason, testing::HasSubstr("stopped 3 time(s)"));
+}
+
+TEST(TakeSnapshot, CountsContinuing) {
+  const ProcSnapshot begin = take_snapshot();
+  std::raise(SIGCONT);
+  EXPECT_EQ(take_snapshot().continued - begin.continued, 1);
 }
 
 TEST(CompareSnapshots, AFewTicksOfAShortIntervalAreNoEvidence) {
