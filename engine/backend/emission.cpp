@@ -37,6 +37,16 @@ bool hands_a_value_on(const graph::Graph& graph, const std::vector<graph::NodeId
   });
 }
 
+/// Copies in another layout or, below fp32, of another type: what the kernel moves is not what the
+/// op would.
+bool works_on_copies(const std::vector<Slot>& slots, const Emission& emission) {
+  const auto is_copy = [&slots](SlotId id) {
+    return slots.at(static_cast<std::size_t>(id)).value == graph::kNoValue;
+  };
+  return std::ranges::any_of(emission.reads, is_copy) ||
+         std::ranges::any_of(emission.writes, is_copy);
+}
+
 }  // namespace
 
 LoweredNode make_lowered_node(const graph::Graph& graph,
@@ -63,7 +73,8 @@ LoweredNode make_lowered_node(const graph::Graph& graph,
     node.cost.flop += cost.flop;
     node.cost.bytes += cost.bytes;
   }
-  if (node.is_reorder || hands_a_value_on(graph, emission.covers)) {
+  if (node.is_reorder || hands_a_value_on(graph, emission.covers) ||
+      works_on_copies(slots, emission)) {
     node.cost.bytes =
         bytes_of(graph, slots, emission.reads) + bytes_of(graph, slots, emission.writes);
   }

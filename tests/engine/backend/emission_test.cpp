@@ -110,5 +110,16 @@ TEST(Emission, AReorderMovesWhatItReadsAndWrites) {
   EXPECT_EQ(lowered.cost.flop, 0);
 }
 
+// A kernel without 16 bits reads and writes copies of twice the size.
+TEST(Emission, CountsTheCopiesThatAKernelWorksOn) {
+  Halved halved = Halved::make();
+  const graph::Node& first = halved.node("first");
+  const auto copy = static_cast<SlotId>(halved.slots.size());
+  halved.slots.push_back({.bytes = 2 * kElements * kFloat});
+  const LoweredNode lowered =
+      halved.lower({.covers = {first.id}, .reads = {copy}, .writes = {first.outputs.front()}});
+  EXPECT_EQ(lowered.cost.bytes, 3 * kElements * kFloat);
+}
+
 }  // namespace
 }  // namespace dlbench::backend
