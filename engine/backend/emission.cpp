@@ -38,13 +38,19 @@ bool hands_a_value_on(const graph::Graph& graph, const std::vector<graph::NodeId
 }
 
 /// Copies in another layout or, below fp32, of another type: what the kernel moves is not what the
-/// op would.
-bool works_on_copies(const std::vector<Slot>& slots, const Emission& emission) {
+/// op would. Not of a slice, which reads a part of its copy.
+bool works_on_copies(const graph::Graph& graph,
+                     const std::vector<Slot>& slots,
+                     const Emission& emission) {
+  const auto is_slice = [&graph](graph::NodeId id) {
+    return graph.node(id).op == graph::OpKind::kSlice;
+  };
   const auto is_copy = [&slots](SlotId id) {
     return slots.at(static_cast<std::size_t>(id)).value == graph::kNoValue;
   };
-  return std::ranges::any_of(emission.reads, is_copy) ||
-         std::ranges::any_of(emission.writes, is_copy);
+  return std::ranges::none_of(emission.covers, is_slice) &&
+         (std::ranges::any_of(emission.reads, is_copy) ||
+          std::ranges::any_of(emission.writes, is_copy));
 }
 
 }  // namespace
@@ -74,7 +80,7 @@ LoweredNode make_lowered_node(const graph::Graph& graph,
     node.cost.bytes += cost.bytes;
   }
   if (node.is_reorder || hands_a_value_on(graph, emission.covers) ||
-      works_on_copies(slots, emission)) {
+      works_on_copies(graph, slots, emission)) {
     node.cost.bytes =
         bytes_of(graph, slots, emission.reads) + bytes_of(graph, slots, emission.writes);
   }
