@@ -95,9 +95,10 @@ struct TrialEstimate {
 struct TimePlanRequest {
   std::vector<TrialEstimate> trials;
   std::int64_t min_repetitions = 5;
-  double min_time_s = 1.0;            ///< --min-time, per repetition
-  double max_time_s = 60.0;           ///< --max-time, per trial
-  std::optional<std::int64_t> steps;  ///< --steps: exactly so many per repetition
+  std::int64_t fewest_repetitions = 2;  ///< where a budget allows no more
+  double min_time_s = 1.0;              ///< --min-time, per repetition
+  double max_time_s = 60.0;             ///< --max-time, per trial
+  std::optional<std::int64_t> steps;    ///< --steps: exactly so many per repetition
   /// Of --time-budget, after warm-up, >= 0; none: no budget.
   std::optional<double> remaining_s;
 };
@@ -110,14 +111,15 @@ struct TrialTimePlan {
 
 struct TimePlan {
   std::vector<TrialTimePlan> trials;
+  std::int64_t repetitions = 0;   ///< at least: min_repetitions, or fewer of a budget
   double max_time_s = 0.0;        ///< per trial, shortened to the budget
-  double shortest_total_s = 0.0;  ///< estimated time of min_repetitions of all trials
+  double shortest_total_s = 0.0;  ///< estimated time of so many repetitions of all trials
   bool shortened = false;         ///< repetitions are shorter than --min-time: taint short_run
   bool fits = true;               ///< false: even the shortest plan exceeds the budget
 };
 
-/// Steps per repetition of every trial and the time limit per trial, to fit the budget. Estimates
-/// must be positive (checked).
+/// Steps per repetition of every trial, their repetitions and the time limit per trial, to fit the
+/// budget, which takes steps away first, then repetitions. Estimates must be positive (checked).
 [[nodiscard]] TimePlan plan_time(const TimePlanRequest& request);
 
 /// Of a plan that does not fit: what it takes, and what is left for it.

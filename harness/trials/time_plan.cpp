@@ -95,7 +95,7 @@ TimePlan plan_time(const TimePlanRequest& request) {
     const std::int64_t steps = whole_steps(estimate, for_time + estimate.multiple - 1);
     plan.trials.push_back({estimate.name, request.steps.value_or(steps), 0.0});
   }
-  const auto repetitions = static_cast<double>(request.min_repetitions);
+  auto repetitions = static_cast<double>(request.min_repetitions);
   plan.max_time_s = request.max_time_s;
   double round_s = round_seconds(request, plan);
   if (request.remaining_s.has_value()) {
@@ -111,7 +111,10 @@ TimePlan plan_time(const TimePlanRequest& request) {
     // round that fits, so that it acts there and not one round later.
     const double rounds = std::max(std::floor(*request.remaining_s / round_s), 1.0);
     plan.max_time_s = std::min(plan.max_time_s, (rounds - 0.5) * slowest_s);
+    repetitions =
+        std::min(repetitions, std::max(rounds, static_cast<double>(request.fewest_repetitions)));
   }
+  plan.repetitions = std::llround(repetitions);
   plan.shortest_total_s = repetitions * round_s;
   plan.fits = !request.remaining_s.has_value() || plan.shortest_total_s <= *request.remaining_s;
   return plan;
@@ -121,7 +124,7 @@ std::string over_budget_text(const TimePlanRequest& request, const TimePlan& pla
   return fmt::format(
       "--time-budget is too short: {} repetitions of every trial take about {:.0f} s, {:.0f} s are "
       "left for them; measuring them all the same",
-      request.min_repetitions,
+      plan.repetitions,
       std::ceil(plan.shortest_total_s),
       std::floor(request.remaining_s.value_or(0.0)));
 }

@@ -10,6 +10,8 @@
 #include "engine/core/trace.h"
 #include "harness/trials/group_disturbance.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -116,7 +118,7 @@ void TrialRunner::run(const std::vector<std::unique_ptr<Arm>>& arms) {
           ? std::max(1.0, *options_.time_budget_s / 3.0 / static_cast<double>(arms.size()))
           : warm_up_limit_s(options_.stopping.max_time_s);
   (void)warm_up(arms, warmup_limit_s);
-  plan(options_.stopping.min_repetitions);
+  plan(0);
   tell_least_steps(arms);
   StopDecision decision;
   for (std::int64_t round = 0; !decision.stop(); ++round) {
@@ -130,9 +132,14 @@ void TrialRunner::run(const std::vector<std::unique_ptr<Arm>>& arms) {
   core::log::progress("");
 }
 
-void TrialRunner::plan(std::int64_t repetitions) {
+void TrialRunner::plan(std::int64_t rounds_done) {
+  constexpr std::int64_t kForAnInterval = 2;
+  const auto left = [rounds_done](std::int64_t repetitions) {
+    return std::max<std::int64_t>(1, repetitions - rounds_done);
+  };
   TimePlanRequest request{.trials = estimates_,
-                          .min_repetitions = repetitions,
+                          .min_repetitions = left(options_.stopping.min_repetitions),
+                          .fewest_repetitions = left(kForAnInterval),
                           .min_time_s = options_.min_time_s,
                           .max_time_s = options_.stopping.max_time_s,
                           .steps = options_.steps,
@@ -148,9 +155,16 @@ void TrialRunner::plan(std::int64_t repetitions) {
     spent_s = std::max(spent_s, results_[index].elapsed_s);
   }
   least_s_ = plan.shortened || options_.steps.has_value() ? 0.0 : options_.min_time_s;
-  if (plan.shortened) {
+  const bool fewer = plan.repetitions < request.min_repetitions;
+  if (plan.shortened || fewer) {
+    std::string how = plan.shortened ? "repetitions shortened" : "repetitions as long as ever";
+    if (fewer) {
+      const std::int64_t allowed = rounds_done + plan.repetitions;
+      how += fmt::format(", {} of them instead of {}", allowed, options_.stopping.min_repetitions);
+      options_.stopping.min_repetitions = allowed;
+    }
     for (auto& result : results_) {
-      note_once(result, reports::Taint::kShortRun, "repetitions shortened to fit --time-budget");
+      note_once(result, reports::Taint::kShortRun, how + " to fit --time-budget");
     }
   }
   if (!plan.fits) {
@@ -180,7 +194,7 @@ void TrialRunner::plan_again() {
   }
   if (wrong) {
     estimates_ = std::move(seen);
-    plan(std::max<std::int64_t>(1, options_.stopping.min_repetitions - 1));
+    plan(1);
   }
 }
 

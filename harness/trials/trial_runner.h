@@ -184,7 +184,7 @@ class TrialRunner {
   /// Returns how many of the settling steps are on their way. Collective.
   [[nodiscard]] std::int64_t settle(Arm& arm, const UntimedLength& length);
   /// Steps and limits for at least so many repetitions more of every trial. Collective.
-  void plan(std::int64_t repetitions);
+  void plan(std::int64_t rounds_done);
   /// plan() with what the first repetitions took, where that is well above the estimates of the
   /// warm-up: a --time-budget would not be kept. Collective.
   void plan_again();

@@ -68,15 +68,31 @@ TEST(TimePlan, SaysWhenEvenTheShortestPlanDoesNotFit) {
   EXPECT_FALSE(plan.fits);
   EXPECT_GT(plan.shortest_total_s, 2.0);
   EXPECT_EQ(plan.trials[1].steps, 1);
-  // 5 x (0.5 + 10 x 0.01 + 0.1 + 0.2 + 0.6 + 3 x 0.21) s
+  // 2 x (0.5 + 10 x 0.01 + 0.1 + 0.2 + 0.6 + 3 x 0.21) s
   EXPECT_EQ(over_budget_text(impossible, plan),
-            "--time-budget is too short: 5 repetitions of every trial take about 11 s, 2 s are "
+            "--time-budget is too short: 2 repetitions of every trial take about 5 s, 2 s are "
             "left for them; measuring them all the same");
   impossible.remaining_s = plan.shortest_total_s - 0.01;
-  EXPECT_EQ(over_budget_text(impossible, plan).find("about 11 s, 11 s are left"), std::string::npos)
+  EXPECT_EQ(over_budget_text(impossible, plan).find("about 5 s, 5 s are left"), std::string::npos)
       << "the same number twice says nothing";
   impossible.remaining_s = 0.0;
   EXPECT_EQ(plan_time(impossible).shortest_total_s, plan.shortest_total_s);
+}
+
+TEST(TimePlan, TakesRepetitionsAwayWhereTheShortestAreTooMany) {
+  TimePlanRequest tight = request();
+  const double round_s = 2.13;  // as above
+  tight.remaining_s = 3.5 * round_s;
+  const TimePlan three = plan_time(tight);
+  EXPECT_EQ(three.repetitions, 3);
+  EXPECT_TRUE(three.fits);
+  EXPECT_LT(three.max_time_s, 3.0 * three.trials[2].repetition_s) << "or there would be a fourth";
+  tight.remaining_s = 1.5 * round_s;
+  EXPECT_EQ(plan_time(tight).repetitions, 2) << "an interval takes two";
+  tight.fewest_repetitions = 1;  // one has been measured
+  EXPECT_EQ(plan_time(tight).repetitions, 1);
+  tight.remaining_s = 100.0;
+  EXPECT_EQ(plan_time(tight).repetitions, 5) << "never more than were asked for";
 }
 
 TEST(TimePlan, LengthensWhatWasTooShortInWholeMultiples) {

@@ -127,7 +127,7 @@ TEST(TrialRunnerPlan, ShortensWhatTookLongerThanWarmUpSaid) {
   arms.push_back(std::make_unique<BimodalArm>());
   runner.run(arms);
   const std::vector<reports::RepetitionRecord>& repetitions = runner.results().front().repetitions;
-  ASSERT_GE(repetitions.size(), 5U);
+  ASSERT_GE(repetitions.size(), 2U) << "the first took the whole budget, but an interval takes two";
   EXPECT_GT(repetitions[0].steps, 50) << "as if every step took a millisecond";
   EXPECT_LT(repetitions[1].steps, repetitions[0].steps / 2);
 }
