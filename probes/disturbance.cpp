@@ -14,9 +14,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
-#include <csignal>
-#include <mutex>
 
 namespace dlbench::probes {
 namespace {
@@ -53,21 +52,8 @@ std::optional<CpuTimes> parse_cpu_line(std::string_view line) {
                   static_cast<double>(ticks[7])};
 }
 
-volatile std::sig_atomic_t continued_count = 0;
-
-/// Whoever was stopped (SIGSTOP, Ctrl-Z, a debugger, a tool that limits the CPU time) learns of it
-/// by SIGCONT alone: no clock of the kernel's tells it from waiting.
-void count_continued() {
-  struct sigaction before {};
-  if (sigaction(SIGCONT, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) {
-    return;
-  }
-  struct sigaction action {};
-  action.sa_handler = [](int) { continued_count = continued_count + 1; };
-  action.sa_flags = SA_RESTART;
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGCONT, &action, nullptr);
-}
+std::atomic<std::int64_t> continued = 0;
+static_assert(std::atomic<std::int64_t>::is_always_lock_free, "a handler may not lock");
 
 }  // namespace
 
@@ -113,6 +99,8 @@ std::optional<std::int64_t> parse_read_bytes(std::string_view text) {
   return number.has_value() ? std::optional(static_cast<std::int64_t>(*number)) : std::nullopt;
 }
 
+void count_continued(int /*signal_number*/) { ++continued; }
+
 double process_cpu_s() noexcept {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);  // cannot fail with these arguments
@@ -120,10 +108,8 @@ double process_cpu_s() noexcept {
 }
 
 ProcSnapshot take_snapshot() noexcept {
-  static std::once_flag counting;
-  std::call_once(counting, count_continued);
   ProcSnapshot snapshot;
-  snapshot.continued = continued_count;
+  snapshot.continued = continued;
   try {
     if (const auto text = read_kernel_file("/proc/self/io"); text.has_value()) {
       snapshot.read_bytes = parse_read_bytes(*text);

@@ -34,7 +34,7 @@ struct ProcSnapshot {
   std::optional<std::int64_t> read_bytes;  ///< fetched from storage for this process, /proc/self/io
   std::optional<CpuTimes> cpus;            ///< of the CPUs this process may run on
   std::optional<double> throttled_s;       ///< own_throttled_s()
-  std::int64_t continued = 0;  ///< SIGCONT since the first snapshot: after a stop, above all
+  std::int64_t continued = 0;              ///< calls of count_continued() so far
 };
 
 /// Limits beyond which a repetition counts as disturbed, fixed before anything is measured.
@@ -76,8 +76,12 @@ struct Disturbance {
 /// CPU time of this process until now, of all its threads. Takes about 1 us.
 [[nodiscard]] double process_cpu_s() noexcept;
 
-/// The present state. Never throws: what cannot be read stays empty. Takes about 15 us. From the
-/// first one on SIGCONT is counted, unless somebody else handles it; the process continues as ever.
+/// Handler of SIGCONT, by which alone a process learns that it was stopped (SIGSTOP, Ctrl-Z, a tool
+/// that limits the CPU time): no clock of the kernel's tells that from waiting. Whoever installs it
+/// sees to it that it runs on a thread where a handler does no harm.
+void count_continued(int signal_number);
+
+/// The present state. Never throws: what cannot be read stays empty. Takes about 15 us.
 [[nodiscard]] ProcSnapshot take_snapshot() noexcept;
 
 /// What of the load on our CPUs is the benchmark itself.

@@ -182,7 +182,7 @@ class CollectiveSweep {
       report_.begin();
     });
     bool wrong = false;
-    try {
+    report_.attempt([&] {
       for (const int size : sizes) {
         report_.enter("collectives over " + reports::count_text(size, "rank"));
         if (const std::unique_ptr<comm::Rendezvous> members = ranks_.first(size)) {
@@ -191,10 +191,7 @@ class CollectiveSweep {
         ranks_.barrier();  // the others sleep here
       }
       wrong = RankGroup(ranks_).any(wrong_ > 0);
-    } catch (const Error& error) {
-      report_.fail(error);
-      throw;
-    }
+    });
     if (wrong) {
       core::log::warn(std::to_string(wrong_) + " elements came out of the collectives wrong");
     }

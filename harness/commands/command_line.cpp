@@ -8,6 +8,7 @@
 #include "engine/core/log.h"
 #include "engine/core/nearest_name.h"
 #include "harness/commands/command.h"
+#include "harness/commands/failure.h"
 #include "harness/commands/same_start.h"
 #include "harness/commands/standard_streams.h"
 #include "harness/faults/fault_watch.h"
@@ -23,7 +24,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <new>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -413,17 +413,8 @@ int run_command_line(int argc, const char* const* argv) noexcept {
       core::log::error(error.what());
     }
     return core::exit_code(error.code());
-  } catch (const core::CheckFailure& failure) {
-    core::log::error(std::string("internal error, please report it: ") + failure.what());
-  } catch (const std::system_error& error) {
-    const bool no_thread = error.code() == std::errc::resource_unavailable_try_again;
-    core::log::error(
-        no_thread ? "cannot start a thread; see ulimit -u and -v, and the control group's pids.max"
-                  : error.what());
-  } catch (const std::bad_alloc&) {
-    core::log::error("out of memory; a smaller --batch-size or --image-size needs less");
-  } catch (const std::exception& error) {
-    core::log::error(error.what());
+  } catch (const std::exception& failure) {
+    core::log::error(as_error(failure).what());
   }
   return 1;
 }

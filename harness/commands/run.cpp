@@ -95,13 +95,8 @@ class Measurement {
       report_.begin();
     });
     try {
-      measure(plan, trials);
-    } catch (const Error& error) {
-      if (!options_.trace.empty() && !profiled_) {
-        record_.run.skipped.push_back(
-            {"trace", "the run ended before the repetition that --trace records, the last one"});
-      }
-      report_.fail(error);
+      report_.attempt([&] { measure(plan, trials); }, [this] { tell_missing_trace(); });
+    } catch (...) {
       if (profiled_) {  // all is measured: a trace that cannot be written takes no number away
         report_.summarize();
       }
@@ -120,6 +115,13 @@ class Measurement {
       check_writable({{"--record-probes", (folder / "probes.json").string()}});
     }
     report_.check_output();
+  }
+
+  void tell_missing_trace() {
+    if (!options_.trace.empty() && !profiled_) {
+      record_.run.skipped.push_back(
+          {"trace", "the run ended before the repetition that --trace records, the last one"});
+    }
   }
 
   void measure(SessionPlan& plan, const std::vector<TrialId>& trials) {

@@ -5,8 +5,10 @@
 #include "engine/comm/rank_progress.h"
 #include "engine/core/atomic_file.h"
 #include "engine/core/log.h"
+#include "harness/commands/failure.h"
 #include "harness/commands/job_record.h"
 #include "harness/faults/fault_watch.h"
+#include "harness/trials/run_guard.h"
 #include "harness/trials/utc_time.h"
 #include "reports/json_writer.h"
 #include "reports/show.h"
@@ -63,7 +65,16 @@ void RunReport::check_output() const {
 void RunReport::begin() const {
   check_output();
   write();
-  fault_watch().report_is_at(output_);  // known to every node
+  fault_watch().report_is_at(output_);                    // known to every node
+  if (ranks_.size() == 1 && !core::is_stream(output_)) {  // of several the sentinel names it
+    RunGuard::set_last_words([path = output_, host = ranks_.places()[0].host](const Error& end) {
+      Fault fault{.rank = 0, .host = host};
+      fault.detail = end.what();
+      fault.code = end.code();
+      describe_place(comm::own_progress(), fault);
+      name_in_report(fault, path);
+    });
+  }
 }
 
 void RunReport::write() const {
@@ -78,6 +89,18 @@ void RunReport::write() const {
 void RunReport::say(const std::string& text) const {
   if (speaks()) {
     std::fputs(text.c_str(), stdout);
+  }
+}
+
+void RunReport::attempt(const std::function<void()>& body, const std::function<void()>& before) {
+  try {
+    body();
+  } catch (const std::exception& failure) {
+    if (before) {
+      before();
+    }
+    fail(as_error(failure));
+    throw;
   }
 }
 

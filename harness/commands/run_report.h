@@ -56,6 +56,9 @@ class RunReport {
   /// The same beside a report: on stderr where stdout takes that.
   void tell(const std::string& text) const;
 
+  /// Runs what the run is about. What it throws, out of memory and the like too, becomes the
+  /// report's failure, after `before` has added to the record, and is thrown on.
+  void attempt(const std::function<void()>& body, const std::function<void()>& before = {});
   /// The report of a run that ended too early: what ended it, on which rank, in which phase. If it
   /// cannot be written it goes to the folder for temporary files; a warning says so. Never throws.
   void fail(const core::Error& error);

@@ -91,12 +91,7 @@ class Scaling {
       (void)plan_sizes(options.series, options.ranks);  // what cannot be run replaces no report
       report_.begin();
     });
-    try {
-      measure();
-    } catch (const Error& error) {
-      report_.fail(error);
-      throw;
-    }
+    report_.attempt([&] { measure(); });
     return report_.finish({.strict = options_.strict});
   }
 

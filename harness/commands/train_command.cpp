@@ -183,12 +183,7 @@ class TrainingRun {
     report_.taint(oversubscription(ranks_, placement_, plan.workers()));
     report_.taint(planned_taints(plan));
     together(ranks_, [&] { report_.begin(); });
-    try {
-      train(plan);
-    } catch (const Error& error) {
-      report_.fail(error);
-      throw;
-    }
+    report_.attempt([&] { train(plan); });
     return report_.finish({.strict = options_.strict});
   }
 

@@ -4,6 +4,8 @@
 
 #include "engine/comm/rank_progress.h"
 #include "harness/trials/utc_time.h"
+#include "reports/json_reader.h"
+#include "reports/json_writer.h"
 
 #include <fmt/format.h>
 
@@ -62,6 +64,15 @@ void record_fault(const Fault& fault, reports::RunRecord& record) {
     record.run.failure->collective = fault.collective;
   }
   record.run.taints.push_back({reports::Taint::kPartial, fault.phase, fault.detail});
+}
+
+void name_in_report(const Fault& fault, const std::string& path) {
+  reports::RunRecord record = reports::read_report(path);
+  if (record.run.finished_at.has_value()) {
+    return;
+  }
+  record_fault(fault, record);
+  reports::write_report(record, path);
 }
 
 }  // namespace dlbench::harness

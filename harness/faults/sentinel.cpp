@@ -8,8 +8,6 @@
 #include "harness/faults/node_link.h"
 #include "harness/faults/process_state.h"
 #include "probes/system_info.h"
-#include "reports/json_reader.h"
-#include "reports/json_writer.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -340,12 +338,7 @@ class Sentinel {
       if (node_.node == 0) {
         core::remove_temporary(path, pid(0));
       }
-      reports::RunRecord record = reports::read_report(path);
-      if (record.run.finished_at.has_value()) {
-        return;
-      }
-      record_fault(fault, record);
-      reports::write_report(record, path);
+      harness::name_in_report(fault, path);
     } catch (const std::exception&) {
       // Nobody is left to tell. The report of the last repetition stays as it is.
     }

@@ -6,6 +6,7 @@
 #include "engine/comm/rank_progress.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
+#include "probes/disturbance.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -19,8 +20,13 @@
 #include <csignal>
 #include <cstddef>
 #include <ctime>
+#include <exception>
+#include <functional>
+#include <future>
+#include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace dlbench::harness {
 namespace {
@@ -59,6 +65,7 @@ sigset_t caught_signals() {
   for (const int signal_number : kCaughtSignals) {
     sigaddset(&signals, signal_number);
   }
+  sigaddset(&signals, SIGCONT);
   return signals;
 }
 
@@ -128,6 +135,7 @@ class RunGuard::Watcher {
         std::signal(SIGHUP, SIG_IGN);
       }
     }
+    continued_before_ = std::signal(SIGCONT, probes::count_continued);
     thread_ = std::thread([this, timeout_s] {
       const sigset_t ours = caught_signals();
       pthread_sigmask(SIG_UNBLOCK, &ours, nullptr);
@@ -146,8 +154,14 @@ class RunGuard::Watcher {
     for (std::size_t i = 0; i < kCaughtSignals.size(); ++i) {
       std::signal(kCaughtSignals[i], handlers_before_[i]);
     }
+    std::signal(SIGCONT, continued_before_);
     wake_descriptor() = -1;
     ::close(wake_);
+  }
+
+  void set_last_words(std::function<void(const Error&)> last_words) {
+    const std::scoped_lock lock(last_words_mutex_);
+    last_words_ = std::move(last_words);
   }
 
  private:
@@ -189,18 +203,43 @@ class RunGuard::Watcher {
             .count());
   }
 
-  [[noreturn]] static void end_process() {
+  [[noreturn]] void end_process() {
     const int signal_number = caught_signal();
-    core::log::error("ended by force: the run has not looked up for " +
-                     std::to_string(static_cast<int>(kGraceSeconds)) + " s after " +
-                     (signal_number == 0 ? "its --timeout" : name_of(signal_number)) +
-                     "; a report that it had begun holds what was finished");
-    _exit(core::exit_code(signal_number == SIGINT ? ErrorCode::kInterrupted : ErrorCode::kTimeout));
+    const Error end(signal_number == SIGINT ? ErrorCode::kInterrupted : ErrorCode::kTimeout,
+                    "ended by force: the run has not looked up for " +
+                        std::to_string(static_cast<int>(kGraceSeconds)) + " s after " +
+                        (signal_number == 0 ? "its --timeout" : name_of(signal_number)) +
+                        "; a report that it had begun holds what was finished");
+    core::log::error(end.what());
+    say_last_words(end);
+    _exit(core::exit_code(end.code()));
+  }
+
+  // What hangs may be the very disk that they go to.
+  void say_last_words(const Error& end) {
+    constexpr std::chrono::seconds kEnough{2};
+    std::promise<void> promise;
+    const std::future<void> said = promise.get_future();
+    std::thread([this, end, promise = std::move(promise)]() mutable {
+      try {
+        const std::scoped_lock lock(last_words_mutex_);
+        if (last_words_) {
+          last_words_(end);
+        }
+      } catch (const std::exception& error) {
+        core::log::warn(error.what());
+      }
+      promise.set_value();
+    }).detach();
+    said.wait_for(kEnough);
   }
 
   int wake_;
   std::atomic<bool> stopping_ = false;
+  std::mutex last_words_mutex_;
+  std::function<void(const Error&)> last_words_;
   std::array<void (*)(int), kCaughtSignals.size()> handlers_before_{};
+  void (*continued_before_)(int) = SIG_DFL;
   sigset_t mask_before_{};
   std::thread thread_;
 };
@@ -220,6 +259,12 @@ RunGuard::~RunGuard() {
 
 double RunGuard::elapsed_s() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+void RunGuard::set_last_words(std::function<void(const Error&)> last_words) {
+  if (RunGuard* guard = current_guard(); guard != nullptr) {
+    guard->watcher_->set_last_words(std::move(last_words));
+  }
 }
 
 void RunGuard::check_current() {

@@ -6,7 +6,10 @@
 // and for a host that waits for its device comm::DeviceWatch does.
 #pragma once
 
+#include "engine/core/error.h"
+
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -18,8 +21,8 @@ namespace dlbench::harness {
 /// in those that it starts, and receives them in one of its own. oneDNN's kernels for matrix
 /// products keep a stack of a few kB on the heap, where the frame of a signal handler destroys what
 /// is beside it. If nobody asks for ten seconds after a signal or the time-out (a hang), the
-/// process ends with code 130 or 124: the partial report of the last repetition is on the disk
-/// then.
+/// process says its last words and ends with code 130 or 124: the partial report of the last
+/// repetition is on the disk then. SIGCONT is counted (probes::count_continued()), likewise.
 class RunGuard {
  public:
   /// Throws core::Error(kLibrary) if the process has no descriptor left.
@@ -34,6 +37,9 @@ class RunGuard {
   /// check() of the guard that lives; nothing where there is none. For work that knows of no guard:
   /// choosing kernels takes long.
   static void check_current();
+  /// Called before the guard that lives ends the process by force, in a thread of its own, with
+  /// what ended it; waited for two seconds at most. Nothing where there is no guard.
+  static void set_last_words(std::function<void(const core::Error&)> last_words);
   [[nodiscard]] double elapsed_s() const;
 
  private:

@@ -433,7 +433,26 @@ class BadInput(CommandTest):
         _, errors = running.communicate(timeout=60)
         self.assertEqual(running.returncode, 124, errors)
         self.assertIn("ended by force", errors)
-        self.assertEqual(self.report(self.folder / "report.json")["run"]["status"], "partial")
+        run = self.report(self.folder / "report.json")["run"]
+        self.assertEqual(run["status"], "partial")
+        self.assertEqual(run["exit_code"], 124)
+        self.assertIn("ended by force", run["failure"]["detail"])
+        self.assertIn("trial synthetic", run["failure"]["phase"])
+        self.assertIn("partial", [taint["code"] for taint in run["taints"]])
+
+    def test_a_process_that_was_stopped_is_tainted(self):
+        running = self.start(*self.mnist, "--trials", "synthetic", "--repetitions", "2", "--min-time", "300ms",
+                             "--max-time", "1")
+        self.wait_for_trials(running)
+        while running.poll() is None:
+            running.send_signal(signal.SIGSTOP)
+            time.sleep(0.05)
+            running.send_signal(signal.SIGCONT)
+            time.sleep(0.05)
+        _, errors = running.communicate(timeout=60)
+        self.assertEqual(running.returncode, 0, errors)
+        taints = self.report(self.folder / "report.json")["run"]["taints"]
+        self.assertTrue([taint for taint in taints if "was stopped" in taint["detail"]], taints)
 
     def wait_for_trials(self, running):
         """Until the partial report has some."""

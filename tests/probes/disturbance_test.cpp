@@ -100,7 +100,7 @@ TEST(CompareSnapshots, AStopIsFound) {
 
 TEST(TakeSnapshot, CountsContinuing) {
   const ProcSnapshot begin = take_snapshot();
-  std::raise(SIGCONT);
+  count_continued(SIGCONT);
   EXPECT_EQ(take_snapshot().continued - begin.continued, 1);
 }
 
