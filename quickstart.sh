@@ -29,6 +29,10 @@ fail() {
   printf 'quickstart: %s\n' "$*" >&2
   exit 1
 }
+misused() {
+  printf 'quickstart: %s\n' "$*" >&2
+  exit 2
+}
 
 # stage TEXT COMMAND...: runs one named step and prints how long it took.
 stage() {
@@ -121,12 +125,15 @@ install_packages() {
 
 usable_cores() { nproc 2>/dev/null || echo 2; }
 
+# A configure that failed leaves CMakeCache.txt, but nothing to build with.
+is_configured() { [ -f "build/$1/build.ninja" ]; }
+
 # configure FOLDER PRESET [OPTION...]: what a folder was configured with before stays.
 configure() {
   local folder=$1 preset=$2
   shift 2
   local options=("$@")
-  if [ ! -f "build/$folder/CMakeCache.txt" ]; then
+  if ! is_configured "$folder"; then
     options+=(-DCMAKE_UNITY_BUILD=ON)
     # Faster than a compiler cache that is still empty; not where GCC 12.2 builds for a sanitizer: it dies
     # of it.
@@ -157,7 +164,7 @@ do_run() {
   local cuda=OFF
   ! has_nvidia_driver || cuda=AUTO
   stage "packages" install_packages "${run_packages[@]}" --
-  if [ ! -f build/release/CMakeCache.txt ]; then
+  if ! is_configured release; then
     stage "configure (build/release)" configure release cpu-release -DDLBENCH_BUILD_TESTS=OFF \
       -DDLBENCH_ENABLE_CUDA=$cuda
   fi
@@ -183,7 +190,7 @@ do_test() {
   for name in ${DLBENCH_STAGES:-}; do
     case "$name" in
       release | asan | tsan | fuzz) ;;
-      *) fail "unknown stage '$name' in DLBENCH_STAGES; known: release asan tsan fuzz" ;;
+      *) misused "unknown stage '$name' in DLBENCH_STAGES; known: release asan tsan fuzz" ;;
     esac
   done
   stage "packages" install_packages "${test_packages[@]}" -- "${optional_test_packages[@]}"
@@ -208,6 +215,7 @@ do_test() {
     fi
     stages+=("$name")
   done
+  [ "${#stages[@]}" -gt 0 ] || fail "nothing to test: the stages ${DLBENCH_STAGES:-} need clang++"
   # One ctest run over all build folders, so that one summary tells the whole result.
   mkdir -p build/all
   : >build/all/CTestTestfile.cmake
@@ -225,7 +233,7 @@ do_test() {
 
 case "${1:-}" in
   run | test)
-    [ "$#" -eq 1 ] || fail "unexpected argument '$2'; see ./quickstart.sh --help"
+    [ "$#" -eq 1 ] || misused "unexpected argument '$2'; see ./quickstart.sh --help"
     "do_$1"
     ;;
   -h | --help | help) usage ;;
@@ -234,7 +242,6 @@ case "${1:-}" in
     exit 2
     ;;
   *)
-    printf "quickstart: unknown command '%s'; known: run, test, --help\n" "$1" >&2
-    exit 2
+    misused "unknown command '$1'; known: run, test, --help"
     ;;
 esac
