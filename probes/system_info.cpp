@@ -192,13 +192,11 @@ std::optional<std::int64_t> own_oom_kills() {
 
 std::optional<double> own_cpu_quota() { return own_cgroup_limits().cpu_quota; }
 
-int usable_cpus() {
-  const int affinity = std::max(1, static_cast<int>(affinity_cpus().size()));
-  const auto quota = own_cpu_quota();
-  if (!quota.has_value()) {
-    return affinity;
-  }
-  return std::clamp(static_cast<int>(std::ceil(*quota)), 1, affinity);
+int usable_cpus() { return usable_cpus(static_cast<int>(affinity_cpus().size()), own_cpu_quota()); }
+
+int usable_cpus(int allowed, std::optional<double> quota) {
+  const int some = std::max(1, allowed);
+  return quota.has_value() ? std::clamp(static_cast<int>(std::ceil(*quota)), 1, some) : some;
 }
 
 namespace {

@@ -61,6 +61,8 @@ struct SystemFacts {
 /// Size of the affinity mask cut down by the CPU quota of the control groups (rounded up), at
 /// least 1. The default number of compute threads.
 [[nodiscard]] int usable_cpus();
+/// The same of `allowed` CPUs, such as those of several processes, and that quota.
+[[nodiscard]] int usable_cpus(int allowed, std::optional<double> quota);
 
 /// Seconds for which that quota kept runnable threads of the control groups from running, over all
 /// CPUs, so far; empty without a quota. Which groups have one is looked up once.

@@ -38,8 +38,11 @@ std::string device_text(const RunRecord& record) {
   const bool on_gpu = text.starts_with("cuda") && !host.gpus.empty();
   const std::string& model = on_gpu ? host.gpus.front().name : host.cpu.model;
   const bool named = text.find(model) != std::string::npos;
-  text += fmt::format(
-      " ({}{}{}", named ? "" : model, named ? "" : ", ", count_text(host.cpu.usable_cores, "core"));
+  const bool has_threads = host.cpu.threads.value_or(0) > host.cpu.cores.value_or(0);
+  text += fmt::format(" ({}{}{}",
+                      named ? "" : model,
+                      named ? "" : ", ",
+                      count_text(host.cpu.usable_cores, has_threads ? "hardware thread" : "core"));
   text +=
       record.system.hosts.size() > 1 ? fmt::format(", {} hosts)", record.system.hosts.size()) : ")";
   return text;

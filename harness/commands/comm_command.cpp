@@ -7,6 +7,7 @@
 #include "harness/analysis/link_fit.h"
 #include "harness/commands/comm_options.h"
 #include "harness/commands/command.h"
+#include "harness/commands/run_options.h"
 #include "harness/commands/run_record.h"
 #include "harness/commands/run_report.h"
 #include "harness/rank_placement.h"
@@ -156,11 +157,8 @@ class CollectiveSweep {
         report_(std::move(record), options.output, ranks),
         collectives_(parse_collectives(options.collectives)),
         counts_(element_counts(options)),
-        dtype_(parse_reducible(options.dtype)) {
-    if (!options.link.empty()) {
-      link_ = comm::parse_link_model(options.link, options.link_node_ranks.value_or(0));
-    }
-  }
+        dtype_(parse_reducible(options.dtype)),
+        link_(simulated_link(options.link, options.link_node_ranks)) {}
 
   int run() {
     const std::vector<int> sizes = parse_rank_counts(options_.ranks, ranks_.size());
@@ -341,9 +339,7 @@ class CommCommand final : public Command {
     (void)parse_collectives(options_.collectives);
     (void)element_counts(options_);
     check_device(options_.device, "fp32");
-    if (!options_.link.empty()) {
-      (void)comm::parse_link_model(options_.link, options_.link_node_ranks.value_or(0));
-    }
+    (void)simulated_link(options_.link, options_.link_node_ranks);
   }
   void check_ranks(int available) const override {
     (void)parse_rank_counts(options_.ranks, available);

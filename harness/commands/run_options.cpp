@@ -224,6 +224,18 @@ std::optional<int> compute_threads(const RunOptions& run) {
   return run.threads.has_value() ? std::optional(static_cast<int>(*run.threads)) : std::nullopt;
 }
 
+std::optional<comm::LinkModel> simulated_link(const std::string& link,
+                                              const std::optional<std::int64_t>& node_ranks) {
+  if (!link.empty()) {
+    return comm::parse_link_model(link, node_ranks.value_or(0));
+  }
+  if (node_ranks.has_value()) {
+    throw Error(ErrorCode::kUsage,
+                "--link-node-ranks is of a simulated --link, which is not given");
+  }
+  return std::nullopt;
+}
+
 void take_placement(const probes::RankPlacement& placement, int ranks, SessionOptions& session) {
   if (!session.threads.has_value()) {
     session.threads = placement.threads;
@@ -256,12 +268,7 @@ SessionOptions session_options(const RunOptions& run) {
   session.buckets.overlap = !run.no_overlap;
   session.sync_loss = run.sync_loss;
   session.compression = run.compression;
-  if (!run.link.empty()) {
-    session.link = comm::parse_link_model(run.link, run.link_node_ranks.value_or(0));
-  } else if (run.link_node_ranks.has_value()) {
-    throw Error(ErrorCode::kUsage,
-                "--link-node-ranks is of a simulated --link, which is not given");
-  }
+  session.link = simulated_link(run.link, run.link_node_ranks);
   session.broadcast_buffers = run.broadcast_buffers == "on";
   session.image_size = run.image_size;
   session.threads = run.threads;

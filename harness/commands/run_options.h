@@ -87,6 +87,11 @@ void add_probe_option(OptionSet& options, RunOptions& run);
 /// Sets the log level.
 void apply_verbosity(const RunOptions& run);
 
+/// The simulated link of --link and --link-node-ranks; none without them. Throws
+/// core::Error(kUsage) if they make none.
+[[nodiscard]] std::optional<comm::LinkModel> simulated_link(
+    const std::string& link, const std::optional<std::int64_t>& node_ranks);
+
 /// --threads for bind_this_rank(). Says that OMP_NUM_THREADS does not take its place.
 [[nodiscard]] std::optional<int> compute_threads(const RunOptions& run);
 /// Gives the rank the compute threads and loader workers of its share of the node, where the user

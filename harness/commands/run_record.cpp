@@ -17,6 +17,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -87,7 +88,7 @@ std::string host_text(const reports::HostRecord& host) {
                         {"cores", host.cpu.cores.value_or(0)},
                         {"threads", host.cpu.threads.value_or(0)},
                         {"isa", host.cpu.isa},
-                        {"usable_cores", host.cpu.usable_cores},
+                        {"cpus", probes::affinity_cpus()},
                         {"cpu_quota", host.cpu.cpu_quota.value_or(0.0)},
                         {"memory_bytes", host.memory_bytes.value_or(0)},
                         {"numa_nodes", host.numa_nodes.value_or(0)},
@@ -107,8 +108,7 @@ void read_host_text(const std::string& text, reports::HostRecord& host) {
               .sockets = known(facts, "sockets"),
               .cores = known(facts, "cores"),
               .threads = known(facts, "threads"),
-              .isa = facts.at("isa"),
-              .usable_cores = facts.at("usable_cores")};
+              .isa = facts.at("isa")};
   if (const double quota = facts.at("cpu_quota"); quota > 0.0) {
     host.cpu.cpu_quota = quota;
   }
@@ -213,9 +213,11 @@ void describe_launch(comm::Rendezvous& ranks, reports::RunRecord& record) {
   if (ranks.size() == 1) {
     return;
   }
-  // One JSON text per rank; of each host the one of its first rank counts.
+  // One JSON text per rank; of each host the one of its first rank counts, and the processors of
+  // all.
   const std::vector<std::string> texts = ranks.gather(host_text(record.system.hosts.front()));
   record.system.hosts.clear();
+  std::vector<std::set<int>> cpus;  // by host
   for (std::size_t rank = 0; rank < ranks.places().size(); ++rank) {
     const comm::RankPlace& place = ranks.places()[rank];
     if (place.local_rank == 0) {
@@ -224,9 +226,17 @@ void describe_launch(comm::Rendezvous& ranks, reports::RunRecord& record) {
         read_host_text(texts[rank], host);
       }
       record.system.hosts.push_back(std::move(host));
+      cpus.emplace_back();
     }
-    record.system.hosts.at(static_cast<std::size_t>(place.node))
-        .ranks.push_back(static_cast<std::int64_t>(rank));
+    const auto node = static_cast<std::size_t>(place.node);
+    record.system.hosts.at(node).ranks.push_back(static_cast<std::int64_t>(rank));
+    if (rank < texts.size()) {
+      cpus[node].merge(nlohmann::json::parse(texts[rank]).at("cpus").get<std::set<int>>());
+    }
+  }
+  for (std::size_t node = 0; node < cpus.size(); ++node) {
+    reports::CpuRecord& cpu = record.system.hosts[node].cpu;
+    cpu.usable_cores = probes::usable_cpus(static_cast<int>(cpus[node].size()), cpu.cpu_quota);
   }
   record.system.libraries["mpi"] = ranks.library();
 }

@@ -57,7 +57,10 @@ class Ranks(unittest.TestCase):
         report = self.report(done, path)
         self.assertEqual(report["workload"]["batch_size_per_rank"], 8)
         self.assertEqual(report["workload"]["global_batch_size"], 8 * ranks)
-        self.assertEqual(report["system"]["hosts"][0]["ranks"], list(range(ranks)))
+        (host,) = report["system"]["hosts"]
+        self.assertEqual(host["ranks"], list(range(ranks)))
+        alone = subprocess.run([PROGRAM, "info"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        self.assertIn(f"this process may use {host['cpu']['usable_cores']}\n", alone, "all ranks' processors")
         self.assertEqual(done.stdout.count("verdict"), 1, "results are rank 0's to print")
         for trial in report["trials"]:
             self.assertEqual(trial["ranks"], ranks)
