@@ -9,6 +9,7 @@
 #include "engine/core/nearest_name.h"
 #include "harness/commands/command.h"
 #include "harness/commands/failure.h"
+#include "harness/commands/meeting_watch.h"
 #include "harness/commands/same_start.h"
 #include "harness/commands/standard_streams.h"
 #include "harness/faults/fault_watch.h"
@@ -327,17 +328,32 @@ int run_on_ranks(const Bound& bound, const Invocation& invocation) {
   return 1;
 }
 
+// --timeout; none where the command has no such option, or it is not given.
+std::optional<double> timeout_of(const OptionSet& options) {
+  for (const OptionSpec& spec : options.specs()) {
+    const reports::Value value = spec.value();
+    if (const auto* seconds = std::get_if<double>(&value.data);
+        spec.name == "timeout" && seconds != nullptr) {
+      return *seconds;
+    }
+  }
+  return std::nullopt;
+}
+
 // A command line that is wrong on one rank (a config file that only some nodes have) may be right
 // on the others, who wait for this one: all join, and end with the error of the lowest rank that
 // has one. `run` is for ranks that have none.
 int join_and_run(const std::optional<Error>& wrong,
+                 std::optional<double> timeout_s,
                  const std::function<int(comm::Rendezvous&)>& run) {
   fault_watch().prepare(launchers::detect_launch(launchers::process_environment()));
+  MeetingWatch meeting(timeout_s);  // after the sentinel, which is forked off one thread
   const std::unique_ptr<comm::Rendezvous> ranks = join_launch();
   if (ranks->rank() != 0) {
     core::log::silence();
   }
   fault_watch().join(*ranks);
+  meeting.met();
   try {
     together(*ranks, [&] {
       if (wrong.has_value()) {
@@ -369,7 +385,7 @@ int run_parsed(const Bound& bound,
     bound.command->check();
     return bound.command->run(*bound.options, {arguments, launched, alone});
   }
-  return join_and_run(std::nullopt, [&](comm::Rendezvous& ranks) {
+  return join_and_run(std::nullopt, timeout_of(*bound.options), [&](comm::Rendezvous& ranks) {
     return run_on_ranks(bound, {arguments, launched, ranks});
   });
 }
@@ -393,7 +409,7 @@ int parse_and_run(int argc, const char* const* argv) {
     if (!of_several_ranks() || !parser.parallel(own)) {
       throw;
     }
-    return join_and_run(wrong, [](comm::Rendezvous& /*ranks*/) { return 0; });
+    return join_and_run(wrong, std::nullopt, [](comm::Rendezvous& /*ranks*/) { return 0; });
   }
   return run_parsed(*bound, arguments, launched);
 }
@@ -434,10 +450,9 @@ CheckedCommandLine check_command_line(const std::vector<std::string>& arguments,
     for (const OptionSpec& spec : bound.options->specs()) {
       if (spec.source == OptionSource::kDefault) {
         checked.unset.push_back(spec.name);
-      } else if (spec.name == "timeout") {
-        checked.timeout_s = std::get<double>(spec.value().data);
       }
     }
+    checked.timeout_s = timeout_of(*bound.options);
     return checked;
   } catch (const CLI::Success&) {
     throw Error(ErrorCode::kUsage, "there is nothing to launch: the command only prints its help");

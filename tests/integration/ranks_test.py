@@ -8,6 +8,7 @@ import pathlib
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 from command import PROGRAM
@@ -272,6 +273,17 @@ class Ranks(unittest.TestCase):
         done = self.launch("mpich", 3, "list")
         self.assertEqual(done.returncode, 0)
         self.assertEqual(done.stdout.count("resunetpp "), 1, done.stdout)
+
+    def test_ranks_that_do_not_meet_end_at_the_time_out(self):
+        own = ["-n", "1", PROGRAM, "run", *QUICK, "--timeout", "3"]
+        other = ["-n", "1", "sleep", "60"]
+        for first, second in ((own, other), (other, own)):
+            command = [*launcher("mpich"), *first, ":", *second]
+            begin = time.monotonic()
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+            self.assertLess(time.monotonic() - begin, 30)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("have not met within --timeout (3 s)", done.stderr)
 
     def test_a_launch_that_did_not_come_together_is_refused(self):
         done = subprocess.run([PROGRAM, "run", *QUICK], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

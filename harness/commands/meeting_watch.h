@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A launch whose ranks do not all come: MPI waits for them for ever, and RunGuard is not there yet.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+namespace dlbench::harness {
+
+/// Until it is destroyed or the ranks have met: says after half a minute whom it waits for (on the
+/// rank that is announced as 0), and ends the process with code 124 after `timeout_s`, if given.
+/// Does nothing where no launch of several ranks is announced.
+class MeetingWatch {
+ public:
+  explicit MeetingWatch(std::optional<double> timeout_s);
+  MeetingWatch(const MeetingWatch&) = delete;
+  MeetingWatch& operator=(const MeetingWatch&) = delete;
+  ~MeetingWatch();
+
+  void met();
+
+ private:
+  void watch(std::optional<double> timeout_s, int ranks, int rank);
+
+  std::mutex mutex_;
+  std::condition_variable met_changed_;
+  bool met_ = false;
+  std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace dlbench::harness
