@@ -38,9 +38,10 @@ std::vector<std::string> run_words(const LaunchRequest& request) {
   }
   // Each rank gets cores of its own but sees all GPUs of its node, as NCCL wants it. The signal
   // goes to the ranks: time to write a partial report.
-  words.insert(
-      words.end(),
-      {"--setopt=cpu-affinity=per-task", "--setopt=gpu-affinity=off", "--signal=USR1@60s"});
+  words.insert(words.end(),
+               {"--setopt=cpu-affinity=per-task",
+                "--setopt=gpu-affinity=off",
+                fmt::format("--signal=USR1@{}s", warning_s(request))});
   if (request.mpi == MpiChoice::kOpenMpi) {
     words.emplace_back("--setopt=pmi=pmix");
   }
@@ -55,6 +56,7 @@ class Flux final : public Launcher {
         .description = "flux batch script with flux run",
         .submit_command = {"flux", "batch"},
         .partition_meaning = "queue",
+        .counts_cores = true,
         .takes_memory = false,  // Flux gives whole nodes and counts no memory
     };
     return spec;

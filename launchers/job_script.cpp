@@ -43,9 +43,17 @@ std::vector<std::string> container_words(const LaunchRequest& request, std::stri
   return words;
 }
 
-const std::vector<std::string>& nsys_words() {
-  static const std::vector<std::string> words = {
+void append(std::vector<std::string>& words, const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+}
+
+std::vector<std::string> nsys_words(const LaunchRequest& request) {
+  std::vector<std::string> words = {
       "nsys", "profile", "--trace=cuda,nvtx,osrt", "--force-overwrite=true"};
+  if (request.captures_steps) {
+    // nsys would end the program with the range, and its report with it.
+    append(words, {"--capture-range=cudaProfilerApi", "--kill=none"});
+  }
   return words;
 }
 
@@ -61,10 +69,6 @@ std::vector<std::string> timeout_words(const LaunchRequest& request, const RankC
   constexpr std::int64_t kMargin = 120;
   const std::int64_t seconds = std::max(request.time_s - kMargin, request.time_s / 2);
   return {"--timeout", std::to_string(seconds)};
-}
-
-void append(std::vector<std::string>& words, const std::vector<std::string>& more) {
-  words.insert(words.end(), more.begin(), more.end());
 }
 
 std::vector<std::string> program_words(const LaunchRequest& request, const RankCommand& command) {
@@ -125,6 +129,9 @@ std::string script_head(const LaunchRequest& request,
     text += head.extra_record + "\n";
   }
   text += fmt::format("\njob_id={}\n", head.job_id);
+  if (!head.go_to.empty()) {
+    text += head.go_to + "\n";
+  }
   if (on_own_machine(request, scheduler)) {
     for (const auto& [name, value] : request.preset->environment) {
       text += fmt::format("export {}={}\n", name, shell_quote(value));
@@ -143,7 +150,7 @@ std::string rank_lines(const LaunchRequest& request,
     text += kContinue + shell_words(words);
   }
   if (request.nsys) {
-    text += kContinue + shell_words(nsys_words()) + " --output=" + stem +
+    text += kContinue + shell_words(nsys_words(request)) + " --output=" + stem +
             shell_quote(profile_suffix(command));
   }
   text += kContinue + shell_words(program_words(request, command));
@@ -156,7 +163,7 @@ std::string rank_lines(const LaunchRequest& request,
 std::vector<std::string> rank_words(const LaunchRequest& request, const RankCommand& command) {
   std::vector<std::string> words;
   if (request.nsys) {
-    words = nsys_words();
+    words = nsys_words(request);
     words.push_back("--output=" + file_stem(request) + profile_suffix(command));
   }
   append(words, program_words(request, command));
@@ -164,6 +171,11 @@ std::vector<std::string> rank_words(const LaunchRequest& request, const RankComm
     append(words, {"--output", request.volume.empty() ? "-" : file_stem(request) + ".json"});
   }
   return words;
+}
+
+std::int64_t warning_s(const LaunchRequest& request) {
+  constexpr std::int64_t kUsual = 60;
+  return std::min(kUsual, request.time_s / 2);
 }
 
 std::string clock_text(std::int64_t seconds) {

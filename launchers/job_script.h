@@ -26,12 +26,13 @@ struct ScriptHead {
   std::string variables;                ///< sed pattern of the scheduler's own: "^SLURM_"
   std::string secrets;       ///< sed pattern of those that must not be shown; empty: none
   std::string job_id;        ///< shell text that gives the job's number: "$SLURM_JOB_ID"
+  std::string go_to;         ///< shell text that changes to the folder of submission; empty: there
   std::string extra_record;  ///< a further line of shell text for the record; empty: none
 };
 
 /// Everything above the line that starts the ranks: directives, `set -euo pipefail`, host and
-/// sorted scheduler variables, `job_id`, the environment of the preset (if it is this scheduler's
-/// machine), the user's setup.
+/// sorted scheduler variables, `job_id`, the folder, the environment of the preset (if it is this
+/// scheduler's machine), the user's setup.
 [[nodiscard]] std::string script_head(const LaunchRequest& request,
                                       std::string_view scheduler,
                                       const ScriptHead& head);
@@ -55,6 +56,10 @@ struct RankCommand {
 /// are called after the job's name.
 [[nodiscard]] std::vector<std::string> rank_words(const LaunchRequest& request,
                                                   const RankCommand& command);
+
+/// Seconds before the end of the walltime at which a scheduler that can shall warn: a minute, or
+/// half of a walltime below two.
+[[nodiscard]] std::int64_t warning_s(const LaunchRequest& request);
 
 /// "HH:MM:SS", with hours above 24 for days.
 [[nodiscard]] std::string clock_text(std::int64_t seconds);

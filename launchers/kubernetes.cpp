@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <string_view>
 
 namespace dlbench::launchers {
 namespace {
@@ -88,7 +89,9 @@ std::string launcher_pod(const LaunchRequest& request) {
 std::string limits(const LaunchRequest& request) {
   std::string text;
   if (*request.gpus_per_node > 0) {
-    text += fmt::format("                  nvidia.com/gpu: {}\n", *request.gpus_per_node);
+    text += fmt::format("                  {}: {}\n",
+                        request.preset.value_or(NodePreset{}).gpu_resource,
+                        *request.gpus_per_node);
   }
   if (request.cpus_per_rank.has_value()) {
     text += fmt::format("                  cpu: {}\n",
@@ -135,17 +138,31 @@ std::string worker_pods(const LaunchRequest& request) {
                      volumes);
 }
 
+constexpr std::size_t kMostOfALabel = 63;  // RFC 1123
+constexpr std::size_t kMostOfAName = kMostOfALabel - std::string_view("-launcher-abcde").size();
+
+void check_label(const char* option, const std::string& text, std::size_t most) {
+  const bool dns_label =
+      text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos &&
+      !text.empty() && text.front() != '-' && text.back() != '-' && text.size() <= most;
+  if (!dns_label) {
+    throw Error(
+        ErrorCode::kUsage,
+        fmt::format("{} '{}' is a name in Kubernetes: 1 to {} lower-case letters, digits and "
+                    "dashes, none of those first or last",
+                    option,
+                    text,
+                    most));
+  }
+}
+
 void check(const LaunchRequest& request) {
   if (request.container.empty()) {
     throw Error(ErrorCode::kUsage, "kubernetes needs --container IMAGE: pods run images");
   }
-  const bool dns_label = request.job_name.find_first_not_of(
-                             "abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos;
-  if (!dns_label) {
-    throw Error(ErrorCode::kUsage,
-                fmt::format("--job-name '{}' names a Kubernetes object: lower-case letters, digits "
-                            "and dashes only",
-                            request.job_name));
+  check_label("--job-name", request.job_name, kMostOfAName);
+  if (!request.partition.empty()) {
+    check_label("--partition", request.partition, kMostOfALabel);
   }
   if (!request.directives.empty() || !request.setup.empty()) {
     throw Error(ErrorCode::kUsage,
@@ -188,6 +205,7 @@ metadata:
   name: {}
 {}spec:
   slotsPerWorker: {}
+  launcherCreationPolicy: WaitForWorkersReady
   mpiImplementation: {}
   runPolicy:
     cleanPodPolicy: Running
@@ -195,10 +213,10 @@ metadata:
     activeDeadlineSeconds: {}
   mpiReplicaSpecs:
 {}{})",
-                       request.job_name,
+                       yaml(request.job_name),
                        request.partition.empty()
                            ? std::string()
-                           : fmt::format("  namespace: {}\n", request.partition),
+                           : fmt::format("  namespace: {}\n", yaml(request.partition)),
                        *request.ranks_per_node,
                        request.mpi == MpiChoice::kMpich ? "MPICH" : "OpenMPI",
                        request.time_s,

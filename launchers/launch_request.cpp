@@ -111,6 +111,10 @@ void check_words(const LaunchRequest& request) {
   }
 }
 
+int cpus_per_core(const LaunchRequest& request, const NodePreset& preset) {
+  return request.counts_cores ? 1 : preset.cpus_per_core;
+}
+
 void check_fits(const LaunchRequest& request, const NodePreset& preset) {
   const auto refuse = [&preset](const char* option, int asked, int there, const char* what) {
     throw Error(
@@ -121,12 +125,12 @@ void check_fits(const LaunchRequest& request, const NodePreset& preset) {
   if (*request.gpus_per_node > preset.gpus) {
     refuse("--gpus-per-node", *request.gpus_per_node, preset.gpus, "GPUs");
   }
-  const int cpus = preset.cores * preset.cpus_per_core;
+  const int cpus = preset.cores * cpus_per_core(request, preset);
   if (*request.ranks_per_node * *request.cpus_per_rank > cpus) {
     refuse("--ranks-per-node x --cpus-per-task",
            *request.ranks_per_node * *request.cpus_per_rank,
            cpus,
-           "CPUs");
+           request.counts_cores ? "cores" : "CPUs");
   }
 }
 
@@ -167,7 +171,8 @@ void complete_request(LaunchRequest& request) {
   }
   if (!request.cpus_per_rank.has_value()) {
     const int whole_node = std::max(1, preset->cores / *request.ranks_per_node);
-    request.cpus_per_rank = std::min(whole_node, preset->cores_per_rank) * preset->cpus_per_core;
+    request.cpus_per_rank =
+        std::min(whole_node, preset->cores_per_rank) * cpus_per_core(request, *preset);
   }
   check_fits(request, *preset);
 }

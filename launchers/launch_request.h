@@ -28,6 +28,7 @@ struct LaunchRequest {
   std::optional<int> gpus_per_node;  ///< 0: none
   std::optional<int> ranks_per_node;
   std::optional<int> cpus_per_rank;  ///< CPUs as the scheduler counts them; empty: its default
+  bool counts_cores = false;         ///< it counts physical cores, not hardware threads
   std::int64_t time_s = 0;
   std::optional<std::int64_t> memory_bytes;  ///< per node
   std::string account;
@@ -43,6 +44,7 @@ struct LaunchRequest {
   std::string setup;                    ///< shell text run before the ranks start, as given
   std::string output_folder = ".";      ///< for log, report and profiles
   bool nsys = false;                    ///< wrap each rank in nsys profile
+  bool captures_steps = false;          ///< the command has --capture-steps: nsys records those
 
   std::string program = "dlbench";
   std::vector<std::string> command;  ///< arguments of dlbench: "scale", "--workload", ...

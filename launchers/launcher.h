@@ -23,6 +23,7 @@ struct LauncherSpec {
   /// Program and arguments that submit what script() returned, from their standard input.
   std::vector<std::string> submit_command;
   std::string partition_meaning;  ///< what --partition is called here
+  bool counts_cores = false;      ///< CPUs per rank are physical cores, not hardware threads
   bool takes_account = true;
   bool takes_memory = true;
   bool takes_volume = false;

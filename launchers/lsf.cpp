@@ -93,6 +93,7 @@ class Lsf final : public Launcher {
         .description = "bsub script with jsrun (Summit) or mpiexec",
         .submit_command = {"bsub"},
         .partition_meaning = "queue",
+        .counts_cores = true,
         .takes_memory = false,  // its unit is a setting of the site
     };
     return spec;

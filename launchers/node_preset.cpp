@@ -26,6 +26,7 @@ NodePreset lumi() {
               "fe0000000000",
           .container_runtime = "singularity",
           .container_gpu_option = "--rocm",
+          .gpu_resource = "amd.com/gpu",
           .environment = {{"MPICH_GPU_SUPPORT_ENABLED", "1"}}};
 }
 
@@ -58,8 +59,9 @@ NodePreset perlmutter() {
           .directives = {"--constraint=gpu", "--qos=regular", "--gpu-bind=none"},
           .cpu_bind = "cores",
           .container_runtime = "shifter",
-          // The GPUs count against the NUMA nodes: cores 0 to 15 are nearest to GPU 3.
-          .environment = {{"CUDA_VISIBLE_DEVICES", "3,2,1,0"}, {"NCCL_NET_GDR_LEVEL", "PHB"}}};
+          // The GPUs count against the NUMA nodes: cores 0 to 15 are nearest to GPU 3. dlbench
+          // gives each rank its nearest by itself, and srun sets CUDA_VISIBLE_DEVICES anew anyway.
+          .environment = {{"NCCL_NET_GDR_LEVEL", "PHB"}}};
 }
 
 NodePreset perlmutter_cpu() {

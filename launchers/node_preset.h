@@ -24,11 +24,12 @@ struct NodePreset {
 
   // What follows holds for the machine's own scheduler alone.
   std::string scheduler;
-  std::vector<std::string> directives;        ///< options of the job: "--constraint=gpu"
-  std::string cpu_bind;                       ///< of srun, for `ranks` ranks; empty: its default
-  std::string container_runtime;              ///< empty: apptainer
-  std::string container_gpu_option = "--nv";  ///< of apptainer and singularity
-  bool uses_jsrun = false;                    ///< IBM's launcher, and -nnodes instead of slots
+  std::vector<std::string> directives;          ///< options of the job: "--constraint=gpu"
+  std::string cpu_bind;                         ///< of srun, for `ranks` ranks; empty: its default
+  std::string container_runtime;                ///< empty: apptainer
+  std::string container_gpu_option = "--nv";    ///< of apptainer and singularity
+  std::string gpu_resource = "nvidia.com/gpu";  ///< of Kubernetes
+  bool uses_jsrun = false;                      ///< IBM's launcher, and -nnodes instead of slots
   std::vector<std::pair<std::string, std::string>> environment;
 };
 

@@ -80,9 +80,9 @@ class Pbs final : public Launcher {
                         .variables = "^PBS_",
                         .secrets = "^PBS_JOBCOOKIE=",
                         .job_id = "$PBS_JOBID",
+                        .go_to = "cd \"$PBS_O_WORKDIR\"",  // jobs start in the home folder
                         .extra_record = "sort \"$PBS_NODEFILE\" | uniq -c"}) +
-           // Jobs start in the home folder.
-           "cd \"$PBS_O_WORKDIR\"\n" + shell_words(mpiexec_words(request)) +
+           shell_words(mpiexec_words(request)) +
            rank_lines(
                request,
                kName,

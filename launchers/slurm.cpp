@@ -38,7 +38,7 @@ std::vector<std::string> directives(const LaunchRequest& request) {
       directive("--partition", request.partition),
       directive("--output", in_output_folder(request, request.job_name + "-%j.log")),
       // To the ranks, not to this script: time to write a partial report.
-      "--signal=USR1@60"};
+      fmt::format("--signal=USR1@{}", warning_s(request))};
   if (on_own_machine(request, kName)) {
     for (const std::string& line : request.preset->directives) {
       if (request.partition.empty() || !line.starts_with("--partition=")) {

@@ -448,9 +448,7 @@ CheckedCommandLine check_command_line(const std::vector<std::string>& arguments,
     bound.command->check_ranks(ranks);
     CheckedCommandLine checked;
     for (const OptionSpec& spec : bound.options->specs()) {
-      if (spec.source == OptionSource::kDefault) {
-        checked.unset.push_back(spec.name);
-      }
+      (spec.source == OptionSource::kDefault ? checked.unset : checked.set).push_back(spec.name);
     }
     checked.timeout_s = timeout_of(*bound.options);
     return checked;

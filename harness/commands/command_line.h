@@ -17,6 +17,7 @@ namespace dlbench::harness {
 /// What is known of a command line before it runs.
 struct CheckedCommandLine {
   std::vector<std::string> unset;   ///< options of the command that were left at their defaults
+  std::vector<std::string> set;     ///< the others
   std::optional<double> timeout_s;  ///< its --timeout
 };
 

@@ -199,6 +199,7 @@ LaunchRequest LaunchCommand::request(const OptionSet& options, const Invocation&
   request.directives = split_directives(directives_);
   request.program = program_.empty() ? own_program(!request.container.empty()) : program_;
   request.command = invocation.launched;
+  request.counts_cores = spec().counts_cores;
   complete_request(request);
   const CheckedCommandLine checked = check_command_line(invocation.launched, total_ranks(request));
   if (checked.timeout_s.value_or(0.0) >= static_cast<double>(request.time_s)) {
@@ -213,6 +214,8 @@ LaunchRequest LaunchCommand::request(const OptionSet& options, const Invocation&
   };
   request.writes_report = is_unset("output");
   request.takes_timeout = is_unset("timeout");
+  request.captures_steps =
+      std::find(checked.set.begin(), checked.set.end(), "capture-steps") != checked.set.end();
   return request;
 }
 

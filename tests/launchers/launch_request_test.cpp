@@ -79,6 +79,9 @@ TEST(CompleteRequest, APresetFillsTheNode) {
   complete_request(perlmutter);
   EXPECT_THAT(perlmutter.cpus_per_rank, Optional(32));  // hardware threads
   EXPECT_EQ(perlmutter.container_runtime, "shifter");
+  LaunchRequest counted{.counts_cores = true, .preset = find_preset("perlmutter")};
+  complete_request(counted);
+  EXPECT_THAT(counted.cpus_per_rank, Optional(16));
 }
 
 TEST(CompleteRequest, MoreRanksShareThePresetsCores) {
@@ -98,6 +101,12 @@ TEST(CompleteRequest, RefusesMoreThanANodeHas) {
                 complete_request(request);
               }),
               HasSubstr("160 is more than the 56 CPUs"));
+  EXPECT_THAT(usage_error([] {
+                LaunchRequest request{
+                    .cpus_per_rank = 32, .counts_cores = true, .preset = find_preset("perlmutter")};
+                complete_request(request);
+              }),
+              HasSubstr("128 is more than the 64 cores"));
 }
 
 TEST(CompleteRequest, RefusesTextThatWouldBreakADirective) {

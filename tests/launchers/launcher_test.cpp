@@ -55,6 +55,7 @@ LaunchRequest request_for(const std::string& launcher, const std::string& preset
   } else {
     request.preset = find_preset(preset);
   }
+  request.counts_cores = find_launcher(launcher).spec().counts_cores;
   complete_request(request);
   return request;
 }
@@ -181,6 +182,24 @@ TEST(Presets, ApplyTheirOwnLinesOnTheirOwnSchedulerOnly) {
                              HasSubstr("ncpus=128:mpiprocs=4:ngpus=4")));
 }
 
+TEST(SchedulersWithAWarning, GiveItInTime) {
+  for (const auto& [launcher, warning] :
+       {std::pair("slurm", "USR1@30"), std::pair("flux", "USR1@30s")}) {
+    LaunchRequest request = request_for(launcher, "none");
+    EXPECT_THAT(find_launcher(launcher).script(request), HasSubstr("USR1@60"));
+    request.time_s = 60;
+    EXPECT_THAT(find_launcher(launcher).script(request), HasSubstr(warning));
+  }
+}
+
+TEST(Nsys, RecordsTheCapturedStepsAndLeavesTheProgramAlone) {
+  LaunchRequest request = request_for("slurm", "none");
+  EXPECT_THAT(find_launcher("slurm").script(request), Not(HasSubstr("capture-range")));
+  request.captures_steps = true;
+  EXPECT_THAT(find_launcher("slurm").script(request),
+              HasSubstr("--capture-range=cudaProfilerApi --kill=none"));
+}
+
 TEST(SchedulersWithoutAWarning, GiveDlbenchATimeout) {
   for (const char* launcher : {"lsf", "pbs", "kubernetes"}) {
     LaunchRequest request = request_for(launcher, "none");
@@ -207,7 +226,11 @@ TEST(Kubernetes, RefusesWhatAManifestCannotSay) {
   EXPECT_THAT(refusal([](auto& request) { request.volume = ""; }), HasSubstr("--nsys needs"));
   EXPECT_THAT(refusal([](auto& request) { request.output_folder = "results"; }),
               HasSubstr("absolute path"));
-  EXPECT_THAT(refusal([](auto& request) { request.job_name = "My_Job"; }), HasSubstr("My_Job"));
+  for (const std::string& name : {std::string("My_Job"), std::string("-x"), std::string(50, 'x')}) {
+    EXPECT_THAT(refusal([&](auto& request) { request.job_name = name; }), HasSubstr(name));
+    EXPECT_THAT(refusal([&](auto& request) { request.partition = name + std::string(20, '-'); }),
+                HasSubstr("--partition"));
+  }
   EXPECT_THAT(refusal([](auto& request) { request.setup = "module load x"; }),
               HasSubstr("--setup"));
 }
