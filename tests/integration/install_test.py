@@ -34,7 +34,17 @@ class Install(CommandTest):
             env={"PATH": os.environ["PATH"], "DLBENCH_CACHE_DIR": str(self.folder / "cache"), **variables})
 
     def test_libraries_are_in_the_tree(self):
-        listed = self.dlbench_of_the_tree(LD_TRACE_LOADED_OBJECTS="1").stdout
+        self.expect_libraries_of_the_tree()
+
+    def test_other_libraries_in_the_way_are_not_taken(self):
+        others = self.folder / "others"
+        others.mkdir()
+        for library in self.tree.glob("lib/**/*.so*"):
+            shutil.copy(library, others / library.name)
+        self.expect_libraries_of_the_tree(LD_LIBRARY_PATH=str(others))
+
+    def expect_libraries_of_the_tree(self, **variables):
+        listed = self.dlbench_of_the_tree(LD_TRACE_LOADED_OBJECTS="1", **variables).stdout
         found = re.findall(r"^\s*(\S+) => (.*?)(?: \(0x[0-9a-f]+\))?$", listed, re.MULTILINE)
         self.assertIn("libdlbench.so", dict(found), listed)
         for name, path in found:
