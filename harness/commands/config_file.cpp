@@ -76,6 +76,10 @@ void read_config_file(const std::string& path, OptionSet& options) {
       if (key == "config") {
         throw Error(ErrorCode::kUsage, "'config' cannot be set here: files do not include others");
       }
+      if (key.starts_with('-')) {
+        throw Error(ErrorCode::kUsage,
+                    "'" + key + "': options are named without dashes here, as in \"threads\": 2");
+      }
       options.set(key, option_text(key, value), OptionSource::kFile);
     } catch (const Error& error) {
       throw Error(error.code(), "config file '" + path + "': " + error.what());

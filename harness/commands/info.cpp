@@ -4,6 +4,7 @@
 
 #include "engine/core/build_info.h"
 #include "engine/core/error.h"
+#include "engine/core/plugin.h"
 #include "harness/analysis/device_peaks.h"
 #include "harness/analysis/peak_cache.h"
 #include "harness/trials/session.h"
@@ -20,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace dlbench::harness {
@@ -127,6 +129,18 @@ std::string available_probes_text(const std::vector<FoundBackend>& backends) {
   std::string text = "probes\n";
   for (const auto& [name, state] : states) {
     text += line(name, state);
+  }
+  return text;
+}
+
+std::string rank_plugins_text() {
+  std::string text = "ranks\n";
+  for (const auto& [family, plugin] :
+       {std::pair("MPICH", "mpi_mpich"), std::pair("Open MPI", "mpi_openmpi")}) {
+    const core::PluginStatus status = core::load_plugin(plugin);
+    text += line(
+        family,
+        status.loaded ? "here: " + status.path.filename().string() : "not here: " + status.reason);
   }
   return text;
 }

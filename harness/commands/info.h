@@ -20,6 +20,8 @@ namespace dlbench::harness {
 /// because the backend whose device they watch is not here. Those of a plug-in that was not loaded
 /// too. Opens each once.
 [[nodiscard]] std::string available_probes_text(const std::vector<FoundBackend>& backends);
+/// The plug-ins by which ranks meet, each tried, and why one is not here.
+[[nodiscard]] std::string rank_plugins_text();
 /// Cache folder and the peaks kept in it for this machine and for the GPU of `backends`.
 [[nodiscard]] std::string cache_text(const std::vector<FoundBackend>& backends);
 

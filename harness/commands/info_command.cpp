@@ -68,6 +68,7 @@ class InfoCommand final : public Command {
     const std::vector<FoundBackend> backends = find_backends();
     print(backends_text(backends));
     print(available_probes_text(backends));
+    print(rank_plugins_text());
     print(list_datasets());
     print(cache_text(backends));
     return 0;

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/interference_arms.h"
 
+#include "engine/core/clock.h"
 #include "engine/core/parallel.h"
 #include "engine/core/trace.h"
 #include "harness/trials/plan_record.h"
 #include "harness/trials/step_pipeline.h"
 
+#include <chrono>
 #include <exception>
 #include <semaphore>
 #include <thread>
@@ -122,7 +124,10 @@ class LoaderBesideStep final : public Arm {
     totals_ = {};
   }
   std::optional<StepSample> step() override {
+    const core::trace::Region region(core::trace::Category::kPhase, "data_wait");
+    const auto start = std::chrono::steady_clock::now();
     const data::BatchLease lease = session_.loader().next();
+    totals_.data_wait += core::seconds_since(start);
     totals_.steps += 1;
     return StepSample{.samples = lease->samples};
   }

@@ -392,6 +392,8 @@ class BadInput(CommandTest):
                            ('{"batch-size": {"a": 1}}', "batch-size"), ("[1]", "no JSON object")):
             config.write_text(text, encoding="utf-8")
             self.expect_error(2, *self.mnist, "--config", config, says=[str(config), says])
+        config.write_text('{"--seed": 3}', encoding="utf-8")
+        self.expect_error(2, *self.mnist, "--config", config, says=["--seed", "without dashes"])
         config.write_text('{"seed": "many"}', encoding="utf-8")
         self.expect_error(2, *self.mnist, "--seed", "3", "--config", config, says=["many"])
         self.expect_error(2, *self.mnist, "--config", self.folder, says=[str(self.folder), "Is a directory"])

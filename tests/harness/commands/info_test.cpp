@@ -44,6 +44,8 @@ TEST_F(Info, SaysWhatIsHereAndWhyTheRestIsNot) {
                     HasSubstr("ref "),
                     HasSubstr("cuda "),
                     HasSubstr("perf_event"),
+                    HasSubstr("MPICH "),
+                    HasSubstr("Open MPI "),
                     HasSubstr("kvasir-seg"),
                     HasSubstr(folder_.string()),
                     HasSubstr("dlbench info --measure-peaks")));

@@ -186,6 +186,8 @@ TEST_F(StepPipelineTest, InterferenceRunsOnADevice) {
   for (const char* variant : {"step_beside_loader", "loader_beside_step"}) {
     const auto beside = repetition("deferred", {TrialKind::kInterference, variant});
     EXPECT_EQ(beside.samples, kSteps * kBatch) << variant;
+    EXPECT_EQ(phases_.data_wait > 0.0, std::string_view(variant) == "loader_beside_step")
+        << "that takes batches and does nothing else";
   }
 }
 
