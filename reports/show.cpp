@@ -306,10 +306,12 @@ std::string trust_text(const RunRecord& record) {
   }
   if (record.run.failure.has_value()) {
     const FailureRecord& failure = *record.run.failure;
-    text += fmt::format("  failed on rank {} ({}) in {} {}: {}\n",
+    text += fmt::format("  {} on rank {} ({}) in {}{}{}: {}\n",
+                        record.run.status == RunStatus::kPartial ? "ended" : "failed",
                         failure.rank,
                         failure.host,
                         failure.phase,
+                        failure.op.empty() ? "" : ", ",
                         failure.op,
                         failure.detail);
   }

@@ -85,6 +85,17 @@ TEST_F(TimeText, SlowStepsTakeLongerThanTheOptionsSay) {
   EXPECT_THAT(text(), HasSubstr(" min at least"));
 }
 
+TEST_F(TimeText, ASimulatedStorageIsCounted) {
+  cache_peaks(1e18);
+  run_.trials = "io";
+  run_.workers = 2;
+  run_.storage = "latency_ms=1000";
+  // 11 batches of warm-up and 5 repetitions of one, of 8 / 2 reads one after the other
+  EXPECT_THAT(text(), HasSubstr("with such steps: 64 s at least"));
+  run_.trials = "synthetic";
+  EXPECT_THAT(text(), HasSubstr("with such steps: 5 s at least")) << "it loads nothing";
+}
+
 TEST_F(TimeText, OtherThreadsHaveOtherPeaks) {
   cache_peaks(1e12);
   run_.threads = peak_key().threads + 1;
