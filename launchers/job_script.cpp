@@ -51,8 +51,9 @@ std::vector<std::string> nsys_words(const LaunchRequest& request) {
   std::vector<std::string> words = {
       "nsys", "profile", "--trace=cuda,nvtx,osrt", "--force-overwrite=true"};
   if (request.captures_steps) {
-    // nsys would end the program with the range, and its report with it.
-    append(words, {"--capture-range=cudaProfilerApi", "--kill=none"});
+    // By default nsys ends with the range, the program or its own session: to srun that is the
+    // rank.
+    append(words, {"--capture-range=cudaProfilerApi", "--capture-range-end=stop"});
   }
   return words;
 }

@@ -161,6 +161,11 @@ void check(const LaunchRequest& request) {
     throw Error(ErrorCode::kUsage, "kubernetes needs --container IMAGE: pods run images");
   }
   check_label("--job-name", request.job_name, kMostOfAName);
+  if (request.job_name.front() >= '0' && request.job_name.front() <= '9') {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("--job-name '{}' names a Kubernetes service too: a letter comes first",
+                            request.job_name));
+  }
   if (!request.partition.empty()) {
     check_label("--partition", request.partition, kMostOfALabel);
   }

@@ -45,6 +45,7 @@ LogRates log_rates(const std::vector<double>& rates) {
 struct ArmRates {
   std::string name;
   std::vector<double> rates;
+  std::string doubt{};  ///< "was disturbed": the rates say something else than the program's speed
 };
 
 constexpr double kShown = 0.95;    // the interval in the report
@@ -109,10 +110,13 @@ ArmComparison compare_arm(const ArmRates& baseline, const ArmRates& candidate, d
   const double upper = std::exp(log_ratio + *half);
   arm.ci95 = IntervalRecord{lower, upper};
   const bool differs = std::abs(log_ratio) > welch_half_width(before, after, kDecides).value();
-  if (arm.ratio < 1.0 - tolerance && differs) {
-    arm.change = Change::kSlower;
-  } else if (arm.ratio > 1.0 + tolerance && differs) {
-    arm.change = Change::kFaster;
+  const bool beyond = std::abs(arm.ratio - 1.0) > tolerance && differs;
+  if (beyond && !baseline.doubt.empty()) {
+    arm.doubt = "the baseline " + baseline.doubt;
+  } else if (beyond && !candidate.doubt.empty()) {
+    arm.doubt = "the candidate " + candidate.doubt;
+  } else if (beyond) {
+    arm.change = arm.ratio < 1.0 ? Change::kSlower : Change::kFaster;
   } else if (std::abs(arm.ratio - 1.0) <= tolerance && lower >= 1.0 - 2.0 * tolerance &&
              upper <= 1.0 + 2.0 * tolerance) {
     arm.change = Change::kSame;
@@ -147,6 +151,20 @@ std::vector<double> rates_of(const std::vector<EpochRecord>& history) {
   return rates;
 }
 
+/// Of a trial outside of a series, from the run's taints.
+std::string doubt_of(const RunRecord& record, const std::string& arm) {
+  const std::string where = "trial " + arm;
+  for (const TaintRecord& taint : record.run.taints) {
+    if (taint.where != where && !taint.where.starts_with(where + ",")) {
+      continue;
+    }
+    if (taint.code == Taint::kDisturbed || taint.code == Taint::kThrottled) {
+      return taint.code == Taint::kDisturbed ? "was disturbed" : "was throttled";
+    }
+  }
+  return "";
+}
+
 /// Trials by arm, with their rank count: "full" of 2 ranks is another arm than of 1. Names of arms
 /// in a series have it already. The epochs of `train` are one more.
 std::map<std::string, ArmRates> arms_of(const RunRecord& record) {
@@ -160,7 +178,9 @@ std::map<std::string, ArmRates> arms_of(const RunRecord& record) {
     add(trial.series.has_value()
             ? arm_name(trial)
             : fmt::format("{} on {}", arm_name(trial), count_text(trial.ranks, "rank")),
-        {arm_name(trial), rates_of(trial)});
+        {arm_name(trial),
+         rates_of(trial),
+         trial.series.has_value() ? "" : doubt_of(record, arm_name(trial))});
   }
   std::size_t ranks = 0;
   for (const HostRecord& host : record.system.hosts) {
@@ -349,49 +369,6 @@ void expect_same_work(const RunRecord& baseline, const RunRecord& candidate) {
   }
 }
 
-std::string arms_text(const std::vector<ArmComparison>& arms) {
-  if (arms.empty()) {
-    return "";
-  }
-  TextTable table({"trial", "baseline", "candidate", "ratio", "95 % interval", "n", "verdict"},
-                  {6});
-  for (const ArmComparison& arm : arms) {
-    std::string verdict(word(arm.change));
-    if (arm.needed_n.has_value()) {
-      verdict += fmt::format(" (about {} repetitions each would decide)", *arm.needed_n);
-    }
-    table.add({arm.arm,
-               number_text(arm.baseline),
-               number_text(arm.candidate),
-               fmt::format("{:.3f}", arm.ratio),
-               arm.ci95.has_value()
-                   ? fmt::format("{:.3f} to {:.3f}", (*arm.ci95)[0], (*arm.ci95)[1])
-                   : "none",
-               fmt::format("{}/{}", arm.baseline_n, arm.candidate_n),
-               verdict});
-  }
-  return table.text() +
-         "samples/s: geometric means of the repetitions (of `train`: its epochs), whose ratio is "
-         "compared\n";
-}
-
-std::string collectives_text(const std::vector<CollectiveComparison>& collectives) {
-  if (collectives.empty()) {
-    return "";
-  }
-  TextTable table({"collective", "baseline", "candidate", "ratio", "verdict"}, {4});
-  for (const CollectiveComparison& collective : collectives) {
-    table.add({collective.collective,
-               seconds_text(collective.baseline_s),
-               seconds_text(collective.candidate_s),
-               fmt::format("{:.3f}", collective.ratio),
-               std::string(word(collective.change))});
-  }
-  return table.text() +
-         "medians of the calls; the ratio is that of the speeds. Slower or faster: beyond the "
-         "95th percentile of the other's calls\n";
-}
-
 bool any(const Comparison& comparison, Change change) {
   const auto is = [change](const auto& compared) { return compared.change == change; };
   return std::any_of(comparison.arms.begin(), comparison.arms.end(), is) ||
@@ -403,20 +380,6 @@ std::string workload_name(const RunRecord& record) {
 }
 
 }  // namespace
-
-std::string_view word(Change change) {
-  switch (change) {
-    case Change::kSame:
-      return "same";
-    case Change::kFaster:
-      return "faster";
-    case Change::kSlower:
-      return "slower";
-    case Change::kUnsure:
-      return "unsure";
-  }
-  return "unsure";
-}
 
 bool Comparison::any_slower() const { return any(*this, Change::kSlower); }
 
@@ -465,21 +428,6 @@ Comparison compare_reports(const RunRecord& baseline,
   }
   comparison.differences = differences_of(baseline, candidate);
   return comparison;
-}
-
-std::string comparison_text(const Comparison& comparison) {
-  std::string text = arms_text(comparison.arms) + collectives_text(comparison.collectives);
-  for (const std::string& line : comparison.only_in_one) {
-    text += line + '\n';
-  }
-  if (!comparison.differences.empty()) {
-    TextTable differences({"differs", "baseline", "candidate"}, {1, 2});
-    for (const Difference& difference : comparison.differences) {
-      differences.add({difference.what, difference.baseline, difference.candidate});
-    }
-    text += '\n' + differences.text();
-  }
-  return text;
 }
 
 }  // namespace dlbench::reports

@@ -37,6 +37,9 @@ struct ArmComparison {
   std::int64_t baseline_n = 0;
   std::int64_t candidate_n = 0;
   Change change = Change::kUnsure;
+  /// Why a difference is no evidence, where it is none: "the candidate was disturbed". Empty:
+  /// kUnsure for want of repetitions, or another change.
+  std::string doubt;
   /// kUnsure: repetitions per report that would decide at this noise; nothing if not computable.
   std::optional<std::int64_t> needed_n;
 };

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -109,13 +110,24 @@ int configure_compute_threads(int threads) {
 
 void restart_without_openmp_binding(char** argv) {
   const std::vector<int> processors = processors_of_places();
-  if (omp_get_proc_bind() == omp_proc_bind_false || processors.empty()) {
+  const bool restarted = std::getenv(kUnusedBinding) != nullptr;
+  if (omp_get_proc_bind() == omp_proc_bind_false || processors.empty() || restarted) {
     return;
   }
+  const std::string binding = binding_variable();
+  const char* bind = std::getenv("OMP_PROC_BIND");
+  const std::optional<std::string> bind_before =
+      bind != nullptr ? std::optional<std::string>(bind) : std::nullopt;
   run_on(processors);
-  setenv(kUnusedBinding, binding_variable().c_str(), 1);
+  setenv(kUnusedBinding, binding.c_str(), 1);
   setenv("OMP_PROC_BIND", "false", 1);
   execv("/proc/self/exe", argv);
+  unsetenv(kUnusedBinding);
+  if (bind_before.has_value()) {
+    setenv("OMP_PROC_BIND", bind_before->c_str(), 1);
+  } else {
+    unsetenv("OMP_PROC_BIND");
+  }
 }
 
 std::string unused_openmp_binding() {

@@ -4,6 +4,7 @@
 
 #include "engine/core/clock.h"
 #include "harness/trials/group_disturbance.h"
+#include "harness/trials/run_guard.h"
 #include "reports/peak_rates.h"
 #include "reports/statistics.h"
 
@@ -54,6 +55,7 @@ using NodeSamples = std::vector<std::vector<double>>;
 NodeSamples profile_steps(exec::Executor& step, std::int64_t steps) {
   NodeSamples samples(step.node_seconds().size());
   for (std::int64_t repeat = 0; repeat < steps; ++repeat) {
+    RunGuard::check_current();
     step.run_profiled();
     for (std::size_t node = 0; node < samples.size(); ++node) {
       samples[node].push_back(step.node_seconds()[node]);
@@ -67,9 +69,8 @@ std::int64_t steps_to_profile(exec::Executor& step, RankGroup& ranks) {
   constexpr double kLeast = 3.0;
   constexpr double kMost = 100.0;
   constexpr double kSeconds = 0.5;
-  step.run_profiled();  // warms the clock's and the nodes' caches
   const double begin_s = core::steady_seconds();
-  step.run_profiled();
+  step.run_profiled();  // and warms the clock's and the nodes' caches
   const double step_s = ranks.max(core::steady_seconds() - begin_s);
   return std::llround(std::clamp(std::ceil(kSeconds / std::max(step_s, 1e-6)), kLeast, kMost));
 }
@@ -99,17 +100,20 @@ OperatorProfile profile_operators(Session& session,
                                   const probes::OwnLoad& own,
                                   const std::vector<reports::PeakRecord>& peaks) {
   constexpr int kMostProfiles = 4;
+  constexpr double kLongS = 3.0;  // of all of them: a long step is not disturbed as a whole
   exec::Executor& step = session.step();
   session.state().restore();
   session.bind(session.cached_batch());
   const std::int64_t steps = steps_to_profile(step, ranks);
   NodeSamples samples;
   std::string disturbance;
+  const double begin_s = core::steady_seconds();
   for (int profile = 0; profile < kMostProfiles; ++profile) {
     const probes::ProcSnapshot begin = probes::take_snapshot();
     samples = profile_steps(step, steps);
     disturbance = judge_together(ranks, begin, probes::take_snapshot(), own).reason;
-    if (disturbance.empty()) {  // of all ranks alike
+    const bool long_enough = ranks.max(core::steady_seconds() - begin_s) > kLongS;
+    if (disturbance.empty() || long_enough) {  // of all ranks alike
       break;
     }
   }

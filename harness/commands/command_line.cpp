@@ -319,11 +319,12 @@ int run_on_ranks(const Bound& bound, const Invocation& invocation) {
       throw;
     }
     end_launch(invocation.ranks, error.code(), error.what());
-  } catch (const std::exception& error) {
+  } catch (const std::exception& failure) {
     if (invocation.ranks.size() == 1) {
       throw;
     }
-    end_launch(invocation.ranks, ErrorCode::kLibrary, error.what());
+    const Error error = as_error(failure);
+    end_launch(invocation.ranks, error.code(), error.what());
   }
   return 1;
 }

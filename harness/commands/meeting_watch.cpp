@@ -58,7 +58,7 @@ void MeetingWatch::watch(std::optional<double> timeout_s, int ranks, int rank) {
     if (met_changed_.wait_for(lock, kUnusual, have_met)) {
       return;
     }
-    if (rank == 0) {
+    if (rank <= 1) {  // either may be the one that does not come
       core::log::warn(
           fmt::format("still waiting for all {} ranks of the launch: is one of them another "
                       "program, or stopped?",
@@ -69,8 +69,8 @@ void MeetingWatch::watch(std::optional<double> timeout_s, int ranks, int rank) {
     return;
   }
   core::log::error(
-      fmt::format("the {} ranks of the launch have not met within --timeout ({:g} s): one of them "
-                  "is another program, was stopped or died; nothing was measured",
+      fmt::format("the {} ranks of the launch have not met within --timeout ({:g} s): is one of "
+                  "them another program, stopped or dead? nothing was measured",
                   ranks,
                   given_s));
   _exit(core::exit_code(core::ErrorCode::kTimeout));

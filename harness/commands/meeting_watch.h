@@ -7,14 +7,13 @@
 #include <condition_variable>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <thread>
 
 namespace dlbench::harness {
 
-/// Until it is destroyed or the ranks have met: says after half a minute whom it waits for (on the
-/// rank that is announced as 0), and ends the process with code 124 after `timeout_s`, if given.
-/// Does nothing where no launch of several ranks is announced.
+/// Until it is destroyed or the ranks have met: says after half a minute that it waits, and ends
+/// the process with code 124 after `timeout_s`, if given. Does nothing where the launcher does not
+/// announce several ranks.
 class MeetingWatch {
  public:
   explicit MeetingWatch(std::optional<double> timeout_s);

@@ -18,11 +18,22 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <mutex>
 #include <utility>
 
 namespace dlbench::harness {
 
 using core::Error;
+
+namespace {
+
+/// Of the report on the disk: a process has one run.
+std::mutex& report_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+}  // namespace
 
 RunReport::RunReport(reports::RunRecord record, std::string output, comm::Rendezvous& ranks)
     : record_(std::move(record)),
@@ -72,7 +83,10 @@ void RunReport::begin() const {
       fault.detail = end.what();
       fault.code = end.code();
       describe_place(comm::own_progress(), fault);
-      name_in_report(fault, path);
+      // Whoever is in the middle of writing it is not to find two at it: then it stays as it is.
+      if (const std::unique_lock lock(report_mutex(), std::try_to_lock); lock.owns_lock()) {
+        name_in_report(fault, path);
+      }
     });
   }
 }
@@ -82,7 +96,10 @@ void RunReport::write() const {
   if (!speaks() || (core::is_stream(output_) && !finished)) {
     return;
   }
-  reports::write_report(record_, output_);
+  {
+    const std::scoped_lock lock(report_mutex());
+    reports::write_report(record_, output_);
+  }
   fault_watch().report_is_at(output_);
 }
 

@@ -79,7 +79,8 @@ Bounds trial_time(double step_s, const RunOptions& run) {
   const double repetition_s = run.steps.has_value() ? step_s * static_cast<double>(*run.steps)
                                                     : std::max(min_time_s, step_s);
   const double repetitions_s = repetition_s * static_cast<double>(run.repetitions);
-  const double warmup_s = step_s * static_cast<double>(warmup_steps);
+  const double warmup_s =
+      std::min(step_s * static_cast<double>(warmup_steps), warm_up_limit_s(max_time_s) + step_s);
   return {warmup_s + repetitions_s,
           std::max(warmup_s, warm_up_limit_s(max_time_s)) + std::max(max_time_s, repetitions_s) +
               repetition_s};
@@ -97,7 +98,9 @@ std::string run_time_text(const SessionPlan& plan,
   }
   Bounds whole;
   for (const TrialId& trial : trials) {
-    const bool loads = trial.kind != reports::TrialKind::kSynthetic;
+    const bool loads = trial.kind == reports::TrialKind::kIo ||
+                       trial.kind == reports::TrialKind::kFull ||
+                       trial.variant == "loader_beside_step";
     const double batch_s = loads ? least_batch_s(plan) : 0.0;
     const Bounds bounds = trial_time(std::max(trial.trains() ? *step.step_s : 0.0, batch_s), run);
     whole.least_s += bounds.least_s;

@@ -207,6 +207,7 @@ void ScaleRun::share_plan(const std::vector<TrialEstimate>& estimates) {
     const TimePlanRequest request{
         .trials = estimates,
         .min_repetitions = options_.runner.stopping.min_repetitions,
+        .fewest_repetitions = options_.runner.stopping.min_repetitions,  // shorter ones alone
         .min_time_s = options_.runner.min_time_s,
         .max_time_s = options_.runner.stopping.max_time_s,
         .steps = options_.runner.steps,

@@ -218,20 +218,24 @@ class RunGuard::Watcher {
   // What hangs may be the very disk that they go to.
   void say_last_words(const Error& end) {
     constexpr std::chrono::seconds kEnough{2};
-    std::promise<void> promise;
-    const std::future<void> said = promise.get_future();
-    std::thread([this, end, promise = std::move(promise)]() mutable {
-      try {
-        const std::scoped_lock lock(last_words_mutex_);
-        if (last_words_) {
-          last_words_(end);
+    try {
+      std::promise<void> promise;
+      const std::future<void> said = promise.get_future();
+      std::thread([this, end, promise = std::move(promise)]() mutable {
+        try {
+          const std::scoped_lock lock(last_words_mutex_);
+          if (last_words_) {
+            last_words_(end);
+          }
+        } catch (const std::exception& error) {
+          core::log::warn(error.what());
         }
-      } catch (const std::exception& error) {
-        core::log::warn(error.what());
-      }
-      promise.set_value();
-    }).detach();
-    said.wait_for(kEnough);
+        promise.set_value();
+      }).detach();
+      said.wait_for(kEnough);
+    } catch (const std::exception& error) {  // no thread left, say
+      core::log::warn(error.what());
+    }
   }
 
   int wake_;

@@ -109,7 +109,8 @@ TimePlan plan_time(const TimePlanRequest& request) {
     }
     // The limit acts after a round, on the slowest trial: half a repetition less than the last
     // round that fits, so that it acts there and not one round later.
-    const double rounds = std::max(std::floor(*request.remaining_s / round_s), 1.0);
+    constexpr double kRounding = 1e-9;  // shortened rounds fill the time exactly
+    const double rounds = std::max(std::floor(*request.remaining_s / round_s + kRounding), 1.0);
     plan.max_time_s = std::min(plan.max_time_s, (rounds - 0.5) * slowest_s);
     repetitions =
         std::min(repetitions, std::max(rounds, static_cast<double>(request.fewest_repetitions)));

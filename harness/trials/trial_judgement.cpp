@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace dlbench::harness {
@@ -24,6 +25,25 @@ void TrialRunner::note_once(TrialResult& result, reports::Taint code, const std:
       });
   if (!known) {
     result.taints.push_back({code, where, detail});
+  }
+}
+
+void TrialRunner::note_budget(bool shortened) {
+  const bool fewer = options_.stopping.min_repetitions < asked_repetitions_;
+  if (!shortened && !fewer) {
+    return;
+  }
+  constexpr std::string_view kWhy = " to fit --time-budget";
+  std::string how = shortened ? "repetitions shortened" : "repetitions as long as ever";
+  if (fewer) {
+    how += fmt::format(
+        ", {} of them instead of {}", options_.stopping.min_repetitions, asked_repetitions_);
+  }
+  for (TrialResult& result : results_) {
+    std::erase_if(result.taints,
+                  [kWhy](const auto& taint) { return taint.detail.ends_with(kWhy); });
+    result.taints.push_back(
+        {reports::Taint::kShortRun, "trial " + result.id.to_string(), how + std::string(kWhy)});
   }
 }
 

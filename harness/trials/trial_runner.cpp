@@ -10,8 +10,6 @@
 #include "engine/core/trace.h"
 #include "harness/trials/group_disturbance.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -99,6 +97,7 @@ TrialRunner::TrialRunner(RunnerOptions options,
       ranks_(ranks),
       guard_(guard),
       listener_(std::move(listener)),
+      asked_repetitions_(options_.stopping.min_repetitions),
       stopping_(options_.stopping) {}
 
 void TrialRunner::enter_phase(const std::string& phase) const {
@@ -155,18 +154,10 @@ void TrialRunner::plan(std::int64_t rounds_done) {
     spent_s = std::max(spent_s, results_[index].elapsed_s);
   }
   least_s_ = plan.shortened || options_.steps.has_value() ? 0.0 : options_.min_time_s;
-  const bool fewer = plan.repetitions < request.min_repetitions;
-  if (plan.shortened || fewer) {
-    std::string how = plan.shortened ? "repetitions shortened" : "repetitions as long as ever";
-    if (fewer) {
-      const std::int64_t allowed = rounds_done + plan.repetitions;
-      how += fmt::format(", {} of them instead of {}", allowed, options_.stopping.min_repetitions);
-      options_.stopping.min_repetitions = allowed;
-    }
-    for (auto& result : results_) {
-      note_once(result, reports::Taint::kShortRun, how + " to fit --time-budget");
-    }
+  if (plan.repetitions < request.min_repetitions) {
+    options_.stopping.min_repetitions = rounds_done + plan.repetitions;
   }
+  note_budget(plan.shortened);
   if (!plan.fits) {
     core::log::warn(over_budget_text(request, plan));
   }

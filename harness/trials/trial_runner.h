@@ -206,6 +206,9 @@ class TrialRunner {
                           reports::RepetitionRecord& repetition,
                           TrialResult& result);
   /// A taint of the trial, unless it has one of this kind already.
+  /// That a time budget shortened the repetitions, or left fewer than were asked for: in place of
+  /// what an earlier plan said.
+  void note_budget(bool shortened);
   static void note_once(TrialResult& result, reports::Taint code, const std::string& detail);
   static void note_doubts_of_cold(const RankRound& ranks,
                                   const reports::RepetitionRecord& repetition,
@@ -237,6 +240,7 @@ class TrialRunner {
   RankGroup& ranks_;
   RunGuard& guard_;
   Listener listener_;
+  std::int64_t asked_repetitions_;  ///< before a time budget took some away
   StoppingRule stopping_;
   std::vector<TrialResult> results_;
   std::vector<std::int64_t> steps_;       ///< per repetition, by arm

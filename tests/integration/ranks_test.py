@@ -5,6 +5,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -61,7 +62,9 @@ class Ranks(unittest.TestCase):
         (host,) = report["system"]["hosts"]
         self.assertEqual(host["ranks"], list(range(ranks)))
         alone = subprocess.run([PROGRAM, "info"], stdout=subprocess.PIPE, text=True, check=True).stdout
-        self.assertIn(f"this process may use {host['cpu']['usable_cores']}\n", alone, "all ranks' processors")
+        usable = int(re.search("this process may use ([0-9]+)", alone).group(1))
+        self.assertGreaterEqual(host["cpu"]["usable_cores"], min(ranks, usable), "all ranks' processors")
+        self.assertLessEqual(host["cpu"]["usable_cores"], usable)
         self.assertEqual(done.stdout.count("verdict"), 1, "results are rank 0's to print")
         for trial in report["trials"]:
             self.assertEqual(trial["ranks"], ranks)

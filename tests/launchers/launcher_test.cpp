@@ -197,7 +197,7 @@ TEST(Nsys, RecordsTheCapturedStepsAndLeavesTheProgramAlone) {
   EXPECT_THAT(find_launcher("slurm").script(request), Not(HasSubstr("capture-range")));
   request.captures_steps = true;
   EXPECT_THAT(find_launcher("slurm").script(request),
-              HasSubstr("--capture-range=cudaProfilerApi --kill=none"));
+              HasSubstr("--capture-range=cudaProfilerApi --capture-range-end=stop"));
 }
 
 TEST(SchedulersWithoutAWarning, GiveDlbenchATimeout) {
@@ -231,6 +231,8 @@ TEST(Kubernetes, RefusesWhatAManifestCannotSay) {
     EXPECT_THAT(refusal([&](auto& request) { request.partition = name + std::string(20, '-'); }),
                 HasSubstr("--partition"));
   }
+  EXPECT_THAT(refusal([](auto& request) { request.job_name = "2nodes"; }), HasSubstr("a letter"));
+  EXPECT_THAT(refusal([](auto& request) { request.partition = "2nd"; }), HasSubstr("accepted"));
   EXPECT_THAT(refusal([](auto& request) { request.setup = "module load x"; }),
               HasSubstr("--setup"));
 }

@@ -79,6 +79,20 @@ TEST(Compare, TheGateFailsOnlyOnSlower) {
   EXPECT_TRUE(unsure.any_unsure());
 }
 
+// A regression gate must not fail for a compiler that ran beside the candidate.
+TEST(Compare, WhatWasDisturbedDecidesNothing) {
+  const RunRecord before = full_only({100, 100.5, 99.5});
+  RunRecord after = full_only({90, 90.5, 89.5});
+  after.run.taints = {{Taint::kDisturbed, "trial full, repetition 2", "other processes"}};
+  const Comparison comparison = compare_reports(before, after);
+  EXPECT_EQ(comparison.arms.at(0).change, Change::kUnsure);
+  EXPECT_EQ(comparison.arms.at(0).doubt, "the candidate was disturbed");
+  EXPECT_EQ(compare_reports(after, before).arms.at(0).doubt, "the baseline was disturbed");
+  after.run.taints = {{Taint::kDisturbed, "trial full/other", ""},
+                      {Taint::kNoiseTargetMissed, "trial full", ""}};
+  EXPECT_EQ(compare_reports(before, after).arms.at(0).change, Change::kSlower);
+}
+
 TEST(Compare, SeriesOfScaleAreKeptApart) {
   RunRecord record = full_only({100, 100.5, 99.5});
   record.trials.push_back(record.trials[0]);
