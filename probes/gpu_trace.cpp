@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -97,7 +98,9 @@ GpuTrace trace_from_json(const json& object) {
                                                 row.at(2).get<std::string>()};
   }
   if (const auto nodes = object.find("graph_nodes"); nodes != object.end()) {
-    trace.graph_nodes = {nodes->at(0).get<std::int64_t>(), nodes->at(1).get<std::int64_t>()};
+    trace.graph_nodes = {.recorded = nodes->at(0).get<std::int64_t>(),
+                         .captured = nodes->at(1).get<std::int64_t>(),
+                         .in_order = nodes->size() < 3 || nodes->at(2).get<bool>()};
   }
   return trace;
 }
@@ -127,9 +130,19 @@ bool occupies_device(GpuActivityKind kind) {
          kind == GpuActivityKind::kMemset;
 }
 
+bool launches_graph(const GpuActivity& activity) {
+  // "cudaGraphLaunch_v10000"; the driver's cuGraphLaunch below it is the same launch.
+  return activity.kind == GpuActivityKind::kApiCall && activity.name.starts_with("cudaGraphLaunch");
+}
+
 std::string GraphNodes::untied_reason() const {
-  if (recorded == 0 || recorded == captured) {
+  if (recorded == 0 || (recorded == captured && in_order)) {
     return "";
+  }
+  if (recorded == captured) {
+    return "the nodes of a graph ran in another order than their numbers have: which op a node "
+           "runs "
+           "is not known";
   }
   return std::to_string(recorded) + " nodes of a graph were recorded and " +
          std::to_string(captured) + " captured: which op a node runs is not known";
@@ -150,6 +163,34 @@ std::int64_t GpuTrace::op_of(const GpuActivity& activity) const {
   return call != correlation_op.end() ? call->second : -1;
 }
 
+namespace {
+
+/// Whether the nodes of a replayed graph that share a stream begin, in its first launch, in the
+/// order of their numbers: no document says that the numbers grow in the order of capture.
+bool runs_in_order(const GpuTrace& trace) {
+  std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> first;  // node: begin, stream
+  for (const GpuActivity& activity : trace.activities) {
+    if (!occupies_device(activity.kind) || activity.graph_node == 0) {
+      continue;
+    }
+    const std::pair<std::int64_t, std::int64_t> place{activity.begin_ns, activity.stream};
+    const auto [known, is_new] = first.emplace(activity.graph_node, place);
+    known->second = std::min(known->second, place);
+  }
+  std::map<std::int64_t, std::int64_t> latest;  // by stream
+  for (const auto& [node, place] : first) {
+    const auto& [begin_ns, stream] = place;
+    const auto [before, is_new] = latest.emplace(stream, begin_ns);
+    if (begin_ns < before->second) {
+      return false;
+    }
+    before->second = begin_ns;
+  }
+  return true;
+}
+
+}  // namespace
+
 bool tie_graph_nodes(GpuTrace& trace, const std::vector<std::int64_t>& captured_ops) {
   std::set<std::int64_t> nodes;
   for (const GpuActivity& activity : trace.activities) {
@@ -157,9 +198,10 @@ bool tie_graph_nodes(GpuTrace& trace, const std::vector<std::int64_t>& captured_
       nodes.insert(activity.graph_node);
     }
   }
-  trace.graph_nodes = {static_cast<std::int64_t>(nodes.size()),
-                       static_cast<std::int64_t>(captured_ops.size())};
-  if (nodes.empty() || nodes.size() != captured_ops.size()) {
+  trace.graph_nodes = {.recorded = static_cast<std::int64_t>(nodes.size()),
+                       .captured = static_cast<std::int64_t>(captured_ops.size()),
+                       .in_order = runs_in_order(trace)};
+  if (nodes.empty() || !trace.graph_nodes.untied_reason().empty()) {
     return false;
   }
   auto op = captured_ops.begin();
@@ -225,18 +267,20 @@ GpuTrace read_gpu_trace(const std::filesystem::path& path) {
 }
 
 void write_gpu_trace(const std::filesystem::path& path, const GpuTrace& trace) {
-  json object{{"origin", trace.origin},
-              {"trial", trace.trial},
-              {"begin_ns", trace.begin_ns},
-              {"end_ns", trace.end_ns},
-              {"steps", trace.steps},
-              {"dropped", trace.dropped},
-              {"activities", json::array()},
-              {"regions", json::array()},
-              {"correlation_op", pairs(trace.correlation_op)},
-              {"graph_node_op", pairs(trace.graph_node_op)},
-              {"ops", json::array()},
-              {"graph_nodes", {trace.graph_nodes.recorded, trace.graph_nodes.captured}}};
+  json object{
+      {"origin", trace.origin},
+      {"trial", trace.trial},
+      {"begin_ns", trace.begin_ns},
+      {"end_ns", trace.end_ns},
+      {"steps", trace.steps},
+      {"dropped", trace.dropped},
+      {"activities", json::array()},
+      {"regions", json::array()},
+      {"correlation_op", pairs(trace.correlation_op)},
+      {"graph_node_op", pairs(trace.graph_node_op)},
+      {"ops", json::array()},
+      {"graph_nodes",
+       {trace.graph_nodes.recorded, trace.graph_nodes.captured, trace.graph_nodes.in_order}}};
   for (const GpuActivity& activity : trace.activities) {
     object["activities"].push_back(to_json(activity));
   }

@@ -231,19 +231,38 @@ bool Executor::record_replay() {
     if (core::ended_early(failure.code())) {
       throw;
     }
-    if (options_.replay == GraphReplay::kOn || communicator_.size() > 1) {
-      throw core::Error(failure.code(),
-                        std::string("the step cannot be recorded: ") + failure.what() +
-                            "; --cuda-graph off runs it node by node");
-    }
-    options_.replay = GraphReplay::kOff;
-    core::log::warn_once(std::string("the step cannot be recorded and runs node by node: ") +
-                         failure.what());
+    go_on_without_replay(failure, "recorded");
   } catch (...) {
     stream_->abandon_capture();
     throw;
   }
   return variant.replay != nullptr;
+}
+
+bool Executor::launch_replay() {
+  Variant& variant = this->variant();
+  try {
+    variant.replay->launch(ring_.part_begins());
+  } catch (const core::Error& failure) {
+    if (variant.launched || core::ended_early(failure.code())) {
+      throw;
+    }
+    variant.replay.reset();
+    go_on_without_replay(failure, "launched as a recording");
+  }
+  variant.launched = variant.replay != nullptr;
+  return variant.launched;
+}
+
+void Executor::go_on_without_replay(const core::Error& failure, const char* what) {
+  if (options_.replay == GraphReplay::kOn || communicator_.size() > 1) {
+    throw core::Error(failure.code(),
+                      std::string("the step cannot be ") + what + ": " + failure.what() +
+                          "; --cuda-graph off runs it node by node");
+  }
+  options_.replay = GraphReplay::kOff;
+  core::log::warn_once(std::string("the step cannot be ") + what +
+                       " and runs node by node: " + failure.what());
 }
 
 // Not while the step is made: there the ranks take turns. And even where the first steps do without
@@ -268,9 +287,7 @@ void Executor::run() {
     const bool replays = may_replay_ && (variant().replay != nullptr || record_replay());
     ring_.begin();
     take_inputs();
-    if (replays) {
-      variant().replay->launch(ring_.part_begins());
-    } else {
+    if (!replays || !launch_replay()) {
       run_nodes(nullptr);
       variant().steps += may_replay_ ? 1 : 0;
     }

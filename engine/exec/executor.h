@@ -7,6 +7,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/comm/communicator.h"
+#include "engine/core/error.h"
 #include "engine/exec/model_state.h"
 #include "engine/exec/plan.h"
 #include "engine/exec/step_ring.h"
@@ -143,6 +144,7 @@ class Executor {
   struct Variant {
     int steps = 0;  ///< run node by node that might have been recorded
     std::unique_ptr<backend::Replay> replay;
+    bool launched = false;           ///< once: what fails from then on is the step itself
     std::vector<graph::NodeId> ops;  ///< of the recorded work, as probes call them
   };
 
@@ -162,6 +164,10 @@ class Executor {
   /// `recording`: what notes the ops of the recorded work; null while none is recorded.
   void run_nodes(Variant* recording);
   [[nodiscard]] bool record_replay();
+  /// Whether it was launched; the recording's failure is dealt with.
+  [[nodiscard]] bool launch_replay();
+  /// From now on node by node, or the failure, where the user or other ranks count on recordings.
+  void go_on_without_replay(const core::Error& failure, const char* what);
   [[nodiscard]] static std::size_t variant_index(bool communicates, bool updates);
   [[nodiscard]] Variant& variant() { return variants_[variant_index(communicates_, updates_)]; }
   [[nodiscard]] const Variant& variant() const {

@@ -158,6 +158,33 @@ std::vector<std::optional<GraphLaunch>> graph_launches(const std::vector<GpuActi
   return launches;
 }
 
+// When the host call of each launch of a graph returned: by the order of calls and launches, since
+// the correlation may be that of another launch. Nothing where there are not as many of both.
+std::map<GraphLaunch, std::int64_t> graph_call_ends(
+    const GpuTrace& trace,
+    const std::vector<GpuActivity>& work,
+    const std::vector<std::optional<GraphLaunch>>& launches) {
+  std::vector<GraphLaunch> in_order;
+  std::set<GraphLaunch> known;
+  for (std::size_t index = 0; index < work.size(); ++index) {
+    if (launches[index].has_value() && known.insert(*launches[index]).second) {
+      in_order.push_back(*launches[index]);
+    }
+  }
+  std::vector<std::int64_t> ends;
+  for (const GpuActivity& activity : trace.activities) {
+    if (probes::launches_graph(activity)) {
+      ends.push_back(activity.end_ns);
+    }
+  }
+  std::sort(ends.begin(), ends.end());
+  std::map<GraphLaunch, std::int64_t> end_of;
+  for (std::size_t index = 0; ends.size() == in_order.size() && index < ends.size(); ++index) {
+    end_of[in_order[index]] = ends[index];
+  }
+  return end_of;
+}
+
 // Gaps whose next work had been launched before they began: by the device's own choice. Work on
 // both sides of one launch of a graph needs no look at the call.
 SpanSet queued_gaps(const GpuTrace& trace, const SpanSet& gaps) {
@@ -170,6 +197,7 @@ SpanSet queued_gaps(const GpuTrace& trace, const SpanSet& gaps) {
     }
   }
   const std::map<std::int64_t, std::int64_t> calls = call_ends(trace);
+  const std::map<GraphLaunch, std::int64_t> graph_calls = graph_call_ends(trace, work, launches);
   std::vector<Span> queued;
   for (const Span& gap : gaps.spans()) {
     const auto next =
@@ -180,9 +208,14 @@ SpanSet queued_gaps(const GpuTrace& trace, const SpanSet& gaps) {
       continue;  // nothing followed
     }
     const auto& launch = launches[static_cast<std::size_t>(next - work.begin())];
-    const auto call = calls.find(next->correlation);
+    std::optional<std::int64_t> returned_ns;
+    if (launch.has_value() && graph_calls.contains(*launch)) {
+      returned_ns = graph_calls.at(*launch);
+    } else if (const auto call = calls.find(next->correlation); call != calls.end()) {
+      returned_ns = call->second;
+    }
     if ((launch.has_value() && ended.contains({gap.begin, *launch})) ||
-        (call != calls.end() && call->second <= gap.begin)) {
+        (returned_ns.has_value() && *returned_ns <= gap.begin)) {
       queued.push_back(gap);
     }
   }

@@ -15,6 +15,7 @@
 #include <cupti.h>
 
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <exception>
 #include <map>
@@ -67,18 +68,21 @@ class Inbox {
 
   /// What was dropped before is not counted.
   void open() {
+    static_cast<void>(take_dropped());  // without our lock: CUPTI may hold one when it calls take()
     const std::lock_guard lock(mutex_);
-    static_cast<void>(take_dropped());
     is_open_ = true;
   }
 
   /// What came since open(). Buffers that come later are thrown away. Records are also dropped
   /// where no buffer was to be had, so that none comes back to say so.
   Content close() {
-    const std::lock_guard lock(mutex_);
-    if (std::exchange(is_open_, false)) {
-      content_.dropped += take_dropped();
+    if (!is_open_) {
+      return {};
     }
+    const std::int64_t dropped = take_dropped();
+    const std::lock_guard lock(mutex_);
+    is_open_ = false;
+    content_.dropped += dropped;
     return std::exchange(content_, {});
   }
 
@@ -105,7 +109,7 @@ class Inbox {
   }
 
   std::mutex mutex_;
-  bool is_open_ = false;
+  std::atomic<bool> is_open_ = false;
   Content content_;
 };
 
@@ -256,13 +260,14 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     }
     synchronize_context();
     flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    if (subscriber_ != nullptr) {
-      static_cast<void>(cuptiUnsubscribe(std::exchange(subscriber_, nullptr)));
-    }
     const Inbox::Content recorded = Inbox::instance().close();
     trace_.dropped += recorded.dropped;
     for (const FullBuffer& buffer : recorded.buffers) {
       append_activity_records(buffer.memory.get(), buffer.bytes, trace_);
+    }
+    // Last: the records refer to names that are CUPTI's.
+    if (subscriber_ != nullptr) {
+      static_cast<void>(cuptiUnsubscribe(std::exchange(subscriber_, nullptr)));
     }
   }
 

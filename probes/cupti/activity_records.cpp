@@ -239,7 +239,8 @@ void keep_launching_calls(GpuTrace& trace) {
     }
   }
   std::erase_if(trace.activities, [&](const GpuActivity& activity) {
-    return activity.kind == GpuActivityKind::kApiCall && !launched.contains(activity.correlation);
+    return activity.kind == GpuActivityKind::kApiCall && !launches_graph(activity) &&
+           !launched.contains(activity.correlation);
   });
 }
 

@@ -21,6 +21,7 @@ std::atomic<std::int64_t> copies = 0;  // to the device
 std::recursive_mutex device;
 
 bool recording_fails = false;
+bool launching_fails = false;
 thread_local bool attached = false;  // what CUDA calls the current device
 std::optional<std::int64_t> free_bytes;
 std::size_t tuned_workspace = 0;
@@ -71,6 +72,9 @@ class DeferredStream::Recording final : public backend::Replay {
   Recording(DeferredStream& stream, std::vector<Item> items)
       : stream_(stream), items_(std::move(items)) {}
   void launch(std::span<backend::Stream::Event* const> times) override {
+    if (launching_fails) {
+      throw core::Error(core::ErrorCode::kRun, "no launch");
+    }
     auto time = times.begin();
     for (const Item& item : items_) {
       if (item.work) {
@@ -179,6 +183,8 @@ void DeferredStream::abandon_capture() {
 }
 
 void DeferredStream::set_recording_fails(bool on) { recording_fails = on; }
+
+void DeferredStream::set_launching_fails(bool on) { launching_fails = on; }
 
 void DeferredStream::enqueue_kernel(Work work) {
   const std::scoped_lock lock(device);

@@ -64,6 +64,8 @@ class DeferredStream final : public backend::Stream {
   /// From now on a kernel that is enqueued while work is recorded fails, as what may not be
   /// recorded does; on all streams.
   static void set_recording_fails(bool on);
+  /// From now on the launch of a recording fails, on all streams.
+  static void set_launching_fails(bool on);
 
   void enqueue_kernel(Work work);
   /// Runs the next piece of work, whatever it has to wait for first.

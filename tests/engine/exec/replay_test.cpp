@@ -161,6 +161,23 @@ TEST_F(Replay, WhereRecordingFailsStepsGoOnNodeByNode) {
   testing::DeferredStream::set_recording_fails(false);
 }
 
+// The same of the first launch; of a later one it is the step that failed.
+TEST_F(Replay, WhereTheFirstLaunchFailsStepsGoOnNodeByNode) {
+  testing::DeferredStream::set_launching_fails(true);
+  EXPECT_EQ(losses("deferred", GraphReplay::kAuto, 12), losses("ref", GraphReplay::kOff, 12));
+  EXPECT_THROW(losses("deferred", GraphReplay::kOn, 12), core::Error);
+  testing::DeferredStream::set_launching_fails(false);
+  SmallTraining training("deferred", {});
+  const auto executor = training.executor(Mode::kTrain, {.replay = GraphReplay::kAuto});
+  for (int step = 0; step < 4; ++step) {
+    executor->run();
+  }
+  EXPECT_TRUE(executor->replays());
+  testing::DeferredStream::set_launching_fails(true);
+  EXPECT_THROW(executor->run(), core::Error);
+  testing::DeferredStream::set_launching_fails(false);
+}
+
 TEST_F(Replay, AFailureToRecordEndsTheRunOfWhoAskedForIt) {
   testing::DeferredStream::set_recording_fails(true);
   EXPECT_THROW(losses("deferred", GraphReplay::kOn, 12), core::Error);

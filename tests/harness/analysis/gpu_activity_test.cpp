@@ -121,6 +121,29 @@ TEST(GpuActivity, GapsWithinALaunchOfAGraphAreQueuedWhateverItsCorrelation) {
   }
 }
 
+// Correlations of the calls belong to launches of another recording; calls and launches are as
+// many.
+TEST(GpuActivity, TheNthLaunchOfAGraphIsTheNthCalls) {
+  const auto idle = [](std::int64_t second_call_us, bool both) {
+    probes::GpuTrace trace = replayed_steps(7, 7);
+    for (const std::int64_t returned_us : {std::int64_t{-10}, second_call_us}) {
+      if (both || returned_us > 0) {
+        trace.activities.push_back({.kind = probes::GpuActivityKind::kApiCall,
+                                    .name = "cudaGraphLaunch_v10000",
+                                    .begin_ns = 1000 * (returned_us - 5),
+                                    .end_ns = 1000 * returned_us,
+                                    .correlation = 1000 + returned_us});
+      }
+    }
+    return summarize_activity(trace).idle;
+  };
+  EXPECT_NEAR(idle(30, true).queued, (4 * 5 + 40) * kMicro, kTolerance)
+      << "before the gap at 40 us";
+  EXPECT_NEAR(idle(70, true).queued, 4 * 5 * kMicro, kTolerance);
+  EXPECT_NEAR(idle(70, true).launch, 40 * kMicro, kTolerance);
+  EXPECT_NEAR(idle(30, false).launch, 40 * kMicro, kTolerance) << "whose call it was is not known";
+}
+
 TEST(GpuActivity, CountsOnlyThePartInsideOfTheWindow) {
   probes::GpuTrace trace{.begin_ns = 1000, .end_ns = 2000, .steps = 1};
   const auto add = [&](probes::GpuActivityKind kind,

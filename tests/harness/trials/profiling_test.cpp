@@ -282,5 +282,25 @@ TEST(TieGraphNodes, FollowsTheOrderOfCaptureOrClaimsNothing) {
   EXPECT_EQ(trace.op_of(trace.activities[4]), -1);
 }
 
+TEST(TieGraphNodes, ClaimsNothingWhereNumbersAreNotTheOrderOfWork) {
+  probes::GpuTrace trace;
+  const auto add = [&trace](std::int64_t begin_ns, std::int64_t stream, std::int64_t node) {
+    trace.activities.push_back({.kind = probes::GpuActivityKind::kKernel,
+                                .begin_ns = begin_ns,
+                                .stream = stream,
+                                .graph_node = node});
+  };
+  add(10, 7, 700);
+  add(5, 9, 701);  // of another stream
+  add(20, 7, 702);
+  add(110, 7, 700);  // the next launch
+  EXPECT_TRUE(probes::tie_graph_nodes(trace, {1, 2, 3}));
+  add(15, 7, 703);
+  trace.graph_node_op.clear();
+  EXPECT_FALSE(probes::tie_graph_nodes(trace, {1, 2, 3, 4}));
+  EXPECT_TRUE(trace.graph_node_op.empty());
+  EXPECT_THAT(trace.graph_nodes.untied_reason(), testing::HasSubstr("another order"));
+}
+
 }  // namespace
 }  // namespace dlbench::harness
