@@ -159,7 +159,7 @@ Decision unsure(Doubt doubt, const PartShare& largest) {
 }
 
 Decision sure(Verdict verdict, const Interval& margin) {
-  return {verdict, Doubt::kNone, margin, true};
+  return {verdict, Doubt::kNothing, margin, true};
 }
 
 /// A device with a copy of which only synthetic/device was measured.
@@ -300,7 +300,7 @@ bool is_straggler(const StragglerEvidence& late) {
 Decision decide(const VerdictEvidence& evidence, const std::vector<PartShare>& shares) {
   if (evidence.straggler.has_value() && is_straggler(*evidence.straggler)) {
     const double lost = evidence.straggler->lost_share;
-    return {Verdict::kStraggler, Doubt::kNone, Interval{lost, lost, lost, 0, ""}, false};
+    return {Verdict::kStraggler, Doubt::kNothing, Interval{lost, lost, lost, 0, ""}, false};
   }
   return decide_by_rates(evidence, shares);
 }

@@ -49,7 +49,7 @@ struct VerdictEvidence {
 
 /// Why the word is kUnsure.
 enum class Doubt {
-  kNone,
+  kNothing,
   kTooFewRounds,      ///< no interval at all
   kShareTooWide,      ///< the largest share neither counts nor does not
   kRatioTooWide,      ///< io / synthetic is not surely on one side of a bound
@@ -84,7 +84,7 @@ struct PartShare {
 
 struct Decision {
   Verdict verdict = Verdict::kUnsure;
-  Doubt doubt = Doubt::kNone;
+  Doubt doubt = Doubt::kNothing;
   std::optional<Interval> margin;  ///< lower = upper = estimate: no interval
   bool margin_has_interval = false;
 };

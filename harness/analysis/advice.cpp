@@ -192,7 +192,7 @@ std::string doubt_text(const AttributionInput& input,
           "{} of the full time are lost to input or copy; only synthetic/host can "
           "tell them apart",
           percent(decision.margin->estimate));
-    case Doubt::kNone:
+    case Doubt::kNothing:
       break;
   }
   DLBENCH_CHECK(false) << "unsure without a doubt, ranks " << input.ranks;
@@ -206,7 +206,7 @@ const char* remedy(Doubt doubt) {
     case Doubt::kFullBeatsLoader:
       return "measure again with --cache warm or --cache cold, so that all trials meet one state";
     case Doubt::kFullBeatsStep:
-    case Doubt::kNone:
+    case Doubt::kNothing:
     case Doubt::kTooFewRounds:
     case Doubt::kShareTooWide:
     case Doubt::kRatioTooWide:
