@@ -68,7 +68,7 @@ NodeSamples profile_steps(exec::Executor& step, std::int64_t steps) {
 std::int64_t steps_to_profile(exec::Executor& step, RankGroup& ranks) {
   constexpr double kLeast = 3.0;
   constexpr double kMost = 100.0;
-  constexpr double kSeconds = 0.5;
+  constexpr double kSeconds = 0.25;
   const double begin_s = core::steady_seconds();
   step.run_profiled();  // and warms the clock's and the nodes' caches
   const double step_s = ranks.max(core::steady_seconds() - begin_s);
@@ -100,7 +100,7 @@ OperatorProfile profile_operators(Session& session,
                                   const probes::OwnLoad& own,
                                   const std::vector<reports::PeakRecord>& peaks) {
   constexpr int kMostProfiles = 4;
-  constexpr double kLongS = 3.0;  // of all of them: a long step is not disturbed as a whole
+  constexpr double kLongS = 1.0;  // of all of them: a long step is not disturbed as a whole
   exec::Executor& step = session.step();
   session.state().restore();
   session.bind(session.cached_batch());

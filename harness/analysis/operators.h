@@ -21,9 +21,9 @@ struct OperatorProfile {
   std::string disturbance;  ///< why no profile was clean; empty: this one is
 };
 
-/// Profiles 3 steps or more, as many as last half a second, on the cached batch, starting from the
-/// saved state; medians per node. A profile that was disturbed on any rank is taken again, three
-/// times at most and while all together last three seconds. An operator is memory-bound or
+/// Profiles 3 steps or more, as many as last a quarter of a second, on the cached batch, starting
+/// from the saved state; medians per node. A profile that was disturbed on any rank is taken again,
+/// three times at most and while all together last a second. An operator is memory-bound or
 /// compute-bound by which of its two rates is the larger share of its peak; below 10 % of both it
 /// is latency-bound. Without peaks the bound is absent. `own`: this process while it steps.
 /// Collective.
