@@ -52,8 +52,11 @@ std::optional<CpuTimes> parse_cpu_line(std::string_view line) {
                   static_cast<double>(ticks[7])};
 }
 
-std::atomic<std::int64_t> continued = 0;
-static_assert(std::atomic<std::int64_t>::is_always_lock_free, "a handler may not lock");
+std::atomic<std::int64_t>& continued() {
+  static std::atomic<std::int64_t> count = 0;
+  static_assert(std::atomic<std::int64_t>::is_always_lock_free, "a handler may not lock");
+  return count;
+}
 
 }  // namespace
 
@@ -99,7 +102,7 @@ std::optional<std::int64_t> parse_read_bytes(std::string_view text) {
   return number.has_value() ? std::optional(static_cast<std::int64_t>(*number)) : std::nullopt;
 }
 
-void count_continued(int /*signal_number*/) { ++continued; }
+void count_continued(int /*signal_number*/) { ++continued(); }
 
 double process_cpu_s() noexcept {
   rusage usage{};
@@ -109,7 +112,7 @@ double process_cpu_s() noexcept {
 
 ProcSnapshot take_snapshot() noexcept {
   ProcSnapshot snapshot;
-  snapshot.continued = continued;
+  snapshot.continued = continued();
   try {
     if (const auto text = read_kernel_file("/proc/self/io"); text.has_value()) {
       snapshot.read_bytes = parse_read_bytes(*text);
