@@ -166,7 +166,9 @@ std::int64_t GpuTrace::op_of(const GpuActivity& activity) const {
 namespace {
 
 /// Whether the nodes of a replayed graph that share a stream begin, in its first launch, in the
-/// order of their numbers: no document says that the numbers grow in the order of capture.
+/// order of their numbers: no document says that the numbers grow in the order of capture. Some may
+/// not: a profiler may give the branch that communicates the stream of the launch, and it runs when
+/// it can. Numbers without an order would put half of them before their neighbour.
 bool runs_in_order(const GpuTrace& trace) {
   std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> first;  // node: begin, stream
   for (const GpuActivity& activity : trace.activities) {
@@ -177,16 +179,16 @@ bool runs_in_order(const GpuTrace& trace) {
     const auto [known, is_new] = first.emplace(activity.graph_node, place);
     known->second = std::min(known->second, place);
   }
-  std::map<std::int64_t, std::int64_t> latest;  // by stream
+  constexpr double kMostElsewhere = 0.2;
+  std::map<std::int64_t, std::int64_t> before;  // begin of the node before, by stream
+  double elsewhere = 0.0;
   for (const auto& [node, place] : first) {
     const auto& [begin_ns, stream] = place;
-    const auto [before, is_new] = latest.emplace(stream, begin_ns);
-    if (begin_ns < before->second) {
-      return false;
-    }
-    before->second = begin_ns;
+    const auto [neighbour, is_new] = before.emplace(stream, begin_ns);
+    elsewhere += begin_ns < neighbour->second ? 1.0 : 0.0;
+    neighbour->second = begin_ns;
   }
-  return true;
+  return elsewhere <= kMostElsewhere * static_cast<double>(first.size());
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ struct HostRegion {
 struct GraphNodes {
   std::int64_t recorded = 0;  ///< different nodes among the records of the device
   std::int64_t captured = 0;  ///< kernels, copies and memsets told of at the capture
-  bool in_order = true;       ///< those of a stream run in the order of their numbers
+  bool in_order = true;       ///< most of a stream run in the order of their numbers
 
   /// Why no node is tied to an op; empty: they are tied, or no node was recorded.
   [[nodiscard]] std::string untied_reason() const;
@@ -92,7 +92,7 @@ struct GpuTrace {
 /// Ties the nodes of a replayed graph to ops: `captured_ops` are the ops of its kernels, copies and
 /// memsets in the order of capture. The numbers that a profiler gives nodes are taken to grow in
 /// that order, so that the n-th smallest is the n-th captured. Fills `graph_nodes`; ties nothing,
-/// and returns false, if their counts differ or those of one stream run in another order.
+/// and returns false, if their counts differ or many of one stream run in another order.
 bool tie_graph_nodes(GpuTrace& trace, const std::vector<std::int64_t>& captured_ops);
 
 /// When the thread that runs the steps was inside of an op.

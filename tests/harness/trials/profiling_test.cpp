@@ -295,9 +295,16 @@ TEST(TieGraphNodes, ClaimsNothingWhereNumbersAreNotTheOrderOfWork) {
   add(20, 7, 702);
   add(110, 7, 700);  // the next launch
   EXPECT_TRUE(probes::tie_graph_nodes(trace, {1, 2, 3}));
-  add(15, 7, 703);
+  for (std::int64_t node = 703; node < 708; ++node) {
+    add(node, 7, node);
+  }
+  add(15, 7, 708);  // a branch of its own that is told as the same stream
+  EXPECT_TRUE(probes::tie_graph_nodes(trace, {1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  add(17, 7, 709);
+  add(16, 7, 710);
+  add(14, 7, 711);
   trace.graph_node_op.clear();
-  EXPECT_FALSE(probes::tie_graph_nodes(trace, {1, 2, 3, 4}));
+  EXPECT_FALSE(probes::tie_graph_nodes(trace, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
   EXPECT_TRUE(trace.graph_node_op.empty());
   EXPECT_THAT(trace.graph_nodes.untied_reason(), testing::HasSubstr("another order"));
 }
