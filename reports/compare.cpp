@@ -48,6 +48,7 @@ struct ArmRates {
   std::string doubt{};  ///< "was disturbed": the rates say something else than the program's speed
 };
 
+constexpr const char* kThrottled = "was throttled";
 constexpr double kShown = 0.95;    // the interval in the report
 constexpr double kDecides = 0.99;  // the interval behind "faster" and "slower"
 
@@ -111,9 +112,11 @@ ArmComparison compare_arm(const ArmRates& baseline, const ArmRates& candidate, d
   arm.ci95 = IntervalRecord{lower, upper};
   const bool differs = std::abs(log_ratio) > welch_half_width(before, after, kDecides).value();
   const bool beyond = std::abs(arm.ratio - 1.0) > tolerance && differs;
-  if (beyond && !baseline.doubt.empty()) {
+  // Where both ran below one quota or power limit, that is how the machine is.
+  const bool alike = baseline.doubt == kThrottled && candidate.doubt == kThrottled;
+  if (beyond && !alike && !baseline.doubt.empty()) {
     arm.doubt = "the baseline " + baseline.doubt;
-  } else if (beyond && !candidate.doubt.empty()) {
+  } else if (beyond && !alike && !candidate.doubt.empty()) {
     arm.doubt = "the candidate " + candidate.doubt;
   } else if (beyond) {
     arm.change = arm.ratio < 1.0 ? Change::kSlower : Change::kFaster;
@@ -154,15 +157,12 @@ std::vector<double> rates_of(const std::vector<EpochRecord>& history) {
 /// Of a trial outside of a series, from the run's taints.
 std::string doubt_of(const RunRecord& record, const std::string& arm) {
   const std::string where = "trial " + arm;
-  for (const TaintRecord& taint : record.run.taints) {
-    if (taint.where != where && !taint.where.starts_with(where + ",")) {
-      continue;
-    }
-    if (taint.code == Taint::kDisturbed || taint.code == Taint::kThrottled) {
-      return taint.code == Taint::kDisturbed ? "was disturbed" : "was throttled";
-    }
-  }
-  return "";
+  const auto has = [&](Taint code) {
+    return std::ranges::any_of(record.run.taints, [&](const TaintRecord& taint) {
+      return taint.code == code && (taint.where == where || taint.where.starts_with(where + ","));
+    });
+  };
+  return has(Taint::kDisturbed) ? "was disturbed" : has(Taint::kThrottled) ? kThrottled : "";
 }
 
 /// Trials by arm, with their rank count: "full" of 2 ranks is another arm than of 1. Names of arms

@@ -110,12 +110,15 @@ int configure_compute_threads(int threads) {
 
 void restart_without_openmp_binding(char** argv) {
   const std::vector<int> processors = processors_of_places();
-  const bool restarted = std::getenv(kUnusedBinding) != nullptr;
+  const char* bind = std::getenv("OMP_PROC_BIND");
+  // A runtime that binds all the same would restart for ever. A job that inherited the first
+  // variable alone is another start.
+  const bool restarted =
+      std::getenv(kUnusedBinding) != nullptr && bind != nullptr && std::string(bind) == "false";
   if (omp_get_proc_bind() == omp_proc_bind_false || processors.empty() || restarted) {
     return;
   }
   const std::string binding = binding_variable();
-  const char* bind = std::getenv("OMP_PROC_BIND");
   const std::optional<std::string> bind_before =
       bind != nullptr ? std::optional<std::string>(bind) : std::nullopt;
   run_on(processors);

@@ -88,6 +88,11 @@ TEST(Compare, WhatWasDisturbedDecidesNothing) {
   EXPECT_EQ(comparison.arms.at(0).change, Change::kUnsure);
   EXPECT_EQ(comparison.arms.at(0).doubt, "the candidate was disturbed");
   EXPECT_EQ(compare_reports(after, before).arms.at(0).doubt, "the baseline was disturbed");
+  RunRecord below_the_quota = before;
+  below_the_quota.run.taints = {{Taint::kThrottled, "trial full", "a CPU quota"}};
+  after.run.taints = below_the_quota.run.taints;
+  EXPECT_EQ(compare_reports(before, after).arms.at(0).doubt, "the candidate was throttled");
+  EXPECT_EQ(compare_reports(below_the_quota, after).arms.at(0).change, Change::kSlower);
   after.run.taints = {{Taint::kDisturbed, "trial full/other", ""},
                       {Taint::kNoiseTargetMissed, "trial full", ""}};
   EXPECT_EQ(compare_reports(before, after).arms.at(0).change, Change::kSlower);
