@@ -49,6 +49,18 @@ struct ArmRates {
 };
 
 constexpr const char* kThrottled = "was throttled";
+
+/// Why a difference between two measurements that may be in doubt is no evidence; empty: it is.
+std::string doubt_of_difference(const std::string& baseline, const std::string& candidate) {
+  if (baseline == kThrottled && candidate == kThrottled) {
+    return "";  // both ran below one quota or power limit: that is how the machine is
+  }
+  if (!baseline.empty()) {
+    return "the baseline " + baseline;
+  }
+  return candidate.empty() ? "" : "the candidate " + candidate;
+}
+
 constexpr double kShown = 0.95;    // the interval in the report
 constexpr double kDecides = 0.99;  // the interval behind "faster" and "slower"
 
@@ -112,13 +124,13 @@ ArmComparison compare_arm(const ArmRates& baseline, const ArmRates& candidate, d
   arm.ci95 = IntervalRecord{lower, upper};
   const bool differs = std::abs(log_ratio) > welch_half_width(before, after, kDecides).value();
   const bool beyond = std::abs(arm.ratio - 1.0) > tolerance && differs;
-  // Where both ran below one quota or power limit, that is how the machine is.
-  const bool alike = baseline.doubt == kThrottled && candidate.doubt == kThrottled;
-  if (beyond && !alike && !baseline.doubt.empty()) {
-    arm.doubt = "the baseline " + baseline.doubt;
-  } else if (beyond && !alike && !candidate.doubt.empty()) {
-    arm.doubt = "the candidate " + candidate.doubt;
-  } else if (beyond) {
+  if (beyond) {
+    arm.doubt = doubt_of_difference(baseline.doubt, candidate.doubt);
+  }
+  if (!arm.doubt.empty()) {
+    return arm;
+  }
+  if (beyond) {
     arm.change = arm.ratio < 1.0 ? Change::kSlower : Change::kFaster;
   } else if (std::abs(arm.ratio - 1.0) <= tolerance && lower >= 1.0 - 2.0 * tolerance &&
              upper <= 1.0 + 2.0 * tolerance) {
@@ -154,9 +166,8 @@ std::vector<double> rates_of(const std::vector<EpochRecord>& history) {
   return rates;
 }
 
-/// Of a trial outside of a series, from the run's taints.
-std::string doubt_of(const RunRecord& record, const std::string& arm) {
-  const std::string where = "trial " + arm;
+/// Of what was measured at `where`, a repetition of it included, from the run's taints.
+std::string doubt_of(const RunRecord& record, const std::string& where) {
   const auto has = [&](Taint code) {
     return std::ranges::any_of(record.run.taints, [&](const TaintRecord& taint) {
       return taint.code == code && (taint.where == where || taint.where.starts_with(where + ","));
@@ -178,16 +189,14 @@ std::map<std::string, ArmRates> arms_of(const RunRecord& record) {
     add(trial.series.has_value()
             ? arm_name(trial)
             : fmt::format("{} on {}", arm_name(trial), count_text(trial.ranks, "rank")),
-        {arm_name(trial),
-         rates_of(trial),
-         trial.series.has_value() ? "" : doubt_of(record, arm_name(trial))});
+        {arm_name(trial), rates_of(trial), doubt_of(record, "trial " + arm_name(trial))});
   }
   std::size_t ranks = 0;
   for (const HostRecord& host : record.system.hosts) {
     ranks += host.ranks.size();
   }
   add(fmt::format("train on {}", count_text(static_cast<std::int64_t>(ranks), "rank")),
-      {"train", rates_of(record.history)});
+      {"train", rates_of(record.history), doubt_of(record, "training")});
   return arms;
 }
 
@@ -259,12 +268,19 @@ std::map<std::string, std::string> facts_of(const RunRecord& record) {
 using CollectiveKey =
     std::tuple<std::string, std::int64_t, std::string, std::int64_t>;  // op, ranks, dtype, bytes
 
-std::map<CollectiveKey, CollectiveTimeRecord> collectives_of(const RunRecord& record) {
-  std::map<CollectiveKey, CollectiveTimeRecord> collectives;
+/// What one size of a collective took.
+struct CollectiveTimes {
+  CollectiveTimeRecord time_s;
+  std::string doubt;  ///< as ArmRates has it
+};
+
+std::map<CollectiveKey, CollectiveTimes> collectives_of(const RunRecord& record) {
+  std::map<CollectiveKey, CollectiveTimes> collectives;
   for (const CollectiveRecord& collective : record.collectives) {
     if (collective.time_s.median > 0.0) {
-      collectives[{collective.op, collective.ranks, collective.dtype, collective.bytes}] =
-          collective.time_s;
+      collectives[{collective.op, collective.ranks, collective.dtype, collective.bytes}] = {
+          collective.time_s,
+          doubt_of(record, "collectives over " + count_text(collective.ranks, "rank"))};
     }
   }
   return collectives;
@@ -276,19 +292,24 @@ std::string text_of(const CollectiveKey& key) {
 }
 
 CollectiveComparison compare_collective(const CollectiveKey& key,
-                                        const CollectiveTimeRecord& baseline,
-                                        const CollectiveTimeRecord& candidate,
+                                        const CollectiveTimes& baseline,
+                                        const CollectiveTimes& candidate,
                                         double tolerance) {
+  const CollectiveTimeRecord& before = baseline.time_s;
+  const CollectiveTimeRecord& after = candidate.time_s;
   CollectiveComparison result{.collective = text_of(key),
-                              .baseline_s = baseline.median,
-                              .candidate_s = candidate.median,
-                              .ratio = baseline.median / candidate.median};
+                              .baseline_s = before.median,
+                              .candidate_s = after.median,
+                              .ratio = before.median / after.median};
+  const bool slower = result.ratio < 1.0 && after.median > before.p95;
+  const bool faster = result.ratio > 1.0 && before.median > after.p95;
   if (std::abs(result.ratio - 1.0) <= tolerance) {
     result.change = Change::kSame;
-  } else if (result.ratio < 1.0 && candidate.median > baseline.p95) {
-    result.change = Change::kSlower;
-  } else if (result.ratio > 1.0 && baseline.median > candidate.p95) {
-    result.change = Change::kFaster;
+  } else if (slower || faster) {
+    result.doubt = doubt_of_difference(baseline.doubt, candidate.doubt);
+    if (result.doubt.empty()) {
+      result.change = slower ? Change::kSlower : Change::kFaster;
+    }
   }
   return result;
 }
@@ -415,9 +436,7 @@ Comparison compare_reports(const RunRecord& baseline,
       collectives_of(candidate),
       [](const CollectiveKey& key) { return text_of(key); },
       comparison.only_in_one,
-      [&](const CollectiveKey& key,
-          const CollectiveTimeRecord& before,
-          const CollectiveTimeRecord& after) {
+      [&](const CollectiveKey& key, const CollectiveTimes& before, const CollectiveTimes& after) {
         comparison.collectives.push_back(compare_collective(key, before, after, options.tolerance));
       });
   if (comparison.arms.empty() && comparison.collectives.empty()) {

@@ -12,6 +12,10 @@
 namespace dlbench::reports {
 namespace {
 
+std::string verdict_text(Change change, const std::string& doubt) {
+  return std::string(word(change)) + (doubt.empty() ? "" : " (" + doubt + ")");
+}
+
 std::string arms_text(const std::vector<ArmComparison>& arms) {
   if (arms.empty()) {
     return "";
@@ -19,10 +23,7 @@ std::string arms_text(const std::vector<ArmComparison>& arms) {
   TextTable table({"trial", "baseline", "candidate", "ratio", "95 % interval", "n", "verdict"},
                   {6});
   for (const ArmComparison& arm : arms) {
-    std::string verdict(word(arm.change));
-    if (!arm.doubt.empty()) {
-      verdict += fmt::format(" ({})", arm.doubt);
-    }
+    std::string verdict = verdict_text(arm.change, arm.doubt);
     if (arm.needed_n.has_value()) {
       verdict += fmt::format(" (about {} repetitions each would decide)", *arm.needed_n);
     }
@@ -52,7 +53,7 @@ std::string collectives_text(const std::vector<CollectiveComparison>& collective
                seconds_text(collective.baseline_s),
                seconds_text(collective.candidate_s),
                fmt::format("{:.3f}", collective.ratio),
-               std::string(word(collective.change))});
+               verdict_text(collective.change, collective.doubt)});
   }
   return table.text() +
          "medians of the calls; the ratio is that of the speeds. Slower or faster: beyond the "

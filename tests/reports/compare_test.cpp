@@ -177,25 +177,28 @@ TEST(Compare, RefusesWhatCannotBeCompared) {
                core::Error);
 }
 
+/// A report of `dlbench train` with epochs of these rates.
+RunRecord epochs_only(const std::vector<double>& rates) {
+  RunRecord record = full_only({1.0});
+  record.trials.clear();
+  for (const double rate : rates) {
+    record.history.push_back({.epoch = static_cast<std::int64_t>(record.history.size()) + 1,
+                              .seconds = 1.0,
+                              .samples_per_second = rate});
+  }
+  return record;
+}
+
 TEST(Compare, EpochsOfTrainAreItsRepetitionsButTheFirst) {
-  const auto training = [](const std::vector<double>& rates) {
-    RunRecord record = full_only({1.0});
-    record.trials.clear();
-    for (const double rate : rates) {
-      record.history.push_back({.epoch = static_cast<std::int64_t>(record.history.size()) + 1,
-                                .seconds = 1.0,
-                                .samples_per_second = rate});
-    }
-    return record;
-  };
   const Comparison comparison =
-      compare_reports(training({50, 100, 101, 99}), training({100, 90, 91, 89}));
+      compare_reports(epochs_only({50, 100, 101, 99}), epochs_only({100, 90, 91, 89}));
   ASSERT_EQ(comparison.arms.size(), 1U);
   EXPECT_EQ(comparison.arms[0].arm, "train");
   EXPECT_EQ(comparison.arms[0].change, Change::kSlower);
   EXPECT_EQ(comparison.arms[0].baseline_n, 3);
-  EXPECT_EQ(compare_reports(training({50, 100, 101}), training({50, 100, 101})).arms[0].baseline_n,
-            3)
+  EXPECT_EQ(
+      compare_reports(epochs_only({50, 100, 101}), epochs_only({50, 100, 101})).arms[0].baseline_n,
+      3)
       << "one would not be enough";
 }
 
@@ -237,6 +240,34 @@ TEST(Compare, CollectivesByTheirMediansBeyondTheSpreadOfTheCalls) {
   const std::string text = comparison_text(comparison);
   EXPECT_THAT(text, HasSubstr("all_reduce of 128 bytes, f32, 4 ranks"));
   EXPECT_THAT(text, Not(HasSubstr("samples/s")));
+}
+
+TEST(Compare, NorDoDisturbedSeriesTrainingsAndCollectives) {
+  const auto with = [](RunRecord record, Taint code, const std::string& where) {
+    record.run.taints = {{code, where, ""}};
+    return record;
+  };
+  RunRecord before = full_only({100, 100.5, 99.5});
+  before.trials.at(0).series = "weak";
+  RunRecord after = full_only({90, 90.5, 89.5});
+  after.trials.at(0).series = "weak";
+  after = with(after, Taint::kDisturbed, "trial full (weak, 1 rank)");
+  EXPECT_EQ(compare_reports(before, after).arms.at(0).doubt, "the candidate was disturbed");
+  after.run.taints.at(0).where = "trial full (weak, 2 ranks)";
+  EXPECT_EQ(compare_reports(before, after).arms.at(0).change, Change::kSlower);
+
+  const RunRecord fast = epochs_only({500, 505, 495});
+  const RunRecord slow = epochs_only({400, 405, 395});
+  EXPECT_EQ(compare_reports(fast, slow).arms.at(0).change, Change::kSlower);
+  const Comparison training = compare_reports(with(fast, Taint::kThrottled, "training"), slow);
+  EXPECT_EQ(training.arms.at(0).doubt, "the baseline was throttled");
+  EXPECT_FALSE(training.any_slower());
+
+  const std::string where = "collectives over 4 ranks";
+  const Comparison collectives = compare_reports(
+      collectives_only({1.0}), with(collectives_only({2.0}), Taint::kDisturbed, where));
+  EXPECT_EQ(collectives.collectives.at(0).change, Change::kUnsure);
+  EXPECT_THAT(comparison_text(collectives), HasSubstr("unsure (the candidate was disturbed)"));
 }
 
 TEST(Compare, CollectivesOfOneSideAloneAreNamed) {
