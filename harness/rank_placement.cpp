@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/rank_placement.h"
 
+#include "engine/core/affinity.h"
 #include "engine/core/check.h"
 #include "probes/cpu_list.h"
 #include "probes/system_info.h"
@@ -76,7 +77,7 @@ std::string gpu_text(const RankPlacement& placement) {
 
 RankRow place_this_rank(comm::Rendezvous& ranks, std::optional<int> threads) {
   std::string lines;
-  for (const std::string& mask : ranks.gather(probes::cpu_list_text(probes::affinity_cpus()))) {
+  for (const std::string& mask : ranks.gather(probes::cpu_list_text(core::affinity_cpus()))) {
     lines += mask + "\n";
   }
   std::istringstream all(ranks.broadcast_text(lines));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/disturbance.h"
 
+#include "engine/core/affinity.h"
 #include "engine/core/clock.h"
 #include "probes/kernel_file.h"
 #include "probes/system_info.h"
@@ -119,7 +120,7 @@ ProcSnapshot take_snapshot() noexcept {
     }
     if (const auto text = read_kernel_file("/proc/stat"); text.has_value()) {
       const auto ticks_per_s = static_cast<double>(sysconf(_SC_CLK_TCK));
-      snapshot.cpus = parse_proc_stat(*text, affinity_cpus(), ticks_per_s);
+      snapshot.cpus = parse_proc_stat(*text, core::affinity_cpus(), ticks_per_s);
     }
     snapshot.throttled_s = own_throttled_s();
   } catch (...) {

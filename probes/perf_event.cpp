@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/perf_event.h"
 
+#include "engine/core/affinity.h"
 #include "engine/core/error.h"
 #include "probes/kernel_file.h"
 #include "probes/probe.h"
@@ -10,16 +11,16 @@
 
 #include <fmt/format.h>
 #include <linux/perf_event.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
-#include <optional>
 #include <utility>
-#include <vector>
 
 namespace dlbench::probes {
 namespace {
@@ -31,51 +32,15 @@ int read_paranoid() {
   return text.has_value() ? std::atoi(text->c_str()) : kUnknownParanoid;
 }
 
-/// One counter of the calling thread and of every thread it starts from now on.
-class Counter {
- public:
-  Counter() = default;
-  Counter(Counter&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
-  Counter& operator=(Counter&&) = delete;
-  Counter(const Counter&) = delete;
-  Counter& operator=(const Counter&) = delete;
-  ~Counter() {
-    if (file_ >= 0) {
-      close(file_);
-    }
+/// Lets this process have `more` open files beside what it may have now, as far as its hard limit
+/// goes: those of the counters are not to be missing to the loader.
+void allow_more_files(std::size_t more) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, limit.rlim_cur + more);
+    static_cast<void>(setrlimit(RLIMIT_NOFILE, &limit));
   }
-
-  /// Returns 0 or the errno. Counts user mode only: allowed up to perf_event_paranoid 2.
-  int open(std::uint64_t config) {
-    perf_event_attr attributes{};
-    attributes.type = PERF_TYPE_HARDWARE;
-    attributes.size = sizeof attributes;
-    attributes.config = config;
-    attributes.inherit = 1;
-    attributes.exclude_kernel = 1;
-    attributes.exclude_hv = 1;
-    attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-    const long file = syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-    if (file < 0) {
-      return errno;
-    }
-    file_ = static_cast<int>(file);
-    return 0;
-  }
-
-  /// The count so far, scaled up when the kernel had to share the hardware between counters.
-  [[nodiscard]] std::optional<double> read_count() const noexcept {
-    std::array<std::uint64_t, 3> words{};  // value, time enabled, time running
-    if (file_ < 0 || read(file_, words.data(), sizeof words) != sizeof words || words[2] == 0) {
-      return std::nullopt;
-    }
-    return static_cast<double>(words[0]) * static_cast<double>(words[1]) /
-           static_cast<double>(words[2]);
-  }
-
- private:
-  int file_ = -1;
-};
+}
 
 class PerfEventProbe final : public Probe {
  public:
@@ -93,8 +58,8 @@ class PerfEventProbe final : public Probe {
     constexpr std::array kEvents{
         PERF_COUNT_HW_INSTRUCTIONS, PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_HW_CACHE_MISSES};
     for (const auto event : kEvents) {
-      Counter counter;
-      const int error = counter.open(event);
+      ProcessCounter counter;
+      const int error = counter.open(PERF_TYPE_HARDWARE, event);
       // A processor may lack one event and have the others; that one has no values then.
       if (error != 0 && error != ENOENT) {
         reason_ = perf_event_reason(error, read_paranoid());
@@ -118,13 +83,10 @@ class PerfEventProbe final : public Probe {
     if (!reason_.empty() || begin_.empty()) {
       return;
     }
-    std::vector<std::optional<double>> differences = read_all();
-    for (std::size_t index = 0; index < differences.size(); ++index) {
-      if (differences[index].has_value() && begin_[index].has_value()) {
-        *differences[index] -= *begin_[index];
-      } else {
-        differences[index].reset();
-      }
+    const std::vector<std::vector<PerfReading>> end = read_all();
+    std::vector<std::optional<double>> differences;
+    for (std::size_t index = 0; index < end.size(); ++index) {
+      differences.push_back(events_between(begin_[index], end[index]));
     }
     sums_.add(trial_, differences);
   }
@@ -137,19 +99,19 @@ class PerfEventProbe final : public Probe {
   }
 
  private:
-  [[nodiscard]] std::vector<std::optional<double>> read_all() const {
-    std::vector<std::optional<double>> values;
-    for (const Counter& counter : counters_) {
-      values.push_back(counter.read_count());
+  [[nodiscard]] std::vector<std::vector<PerfReading>> read_all() const {
+    std::vector<std::vector<PerfReading>> readings;
+    for (const ProcessCounter& counter : counters_) {
+      readings.push_back(counter.read());
     }
-    return values;
+    return readings;
   }
 
   std::string reason_;
   std::string trial_;
   bool any_ = false;
-  std::vector<Counter> counters_;
-  std::vector<std::optional<double>> begin_;
+  std::vector<ProcessCounter> counters_;
+  std::vector<std::vector<PerfReading>> begin_;
   WindowSums sums_{3};
 };
 
@@ -183,6 +145,71 @@ std::string perf_event_reason(int errno_value, int paranoid) {
     default:
       return "perf_event_open failed: " + core::errno_text(errno_value);
   }
+}
+
+ProcessCounter::~ProcessCounter() {
+  for (const int file : files_) {
+    close(file);
+  }
+}
+
+int ProcessCounter::open(std::uint32_t type, std::uint64_t config) {
+  perf_event_attr attributes{};
+  attributes.type = type;
+  attributes.size = sizeof attributes;
+  attributes.config = config;
+  attributes.inherit = 1;
+  attributes.exclude_kernel = 1;
+  attributes.exclude_hv = 1;
+  attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+  const std::vector<pid_t> threads = core::process_threads();
+  allow_more_files(threads.size());
+  for (const pid_t thread : threads) {
+    const long file =
+        syscall(SYS_perf_event_open, &attributes, thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (file >= 0) {
+      files_.push_back(static_cast<int>(file));
+    } else if (errno != ESRCH) {  // that thread has ended since
+      return errno;
+    }
+  }
+  return 0;
+}
+
+std::vector<PerfReading> ProcessCounter::read() const {
+  std::vector<PerfReading> readings;
+  for (const int file : files_) {
+    PerfReading reading;
+    static_assert(sizeof reading == 3 * sizeof(std::uint64_t));  // as read_format has it
+    if (::read(file, &reading, sizeof reading) != sizeof reading) {
+      return {};
+    }
+    readings.push_back(reading);
+  }
+  return readings;
+}
+
+std::optional<double> events_between(std::span<const PerfReading> begin,
+                                     std::span<const PerfReading> end) {
+  if (begin.empty() || begin.size() != end.size()) {
+    return std::nullopt;
+  }
+  double events = 0.0;
+  double ran = 0.0;
+  double known = 0.0;  // the time of threads of which any was counted
+  for (std::size_t thread = 0; thread < begin.size(); ++thread) {
+    const auto enabled = static_cast<double>(end[thread].enabled - begin[thread].enabled);
+    const auto running = static_cast<double>(end[thread].running - begin[thread].running);
+    ran += enabled;
+    if (running > 0.0) {
+      known += enabled;
+      events += static_cast<double>(end[thread].value - begin[thread].value) * enabled / running;
+    }
+  }
+  if (ran == 0.0) {
+    return 0.0;
+  }
+  return known > 0.0 ? std::optional(events * ran / known) : std::nullopt;
 }
 
 }  // namespace dlbench::probes

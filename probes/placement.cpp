@@ -2,18 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/placement.h"
 
+#include "engine/core/affinity.h"
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 #include "probes/cpu_list.h"
 #include "probes/system_info.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <string>
 
@@ -289,34 +288,26 @@ std::vector<RankPlacement> place_ranks(const Topology& topology,
 }
 
 int usable_cores() {
-  const std::vector<std::vector<int>> mask = {affinity_cpus()};
+  const std::vector<std::vector<int>> mask = {core::affinity_cpus()};
   return place_ranks(read_topology(), mask, {.cpu_quota = own_cpu_quota()}).front().threads;
 }
 
 void bind_process(const std::vector<int>& cpus) {
   DLBENCH_CHECK(!cpus.empty()) << "a process needs a CPU";
-  const auto capacity = static_cast<std::size_t>(cpus.back()) + 1;
-  cpu_set_t* mask = CPU_ALLOC(capacity);
-  const std::size_t bytes = CPU_ALLOC_SIZE(capacity);
-  CPU_ZERO_S(bytes, mask);
-  for (const int cpu : cpus) {
-    CPU_SET_S(static_cast<std::size_t>(cpu), bytes, mask);
-  }
   // Threads that libraries started before us (MPI's) do not inherit: each is bound by its number.
-  int error = 0;
-  std::error_code listing;
-  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", listing)) {
-    const pid_t thread = std::stoi(task.path().filename().string());
-    if (sched_setaffinity(thread, bytes, mask) != 0 && errno != ESRCH) {
-      error = errno;
+  const std::vector<pid_t> threads = core::process_threads();
+  int error = threads.empty() ? ENOENT : 0;
+  for (const pid_t thread : threads) {
+    const int failed = core::set_affinity(thread, cpus);
+    if (failed != 0 && failed != ESRCH) {
+      error = failed;
     }
   }
-  CPU_FREE(mask);
-  if (error != 0 || listing) {
+  if (error != 0) {
     throw Error(ErrorCode::kLibrary,
                 fmt::format("cannot bind this process to CPUs {}: {}",
                             cpu_list_text(cpus),
-                            listing ? listing.message() : core::errno_text(error)));
+                            core::errno_text(error)));
   }
 }
 

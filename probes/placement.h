@@ -36,9 +36,9 @@ struct PlacementLimits {
   std::optional<double> cpu_quota;  ///< CPUs' worth of time for all ranks together (cgroup)
 };
 
-/// Places the ranks of one node. `masks` holds each local rank's CPU affinity (affinity_cpus()), by
-/// local rank. Where they differ, the launcher has bound the ranks: each keeps its mask. Where all
-/// are equal, the cores in the mask are dealt out:
+/// Places the ranks of one node. `masks` holds each local rank's CPU affinity
+/// (core::affinity_cpus()), by local rank. Where they differ, the launcher has bound the ranks:
+/// each keeps its mask. Where all are equal, the cores in the mask are dealt out:
 /// - disjoint sets of neighbours in hwloc's order that cover all cores, each of at least
 /// cores/ranks
 ///   (rounded down); no rank straddles two NUMA nodes unless that would take cores from one;

@@ -77,9 +77,9 @@ struct DeviceConditions {
 /// Options by name; names that the probe's spec lacks are refused by open_probe().
 using ProbeOptions = std::vector<std::pair<std::string, std::string>>;
 
-/// One kind of measurement. Life: open() once, early (before worker threads exist, so that counters
-/// can be inherited by them); then any number of begin_trial()/end_trial() windows; collect()
-/// between windows. All calls come from one thread, except those of sink().
+/// One kind of measurement. Life: open() once, before the first window; then any number of
+/// begin_trial()/end_trial() windows; collect() between windows. All calls come from one thread,
+/// except those of sink().
 class Probe {
  public:
   Probe() = default;

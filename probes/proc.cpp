@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/core/affinity.h"
 #include "probes/disturbance.h"
 #include "probes/probe.h"
 #include "probes/registry.h"
@@ -35,7 +36,7 @@ class ProcProbe final : public Probe {
   }
 
   [[nodiscard]] std::string open(const ProbeOptions& /*options*/) override {
-    cpus_ = static_cast<int>(affinity_cpus().size());
+    cpus_ = static_cast<int>(core::affinity_cpus().size());
     return {};
   }
 

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/system_info.h"
 
+#include "engine/core/affinity.h"
 #include "probes/cgroup.h"
 #include "probes/cpu_list.h"
 #include "probes/kernel_file.h"
 
-#include <sched.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -151,29 +151,6 @@ std::string parse_os_release(std::string_view text) {
   return "unknown";
 }
 
-std::vector<int> affinity_cpus() {
-  std::vector<int> cpus;
-  // The kernel refuses masks smaller than its own: grow until it fits.
-  for (int capacity = 1024; capacity <= 1 << 18; capacity *= 4) {
-    cpu_set_t* mask = CPU_ALLOC(capacity);
-    if (mask == nullptr) {
-      return cpus;
-    }
-    const std::size_t bytes = CPU_ALLOC_SIZE(capacity);
-    const bool read = sched_getaffinity(0, bytes, mask) == 0;
-    for (int cpu = 0; read && cpu < capacity; ++cpu) {
-      if (CPU_ISSET_S(static_cast<std::size_t>(cpu), bytes, mask)) {
-        cpus.push_back(cpu);
-      }
-    }
-    CPU_FREE(mask);
-    if (read) {
-      break;
-    }
-  }
-  return cpus;
-}
-
 std::optional<double> own_throttled_s() {
   static const std::vector<std::filesystem::path> files =
       quota_stat_files(kCgroupRoot, own_cgroup_paths());
@@ -192,7 +169,9 @@ std::optional<std::int64_t> own_oom_kills() {
 
 std::optional<double> own_cpu_quota() { return own_cgroup_limits().cpu_quota; }
 
-int usable_cpus() { return usable_cpus(static_cast<int>(affinity_cpus().size()), own_cpu_quota()); }
+int usable_cpus() {
+  return usable_cpus(static_cast<int>(core::affinity_cpus().size()), own_cpu_quota());
+}
 
 int usable_cpus(int allowed, std::optional<double> quota) {
   const int some = std::max(1, allowed);

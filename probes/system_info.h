@@ -55,11 +55,8 @@ struct SystemFacts {
 /// Everything above, read now. Facts that cannot be read stay 0 or empty; never throws for them.
 [[nodiscard]] SystemFacts read_system_facts();
 
-/// CPUs this process may run on, in order (sched_getaffinity).
-[[nodiscard]] std::vector<int> affinity_cpus();
-
 /// Size of the affinity mask cut down by the CPU quota of the control groups (rounded up), at
-/// least 1. The default number of compute threads.
+/// least 1: hardware threads, of which a core may have two.
 [[nodiscard]] int usable_cpus();
 /// The same of `allowed` CPUs, such as those of several processes, and that quota.
 [[nodiscard]] int usable_cpus(int allowed, std::optional<double> quota);

@@ -2,19 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/parallel.h"
 
+#include "engine/core/affinity.h"
 #include "engine/core/error.h"
 
 #include <omp.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdlib>
 #include <limits>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #if defined(__x86_64__)
@@ -55,30 +53,7 @@ std::vector<int> processors_of_places() {
   return processors;
 }
 
-void run_on(const std::vector<int>& processors) {
-  const auto capacity =
-      static_cast<std::size_t>(*std::max_element(processors.begin(), processors.end())) + 1;
-  cpu_set_t* mask = CPU_ALLOC(capacity);
-  const std::size_t bytes = CPU_ALLOC_SIZE(capacity);
-  CPU_ZERO_S(bytes, mask);
-  for (const int processor : processors) {
-    CPU_SET_S(static_cast<std::size_t>(processor), bytes, mask);
-  }
-  sched_setaffinity(0, bytes, mask);
-  CPU_FREE(mask);
-}
-
 }  // namespace
-
-int usable_cores() {
-  cpu_set_t mask;
-  CPU_ZERO(&mask);
-  if (sched_getaffinity(0, sizeof(mask), &mask) == 0) {
-    return std::max(1, CPU_COUNT(&mask));
-  }
-  // More processors than cpu_set_t has bits.
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
 
 void enable_flush_to_zero() {
 #if defined(__x86_64__)
@@ -94,7 +69,7 @@ void enable_flush_to_zero() {
 }
 
 int configure_compute_threads(int threads) {
-  const int count = threads > 0 ? threads : usable_cores();
+  const int count = threads > 0 ? threads : std::max(1, static_cast<int>(affinity_cpus().size()));
   if (count > omp_get_thread_limit()) {
     // Work that is cut for more threads than there are would wait for the others for ever.
     throw Error(ErrorCode::kUnavailable,
@@ -121,7 +96,7 @@ void restart_without_openmp_binding(char** argv) {
   const std::string binding = binding_variable();
   const std::optional<std::string> bind_before =
       bind != nullptr ? std::optional<std::string>(bind) : std::nullopt;
-  run_on(processors);
+  set_affinity(0, processors);
   setenv(kUnusedBinding, binding.c_str(), 1);
   setenv("OMP_PROC_BIND", "false", 1);
   execv("/proc/self/exe", argv);

@@ -9,12 +9,9 @@
 
 namespace dlbench::core {
 
-/// The cores this process may run on: its affinity mask, which launchers and container runtimes
-/// set. At least 1.
-[[nodiscard]] int usable_cores();
-
 /// Sets the number of OpenMP threads of parallel regions started by the calling thread and switches
-/// flush-to-zero and denormals-are-zero on in each of them. `threads` <= 0: usable_cores().
+/// flush-to-zero and denormals-are-zero on in each of them. `threads` <= 0: one for each of
+/// affinity_cpus().
 /// Returns the number set. A step that drifts into denormals would run several times slower and
 /// would measure the data instead of the machine.
 /// Throws Error(kUnavailable) if OpenMP may not start so many (OMP_THREAD_LIMIT).

@@ -3,6 +3,7 @@
 #include "harness/analysis/peaks.h"
 
 #include "engine/backend/host_device.h"
+#include "engine/core/affinity.h"
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 #include "harness/analysis/peak_kernels_internal.h"
@@ -155,7 +156,7 @@ class Array {
 std::int64_t last_level_cache_bytes() {
   try {
     return probes::last_level_cache_bytes(
-        probes::restrict_topology(probes::read_topology(), probes::affinity_cpus()));
+        probes::restrict_topology(probes::read_topology(), core::affinity_cpus()));
   } catch (const core::Error&) {
     return 0;
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/job_record.h"
 
+#include "engine/core/affinity.h"
 #include "engine/core/check.h"
 #include "probes/cpu_list.h"
 #include "probes/system_info.h"
@@ -42,7 +43,7 @@ RankUse own_use() {
           .peak_bytes = std::int64_t{usage.ru_maxrss} * 1024,
           .limit_bytes = probes::read_memory_facts().limit_bytes.value_or(0),
           .usable_cpus = probes::usable_cpus(),
-          .cpus = probes::affinity_cpus()};
+          .cpus = core::affinity_cpus()};
 }
 
 std::string to_line(const RankUse& use) {

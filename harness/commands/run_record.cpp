@@ -3,6 +3,7 @@
 #include "harness/commands/run_record.h"
 
 #include "data/loader/prefetch_loader.h"
+#include "engine/core/affinity.h"
 #include "engine/core/build_info.h"
 #include "engine/core/log.h"
 #include "harness/rank_placement.h"
@@ -88,7 +89,7 @@ std::string host_text(const reports::HostRecord& host) {
                         {"cores", host.cpu.cores.value_or(0)},
                         {"threads", host.cpu.threads.value_or(0)},
                         {"isa", host.cpu.isa},
-                        {"cpus", probes::affinity_cpus()},
+                        {"cpus", core::affinity_cpus()},
                         {"cpu_quota", host.cpu.cpu_quota.value_or(0.0)},
                         {"memory_bytes", host.memory_bytes.value_or(0)},
                         {"numa_nodes", host.numa_nodes.value_or(0)},

@@ -217,7 +217,7 @@ class TrainingRun {
 
   void train(SessionPlan& plan) {
     if (report_.speaks()) {
-      watch_.emplace(plan.backend().device(), options_);  // before the threads that it counts
+      watch_.emplace(plan.backend().device(), options_);
     }
     prepare_cache(plan);
     std::unique_ptr<data::Dataset> validation;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/rank_group.h"
 
+#include "engine/core/affinity.h"
+#include "engine/core/check.h"
 #include "probes/system_info.h"
 
 #include <algorithm>
@@ -22,7 +24,7 @@ std::string bytes_of(std::span<const std::byte> bytes) {
 }
 
 std::string affinity_text() {
-  const std::vector<int> cpus = probes::affinity_cpus();
+  const std::vector<int> cpus = core::affinity_cpus();
   return bytes_of(std::as_bytes(std::span(cpus)));
 }
 
@@ -110,6 +112,7 @@ std::vector<RankShare> RankGroup::exchange(const RankShare& mine) {
       ranks_.gather(bytes_of(std::as_bytes(std::span(&mine, 1))));
   std::vector<RankShare> shares(static_cast<std::size_t>(size()));
   for (std::size_t rank = 0; rank < texts.size(); ++rank) {
+    DLBENCH_CHECK(texts[rank].size() == sizeof mine) << texts[rank].size() << " bytes";
     std::memcpy(&shares[rank], texts[rank].data(), sizeof mine);
   }
   ranks_.broadcast(std::as_writable_bytes(std::span(shares)));
@@ -124,6 +127,7 @@ std::vector<double> RankGroup::sum(const std::vector<double>& values) {
   std::vector<double> sums(values.size(), 0.0);
   std::vector<double> part(values.size());
   for (const std::string& text : texts) {
+    DLBENCH_CHECK(text.size() == part.size() * sizeof(double)) << text.size() << " bytes";
     std::memcpy(part.data(), text.data(), text.size());
     std::transform(sums.begin(), sums.end(), part.begin(), sums.begin(), std::plus<>());
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/rank_placement.h"
 
+#include "engine/core/affinity.h"
 #include "probes/cpu_list.h"
 #include "probes/system_info.h"
 #include "tests/harness/chorus.h"
@@ -30,12 +31,12 @@ TEST(PlaceThisRank, TheLoneRankHasWhatTheProcessMayUse) {
   const RankRow row = place_this_rank(alone, std::nullopt);
   EXPECT_EQ(row.rank, 0);
   EXPECT_EQ(row.host, alone.places()[0].host);
-  EXPECT_EQ(row.placement.cpus, probes::affinity_cpus());
+  EXPECT_EQ(row.placement.cpus, core::affinity_cpus());
   EXPECT_EQ(place_this_rank(alone, 7).placement.threads, 7);
 }
 
 TEST(PlaceThisRank, OnlyTheRanksOfTheSameNodeShareIt) {
-  const std::vector<int> cpus = probes::affinity_cpus();
+  const std::vector<int> cpus = core::affinity_cpus();
   const std::string mask = probes::cpu_list_text(cpus);
   // Rank 0 of two nodes, with a mask on the other node that exists on no machine.
   Chorus ranks({{.host = "a", .node = 0, .local_rank = 0, .local_size = 1, .pid = 1},

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/disturbance.h"
 
+#include "engine/core/affinity.h"
 #include "probes/system_info.h"
 
 #include <gmock/gmock.h>
@@ -130,8 +131,8 @@ TEST(TakeSnapshot, SeesTheCpuTimeOfThisProcess) {
       sum += step;
     }
   }
-  const Disturbance seen =
-      compare_snapshots(begin, take_snapshot(), {.cpus = static_cast<int>(affinity_cpus().size())});
+  const Disturbance seen = compare_snapshots(
+      begin, take_snapshot(), {.cpus = static_cast<int>(core::affinity_cpus().size())});
   EXPECT_GE(seen.user_cpu_s, 0.05);
   EXPECT_GE(seen.wall_s, 0.04);
   EXPECT_GT(seen.peak_rss_bytes, 1 << 20);

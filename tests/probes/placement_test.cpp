@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/placement.h"
 
+#include "engine/core/affinity.h"
 #include "engine/core/error.h"
 #include "probes/cpu_list.h"
 #include "probes/system_info.h"
@@ -234,7 +235,7 @@ TEST(PlaceRanks, MoreRanksThanGpusShareThemEvenly) {
 }
 
 TEST(BindProcess, RestrictsThisThreadRunningOnesAndThoseToCome) {
-  const std::vector<int> all = affinity_cpus();
+  const std::vector<int> all = core::affinity_cpus();
   if (all.size() < 2) {
     GTEST_SKIP() << "this process may use one CPU only";
   }
@@ -246,18 +247,18 @@ TEST(BindProcess, RestrictsThisThreadRunningOnesAndThoseToCome) {
       while (!bound) {
         std::this_thread::yield();
       }
-      running = affinity_cpus();
+      running = core::affinity_cpus();
     });
     bind_process({all.back()});
     bound = true;
     thread.join();
-    std::thread([&later] { later = affinity_cpus(); }).join();
+    std::thread([&later] { later = core::affinity_cpus(); }).join();
   }
-  EXPECT_THAT(affinity_cpus(), ElementsAre(all.back()));
+  EXPECT_THAT(core::affinity_cpus(), ElementsAre(all.back()));
   EXPECT_THAT(running, ElementsAre(all.back()));
   EXPECT_THAT(later, ElementsAre(all.back()));
   bind_process(all);
-  EXPECT_EQ(affinity_cpus(), all);
+  EXPECT_EQ(core::affinity_cpus(), all);
 }
 
 TEST(BindProcess, SaysWhichCpusTheKernelRefused) {

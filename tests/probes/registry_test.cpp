@@ -4,7 +4,6 @@
 
 #include "engine/core/check.h"
 #include "engine/core/error.h"
-#include "probes/perf_event.h"
 
 #include <gmock/gmock.h>
 
@@ -105,13 +104,6 @@ TEST(ProcProbe, AddsUpTheWindowsOfATrialAndKeepsTrialsApart) {
   EXPECT_GE(*switches("full"), *once + 20);
   EXPECT_LT(*switches("io"), 20);
   EXPECT_FALSE(switches("never").has_value());
-}
-
-TEST(PerfEventReason, NamesWhatToChange) {
-  EXPECT_THAT(perf_event_reason(EACCES, 4), HasSubstr("perf_event_paranoid is 4, 2 or less"));
-  EXPECT_THAT(perf_event_reason(EPERM, 1), HasSubstr("seccomp"));
-  EXPECT_THAT(perf_event_reason(ENOENT, 1), HasSubstr("virtual machine"));
-  EXPECT_THAT(perf_event_reason(ENOENT, 1), Not(HasSubstr("seccomp")));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/topology.h"
 
+#include "engine/core/affinity.h"
 #include "engine/core/error.h"
 #include "probes/system_info.h"
 
@@ -88,7 +89,7 @@ TEST(TopologyFromXml, RefusesOtherText) {
 }
 
 TEST(ReadTopology, HoldsTheCpusThatThisProcessMayUse) {
-  EXPECT_THAT(cpus_of(read_topology()), IsSupersetOf(affinity_cpus()));
+  EXPECT_THAT(cpus_of(read_topology()), IsSupersetOf(core::affinity_cpus()));
 }
 
 }  // namespace

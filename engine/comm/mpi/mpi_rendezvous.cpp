@@ -6,16 +6,17 @@
 #include "engine/comm/mpi/mpi_node_ranks.h"
 #include "engine/comm/rank_progress.h"
 #include "engine/comm/self.h"
+#include "engine/core/affinity.h"
 #include "engine/core/check.h"
-#include "engine/core/parallel.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <sstream>
-#include <thread>
 #include <utility>
 
 namespace dlbench::comm::mpi {
@@ -41,12 +42,6 @@ void number_nodes(const std::vector<std::string>& keys, std::vector<RankPlace>& 
   for (RankPlace& place : places) {
     place.local_size = ranks_of_node[static_cast<std::size_t>(place.node)];
   }
-}
-
-/// Looking pays only where each rank of the node has a core to look with.
-int spins(int ranks_of_node) {
-  constexpr int kSpins = 2000;  // about 50 us
-  return ranks_of_node <= static_cast<int>(std::thread::hardware_concurrency()) ? kSpins : 0;
 }
 
 }  // namespace
@@ -123,14 +118,33 @@ std::unique_ptr<Rendezvous> MpiRendezvous::first(int ranks) {
   return subset;
 }
 
+int MpiRendezvous::spins() {
+  constexpr int kSpins = 2000;  // about 50 us
+  std::string joined;
+  for (const std::string& each :
+       gather(fmt::format("{}\n", fmt::join(core::affinity_cpus(), " ")))) {
+    joined += each;
+  }
+  std::istringstream lines(broadcast_text(joined));
+  std::vector<std::vector<int>> masks;  // of the ranks of this node
+  for (const RankPlace& place : places_) {
+    std::string line;
+    std::getline(lines, line);
+    if (place.node == places_[static_cast<std::size_t>(rank())].node) {
+      std::istringstream numbers(line);
+      masks.emplace_back(std::istream_iterator<int>(numbers), std::istream_iterator<int>());
+    }
+  }
+  return core::each_has_a_cpu(masks) ? kSpins : 0;
+}
+
 std::unique_ptr<Communicator> MpiRendezvous::create_host_communicator() {
   if (size() == 1) {
     return std::make_unique<SelfCommunicator>();
   }
   const AwaitingMessage awaiting("new communicator");
   const RankPlace& here = places_[static_cast<std::size_t>(rank())];
-  HostRanks ranks{
-      .rank = rank(), .size = size(), .timeout_s = timeout_s(), .spins = spins(here.local_size)};
+  HostRanks ranks{.rank = rank(), .size = size(), .timeout_s = timeout_s(), .spins = spins()};
   for (std::size_t other = 0; other < places_.size(); ++other) {
     if (places_[other].node == here.node) {
       ranks.node_ranks.push_back(static_cast<int>(other));

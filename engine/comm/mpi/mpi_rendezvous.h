@@ -43,6 +43,9 @@ class MpiRendezvous final : public Rendezvous {
 
   void find_places(int ranks_per_node);
   [[nodiscard]] Waiting waiting(const char* what) const;
+  /// NodeBarrier's, the same on all ranks of a node: looking pays only where each has a CPU to look
+  /// with. Called by all ranks.
+  [[nodiscard]] int spins();
 
   std::unique_ptr<MpiGroup> group_;
   std::vector<RankPlace> places_;
