@@ -34,7 +34,6 @@ void GpuMonitor::begin_window() {
   {
     const std::lock_guard lock(mutex_);
     window_ = GpuWindow{};
-    static_cast<void>(sensors_->take_events());  // of before the window
     window_.watched_faults = sensors_->watched_faults();
     look(SensorSet::kAll);
     window_.begin_ns = core::steady_ns();  // a look takes milliseconds, in which no step runs
@@ -49,6 +48,11 @@ GpuWindow GpuMonitor::end_window() {
   window_.end_ns = core::steady_ns();
   look(SensorSet::kAll);
   return std::exchange(window_, GpuWindow{});
+}
+
+std::vector<GpuEvent> GpuMonitor::take_events() {
+  const std::lock_guard lock(mutex_);
+  return sensors_->take_events();
 }
 
 void GpuMonitor::look(SensorSet set) {

@@ -23,7 +23,7 @@ struct GpuWindow {
   double monitor_cpu_s = 0.0;      ///< CPU time of all looks, in the caller's thread too
   std::vector<GpuSample> samples;  ///< the first before any work, the last at the window's end
   std::vector<GpuFault> watched_faults;  ///< which `events` would have
-  std::vector<GpuEvent> events;
+  std::vector<GpuEvent> events;          ///< those since the window before, too
 };
 
 /// Takes one sample at begin and end of a window in the caller's thread, and one every `period` in
@@ -45,6 +45,8 @@ class GpuMonitor {
   [[nodiscard]] const GpuIdentity& identity() const { return sensors_->identity(); }
   void begin_window();
   [[nodiscard]] GpuWindow end_window();
+  /// Events since the last window ended, which the next one would have.
+  [[nodiscard]] std::vector<GpuEvent> take_events();
 
  private:
   void watch();

@@ -460,12 +460,17 @@ DeviceConditions judge_window(const GpuIdentity& gpu, const GpuWindow& window) {
   });
   conditions.throttle_reasons = clock_reason_names(reasons);
   conditions.throttled = is_throttled(reasons);
-  for (const GpuEvent& event : window.events) {
-    if (conditions.fault.empty()) {
-      conditions.fault = fault_text(gpu, event);
+  conditions.fault = first_fault(gpu, window.events);
+  return conditions;
+}
+
+std::string first_fault(const GpuIdentity& gpu, const std::vector<GpuEvent>& events) {
+  for (const GpuEvent& event : events) {
+    if (std::string fault = fault_text(gpu, event); !fault.empty()) {
+      return fault;
     }
   }
-  return conditions;
+  return "";
 }
 
 }  // namespace dlbench::probes

@@ -34,4 +34,7 @@ namespace dlbench::probes {
 /// memory error or a lost device is a fault.
 [[nodiscard]] DeviceConditions judge_window(const GpuIdentity& gpu, const GpuWindow& window);
 
+/// The first of the events after which results cannot be trusted, in one sentence; empty: none is.
+[[nodiscard]] std::string first_fault(const GpuIdentity& gpu, const std::vector<GpuEvent>& events);
+
 }  // namespace dlbench::probes

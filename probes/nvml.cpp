@@ -75,6 +75,10 @@ class NvmlProbe final : public Probe {
 
   [[nodiscard]] DeviceConditions last_conditions() const override { return conditions_; }
 
+  [[nodiscard]] std::string take_fault() override {
+    return monitor_ != nullptr ? first_fault(recording_.gpu, monitor_->take_events()) : "";
+  }
+
   [[nodiscard]] ProbeValues collect(std::string_view trial) const override {
     if (monitor_ == nullptr) {
       return ProbeValues{false, reason_, {}};

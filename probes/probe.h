@@ -66,7 +66,8 @@ struct ProbeValues {
   std::vector<ProbeValue> values;
 };
 
-/// How a device fared in one window. Default: nothing to object to, or nobody looked.
+/// How a device fared in one window, and since the one before. Default: nothing to object to, or
+/// nobody looked.
 struct DeviceConditions {
   std::optional<double> sm_clock_mhz;         ///< lowest seen
   std::vector<std::string> throttle_reasons;  ///< why clocks were not higher, at any moment
@@ -108,6 +109,11 @@ class Probe {
 
   /// Of the device in the window that ended last, from probes that watch one.
   [[nodiscard]] virtual DeviceConditions last_conditions() const { return {}; }
+
+  /// Outside of a window: what the device reported since the last one ended, or since open(), as
+  /// DeviceConditions::fault has it. The next window's conditions would have it too, if it was not
+  /// asked for.
+  [[nodiscard]] virtual std::string take_fault() { return {}; }
 
   /// Every record of the device in the window that ended last, or nullptr. Valid until the next
   /// window begins. A window that could not be recorded has no trace, and collect() says why.

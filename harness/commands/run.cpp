@@ -20,6 +20,7 @@
 #include "harness/trials/arm.h"
 #include "harness/trials/capture.h"
 #include "harness/trials/cold_pass.h"
+#include "harness/trials/device_fault.h"
 #include "harness/trials/overhead.h"
 #include "harness/trials/plan_record.h"
 #include "harness/trials/probe_set.h"
@@ -157,16 +158,21 @@ class Measurement {
     prepare_cache(runner, session);
     runner.begin_window = [&](const TrialId& id) { probes.begin(id); };
     runner.end_window = [&] { return probes.end(); };
+    runner.device_fault = [&] { return probes.take_fault(); };
     runner.on_failure = [this](const Error& failure) { declare_failure(ranks_, failure); };
     run_arms(runner, arms);
     conclude(session, runner.results());
     probes.collect(record_);
     report_.write();  // a profiler may take the process with it
-    profile(session, probes, runner, arms);
-    if (!options_.capture_steps.empty()) {
-      report_.write();  // a profiler may end the process with its capture
-      capture(session);
-    }
+    naming_device_faults(
+        [&] {
+          profile(session, probes, runner, arms);
+          if (!options_.capture_steps.empty()) {
+            report_.write();  // a profiler may end the process with its capture
+            capture(session);
+          }
+        },
+        runner.device_fault);
   }
 
   // A replayed step is one launch: it passes by no phase and no op that a profiler could show.

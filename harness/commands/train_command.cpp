@@ -16,6 +16,7 @@
 #include "harness/rank_placement.h"
 #include "harness/ranks.h"
 #include "harness/training/trainer.h"
+#include "harness/trials/device_fault.h"
 #include "harness/trials/make_step.h"
 #include "harness/trials/plan_record.h"
 #include "harness/trials/probe_set.h"
@@ -95,8 +96,9 @@ std::string patience_text() {
 /// one.
 class TrainingWatch {
  public:
-  TrainingWatch(const backend::DeviceInfo& device, const RunOptions& options)
-      : trace_file_(options.trace), probes_(device, {.choice = ProbeChoice(options.probes)}) {
+  TrainingWatch(const backend::DeviceInfo& device, const RunOptions& options, bool timeline)
+      : trace_file_(timeline ? options.trace : ""),
+        probes_(device, {.choice = ProbeChoice(options.probes)}) {
     if (!trace_file_.empty()) {
       recording_.emplace();
     }
@@ -107,8 +109,7 @@ class TrainingWatch {
       stretch_.emplace(*recording_, probes_);
     }
   }
-  /// Opens a window unless one is open. Windows add up; each is an epoch, for a probe keeps its
-  /// samples as long as one lasts.
+  /// Opens a window unless one is open. Windows add up; each is an epoch.
   void begin() {
     if (!std::exchange(watching_, true)) {
       probes_.begin(kWindow);
@@ -117,6 +118,11 @@ class TrainingWatch {
   /// Returns how the device fared since begin().
   probes::DeviceConditions end() {
     return std::exchange(watching_, false) ? probes_.end() : probes::DeviceConditions{};
+  }
+  /// What the device reported until now, at the end of a training that fails.
+  std::string end_with_fault() {
+    std::string fault = end().fault;
+    return fault.empty() ? probes_.take_fault() : fault;
   }
   [[nodiscard]] reports::ValueMap values() const { return probes_.collect(kWindow); }
 
@@ -216,9 +222,7 @@ class TrainingRun {
   }
 
   void train(SessionPlan& plan) {
-    if (report_.speaks()) {
-      watch_.emplace(plan.backend().device(), options_);
-    }
+    watch_.emplace(plan.backend().device(), options_, report_.speaks());
     prepare_cache(plan);
     std::unique_ptr<data::Dataset> validation;
     together(ranks_, [&] { validation = open_validation(plan); });
@@ -250,16 +254,12 @@ class TrainingRun {
     watched([&] { static_cast<void>(harness::train(setup, listener(plan))); });
   }
 
-  /// Runs the training under the eyes of rank 0's probes and timeline. What they saw until then is
-  /// kept however it ends.
+  /// Runs the training under the eyes of the probes, and of rank 0's timeline. What they saw until
+  /// then is kept however it ends.
   void watched(const std::function<void()>& training) {
-    if (!watch_.has_value()) {
-      training();
-      return;
-    }
     watch_->begin_trace();
     try {
-      training();
+      naming_device_faults(training, [this] { return watch_->end_with_fault(); });
     } catch (...) {
       watch_->end();
       record_.probes = watch_->values();
@@ -273,9 +273,6 @@ class TrainingRun {
 
   /// An epoch is over for the probes: a device that failed in it ends the training.
   void look_at_device() {
-    if (!watch_.has_value()) {
-      return;
-    }
     const probes::DeviceConditions device = watch_->end();
     record_.probes = watch_->values();
     if (!device.fault.empty()) {
@@ -331,9 +328,7 @@ class TrainingRun {
     TrainingListener listener;
     listener.on_phase = [this](const std::string& phase) {
       report_.enter(phase);
-      if (watch_.has_value()) {
-        watch_->begin();  // the first epoch begins, or the next one
-      }
+      watch_->begin();  // the first epoch begins, or the next one
     };
     listener.on_step = [this](const TrainingProgress& progress) {
       guard_.check();
@@ -380,7 +375,7 @@ class TrainingRun {
   RunGuard guard_;
   RunReport report_;
   reports::RunRecord& record_;
-  std::optional<TrainingWatch> watch_;  ///< rank 0's
+  std::optional<TrainingWatch> watch_;  ///< from train() on
   std::size_t skipped_ = 0;             ///< corrupt samples
   bool throttled_ = false;              ///< the device was
   std::set<Taint> tainted_;             ///< by an epoch

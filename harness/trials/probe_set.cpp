@@ -234,6 +234,16 @@ probes::DeviceConditions ProbeSet::end() noexcept {
   return conditions;
 }
 
+std::string ProbeSet::take_fault() {
+  for (const Entry& entry : entries_) {
+    std::string fault = entry.unavailable.empty() ? entry.probe->take_fault() : "";
+    if (!fault.empty()) {
+      return fault;
+    }
+  }
+  return "";
+}
+
 void ProbeSet::collect(reports::RunRecord& record) const {
   for (const auto& [name, reason] : not_loaded_) {
     reports::ValueMap summary;

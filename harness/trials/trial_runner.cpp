@@ -8,6 +8,7 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/core/trace.h"
+#include "harness/trials/device_fault.h"
 #include "harness/trials/group_disturbance.h"
 
 #include <algorithm>
@@ -15,8 +16,6 @@
 #include <cmath>
 #include <cstdio>
 #include <string>
-#include <string_view>
-#include <thread>
 #include <utility>
 
 namespace dlbench::harness {
@@ -24,9 +23,6 @@ namespace {
 
 namespace trace = core::trace;
 using Clock = std::chrono::steady_clock;
-
-/// A call may fail before the driver's message of the same fault arrives.
-constexpr std::chrono::milliseconds kFaultsArriveWithin{100};
 
 void add_stats(data::LoaderStats& sum, const data::LoaderStats& part) {
   for (std::size_t stage = 0; stage < sum.stage_s.size(); ++stage) {
@@ -337,31 +333,25 @@ void TrialRunner::measure(Arm& arm, std::size_t index, std::int64_t round) {
 }
 
 reports::RepetitionRecord TrialRunner::time_watched(Arm& arm, const RepetitionLength& planned) {
-  try {
-    return time_steps(arm, planned, &guard_);
-  } catch (const core::Error& error) {
-    const core::Error told = with_device_fault(error);
-    if (on_failure) {
-      on_failure(told);
-    }
-    if (std::string_view(told.what()) == error.what()) {
-      throw;
-    }
-    throw core::Error(told);
+  reports::RepetitionRecord repetition;
+  std::function<std::string()> fault;
+  if (end_window) {
+    fault = [this] { return end_window().fault; };
   }
+  tell_failure([&] { repetition = time_steps(arm, planned, &guard_); }, fault);
+  return repetition;
 }
 
-core::Error TrialRunner::with_device_fault(const core::Error& error) const {
-  if (!end_window || error.code() == core::ErrorCode::kInterrupted) {
-    return error;
+void TrialRunner::tell_failure(const std::function<void()>& steps,
+                               const std::function<std::string()>& fault) const {
+  try {
+    naming_device_faults(steps, fault);
+  } catch (const core::Error& error) {
+    if (on_failure) {
+      on_failure(error);
+    }
+    throw;
   }
-  std::this_thread::sleep_for(kFaultsArriveWithin);
-  const std::string fault = end_window().fault;
-  if (fault.empty()) {
-    return error;
-  }
-  const bool refused = error.code() == core::ErrorCode::kLibrary;
-  return {refused ? core::ErrorCode::kRun : error.code(), std::string(error.what()) + "; " + fault};
 }
 
 probes::OwnLoad TrialRunner::own_load(const Arm& arm) const {

@@ -117,6 +117,9 @@ class TrialRunner {
   /// how the device fared; a fault ends the run with core::Error(kRun).
   std::function<void(const TrialId&)> begin_window;
   std::function<probes::DeviceConditions()> end_window;
+  /// Called when a step fails outside of such a window: what the driver told of the device since
+  /// the last one ended; empty: nothing.
+  std::function<std::string()> device_fault;
   /// Called with what a step failed with, of a warm-up or timed, before anything is unwound: that
   /// may take as long as the device works, and the failure is to be known by then.
   std::function<void(const core::Error&)> on_failure;
@@ -195,7 +198,9 @@ class TrialRunner {
   /// time_steps(). An error of a step also names a fault of the device in the window, which it ends
   /// early then: the driver often knows more than the call that failed.
   [[nodiscard]] reports::RepetitionRecord time_watched(Arm& arm, const RepetitionLength& planned);
-  [[nodiscard]] core::Error with_device_fault(const core::Error& error) const;
+  /// Calls `steps`; what they fail with is thrown with the device's `fault`, after on_failure().
+  void tell_failure(const std::function<void()>& steps,
+                    const std::function<std::string()>& fault) const;
   [[nodiscard]] std::string combine(const Window& window,
                                     const PhaseTotals& phases,
                                     reports::RepetitionRecord& repetition,

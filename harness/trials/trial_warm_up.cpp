@@ -31,14 +31,8 @@ std::vector<TrialEstimate> TrialRunner::warm_up(const std::vector<std::unique_pt
   std::vector<TrialEstimate> estimates;
   for (std::size_t index = 0; index < arms.size(); ++index) {
     results_[index].id = arms[index]->id();
-    try {
-      estimates.push_back(warm_up_arm(*arms[index], results_[index], limit_s));
-    } catch (const core::Error& error) {
-      if (on_failure) {
-        on_failure(error);
-      }
-      throw;
-    }
+    tell_failure([&] { estimates.push_back(warm_up_arm(*arms[index], results_[index], limit_s)); },
+                 device_fault);
   }
   estimates_ = estimates;
   return estimates;

@@ -13,6 +13,7 @@ import command
 GPU = "DLBENCH_PRETENDED_GPU"
 NCCL = "DLBENCH_PRETENDED_NCCL"
 CUPTI = "DLBENCH_PRETENDED_CUPTI"
+XID = "DLBENCH_PRETENDED_XID"
 SHORT = ["--workload", "mnist_cnn", "--batch-size", "2", "--steps", "2", "--repetitions", "2", "--max-time", "1s",
          "--max-noise", "100", "--workers", "1", "--autotune", "off"]
 LAUNCHER = "mpiexec.hydra"

@@ -6,7 +6,7 @@ these runs means anything."""
 import json
 import unittest
 
-from pretended_gpu import CUPTI, GPU, SHORT, PretendedGpuTest
+from pretended_gpu import CUPTI, GPU, SHORT, XID, PretendedGpuTest
 
 
 class PretendedGpu(PretendedGpuTest):
@@ -130,6 +130,16 @@ class PretendedGpu(PretendedGpuTest):
                           says=["an illegal memory access was encountered"])
         report = self.report(path)
         self.assertEqual((report["run"]["status"], report["run"]["exit_code"]), ("failed", 5))
+
+    def test_what_the_driver_tells_of_the_device_ends_the_run(self):
+        path = self.folder / "report.json"
+        run = ("run", *SHORT, "--data", self.digits(), "--device", "cuda", "--trials", "synthetic", "--output", path)
+        self.expect_error(5, *run, environment={XID: "79@1"}, says=["trial synthetic/device", "Xid 79"])
+        self.assertEqual(self.report(path)["run"]["exit_code"], 5)
+        for arguments in (run, ("train", "--workload", "mnist_cnn", "--epochs", "1", "--batch-size", "8",
+                                "--data", self.digits(), "--device", "cuda")):
+            self.expect_error(5, *arguments, "--cuda-graph", "off", environment={GPU: "fails_at=100", XID: "31@1"},
+                              says=["an illegal memory access was encountered", "Xid 31"])
 
     def recorded(self, *arguments, environment=None):
         """By trial what CUPTI recorded, and the whole report. The stand-ins say what they refuse."""

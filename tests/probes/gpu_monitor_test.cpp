@@ -51,16 +51,28 @@ class CountingSensors final : public GpuSensors {
   std::vector<GpuEvent> events_{{.time_ns = 0, .fault = GpuFault::kXid, .code = 13}};
 };
 
-TEST(GpuMonitor, SamplesAWindowAtBothEndsAndForgetsEarlierEvents) {
+TEST(GpuMonitor, SamplesAWindowAtBothEndsAndTellsOfEventsSinceTheOneBefore) {
   GpuMonitor monitor(std::make_unique<CountingSensors>(), std::chrono::hours(1));
   monitor.begin_window();
   const GpuWindow first = monitor.end_window();
   ASSERT_EQ(first.samples.size(), 2U);
   EXPECT_LT(first.samples.front().time_ns, first.samples.back().time_ns);
   EXPECT_LE(first.begin_ns, first.end_ns);
-  EXPECT_TRUE(first.events.empty());
+  EXPECT_EQ(first.events.size(), 1U) << "of warming up";
   monitor.begin_window();
-  EXPECT_EQ(monitor.end_window().samples.size(), 2U);
+  const GpuWindow second = monitor.end_window();
+  EXPECT_EQ(second.samples.size(), 2U);
+  EXPECT_TRUE(second.events.empty());
+}
+
+TEST(GpuMonitor, EventsBetweenWindowsAreToldOnce) {
+  GpuMonitor monitor(std::make_unique<CountingSensors>(), std::chrono::hours(1));
+  const std::vector<GpuEvent> events = monitor.take_events();
+  EXPECT_THAT(first_fault({.name = "Pretended GPU"}, events), HasSubstr("Xid 13"));
+  EXPECT_EQ(first_fault({}, {}), "");
+  EXPECT_EQ(first_fault({}, {{.time_ns = 0, .fault = GpuFault::kEccCorrected}}), "");
+  monitor.begin_window();
+  EXPECT_TRUE(monitor.end_window().events.empty());
 }
 
 TEST(GpuMonitor, LooksBetweenTheEndsFromItsOwnThread) {
@@ -324,7 +336,10 @@ TEST(Nvml, ReadsWhatTheDriverTells) {
   EXPECT_FALSE(fast.busy_share.has_value());
   EXPECT_FALSE(fast.memory_used_bytes.has_value());
   EXPECT_FALSE(fast.temperature_celsius.has_value());
+  ::setenv("DLBENCH_PRETENDED_XID", "48@2", 1);
+  EXPECT_THAT(opened.sensors->take_events(), testing::IsEmpty());
   const std::vector<GpuEvent> events = opened.sensors->take_events();
+  ::unsetenv("DLBENCH_PRETENDED_XID");
   ASSERT_EQ(events.size(), 1U);
   EXPECT_EQ(events.front().fault, GpuFault::kXid);
   EXPECT_EQ(events.front().code, 48);

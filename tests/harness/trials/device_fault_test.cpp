@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/trials/device_fault.h"
+
+#include "harness/trials/trial_runner.h"
+#include "tests/harness/trials/thread_ranks.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace dlbench::harness {
+namespace {
+
+RunnerOptions options() {
+  RunnerOptions options;
+  options.stopping.min_repetitions = 3;
+  options.stopping.max_time_s = 0.001;
+  options.steps = 4;
+  return options;
+}
+
+// Steps until the device fails, in a window or before one.
+class FailingArm final : public Arm {
+ public:
+  explicit FailingArm(core::ErrorCode code, bool fails_at_once = false)
+      : Arm({reports::TrialKind::kSynthetic, ""}), code_(code), fails_at_once_(fails_at_once) {}
+  void prepare() override {}
+  std::optional<StepSample> step() override {
+    std::this_thread::sleep_for(std::chrono::microseconds(10));  // more than a tick of any clock
+    if ((watched || fails_at_once_) && ++steps_ > 2) {
+      throw core::Error(code_, "a kernel failed");
+    }
+    return StepSample{.samples = 2};
+  }
+  void finish() override {}
+
+  bool watched = false;  ///< a window is open
+
+ private:
+  core::ErrorCode code_;
+  bool fails_at_once_;  ///< in the warm-up
+  int steps_ = 0;
+};
+
+TEST(TrialRunner, AFailedStepNamesWhatTheDriverReported) {
+  struct Case {
+    core::ErrorCode thrown;
+    std::string fault;
+    core::ErrorCode code;
+    std::string what;
+  };
+  for (const Case& example :
+       {Case{core::ErrorCode::kRun, "Xid 79", core::ErrorCode::kRun, "a kernel failed; Xid 79"},
+        Case{core::ErrorCode::kLibrary, "Xid 79", core::ErrorCode::kRun, "a kernel failed; Xid 79"},
+        Case{core::ErrorCode::kTimeout,
+             "Xid 8",
+             core::ErrorCode::kTimeout,
+             "a kernel failed; Xid 8"},
+        Case{core::ErrorCode::kLibrary, "", core::ErrorCode::kLibrary, "a kernel failed"},
+        Case{core::ErrorCode::kInterrupted,
+             "Xid 79",
+             core::ErrorCode::kInterrupted,
+             "a kernel failed"}}) {
+    RunGuard guard(std::nullopt);
+    comm::LoneRank alone;
+    RankGroup group(alone);
+    TrialRunner runner(options(), group, guard, [](const std::vector<TrialResult>&) {});
+    auto failing = std::make_unique<FailingArm>(example.thrown);
+    runner.begin_window = [arm = failing.get()](const TrialId& /*id*/) { arm->watched = true; };
+    runner.end_window = [&] { return probes::DeviceConditions{.fault = example.fault}; };
+    std::vector<std::unique_ptr<Arm>> arms;
+    arms.push_back(std::move(failing));
+    try {
+      runner.run(arms);
+      FAIL() << "no error";
+    } catch (const core::Error& error) {
+      EXPECT_EQ(error.code(), example.code);
+      EXPECT_EQ(error.what(), example.what);
+    }
+  }
+}
+
+TEST(TrialRunner, AFailedWarmUpNamesWhatTheDriverReportedToo) {
+  RunGuard guard(std::nullopt);
+  comm::LoneRank alone;
+  RankGroup group(alone);
+  TrialRunner runner(options(), group, guard, [](const std::vector<TrialResult>&) {});
+  runner.device_fault = [] { return "Xid 79"; };
+  std::string declared;
+  runner.on_failure = [&](const core::Error& error) { declared = error.what(); };
+  std::vector<std::unique_ptr<Arm>> arms;
+  arms.push_back(std::make_unique<FailingArm>(core::ErrorCode::kLibrary, true));
+  try {
+    runner.run(arms);
+    FAIL() << "no error";
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.code(), core::ErrorCode::kRun);
+    EXPECT_STREQ(error.what(), "a kernel failed; Xid 79");
+  }
+  EXPECT_EQ(declared, "a kernel failed; Xid 79");
+}
+
+// What a caller knows by its class stays that.
+TEST(NamingDeviceFaults, ThrowsWhatWasThrownWhereNothingIsToBeSaid) {
+  struct Special : core::Error {
+    using core::Error::Error;
+  };
+  const auto fail = [] { throw Special(core::ErrorCode::kRun, "NaN"); };
+  EXPECT_THROW(naming_device_faults(fail, nullptr), Special);
+  EXPECT_THROW(naming_device_faults(fail, [] { return ""; }), Special);
+}
+
+}  // namespace
+}  // namespace dlbench::harness
