@@ -6,9 +6,9 @@
 #include "probes/gpu_recording.h"
 #include "probes/gpu_summary.h"
 #include "probes/nvml_library.h"
+#include "probes/recording_copy.h"
 #include "probes/registry.h"
 
-#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
@@ -22,12 +22,8 @@ class NvmlProbe final : public Probe {
   NvmlProbe(const NvmlProbe&) = delete;
   NvmlProbe& operator=(const NvmlProbe&) = delete;
   ~NvmlProbe() override {
-    if (record_.empty() || recording_.windows.empty()) {
-      return;
-    }
-    try {
-      write_gpu_recording(record_, recording_);
-    } catch (const std::exception&) {  // the values were collected; only the copy is lost
+    if (!recording_.windows.empty()) {
+      keep_recording(record_, [this] { write_gpu_recording(record_, recording_); });
     }
   }
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace dlbench::probes {
 namespace {
@@ -38,50 +39,38 @@ class RaplProbe final : public Probe {
   }
 
   [[nodiscard]] std::string open(const ProbeOptions& /*options*/) override {
-    found_ = find_rapl_zones("/sys/class/powercap");
-    return found_.reason;
+    const RaplZones found = find_rapl_zones("/sys/class/powercap");
+    reason_ = found.reason;
+    if (reason_.empty()) {
+      meter_ = std::make_unique<RaplMeter>(found.zones);
+    }
+    return reason_;
   }
 
   void begin_trial(std::string_view trial) noexcept override {
     trial_ = trial;
-    begin_ = read_all();
+    if (meter_ != nullptr) {
+      meter_->begin_window();
+    }
   }
 
   void end_trial() noexcept override {
-    if (!found_.reason.empty() || begin_.empty()) {
-      return;
+    if (meter_ != nullptr) {
+      sums_.add(trial_, {meter_->end_window()});
     }
-    const auto end = read_all();
-    std::optional<double> joules = 0.0;
-    for (std::size_t zone = 0; zone < found_.zones.size(); ++zone) {
-      if (begin_[zone].has_value() && end[zone].has_value() && joules.has_value()) {
-        *joules += energy_difference_joules(*begin_[zone], *end[zone], found_.zones[zone].range_uj);
-      } else {
-        joules.reset();
-      }
-    }
-    sums_.add(trial_, {joules});
   }
 
   [[nodiscard]] ProbeValues collect(std::string_view trial) const override {
-    if (!found_.reason.empty()) {
-      return ProbeValues{false, found_.reason, {}};
+    if (!reason_.empty()) {
+      return ProbeValues{false, reason_, {}};
     }
     return sums_.collect(trial, spec(), "an energy counter could not be read");
   }
 
  private:
-  [[nodiscard]] std::vector<std::optional<std::uint64_t>> read_all() const {
-    std::vector<std::optional<std::uint64_t>> values;
-    for (const RaplZone& zone : found_.zones) {
-      values.push_back(read_energy_uj(zone));
-    }
-    return values;
-  }
-
-  RaplZones found_;
+  std::string reason_;
   std::string trial_;
-  std::vector<std::optional<std::uint64_t>> begin_;
+  std::unique_ptr<RaplMeter> meter_;
   WindowSums sums_{1};
 };
 
@@ -128,12 +117,76 @@ std::optional<std::uint64_t> read_energy_uj(const RaplZone& zone) {
   return read_unsigned(zone.energy_file);
 }
 
-double energy_difference_joules(std::uint64_t begin_uj,
-                                std::uint64_t end_uj,
-                                std::uint64_t range_uj) {
+std::optional<double> energy_difference_joules(std::uint64_t begin_uj,
+                                               std::uint64_t end_uj,
+                                               std::uint64_t range_uj) {
+  if (end_uj < begin_uj && range_uj < begin_uj) {
+    return std::nullopt;
+  }
   const std::uint64_t difference =
       end_uj >= begin_uj ? end_uj - begin_uj : range_uj - begin_uj + end_uj;
   return 1e-6 * static_cast<double>(difference);
+}
+
+RaplMeter::RaplMeter(std::vector<RaplZone> zones, std::chrono::nanoseconds period)
+    : zones_(std::move(zones)), period_(period), thread_([this] { watch(); }) {}
+
+RaplMeter::~RaplMeter() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void RaplMeter::begin_window() {
+  {
+    const std::lock_guard lock(mutex_);
+    last_ = read_all();
+    joules_ = 0.0;
+    open_ = true;
+  }
+  changed_.notify_all();
+}
+
+std::optional<double> RaplMeter::end_window() {
+  const std::lock_guard lock(mutex_);
+  open_ = false;
+  add_up();
+  return joules_;
+}
+
+RaplMeter::Readings RaplMeter::read_all() const {
+  Readings readings;
+  for (const RaplZone& zone : zones_) {
+    readings.push_back(read_energy_uj(zone));
+  }
+  return readings;
+}
+
+void RaplMeter::add_up() {
+  Readings now = read_all();
+  for (std::size_t zone = 0; zone < zones_.size(); ++zone) {
+    const auto grown =
+        last_[zone].has_value() && now[zone].has_value()
+            ? energy_difference_joules(*last_[zone], *now[zone], zones_[zone].range_uj)
+            : std::nullopt;
+    joules_ =
+        joules_.has_value() && grown.has_value() ? std::optional(*joules_ + *grown) : std::nullopt;
+  }
+  last_ = std::move(now);
+}
+
+void RaplMeter::watch() {
+  std::unique_lock lock(mutex_);
+  while (!stop_) {
+    if (!open_) {
+      changed_.wait(lock);
+    } else if (changed_.wait_for(lock, period_) == std::cv_status::timeout && open_) {
+      add_up();
+    }
+  }
 }
 
 }  // namespace dlbench::probes

@@ -4,10 +4,14 @@
 // Energy of the processor packages, from the powercap files of Intel's and AMD's RAPL counters.
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <filesystem>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace dlbench::probes {
@@ -15,7 +19,7 @@ namespace dlbench::probes {
 /// One processor package's energy counter.
 struct RaplZone {
   std::filesystem::path energy_file;  ///< energy_uj: microjoules, wraps at range_uj
-  std::uint64_t range_uj = 0;
+  std::uint64_t range_uj = 0;         ///< 0: not told
 };
 
 /// The package zones below `root` (normally /sys/class/powercap), or why there are none.
@@ -29,9 +33,44 @@ struct RaplZones {
 /// The counter's value in microjoules, or empty if it cannot be read.
 [[nodiscard]] std::optional<std::uint64_t> read_energy_uj(const RaplZone& zone);
 
-/// Joules from `begin` to `end`, allowing for one wrap at range_uj.
-[[nodiscard]] double energy_difference_joules(std::uint64_t begin_uj,
-                                              std::uint64_t end_uj,
-                                              std::uint64_t range_uj);
+/// Joules from `begin` to `end`, allowing for one wrap at range_uj; nothing where the counter fell
+/// and its range is not known.
+[[nodiscard]] std::optional<double> energy_difference_joules(std::uint64_t begin_uj,
+                                                             std::uint64_t end_uj,
+                                                             std::uint64_t range_uj);
+
+/// Sums up what the zones' counters grow by in a window, however often they wrap: a thread reads
+/// them once per period while one is open.
+class RaplMeter {
+ public:
+  /// AMD's counters wrap after 65.5 kJ, which a package of 1 kW takes in 65 s; Intel's later.
+  static constexpr std::chrono::seconds kPeriod{60};
+
+  explicit RaplMeter(std::vector<RaplZone> zones, std::chrono::nanoseconds period = kPeriod);
+  RaplMeter(const RaplMeter&) = delete;
+  RaplMeter& operator=(const RaplMeter&) = delete;
+  ~RaplMeter();
+
+  void begin_window();
+  /// Joules of all zones since begin_window(); nothing if a counter could not be read.
+  [[nodiscard]] std::optional<double> end_window();
+
+ private:
+  using Readings = std::vector<std::optional<std::uint64_t>>;
+
+  void watch();
+  void add_up();  // with mutex_ held
+  [[nodiscard]] Readings read_all() const;
+
+  std::vector<RaplZone> zones_;
+  std::chrono::nanoseconds period_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool open_ = false;
+  bool stop_ = false;
+  Readings last_;
+  std::optional<double> joules_;
+  std::thread thread_;
+};
 
 }  // namespace dlbench::probes

@@ -10,6 +10,7 @@
 #include "probes/cupti/cupti_status.h"
 #include "probes/cupti/driver_context.h"
 #include "probes/probe.h"
+#include "probes/recording_copy.h"
 #include "probes/registry.h"
 
 #include <cupti.h>
@@ -203,8 +204,8 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
         reason_ = nothing_recorded();
       }
       trace_.ops.insert(ops_.begin(), ops_.end());
-      if (!record_.empty() && reason_.empty()) {
-        write_gpu_trace(record_, trace_);
+      if (reason_.empty()) {
+        keep_recording(record_, [this] { write_gpu_trace(record_, trace_); });
       }
     } catch (const std::exception& error) {
       reason_ = error.what();
@@ -300,7 +301,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
 
   // Regions of loader threads launch nothing: only those of the thread that runs the steps count.
   void begin(const core::trace::RegionInfo& region) noexcept override {
-    if (std::this_thread::get_id() != host_thread_) {
+    if (std::this_thread::get_id() != host_thread_.load()) {
       return;
     }
     try {
@@ -323,7 +324,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
   }
 
   void end(const core::trace::RegionInfo& region) noexcept override {
-    if (std::this_thread::get_id() != host_thread_) {
+    if (std::this_thread::get_id() != host_thread_.load()) {
       return;
     }
     if (region.category == core::trace::Category::kOp) {
@@ -379,7 +380,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
   std::string record_;
   std::string reason_ = "no repetition of its own has run";
   GpuTrace trace_;
-  std::thread::id host_thread_;
+  std::atomic<std::thread::id> host_thread_;  ///< regions of other threads are compared with it
   CUpti_SubscriberHandle subscriber_ = nullptr;
   bool records_ = false;
   ClockReading recording_since_;

@@ -8,6 +8,7 @@
 #include "probes/cupti/pm_sampler.h"
 #include "probes/cupti/step_window.h"
 #include "probes/probe.h"
+#include "probes/recording_copy.h"
 #include "probes/registry.h"
 
 #include <algorithm>
@@ -71,9 +72,7 @@ class SamplingProbe final : public Probe {
       samples_.begin_ns = steps_.begin_ns();
       samples_.end_ns = steps_.end_ns();
       samples_.steps = steps_.count();
-      if (!record_.empty()) {
-        write_gpu_samples(record_, samples_);
-      }
+      keep_recording(record_, [this] { write_gpu_samples(record_, samples_); });
     } catch (const std::exception& error) {
       reason_ = error.what();
     }

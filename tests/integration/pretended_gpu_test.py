@@ -116,6 +116,10 @@ class PretendedGpu(PretendedGpuTest):
                 ({GPU: "memory_mib=300"}, "cuda", 1, ["300 MiB are available", "of device memory"]),
                 ({GPU: "fails_at=50"}, "cuda", 5, ["an illegal memory access was encountered"])):
             self.expect_error(code, *base, option, environment=variables, says=says)
+        for precision, says in (("bf16", "bf16 needs compute capability 8.0, pretended GPU 0 is sm_75"),
+                                ("tf32", "tf32 needs compute capability 8.0, pretended GPU 0 is sm_75")):
+            self.expect_error(2, *base, "cuda", "--precision", precision, environment={GPU: "capability=7.5"},
+                              says=[says])
 
     def test_auto_says_why_it_takes_the_processor(self):
         done = self.dlbench("run", *SHORT, "--trials", "synthetic", "--data", self.digits(), "--output",
@@ -235,6 +239,19 @@ class PretendedGpu(PretendedGpuTest):
             self.assertLessEqual(set(ties.values()), set(ops))
             table = {(row["op"], row["phase"]) for row in report["trials"][0]["probes"]["cupti"]["kernels"]}
             self.assertLessEqual(table, set(ops.values()))
+
+    def test_a_recording_that_cannot_be_kept_takes_no_number_away(self):
+        for probe in ("cupti", "nvml"):
+            (self.folder / f"{probe}.json").mkdir()
+        done = self.dlbench("run", *SHORT, "--data", self.digits(), "--device", "cuda", "--trials", "synthetic/device",
+                            "--probes", "cupti,nvml", "--record-probes", self.folder, "--output",
+                            self.folder / "report.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for probe in ("cupti", "nvml"):
+            self.assertRegex(done.stderr, f"warning: --record-probes keeps nothing in .*{probe}.json")
+        recorded = self.report(self.folder / "report.json")["trials"][0]["probes"]
+        self.expect_consistent(recorded["cupti"])
+        self.assertGreater(recorded["nvml"]["samples"], 1)
 
     def test_records_that_are_lost_or_have_no_time(self):
         for fault in ("drop_every=50", "untimed_every=50"):

@@ -32,7 +32,7 @@ void read_libraries(DeviceStatus& status) {
   status.nccl_built_with = NCCL_VERSION_CODE;
   static_cast<void>(ncclGetVersion(&status.nccl_version));
   status.nccl_path = file_of(&ncclGetVersion);
-  status.architectures = DLBENCH_CUDA_ARCHITECTURES;
+  status.architectures = kernel_architectures();
   if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES"); visible != nullptr) {
     status.visible_devices = visible;
   }

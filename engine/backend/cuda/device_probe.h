@@ -22,4 +22,7 @@ enum class Attach { kNo, kYes };
 /// there is none.
 [[nodiscard]] std::vector<DeviceStatus> read_all_devices();
 
+/// What the own kernels of this build are compiled for: "75 80 90".
+[[nodiscard]] const char* kernel_architectures();
+
 }  // namespace dlbench::backend::cuda
