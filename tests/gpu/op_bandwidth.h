@@ -7,24 +7,13 @@
 
 #include "engine/backend/backend.h"
 #include "engine/conformance/op_case.h"
+#include "tests/gpu/bandwidth_cases.h"
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace dlbench {
-
-/// The largest tensor of most cases: (batch, channels, side, side).
-struct BandwidthSizes {
-  std::int64_t batch = 32;
-  std::int64_t channels = 64;  ///< even
-  std::int64_t side = 256;     ///< even
-  int batches = 5;             ///< of calls; the fastest counts
-  int calls = 20;              ///< enqueued between two events
-};
-
-/// One op, or a chain that backends may fuse, in the precisions it is asked for.
-[[nodiscard]] std::vector<conformance::OpCase> bandwidth_cases(const BandwidthSizes& sizes);
 
 /// Bytes that a kernel has to move.
 struct Traffic {
