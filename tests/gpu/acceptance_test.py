@@ -77,6 +77,8 @@ class Parts(Acceptance):
         busy = {name: {**PROBES[name], "nvml": {"monitor_cpu_share": 0.002}} for name in PROBES}
         for letter, text, behaviour in (
                 ("d", "MISSED 0.700", {"bandwidth": {"shares": {"add": 0.95, "dropout": 0.7}}}),
+                ("d", "worst of 2: dropout bf16 (own:dropout dropout bf16 -> bf16); 1 below",
+                 {"bandwidth": {"shares": {"add": 0.95, "dropout": 0.7}}}),
                 ("e", "MISSED 0.960", {"rates": {"full": 96.0}}),
                 ("f", "MISSED 5.000", {"probes": below}),
                 ("f", "MISSED 0.000", {"probes": dropped}),
@@ -110,6 +112,7 @@ class Parts(Acceptance):
     def test_bandwidth_of_a_run_that_failed_or_was_cut_short_is_no_bar(self):
         for behaviour, text in (({"complete": False, "code": 1}, "did not reach its end; 0.875 is the worst of 2"),
                                 ({"failed": ["pool bf16: no"], "code": 1}, "not measured: pool bf16: no; 0.875"),
+                                ({"skipped": ["pool f16: none"]}, "not measured: pool f16: none; 0.875"),
                                 ({"complete": None}, "did not reach its end")):
             self.run_part("speed", bandwidth=behaviour)
             self.assertIn("not run", self.bar("d"))

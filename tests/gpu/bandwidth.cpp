@@ -40,6 +40,7 @@ json row_of(const OpBandwidth& result, double copy_rate) {
   return {{"name", result.name},
           {"dtype", result.dtype},
           {"kernel", result.kernel},
+          {"kind", result.kind},
           {"seconds", result.seconds},
           {"operand_bytes", result.traffic.operands},
           {"model_bytes", result.traffic.model},
@@ -118,7 +119,8 @@ int main(int argc, char** argv) {
   app.add_option("--backend", options.backend, "cuda, cpu or ref");
   app.add_option("--output", options.output, "all results as JSON");
   app.add_option("--batch", options.sizes.batch)->check(CLI::PositiveNumber);
-  app.add_option("--channels", options.sizes.channels, "even")->check(CLI::PositiveNumber);
+  app.add_option("--channels", options.sizes.channels, "a multiple of 4")
+      ->check(CLI::PositiveNumber);
   app.add_option("--side", options.sizes.side, "even")->check(CLI::PositiveNumber);
   app.add_option("--batches", options.sizes.batches, "the fastest counts")
       ->check(CLI::PositiveNumber);

@@ -70,11 +70,12 @@ def bandwidth_bar(content):
         raise NotRun("no kernel was measured")
     worst = min(rows, key=lambda row: row["share_of_copy"])
     below = sum(row["share_of_copy"] < 0.85 for row in rows)
-    text = f"worst of {len(rows)}: {worst['name']} {worst['dtype']}; {below} below"
+    text = f"worst of {len(rows)}: {worst['name']} {worst['dtype']} ({worst['kind']}); {below} below"
     if not content.get("complete"):
         raise NotRun(f"its run did not reach its end; {worst['share_of_copy']:.3f} is the {text}")
-    if content.get("failed"):
-        raise NotRun(f"not measured: {'; '.join(content['failed'])}; {worst['share_of_copy']:.3f} is the {text}")
+    missing = content.get("failed", []) + content.get("skipped", [])
+    if missing:
+        raise NotRun(f"not measured: {'; '.join(missing)}; {worst['share_of_copy']:.3f} is the {text}")
     return worst["share_of_copy"], below == 0, text
 
 

@@ -86,11 +86,11 @@ import json, pathlib, sys
 behaviour = json.loads((pathlib.Path({folder!r}) / "behaviour.json").read_text()).get("bandwidth", {{}})
 if behaviour.get("crashes"):
     sys.exit(1)
-rows = [{{"name": name, "dtype": "bf16", "share_of_copy": share}}
+rows = [{{"name": name, "dtype": "bf16", "kind": f"own:{{name}} {{name}} bf16 -> bf16", "share_of_copy": share}}
         for name, share in behaviour.get("shares", {{"add": 0.95, "batch_norm": 0.875}}).items()]
 pathlib.Path(sys.argv[sys.argv.index("--output") + 1]).write_text(
     json.dumps({{"complete": behaviour.get("complete", True), "rows": rows, "failed": behaviour.get("failed", []),
-                "skipped": []}}))
+                "skipped": behaviour.get("skipped", [])}}))
 for row in rows:
     print(f"{{row['name']:<44}} bf16  4000.0 GB/s  {{row['share_of_copy']:.2f}} of copy")
 sys.exit(behaviour.get("code", 0))

@@ -120,7 +120,7 @@ constexpr OpDef kShapeOps[] = {
      PrecisionClass::kFollow,
      infer_reshape,
      differentiate_reshape,
-     no_cost},
+     copy_cost},
 };
 
 }  // namespace
