@@ -3,6 +3,7 @@
 #include "data/for_each_sample.h"
 
 #include "engine/core/log.h"
+#include "engine/core/parallel.h"
 
 #include <fmt/format.h>
 
@@ -16,8 +17,7 @@
 namespace dlbench::data {
 
 int set_up_threads(int requested, std::int64_t items) {
-  const auto wanted =
-      requested > 0 ? std::int64_t{requested} : std::int64_t{std::thread::hardware_concurrency()};
+  const std::int64_t wanted = requested > 0 ? requested : core::usable_cores();
   return static_cast<int>(std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(1, items)));
 }
 
