@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/for_each_sample.h"
 
+#include "engine/core/affinity.h"
 #include "engine/core/log.h"
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <iterator>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -16,8 +18,7 @@
 namespace dlbench::data {
 
 int set_up_threads(int requested, std::int64_t items) {
-  const auto wanted =
-      requested > 0 ? std::int64_t{requested} : std::int64_t{std::thread::hardware_concurrency()};
+  const std::int64_t wanted = requested > 0 ? requested : std::ssize(core::affinity_cpus());
   return static_cast<int>(std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(1, items)));
 }
 

@@ -11,7 +11,8 @@
 
 namespace dlbench::data {
 
-/// Threads to use for `requested` (0: one per core), at most one per item, at least one.
+/// Threads to use for `requested` (0: one per core that this process may use), at most one per
+/// item, at least one.
 [[nodiscard]] int set_up_threads(int requested, std::int64_t items);
 
 /// Calls body(item, thread) for every item in [0, items), each once, on `threads` threads; shows a

@@ -5,10 +5,10 @@
 #include "data/loader/storage_model.h"
 #include "engine/core/clock.h"
 #include "engine/core/error.h"
+#include "engine/core/file_descriptor.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -26,22 +26,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30U;
 // Decoders and the resizer may read a vector register past the end.
 constexpr std::size_t kPaddingBytes = 64;
-
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  ~FileDescriptor() {
-    if (fd_ >= 0) {
-      ::close(fd_);
-    }
-  }
-  [[nodiscard]] int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 [[noreturn]] void throw_read_error(const std::filesystem::path& path, int errno_value) {
   throw core::Error(core::ErrorCode::kFile,
@@ -108,27 +92,20 @@ LoadContext::StageTimer::~StageTimer() {
 std::span<const std::byte> LoadContext::read_file(const std::filesystem::path& path) {
   const StageTimer timer(*this, Stage::kRead);
   // O_NONBLOCK: opening a named pipe would wait for who writes it.
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.get() < 0) {
+  const core::FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.is_open()) {
     throw_read_error(path, errno);
   }
   const std::size_t bytes = regular_file_bytes(file.get(), path);
   std::byte* buffer = reserve(bytes + kPaddingBytes);
-  std::size_t done = 0;
-  while (done < bytes) {
-    const ssize_t got = ::read(file.get(), buffer + done, bytes - done);
-    if (got < 0) {
-      if (errno == EINTR) {
-        continue;
-      }
-      throw_read_error(path, errno);
-    }
-    if (got == 0) {
-      throw core::Error(core::ErrorCode::kData,
-                        "'" + path.string() + "' shrank to " + std::to_string(done) + " of " +
-                            std::to_string(bytes) + " bytes while it was read");
-    }
-    done += static_cast<std::size_t>(got);
+  const core::ReadResult read = core::read_all(file.get(), {buffer, bytes});
+  if (read.error != 0) {
+    throw_read_error(path, read.error);
+  }
+  if (read.bytes < bytes) {
+    throw core::Error(core::ErrorCode::kData,
+                      "'" + path.string() + "' shrank to " + std::to_string(read.bytes) + " of " +
+                          std::to_string(bytes) + " bytes while it was read");
   }
   std::memset(buffer + bytes, 0, kPaddingBytes);
   wait_for_storage(static_cast<std::int64_t>(bytes));

@@ -4,11 +4,11 @@
 
 #include "engine/core/check.h"
 #include "engine/core/error.h"
+#include "engine/core/file_descriptor.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <turbojpeg.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -27,22 +27,13 @@ using core::ErrorCode;
 }  // namespace
 
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (fd < 0) {
+  core::FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (!file.is_open()) {
     throw_write_error(path, errno);
   }
-  int failure = 0;
-  while (!bytes.empty() && failure == 0) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written > 0) {
-      bytes = bytes.subspan(static_cast<std::size_t>(written));
-    } else if (errno != EINTR) {
-      failure = errno;
-    }
-  }
-  // Network file systems and quotas may report a full disk only here.
-  if (::close(fd) != 0 && failure == 0) {
-    failure = errno;
+  int failure = core::write_all(file.get(), bytes);
+  if (failure == 0) {
+    failure = file.close();
   }
   if (failure != 0) {
     throw_write_error(path, failure);

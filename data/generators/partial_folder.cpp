@@ -17,8 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-int open_folder(const fs::path& path) {
-  return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+core::FileDescriptor open_folder(const fs::path& path) {
+  return core::FileDescriptor(
+      ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
 void remove_folder(const fs::path& path) {
@@ -36,12 +37,9 @@ void remove_abandoned(const fs::path& parent, const std::string& prefix) {
     if (!entry.path().filename().string().starts_with(prefix)) {
       continue;
     }
-    const int folder = open_folder(entry.path());
-    if (folder >= 0 && ::flock(folder, LOCK_EX | LOCK_NB) == 0) {
+    const core::FileDescriptor folder = open_folder(entry.path());
+    if (folder.is_open() && ::flock(folder.get(), LOCK_EX | LOCK_NB) == 0) {
       remove_folder(entry.path());
-    }
-    if (folder >= 0) {
-      ::close(folder);
     }
   }
 }
@@ -60,12 +58,9 @@ PartialFolder::PartialFolder(const fs::path& out)
       throw core::Error(core::ErrorCode::kFile,
                         fmt::format("cannot create '{}': {}", path_.string(), failure.message()));
     }
-    if (lock_ >= 0) {
-      ::close(lock_);
-    }
     lock_ = open_folder(path_);
-    if (lock_ >= 0) {
-      static_cast<void>(::flock(lock_, LOCK_EX));
+    if (lock_.is_open()) {
+      static_cast<void>(::flock(lock_.get(), LOCK_EX));
     }
   } while (!fs::exists(path_));
 }
@@ -73,9 +68,6 @@ PartialFolder::PartialFolder(const fs::path& out)
 PartialFolder::~PartialFolder() {
   if (!path_.empty()) {
     remove_folder(path_);
-  }
-  if (lock_ >= 0) {
-    ::close(lock_);
   }
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/core/file_descriptor.h"
+
 #include <filesystem>
 #include <system_error>
 
@@ -25,7 +27,7 @@ class PartialFolder {
 
  private:
   std::filesystem::path path_;
-  int lock_ = -1;
+  core::FileDescriptor lock_;
 };
 
 }  // namespace dlbench::data

@@ -3,6 +3,7 @@
 #include "data/loader/page_cache.h"
 
 #include "engine/core/error.h"
+#include "engine/core/file_descriptor.h"
 #include "engine/core/nearest_name.h"
 
 #include <fcntl.h>
@@ -34,23 +35,19 @@ using core::ErrorCode;
 /// An open file and its size.
 class OpenFile {
  public:
-  explicit OpenFile(const fs::path& path) : path_(path) {
-    fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // waits for no named pipe
-    if (fd_ < 0) {
+  explicit OpenFile(const fs::path& path)
+      : path_(path),
+        // O_NONBLOCK waits for no named pipe.
+        file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    if (!file_.is_open()) {
       throw_file_error("open", path);
     }
-    if (::fstat(fd_, &status_) != 0) {
-      const int failure = errno;
-      ::close(fd_);
-      errno = failure;
+    if (::fstat(fd(), &status_) != 0) {
       throw_file_error("examine", path);
     }
   }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  ~OpenFile() { ::close(fd_); }
 
-  [[nodiscard]] int fd() const { return fd_; }
+  [[nodiscard]] int fd() const { return file_.get(); }
   [[nodiscard]] const fs::path& path() const { return path_; }
   [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(status_.st_size); }
   /// The kernel tells the residency of pages only to those who could write the file.
@@ -70,13 +67,13 @@ class OpenFile {
                                                      0x19830326,
                                                      0x65735546};
     struct statfs system {};
-    return ::fstatfs(fd_, &system) == 0 &&
+    return ::fstatfs(fd(), &system) == 0 &&
            std::ranges::find(kNetwork, static_cast<std::uint32_t>(system.f_type)) != kNetwork.end();
   }
 
  private:
   const fs::path& path_;
-  int fd_ = -1;
+  core::FileDescriptor file_;
   struct stat status_ {};
 };
 
@@ -107,16 +104,15 @@ Residency count_resident(const OpenFile& file) {
   return {static_cast<std::int64_t>(present.size()), resident};
 }
 
-void read_all(const OpenFile& file, std::span<std::byte> buffer) {
-  while (true) {
-    const ssize_t got = ::read(file.fd(), buffer.data(), buffer.size());
-    if (got == 0) {
-      return;
-    }
-    if (got < 0 && errno != EINTR) {
+void read_to_end(const OpenFile& file, std::span<std::byte> buffer) {
+  core::ReadResult read;
+  do {
+    read = core::read_all(file.fd(), buffer);
+    if (read.error != 0) {
+      errno = read.error;
       throw_file_error("read", file.path());
     }
-  }
+  } while (read.bytes == buffer.size());
 }
 
 void drop(const OpenFile& file) {
@@ -214,7 +210,7 @@ CacheState prepare_page_cache(CacheMode mode, std::span<const fs::path> files) {
     state.bytes += static_cast<std::int64_t>(file.bytes());
     state.network_file_system = state.network_file_system || file.on_network();
     if (mode == CacheMode::kWarm) {
-      read_all(file, {buffer.get(), kReadBytes});
+      read_to_end(file, {buffer.get(), kReadBytes});
     } else if (mode == CacheMode::kCold) {
       drop(file);
     }

@@ -11,6 +11,7 @@
 
 #include "engine/comm/reduce.h"
 #include "engine/core/check.h"
+#include "engine/core/clock.h"
 #include "engine/core/error.h"
 
 #include <algorithm>
@@ -23,14 +24,13 @@
 namespace dlbench::comm {
 namespace {
 
+using core::seconds;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kCacheLine = 64;
 constexpr std::size_t kSmallSlot = std::size_t{16} << 10;
 // A small call reads the slots of all ranks on every rank; beyond this a second barrier is cheaper.
 constexpr std::size_t kSmallTotal = std::size_t{64} << 10;
-
-double seconds(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 std::size_t round_up(std::size_t value, std::size_t unit) {
   return (value + unit - 1) / unit * unit;

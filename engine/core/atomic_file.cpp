@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
-#include <cstddef>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -38,41 +37,6 @@ struct Named {
                           what,
                           errno_text(errno_value),
                           file.advice));
-}
-
-/// A file descriptor that is closed at the end of its scope.
-class Descriptor {
- public:
-  explicit Descriptor(int value) : value_(value) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (value_ >= 0) {
-      ::close(value_);
-    }
-  }
-  [[nodiscard]] int get() const { return value_; }
-
- private:
-  int value_;
-};
-
-/// Returns 0 or the errno of the first write that failed.
-int write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written < 0) {
-      if (errno == EINTR) {
-        continue;
-      }
-      return errno;
-    }
-    if (written == 0) {
-      return ENOSPC;
-    }
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
 }
 
 /// The number in "/dev/fd/N" and the like.
@@ -194,18 +158,16 @@ AtomicFile::AtomicFile(std::string path, std::string advice)
   }
   target_ = target.path;
   temporary_ = temporary_name(target_, ::getpid());
-  descriptor_ = create_temporary(temporary_);
-  if (descriptor_ < 0) {
+  file_ = FileDescriptor(create_temporary(temporary_));
+  if (!file_.is_open()) {
     fail("create", errno);
   }
+  descriptor_ = file_.get();
 }
 
 AtomicFile::~AtomicFile() {
-  if (descriptor_ < 0 || !owned_) {
-    return;
-  }
-  ::close(descriptor_);
-  if (!temporary_.empty()) {
+  if (file_.is_open() && !temporary_.empty()) {
+    static_cast<void>(file_.close());
     ::unlink(temporary_.c_str());
   }
 }
@@ -214,20 +176,20 @@ void AtomicFile::open_directly() {
   if (const auto own = own_descriptor(path_); own.has_value()) {
     std::fflush(*own == STDERR_FILENO ? stderr : stdout);
     descriptor_ = *own;
-    owned_ = false;
     return;
   }
-  descriptor_ = open_stream(path_);
-  if (descriptor_ < 0) {
+  file_ = FileDescriptor(open_stream(path_));
+  if (!file_.is_open()) {
     fail(errno == ENXIO ? "open: nobody reads this pipe" : "open", errno);
   }
+  descriptor_ = file_.get();
 }
 
 void AtomicFile::write(std::string_view text) {
   if (reader_left_) {
     return;
   }
-  const int error = write_all(descriptor_, text);
+  const int error = write_all(descriptor_, std::as_bytes(std::span(text)));
   reader_left_ = error == EPIPE;
   if (error != 0 && !reader_left_) {
     fail("write", error);
@@ -238,25 +200,25 @@ void AtomicFile::commit() {
   if (temporary_.empty()) {
     return;
   }
-  const char* step = nullptr;
   if (::fsync(descriptor_) != 0 && errno != EINVAL) {
     fail("flush", errno);
   }
-  // Some file systems report a full disk only here.
-  if (::close(std::exchange(descriptor_, -1)) != 0) {
-    step = "close";
-  } else if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
+  const char* step = "close";
+  descriptor_ = -1;
+  int error = file_.close();
+  if (error == 0 && ::rename(temporary_.c_str(), target_.c_str()) != 0) {
     step = "rename";
+    error = errno;
   }
-  if (step != nullptr) {
-    const int error = errno;
+  if (error != 0) {
     ::unlink(temporary_.c_str());
     fail(step, error);
   }
   // The rename itself reaches the disk with the folder; a folder that cannot be opened for reading
   // loses only that guarantee.
-  const Descriptor folder(::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.get() >= 0) {
+  const FileDescriptor folder(
+      ::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.is_open()) {
     static_cast<void>(::fsync(folder.get()));
   }
 }
@@ -326,8 +288,8 @@ void check_writable(const std::string& path, std::string_view advice) {
     return;
   }
   const std::string temporary = temporary_name(target.path, ::getpid());
-  const Descriptor file(create_temporary(temporary));
-  if (file.get() < 0) {
+  const FileDescriptor file(create_temporary(temporary));
+  if (!file.is_open()) {
     fail(named, "create", errno);
   }
   ::unlink(temporary.c_str());

@@ -5,6 +5,8 @@
 // contents and never a part.
 #pragma once
 
+#include "engine/core/file_descriptor.h"
+
 #include <filesystem>
 #include <span>
 #include <string>
@@ -38,9 +40,9 @@ class AtomicFile {
   std::string advice_;
   std::filesystem::path target_;  ///< `path_` with its links followed
   std::string temporary_;         ///< empty: written directly
-  int descriptor_ = -1;
-  bool owned_ = true;         ///< whether the descriptor is ours to close
-  bool reader_left_ = false;  ///< who closed a pipe has read enough
+  FileDescriptor file_;           ///< none where a descriptor is written that was open before
+  int descriptor_ = -1;           ///< what is written: of file_, or that one
+  bool reader_left_ = false;      ///< who closed a pipe has read enough
 };
 
 /// The parts, one behind the other, as an AtomicFile.

@@ -4,6 +4,7 @@
 
 #include "engine/comm/device_watch.h"
 #include "engine/core/check.h"
+#include "engine/core/clock.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/core/trace.h"
@@ -25,8 +26,6 @@ using Clock = std::chrono::steady_clock;
 graph::NodeId op_id(const LoweredNode& node) {
   return node.covers.empty() ? graph::kNoNode : node.covers.front();
 }
-
-double seconds(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 }  // namespace
 
@@ -331,7 +330,7 @@ void Executor::profile_on_host() {
     run_node(lowered_->nodes[index]);
     synchronize();
     const auto now = Clock::now();
-    node_seconds_[index] = seconds(now - last);
+    node_seconds_[index] = core::seconds(now - last);
     last = now;
   }
 }

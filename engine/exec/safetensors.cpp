@@ -4,12 +4,12 @@
 
 #include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
+#include "engine/core/file_descriptor.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -260,47 +260,29 @@ std::string make_header(const std::vector<const TensorMap::value_type*>& order,
   return text;
 }
 
-/// Closes what it opened.
 class InputFile {
  public:
   explicit InputFile(const std::filesystem::path& path)
-      : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-    if (descriptor_ < 0) {
+      : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    if (!file_.is_open()) {
       fail_now(core::errno_text(errno));
-    }
-  }
-  InputFile(const InputFile&) = delete;
-  InputFile& operator=(const InputFile&) = delete;
-  ~InputFile() {
-    if (descriptor_ >= 0) {
-      ::close(descriptor_);
     }
   }
 
   std::vector<std::byte> read_all() {
     struct stat status {};
-    if (::fstat(descriptor_, &status) != 0) {
+    if (::fstat(file_.get(), &status) != 0) {
       fail_now(core::errno_text(errno));
     }
     if (!S_ISREG(status.st_mode)) {
       fail_now("not a regular file");
     }
     std::vector<std::byte> bytes(static_cast<std::size_t>(status.st_size));
-    std::size_t done = 0;
-    while (done < bytes.size()) {
-      const ssize_t got = ::read(descriptor_, bytes.data() + done, bytes.size() - done);
-      if (got < 0 && errno == EINTR) {
-        continue;
-      }
-      if (got < 0) {
-        fail_now(core::errno_text(errno));
-      }
-      if (got == 0) {  // shrunk meanwhile
-        bytes.resize(done);
-        break;
-      }
-      done += static_cast<std::size_t>(got);
+    const core::ReadResult read = core::read_all(file_.get(), bytes);
+    if (read.error != 0) {
+      fail_now(core::errno_text(read.error));
     }
+    bytes.resize(read.bytes);  // fewer if it shrank meanwhile
     return bytes;
   }
 
@@ -311,7 +293,7 @@ class InputFile {
   }
 
   const std::filesystem::path& path_;
-  int descriptor_;
+  core::FileDescriptor file_;
 };
 
 }  // namespace

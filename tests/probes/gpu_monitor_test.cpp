@@ -10,14 +10,17 @@
 #include "probes/gpu_summary.h"
 #include "probes/nvml_library.h"
 #include "probes/registry.h"
+#include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -75,14 +78,24 @@ TEST(GpuMonitor, EventsBetweenWindowsAreToldOnce) {
   EXPECT_TRUE(monitor.end_window().events.empty());
 }
 
-TEST(GpuMonitor, LooksBetweenTheEndsFromItsOwnThread) {
-  GpuMonitor monitor(std::make_unique<CountingSensors>(), std::chrono::microseconds(100));
+/// Windows of growing length until one has so many looks, or for half a minute.
+GpuWindow window_with_looks(GpuMonitor& monitor, std::size_t looks) {
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   GpuWindow window;
-  while (window.samples.size() < 5) {  // a window long enough for three looks comes soon
+  for (std::chrono::milliseconds length{5};
+       window.samples.size() < looks && std::chrono::steady_clock::now() < patience;
+       length = std::min(2 * length, std::chrono::milliseconds(1000))) {
     monitor.begin_window();
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    std::this_thread::sleep_for(length);
     window = monitor.end_window();
   }
+  return window;
+}
+
+TEST(GpuMonitor, LooksBetweenTheEndsFromItsOwnThread) {
+  GpuMonitor monitor(std::make_unique<CountingSensors>(), std::chrono::microseconds(100));
+  const GpuWindow window = window_with_looks(monitor, 5);
+  ASSERT_GE(window.samples.size(), 5U);
   EXPECT_GT(window.monitor_cpu_s, 0.0);
 }
 
@@ -106,12 +119,8 @@ class RatedSensors final : public GpuSensors {
 
 TEST(GpuMonitor, AsksAllSensorsAtTheEndsAndInEveryTenthLook) {
   GpuMonitor monitor(std::make_unique<RatedSensors>(), std::chrono::microseconds(100));
-  GpuWindow window;
-  while (window.samples.size() < 30) {
-    monitor.begin_window();
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    window = monitor.end_window();
-  }
+  const GpuWindow window = window_with_looks(monitor, 30);
+  ASSERT_GE(window.samples.size(), 30U);
   for (std::size_t look = 0; look < window.samples.size(); ++look) {
     const bool end = look == 0 || look + 1 == window.samples.size();
     EXPECT_EQ(window.samples[look].memory_used_bytes.has_value(), end || look % 10 == 5) << look;
@@ -144,7 +153,8 @@ TEST(GpuMonitor, CountsWhatTheLooksAtBothEndsCostTheCaller) {
 TEST(GpuRecording, ReadingGivesBackWhatWasWritten) {
   const GpuRecording recording = read_gpu_recording(kRecording);
   EXPECT_THAT(recording.origin, HasSubstr("not recorded from a GPU"));
-  const std::filesystem::path copy = testing::TempDir() + "/dlbench_gpu_recording.json";
+  const tests::TemporaryFolder folder;
+  const std::filesystem::path copy = folder.path() / "recording.json";
   write_gpu_recording(copy, recording);
   const GpuRecording again = read_gpu_recording(copy);
   std::filesystem::remove(copy);

@@ -9,6 +9,7 @@
 #include "engine/core/error.h"
 #include "probes/gpu_tracks.h"
 #include "probes/sample_drain.h"
+#include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -186,7 +187,8 @@ TEST(GpuSamples, TracksFallToZeroWhereNothingWasSampled) {
 }
 
 TEST(GpuSamples, ReadingGivesBackWhatWasWritten) {
-  const std::filesystem::path copy = testing::TempDir() + "/dlbench_gpu_samples.json";
+  const tests::TemporaryFolder folder;
+  const std::filesystem::path copy = folder.path() / "samples.json";
   const GpuSamples samples = synthetic();
   write_gpu_samples(copy, samples);
   const GpuSamples again = read_gpu_samples(copy);
@@ -211,7 +213,6 @@ TEST(GpuSamples, ReadingGivesBackWhatWasWritten) {
     EXPECT_EQ(error.code(), core::ErrorCode::kData);
     EXPECT_THAT(error.what(), HasSubstr("3 numbers"));
   }
-  std::filesystem::remove(copy);
 }
 
 /// A buffer that hands out two samples at a time.

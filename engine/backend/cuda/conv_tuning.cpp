@@ -4,6 +4,7 @@
 
 #include "engine/core/check.h"
 #include "engine/core/error.h"
+#include "engine/core/median.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,16 +13,6 @@
 #include <set>
 
 namespace dlbench::backend::cuda {
-namespace {
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-}  // namespace
-
 int runs_per_sample(double run_s, const TuningPolicy& policy) {
   if (!(run_s > 0.0)) {
     return policy.most_runs;
@@ -89,8 +80,8 @@ Tuned tune(std::size_t candidates, const RunTrial& trial, const TuningPolicy& po
   std::vector<std::optional<double>> seconds(candidates);
   for (std::size_t index = 0; index < candidates; ++index) {
     const Candidate& candidate = race[index];
-    seconds[index] =
-        candidate.samples.empty() ? candidate.first_s : std::optional(median(candidate.samples));
+    seconds[index] = candidate.samples.empty() ? candidate.first_s
+                                               : std::optional(core::median(candidate.samples));
   }
   result.best = choose_fastest(seconds, policy.least_gain);
   return result;

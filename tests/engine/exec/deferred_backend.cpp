@@ -25,6 +25,13 @@ bool launching_fails = false;
 thread_local bool attached = false;  // what CUDA calls the current device
 std::optional<std::int64_t> free_bytes;
 std::size_t tuned_workspace = 0;
+std::optional<std::chrono::nanoseconds> work_time;  // pretended
+std::chrono::nanoseconds worked{0};                 // since it is
+
+std::chrono::steady_clock::time_point device_time() {
+  return work_time.has_value() ? std::chrono::steady_clock::time_point(worked)
+                               : std::chrono::steady_clock::now();
+}
 
 class DeferredEvent final : public backend::Stream::Event {
  public:
@@ -106,7 +113,7 @@ void DeferredStream::record(Event& event) {
   dynamic_cast<DeferredEvent&>(event).point = point;
   enqueue({nullptr, [point] {
              point->reached = true;
-             point->time = std::chrono::steady_clock::now();
+             point->time = device_time();
            }});
 }
 
@@ -135,6 +142,17 @@ void DeferredStream::synchronize() {
 }
 
 std::int64_t DeferredStream::copies_to_device() { return copies; }
+
+void DeferredStream::pretend_time(std::optional<std::chrono::nanoseconds> work) {
+  const std::scoped_lock lock(device);
+  work_time = work;
+  worked = std::chrono::nanoseconds(0);
+}
+
+double DeferredStream::pretended_s() {
+  const std::scoped_lock lock(device);
+  return std::chrono::duration<double>(worked).count();
+}
 
 void DeferredStream::copy_to_device(std::byte* to, const std::byte* host, std::size_t bytes) {
   ++copies;
@@ -217,6 +235,7 @@ void DeferredStream::advance() {
     item.after->stream->advance();
   }
   item.work();
+  worked += work_time.value_or(std::chrono::nanoseconds(0));
 }
 
 void DeferredBackend::set_free_memory(std::optional<std::int64_t> bytes) { free_bytes = bytes; }

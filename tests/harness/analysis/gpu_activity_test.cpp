@@ -13,6 +13,7 @@
 
 #include "engine/core/error.h"
 #include "reports/json_writer.h"
+#include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -328,7 +329,8 @@ TEST(GpuTrace, OnlyLostWorkOfTheDeviceCountsAsDropped) {
 }
 
 TEST(GpuTrace, ReadingGivesBackWhatWasWritten) {
-  const std::filesystem::path copy = testing::TempDir() + "/dlbench_gpu_trace.json";
+  const tests::TemporaryFolder folder;
+  const std::filesystem::path copy = folder.path() / "trace.json";
   probes::GpuTrace written = synthetic_trace();
   written.graph_nodes = {.recorded = 2, .captured = 3};
   probes::write_gpu_trace(copy, written);

@@ -3,6 +3,7 @@
 #include "harness/analysis/projection.h"
 
 #include "engine/core/error.h"
+#include "engine/core/median.h"
 #include "tests/harness/analysis/cluster_simulator.h"
 
 #include <gmock/gmock.h>
@@ -14,12 +15,8 @@
 namespace dlbench::harness {
 namespace {
 
+using core::median;
 using ::testing::HasSubstr;
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 /// A quiet cluster of 8 ranks on one level whose all-reduce takes half of the backward pass.
 Cluster quiet_cluster() {

@@ -8,6 +8,7 @@
 #include "engine/core/error.h"
 #include "probes/registry.h"
 #include "reports/json_writer.h"
+#include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -170,7 +171,8 @@ class ProfileArms : public ::testing::Test {
   reports::RunRecord record_;
   ProbeSet probes_{{.kind = "pretended"}};
   std::optional<UntracedShares> shares_;
-  std::filesystem::path file_ = ::testing::TempDir() + "/dlbench_profiling_trace.json";
+  tests::TemporaryFolder folder_;
+  std::filesystem::path file_ = folder_.path() / "trace.json";
 };
 
 TEST_F(ProfileArms, GivesTheTrialsOfADeviceItsRecordsAndTheTimelineItsTracks) {
@@ -230,7 +232,6 @@ TEST_F(ProfileArms, GivesTheTrialsOfADeviceItsRecordsAndTheTimelineItsTracks) {
       counters[event.at("name")].push_back(event.at("args").at("value"));
     }
   }
-  std::filesystem::remove(file_);
   EXPECT_EQ(tracks,
             (std::set<std::string>{
                 "main", "GPU stream 7", "GPU stream 8", "GPU stream 9", "GPU overhead"}));
@@ -256,11 +257,9 @@ TEST_F(ProfileArms, LeavesOutWhatNeedsAProfilerThatSomebodyElseHas) {
   EXPECT_EQ(record_.trials[1].probes.count("refused"), 1U) << "needs no profiler";
   EXPECT_TRUE(record_.run.taints.empty());
   EXPECT_TRUE(std::filesystem::exists(file_)) << "the timeline of the host is drawn all the same";
-  std::filesystem::remove(file_);
 }
 
 TEST_F(ProfileArms, WhatEndsThemLeavesTheTimeline) {
-  std::filesystem::remove(file_);
   arms_.push_back(std::make_unique<InterruptedArm>());
   ProbeSet replaying({.kind = "pretended"}, {.choice = ProbeChoice("replaying")});
   const ProfilingRequest request{.seconds = 0.001, .trace_file = file_.string()};

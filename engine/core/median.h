@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The median that decisions are made with. What reports say of a sample is reports/statistics.h.
+#pragma once
+
+#include "engine/core/check.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace dlbench::core {
+
+/// The middle of the values in order, the upper one of two. At least one value.
+[[nodiscard]] inline double median(std::vector<double> values) {
+  DLBENCH_CHECK(!values.empty()) << "the median of nothing";
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace dlbench::core
