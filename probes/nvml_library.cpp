@@ -11,6 +11,8 @@
 #include <array>
 #include <cctype>
 #include <cstdlib>
+#include <ctime>
+#include <optional>
 #include <utility>
 
 namespace dlbench::probes {
@@ -80,7 +82,6 @@ constexpr unsigned kFieldPowerAverage = 185;
 constexpr unsigned kFieldPowerInstant = 186;
 constexpr unsigned kFieldPcieSent = 197;
 constexpr unsigned kFieldPcieReceived = 198;
-constexpr std::size_t kFastFields = 3;  // power of the moment, PCIe sent and received
 constexpr int kTypeUnsigned = 1;
 constexpr int kClockSm = 1;
 constexpr int kClockMemory = 2;
@@ -191,7 +192,7 @@ struct Nvml {
 };
 
 /// Makes a counter of 32 bits, which wraps, one that does not. It must be read at least once per
-/// wrap: at ten reads a second, below 43 GB/s. One of a wider type that falls back without ever
+/// wrap. One of a wider type that falls back without ever
 /// having left 32 bits wraps there too.
 class WrappingCounter {
  public:
@@ -211,6 +212,40 @@ class WrappingCounter {
   bool known_ = false;
   std::uint64_t last_ = 0;
   std::int64_t total_ = 0;
+};
+
+/// CPU time of a call, in seconds.
+template <typename Call>
+double cpu_cost_s(const Call& call) {
+  timespec begin{};
+  timespec end{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+  call();
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+  return static_cast<double>(end.tv_sec - begin.tv_sec) +
+         1e-9 * static_cast<double>(end.tv_nsec - begin.tv_nsec);
+}
+
+/// When the counters of PCIe are to be read next, which wrap after 4 GiB: when they will have grown
+/// by a quarter of that at the last rate.
+class WrapGuard {
+ public:
+  [[nodiscard]] bool is_due(std::int64_t now_ns) const {
+    constexpr double kSafeBytes = 0x1p30;
+    return bytes_per_ns_ * static_cast<double>(now_ns - read_ns_) >= kSafeBytes;
+  }
+  void note(std::int64_t now_ns, std::int64_t bytes) {
+    if (read_ns_ != 0 && now_ns > read_ns_) {
+      bytes_per_ns_ = static_cast<double>(bytes - bytes_) / static_cast<double>(now_ns - read_ns_);
+    }
+    read_ns_ = now_ns;
+    bytes_ = bytes;
+  }
+
+ private:
+  std::int64_t read_ns_ = 0;
+  std::int64_t bytes_ = 0;
+  double bytes_per_ns_ = 0.0;
 };
 
 template <typename Result>
@@ -274,6 +309,7 @@ class NvmlGpu final : public GpuSensors {
  public:
   NvmlGpu(Nvml nvml, Device device)
       : nvml_(nvml), device_(device), identity_(read_identity(nvml, device)) {
+    learn_costs();
     unsigned long long supported = 0;
     if (nvml_.create_events == nullptr || nvml_.wait_event == nullptr ||
         nvml_.register_events == nullptr || nvml_.supported_events == nullptr ||
@@ -309,11 +345,13 @@ class NvmlGpu final : public GpuSensors {
     if (!sample.power_watt.has_value()) {
       sample.power_watt = scaled(read_one<unsigned>(nvml_.power_usage), 1e-3);
     }
-    sample.energy_joules = scaled(read_one<unsigned long long>(nvml_.energy), 1e-3);
+    if (set == SensorSet::kAll || energy_is_cheap_) {
+      sample.energy_joules = scaled(read_one<unsigned long long>(nvml_.energy), 1e-3);
+    }
     sample.sm_clock_mhz = scaled(read_one<unsigned>(nvml_.clock, kClockSm), 1.0);
     sample.memory_clock_mhz = scaled(read_one<unsigned>(nvml_.clock, kClockMemory), 1.0);
     sample.clock_reasons = read_one<unsigned long long>(nvml_.clock_reasons);
-    if (set == SensorSet::kAll) {
+    if (set != SensorSet::kFast) {
       read_slow(sample);
     }
     return sample;
@@ -373,38 +411,61 @@ class NvmlGpu final : public GpuSensors {
     return scaled(read_one<unsigned>(nvml_.temperature_before_13, 0), 1.0);
   }
 
+  /// What is asked ten times a second must not cost more than a thousandth of a core together.
+  void learn_costs() {
+    constexpr double kCheap_s = 20e-6;
+    const auto is_cheap = [](const auto& call) {
+      call();  // what the first one sets up
+      return cpu_cost_s(call) < kCheap_s;
+    };
+    energy_is_cheap_ = is_cheap([this] { ask<unsigned long long>(nvml_.energy, device_); });
+    std::array<Field, 2> fields{{{.id = kFieldPcieSent}, {.id = kFieldPcieReceived}}};
+    pcie_is_cheap_ = is_cheap([&] {
+      if (nvml_.fields != nullptr) {
+        nvml_.fields(device_, static_cast<int>(fields.size()), fields.data());
+      }
+    });
+  }
+
   void read_fields(SensorSet set, GpuSample& sample) noexcept {
     if (nvml_.fields == nullptr) {
       return;
     }
+    const bool slow = set != SensorSet::kFast;
+    const bool pcie = slow || pcie_is_cheap_ || pcie_guard_.is_due(sample.time_ns);
     std::array<Field, 5> fields{};
-    const std::array ids{kFieldPowerInstant,
-                         kFieldPcieSent,
-                         kFieldPcieReceived,
-                         kFieldPowerAverage,
-                         kFieldMemoryTemperature};
-    const std::size_t wanted = set == SensorSet::kAll ? ids.size() : kFastFields;
-    for (std::size_t index = 0; index < ids.size(); ++index) {
-      fields[index].id = ids[index];
-    }
-    if (nvml_.fields(device_, static_cast<int>(wanted), fields.data()) != kSuccess) {
+    int count = 0;
+    const auto want = [&](unsigned id) -> const Field& {
+      fields[static_cast<std::size_t>(count)].id = id;
+      return fields[static_cast<std::size_t>(count++)];
+    };
+    const Field& power = want(kFieldPowerInstant);
+    const Field* sent = pcie ? &want(kFieldPcieSent) : nullptr;
+    const Field* received = pcie ? &want(kFieldPcieReceived) : nullptr;
+    const Field* average = slow ? &want(kFieldPowerAverage) : nullptr;
+    const Field* memory_temperature = slow ? &want(kFieldMemoryTemperature) : nullptr;
+    if (nvml_.fields(device_, count, fields.data()) != kSuccess) {
       return;
     }
-    const auto told = [&](std::size_t index) {
-      return index < wanted && fields[index].status == kSuccess;
+    const auto number = [](const Field* field, double factor) {
+      return field != nullptr && field->status == kSuccess
+                 ? std::optional(factor * field_number(*field))
+                 : std::nullopt;
     };
-    const auto number = [&](std::size_t index, double factor) {
-      return told(index) ? std::optional(factor * field_number(fields[index])) : std::nullopt;
-    };
-    sample.power_watt = number(0, 1e-3);
-    if (told(1)) {
-      sample.pcie_sent_bytes = sent_.widen(fields[1]);
+    sample.power_watt = number(&power, 1e-3);
+    if (number(sent, 1.0).has_value()) {
+      sample.pcie_sent_bytes = sent_.widen(*sent);
     }
-    if (told(2)) {
-      sample.pcie_received_bytes = received_.widen(fields[2]);
+    if (number(received, 1.0).has_value()) {
+      sample.pcie_received_bytes = received_.widen(*received);
     }
-    sample.power_average_watt = number(3, 1e-3);
-    sample.memory_temperature_celsius = number(4, 1.0);
+    if (pcie) {
+      pcie_guard_.note(
+          sample.time_ns,
+          std::max(sample.pcie_sent_bytes.value_or(0), sample.pcie_received_bytes.value_or(0)));
+    }
+    sample.power_average_watt = number(average, 1e-3);
+    sample.memory_temperature_celsius = number(memory_temperature, 1.0);
   }
 
   Nvml nvml_;
@@ -414,8 +475,11 @@ class NvmlGpu final : public GpuSensors {
   unsigned long long watched_ = 0;  ///< bits of kFaultEvents
   bool lost_ = false;
   std::vector<GpuEvent> pending_;
+  bool energy_is_cheap_ = false;
+  bool pcie_is_cheap_ = false;
   WrappingCounter sent_;
   WrappingCounter received_;
+  WrapGuard pcie_guard_;
 };
 
 /// Status of finding the device; -1: this driver cannot find one that way.

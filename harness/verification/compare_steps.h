@@ -27,6 +27,7 @@ struct StepTolerances {
   double update = 0.0;              ///< of the optimizer's step, from the tested step's gradients
   double statistics = 0.0;          ///< running means and variances
   double smallest_share = 0.05;     ///< of the norm that a gradient's error is divided by
+  double short_share = 0.05;        ///< the same of a gradient of up to 64 values
 
   /// For contractions in f32 (their operands rounded to tf32 if `tf32`) or a 16-bit float, and a
   /// batch of `positions` pixels; where the numbers come from stands beside them. `rounding` is
@@ -54,11 +55,12 @@ struct TensorError {
   StepPart part = StepPart::kGradient;
   std::string tensor;  ///< its name in the record
   core::Shape shape;
-  /// Relative L2 error. Of a single gradient the denominator is at least
-  /// smallest_share of this tensor's even share of all gradients, |all| sqrt(n / n_all): biases in
-  /// front of a batch norm have no gradient but rounding noise. Of a running mean it is at least a
-  /// 20th of the running deviation: behind a batch norm the mean is nothing but noise, too.
-  /// Infinite for a gradient that is all zeros where the reference's is more than noise.
+  /// Relative L2 error. Of a single gradient the denominator is at least smallest_share of this
+  /// tensor's even share of all gradients, |all| sqrt(n / n_all), short_share if it has few values:
+  /// biases in front of a batch norm have no gradient but rounding noise. Of a
+  /// running mean it is at least a 20th of the running deviation: behind a batch norm the mean is
+  /// nothing but noise, too. Infinite for a gradient that is all zeros where the reference's is
+  /// more than noise.
   double error = 0.0;
   double tolerance = 0.0;
   double max_difference = 0.0;  ///< of one element
