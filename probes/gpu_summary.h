@@ -7,6 +7,7 @@
 #include "probes/gpu_monitor.h"
 #include "probes/probe.h"
 
+#include <string>
 #include <vector>
 
 namespace dlbench::probes {

@@ -3,6 +3,7 @@
 #include "probes/nvml_library.h"
 
 #include "engine/core/clock.h"
+#include "probes/nvml_api_internal.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -18,73 +19,11 @@
 namespace dlbench::probes {
 namespace {
 
-// Types, layouts and numbers of NVML's interface 13 (docs.nvidia.com/deploy/nvml-api), which the
-// toolkit has no header of in every package. All calls return 0 for success.
-using Device = struct nvmlDevice_st*;
-using EventSet = struct nvmlEventSet_st*;
-constexpr int kSuccess = 0;
-constexpr int kGpuIsLost = 15;
+using nvml::Device;
+using nvml::Field;
+using nvml::kSuccess;
+using nvml::Nvml;
 
-struct Utilization {
-  unsigned gpu;
-  unsigned memory;
-};
-struct Memory {
-  unsigned long long total;
-  unsigned long long free;
-  unsigned long long used;
-};
-struct Temperature {
-  unsigned version = 0x0100000c;  // size 12, version 1
-  int sensor = 0;                 // of the chip
-  int celsius = 0;
-};
-static_assert(sizeof(Temperature) == 12);
-union FieldNumber {
-  double as_double;
-  int as_int;
-  unsigned as_unsigned;
-  unsigned long as_long;
-  unsigned long long as_long_long;
-  long long as_signed_long_long;
-  unsigned short as_short;
-};
-struct Field {
-  unsigned id = 0;
-  unsigned scope = 0;
-  long long timestamp_us = 0;
-  long long latency_us = 0;
-  int type = 0;
-  int status = 0;
-  FieldNumber value{};
-};
-static_assert(sizeof(Field) == 40);
-struct PciInfo {
-  char legacy_address[16];
-  unsigned domain;
-  unsigned bus;
-  unsigned device;
-  unsigned device_id;
-  unsigned subsystem_id;
-  char address[32];
-};
-static_assert(sizeof(PciInfo) == 68);
-struct EventData {
-  Device device = nullptr;
-  unsigned long long type = 0;
-  unsigned long long data = 0;
-  unsigned gpu_instance = 0;
-  unsigned compute_instance = 0;
-};
-
-constexpr unsigned kFieldMemoryTemperature = 82;
-constexpr unsigned kFieldPowerAverage = 185;
-constexpr unsigned kFieldPowerInstant = 186;
-constexpr unsigned kFieldPcieSent = 197;
-constexpr unsigned kFieldPcieReceived = 198;
-constexpr int kTypeUnsigned = 1;
-constexpr int kClockSm = 1;
-constexpr int kClockMemory = 2;
 constexpr std::array<std::pair<unsigned long long, GpuFault>, 3> kFaultEvents{
     {{0x1, GpuFault::kEccCorrected}, {0x2, GpuFault::kEccUncorrected}, {0x8, GpuFault::kXid}}};
 
@@ -92,7 +31,7 @@ double field_number(const Field& field) {
   switch (field.type) {
     case 0:
       return field.value.as_double;
-    case kTypeUnsigned:
+    case nvml::kTypeUnsigned:
       return field.value.as_unsigned;
     case 2:
       return static_cast<double>(field.value.as_long);
@@ -107,90 +46,6 @@ double field_number(const Field& field) {
   }
 }
 
-/// The functions of the library; one that an older driver lacks is null and its value absent. The
-/// library stays loaded: its threads may outlive the probe.
-struct Nvml {
-  explicit Nvml(void* library) : library_(library) {
-    load(init, "nvmlInit_v2");
-    load(shutdown, "nvmlShutdown");
-    load(error_string, "nvmlErrorString");
-    load(driver_version, "nvmlSystemGetDriverVersion");
-    load(device_count, "nvmlDeviceGetCount_v2");
-    load(by_index, "nvmlDeviceGetHandleByIndex_v2");
-    load(by_address, "nvmlDeviceGetHandleByPciBusId_v2");
-    load(by_uuid, "nvmlDeviceGetHandleByUUID");
-    load(name, "nvmlDeviceGetName");
-    load(uuid, "nvmlDeviceGetUUID");
-    load(compute_capability, "nvmlDeviceGetCudaComputeCapability");
-    load(pci_info, "nvmlDeviceGetPciInfo_v3");
-    load(power_usage, "nvmlDeviceGetPowerUsage");
-    load(power_limit, "nvmlDeviceGetEnforcedPowerLimit");
-    load(energy, "nvmlDeviceGetTotalEnergyConsumption");
-    load(utilization, "nvmlDeviceGetUtilizationRates");
-    load(memory, "nvmlDeviceGetMemoryInfo");
-    load(temperature, "nvmlDeviceGetTemperatureV");
-    load(temperature_before_13, "nvmlDeviceGetTemperature");
-    load(clock, "nvmlDeviceGetClockInfo");
-    load(max_clock, "nvmlDeviceGetMaxClockInfo");
-    load(clock_reasons, "nvmlDeviceGetCurrentClocksEventReasons");
-    if (clock_reasons == nullptr) {
-      load(clock_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");  // its name before 535
-    }
-    load(pcie_generation, "nvmlDeviceGetCurrPcieLinkGeneration");
-    load(pcie_lanes, "nvmlDeviceGetCurrPcieLinkWidth");
-    load(fields, "nvmlDeviceGetFieldValues");
-    load(create_events, "nvmlEventSetCreate");
-    load(supported_events, "nvmlDeviceGetSupportedEventTypes");
-    load(register_events, "nvmlDeviceRegisterEvents");
-    load(wait_event, "nvmlEventSetWait_v2");
-    load(free_events, "nvmlEventSetFree");
-  }
-
-  [[nodiscard]] std::string error_text(int status) const {
-    const char* text = error_string != nullptr ? error_string(status) : nullptr;
-    return fmt::format("{} (NVML error {})", text != nullptr ? text : "failed", status);
-  }
-
-  int (*init)() = nullptr;
-  int (*shutdown)() = nullptr;
-  const char* (*error_string)(int) = nullptr;
-  int (*driver_version)(char*, unsigned) = nullptr;
-  int (*device_count)(unsigned*) = nullptr;
-  int (*by_index)(unsigned, Device*) = nullptr;
-  int (*by_address)(const char*, Device*) = nullptr;
-  int (*by_uuid)(const char*, Device*) = nullptr;
-  int (*name)(Device, char*, unsigned) = nullptr;
-  int (*uuid)(Device, char*, unsigned) = nullptr;
-  int (*compute_capability)(Device, int*, int*) = nullptr;  // major, minor
-  int (*pci_info)(Device, PciInfo*) = nullptr;
-  int (*power_usage)(Device, unsigned*) = nullptr;       // mW
-  int (*power_limit)(Device, unsigned*) = nullptr;       // mW
-  int (*energy)(Device, unsigned long long*) = nullptr;  // mJ since the driver was loaded
-  int (*utilization)(Device, Utilization*) = nullptr;    // percent
-  int (*memory)(Device, Memory*) = nullptr;
-  int (*temperature)(Device, Temperature*) = nullptr;
-  int (*temperature_before_13)(Device, int, unsigned*) = nullptr;
-  int (*clock)(Device, int, unsigned*) = nullptr;      // MHz
-  int (*max_clock)(Device, int, unsigned*) = nullptr;  // MHz
-  int (*clock_reasons)(Device, unsigned long long*) = nullptr;
-  int (*pcie_generation)(Device, unsigned*) = nullptr;
-  int (*pcie_lanes)(Device, unsigned*) = nullptr;
-  int (*fields)(Device, int, Field*) = nullptr;
-  int (*create_events)(EventSet*) = nullptr;
-  int (*supported_events)(Device, unsigned long long*) = nullptr;
-  int (*register_events)(Device, unsigned long long, EventSet) = nullptr;
-  int (*wait_event)(EventSet, EventData*, unsigned) = nullptr;  // timeout in ms
-  int (*free_events)(EventSet) = nullptr;
-
- private:
-  template <typename Function>
-  void load(Function*& function, const char* symbol) {
-    function = reinterpret_cast<Function*>(dlsym(library_, symbol));
-  }
-
-  void* library_;
-};
-
 /// Makes a counter of 32 bits, which wraps, one that does not. It must be read at least once per
 /// wrap. One of a wider type that falls back without ever
 /// having left 32 bits wraps there too.
@@ -198,7 +53,7 @@ class WrappingCounter {
  public:
   std::int64_t widen(const Field& field) {
     const auto raw = static_cast<std::uint64_t>(field_number(field));
-    const bool narrow = field.type == kTypeUnsigned || (raw < last_ && last_ <= kLargest32);
+    const bool narrow = field.type == nvml::kTypeUnsigned || (raw < last_ && last_ <= kLargest32);
     const std::uint64_t grown = narrow ? static_cast<std::uint32_t>(raw - last_) : raw - last_;
     total_ += known_ ? static_cast<std::int64_t>(grown) : 0;
     known_ = true;
@@ -292,14 +147,15 @@ GpuIdentity read_identity(const Nvml& nvml, Device device) {
       nvml.compute_capability(device, &major, &minor) == kSuccess) {
     gpu.compute_capability = fmt::format("{}.{}", major, minor);
   }
-  if (const auto pci = ask<PciInfo>(nvml.pci_info, device).if_given()) {
+  if (const auto pci = ask<nvml::PciInfo>(nvml.pci_info, device).if_given()) {
     gpu.address = pci->address;
   }
-  if (const auto memory = ask<Memory>(nvml.memory, device).if_given()) {
+  if (const auto memory = ask<nvml::Memory>(nvml.memory, device).if_given()) {
     gpu.memory_bytes = static_cast<std::int64_t>(memory->total);
   }
   gpu.power_limit_watt = scaled(ask<unsigned>(nvml.power_limit, device).if_given(), 1e-3);
-  gpu.max_sm_clock_mhz = scaled(ask<unsigned>(nvml.max_clock, device, kClockSm).if_given(), 1.0);
+  gpu.max_sm_clock_mhz =
+      scaled(ask<unsigned>(nvml.max_clock, device, nvml::kClockSm).if_given(), 1.0);
   gpu.pcie_generation = ask<unsigned>(nvml.pcie_generation, device).if_given();
   gpu.pcie_lanes = ask<unsigned>(nvml.pcie_lanes, device).if_given();
   return gpu;
@@ -348,8 +204,8 @@ class NvmlGpu final : public GpuSensors {
     if (set == SensorSet::kAll || energy_is_cheap_) {
       sample.energy_joules = scaled(read_one<unsigned long long>(nvml_.energy), 1e-3);
     }
-    sample.sm_clock_mhz = scaled(read_one<unsigned>(nvml_.clock, kClockSm), 1.0);
-    sample.memory_clock_mhz = scaled(read_one<unsigned>(nvml_.clock, kClockMemory), 1.0);
+    sample.sm_clock_mhz = scaled(read_one<unsigned>(nvml_.clock, nvml::kClockSm), 1.0);
+    sample.memory_clock_mhz = scaled(read_one<unsigned>(nvml_.clock, nvml::kClockMemory), 1.0);
     sample.clock_reasons = read_one<unsigned long long>(nvml_.clock_reasons);
     if (set != SensorSet::kFast) {
       read_slow(sample);
@@ -369,7 +225,7 @@ class NvmlGpu final : public GpuSensors {
 
   [[nodiscard]] std::vector<GpuEvent> take_events() noexcept override {
     std::vector<GpuEvent> events = std::exchange(pending_, {});
-    EventData data;
+    nvml::EventData data;
     while (watched_ != 0 && nvml_.wait_event(events_, &data, 0) == kSuccess) {
       for (const auto& [bit, fault] : kFaultEvents) {
         if (data.type == bit) {
@@ -386,25 +242,25 @@ class NvmlGpu final : public GpuSensors {
   template <typename Result, typename Function, typename... Arguments>
   std::optional<Result> read_one(Function* function, Arguments... arguments) noexcept {
     const Answer<Result> answer = ask<Result>(function, device_, arguments...);
-    if (answer.status == kGpuIsLost && !std::exchange(lost_, true)) {
+    if (answer.status == nvml::kGpuIsLost && !std::exchange(lost_, true)) {
       pending_.push_back({core::steady_ns(), GpuFault::kLost, 0});
     }
     return answer.if_given();
   }
 
   void read_slow(GpuSample& sample) noexcept {
-    if (const auto busy = read_one<Utilization>(nvml_.utilization)) {
+    if (const auto busy = read_one<nvml::Utilization>(nvml_.utilization)) {
       sample.busy_share = 0.01 * busy->gpu;
       sample.memory_busy_share = 0.01 * busy->memory;
     }
-    if (const auto memory = read_one<Memory>(nvml_.memory)) {
+    if (const auto memory = read_one<nvml::Memory>(nvml_.memory)) {
       sample.memory_used_bytes = static_cast<std::int64_t>(memory->used);
     }
     sample.temperature_celsius = read_temperature();
   }
 
   std::optional<double> read_temperature() noexcept {
-    if (const auto answer = read_one<Temperature>(nvml_.temperature)) {
+    if (const auto answer = read_one<nvml::Temperature>(nvml_.temperature)) {
       return static_cast<double>(answer->celsius);
     }
     // A driver may have the function and not serve it: of another version, or for this device.
@@ -419,7 +275,7 @@ class NvmlGpu final : public GpuSensors {
       return cpu_cost_s(call) < kCheap_s;
     };
     energy_is_cheap_ = is_cheap([this] { ask<unsigned long long>(nvml_.energy, device_); });
-    std::array<Field, 2> fields{{{.id = kFieldPcieSent}, {.id = kFieldPcieReceived}}};
+    std::array<Field, 2> fields{{{.id = nvml::kFieldPcieSent}, {.id = nvml::kFieldPcieReceived}}};
     pcie_is_cheap_ = is_cheap([&] {
       if (nvml_.fields != nullptr) {
         nvml_.fields(device_, static_cast<int>(fields.size()), fields.data());
@@ -439,11 +295,11 @@ class NvmlGpu final : public GpuSensors {
       fields[static_cast<std::size_t>(count)].id = id;
       return fields[static_cast<std::size_t>(count++)];
     };
-    const Field& power = want(kFieldPowerInstant);
-    const Field* sent = pcie ? &want(kFieldPcieSent) : nullptr;
-    const Field* received = pcie ? &want(kFieldPcieReceived) : nullptr;
-    const Field* average = slow ? &want(kFieldPowerAverage) : nullptr;
-    const Field* memory_temperature = slow ? &want(kFieldMemoryTemperature) : nullptr;
+    const Field& power = want(nvml::kFieldPowerInstant);
+    const Field* sent = pcie ? &want(nvml::kFieldPcieSent) : nullptr;
+    const Field* received = pcie ? &want(nvml::kFieldPcieReceived) : nullptr;
+    const Field* average = slow ? &want(nvml::kFieldPowerAverage) : nullptr;
+    const Field* memory_temperature = slow ? &want(nvml::kFieldMemoryTemperature) : nullptr;
     if (nvml_.fields(device_, count, fields.data()) != kSuccess) {
       return;
     }
@@ -471,7 +327,7 @@ class NvmlGpu final : public GpuSensors {
   Nvml nvml_;
   Device device_;
   GpuIdentity identity_;
-  EventSet events_ = nullptr;
+  nvml::EventSet events_ = nullptr;
   unsigned long long watched_ = 0;  ///< bits of kFaultEvents
   bool lost_ = false;
   std::vector<GpuEvent> pending_;

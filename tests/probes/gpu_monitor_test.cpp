@@ -358,6 +358,17 @@ TEST(Nvml, ReadsWhatTheDriverTells) {
   EXPECT_THAT(opened.sensors->watched_faults(), ElementsAre(GpuFault::kLost, GpuFault::kXid));
 }
 
+TEST(Nvml, AsksDearSensorsAtTheEndsAlone) {
+  ::setenv("DLBENCH_PRETENDED_DEAR_ENERGY", "1", 1);
+  const NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0");
+  ASSERT_NE(opened.sensors, nullptr);
+  EXPECT_FALSE(opened.sensors->read(SensorSet::kFast).energy_joules.has_value());
+  EXPECT_FALSE(opened.sensors->read(SensorSet::kMost).energy_joules.has_value());
+  EXPECT_TRUE(opened.sensors->read(SensorSet::kMost).busy_share.has_value());
+  EXPECT_TRUE(opened.sensors->read(SensorSet::kAll).energy_joules.has_value());
+  ::unsetenv("DLBENCH_PRETENDED_DEAR_ENERGY");
+}
+
 TEST(Nvml, ListsTheGpusOfTheMachine) {
   const std::vector<GpuIdentity> gpus = list_gpus(DLBENCH_PRETENDED_NVML);
   ASSERT_EQ(gpus.size(), 2U);
