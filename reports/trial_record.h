@@ -121,7 +121,7 @@ struct StageRecord {
 
 struct CacheRecord {
   std::string mode;                       ///< as-is, warm or cold
-  std::optional<double> resident_before;  ///< share of the data set's pages in memory, 0 to 1
+  std::optional<double> resident_before;  ///< share of its pages in memory when reading begins
   std::string proof;  ///< how that is known, e.g. "mincore", "read_bytes", or why it is not
 };
 
@@ -136,7 +136,7 @@ struct LoaderRecord {
   std::string decode;         ///< exact or scaled
   std::vector<StageRecord> stages;
   std::optional<std::int64_t> bytes_read;    ///< asked for by the loader, per sample times samples
-  Measured<std::int64_t> bytes_from_device;  ///< that really came from storage
+  Measured<std::int64_t> bytes_from_device;  ///< that came from storage, by rank 0's process
   CacheRecord cache;
   std::int64_t skipped = 0;                          ///< samples left out by --skip-corrupt
   std::vector<SkippedSampleRecord> skipped_samples;  ///< the first of them

@@ -101,6 +101,7 @@ class PrefetchLoader::Impl {
     std::string process_name;  ///< in /proc/PID/task/TID/comm, which holds 15 characters
     std::unique_ptr<SampleReader> reader;
     WorkerCounters counters;
+    std::int64_t idle_since_ns = 0;  ///< under the lock; 0: it works
     std::vector<std::span<std::byte>> rows;
     std::vector<std::vector<std::byte>> foreign_rows;  ///< where kLate decodes others' samples
   };
@@ -251,10 +252,11 @@ void PrefetchLoader::Impl::work(const std::stop_token& stop, Worker& worker) {
       if (next_open_ >= end_) {
         return;
       }
-      const auto idle_start = Clock::now();
+      worker.idle_since_ns = core::steady_ns();
       pool->work.wait(lock);
-      worker.counters.idle_ns.fetch_add(core::nanoseconds_since(idle_start),
+      worker.counters.idle_ns.fetch_add(core::steady_ns() - worker.idle_since_ns,
                                         std::memory_order_relaxed);
+      worker.idle_since_ns = 0;
       continue;
     }
     lock.unlock();
@@ -444,6 +446,9 @@ detail::LoaderTotals PrefetchLoader::Impl::totals() {
       sum.stage_ns[stage] += counters.stage_ns[stage].load(std::memory_order_relaxed);
     }
     sum.idle_ns += counters.idle_ns.load(std::memory_order_relaxed);
+    if (worker->idle_since_ns != 0) {
+      sum.idle_ns += core::steady_ns() - worker->idle_since_ns;
+    }
     sum.cpu_ns += counters.cpu_ns.load(std::memory_order_relaxed);
     sum.bytes_read += counters.bytes_read.load(std::memory_order_relaxed);
     sum.samples_loaded += counters.samples.load(std::memory_order_relaxed);

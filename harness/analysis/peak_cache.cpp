@@ -123,7 +123,7 @@ std::vector<reports::PeakRecord> known_peaks() {
       (cached->effort == PeakEffort::kThorough || cached->measurements >= kQuickMeasurements)) {
     return peak_records(*cached);
   }
-  MachinePeaks peaks;
+  MachinePeaks peaks = cached.value_or(MachinePeaks{});
   try {
     core::log::progress("measuring the peaks of this machine");
     peaks = measure_peaks(PeakEffort::kQuick);

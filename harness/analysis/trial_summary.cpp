@@ -75,6 +75,18 @@ std::vector<reports::PhaseRecord> phases(const TrialResult& result, bool device_
   return records;
 }
 
+/// Of rank 0's process, over the repetitions that count; the loader's reading is all that it does.
+Measured<std::int64_t> bytes_from_storage(const TrialResult& result) {
+  std::int64_t sum = 0;
+  for (const RankRound& round : result.rounds) {
+    if (round.shares.empty() || !round.shares.front().read.storage.has_value()) {
+      return Measured<std::int64_t>::missing("the kernel does not tell (/proc/self/io)");
+    }
+    sum += *round.shares.front().read.storage;
+  }
+  return sum;
+}
+
 std::optional<reports::LoaderRecord> loader(const TrialResult& result,
                                             const TrialContext& context) {
   if (!result.has_loader) {
@@ -87,7 +99,7 @@ std::optional<reports::LoaderRecord> loader(const TrialResult& result,
   record.decode = context.decode;
   record.cache = context.cache;
   record.bytes_read = stats.bytes_read;
-  record.bytes_from_device = Measured<std::int64_t>::missing("see probes.proc of this trial");
+  record.bytes_from_device = bytes_from_storage(result);
   record.skipped = static_cast<std::int64_t>(stats.skipped.size());
   for (const auto& skipped : stats.skipped) {
     record.skipped_samples.push_back({skipped.message, "corrupt"});

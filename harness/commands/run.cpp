@@ -342,8 +342,11 @@ class Measurement {
     const data::CacheState state =
         data::prepare_page_cache(mode, plan.dataset(), options_.skip_corrupt);
     if (context_.cache.proof.empty()) {
-      context_.cache.resident_before = state.resident_before;
       context_.cache.proof = state.proof;
+    }
+    if (state.resident_after.has_value()) {
+      context_.cache.resident_before =
+          std::max(*state.resident_after, context_.cache.resident_before.value_or(0.0));
     }
     if (!state.verified && !cache_tainted_) {
       cache_tainted_ = true;

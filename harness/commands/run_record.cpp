@@ -251,6 +251,7 @@ void complete_options(const SessionPlan& plan, reports::ValueMap& effective) {
       {"data", plan.source().folder.string()},
       {"global-batch-size", plan.batch().global},
       {"image-size", plan.built().params.image_size},
+      {"max-time", StoppingLimits{}.max_time_s},
       {"min-time", RunnerOptions{}.min_time_s},
       {"threads", std::int64_t{plan.backend().device().threads}},
       {"workers", plan.workers()}};

@@ -224,6 +224,8 @@ class Scaling {
     if (report_.speaks() && largest != nullptr) {
       describe_plan(largest->plan(), record_);
       describe_planned_memory(largest->plan(), record_);
+      record_.config.effective["ranks"] =
+          fmt::format("{}", fmt::join(parse_rank_list(scale_.ranks, launch_.size()), ","));
     }
   }
 

@@ -173,6 +173,11 @@ class TrainingRun {
     take_placement(placement_, ranks_.size(), session);
     SessionPlan plan(std::move(session), ranks_);
     describe_plan(plan, record_);
+    reports::ValueMap& effective = record_.config.effective;
+    effective["epochs"] = epochs(plan);
+    if (train_.learning_rate == 0.0) {
+      effective["learning-rate"] = plan.workload().spec().optimizer.learning_rate;
+    }
     together(ranks_, [&] {
       plan.check_memory();
       if (report_.speaks()) {

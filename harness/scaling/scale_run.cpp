@@ -79,7 +79,7 @@ void ScaleMember::open() {
 
 void ScaleMember::note_cache(const data::CacheState& cache) {
   context_.cache = {.mode = std::string(data::name(cache.mode)),
-                    .resident_before = cache.resident_before,
+                    .resident_before = cache.resident_after,
                     .proof = cache.proof};
 }
 

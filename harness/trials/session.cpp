@@ -168,13 +168,17 @@ void SessionPlan::open_data() {
                          {.image_size = built_.params.image_size, .decode = options_.decode});
   if (dataset_->size() < batch_.global) {
     const std::int64_t largest = dataset_->size() / ranks_.size();
+    const bool global = options_.global_batch_size.has_value();
+    const std::string advice =
+        largest == 0 ? "start no more ranks than samples"
+                     : std::string("choose a --") + (global ? "global-batch-size" : "batch-size") +
+                           " of at most " + std::to_string(global ? dataset_->size() : largest);
     throw Error(ErrorCode::kUsage,
                 "a batch of " + std::to_string(batch_.global) +
                     (ranks_.size() > 1 ? " over " + std::to_string(ranks_.size()) + " ranks" : "") +
                     " is larger than the " + std::to_string(dataset_->size()) +
                     " samples of split " + std::string(data::name(options_.split)) + " in '" +
-                    source_.folder.string() + "'; choose a --batch-size of at most " +
-                    std::to_string(largest));
+                    source_.folder.string() + "'; " + advice);
   }
 }
 
