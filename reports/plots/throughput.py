@@ -23,7 +23,9 @@ def draw_panel(axes, report):
         axes.scatter(rates, offsets, s=14, color=colour, alpha=0.75, linewidths=0, zorder=3)
         if rate.get("ci95"):
             lower, upper = rate["ci95"]
-            axes.plot([max(lower, 1e-12), upper], [row, row], color=plot.INK, linewidth=1.6, zorder=4)
+            if logarithmic:  # it has no place for what is not above zero
+                lower = max(lower, min(rates + [rate["mean"]]) / 10)
+            axes.plot([lower, upper], [row, row], color=plot.INK, linewidth=1.6, zorder=4)
             for end in (lower, upper):
                 axes.plot([end, end], [row - 0.12, row + 0.12], color=plot.INK, linewidth=1.6, zorder=4)
         axes.plot(rate["mean"], row, marker="D", markersize=5, color=plot.INK, zorder=5)
