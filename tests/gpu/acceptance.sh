@@ -18,7 +18,7 @@
 #   --deadline S      of everything but building, which may take as long by itself; default 570. What it
 #                     leaves no time for is no success. Of 570 s, all keeps 250 for PyTorch and 130 for
 #                     speed, which is not enough for everything; each part is made to fit by itself.
-# Exit code: 0 nothing failed and no bar was missed, 1 something failed or was not run for want of time,
+# Exit code: 0 nothing failed and no bar was missed, 1 something failed or was not run (no time, no gpu_test),
 # 3 all passed but a bar was missed, 77 no GPU can be used (nothing is built then).
 #
 # On a machine that ends a command after ten minutes, three calls do it:
@@ -324,7 +324,8 @@ tests_part() {
       tests_again "$again"
     fi
   else
-    row skipped 0 "tests that need a GPU (no $tree/bin/gpu_test; see --help)"
+    row "not run" 0 "tests that need a GPU (no $tree/bin/gpu_test; see --help)"
+    failed=1
     check "every op against the reference" 200 "$dlbench" verify --op all --backend cuda
   fi
   for precision in "${precisions[@]}"; do
