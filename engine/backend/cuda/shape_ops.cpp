@@ -37,11 +37,28 @@ struct Part {
   }
 };
 
+/// Of parts that are all copied.
+void emit_concat(GraphLowering& lowering, Emission emission, const std::vector<Part>& parts) {
+  const CopyChannelsArgs& first = parts.front().copy;
+  ConcatArgs args{.y_stride = first.y_stride, .positions = first.positions, .dtype = first.dtype};
+  for (const Part& part : parts) {
+    args.parts.push_back({.stride = part.copy.x_stride, .channels = part.copy.count});
+  }
+  lowering.emit(std::move(emission), [args](const Call& call) mutable {
+    for (std::size_t i = 0; i < args.parts.size(); ++i) {
+      args.parts[i].x = call.reads[i];
+    }
+    args.y = call.writes[0];
+    launch_concat(args, call.stream);
+  });
+}
+
 void lower_concat(GraphLowering& lowering, const Node& node) {
   const ValueId y = node.outputs[0];
   Emission emission = lowering.whole(node);
   std::vector<Part> parts;
   Index begin = 0;
+  bool copied = true;
   for (std::size_t index = 0; index < node.inputs.size(); ++index) {
     const ValueId id = node.inputs[index];
     const ChannelsLast layout = lowering.layout(id);
@@ -56,9 +73,13 @@ void lower_concat(GraphLowering& lowering, const Node& node) {
       emission.covers.push_back(up->id);
       emission.reads[index] = lowering.read(up->inputs[0]);
       emission.kernel_name = "own:upsample+concat";
+      copied = false;
     }
     parts.push_back(part);
     begin += layout.channels;
+  }
+  if (copied) {
+    return emit_concat(lowering, std::move(emission), parts);
   }
   parts.back().copy.clear_rest = true;
   lowering.emit(std::move(emission), [parts](const Call& call) {

@@ -14,6 +14,25 @@
 
 namespace dlbench::backend::cuda {
 
+/// y = x factor + shift for each channel.
+struct ImageScale {
+  float factor[kMaxImageChannels];
+  float shift[kMaxImageChannels];
+};
+
+[[nodiscard]] inline ImageScale image_scale(const graph::NormalizeAttributes& attributes,
+                                            Index channels) {
+  ImageScale scale{};
+  for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) {
+    const double mean = attributes.mean.empty() ? 0.0 : static_cast<double>(attributes.mean[c]);
+    const double deviation =
+        attributes.stddev.empty() ? 1.0 : static_cast<double>(attributes.stddev[c]);
+    scale.factor[c] = static_cast<float>(static_cast<double>(attributes.scale) / deviation);
+    scale.shift[c] = static_cast<float>(-mean / deviation);
+  }
+  return scale;
+}
+
 /// One pack of lanes of one pixel. An image has few channels: the reads are single bytes, the write
 /// is wide.
 template <typename T, int N>
@@ -22,8 +41,7 @@ struct NormalizePack {
   T* y;
   Divisor packs;  ///< of a pixel
   int channels;
-  float factor[kMaxImageChannels];
-  float shift[kMaxImageChannels];
+  ImageScale scale;
 
   DLBENCH_HOST_DEVICE void operator()(Index item) const {
     Index pack = 0;
@@ -34,8 +52,8 @@ struct NormalizePack {
       const int channel = first + lane;
       values[lane] = 0.0F;
       if (channel < channels) {
-        values[lane] =
-            static_cast<float>(x[pixel * channels + channel]) * factor[channel] + shift[channel];
+        values[lane] = static_cast<float>(x[pixel * channels + channel]) * scale.factor[channel] +
+                       scale.shift[channel];
       }
     }
     store_pack(y + item * N, values);
@@ -44,37 +62,85 @@ struct NormalizePack {
 
 template <typename T, int N, typename Launcher>
 void run_normalize_packs(Launcher& launcher, const NormalizeArgs& args) {
-  const graph::NormalizeAttributes& attributes = args.attributes;
   const ChannelsLast& layout = args.layout;
-  NormalizePack<T, N> body{args.x,
-                           static_cast<T*>(args.y),
-                           Divisor(layout.stride / N),
-                           static_cast<int>(layout.channels),
-                           {},
-                           {}};
-  for (std::size_t c = 0; c < static_cast<std::size_t>(layout.channels); ++c) {
-    const double mean = attributes.mean.empty() ? 0.0 : static_cast<double>(attributes.mean[c]);
-    const double deviation =
-        attributes.stddev.empty() ? 1.0 : static_cast<double>(attributes.stddev[c]);
-    body.factor[c] = static_cast<float>(static_cast<double>(attributes.scale) / deviation);
-    body.shift[c] = static_cast<float>(-mean / deviation);
+  for_each(launcher,
+           layout.elements() / N,
+           NormalizePack<T, N>{args.x,
+                               static_cast<T*>(args.y),
+                               Divisor(layout.stride / N),
+                               static_cast<int>(layout.channels),
+                               image_scale(args.attributes, layout.channels)});
+}
+
+/// N neighbouring elements, of one pixel or more, where y has no lanes to pad. All packs of a
+/// thread begin with the same channel: lanes of a warp that ask for constants of different channels
+/// get them one after the other.
+template <typename T, int N>
+struct NormalizeDensePack {
+  struct Constants {
+    float factor[N];
+    float shift[N];
+  };
+  const std::uint8_t* x;
+  T* y;
+  Divisor channels;
+  ImageScale scale;
+
+  DLBENCH_HOST_DEVICE Constants prepare(Index pack) const {
+    Constants constants;
+    Index channel = 0;
+    channels.split(pack * N, channel);
+    for (int lane = 0; lane < N; ++lane) {
+      constants.factor[lane] = scale.factor[channel];
+      constants.shift[lane] = scale.shift[channel];
+      channel = channel + 1 == channels.value() ? 0 : channel + 1;
+    }
+    return constants;
   }
-  for_each(launcher, layout.elements() / N, body);
+  DLBENCH_HOST_DEVICE void operator()(const Constants& constants, Index pack) const {
+    float values[N];
+    load_pack(x + pack * N, values);
+    for (int lane = 0; lane < N; ++lane) {
+      values[lane] = values[lane] * constants.factor[lane] + constants.shift[lane];
+    }
+    store_pack(y + pack * N, values);
+  }
+};
+
+template <typename T, int N, typename Launcher>
+void run_normalize_dense(Launcher& launcher, const NormalizeArgs& args) {
+  const ChannelsLast& layout = args.layout;
+  for_each_prepared(launcher,
+                    layout.elements() / N,
+                    layout.channels,
+                    NormalizeDensePack<T, N>{args.x,
+                                             static_cast<T*>(args.y),
+                                             Divisor(layout.channels),
+                                             image_scale(args.attributes, layout.channels)});
 }
 
 template <typename Launcher>
 void run_normalize(Launcher& launcher, const NormalizeArgs& args) {
-  DLBENCH_CHECK(args.layout.channels <= kMaxImageChannels)
-      << "images of " << args.layout.channels << " channels";
+  const ChannelsLast& layout = args.layout;
+  DLBENCH_CHECK(layout.channels <= kMaxImageChannels)
+      << "images of " << layout.channels << " channels";
   visit_activation(args.dtype, [&](auto type) {
     using T = decltype(type);
-    if (args.layout.stride % kWide<T> == 0 && aligned(args.y)) {
+    if (layout.stride == layout.channels && layout.elements() % kWide<T> == 0 &&
+        aligned(args.x, args.y)) {
+      run_normalize_dense<T, kWide<T>>(launcher, args);
+    } else if (layout.stride % kWide<T> == 0 && aligned(args.y)) {
       run_normalize_packs<T, kWide<T>>(launcher, args);
     } else {
       run_normalize_packs<T, 1>(launcher, args);
     }
   });
 }
+
+/// Elements of a thread's cast: what it reads is one access of 16 bytes, so that the accesses of a
+/// warp leave no gaps. A wider result is written in two, which costs less than a narrower read.
+template <typename From>
+inline constexpr int kCastPack = kWide<From>;
 
 template <typename From, typename To, int N>
 struct CastPack {
@@ -182,7 +248,7 @@ void run_cast(Launcher& launcher, const CastArgs& args) {
       const auto* x = static_cast<const From*>(args.x);
       auto* y = static_cast<To*>(args.y);
       if (aligned(x, y)) {
-        constexpr int kN = kWide < From >> kWide<To> ? kWide<From> : kWide<To>;
+        constexpr int kN = kCastPack<From>;
         for_each(
             launcher, ceil_divide<Index>(elements, kN), CastPack<From, To, kN>{x, y, elements});
       } else {
@@ -257,11 +323,10 @@ void run_cast_tables(Launcher& launcher, std::span<const CastTensor> tensors) {
 
 template <typename From, typename To, typename Launcher>
 void run_casts(Launcher& launcher, std::span<const CastTensor> tensors) {
-  constexpr int kN = kWide < From >> kWide<To> ? kWide<From> : kWide<To>;
   if (std::all_of(tensors.begin(), tensors.end(), [](const CastTensor& tensor) {
         return aligned(tensor.x, tensor.y);
       })) {
-    run_cast_tables<From, To, kN>(launcher, tensors);
+    run_cast_tables<From, To, kCastPack<From>>(launcher, tensors);
   } else {
     run_cast_tables<From, To, 1>(launcher, tensors);
   }

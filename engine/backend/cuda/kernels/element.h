@@ -126,8 +126,10 @@ DLBENCH_HOST_DEVICE void load_some(const T* from, int count, float (&values)[N])
 }
 template <int N, typename T>
 DLBENCH_HOST_DEVICE void store_some(T* to, int count, const float (&values)[N]) {
-  for (int lane = 0; lane < count; ++lane) {
-    store(to[lane], values[lane]);
+  for (int lane = 0; lane < N; ++lane) {
+    if (lane < count) {  // a loop up to `count` would index the values, which keeps them in memory
+      store(to[lane], values[lane]);
+    }
   }
 }
 

@@ -154,6 +154,36 @@ void for_each(Launcher& launcher, Index items, const Item& item) {
                kThreads);
 }
 
+/// Like GridStride, with what a thread's items have in common: item(constants, i) with constants =
+/// item.prepare(first i of the thread).
+template <typename Item>
+struct PreparedStride {
+  Item item;
+  Index items;
+
+  DLBENCH_HOST_DEVICE void operator()(const Position& p) const {
+    const Index step = Index{p.blocks} * p.threads;
+    Index i = Index{p.block} * p.threads + p.thread;
+    const auto constants = item.prepare(i);
+    for (; i < items; i += step) {
+      item(constants, i);
+    }
+  }
+};
+
+/// Launches `item` over [0, items). All items of a thread have the same remainder when divided by
+/// `period`.
+template <typename Launcher, typename Item>
+void for_each_prepared(Launcher& launcher, Index items, Index period, const Item& item) {
+  if (items == 0) {
+    return;
+  }
+  const Index resident = launcher.template resident_blocks<PreparedStride<Item>>();
+  const Index wanted = ceil_divide(ceil_divide<Index>(items, kThreads), period) * period;
+  const Index blocks = std::min(wanted, std::max<Index>(resident / period, 1) * period);
+  launcher.map(PreparedStride<Item>{item, items}, static_cast<std::uint32_t>(blocks), kThreads);
+}
+
 /// Rows of `stride` elements (the channels of one position each), shared out so that a thread keeps
 /// its column of `width` neighbouring elements and walks down the rows: what depends on the channel
 /// is loaded once. A block has `lanes` columns by `height` rows and takes one chunk of the rows of

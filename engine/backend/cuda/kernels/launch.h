@@ -259,8 +259,7 @@ void launch_upsample_backward(const UpsampleArgs& args, StreamHandle stream);
 
 /// y[n, y_begin + c, s] = x[n, x_begin + c, s] for c < count; with `clear_before` and `clear_rest`
 /// the lanes of y before and behind those become zero (behind: the last part of a concatenation,
-/// every slice; both: the gradient of a slice). A concatenation is one launch for each part. x, y:
-/// f32, f16, bf16 or u8.
+/// every slice; both: the gradient of a slice). x, y: f32, f16, bf16 or u8.
 struct CopyChannelsArgs {
   const void* x = nullptr;
   Index x_stride = 0;
@@ -275,6 +274,24 @@ struct CopyChannelsArgs {
   bool clear_rest = false;
 };
 void launch_copy_channels(const CopyChannelsArgs& args, StreamHandle stream);
+
+/// The channels of the parts, one part behind the other; lanes of y behind the last become zero.
+/// One launch for up to kMaxConcatParts parts that are whole packs of 16 bytes, else one for each
+/// part.
+inline constexpr int kMaxConcatParts = 4;
+struct ConcatArgs {
+  struct Part {
+    const void* x = nullptr;
+    Index stride = 0;
+    Index channels = 0;
+  };
+  std::vector<Part> parts;
+  void* y = nullptr;
+  Index y_stride = 0;
+  Index positions = 0;  ///< batch * spatial
+  core::DType dtype = core::DType::kF32;
+};
+void launch_concat(const ConcatArgs& args, StreamHandle stream);
 
 /// The elements of x in the logical order (N, C, S...) as those of y, which has as many: flatten,
 /// reshape, and (with stride = channels or spatial = 1) between row-major and channels-last memory.

@@ -11,23 +11,58 @@
 #include "engine/backend/cuda/kernels/reduce.h"
 
 #include <cmath>
+#include <type_traits>
 
 namespace dlbench::backend::cuda {
 
-/// Pixels as rows of one element.
-[[nodiscard]] inline Columns pixel_columns(Index positions) {
-  return reduction_columns(1, positions, 1, 1);
+/// Pixels, or packs of them, as rows of one element.
+[[nodiscard]] inline Columns pixel_columns(Index items) {
+  return reduction_columns(1, items, 1, 1);
+}
+
+/// Calls `visitor` with the pixels of one access, as an integral constant: 4 (16 bytes of f32), or
+/// 1 where pixels lie apart, where they leave some over, or where they are not aligned.
+inline constexpr int kPixels = 4;
+template <typename Visitor>
+void visit_pixels(Index positions, Index p_stride, bool aligned_pixels, const Visitor& visitor) {
+  if (p_stride == 1 && positions % kPixels == 0 && aligned_pixels) {
+    visitor(std::integral_constant<int, kPixels>{});
+  } else {
+    visitor(std::integral_constant<int, 1>{});
+  }
 }
 
 struct NoConstants {};
 
-/// One pixel of a prediction and of its mask.
-struct LoadedPixel {
-  float p;
-  std::uint8_t truth;
+/// N neighbouring pixels of a prediction and of its mask.
+template <int N>
+struct LoadedPixels {
+  float p[N];
+  std::uint8_t truth[N];
 };
 
+/// Those of number `item`. p_stride is 1 if N > 1.
+template <int N>
+[[nodiscard]] DLBENCH_HOST_DEVICE LoadedPixels<N> load_pixels(const float* p,
+                                                              Index p_stride,
+                                                              const std::uint8_t* mask,
+                                                              Index item) {
+  if constexpr (N == 1) {
+    return {{p[item * p_stride]}, {mask[item]}};
+  } else {
+    const Pack<float, N> predicted = read_pack<N>(p + item * N);
+    const Pack<std::uint8_t, N> truth = read_pack<N>(mask + item * N);
+    LoadedPixels<N> loaded;
+    for (int pixel = 0; pixel < N; ++pixel) {
+      loaded.p[pixel] = predicted.lane[pixel];
+      loaded.truth[pixel] = truth.lane[pixel];
+    }
+    return loaded;
+  }
+}
+
 /// Source of sum(y p), sum(p), sum(y).
+template <int N>
 struct OverlapSource {
   static constexpr int kAhead = 4;
   const float* p;
@@ -35,21 +70,24 @@ struct OverlapSource {
   Index p_stride;
 
   DLBENCH_HOST_DEVICE NoConstants prepare(Index /*group*/, Index /*column*/) const { return {}; }
-  DLBENCH_HOST_DEVICE LoadedPixel load(Index pixel) const {
-    return {p[pixel * p_stride], mask[pixel]};
+  DLBENCH_HOST_DEVICE LoadedPixels<N> load(Index item) const {
+    return load_pixels<N>(p, p_stride, mask, item);
   }
   DLBENCH_HOST_DEVICE void add(const NoConstants& /*none*/,
-                               const LoadedPixel& pixel,
+                               const LoadedPixels<N>& loaded,
                                float (&sum)[3][1]) const {
-    const auto truth = static_cast<float>(pixel.truth);
-    sum[0][0] += truth * pixel.p;
-    sum[1][0] += pixel.p;
-    sum[2][0] += truth;
+    for (int pixel = 0; pixel < N; ++pixel) {
+      const auto truth = static_cast<float>(loaded.truth[pixel]);
+      sum[0][0] += truth * loaded.p[pixel];
+      sum[1][0] += loaded.p[pixel];
+      sum[2][0] += truth;
+    }
   }
 };
 
 /// Source of true positives, predicted and wanted positives: exact in f32, since a thread counts
 /// few.
+template <int N>
 struct CountSource {
   static constexpr int kAhead = 4;
   const float* p;
@@ -58,17 +96,19 @@ struct CountSource {
   float threshold;
 
   DLBENCH_HOST_DEVICE NoConstants prepare(Index /*group*/, Index /*column*/) const { return {}; }
-  DLBENCH_HOST_DEVICE LoadedPixel load(Index pixel) const {
-    return {p[pixel * p_stride], mask[pixel]};
+  DLBENCH_HOST_DEVICE LoadedPixels<N> load(Index item) const {
+    return load_pixels<N>(p, p_stride, mask, item);
   }
   DLBENCH_HOST_DEVICE void add(const NoConstants& /*none*/,
-                               const LoadedPixel& pixel,
+                               const LoadedPixels<N>& loaded,
                                float (&sum)[3][1]) const {
-    const float predicted = pixel.p > threshold ? 1.0F : 0.0F;
-    const float truth = pixel.truth != 0 ? 1.0F : 0.0F;
-    sum[0][0] += truth * predicted;
-    sum[1][0] += predicted;
-    sum[2][0] += truth;
+    for (int pixel = 0; pixel < N; ++pixel) {
+      const float predicted = loaded.p[pixel] > threshold ? 1.0F : 0.0F;
+      const float truth = loaded.truth[pixel] != 0 ? 1.0F : 0.0F;
+      sum[0][0] += truth * predicted;
+      sum[1][0] += predicted;
+      sum[2][0] += truth;
+    }
   }
 };
 
@@ -95,14 +135,18 @@ struct StoreCounts {
   }
 };
 
+/// Sums in an order that depends on the number of pixels, and on whether they lie in packs.
 template <typename Launcher>
 void run_dice_sums(Launcher& launcher, const SegmentationArgs& args, float* sums) {
-  reduce_columns<3, 1>(launcher,
-                       pixel_columns(args.positions),
-                       1,
-                       OverlapSource{args.p, args.mask, args.p_stride},
-                       StoreOverlap{sums},
-                       static_cast<float*>(args.scratch));
+  visit_pixels(args.positions, args.p_stride, aligned(args.p, args.mask), [&](auto width) {
+    constexpr int kN = decltype(width)::value;
+    reduce_columns<3, 1>(launcher,
+                         pixel_columns(args.positions / kN),
+                         1,
+                         OverlapSource<kN>{args.p, args.mask, args.p_stride},
+                         StoreOverlap{sums},
+                         static_cast<float*>(args.scratch));
+  });
 }
 
 template <typename Launcher>
@@ -110,12 +154,15 @@ void run_segmentation_counts(Launcher& launcher,
                              const SegmentationArgs& args,
                              float threshold,
                              float* counts) {
-  reduce_columns<3, 1>(launcher,
-                       pixel_columns(args.positions),
-                       1,
-                       CountSource{args.p, args.mask, args.p_stride, threshold},
-                       StoreCounts{counts, static_cast<double>(args.positions)},
-                       static_cast<float*>(args.scratch));
+  visit_pixels(args.positions, args.p_stride, aligned(args.p, args.mask), [&](auto width) {
+    constexpr int kN = decltype(width)::value;
+    reduce_columns<3, 1>(launcher,
+                         pixel_columns(args.positions / kN),
+                         1,
+                         CountSource<kN>{args.p, args.mask, args.p_stride, threshold},
+                         StoreCounts{counts, static_cast<double>(args.positions)},
+                         static_cast<float*>(args.scratch));
+  });
 }
 
 /// A single number.
@@ -133,6 +180,14 @@ void run_dice_loss(Launcher& launcher, const float* sums, float smooth, float* l
   for_each(launcher, 1, DiceLoss{sums, smooth, loss});
 }
 
+/// dp = slope y + constant.
+struct DiceSlope {
+  float slope;
+  float constant;
+};
+
+/// N neighbouring elements of dp; N > 1: which has no lanes to pad.
+template <int N>
 struct DiceBackward {
   const float* dloss;
   const std::uint8_t* mask;
@@ -141,22 +196,37 @@ struct DiceBackward {
   Divisor p_stride;
   float smooth;
 
-  DLBENCH_HOST_DEVICE void operator()(Index item) const {
-    Index lane = 0;
-    const Index pixel = p_stride.split(item, lane);
+  DLBENCH_HOST_DEVICE DiceSlope prepare(Index /*item*/) const {
     const float total = sums[1] + sums[2] + smooth;
-    const float constant = *dloss * (2.0F * sums[0] + smooth) / (total * total);
-    const float slope = -2.0F * *dloss / total;
-    dp[item] = lane == 0 ? slope * static_cast<float>(mask[pixel]) + constant : 0.0F;
+    return {-2.0F * *dloss / total, *dloss * (2.0F * sums[0] + smooth) / (total * total)};
+  }
+  DLBENCH_HOST_DEVICE void operator()(const DiceSlope& line, Index item) const {
+    if constexpr (N == 1) {
+      Index lane = 0;
+      const Index pixel = p_stride.split(item, lane);
+      dp[item] = lane == 0 ? line.slope * static_cast<float>(mask[pixel]) + line.constant : 0.0F;
+    } else {
+      float values[N];
+      load_pack(mask + item * N, values);
+      for (int pixel = 0; pixel < N; ++pixel) {
+        values[pixel] = line.slope * values[pixel] + line.constant;
+      }
+      store_pack(dp + item * N, values);
+    }
   }
 };
 
 template <typename Launcher>
 void run_dice_backward(Launcher& launcher, const DiceBackwardArgs& args) {
-  for_each(
-      launcher,
-      args.positions * args.p_stride,
-      DiceBackward{args.dloss, args.mask, args.sums, args.dp, Divisor(args.p_stride), args.smooth});
+  visit_pixels(args.positions, args.p_stride, aligned(args.mask, args.dp), [&](auto width) {
+    constexpr int kN = decltype(width)::value;
+    for_each_prepared(
+        launcher,
+        args.positions * args.p_stride / kN,
+        1,
+        DiceBackward<kN>{
+            args.dloss, args.mask, args.sums, args.dp, Divisor(args.p_stride), args.smooth});
+  });
 }
 
 /// The largest number of a set, and the sum of exp(x - largest) over it.

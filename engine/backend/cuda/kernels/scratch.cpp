@@ -37,7 +37,8 @@ std::size_t batch_norm_scratch_bytes(const ChannelsLast& layout, core::DType dty
 }
 
 std::size_t segmentation_scratch_bytes(Index positions) {
-  return reduction_scratch_bytes(pixel_columns(positions), 3);
+  return std::max(reduction_scratch_bytes(pixel_columns(positions), 3),
+                  reduction_scratch_bytes(pixel_columns(positions / kPixels), 3));
 }
 
 }  // namespace dlbench::backend::cuda

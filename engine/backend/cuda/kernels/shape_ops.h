@@ -8,6 +8,11 @@
 #include "engine/backend/cuda/kernels/geometry.h"
 #include "engine/backend/cuda/kernels/launch.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <limits>
+
 namespace dlbench::backend::cuda {
 
 /// A position's lanes of y, N at a time: the first `lead` zero, then copied, zero behind the last
@@ -99,6 +104,83 @@ void run_copy_channels(Launcher& launcher, const CopyChannelsArgs& args) {
                       fits_short(args.positions * ((end - begin) / kN)) && aligned(args.x, args.y);
     wide ? run_copy_packs<T, kWide<T>>(launcher, args) : run_copy_packs<T, 1>(launcher, args);
   });
+}
+
+/// One pack of 16 bytes of y, whatever they hold: neighbouring threads write whole lines, of
+/// several parts where a part has less than a line of a position.
+struct ConcatPack {
+  using Bits = std::uint32_t;
+  static constexpr int kN = kWide<Bits>;
+  const Bits* x[kMaxConcatParts];
+  ShortIndex x_stride[kMaxConcatParts];  ///< in packs, as all here
+  ShortIndex first[kMaxConcatParts];     ///< of a part in a position of y; out of reach: no part
+  Bits* y;
+  Divisor packs;  ///< of a position
+
+  DLBENCH_HOST_DEVICE void operator()(ShortIndex item) const {
+    ShortIndex pack = 0;
+    const ShortIndex position = packs.split(item, pack);
+    const Bits* from = x[0];
+    ShortIndex stride = x_stride[0];
+    ShortIndex begin = 0;
+    for (int part = 1; part < kMaxConcatParts; ++part) {
+      if (pack >= first[part]) {  // selects, for the index of an argument must be known
+        from = x[part];
+        stride = x_stride[part];
+        begin = first[part];
+      }
+    }
+    const Index offset = Index{position} * stride + (pack - begin);
+    write_pack(y + Index{item} * kN, read_pack<kN>(from + offset * kN));
+  }
+};
+
+/// Whether ConcatPack can do it.
+[[nodiscard]] inline bool whole_packs(const ConcatArgs& args) {
+  const Index width = 16 / static_cast<Index>(core::size_of(args.dtype));
+  Index channels = 0;
+  bool whole = args.parts.size() <= kMaxConcatParts && args.y_stride > 0 && aligned(args.y);
+  for (const ConcatArgs::Part& part : args.parts) {
+    whole = whole && part.channels % width == 0 && part.stride % width == 0 && aligned(part.x);
+    channels += part.channels;
+  }
+  return whole && channels == args.y_stride && fits_short(args.positions * (channels / width));
+}
+
+template <typename Launcher>
+void run_concat_packs(Launcher& launcher, const ConcatArgs& args) {
+  const Index width = 16 / static_cast<Index>(core::size_of(args.dtype));
+  ConcatPack body{};
+  body.y = static_cast<ConcatPack::Bits*>(args.y);
+  body.packs = Divisor(args.y_stride / width);
+  std::fill(std::begin(body.first), std::end(body.first), std::numeric_limits<ShortIndex>::max());
+  Index channels = 0;
+  for (std::size_t index = 0; index < args.parts.size(); ++index) {
+    const ConcatArgs::Part& part = args.parts[index];
+    body.x[index] = static_cast<const ConcatPack::Bits*>(part.x);
+    body.x_stride[index] = to_short(part.stride / width);
+    body.first[index] = to_short(channels / width);
+    channels += part.channels;
+  }
+  for_each<ShortIndex>(launcher, args.positions * (args.y_stride / width), body);
+}
+
+template <typename Launcher>
+void run_concat(Launcher& launcher, const ConcatArgs& args) {
+  if (whole_packs(args)) {
+    return run_concat_packs(launcher, args);
+  }
+  CopyChannelsArgs copy{
+      .y = args.y, .y_stride = args.y_stride, .positions = args.positions, .dtype = args.dtype};
+  for (std::size_t index = 0; index < args.parts.size(); ++index) {
+    const ConcatArgs::Part& part = args.parts[index];
+    copy.x = part.x;
+    copy.x_stride = part.stride;
+    copy.count = part.channels;
+    copy.clear_rest = index + 1 == args.parts.size();
+    run_copy_channels(launcher, copy);
+    copy.y_begin += part.channels;
+  }
 }
 
 /// One element of y: neighbouring threads write neighbouring elements and gather theirs from x.

@@ -230,21 +230,15 @@ void upsample(HostLauncher& launcher, const Node& node, DeviceOperands& o) {
 }
 
 void concat(HostLauncher& launcher, const Node& node, DeviceOperands& o) {
-  Index begin = 0;
+  ConcatArgs args{.y = o.outputs[0].as(),
+                  .y_stride = o.outputs[0].layout().stride,
+                  .positions = o.outputs[0].layout().positions(),
+                  .dtype = o.outputs[0].dtype()};
   for (std::size_t part = 0; part < node.inputs.size(); ++part) {
     const ChannelsLast& layout = o.inputs[part].layout();
-    run_copy_channels(launcher,
-                      {.x = o.inputs[part].as(),
-                       .x_stride = layout.stride,
-                       .y = o.outputs[0].as(),
-                       .y_stride = o.outputs[0].layout().stride,
-                       .y_begin = begin,
-                       .count = layout.channels,
-                       .positions = layout.positions(),
-                       .dtype = o.inputs[part].dtype(),
-                       .clear_rest = part + 1 == node.inputs.size()});
-    begin += layout.channels;
+    args.parts.push_back({o.inputs[part].as(), layout.stride, layout.channels});
   }
+  run_concat(launcher, args);
 }
 
 void slice(HostLauncher& launcher, const Node& node, DeviceOperands& o) {
