@@ -85,9 +85,10 @@ struct GpuEvent {
 /// microseconds; the energy counter took 4 ms of the processor on an H100 below driver 580, and the
 /// two of PCIe 0.15 ms each.
 enum class SensorSet : std::uint8_t {
-  kFast,  ///< momentary power, clocks and their reasons; energy and PCIe where they are cheap, and
-          ///< PCIe where its counters would wrap soon
-  kMost,  ///< those, PCIe, the driver's average of the power, busy shares, memory, temperatures
+  kFast,  ///< momentary power, SM clock and clock reasons; energy and PCIe where they are cheap,
+          ///< and PCIe where its counters would wrap soon
+  kMost,  ///< those, memory clock, PCIe, the driver's average of the power, busy shares, memory,
+          ///< temperatures
   kAll,   ///< energy too, whatever it costs
 };
 

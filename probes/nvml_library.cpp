@@ -205,7 +205,6 @@ class NvmlGpu final : public GpuSensors {
       sample.energy_joules = scaled(read_one<unsigned long long>(nvml_.energy), 1e-3);
     }
     sample.sm_clock_mhz = scaled(read_one<unsigned>(nvml_.clock, nvml::kClockSm), 1.0);
-    sample.memory_clock_mhz = scaled(read_one<unsigned>(nvml_.clock, nvml::kClockMemory), 1.0);
     sample.clock_reasons = read_one<unsigned long long>(nvml_.clock_reasons);
     if (set != SensorSet::kFast) {
       read_slow(sample);
@@ -249,6 +248,7 @@ class NvmlGpu final : public GpuSensors {
   }
 
   void read_slow(GpuSample& sample) noexcept {
+    sample.memory_clock_mhz = scaled(read_one<unsigned>(nvml_.clock, nvml::kClockMemory), 1.0);
     if (const auto busy = read_one<nvml::Utilization>(nvml_.utilization)) {
       sample.busy_share = 0.01 * busy->gpu;
       sample.memory_busy_share = 0.01 * busy->memory;
