@@ -51,10 +51,10 @@ enum ConvTensor : std::int64_t { kConvX = 'x', kConvW = 'w', kConvY = 'y', kConv
 
 struct ConvPlan {
   CudnnDescriptor plan;
-  std::string name;   ///< "eng38{2=1,13=0}+bias": engine, its knobs, the epilogue that it fuses;
-                      ///< equal names, equal plans
+  std::string name;  ///< "eng38{2=1,13=0}+bias": engine, its knobs, the epilogue that it fuses;
+                     ///< equal names, equal plans
   std::int64_t engine = 0;  ///< cuDNN's number of it
-  std::string notes;  ///< "tensor_core, nondeterministic": as cuDNN describes the engine
+  std::string notes;        ///< "tensor_core, nondeterministic": as cuDNN describes the engine
   std::size_t workspace_bytes = 0;
   bool tensor_core = false;
   bool repeatable = true;       ///< false: cuDNN calls the engine nondeterministic
