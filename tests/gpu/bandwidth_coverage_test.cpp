@@ -33,7 +33,7 @@ using ::testing::Contains;
 using ::testing::IsEmpty;
 
 /// Half the channels are 16 bytes and more: backends read such ranges where they lie.
-constexpr BandwidthSizes kSmall{.batch = 2, .channels = 32, .side = 32};
+constexpr BandwidthSizes kSmallSteps{.batch = 2, .channels = 32, .side = 32};
 constexpr DType kPrecisions[] = {DType::kBF16, DType::kF16, DType::kF32};
 /// Of the bytes of a step's own kernels. Below it are what works on single numbers, the softmax and
 /// its loss over ten classes, and the weights of one small convolution: bound by their launch.
@@ -169,7 +169,7 @@ std::vector<std::string> without_case(const Step& step, const std::set<std::stri
 }
 
 TEST(BandwidthCoverage, EveryOwnKernelOfATrainingStepIsMeasured) {
-  const std::set<std::string> measured = all_of(kinds_of(bandwidth_cases(kSmall)));
+  const std::set<std::string> measured = all_of(kinds_of(bandwidth_cases(kSmallSteps)));
   for (const std::string& workload : workloads::workload_names()) {
     for (const DType precision : kPrecisions) {
       const Step step = step_of(workload, precision);
@@ -224,7 +224,7 @@ TEST(BandwidthCoverage, APlantedOmissionIsFound) {
       {{"unscale_gradients"}, "own:unscale_gradients unscale_gradients f32 -> f32"},
   };
   const Step steps[] = {step_of("mnist_cnn", DType::kF16), step_of("resunetpp", DType::kF16)};
-  const KindsOfCases kinds = kinds_of(bandwidth_cases(kSmall));
+  const KindsOfCases kinds = kinds_of(bandwidth_cases(kSmallSteps));
   const auto missing = [&](const std::vector<std::string>& left_out) {
     KindsOfCases others = kinds;
     for (const std::string& note : left_out) {
@@ -243,7 +243,7 @@ TEST(BandwidthCoverage, APlantedOmissionIsFound) {
 
 // Another precision is another kernel.
 TEST(BandwidthCoverage, APrecisionThatIsNotMeasuredIsFound) {
-  std::vector<conformance::OpCase> cases = bandwidth_cases(kSmall);
+  std::vector<conformance::OpCase> cases = bandwidth_cases(kSmallSteps);
   for (conformance::OpCase& spec : cases) {
     std::erase(spec.dtypes, DType::kF16);
   }

@@ -95,8 +95,8 @@ constexpr Windows kWindows[] = {
 
 template <typename T>
 class Pooling : public ::testing::Test {};
-using Elements = ::testing::Types<float, F16, BF16>;
-TYPED_TEST_SUITE(Pooling, Elements);
+using PooledElements = ::testing::Types<float, F16, BF16>;
+TYPED_TEST_SUITE(Pooling, PooledElements);
 
 template <typename T>
 void expect_pooled(const Windows& s, bool misaligned) {

@@ -68,8 +68,8 @@ const SumCase kCases[] = {
 
 template <typename T>
 class Sum : public ::testing::Test {};
-using Elements = ::testing::Types<float, F16, BF16>;
-TYPED_TEST_SUITE(Sum, Elements);
+using SummedElements = ::testing::Types<float, F16, BF16>;
+TYPED_TEST_SUITE(Sum, SummedElements);
 
 TYPED_TEST(Sum, HasTheBitsOfAdditionsOneByOne) {
   using T = TypeParam;
