@@ -35,7 +35,7 @@ void GpuMonitor::begin_window() {
     const std::lock_guard lock(mutex_);
     window_ = GpuWindow{};
     window_.watched_faults = sensors_->watched_faults();
-    window_.ends_cpu_s = look(SensorSet::kAll);
+    look(SensorSet::kAll);
     window_.begin_ns = core::steady_ns();  // a look takes milliseconds, in which no step runs
     open_ = true;
   }
@@ -46,7 +46,7 @@ GpuWindow GpuMonitor::end_window() {
   const std::lock_guard lock(mutex_);
   open_ = false;
   window_.end_ns = core::steady_ns();
-  window_.ends_cpu_s += look(SensorSet::kAll);
+  look(SensorSet::kAll);
   return std::exchange(window_, GpuWindow{});
 }
 
@@ -55,13 +55,13 @@ std::vector<GpuEvent> GpuMonitor::take_events() {
   return sensors_->take_events();
 }
 
-double GpuMonitor::look(SensorSet set) {
+void GpuMonitor::look(SensorSet set) {
   const double before = thread_cpu_s();
   window_.samples.push_back(sensors_->read(set));
   for (const GpuEvent& event : sensors_->take_events()) {
     window_.events.push_back(event);
   }
-  return thread_cpu_s() - before;
+  window_.monitor_cpu_s += thread_cpu_s() - before;
 }
 
 void GpuMonitor::watch() {
@@ -77,10 +77,10 @@ void GpuMonitor::watch() {
             lock, period_, [&] { return stop_ || !open_ || window_.begin_ns != window; })) {
       continue;
     }
+    window_.monitor_cpu_s += thread_cpu_s() - before;  // of waking up
     // In the middle of a second: not beside the end of repetitions that last whole ones.
-    const bool slow_too = window_.samples.size() % kLooksPerSlow == kLooksPerSlow / 2;
-    look(slow_too ? SensorSet::kMost : SensorSet::kFast);
-    window_.monitor_cpu_s += thread_cpu_s() - before;  // waking up included
+    const bool full = window_.samples.size() % kLooksPerFull == kLooksPerFull / 2;
+    look(full ? SensorSet::kAll : SensorSet::kFast);
   }
 }
 

@@ -20,23 +20,21 @@ namespace dlbench::probes {
 struct GpuWindow {
   std::int64_t begin_ns = 0;  ///< steady clock
   std::int64_t end_ns = 0;
-  double monitor_cpu_s = 0.0;      ///< CPU time of the looks while the window was open
-  double ends_cpu_s = 0.0;         ///< of those at its ends, in the caller's thread
+  double monitor_cpu_s = 0.0;      ///< CPU time of all looks, in the caller's thread too
   std::vector<GpuSample> samples;  ///< the first before any work, the last at the window's end
   std::vector<GpuFault> watched_faults;  ///< which `events` would have
   std::vector<GpuEvent> events;          ///< those since the window before, too
 };
 
 /// Takes one sample at begin and end of a window in the caller's thread, and one every `period` in
-/// between in its own. Outside of windows the thread sleeps. Samples of the ends are of all
-/// sensors, the fifth after the first and every tenth from there of most, the others of the fast
-/// ones.
+/// between in its own. Outside of windows the thread sleeps. Samples of the ends, the fifth after
+/// the first and every tenth from there are of all sensors, the others of the fast ones.
 class GpuMonitor {
  public:
   /// Ten times a second: NVIDIA's energy counter and power sensors change hardly faster
   /// (Yang, Adamek, Armour 2023: Part-time Power Measurements, arXiv:2312.02741).
   static constexpr std::chrono::milliseconds kPeriod{100};
-  static constexpr std::size_t kLooksPerSlow = 10;  ///< once a second
+  static constexpr std::size_t kLooksPerFull = 10;  ///< once a second
 
   explicit GpuMonitor(std::unique_ptr<GpuSensors> sensors,
                       std::chrono::nanoseconds period = kPeriod);
@@ -52,7 +50,7 @@ class GpuMonitor {
 
  private:
   void watch();
-  double look(SensorSet set);  // with mutex_ held; returns its CPU time
+  void look(SensorSet set);  // with mutex_ held
 
   std::unique_ptr<GpuSensors> sensors_;
   std::chrono::nanoseconds period_;

@@ -69,7 +69,6 @@ json to_json(const RecordedWindow& recorded) {
               {"begin_ns", window.begin_ns},
               {"end_ns", window.end_ns},
               {"monitor_cpu_s", window.monitor_cpu_s},
-              {"ends_cpu_s", window.ends_cpu_s},
               {"samples", json::array()},
               {"watched_faults", json::array()},
               {"events", json::array()}};
@@ -104,7 +103,6 @@ RecordedWindow window_from_json(const json& object) {
   window.begin_ns = object.at("begin_ns").get<std::int64_t>();
   window.end_ns = object.at("end_ns").get<std::int64_t>();
   window.monitor_cpu_s = object.at("monitor_cpu_s").get<double>();
-  window.ends_cpu_s = object.value("ends_cpu_s", 0.0);
   for (const json& entry : object.at("samples")) {
     GpuSample sample{.time_ns = entry.at("time_ns").get<std::int64_t>()};
     visit_sample(sample, reader(entry));

@@ -82,14 +82,13 @@ struct GpuEvent {
 [[nodiscard]] std::string fault_name(GpuFault fault);
 
 /// Which sensors a look asks: each costs a call of the driver, and some move slowly. Most answer in
-/// microseconds; the energy counter took 4 ms of the processor on an H100 below driver 580, and the
+/// microseconds; the energy counter took 4 ms of the processor on an H100 with driver 580, and the
 /// two of PCIe 0.15 ms each.
 enum class SensorSet : std::uint8_t {
   kFast,  ///< momentary power, SM clock and clock reasons; energy and PCIe where they are cheap,
           ///< and PCIe where its counters would wrap soon
-  kMost,  ///< those, memory clock, PCIe, the driver's average of the power, busy shares, memory,
-          ///< temperatures
-  kAll,   ///< energy too, whatever it costs
+  kAll,   ///< those, memory clock, PCIe, the driver's average of the power, busy shares, memory,
+          ///< temperatures; energy where it is cheap
 };
 
 /// One GPU's sensors. Called by one thread at a time.

@@ -288,10 +288,10 @@ class Windows {
     return sum;
   }
 
-  [[nodiscard]] double cpu_s(double GpuWindow::*part) const {
+  [[nodiscard]] double monitor_cpu_s() const {
     double sum = 0.0;
     for (const GpuWindow& window : windows_) {
-      sum += window.*part;
+      sum += window.monitor_cpu_s;
     }
     return sum;
   }
@@ -386,12 +386,10 @@ std::vector<Row> monitor_rows() {
            [](G, W w) { return w.events(GpuFault::kEccUncorrected); }},
           {{"samples", "", "looks at the sensors"}, [](G, W w) { return w.samples(); }},
           {{"window_seconds", "s", "of all repetitions"}, [](G, W w) { return w.seconds(); }},
-          {{"monitor_cpu_seconds", "s", "CPU time of reading the sensors beside the steps"},
-           [](G, W w) { return w.cpu_s(&GpuWindow::monitor_cpu_s); }},
-          {{"monitor_cpu_share", "", "that, of one core's time"},
-           [](G, W w) { return ratio(w.cpu_s(&GpuWindow::monitor_cpu_s), w.seconds()); }},
-          {{"ends_cpu_seconds", "s", "of reading them before and after the steps"},
-           [](G, W w) { return w.cpu_s(&GpuWindow::ends_cpu_s); }}};
+          {{"monitor_cpu_seconds", "s", "CPU time of reading the sensors"},
+           [](G, W w) { return w.monitor_cpu_s(); }},
+          {{"monitor_cpu_share", "", "of one core's time"},
+           [](G, W w) { return ratio(w.monitor_cpu_s(), w.seconds()); }}};
 }
 
 const std::vector<Row>& rows() {

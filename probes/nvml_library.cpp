@@ -201,7 +201,7 @@ class NvmlGpu final : public GpuSensors {
     if (!sample.power_watt.has_value()) {
       sample.power_watt = scaled(read_one<unsigned>(nvml_.power_usage), 1e-3);
     }
-    if (set == SensorSet::kAll || energy_is_cheap_) {
+    if (energy_is_cheap_) {
       sample.energy_joules = scaled(read_one<unsigned long long>(nvml_.energy), 1e-3);
     }
     sample.sm_clock_mhz = scaled(read_one<unsigned>(nvml_.clock, nvml::kClockSm), 1.0);

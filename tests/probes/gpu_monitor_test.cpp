@@ -105,7 +105,7 @@ class RatedSensors final : public GpuSensors {
   [[nodiscard]] const GpuIdentity& identity() const override { return identity_; }
   [[nodiscard]] GpuSample read(SensorSet set) noexcept override {
     GpuSample sample;
-    if (set != SensorSet::kFast) {
+    if (set == SensorSet::kAll) {
       sample.memory_used_bytes = 1;
     }
     return sample;
@@ -117,7 +117,7 @@ class RatedSensors final : public GpuSensors {
   GpuIdentity identity_;
 };
 
-TEST(GpuMonitor, AsksAllSensorsAtTheEndsAndMostInEveryTenthLook) {
+TEST(GpuMonitor, AsksAllSensorsAtTheEndsAndInEveryTenthLook) {
   GpuMonitor monitor(std::make_unique<RatedSensors>(), std::chrono::microseconds(100));
   const GpuWindow window = window_with_looks(monitor, 30);
   ASSERT_GE(window.samples.size(), 30U);
@@ -147,9 +147,7 @@ class CostlySensors final : public GpuSensors {
 TEST(GpuMonitor, CountsWhatTheLooksAtBothEndsCostTheCaller) {
   GpuMonitor monitor(std::make_unique<CostlySensors>(), std::chrono::hours(1));
   monitor.begin_window();
-  const GpuWindow window = monitor.end_window();
-  EXPECT_GT(window.ends_cpu_s, 0.003);
-  EXPECT_EQ(window.monitor_cpu_s, 0.0) << "no step ran beside them";
+  EXPECT_GT(monitor.end_window().monitor_cpu_s, 0.003);
 }
 
 TEST(GpuRecording, ReadingGivesBackWhatWasWritten) {
@@ -358,14 +356,15 @@ TEST(Nvml, ReadsWhatTheDriverTells) {
   EXPECT_THAT(opened.sensors->watched_faults(), ElementsAre(GpuFault::kLost, GpuFault::kXid));
 }
 
-TEST(Nvml, AsksDearSensorsAtTheEndsAlone) {
+TEST(Nvml, DoesNotAskForAnEnergyThatIsDear) {
   ::setenv("DLBENCH_PRETENDED_DEAR_ENERGY", "1", 1);
   const NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0");
   ASSERT_NE(opened.sensors, nullptr);
   EXPECT_FALSE(opened.sensors->read(SensorSet::kFast).energy_joules.has_value());
-  EXPECT_FALSE(opened.sensors->read(SensorSet::kMost).energy_joules.has_value());
-  EXPECT_TRUE(opened.sensors->read(SensorSet::kMost).busy_share.has_value());
-  EXPECT_TRUE(opened.sensors->read(SensorSet::kAll).energy_joules.has_value());
+  const GpuSample all = opened.sensors->read(SensorSet::kAll);
+  EXPECT_FALSE(all.energy_joules.has_value());
+  EXPECT_TRUE(all.busy_share.has_value());
+  EXPECT_EQ(all.power_watt, 250.5) << "whose integral is the energy then";
   ::unsetenv("DLBENCH_PRETENDED_DEAR_ENERGY");
 }
 
