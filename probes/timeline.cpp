@@ -22,7 +22,7 @@ namespace dlbench::probes {
 namespace {
 
 constexpr std::size_t kEventsPerChunk = 8192;
-constexpr std::size_t kMaxChunks = 256;  // 2 million events, 96 MiB a thread
+constexpr std::size_t kMaxChunks = 256;  // 2 million events of 56 bytes, 112 MiB a thread
 constexpr std::size_t kMaxDepth = 64;
 
 struct StringHash {

@@ -126,8 +126,8 @@ struct CacheRecord {
 };
 
 struct SkippedSampleRecord {
-  std::string path;
-  std::string reason;
+  std::string path;    ///< its name in the data set: the stem of its file, or a file and its row
+  std::string reason;  ///< names the file
 };
 
 struct LoaderRecord {

@@ -44,7 +44,8 @@ struct LoaderOptions {
 
 struct SkippedSample {
   std::int64_t index = 0;
-  std::string message;  ///< names the file
+  std::string name;     ///< Dataset::sample_name()
+  std::string message;  ///< what is wrong; names the file
 };
 
 /// What was done since the last reset_stats(). Sums over the workers; seconds of one worker each.

@@ -17,8 +17,9 @@ std::int64_t SampleSubstitution::load(std::int64_t planned,
                                       SampleReader& reader,
                                       LoadContext& context,
                                       std::span<const std::span<std::byte>> rows) {
-  for (std::int64_t attempt = 0; attempt < dataset_size_; ++attempt) {
-    const std::int64_t index = (planned + attempt) % dataset_size_;
+  const std::int64_t size = dataset_.size();
+  for (std::int64_t attempt = 0; attempt < size; ++attempt) {
+    const std::int64_t index = (planned + attempt) % size;
     if (is_known_bad(index)) {
       continue;
     }
@@ -38,7 +39,7 @@ std::int64_t SampleSubstitution::load(std::int64_t planned,
   }
   throw Error(ErrorCode::kData,
               fmt::format("all {} samples of the data set are corrupt; the last: {}",
-                          dataset_size_,
+                          size,
                           skipped().back().message));
 }
 
@@ -46,7 +47,7 @@ std::vector<SkippedSample> SampleSubstitution::skipped() const {
   const std::lock_guard lock(mutex_);
   std::vector<SkippedSample> all;
   for (const auto& [index, message] : bad_) {
-    all.push_back({index, message});
+    all.push_back({index, dataset_.sample_name(index), message});
   }
   return all;
 }

@@ -21,8 +21,8 @@ namespace dlbench::data::detail {
 /// depends on the files alone, not on threads or history. Thread safe.
 class SampleSubstitution {
  public:
-  SampleSubstitution(std::int64_t dataset_size, bool allowed)
-      : dataset_size_(dataset_size), allowed_(allowed) {}
+  /// Keeps a reference to `dataset`.
+  SampleSubstitution(const Dataset& dataset, bool allowed) : dataset_(dataset), allowed_(allowed) {}
 
   /// Loads `planned` or its substitute into `rows`; returns the index that was loaded.
   /// Throws what the reader threw if substitution is not allowed or the error is of another kind
@@ -39,7 +39,7 @@ class SampleSubstitution {
   bool is_known_bad(std::int64_t index) const;
   void remember(std::int64_t index, std::string message);
 
-  std::int64_t dataset_size_;
+  const Dataset& dataset_;
   bool allowed_;
   std::atomic<bool> any_bad_{false};  ///< spares good data sets the lock
   mutable std::mutex mutex_;

@@ -102,7 +102,7 @@ std::optional<reports::LoaderRecord> loader(const TrialResult& result,
   record.bytes_from_device = bytes_from_storage(result);
   record.skipped = static_cast<std::int64_t>(stats.skipped.size());
   for (const auto& skipped : stats.skipped) {
-    record.skipped_samples.push_back({skipped.message, "corrupt"});
+    record.skipped_samples.push_back({skipped.name, skipped.message});
   }
   std::vector<std::pair<std::string, double>> totals;
   for (std::size_t stage = 0; stage < stats.stage_s.size(); ++stage) {

@@ -223,7 +223,10 @@ class BadInput(CommandTest):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 report = self.report(self.folder / "report.json")
                 self.assertIn("samples_skipped", [t["code"] for t in report["run"]["taints"]])
-                self.assertGreaterEqual(report["trials"][0]["loader"]["skipped"], 1)
+                loader = report["trials"][0]["loader"]
+                self.assertEqual(loader["skipped"], 1)
+                self.assertEqual(loader["skipped_samples"][0]["path"], victim.stem)
+                self.assertIn(victim.name, loader["skipped_samples"][0]["reason"])
 
     def test_corrupt_images_of_the_validation_are_told_too(self):
         data = self.copy_of_kvasir("validation")

@@ -138,6 +138,7 @@ TEST(PrefetchLoader, SkipCorruptReplacesTheSameWayWithAnyNumberOfWorkers) {
   const LoaderStats stats = loader.stats();
   ASSERT_EQ(stats.skipped.size(), 3U);
   EXPECT_EQ(stats.skipped[0].index, 3);
+  EXPECT_EQ(stats.skipped[0].name, "fake3");
   EXPECT_EQ(stats.skipped[0].message, "fake3 is corrupt");
   EXPECT_EQ(stats.samples_replaced, 6);
 }
