@@ -7,7 +7,7 @@
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 #include "harness/analysis/peak_kernels_internal.h"
-#include "harness/trials/utc_time.h"
+#include "harness/utc_time.h"
 #include "probes/placement.h"
 #include "probes/system_info.h"
 #include "probes/topology.h"

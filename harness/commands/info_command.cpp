@@ -3,6 +3,7 @@
 #include "engine/core/log.h"
 #include "harness/analysis/device_peaks.h"
 #include "harness/analysis/peak_cache.h"
+#include "harness/cache_folder.h"
 #include "harness/commands/command.h"
 #include "harness/commands/info.h"
 #include "harness/commands/listing.h"

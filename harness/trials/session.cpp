@@ -9,6 +9,7 @@
 #include "engine/core/log.h"
 #include "engine/core/nearest_name.h"
 #include "engine/core/parallel.h"
+#include "harness/cache_folder.h"
 #include "harness/ranks.h"
 #include "harness/trials/cuda_graph.h"
 #include "harness/trials/make_step.h"

@@ -228,12 +228,6 @@ class Session {
   std::int64_t rss_growth_bytes_ = 0;
 };
 
-/// The folder for things that are made once: $DLBENCH_CACHE_DIR, else $XDG_CACHE_HOME/dlbench, else
-/// ~/.cache/dlbench. Created. Throws core::Error(kFile).
-[[nodiscard]] std::filesystem::path cache_folder();
-/// The same for what only saves time: nothing, and one warning, where the folder cannot be used.
-[[nodiscard]] std::optional<std::filesystem::path> cache_folder_if_usable();
-
 /// `data` if given, else the format's usual folder if it is there, else nothing.
 [[nodiscard]] std::optional<std::filesystem::path> present_data(const std::string& dataset,
                                                                 const std::string& data);
