@@ -8,6 +8,7 @@
 #include "harness/commands/run_options.h"
 #include "harness/commands/run_record.h"
 #include "harness/commands/run_report.h"
+#include "harness/commands/scale_options.h"
 #include "harness/commands/scale_taints.h"
 #include "harness/commands/time_text.h"
 #include "harness/rank_placement.h"
@@ -193,7 +194,7 @@ class Scaling {
           sweep_series(workloads::find_sweep(scale_.sweep), parse_modes(scale_.mode), options_);
     } else {
       for (const std::string& mode : parse_modes(scale_.mode)) {
-        options.series.push_back({.mode = mode, .run = options_});
+        options.series.push_back({.mode = mode, .session = session_options(options_)});
       }
     }
     options.ranks = parse_rank_list(scale_.ranks, launch_.size());
