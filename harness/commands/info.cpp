@@ -8,7 +8,6 @@
 #include "harness/analysis/device_peaks.h"
 #include "harness/analysis/peak_cache.h"
 #include "harness/cache_folder.h"
-#include "harness/trials/session.h"
 #include "probes/nvml_library.h"
 #include "probes/registry.h"
 #include "probes/system_info.h"

@@ -8,7 +8,7 @@
 #include "harness/commands/info.h"
 #include "harness/commands/listing.h"
 #include "harness/rank_placement.h"
-#include "harness/trials/session.h"
+#include "harness/trials/open_device.h"
 
 #include <cstdio>
 #include <memory>

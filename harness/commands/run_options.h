@@ -5,7 +5,8 @@
 #pragma once
 
 #include "harness/commands/option_set.h"
-#include "harness/trials/session.h"
+#include "harness/trials/session_options.h"
+#include "harness/trials/session_plan.h"
 #include "harness/trials/trial_runner.h"
 #include "probes/placement.h"
 

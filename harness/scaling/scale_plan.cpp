@@ -3,6 +3,7 @@
 #include "harness/scaling/scale_plan.h"
 
 #include "engine/core/error.h"
+#include "harness/trials/batch_share.h"
 #include "reports/text_table.h"
 #include "workloads/workload.h"
 

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/trials/locate_data.h"
+
 #include "data/generators/generate.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "harness/cache_folder.h"
 #include "harness/trials/run_guard.h"
-#include "harness/trials/session.h"
 #include "workloads/workload.h"
 
 #include <string>
