@@ -299,7 +299,7 @@ std::string_view name(PeakEffort effort) {
 PeakKey peak_key() {
   return {.processor = backend::host_processor_name(),
           .isa = probes::read_system_facts().cpu.isa,
-          .threads = probes::usable_cores()};
+          .threads = probes::usable_physical_cores()};
 }
 
 MachinePeaks measure_peaks(PeakEffort effort) {
