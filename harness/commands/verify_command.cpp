@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/error.h"
 #include "harness/commands/command.h"
+#include "harness/commands/op_verification.h"
 #include "harness/commands/output_files.h"
-#include "harness/commands/verify.h"
-#include "harness/commands/verify_ops.h"
+#include "harness/commands/step_verification.h"
 #include "probes/placement.h"
 
 #include <fmt/format.h>

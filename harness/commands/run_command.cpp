@@ -11,6 +11,7 @@
 #include "harness/commands/run_options.h"
 #include "harness/commands/run_record.h"
 #include "harness/commands/run_report.h"
+#include "harness/commands/run_start.h"
 #include "harness/commands/time_text.h"
 #include "harness/faults/fault_watch.h"
 #include "harness/rank_placement.h"
@@ -68,9 +69,7 @@ class Measurement {
   }
 
   int run() {
-    SessionOptions session = session_options(options_);
-    take_placement(placement_, ranks_.size(), session);
-    SessionPlan plan(std::move(session), ranks_);
+    SessionPlan plan(session_options(options_, placement_, ranks_.size()), ranks_);
     const std::vector<TrialId> trials =
         parse_trials(options_.trials, !plan.backend().reads_host_memory());
     describe_plan(plan, record_);
@@ -471,15 +470,8 @@ class RunCommand final : public Command {
                   "--capture-trial " + run_.capture_trial +
                       " says whose steps are captured; say which with --capture-steps 20-49");
     }
-    apply_verbosity(run_);
-    if (invocation.ranks.rank() != 0) {
-      core::log::set_level(core::log::Level::kQuiet);
-    }
-    reports::RunRecord record =
-        start_record(invocation, options, static_cast<std::uint64_t>(run_.seed));
-    warn_idle_link(session_options(run_).link, invocation.ranks.size());
-    const RankRow row = bind_this_rank(invocation.ranks, compute_threads(run_));
-    return Measurement(run_, invocation.ranks, row.placement, std::move(record)).run();
+    StartedRun start = start_run(run_, options, invocation);
+    return Measurement(run_, invocation.ranks, start.placement, std::move(start.record)).run();
   }
 
  private:
