@@ -275,10 +275,7 @@ class Measurement {
     }
     double peak = own.value_or(0.0);
     if (cpu) {
-      const PeakKey key = peak_key();
-      const std::string text = key.processor + key.isa + std::to_string(key.threads);
-      const auto cores = static_cast<double>(std::hash<std::string>{}(text) >> 12);  // exact
-      const bool alike = cores == group_.agree(cores);
+      const bool alike = has_cores_of_rank_0();
       const double of_rank_0 = group_.agree(peak);
       peak = alike ? of_rank_0 : 0.0;
     }
@@ -286,6 +283,14 @@ class Measurement {
       return TrialContext{}.peak_flop_per_s;  // why there is none
     }
     return group_.sum({peak}).front();
+  }
+
+  // Whether this rank has as many cores of the same processor as rank 0. Collective.
+  bool has_cores_of_rank_0() {
+    const PeakKey key = peak_key();
+    const std::string text = key.processor + key.isa + std::to_string(key.threads);
+    const auto mark = static_cast<double>(std::hash<std::string>{}(text) >> 12);  // 52 bits: exact
+    return mark == group_.agree(mark);
   }
 
   // Before kernels are chosen: a data set may be too small for --cache cold.
