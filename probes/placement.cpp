@@ -287,7 +287,7 @@ std::vector<RankPlacement> place_ranks(const Topology& topology,
   return place_ranks(topology, masks, limits);
 }
 
-int usable_cores() {
+int usable_physical_cores() {
   const std::vector<std::vector<int>> mask = {core::affinity_cpus()};
   return place_ranks(read_topology(), mask, {.cpu_quota = own_cpu_quota()}).front().threads;
 }

@@ -59,7 +59,7 @@ struct PlacementLimits {
 
 /// Compute threads that this process would get if it were alone: the physical cores that it may
 /// use, within the CPU quota.
-[[nodiscard]] int usable_cores();
+[[nodiscard]] int usable_physical_cores();
 
 /// Restricts all threads of this process, and those they start later, to `cpus`. Throws
 /// core::Error(kLibrary) if the kernel refuses.

@@ -9,6 +9,51 @@
 #include <utility>
 
 namespace dlbench::graph {
+namespace {
+
+/// In the order in which their parameters were registered.
+std::vector<ValueId> gradients_to_reduce(const Graph& graph) {
+  std::vector<ValueId> gradients;
+  const auto readers = graph.readers();
+  for (const ValueId parameter : graph.with_storage(Storage::kParameter)) {
+    if (const ValueId gradient = graph.gradient_of(parameter); gradient != kNoValue) {
+      // It is reduced in place while the backward pass goes on: nothing else may read it.
+      DLBENCH_CHECK(readers.at(static_cast<std::size_t>(gradient)).empty())
+          << graph.value(gradient).name << " is also an operand of the backward pass";
+      gradients.push_back(gradient);
+    }
+  }
+  return gradients;
+}
+
+struct AllReduceNodes {
+  NodeId start = 0;
+  NodeId wait = 0;
+};
+
+AllReduceNodes add_all_reduce(GraphBuilder& builder,
+                              std::size_t bucket,
+                              const std::vector<ValueId>& members) {
+  const AllReduceAttributes attributes{.bucket = static_cast<std::int32_t>(bucket)};
+  const std::string suffix = "/" + std::to_string(bucket);
+  const NodeId start = builder.add_node({.op = OpKind::kAllReduceStart,
+                                         .name = "all_reduce_start" + suffix,
+                                         .attributes = attributes,
+                                         .inputs = members,
+                                         .updates = members,
+                                         .phase = Phase::kAllReduce});
+  std::vector<ValueId> wait_inputs{builder.graph().node(start).outputs.at(0)};
+  wait_inputs.insert(wait_inputs.end(), members.begin(), members.end());
+  const NodeId wait = builder.add_node({.op = OpKind::kAllReduceWait,
+                                        .name = "all_reduce_wait" + suffix,
+                                        .attributes = attributes,
+                                        .inputs = std::move(wait_inputs),
+                                        .updates = members,
+                                        .phase = Phase::kAllReduce});
+  return {.start = start, .wait = wait};
+}
+
+}  // namespace
 
 std::vector<std::vector<std::size_t>> assign_buckets(const std::vector<std::int64_t>& bytes,
                                                      const BucketOptions& options) {
@@ -31,19 +76,11 @@ std::vector<std::vector<std::size_t>> assign_buckets(const std::vector<std::int6
 }
 
 Graph insert_all_reduce(const Graph& graph, const BucketOptions& options) {
-  std::vector<ValueId> gradients;  // in order of registration of their parameters
+  const std::vector<ValueId> gradients = gradients_to_reduce(graph);
   std::vector<std::int64_t> bytes;
-  const auto readers = graph.readers();
-  for (const ValueId parameter : graph.with_storage(Storage::kParameter)) {
-    if (const ValueId gradient = graph.gradient_of(parameter); gradient != kNoValue) {
-      const Value& value = graph.value(gradient);
-      // It is reduced in place while the backward pass goes on: nothing else may read it.
-      DLBENCH_CHECK(readers.at(static_cast<std::size_t>(gradient)).empty())
-          << value.name << " is also an operand of the backward pass";
-      gradients.push_back(gradient);
-      bytes.push_back(value.shape.elements() *
-                      static_cast<std::int64_t>(core::size_of(value.dtype)));
-    }
+  for (const ValueId gradient : gradients) {
+    const Value& value = graph.value(gradient);
+    bytes.push_back(value.shape.elements() * static_cast<std::int64_t>(core::size_of(value.dtype)));
   }
 
   GraphBuilder builder(graph);
@@ -61,23 +98,9 @@ Graph insert_all_reduce(const Graph& graph, const BucketOptions& options) {
       last = graph.nodes().back().id;
     }
     std::reverse(members.begin(), members.end());  // ascending addresses: arena order
-    const AllReduceAttributes attributes{.bucket = static_cast<std::int32_t>(bucket)};
-    const std::string suffix = "/" + std::to_string(bucket);
-    const NodeId start = builder.add_node({.op = OpKind::kAllReduceStart,
-                                           .name = "all_reduce_start" + suffix,
-                                           .attributes = attributes,
-                                           .inputs = members,
-                                           .updates = members,
-                                           .phase = Phase::kAllReduce});
-    starts_after.at(static_cast<std::size_t>(last)).push_back(start);
-    std::vector<ValueId> wait_inputs{builder.graph().node(start).outputs.at(0)};
-    wait_inputs.insert(wait_inputs.end(), members.begin(), members.end());
-    waits.push_back(builder.add_node({.op = OpKind::kAllReduceWait,
-                                      .name = "all_reduce_wait" + suffix,
-                                      .attributes = attributes,
-                                      .inputs = std::move(wait_inputs),
-                                      .updates = members,
-                                      .phase = Phase::kAllReduce}));
+    const AllReduceNodes nodes = add_all_reduce(builder, bucket, members);
+    starts_after.at(static_cast<std::size_t>(last)).push_back(nodes.start);
+    waits.push_back(nodes.wait);
   }
 
   std::vector<NodeId> order;

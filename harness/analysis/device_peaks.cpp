@@ -11,8 +11,8 @@
 #include "engine/graph/layers.h"
 #include "engine/graph/passes.h"
 #include "harness/analysis/peak_file_internal.h"
-#include "harness/trials/session.h"
-#include "harness/trials/utc_time.h"
+#include "harness/cache_folder.h"
+#include "harness/utc_time.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

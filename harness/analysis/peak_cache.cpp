@@ -5,7 +5,7 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "harness/analysis/peak_file_internal.h"
-#include "harness/trials/session.h"
+#include "harness/cache_folder.h"
 
 #include <nlohmann/json.hpp>
 
@@ -19,8 +19,8 @@ using core::Error;
 using core::ErrorCode;
 using nlohmann::json;
 
-constexpr const char* kFormat = "dlbench.peaks";
-constexpr int kVersion = 1;
+constexpr const char* kPeaksFormat = "dlbench.peaks";
+constexpr int kPeaksVersion = 1;
 
 json to_json(const MachinePeaks& peaks) {
   json compute = json::array();
@@ -39,8 +39,8 @@ json to_json(const MachinePeaks& peaks) {
                       {"array_bytes", peak.array_bytes},
                       {"measured_at", peak.measured_at}});
   }
-  return {{"format", kFormat},
-          {"version", kVersion},
+  return {{"format", kPeaksFormat},
+          {"version", kPeaksVersion},
           {"processor", peaks.key.processor},
           {"isa", peaks.key.isa},
           {"threads", peaks.key.threads},
@@ -52,8 +52,8 @@ json to_json(const MachinePeaks& peaks) {
 }
 
 // Throws json::exception or Error for what to_json() would not have written.
-MachinePeaks from_json(const json& file) {
-  check_peak_format(file, kFormat, kVersion);
+MachinePeaks machine_peaks_from_json(const json& file) {
+  check_peak_format(file, kPeaksFormat, kPeaksVersion);
   MachinePeaks peaks;
   peaks.key = {.processor = file.at("processor").get<std::string>(),
                .isa = file.at("isa").get<std::string>(),
@@ -104,7 +104,7 @@ fs::path peak_file(const fs::path& folder, const PeakKey& key) {
 }
 
 std::optional<MachinePeaks> load_peaks(const fs::path& folder, const PeakKey& key) {
-  const auto peaks = read_peak_file<MachinePeaks>(peak_file(folder, key), from_json);
+  const auto peaks = read_peak_file<MachinePeaks>(peak_file(folder, key), machine_peaks_from_json);
   return peaks.has_value() && peaks->key == key ? peaks : std::nullopt;
 }
 

@@ -7,7 +7,7 @@
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 #include "harness/analysis/peak_kernels_internal.h"
-#include "harness/trials/utc_time.h"
+#include "harness/utc_time.h"
 #include "probes/placement.h"
 #include "probes/system_info.h"
 #include "probes/topology.h"
@@ -299,7 +299,7 @@ std::string_view name(PeakEffort effort) {
 PeakKey peak_key() {
   return {.processor = backend::host_processor_name(),
           .isa = probes::read_system_facts().cpu.isa,
-          .threads = probes::usable_cores()};
+          .threads = probes::usable_physical_cores()};
 }
 
 MachinePeaks measure_peaks(PeakEffort effort) {

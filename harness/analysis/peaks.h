@@ -44,7 +44,7 @@ struct MemoryPeak {
 struct PeakKey {
   std::string processor;
   std::string isa;  ///< best instruction set that the kernel reports
-  int threads = 0;  ///< CPUs that this process may use
+  int threads = 0;  ///< physical cores that this process may use: probes::usable_physical_cores()
 
   bool operator==(const PeakKey&) const = default;
 };

@@ -3,6 +3,7 @@
 #include "harness/commands/child_process.h"
 
 #include "engine/core/error.h"
+#include "engine/core/file_descriptor.h"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -13,52 +14,30 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <utility>
+#include <span>
 
 namespace dlbench::harness {
 namespace {
 
 using core::Error;
 using core::ErrorCode;
+using core::FileDescriptor;
 
-[[noreturn]] void fail(const char* call) {
-  throw Error(ErrorCode::kLibrary, std::string(call) + ": " + core::errno_text(errno));
+[[noreturn]] void fail(const char* call, int error = errno) {
+  throw Error(ErrorCode::kLibrary, std::string(call) + ": " + core::errno_text(error));
 }
-
-/// Owns a file descriptor.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { close(); }
-  [[nodiscard]] int number() const { return number_; }
-  void close() {
-    if (number_ >= 0) {
-      ::close(std::exchange(number_, -1));
-    }
-  }
-
- private:
-  int number_;
-};
 
 /// The whole input in a file without a name: a pipe could fill up, or break, before the child
 /// reads.
-Descriptor input_file(const std::string& text) {
-  Descriptor file(::memfd_create("dlbench-input", MFD_CLOEXEC));
-  if (file.number() < 0) {
+FileDescriptor input_file(const std::string& text) {
+  FileDescriptor file(::memfd_create("dlbench-input", MFD_CLOEXEC));
+  if (!file.is_open()) {
     fail("memfd_create");
   }
-  for (std::size_t written = 0; written < text.size();) {
-    const ssize_t count = ::write(file.number(), text.data() + written, text.size() - written);
-    if (count < 0) {
-      fail("write");
-    }
-    written += static_cast<std::size_t>(count);
+  if (const int error = core::write_all(file.get(), std::as_bytes(std::span(text))); error != 0) {
+    fail("write", error);
   }
-  if (::lseek(file.number(), 0, SEEK_SET) != 0) {
+  if (::lseek(file.get(), 0, SEEK_SET) != 0) {
     fail("lseek");
   }
   return file;
@@ -99,19 +78,18 @@ class SpawnAttributes {
   posix_spawnattr_t attributes_{};
 };
 
-std::string read_all(int descriptor) {
+std::string read_text(int descriptor) {
   std::string text;
   std::array<char, 4096> buffer{};
   while (true) {
-    const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
-    if (count < 0 && errno != EINTR) {
-      fail("read");
+    const core::ReadResult read =
+        core::read_all(descriptor, std::as_writable_bytes(std::span(buffer)));
+    if (read.error != 0) {
+      fail("read", read.error);
     }
-    if (count == 0) {
+    text.append(buffer.data(), read.bytes);
+    if (read.bytes < buffer.size()) {
       return text;
-    }
-    if (count > 0) {
-      text.append(buffer.data(), static_cast<std::size_t>(count));
     }
   }
 }
@@ -137,19 +115,19 @@ ChildResult run_child(std::vector<std::string> arguments, const ChildOptions& op
   }
   pointers.push_back(nullptr);
   FileActions actions;
-  std::optional<Descriptor> input;
+  std::optional<FileDescriptor> input;
   if (options.input.has_value()) {
     input.emplace(input_file(*options.input));
-    actions.duplicate(input->number(), STDIN_FILENO);
+    actions.duplicate(input->get(), STDIN_FILENO);
   }
   std::array<int, 2> ends{-1, -1};
   if (options.capture_output && ::pipe2(ends.data(), O_CLOEXEC) != 0) {
     fail("pipe2");
   }
-  Descriptor reading(ends[0]);
-  Descriptor writing(ends[1]);
+  FileDescriptor reading(ends[0]);
+  FileDescriptor writing(ends[1]);
   if (options.capture_output) {
-    actions.duplicate(writing.number(), STDOUT_FILENO);
+    actions.duplicate(writing.get(), STDOUT_FILENO);
   }
   pid_t child = 0;
   const SpawnAttributes attributes;
@@ -158,10 +136,10 @@ ChildResult run_child(std::vector<std::string> arguments, const ChildOptions& op
   if (error != 0) {
     return ChildResult{.start_error = error};
   }
-  writing.close();
+  static_cast<void>(writing.close());
   ChildResult result;
   if (options.capture_output) {
-    result.output = read_all(reading.number());
+    result.output = read_text(reading.get());
   }
   result.code = wait_for(child);
   return result;

@@ -3,11 +3,12 @@
 #include "engine/core/log.h"
 #include "harness/analysis/device_peaks.h"
 #include "harness/analysis/peak_cache.h"
+#include "harness/cache_folder.h"
 #include "harness/commands/command.h"
-#include "harness/commands/info.h"
+#include "harness/commands/info_text.h"
 #include "harness/commands/listing.h"
 #include "harness/rank_placement.h"
-#include "harness/trials/session.h"
+#include "harness/trials/open_device.h"
 
 #include <cstdio>
 #include <memory>

@@ -151,7 +151,7 @@ std::vector<FoundBackend> find_backends() {
   for (const std::string& name : names) {
     FoundBackend backend{.name = name, .reason = {}, .device = {}, .libraries = {}};
     try {
-      const auto made = backend::create_backend(name, {.threads = probes::usable_cores()});
+      const auto made = backend::create_backend(name, {.threads = probes::usable_physical_cores()});
       backend.device = made->device();
       backend.libraries = made->libraries();
     } catch (const core::Error& error) {

@@ -236,18 +236,6 @@ std::optional<comm::LinkModel> simulated_link(const std::string& link,
   return std::nullopt;
 }
 
-void take_placement(const probes::RankPlacement& placement, int ranks, SessionOptions& session) {
-  if (!session.threads.has_value()) {
-    session.threads = placement.threads;
-  }
-  if (!session.workers.has_value()) {
-    session.workers = placement.workers;
-  }
-  if (ranks > 1) {
-    session.gpu = {.address = placement.gpu_address, .of = placement.host_gpus};
-  }
-}
-
 SessionOptions session_options(const RunOptions& run) {
   if (run.workload.empty()) {
     throw Error(ErrorCode::kUsage, "--workload is required: `dlbench list` shows the names");
@@ -287,6 +275,22 @@ SessionOptions session_options(const RunOptions& run) {
   session.skip_corrupt = run.skip_corrupt;
   if (!run.storage.empty()) {
     session.storage = data::parse_storage_options(run.storage);
+  }
+  return session;
+}
+
+SessionOptions session_options(const RunOptions& run,
+                               const probes::RankPlacement& placement,
+                               int ranks) {
+  SessionOptions session = session_options(run);
+  if (!session.threads.has_value()) {
+    session.threads = placement.threads;
+  }
+  if (!session.workers.has_value()) {
+    session.workers = placement.workers;
+  }
+  if (ranks > 1) {
+    session.gpu = {.address = placement.gpu_address, .of = placement.host_gpus};
   }
   return session;
 }

@@ -5,7 +5,8 @@
 #pragma once
 
 #include "harness/commands/option_set.h"
-#include "harness/trials/session.h"
+#include "harness/trials/session_options.h"
+#include "harness/trials/session_plan.h"
 #include "harness/trials/trial_runner.h"
 #include "probes/placement.h"
 
@@ -94,12 +95,13 @@ void apply_verbosity(const RunOptions& run);
 
 /// --threads for bind_this_rank(). Says that OMP_NUM_THREADS does not take its place.
 [[nodiscard]] std::optional<int> compute_threads(const RunOptions& run);
-/// Gives the rank the compute threads and loader workers of its share of the node, where the user
-/// gave no number; to one of several `ranks` its GPU too (one alone has the first).
-void take_placement(const probes::RankPlacement& placement, int ranks, SessionOptions& session);
-
 /// Throws core::Error(kUsage) for options that exclude each other.
 [[nodiscard]] SessionOptions session_options(const RunOptions& run);
+/// The same with the compute threads and loader workers of the rank's share of the node, where the
+/// user gave no number; with its GPU too if it is one of several `ranks` (one alone has the first).
+[[nodiscard]] SessionOptions session_options(const RunOptions& run,
+                                             const probes::RankPlacement& placement,
+                                             int ranks);
 /// Throws core::Error(kUsage) as session_options() does, for an unknown workload, and for a device
 /// or precision that no machine has.
 void check_session(const RunOptions& run);

@@ -6,7 +6,7 @@
 
 #include "harness/commands/command.h"
 #include "harness/trials/session.h"
-#include "harness/trials/utc_time.h"
+#include "harness/utc_time.h"
 #include "reports/record.h"
 
 #include <optional>

@@ -9,7 +9,7 @@
 #include "harness/commands/job_record.h"
 #include "harness/faults/fault_watch.h"
 #include "harness/trials/run_guard.h"
-#include "harness/trials/utc_time.h"
+#include "harness/utc_time.h"
 #include "reports/json_writer.h"
 #include "reports/show.h"
 

@@ -8,6 +8,7 @@
 #include "harness/commands/run_options.h"
 #include "harness/commands/run_record.h"
 #include "harness/commands/run_report.h"
+#include "harness/commands/scale_options.h"
 #include "harness/commands/scale_taints.h"
 #include "harness/commands/time_text.h"
 #include "harness/rank_placement.h"
@@ -15,7 +16,9 @@
 #include "harness/scaling/bucket_caps.h"
 #include "harness/scaling/project_series.h"
 #include "harness/scaling/scale_run.h"
-#include "harness/trials/session.h"
+#include "harness/trials/locate_data.h"
+#include "harness/trials/open_device.h"
+#include "harness/trials/session_plan.h"
 #include "probes/system_info.h"
 #include "reports/text_table.h"
 #include "workloads/sweep.h"
@@ -193,7 +196,7 @@ class Scaling {
           sweep_series(workloads::find_sweep(scale_.sweep), parse_modes(scale_.mode), options_);
     } else {
       for (const std::string& mode : parse_modes(scale_.mode)) {
-        options.series.push_back({.mode = mode, .run = options_});
+        options.series.push_back({.mode = mode, .session = session_options(options_)});
       }
     }
     options.ranks = parse_rank_list(scale_.ranks, launch_.size());

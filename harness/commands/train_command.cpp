@@ -12,6 +12,7 @@
 #include "harness/commands/run_options.h"
 #include "harness/commands/run_record.h"
 #include "harness/commands/run_report.h"
+#include "harness/commands/run_start.h"
 #include "harness/commands/time_text.h"
 #include "harness/rank_placement.h"
 #include "harness/ranks.h"
@@ -169,9 +170,7 @@ class TrainingRun {
   }
 
   int run() {
-    SessionOptions session = session_options(options_);
-    take_placement(placement_, ranks_.size(), session);
-    SessionPlan plan(std::move(session), ranks_);
+    SessionPlan plan(session_options(options_, placement_, ranks_.size()), ranks_);
     describe_plan(plan, record_);
     reports::ValueMap& effective = record_.config.effective;
     effective["epochs"] = epochs(plan);
@@ -440,15 +439,9 @@ class TrainCommand final : public Command {
   }
   void check_ranks(int available) const override { check_share(run_, available); }
   int run(const OptionSet& options, const Invocation& invocation) override {
-    apply_verbosity(run_);
-    if (invocation.ranks.rank() != 0) {
-      core::log::set_level(core::log::Level::kQuiet);
-    }
-    reports::RunRecord record =
-        start_record(invocation, options, static_cast<std::uint64_t>(run_.seed));
-    warn_idle_link(session_options(run_).link, invocation.ranks.size());
-    const RankRow row = bind_this_rank(invocation.ranks, compute_threads(run_));
-    return TrainingRun(run_, train_, invocation.ranks, row.placement, std::move(record)).run();
+    StartedRun start = start_run(run_, options, invocation);
+    return TrainingRun(run_, train_, invocation.ranks, start.placement, std::move(start.record))
+        .run();
   }
 
  private:

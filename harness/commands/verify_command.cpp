@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/error.h"
 #include "harness/commands/command.h"
+#include "harness/commands/op_verification.h"
 #include "harness/commands/output_files.h"
-#include "harness/commands/verify.h"
-#include "harness/commands/verify_ops.h"
+#include "harness/commands/step_verification.h"
 #include "probes/placement.h"
 
 #include <fmt/format.h>
@@ -88,7 +88,7 @@ class VerifyCommand final : public Command {
     verify.workload = workload_;
     verify.params = {.batch_size = batch_size_.value_or(0), .image_size = image_size_.value_or(0)};
     verify.backend = backend_;
-    verify.threads = static_cast<int>(threads_.value_or(probes::usable_cores()));
+    verify.threads = static_cast<int>(threads_.value_or(probes::usable_physical_cores()));
     verify.seed = static_cast<std::uint64_t>(seed_);
     verify.precision = precision_;
     verify.conv_algorithm = conv_algorithm(conv_algorithm_);
@@ -118,8 +118,10 @@ class VerifyCommand final : public Command {
       filter.index = static_cast<int>(*case_);
     }
     filter.conv_algorithm = conv_algorithm(conv_algorithm_);
-    return run_verify_ops(
-        backend_, static_cast<int>(threads_.value_or(probes::usable_cores())), filter, std::cout);
+    return run_verify_ops(backend_,
+                          static_cast<int>(threads_.value_or(probes::usable_physical_cores())),
+                          filter,
+                          std::cout);
   }
 
   static std::optional<std::filesystem::path> path(const std::string& text) {

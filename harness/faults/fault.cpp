@@ -3,7 +3,7 @@
 #include "harness/faults/fault.h"
 
 #include "engine/comm/rank_progress.h"
-#include "harness/trials/utc_time.h"
+#include "harness/utc_time.h"
 #include "reports/json_reader.h"
 #include "reports/json_writer.h"
 

@@ -3,14 +3,12 @@
 #include "harness/scaling/bucket_caps.h"
 
 #include "engine/core/check.h"
-#include "engine/core/error.h"
 #include "reports/bucket_choice.h"
 #include "reports/interval.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <string>
 #include <utility>
@@ -20,9 +18,6 @@ namespace {
 
 using reports::Interval;
 using reports::mean_interval;
-
-constexpr double kSmallestCapMib = 0.001;
-constexpr double kLargestCapMib = 1e6;
 
 std::int64_t buckets_of(const graph::Graph& graph) {
   return std::ranges::count_if(graph.nodes(), [&](const graph::Node& node) {
@@ -69,27 +64,6 @@ std::vector<reports::TaintRecord> taints_of(const ScaleRun& run) {
 
 }  // namespace
 
-std::vector<double> parse_bucket_caps(std::string_view text) {
-  std::vector<double> caps;
-  for (const std::string& part : split_list(text)) {
-    double cap = 0.0;
-    const auto result = std::from_chars(part.data(), part.data() + part.size(), cap);
-    if (result.ec != std::errc() || result.ptr != part.data() + part.size() ||
-        cap < kSmallestCapMib || cap > kLargestCapMib) {
-      throw core::Error(core::ErrorCode::kUsage,
-                        fmt::format("--sweep-buckets: '{}' is no size in MiB from {} to {}; wanted "
-                                    "a list like 1,5,25,100",
-                                    part,
-                                    kSmallestCapMib,
-                                    kLargestCapMib));
-    }
-    caps.push_back(cap);
-  }
-  std::sort(caps.begin(), caps.end());
-  caps.erase(std::unique(caps.begin(), caps.end()), caps.end());
-  return caps;
-}
-
 BucketCapResults measure_bucket_caps(const ScaleRunOptions& options,
                                      const std::vector<double>& caps_mib,
                                      comm::Rendezvous& launch,
@@ -101,7 +75,7 @@ BucketCapResults measure_bucket_caps(const ScaleRunOptions& options,
   for (const ScaleSeries& series : options.series) {
     for (const double cap : caps_mib) {
       each.series.push_back(series);
-      each.series.back().run.bucket_cap_mib = cap;
+      each.series.back().session.buckets.cap_bytes = static_cast<std::int64_t>(cap * (1 << 20));
     }
   }
   each.ranks = {options.ranks.back()};

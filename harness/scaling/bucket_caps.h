@@ -8,13 +8,9 @@
 #include "reports/scaling_record.h"
 
 #include <functional>
-#include <string_view>
 #include <vector>
 
 namespace dlbench::harness {
-
-/// "1,5,25" -> MiB, ascending, each once. Throws core::Error(kUsage) for what is no size.
-[[nodiscard]] std::vector<double> parse_bucket_caps(std::string_view text);
 
 /// What a sweep of caps found.
 struct BucketCapResults {

@@ -5,16 +5,14 @@
 // Names and numbers only; scale_run.h measures them.
 #pragma once
 
-#include "harness/commands/run_options.h"
+#include "harness/trials/session_options.h"
 #include "harness/trials/trial_id.h"
 #include "reports/record.h"
 #include "reports/value.h"
-#include "workloads/sweep.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace dlbench::harness {
@@ -25,7 +23,7 @@ struct ScaleSeries {
   std::string sweep;
   std::string variant;
   reports::ValueMap options;  ///< what the variant sets
-  RunOptions run;             ///< with these set
+  SessionOptions session;     ///< with these set
 };
 
 /// "weak", "weak bucket-cap-mib=100": as TrialRecord::series.
@@ -38,20 +36,7 @@ struct ScaleSize {
   SessionOptions session;
 };
 
-/// "1,2,4" -> numbers, ascending, doubles dropped. Empty: powers of two up to `available`, and
-/// `available`. Throws core::Error(kUsage) for what is no number, or more than `available`.
-[[nodiscard]] std::vector<int> parse_rank_list(std::string_view text, int available);
-
-/// "weak,strong" -> names in that order. Throws core::Error(kUsage) with the nearest name.
-[[nodiscard]] std::vector<std::string> parse_modes(std::string_view text);
-
-/// The series of a sweep: every variant with every batch rule of `modes`, over `base` with what the
-/// variant sets. Throws core::Error(kUsage) for a variant with an option that does not exist.
-[[nodiscard]] std::vector<ScaleSeries> sweep_series(const workloads::SweepSpec& spec,
-                                                    const std::vector<std::string>& modes,
-                                                    const RunOptions& base);
-
-/// The sizes of all series. Weak: `run.batch_size` samples per rank (default: the workload's).
+/// The sizes of all series. Weak: `session.batch_size` samples per rank (default: the workload's).
 /// Strong: the global batch, by default the batch per rank x the largest number of ranks.
 /// Throws core::Error(kUsage) for a global batch with less than one sample for each rank.
 [[nodiscard]] std::vector<ScaleSize> plan_sizes(const std::vector<ScaleSeries>& series,

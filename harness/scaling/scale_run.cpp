@@ -312,14 +312,14 @@ void ScaleRun::release() {
 }
 
 ProjectionInput ScaleRun::projection_input(std::size_t series) const {
-  const RunOptions& run = options_.series[series].run;
+  const SessionOptions& session = options_.series[series].session;
   ProjectionInput input{
       .series = this->input(series),
       .timeline = {},
-      .reduction = {.bucket_cap_mib = run.bucket_cap_mib,
-                    .overlap = !run.no_overlap,
-                    .bytes_per_gradient_byte = run.compression == "none" ? 1.0 : 0.5},
-      .seed = static_cast<std::uint64_t>(run.seed)};
+      .reduction = {.bucket_cap_mib = static_cast<double>(session.buckets.cap_bytes) / (1 << 20),
+                    .overlap = session.buckets.overlap,
+                    .bytes_per_gradient_byte = session.compression == "none" ? 1.0 : 0.5},
+      .seed = session.seed};
   for (std::size_t index = 0; index < sizes_.size(); ++index) {
     if (sizes_[index].series != series) {
       continue;

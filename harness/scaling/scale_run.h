@@ -8,10 +8,10 @@
 
 #include "harness/analysis/projection.h"
 #include "harness/analysis/scaling.h"
-#include "harness/analysis/trial_summary.h"
 #include "harness/scaling/scale_plan.h"
 #include "harness/trials/run_guard.h"
 #include "harness/trials/trial_runner.h"
+#include "harness/trials/trial_summary.h"
 
 #include <functional>
 #include <memory>

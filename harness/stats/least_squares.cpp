@@ -119,19 +119,9 @@ NonnegativeLeastSquares::NonnegativeLeastSquares(std::vector<std::vector<double>
   }
 }
 
-LinearFit NonnegativeLeastSquares::fit(std::span<const double> y) const {
-  DLBENCH_CHECK(y.size() == features_.size()) << y.size() << " observations";
-  const std::size_t count = scale_.size();
-  std::vector<double> moments(count, 0.0);
-  double total = 0.0;
-  for (std::size_t row = 0; row < y.size(); ++row) {
-    total += weights_[row] * y[row] * y[row];
-    for (std::size_t feature = 0; feature < count; ++feature) {
-      moments[feature] += weights_[row] * features_[row][feature] * y[row];
-    }
-  }
-  const Support* best = nullptr;
-  std::vector<double> best_values;
+NonnegativeLeastSquares::Optimum NonnegativeLeastSquares::optimum(std::span<const double> moments,
+                                                                  double total) const {
+  Optimum best;
   double best_squares = total;  // of all coefficients at 0
   for (const Support& support : supports_) {
     const std::size_t size = support.members.size();
@@ -146,20 +136,35 @@ LinearFit NonnegativeLeastSquares::fit(std::span<const double> y) const {
     const bool allowed =
         std::all_of(values.begin(), values.end(), [](double value) { return value >= 0.0; });
     if (allowed && total - explained < best_squares - kRounding * total) {
-      best = &support;
-      best_values = std::move(values);
+      best.support = &support;
+      best.values = std::move(values);
       best_squares = total - explained;
     }
   }
+  return best;
+}
+
+LinearFit NonnegativeLeastSquares::fit(std::span<const double> y) const {
+  DLBENCH_CHECK(y.size() == features_.size()) << y.size() << " observations";
+  const std::size_t count = scale_.size();
+  std::vector<double> moments(count, 0.0);
+  double total = 0.0;
+  for (std::size_t row = 0; row < y.size(); ++row) {
+    total += weights_[row] * y[row] * y[row];
+    for (std::size_t feature = 0; feature < count; ++feature) {
+      moments[feature] += weights_[row] * features_[row][feature] * y[row];
+    }
+  }
+  const Optimum best = optimum(moments, total);
   LinearFit result;
   result.n = static_cast<std::int64_t>(y.size());
   result.coefficients.assign(count, 0.0);
   result.standard_errors.assign(count, std::nullopt);
-  if (best != nullptr) {
-    result.free = static_cast<std::int64_t>(best->members.size());
-    for (std::size_t member = 0; member < best->members.size(); ++member) {
-      result.coefficients[best->members[member]] =
-          best_values[member] / scale_[best->members[member]];
+  if (best.support != nullptr) {
+    const std::vector<std::size_t>& members = best.support->members;
+    result.free = static_cast<std::int64_t>(members.size());
+    for (std::size_t member = 0; member < members.size(); ++member) {
+      result.coefficients[members[member]] = best.values[member] / scale_[members[member]];
     }
   }
   for (std::size_t row = 0; row < y.size(); ++row) {
@@ -169,13 +174,13 @@ LinearFit NonnegativeLeastSquares::fit(std::span<const double> y) const {
     }
     result.weighted_squares += weights_[row] * residual * residual;
   }
-  if (best != nullptr && result.degrees() >= 1) {
+  if (best.support != nullptr && result.degrees() >= 1) {
     const double variance = result.weighted_squares / static_cast<double>(result.degrees());
-    const std::size_t size = best->members.size();
+    const std::size_t size = best.support->members.size();
     for (std::size_t member = 0; member < size; ++member) {
-      const std::size_t feature = best->members[member];
+      const std::size_t feature = best.support->members[member];
       result.standard_errors[feature] =
-          std::sqrt(variance * best->inverse[member * size + member]) / scale_[feature];
+          std::sqrt(variance * best.support->inverse[member * size + member]) / scale_[feature];
     }
   }
   return result;

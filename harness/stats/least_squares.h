@@ -50,6 +50,15 @@ class NonnegativeLeastSquares {
     std::vector<double> inverse;  ///< members x members
   };
 
+  /// A support and its coefficients, of scaled features; none where all are best at 0.
+  struct Optimum {
+    const Support* support = nullptr;
+    std::vector<double> values;
+  };
+
+  /// Of observations with these weighted products with the features and this sum of squares.
+  [[nodiscard]] Optimum optimum(std::span<const double> moments, double total) const;
+
   std::vector<std::vector<double>> features_;  ///< columns scaled to unit length
   std::vector<double> weights_;
   std::vector<double> scale_;

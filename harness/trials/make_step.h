@@ -7,7 +7,7 @@
 #include "engine/backend/lowering.h"
 #include "engine/comm/communicator.h"
 #include "engine/comm/rendezvous.h"
-#include "harness/trials/session.h"
+#include "harness/trials/session_plan.h"
 
 #include <cstdint>
 #include <functional>

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/trials/open_device.h"
+
 #include "engine/backend/cuda_loader.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/core/nearest_name.h"
-#include "harness/trials/session.h"
 
 #include <algorithm>
 #include <array>

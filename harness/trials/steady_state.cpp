@@ -4,6 +4,7 @@
 
 #include "engine/core/check.h"
 #include "engine/core/error.h"
+#include "engine/core/median.h"
 #include "reports/statistics.h"
 
 #include <fmt/format.h>
@@ -18,13 +19,6 @@ namespace {
 using reports::summarize;
 
 constexpr std::size_t kWindowSize = SteadyState::kWindow;
-
-/// Of one window, whose size is odd.
-double median(std::vector<double> window) {
-  const auto middle = window.begin() + static_cast<std::ptrdiff_t>(window.size() / 2);
-  std::nth_element(window.begin(), middle, window.end());
-  return *middle;
-}
 
 }  // namespace
 
@@ -61,8 +55,8 @@ void SteadyState::add(double step_s) {
   }
   if (recent_.size() == 2 * kWindowSize && steps_ >= limits_.min_steps) {
     const auto half = recent_.begin() + kWindow;
-    const double before = median({recent_.begin(), half});
-    const double after = median({half, recent_.end()});
+    const double before = core::median({recent_.begin(), half});
+    const double after = core::median({half, recent_.end()});
     steady_ = std::abs(after - before) <= limits_.tolerance * std::min(before, after);
   }
 }

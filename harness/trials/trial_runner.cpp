@@ -264,72 +264,74 @@ bool TrialRunner::lengthen(const Arm& arm,
 }
 
 void TrialRunner::measure(Arm& arm, std::size_t index, std::int64_t round) {
-  TrialResult& result = results_[index];
   const std::string trial = arm.id().to_string();
-  while (true) {
+  do {
     guard_.check();
     show_progress("round " + std::to_string(round + 1) + ", " + trial);
     enter_phase("trial " + trial + ", round " + std::to_string(round + 1));
-    const auto start = Clock::now();
-    if (before_repetition) {
-      before_repetition(arm.id());
-    }
-    const trace::Region trial_region(trace::Category::kTrial, trial);
-    const ReadBytes read_before = read_so_far(arm.loader_stats());
-    std::optional<comm::Stepping> stepping(std::in_place);  // preparing makes steps too
-    arm.prepare();
-    const trace::Region region(trace::Category::kRepetition, "repetition", round);
-    if (begin_window) {
-      begin_window(arm.id());
-    }
-    Window window;
-    window.own = own_load(arm);
-    static_cast<void>(arm.take_communication());
-    const RepetitionLength planned = length(arm, index);
-    ranks_.align();
-    window.begin = probes::take_snapshot();
-    window.untimed_cpu_s = use_up_surplus(arm, planned);
-    reports::RepetitionRecord repetition = time_watched(arm, planned);
-    window.end = probes::take_snapshot();
-    window.communication = arm.take_communication();
-    const probes::DeviceConditions device = end_window ? end_window() : probes::DeviceConditions{};
-    const PhaseTotals phases = arm.phases();
-    const std::optional<data::LoaderStats> loader = arm.loader_stats();
-    window.samples_replaced = loader.has_value() ? loader->samples_replaced : 0;
-    arm.finish();
-    window.read = read_so_far(arm.loader_stats()) - read_before;
-    repetition.loss_scaling = arm.loss_scaling();
+  } while (!repeat(arm, index, round));
+}
 
-    repetition.index = static_cast<std::int64_t>(result.repetitions.size());
-    repetition.round = round;
-    RankRound ranks{.round = round};
-    const std::string reason = combine(window, phases, repetition, ranks);
-    stepping.reset();
-    note_device(device, repetition, result);
-    note_quota(ranks, result);
-    judge(repetition, result, reason, lengthen(arm, index, repetition));
-    result.elapsed_s += ranks_.agree(core::seconds_since(start));
-    const bool counts = !repetition.discarded.has_value();
-    if (counts) {
-      if (options_.cold_pass_steps.has_value()) {
-        note_doubts_of_cold(ranks, repetition, result);
-      }
-      result.phases.add(phases);
-      result.timed_s += repetition.wall_s;
-      result.rounds.push_back(std::move(ranks));
-      if (loader.has_value()) {
-        result.has_loader = true;
-        add_stats(result.loader, *loader);
-      }
+bool TrialRunner::repeat(Arm& arm, std::size_t index, std::int64_t round) {
+  TrialResult& result = results_[index];
+  const auto start = Clock::now();
+  if (before_repetition) {
+    before_repetition(arm.id());
+  }
+  const std::string trial = arm.id().to_string();
+  const trace::Region trial_region(trace::Category::kTrial, trial);
+  const ReadBytes read_before = read_so_far(arm.loader_stats());
+  std::optional<comm::Stepping> stepping(std::in_place);  // preparing makes steps too
+  arm.prepare();
+  const trace::Region region(trace::Category::kRepetition, "repetition", round);
+  if (begin_window) {
+    begin_window(arm.id());
+  }
+  Window window;
+  window.own = own_load(arm);
+  static_cast<void>(arm.take_communication());
+  const RepetitionLength planned = length(arm, index);
+  ranks_.align();
+  window.begin = probes::take_snapshot();
+  window.untimed_cpu_s = use_up_surplus(arm, planned);
+  reports::RepetitionRecord repetition = time_watched(arm, planned);
+  window.end = probes::take_snapshot();
+  window.communication = arm.take_communication();
+  const probes::DeviceConditions device = end_window ? end_window() : probes::DeviceConditions{};
+  const PhaseTotals phases = arm.phases();
+  const std::optional<data::LoaderStats> loader = arm.loader_stats();
+  window.samples_replaced = loader.has_value() ? loader->samples_replaced : 0;
+  arm.finish();
+  window.read = read_so_far(arm.loader_stats()) - read_before;
+  repetition.loss_scaling = arm.loss_scaling();
+
+  repetition.index = static_cast<std::int64_t>(result.repetitions.size());
+  repetition.round = round;
+  RankRound ranks{.round = round};
+  const std::string reason = combine(window, phases, repetition, ranks);
+  stepping.reset();
+  note_device(device, repetition, result);
+  note_quota(ranks, result);
+  judge(repetition, result, reason, lengthen(arm, index, repetition));
+  result.elapsed_s += ranks_.agree(core::seconds_since(start));
+  const bool counts = !repetition.discarded.has_value();
+  if (counts) {
+    if (options_.cold_pass_steps.has_value()) {
+      note_doubts_of_cold(ranks, repetition, result);
     }
-    result.repetitions.push_back(std::move(repetition));
-    if (listener_) {
-      listener_(results_);
-    }
-    if (counts) {
-      return;
+    result.phases.add(phases);
+    result.timed_s += repetition.wall_s;
+    result.rounds.push_back(std::move(ranks));
+    if (loader.has_value()) {
+      result.has_loader = true;
+      add_stats(result.loader, *loader);
     }
   }
+  result.repetitions.push_back(std::move(repetition));
+  if (listener_) {
+    listener_(results_);
+  }
+  return counts;
 }
 
 reports::RepetitionRecord TrialRunner::time_watched(Arm& arm, const RepetitionLength& planned) {

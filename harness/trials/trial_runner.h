@@ -194,7 +194,10 @@ class TrialRunner {
   void note_missed_noise(const StopDecision& decision);
   /// Of the next repetition. Collective.
   [[nodiscard]] RepetitionLength length(const Arm& arm, std::size_t index);
+  /// Repeats the arm until a repetition counts. Collective.
   void measure(Arm& arm, std::size_t index, std::int64_t round);
+  /// One repetition more. Returns whether it counts: false if it was discarded. Collective.
+  [[nodiscard]] bool repeat(Arm& arm, std::size_t index, std::int64_t round);
   /// time_steps(). An error of a step also names a fault of the device in the window, which it ends
   /// early then: the driver often knows more than the call that failed.
   [[nodiscard]] reports::RepetitionRecord time_watched(Arm& arm, const RepetitionLength& planned);
@@ -210,10 +213,10 @@ class TrialRunner {
   static void note_device(const probes::DeviceConditions& device,
                           reports::RepetitionRecord& repetition,
                           TrialResult& result);
-  /// A taint of the trial, unless it has one of this kind already.
   /// That a time budget shortened the repetitions, or left fewer than were asked for: in place of
   /// what an earlier plan said.
   void note_budget(bool shortened);
+  /// A taint of the trial, unless it has one of this kind already.
   static void note_once(TrialResult& result, reports::Taint code, const std::string& detail);
   static void note_doubts_of_cold(const RankRound& ranks,
                                   const reports::RepetitionRecord& repetition,

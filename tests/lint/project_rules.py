@@ -21,10 +21,13 @@ SPDX = (
     "SPDX-License-Identifier: Apache-2.0",
 )
 
-# A folder may include itself and what is listed. Longest folder name wins, so a backend's own folder
-# is not "engine/backend".
+# A folder may include itself and what is listed. Longest name wins, so a backend's own folder is not
+# "engine/backend".
 BACKEND = ("engine/core", "engine/graph", "engine/backend")
 ENGINE = BACKEND + ("engine/comm", "engine/exec", "engine/conformance")
+BELOW_HARNESS = ENGINE + ("data", "workloads", "probes", "reports", "launchers")
+BELOW_TRIALS = BELOW_HARNESS + ("harness", "harness/stats", "harness/faults", "harness/analysis")
+BELOW_COMMANDS = BELOW_TRIALS + ("harness/trials",)
 EDGES = {
     "engine/core": (),
     "engine/graph": ("engine/core",),
@@ -41,7 +44,16 @@ EDGES = {
     "reports": ("engine/core",),
     "launchers": ("engine/core",),
     "workloads": ("engine/core", "engine/graph", "data"),
-    "harness": ENGINE + ("data", "workloads", "probes", "reports", "launchers"),
+    "harness": BELOW_HARNESS,
+    "harness/stats": ("engine/core", "reports"),
+    "harness/faults": BELOW_HARNESS + ("harness",),
+    "harness/analysis": BELOW_HARNESS + ("harness", "harness/stats"),
+    "harness/trials": BELOW_TRIALS,
+    "harness/verification": BELOW_COMMANDS,
+    "harness/training": BELOW_COMMANDS,
+    "harness/scaling": BELOW_COMMANDS,
+    "harness/commands": BELOW_COMMANDS + ("harness/verification", "harness/training", "harness/scaling"),
+    "harness/main.cpp": ("engine/core", "harness/commands"),
     "tests": None,  # may include everything
 }
 
@@ -95,7 +107,7 @@ def folder_of(path):
     """The row of EDGES that a path relative to the root belongs to, or None."""
     best = None
     for folder in EDGES:
-        if path.startswith(folder + "/") and (best is None or len(folder) > len(best)):
+        if (path + "/").startswith(folder + "/") and (best is None or len(folder) > len(best)):
             best = folder
     return best
 

@@ -60,6 +60,29 @@ class ProjectRules(unittest.TestCase):
         self.write("probes/proc.cpp", HEAD + '#include "data/batch.h"\n')
         self.expect("probes may not include data")
 
+    def test_folders_of_the_harness_have_an_order(self):
+        order = ("harness", "harness/analysis", "harness/trials", "harness/scaling", "harness/commands")
+        for folder in order:
+            self.write(f"{folder}/lowest.h", HEADER)
+        for lower, upper in zip(order, order[1:]):
+            self.write(f"{upper}/use.cpp", HEAD + f'#include "{lower}/lowest.h"\n')
+            self.assertEqual(list(project_rules.breaches(self.root)), [])
+            self.write(f"{lower}/turn.cpp", HEAD + f'#include "{upper}/lowest.h"\n')
+            self.expect(f"{lower} may not include {upper}")
+            (self.root / lower / "turn.cpp").unlink()
+
+    def test_scaling_and_training_do_not_know_each_other(self):
+        self.write("harness/training/trainer.h", HEADER)
+        self.write("harness/scaling/size.cpp", HEAD + '#include "harness/training/trainer.h"\n')
+        self.expect("harness/scaling may not include harness/training")
+
+    def test_main_alone_is_above_the_commands(self):
+        self.write("harness/commands/command_line.h", HEADER)
+        self.write("harness/main.cpp", HEAD + '#include "harness/commands/command_line.h"\n')
+        self.assertEqual(list(project_rules.breaches(self.root)), [])
+        self.write("harness/ranks.cpp", HEAD + '#include "harness/commands/command_line.h"\n')
+        self.expect("harness may not include harness/commands")
+
     def test_includes_start_at_the_root(self):
         self.write("data/idx.cpp", HEAD + '#include "batch.h"\n')
         self.expect("not a path from the repository root")
@@ -85,7 +108,7 @@ class ProjectRules(unittest.TestCase):
         self.write("reports/writer.cpp", HEAD + '#include "reports/json_internal.h"\n')
         self.write("reports/tree_internal.h", HEADER + '#include "reports/json_internal.h"\n')
         self.assertEqual(list(project_rules.breaches(self.root)), [])
-        self.write("harness/main.cpp", HEAD + '#include "reports/json_internal.h"\n')
+        self.write("harness/ranks.cpp", HEAD + '#include "reports/json_internal.h"\n')
         self.write("reports/json.h", HEADER + '#include "reports/json_internal.h"\n')
         self.assertEqual(len(list(project_rules.breaches(self.root))), 2)
 

@@ -282,8 +282,8 @@ TEST(PlaceRanks, AQuotaIsSharedOutToThreadsAndWorkers) {
 }
 
 TEST(UsableCores, AreAtMostTheCpusOfThisProcess) {
-  EXPECT_GE(usable_cores(), 1);
-  EXPECT_LE(usable_cores(), usable_cpus());
+  EXPECT_GE(usable_physical_cores(), 1);
+  EXPECT_LE(usable_physical_cores(), usable_cpus());
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "engine/comm/rendezvous.h"
 #include "harness/analysis/peak_cache.h"
+#include "harness/cache_folder.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>

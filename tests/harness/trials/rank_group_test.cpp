@@ -4,7 +4,7 @@
 
 #include "engine/core/error.h"
 #include "harness/ranks.h"
-#include "harness/trials/session.h"
+#include "harness/trials/batch_share.h"
 #include "tests/harness/trials/thread_ranks.h"
 
 #include <gmock/gmock.h>

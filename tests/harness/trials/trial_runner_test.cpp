@@ -5,7 +5,7 @@
 #include "harness/trials/trial_runner.h"
 
 #include "engine/core/error.h"
-#include "harness/analysis/trial_summary.h"
+#include "harness/trials/trial_summary.h"
 #include "tests/harness/trials/thread_ranks.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/commands/verify_ops.h"
+#include "harness/commands/op_verification.h"
 
 #include "engine/core/error.h"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/analysis/operators.h"
+#include "harness/trials/operator_profile.h"
 
 #include "engine/core/clock.h"
 #include "harness/trials/group_disturbance.h"

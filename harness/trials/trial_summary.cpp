@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/analysis/trial_summary.h"
+#include "harness/trials/trial_summary.h"
 
 #include "reports/statistics_records.h"
 

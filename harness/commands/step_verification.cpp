@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/commands/verify.h"
+#include "harness/commands/step_verification.h"
 
 #include "engine/backend/backend.h"
 #include "engine/core/atomic_file.h"
@@ -9,8 +9,9 @@
 #include "engine/exec/executor.h"
 #include "engine/exec/safetensors.h"
 #include "harness/commands/output_files.h"
+#include "harness/trials/locate_data.h"
 #include "harness/trials/memory_need.h"
-#include "harness/trials/session.h"
+#include "harness/trials/open_device.h"
 #include "harness/verification/compare_steps.h"
 #include "harness/verification/step_inputs.h"
 #include "harness/verification/step_record.h"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/commands/verify.h"
+#include "harness/commands/step_verification.h"
 
 #include "engine/core/error.h"
 #include "engine/exec/safetensors.h"

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/cache_folder.h"
+
 #include "engine/core/error.h"
-#include "harness/trials/session.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>

@@ -4,15 +4,14 @@
 #include "engine/core/log.h"
 #include "harness/analysis/device_peaks.h"
 #include "harness/analysis/gpu_peaks.h"
-#include "harness/analysis/operators.h"
 #include "harness/analysis/peak_cache.h"
-#include "harness/analysis/trial_summary.h"
 #include "harness/commands/command.h"
 #include "harness/commands/output_files.h"
 #include "harness/commands/plan_text.h"
 #include "harness/commands/run_options.h"
 #include "harness/commands/run_record.h"
 #include "harness/commands/run_report.h"
+#include "harness/commands/run_start.h"
 #include "harness/commands/time_text.h"
 #include "harness/faults/fault_watch.h"
 #include "harness/rank_placement.h"
@@ -21,11 +20,13 @@
 #include "harness/trials/capture.h"
 #include "harness/trials/cold_pass.h"
 #include "harness/trials/device_fault.h"
+#include "harness/trials/operator_profile.h"
 #include "harness/trials/overhead.h"
 #include "harness/trials/plan_record.h"
 #include "harness/trials/probe_set.h"
 #include "harness/trials/profiling.h"
 #include "harness/trials/trial_runner.h"
+#include "harness/trials/trial_summary.h"
 #include "probes/system_info.h"
 #include "reports/benchy.h"
 #include "reports/peak_rates.h"
@@ -68,9 +69,7 @@ class Measurement {
   }
 
   int run() {
-    SessionOptions session = session_options(options_);
-    take_placement(placement_, ranks_.size(), session);
-    SessionPlan plan(std::move(session), ranks_);
+    SessionPlan plan(session_options(options_, placement_, ranks_.size()), ranks_);
     const std::vector<TrialId> trials =
         parse_trials(options_.trials, !plan.backend().reads_host_memory());
     describe_plan(plan, record_);
@@ -276,10 +275,7 @@ class Measurement {
     }
     double peak = own.value_or(0.0);
     if (cpu) {
-      const PeakKey key = peak_key();
-      const std::string text = key.processor + key.isa + std::to_string(key.threads);
-      const auto cores = static_cast<double>(std::hash<std::string>{}(text) >> 12);  // exact
-      const bool alike = cores == group_.agree(cores);
+      const bool alike = has_cores_of_rank_0();
       const double of_rank_0 = group_.agree(peak);
       peak = alike ? of_rank_0 : 0.0;
     }
@@ -287,6 +283,14 @@ class Measurement {
       return TrialContext{}.peak_flop_per_s;  // why there is none
     }
     return group_.sum({peak}).front();
+  }
+
+  // Whether this rank has as many cores of the same processor as rank 0. Collective.
+  bool has_cores_of_rank_0() {
+    const PeakKey key = peak_key();
+    const std::string text = key.processor + key.isa + std::to_string(key.threads);
+    const auto mark = static_cast<double>(std::hash<std::string>{}(text) >> 12);  // 52 bits: exact
+    return mark == group_.agree(mark);
   }
 
   // Before kernels are chosen: a data set may be too small for --cache cold.
@@ -471,15 +475,8 @@ class RunCommand final : public Command {
                   "--capture-trial " + run_.capture_trial +
                       " says whose steps are captured; say which with --capture-steps 20-49");
     }
-    apply_verbosity(run_);
-    if (invocation.ranks.rank() != 0) {
-      core::log::set_level(core::log::Level::kQuiet);
-    }
-    reports::RunRecord record =
-        start_record(invocation, options, static_cast<std::uint64_t>(run_.seed));
-    warn_idle_link(session_options(run_).link, invocation.ranks.size());
-    const RankRow row = bind_this_rank(invocation.ranks, compute_threads(run_));
-    return Measurement(run_, invocation.ranks, row.placement, std::move(record)).run();
+    StartedRun start = start_run(run_, options, invocation);
+    return Measurement(run_, invocation.ranks, start.placement, std::move(start.record)).run();
   }
 
  private:

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/commands/info.h"
+#include "harness/commands/info_text.h"
 
 #include "engine/core/build_info.h"
 #include "engine/core/error.h"
 #include "engine/core/plugin.h"
 #include "harness/analysis/device_peaks.h"
 #include "harness/analysis/peak_cache.h"
-#include "harness/trials/session.h"
+#include "harness/cache_folder.h"
 #include "probes/nvml_library.h"
 #include "probes/registry.h"
 #include "probes/system_info.h"

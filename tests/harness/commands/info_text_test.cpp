@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/commands/info.h"
+#include "harness/commands/info_text.h"
 
 #include "engine/core/atomic_file.h"
 #include "engine/core/build_info.h"

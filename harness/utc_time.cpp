@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/trials/utc_time.h"
+#include "harness/utc_time.h"
 
 #include <array>
 #include <chrono>

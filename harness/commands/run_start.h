@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a command begins that measures one session on all ranks: run and train.
+#pragma once
+
+#include "harness/commands/command.h"
+#include "harness/commands/run_options.h"
+#include "probes/placement.h"
+#include "reports/record.h"
+
+namespace dlbench::harness {
+
+struct StartedRun {
+  reports::RunRecord record;        ///< by start_record()
+  probes::RankPlacement placement;  ///< this rank's, which it is bound to
+};
+
+/// Sets the log level, rank 0's alone to what is asked for, begins the record and binds this rank
+/// to its share of the node. Collective.
+[[nodiscard]] StartedRun start_run(const RunOptions& run,
+                                   const OptionSet& options,
+                                   const Invocation& invocation);
+
+}  // namespace dlbench::harness

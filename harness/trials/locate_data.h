@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a data set's files are: in the folder that was given, in the usual one, or generated once.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dlbench::harness {
+
+/// Where the data came from.
+struct DataSource {
+  std::filesystem::path folder;
+  bool generated = false;  ///< taint generated_data
+};
+
+/// `data` if given, else the format's usual folder if it is there, else nothing.
+[[nodiscard]] std::optional<std::filesystem::path> present_data(const std::string& dataset,
+                                                                const std::string& data);
+/// The files of a data set in its folder, of all splits, and what says that it was generated: none
+/// of them is for results.
+[[nodiscard]] std::vector<std::filesystem::path> data_files(const std::string& dataset,
+                                                            const std::filesystem::path& folder);
+/// Those of the workload's data set that present_data() finds; none without it.
+[[nodiscard]] std::vector<std::filesystem::path> present_data_files(const std::string& workload,
+                                                                    const std::string& data);
+/// As present_data(), or else 64 generated samples in the cache folder. Throws core::Error(kFile)
+/// that names DLBENCH_CACHE_DIR if they cannot be put there.
+[[nodiscard]] DataSource locate_data(const std::string& dataset, const std::string& data);
+
+}  // namespace dlbench::harness

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// From the names of --device and --precision to a backend and a dtype.
+#pragma once
+
+#include "engine/backend/backend.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace dlbench::harness {
+
+/// The GPU that a rank was given of those of its node: see probes::RankPlacement, which chooses it.
+struct GpuPlace {
+  std::string address;  ///< PCI; empty: none was chosen
+  int of = 0;           ///< how many GPUs the node has
+};
+
+/// fp32, tf32, bf16, fp16 -> dtype of contractions. Throws core::Error(kUsage / kUnavailable).
+[[nodiscard]] core::DType compute_dtype(const std::string& precision,
+                                        const backend::Backend& backend);
+
+/// auto, cpu, cuda[:N], ref -> a backend. With auto the reason why a better one was not taken is
+/// logged. Of several GPUs a rank takes the one that it was placed at, or where
+/// CUDA_VISIBLE_DEVICES hides some, the one of its number on its host. Throws
+/// core::Error(kUnavailable).
+[[nodiscard]] std::unique_ptr<backend::Backend> open_device(const std::string& device,
+                                                            std::optional<std::int64_t> threads,
+                                                            int local_rank = 0,
+                                                            const GpuPlace& gpu = {});
+
+/// Throws what open_device() and compute_dtype() would throw on every machine, without a look at
+/// this one.
+void check_device(const std::string& device, const std::string& precision);
+
+/// Throws core::Error(kUnavailable) if `option`, which works in host memory between the ranks, is
+/// given for a backend with a memory of its own.
+void require_host_memory(const backend::Backend& backend, const std::string& option);
+
+}  // namespace dlbench::harness
