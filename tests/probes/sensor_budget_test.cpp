@@ -97,6 +97,14 @@ TEST(SensorBudget, ADearSensorIsReadAsSeldomAsALongWindowPaysFor) {
   EXPECT_LE(readings * kH100.at(Sensor::kEnergy), hour_s * SensorBudget::kShare / 6);
 }
 
+TEST(SensorBudget, AReadingKeepsEnoughForTheOneAtTheEnd) {
+  Costs costs = kH100;
+  costs[Sensor::kEnergy] = 590 * kUs;  // of which 9.2 s pay for one
+  SensorBudget budget = budget_for(costs);
+  EXPECT_EQ(play(budget, costs, 9.2).readings.count(Sensor::kEnergy), 0U);
+  EXPECT_EQ(play(budget, costs, 18.2).readings[Sensor::kEnergy], 2);
+}
+
 // What a driver answers at once when asked again may take it long when asked afresh.
 TEST(SensorBudget, LearnsFromReadingsThatCostMoreThanExpected) {
   SensorBudget budget = budget_for(kH100);
