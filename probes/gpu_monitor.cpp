@@ -8,7 +8,6 @@
 #include <utility>
 
 namespace dlbench::probes {
-namespace {
 
 double thread_cpu_s() {
   timespec time{};
@@ -16,10 +15,11 @@ double thread_cpu_s() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-}  // namespace
-
-GpuMonitor::GpuMonitor(std::unique_ptr<GpuSensors> sensors, std::chrono::nanoseconds period)
-    : sensors_(std::move(sensors)), period_(period), thread_([this] { watch(); }) {}
+GpuMonitor::GpuMonitor(std::unique_ptr<GpuSensors> sensors, const GpuMonitorOptions& options)
+    : sensors_(std::move(sensors)), options_(options) {
+  learn_costs();
+  thread_ = std::thread([this] { watch(); });
+}
 
 GpuMonitor::~GpuMonitor() {
   {
@@ -30,13 +30,34 @@ GpuMonitor::~GpuMonitor() {
   thread_.join();
 }
 
+/// The first reading of a sensor sets things up, the second one tells.
+void GpuMonitor::learn_costs() {
+  for (const Sensor sensor : kSensors) {
+    if (sensor == Sensor::kFaults) {
+      continue;  // events are told once
+    }
+    GpuSample sample{.time_ns = core::steady_ns()};
+    sensors_->read(sensor, sample);
+    const double before = options_.cpu_s();
+    sample.time_ns = core::steady_ns();
+    sensors_->read(sensor, sample);
+    budget_.expect(sensor, options_.cpu_s() - before);
+  }
+}
+
 void GpuMonitor::begin_window() {
   {
     const std::lock_guard lock(mutex_);
+    double mark_s = options_.cpu_s();
     window_ = GpuWindow{};
+    sums_ = GpuSums{};
     window_.watched_faults = sensors_->watched_faults();
-    look(SensorSet::kAll);
-    window_.begin_ns = core::steady_ns();  // a look takes milliseconds, in which no step runs
+    budget_.begin_window();
+    const double ready_s = options_.cpu_s();
+    window_.monitor_cpu_s = ready_s - std::exchange(mark_s, ready_s);
+    look(Moment::kBegin, mark_s);
+    window_.monitor_cpu_s += options_.cpu_s() - mark_s;
+    window_.begin_ns = core::steady_ns();  // a look may take a while, in which no step runs
     open_ = true;
   }
   changed_.notify_all();
@@ -46,7 +67,15 @@ GpuWindow GpuMonitor::end_window() {
   const std::lock_guard lock(mutex_);
   open_ = false;
   window_.end_ns = core::steady_ns();
-  look(SensorSet::kAll);
+  double mark_s = options_.cpu_s();
+  look(Moment::kEnd, mark_s);
+  for (const Sensor sensor : kSensors) {
+    if (!budget_.has_read(sensor)) {
+      window_.too_dear.push_back(sensor);
+    }
+  }
+  window_.monitor_cpu_s += options_.cpu_s() - mark_s;
+  sums_.end(window_);
   return std::exchange(window_, GpuWindow{});
 }
 
@@ -55,32 +84,50 @@ std::vector<GpuEvent> GpuMonitor::take_events() {
   return sensors_->take_events();
 }
 
-void GpuMonitor::look(SensorSet set) {
-  const double before = thread_cpu_s();
-  window_.samples.push_back(sensors_->read(set));
-  for (const GpuEvent& event : sensors_->take_events()) {
-    window_.events.push_back(event);
+void GpuMonitor::look(Moment moment, double& mark_s) {
+  GpuSample sample{.time_ns = core::steady_ns()};
+  const double age_s = 1e-9 * static_cast<double>(sample.time_ns - window_.begin_ns);
+  for (const Sensor sensor : kSensors) {
+    if (!budget_.allows(sensor, moment, age_s, sensors_->wraps_soon(sensor, sample.time_ns))) {
+      continue;
+    }
+    if (sensor == Sensor::kFaults) {
+      for (const GpuEvent& event : sensors_->take_events()) {
+        window_.events.push_back(event);
+      }
+    } else {
+      sensors_->read(sensor, sample);
+    }
+    const double now_s = options_.cpu_s();
+    budget_.note(sensor, now_s - mark_s);
+    window_.monitor_cpu_s += now_s - std::exchange(mark_s, now_s);
   }
-  window_.monitor_cpu_s += thread_cpu_s() - before;
+  if (moment == Moment::kBegin) {
+    sums_.begin(sample);
+  } else {
+    sums_.add(sample);
+  }
+  if (options_.keeps_samples) {
+    window_.samples.push_back(sample);
+  }
 }
 
 void GpuMonitor::watch() {
   std::unique_lock lock(mutex_);
+  // All that this thread does is watching: what it costs since the last look counts with the next.
+  double mark_s = options_.cpu_s();
   while (!stop_) {
     if (!open_) {
       changed_.wait(lock);
       continue;
     }
     const std::int64_t window = window_.begin_ns;
-    const double before = thread_cpu_s();
     if (changed_.wait_for(
-            lock, period_, [&] { return stop_ || !open_ || window_.begin_ns != window; })) {
+            lock, options_.period, [&] { return stop_ || !open_ || window_.begin_ns != window; })) {
       continue;
     }
-    window_.monitor_cpu_s += thread_cpu_s() - before;  // of waking up
-    // In the middle of a second: not beside the end of repetitions that last whole ones.
-    const bool full = window_.samples.size() % kLooksPerFull == kLooksPerFull / 2;
-    look(full ? SensorSet::kAll : SensorSet::kFast);
+    budget_.count_look();
+    look(Moment::kBetween, mark_s);
   }
 }
 

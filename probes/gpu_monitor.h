@@ -5,6 +5,9 @@
 #pragma once
 
 #include "probes/gpu_sensors.h"
+#include "probes/gpu_sums.h"
+#include "probes/gpu_window.h"
+#include "probes/sensor_budget.h"
 
 #include <chrono>
 #include <condition_variable>
@@ -16,28 +19,23 @@
 
 namespace dlbench::probes {
 
-/// What was seen between begin_window() and end_window().
-struct GpuWindow {
-  std::int64_t begin_ns = 0;  ///< steady clock
-  std::int64_t end_ns = 0;
-  double monitor_cpu_s = 0.0;      ///< CPU time of all looks, in the caller's thread too
-  std::vector<GpuSample> samples;  ///< the first before any work, the last at the window's end
-  std::vector<GpuFault> watched_faults;  ///< which `events` would have
-  std::vector<GpuEvent> events;          ///< those since the window before, too
-};
+/// CPU time of the calling thread, in seconds.
+[[nodiscard]] double thread_cpu_s();
 
-/// Takes one sample at begin and end of a window in the caller's thread, and one every `period` in
-/// between in its own. Outside of windows the thread sleeps. Samples of the ends, the fifth after
-/// the first and every tenth from there are of all sensors, the others of the fast ones.
-class GpuMonitor {
- public:
+struct GpuMonitorOptions {
   /// Ten times a second: NVIDIA's energy counter and power sensors change hardly faster
   /// (Yang, Adamek, Armour 2023: Part-time Power Measurements, arXiv:2312.02741).
-  static constexpr std::chrono::milliseconds kPeriod{100};
-  static constexpr std::size_t kLooksPerFull = 10;  ///< once a second
+  std::chrono::nanoseconds period = std::chrono::milliseconds(100);
+  bool keeps_samples = true;  ///< in each window; they are summed up anyway
+  double (*cpu_s)() = thread_cpu_s;
+};
 
-  explicit GpuMonitor(std::unique_ptr<GpuSensors> sensors,
-                      std::chrono::nanoseconds period = kPeriod);
+/// Looks at the sensors at begin and end of a window in the caller's thread, and once every period
+/// in between in its own. Outside of windows the thread sleeps. Which sensors a look reads, a
+/// SensorBudget says.
+class GpuMonitor {
+ public:
+  explicit GpuMonitor(std::unique_ptr<GpuSensors> sensors, const GpuMonitorOptions& options = {});
   GpuMonitor(const GpuMonitor&) = delete;
   GpuMonitor& operator=(const GpuMonitor&) = delete;
   ~GpuMonitor();
@@ -45,20 +43,28 @@ class GpuMonitor {
   [[nodiscard]] const GpuIdentity& identity() const { return sensors_->identity(); }
   void begin_window();
   [[nodiscard]] GpuWindow end_window();
+  /// Of the window that ended last.
+  [[nodiscard]] const GpuSums& sums() const { return sums_; }
   /// Events since the last window ended, which the next one would have.
   [[nodiscard]] std::vector<GpuEvent> take_events();
 
  private:
+  using Moment = SensorBudget::Moment;
+
+  void learn_costs();
   void watch();
-  void look(SensorSet set);  // with mutex_ held
+  /// With mutex_ held. `mark_s`: the thread's CPU time up to which all is counted; moves on.
+  void look(Moment moment, double& mark_s);
 
   std::unique_ptr<GpuSensors> sensors_;
-  std::chrono::nanoseconds period_;
+  GpuMonitorOptions options_;
+  SensorBudget budget_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool open_ = false;
   bool stop_ = false;
   GpuWindow window_;
+  GpuSums sums_;
   std::thread thread_;
 };
 

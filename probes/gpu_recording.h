@@ -5,7 +5,7 @@
 // the GPU: the windows of all trials, as JSON.
 #pragma once
 
-#include "probes/gpu_monitor.h"
+#include "probes/gpu_window.h"
 
 #include <filesystem>
 #include <string>

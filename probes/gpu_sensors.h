@@ -5,6 +5,7 @@
 // interface behind which NVML, a recorded stream and tests give them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -81,15 +82,27 @@ struct GpuEvent {
 /// "xid", "ecc_corrected", "ecc_uncorrected", "lost".
 [[nodiscard]] std::string fault_name(GpuFault fault);
 
-/// Which sensors a look asks: each costs a call of the driver, and some move slowly. Most answer in
-/// microseconds; the energy counter took 4 ms of the processor on an H100 with driver 580, and the
-/// two of PCIe 0.15 ms each.
-enum class SensorSet : std::uint8_t {
-  kFast,  ///< momentary power, SM clock and clock reasons; energy and PCIe where they are cheap,
-          ///< and PCIe where its counters would wrap soon
-  kAll,   ///< those, memory clock, PCIe, the driver's average of the power, busy shares, memory,
-          ///< temperatures; energy where it is cheap
+/// What is read together: calls of the driver that belong together or cost about the same.
+enum class Sensor : std::uint8_t {
+  kPower,
+  kClocks,  ///< SM clock and clock reasons
+  kFaults,  ///< take_events()
+  kLoad,    ///< busy shares, memory clock, temperatures, the driver's average of the power
+  kMemory,  ///< used
+  kEnergy,
+  kPcie,
 };
+/// In the order in which a look reads them.
+inline constexpr std::array kSensors{Sensor::kPower,
+                                     Sensor::kClocks,
+                                     Sensor::kFaults,
+                                     Sensor::kLoad,
+                                     Sensor::kMemory,
+                                     Sensor::kEnergy,
+                                     Sensor::kPcie};
+
+/// "power", "clocks", ...
+[[nodiscard]] std::string sensor_name(Sensor sensor);
 
 /// One GPU's sensors. Called by one thread at a time.
 class GpuSensors {
@@ -100,7 +113,12 @@ class GpuSensors {
   virtual ~GpuSensors() = default;
 
   [[nodiscard]] virtual const GpuIdentity& identity() const = 0;
-  [[nodiscard]] virtual GpuSample read(SensorSet set) noexcept = 0;
+  /// Puts what the sensor tells into the sample, whose time is now.
+  virtual void read(Sensor sensor, GpuSample& sample) noexcept = 0;
+  /// Whether a counter wraps, unseen, unless it is read before long.
+  [[nodiscard]] virtual bool wraps_soon(Sensor /*sensor*/, std::int64_t /*now_ns*/) const noexcept {
+    return false;
+  }
   /// The faults whose events take_events() would tell: with the others, no event says nothing.
   [[nodiscard]] virtual std::vector<GpuFault> watched_faults() const = 0;
   /// Events since the last call.

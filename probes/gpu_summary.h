@@ -4,7 +4,7 @@
 // From the windows of a GPU monitor to the values of a report, and to the judgement of one window.
 #pragma once
 
-#include "probes/gpu_monitor.h"
+#include "probes/gpu_sums.h"
 #include "probes/probe.h"
 
 #include <string>
@@ -19,7 +19,7 @@ namespace dlbench::probes {
 /// has it too (not all are asked for each time), the first of a window for none: it was taken
 /// before any work, and only counters begin with it. Clocks, their reasons and busy shares are of
 /// the samples that the device does not call idle; where there are none they have no number. Shares
-/// of clock reasons count samples, other means are over time.
+/// of clock reasons count the samples that tell them, other means are over time.
 ///
 /// Energy is dE / dt of the driver's counter between its first and last change in a window, times
 /// the window's length, if the counter changed five times or more in every window; else the
@@ -28,11 +28,16 @@ namespace dlbench::probes {
 /// seconds.
 ///
 /// No windows: values without numbers.
+[[nodiscard]] std::vector<ProbeValue> gpu_values(const GpuIdentity& gpu, const GpuSums& sums);
+/// The same of windows that kept their samples.
 [[nodiscard]] std::vector<ProbeValue> gpu_values(const GpuIdentity& gpu,
                                                  const std::vector<GpuWindow>& windows);
 
 /// How the GPU fared in one window, by the samples that saw it at work. An Xid, an uncorrected
-/// memory error or a lost device is a fault.
+/// memory error or a lost device is a fault. `sums`: of that window.
+[[nodiscard]] DeviceConditions judge_window(const GpuIdentity& gpu,
+                                            const GpuSums& sums,
+                                            const std::vector<GpuEvent>& events);
 [[nodiscard]] DeviceConditions judge_window(const GpuIdentity& gpu, const GpuWindow& window);
 
 /// The first of the events after which results cannot be trusted, in one sentence; empty: none is.

@@ -3,12 +3,15 @@
 //
 // The probe nvml: power, energy, load, clocks and faults of the GPU that this run computes on.
 #include "engine/core/error.h"
+#include "probes/gpu_monitor.h"
 #include "probes/gpu_recording.h"
 #include "probes/gpu_summary.h"
 #include "probes/nvml_library.h"
 #include "probes/recording_copy.h"
 #include "probes/registry.h"
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -30,7 +33,7 @@ class NvmlProbe final : public Probe {
   [[nodiscard]] const ProbeSpec& spec() const override {
     static const ProbeSpec spec{
         "nvml",
-        "power, energy, clocks and faults of the GPU ten times a second, load once",
+        "power of the GPU ten times a second; energy, clocks, load and faults as they are cheap",
         {{"device", "0", "PCI address, UUID or NVML's index of the GPU"},
          {"library", kNvmlLibrary, "NVML's file"},
          {"record", "", "file that keeps every sample"}},
@@ -48,7 +51,8 @@ class NvmlProbe final : public Probe {
     NvmlSensors opened = open_nvml(library, device);
     reason_ = opened.reason;
     if (opened.sensors != nullptr) {
-      monitor_ = std::make_unique<GpuMonitor>(std::move(opened.sensors));
+      const GpuMonitorOptions monitor{.keeps_samples = !record_.empty()};
+      monitor_ = std::make_unique<GpuMonitor>(std::move(opened.sensors), monitor);
       recording_ = {.origin = "recorded", .gpu = monitor_->identity()};
     }
     return reason_;
@@ -64,8 +68,11 @@ class NvmlProbe final : public Probe {
   void end_trial() noexcept override {
     if (monitor_ != nullptr) {
       GpuWindow window = monitor_->end_window();
-      conditions_ = judge_window(recording_.gpu, window);
-      recording_.windows.push_back({trial_, std::move(window)});
+      conditions_ = judge_window(recording_.gpu, monitor_->sums(), window.events);
+      sums_[trial_] += monitor_->sums();
+      if (!record_.empty()) {
+        recording_.windows.push_back({trial_, std::move(window)});
+      }
     }
   }
 
@@ -79,8 +86,9 @@ class NvmlProbe final : public Probe {
     if (monitor_ == nullptr) {
       return ProbeValues{false, reason_, {}};
     }
+    const auto found = sums_.find(trial);
     return ProbeValues{
-        true, {}, gpu_values(recording_.gpu, recording_.of_trial(std::string(trial)))};
+        true, {}, gpu_values(recording_.gpu, found == sums_.end() ? GpuSums{} : found->second)};
   }
 
  private:
@@ -88,7 +96,8 @@ class NvmlProbe final : public Probe {
   std::string record_;
   std::string trial_;
   std::unique_ptr<GpuMonitor> monitor_;
-  GpuRecording recording_;
+  std::map<std::string, GpuSums, std::less<>> sums_;  ///< by trial
+  GpuRecording recording_;                            ///< its windows where they are kept
   DeviceConditions conditions_;
 };
 

@@ -12,7 +12,6 @@
 #include <array>
 #include <cctype>
 #include <cstdlib>
-#include <ctime>
 #include <optional>
 #include <utility>
 
@@ -47,8 +46,7 @@ double field_number(const Field& field) {
 }
 
 /// Makes a counter of 32 bits, which wraps, one that does not. It must be read at least once per
-/// wrap. One of a wider type that falls back without ever
-/// having left 32 bits wraps there too.
+/// wrap. One of a wider type that falls back without ever having left 32 bits wraps there too.
 class WrappingCounter {
  public:
   std::int64_t widen(const Field& field) {
@@ -68,18 +66,6 @@ class WrappingCounter {
   std::uint64_t last_ = 0;
   std::int64_t total_ = 0;
 };
-
-/// CPU time of a call, in seconds.
-template <typename Call>
-double cpu_cost_s(const Call& call) {
-  timespec begin{};
-  timespec end{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
-  call();
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
-  return static_cast<double>(end.tv_sec - begin.tv_sec) +
-         1e-9 * static_cast<double>(end.tv_nsec - begin.tv_nsec);
-}
 
 /// When the counters of PCIe are to be read next, which wrap after 4 GiB: when they will have grown
 /// by a quarter of that at the last rate.
@@ -165,7 +151,6 @@ class NvmlGpu final : public GpuSensors {
  public:
   NvmlGpu(Nvml nvml, Device device)
       : nvml_(nvml), device_(device), identity_(read_identity(nvml, device)) {
-    learn_costs();
     unsigned long long supported = 0;
     if (nvml_.create_events == nullptr || nvml_.wait_event == nullptr ||
         nvml_.register_events == nullptr || nvml_.supported_events == nullptr ||
@@ -195,21 +180,36 @@ class NvmlGpu final : public GpuSensors {
 
   [[nodiscard]] const GpuIdentity& identity() const override { return identity_; }
 
-  [[nodiscard]] GpuSample read(SensorSet set) noexcept override {
-    GpuSample sample{.time_ns = core::steady_ns()};
-    read_fields(set, sample);
-    if (!sample.power_watt.has_value()) {
-      sample.power_watt = scaled(read_one<unsigned>(nvml_.power_usage), 1e-3);
+  void read(Sensor sensor, GpuSample& sample) noexcept override {
+    switch (sensor) {
+      case Sensor::kPower:
+        read_power(sample);
+        break;
+      case Sensor::kClocks:
+        sample.sm_clock_mhz = scaled(read_one<unsigned>(nvml_.clock, nvml::kClockSm), 1.0);
+        sample.clock_reasons = read_one<unsigned long long>(nvml_.clock_reasons);
+        break;
+      case Sensor::kLoad:
+        read_load(sample);
+        break;
+      case Sensor::kMemory:
+        if (const auto memory = read_one<nvml::Memory>(nvml_.memory)) {
+          sample.memory_used_bytes = static_cast<std::int64_t>(memory->used);
+        }
+        break;
+      case Sensor::kEnergy:
+        sample.energy_joules = scaled(read_one<unsigned long long>(nvml_.energy), 1e-3);
+        break;
+      case Sensor::kPcie:
+        read_pcie(sample);
+        break;
+      case Sensor::kFaults:
+        break;  // take_events()
     }
-    if (energy_is_cheap_) {
-      sample.energy_joules = scaled(read_one<unsigned long long>(nvml_.energy), 1e-3);
-    }
-    sample.sm_clock_mhz = scaled(read_one<unsigned>(nvml_.clock, nvml::kClockSm), 1.0);
-    sample.clock_reasons = read_one<unsigned long long>(nvml_.clock_reasons);
-    if (set != SensorSet::kFast) {
-      read_slow(sample);
-    }
-    return sample;
+  }
+
+  [[nodiscard]] bool wraps_soon(Sensor sensor, std::int64_t now_ns) const noexcept override {
+    return sensor == Sensor::kPcie && pcie_guard_.is_due(now_ns);
   }
 
   [[nodiscard]] std::vector<GpuFault> watched_faults() const override {
@@ -247,16 +247,63 @@ class NvmlGpu final : public GpuSensors {
     return answer.if_given();
   }
 
-  void read_slow(GpuSample& sample) noexcept {
+  /// Numbers of fields in one call; absent where the device or its driver does not tell one.
+  template <std::size_t Count>
+  std::array<std::optional<Field>, Count> read_fields(
+      const std::array<unsigned, Count>& ids) noexcept {
+    std::array<Field, Count> fields{};
+    for (std::size_t index = 0; index < Count; ++index) {
+      fields[index].id = ids[index];
+    }
+    std::array<std::optional<Field>, Count> told;
+    if (nvml_.fields != nullptr &&
+        nvml_.fields(device_, static_cast<int>(Count), fields.data()) == kSuccess) {
+      for (std::size_t index = 0; index < Count; ++index) {
+        if (fields[index].status == kSuccess) {
+          told[index] = fields[index];
+        }
+      }
+    }
+    return told;
+  }
+
+  static std::optional<double> number(const std::optional<Field>& field, double factor) {
+    return field.has_value() ? std::optional(factor * field_number(*field)) : std::nullopt;
+  }
+
+  void read_power(GpuSample& sample) noexcept {
+    const auto [instant] = read_fields(std::array{nvml::kFieldPowerInstant});
+    sample.power_watt = number(instant, 1e-3);
+    if (!sample.power_watt.has_value()) {
+      sample.power_watt = scaled(read_one<unsigned>(nvml_.power_usage), 1e-3);
+    }
+  }
+
+  void read_load(GpuSample& sample) noexcept {
+    const auto [average, memory_temperature] =
+        read_fields(std::array{nvml::kFieldPowerAverage, nvml::kFieldMemoryTemperature});
+    sample.power_average_watt = number(average, 1e-3);
+    sample.memory_temperature_celsius = number(memory_temperature, 1.0);
     sample.memory_clock_mhz = scaled(read_one<unsigned>(nvml_.clock, nvml::kClockMemory), 1.0);
     if (const auto busy = read_one<nvml::Utilization>(nvml_.utilization)) {
       sample.busy_share = 0.01 * busy->gpu;
       sample.memory_busy_share = 0.01 * busy->memory;
     }
-    if (const auto memory = read_one<nvml::Memory>(nvml_.memory)) {
-      sample.memory_used_bytes = static_cast<std::int64_t>(memory->used);
-    }
     sample.temperature_celsius = read_temperature();
+  }
+
+  void read_pcie(GpuSample& sample) noexcept {
+    const auto [sent, received] =
+        read_fields(std::array{nvml::kFieldPcieSent, nvml::kFieldPcieReceived});
+    if (sent.has_value()) {
+      sample.pcie_sent_bytes = sent_.widen(*sent);
+    }
+    if (received.has_value()) {
+      sample.pcie_received_bytes = received_.widen(*received);
+    }
+    pcie_guard_.note(
+        sample.time_ns,
+        std::max(sample.pcie_sent_bytes.value_or(0), sample.pcie_received_bytes.value_or(0)));
   }
 
   std::optional<double> read_temperature() noexcept {
@@ -267,63 +314,6 @@ class NvmlGpu final : public GpuSensors {
     return scaled(read_one<unsigned>(nvml_.temperature_before_13, 0), 1.0);
   }
 
-  /// What is asked ten times a second must not cost more than a thousandth of a core together.
-  void learn_costs() {
-    constexpr double kCheap_s = 20e-6;
-    const auto is_cheap = [](const auto& call) {
-      call();  // what the first one sets up
-      return cpu_cost_s(call) < kCheap_s;
-    };
-    energy_is_cheap_ = is_cheap([this] { ask<unsigned long long>(nvml_.energy, device_); });
-    std::array<Field, 2> fields{{{.id = nvml::kFieldPcieSent}, {.id = nvml::kFieldPcieReceived}}};
-    pcie_is_cheap_ = is_cheap([&] {
-      if (nvml_.fields != nullptr) {
-        nvml_.fields(device_, static_cast<int>(fields.size()), fields.data());
-      }
-    });
-  }
-
-  void read_fields(SensorSet set, GpuSample& sample) noexcept {
-    if (nvml_.fields == nullptr) {
-      return;
-    }
-    const bool slow = set != SensorSet::kFast;
-    const bool pcie = slow || pcie_is_cheap_ || pcie_guard_.is_due(sample.time_ns);
-    std::array<Field, 5> fields{};
-    int count = 0;
-    const auto want = [&](unsigned id) -> const Field& {
-      fields[static_cast<std::size_t>(count)].id = id;
-      return fields[static_cast<std::size_t>(count++)];
-    };
-    const Field& power = want(nvml::kFieldPowerInstant);
-    const Field* sent = pcie ? &want(nvml::kFieldPcieSent) : nullptr;
-    const Field* received = pcie ? &want(nvml::kFieldPcieReceived) : nullptr;
-    const Field* average = slow ? &want(nvml::kFieldPowerAverage) : nullptr;
-    const Field* memory_temperature = slow ? &want(nvml::kFieldMemoryTemperature) : nullptr;
-    if (nvml_.fields(device_, count, fields.data()) != kSuccess) {
-      return;
-    }
-    const auto number = [](const Field* field, double factor) {
-      return field != nullptr && field->status == kSuccess
-                 ? std::optional(factor * field_number(*field))
-                 : std::nullopt;
-    };
-    sample.power_watt = number(&power, 1e-3);
-    if (number(sent, 1.0).has_value()) {
-      sample.pcie_sent_bytes = sent_.widen(*sent);
-    }
-    if (number(received, 1.0).has_value()) {
-      sample.pcie_received_bytes = received_.widen(*received);
-    }
-    if (pcie) {
-      pcie_guard_.note(
-          sample.time_ns,
-          std::max(sample.pcie_sent_bytes.value_or(0), sample.pcie_received_bytes.value_or(0)));
-    }
-    sample.power_average_watt = number(average, 1e-3);
-    sample.memory_temperature_celsius = number(memory_temperature, 1.0);
-  }
-
   Nvml nvml_;
   Device device_;
   GpuIdentity identity_;
@@ -331,8 +321,6 @@ class NvmlGpu final : public GpuSensors {
   unsigned long long watched_ = 0;  ///< bits of kFaultEvents
   bool lost_ = false;
   std::vector<GpuEvent> pending_;
-  bool energy_is_cheap_ = false;
-  bool pcie_is_cheap_ = false;
   WrappingCounter sent_;
   WrappingCounter received_;
   WrapGuard pcie_guard_;

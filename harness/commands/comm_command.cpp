@@ -14,6 +14,7 @@
 #include "harness/ranks.h"
 #include "harness/trials/collective_trial.h"
 #include "harness/trials/cuda_graph.h"
+#include "harness/trials/device_fault_watch.h"
 #include "harness/trials/group_disturbance.h"
 #include "harness/trials/memory_need.h"
 #include "probes/system_info.h"
@@ -181,10 +182,12 @@ class CollectiveSweep {
     });
     bool wrong = false;
     report_.attempt([&] {
+      DeviceFaultWatch watch(backend_->device());
       for (const int size : sizes) {
-        report_.enter("collectives over " + reports::count_text(size, "rank"));
+        const std::string what = "collectives over " + reports::count_text(size, "rank");
+        report_.enter(what);
         if (const std::unique_ptr<comm::Rendezvous> members = ranks_.first(size)) {
-          measure(*members);
+          watch.over(what, [&] { measure(*members); });
         }
         ranks_.barrier();  // the others sleep here
       }

@@ -3,6 +3,7 @@
 #include "harness/commands/op_verification.h"
 
 #include "engine/core/error.h"
+#include "harness/trials/device_fault_watch.h"
 
 #include <fmt/format.h>
 
@@ -21,9 +22,11 @@ int run_verify_ops(const std::string& backend_name,
                    std::ostream& out) {
   const auto backend = backend::create_backend(backend_name, {.threads = threads});
   const bool is_reference = backend_name == "ref";
-  const std::vector<CaseResult> results = is_reference
-                                              ? conformance::run_gradient_checks(*backend, filter)
-                                              : conformance::run_cases(*backend, filter);
+  std::vector<CaseResult> results;
+  DeviceFaultWatch(backend->device()).over("verify", [&] {
+    results = is_reference ? conformance::run_gradient_checks(*backend, filter)
+                           : conformance::run_cases(*backend, filter);
+  });
   std::map<Outcome, int> counts;
   for (const CaseResult& result : results) {
     out << conformance::describe(result) << '\n';

@@ -9,6 +9,7 @@
 #include "engine/exec/executor.h"
 #include "engine/exec/safetensors.h"
 #include "harness/commands/output_files.h"
+#include "harness/trials/device_fault_watch.h"
 #include "harness/trials/locate_data.h"
 #include "harness/trials/memory_need.h"
 #include "harness/trials/open_device.h"
@@ -221,7 +222,10 @@ int run_verify(const VerifyOptions& options, std::ostream& out) {
                      options.precision,
                      name(options.conv_algorithm),
                      options.seed);
-  const TensorMap tested = timed_step(*backend, setup, out);
+  TensorMap tested;
+  DeviceFaultWatch(backend->device()).over("verify", [&] {
+    tested = timed_step(*backend, setup, out);
+  });
   if (options.dump.has_value()) {
     exec::write_safetensors(*options.dump, tested, metadata_of(options, built));
   }

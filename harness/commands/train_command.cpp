@@ -275,19 +275,22 @@ class TrainingRun {
     watch_->write_trace();
   }
 
-  /// An epoch is over for the probes: a device that failed in it ends the training.
+  /// An epoch is over for the probes: a device that failed in it ends the training. Collective, for
+  /// each rank looks at its own.
   void look_at_device() {
     const probes::DeviceConditions device = watch_->end();
     record_.probes = watch_->values();
     if (!device.fault.empty()) {
       throw Error(ErrorCode::kRun, "training: " + device.fault);
     }
-    if (device.throttled && !throttled_) {
-      throttled_ = true;
-      report_.taint(
-          Taint::kThrottled,
-          "training",
-          fmt::format("clocks held back by: {}", fmt::join(device.throttle_reasons, ", ")));
+    const std::vector<std::string> reasons = ranks_.gather(
+        device.throttled ? fmt::format("{}", fmt::join(device.throttle_reasons, ", ")) : "");
+    for (std::size_t rank = 0; rank < reasons.size(); ++rank) {
+      if (!reasons[rank].empty() && throttled_.insert(rank).second) {
+        report_.taint(Taint::kThrottled,
+                      ranks_.size() == 1 ? "training" : fmt::format("training, rank {}", rank),
+                      "clocks held back by: " + reasons[rank]);
+      }
     }
   }
 
@@ -381,7 +384,7 @@ class TrainingRun {
   reports::RunRecord& record_;
   std::optional<TrainingWatch> watch_;  ///< from train() on
   std::size_t skipped_ = 0;             ///< corrupt samples
-  bool throttled_ = false;              ///< the device was
+  std::set<std::size_t> throttled_;     ///< ranks whose device was, once at least
   std::set<Taint> tainted_;             ///< by an epoch
 };
 

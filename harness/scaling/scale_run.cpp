@@ -112,8 +112,25 @@ ScaleRun::ScaleRun(ScaleRunOptions options,
     members_.push_back(std::move(member));
   }
   choose_residence();
+  watch_device();
   prepare_cache();
   core::log::progress("");
+}
+
+// All sizes of a rank are measured on one device.
+void ScaleRun::watch_device() {
+  for (const auto& member : members_) {
+    if (member == nullptr) {
+      continue;
+    }
+    if (!watch_.has_value()) {
+      watch_.emplace(member->plan().backend().device());
+    }
+    member->runner().device_fault = [this] { return watch_->take_fault(); };
+    member->runner().end_window = [this] {
+      return probes::DeviceConditions{.fault = watch_->take_fault()};
+    };
+  }
 }
 
 // Once for all sizes that follow each other with the same files, by one rank of each node.
@@ -292,12 +309,14 @@ void ScaleRun::measure_facts() {
       if (member.plan().single_root()) {
         return;  // there is no all-reduce
       }
-      timelines_[index] = measure_timeline(session);
-      if (sizes_[index].ranks > 1) {
-        all_reduces_[index] = measure_all_reduces(session, guard_, all_reduce_sizes(session));
-        all_reduce_alone_s_[index] = measure_all_reduces_alone(session, member.group(), guard_);
-        compression_error_[index] = session.measure_compression_error();
-      }
+      watch_->over("all-reduces", [&] {
+        timelines_[index] = measure_timeline(session);
+        if (sizes_[index].ranks > 1) {
+          all_reduces_[index] = measure_all_reduces(session, guard_, all_reduce_sizes(session));
+          all_reduce_alone_s_[index] = measure_all_reduces_alone(session, member.group(), guard_);
+          compression_error_[index] = session.measure_compression_error();
+        }
+      });
     });
   }
 }

@@ -9,6 +9,7 @@
 #include "harness/analysis/projection.h"
 #include "harness/analysis/scaling.h"
 #include "harness/scaling/scale_plan.h"
+#include "harness/trials/device_fault_watch.h"
 #include "harness/trials/run_guard.h"
 #include "harness/trials/trial_runner.h"
 #include "harness/trials/trial_summary.h"
@@ -105,6 +106,7 @@ class ScaleRun {
  private:
   [[nodiscard]] std::vector<TrialEstimate> warm_up();
   void choose_residence();
+  void watch_device();
   void prepare_cache();
   void visit(std::size_t index, const std::function<void(ScaleMember&)>& work);
   void share_plan(const std::vector<TrialEstimate>& estimates);
@@ -119,6 +121,7 @@ class ScaleRun {
   Listener listener_;
   std::vector<ScaleSize> sizes_;
   std::vector<std::unique_ptr<ScaleMember>> members_;
+  std::optional<DeviceFaultWatch> watch_;
   bool keeps_open_ = true;  ///< all sessions at a time; else one after the other
   std::vector<std::vector<CollectiveTime>> all_reduces_;  ///< by size; empty at one rank
   std::vector<std::vector<double>> all_reduce_alone_s_;   ///< of a step, by size, then by call

@@ -14,6 +14,7 @@ GPU = "DLBENCH_PRETENDED_GPU"
 NCCL = "DLBENCH_PRETENDED_NCCL"
 CUPTI = "DLBENCH_PRETENDED_CUPTI"
 XID = "DLBENCH_PRETENDED_XID"
+REASONS = "DLBENCH_PRETENDED_REASONS"
 SHORT = ["--workload", "mnist_cnn", "--batch-size", "2", "--steps", "2", "--repetitions", "2", "--max-time", "1s",
          "--max-noise", "100", "--workers", "1", "--autotune", "off"]
 LAUNCHER = "mpiexec.hydra"
@@ -45,6 +46,17 @@ class PretendedGpuTest(command.CommandTest):
         variables.update(environment or {})
         return subprocess.run([LAUNCHER, "-n", str(ranks), command.PROGRAM, *map(str, arguments)],
                               capture_output=True, text=True, timeout=240, env=variables,
+                              stdin=subprocess.DEVNULL, check=False)
+
+    def launch_apart(self, variables, *arguments):
+        """Two ranks, of which the second has these variables too."""
+        if shutil.which(LAUNCHER) is None:
+            self.skipTest(f"no {LAUNCHER}")
+        program = [command.PROGRAM, *map(str, arguments)]
+        own = [part for name, value in variables.items() for part in ("-env", name, value)]
+        one = [LAUNCHER, "-genv", GPU, "devices=2", "-n", "1", *program]
+        return subprocess.run([*one, ":", "-n", "1", *own, *program], capture_output=True, text=True, timeout=120,
+                              env=dict(os.environ, DLBENCH_CACHE_DIR=str(self.folder / "cache")),
                               stdin=subprocess.DEVNULL, check=False)
 
     def launch_short(self, ranks, *arguments, environment=None):

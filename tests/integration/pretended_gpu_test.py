@@ -145,6 +145,18 @@ class PretendedGpu(PretendedGpuTest):
             self.expect_error(5, *arguments, "--cuda-graph", "off", environment={GPU: "fails_at=100", XID: "31@1"},
                               says=["an illegal memory access was encountered", "Xid 31"])
 
+    def test_what_the_driver_tells_ends_commands_without_probes_too(self):
+        data = ("--data", self.digits(), "--device", "cuda")
+        scale = ("scale", *SHORT, *data, "--trials", "synthetic", "--output", self.folder / "report.json")
+        comm = ("comm", "--device", "cuda", "-b", "8", "-e", "8", "-n", "3", "--output", self.folder / "comm.json")
+        for arguments, says in ((scale, "trial synthetic"), (comm, "collectives over 1 rank"),
+                                (("verify", "--workload", "mnist_cnn", "--backend", "cuda"), "verify"),
+                                (("verify", "--op", "linear", "--backend", "cuda"), "verify")):
+            self.expect_error(5, *arguments, environment={XID: "79@1"}, says=[says, "Xid 79"])
+        # A step that fails names it as well.
+        self.expect_error(5, *scale, "--cuda-graph", "off", environment={GPU: "fails_at=100", XID: "31@1"},
+                          says=["an illegal memory access was encountered", "Xid 31"])
+
     def recorded(self, *arguments, environment=None):
         """By trial what CUPTI recorded, and the whole report. The stand-ins say what they refuse."""
         path = self.folder / "report.json"

@@ -3,13 +3,10 @@
 """Ranks of dlbench on pretended GPUs and a pretended NCCL, from the command line to the report. No figure of these runs
 means anything."""
 
-import shutil
-import subprocess
 import time
 import unittest
 
-import command
-from pretended_gpu import GPU, LAUNCHER, NCCL, SHORT, PretendedGpuTest
+from pretended_gpu import GPU, NCCL, REASONS, SHORT, XID, PretendedGpuTest
 
 # Who meets it first, the watch of the device or the next call, is chance.
 SAYS_OF_AN_ERROR = "a collective of NCCL failed|ncclAllReduce: remote process exited"
@@ -75,6 +72,25 @@ class PretendedRanks(PretendedGpuTest):
         self.assertEqual(done.returncode, 5, done.stderr)
         self.assertEqual(self.report(self.folder / "report.json")["run"]["failure"]["rank"], 1)
 
+    def train_apart(self, variables):
+        path = self.folder / "report.json"
+        done = self.launch_apart(variables, "train", "--workload", "mnist_cnn", "--batch-size", "8", "--epochs", "2",
+                                 "--autotune", "off", "--data", self.digits(), "--device", "cuda", "--output", path)
+        return done, self.report(path)["run"]
+
+    def test_what_the_driver_tells_of_another_ranks_device_ends_the_training(self):
+        done, run = self.train_apart({XID: "79@1"})
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn("Xid 79", done.stderr)
+        self.assertEqual(run["failure"]["rank"], 1, run["failure"])
+        self.assertIn("Xid 79", run["failure"]["detail"])
+
+    def test_each_ranks_device_may_hold_its_clocks_back(self):
+        done, run = self.train_apart({REASONS: str(0x40)})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([(taint["where"], taint["detail"]) for taint in run["taints"] if taint["code"] == "throttled"],
+                         [("training, rank 1", "clocks held back by: hardware_thermal")])
+
     def test_ranks(self):
         done = self.launch_short(2)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -102,15 +118,9 @@ class PretendedRanks(PretendedGpuTest):
 
     def hang_on_rank_1(self, collective, *arguments):
         """The failure in the report of two ranks, of which the second has a collective that never ends."""
-        if shutil.which(LAUNCHER) is None:
-            self.skipTest(f"no {LAUNCHER}")
         path = self.folder / "report.json"
-        program = [command.PROGRAM, "run", *SHORT, "--probes", "none", "--data", str(self.digits()), "--device", "cuda",
-                   "--trials", "full", "--output", str(path), *arguments]
-        one = [LAUNCHER, "-genv", GPU, "devices=2", "-n", "1", *program]
-        other = ["-n", "1", "-env", NCCL, f"hang={collective}", *program]
-        done = subprocess.run([*one, ":", *other], capture_output=True, text=True, timeout=120,
-                              stdin=subprocess.DEVNULL, check=False)
+        done = self.launch_apart({NCCL: f"hang={collective}"}, "run", *SHORT, "--probes", "none", "--data",
+                                 self.digits(), "--device", "cuda", "--trials", "full", "--output", path, *arguments)
         self.assertEqual(done.returncode, 124, done.stderr)
         self.assertNotIn("ended by force", done.stderr)
         for _ in range(30):  # where rank 0 was too late, the sentinel writes it when the launcher has returned
@@ -136,14 +146,8 @@ class PretendedRanks(PretendedGpuTest):
         self.assertEqual(done.stderr.count("NCCL copies gradients that it could use in place"), 1)
 
     def test_all_gradients_are_where_nccl_may_map_them_or_none(self):
-        if shutil.which(LAUNCHER) is None:
-            self.skipTest(f"no {LAUNCHER}")
-        program = [command.PROGRAM, "comm", "--device", "cuda", "-b", "8", "-e", "1024", "-n", "3", "--output",
-                   str(self.folder / "comm.json")]
-        one = [LAUNCHER, "-genv", GPU, "devices=2", "-n", "1", *program]
-        other = ["-n", "1", "-env", NCCL, "memalloc=0", *program]
-        done = subprocess.run([*one, ":", *other], capture_output=True, text=True, timeout=120,
-                              stdin=subprocess.DEVNULL, check=False)
+        done = self.launch_apart({NCCL: "memalloc=0"}, "comm", "--device", "cuda", "-b", "8", "-e", "1024", "-n", "3",
+                                 "--output", self.folder / "comm.json")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("ncclMemAlloc: refused on another rank", done.stderr)
 

@@ -15,9 +15,10 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
-#include <ctime>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -35,33 +36,74 @@ using testing::UnorderedElementsAre;
 
 constexpr const char* kRecording = DLBENCH_TEST_DATA "/recorded/nvml_synthetic.json";
 
-/// Counts its reads in the energy counter, and has one event that is older than any window.
-class CountingSensors final : public GpuSensors {
+/// Has one event that is older than any window, and counts what was read. Each reading takes of the
+/// processor what `costs_us` says, on a clock that only readings move: so nothing here depends on
+/// the machine.
+class PretendedSensors final : public GpuSensors {
  public:
+  static double cpu_s() { return 1e-6 * static_cast<double>(spent_us_.load()); }
+
+  explicit PretendedSensors(std::map<Sensor, std::int64_t> costs_us = {})
+      : costs_us_(std::move(costs_us)) {}
+
   [[nodiscard]] const GpuIdentity& identity() const override { return identity_; }
-  [[nodiscard]] GpuSample read(SensorSet /*set*/) noexcept override {
-    ++reads_;
-    return {.time_ns = reads_, .energy_joules = static_cast<double>(reads_)};
+  void read(Sensor sensor, GpuSample& sample) noexcept override {
+    spend(sensor);
+    switch (sensor) {
+      case Sensor::kPower:
+        sample.power_watt = 300.0;
+        break;
+      case Sensor::kClocks:
+        sample.sm_clock_mhz = 1700.0;
+        sample.clock_reasons = 4;
+        break;
+      case Sensor::kMemory:
+        sample.memory_used_bytes = 1;
+        break;
+      case Sensor::kEnergy:
+        sample.energy_joules = 1.0;
+        break;
+      case Sensor::kPcie:
+        sample.pcie_sent_bytes = 1;
+        break;
+      case Sensor::kLoad:
+        sample.busy_share = 1.0;
+        break;
+      case Sensor::kFaults:
+        break;
+    }
   }
   [[nodiscard]] std::vector<GpuFault> watched_faults() const override { return {}; }
   [[nodiscard]] std::vector<GpuEvent> take_events() noexcept override {
+    spend(Sensor::kFaults);
     return std::exchange(events_, {});
   }
 
  private:
+  void spend(Sensor sensor) noexcept {
+    const auto cost = costs_us_.find(sensor);
+    spent_us_ += cost == costs_us_.end() ? 0 : cost->second;
+  }
+
+  static inline std::atomic<std::int64_t> spent_us_{0};
+  std::map<Sensor, std::int64_t> costs_us_;
   GpuIdentity identity_{.name = "Pretended GPU"};
-  std::int64_t reads_ = 0;
   std::vector<GpuEvent> events_{{.time_ns = 0, .fault = GpuFault::kXid, .code = 13}};
 };
 
+GpuMonitorOptions looking_every(std::chrono::nanoseconds period) {
+  return {.period = period, .cpu_s = PretendedSensors::cpu_s};
+}
+
 TEST(GpuMonitor, SamplesAWindowAtBothEndsAndTellsOfEventsSinceTheOneBefore) {
-  GpuMonitor monitor(std::make_unique<CountingSensors>(), std::chrono::hours(1));
+  GpuMonitor monitor(std::make_unique<PretendedSensors>(), looking_every(std::chrono::hours(1)));
   monitor.begin_window();
   const GpuWindow first = monitor.end_window();
   ASSERT_EQ(first.samples.size(), 2U);
   EXPECT_LT(first.samples.front().time_ns, first.samples.back().time_ns);
   EXPECT_LE(first.begin_ns, first.end_ns);
   EXPECT_EQ(first.events.size(), 1U) << "of warming up";
+  EXPECT_EQ(monitor.sums().samples(), 2);
   monitor.begin_window();
   const GpuWindow second = monitor.end_window();
   EXPECT_EQ(second.samples.size(), 2U);
@@ -69,7 +111,7 @@ TEST(GpuMonitor, SamplesAWindowAtBothEndsAndTellsOfEventsSinceTheOneBefore) {
 }
 
 TEST(GpuMonitor, EventsBetweenWindowsAreToldOnce) {
-  GpuMonitor monitor(std::make_unique<CountingSensors>(), std::chrono::hours(1));
+  GpuMonitor monitor(std::make_unique<PretendedSensors>(), looking_every(std::chrono::hours(1)));
   const std::vector<GpuEvent> events = monitor.take_events();
   EXPECT_THAT(first_fault({.name = "Pretended GPU"}, events), HasSubstr("Xid 13"));
   EXPECT_EQ(first_fault({}, {}), "");
@@ -79,75 +121,68 @@ TEST(GpuMonitor, EventsBetweenWindowsAreToldOnce) {
 }
 
 /// Windows of growing length until one has so many looks, or for half a minute.
-GpuWindow window_with_looks(GpuMonitor& monitor, std::size_t looks) {
+GpuWindow window_with_looks(GpuMonitor& monitor, std::int64_t looks) {
   const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   GpuWindow window;
-  for (std::chrono::milliseconds length{5};
-       window.samples.size() < looks && std::chrono::steady_clock::now() < patience;
+  for (std::chrono::milliseconds length{5};;
        length = std::min(2 * length, std::chrono::milliseconds(1000))) {
     monitor.begin_window();
     std::this_thread::sleep_for(length);
     window = monitor.end_window();
+    if (monitor.sums().samples() >= looks || std::chrono::steady_clock::now() > patience) {
+      return window;
+    }
   }
-  return window;
 }
 
 TEST(GpuMonitor, LooksBetweenTheEndsFromItsOwnThread) {
-  GpuMonitor monitor(std::make_unique<CountingSensors>(), std::chrono::microseconds(100));
+  GpuMonitor monitor(std::make_unique<PretendedSensors>(),
+                     {.period = std::chrono::microseconds(100)});
   const GpuWindow window = window_with_looks(monitor, 5);
   ASSERT_GE(window.samples.size(), 5U);
-  EXPECT_GT(window.monitor_cpu_s, 0.0);
+  EXPECT_GT(window.monitor_cpu_s, 0.0) << "by the thread's own clock";
+  EXPECT_EQ(monitor.sums().of(GpuValue::kPower).max, 300.0);
 }
 
-/// Tells the memory where all sensors are asked.
-class RatedSensors final : public GpuSensors {
- public:
-  [[nodiscard]] const GpuIdentity& identity() const override { return identity_; }
-  [[nodiscard]] GpuSample read(SensorSet set) noexcept override {
-    GpuSample sample;
-    if (set == SensorSet::kAll) {
-      sample.memory_used_bytes = 1;
-    }
-    return sample;
-  }
-  [[nodiscard]] std::vector<GpuFault> watched_faults() const override { return {}; }
-  [[nodiscard]] std::vector<GpuEvent> take_events() noexcept override { return {}; }
-
- private:
-  GpuIdentity identity_;
-};
-
-TEST(GpuMonitor, AsksAllSensorsAtTheEndsAndInEveryTenthLook) {
-  GpuMonitor monitor(std::make_unique<RatedSensors>(), std::chrono::microseconds(100));
-  const GpuWindow window = window_with_looks(monitor, 30);
-  ASSERT_GE(window.samples.size(), 30U);
-  for (std::size_t look = 0; look < window.samples.size(); ++look) {
-    const bool end = look == 0 || look + 1 == window.samples.size();
-    EXPECT_EQ(window.samples[look].memory_used_bytes.has_value(), end || look % 10 == 5) << look;
-  }
+TEST(GpuMonitor, KeepsSumsWhereNobodyWantsTheSamples) {
+  GpuMonitor monitor(std::make_unique<PretendedSensors>(),
+                     {.period = std::chrono::microseconds(100), .keeps_samples = false});
+  const GpuWindow window = window_with_looks(monitor, 5);
+  EXPECT_TRUE(window.samples.empty());
+  EXPECT_GE(monitor.sums().samples(), 5);
+  EXPECT_GT(monitor.sums().of(GpuValue::kPower).integral, 0.0);
 }
 
-/// Sensors that take two milliseconds of the processor for each look.
-class CostlySensors final : public GpuSensors {
- public:
-  [[nodiscard]] const GpuIdentity& identity() const override { return identity_; }
-  [[nodiscard]] GpuSample read(SensorSet /*set*/) noexcept override {
-    const std::clock_t begin = std::clock();
-    while (std::clock() - begin < CLOCKS_PER_SEC / 500) {
-    }
-    return {};
-  }
-  [[nodiscard]] std::vector<GpuFault> watched_faults() const override { return {}; }
-  [[nodiscard]] std::vector<GpuEvent> take_events() noexcept override { return {}; }
-
- private:
-  GpuIdentity identity_;
-};
-
-TEST(GpuMonitor, CountsWhatTheLooksAtBothEndsCostTheCaller) {
-  GpuMonitor monitor(std::make_unique<CostlySensors>(), std::chrono::hours(1));
+TEST(GpuMonitor, CountsWhatEveryLookCosts) {
+  GpuMonitor monitor(
+      std::make_unique<PretendedSensors>(std::map<Sensor, std::int64_t>{
+          {Sensor::kPower, 10}, {Sensor::kClocks, 5}, {Sensor::kFaults, 3}, {Sensor::kEnergy, 2}}),
+      looking_every(std::chrono::hours(1)));
   monitor.begin_window();
-  EXPECT_GT(monitor.end_window().monitor_cpu_s, 0.003);
+  EXPECT_NEAR(monitor.end_window().monitor_cpu_s, 1e-6 * (2 + 10 + 5 + 3 + 2), 1e-12)
+      << "the counter at both ends, the others at the last";
+}
+
+TEST(GpuMonitor, DoesNotReadWhatIsTooDearAndSaysSo) {
+  GpuMonitor monitor(std::make_unique<PretendedSensors>(std::map<Sensor, std::int64_t>{
+                         {Sensor::kEnergy, 4100}, {Sensor::kPcie, 336}, {Sensor::kMemory, 300}}),
+                     looking_every(std::chrono::hours(1)));
+  monitor.begin_window();
+  const GpuWindow window = monitor.end_window();
+  EXPECT_THAT(window.too_dear, ElementsAre(Sensor::kMemory, Sensor::kEnergy, Sensor::kPcie));
+  EXPECT_EQ(window.monitor_cpu_s, 0.0);
+  EXPECT_FALSE(window.samples.back().energy_joules.has_value());
+  EXPECT_FALSE(window.samples.front().pcie_sent_bytes.has_value());
+  EXPECT_EQ(window.samples.back().busy_share, 1.0);
+  for (const ProbeValue& value : gpu_values({}, monitor.sums())) {
+    if (value.name == "pcie_sent_bytes" || value.name == "memory_used_max_bytes") {
+      EXPECT_FALSE(value.value.has_value());
+      EXPECT_THAT(value.reason, HasSubstr("would cost too much of the processor"));
+    }
+    if (value.name == "busy_share") {
+      EXPECT_EQ(value.value, 1.0);
+    }
+  }
 }
 
 TEST(GpuRecording, ReadingGivesBackWhatWasWritten) {
@@ -319,8 +354,15 @@ TEST(Nvml, ReadsWhatTheDriverTells) {
   EXPECT_EQ(gpu.address, "00000000:41:00.0");
   EXPECT_EQ(gpu.power_limit_watt, 700.0);
   EXPECT_EQ(gpu.memory_bytes, 1000);
-  const GpuSample first = opened.sensors->read(SensorSet::kAll);
-  const GpuSample second = opened.sensors->read(SensorSet::kAll);
+  const auto look = [&] {
+    GpuSample sample;
+    for (const Sensor sensor : kSensors) {
+      opened.sensors->read(sensor, sample);
+    }
+    return sample;
+  };
+  const GpuSample first = look();
+  const GpuSample second = look();
   EXPECT_EQ(first.power_watt, 250.5);
   EXPECT_FALSE(first.power_average_watt.has_value()) << "the field says: not supported";
   EXPECT_EQ(first.busy_share, 0.75);
@@ -336,16 +378,11 @@ TEST(Nvml, ReadsWhatTheDriverTells) {
       << "the 32-bit counter wraps in between";
   EXPECT_EQ(*second.pcie_sent_bytes - *first.pcie_sent_bytes, 512)
       << "and so does one that calls itself wider";
-  const GpuSample fast = opened.sensors->read(SensorSet::kFast);
-  EXPECT_EQ(fast.power_watt, 250.5);
-  EXPECT_EQ(fast.sm_clock_mhz, 1755.0);
-  EXPECT_FALSE(fast.memory_clock_mhz.has_value());
-  EXPECT_EQ(fast.clock_reasons, 4U);
-  EXPECT_EQ(*fast.energy_joules - *second.energy_joules, 0.5);
-  EXPECT_EQ(*fast.pcie_received_bytes - *second.pcie_received_bytes, 512);
-  EXPECT_FALSE(fast.busy_share.has_value());
-  EXPECT_FALSE(fast.memory_used_bytes.has_value());
-  EXPECT_FALSE(fast.temperature_celsius.has_value());
+  GpuSample clocks;
+  opened.sensors->read(Sensor::kClocks, clocks);
+  EXPECT_EQ(clocks.sm_clock_mhz, 1755.0);
+  EXPECT_FALSE(clocks.power_watt.has_value()) << "a sensor reads its own";
+  EXPECT_FALSE(clocks.energy_joules.has_value());
   ::setenv("DLBENCH_PRETENDED_XID", "48@2", 1);
   EXPECT_THAT(opened.sensors->take_events(), testing::IsEmpty());
   const std::vector<GpuEvent> events = opened.sensors->take_events();
@@ -358,14 +395,16 @@ TEST(Nvml, ReadsWhatTheDriverTells) {
 
 TEST(Nvml, DoesNotAskForAnEnergyThatIsDear) {
   ::setenv("DLBENCH_PRETENDED_DEAR_ENERGY", "1", 1);
-  const NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0");
+  NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0");
   ASSERT_NE(opened.sensors, nullptr);
-  EXPECT_FALSE(opened.sensors->read(SensorSet::kFast).energy_joules.has_value());
-  const GpuSample all = opened.sensors->read(SensorSet::kAll);
-  EXPECT_FALSE(all.energy_joules.has_value());
-  EXPECT_TRUE(all.busy_share.has_value());
-  EXPECT_EQ(all.power_watt, 250.5) << "whose integral is the energy then";
+  GpuMonitor monitor(std::move(opened.sensors), {.period = std::chrono::hours(1)});
+  monitor.begin_window();
+  const GpuWindow window = monitor.end_window();
   ::unsetenv("DLBENCH_PRETENDED_DEAR_ENERGY");
+  EXPECT_THAT(window.too_dear, testing::Contains(Sensor::kEnergy));
+  EXPECT_FALSE(window.samples.front().energy_joules.has_value());
+  EXPECT_FALSE(window.samples.back().energy_joules.has_value());
+  EXPECT_EQ(window.samples.back().power_watt, 250.5) << "whose integral is the energy then";
 }
 
 TEST(Nvml, ListsTheGpusOfTheMachine) {

@@ -17,7 +17,8 @@ constexpr int kNotSupported = 3;
 constexpr int kNotFound = 6;
 constexpr int kTimeout = 10;
 
-int device_object = 0;
+/// By PCI bus, from 41 on, as the pretended GPUs have them. NVML's index knows the first alone.
+int device_objects[8];
 int events_object = 0;
 int energy_reads = 0;
 int temperature_reads = 0;
@@ -49,12 +50,17 @@ int nvmlDeviceGetCudaComputeCapability(void* /*device*/, int* major, int* minor)
   return kOk;
 }
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
-  *device = &device_object;
+  *device = device_objects;
   return index == 0 ? kOk : kNotFound;
 }
 int nvmlDeviceGetHandleByPciBusId_v2(const char* address, void** device) {
-  *device = &device_object;
-  return std::strstr(address, "0000:41:00.0") != nullptr ? kOk : kNotFound;
+  const char* at = std::strstr(address, "0000:4");
+  const int number = at != nullptr ? at[6] - '1' : -1;
+  if (number < 0 || number >= 8 || std::strcmp(at + 7, ":00.0") != 0) {
+    return kNotFound;
+  }
+  *device = &device_objects[number];
+  return kOk;
 }
 int nvmlDeviceGetName(void* /*device*/, char* text, unsigned length) {
   put(text, length, "Pretended GPU");
@@ -64,9 +70,10 @@ int nvmlDeviceGetUUID(void* /*device*/, char* text, unsigned length) {
   put(text, length, "GPU-1");
   return kOk;
 }
-int nvmlDeviceGetPciInfo_v3(void* /*device*/, unsigned char* info) {
+int nvmlDeviceGetPciInfo_v3(void* device, unsigned char* info) {
   std::memset(info, 0, 68);
   std::memcpy(info + 36, "00000000:41:00.0", 17);
+  info[46] = static_cast<unsigned char>('1' + (static_cast<int*>(device) - device_objects));
   return kOk;
 }
 int nvmlDeviceGetEnforcedPowerLimit(void* /*device*/, unsigned* milliwatt) {
@@ -107,7 +114,9 @@ int nvmlDeviceGetClockInfo(void* /*device*/, int domain, unsigned* megahertz) {
   return domain == 1 || domain == 2 ? kOk : kNotSupported;
 }
 int nvmlDeviceGetCurrentClocksEventReasons(void* /*device*/, unsigned long long* reasons) {
-  *reasons = 4;
+  // DLBENCH_PRETENDED_REASONS: bits of nvmlClocksEventReason*.
+  const char* setting = std::getenv("DLBENCH_PRETENDED_REASONS");
+  *reasons = setting != nullptr ? std::strtoull(setting, nullptr, 10) : 4;
   return kOk;
 }
 /// 40 bytes a field: id, scope, two 64-bit times, type at 24, status at 28, value at 32.

@@ -72,7 +72,7 @@ TEST(ProbeRecord, ARecordedNvmlStreamBecomesTheReportsValues) {
 }
 
 TEST(ProbeRecord, WithoutEnergyThereAreNoJoulesPerSample) {
-  const json nvml = report_of({true, "", probes::gpu_values({}, {})});
+  const json nvml = report_of({true, "", probes::gpu_values({}, probes::GpuSums{})});
   EXPECT_TRUE(nvml.at("joules_per_sample").is_null());
   EXPECT_EQ(nvml.at("energy_joules_reason"), "no window of this trial");
 }

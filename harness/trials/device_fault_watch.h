@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The faults of a device, for commands whose probes do not tell them: they open none.
+#pragma once
+
+#include "engine/backend/backend.h"
+#include "harness/trials/probe_set.h"
+
+#include <functional>
+#include <string>
+
+namespace dlbench::harness {
+
+/// What the driver of a GPU reports of it: an Xid, an uncorrected memory error, that it is lost.
+/// Between calls nothing runs. Of a device that is no GPU, nothing.
+class DeviceFaultWatch {
+ public:
+  explicit DeviceFaultWatch(const backend::DeviceInfo& device);
+
+  /// What was reported since the last call; empty: nothing.
+  [[nodiscard]] std::string take_fault() { return probes_.take_fault(); }
+  /// Calls `work`, naming_device_faults(). Throws core::Error(kRun), beginning with `what`, where
+  /// nothing fails in it and a fault was reported all the same.
+  void over(const std::string& what, const std::function<void()>& work);
+
+ private:
+  ProbeSet probes_;
+};
+
+}  // namespace dlbench::harness

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sums of a GPU's samples, whose answers are known by construction.
+#include "probes/gpu_sums.h"
+
+#include "probes/gpu_recording.h"
+
+#include <gmock/gmock.h>
+
+#include <cstdint>
+
+namespace dlbench::probes {
+namespace {
+
+using testing::Optional;
+
+constexpr std::int64_t kMillisecond = 1'000'000;
+
+// 300 W for a day but for one sample of 900 W: what is kept does not grow.
+TEST(GpuSums, ATrainingOfDaysKeepsItsEnergyAndItsExtremes) {
+  constexpr std::int64_t kLooks = 24LL * 3600 * 10;
+  GpuSums sums;
+  sums.begin({.time_ns = 0, .energy_joules = 0.0, .pcie_sent_bytes = 5});
+  for (std::int64_t look = 1; look <= kLooks; ++look) {
+    const bool odd = look == kLooks / 3;
+    sums.add({.time_ns = look * 100 * kMillisecond,
+              .power_watt = odd ? 900.0 : 300.0,
+              .energy_joules = 30.0 * static_cast<double>(look),
+              .sm_clock_mhz = odd ? 1000.0 : 1700.0,
+              .clock_reasons = odd ? 0x40U : 0x4U,
+              .pcie_sent_bytes = 5 + look});
+  }
+  sums.end({.begin_ns = 0, .end_ns = kLooks * 100 * kMillisecond, .monitor_cpu_s = 1.0});
+  const double seconds = 0.1 * static_cast<double>(kLooks);
+  EXPECT_NEAR(sums.of(GpuValue::kPower).integral, 300.0 * seconds + 60.0, 1e-3);
+  EXPECT_THAT(sums.counted_joules(), Optional(testing::DoubleNear(300.0 * seconds, 1e-3)));
+  EXPECT_THAT(sums.of(GpuValue::kPower).max, Optional(900.0));
+  EXPECT_THAT(sums.of(GpuValue::kSmClock).min_at_work, Optional(1000.0));
+  EXPECT_EQ(sums.of(GpuValue::kPcieSent).growth, static_cast<double>(kLooks));
+  EXPECT_THAT(sums.throttled_share(), Optional(1.0 / static_cast<double>(kLooks)));
+  EXPECT_EQ(sums.samples(), kLooks + 1);
+  EXPECT_LT(sizeof(GpuSums), 4096U);
+}
+
+TEST(GpuSums, OfWindowsAreThoseOfTheirParts) {
+  const GpuRecording recording =
+      read_gpu_recording(DLBENCH_TEST_DATA "/recorded/nvml_synthetic.json");
+  GpuSums all;
+  double joules = 0.0;
+  std::int64_t samples = 0;
+  for (const RecordedWindow& recorded : recording.windows) {
+    const GpuSums one = sums_of(recorded.window);
+    joules += one.of(GpuValue::kPower).integral;
+    samples += one.samples();
+    all += one;
+  }
+  EXPECT_DOUBLE_EQ(all.of(GpuValue::kPower).integral, joules);
+  EXPECT_EQ(all.samples(), samples);
+  EXPECT_EQ(all.windows(), 3);
+}
+
+// A counter that is read every few seconds has the time of its changes as well as one that is read
+// each time, and between readings there is nothing to be compared.
+TEST(GpuSums, ACounterThatIsReadSeldomStillTellsItsRate) {
+  GpuSums sums;
+  sums.begin({.time_ns = 0});
+  for (std::int64_t look = 1; look <= 1000; ++look) {
+    GpuSample sample{.time_ns = look * 100 * kMillisecond, .power_watt = 250.0};
+    if (look % 80 == 0) {
+      sample.energy_joules = 25.0 * static_cast<double>(look);
+    }
+    sums.add(sample);
+  }
+  sums.end({.begin_ns = 0, .end_ns = 100'000 * kMillisecond});
+  EXPECT_THAT(sums.counted_joules(), Optional(testing::DoubleNear(25'000.0, 1e-6)));
+}
+
+}  // namespace
+}  // namespace dlbench::probes
