@@ -63,7 +63,7 @@ double sum_limit(const ConvProblem& problem,
   }
   if (rounding.transformed) {
     // What a transform rounds is of the size of all that the tile holds: F(4x4, 3x3) in f32 loses
-    // 2^-15 or so of it (WrongPlan.IsNoneThatRoundsAsWinogradDoes), larger tiles more.
+    // 2^-17 or so of it (WrongPlan.IsNoneThatRoundsAsWinogradDoes), larger tiles more.
     limit += largest * (problem.dtype == core::DType::kBF16  ? 0x1p-2
                         : problem.dtype == core::DType::kF16 ? 0x1p-5
                         : tf32                               ? 0x1p-4
