@@ -129,7 +129,7 @@ struct Tried {
 };
 
 /// 3x3 or 3x3x3, of uneven padding.
-ConvProblem problem(ConvDirection direction, DType dtype, int axes = 2) {
+ConvProblem uneven_problem(ConvDirection direction, DType dtype, int axes = 2) {
   const bool flat = axes == 2;
   return {.direction = direction,
           .dtype = dtype,
@@ -142,7 +142,7 @@ ConvProblem problem(ConvDirection direction, DType dtype, int axes = 2) {
           .dilation = Extents(static_cast<std::size_t>(axes), 1)};
 }
 
-bool is_convolution(OpKind op) {
+bool convolves(OpKind op) {
   return op == OpKind::kConv || op == OpKind::kConvTranspose || op == OpKind::kConvBackwardData ||
          op == OpKind::kConvBackwardWeights;
 }
@@ -157,7 +157,7 @@ std::map<std::string, ConvProblem> problems_of_cases() {
     const Fusion fusion(made.graph, {});
     const ChannelPadding padding(made.graph, fusion);
     for (const graph::Node& node : made.graph.nodes()) {
-      if (is_convolution(node.op)) {
+      if (convolves(node.op)) {
         ConvProblem asked =
             conv_problem(made.graph, node, padding, epilogue_of(node, fusion.group_of(node.id)));
         problems.emplace(asked.text(), std::move(asked));
@@ -191,7 +191,7 @@ TEST(ConvSamples, AreWhatRefComputesInEveryConvolutionOfTheCases) {
 
 TEST(ConvSamples, AreCornersEdgesAndEveryTap) {
   for (const int axes : {2, 3}) {
-    const ConvProblem gradient = problem(ConvDirection::kBackwardWeights, DType::kF32, axes);
+    const ConvProblem gradient = uneven_problem(ConvDirection::kBackwardWeights, DType::kF32, axes);
     const Index taps = axes == 2 ? 9 : 27;
     std::set<Index> seen;
     for (const Index offset : conv_samples(gradient)) {
@@ -199,7 +199,7 @@ TEST(ConvSamples, AreCornersEdgesAndEveryTap) {
     }
     EXPECT_EQ(seen.size(), static_cast<std::size_t>(taps));
   }
-  ConvProblem wide = problem(ConvDirection::kForward, DType::kF32);
+  ConvProblem wide = uneven_problem(ConvDirection::kForward, DType::kF32);
   wide.x = {2, 16, 64, 60};
   wide.y = {2, 24, 32, 30};
   std::set<Index> seen;
@@ -246,7 +246,7 @@ struct Asked {
 };
 class WrongPlans : public ::testing::TestWithParam<Asked> {
  protected:
-  Tried tried{problem(GetParam().direction, GetParam().dtype, GetParam().axes)};
+  Tried tried{uneven_problem(GetParam().direction, GetParam().dtype, GetParam().axes)};
 };
 
 TEST_P(WrongPlans, AreNotThoseThatAreRight) {
@@ -334,7 +334,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, WrongPlans, ::testing::ValuesIn(all_asked()), []
 
 TEST(WrongPlan, IsFoundByABiasThatIsNotAdded) {
   for (const bool relu : {false, true}) {
-    ConvProblem with_bias = problem(ConvDirection::kForward, DType::kBF16);
+    ConvProblem with_bias = uneven_problem(ConvDirection::kForward, DType::kBF16);
     with_bias.epilogue = {.bias = true, .relu = relu};
     Tried tried(with_bias);
     EXPECT_EQ(tried.wrong(tried.results()), "");
@@ -345,7 +345,7 @@ TEST(WrongPlan, IsFoundByABiasThatIsNotAdded) {
 }
 
 TEST(WrongPlan, IsToldByItsWorstElement) {
-  const ConvProblem asked = problem(ConvDirection::kBackwardWeights, DType::kF32);
+  const ConvProblem asked = uneven_problem(ConvDirection::kBackwardWeights, DType::kF32);
   const std::vector<Index> offsets{0, ((3 * 3 + 2) * 3 + 1) * 16 + 5};
   EXPECT_THAT(
       wrong_results(asked, {}, offsets, std::vector{1.0, 1.0, 0.4, 1.0}, std::vector{1.0, 1.2}),

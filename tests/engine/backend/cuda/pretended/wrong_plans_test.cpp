@@ -28,7 +28,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-ConvProblem convolution(ConvDirection direction, DType dtype) {
+ConvProblem strided_problem(ConvDirection direction, DType dtype) {
   return {.direction = direction,
           .dtype = dtype,
           .x = {2, 16, 9, 7},
@@ -72,7 +72,7 @@ TEST_F(WrongPlansOfCudnn, AreNotTaken) {
   for (const auto direction :
        {ConvDirection::kForward, ConvDirection::kBackwardData, ConvDirection::kBackwardWeights}) {
     for (const DType dtype : {DType::kF32, DType::kF16, DType::kBF16}) {
-      const ConvProblem problem = convolution(direction, dtype);
+      const ConvProblem problem = strided_problem(direction, dtype);
       for (const bool autotune : {false, true}) {
         options_.autotune = autotune;
         const std::string first = choose(problem, "");
@@ -88,7 +88,7 @@ TEST_F(WrongPlansOfCudnn, AreNotTaken) {
 
 TEST_F(WrongPlansOfCudnn, AreNotTakenBecauseTheyWereOnce) {
   options_.tuning_cache = folder_.file("tuning.txt");
-  const ConvProblem problem = convolution(ConvDirection::kBackwardWeights, DType::kF32);
+  const ConvProblem problem = strided_problem(ConvDirection::kBackwardWeights, DType::kF32);
   options_.autotune = true;
   const std::string remembered = choose(problem, "");
   ASSERT_EQ(choose(problem, ""), remembered);
@@ -96,7 +96,7 @@ TEST_F(WrongPlansOfCudnn, AreNotTakenBecauseTheyWereOnce) {
 }
 
 TEST_F(WrongPlansOfCudnn, EndTheRunWhereADecisionNamesThem) {
-  const ConvProblem problem = convolution(ConvDirection::kForward, DType::kF32);
+  const ConvProblem problem = strided_problem(ConvDirection::kForward, DType::kF32);
   options_.autotune = false;
   const std::string first = choose(problem, "");
   options_.decisions = {{"node|direction", first.substr(first.find("eng"))}};
@@ -112,7 +112,7 @@ TEST_F(WrongPlansOfCudnn, EndTheRunWhereADecisionNamesThem) {
 }
 
 TEST_F(WrongPlansOfCudnn, EndTheRunWhereAllAreWrong) {
-  const ConvProblem problem = convolution(ConvDirection::kBackwardData, DType::kF32);
+  const ConvProblem problem = strided_problem(ConvDirection::kBackwardData, DType::kF32);
   for (const bool autotune : {false, true}) {
     options_.autotune = autotune;
     try {
@@ -133,7 +133,7 @@ TEST_F(WrongPlansOfCudnn, EndTheRunWhereAllAreWrong) {
 
 // A filter of one tap has no other end: its plans are right, and every one may be taken.
 TEST_F(WrongPlansOfCudnn, AreThoseThatComputeSomethingElse) {
-  ConvProblem problem = convolution(ConvDirection::kForward, DType::kBF16);
+  ConvProblem problem = strided_problem(ConvDirection::kForward, DType::kBF16);
   problem.w = {24, 16, 1, 1};
   problem.pad_begin = problem.pad_end = {0, 0};
   options_.autotune = false;
