@@ -135,6 +135,12 @@ class PretendedGpu(PretendedGpuTest):
         report = self.report(path)
         self.assertEqual((report["run"]["status"], report["run"]["exit_code"]), ("failed", 5))
 
+    def test_plans_that_compute_something_else_are_not_trained_with(self):
+        for command in (("run", *SHORT, "--trials", "synthetic"), ("train", "--workload", "mnist_cnn", "--epochs", "1")):
+            self.expect_error(1, *command, "--data", self.digits(), "--device", "cuda", "--output",
+                              self.folder / "report.json", environment={GPU: "wrong_engines=all"},
+                              says=["none of the plans for conv ", " can be taken; eng", ": computes ", ", wanted "])
+
     def test_what_the_driver_tells_of_the_device_ends_the_run(self):
         path = self.folder / "report.json"
         run = ("run", *SHORT, "--data", self.digits(), "--device", "cuda", "--trials", "synthetic", "--output", path)

@@ -13,14 +13,14 @@
 namespace dlbench::backend::cuda {
 namespace {
 
-/// 0x3c3c3c3c is 0.0115 as f32 and as two bf16, 1.06 as two f16: zeros would let the device run
-/// cooler and faster than data does.
-constexpr int kFillByte = 0x3c;
+constexpr std::size_t kSampleBytes = std::size_t{2} * kMaxConvSamples * sizeof(double);
+
+std::int64_t elements_of(const std::vector<std::int64_t>& extents) {
+  return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+}
 
 std::size_t bytes_of(const std::vector<std::int64_t>& extents, core::DType dtype) {
-  return static_cast<std::size_t>(std::accumulate(
-             extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>())) *
-         core::size_of(dtype);
+  return static_cast<std::size_t>(elements_of(extents)) * core::size_of(dtype);
 }
 
 /// At least `bytes`, where there is room.
@@ -43,14 +43,55 @@ bool ConvBench::reserve(const ConvProblem& problem, std::size_t workspace) {
   if (!grow(x_, bytes_of(problem.x, problem.dtype)) ||
       !grow(w_, bytes_of(problem.w, problem.dtype)) ||
       !grow(y_, bytes_of(problem.y, problem.dtype)) ||
-      !grow(bias_, bytes_of({problem.y[1]}, problem.dtype)) || !grow(scratch_, workspace)) {
+      !grow(bias_, bytes_of({problem.y[1]}, problem.dtype)) || !grow(scratch_, workspace) ||
+      !grow(samples_, kSampleBytes)) {
     return false;
   }
-  for (CudaBuffer* buffer : {x_.get(), w_.get(), y_.get(), bias_.get()}) {
-    DLBENCH_CUDA(cudaMemset(buffer->data(), kFillByte, buffer->bytes()));
-  }
-  DLBENCH_CUDA(cudaDeviceSynchronize());
+  fill(problem);
+  problem_ = problem;
+  compute_samples();
   return true;
+}
+
+// Random, as data is: zeros and constants hide what is added twice or taken from a wrong place, and
+// let the device run cooler and faster. Padding lanes are not zero here: plans know of none.
+void ConvBench::fill(const ConvProblem& problem) {
+  const auto random = [&](CudaBuffer& to, std::int64_t elements, ConvOperand operand) {
+    launch_random_values({.y = to.data(),
+                          .dtype = problem.dtype,
+                          .elements = elements,
+                          .seed = static_cast<std::uint32_t>(operand)},
+                         stream_.handle());
+  };
+  random(*x_, elements_of(problem.x), ConvOperand::kX);
+  random(*w_, elements_of(problem.w), ConvOperand::kW);
+  random(*y_, elements_of(problem.y), ConvOperand::kY);
+  random(*bias_, problem.y[1], ConvOperand::kBias);
+}
+
+void ConvBench::compute_samples() {
+  offsets_ = conv_samples(problem_);
+  sums_.assign(2 * offsets_.size(), 0.0);
+  ConvSamplesArgs args = conv_samples_args(problem_, offsets_);
+  args.x = x_->data();
+  args.w = w_->data();
+  args.y = y_->data();
+  args.sums = reinterpret_cast<double*>(samples_->data());
+  launch_conv_samples(args, stream_.handle());
+  stream_.copy_to_host(
+      reinterpret_cast<std::byte*>(sums_.data()), samples_->data(), sums_.size() * sizeof(double));
+  stream_.synchronize();
+}
+
+CudaBuffer& ConvBench::result() {
+  switch (problem_.direction) {
+    case ConvDirection::kForward:
+      return *y_;
+    case ConvDirection::kBackwardData:
+      return *x_;
+    default:
+      return *w_;
+  }
 }
 
 ContractionCall ConvBench::call() {
@@ -68,7 +109,8 @@ ContractionCall ConvBench::call() {
 void ConvBench::warm_up(ConvExecution& execution) {
   constexpr auto kLong = std::chrono::milliseconds(100);
   constexpr int kAtOnce = 4;
-  run_once(execution);
+  execution.run(call());
+  stream_.synchronize();
   const auto begin = std::chrono::steady_clock::now();
   while (std::chrono::steady_clock::now() - begin < kLong) {
     for (int run = 0; run < kAtOnce; ++run) {
@@ -96,9 +138,25 @@ double ConvBench::seconds(ConvExecution& execution, int runs) {
   return end_->seconds_since(*begin_);
 }
 
-void ConvBench::run_once(ConvExecution& execution) {
+// NaN shows what a plan does not write.
+std::string ConvBench::check(ConvExecution& execution, const ConvRounding& rounding) {
+  constexpr int kNanByte = 0xFF;
+  DLBENCH_CUDA(cudaMemsetAsync(result().data(),
+                               kNanByte,
+                               bytes_of(result_extents(problem_), problem_.dtype),
+                               stream_.handle()));
   execution.run(call());
+  launch_gather({.x = result().data(),
+                 .dtype = problem_.dtype,
+                 .offsets = offsets_,
+                 .y = reinterpret_cast<double*>(samples_->data())},
+                stream_.handle());
+  std::vector<double> results(offsets_.size());
+  stream_.copy_to_host(reinterpret_cast<std::byte*>(results.data()),
+                       samples_->data(),
+                       results.size() * sizeof(double));
   stream_.synchronize();
+  return wrong_results(problem_, rounding, offsets_, sums_, results);
 }
 
 }  // namespace dlbench::backend::cuda

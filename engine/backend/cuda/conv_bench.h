@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where plans of cuDNN are run before a step does: a stream, and memory for one problem at a time.
+// Where plans of cuDNN are run before a step does, and what they compute is checked: a stream, and
+// memory for one problem at a time.
 #pragma once
 
+#include "engine/backend/cuda/conv_check.h"
 #include "engine/backend/cuda/conv_execution.h"
 #include "engine/backend/cuda/conv_problem.h"
 #include "engine/backend/cuda/cuda_memory.h"
@@ -12,6 +14,8 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace dlbench::backend::cuda {
 
@@ -24,19 +28,25 @@ class ConvBench {
   ConvBench(const ConvBench&) = delete;
   ConvBench& operator=(const ConvBench&) = delete;
 
-  /// Makes room for the operands of `problem`, filled anew, and for `workspace` bytes. False where
-  /// the device has no room for them: then nothing may be run.
+  /// Makes room for the operands of `problem`, filled with random values, and for `workspace`
+  /// bytes; and computes the samples that its plans are checked with. False where the device has no
+  /// room for them: then nothing may be run.
   [[nodiscard]] bool reserve(const ConvProblem& problem, std::size_t workspace);
   /// Seconds on the device's clock of `runs` runs back to back, after one that is not timed. The
   /// first time it first keeps the device busy until its clock has risen. Throws core::Error if the
   /// plan does not run.
   [[nodiscard]] double seconds(ConvExecution& execution, int runs);
-  /// One run, done when it returns. Throws core::Error if the plan does not run.
-  void run_once(ConvExecution& execution);
+  /// Runs a plan of the reserved problem once, over a result of NaN: what is wrong with what it
+  /// computes, or empty. Throws core::Error if the plan does not run.
+  [[nodiscard]] std::string check(ConvExecution& execution, const ConvRounding& rounding);
 
  private:
   void warm_up(ConvExecution& execution);
+  void fill(const ConvProblem& problem);
+  void compute_samples();
   [[nodiscard]] ContractionCall call();
+  /// The operand that the reserved problem's direction computes.
+  [[nodiscard]] CudaBuffer& result();
 
   LibraryHandles& handles_;
   std::unique_ptr<CudaBuffer> x_;
@@ -44,6 +54,10 @@ class ConvBench {
   std::unique_ptr<CudaBuffer> y_;
   std::unique_ptr<CudaBuffer> bias_;
   std::unique_ptr<CudaBuffer> scratch_;
+  std::unique_ptr<CudaBuffer> samples_;  ///< two f64 for each
+  ConvProblem problem_;
+  std::vector<Index> offsets_;
+  std::vector<double> sums_;  ///< as wrong_results() has them
   CudaStream stream_;
   std::unique_ptr<Stream::Event> begin_;
   std::unique_ptr<Stream::Event> end_;

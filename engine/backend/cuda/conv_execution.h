@@ -11,6 +11,7 @@
 #include "engine/backend/cuda/library_handles.h"
 
 #include <cstddef>
+#include <string>
 
 namespace dlbench::backend::cuda {
 
@@ -18,8 +19,10 @@ class ConvExecution {
  public:
   ConvExecution(LibraryHandles& handles, const ConvProblem& problem, ConvPlan plan);
 
+  [[nodiscard]] const std::string& name() const { return plan_.name; }
   [[nodiscard]] std::size_t workspace_bytes() const { return plan_.workspace_bytes; }
   [[nodiscard]] bool repeatable() const { return plan_.repeatable; }
+  [[nodiscard]] bool transformed() const { return plan_.transformed; }
 
   /// Enqueues the convolution and its epilogue. Allocates only where an address differs from the
   /// last call's.

@@ -215,6 +215,13 @@ std::string describe(const EngineNotes& notes) {
   return text;
 }
 
+bool transforms(const EngineNotes& notes) {
+  return notes.has(CUDNN_NUMERICAL_NOTE_WINOGRAD) ||
+         notes.has(CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_4x4) ||
+         notes.has(CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6) ||
+         notes.has(CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13) || notes.has(CUDNN_NUMERICAL_NOTE_FFT);
+}
+
 bool acceptable(const EngineNotes& notes, const ConvProblem& problem, const ConvPolicy& policy) {
   const bool rounds_operands = notes.has(CUDNN_NUMERICAL_NOTE_TENSOR_CORE) ||
                                notes.has(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS);
@@ -224,11 +231,7 @@ bool acceptable(const EngineNotes& notes, const ConvProblem& problem, const Conv
   if (policy.deterministic && notes.has(CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC)) {
     return false;
   }
-  if (policy.direct && (notes.has(CUDNN_NUMERICAL_NOTE_WINOGRAD) ||
-                        notes.has(CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_4x4) ||
-                        notes.has(CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_6x6) ||
-                        notes.has(CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13) ||
-                        notes.has(CUDNN_NUMERICAL_NOTE_FFT))) {
+  if (policy.direct && transforms(notes)) {
     return false;
   }
   return !notes.has(CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION) &&
@@ -309,7 +312,8 @@ std::vector<Source> sources(bool fuse, std::size_t most) {
 /// The oldest engines come from an interface that knew one padding for both sides. On an H100 with
 /// cuDNN 9.19 one gradient of weights was wrong where they differ (ResUNet++ in f32, 2 x 64 x 64:
 /// relative error 1.4 of c2.conv1.weight, 4e-4 of all others), the one for which the heuristics for
-/// an H200 choose engine 0 first. Which engine the H100 took was not seen.
+/// an H200 choose engine 0 first. Which engine the H100 took was not seen. Plans are checked before
+/// they are taken (conv_check.h), but not where the device has no memory to run them.
 enum class Engines : std::uint8_t { kAll, kWithoutOldest };
 
 bool is_allowed(std::int64_t engine, Engines engines) {
@@ -345,6 +349,7 @@ std::vector<ConvPlan> plans_of_graph(const ConvProblem& problem,
           .engine = engines.at(0).get_int(CUDNN_ATTR_ENGINE_GLOBAL_INDEX),
           .notes = describe(notes),
           .tensor_core = notes.has(CUDNN_NUMERICAL_NOTE_TENSOR_CORE),
+          .transformed = transforms(notes),
           .repeatable = !notes.has(CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC),
           .fuses_epilogue = fuse};
       if (!is_allowed(plan.engine, wanted) || !acceptable(notes, problem, policy) ||

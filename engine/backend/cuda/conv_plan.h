@@ -57,6 +57,7 @@ struct ConvPlan {
   std::string notes;        ///< "tensor_core, nondeterministic": as cuDNN describes the engine
   std::size_t workspace_bytes = 0;
   bool tensor_core = false;
+  bool transformed = false;     ///< Winograd or FFT, which round otherwise
   bool repeatable = true;       ///< false: cuDNN calls the engine nondeterministic
   bool fuses_epilogue = false;  ///< false: an epilogue is left to the caller
 };

@@ -6,6 +6,7 @@
 
 #include "engine/backend/cuda/channel_padding.h"
 #include "engine/backend/cuda/epilogue.h"
+#include "engine/backend/cuda/kernels/launch.h"
 #include "engine/core/dtype.h"
 #include "engine/graph/graph.h"
 
@@ -15,8 +16,6 @@
 #include <vector>
 
 namespace dlbench::backend::cuda {
-
-enum class ConvDirection : std::uint8_t { kForward, kBackwardData, kBackwardWeights };
 
 /// "forward", "backward_data", "backward_weights".
 [[nodiscard]] std::string_view name(ConvDirection direction);

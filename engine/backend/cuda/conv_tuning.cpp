@@ -117,7 +117,7 @@ std::size_t choose_that_runs(Choices& choices,
       names_left.push_back(names[index]);
     }
     bool timed = false;
-    bool none_runs = false;
+    bool all_refused = false;
     const auto measure = [&]() -> std::optional<std::size_t> {
       const std::optional<Tuned> tuned = trials.tune(left);
       if (!tuned.has_value()) {
@@ -129,7 +129,7 @@ std::size_t choose_that_runs(Choices& choices,
         }
       }
       timed = tuned->best.has_value();
-      none_runs = !timed;
+      all_refused = !timed;
       return tuned->best;
     };
     std::size_t position = 0;
@@ -141,7 +141,7 @@ std::size_t choose_that_runs(Choices& choices,
     if (timed) {
       return left[position];
     }
-    if (none_runs) {
+    if (all_refused) {
       break;
     }
     const std::string why = trials.try_out(left[position]);
@@ -152,7 +152,7 @@ std::size_t choose_that_runs(Choices& choices,
     left.erase(left.begin() + static_cast<std::ptrdiff_t>(position));
   }
   throw core::Error(core::ErrorCode::kLibrary,
-                    "none of the plans for " + key.problem + " runs" + refusals);
+                    "none of the plans for " + key.problem + " can be taken" + refusals);
 }
 
 }  // namespace dlbench::backend::cuda

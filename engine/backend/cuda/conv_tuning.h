@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which of several implementations of a contraction is taken: how often each is run, what is made
-// of the times, and what happens where one does not run. Knows no device, so that all of it is
-// tested where there is none.
+// of the times, and what happens where one does not run, or computes something else. Knows no
+// device, so that all of it is tested where there is none.
 #pragma once
 
 #include "engine/backend/tuning.h"
@@ -29,19 +29,19 @@ struct TuningPolicy {
 /// What came of running a candidate.
 struct Trial {
   double seconds = 0.0;  ///< of all its timed runs, on the device's clock
-  std::string refusal;   ///< why it does not run; empty: it does
+  std::string refusal;   ///< why it is not to be taken; empty: it may be
 };
 /// Runs candidate `index` once untimed, and `runs` times back to back. What it throws ends tuning.
 using RunTrial = std::function<Trial(std::size_t index, int runs)>;
 
 struct Tuned {
-  std::optional<std::size_t> best;    ///< nothing: none runs
-  std::vector<std::string> refusals;  ///< by candidate; empty: it runs
+  std::optional<std::size_t> best;    ///< nothing: all are refused
+  std::vector<std::string> refusals;  ///< by candidate; empty: it is not
 };
 
-/// Times `candidates` of them in turn: each once to see whether it runs and how often it has to,
-/// then in rounds. Returns choose_fastest() of the medians, and, of who was in no round, of that
-/// first time.
+/// Times `candidates` of them in turn: each once to see whether it is refused and how often it has
+/// to, then in rounds. Returns choose_fastest() of the medians, and, of who was in no round, of
+/// that first time.
 [[nodiscard]] Tuned tune(std::size_t candidates, const RunTrial& trial, const TuningPolicy& policy);
 
 /// Runs of `run_s` seconds that make a sample, at least 1.
@@ -58,19 +58,19 @@ struct Tuned {
     std::span<const std::size_t> workspace_bytes,
     const std::function<bool(std::size_t bytes)>& reserve);
 
-/// How one of several named candidates is chosen, and how it is seen to run.
+/// How one of several named candidates is chosen, and seen to run and compute what it should.
 struct ChoiceTrials {
   /// Times some of the candidates: Tuned of them, in their order; nothing where that cannot be done
   /// (then the first is taken, and nothing remembered).
   std::function<std::optional<Tuned>(std::span<const std::size_t> candidates)> tune;
-  /// Runs one that was not timed: why it does not run, or empty.
+  /// Runs one that was not timed: why it is refused, or empty.
   std::function<std::string(std::size_t candidate)> try_out;
 };
 
 /// Index of the candidate that `choices` gives (by decision, memory, measurement or order) and that
-/// runs: one that does not is left out and the choice made again. Throws core::Error(kLibrary),
-/// naming the problem and each candidate's reason, if none runs; core::Error(kUnavailable), with
-/// the reason, if the one that a decision names does not.
+/// is not refused: one that is, is left out and the choice made again. Throws
+/// core::Error(kLibrary), naming the problem and each candidate's reason, if all are;
+/// core::Error(kUnavailable), with the reason, if the one that a decision names is.
 [[nodiscard]] std::size_t choose_that_runs(Choices& choices,
                                            const TuningKey& key,
                                            std::span<const std::string> names,

@@ -18,11 +18,12 @@ namespace {
 /// Of each of cuDNN's orders: plans beyond its first few are hardly ever the fastest.
 constexpr std::size_t kCandidates = 8;
 
-/// Why `run` cannot be done; empty: it was. cuDNN finalises plans that it refuses to run: others of
-/// the same problem may run. Not if the device failed: then it throws what that failed with.
-std::string refusal_of(const std::function<void()>& run) {
+/// What `run` returns, or why it cannot be done; empty: it was. cuDNN finalises plans that it
+/// refuses to run: others of the same problem may run. Not if the device failed: then it throws
+/// what that failed with.
+std::string refusal_of(const std::function<std::string()>& run) {
   try {
-    run();
+    return run();
   } catch (const core::Error& failure) {
     if (cudaDeviceSynchronize() != cudaSuccess) {
       throw;
@@ -30,7 +31,6 @@ std::string refusal_of(const std::function<void()>& run) {
     static_cast<void>(cudaGetLastError());  // of the launch that failed: not the next one's
     return failure.what();
   }
-  return "";
 }
 
 }  // namespace
@@ -45,6 +45,19 @@ ConvBench& DeviceContractions::bench() {
     bench_ = std::make_unique<ConvBench>(handles_);
   }
   return *bench_;
+}
+
+// A wrong plan is told even where another is taken: who measures should know of such a library.
+std::string DeviceContractions::refusal(const ConvProblem& problem, ConvExecution& execution) {
+  return refusal_of([&] {
+    std::string wrong = bench().check(
+        execution, {.tf32 = options_.allow_tf32, .transformed = execution.transformed()});
+    if (!wrong.empty()) {
+      core::log::warn_once("cuDNN's plan " + execution.name() + " for " + problem.text() + " " +
+                           wrong + ": it is not taken");
+    }
+    return wrong;
+  });
 }
 
 std::optional<Tuned> DeviceContractions::time(const ConvProblem& problem,
@@ -63,14 +76,22 @@ std::optional<Tuned> DeviceContractions::time(const ConvProblem& problem,
   if (fitting.empty()) {
     return std::nullopt;
   }
+  std::vector<bool> checked(fitting.size());
   const Tuned tuned = tune(fitting.size(),
                            [&](std::size_t index, int runs) {
                              choices_.check();
+                             ConvExecution& execution = *executions[candidates[fitting[index]]];
                              Trial trial;
-                             trial.refusal = refusal_of([&] {
-                               trial.seconds =
-                                   bench().seconds(*executions[candidates[fitting[index]]], runs);
-                             });
+                             if (!checked[index]) {
+                               checked[index] = true;
+                               trial.refusal = refusal(problem, execution);
+                             }
+                             if (trial.refusal.empty()) {
+                               trial.refusal = refusal_of([&] {
+                                 trial.seconds = bench().seconds(execution, runs);
+                                 return std::string();
+                               });
+                             }
                              return trial;
                            },
                            {});
@@ -98,7 +119,7 @@ std::string DeviceContractions::try_out(const ConvProblem& problem,
     choices_.check();
     // Without the memory for it nothing is known against it.
     if (bench().reserve(problem, execution.workspace_bytes())) {
-      entry->second = refusal_of([&] { bench().run_once(execution); });
+      entry->second = refusal(problem, execution);
     }
   }
   return entry->second;

@@ -28,10 +28,10 @@ class DeviceContractions final : public Contractions {
  public:
   DeviceContractions(LibraryHandles& handles, const LoweringOptions& options, Choices& choices);
 
-  /// One of the first acceptable plans of cuDNN that was seen to run: timed on buffers of the real
-  /// sizes if tuning is on, and run once otherwise. An epilogue that a plan does not fuse is part
-  /// of its time. Where the device has not the memory for that, plans with less workspace are
-  /// timed, or cuDNN's first is taken untried.
+  /// One of the first acceptable plans of cuDNN that was seen to run and to compute what it should
+  /// (conv_check.h), on buffers of the real sizes: the fastest if tuning is on. An epilogue that a
+  /// plan does not fuse is part of both. Where the device has not the memory for that, plans with
+  /// less workspace are timed, or cuDNN's first is taken untried.
   [[nodiscard]] Contraction convolution(const ConvProblem& problem,
                                         const std::string& decision) override;
   [[nodiscard]] Contraction product(const MatrixProduct& product) override;
@@ -46,13 +46,15 @@ class DeviceContractions final : public Contractions {
   [[nodiscard]] std::string try_out(const ConvProblem& problem,
                                     const std::string& plan,
                                     ConvExecution& execution);
+  /// Why a plan of `problem`, for which the bench has reserved, is not to be taken, or empty.
+  [[nodiscard]] std::string refusal(const ConvProblem& problem, ConvExecution& execution);
   [[nodiscard]] ConvBench& bench();
 
   LibraryHandles& handles_;
   const LoweringOptions& options_;
   Choices& choices_;
   std::unique_ptr<ConvBench> bench_;          ///< made when something is to be run
-  std::map<std::string, std::string> tried_;  ///< problem and plan -> why it does not run, or empty
+  std::map<std::string, std::string> tried_;  ///< problem and plan -> why it is not taken, or empty
 };
 
 }  // namespace dlbench::backend::cuda

@@ -405,4 +405,59 @@ void launch_loss_scale_update(const graph::LossScaleAttributes& rule,
                               const LossScaleState& state,
                               StreamHandle stream);
 
+// ---- What plans of convolutions are checked with ----
+
+enum class ConvDirection : std::uint8_t { kForward, kBackwardData, kBackwardWeights };
+
+/// Uniform in [-1, 1), from the seed and the element's number: of f32 multiples of 2^-23, of f16
+/// and bf16 multiples of 2^-7, which both hold exactly.
+struct RandomValuesArgs {
+  void* y = nullptr;
+  core::DType dtype = core::DType::kF32;
+  Index elements = 0;
+  std::uint32_t seed = 0;
+};
+void launch_random_values(const RandomValuesArgs& args, StreamHandle stream);
+
+/// One spatial axis: the extents of x, w and y, and the padding in front.
+struct ConvAxis {
+  Index x = 1;
+  Index w = 1;
+  Index y = 1;
+  Index pad = 0;
+  Index stride = 1;
+  Index dilation = 1;
+};
+/// Single elements of a convolution's result, by the definition in double:
+///   y[n, k, p] = sum over c, r of x[n, c, p stride + r dilation - pad] w[k, c, r]
+/// over the channels c of the group of k, with x = 0 outside; or of its adjoint in x or in w. Of
+/// the element at each offset of the result's memory, sums has the sum of its products and that of
+/// their squares. x (N, C, ...), w (K, C / groups, ...) and y (N, K, ...) lie channels-last, dense;
+/// what `direction` computes is not read.
+inline constexpr int kMaxConvSamples = 128;
+struct ConvSamplesArgs {
+  ConvDirection direction = ConvDirection::kForward;
+  core::DType dtype = core::DType::kF32;
+  Index batch = 1;
+  Index channels = 1;  ///< C
+  Index filters = 1;   ///< K
+  Index groups = 1;
+  std::array<ConvAxis, 3> axes;  ///< D, H, W
+  const void* x = nullptr;
+  const void* w = nullptr;
+  const void* y = nullptr;
+  std::vector<Index> offsets;  ///< at most kMaxConvSamples
+  double* sums = nullptr;      ///< (samples, 2)
+};
+void launch_conv_samples(const ConvSamplesArgs& args, StreamHandle stream);
+
+/// y[i] = x[offsets[i]], of at most kMaxConvSamples.
+struct GatherArgs {
+  const void* x = nullptr;
+  core::DType dtype = core::DType::kF32;
+  std::vector<Index> offsets;
+  double* y = nullptr;
+};
+void launch_gather(const GatherArgs& args, StreamHandle stream);
+
 }  // namespace dlbench::backend::cuda

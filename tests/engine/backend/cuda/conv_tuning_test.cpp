@@ -205,9 +205,10 @@ TEST_F(ChooseThatRuns, ListsEveryReasonIfNoneRuns) {
       ADD_FAILURE() << "a plan that does not run was chosen";
     } catch (const core::Error& error) {
       EXPECT_EQ(error.code(), core::ErrorCode::kLibrary);
-      EXPECT_STREQ(error.what(),
-                   "none of the plans for conv forward runs; a: first reason; b: second reason; "
-                   "c: third reason");
+      EXPECT_STREQ(
+          error.what(),
+          "none of the plans for conv forward can be taken; a: first reason; b: second reason; "
+          "c: third reason");
     }
   }
 }

@@ -9,10 +9,13 @@
 #include "tests/engine/backend/cuda/pretended/cudnn_records.h"
 #include "tests/engine/backend/cuda/pretended/device.h"
 #include "tests/engine/backend/cuda/pretended/refusal.h"
+#include "tests/engine/backend/cuda/pretended/runtime.h"
 #include "tests/engine/backend/cuda/pretended/tensor_view.h"
+#include "tests/engine/backend/cuda/pretended/wrong_engines.h"
 
 #include <cuda_runtime_api.h>
 #include <cudnn.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -159,25 +162,62 @@ class RealDescriptor {
   cudnnBackendDescriptor_t raw_ = nullptr;
 };
 
-/// Whether the plan's engine says that it rounds operands in f32.
-bool rounds_to_tf32(cudnnBackendDescriptor_t plan) {
-  RealDescriptor configuration(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
-  configuration.get_from(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
-  RealDescriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
-  engine.get_from(configuration.raw(), CUDNN_ATTR_ENGINECFG_ENGINE);
-  std::array<cudnnBackendNumericalNote_t, CUDNN_NUMERICAL_NOTE_TYPE_COUNT> notes{};
-  std::int64_t count = 0;
-  require_success(__real_cudnnBackendGetAttribute(engine.raw(),
-                                                  CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
-                                                  CUDNN_TYPE_NUMERICAL_NOTE,
-                                                  static_cast<std::int64_t>(notes.size()),
-                                                  &count,
-                                                  notes.data()),
-                  "the engine's notes");
-  return std::any_of(notes.begin(), notes.begin() + count, [](cudnnBackendNumericalNote_t note) {
-    return note == CUDNN_NUMERICAL_NOTE_TENSOR_CORE ||
-           note == CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS;
-  });
+/// The engine of a plan.
+class PlanEngine {
+ public:
+  explicit PlanEngine(cudnnBackendDescriptor_t plan) {
+    configuration_.get_from(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
+    engine_.get_from(configuration_.raw(), CUDNN_ATTR_ENGINECFG_ENGINE);
+  }
+
+  [[nodiscard]] std::int64_t number() const {
+    std::int64_t number = 0;
+    get(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, 1, &number);
+    return number;
+  }
+  /// Whether it says that it rounds operands in f32.
+  [[nodiscard]] bool rounds_to_tf32() const {
+    std::array<cudnnBackendNumericalNote_t, CUDNN_NUMERICAL_NOTE_TYPE_COUNT> notes{};
+    const std::int64_t count = get(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
+                                   CUDNN_TYPE_NUMERICAL_NOTE,
+                                   static_cast<std::int64_t>(notes.size()),
+                                   notes.data());
+    return std::any_of(notes.begin(), notes.begin() + count, [](cudnnBackendNumericalNote_t note) {
+      return note == CUDNN_NUMERICAL_NOTE_TENSOR_CORE ||
+             note == CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS;
+    });
+  }
+
+ private:
+  std::int64_t get(cudnnBackendAttributeName_t name,
+                   cudnnBackendAttributeType_t type,
+                   std::int64_t most,
+                   void* values) const {
+    std::int64_t count = 0;
+    require_success(
+        __real_cudnnBackendGetAttribute(engine_.raw(), name, type, most, &count, values),
+        "the plan's engine");
+    return count;
+  }
+
+  RealDescriptor configuration_{CUDNN_BACKEND_ENGINECFG_DESCRIPTOR};
+  RealDescriptor engine_{CUDNN_BACKEND_ENGINE_DESCRIPTOR};
+};
+
+/// Which engines compute something else than they should.
+struct WrongEngines {
+  std::mutex mutex;
+  std::string list = setting().wrong_engines;
+
+  bool has(std::int64_t engine) {
+    const std::scoped_lock lock(mutex);
+    return list == "all" ||
+           ("+" + list + "+").find(fmt::format("+{}+", engine)) != std::string::npos;
+  }
+};
+WrongEngines& wrong_engines() {
+  static auto* const engines = new WrongEngines;
+  return *engines;
 }
 
 /// What the library finds out of a plan when it is finalised.
@@ -204,8 +244,13 @@ void complete_plan(cudnnBackendDescriptor_t raw, CudnnRecord& plan) {
       throw CudnnRefusal(CUDNN_STATUS_NOT_SUPPORTED,
                          "a plan whose configuration is not from cuDNN's heuristics");
     }
-    plan.program = std::make_shared<const CudnnProgram>(
-        cudnn_program(*configuration->descriptors[0]->graph, rounds_to_tf32(raw)));
+    const PlanEngine engine(raw);
+    CudnnProgram program =
+        cudnn_program(*configuration->descriptors[0]->graph, engine.rounds_to_tf32());
+    if (wrong_engines().has(engine.number())) {
+      program.turn_filters();
+    }
+    plan.program = std::make_shared<const CudnnProgram>(std::move(program));
   } catch (const CudnnRefusal& refusal) {
     plan.refusal = refusal.what();  // said where it is to be executed: plans may only be looked at
   }
@@ -246,6 +291,12 @@ bool names_handle(cudnnBackendAttributeName_t name) {
 }
 
 }  // namespace
+
+void set_wrong_engines(const std::string& list) {
+  WrongEngines& engines = wrong_engines();
+  const std::scoped_lock lock(engines.mutex);
+  engines.list = list;
+}
 
 extern "C" {
 // NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier): the linker's names.

@@ -420,6 +420,14 @@ void CudnnProgram::run(const std::map<std::int64_t, void*>& addresses) const {
   }
 }
 
+void CudnnProgram::turn_filters() {
+  for (auto& step : steps) {
+    if (auto* convolution = std::get_if<ConvolutionStep>(&step); convolution != nullptr) {
+      convolution->shape.flipped = !convolution->shape.flipped;
+    }
+  }
+}
+
 CudnnProgram cudnn_program(const CudnnRecord& graph, bool tf32) {
   AttributeReader reader(graph);
   CudnnProgram program;

@@ -53,6 +53,8 @@ struct CudnnProgram {
 
   /// `addresses`: of all tensors that are not virtual. Reads and writes nothing else.
   void run(const std::map<std::int64_t, void*>& addresses) const;
+  /// From now on every convolution reads, or writes, its filter from the other end.
+  void turn_filters();
 };
 
 /// Of a finalised operation graph. `tf32`: the engine may round operands in f32. Throws

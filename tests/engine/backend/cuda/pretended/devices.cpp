@@ -56,6 +56,8 @@ void read_word(const std::string& word, Setting& made) {
     made.calls = value;
   } else if (name == "graphs") {
     made.graphs = value != "0";
+  } else if (name == "wrong_engines") {
+    made.wrong_engines = value;
   } else if (name == "late_us") {
     made.late_us = std::stoi(value);
   } else {

@@ -175,6 +175,7 @@ struct Setting {
   std::int64_t fails_at = 0;  ///< kernel, counted from 1; 0: never
   int late_us = 0;            ///< before each kernel
   bool graphs = true;         ///< what was recorded can be made executable
+  std::string wrong_engines;  ///< numbers with + between, or "all"; empty: none
   std::string calls;          ///< file for how often each function was called; empty: none
 };
 [[nodiscard]] const Setting& setting();

@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plans that run and compute something else are refused, and the next one is taken: where plans are
+// timed, where they are not, and where one was remembered.
+#include "engine/backend/cuda/conv_plan.h"
+#include "engine/backend/cuda/device_contractions.h"
+#include "engine/core/error.h"
+#include "tests/engine/backend/cuda/pretended/libraries_fixture.h"
+#include "tests/engine/backend/cuda/pretended/wrong_engines.h"
+#include "tests/temporary_folder.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dlbench::backend::cuda {
+namespace {
+
+using core::DType;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+ConvProblem strided_problem(ConvDirection direction, DType dtype) {
+  return {.direction = direction,
+          .dtype = dtype,
+          .x = {2, 16, 9, 7},
+          .w = {24, 16, 3, 3},
+          .y = {2, 24, 5, 4},
+          .pad_begin = {1, 1},
+          .pad_end = {1, 1},
+          .stride = {2, 2},
+          .dilation = {1, 1},
+          .epilogue = {.bias = direction == ConvDirection::kForward}};
+}
+
+/// "0" of "cudnn:eng0{1=2}".
+std::string engine_of(const std::string& name) {
+  const std::size_t begin = name.find("eng") + 3;
+  return name.substr(begin, name.find('{') - begin);
+}
+
+class WrongPlansOfCudnn : public PretendedLibraries {
+ protected:
+  void TearDown() override {
+    pretended::set_wrong_engines("");
+    PretendedLibraries::TearDown();
+  }
+
+  /// The plan that is taken where these engines are wrong.
+  std::string choose(const ConvProblem& problem, const std::string& wrong) {
+    pretended::set_wrong_engines(wrong);
+    Choices choices(options_, "machine");
+    DeviceContractions contractions(handles_, options_, choices);
+    const std::string name = contractions.convolution(problem, "node|direction").kernel_name;
+    choices.save();
+    return name;
+  }
+
+  tests::TemporaryFolder folder_;
+  LoweringOptions options_;
+};
+
+TEST_F(WrongPlansOfCudnn, AreNotTaken) {
+  for (const auto direction :
+       {ConvDirection::kForward, ConvDirection::kBackwardData, ConvDirection::kBackwardWeights}) {
+    for (const DType dtype : {DType::kF32, DType::kF16, DType::kBF16}) {
+      const ConvProblem problem = strided_problem(direction, dtype);
+      for (const bool autotune : {false, true}) {
+        options_.autotune = autotune;
+        const std::string first = choose(problem, "");
+        const std::string next = choose(problem, engine_of(first));
+        EXPECT_NE(engine_of(next), engine_of(first)) << problem.text();
+        const std::string third = choose(problem, engine_of(first) + "+" + engine_of(next));
+        EXPECT_NE(engine_of(third), engine_of(first)) << problem.text();
+        EXPECT_NE(engine_of(third), engine_of(next)) << problem.text();
+      }
+    }
+  }
+}
+
+TEST_F(WrongPlansOfCudnn, AreNotTakenBecauseTheyWereOnce) {
+  options_.tuning_cache = folder_.file("tuning.txt");
+  const ConvProblem problem = strided_problem(ConvDirection::kBackwardWeights, DType::kF32);
+  options_.autotune = true;
+  const std::string remembered = choose(problem, "");
+  ASSERT_EQ(choose(problem, ""), remembered);
+  EXPECT_NE(engine_of(choose(problem, engine_of(remembered))), engine_of(remembered));
+}
+
+TEST_F(WrongPlansOfCudnn, EndTheRunWhereADecisionNamesThem) {
+  const ConvProblem problem = strided_problem(ConvDirection::kForward, DType::kF32);
+  options_.autotune = false;
+  const std::string first = choose(problem, "");
+  options_.decisions = {{"node|direction", first.substr(first.find("eng"))}};
+  EXPECT_EQ(choose(problem, ""), first);
+  try {
+    (void)choose(problem, engine_of(first));
+    ADD_FAILURE() << "a wrong plan was taken";
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.code(), core::ErrorCode::kUnavailable);
+    EXPECT_THAT(error.what(), HasSubstr("cannot be followed"));
+    EXPECT_THAT(error.what(), HasSubstr("computes y["));
+  }
+}
+
+TEST_F(WrongPlansOfCudnn, EndTheRunWhereAllAreWrong) {
+  const ConvProblem problem = strided_problem(ConvDirection::kBackwardData, DType::kF32);
+  for (const bool autotune : {false, true}) {
+    options_.autotune = autotune;
+    try {
+      (void)choose(problem, "all");
+      ADD_FAILURE() << "a wrong plan was taken";
+    } catch (const core::Error& error) {
+      EXPECT_EQ(error.code(), core::ErrorCode::kLibrary);
+      EXPECT_THAT(
+          error.what(),
+          AllOf(StartsWith("none of the plans for " + problem.text() + " can be taken; eng"),
+                HasSubstr("}: computes x["),
+                HasSubstr(", wanted "),
+                HasSubstr(" results are wrong"),
+                Not(HasSubstr("\n"))));
+    }
+  }
+}
+
+// A filter of one tap has no other end: its plans are right, and every one may be taken.
+TEST_F(WrongPlansOfCudnn, AreThoseThatComputeSomethingElse) {
+  ConvProblem problem = strided_problem(ConvDirection::kForward, DType::kBF16);
+  problem.w = {24, 16, 1, 1};
+  problem.pad_begin = problem.pad_end = {0, 0};
+  options_.autotune = false;
+  EXPECT_EQ(choose(problem, "all"), choose(problem, ""));
+}
+
+}  // namespace
+}  // namespace dlbench::backend::cuda
