@@ -295,7 +295,8 @@ void launch_concat(const ConcatArgs& args, StreamHandle stream);
 
 /// The elements of x in the logical order (N, C, S...) as those of y, which has as many: flatten,
 /// reshape, and (with stride = channels or spatial = 1) between row-major and channels-last memory.
-/// One thread for each element: for the borders of a network.
+/// Transposed in tiles where one side is row-major and lines are long enough, else element by
+/// element.
 struct ReshapeArgs {
   const void* x = nullptr;
   ChannelsLast x_layout;
