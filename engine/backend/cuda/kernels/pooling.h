@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Max pooling and nearest upsampling: an item is one pack of channels of one position, of the side
-// that is read or written once.
+// that is read or written once; of upsampling, see there.
 #pragma once
 
 #include "engine/backend/cuda/kernels/channels.h"
@@ -282,29 +282,37 @@ struct Factors {
       : axis{to_short(factors[0]), to_short(factors[1]), to_short(factors[2])} {}
 };
 
-/// An item is a pack of x: read once, written to all outputs that copy it.
+/// An item is a pack of one row of x stretched to the width of y: neighbouring threads write
+/// neighbouring packs, where a thread that wrote all outputs of its pack would leave gaps between
+/// its writes and those of its neighbours. It is read once and written to all rows that copy it.
 template <typename T, int N>
 struct UpsamplePack {
   const T* x;
   T* y;
   Resampling sides;
   Factors factors;
+  Divisor by_width;  ///< factors.axis[2]
 
   DLBENCH_HOST_DEVICE void operator()(PackIndex<N> item) const {
-    const auto pack = read_pack<N>(x + Index{item} * N);
-    const auto at = place_of(item, sides.packs, sides.x);
-    const Slab to = sides.slab(sides.y, at);
+    PackIndex<N> pack = 0;
+    PackIndex<N> w = 0;
+    PackIndex<N> h = 0;
+    const PackIndex<N> row = sides.y.width.split(sides.packs.split(item, pack), w);
+    const PackIndex<N> plane = sides.x.height.split(row, h);
+    const Index position = Index{row} * sides.x.width.value() + by_width.divide(w);
+    const auto value = read_pack<N>(x + position * sides.x.stride + Index{pack} * N);
+    const auto y_height = static_cast<Coordinate>(sides.y.height.value());
+    const Index y_row = sides.y.width.value() * sides.y.stride;
+    T* to = y + (Index{plane} * factors.axis[0] * y_height + h * factors.axis[1]) * y_row +
+            Index{w} * sides.y.stride + Index{pack} * N;
     for (Coordinate d = 0; d < factors.axis[0]; ++d) {
-      for (Coordinate h = 0; h < factors.axis[1]; ++h) {
-        T* row =
-            y + to.offset(
-                    at.d * factors.axis[0] + d, at.h * factors.axis[1] + h, at.w * factors.axis[2]);
-        DLBENCH_UNROLL(1)
-        for (Coordinate w = 0; w < factors.axis[2]; ++w) {
-          write_pack(row, pack);
-          row += to.stride;
-        }
+      T* at = to;
+      DLBENCH_UNROLL(1)
+      for (Coordinate k = 0; k < factors.axis[1]; ++k) {
+        write_pack(at, value);
+        at += y_row;
       }
+      to += y_height * y_row;
     }
   }
 };
@@ -366,13 +374,13 @@ struct UpsampleBackwardWindowPack {
 template <typename Launcher>
 void run_upsample(Launcher& launcher, const UpsampleArgs& args, bool backward) {
   const Planes& planes = args.planes;
-  const Index positions = planes.batch * volume(planes.x);
   std::array<Index, 3> factors{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     DLBENCH_CHECK(planes.y[axis] % planes.x[axis] == 0)
         << planes.x[axis] << " to " << planes.y[axis];
     factors[axis] = planes.y[axis] / planes.x[axis];
   }
+  const Index positions = planes.batch * volume(planes.x) * (backward ? 1 : factors[2]);
   visit_counted_packs(
       args.dtype,
       positions,
@@ -387,7 +395,9 @@ void run_upsample(Launcher& launcher, const UpsampleArgs& args, bool backward) {
         const Index items = positions * sides.packs.value();
         if (!backward) {
           for_each<PackIndex<kN>>(
-              launcher, items, UpsamplePack<T, kN>{from, to, sides, Factors(factors)});
+              launcher,
+              items,
+              UpsamplePack<T, kN>{from, to, sides, Factors(factors), Divisor(factors[2])});
           return;
         }
         visit_window<kN>(factors, [&](auto depth) {
