@@ -50,17 +50,30 @@ struct ConcatParts {
   }
 };
 
-/// One pack of y: neighbouring threads write whole lines, of several parts where a part has less
-/// than a line of a position.
+/// One pack of y, of a position in its first half and of one in its second: neighbouring threads
+/// write whole lines, of several parts where a part has less than a line of a position.
 struct ConcatPack {
   ConcatParts parts;
   ConcatParts::Bits* y;
   Divisor packs;  ///< of a position
+  ShortIndex positions;
+  ShortIndex half;  ///< of those, rounded up
 
   DLBENCH_HOST_DEVICE void operator()(ShortIndex item) const {
     ShortIndex pack = 0;
     const ShortIndex position = packs.split(item, pack);
-    write_pack(y + Index{item} * ConcatParts::kN, parts.at(pack).read(position));
+    const ConcatParts::Chosen part = parts.at(pack);
+    const ShortIndex second = position + half;
+    const auto value = part.read(position);
+    Pack<ConcatParts::Bits, ConcatParts::kN> other = {};
+    if (second < positions) {
+      other = part.read(second);
+    }
+    write_pack(y + Index{item} * ConcatParts::kN, value);
+    if (second < positions) {
+      const auto stride = static_cast<ShortIndex>(packs.value());
+      write_pack(y + (Index{second} * stride + pack) * ConcatParts::kN, other);
+    }
   }
 };
 
@@ -145,8 +158,11 @@ void run_concat_packs(Launcher& launcher, const ConcatArgs& args) {
   }
   auto* y = static_cast<ConcatParts::Bits*>(args.y);
   if (parts.upsampled == 0) {
+    const Index half = ceil_divide<Index>(args.positions(), 2);
     return for_each<ShortIndex>(
-        launcher, args.positions() * packs, ConcatPack{parts, y, Divisor(packs)});
+        launcher,
+        half * packs,
+        ConcatPack{parts, y, Divisor(packs), to_short(args.positions()), to_short(half)});
   }
   const Index items = args.positions() / (factors[0] * 2) * packs;
   const Divisor across(args.extents[2]);
