@@ -9,6 +9,7 @@
 #include "engine/backend/cuda/kernels/geometry.h"
 
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 namespace dlbench::backend::cuda {
@@ -27,9 +28,12 @@ struct TransposeShape {
 };
 
 /// Tiles of 128 bytes by as many lines as those have elements, as many of them for a block as
-/// 16 KiB hold. kIn, kOut: elements of an access to x and to y, one or those of 16 bytes.
+/// 16 KiB hold: a thread then has four packs under way, or eight elements. kIn, kOut: elements of
+/// an access to x and to y, one or those of 16 bytes.
 template <typename T, int kIn, int kOut>
 struct TransposeTiles {
+  static constexpr int kBlocks =
+      4;  ///< with fewer registers ptxas waits for one load before others
   static constexpr std::uint32_t kSide = 128 / sizeof(T);
   static constexpr std::uint32_t kLines = 128;  ///< of all tiles of a block
   static constexpr std::uint32_t kTiles = kLines / kSide;
@@ -54,14 +58,13 @@ struct TransposeTiles {
         const ShortIndex row = at.row + static_cast<ShortIndex>(spot.line % kSide);
         const ShortIndex column = at.column + static_cast<ShortIndex>(spot.place);
         if (row < shape.rows && column < shape.columns) {
-          packs[a] = *reinterpret_cast<const PackBits<kIn>*>(x + at.matrix * shape.x_matrix +
-                                                             Index{row} * shape.x_pitch + column);
+          packs[a] =
+              read_bits<kIn>(x + at.matrix * shape.x_matrix + Index{row} * shape.x_pitch + column);
         }
       }
       for (std::uint32_t a = 0; a < kAhead<kIn>; ++a) {
         const Spot spot = spot_of<kIn>(p, first + a);
-        *reinterpret_cast<PackBits<kIn>*>(shared.element + offset(spot.line, spot.place)) =
-            packs[a];
+        write_bits<kIn>(shared.element + offset(spot.line, spot.place), packs[a]);
       }
     }
   }
@@ -94,6 +97,26 @@ struct TransposeTiles {
   /// nvcc moves a struct of words as a whole, one of 16-bit lanes in parts.
   template <int N>
   using PackBits = std::conditional_t<N == 1, Pack<T, 1>, Pack<std::uint32_t, 4>>;
+
+  template <int N>
+  [[nodiscard]] static DLBENCH_HOST_DEVICE PackBits<N> read_bits(const T* from) {
+#if defined(__CUDA_ARCH__)
+    return *reinterpret_cast<const PackBits<N>*>(from);
+#else
+    PackBits<N> bits;
+    std::memcpy(&bits, from, sizeof(bits));
+    return bits;
+#endif
+  }
+  /// To shared memory, for which write_pack is not made.
+  template <int N>
+  static DLBENCH_HOST_DEVICE void write_bits(T* to, const PackBits<N>& bits) {
+#if defined(__CUDA_ARCH__)
+    *reinterpret_cast<PackBits<N>*>(to) = bits;
+#else
+    std::memcpy(to, &bits, sizeof(bits));
+#endif
+  }
 
   /// Where the i-th pack of a thread lies: neighbouring threads have neighbouring packs of a line.
   struct Spot {
