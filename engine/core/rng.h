@@ -11,24 +11,54 @@
 
 namespace dlbench::core {
 
+using PhiloxCounter = std::array<std::uint32_t, 4>;
+using PhiloxKey = std::array<std::uint32_t, 2>;
+
+[[nodiscard]] constexpr PhiloxCounter philox_round(const PhiloxCounter& counter,
+                                                   const PhiloxKey& key) {
+  constexpr std::uint32_t kMultiplier0 = 0xD2511F53U;
+  constexpr std::uint32_t kMultiplier1 = 0xCD9E8D57U;
+  const std::uint64_t product0 = std::uint64_t{kMultiplier0} * counter[0];
+  const std::uint64_t product1 = std::uint64_t{kMultiplier1} * counter[2];
+  return {static_cast<std::uint32_t>(product1 >> 32U) ^ counter[1] ^ key[0],
+          static_cast<std::uint32_t>(product1),
+          static_cast<std::uint32_t>(product0 >> 32U) ^ counter[3] ^ key[1],
+          static_cast<std::uint32_t>(product0)};
+}
+
+/// The key of the round behind that of `key`.
+[[nodiscard]] constexpr PhiloxKey next_philox_key(const PhiloxKey& key) {
+  constexpr std::uint32_t kWeyl0 = 0x9E3779B9U;  // golden ratio
+  constexpr std::uint32_t kWeyl1 = 0xBB67AE85U;  // sqrt(3) - 1
+  return {key[0] + kWeyl0, key[1] + kWeyl1};
+}
+
 /// Philox4x32-10: 128 random bits from a 128-bit counter and a 64-bit key.
 /// Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC11, section 3.3;
 /// checked against the known answers of Random123 in the tests.
-[[nodiscard]] constexpr std::array<std::uint32_t, 4> philox4x32(
-    std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key) {
-  constexpr std::uint32_t kMultiplier0 = 0xD2511F53U;
-  constexpr std::uint32_t kMultiplier1 = 0xCD9E8D57U;
-  constexpr std::uint32_t kWeyl0 = 0x9E3779B9U;  // golden ratio
-  constexpr std::uint32_t kWeyl1 = 0xBB67AE85U;  // sqrt(3) - 1
+[[nodiscard]] constexpr PhiloxCounter philox4x32(PhiloxCounter counter, PhiloxKey key) {
   for (int round = 0; round < 10; ++round) {
-    const std::uint64_t product0 = std::uint64_t{kMultiplier0} * counter[0];
-    const std::uint64_t product1 = std::uint64_t{kMultiplier1} * counter[2];
-    counter = {static_cast<std::uint32_t>(product1 >> 32U) ^ counter[1] ^ key[0],
-               static_cast<std::uint32_t>(product1),
-               static_cast<std::uint32_t>(product0 >> 32U) ^ counter[3] ^ key[1],
-               static_cast<std::uint32_t>(product0)};
-    key[0] += kWeyl0;
-    key[1] += kWeyl1;
+    counter = philox_round(counter, key);
+    key = next_philox_key(key);
+  }
+  return counter;
+}
+
+/// The keys of all rounds, for code that draws many blocks with one key: nvcc makes a quarter more
+/// instructions of keys that go on between the rounds.
+struct PhiloxKeys {
+  PhiloxKey round[10] = {};
+
+  constexpr explicit PhiloxKeys(PhiloxKey key) {
+    for (PhiloxKey& of_round : round) {
+      of_round = key;
+      key = next_philox_key(key);
+    }
+  }
+};
+[[nodiscard]] constexpr PhiloxCounter philox4x32(PhiloxCounter counter, const PhiloxKeys& keys) {
+  for (const PhiloxKey& key : keys.round) {
+    counter = philox_round(counter, key);
   }
   return counter;
 }
@@ -38,20 +68,31 @@ namespace dlbench::core {
   return static_cast<float>(bits >> 8U) * 0x1p-24F;
 }
 
+[[nodiscard]] constexpr PhiloxKey seed_key(std::uint64_t seed) {
+  return {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32U)};
+}
+
 /// The random bits of one element of a per-sample draw (dropout masks). One Philox block gives four
 /// consecutive elements: element e takes word e % 4 of block e / 4.
 /// Key: seed. Counter: (block, node, sample in the global batch, step), so the mask depends neither
-/// on the number of ranks nor on the backend. sample and step enter with their low 32 bits.
-[[nodiscard]] constexpr std::array<std::uint32_t, 4> sample_random_block(std::uint64_t seed,
-                                                                         std::int64_t step,
-                                                                         std::int32_t node,
-                                                                         std::int64_t sample,
-                                                                         std::int64_t block) {
+/// on the number of ranks nor on the backend. block, sample and step enter with their low 32 bits.
+[[nodiscard]] constexpr PhiloxCounter sample_random_block(const PhiloxKeys& keys,
+                                                          std::int64_t step,
+                                                          std::int32_t node,
+                                                          std::int64_t sample,
+                                                          std::int64_t block) {
   return philox4x32({static_cast<std::uint32_t>(block),
                      static_cast<std::uint32_t>(node),
                      static_cast<std::uint32_t>(sample),
                      static_cast<std::uint32_t>(step)},
-                    {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32U)});
+                    keys);
+}
+[[nodiscard]] constexpr PhiloxCounter sample_random_block(std::uint64_t seed,
+                                                          std::int64_t step,
+                                                          std::int32_t node,
+                                                          std::int64_t sample,
+                                                          std::int64_t block) {
+  return sample_random_block(PhiloxKeys(seed_key(seed)), step, node, sample, block);
 }
 
 /// A sequential stream of numbers for set-up work: shuffles, initial weights, generated data.

@@ -109,11 +109,6 @@ class GraphLowering {
                                                      std::size_t rank,
                                                      std::int64_t fill);
 
-/// Between the operand and the result of an upsampling, less the addresses.
-[[nodiscard]] UpsampleArgs upsample_args(const GraphLowering& lowering,
-                                         graph::ValueId x,
-                                         graph::ValueId y);
-
 /// Which address of a launch is which operand of a contraction.
 using ContractionOperands = ContractionCall (*)(const Call& call);
 /// Of convolutions and fully connected layers, x, w, [bias] -> y: the contraction, then bias and

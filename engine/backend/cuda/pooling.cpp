@@ -51,10 +51,6 @@ void lower_max_pool(GraphLowering& lowering, const Node& node) {
   });
 }
 
-UpsampleArgs upsample_args(const GraphLowering& lowering, ValueId x, ValueId y) {
-  return {.dtype = lowering.value(x).dtype, .planes = planes(lowering, x, y)};
-}
-
 void lower_upsample(GraphLowering& lowering, const Node& node) {
   const bool forward = node.op == OpKind::kUpsampleNearest;
   if (forward && lowering.upsampled_into_concat(node.outputs[0]) != nullptr) {
@@ -62,7 +58,7 @@ void lower_upsample(GraphLowering& lowering, const Node& node) {
   }
   const ValueId x = forward ? node.inputs[0] : node.outputs[0];
   const ValueId y = forward ? node.outputs[0] : node.inputs[0];
-  UpsampleArgs args = upsample_args(lowering, x, y);
+  UpsampleArgs args{.dtype = lowering.value(x).dtype, .planes = planes(lowering, x, y)};
   lowering.emit(lowering.whole(node), [args, forward](const Call& call) mutable {
     args.from = call.in(0);
     args.to = call.out(0);

@@ -5,10 +5,9 @@
 // dropout, which only drops them.
 #include "engine/backend/cuda/graph_lowering_internal.h"
 
+#include <array>
 #include <cstddef>
-#include <optional>
 #include <utility>
-#include <vector>
 
 namespace dlbench::backend::cuda {
 namespace {
@@ -17,32 +16,30 @@ using graph::Node;
 using graph::OpKind;
 using graph::ValueId;
 
-/// A part of a concatenation: copied, or upsampled into its place.
-struct Part {
-  CopyChannelsArgs copy;
-  std::optional<UpsampleArgs> upsample;
-
-  void launch(const std::byte* x, std::byte* y, StreamHandle stream) const {
-    if (!upsample.has_value()) {
-      CopyChannelsArgs args = copy;
-      args.x = x;
-      args.y = y;
-      launch_copy_channels(args, stream);
-      return;
+void lower_concat(GraphLowering& lowering, const Node& node) {
+  const ValueId y = node.outputs[0];
+  Emission emission = lowering.whole(node);
+  ConcatArgs args{.y_stride = lowering.layout(y).stride,
+                  .batch = lowering.layout(y).batch,
+                  .extents = {1, 1, lowering.layout(y).spatial},
+                  .dtype = lowering.value(y).dtype};
+  for (std::size_t index = 0; index < node.inputs.size(); ++index) {
+    const ValueId id = node.inputs[index];
+    ConcatArgs::Part part{.stride = lowering.layout(id).stride,
+                          .channels = lowering.layout(id).channels};
+    if (const Node* up = lowering.upsampled_into_concat(id); up != nullptr) {
+      const ValueId x = up->inputs[0];
+      const std::array<Index, 3> extents = spatial_extents(lowering.value(x).shape);
+      args.extents = spatial_extents(lowering.value(y).shape);
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        part.factors[axis] = args.extents[axis] / extents[axis];
+      }
+      part.stride = lowering.layout(x).stride;
+      emission.covers.push_back(up->id);
+      emission.reads[index] = lowering.read(x);
+      emission.kernel_name = "own:upsample+concat";
     }
-    UpsampleArgs args = *upsample;
-    args.from = x;
-    args.to = y + static_cast<std::size_t>(copy.y_begin) * core::size_of(copy.dtype);
-    launch_upsample(args, stream);
-  }
-};
-
-/// Of parts that are all copied.
-void emit_concat(GraphLowering& lowering, Emission emission, const std::vector<Part>& parts) {
-  const CopyChannelsArgs& first = parts.front().copy;
-  ConcatArgs args{.y_stride = first.y_stride, .positions = first.positions, .dtype = first.dtype};
-  for (const Part& part : parts) {
-    args.parts.push_back({.stride = part.copy.x_stride, .channels = part.copy.count});
+    args.parts.push_back(part);
   }
   lowering.emit(std::move(emission), [args](const Call& call) mutable {
     for (std::size_t i = 0; i < args.parts.size(); ++i) {
@@ -50,42 +47,6 @@ void emit_concat(GraphLowering& lowering, Emission emission, const std::vector<P
     }
     args.y = call.writes[0];
     launch_concat(args, call.stream);
-  });
-}
-
-void lower_concat(GraphLowering& lowering, const Node& node) {
-  const ValueId y = node.outputs[0];
-  Emission emission = lowering.whole(node);
-  std::vector<Part> parts;
-  Index begin = 0;
-  bool copied = true;
-  for (std::size_t index = 0; index < node.inputs.size(); ++index) {
-    const ValueId id = node.inputs[index];
-    const ChannelsLast layout = lowering.layout(id);
-    Part part{.copy = {.x_stride = layout.stride,
-                       .y_stride = lowering.layout(y).stride,
-                       .y_begin = begin,
-                       .count = layout.channels,
-                       .positions = layout.positions(),
-                       .dtype = lowering.value(y).dtype}};
-    if (const Node* up = lowering.upsampled_into_concat(id); up != nullptr) {
-      part.upsample = upsample_args(lowering, up->inputs[0], y);
-      emission.covers.push_back(up->id);
-      emission.reads[index] = lowering.read(up->inputs[0]);
-      emission.kernel_name = "own:upsample+concat";
-      copied = false;
-    }
-    parts.push_back(part);
-    begin += layout.channels;
-  }
-  if (copied) {
-    return emit_concat(lowering, std::move(emission), parts);
-  }
-  parts.back().copy.clear_rest = true;
-  lowering.emit(std::move(emission), [parts](const Call& call) {
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      parts[i].launch(call.reads[i], call.writes[0], call.stream);
-    }
   });
 }
 

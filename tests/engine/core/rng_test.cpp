@@ -19,6 +19,12 @@ TEST(Philox, MatchesTheKnownAnswersOfRandom123) {
             (Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
+TEST(Philox, DrawsTheSameWithTheKeysOfAllRoundsMadeBefore) {
+  const PhiloxKey key{0xa4093822, 0x299f31d0};
+  const PhiloxCounter counter{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344};
+  EXPECT_EQ(philox4x32(counter, PhiloxKeys(key)), philox4x32(counter, key));
+}
+
 TEST(RandomStream, BelowIsUniform) {
   RandomStream stream(7, 1);
   std::vector<int> counts(6);

@@ -40,6 +40,15 @@ __global__ void __launch_bounds__(kThreads, blocks_of<Body>())
 
 template <typename Body>
 __global__ void __launch_bounds__(kThreads, blocks_of<Body>())
+    exchange_kernel(const __grid_constant__ Body body) {
+  __shared__ typename Body::Shared shared;
+  body.load(position_here(), shared);
+  __syncthreads();
+  body.store(position_here(), shared);
+}
+
+template <typename Body>
+__global__ void __launch_bounds__(kThreads, blocks_of<Body>())
     reduce_kernel(const __grid_constant__ Body body) {
   __shared__ PartialTable<typename Body::Partial> table;
   const Position position = position_here();
@@ -87,6 +96,11 @@ class DeviceLauncher {
   template <typename Body>
   void map_shared(const Body& body, std::uint32_t blocks, std::uint32_t threads) const {
     map_shared_kernel<<<blocks, threads, 0, stream_>>>(body);
+    check(cudaGetLastError());
+  }
+  template <typename Body>
+  void exchange(const Body& body, std::uint32_t blocks, std::uint32_t threads) const {
+    exchange_kernel<<<blocks, threads, 0, stream_>>>(body);
     check(cudaGetLastError());
   }
   template <typename Body>

@@ -11,7 +11,6 @@
 #include "engine/backend/cuda/kernels/launch.h"
 #include "engine/core/rng.h"
 
-#include <array>
 #include <bit>
 #include <cmath>
 
@@ -26,9 +25,11 @@ namespace dlbench::backend::cuda {
 }
 
 /// R neighbouring positions of one sample by N channels. R = 4 needs spatial % 4 == 0: each block
-/// of random numbers is then drawn once.
+/// of random numbers is then drawn once. All rows are read before the first is written, and arrive
+/// while numbers are drawn.
 template <typename T, int N, int R>
 struct DropoutTile {
+  static constexpr int kBlocks = 4;  ///< with fewer registers ptxas reads late
   const T* x;
   T* y;
   const std::int64_t* seed;
@@ -37,59 +38,71 @@ struct DropoutTile {
   std::int32_t node;
   std::uint32_t first_kept;  ///< dropout_threshold
   float keep_factor;
-  Index stride;
+  ShortIndex stride;
   Divisor packs;  ///< of a position
   Divisor runs;   ///< of R positions in a sample
   Index spatial;
 
-  DLBENCH_HOST_DEVICE void operator()(Index item) const {
-    Index pack = 0;
-    Index run = 0;
-    const Index sample = runs.split(packs.split(item, pack), run);
-    const Index position = run * R;
-    std::uint32_t kept[R][N];
-    draw(sample, pack * N, position, kept);
-    const Index start = (sample * spatial + position) * stride + pack * N;
+  DLBENCH_HOST_DEVICE void operator()(PackIndex<N> item) const {
+    PackIndex<N> pack = 0;
+    PackIndex<N> run = 0;
+    const PackIndex<N> sample = runs.split(packs.split(item, pack), run);
+    const Index start = (Index{sample} * spatial + Index{run} * R) * stride + Index{pack} * N;
+    Pack<T, N> rows[R];
     for (int row = 0; row < R; ++row) {
-      float values[N];
-      load_pack(x + start + row * stride, values);
-      for (int lane = 0; lane < N; ++lane) {
-        // Bits instead of a factor 0, which would turn an infinity into a NaN; and instead of a
-        // choice, whose branches would break the wide store into single ones.
-        const auto bits = std::bit_cast<std::uint32_t>(values[lane] * keep_factor);
-        values[lane] = std::bit_cast<float>(bits & kept[row][lane]);
-      }
-      store_pack(y + start + row * stride, values);
+      rows[row] = read_pack<N>(x + start + Index{row} * stride);
+    }
+    float values[R][N];
+    for (int row = 0; row < R; ++row) {
+      widen(rows[row], values[row]);
+    }
+    drop(Index{sample}, Index{pack} * N, Index{run}, values);
+    for (int row = 0; row < R; ++row) {
+      store_pack(y + start + Index{row} * stride, values[row]);
     }
   }
 
  private:
-  /// All bits of kept[row][lane] are set where the element stays. Padding lanes draw as well: what
-  /// they draw is not used, since they hold zeros.
-  DLBENCH_HOST_DEVICE void draw(Index sample,
+  /// Padding lanes draw as well: what they draw is not used, since they hold zeros.
+  DLBENCH_HOST_DEVICE void drop(Index sample,
                                 Index first_channel,
-                                Index position,
-                                std::uint32_t (&kept)[R][N]) const {
-    const auto key = static_cast<std::uint64_t>(*seed);
+                                Index run,
+                                float (&values)[R][N]) const {
+    const core::PhiloxKeys keys(core::seed_key(static_cast<std::uint64_t>(*seed)));
     const std::int64_t now = *step;
     const Index global_sample = *first_sample + sample;
-    std::array<std::uint32_t, 4> words{};
-    Index drawn = -1;
-    for (int lane = 0; lane < N; ++lane) {
-      const Index element = (first_channel + lane) * spatial + position;
-      if (R == 4 || element / 4 != drawn) {
-        drawn = element / 4;
-        words = core::sample_random_block(key, now, node, global_sample, drawn);
+    core::PhiloxCounter words{};
+    if constexpr (R == 4) {
+      // The number of a block counts with its low 32 bits.
+      const auto blocks = static_cast<std::uint32_t>(runs.value());
+      std::uint32_t block =
+          static_cast<std::uint32_t>(first_channel) * blocks + static_cast<std::uint32_t>(run);
+      for (int lane = 0; lane < N; ++lane) {
+        words = core::sample_random_block(keys, now, node, global_sample, Index{block});
+        for (int row = 0; row < R; ++row) {
+          values[row][lane] = kept(values[row][lane], words[static_cast<std::size_t>(row)]);
+        }
+        block += blocks;
       }
-      for (int row = 0; row < R; ++row) {
-        const std::uint32_t bits = word_of(words, R == 4 ? Index{row} : element % 4);
-        kept[row][lane] = bits < first_kept ? 0U : ~0U;
+    } else {
+      Index drawn = -1;
+      for (int lane = 0; lane < N; ++lane) {
+        const Index element = (first_channel + lane) * spatial + run;
+        if (element / 4 != drawn) {
+          drawn = element / 4;
+          words = core::sample_random_block(keys, now, node, global_sample, drawn);
+        }
+        values[0][lane] = kept(values[0][lane], word_of(words, element % 4));
       }
     }
   }
+  /// The bits of 0 instead of a factor 0, which would turn an infinity into a NaN.
+  [[nodiscard]] DLBENCH_HOST_DEVICE float kept(float value, std::uint32_t random) const {
+    const auto bits = std::bit_cast<std::uint32_t>(value * keep_factor);
+    return std::bit_cast<float>(random < first_kept ? 0U : bits);
+  }
   /// Comparisons instead of an index: an indexed array would live in local memory.
-  static DLBENCH_HOST_DEVICE std::uint32_t word_of(const std::array<std::uint32_t, 4>& words,
-                                                   Index word) {
+  static DLBENCH_HOST_DEVICE std::uint32_t word_of(const core::PhiloxCounter& words, Index word) {
     const std::uint32_t low = word == 0 ? words[0] : words[1];
     const std::uint32_t high = word == 2 ? words[2] : words[3];
     return word < 2 ? low : high;
@@ -101,20 +114,20 @@ void run_dropout_tiles(Launcher& launcher, const DropoutArgs& args) {
   const ChannelsLast& layout = args.layout;
   const Index packs = layout.stride / N;
   const Index runs = layout.spatial / R;
-  for_each(launcher,
-           layout.batch * runs * packs,
-           DropoutTile<T, N, R>{static_cast<const T*>(args.x),
-                                static_cast<T*>(args.y),
-                                args.seed,
-                                args.step,
-                                args.first_sample,
-                                args.attributes.key,
-                                dropout_threshold(args.attributes.rate),
-                                1.0F / (1.0F - args.attributes.rate),
-                                layout.stride,
-                                Divisor(packs),
-                                Divisor(runs),
-                                layout.spatial});
+  for_each<PackIndex<N>>(launcher,
+                         layout.batch * runs * packs,
+                         DropoutTile<T, N, R>{static_cast<const T*>(args.x),
+                                              static_cast<T*>(args.y),
+                                              args.seed,
+                                              args.step,
+                                              args.first_sample,
+                                              args.attributes.key,
+                                              dropout_threshold(args.attributes.rate),
+                                              1.0F / (1.0F - args.attributes.rate),
+                                              to_short(layout.stride),
+                                              Divisor(packs),
+                                              Divisor(runs),
+                                              layout.spatial});
 }
 
 template <typename Launcher>
@@ -125,7 +138,8 @@ void run_dropout(Launcher& launcher, const DropoutArgs& args) {
   visit_activation(args.dtype, [&](auto type) {
     using T = decltype(type);
     constexpr int kN = kWide<T>;
-    if (args.layout.stride % kN != 0 || !aligned(args.x, args.y)) {
+    if (args.layout.stride % kN != 0 || !fits_short(args.layout.elements() / kN) ||
+        !aligned(args.x, args.y)) {
       run_dropout_tiles<T, 1, 1>(launcher, args);
     } else if (args.layout.spatial % 4 == 0) {
       run_dropout_tiles<T, kN, 4>(launcher, args);

@@ -126,6 +126,7 @@ class Divisor {
 /// ShortIndex.
 template <typename Item, typename I>
 struct GridStride {
+  static constexpr int kBlocks = blocks_of<Item>();
   Item item;
   I items;
 

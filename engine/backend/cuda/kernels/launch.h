@@ -275,27 +275,34 @@ struct CopyChannelsArgs {
 };
 void launch_copy_channels(const CopyChannelsArgs& args, StreamHandle stream);
 
-/// The channels of the parts, one part behind the other; lanes of y behind the last become zero.
-/// One launch for up to kMaxConcatParts parts that are whole packs of 16 bytes, else one for each
-/// part.
+/// The channels of the parts, one part behind the other; lanes of y behind the last become zero. A
+/// part may be upsampled on the way (nearest neighbour): its extents times `factors` are those of
+/// y; it then has no lanes behind its channels. One launch for up to kMaxConcatParts parts that are
+/// whole packs of 16 bytes, upsampled by 2 in height and width, and all or none in depth; else one
+/// for each part.
 inline constexpr int kMaxConcatParts = 4;
 struct ConcatArgs {
   struct Part {
     const void* x = nullptr;
     Index stride = 0;
     Index channels = 0;
+    std::array<Index, 3> factors{1, 1, 1};
   };
   std::vector<Part> parts;
   void* y = nullptr;
   Index y_stride = 0;
-  Index positions = 0;  ///< batch * spatial
+  Index batch = 0;
+  std::array<Index, 3> extents{1, 1, 1};  ///< (D, H, W)
   core::DType dtype = core::DType::kF32;
+
+  [[nodiscard]] Index positions() const { return batch * extents[0] * extents[1] * extents[2]; }
 };
 void launch_concat(const ConcatArgs& args, StreamHandle stream);
 
 /// The elements of x in the logical order (N, C, S...) as those of y, which has as many: flatten,
 /// reshape, and (with stride = channels or spatial = 1) between row-major and channels-last memory.
-/// One thread for each element: for the borders of a network.
+/// Transposed in tiles where one side is row-major and lines are long enough, else element by
+/// element.
 struct ReshapeArgs {
   const void* x = nullptr;
   ChannelsLast x_layout;

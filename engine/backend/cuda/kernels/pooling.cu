@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cuda/kernels/concat.h"
 #include "engine/backend/cuda/kernels/device_launcher.cuh"
 #include "engine/backend/cuda/kernels/pooling.h"
 
@@ -23,6 +24,11 @@ void launch_upsample(const UpsampleArgs& args, StreamHandle stream) {
 void launch_upsample_backward(const UpsampleArgs& args, StreamHandle stream) {
   DeviceLauncher launcher(stream);
   run_upsample(launcher, args, true);
+}
+
+void launch_concat(const ConcatArgs& args, StreamHandle stream) {
+  DeviceLauncher launcher(stream);
+  run_concat(launcher, args);
 }
 
 }  // namespace dlbench::backend::cuda

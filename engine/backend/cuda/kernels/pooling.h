@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Max pooling and nearest upsampling: an item is one pack of channels of one position, of the side
-// that is read or written once.
+// that is read or written once; of upsampling, see there.
 #pragma once
 
 #include "engine/backend/cuda/kernels/channels.h"
@@ -171,7 +171,8 @@ struct MaxPoolBackwardPack {
   return true;
 }
 
-/// Of windows that tile x. An item is a pack of dy: read once, written to the inputs of its window.
+/// Of windows that tile x. An item is a pack of one row of dy stretched to the width of dx:
+/// neighbouring threads write neighbouring packs, each to all rows of the window.
 template <typename T, int N>
 struct MaxPoolScatterPack {
   const T* dy;
@@ -181,29 +182,37 @@ struct MaxPoolScatterPack {
   PoolSteps window;
 
   DLBENCH_HOST_DEVICE void operator()(PackIndex<N> item) const {
-    const auto taps = read_pack<N>(argmax + Index{item} * N);
+    PackIndex<N> pack = 0;
+    PackIndex<N> w = 0;
+    PackIndex<N> h = 0;
+    PackIndex<N> tap = 0;
+    const PackIndex<N> row = sides.x.width.split(sides.packs.split(item, pack), w);
+    const PackIndex<N> plane = sides.y.height.split(row, h);
+    const auto y_width = static_cast<PackIndex<N>>(sides.y.width.value());
+    const PackIndex<N> position = row * y_width + window.by_step[2].split(w, tap);
+    const Index from = Index{position} * sides.y.stride + Index{pack} * N;
+    const auto taps = read_pack<N>(argmax + from);
     float gradient[N];
-    load_pack(dy + Index{item} * N, gradient);
-    const auto at = place_of(item, sides.packs, sides.y);
-    const Slab to = sides.slab(sides.x, at);
-    Coordinate tap = 0;
+    load_pack(dy + from, gradient);
+    const auto x_height = static_cast<PackIndex<N>>(sides.x.height.value());
+    const auto x_width = static_cast<PackIndex<N>>(sides.x.width.value());
+    const PackIndex<N> first = plane * window.kernel[0] * x_height + h * window.kernel[1];
+    T* to = dx + Index{first * x_width + w} * sides.x.stride + Index{pack} * N;
+    const Index x_row = Index{x_width} * sides.x.stride;
     for (Coordinate kd = 0; kd < window.kernel[0]; ++kd) {
+      T* at = to;
+      DLBENCH_UNROLL(1)
       for (Coordinate kh = 0; kh < window.kernel[1]; ++kh) {
-        T* row = dx + to.offset(at.d * window.kernel[0] + kd,
-                                at.h * window.kernel[1] + kh,
-                                at.w * window.kernel[2]);
-        DLBENCH_UNROLL(1)
-        for (Coordinate kw = 0; kw < window.kernel[2]; ++kw) {
-          // A sum of one, as MaxPoolBackwardPack has it: -0 becomes 0.
-          float sum[N] = {};
-          for (int lane = 0; lane < N; ++lane) {
-            sum[lane] += taps.lane[lane] == tap ? gradient[lane] : 0.0F;
-          }
-          store_pack(row, sum);
-          row += to.stride;
-          ++tap;
+        // A sum of one, as MaxPoolBackwardPack has it: -0 becomes 0.
+        float sum[N] = {};
+        for (int lane = 0; lane < N; ++lane) {
+          sum[lane] += taps.lane[lane] == tap ? gradient[lane] : 0.0F;
         }
+        store_pack(at, sum);
+        at += x_row;
+        tap += window.kernel[2];
       }
+      to += x_height * x_row;
     }
   }
 };
@@ -255,9 +264,10 @@ void run_max_pool_backward(Launcher& launcher, const MaxPoolArgs& args) {
         const PoolSteps steps(args);
         if constexpr (kN > 1) {
           if (windows_tile(args)) {
-            for_each<PackIndex<kN>>(launcher,
-                                    planes.batch * volume(planes.y) * sides.packs.value(),
-                                    MaxPoolScatterPack<T, kN>{dy, args.argmax, dx, sides, steps});
+            for_each<PackIndex<kN>>(
+                launcher,
+                planes.batch * volume(planes.y) * args.kernel[2] * sides.packs.value(),
+                MaxPoolScatterPack<T, kN>{dy, args.argmax, dx, sides, steps});
             return;
           }
         }
@@ -282,29 +292,39 @@ struct Factors {
       : axis{to_short(factors[0]), to_short(factors[1]), to_short(factors[2])} {}
 };
 
-/// An item is a pack of x: read once, written to all outputs that copy it.
+/// An item is a pack of one row of x stretched to the width of y: neighbouring threads write
+/// neighbouring packs, where a thread that wrote all outputs of its pack would leave gaps between
+/// its writes and those of its neighbours. It is read once and written to all rows that copy it.
 template <typename T, int N>
 struct UpsamplePack {
   const T* x;
   T* y;
   Resampling sides;
   Factors factors;
+  Divisor by_width;  ///< factors.axis[2]
 
   DLBENCH_HOST_DEVICE void operator()(PackIndex<N> item) const {
-    const auto pack = read_pack<N>(x + Index{item} * N);
-    const auto at = place_of(item, sides.packs, sides.x);
-    const Slab to = sides.slab(sides.y, at);
+    PackIndex<N> pack = 0;
+    PackIndex<N> w = 0;
+    PackIndex<N> h = 0;
+    const PackIndex<N> row = sides.y.width.split(sides.packs.split(item, pack), w);
+    const PackIndex<N> plane = sides.x.height.split(row, h);
+    const auto x_width = static_cast<PackIndex<N>>(sides.x.width.value());
+    const PackIndex<N> position = row * x_width + by_width.divide(w);
+    const auto value = read_pack<N>(x + Index{position} * sides.x.stride + Index{pack} * N);
+    const auto y_height = static_cast<PackIndex<N>>(sides.y.height.value());
+    const auto y_width = static_cast<PackIndex<N>>(sides.y.width.value());
+    const PackIndex<N> first = plane * factors.axis[0] * y_height + h * factors.axis[1];
+    T* to = y + Index{first * y_width + w} * sides.y.stride + Index{pack} * N;
+    const Index y_row = Index{y_width} * sides.y.stride;
     for (Coordinate d = 0; d < factors.axis[0]; ++d) {
-      for (Coordinate h = 0; h < factors.axis[1]; ++h) {
-        T* row =
-            y + to.offset(
-                    at.d * factors.axis[0] + d, at.h * factors.axis[1] + h, at.w * factors.axis[2]);
-        DLBENCH_UNROLL(1)
-        for (Coordinate w = 0; w < factors.axis[2]; ++w) {
-          write_pack(row, pack);
-          row += to.stride;
-        }
+      T* at = to;
+      DLBENCH_UNROLL(1)
+      for (Coordinate k = 0; k < factors.axis[1]; ++k) {
+        write_pack(at, value);
+        at += y_row;
       }
+      to += y_height * y_row;
     }
   }
 };
@@ -366,13 +386,13 @@ struct UpsampleBackwardWindowPack {
 template <typename Launcher>
 void run_upsample(Launcher& launcher, const UpsampleArgs& args, bool backward) {
   const Planes& planes = args.planes;
-  const Index positions = planes.batch * volume(planes.x);
   std::array<Index, 3> factors{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     DLBENCH_CHECK(planes.y[axis] % planes.x[axis] == 0)
         << planes.x[axis] << " to " << planes.y[axis];
     factors[axis] = planes.y[axis] / planes.x[axis];
   }
+  const Index positions = planes.batch * volume(planes.x) * (backward ? 1 : factors[2]);
   visit_counted_packs(
       args.dtype,
       positions,
@@ -387,7 +407,9 @@ void run_upsample(Launcher& launcher, const UpsampleArgs& args, bool backward) {
         const Index items = positions * sides.packs.value();
         if (!backward) {
           for_each<PackIndex<kN>>(
-              launcher, items, UpsamplePack<T, kN>{from, to, sides, Factors(factors)});
+              launcher,
+              items,
+              UpsamplePack<T, kN>{from, to, sides, Factors(factors), Divisor(factors[2])});
           return;
         }
         visit_window<kN>(factors, [&](auto depth) {

@@ -10,11 +10,6 @@ void launch_copy_channels(const CopyChannelsArgs& args, StreamHandle stream) {
   run_copy_channels(launcher, args);
 }
 
-void launch_concat(const ConcatArgs& args, StreamHandle stream) {
-  DeviceLauncher launcher(stream);
-  run_concat(launcher, args);
-}
-
 void launch_reshape(const ReshapeArgs& args, StreamHandle stream) {
   DeviceLauncher launcher(stream);
   run_reshape(launcher, args);

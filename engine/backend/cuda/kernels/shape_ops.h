@@ -7,11 +7,13 @@
 #include "engine/backend/cuda/kernels/element.h"
 #include "engine/backend/cuda/kernels/geometry.h"
 #include "engine/backend/cuda/kernels/launch.h"
+#include "engine/backend/cuda/kernels/transpose.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <limits>
+#include <optional>
 
 namespace dlbench::backend::cuda {
 
@@ -106,112 +108,88 @@ void run_copy_channels(Launcher& launcher, const CopyChannelsArgs& args) {
   });
 }
 
-/// One pack of 16 bytes of y, whatever they hold: neighbouring threads write whole lines, of
-/// several parts where a part has less than a line of a position.
-struct ConcatPack {
-  using Bits = std::uint32_t;
-  static constexpr int kN = kWide<Bits>;
-  const Bits* x[kMaxConcatParts];
-  ShortIndex x_stride[kMaxConcatParts];  ///< in packs, as all here
-  ShortIndex first[kMaxConcatParts];     ///< of a part in a position of y; out of reach: no part
-  Bits* y;
-  Divisor packs;  ///< of a position
-
-  DLBENCH_HOST_DEVICE void operator()(ShortIndex item) const {
-    ShortIndex pack = 0;
-    const ShortIndex position = packs.split(item, pack);
-    const Bits* from = x[0];
-    ShortIndex stride = x_stride[0];
-    ShortIndex begin = 0;
-    for (int part = 1; part < kMaxConcatParts; ++part) {
-      if (pack >= first[part]) {  // selects, for the index of an argument must be known
-        from = x[part];
-        stride = x_stride[part];
-        begin = first[part];
-      }
-    }
-    const Index offset = Index{position} * stride + (pack - begin);
-    write_pack(y + Index{item} * kN, read_pack<kN>(from + offset * kN));
-  }
-};
-
-/// Whether ConcatPack can do it.
-[[nodiscard]] inline bool whole_packs(const ConcatArgs& args) {
-  const Index width = 16 / static_cast<Index>(core::size_of(args.dtype));
-  Index channels = 0;
-  bool whole = args.parts.size() <= kMaxConcatParts && args.y_stride > 0 && aligned(args.y);
-  for (const ConcatArgs::Part& part : args.parts) {
-    whole = whole && part.channels % width == 0 && part.stride % width == 0 && aligned(part.x);
-    channels += part.channels;
-  }
-  return whole && channels == args.y_stride && fits_short(args.positions * (channels / width));
-}
-
-template <typename Launcher>
-void run_concat_packs(Launcher& launcher, const ConcatArgs& args) {
-  const Index width = 16 / static_cast<Index>(core::size_of(args.dtype));
-  ConcatPack body{};
-  body.y = static_cast<ConcatPack::Bits*>(args.y);
-  body.packs = Divisor(args.y_stride / width);
-  std::fill(std::begin(body.first), std::end(body.first), std::numeric_limits<ShortIndex>::max());
-  Index channels = 0;
-  for (std::size_t index = 0; index < args.parts.size(); ++index) {
-    const ConcatArgs::Part& part = args.parts[index];
-    body.x[index] = static_cast<const ConcatPack::Bits*>(part.x);
-    body.x_stride[index] = to_short(part.stride / width);
-    body.first[index] = to_short(channels / width);
-    channels += part.channels;
-  }
-  for_each<ShortIndex>(launcher, args.positions * (args.y_stride / width), body);
-}
-
-template <typename Launcher>
-void run_concat(Launcher& launcher, const ConcatArgs& args) {
-  if (whole_packs(args)) {
-    return run_concat_packs(launcher, args);
-  }
-  CopyChannelsArgs copy{
-      .y = args.y, .y_stride = args.y_stride, .positions = args.positions, .dtype = args.dtype};
-  for (std::size_t index = 0; index < args.parts.size(); ++index) {
-    const ConcatArgs::Part& part = args.parts[index];
-    copy.x = part.x;
-    copy.x_stride = part.stride;
-    copy.count = part.channels;
-    copy.clear_rest = index + 1 == args.parts.size();
-    run_copy_channels(launcher, copy);
-    copy.y_begin += part.channels;
-  }
-}
-
 /// One element of y: neighbouring threads write neighbouring elements and gather theirs from x.
-template <typename T>
+/// I: ShortIndex where both tensors have less than 2^31 elements.
+template <typename T, typename I>
 struct ReshapeElement {
   const T* x;
   T* y;
   Divisor y_stride;
   Divisor y_spatial;
-  Index y_channels;
+  I y_channels;
   Divisor x_sample;  ///< logical elements of a sample of x
   Divisor x_spatial;
-  Index x_stride;
+  I x_stride;
 
-  DLBENCH_HOST_DEVICE void operator()(Index item) const {
-    Index channel = 0;
-    const Index position = y_stride.split(item, channel);
+  DLBENCH_HOST_DEVICE void operator()(I item) const {
+    I channel = 0;
+    const I position = y_stride.split(item, channel);
     if (channel >= y_channels) {
       y[item] = 0;
       return;
     }
-    Index place = 0;
-    const Index sample = y_spatial.split(position, place);
-    const Index logical = (sample * y_channels + channel) * y_spatial.value() + place;
-    Index in_sample = 0;
-    const Index x_batch = x_sample.split(logical, in_sample);
-    Index x_place = 0;
-    const Index x_channel = x_spatial.split(in_sample, x_place);
-    y[item] = x[(x_batch * x_spatial.value() + x_place) * x_stride + x_channel];
+    I place = 0;
+    const I sample = y_spatial.split(position, place);
+    const I logical = (sample * y_channels + channel) * static_cast<I>(y_spatial.value()) + place;
+    I in_sample = 0;
+    const I x_batch = x_sample.split(logical, in_sample);
+    I x_place = 0;
+    const I x_channel = x_spatial.split(in_sample, x_place);
+    y[item] = x[(x_batch * static_cast<I>(x_spatial.value()) + x_place) * x_stride + x_channel];
   }
 };
+
+template <typename T, typename I, typename Launcher>
+void run_reshape_elements(Launcher& launcher, const ReshapeArgs& args) {
+  const ChannelsLast& from = args.x_layout;
+  const ChannelsLast& to = args.y_layout;
+  for_each<I>(launcher,
+              to.elements(),
+              ReshapeElement<T, I>{static_cast<const T*>(args.x),
+                                   static_cast<T*>(args.y),
+                                   Divisor(to.stride),
+                                   Divisor(to.spatial),
+                                   static_cast<I>(to.channels),
+                                   Divisor(from.channels * from.spatial),
+                                   Divisor(from.spatial),
+                                   static_cast<I>(from.stride)});
+}
+
+/// Whether elements lie in their logical order, with nothing between them.
+[[nodiscard]] inline bool row_major_order(const ChannelsLast& layout) {
+  return layout.stride == layout.channels && (layout.channels == 1 || layout.spatial == 1);
+}
+
+/// As matrices of (spatial, channels) on one side, and of (channels, spatial), one behind the
+/// other, on the other; none where that is not so, or where a line has less than a sector of 32
+/// bytes.
+[[nodiscard]] inline std::optional<TransposeShape> transposition(const ReshapeArgs& args) {
+  const bool flatten = row_major_order(args.y_layout);
+  const ChannelsLast& last = flatten ? args.x_layout : args.y_layout;
+  const Index sample = last.channels * last.spatial;
+  const Index sector = 32 / static_cast<Index>(core::size_of(args.dtype));
+  if (flatten == row_major_order(args.x_layout) || std::min(last.channels, last.spatial) < sector ||
+      !fits_short(std::max(last.spatial, last.stride)) ||
+      !fits_short(last.batch * ceil_divide(last.spatial, sector) *
+                  ceil_divide(last.stride, sector))) {
+    return std::nullopt;
+  }
+  const auto channels = to_short(last.channels);
+  const auto spatial = to_short(last.spatial);
+  const auto stride = to_short(last.stride);
+  if (flatten) {
+    return TransposeShape{last.batch,
+                          spatial,
+                          channels,
+                          spatial,
+                          stride,
+                          spatial,
+                          last.spatial * last.stride,
+                          sample};
+  }
+  return TransposeShape{
+      last.batch, channels, spatial, stride, spatial, stride, sample, last.spatial * last.stride};
+}
 
 template <typename Launcher>
 void run_reshape(Launcher& launcher, const ReshapeArgs& args) {
@@ -219,21 +197,31 @@ void run_reshape(Launcher& launcher, const ReshapeArgs& args) {
   const ChannelsLast& to = args.y_layout;
   DLBENCH_CHECK(from.positions() * from.channels == to.positions() * to.channels)
       << from.positions() * from.channels << " elements to " << to.positions() * to.channels;
-  if (to.elements() == 0) {
+  const Index elements = to.elements();
+  if (elements == 0) {
     return;
+  }
+  const bool fits = fits_short(elements) && fits_short(from.elements());
+  if (fits && row_major_order(from) && row_major_order(to)) {
+    return run_copy_channels(launcher,
+                             {.x = args.x,
+                              .x_stride = elements,
+                              .y = args.y,
+                              .y_stride = elements,
+                              .count = elements,
+                              .positions = 1,
+                              .dtype = args.dtype});
   }
   visit_bits(args.dtype, [&](auto type) {
     using T = decltype(type);
-    for_each(launcher,
-             to.elements(),
-             ReshapeElement<T>{static_cast<const T*>(args.x),
-                               static_cast<T*>(args.y),
-                               Divisor(to.stride),
-                               Divisor(to.spatial),
-                               to.channels,
-                               Divisor(from.channels * from.spatial),
-                               Divisor(from.spatial),
-                               from.stride});
+    if constexpr (sizeof(T) == 2 || sizeof(T) == 4) {  // what activations are of
+      if (const auto shape = transposition(args); shape.has_value()) {
+        return run_transpose(
+            launcher, *shape, static_cast<const T*>(args.x), static_cast<T*>(args.y));
+      }
+    }
+    fits ? run_reshape_elements<T, ShortIndex>(launcher, args)
+         : run_reshape_elements<T, Index>(launcher, args);
   });
 }
 

@@ -26,7 +26,8 @@ struct CastTypes {
 };
 
 std::vector<Index> many_sizes(int count) {
-  std::vector<Index> elements{1, 7, 8, 9, 64, 4096, 3, 100003};
+  std::vector<Index> elements{
+      1, 7, 8, 9, 64, 4096, 3, 100003, kCastChunk - 1, kCastChunk, kCastChunk + 1, 1029};
   for (int i = static_cast<int>(elements.size()); i < count; ++i) {
     elements.push_back(1 + (i * 37) % 211);
   }

@@ -20,15 +20,20 @@ namespace {
 
 using core::DType;
 
-/// Threads that a launch has with no end of blocks: how many items there are, in whole blocks.
+/// Threads that a launch has with no end of blocks: how many items there are, in whole blocks; an
+/// item of several packs counts as so many.
 struct CountingLauncher {
   template <typename Body>
   [[nodiscard]] std::uint32_t resident_blocks() const {
     return 1U << 30U;
   }
   template <typename Body>
-  void map(const Body& /*body*/, std::uint32_t blocks, std::uint32_t launch_threads) {
-    threads += Index{blocks} * launch_threads;
+  void map(const Body& body, std::uint32_t blocks, std::uint32_t launch_threads) {
+    Index packs = 1;
+    if constexpr (requires { body.item.kPacks; }) {
+      packs = body.item.kPacks;
+    }
+    threads += Index{blocks} * launch_threads * packs;
   }
   template <typename Body>
   void reduce(const Body& body, std::uint32_t /*blocks*/, std::uint32_t /*threads*/) {
@@ -61,9 +66,9 @@ class Array {
   std::size_t begin_ = 0;
 };
 
-/// Threads of a cast of 4096 elements, by itself and as one of many.
+/// Packs of a cast of 4096 elements, by itself and as one of many.
 template <typename From, typename To>
-std::array<Index, 2> cast_threads(DType from, DType to, bool off) {
+std::array<Index, 2> cast_packs(DType from, DType to, bool off) {
   constexpr Index kElements = 4096;
   Array<From> x(kElements, off);
   Array<To> y(kElements, off);
@@ -78,13 +83,13 @@ std::array<Index, 2> cast_threads(DType from, DType to, bool off) {
 }
 
 TEST(DenseCasts, WriteSixteenBytesAtATime) {
-  using Threads = std::array<Index, 2>;
-  EXPECT_EQ((cast_threads<float, std::uint16_t>(DType::kF32, DType::kBF16, false)),
-            (Threads{512, 512}));
-  EXPECT_EQ((cast_threads<std::uint16_t, float>(DType::kF16, DType::kF32, false)),
-            (Threads{1024, 512}));
-  EXPECT_EQ((cast_threads<float, std::uint16_t>(DType::kF32, DType::kBF16, true)),
-            (Threads{4096, 4096}));
+  using Packs = std::array<Index, 2>;
+  EXPECT_EQ((cast_packs<float, std::uint16_t>(DType::kF32, DType::kBF16, false)),
+            (Packs{512, 512}));
+  EXPECT_EQ((cast_packs<std::uint16_t, float>(DType::kF16, DType::kF32, false)),
+            (Packs{1024, 1024}));
+  EXPECT_EQ((cast_packs<float, std::uint16_t>(DType::kF32, DType::kBF16, true)),
+            (Packs{4096, 4096}));
 }
 
 struct ImageCase {

@@ -4,6 +4,7 @@
 // From graph nodes to the arguments of the own kernels.
 #include "engine/backend/cuda/kernels/batch_norm.h"
 #include "engine/backend/cuda/kernels/channels.h"
+#include "engine/backend/cuda/kernels/concat.h"
 #include "engine/backend/cuda/kernels/convert.h"
 #include "engine/backend/cuda/kernels/dropout.h"
 #include "engine/backend/cuda/kernels/loss_scaling.h"
@@ -232,11 +233,13 @@ void upsample(HostLauncher& launcher, const Node& node, DeviceOperands& o) {
 void concat(HostLauncher& launcher, const Node& node, DeviceOperands& o) {
   ConcatArgs args{.y = o.outputs[0].as(),
                   .y_stride = o.outputs[0].layout().stride,
-                  .positions = o.outputs[0].layout().positions(),
+                  .batch = o.outputs[0].layout().batch,
+                  .extents = {1, 1, o.outputs[0].layout().spatial},
                   .dtype = o.outputs[0].dtype()};
   for (std::size_t part = 0; part < node.inputs.size(); ++part) {
     const ChannelsLast& layout = o.inputs[part].layout();
-    args.parts.push_back({o.inputs[part].as(), layout.stride, layout.channels});
+    args.parts.push_back(
+        {.x = o.inputs[part].as(), .stride = layout.stride, .channels = layout.channels});
   }
   run_concat(launcher, args);
 }

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <type_traits>
 
 namespace dlbench::backend::cuda {
 
@@ -23,7 +24,8 @@ enum class Fault : std::uint8_t {
 };
 
 /// Blocks and threads run in falling order: whoever relies on a rising one fails. The levels of a
-/// tree run in both orders: if threads of one level read what others write, the results differ.
+/// tree run in both orders: if threads of one level read what others write, the results differ; so
+/// does what fills a block's shared memory, which holds garbage before.
 class HostLauncher {
  public:
   explicit HostLauncher(std::uint32_t resident_blocks = 3, Fault fault = Fault::kNone)
@@ -50,6 +52,32 @@ class HostLauncher {
       for (std::uint32_t thread = threads; thread-- > 0;) {
         if (!lost(block, thread)) {
           body(Position{block, thread, blocks, threads}, shared);
+        }
+      }
+    }
+  }
+
+  template <typename Body>
+  void exchange(const Body& body, std::uint32_t blocks, std::uint32_t threads) {
+    using Shared = typename Body::Shared;
+    static_assert(std::is_trivially_copyable_v<Shared>);
+    begin(blocks, threads);
+    const auto shared = std::make_unique<Shared>();
+    const auto replay = std::make_unique<Shared>();
+    for (std::uint32_t block = blocks; block-- > 0;) {
+      std::memset(static_cast<void*>(shared.get()), 0xA5, sizeof(Shared));
+      std::memset(static_cast<void*>(replay.get()), 0xA5, sizeof(Shared));
+      for (std::uint32_t thread = threads; thread-- > 0;) {
+        body.load(Position{block, thread, blocks, threads}, *shared);
+      }
+      for (std::uint32_t thread = 0; thread < threads; ++thread) {
+        body.load(Position{block, thread, blocks, threads}, *replay);
+      }
+      DLBENCH_CHECK(std::memcmp(shared.get(), replay.get(), sizeof(Shared)) == 0)
+          << "what block " << block << " shares depends on the order of its threads";
+      for (std::uint32_t thread = threads; thread-- > 0;) {
+        if (!lost(block, thread)) {
+          body.store(Position{block, thread, blocks, threads}, *shared);
         }
       }
     }

@@ -28,6 +28,10 @@ class DeviceLauncher {
     enqueue_kernel(stream_, [=] { HostLauncher().map_shared(body, blocks, threads); });
   }
   template <typename Body>
+  void exchange(const Body& body, std::uint32_t blocks, std::uint32_t threads) const {
+    enqueue_kernel(stream_, [=] { HostLauncher().exchange(body, blocks, threads); });
+  }
+  template <typename Body>
   void reduce(const Body& body, std::uint32_t blocks, std::uint32_t threads) const {
     enqueue_kernel(stream_, [=] { HostLauncher().reduce(body, blocks, threads); });
   }
