@@ -32,11 +32,12 @@ Index place_of_logical(const ChannelsLast& layout, Index logical) {
 
 constexpr std::size_t kGuard = 64;
 
-/// Elements of `bits` type T at an address of 16, or one element behind it.
+/// At an address that is a multiple of 16, or one element behind it; with bytes behind that show a
+/// write.
 template <typename T>
-class Elements {
+class GuardedArray {
  public:
-  Elements(Index count, bool misaligned)
+  GuardedArray(Index count, bool misaligned)
       : memory_((static_cast<std::size_t>(count) * sizeof(T) + 2 * kGuard) / 16 + 2),
         first_(reinterpret_cast<T*>(memory_.data()) + (misaligned ? 1 : 0)) {
     std::memset(memory_.data(), 0xA5, memory_.size() * sizeof(memory_[0]));
@@ -66,7 +67,7 @@ T element_of(Index logical) {
 
 /// Channels and padding of x hold what no y may have.
 template <typename T>
-void fill(Elements<T>& x, const ChannelsLast& layout) {
+void fill(GuardedArray<T>& x, const ChannelsLast& layout) {
   for (Index i = 0; i < layout.elements(); ++i) {
     x[i] = 0;
   }
@@ -76,7 +77,7 @@ void fill(Elements<T>& x, const ChannelsLast& layout) {
 }
 
 template <typename T>
-void expect_reshaped(Elements<T>& y, const ChannelsLast& layout) {
+void expect_reshaped(GuardedArray<T>& y, const ChannelsLast& layout) {
   for (Index logical = 0; logical < layout.positions() * layout.channels; ++logical) {
     ASSERT_EQ(y[place_of_logical(layout, logical)], element_of<T>(logical))
         << "element " << logical;
@@ -93,8 +94,8 @@ template <typename T>
 void expect_reshape(const ChannelsLast& from, const ChannelsLast& to, DType dtype) {
   for (const int misaligned : {0, 1, 2}) {  // none, x, y
     SCOPED_TRACE(std::string(core::name(dtype)) + ", misaligned " + std::to_string(misaligned));
-    Elements<T> x(from.elements(), misaligned == 1);
-    Elements<T> y(to.elements(), misaligned == 2);
+    GuardedArray<T> x(from.elements(), misaligned == 1);
+    GuardedArray<T> y(to.elements(), misaligned == 2);
     fill(x, from);
     HostLauncher launcher;
     run_reshape(launcher,
@@ -190,8 +191,8 @@ TEST(Reshape, TransposesWhereLinesHaveASector) {
 TEST(Reshape, InIndicesOf64BitsIsTheSame) {
   const ChannelsLast from{.batch = 3, .spatial = 35, .channels = 6, .stride = 8};
   const ChannelsLast to{.batch = 3, .spatial = 5, .channels = 42, .stride = 48};
-  Elements<std::uint16_t> x(from.elements(), false);
-  Elements<std::uint16_t> y(to.elements(), false);
+  GuardedArray<std::uint16_t> x(from.elements(), false);
+  GuardedArray<std::uint16_t> y(to.elements(), false);
   fill(x, from);
   HostLauncher launcher;
   run_reshape_elements<std::uint16_t, Index>(
