@@ -15,7 +15,7 @@ namespace {
 
 using testing::Optional;
 
-constexpr std::int64_t kMillisecond = 1'000'000;
+constexpr std::int64_t kNsPerMs = 1'000'000;
 
 // 300 W for a day but for one sample of 900 W: what is kept does not grow.
 TEST(GpuSums, ATrainingOfDaysKeepsItsEnergyAndItsExtremes) {
@@ -24,14 +24,14 @@ TEST(GpuSums, ATrainingOfDaysKeepsItsEnergyAndItsExtremes) {
   sums.begin({.time_ns = 0, .energy_joules = 0.0, .pcie_sent_bytes = 5});
   for (std::int64_t look = 1; look <= kLooks; ++look) {
     const bool odd = look == kLooks / 3;
-    sums.add({.time_ns = look * 100 * kMillisecond,
+    sums.add({.time_ns = look * 100 * kNsPerMs,
               .power_watt = odd ? 900.0 : 300.0,
               .energy_joules = 30.0 * static_cast<double>(look),
               .sm_clock_mhz = odd ? 1000.0 : 1700.0,
               .clock_reasons = odd ? 0x40U : 0x4U,
               .pcie_sent_bytes = 5 + look});
   }
-  sums.end({.begin_ns = 0, .end_ns = kLooks * 100 * kMillisecond, .monitor_cpu_s = 1.0});
+  sums.end({.begin_ns = 0, .end_ns = kLooks * 100 * kNsPerMs, .monitor_cpu_s = 1.0});
   const double seconds = 0.1 * static_cast<double>(kLooks);
   EXPECT_NEAR(sums.of(GpuValue::kPower).integral, 300.0 * seconds + 60.0, 1e-3);
   EXPECT_THAT(sums.counted_joules(), Optional(testing::DoubleNear(300.0 * seconds, 1e-3)));
@@ -66,13 +66,13 @@ TEST(GpuSums, ACounterThatIsReadSeldomStillTellsItsRate) {
   GpuSums sums;
   sums.begin({.time_ns = 0});
   for (std::int64_t look = 1; look <= 1000; ++look) {
-    GpuSample sample{.time_ns = look * 100 * kMillisecond, .power_watt = 250.0};
+    GpuSample sample{.time_ns = look * 100 * kNsPerMs, .power_watt = 250.0};
     if (look % 80 == 0) {
       sample.energy_joules = 25.0 * static_cast<double>(look);
     }
     sums.add(sample);
   }
-  sums.end({.begin_ns = 0, .end_ns = 100'000 * kMillisecond});
+  sums.end({.begin_ns = 0, .end_ns = 100'000 * kNsPerMs});
   EXPECT_THAT(sums.counted_joules(), Optional(testing::DoubleNear(25'000.0, 1e-6)));
 }
 
