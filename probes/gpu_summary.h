@@ -21,7 +21,7 @@ namespace dlbench::probes {
 /// the samples that the device does not call idle; where there are none they have no number. Shares
 /// of clock reasons count the samples that tell them, other means are over time.
 ///
-/// Energy is dE / dt of the driver's counter between its first and last change in a window, times
+/// Energy is dE / dt of the driver's counter between its second and last change in a window, times
 /// the window's length, if the counter changed five times or more in every window; else the
 /// integral of the power, if every window has five samples of it. `source` says which: counter or
 /// power. Beside it that integral, which should agree with the counter within a few percent over

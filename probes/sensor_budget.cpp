@@ -2,76 +2,76 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/sensor_budget.h"
 
+#include "engine/core/median.h"
+
 #include <algorithm>
+#include <vector>
 
 namespace dlbench::probes {
-namespace {
 
-bool is_counter(Sensor sensor) { return sensor == Sensor::kEnergy || sensor == Sensor::kPcie; }
+double SensorBudget::Cost::median_s() const {
+  const auto end = last_s.begin() + static_cast<std::ptrdiff_t>(std::min(learned, kRemembered));
+  return learned == 0 ? 0.0 : core::median(std::vector<double>(last_s.begin(), end));
+}
 
-}  // namespace
+void SensorBudget::learn(Sensor sensor, double cost_s) {
+  Cost& own = cost(sensor);
+  own.last_s[own.learned % kRemembered] = cost_s;
+  ++own.learned;
+}
 
+// As if the window lasted a second, with the look at its end, and that at its begin for counters.
 void SensorBudget::begin_window() {
   looks_ = 0;
   for (Cost& each : costs_) {
     each.readings = 0;
   }
+  const auto seconds = [this](Sensor sensor, double readings) {
+    return readings * cost(sensor).median_s();
+  };
+  double left = kShare - seconds(Sensor::kPower, kLooksPerSecond) - seconds(Sensor::kClocks, 2) -
+                seconds(Sensor::kFaults, 2) - seconds(Sensor::kLoad, 2) -
+                seconds(Sensor::kMemory, 1);
+  const auto affords = [&](Sensor sensor, double readings) {
+    const double price = seconds(sensor, readings);
+    const bool can = price <= left;
+    left -= can ? price : 0.0;
+    return can;
+  };
+  clocks_ = affords(Sensor::kClocks, kLooksPerSecond - 2) ? Rate::kEachLook : Rate::kSlow;
+  energy_ = affords(Sensor::kEnergy, kLooksPerSecond) ? Rate::kEachLook : Rate::kNever;
+  // Both ends, and the first look, which learns its rate; the middle of the second.
+  pcie_ = affords(Sensor::kPcie, kLooksPerSecond + 1) ? Rate::kEachLook
+          : affords(Sensor::kPcie, 4)                 ? Rate::kSlow
+                                                      : Rate::kNever;
 }
 
-double SensorBudget::share() const {
-  constexpr auto kOthers = static_cast<double>(kSensors.size() - 1);
-  const double power = kLooksPerSecond * cost(Sensor::kPower).mean_s;
-  return std::max((kShare - power) / kOthers, kLeastShare);
-}
-
-bool SensorBudget::affords(Sensor sensor, std::int64_t more, double age_s) const {
-  const Cost& own = cost(sensor);
-  return static_cast<double>(own.readings + more) * own.mean_s <= share() * age_s;
-}
-
-bool SensorBudget::allows(Sensor sensor, Moment moment, double age_s, bool wraps_soon) const {
-  constexpr double kSecond = 1.0;
-  if (moment == Moment::kBegin) {  // what it shows is the pause, with which only counters begin
-    return is_counter(sensor) && affords(sensor, 2, kSecond);
-  }
-  const bool begun = has_read(sensor);
-  if (moment == Moment::kEnd) {
-    switch (sensor) {
-      case Sensor::kPower:
-      case Sensor::kClocks:
-      case Sensor::kFaults:
-        return true;
-      case Sensor::kEnergy:
-      case Sensor::kPcie:
-        return begun;
-      case Sensor::kLoad:
-      case Sensor::kMemory:
-        return begun || affords(sensor, 1, std::max(age_s, kSecond));
-    }
-  }
+bool SensorBudget::allows(Sensor sensor, Moment moment, bool wraps_soon) const {
+  const bool begins = moment == Moment::kBegin;  // it shows the pause: only counters begin with it
+  const bool ends = moment == Moment::kEnd;
   const bool slow_turn = looks_ % kLooksPerSlow == kFirstSlow;
   switch (sensor) {
     case Sensor::kPower:
-      return true;
+      return !begins;
     case Sensor::kClocks:
-      return slow_turn || affords(sensor, 2, age_s);
-    case Sensor::kPcie:  // it wraps, so it is read all the time or not at all
-      return begun && (slow_turn || looks_ == 1 || wraps_soon);
-    case Sensor::kEnergy:
-      return affords(sensor, 2, age_s);
+      return !begins && (ends || slow_turn || clocks_ == Rate::kEachLook);
     case Sensor::kFaults:
     case Sensor::kLoad:
+      return !begins && (ends || slow_turn);
     case Sensor::kMemory:
-      return slow_turn && affords(sensor, 2, age_s);
+      return ends ? !has_read(sensor) : !begins && slow_turn;
+    case Sensor::kEnergy:  // what the end would add has no time: see GpuSums
+      return !ends && energy_ == Rate::kEachLook;
+    case Sensor::kPcie:  // it wraps, so it is read all the time or not at all
+      return pcie_ == Rate::kEachLook ||
+             (pcie_ == Rate::kSlow && (begins || ends || slow_turn || looks_ == 1 || wraps_soon));
   }
   return false;
 }
 
 void SensorBudget::note(Sensor sensor, double cost_s) {
-  constexpr double kWeight = 0.25;  // a single outlier does not silence a sensor
-  Cost& own = cost(sensor);
-  own.mean_s += kWeight * (cost_s - own.mean_s);
-  ++own.readings;
+  learn(sensor, cost_s);
+  ++cost(sensor).readings;
 }
 
 }  // namespace dlbench::probes

@@ -10,54 +10,60 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace dlbench::probes {
 
-/// The power is read in every look. The other sensors share equally what it leaves of kShare: in a
-/// window that is so many seconds old, all readings of one sensor may have cost its share of those
-/// seconds. Between the ends of a window a sensor is read where that also pays for one more reading
-/// at the end; clocks and their reasons once a second whatever they cost, for they say whether the
-/// GPU was throttled. At the ends a window counts as a second old at least; a counter that cannot
-/// be paid for at both is not begun there. Costs are means of the last readings, whether those
-/// found the driver's caches warm or cold.
+/// In every look behind the begin of a window the power is read, once a second and at the end the
+/// clocks and their reasons, faults and load, once a second memory, whatever they cost. What that
+/// leaves of kShare buys, in this order and each as a whole or not at all in a window: clocks in
+/// every look; the energy counter in every look; PCIe's counters once a second or in every look.
+/// Costs are medians of the last readings, so that one that was interrupted decides nothing.
 class SensorBudget {
  public:
-  static constexpr double kShare = 5e-4;             ///< of a core, for all readings
-  static constexpr double kLeastShare = 2e-5;        ///< of one sensor, however dear the power is
-  static constexpr double kLooksPerSecond = 10.0;    ///< of the power
-  static constexpr std::int64_t kLooksPerSlow = 10;  ///< sensors that move slowly: once a second
+  static constexpr double kShare = 8e-4;             ///< of a core, for all readings
+  static constexpr double kLooksPerSecond = 10.0;    ///< between the ends
+  static constexpr std::int64_t kLooksPerSlow = 10;  ///< once a second,
   static constexpr std::int64_t kFirstSlow = 5;      ///< in its middle
 
   /// A look at begin, between and at the end of a window.
   enum class Moment : std::uint8_t { kBegin, kBetween, kEnd };
 
-  /// What one reading costs, as far as is known before the first window.
-  void expect(Sensor sensor, double cost_s) { cost(sensor).mean_s = cost_s; }
+  /// What a reading cost, or is expected to.
+  void learn(Sensor sensor, double cost_s);
+  /// Decides what the window can afford.
   void begin_window();
   /// Before each look between the ends.
   void count_look() { ++looks_; }
   /// `wraps_soon`: see GpuSensors.
-  [[nodiscard]] bool allows(Sensor sensor, Moment moment, double age_s, bool wraps_soon) const;
-  /// A reading and what it cost; of the power, all of the look but the other sensors.
+  [[nodiscard]] bool allows(Sensor sensor, Moment moment, bool wraps_soon) const;
+  /// A reading in the window and what it cost; of the power, all of the look but the other sensors.
   void note(Sensor sensor, double cost_s);
   /// Whether it was read in the window.
   [[nodiscard]] bool has_read(Sensor sensor) const { return cost(sensor).readings > 0; }
 
  private:
+  static constexpr std::size_t kRemembered = 5;
+
   struct Cost {
-    double mean_s = 0.0;
+    std::array<double, kRemembered> last_s{};
+    std::size_t learned = 0;    ///< readings so far
     std::int64_t readings = 0;  ///< in the window
+
+    [[nodiscard]] double median_s() const;
   };
+  /// How often a sensor is read in the window, where that depends on its cost.
+  enum class Rate : std::uint8_t { kNever, kSlow, kEachLook };
 
   [[nodiscard]] Cost& cost(Sensor sensor) { return costs_[static_cast<std::size_t>(sensor)]; }
   [[nodiscard]] const Cost& cost(Sensor sensor) const {
     return costs_[static_cast<std::size_t>(sensor)];
   }
-  [[nodiscard]] double share() const;
-  /// Whether so many more readings can be paid.
-  [[nodiscard]] bool affords(Sensor sensor, std::int64_t more, double age_s) const;
 
   std::array<Cost, kSensors.size()> costs_{};
+  Rate clocks_ = Rate::kSlow;
+  Rate energy_ = Rate::kNever;
+  Rate pcie_ = Rate::kNever;
   std::int64_t looks_ = 0;
 };
 

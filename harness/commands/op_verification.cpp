@@ -22,11 +22,11 @@ int run_verify_ops(const std::string& backend_name,
                    std::ostream& out) {
   const auto backend = backend::create_backend(backend_name, {.threads = threads});
   const bool is_reference = backend_name == "ref";
-  std::vector<CaseResult> results;
-  DeviceFaultWatch(backend->device()).over("verify", [&] {
-    results = is_reference ? conformance::run_gradient_checks(*backend, filter)
-                           : conformance::run_cases(*backend, filter);
-  });
+  DeviceFaultWatch watch(backend->device());
+  const std::vector<CaseResult> results = is_reference
+                                              ? conformance::run_gradient_checks(*backend, filter)
+                                              : conformance::run_cases(*backend, filter);
+  const std::string fault = watch.take_fault();
   std::map<Outcome, int> counts;
   for (const CaseResult& result : results) {
     out << conformance::describe(result) << '\n';
@@ -39,6 +39,9 @@ int run_verify_ops(const std::string& backend_name,
                      is_reference ? "gradient checks" : "cases",
                      failed,
                      counts[Outcome::kUnimplemented]);
+  if (!fault.empty()) {
+    throw core::Error(core::ErrorCode::kRun, "verify: " + fault);
+  }
   return failed == 0 ? 0 : core::exit_code(core::ErrorCode::kGate);
 }
 

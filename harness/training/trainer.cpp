@@ -8,6 +8,7 @@
 #include "harness/faults/fault_watch.h"
 #include "harness/faults/injected_fault.h"
 #include "harness/trials/group_disturbance.h"
+#include "harness/trials/non_finite_loss.h"
 #include "harness/trials/plan_record.h"
 #include "harness/trials/rank_group.h"
 #include "probes/system_info.h"
@@ -369,15 +370,14 @@ class Training {
   }
 
   [[noreturn]] void fail(const TrainingProgress& progress) {
-    const core::Error failure(
-        core::ErrorCode::kRun,
+    const NonFiniteLoss failure(
         fmt::format("the loss is {} in {}, epoch {}; {}",
                     std::abs(progress.loss),  // NaN has a sign, which says nothing
                     batch_text(progress),
                     progress.epoch,
                     remedy()));
     declare_failure(rendezvous(), failure);
-    throw core::Error(failure);
+    throw NonFiniteLoss(failure);
   }
 
   void add_metrics(reports::EpochRecord& record,

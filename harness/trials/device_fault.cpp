@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/device_fault.h"
 
+#include "harness/trials/non_finite_loss.h"
+
 #include <chrono>
 #include <string_view>
 #include <thread>
@@ -26,6 +28,8 @@ void naming_device_faults(const std::function<void()>& work,
                           const std::function<std::string()>& fault) {
   try {
     work();
+  } catch (const NonFiniteLoss&) {
+    throw;
   } catch (const core::Error& error) {
     const core::Error told = with_device_fault(error, fault);
     if (std::string_view(told.what()) == error.what()) {

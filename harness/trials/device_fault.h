@@ -17,7 +17,8 @@ namespace dlbench::harness {
 [[nodiscard]] core::Error with_device_fault(const core::Error& error,
                                             const std::function<std::string()>& fault);
 
-/// Calls `work`; a core::Error that it throws is thrown with_device_fault().
+/// Calls `work`; a core::Error that it throws is thrown with_device_fault(), but a NonFiniteLoss at
+/// once.
 void naming_device_faults(const std::function<void()>& work,
                           const std::function<std::string()>& fault);
 

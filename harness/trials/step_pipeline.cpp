@@ -5,6 +5,7 @@
 #include "engine/core/clock.h"
 #include "engine/core/error.h"
 #include "harness/faults/injected_fault.h"
+#include "harness/trials/non_finite_loss.h"
 
 #include <algorithm>
 #include <chrono>
@@ -102,10 +103,9 @@ std::optional<StepSample> StepPipeline::tell(bool wait) {
   }
   totals_.steps += 1;
   if (!std::isfinite(loss)) {
-    throw core::Error(core::ErrorCode::kRun,
-                      "the loss is " + std::to_string(loss) + " after " +
-                          std::to_string(totals_.steps) +
-                          " steps of a repetition; try another --seed, or --conv-algorithm direct");
+    throw NonFiniteLoss("the loss is " + std::to_string(loss) + " after " +
+                        std::to_string(totals_.steps) +
+                        " steps of a repetition; try another --seed, or --conv-algorithm direct");
   }
   return StepSample{
       .samples = flight.samples, .step_s = first ? std::nullopt : done->total_s(), .loss = loss};

@@ -60,21 +60,5 @@ TEST(GpuSums, OfWindowsAreThoseOfTheirParts) {
   EXPECT_EQ(all.windows(), 3);
 }
 
-// A counter that is read every few seconds has the time of its changes as well as one that is read
-// each time, and between readings there is nothing to be compared.
-TEST(GpuSums, ACounterThatIsReadSeldomStillTellsItsRate) {
-  GpuSums sums;
-  sums.begin({.time_ns = 0});
-  for (std::int64_t look = 1; look <= 1000; ++look) {
-    GpuSample sample{.time_ns = look * 100 * kNsPerMs, .power_watt = 250.0};
-    if (look % 80 == 0) {
-      sample.energy_joules = 25.0 * static_cast<double>(look);
-    }
-    sums.add(sample);
-  }
-  sums.end({.begin_ns = 0, .end_ns = 100'000 * kNsPerMs});
-  EXPECT_THAT(sums.counted_joules(), Optional(testing::DoubleNear(25'000.0, 1e-6)));
-}
-
 }  // namespace
 }  // namespace dlbench::probes

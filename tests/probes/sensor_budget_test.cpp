@@ -6,8 +6,6 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
-#include <cstdint>
 #include <map>
 
 namespace dlbench::probes {
@@ -35,9 +33,9 @@ struct Played {
 /// One window with looks every tenth of a second.
 Played play(SensorBudget& budget, const Costs& costs, double length_s, bool wraps_soon = false) {
   Played played;
-  const auto look = [&](Moment moment, double age_s) {
+  const auto look = [&](Moment moment) {
     for (const Sensor sensor : kSensors) {
-      if (budget.allows(sensor, moment, age_s, wraps_soon)) {
+      if (budget.allows(sensor, moment, wraps_soon)) {
         budget.note(sensor, costs.at(sensor));
         played.cost_s += costs.at(sensor);
         played.readings[sensor] += 1;
@@ -45,78 +43,87 @@ Played play(SensorBudget& budget, const Costs& costs, double length_s, bool wrap
     }
   };
   budget.begin_window();
-  look(Moment::kBegin, 0.0);
+  look(Moment::kBegin);
   for (int tenths = 1; 0.1 * tenths < length_s - 1e-9; ++tenths) {
     budget.count_look();
-    look(Moment::kBetween, 0.1 * tenths);
+    look(Moment::kBetween);
   }
-  look(Moment::kEnd, length_s);
+  look(Moment::kEnd);
   return played;
 }
 
 SensorBudget budget_for(const Costs& costs) {
   SensorBudget budget;
   for (const auto& [sensor, cost_s] : costs) {
-    budget.expect(sensor, cost_s);
+    budget.learn(sensor, cost_s);
   }
   return budget;
 }
 
-TEST(SensorBudget, ReadsPowerTenTimesASecondAndTheOthersWithinTheirShare) {
+TEST(SensorBudget, ReadsPowerTenTimesASecondAndTheSlowOnesOnce) {
   SensorBudget budget = budget_for(kH100);
-  const Played second = play(budget, kH100, 1.0);
-  EXPECT_EQ(second.readings.at(Sensor::kPower), 10);
-  EXPECT_GE(second.readings.at(Sensor::kClocks), 5);
-  EXPECT_GE(second.readings.at(Sensor::kLoad), 1);
-  EXPECT_EQ(second.readings.count(Sensor::kEnergy), 0U);
-  EXPECT_EQ(second.readings.count(Sensor::kPcie), 0U);
-  EXPECT_LE(second.cost_s, SensorBudget::kShare);
-  const Played minute = play(budget, kH100, 60.0);
-  EXPECT_EQ(minute.readings.at(Sensor::kPower), 600);
-  EXPECT_EQ(minute.readings.count(Sensor::kPcie), 0U) << "read seldom it would wrap unseen";
-  EXPECT_LE(minute.cost_s, 60.0 * SensorBudget::kShare);
+  for (const double seconds : {1.0, 60.0}) {
+    const Played window = play(budget, kH100, seconds);
+    EXPECT_EQ(window.readings.at(Sensor::kPower), 10 * seconds);
+    EXPECT_EQ(window.readings.at(Sensor::kClocks), 10 * seconds) << "there is room";
+    EXPECT_EQ(window.readings.at(Sensor::kFaults), seconds + 1);
+    EXPECT_EQ(window.readings.at(Sensor::kLoad), seconds + 1);
+    EXPECT_EQ(window.readings.at(Sensor::kMemory), seconds);
+    EXPECT_EQ(window.readings.count(Sensor::kEnergy), 0U);
+    EXPECT_EQ(window.readings.count(Sensor::kPcie), 0U);
+    EXPECT_LE(window.cost_s, seconds * SensorBudget::kShare);
+  }
 }
 
-TEST(SensorBudget, ACounterThatIsCheapIsReadAtBothEndsAndInEachLook) {
+TEST(SensorBudget, WhatIsCheapIsReadInEachLook) {
   Costs costs = kH100;
   costs[Sensor::kEnergy] = 2 * kUs;
   costs[Sensor::kPcie] = 20 * kUs;
   SensorBudget budget = budget_for(costs);
   const Played second = play(budget, costs, 1.0);
-  EXPECT_EQ(second.readings.at(Sensor::kEnergy), 11);
-  EXPECT_EQ(second.readings.at(Sensor::kPcie), 4) << "ends, first look, middle of the second";
-  EXPECT_EQ(play(budget, costs, 1.0, true).readings.at(Sensor::kPcie), 11);
+  EXPECT_EQ(second.readings.at(Sensor::kEnergy), 10) << "not at the end";
+  EXPECT_EQ(second.readings.at(Sensor::kPcie), 11);
 }
 
-TEST(SensorBudget, ADearSensorIsReadAsSeldomAsALongWindowPaysFor) {
-  SensorBudget budget = budget_for(kH100);
-  const double hour_s = 3600.0;
-  const Played hour = play(budget, kH100, hour_s);
-  const int readings = hour.readings.at(Sensor::kEnergy);
-  EXPECT_GE(readings, 20);
-  EXPECT_LE(readings * kH100.at(Sensor::kEnergy), hour_s * SensorBudget::kShare / 6);
-}
-
-TEST(SensorBudget, AReadingKeepsEnoughForTheOneAtTheEnd) {
+TEST(SensorBudget, ACounterThatWrapsIsReadOnceASecondOrWhereItMustBe) {
   Costs costs = kH100;
-  costs[Sensor::kEnergy] = 590 * kUs;  // of which 9.2 s pay for one
+  costs[Sensor::kPcie] = 120 * kUs;
   SensorBudget budget = budget_for(costs);
-  EXPECT_EQ(play(budget, costs, 9.2).readings.count(Sensor::kEnergy), 0U);
-  EXPECT_EQ(play(budget, costs, 18.2).readings[Sensor::kEnergy], 2);
+  EXPECT_EQ(play(budget, costs, 1.0).readings.at(Sensor::kPcie), 4)
+      << "ends, first look, middle of the second";
+  EXPECT_EQ(play(budget, costs, 1.0, true).readings.at(Sensor::kPcie), 11);
 }
 
 // What a driver answers at once when asked again may take it long when asked afresh.
 TEST(SensorBudget, LearnsFromReadingsThatCostMoreThanExpected) {
-  SensorBudget budget = budget_for(kH100);
-  Costs afresh = kH100;
-  afresh[Sensor::kLoad] = 500 * kUs;
-  afresh[Sensor::kMemory] = 300 * kUs;
-  int last = 0;
-  for (int window = 0; window < 20; ++window) {
-    last = play(budget, afresh, 1.0).readings[Sensor::kLoad];
+  Costs expected = kH100;
+  expected[Sensor::kPcie] = 20 * kUs;
+  SensorBudget budget = budget_for(expected);
+  Played last;
+  for (int window = 0; window < 5; ++window) {
+    last = play(budget, kH100, 1.0);
   }
-  EXPECT_EQ(last, 0);
-  EXPECT_GE(play(budget, afresh, 60.0).readings[Sensor::kLoad], 2);
+  EXPECT_EQ(last.readings.count(Sensor::kPcie), 0U);
+}
+
+// A reading may take long for reasons of its own: an interrupt, a lock of the driver.
+TEST(SensorBudget, AReadingThatWasInterruptedDecidesNothing) {
+  Costs costs = kH100;
+  costs[Sensor::kEnergy] = 2 * kUs;
+  costs[Sensor::kPcie] = 20 * kUs;
+  SensorBudget budget = budget_for(costs);
+  for (int window = 0; window < 3; ++window) {
+    static_cast<void>(play(budget, costs, 1.0));
+  }
+  for (const Sensor sensor : kSensors) {
+    budget.learn(sensor, 50'000 * kUs);
+  }
+  for (int window = 0; window < 3; ++window) {
+    const Played second = play(budget, costs, 1.0);
+    EXPECT_EQ(second.readings.at(Sensor::kEnergy), 10);
+    EXPECT_EQ(second.readings.at(Sensor::kPcie), 11);
+    EXPECT_EQ(second.readings.at(Sensor::kClocks), 10);
+  }
 }
 
 TEST(SensorBudget, WhatSaysThrottledIsReadHoweverDearThePowerIs) {
@@ -127,14 +134,15 @@ TEST(SensorBudget, WhatSaysThrottledIsReadHoweverDearThePowerIs) {
   const Played second = play(budget, costs, 1.0);
   EXPECT_EQ(second.readings.at(Sensor::kPower), 10);
   EXPECT_EQ(second.readings.at(Sensor::kClocks), 2) << "in its middle and at its end";
-  EXPECT_GE(second.readings.at(Sensor::kFaults), 1);
-  EXPECT_LE(second.cost_s - 10 * 80 * kUs, 200 * kUs);
+  EXPECT_EQ(second.readings.at(Sensor::kLoad), 2);
+  EXPECT_EQ(second.readings.at(Sensor::kFaults), 2);
 }
 
-TEST(SensorBudget, AWindowThatIsShortHasWhatASecondPaysFor) {
+TEST(SensorBudget, AWindowWithoutALookHasItsEnd) {
   SensorBudget budget = budget_for(kH100);
   const Played moment = play(budget, kH100, 0.01);
-  for (const Sensor sensor : {Sensor::kPower, Sensor::kClocks, Sensor::kFaults, Sensor::kLoad}) {
+  for (const Sensor sensor :
+       {Sensor::kPower, Sensor::kClocks, Sensor::kFaults, Sensor::kLoad, Sensor::kMemory}) {
     EXPECT_EQ(moment.readings.at(sensor), 1) << sensor_name(sensor);
   }
 }

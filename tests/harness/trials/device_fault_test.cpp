@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/device_fault.h"
 
+#include "harness/trials/non_finite_loss.h"
 #include "harness/trials/trial_runner.h"
 #include "tests/harness/trials/thread_ranks.h"
 
@@ -115,6 +116,23 @@ TEST(NamingDeviceFaults, ThrowsWhatWasThrownWhereNothingIsToBeSaid) {
   const auto fail = [] { throw Special(core::ErrorCode::kRun, "NaN"); };
   EXPECT_THROW(naming_device_faults(fail, nullptr), Special);
   EXPECT_THROW(naming_device_faults(fail, [] { return ""; }), Special);
+}
+
+// Another rank's next loss is its consequence, and must not be known before it.
+TEST(NamingDeviceFaults, OfALossThatIsNotFiniteAsksNobody) {
+  bool asked = false;
+  const auto fault = [&] {
+    asked = true;
+    return "Xid 79";
+  };
+  try {
+    naming_device_faults([] { throw NonFiniteLoss("the loss is nan"); }, fault);
+    FAIL() << "no error";
+  } catch (const NonFiniteLoss& error) {
+    EXPECT_STREQ(error.what(), "the loss is nan");
+    EXPECT_EQ(error.code(), core::ErrorCode::kRun);
+  }
+  EXPECT_FALSE(asked);
 }
 
 }  // namespace
