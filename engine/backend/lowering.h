@@ -102,8 +102,8 @@ struct LoweringOptions {
   std::string tuning_cache;
   /// False: heuristics only, nothing is timed.
   bool autotune = true;
-  /// False: what is chosen is not even run once to see that it runs. For a plan that is looked at,
-  /// not executed: of a size that may not fit.
+  /// False: what is chosen is not even run once to see that it runs and what it computes. For a
+  /// plan that is looked at, not executed: of a size that may not fit.
   bool try_out = true;
   /// Called between measurements; what it throws ends the lowering.
   std::function<void()> check;

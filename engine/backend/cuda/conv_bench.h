@@ -29,7 +29,8 @@ class ConvBench {
   ConvBench& operator=(const ConvBench&) = delete;
 
   /// Makes room for the operands of `problem`, filled with random values, and for `workspace`
-  /// bytes; and computes the samples that its plans are checked with. False where the device has no
+  /// bytes; and computes the samples that its plans are checked with: all but the room once for
+  /// calls with one problem in succession. False where the device has no
   /// room for them: then nothing may be run.
   [[nodiscard]] bool reserve(const ConvProblem& problem, std::size_t workspace);
   /// Seconds on the device's clock of `runs` runs back to back, after one that is not timed. The
@@ -42,7 +43,7 @@ class ConvBench {
 
  private:
   void warm_up(ConvExecution& execution);
-  void fill(const ConvProblem& problem);
+  void fill();
   void compute_samples();
   [[nodiscard]] ContractionCall call();
   /// The operand that the reserved problem's direction computes.
@@ -61,6 +62,7 @@ class ConvBench {
   CudaStream stream_;
   std::unique_ptr<Stream::Event> begin_;
   std::unique_ptr<Stream::Event> end_;
+  bool filled_ = false;  ///< the operands and sums are those of `problem_`
   bool warm_ = false;
 };
 

@@ -51,23 +51,34 @@ Index edge(const ResultShape& shape, std::size_t index) {
 double sum_limit(const ConvProblem& problem,
                  const ConvRounding& rounding,
                  double terms,
+                 double size,       // of the sum
                  double own,        // root of the sum of squares of the products
                  double largest) {  // of all samples' own
-  const bool tf32 = rounding.tf32 && problem.dtype == core::DType::kF32;
-  const bool cuts = tf32 || problem.dtype != core::DType::kF32;
+  constexpr double kLongestChain = 0x1p16;
+  constexpr double kExactTerms = 0x1p19;
+  const bool f32 = problem.dtype == core::DType::kF32;
+  const bool tf32 = rounding.tf32 && f32;
   // One after the other, each of n additions rounds a sum that grows like its square root: their
-  // errors add up to a fifth of 2^-23 sqrt(n) of the whole. Tensor cores cut, always to one side.
-  double limit = own * (0x1p-23 * (64.0 + 8.0 * std::sqrt(terms)) + (cuts ? 0x1p-26 * terms : 0.0));
+  // errors add up to a fifth of 2^-23 sqrt(n) of the whole. Room for more than 2^16 would let
+  // operands in tf32 pass for f32; a chain of 2^21 still keeps to it (WrongPlan.*).
+  double limit = own * 0x1p-23 * (64.0 + 8.0 * std::sqrt(std::min(terms, kLongestChain)));
+  // Tensor cores cut, always to one side. Products of 16 bits are multiples of 2^-14
+  // (random_value): their sums are exact below 2^10, which random ones of fewer terms are.
+  if (tf32 || !f32) {
+    limit += (own + size) * 0x1p-26 * (f32 ? terms : std::max(terms - kExactTerms, 0.0));
+  }
   if (tf32) {
     limit += own * 0x1p-6;  // each product is short by up to 2^-9
   }
   if (rounding.transformed) {
-    // What a transform rounds is of the size of all that the tile holds: F(4x4, 3x3) in f32 loses
-    // 2^-17 or so of it (WrongPlan.IsNoneThatRoundsAsWinogradDoes), larger tiles more.
-    limit += largest * (problem.dtype == core::DType::kBF16  ? 0x1p-2
-                        : problem.dtype == core::DType::kF16 ? 0x1p-5
-                        : tf32                               ? 0x1p-4
-                                                             : 0x1p-8);
+    // What a transform rounds is of the size of all that the tile holds: of it F(4x4, 3x3) in f32
+    // loses 2^-17 or so, F(6x6, 3x3) with tiles stored in bf16 a fifth
+    // (WrongPlan.IsNoneThatRoundsAsWinogradDoes), larger tiles more. So with operands of 16 bits or
+    // tf32 such a plan is looked at for gross errors only: a filter turned, padding on the wrong
+    // side.
+    limit += largest * (problem.dtype == core::DType::kBF16          ? 0x1p-1
+                        : problem.dtype == core::DType::kF16 || tf32 ? 0x1p-2
+                                                                     : 0x1p-4);
   }
   return limit;
 }
@@ -193,7 +204,7 @@ std::string wrong_results(const ConvProblem& problem,
     const double bias = bias_of(problem, offsets[i]);
     const double wanted = problem.epilogue.relu ? std::max(sum + bias, 0.0) : sum + bias;
     const double own = std::sqrt(sums[2 * i + 1]);
-    const double limit = sum_limit(problem, rounding, terms, own, largest) +
+    const double limit = sum_limit(problem, rounding, terms, std::abs(sum), own, largest) +
                          storage_limit(problem.dtype, std::abs(sum) + std::abs(bias) + own);
     const double error = std::abs(results[i] - wanted);
     if (error <= limit) {

@@ -39,7 +39,8 @@ enum class ConvOperand : std::uint32_t { kX = 1, kW = 2, kY = 3, kBias = 4 };
 
 /// What is wrong with a result, epilogue included: "computes w[3, 17, 0, 5] = 1.2, wanted 0.4
 /// (limit 0.001); 9 of 128 results are wrong"; empty: nothing. `sums`: of launch_conv_samples() at
-/// the offsets, over the operands above; `results`: what was written there.
+/// the offsets, over the operands above; `results`: what was written there. Sums of parts that are
+/// added up in 16 bits, from some 32 to 64 parts on, are meant to be refused.
 [[nodiscard]] std::string wrong_results(const ConvProblem& problem,
                                         const ConvRounding& rounding,
                                         std::span<const Index> offsets,

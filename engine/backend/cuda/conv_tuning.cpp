@@ -46,8 +46,8 @@ Tuned tune(std::size_t candidates, const RunTrial& trial, const TuningPolicy& po
   std::vector<Candidate> race(candidates);
   Tuned result{.best = std::nullopt, .refusals = std::vector<std::string>(candidates)};
   double spent_s = 0.0;
-  // Seconds of one run; nothing if it was refused.
-  const auto run = [&](std::size_t index, int runs) -> std::optional<double> {
+  // Seconds of one run; nothing if it was refused. `untimed`: runs that RunTrial adds.
+  const auto run = [&](std::size_t index, int runs, int untimed) -> std::optional<double> {
     const Trial done = trial(index, runs);
     if (!done.refusal.empty()) {
       result.refusals[index] = done.refusal;
@@ -55,12 +55,12 @@ Tuned tune(std::size_t candidates, const RunTrial& trial, const TuningPolicy& po
       return std::nullopt;
     }
     const double run_s = done.seconds / runs;
-    spent_s += done.seconds + run_s;
+    spent_s += done.seconds + untimed * run_s;
     return run_s;
   };
   double best_s = INFINITY;
   for (std::size_t index = 0; index < candidates && spent_s <= policy.problem_s; ++index) {
-    race[index].first_s = run(index, 1);
+    race[index].first_s = run(index, 1, 2);
     best_s = std::min(best_s, race[index].first_s.value_or(INFINITY));
   }
   for (Candidate& candidate : race) {
@@ -72,7 +72,7 @@ Tuned tune(std::size_t candidates, const RunTrial& trial, const TuningPolicy& po
       if (!race[index].in_race) {
         continue;
       }
-      if (const auto run_s = run(index, runs_per_sample(*race[index].first_s, policy))) {
+      if (const auto run_s = run(index, runs_per_sample(*race[index].first_s, policy), 1)) {
         race[index].samples.push_back(*run_s);
       }
     }

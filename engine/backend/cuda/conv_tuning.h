@@ -31,7 +31,8 @@ struct Trial {
   double seconds = 0.0;  ///< of all its timed runs, on the device's clock
   std::string refusal;   ///< why it is not to be taken; empty: it may be
 };
-/// Runs candidate `index` once untimed, and `runs` times back to back. What it throws ends tuning.
+/// Runs candidate `index` once untimed, and `runs` times back to back; the first time, once more
+/// before, to see what it computes. What it throws ends tuning.
 using RunTrial = std::function<Trial(std::size_t index, int runs)>;
 
 struct Tuned {

@@ -105,11 +105,13 @@ struct ConvSampleSums {
   std::array<Divisor, 3> by_stride;
   ConvOffsets offsets;
 
-  /// An element of the result: (outer, place, channel) as it lies.
+  /// An element of the result: its place, and what it fixes of a product's factors.
   struct Element {
-    Index outer;
     Index place[3];
-    Index channel;
+    Index batch;
+    Index group;
+    Index filter;
+    Index channel;  ///< within its group
   };
   [[nodiscard]] DLBENCH_HOST_DEVICE Element element(Index offset) const {
     const bool data = direction == ConvDirection::kBackwardData;
@@ -117,14 +119,27 @@ struct ConvSampleSums {
     const Index lanes_of_result =
         weights ? group_channels : groups * (data ? group_channels : group_filters);
     Element at{};
-    at.channel = offset % lanes_of_result;
+    const Index lane = offset % lanes_of_result;
     offset /= lanes_of_result;
     for (int axis = 2; axis >= 0; --axis) {
       const Index extent = weights ? axes[axis].w : data ? axes[axis].x : axes[axis].y;
       at.place[axis] = offset % extent;
       offset /= extent;
     }
-    at.outer = offset;
+    if (weights) {
+      at.group = offset / group_filters;
+      at.filter = offset;
+      at.channel = lane;
+    } else if (data) {
+      at.batch = offset;
+      at.group = lane / group_channels;
+      at.filter = at.group * group_filters;
+      at.channel = lane % group_channels;
+    } else {
+      at.batch = offset;
+      at.group = lane / group_filters;
+      at.filter = lane;
+    }
     return at;
   }
 
@@ -167,30 +182,17 @@ struct ConvSampleSums {
   [[nodiscard]] DLBENCH_HOST_DEVICE Product product(const Element& at, Index term) const {
     Index inner = 0;
     Index walked[3];
-    Index batch = by_inner.split(term, inner);
+    Index rest = by_inner.split(term, inner);
     for (int axis = 2; axis >= 0; --axis) {
-      batch = by_walked[axis].split(batch, walked[axis]);
+      rest = by_walked[axis].split(rest, walked[axis]);
     }
-    Index filter = at.outer;     // k
-    Index channel = at.channel;  // c, within its group
-    Index group = 0;
-    if (direction == ConvDirection::kForward) {
-      batch = at.outer;
-      filter = at.channel;
-      channel = inner;
-      group = filter / group_filters;
-    } else if (direction == ConvDirection::kBackwardData) {
-      batch = at.outer;
-      group = at.channel / group_channels;
-      channel = at.channel % group_channels;
-      filter = group * group_filters + inner;
-    } else {
-      group = filter / group_filters;
-    }
+    const Index batch = at.batch + rest;  // rest: none but for a gradient of w
+    const Index filter = at.filter + (direction == ConvDirection::kBackwardData ? inner : Index{0});
+    const Index channel = at.channel + (direction == ConvDirection::kForward ? inner : Index{0});
     Product places = meet(at, walked);
-    places.x =
-        ((batch * axes[0].x * axes[1].x * axes[2].x + places.x) * groups + group) * group_channels +
-        channel;
+    places.x = ((batch * axes[0].x * axes[1].x * axes[2].x + places.x) * groups + at.group) *
+                   group_channels +
+               channel;
     places.w = (filter * axes[0].w * axes[1].w * axes[2].w + places.w) * group_channels + channel;
     places.y =
         (batch * axes[0].y * axes[1].y * axes[2].y + places.y) * groups * group_filters + filter;

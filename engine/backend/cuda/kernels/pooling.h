@@ -395,7 +395,8 @@ void run_upsample(Launcher& launcher, const UpsampleArgs& args, bool backward) {
   const Index positions = planes.batch * volume(planes.x) * (backward ? 1 : factors[2]);
   visit_counted_packs(
       args.dtype,
-      positions,
+      // Forward, positions of y are counted in a PackIndex too, and may be more than the items.
+      backward ? positions : planes.batch * volume(planes.y),
       planes.x_stride,
       planes.y_stride,
       [&](auto type, auto width) {

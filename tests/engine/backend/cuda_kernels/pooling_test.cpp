@@ -240,6 +240,47 @@ TYPED_TEST(Pooling, UpsamplingEqualsPlainLoops) {
   }
 }
 
+/// Launches nothing, and sees what counts the items.
+struct ItemCounter {
+  std::size_t bytes = 0;
+  template <typename Body>
+  [[nodiscard]] std::uint32_t resident_blocks() const {
+    return 1;
+  }
+  template <typename Item, typename I>
+  void map(const GridStride<Item, I>& /*body*/,
+           std::uint32_t /*blocks*/,
+           std::uint32_t /*threads*/) {
+    bytes = sizeof(I);
+  }
+};
+
+// With fewer items than y has positions, of which no number may need a 32nd bit.
+TYPED_TEST(Pooling, UpsamplingToTwoToThe31PositionsCountsInSixtyFourBits) {
+  using T = TypeParam;
+  Pack<T, kWide<T>> somewhere{};
+  for (const Extents3& factors : {Extents3{1, 2, 1}, Extents3{2, 1, 1}, Extents3{2, 2, 2}}) {
+    for (const Index batch : {7, 8}) {
+      const Extents3 small{32, 1024, 8192 / (factors[0] * factors[1] * factors[2])};
+      const Extents3 large{32 * factors[0], 1024 * factors[1], small[2] * factors[2]};
+      const UpsampleArgs args{.from = &somewhere,
+                              .to = &somewhere,
+                              .dtype = dtype_of<T>(),
+                              .planes = {.batch = batch,
+                                         .channels = kWide<T>,
+                                         .x_stride = kWide<T>,
+                                         .y_stride = kWide<T>,
+                                         .x = small,
+                                         .y = large}};
+      ItemCounter counter;
+      run_upsample(counter, args, false);
+      EXPECT_EQ(counter.bytes, batch == 8 ? 8U : 4U) << factors[0] << factors[1] << factors[2];
+      run_upsample(counter, args, true);
+      EXPECT_EQ(counter.bytes, 4U) << "reads a sample of y by its own numbers";
+    }
+  }
+}
+
 // As a concatenation writes an upsampled part, and as its gradient is read.
 TYPED_TEST(Pooling, UpsamplingOfARangeOfChannelsLeavesTheOthersAlone) {
   using T = TypeParam;

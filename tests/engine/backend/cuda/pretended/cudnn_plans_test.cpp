@@ -3,10 +3,12 @@
 //
 // Plans that run and compute something else are refused, and the next one is taken: where plans are
 // timed, where they are not, and where one was remembered.
+#include "engine/backend/cuda/conv_bench.h"
 #include "engine/backend/cuda/conv_plan.h"
 #include "engine/backend/cuda/device_contractions.h"
 #include "engine/core/error.h"
 #include "tests/engine/backend/cuda/pretended/libraries_fixture.h"
+#include "tests/engine/backend/cuda/pretended/observer.h"
 #include "tests/engine/backend/cuda/pretended/wrong_engines.h"
 #include "tests/temporary_folder.h"
 
@@ -14,6 +16,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -138,6 +141,53 @@ TEST_F(WrongPlansOfCudnn, AreThoseThatComputeSomethingElse) {
   problem.pad_begin = problem.pad_end = {0, 0};
   options_.autotune = false;
   EXPECT_EQ(choose(problem, "all"), choose(problem, ""));
+}
+
+/// Counts how often samples are computed.
+class SampleLaunches final : public pretended::Observer {
+ public:
+  void enqueued(const pretended::ObservedWorkPtr& work) override {
+    count_ += work->label.name.find("ConvSampleSums") != std::string::npos ? 1 : 0;
+  }
+  void done(const pretended::ObservedWorkPtr& /*work*/) override {}
+  void called(const pretended::HostCall& /*call*/) override {}
+  [[nodiscard]] int take() { return count_.exchange(0); }
+
+ private:
+  std::atomic<int> count_{0};
+};
+
+class ReservedBench : public PretendedLibraries {
+ protected:
+  void SetUp() override {
+    PretendedLibraries::SetUp();
+    pretended::set_observer(&launches());
+    (void)launches().take();
+  }
+  void TearDown() override {
+    pretended::set_observer(nullptr);
+    PretendedLibraries::TearDown();
+  }
+  static SampleLaunches& launches() {
+    static SampleLaunches all;  // work that was enqueued may still tell it that it is done
+    return all;
+  }
+};
+
+TEST_F(ReservedBench, ComputesSamplesOnceForAProblemAndAgainAfterAnother) {
+  const ConvProblem problem = strided_problem(ConvDirection::kForward, DType::kF32);
+  ConvProblem another = problem;
+  another.dtype = DType::kF16;  // of the same extents: no buffer grows
+  ConvBench bench(handles_);
+  const auto launched_by = [&](const ConvProblem& reserved, std::size_t workspace) {
+    EXPECT_TRUE(bench.reserve(reserved, workspace));
+    return launches().take();
+  };
+  EXPECT_EQ(launched_by(problem, 0), 1);
+  EXPECT_EQ(launched_by(problem, 0), 0);
+  EXPECT_EQ(launched_by(problem, 1 << 20), 0) << "only the workspace grows";
+  EXPECT_EQ(launched_by(another, 0), 1);
+  EXPECT_EQ(launched_by(problem, 0), 1);
 }
 
 }  // namespace
