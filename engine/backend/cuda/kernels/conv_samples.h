@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 #include <vector>
@@ -39,7 +40,7 @@ DLBENCH_HOST_DEVICE void random_values(std::uint32_t seed, Index run, float (&va
   const std::array<std::uint32_t, 4> words = core::philox4x32(
       {static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32U), 0U, 0U},
       {seed, 0U});
-  for (int i = 0; i < kRandomRun; ++i) {
+  for (std::size_t i = 0; i < kRandomRun; ++i) {
     values[i] = random_value<T>(words[i]);
   }
 }
@@ -220,8 +221,8 @@ struct ConvSampleSums {
   static DLBENCH_HOST_DEVICE void merge(Partial& into, const Partial& from) { add_to(into, from); }
   DLBENCH_HOST_DEVICE void finish(const Position& p, const Partial& total) const {
     if (p.thread == 0) {
-      sums[2 * p.block] = total.sum[0][0];
-      sums[2 * p.block + 1] = total.sum[1][0];
+      sums[2 * Index{p.block}] = total.sum[0][0];
+      sums[2 * Index{p.block} + 1] = total.sum[1][0];
     }
   }
 };
