@@ -4,11 +4,21 @@
 
 #include "engine/core/error.h"
 #include "harness/trials/device_fault.h"
+#include "harness/trials/open_probe.h"
+
+#include <utility>
 
 namespace dlbench::harness {
 
-DeviceFaultWatch::DeviceFaultWatch(const backend::DeviceInfo& device)
-    : probes_(device, {.choice = ProbeChoice("nvml")}) {}
+DeviceFaultWatch::DeviceFaultWatch(const backend::DeviceInfo& device,
+                                   std::unique_ptr<probes::Probe> probe)
+    : probe_(std::move(probe)) {
+  if (!open_on_device(device, "", *probe_).empty()) {
+    probe_.reset();
+  }
+}
+
+std::string DeviceFaultWatch::take_fault() { return probe_ ? probe_->take_fault() : ""; }
 
 void DeviceFaultWatch::over(const std::string& what, const std::function<void()>& work) {
   naming_device_faults(work, [this] { return take_fault(); });

@@ -5,9 +5,11 @@
 #pragma once
 
 #include "engine/backend/backend.h"
-#include "harness/trials/probe_set.h"
+#include "probes/probe.h"
+#include "probes/registry.h"
 
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace dlbench::harness {
@@ -16,16 +18,18 @@ namespace dlbench::harness {
 /// Between calls nothing runs. Of a device that is no GPU, nothing.
 class DeviceFaultWatch {
  public:
-  explicit DeviceFaultWatch(const backend::DeviceInfo& device);
+  /// `probe`: what asks the driver.
+  explicit DeviceFaultWatch(const backend::DeviceInfo& device,
+                            std::unique_ptr<probes::Probe> probe = probes::make_probe("nvml"));
 
   /// What was reported since the last call; empty: nothing.
-  [[nodiscard]] std::string take_fault() { return probes_.take_fault(); }
+  [[nodiscard]] std::string take_fault();
   /// Calls `work`, naming_device_faults(). Throws core::Error(kRun), beginning with `what`, where
   /// nothing fails in it and a fault was reported all the same.
   void over(const std::string& what, const std::function<void()>& work);
 
  private:
-  ProbeSet probes_;
+  std::unique_ptr<probes::Probe> probe_;  ///< none: it cannot tell of this device
 };
 
 }  // namespace dlbench::harness

@@ -6,43 +6,18 @@
 #include "engine/core/log.h"
 #include "engine/core/nearest_name.h"
 #include "engine/core/trace.h"
+#include "harness/trials/open_probe.h"
 #include "probes/registry.h"
 #include "reports/vocabulary.h"
 
 #include <algorithm>
 #include <exception>
-#include <filesystem>
 #include <utility>
 
 namespace dlbench::harness {
 namespace {
 
 constexpr const char* kTimeline = "timeline";
-
-// Opens a probe that belongs to the device of this run. Returns why it does not measure.
-std::string open_for(const backend::DeviceInfo& device,
-                     const std::string& record_folder,
-                     probes::Probe& probe) {
-  const probes::ProbeSpec& spec = probe.spec();
-  if (!spec.device.empty() && spec.device != device.kind) {
-    return "this run computes on " + device.kind + ", the probe watches " + spec.device;
-  }
-  probes::ProbeOptions options;
-  for (const probes::OptionSpec& option : spec.options) {
-    if (option.name == "device" && !device.address.empty()) {
-      options.emplace_back("device", device.address);
-    }
-    if (option.name == "record" && !record_folder.empty()) {
-      const auto file = std::filesystem::path(record_folder) / (spec.name + ".json");
-      options.emplace_back("record", file.string());
-    }
-  }
-  std::string reason = probes::open_probe(probe, options);
-  if (!reason.empty() && !spec.device.empty()) {
-    core::log::warn("probe " + spec.name + " does not measure: " + reason);
-  }
-  return reason;
-}
 
 // Whether what it sees can be kept in a file.
 bool records(const probes::Probe& probe) {
@@ -168,7 +143,7 @@ ProbeSet::ProbeSet(const backend::DeviceInfo& device, const ProbeSetOptions& opt
     }
     Entry entry{.probe = probes::make_probe(name), .unavailable = ""};
     entry.unavailable = options.choice.contains(name)
-                            ? open_for(device, options.record_folder, *entry.probe)
+                            ? open_on_device(device, options.record_folder, *entry.probe)
                             : "not asked for: --probes " + options.choice.text();
     if (core::trace::Sink* sink = entry.probe->sink();
         sink != nullptr && entry.runs_with_trials()) {

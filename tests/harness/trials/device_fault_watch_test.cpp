@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/trials/device_fault_watch.h"
+
+#include "engine/core/error.h"
+
+#include <gmock/gmock.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace dlbench::harness {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// A driver that has reported `fault`, once.
+class ReportingProbe final : public probes::Probe {
+ public:
+  explicit ReportingProbe(std::string fault, std::string unavailable = "")
+      : fault_(std::move(fault)), unavailable_(std::move(unavailable)) {
+    spec_.name = "reporting";
+    spec_.device = "cuda";
+  }
+  const probes::ProbeSpec& spec() const override { return spec_; }
+  std::string open(const probes::ProbeOptions& /*options*/) override { return unavailable_; }
+  void begin_trial(std::string_view /*trial*/) noexcept override {}
+  void end_trial() noexcept override {}
+  probes::ProbeValues collect(std::string_view /*trial*/) const override { return {}; }
+  std::string take_fault() override { return std::exchange(fault_, ""); }
+
+ private:
+  probes::ProbeSpec spec_;
+  std::string fault_;
+  std::string unavailable_;
+};
+
+DeviceFaultWatch watch_of(std::string kind, std::string fault, std::string unavailable = "") {
+  backend::DeviceInfo device;
+  device.kind = std::move(kind);
+  return DeviceFaultWatch(
+      device, std::make_unique<ReportingProbe>(std::move(fault), std::move(unavailable)));
+}
+
+TEST(DeviceFaultWatch, AFaultEndsWorkThatSeemedToSucceed) {
+  DeviceFaultWatch watch = watch_of("cuda", "the GPU reported Xid 79");
+  bool worked = false;
+  try {
+    watch.over("4 ranks", [&worked] { worked = true; });
+    FAIL() << "no error";
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.code(), core::ErrorCode::kRun);
+    EXPECT_STREQ(error.what(), "4 ranks: the GPU reported Xid 79");
+  }
+  EXPECT_TRUE(worked);
+  EXPECT_NO_THROW(watch.over("4 ranks", [] {})) << "a fault is told once";
+}
+
+TEST(DeviceFaultWatch, WorkThatFailsNamesTheFault) {
+  DeviceFaultWatch watch = watch_of("cuda", "the GPU reported Xid 79");
+  try {
+    watch.over("4 ranks", [] { throw core::Error(core::ErrorCode::kRun, "a kernel failed"); });
+    FAIL() << "no error";
+  } catch (const core::Error& error) {
+    EXPECT_THAT(error.what(), AllOf(StartsWith("a kernel failed"), HasSubstr("Xid 79")));
+  }
+}
+
+TEST(DeviceFaultWatch, AsksNothingOfAProcessorOrADriverThatDoesNotAnswer) {
+  EXPECT_EQ(watch_of("cpu", "Xid 79").take_fault(), "");
+  EXPECT_EQ(watch_of("cuda", "Xid 79", "no libnvidia-ml").take_fault(), "");
+}
+
+}  // namespace
+}  // namespace dlbench::harness
