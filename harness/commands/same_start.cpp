@@ -27,9 +27,10 @@ std::map<std::string, std::string> start_of(const std::string& command, const Op
   start["build"] = core::build_info().version + " " + core::build_info().git_commit;
   start["command"] = command;
   for (const OptionSpec& spec : options.specs()) {
-    if (!names_a_place(spec)) {
-      start["--" + spec.name] = reports::text_of(spec.value());
-    }
+    const reports::Value value = spec.value();
+    // A node may have its own places, but a trace or a checkpoint is of all ranks or of none.
+    const bool own = names_a_place(spec) && !(value == reports::Value());
+    start["--" + spec.name] = own ? "given" : reports::text_of(value);
   }
   return start;
 }

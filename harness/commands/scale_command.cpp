@@ -386,12 +386,13 @@ class ScaleCommand final : public Command {
                    parse_rank_list(scale_.ranks, invocation.ranks.size()).back());
     const RankRow row = bind_this_rank(invocation.ranks, compute_threads(run_));
     RunOptions placed = run_;
-    if (run_.device == "auto") {
-      placed.device = std::string(open_device(run_.device, {})->name());  // chosen and said once
-    }
     placed.threads = run_.threads.value_or(row.placement.threads);
     placed.workers = run_.workers.value_or(row.placement.workers);
     placed.gpu = {.address = row.placement.gpu_address, .of = row.placement.host_gpus};
+    if (run_.device == "auto") {  // chosen and said once, by all ranks
+      placed.device = std::string(
+          open_device_on_all(invocation.ranks, run_.device, placed.threads, placed.gpu)->name());
+    }
     return Scaling(placed, scale_, invocation.ranks, row.placement, std::move(record)).run();
   }
 

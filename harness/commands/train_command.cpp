@@ -22,6 +22,7 @@
 #include "harness/trials/plan_record.h"
 #include "harness/trials/probe_set.h"
 #include "harness/trials/run_guard.h"
+#include "harness/trials/same_samples.h"
 #include "reports/json_writer.h"
 #include "reports/show.h"
 #include "reports/text_table.h"
@@ -184,7 +185,7 @@ class TrainingRun {
       }
     });
     if (options_.dry_run) {
-      together(ranks_, [&] { static_cast<void>(open_validation(plan)); });
+      static_cast<void>(open_validation_on_all(plan));
       report_.say(plan_text(plan, {}) + training_time_text(plan, epochs(plan)));
       return 0;
     }
@@ -228,8 +229,7 @@ class TrainingRun {
   void train(SessionPlan& plan) {
     watch_.emplace(plan.backend().device(), options_, report_.speaks());
     prepare_cache(plan);
-    std::unique_ptr<data::Dataset> validation;
-    together(ranks_, [&] { validation = open_validation(plan); });
+    const std::unique_ptr<data::Dataset> validation = open_validation_on_all(plan);
     const std::unique_ptr<comm::Communicator> communicator = make_communicator(plan);
     TrainingSetup setup{
         .workload = plan.workload(),
@@ -312,6 +312,15 @@ class TrainingRun {
 
   /// Nothing, noted in the report, where the data set has no such part. One that is there and
   /// broken ends the command.
+  std::unique_ptr<data::Dataset> open_validation_on_all(const SessionPlan& plan) {
+    std::unique_ptr<data::Dataset> validation;
+    together(ranks_, [&] { validation = open_validation(plan); });
+    check_same_samples(ranks_,
+                       validation.get(),
+                       "split " + std::string(data::name(plan.workload().spec().validation_split)));
+    return validation;
+  }
+
   std::unique_ptr<data::Dataset> open_validation(const SessionPlan& plan) {
     const workloads::WorkloadSpec& spec = plan.workload().spec();
     try {

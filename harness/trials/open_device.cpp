@@ -6,11 +6,13 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/core/nearest_name.h"
+#include "harness/ranks.h"
 
 #include <algorithm>
 #include <array>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dlbench::harness {
@@ -19,22 +21,29 @@ namespace {
 using core::Error;
 using core::ErrorCode;
 
+/// A backend, and why no better one was taken; empty: there is none, or none was looked for.
+struct Opened {
+  std::unique_ptr<backend::Backend> backend;
+  std::string why_no_better;
+};
+
 /// Said once, however many times the process opens the device.
-void say_choice(const std::string& name, const std::string& why_no_better) {
+void say_choice(const Opened& opened) {
+  if (opened.why_no_better.empty()) {
+    return;
+  }
   static std::once_flag said;
-  std::call_once(said, [&] { core::log::info("using " + name + ": " + why_no_better); });
+  std::call_once(said, [&] {
+    core::log::info("using " + std::string(opened.backend->name()) + ": " + opened.why_no_better);
+  });
 }
 
-std::unique_ptr<backend::Backend> best_device(const backend::BackendOptions& options) {
+Opened best_device(const backend::BackendOptions& options) {
   backend::register_cuda();
   std::string why;
   for (const std::string& name : backend::backend_names()) {
     try {
-      auto made = backend::create_backend(name, options);
-      if (!why.empty()) {
-        say_choice(name, why);
-      }
-      return made;
+      return {backend::create_backend(name, options), why};
     } catch (const Error& error) {
       if (error.code() != ErrorCode::kUnavailable) {
         throw;
@@ -81,12 +90,10 @@ DeviceName parse_device(const std::string& device) {
   return parts;
 }
 
-}  // namespace
-
-std::unique_ptr<backend::Backend> open_device(const std::string& device,
-                                              std::optional<std::int64_t> threads,
-                                              int local_rank,
-                                              const GpuPlace& gpu) {
+Opened open(const std::string& device,
+            std::optional<std::int64_t> threads,
+            int local_rank,
+            const GpuPlace& gpu) {
   backend::BackendOptions options{.threads = static_cast<int>(threads.value_or(0)),
                                   .local_rank = local_rank,
                                   .gpu_address = gpu.address,
@@ -96,7 +103,58 @@ std::unique_ptr<backend::Backend> open_device(const std::string& device,
     return best_device(options);
   }
   options.device_index = parts.index.value_or(options.device_index);
-  return backend::create_backend(parts.backend, options);
+  return {backend::create_backend(parts.backend, options), ""};
+}
+
+/// Of every rank `opened`, on all ranks: empty, or of the first two that differ.
+std::string difference(comm::Rendezvous& ranks, const Opened& opened) {
+  const std::string own(opened.backend->name());
+  const std::vector<std::string> names = ranks.gather(own);
+  const std::vector<std::string> reasons = ranks.gather(opened.why_no_better);
+  std::string text;
+  for (std::size_t rank = 1; rank < names.size() && text.empty(); ++rank) {
+    if (names[rank] != names[0]) {
+      const auto of = [&](std::size_t which) {
+        return "rank " + std::to_string(which) + " (" + ranks.places()[which].host +
+               ") computes on " + names[which] +
+               (reasons[which].empty() ? "" : ": " + reasons[which]);
+      };
+      text = of(0) + "; " + of(rank);
+    }
+  }
+  return ranks.broadcast_text(text);
+}
+
+}  // namespace
+
+std::unique_ptr<backend::Backend> open_device(const std::string& device,
+                                              std::optional<std::int64_t> threads,
+                                              int local_rank,
+                                              const GpuPlace& gpu) {
+  Opened opened = open(device, threads, local_rank, gpu);
+  say_choice(opened);
+  return std::move(opened.backend);
+}
+
+std::unique_ptr<backend::Backend> open_device_on_all(comm::Rendezvous& ranks,
+                                                     const std::string& device,
+                                                     std::optional<std::int64_t> threads,
+                                                     const GpuPlace& gpu) {
+  Opened opened;
+  together(ranks, [&] {
+    const comm::RankPlace& place = ranks.places()[static_cast<std::size_t>(ranks.rank())];
+    opened = open(device, threads, place.local_rank, gpu);
+  });
+  if (ranks.size() > 1) {
+    if (const std::string differ = difference(ranks, opened); !differ.empty()) {
+      throw Error(ErrorCode::kUnavailable,
+                  "--device " + device + ": " + differ +
+                      "; ranks that compute together want one kind: leave that device out, or give "
+                      "--device cpu");
+    }
+  }
+  say_choice(opened);
+  return std::move(opened.backend);
 }
 
 void check_device(const std::string& device, const std::string& precision) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "engine/backend/backend.h"
+#include "engine/comm/rendezvous.h"
 
 #include <cstdint>
 #include <memory>
@@ -31,6 +32,15 @@ struct GpuPlace {
                                                             std::optional<std::int64_t> threads,
                                                             int local_rank = 0,
                                                             const GpuPlace& gpu = {});
+
+/// The same on every rank of a launch, each on the device that it was placed at. Collective. Throws
+/// core::Error(kUnavailable) on all of them too where auto found a GPU for some ranks only: their
+/// collectives would not meet.
+[[nodiscard]] std::unique_ptr<backend::Backend> open_device_on_all(
+    comm::Rendezvous& ranks,
+    const std::string& device,
+    std::optional<std::int64_t> threads,
+    const GpuPlace& gpu);
 
 /// Throws what open_device() and compute_dtype() would throw on every machine, without a look at
 /// this one.

@@ -8,6 +8,7 @@
 #include "harness/ranks.h"
 #include "harness/trials/cuda_graph.h"
 #include "harness/trials/run_guard.h"
+#include "harness/trials/same_samples.h"
 #include "probes/system_info.h"
 
 #include <numeric>
@@ -31,6 +32,7 @@ backend::ConvAlgorithm conv_algorithm(const std::string& name) {
 
 SessionPlan::SessionPlan(SessionOptions options, comm::Rendezvous& ranks)
     : options_(std::move(options)), ranks_(ranks) {
+  backend_ = open_device_on_all(ranks_, options_.device, options_.threads, options_.gpu);
   together(ranks_, [&] { open(); });
   const std::vector<std::string> devices = comm::device_addresses(ranks_, *backend_);
   shared_device_ = comm::shared_device(ranks_.places(), devices);
@@ -48,14 +50,11 @@ SessionPlan::SessionPlan(SessionOptions options, comm::Rendezvous& ranks)
       open_data();
     }
   });
+  check_same_samples(ranks_, dataset_.get(), "split " + std::string(data::name(options_.split)));
 }
 
 void SessionPlan::open() {
   workload_ = &workloads::find_workload(options_.workload);
-  backend_ = open_device(options_.device,
-                         options_.threads,
-                         ranks_.places()[static_cast<std::size_t>(ranks_.rank())].local_rank,
-                         options_.gpu);
   check_cuda_graph(options_.cuda_graph, *backend_);
   dtype_ = harness::compute_dtype(options_.precision, *backend_);
   batch_ = share_batch(options_.batch_size.value_or(workload_->spec().batch_size),

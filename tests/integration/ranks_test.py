@@ -234,9 +234,34 @@ class Ranks(unittest.TestCase):
         for other, says in (
                 (["run", *QUICK, "--compression", "bf16"], "--compression bf16, but rank 0 has none"),
                 (["run", *QUICK, "--seed", "2"], "--seed 2, but rank 0 has 1"),
+                (["run", *QUICK, "--trace", "trace.json"], "--trace given, but rank 0 has none"),
                 (["train", "--workload", "mnist_cnn"], "command train, but rank 0 has run")):
             done = subprocess.run([*begin, ":", "-n", "1", PROGRAM, *other, "--output", str(self.folder / "b.json")],
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertEqual(done.stderr.count(says), 1, done.stderr)
+            self.assertIn("[rank 1]", done.stderr)
+
+    def test_ranks_with_other_samples_are_refused(self):
+        folders = {}
+        for name, dataset, samples in (("digits", "mnist", 64), ("fewer", "mnist", 60), ("polyps", "kvasir-seg", 40)):
+            folders[name] = self.folder / name
+            subprocess.run([PROGRAM, "data", "generate", "--dataset", dataset, "--out", str(folders[name]), "--samples",
+                            str(samples)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+        folders["renamed"] = self.folder / "renamed"
+        shutil.copytree(folders["polyps"], folders["renamed"])
+        for file in list(folders["renamed"].glob("train/*/*")):
+            file.rename(file.with_name("x" + file.name))
+        digits = ["--workload", "mnist_cnn", "--batch-size", "8"]
+        fewer = "split train has 60 samples here, but on rank 0 64"
+        for command, first, second, says in (
+                (["run", *digits], "digits", "fewer", fewer), (["train", *digits], "digits", "fewer", fewer),
+                (["run", "--workload", "resunetpp", "--image-size", "32", "--batch-size", "1"], "polyps", "renamed",
+                 "as on rank 0, but of other names")):
+            parts = [["-n", "1", PROGRAM, *command, "--data", str(folders[name]), "--output", str(self.folder / "a.json")]
+                     for name in (first, second)]
+            done = subprocess.run([*launcher("mpich"), *parts[0], ":", *parts[1]], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True, timeout=60)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertEqual(done.stderr.count(says), 1, done.stderr)
             self.assertIn("[rank 1]", done.stderr)

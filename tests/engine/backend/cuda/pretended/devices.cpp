@@ -48,6 +48,8 @@ void read_word(const std::string& word, Setting& made) {
     made.memory_bytes = std::stoull(value) << 20;
   } else if (name == "attach_error") {
     made.attach_error = std::stoi(value);
+  } else if (name == "taken") {
+    made.taken = std::stoi(value);
   } else if (name == "prohibited") {
     made.prohibited = value == "1";
   } else if (name == "fails_at") {
@@ -238,6 +240,9 @@ cudaError_t cudaSetDevice(int device) {
   }
   if (setting().attach_error != 0) {
     return answer(static_cast<cudaError_t>(setting().attach_error));
+  }
+  if (setting().taken == device) {
+    return answer(cudaErrorDevicesUnavailable);
   }
   static std::once_flag loaded;
   std::call_once(loaded, load_driver);

@@ -171,6 +171,7 @@ struct Setting {
   int minor = 0;
   std::size_t memory_bytes = std::size_t{8} << 30;
   int attach_error = 0;
+  int taken = -1;  ///< number of a device that another process has for itself
   bool prohibited = false;
   std::int64_t fails_at = 0;  ///< kernel, counted from 1; 0: never
   int late_us = 0;            ///< before each kernel
