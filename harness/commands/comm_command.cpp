@@ -166,11 +166,11 @@ class CollectiveSweep {
     warn_idle_link(link_, sizes.back());
     describe_launch(ranks_, report_.record());
     const probes::RankPlacement placement = place_this_rank(ranks_, std::nullopt).placement;
+    backend_ = open_device_on_all(ranks_,
+                                  options_.device,
+                                  kThreads,
+                                  {.address = placement.gpu_address, .of = placement.host_gpus});
     together(ranks_, [&] {
-      backend_ = open_device(options_.device,
-                             kThreads,
-                             ranks_.places()[static_cast<std::size_t>(ranks_.rank())].local_rank,
-                             {.address = placement.gpu_address, .of = placement.host_gpus});
       check_cuda_graph(options_.cuda_graph, *backend_);
       if (link_.has_value()) {
         require_host_memory(*backend_, "--link");
@@ -226,11 +226,12 @@ class CollectiveSweep {
     CollectiveTrial trial(members,
                           *communicator,
                           *backend_,
-                          counts_.back() * core::size_of(dtype_),
+                          largest_bytes(members.size()),
                           graph_replay(options_.cuda_graph));
     const probes::ProcSnapshot begin = probes::take_snapshot();
     for (const Collective op : collectives_) {
-      for (const std::size_t count : counts_) {
+      const std::vector<std::size_t> counts = counts_of(op, counts_, members.size());
+      for (const std::size_t count : counts) {
         const CollectiveCase which{.op = op,
                                    .dtype = dtype_,
                                    .count = count,
@@ -239,21 +240,30 @@ class CollectiveSweep {
                                    .check = options_.check == "1"};
         const CollectiveResult result = trial.run(which, guard_);
         if (report_.speaks()) {
-          add(which, result, *communicator);
+          add(which, result, *communicator, count == counts.front());
         }
         wrong_ += result.wrong;
       }
       if (report_.speaks() && communicator->size() > 1) {
-        fit_series();
+        fit_series(counts.size());
       }
     }
     note_disturbance(members, where, begin);
   }
 
+  /// Of any array over so many ranks.
+  [[nodiscard]] std::size_t largest_bytes(int ranks) const {
+    std::size_t largest = 0;
+    for (const Collective op : collectives_) {
+      largest = std::max(largest, counts_of(op, counts_, ranks).back());
+    }
+    return largest * core::size_of(dtype_);
+  }
+
   /// The array, and a copy on the host to be checked.
   void check_memory(const comm::Rendezvous& members, bool shares_device) const {
     const comm::RankPlace& place = members.places()[static_cast<std::size_t>(members.rank())];
-    const auto largest = static_cast<std::int64_t>(counts_.back() * core::size_of(dtype_));
+    const auto largest = static_cast<std::int64_t>(largest_bytes(members.size()));
     const MemoryNeed need{.parameters = largest,
                           .saved_state = options_.check == "1" ? largest : 0,
                           .on_device = !backend_->reads_host_memory(),
@@ -287,18 +297,18 @@ class CollectiveSweep {
 
   void add(const CollectiveCase& which,
            const CollectiveResult& result,
-           const comm::Communicator& communicator) {
+           const comm::Communicator& communicator,
+           bool first) {
     std::vector<reports::CollectiveRecord>& records = report_.record().collectives;
     records.push_back(describe(which, result, communicator, backend_->device().name));
-    const bool first = which.count == counts_.front();
     report_.tell((first ? header(records.back()) : "") + row(records.back(), which));
     report_.write();
   }
 
   /// Latency and inverse bandwidth of the series measured last, into each of its records.
-  void fit_series() {
+  void fit_series(std::size_t sizes) {
     std::vector<reports::CollectiveRecord>& records = report_.record().collectives;
-    const std::span series = std::span(records).last(counts_.size());
+    const std::span series = std::span(records).last(sizes);
     std::vector<double> bytes;
     std::vector<double> time_s;
     for (const reports::CollectiveRecord& record : series) {

@@ -149,4 +149,21 @@ std::vector<std::size_t> element_counts(const CommOptions& comm) {
   return counts;
 }
 
+std::vector<std::size_t> counts_of(Collective op,
+                                   const std::vector<std::size_t>& counts,
+                                   int ranks) {
+  if (op != Collective::kReduceScatter && op != Collective::kAllGather) {
+    return counts;
+  }
+  std::vector<std::size_t> even;
+  const auto shares = static_cast<std::size_t>(ranks);
+  for (const std::size_t count : counts) {
+    const std::size_t whole = std::max<std::size_t>(count / shares, 1) * shares;
+    if (even.empty() || even.back() != whole) {
+      even.push_back(whole);
+    }
+  }
+  return even;
+}
+
 }  // namespace dlbench::harness
