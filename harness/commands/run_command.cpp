@@ -127,7 +127,7 @@ class Measurement {
   void measure(SessionPlan& plan, const std::vector<TrialId>& trials) {
     ProbeSet probes(plan.backend().device(),
                     {.choice = ProbeChoice(options_.probes),
-                     .record_folder = options_.record_probes,
+                     .record_folder = report_.speaks() ? options_.record_probes : "",
                      .shares_device = !plan.shared_device().empty()});
     peaks_ = peaks_of_this_rank(plan.backend());  // before any window, and before memory is taken
     record_.system.peaks = peaks_;
@@ -205,7 +205,7 @@ class Measurement {
       request.profiler_taken =
           "--capture-steps leaves the profiler of this process to the tool that captures";
     }
-    const auto shares = profile_arms(probes, runner, arms, request, record_);
+    const auto shares = profile_arms(group_, probes, runner, arms, request, record_);
     if (shares.has_value()) {
       AttributionInput input = make_attribution_input(session, runner.results());
       input.gpu = shares;

@@ -278,6 +278,16 @@ std::vector<probes::Probe*> ProbeSet::apart() const {
   return result;
 }
 
+std::map<std::string, std::string> ProbeSet::reasons_apart() const {
+  std::map<std::string, std::string> reasons;
+  for (const Entry& entry : entries_) {
+    if (const probes::ProbeSpec& spec = entry.probe->spec(); spec.own_repetition) {
+      reasons.emplace(spec.name, entry.unavailable);
+    }
+  }
+  return reasons;
+}
+
 ListeningBeside::ListeningBeside(ProbeSet& probes, const std::vector<core::trace::Sink*>& more)
     : probes_(probes) {
   std::vector<core::trace::Sink*> sinks = probes.sinks();

@@ -84,6 +84,8 @@ class ProbeSet {
   void install_sinks() noexcept;
   /// The opened probes that want repetitions of their own: begin() and end() leave them alone.
   [[nodiscard]] std::vector<probes::Probe*> apart() const;
+  /// All of that kind that are loaded, and why they are closed; an opened one's reason is empty.
+  [[nodiscard]] std::map<std::string, std::string> reasons_apart() const;
 
  private:
   struct Entry {

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <sstream>
 #include <utility>
 
 namespace dlbench::harness {
@@ -184,7 +185,7 @@ probes::DeviceTracks tracks_of(const std::deque<Pass>& passes) {
 
 // Writes what the timeline has when `repetitions` are over, also where an error ends them: a file
 // each time anew, so that a later repetition that fails leaves what there is, a pipe only at the
-// `last`.
+// `last`. Nothing without a file.
 template <typename Repetitions>
 void record_on(const TraceRecording& timeline,
                const std::string& file,
@@ -194,10 +195,12 @@ void record_on(const TraceRecording& timeline,
   try {
     repetitions();
   } catch (...) {
-    timeline.rescue(file, tracks_of(passes));
+    if (!file.empty()) {
+      timeline.rescue(file, tracks_of(passes));
+    }
     throw;
   }
-  if (last || !core::is_stream(file)) {
+  if (!file.empty() && (last || !core::is_stream(file))) {
     timeline.write(file, tracks_of(passes));
   }
 }
@@ -260,11 +263,74 @@ reports::ValueMap unavailable(const std::string& reason) {
   return {{"available", false}, {"reason", reason}};
 }
 
+using Reasons = std::map<std::string, std::string>;  // by probe
+
+Reasons parse_reasons(const std::string& text) {
+  Reasons reasons;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t tab = line.find('\t');
+    reasons.emplace(line.substr(0, tab), line.substr(tab + 1));
+  }
+  return reasons;
+}
+
+std::string text_of(const Reasons& reasons) {
+  std::string text;
+  for (const auto& [probe, reason] : reasons) {
+    text += probe + '\t' + core::log::one_line(reason) + '\n';
+  }
+  return text;
+}
+
+// On all ranks: the probes that are closed on some rank, and why on the first one.
+Reasons closed_on_a_rank(RankGroup& ranks, const ProbeSet& probes) {
+  const std::vector<std::string> texts = ranks.gather_texts(text_of(probes.reasons_apart()));
+  Reasons loaded;  // on any rank
+  for (const std::string& text : texts) {
+    loaded.merge(parse_reasons(text));
+  }
+  Reasons closed;
+  for (std::size_t rank = 0; rank < texts.size(); ++rank) {
+    Reasons own = parse_reasons(texts[rank]);
+    for (const auto& [probe, unused] : loaded) {
+      const std::string reason = own.contains(probe) ? own.at(probe) : "not loaded";
+      if (!reason.empty()) {
+        closed.emplace(probe, "rank " + std::to_string(rank) + ": " + reason);
+      }
+    }
+  }
+  return parse_reasons(ranks.agree_text(text_of(closed)));
+}
+
+// With repetitions that are not those of all ranks, ranks would wait for each other.
+void drop_probes_of_some_ranks(RankGroup& ranks,
+                               const ProbeSet& probes,
+                               std::vector<probes::Probe*>& chosen,
+                               reports::RunRecord& record) {
+  if (ranks.size() == 1) {
+    return;
+  }
+  const Reasons closed = closed_on_a_rank(ranks, probes);
+  std::erase_if(chosen, [&](const probes::Probe* probe) {
+    const std::string& name = probe->spec().name;
+    const auto found = closed.find(name);
+    if (found == closed.end()) {
+      return false;
+    }
+    record.probes[name] = unavailable(found->second);
+    core::log::warn("probe " + name + " is left out on all ranks: " + found->second);
+    return true;
+  });
+}
+
 // Those that may run; the others get the reason why not, and one line for all.
-std::vector<probes::Probe*> probes_to_run(const ProbeSet& probes,
+std::vector<probes::Probe*> probes_to_run(RankGroup& ranks,
+                                          const ProbeSet& probes,
                                           const ProfilingRequest& request,
                                           reports::RunRecord& record) {
   std::vector<probes::Probe*> result = probes.apart();
+  drop_probes_of_some_ranks(ranks, probes, result, record);
   if (request.profiler_taken.empty()) {
     return result;
   }
@@ -315,7 +381,8 @@ std::map<std::int64_t, probes::GpuOpLabel> op_labels(const graph::Graph& graph) 
   return labels;
 }
 
-std::optional<UntracedShares> profile_arms(ProbeSet& probes,
+std::optional<UntracedShares> profile_arms(RankGroup& ranks,
+                                           ProbeSet& probes,
                                            TrialRunner& runner,
                                            const std::vector<std::unique_ptr<Arm>>& arms,
                                            const ProfilingRequest& request,
@@ -325,8 +392,10 @@ std::optional<UntracedShares> profile_arms(ProbeSet& probes,
   if (!request.trace_file.empty()) {
     timeline.emplace();
   }
+  // All ranks make the same repetitions; one has the file.
+  const std::string file = ranks.speaks() ? request.trace_file : "";
   std::deque<Pass> passes;
-  const std::vector<probes::Probe*> chosen = probes_to_run(probes, request, record);
+  const std::vector<probes::Probe*> chosen = probes_to_run(ranks, probes, request, record);
   std::int64_t yet_to_draw = count_on_timeline(chosen);
   const bool drawn = yet_to_draw > 0;
   for (probes::Probe* probe : chosen) {
@@ -336,7 +405,7 @@ std::optional<UntracedShares> profile_arms(ProbeSet& probes,
     if (timeline.has_value() && probe->spec().on_timeline) {
       const bool first = yet_to_draw == count_on_timeline(chosen);
       const bool last = --yet_to_draw == 0;
-      record_on(*timeline, request.trace_file, passes, last, [&] {
+      record_on(*timeline, file, passes, last, [&] {
         const TraceRecording::Stretch stretch(*timeline, probes, probe->sink());
         repetitions = runner.run_untimed(arms, length_for_probe(request), pass.around(first));
       });
@@ -352,7 +421,7 @@ std::optional<UntracedShares> profile_arms(ProbeSet& probes,
     }
   }
   if (timeline.has_value() && !drawn) {
-    record_on(*timeline, request.trace_file, passes, true, [&] {
+    record_on(*timeline, file, passes, true, [&] {
       const TraceRecording::Stretch stretch(*timeline, probes);
       static_cast<void>(runner.run_untimed(arms, {.least_s = request.seconds}));
     });

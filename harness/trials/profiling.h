@@ -8,6 +8,7 @@
 #include "harness/analysis/gpu_activity.h"
 #include "harness/trials/arm.h"
 #include "harness/trials/probe_set.h"
+#include "harness/trials/rank_group.h"
 #include "harness/trials/trial_runner.h"
 #include "probes/gpu_trace.h"
 #include "reports/record.h"
@@ -30,7 +31,7 @@ struct ProfilingRequest {
   /// Why the profiler of this process belongs to somebody else; empty: it is ours. Probes that need
   /// it are then left out, with this reason.
   std::string profiler_taken;
-  std::string trace_file;  ///< of the timeline; empty: none
+  std::string trace_file;  ///< of the timeline, that of rank 0; empty: none
   /// What ops are called: a graph that is replayed does not tell.
   std::map<std::int64_t, probes::GpuOpLabel> ops;
   /// Called when a probe's values are in the record: the next one may end the process.
@@ -50,9 +51,11 @@ struct ProfilingRequest {
 /// `probes` of the record's trials (no device is watched where the steps are batches) with what was
 /// recorded and with slowdown_share, slowdown(). Dropped records taint the trial, and so do lost
 /// samples if they are enough to matter. A probe that is refused when it begins is warned of, and,
-/// if it measured nothing at all, made unavailable in `probes` of the record. Returns how the
+/// if it measured nothing at all, made unavailable in `probes` of the record; so is one that some
+/// rank has not, for its repetitions are made by all. Collective. Returns how the
 /// device spends a step of synthetic/device, if that was recorded well enough to say.
-std::optional<UntracedShares> profile_arms(ProbeSet& probes,
+std::optional<UntracedShares> profile_arms(RankGroup& ranks,
+                                           ProbeSet& probes,
                                            TrialRunner& runner,
                                            const std::vector<std::unique_ptr<Arm>>& arms,
                                            const ProfilingRequest& request,

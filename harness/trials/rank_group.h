@@ -9,6 +9,7 @@
 #include "harness/trials/cold_pass.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace dlbench::harness {
@@ -57,6 +58,13 @@ class RankGroup {
   /// Sums over the ranks, element by element, on all ranks; lengths are equal everywhere.
   [[nodiscard]] std::vector<double> sum(const std::vector<double>& values);
 
+  [[nodiscard]] std::string agree_text(const std::string& text) {
+    return ranks_.broadcast_text(text);
+  }
+  /// Every rank's text, by rank, on rank 0; empty elsewhere.
+  [[nodiscard]] std::vector<std::string> gather_texts(const std::string& text) {
+    return ranks_.gather(text);
+  }
   /// Every rank's list, by rank, on rank 0; empty elsewhere.
   [[nodiscard]] std::vector<std::vector<double>> gather(const std::vector<double>& values);
 

@@ -48,14 +48,15 @@ class PretendedGpuTest(command.CommandTest):
                               capture_output=True, text=True, timeout=240, env=variables,
                               stdin=subprocess.DEVNULL, check=False)
 
-    def launch_apart(self, variables, *arguments):
-        """Two ranks, of which the second has these variables too."""
+    def launch_apart(self, variables, *arguments, folders=None):
+        """Two ranks, of which the second has these variables too; each in its folder."""
         if shutil.which(LAUNCHER) is None:
             self.skipTest(f"no {LAUNCHER}")
         program = [command.PROGRAM, *map(str, arguments)]
         own = [part for name, value in variables.items() for part in ("-env", name, value)]
-        one = [LAUNCHER, "-genv", GPU, "devices=2", "-n", "1", *program]
-        return subprocess.run([*one, ":", "-n", "1", *own, *program], capture_output=True, text=True, timeout=120,
+        places = [["-wdir", str(folder)] for folder in folders or ()] or [[], []]
+        one = [LAUNCHER, "-genv", GPU, "devices=2", "-n", "1", *places[0], *program]
+        return subprocess.run([*one, ":", "-n", "1", *places[1], *own, *program], capture_output=True, text=True, timeout=120,
                               env=dict(os.environ, DLBENCH_CACHE_DIR=str(self.folder / "cache")),
                               stdin=subprocess.DEVNULL, check=False)
 

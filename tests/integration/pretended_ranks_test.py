@@ -110,6 +110,36 @@ class PretendedRanks(PretendedGpuTest):
         taints = {taint["code"] for taint in self.report(self.folder / "report.json")["run"]["taints"]}
         self.assertIn("oversubscribed", taints)
 
+    def test_ranks_that_would_choose_different_devices(self):
+        for command in (("run", *SHORT, "--trials", "full"), ("scale", *SHORT, "--trials", "full"),
+                        ("train", "--workload", "mnist_cnn", "--epochs", "1"), ("comm", "-b", "64", "-e", "64")):
+            data = () if command[0] == "comm" else ("--data", self.digits())
+            done = self.launch_apart({GPU: "devices=2,attach_error=46"}, *command, *data, "--output",
+                                     self.folder / "report.json")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertRegex(done.stderr, r"--device auto: rank 0 \(.+\) computes on cuda; rank 1 \(.+\) computes on "
+                                          r"cpu: .*; ranks that compute together want one kind")
+            self.assertEqual(done.stderr.count("want one kind"), 1, done.stderr)
+
+    def test_each_rank_opens_its_own_device_alone(self):
+        done = self.launch_apart({GPU: "devices=2,taken=0"}, "scale", *SHORT, "--data", self.digits(),
+                                 "--trials", "full", "--mode", "weak", "--output", self.folder / "report.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_files_of_a_run_are_rank_0s(self):
+        folders = [self.folder / "rank-0", self.folder / "rank-1"]
+        for folder in folders:
+            folder.mkdir()
+        (folders[0] / "recorded").mkdir()
+        arguments = ("run", *SHORT, "--data", self.digits(), "--device", "cuda", "--trials", "synthetic/device",
+                     "--probes", "nvml,cupti", "--trace", "trace.json", "--record-probes", "recorded", "--output",
+                     "report.json")
+        done = self.launch_apart({}, *arguments, folders=folders)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(sorted(each.name for each in folders[0].iterdir()), ["recorded", "report.json", "trace.json"])
+        self.assertEqual(sorted(each.name for each in (folders[0] / "recorded").iterdir()), ["cupti.json", "nvml.json"])
+        self.assertEqual(list(folders[1].iterdir()), [])
+
     def test_collectives_that_hang_or_fail(self):
         for fault, code, says in (("hang=12", 124, "hangs"), ("error=12", 5, SAYS_OF_AN_ERROR)):
             done = self.launch_short(2, "--timeout", "60", environment={NCCL: fault})

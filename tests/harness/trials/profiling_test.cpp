@@ -8,6 +8,7 @@
 #include "engine/core/error.h"
 #include "probes/registry.h"
 #include "reports/json_writer.h"
+#include "tests/harness/trials/thread_ranks.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -157,7 +158,7 @@ class ProfileArms : public ::testing::Test {
   /// What it says on stderr.
   std::string profile(const ProfilingRequest& request) {
     ::testing::internal::CaptureStderr();
-    shares_ = profile_arms(probes_, runner_, arms_, request, record_);
+    shares_ = profile_arms(group_, probes_, runner_, arms_, request, record_);
     return ::testing::internal::GetCapturedStderr();
   }
 
@@ -263,9 +264,36 @@ TEST_F(ProfileArms, WhatEndsThemLeavesTheTimeline) {
   arms_.push_back(std::make_unique<InterruptedArm>());
   ProbeSet replaying({.kind = "pretended"}, {.choice = ProbeChoice("replaying")});
   const ProfilingRequest request{.seconds = 0.001, .trace_file = file_.string()};
-  EXPECT_THROW((void)profile_arms(replaying, runner_, arms_, request, record_), core::Error);
+  EXPECT_THROW((void)profile_arms(group_, replaying, runner_, arms_, request, record_),
+               core::Error);
   std::ifstream stream(file_);
   EXPECT_FALSE(json::parse(stream).at("traceEvents").empty());
+}
+
+// Nothing waits: all ranks make the same repetitions.
+TEST(ProfileArmsOfRanks, AProbeThatOneRankHasNotIsLeftOutOnAll) {
+  ::testing::internal::CaptureStderr();
+  testing::on_ranks(2, [](comm::Rendezvous& ranks) {
+    RunGuard guard(std::nullopt);
+    RankGroup group(ranks);
+    TrialRunner runner({}, group, guard, [](const std::vector<TrialResult>&) {});
+    std::vector<std::unique_ptr<Arm>> arms;
+    arms.push_back(
+        std::make_unique<CountingArm>(TrialId{reports::TrialKind::kSynthetic, "device"}));
+    reports::RunRecord record;
+    record.trials.emplace_back().kind = reports::TrialKind::kSynthetic;
+    record.trials[0].variant = "device";
+    ProbeSet probes({.kind = "pretended"},
+                    {.choice = ProbeChoice(ranks.rank() == 0 ? "refused,replaying" : "refused")});
+    static_cast<void>(profile_arms(group, probes, runner, arms, {.seconds = 0.001}, record));
+    EXPECT_EQ(record.trials[0].probes.count("refused"), 1U);
+    EXPECT_EQ(record.trials[0].probes.count("replaying"), 0U);
+    EXPECT_EQ(record.probes.count("replaying"), ranks.rank() == 0 ? 1U : 0U);
+  });
+  EXPECT_THAT(
+      ::testing::internal::GetCapturedStderr(),
+      ::testing::HasSubstr(
+          "probe replaying is left out on all ranks: rank 1: not asked for: --probes refused"));
 }
 
 TEST(TieGraphNodes, FollowsTheOrderOfCaptureOrClaimsNothing) {
@@ -305,7 +333,7 @@ TEST(TieGraphNodes, ClaimsNothingWhereNumbersAreNotTheOrderOfWork) {
   trace.graph_node_op.clear();
   EXPECT_FALSE(probes::tie_graph_nodes(trace, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
   EXPECT_TRUE(trace.graph_node_op.empty());
-  EXPECT_THAT(trace.graph_nodes.untied_reason(), testing::HasSubstr("another order"));
+  EXPECT_THAT(trace.graph_nodes.untied_reason(), ::testing::HasSubstr("another order"));
 }
 
 }  // namespace
