@@ -19,7 +19,6 @@ namespace {
 struct State {
   std::mutex mutex;
   Level level = Level::kNormal;
-  int rank = -1;
   bool silent = false;
   bool terminal = isatty(STDERR_FILENO) == 1;
   bool line_shown = false;
@@ -46,9 +45,7 @@ void print(Level level, std::string_view label, std::string_view message) {
     return;
   }
   clear_line(log);
-  std::string line = log.rank >= 0 ? "[rank " + std::to_string(log.rank) + "] " : std::string();
-  line.append(label).append(one_line(message)).append("\n");
-  std::fputs(line.c_str(), stderr);
+  std::fputs((std::string(label) + one_line(message) + "\n").c_str(), stderr);
 }
 
 }  // namespace
@@ -58,17 +55,11 @@ void set_level(Level level) {
   state().level = level;
 }
 
-void set_rank(int rank) {
-  const std::lock_guard lock(state().mutex);
-  state().rank = rank;
-}
-
 void silence() {
   const std::lock_guard lock(state().mutex);
   state().silent = true;
 }
 
-void verbose(std::string_view message) { print(Level::kVerbose, "", message); }
 void info(std::string_view message) { print(Level::kNormal, "", message); }
 void warn(std::string_view message) { print(Level::kQuiet, "warning: ", message); }
 
@@ -129,7 +120,8 @@ void progress(std::string_view text) {
   constexpr std::size_t kWidth = 100;
   State& log = state();
   const std::lock_guard lock(log.mutex);
-  if (log.silent || !log.terminal || log.level == Level::kQuiet) {
+  const Level least = log.terminal ? Level::kNormal : Level::kVerbose;
+  if (log.silent || log.level < least) {
     return;
   }
   if (text.empty()) {
@@ -137,14 +129,15 @@ void progress(std::string_view text) {
     return;
   }
   const auto now = std::chrono::steady_clock::now();
-  if (now - log.last_progress < std::chrono::milliseconds(100)) {
+  const std::chrono::milliseconds pause(log.terminal ? 100 : 10'000);
+  if (now - log.last_progress < pause) {
     return;
   }
   log.last_progress = now;
   clear_line(log);
-  std::fputs(std::string(text.substr(0, kWidth)).c_str(), stderr);
+  std::fputs((one_line(text.substr(0, kWidth)) + (log.terminal ? "" : "\n")).c_str(), stderr);
   std::fflush(stderr);
-  log.line_shown = true;
+  log.line_shown = log.terminal;
 }
 
 }  // namespace dlbench::core::log

@@ -11,16 +11,13 @@ namespace dlbench::core::log {
 
 enum class Level { kQuiet, kNormal, kVerbose };
 
-/// What is printed: kQuiet warnings only, kNormal also info, kVerbose all. Set once, from main.
+/// What is printed: kQuiet warnings only, kNormal also info, kVerbose also progress where stderr is
+/// no terminal. Set once, from main.
 void set_level(Level level);
-
-/// Prefixes messages with "[rank N]"; -1 (the default) prints no prefix.
-void set_rank(int rank);
 
 /// From now on this process prints nothing here, warnings included: another rank speaks for it.
 void silence();
 
-void verbose(std::string_view message);
 void info(std::string_view message);
 void warn(std::string_view message);
 /// warn(), but the same message only once in the life of the process.
@@ -34,8 +31,9 @@ void error(std::string_view message);
 /// one_line() of each of its lines, for a text that quotes files and goes to stdout.
 [[nodiscard]] std::string lines(std::string_view text);
 
-/// Replaces the progress line, if stderr is a terminal and the level is not quiet; rate-limited to
-/// ten per second. An empty text removes the line. Thread safe.
+/// Replaces the progress line, if stderr is a terminal and the level is not quiet, at most ten
+/// times per second; an empty text removes it. Elsewhere, if the level is verbose, a line of its
+/// own every ten seconds. Thread safe.
 void progress(std::string_view text);
 
 }  // namespace dlbench::core::log

@@ -193,7 +193,7 @@ void add_output_options(OptionSet& options, RunOptions& run) {
   options.add_flag("dry-run", "show the plan, run nothing", run.dry_run);
   options.add_flag("strict", "a tainted result ends with code 4", run.strict);
   options.add_flag("quiet", "warnings and results only", run.quiet);
-  options.add_flag("verbose", "say more", run.verbose);
+  options.add_flag("verbose", "progress as lines, where stderr is no terminal", run.verbose);
 }
 
 void add_probe_option(OptionSet& options, RunOptions& run) {

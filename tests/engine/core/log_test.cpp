@@ -3,6 +3,7 @@
 #include "engine/core/log.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <string_view>
 
@@ -25,6 +26,23 @@ TEST(Log, LinesKeepsWhereLinesEnd) {
   EXPECT_EQ(lines("a\x1b[2Jb\n\n  c\r\n"), "a\\x1b[2Jb\n\n  c\\x0d\n");
   EXPECT_EQ(lines("a\nb"), "a\nb");
   EXPECT_EQ(lines(""), "");
+}
+
+TEST(Log, ProgressIsInALogWhereThatIsAskedFor) {
+  if (isatty(STDERR_FILENO) == 1) {
+    GTEST_SKIP() << "stderr is a terminal";
+  }
+  const auto said = [](Level level) {
+    set_level(level);
+    ::testing::internal::CaptureStderr();
+    progress("trial full, warm-up");
+    progress("trial full, repetition 1");
+    progress("");
+    set_level(Level::kNormal);
+    return ::testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(said(Level::kNormal), "");
+  EXPECT_EQ(said(Level::kVerbose), "trial full, warm-up\n") << "the next one in ten seconds";
 }
 
 }  // namespace
