@@ -231,17 +231,23 @@ class Parser {
   }
 
  private:
-  // "--config= --dry-run": for CLI11 the next argument would be the value. "--strict=no": a flag is
-  // there or not.
+  // "--config= --dry-run", "--config --dry-run": for CLI11 the next argument would be the value.
+  // "--strict=no": a flag is there or not.
   void refuse_wrong_values(const std::vector<std::string>& arguments) const {
-    for (const std::string& argument : arguments) {
+    for (std::size_t index = 0; index < arguments.size(); ++index) {
+      const std::string& argument = arguments[index];
       const std::size_t equals = argument.find('=');
-      if (!argument.starts_with("--") || equals == std::string::npos) {
+      const std::string name = long_name(argument);
+      const bool known = is_known(name);
+      if (equals == std::string::npos) {
+        if (known && wants_value_everywhere(name) && index + 1 < arguments.size() &&
+            is_known(long_name(arguments[index + 1]))) {
+          throw Error(ErrorCode::kUsage,
+                      "--" + name + " wants a value, but '" + arguments[index + 1] +
+                          "' follows (see dlbench --help)");
+        }
         continue;
       }
-      const std::string name = argument.substr(2, equals - 2);
-      const bool known = std::ranges::any_of(
-          commands_, [&name](const Bound& bound) { return bound.options->contains(name); });
       if (known && equals + 1 == argument.size()) {
         throw Error(ErrorCode::kUsage, "--" + name + ": the value is empty (see dlbench --help)");
       }
@@ -251,6 +257,24 @@ class Parser {
                         "': leave the option out to turn it off");
       }
     }
+  }
+
+  // "trials" of "--trials" and "--trials=io"; empty: no long option.
+  static std::string long_name(const std::string& argument) {
+    return argument.starts_with("--") ? argument.substr(2, argument.find('=') - 2) : "";
+  }
+
+  [[nodiscard]] bool is_known(const std::string& option) const {
+    return std::ranges::any_of(
+        commands_, [&option](const Bound& bound) { return bound.options->contains(option); });
+  }
+
+  [[nodiscard]] bool wants_value_everywhere(const std::string& name) const {
+    return std::ranges::none_of(commands_, [&name](const Bound& bound) {
+      return std::ranges::any_of(bound.options->specs(), [&name](const OptionSpec& spec) {
+        return spec.name == name && spec.is_flag;
+      });
+    });
   }
 
   [[nodiscard]] bool is_flag_everywhere(const std::string& name) const {

@@ -97,6 +97,13 @@ TEST(CommandLine, AnEmptyValueIsNotTheNextArgument) {
   EXPECT_THAT(call.err, HasSubstr("--config: the value is empty"));
 }
 
+TEST(CommandLine, AnOptionIsNoValueOfTheOneBeforeIt) {
+  const CommandLineCall call =
+      call_dlbench({"run", "--workload", "mnist_cnn", "--trials", "--output", "report.json"});
+  EXPECT_EQ(call.code, 2);
+  EXPECT_THAT(call.err, HasSubstr("--trials wants a value, but '--output' follows"));
+}
+
 TEST(CommandLine, AFlagTakesNoValue) {
   const CommandLineCall call = call_dlbench({"run", "--workload", "mnist_cnn", "--strict=no"});
   EXPECT_EQ(call.code, 2);
