@@ -4,6 +4,7 @@
 // dlbench launch SCHEDULER ... -- COMMAND: a batch job that runs another command of dlbench on many
 // ranks, printed or submitted.
 #include "engine/core/error.h"
+#include "engine/core/log.h"
 #include "harness/commands/child_process.h"
 #include "harness/commands/command.h"
 #include "harness/commands/command_line.h"
@@ -261,6 +262,12 @@ int LaunchCommand::run(const OptionSet& options, const Invocation& invocation) {
     return submit(wanted, script);
   }
   std::fputs(script.c_str(), stdout);
+  std::error_code ignored;
+  if (!spec().needs_container && !fs::is_directory(wanted.output_folder, ignored)) {
+    core::log::warn(fmt::format("--output-dir '{}' is not there: make it before the job is "
+                                "submitted, or the scheduler drops the log",
+                                wanted.output_folder));
+  }
   return 0;
 }
 

@@ -133,6 +133,18 @@ class Launch(CommandTest):
                 self.assertEqual(given.read_text(encoding="utf-8"),
                                  self.script(*arguments, *JOB, *RUN))
 
+    def test_a_printed_script_names_a_folder_that_is_missing(self):
+        for scheduler in SUBMITS:
+            folder = self.folder / f"missing-{scheduler}"
+            image = ["--container", "registry/dlbench:1", "--volume", "claim"] if scheduler == "kubernetes" else []
+            done = self.dlbench("launch", scheduler, "--output-dir", folder, *image, *JOB, *RUN)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            warned = f"warning: --output-dir '{folder}' is not there: make it before the job is submitted"
+            self.assertEqual(warned in done.stderr, scheduler != "kubernetes", done.stderr)
+            self.assertFalse(folder.exists())
+            done = self.dlbench("launch", scheduler, "--output-dir", self.folder, *image, *JOB, *RUN)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_submit_makes_the_folder_of_the_log(self):
         self.stand_in("sbatch", "echo 1\n")
         folder = self.folder / "new" / "results"
