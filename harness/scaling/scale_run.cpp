@@ -219,7 +219,7 @@ std::vector<TrialEstimate> ScaleRun::warm_up() {
 // Rank 0 plans the lengths of all repetitions so that they fit the budget; all learn them.
 void ScaleRun::share_plan(const std::vector<TrialEstimate>& estimates) {
   std::vector<std::int64_t> steps;
-  double least_s = 0.0;
+  bool shortened = false;
   if (everyone_.speaks()) {
     const TimePlanRequest request{
         .trials = estimates,
@@ -233,13 +233,12 @@ void ScaleRun::share_plan(const std::vector<TrialEstimate>& estimates) {
     for (const TrialTimePlan& trial : plan.trials) {
       steps.push_back(trial.steps);
     }
-    const bool by_steps = plan.shortened || options_.runner.steps.has_value();
-    least_s = by_steps ? 0.0 : options_.runner.min_time_s;
+    shortened = plan.shortened;
     if (!plan.fits) {
       core::log::warn(over_budget_text(request, plan));
     }
   }
-  least_s = everyone_.agree(least_s);
+  shortened = everyone_.agree(shortened);
   std::size_t next = 0;
   for (std::size_t index = 0; index < sizes_.size(); ++index) {
     std::vector<std::int64_t> own;
@@ -248,7 +247,7 @@ void ScaleRun::share_plan(const std::vector<TrialEstimate>& estimates) {
       ++next;
     }
     if (members_[index] != nullptr) {
-      members_[index]->runner().set_steps(std::move(own), least_s);
+      members_[index]->runner().set_steps(std::move(own), shortened);
     }
   }
 }

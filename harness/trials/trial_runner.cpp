@@ -143,17 +143,16 @@ void TrialRunner::plan(std::int64_t rounds_done) {
     request.remaining_s = std::max(0.0, *options_.time_budget_s - ranks_.agree(guard_.elapsed_s()));
   }
   const TimePlan plan = plan_time(request);
-  steps_.clear();
+  std::vector<std::int64_t> steps;
   double spent_s = 0.0;
   for (std::size_t index = 0; index < plan.trials.size(); ++index) {
-    steps_.push_back(plan.trials[index].steps);
+    steps.push_back(plan.trials[index].steps);
     spent_s = std::max(spent_s, results_[index].elapsed_s);
   }
-  least_s_ = plan.shortened || options_.steps.has_value() ? 0.0 : options_.min_time_s;
   if (plan.repetitions < request.min_repetitions) {
     options_.stopping.min_repetitions = rounds_done + plan.repetitions;
   }
-  note_budget(plan.shortened);
+  set_steps(std::move(steps), plan.shortened);
   if (!plan.fits) {
     core::log::warn(over_budget_text(request, plan));
   }
@@ -207,11 +206,24 @@ std::vector<TrialProgress> TrialRunner::progress() const {
   return progress;
 }
 
+void TrialRunner::set_steps(std::vector<std::int64_t> steps, bool shortened) {
+  steps_ = std::move(steps);
+  least_s_ = shortened || options_.steps.has_value() ? 0.0 : options_.min_time_s;
+  note_budget(shortened);
+}
+
 void TrialRunner::shorten(double factor) {
-  least_s_ = 0.0;
+  bool shortened = false;
   for (std::size_t arm = 0; arm < steps_.size(); ++arm) {
     const auto wanted = static_cast<std::int64_t>(static_cast<double>(steps_[arm]) * factor);
-    steps_[arm] = std::min(steps_[arm], whole_steps(estimates_[arm], wanted));
+    const std::int64_t steps = std::min(steps_[arm], whole_steps(estimates_[arm], wanted));
+    const double usual_s = static_cast<double>(steps) * estimates_[arm].step_s;
+    shortened = shortened || steps < steps_[arm] || usual_s < least_s_;
+    steps_[arm] = steps;
+  }
+  if (shortened) {
+    least_s_ = 0.0;
+    note_budget(true);
   }
 }
 

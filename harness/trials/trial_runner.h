@@ -133,14 +133,12 @@ class TrialRunner {
   /// Warm-up of all arms, each at most `limit_s` seconds: what a step of each costs.
   [[nodiscard]] std::vector<TrialEstimate> warm_up(const std::vector<std::unique_ptr<Arm>>& arms,
                                                    double limit_s);
-  /// Steps of each arm's repetitions, from a plan that has all arms of all runners, and seconds
-  /// that a repetition lasts at least, whatever its steps; 0: none.
-  void set_steps(std::vector<std::int64_t> steps, double least_s = 0.0) {
-    steps_ = std::move(steps);
-    least_s_ = least_s;
-  }
-  /// Makes later repetitions shorter by this factor, at most 1, down to the trials' own minima and
-  /// in their multiples. From then on they last what they last.
+  /// Steps of each arm's repetitions, from a plan that has all arms of all runners; `shortened`:
+  /// there a time budget made repetitions shorter than --min-time, which taints the trials.
+  void set_steps(std::vector<std::int64_t> steps, bool shortened);
+  /// Makes later repetitions shorter by this factor, at most 1, to fit the time budget, down to the
+  /// trials' own minima and in their multiples. Where that shortens any, they last what they last
+  /// from then on, and the trials are tainted.
   void shorten(double factor);
   void run_round(const std::vector<std::unique_ptr<Arm>>& arms, std::int64_t round);
   /// What the stopping rule looks at.

@@ -158,6 +158,15 @@ class Ranks(unittest.TestCase):
         self.assertIn(("noise_target_missed", "sweep of bucket caps"),
                       [(taint["code"], taint["where"]) for taint in report["run"]["taints"]])
 
+    def test_what_the_time_budget_shortens_is_a_short_run(self):
+        path = self.folder / "short.json"
+        arguments = ["--workload", "mnist_cnn", "--batch-size", "8", "--mode", "weak", "--ranks", "2", "--trials",
+                     "synthetic", "--repetitions", "2", "--output", str(path)]
+        done = self.launch("mpich", 2, "scale", *arguments, "--time-budget", "3s", "--sweep-buckets", "1,25")
+        shortened = [taint["where"] for taint in self.report(done, path)["run"]["taints"]
+                     if taint["code"] == "short_run" and "--time-budget" in taint["detail"]]
+        self.assertEqual(shortened, ["trial synthetic (weak, 2 ranks)", "sweep of bucket caps"])
+
     def test_a_single_root_is_measured_beside_ddp(self):
         path = self.folder / "strategy.json"
         done = self.launch("mpich", 2, "scale", *QUICK, "--sweep", "ddp-vs-data-parallel", "--ranks", "2",

@@ -215,12 +215,12 @@ TEST(TrialRunner, ShortensNoRepetitionUntilItSaysNothing) {
   ASSERT_EQ(estimates.size(), 1U);
   const std::int64_t shortest = estimates.front().min_steps;
   EXPECT_GE(static_cast<double>(shortest) * estimates.front().step_s, 0.1);
-  runner.set_steps({4 * shortest});
+  runner.set_steps({4 * shortest}, true);
   runner.shorten(0.5);
   runner.run_round(arms, 0);
   runner.shorten(0.001);
   runner.run_round(arms, 1);
-  runner.set_steps({1});  // as --steps says
+  runner.set_steps({1}, true);
   runner.shorten(0.5);
   runner.run_round(arms, 2);
   const auto& repetitions = runner.results().front().repetitions;
@@ -283,12 +283,14 @@ TEST(TrialRunner, OneRankGoesOnUntilMinTimeHasPassed) {
   RankGroup group(alone);
   RunnerOptions free = options();
   free.steps.reset();
+  free.min_time_s = 0.05;
   TrialRunner runner(free, group, guard, [](const std::vector<TrialResult>&) {});
   std::vector<std::unique_ptr<Arm>> arms;
   arms.push_back(std::make_unique<PretendedArm>(0, 2));
   static_cast<void>(runner.warm_up(arms, 10.0));
-  runner.set_steps({1}, 0.05);  // as a slow warm-up would plan
+  runner.set_steps({1}, false);  // as a slow warm-up would plan
   runner.run_round(arms, 0);
+  EXPECT_THAT(details(runner.results().front(), reports::Taint::kShortRun), IsEmpty());
   runner.shorten(0.5);
   runner.run_round(arms, 1);
   const auto& repetitions = runner.results().front().repetitions;
@@ -296,6 +298,37 @@ TEST(TrialRunner, OneRankGoesOnUntilMinTimeHasPassed) {
   EXPECT_GE(repetitions[0].wall_s, 0.05);
   EXPECT_EQ(repetitions[0].samples, 2 * repetitions[0].steps);
   EXPECT_EQ(repetitions[1].steps, 1) << "shortened on purpose";
+  EXPECT_THAT(details(runner.results().front(), reports::Taint::kShortRun),
+              ElementsAre(HasSubstr("--time-budget")));
+}
+
+TEST(TrialRunner, ATimeBudgetThatShortensIsAShortRunWhoeverPlans) {
+  RunGuard guard(std::nullopt);
+  comm::LoneRank alone;
+  RankGroup group(alone);
+  RunnerOptions free = options();
+  free.steps.reset();
+  free.min_time_s = 1e-6;  // any step lasts longer
+  TrialRunner runner(free, group, guard, [](const std::vector<TrialResult>&) {});
+  std::vector<std::unique_ptr<Arm>> arms;
+  arms.push_back(std::make_unique<PretendedArm>(0, 2));
+  static_cast<void>(runner.warm_up(arms, 10.0));
+  const auto short_runs = [&] {
+    return details(runner.results().front(), reports::Taint::kShortRun);
+  };
+  runner.set_steps({1}, false);
+  runner.shorten(0.5);
+  EXPECT_THAT(short_runs(), IsEmpty()) << "a single step cannot be shortened";
+  runner.set_steps({8}, false);
+  runner.shorten(0.99);
+  EXPECT_THAT(short_runs(), ElementsAre("repetitions shortened to fit --time-budget"));
+  runner.shorten(0.5);
+  EXPECT_EQ(short_runs().size(), 1U);
+  TrialRunner planned(free, group, guard, [](const std::vector<TrialResult>&) {});
+  static_cast<void>(planned.warm_up(arms, 10.0));
+  planned.set_steps({8}, true);
+  EXPECT_THAT(details(planned.results().front(), reports::Taint::kShortRun),
+              ElementsAre("repetitions shortened to fit --time-budget"));
 }
 
 // Steps sleep for less than half a millisecond, but nobody knows how long a busy machine takes.
@@ -308,13 +341,14 @@ TEST(TrialRunnerOnRanks, LengthenTogetherWhatWasTooShort) {
       RankGroup group(ranks);
       RunnerOptions lengthening = options();
       lengthening.steps.reset();
+      lengthening.min_time_s = kLeastS;
       lengthening.max_discards = discards;
       lengthening.stopping.max_time_s = 60.0;
       TrialRunner runner(lengthening, group, guard, [](const std::vector<TrialResult>&) {});
       std::vector<std::unique_ptr<Arm>> arms;
       arms.push_back(std::make_unique<PretendedArm>(ranks.rank(), 2));
       static_cast<void>(runner.warm_up(arms, 10.0));
-      runner.set_steps({1}, kLeastS);
+      runner.set_steps({1}, false);
       runner.run_round(arms, 0);
       runner.run_round(arms, 1);
       const TrialResult& result = runner.results().front();
@@ -353,6 +387,7 @@ TEST(TrialRunnerOnRanks, RepeatNothingWhereTheTimeHasPassed) {
       RankGroup group(ranks);
       RunnerOptions limited = options();
       limited.steps.reset();
+      limited.min_time_s = 1e3 * step_s(1);
       limited.max_discards = 1;
       limited.stopping.max_time_s = limits.max_time_s;
       limited.time_budget_s = limits.time_budget_s;
@@ -360,7 +395,7 @@ TEST(TrialRunnerOnRanks, RepeatNothingWhereTheTimeHasPassed) {
       std::vector<std::unique_ptr<Arm>> arms;
       arms.push_back(std::make_unique<PretendedArm>(ranks.rank(), 2));
       static_cast<void>(runner.warm_up(arms, 10.0));
-      runner.set_steps({1}, 1e3 * step_s(1));
+      runner.set_steps({1}, false);
       runner.run_round(arms, 0);
       EXPECT_EQ(runner.results().front().repetitions.size(), limits.repetitions)
           << limits.max_time_s;
