@@ -305,7 +305,8 @@ class ScaleCommand final : public Command {
     options.add_flag("leave-largest-out",
                      "also predict the largest measured size from the smaller ones, with the error",
                      scale_.leave_largest_out);
-    add_measuring_options(options, run_, "io, synthetic[/device|/nocomm], full, interference");
+    add_measuring_options(
+        options, run_, "io, synthetic[/device|/nocomm], full, interference (at 1 rank)");
     add_parallel_options(options, run_);
     add_loader_options(options, run_);
     add_output_options(options, run_);

@@ -3,6 +3,7 @@
 #include "harness/scaling/scale_plan.h"
 
 #include "engine/core/error.h"
+#include "harness/trials/arm.h"
 #include "harness/trials/batch_share.h"
 #include "reports/text_table.h"
 #include "workloads/workload.h"
@@ -50,9 +51,7 @@ std::vector<ScaleSize> plan_sizes(const std::vector<ScaleSeries>& series,
 
 std::vector<TrialId> trials_at(const std::vector<TrialId>& wanted, int ranks) {
   std::vector<TrialId> trials = wanted;
-  if (ranks == 1) {
-    std::erase_if(trials, [](const TrialId& id) { return id.variant == "nocomm"; });
-  }
+  std::erase_if(trials, [ranks](const TrialId& id) { return !why_impossible(id, ranks).empty(); });
   return trials;
 }
 
@@ -77,8 +76,7 @@ std::vector<reports::SkipRecord> impossible_trials(const std::vector<TrialId>& w
   std::vector<reports::SkipRecord> skipped;
   skipped.reserve(left_out.size());
   for (const TrialId& id : left_out) {
-    skipped.push_back({"trial " + id.to_string(),
-                       "there is one rank, so there is no communication to leave out"});
+    skipped.push_back({"trial " + id.to_string(), why_impossible(id, ranks.front())});
   }
   return skipped;
 }

@@ -42,7 +42,7 @@ struct ScaleSize {
 [[nodiscard]] std::vector<ScaleSize> plan_sizes(const std::vector<ScaleSeries>& series,
                                                 const std::vector<int>& ranks);
 
-/// The trials of `wanted` that `ranks` ranks can do: one has no communication to leave out.
+/// The trials of `wanted` that `ranks` ranks can do, see why_impossible().
 [[nodiscard]] std::vector<TrialId> trials_at(const std::vector<TrialId>& wanted, int ranks);
 
 /// The trials of `wanted` that no size of `ranks` can do, with reasons. Throws core::Error(kUsage)

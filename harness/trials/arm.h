@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace dlbench::harness {
 
@@ -88,8 +89,11 @@ class Arm {
   TrialId id_;
 };
 
-/// The arm of a trial; the session outlives it. Throws core::Error(kUnavailable) for a trial that
-/// this run cannot do (nocomm on one rank, device variants without a device).
+/// Why so many ranks cannot do a trial; empty: they can.
+[[nodiscard]] std::string why_impossible(const TrialId& id, int ranks);
+
+/// The arm of a trial; the session outlives it. Throws core::Error(kUnavailable) with
+/// why_impossible() for a trial that the session's ranks cannot do.
 [[nodiscard]] std::unique_ptr<Arm> make_arm(const TrialId& id, Session& session);
 
 }  // namespace dlbench::harness

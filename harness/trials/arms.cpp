@@ -233,25 +233,30 @@ void PhaseTotals::add(const PhaseTotals& other) {
   steps += other.steps;
 }
 
+std::string why_impossible(const TrialId& id, int ranks) {
+  if (id.kind == TrialKind::kInterference && ranks > 1) {
+    return "the arms of this trial make different numbers of steps, so it runs on one rank";
+  }
+  if (id.variant == "nocomm" && ranks == 1) {
+    return "there is one rank, so there is no communication to leave out";
+  }
+  return {};
+}
+
 std::unique_ptr<Arm> make_arm(const TrialId& id, Session& session) {
+  if (const std::string reason = why_impossible(id, session.communicator().size());
+      !reason.empty()) {
+    throw Error(ErrorCode::kUnavailable, reason);
+  }
   switch (id.kind) {
     case TrialKind::kIo:
       return std::make_unique<IoArm>(id, session);
     case TrialKind::kFull:
       return std::make_unique<FullArm>(id, session);
     case TrialKind::kInterference:
-      if (session.communicator().size() > 1) {
-        throw Error(
-            ErrorCode::kUnavailable,
-            "the arms of this trial make different numbers of steps, so it runs on one rank");
-      }
       return make_interference_arm(id, session);
     case TrialKind::kSynthetic:
       break;
-  }
-  if (id.variant == "nocomm" && session.communicator().size() == 1) {
-    throw Error(ErrorCode::kUnavailable,
-                "there is one rank, so there is no communication to leave out");
   }
   return std::make_unique<SyntheticArm>(id, session);
 }

@@ -158,6 +158,20 @@ class Ranks(unittest.TestCase):
         self.assertIn(("noise_target_missed", "sweep of bucket caps"),
                       [(taint["code"], taint["where"]) for taint in report["run"]["taints"]])
 
+    def test_scale_makes_each_trial_at_the_sizes_that_can_do_it(self):
+        path = self.folder / "trials.json"
+        arguments = ["scale", *QUICK, "--mode", "weak", "--trials", "synthetic,interference", "--time-budget", "2s",
+                     "--output", str(path)]
+        sides = ["step_beside_loader", "loader_beside_step"]
+        for ranks, interference, skipped in (("1,2", [(1, side) for side in sides], []),
+                                             ("2", [], [f"trial interference/{side}" for side in sides])):
+            with self.subTest(ranks=ranks):
+                report = self.report(self.launch("mpich", 2, *arguments, "--ranks", ranks), path)
+                self.assertEqual([(trial["ranks"], trial["variant"]) for trial in report["trials"]
+                                  if trial["kind"] == "interference"], interference)
+                self.assertEqual([skip["what"] for skip in report["run"]["skipped"]
+                                  if "it runs on one rank" in skip["reason"]], skipped)
+
     def test_what_the_time_budget_shortens_is_a_short_run(self):
         path = self.folder / "short.json"
         arguments = ["--workload", "mnist_cnn", "--batch-size", "8", "--mode", "weak", "--ranks", "2", "--trials",
@@ -228,6 +242,7 @@ class Ranks(unittest.TestCase):
                 ("3 ranks asked for", ["--ranks", "3"]),
                 ("less than one sample", ["--global-batch-size", "1"]),
                 ("has the copy", ["--trials", "io,synthetic/host"]),
+                ("none of the trials can run on 2 ranks", ["--trials", "interference"]),
                 ("is of strong scaling", ["--global-batch-size", "5", "--mode", "weak"]),
                 ("at least 3 numbers of ranks", ["--leave-largest-out"]),
                 ("varies --compression itself", ["--sweep", "ddp-options", "--compression", "bf16"]),

@@ -162,7 +162,23 @@ TEST(ScalePlan, TheSmallestSizeNeedsATrialToo) {
               HasSubstr("give --ranks without it"));
   EXPECT_TRUE(impossible_trials(nocomm, {2, 4}).empty());
   EXPECT_TRUE(impossible_trials(parse_trials("io,synthetic/nocomm", false), {1, 2}).empty());
-  EXPECT_EQ(impossible_trials(parse_trials("io,synthetic/nocomm", false), {1}).size(), 1U);
+}
+
+TEST(ScalePlan, ATrialThatNoSizeCanDoHasItsOwnReason) {
+  const std::vector<TrialId> wanted = parse_trials("io,synthetic/nocomm,interference", false);
+  const std::vector<reports::SkipRecord> alone = impossible_trials(wanted, {1});
+  ASSERT_EQ(alone.size(), 1U);
+  EXPECT_EQ(alone[0].what, "trial synthetic/nocomm");
+  EXPECT_THAT(alone[0].reason, HasSubstr("there is one rank"));
+  EXPECT_EQ(trials_at(wanted, 2), parse_trials("io,synthetic/nocomm", false));
+  const std::vector<reports::SkipRecord> together = impossible_trials(wanted, {2, 4});
+  ASSERT_EQ(together.size(), 2U);
+  EXPECT_EQ(together[0].what, "trial interference/step_beside_loader");
+  EXPECT_EQ(together[1].what, "trial interference/loader_beside_step");
+  for (const reports::SkipRecord& skip : together) {
+    EXPECT_THAT(skip.reason, HasSubstr("it runs on one rank"));
+  }
+  EXPECT_TRUE(impossible_trials(wanted, {1, 2}).empty());
 }
 
 TEST_F(ScaleCommand, WhatItCannotDoIsRefused) {
