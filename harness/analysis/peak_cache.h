@@ -12,8 +12,8 @@
 
 namespace dlbench::harness {
 
-/// `run` measures quickly until the figures are the best of so many measurements: a single quick
-/// one may have met a busy machine. A thorough one ends that.
+/// `run` and `scale` measure quickly until the figures are the best of so many measurements: a
+/// single quick one may have met a busy machine. A thorough one ends that.
 inline constexpr int kQuickMeasurements = 5;
 
 /// The file of this machine below the cache folder: peaks/<processor>-<isa>-<threads>-threads.json.

@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/error.h"
 #include "engine/core/log.h"
-#include "harness/analysis/device_peaks.h"
-#include "harness/analysis/gpu_peaks.h"
-#include "harness/analysis/peak_cache.h"
 #include "harness/commands/command.h"
 #include "harness/commands/output_files.h"
 #include "harness/commands/plan_text.h"
@@ -25,16 +22,15 @@
 #include "harness/trials/plan_record.h"
 #include "harness/trials/probe_set.h"
 #include "harness/trials/profiling.h"
+#include "harness/trials/rank_peaks.h"
 #include "harness/trials/trial_runner.h"
 #include "harness/trials/trial_summary.h"
 #include "probes/system_info.h"
 #include "reports/benchy.h"
-#include "reports/peak_rates.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -129,8 +125,7 @@ class Measurement {
                     {.choice = ProbeChoice(options_.probes),
                      .record_folder = report_.speaks() ? options_.record_probes : "",
                      .shares_device = !plan.shared_device().empty()});
-    peaks_ = peaks_of_this_rank(plan.backend());  // before any window, and before memory is taken
-    record_.system.peaks = peaks_;
+    record_.system.peaks = peaks_of_this_rank(plan.backend(), group_);
     group_.align();
     Session session(plan);
     describe_session(session, record_);
@@ -245,52 +240,8 @@ class Measurement {
     context.cache.mode = options_.cache;
     context.device_clock = !plan.backend().reads_host_memory();
     context.overhead_s_per_step = measure_harness_overhead(session.plan().backend(), guard_);
-    const std::string& precision = plan.options().precision;
-    context.peak_flop_per_s = peak_of_all_ranks(plan, reports::mfu_flop_per_s(peaks_, precision));
-    context.measured_peak_flop_per_s =
-        peak_of_all_ranks(plan, reports::measured_flop_per_s(peaks_, precision)).value;
+    context.peaks = peaks_of_all_ranks(plan, group_, record_.system.peaks);
     return context;
-  }
-
-  // Where they compute. On the CPU only rank 0 measures: the others would disturb it.
-  std::vector<reports::PeakRecord> peaks_of_this_rank(backend::Backend& backend) {
-    const backend::DeviceInfo device = backend.device();
-    if (device.kind == "cuda") {
-      std::vector<reports::PeakRecord> peaks = datasheet_peaks(device.name);
-      const auto measured = cached_device_peaks(backend);
-      peaks.insert(peaks.end(), measured.begin(), measured.end());
-      return peaks;
-    }
-    return device.kind == "cpu" && group_.speaks() ? known_peaks()
-                                                   : std::vector<reports::PeakRecord>{};
-  }
-
-  // The sum of what each rank's GPU can do, or its cores: rank 0's measured ones stand for as many
-  // of the same processor. Collective.
-  reports::Measured<double> peak_of_all_ranks(const SessionPlan& plan, std::optional<double> own) {
-    const bool cpu = plan.backend().device().kind == "cpu";
-    if (group_.any(cpu ? group_.ranks_on_these_cpus() > 1 : !plan.shared_device().empty())) {
-      return reports::Measured<double>::missing(
-          "ranks share cores or a GPU: what they can do together is not known");
-    }
-    double peak = own.value_or(0.0);
-    if (cpu) {
-      const bool alike = has_cores_of_rank_0();
-      const double of_rank_0 = group_.agree(peak);
-      peak = alike ? of_rank_0 : 0.0;
-    }
-    if (group_.any(peak <= 0.0)) {
-      return TrialContext{}.peak_flop_per_s;  // why there is none
-    }
-    return group_.sum({peak}).front();
-  }
-
-  // Whether this rank has as many cores of the same processor as rank 0. Collective.
-  bool has_cores_of_rank_0() {
-    const PeakKey key = peak_key();
-    const std::string text = key.processor + key.isa + std::to_string(key.threads);
-    const auto mark = static_cast<double>(std::hash<std::string>{}(text) >> 12);  // 52 bits: exact
-    return mark == group_.agree(mark);
   }
 
   // Before kernels are chosen: a data set may be too small for --cache cold.
@@ -414,7 +365,6 @@ class Measurement {
   RunReport report_;
   reports::RunRecord& record_;
   TrialContext context_;
-  std::vector<reports::PeakRecord> peaks_;
   bool cache_tainted_ = false;
   bool profiled_ = false;
 };

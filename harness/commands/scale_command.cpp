@@ -107,6 +107,7 @@ class Scaling {
     describe(scale);
     report_.taint(oversubscription(launch_, placement_, options_.workers.value_or(0)));
     report_.taint(planned_taints(scale));
+    record_.system.peaks = scale.take_peaks();
     report_.enter("measuring");
     try {
       scale.measure();

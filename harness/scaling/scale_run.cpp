@@ -77,6 +77,10 @@ void ScaleMember::open() {
   }
 }
 
+void ScaleMember::note_peaks(const std::vector<reports::PeakRecord>& own) {
+  context_.peaks = peaks_of_all_ranks(*plan_, *group_, own);
+}
+
 void ScaleMember::note_cache(const data::CacheState& cache) {
   context_.cache = {.mode = std::string(data::name(cache.mode)),
                     .resident_before = cache.resident_after,
@@ -184,6 +188,24 @@ void ScaleRun::visit(std::size_t index, const std::function<void(ScaleMember&)>&
     }
   }
   everyone_.align();
+}
+
+// All sizes of a rank are measured on one device, while it is idle on all ranks.
+std::vector<reports::PeakRecord> ScaleRun::take_peaks() {
+  std::vector<reports::PeakRecord> own;
+  together(launch_, [&] {
+    const auto mine =
+        std::ranges::find_if(members_, [](const auto& member) { return member != nullptr; });
+    if (mine != members_.end()) {
+      own = peaks_of_this_rank((*mine)->plan().backend(), everyone_);
+    }
+  });
+  for (const auto& member : members_) {
+    if (member != nullptr) {
+      member->note_peaks(own);
+    }
+  }
+  return own;
 }
 
 void ScaleRun::measure() {

@@ -44,6 +44,9 @@ class ScaleMember {
   /// Makes session and arms, if they are not there. Collective over the members.
   void open();
   void close();
+  /// What rates of this size are shares of; `own`: peaks_of_this_rank(). Collective over the
+  /// members.
+  void note_peaks(const std::vector<reports::PeakRecord>& own);
   /// In which state the page cache was when measuring began.
   void note_cache(const data::CacheState& cache);
   [[nodiscard]] Session& session() { return *session_; }
@@ -77,6 +80,10 @@ class ScaleRun {
 
   /// Opens everything. Collective over all ranks of the launch. Throws core::Error.
   ScaleRun(ScaleRunOptions options, comm::Rendezvous& launch, RunGuard& guard, Listener listener);
+
+  /// Finds out what the ranks' devices can do, see peaks_of_this_rank(), before measure(): what
+  /// summarize_trial() needs of the members' contexts. Returns this rank's peaks. Collective.
+  [[nodiscard]] std::vector<reports::PeakRecord> take_peaks();
 
   /// Warm-up of all sizes, then rounds until every trial is precise enough or the budget is spent.
   void measure();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/trial_summary.h"
 
+#include "engine/core/check.h"
 #include "reports/statistics_records.h"
 
 #include <algorithm>
@@ -206,12 +207,14 @@ void add_flop_rate(reports::TrialRecord& record,
   }
   const double rate = record.throughput->samples_per_second.mean * context.training_flop_per_sample;
   record.achieved_flop_per_s = rate;
-  record.mfu = context.peak_flop_per_s;  // or why there is none
+  record.mfu = context.peaks.flop_per_s;  // or why there is none
+  DLBENCH_CHECK(record.mfu.value.has_value() || !record.mfu.reason.empty())
+      << result.id.to_string();
   if (record.mfu.value.has_value()) {
     *record.mfu.value = rate / *record.mfu.value;
   }
-  if (context.measured_peak_flop_per_s.has_value()) {
-    record.mfu_measured = rate / *context.measured_peak_flop_per_s;
+  if (context.peaks.measured_flop_per_s.has_value()) {
+    record.mfu_measured = rate / *context.peaks.measured_flop_per_s;
   }
 }
 

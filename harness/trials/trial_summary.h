@@ -6,6 +6,7 @@
 #pragma once
 
 #include "harness/analysis/attribution.h"
+#include "harness/trials/rank_peaks.h"
 #include "harness/trials/trial_runner.h"
 #include "reports/trial_record.h"
 
@@ -25,9 +26,7 @@ struct TrialContext {
   std::vector<comm::RankPlace> places;    ///< by rank
   std::vector<std::string> devices;       ///< names, by rank, on the rank that reports
   double training_flop_per_sample = 0.0;  ///< of a step of all ranks / global_batch_size
-  reports::Measured<double> peak_flop_per_s = reports::Measured<double>::missing(
-      "no peak is known for this device and precision; `dlbench info --measure-peaks` measures it");
-  std::optional<double> measured_peak_flop_per_s;
+  GroupPeaks peaks;                       ///< with a reason where there is none
   std::string decode;
   std::int64_t workers = 0;
   std::int64_t prefetch = 0;

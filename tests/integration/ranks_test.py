@@ -172,6 +172,22 @@ class Ranks(unittest.TestCase):
                 self.assertEqual([skip["what"] for skip in report["run"]["skipped"]
                                   if "it runs on one rank" in skip["reason"]], skipped)
 
+    def test_scale_says_which_share_of_their_peak_the_ranks_reach(self):
+        path = self.folder / "peaks.json"
+        report = self.report(self.launch("mpich", 2, "scale", *QUICK, "--mode", "weak", "--trials", "synthetic",
+                                         "--time-budget", "2s", "--output", str(path)), path)
+        peaks = [peak["flop_per_s"] for peak in report["system"]["peaks"] if peak["precision"] == "fp32"]
+        crowded = any(taint["code"] == "oversubscribed" for taint in report["run"]["taints"])
+        self.assertEqual([trial["ranks"] for trial in report["trials"]], [1, 2])
+        for trial in report["trials"]:
+            if not peaks:
+                self.assertIn("--measure-peaks", trial["mfu_reason"])
+            elif crowded and trial["ranks"] > 1:
+                self.assertIn("ranks share cores", trial["mfu_reason"])
+            else:
+                self.assertAlmostEqual(trial["mfu"] * trial["ranks"] * peaks[0] / trial["achieved_flop_per_s"], 1)
+                self.assertAlmostEqual(trial["mfu_measured"], trial["mfu"])
+
     def test_what_the_time_budget_shortens_is_a_short_run(self):
         path = self.folder / "short.json"
         arguments = ["--workload", "mnist_cnn", "--batch-size", "8", "--mode", "weak", "--ranks", "2", "--trials",

@@ -197,8 +197,10 @@ TEST(TrialRunnerOnRanks, OnlyTheTrialWithoutCommunicationIsNotConvergent) {
   EXPECT_TRUE(std::ranges::none_of(runner.results()[1].taints, [](const auto& taint) {
     return taint.code == reports::Taint::kNotConvergent;
   }));
-  EXPECT_FALSE(summarize_trial(runner.results()[0], {}).taints.has_value());
-  EXPECT_EQ(summarize_trial(runner.results()[1], {}).taints->at(0).code,
+  TrialContext context;
+  context.peaks.flop_per_s = 1e12;
+  EXPECT_FALSE(summarize_trial(runner.results()[0], context).taints.has_value());
+  EXPECT_EQ(summarize_trial(runner.results()[1], context).taints->at(0).code,
             reports::Taint::kNotConvergent);
 }
 

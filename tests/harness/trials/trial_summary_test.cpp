@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/trial_summary.h"
 
+#include "engine/core/check.h"
+
 #include <gmock/gmock.h>
 
 namespace dlbench::harness {
@@ -10,20 +12,26 @@ namespace {
 using ::testing::Optional;
 
 /// Of two ranks that took two samples and one in a second.
-reports::TrialRecord summary_of_two() {
+TrialResult result_of_two() {
   TrialResult result;
   result.id = {reports::TrialKind::kSynthetic, "device"};
   result.repetitions = {{.steps = 1, .samples = 3, .wall_s = 1.0, .samples_per_second = 3.0}};
   result.rounds = {{.shares = {{.samples = 2, .steps = 1, .wall_s = 1.0},
                                {.samples = 1, .steps = 1, .wall_s = 1.0}}}};
+  return result;
+}
+
+TrialContext context_of_two() {
   TrialContext context;
   context.ranks = 2;
   context.places = {{.host = "a"}, {.host = "b"}};
   context.devices = {"GPU x", "GPU y"};
   context.training_flop_per_sample = 50.0;
-  context.peak_flop_per_s = 600.0;
-  return summarize_trial(result, context);
+  context.peaks.flop_per_s = 600.0;
+  return context;
 }
+
+reports::TrialRecord summary_of_two() { return summarize_trial(result_of_two(), context_of_two()); }
 
 TEST(TrialSummary, EachRankHasItsHostAndDevice) {
   const reports::TrialRecord trial = summary_of_two();
@@ -38,6 +46,14 @@ TEST(TrialSummary, TheFlopRateIsOfTheSamplesOfAllRanks) {
   const reports::TrialRecord trial = summary_of_two();
   EXPECT_THAT(trial.achieved_flop_per_s.value, Optional(150.0));
   EXPECT_THAT(trial.mfu.value, Optional(0.25));
+}
+
+TEST(TrialSummary, WhereThereIsNoPeakSomebodySaidWhy) {
+  TrialContext context = context_of_two();
+  context.peaks.flop_per_s = reports::Measured<double>::missing("ranks share cores");
+  EXPECT_EQ(summarize_trial(result_of_two(), context).mfu.reason, "ranks share cores");
+  context.peaks = {};
+  EXPECT_THROW((void)summarize_trial(result_of_two(), context), core::CheckFailure);
 }
 
 }  // namespace
