@@ -70,17 +70,18 @@ std::optional<AdviceRecord> worthwhile(const std::string& change,
       gain};
 }
 
-/// More workers: as many as match the step, as far as cores allow. Workers that mostly wait for
-/// storage may outnumber the cores.
+/// More workers for each rank: as many as match the step, as far as its share of the cores allows.
+/// Workers that mostly wait for storage may outnumber the cores.
 std::optional<AdviceRecord> more_workers(const AttributionInput& input, const ArmMeans& means) {
   constexpr double kMostWorkers = 64.0;
   const auto workers = static_cast<double>(input.workers);
   const auto cores = static_cast<double>(input.cores);
+  const double of_a_rank = std::max(1.0, std::floor(cores / static_cast<double>(input.ranks)));
   const double matching = std::ceil(workers * means.host / means.io - 1e-9);
-  double most = cores;
+  double most = of_a_rank;
   if (workers_wait(input, means)) {
     const double load = std::max(worker_load(input, means).value_or(1.0), 1e-6);
-    most = std::clamp(std::floor(cores / load), cores, std::max(cores, kMostWorkers));
+    most = std::clamp(std::floor(of_a_rank / load), of_a_rank, std::max(of_a_rank, kMostWorkers));
   }
   const double target = std::min(matching, most);
   if (target <= workers) {
@@ -96,7 +97,7 @@ std::optional<AdviceRecord> more_workers(const AttributionInput& input, const Ar
   if (input.shared_processors && input.io_cpu_s_per_sample.has_value() &&
       input.synthetic_cpu_s_per_sample.has_value()) {
     const double cpu_s = *input.io_cpu_s_per_sample + *input.synthetic_cpu_s_per_sample;
-    const double processors = cores * static_cast<double>(input.ranks) / cpu_s;
+    const double processors = cores / cpu_s;
     if (processors < reached) {
       reached = processors;
       limit = fmt::format("the {} cores that loader and step share are the limit", input.cores);

@@ -34,8 +34,7 @@ std::optional<double> predicted_full(const AttributionInput& input) {
     return std::nullopt;
   }
   const double cpu_s = *input.io_cpu_s_per_sample + *input.synthetic_cpu_s_per_sample;
-  const auto cores = static_cast<double>(input.cores * input.ranks);
-  return std::min(separate, cores / cpu_s);
+  return std::min(separate, static_cast<double>(input.cores) / cpu_s);
 }
 
 std::optional<reports::AttributionRecord> attribute(const AttributionInput& input) {

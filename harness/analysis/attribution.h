@@ -21,7 +21,7 @@ struct AttributionInput : reports::VerdictEvidence {
   std::vector<reports::RoundRate> step_beside_loader;  ///< of the interference trial; may be empty
   std::vector<reports::RoundRate> loader_beside_step;  ///< the same
 
-  std::int64_t cores = 1;    ///< usable by one rank
+  std::int64_t cores = 1;    ///< usable by all ranks together, shared ones counted once
   std::int64_t workers = 1;  ///< loader threads of one rank
   std::int64_t ranks = 1;
   std::optional<double> io_cpu_s_per_sample;         ///< CPU time of the io trial per sample
@@ -38,7 +38,7 @@ struct AttributionInput : reports::VerdictEvidence {
 
 /// samples/s that loader and step together can reach: min(io, synthetic) on separate processors; on
 /// shared ones 1 / max(t_io, t_synthetic, (cpu_io + cpu_synthetic) / cores), and nothing if the CPU
-/// times are not known.
+/// times are not known. Rates, CPU times and cores are those of all ranks.
 [[nodiscard]] std::optional<double> predicted_full(const AttributionInput& input);
 
 }  // namespace dlbench::harness

@@ -4,6 +4,7 @@
 
 #include "engine/core/affinity.h"
 #include "engine/core/check.h"
+#include "harness/node_cpus.h"
 #include "probes/cpu_list.h"
 #include "probes/system_info.h"
 
@@ -16,7 +17,7 @@
 #include <ctime>
 #include <fstream>
 #include <map>
-#include <set>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -29,8 +30,8 @@ struct RankUse {
   double cpu_s = 0.0;
   std::int64_t peak_bytes = 0;
   std::int64_t limit_bytes = 0;  ///< of its control groups; 0: none
-  int usable_cpus = 0;
-  std::vector<int> cpus;  ///< of its affinity mask
+  double cpu_quota = 0.0;        ///< of the same; 0: none
+  std::vector<int> cpus;         ///< of its affinity mask
 };
 
 RankUse own_use() {
@@ -42,7 +43,7 @@ RankUse own_use() {
   return {.cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime),
           .peak_bytes = std::int64_t{usage.ru_maxrss} * 1024,
           .limit_bytes = probes::read_memory_facts().limit_bytes.value_or(0),
-          .usable_cpus = probes::usable_cpus(),
+          .cpu_quota = probes::own_cpu_quota().value_or(0.0),
           .cpus = core::affinity_cpus()};
 }
 
@@ -51,7 +52,7 @@ std::string to_line(const RankUse& use) {
                      use.cpu_s,
                      use.peak_bytes,
                      use.limit_bytes,
-                     use.usable_cpus,
+                     use.cpu_quota,
                      probes::cpu_list_text(use.cpus));
 }
 
@@ -59,7 +60,7 @@ RankUse from_line(const std::string& line) {
   RankUse use;
   std::string cpus;
   std::istringstream words(line);
-  words >> use.cpu_s >> use.peak_bytes >> use.limit_bytes >> use.usable_cpus >> cpus;
+  words >> use.cpu_s >> use.peak_bytes >> use.limit_bytes >> use.cpu_quota >> cpus;
   DLBENCH_CHECK(!words.fail()) << "a rank sent '" << line << "'";
   use.cpus = probes::parse_cpu_list(cpus);
   return use;
@@ -67,18 +68,13 @@ RankUse from_line(const std::string& line) {
 
 /// What the ranks of one node were given together.
 struct NodeShare {
-  std::set<int> cpus;
-  int most_usable = 0;  ///< of one rank: less than its mask where there is a quota
-  bool quota = false;
+  NodeCpus cpus;
   std::int64_t limit_bytes = 0;
 
   void add(const RankUse& use) {
-    cpus.insert(use.cpus.begin(), use.cpus.end());
-    most_usable = std::max(most_usable, use.usable_cpus);
-    quota = quota || use.usable_cpus < static_cast<int>(use.cpus.size());
+    cpus.add(use.cpus, use.cpu_quota > 0.0 ? std::optional(use.cpu_quota) : std::nullopt);
     limit_bytes = std::max(limit_bytes, use.limit_bytes);
   }
-  [[nodiscard]] int cores() const { return quota ? most_usable : static_cast<int>(cpus.size()); }
 };
 
 reports::JobRecord summarize(const std::vector<comm::RankPlace>& places,
@@ -102,7 +98,7 @@ reports::JobRecord summarize(const std::vector<comm::RankPlace>& places,
   std::int64_t limit_bytes = 0;
   bool limited = true;
   for (const auto& [node, share] : nodes) {
-    cores += share.cores();
+    cores += share.cpus.cores();
     limit_bytes += share.limit_bytes;
     limited = limited && share.limit_bytes > 0;
   }

@@ -202,18 +202,10 @@ class Measurement {
     }
     const auto shares = profile_arms(group_, probes, runner, arms, request, record_);
     if (shares.has_value()) {
-      AttributionInput input = make_attribution_input(session, runner.results());
+      AttributionInput input = attribution_input(runner.results(), context_);
       input.gpu = shares;
       record_.attribution = attribute(input);
     }
-  }
-
-  AttributionInput make_attribution_input(Session& session,
-                                          const std::vector<TrialResult>& results) const {
-    AttributionInput input = attribution_input(results, context_);
-    input.shared_processors = session.plan().backend().device().kind == "cpu";
-    input.cores = probes::usable_cpus();
-    return input;
   }
 
   void run_arms(TrialRunner& runner, const std::vector<std::unique_ptr<Arm>>& arms) {
@@ -238,6 +230,8 @@ class Measurement {
     context.workers = plan.workers();
     context.prefetch = options_.prefetch;
     context.cache.mode = options_.cache;
+    context.cores = group_.cores();
+    context.shared_processors = plan.backend().device().kind == "cpu";
     context.device_clock = !plan.backend().reads_host_memory();
     context.overhead_s_per_step = measure_harness_overhead(session.plan().backend(), guard_);
     context.peaks = peaks_of_all_ranks(plan, group_, record_.system.peaks);
@@ -327,7 +321,7 @@ class Measurement {
   void conclude(Session& session, const std::vector<TrialResult>& results) {
     report_.enter("analysis");
     record_trials(results);
-    record_.attribution = attribute(make_attribution_input(session, results));
+    record_.attribution = attribute(attribution_input(results, context_));
     if (const std::optional<double> error = session.measure_compression_error()) {
       record_.workload->parameters["compression_relative_error"] = *error;
     }

@@ -6,6 +6,7 @@
 #include "engine/core/affinity.h"
 #include "engine/core/build_info.h"
 #include "engine/core/log.h"
+#include "harness/node_cpus.h"
 #include "harness/rank_placement.h"
 #include "harness/trials/plan_record.h"
 #include "harness/trials/trial_runner.h"
@@ -18,7 +19,6 @@
 #include <map>
 #include <optional>
 #include <random>
-#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -99,6 +99,11 @@ std::string host_text(const reports::HostRecord& host) {
       .dump();
 }
 
+std::optional<double> cpu_quota(const nlohmann::json& facts) {
+  const double quota = facts.at("cpu_quota");
+  return quota > 0.0 ? std::optional(quota) : std::nullopt;
+}
+
 void read_host_text(const std::string& text, reports::HostRecord& host) {
   const nlohmann::json facts = nlohmann::json::parse(text);
   const auto known = [](const nlohmann::json& object, const char* key) {
@@ -109,10 +114,8 @@ void read_host_text(const std::string& text, reports::HostRecord& host) {
               .sockets = known(facts, "sockets"),
               .cores = known(facts, "cores"),
               .threads = known(facts, "threads"),
-              .isa = facts.at("isa")};
-  if (const double quota = facts.at("cpu_quota"); quota > 0.0) {
-    host.cpu.cpu_quota = quota;
-  }
+              .isa = facts.at("isa"),
+              .cpu_quota = cpu_quota(facts)};
   host.memory_bytes = known(facts, "memory_bytes");
   host.numa_nodes = known(facts, "numa_nodes");
   host.os = facts.at("os");
@@ -218,7 +221,7 @@ void describe_launch(comm::Rendezvous& ranks, reports::RunRecord& record) {
   // all.
   const std::vector<std::string> texts = ranks.gather(host_text(record.system.hosts.front()));
   record.system.hosts.clear();
-  std::vector<std::set<int>> cpus;  // by host
+  std::vector<NodeCpus> cpus;  // by host
   for (std::size_t rank = 0; rank < ranks.places().size(); ++rank) {
     const comm::RankPlace& place = ranks.places()[rank];
     if (place.local_rank == 0) {
@@ -232,12 +235,12 @@ void describe_launch(comm::Rendezvous& ranks, reports::RunRecord& record) {
     const auto node = static_cast<std::size_t>(place.node);
     record.system.hosts.at(node).ranks.push_back(static_cast<std::int64_t>(rank));
     if (rank < texts.size()) {
-      cpus[node].merge(nlohmann::json::parse(texts[rank]).at("cpus").get<std::set<int>>());
+      const nlohmann::json facts = nlohmann::json::parse(texts[rank]);
+      cpus[node].add(facts.at("cpus").get<std::vector<int>>(), cpu_quota(facts));
     }
   }
   for (std::size_t node = 0; node < cpus.size(); ++node) {
-    reports::CpuRecord& cpu = record.system.hosts[node].cpu;
-    cpu.usable_cores = probes::usable_cpus(static_cast<int>(cpus[node].size()), cpu.cpu_quota);
+    record.system.hosts[node].cpu.usable_cores = cpus[node].cores();
   }
   record.system.libraries["mpi"] = ranks.library();
 }

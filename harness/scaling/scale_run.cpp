@@ -60,6 +60,8 @@ ScaleMember::ScaleMember(const ScaleSize& size,
   context_.global_batch_size = plan_->batch().global;
   context_.places = members_->places();
   context_.devices = plan_->device_names();
+  context_.cores = group_->cores();
+  context_.shared_processors = plan_->backend().device().kind == "cpu";
   context_.device_clock = !plan_->backend().reads_host_memory();
   context_.workers = plan_->workers();
   context_.prefetch = size.session.prefetch;
@@ -413,10 +415,7 @@ ScalingInput ScaleRun::input(std::size_t series) const {
       size.all_reduce_alone_s = all_reduce_alone_s_[index];
       size.compression_error = compression_error_[index];
     }
-    AttributionInput evidence = attribution_input(member.runner().results(), member.context());
-    evidence.shared_processors = member.plan().backend().device().kind == "cpu";
-    evidence.cores = probes::usable_cpus();
-    size.attribution = attribute(evidence);
+    size.attribution = attribute(attribution_input(member.runner().results(), member.context()));
     input.sizes.push_back(std::move(size));
   }
   return input;

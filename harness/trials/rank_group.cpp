@@ -4,11 +4,14 @@
 
 #include "engine/core/affinity.h"
 #include "engine/core/check.h"
+#include "harness/node_cpus.h"
 #include "probes/system_info.h"
 
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -28,21 +31,24 @@ std::string affinity_text() {
   return bytes_of(std::as_bytes(std::span(cpus)));
 }
 
-bool have_common_cpu(const std::string& mine, const std::string& other) {
-  const auto cpus = [](const std::string& text) {
-    std::vector<int> list(text.size() / sizeof(int));
-    std::memcpy(list.data(), text.data(), text.size());
-    return list;
-  };
-  const std::vector<int> a = cpus(mine);
-  const std::vector<int> b = cpus(other);
+std::vector<int> cpus_of(const std::string& affinity) {
+  std::vector<int> list(affinity.size() / sizeof(int));
+  std::memcpy(list.data(), affinity.data(), affinity.size());
+  return list;
+}
+
+bool have_common_cpu(const std::vector<int>& a, const std::vector<int>& b) {
   return std::find_first_of(a.begin(), a.end(), b.begin(), b.end()) != a.end();
 }
 
 }  // namespace
 
 RankGroup::RankGroup(comm::Rendezvous& ranks) : ranks_(ranks) {
+  const std::optional<double> quota = probes::own_cpu_quota();
   if (size() == 1) {
+    NodeCpus node;
+    node.add(core::affinity_cpus(), quota);
+    cores_ = node.cores();
     return;
   }
   // All masks on all ranks: lengths first, since they may differ.
@@ -53,12 +59,20 @@ RankGroup::RankGroup(comm::Rendezvous& ranks) : ranks_(ranks) {
     mask.resize(static_cast<std::size_t>(length));
     ranks_.broadcast(std::as_writable_bytes(std::span(mask.data(), mask.size())));
   }
+  const std::vector<double> quotas = ranks_.all_gather(quota.value_or(0.0));
   const auto own = static_cast<std::size_t>(rank());
+  const std::vector<int> own_cpus = cpus_of(masks[own]);
+  std::map<int, NodeCpus> nodes;
   for (std::size_t other = 0; other < masks.size(); ++other) {
-    if (other != own && places()[other].node == places()[own].node &&
-        have_common_cpu(masks[own], masks[other])) {
+    const int node = places()[other].node;
+    const std::vector<int> cpus = cpus_of(masks[other]);
+    nodes[node].add(cpus, quotas[other] > 0.0 ? std::optional(quotas[other]) : std::nullopt);
+    if (other != own && node == places()[own].node && have_common_cpu(own_cpus, cpus)) {
       sharers_.push_back(static_cast<int>(other));
     }
+  }
+  for (const auto& [node, cpus] : nodes) {
+    cores_ += cpus.cores();
   }
 }
 

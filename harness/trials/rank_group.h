@@ -70,11 +70,14 @@ class RankGroup {
 
   /// How many ranks run on CPUs of this one, itself included: 1 where each has its own.
   [[nodiscard]] int ranks_on_these_cpus() const { return static_cast<int>(sharers_.size()) + 1; }
+  /// Hardware threads that all ranks may use together, each counted once: see NodeCpus.
+  [[nodiscard]] int cores() const { return cores_; }
   /// CPU time that the other ranks on these CPUs took. Not collective.
   [[nodiscard]] double cpu_s_of_sharers(const std::vector<RankShare>& shares) const;
 
  private:
   comm::Rendezvous& ranks_;
+  int cores_ = 0;
   std::vector<int> sharers_;  ///< other ranks of this host whose affinity mask meets ours
 };
 

@@ -249,6 +249,8 @@ AttributionInput attribution_input(const std::vector<TrialResult>& results,
                                    const TrialContext& context) {
   AttributionInput input;
   input.ranks = context.ranks;
+  input.cores = context.cores;
+  input.shared_processors = context.shared_processors;
   input.workers = context.workers;
   for (const TrialResult& result : results) {
     const TrialId& id = result.id;

@@ -32,14 +32,15 @@ struct TrialContext {
   std::int64_t prefetch = 0;
   reports::Measured<double> overhead_s_per_step;
   reports::CacheRecord cache;
+  std::int64_t cores = 1;          ///< of all ranks together, see RankGroup::cores()
+  bool shared_processors = false;  ///< loader and step compute on the same ones
   bool device_clock = false;  ///< steps are timed by events of a device that runs beside the host
 };
 
 [[nodiscard]] reports::TrialRecord summarize_trial(const TrialResult& result,
                                                    const TrialContext& context);
 
-/// The rates of the rounds, by kind and variant, and a rank that was late, for attribute(); `cores`
-/// and `shared_processors` are left for the caller.
+/// The rates of the rounds, by kind and variant, and a rank that was late, for attribute().
 [[nodiscard]] AttributionInput attribution_input(const std::vector<TrialResult>& results,
                                                  const TrialContext& context);
 

@@ -321,6 +321,23 @@ TEST(Attribution, PredictedFullNeedsCpuTimesOnSharedProcessors) {
   EXPECT_NEAR(predicted_full(input).value(), 80.0, 1.0);
 }
 
+TEST(Attribution, CoresAreThoseOfAllRanks) {
+  AttributionInput input = on_cpu(140.0, 100.0, 62.0);
+  input.io_cpu_s_per_sample = 2.0 / 140.0;
+  input.synthetic_cpu_s_per_sample = 2.0 / 100.0;
+  const double alone = predicted_full(input).value();
+  input.ranks = 2;  // on the same two cores
+  EXPECT_DOUBLE_EQ(predicted_full(input).value(), alone);
+  AttributionInput slow = on_cpu(50.0, 120.0, 45.0);
+  slow.io_cpu_s_per_sample = 0.0399;
+  slow.synthetic_cpu_s_per_sample = 2.0 / 120.0;
+  slow.ranks = 2;
+  const auto result = attribute(slow).value();
+  for (const auto& advice : result.advice) {
+    EXPECT_THAT(advice.change, ::testing::Not(HasSubstr("loader workers"))) << "a core for each";
+  }
+}
+
 TEST(Attribution, MoreWorkersThanCoresOnlyWhereWorkersWait) {
   AttributionInput busy = quiet(50.0, 400.0, 49.0);
   busy.cores = 4;

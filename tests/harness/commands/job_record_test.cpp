@@ -32,7 +32,7 @@ TEST(GatherJob, SumsUseAndCountsSharedCoresOnce) {
        {.host = "a", .node = 0},
        {.host = "b", .node = 1},
        {.host = "b", .node = 1}},
-      {"10.5 1000 9000 4 0-3", "0.5 1000 9000 4 0-3", "2 3000 8000 2 0-1", "3 4000 8000 2 2-3"});
+      {"10.5 1000 9000 0 0-3", "0.5 1000 9000 0 0-3", "2 3000 8000 0 0-1", "3 4000 8000 0 2-3"});
   const reports::JobRecord job = gather_job(ranks, "COMPLETED", 4.0);
   EXPECT_EQ(job.cores, 8);
   EXPECT_DOUBLE_EQ(job.cpu_time_s.value(), 16.0);
@@ -47,10 +47,15 @@ TEST(GatherJob, SumsUseAndCountsSharedCoresOnce) {
 
 TEST(GatherJob, AQuotaOrAMissingLimitIsHonoured) {
   Chorus ranks({{.host = "a", .node = 0}, {.host = "b", .node = 1}},
-               {"1 1 9000 2 0-63", "1 1 0 64 0-63"});
+               {"1 1 9000 1.5 0-63", "1 1 0 0 0-63"});
   const reports::JobRecord job = gather_job(ranks, "COMPLETED", 1.0);
   EXPECT_EQ(job.cores, 66);
   EXPECT_EQ(job.memory_limit_bytes, std::nullopt);
+}
+
+TEST(GatherJob, AQuotaIsThatOfAllRanksOfANode) {
+  Chorus ranks({{.host = "a", .node = 0}, {.host = "a", .node = 0}}, {"1 1 0 1 0", "1 1 0 1 1"});
+  EXPECT_EQ(gather_job(ranks, "COMPLETED", 1.0).cores, 1);
 }
 
 TEST(JobState, IsASchedulersWord) {

@@ -5,6 +5,7 @@
 #include "engine/core/error.h"
 #include "harness/ranks.h"
 #include "harness/trials/batch_share.h"
+#include "probes/system_info.h"
 #include "tests/harness/trials/thread_ranks.h"
 
 #include <gmock/gmock.h>
@@ -69,6 +70,7 @@ TEST(RankGroup, CpuTimeOfRanksOnTheSameCpusIsOurs) {
   on_ranks(3, [](comm::Rendezvous& ranks) {
     RankGroup group(ranks);
     EXPECT_EQ(group.ranks_on_these_cpus(), 3);
+    EXPECT_EQ(group.cores(), probes::usable_cpus());
     const auto shares = group.exchange({.cpu_s = 1.0 + ranks.rank()});
     EXPECT_DOUBLE_EQ(group.cpu_s_of_sharers(shares), 6.0 - (1.0 + ranks.rank()));
   });

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/node_cpus.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+namespace dlbench::harness {
+namespace {
+
+TEST(NodeCpus, WhatRanksShareCountsOnce) {
+  NodeCpus node;
+  node.add({0, 1}, std::nullopt);
+  node.add({0, 1}, std::nullopt);
+  EXPECT_EQ(node.cores(), 2);
+  node.add({1, 2}, std::nullopt);
+  EXPECT_EQ(node.cores(), 3);
+}
+
+TEST(NodeCpus, AQuotaIsOfAllRanks) {
+  NodeCpus bound;  // each to a CPU of its own: no rank alone sees that there is less for both
+  bound.add({0}, 1.0);
+  bound.add({1}, 1.0);
+  EXPECT_EQ(bound.cores(), 1);
+  NodeCpus half;
+  half.add({0, 1, 2, 3}, 1.5);
+  half.add({0, 1, 2, 3}, 1.5);
+  EXPECT_EQ(half.cores(), 2);
+  half.add({0, 1, 2, 3}, std::nullopt);
+  EXPECT_EQ(half.cores(), 4);
+}
+
+}  // namespace
+}  // namespace dlbench::harness
