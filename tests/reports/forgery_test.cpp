@@ -139,6 +139,11 @@ TEST(Forgery, FlopRates) {
          r.system.peaks.clear();
        },
        "trials[1].mfu: is of no peak"},
+      {[](RunRecord& r) {
+         r.trials[1].series = "weak";
+         r.trials[1].mfu = 0.5;
+       },
+       "trials[1].mfu: is 0.5, but achieved_flop_per_s / peak is 2.35"},
       {[](RunRecord& r) { r.workload->training_flop_per_sample = 1.0e9; },
        "trials[1].achieved_flop_per_s: is "},
   });
