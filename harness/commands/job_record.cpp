@@ -5,6 +5,7 @@
 #include "engine/core/affinity.h"
 #include "engine/core/check.h"
 #include "harness/node_cpus.h"
+#include "harness/utc_time.h"
 #include "probes/cpu_list.h"
 #include "probes/system_info.h"
 
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -123,11 +123,7 @@ double process_age_s() {
   for (int field = 0; field < kStartField; ++field) {
     fields >> start_ticks;
   }
-  timespec now{};
-  ::clock_gettime(CLOCK_BOOTTIME, &now);
-  const double since_boot_s =
-      static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-  return since_boot_s -
+  return seconds_since_boot() -
          std::atof(start_ticks.c_str()) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 

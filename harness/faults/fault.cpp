@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 namespace dlbench::harness {
@@ -54,7 +55,8 @@ void record_fault(const Fault& fault, reports::RunRecord& record) {
   record.run.status =
       core::ended_early(fault.code) ? reports::RunStatus::kPartial : reports::RunStatus::kFailed;
   record.run.exit_code = core::exit_code(fault.code);
-  record.run.finished_at = utc_now();
+  // The sentinel of another node may write this, by a clock that is behind rank 0's.
+  record.run.finished_at = std::max(utc_now(), record.run.started_at);
   record.run.failure = reports::FailureRecord{.rank = fault.rank,
                                               .host = fault.host,
                                               .phase = fault.phase,

@@ -7,6 +7,7 @@
 #include "harness/faults/lifeline.h"
 #include "harness/faults/node_link.h"
 #include "harness/faults/process_state.h"
+#include "harness/utc_time.h"
 #include "probes/system_info.h"
 
 #include <fcntl.h>
@@ -399,6 +400,7 @@ StartedSentinel start_sentinel(StatusBoard& board, const HangLimits& limits) {
     throw core::Error(core::ErrorCode::kUnavailable,
                       "cannot start a sentinel: " + core::errno_text(errno));
   }
+  static_cast<void>(utc_now());  // one clock for what both write into the report
   const pid_t child = fork();
   if (child < 0) {
     close(dismissal);

@@ -20,6 +20,7 @@ LAUNCHER = "mpiexec.hydra"
 RUN = ["run", "--trials", "synthetic,full", "--repetitions", "400", "--max-time", "200s"]
 SCALE = ["scale", "--mode", "weak", "--repetitions", "400", "--time-budget", "200s"]
 SMALL = ["--workload", "mnist_cnn", "--batch-size", "8", "--threads", "1", "--workers", "1"]
+STEPPED_CLOCK = os.environ.get("DLBENCH_TEST_STEPPED_CLOCK", "")  # see stepped_clock.cpp
 # The product promises 10 s from the fault to the end. Other programs on the machine may slow this down.
 PROMISED_S = 10.0
 SLACK_S = 20.0
@@ -169,6 +170,23 @@ class Faults(unittest.TestCase):
 
     def test_killed_rank_0_in_scale(self):
         done = self.signal_rank(0, signal.SIGKILL, SCALE, ranks=4)
+        self.expect_fault(code=OF_A_KILLED_RANK, rank=0, says="SIGKILL", done=done)
+
+    @unittest.skipUnless(STEPPED_CLOCK, "no library that sets the time of day")
+    def test_a_time_of_day_that_was_set_back_spoils_no_report(self):
+        trigger = self.elsewhere / "step"
+        setting_back = {"LD_PRELOAD": STEPPED_CLOCK, "DLBENCH_TEST_CLOCK_BACK": str(trigger)}
+        self.launch(2, ["run", "--trials", "synthetic", "--repetitions", "10", "--max-time", "1s"], **setting_back)
+        self.wait_for_repetitions()
+        trigger.touch()
+        self.expect_end(0)
+        self.assertEqual(self.valid_report(self.output)["run"]["status"], "complete")
+        trigger.unlink()
+        self.output.unlink()
+        self.launch(2, RUN, **setting_back)
+        done = self.wait_for_repetitions()
+        trigger.touch()
+        os.kill(self.pids()[0], signal.SIGKILL)  # its sentinel writes the end
         self.expect_fault(code=OF_A_KILLED_RANK, rank=0, says="SIGKILL", done=done)
 
     def test_a_terminated_rank(self):
