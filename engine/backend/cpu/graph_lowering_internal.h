@@ -78,12 +78,14 @@ class GraphLowering {
   /// The layout that the value has or will have.
   [[nodiscard]] Layout layout_of(graph::ValueId id) const;
 
-  /// The value as it lies, possibly a view into a wider tensor.
+  /// The value, dense, in its own layout: as it lies, or if that is a view into a wider tensor a
+  /// copy, made once.
   [[nodiscard]] Operand read(graph::ValueId id);
   /// The value, dense, in this layout: as it lies if it does so already, else a reordered copy,
   /// made once.
   [[nodiscard]] Operand read(graph::ValueId id, Layout layout);
-  /// Like read(id, layout), but a view is good enough.
+  /// Like read(id, layout), but a view is good enough: for kernels that take
+  /// Operand::sample_stride.
   [[nodiscard]] Operand read_rows(graph::ValueId id, Layout layout);
   /// The f32 parameter behind a weight: through a cast to a reduced precision, or the value itself.
   [[nodiscard]] graph::ValueId master_of(graph::ValueId id) const;
@@ -157,6 +159,7 @@ class GraphLowering {
   LoweredNode& append(Emission emission);
   [[nodiscard]] bool moves(SlotId slot) const;
   void set_home(graph::ValueId id, Operand operand);
+  [[nodiscard]] Operand home_of(graph::ValueId id) const;
   Operand copy_as(graph::ValueId id, const Operand& from, Layout layout);
 
   const graph::Graph& graph_;

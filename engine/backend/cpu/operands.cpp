@@ -19,11 +19,13 @@ using graph::Node;
 using graph::OpKind;
 using graph::ValueId;
 
-Operand GraphLowering::read(ValueId id) {
+Operand GraphLowering::home_of(ValueId id) const {
   const auto& copies = copies_.at(static_cast<std::size_t>(id));
   DLBENCH_CHECK(!copies.empty()) << graph_.value(id).name << " is read before it is computed";
   return copies.front();
 }
+
+Operand GraphLowering::read(ValueId id) { return read(id, home_of(id).layout); }
 
 Operand GraphLowering::read(ValueId id, Layout layout) {
   for (const Operand& copy : copies_.at(static_cast<std::size_t>(id))) {
@@ -31,7 +33,7 @@ Operand GraphLowering::read(ValueId id, Layout layout) {
       return copy;
     }
   }
-  return copy_as(id, read(id), layout);
+  return copy_as(id, home_of(id), layout);
 }
 
 Operand GraphLowering::read_rows(ValueId id, Layout layout) {
@@ -40,7 +42,7 @@ Operand GraphLowering::read_rows(ValueId id, Layout layout) {
       return copy;
     }
   }
-  return copy_as(id, read(id), layout);
+  return copy_as(id, home_of(id), layout);
 }
 
 Operand GraphLowering::copy_as(ValueId id, const Operand& from, Layout layout) {

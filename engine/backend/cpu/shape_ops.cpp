@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ops that only move data. A slice at block bounds is a view, a reshape of a plain tensor another
-// name for it; both cost nothing. An upsampled part of a concatenation is written in its place.
+// Ops that only move data. A slice at block bounds is a view, which costs a copy only for readers
+// that want it dense; a reshape of a plain tensor is another name for it. An upsampled part of a
+// concatenation is written in its place.
 #include "engine/backend/cpu/graph_lowering_internal.h"
 #include "engine/backend/cpu/kernels/channel_copy.h"
 #include "engine/backend/cpu/kernels/pointwise.h"
@@ -79,7 +80,7 @@ void lower_concat(GraphLowering& lowering, const Node& node) {
 void lower_slice(GraphLowering& lowering, const Node& node) {
   const auto& slice = node.as<graph::SliceAttributes>();
   const ValueId result = node.outputs[0];
-  const Operand x = lowering.read(node.inputs[0]);
+  const Operand x = lowering.read_rows(node.inputs[0], lowering.layout_of(node.inputs[0]));
   const Geometry g = x.geometry();
   const bool whole_blocks = slice.begin % g.block == 0 && slice.extent % g.block == 0;
   if (whole_blocks && lowering.layout_of(result) == x.layout && !lowering.fusion().kept(result) &&

@@ -91,6 +91,41 @@ Values many_summands(GraphBuilder& b, const Values& in) {
       b, graph::multiply(b, left, right, "product"), graph::add(b, wide, sum, "a"), "b")};
 }
 
+/// The gradients of the parts are ranges of a matrix, which dense layers take whole.
+Values joined_branches(GraphBuilder& b, const Values& in) {
+  const ValueId left = graph::linear(b, in[0], "left", {.features_out = 3});
+  const ValueId right = graph::linear(b, in[0], "right", {.features_out = 5});
+  const ValueId joined = graph::concat(b, {left, right}, "joined");
+  return {graph::linear(b, joined, "out", {.features_out = 4})};
+}
+
+/// The same, too large for own loops of a backend.
+Values large_joined_branches(GraphBuilder& b, const Values& in) {
+  const ValueId left = graph::linear(b, in[0], "left", {.features_out = 128});
+  const ValueId right = graph::linear(b, in[0], "right", {.features_out = 64});
+  const ValueId joined = graph::concat(b, {left, right}, "joined");
+  return {graph::linear(b, joined, "out", {.features_out = 64})};
+}
+
+Values joined_averages(GraphBuilder& b, const Values& in) {
+  const ValueId left = graph::global_avg_pool(b, in[0], "left");
+  const ValueId right = graph::global_avg_pool(b, in[1], "right");
+  const ValueId joined = graph::concat(b, {left, right}, "joined");
+  return {graph::linear(b, joined, "out", {.features_out = 4})};
+}
+
+Values range_into_dense(GraphBuilder& b, const Values& in) {
+  const ValueId x = graph::relu(b, in[0], "relu");
+  const ValueId middle = graph::slice(b, x, "middle", {.begin = 2, .extent = 4});
+  return {graph::linear(b, middle, "out", {.features_out = 4})};
+}
+
+Values range_as_gate(GraphBuilder& b, const Values& in) {
+  const ValueId gates = graph::sigmoid(b, in[1], "all_gates");
+  const ValueId gate = graph::slice(b, gates, "gate", {.begin = 16, .extent = 16});
+  return {graph::scale_channels(b, in[0], gate, "scaled")};
+}
+
 Values classifier(GraphBuilder& b, const Values& in) {
   ValueId x = graph::conv2d(
       b,
@@ -137,6 +172,17 @@ std::vector<OpCase> chains() {
       chain_case(
           "halves of channels, one gates the other", gated_halves, {input("x", {2, 16, 6, 5})}),
       chain_case("sums of many parts", many_summands, {input("x", {2, 32, 8, 6}, Fill::kDistinct)}),
+      chain_case("dense branches, joined", joined_branches, {input("x", {4, 7})}),
+      chain_case("large dense branches, joined", large_joined_branches, {input("x", {32, 128})}),
+      chain_case("global averages, joined",
+                 joined_averages,
+                 {input("x", {2, 16, 4, 4}), input("z", {2, 16, 4, 4})}),
+      chain_case("range of a matrix into a dense layer",
+                 range_into_dense,
+                 {input("x", {4, 9}, Fill::kPositive)}),
+      chain_case("range of a matrix as the gate of channels",
+                 range_as_gate,
+                 {input("x", {2, 16, 4, 4}), input("gates", {2, 32})}),
       chain_case("classifier with dropout",
                  classifier,
                  {input("x", {6, 1, 10, 10}, Fill::kDistinct), labels("label", 6, 10)}),
