@@ -9,12 +9,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <random>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -132,19 +135,36 @@ std::filesystem::path folder_of(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
 }
 
-std::string temporary_name(const std::filesystem::path& file, int pid) {
-  return (folder_of(file) / fmt::format(".{}.{}.tmp", file.filename().string(), pid)).string();
+/// How the names of the temporary files for `file` begin. Process numbers would not do: they are
+/// equal in containers and on nodes that share a file system.
+std::string temporary_prefix(const std::filesystem::path& file, std::uint64_t token) {
+  return fmt::format(".{}.{:016x}.", file.filename().string(), token);
 }
 
-/// Creates the temporary file; a left-over of a killed process with this id is replaced.
-int create_temporary(const std::string& name) {
+constexpr std::string_view kTemporarySuffix = ".tmp";
+
+struct Temporary {
+  FileDescriptor file;
+  std::string name;
+  int error = 0;  ///< errno where there is no file
+};
+
+/// Creates a temporary file for `file`. One that is there is left alone, for somebody may be
+/// writing it: a process forked from this one has the same token.
+Temporary create_temporary(const std::filesystem::path& file) {
+  static std::atomic<std::uint64_t> number = 0;
   constexpr mode_t kMode = 0666;  // less the umask
-  const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
-  int descriptor = ::open(name.c_str(), flags, kMode);
-  if (descriptor < 0 && errno == EEXIST && ::unlink(name.c_str()) == 0) {
-    descriptor = ::open(name.c_str(), flags, kMode);
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+  const std::string prefix = temporary_prefix(file, temporary_token());
+  for (;;) {
+    const std::string name = fmt::format("{}{}{}", prefix, number++, kTemporarySuffix);
+    Temporary temporary{.name = (folder_of(file) / name).string()};
+    temporary.file = FileDescriptor(::open(temporary.name.c_str(), kFlags, kMode));
+    temporary.error = temporary.file.is_open() ? 0 : errno;
+    if (temporary.error != EEXIST) {
+      return temporary;
+    }
   }
-  return descriptor;
 }
 
 }  // namespace
@@ -157,11 +177,12 @@ AtomicFile::AtomicFile(std::string path, std::string advice)
     return;
   }
   target_ = target.path;
-  temporary_ = temporary_name(target_, ::getpid());
-  file_ = FileDescriptor(create_temporary(temporary_));
-  if (!file_.is_open()) {
-    fail("create", errno);
+  Temporary temporary = create_temporary(target_);
+  if (!temporary.file.is_open()) {
+    fail("create", temporary.error);
   }
+  file_ = std::move(temporary.file);
+  temporary_ = std::move(temporary.name);
   descriptor_ = file_.get();
 }
 
@@ -254,9 +275,27 @@ void write_file_atomically(const std::string& path,
   file.commit();
 }
 
-void remove_temporary(const std::string& path, int pid) {
-  if (!is_stream(path)) {
-    ::unlink(temporary_name(follow_links(path), pid).c_str());
+std::uint64_t temporary_token() {
+  static const std::uint64_t token = [] {
+    std::random_device random;
+    return std::uniform_int_distribution<std::uint64_t>()(random);
+  }();
+  return token;
+}
+
+void remove_temporaries(const std::string& path, std::uint64_t token) {
+  if (is_stream(path)) {
+    return;
+  }
+  const std::filesystem::path file = follow_links(path);
+  const std::string prefix = temporary_prefix(file, token);
+  std::error_code ignored;
+  std::filesystem::directory_iterator entry(folder_of(file), ignored);
+  for (; entry != std::filesystem::directory_iterator(); entry.increment(ignored)) {
+    const std::string name = entry->path().filename().string();
+    if (name.starts_with(prefix) && name.ends_with(kTemporarySuffix)) {
+      ::unlink(entry->path().c_str());
+    }
   }
 }
 
@@ -287,12 +326,11 @@ void check_writable(const std::string& path, std::string_view advice) {
     }
     return;
   }
-  const std::string temporary = temporary_name(target.path, ::getpid());
-  const FileDescriptor file(create_temporary(temporary));
-  if (!file.is_open()) {
-    fail(named, "create", errno);
+  const Temporary temporary = create_temporary(target.path);
+  if (!temporary.file.is_open()) {
+    fail(named, "create", temporary.error);
   }
-  ::unlink(temporary.c_str());
+  ::unlink(temporary.name.c_str());
 }
 
 }  // namespace dlbench::core

@@ -7,6 +7,7 @@
 
 #include "engine/core/file_descriptor.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -17,10 +18,11 @@ namespace dlbench::core {
 /// A file that is written piece by piece and appears as a whole: a temporary file in the folder of
 /// `path` that commit() flushes to the disk and renames to `path`; an existing file is replaced, a
 /// symbolic link is followed. Without commit() the temporary file is removed and an existing file
-/// is left as it was. What is_stream() says of `path` is written directly, and nothing where its
-/// reader has left; a named pipe is waited for, a few seconds, until somebody reads it. All members
-/// throw Error(kFile) naming the path and the reason (full disk, read-only folder, a folder in its
-/// place). `advice` ends the message: what the user can do about it.
+/// is left as it was. Of several that write one path at a time, in whatever process, container or
+/// node, the last to commit() stays. What is_stream() says of `path` is written directly, and
+/// nothing where its reader has left; a named pipe is waited for, a few seconds, until somebody
+/// reads it. All members throw Error(kFile) naming the path and the reason (full disk, read-only
+/// folder, a folder in its place). `advice` ends the message: what the user can do about it.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path, std::string advice = "choose another place");
@@ -61,8 +63,13 @@ void write_file_atomically(const std::string& path,
 /// Whether `path` is the standard output: "-" or a name of its descriptor.
 [[nodiscard]] bool is_standard_output(const std::string& path);
 
-/// Removes what process `pid` left if it was killed while it wrote `path`.
-void remove_temporary(const std::string& path, int pid);
+/// What the names of all temporary files of this process have in common, and those of no other: 64
+/// random bits, drawn once. A process forked since has the same.
+[[nodiscard]] std::uint64_t temporary_token();
+
+/// Removes what the process with this temporary_token() left if it was killed while it wrote
+/// `path`. Only for a process that has ended: a file that is being written would be removed too.
+void remove_temporaries(const std::string& path, std::uint64_t token);
 
 /// Throws what write_file_atomically would, as far as that can be known without writing: called
 /// before a long measurement.

@@ -181,6 +181,7 @@ void FaultWatch::take_seat(const comm::Rendezvous& ranks) {
   seat.lifeline.store(lifeline_->file());
   seat.rank.store(rank_);
   seat.pid.store(getpid());
+  seat.temporary_token.store(core::temporary_token());
   seat.state.store(SeatState::kRunning);
 }
 

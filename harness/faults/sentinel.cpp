@@ -337,7 +337,7 @@ class Sentinel {
         }
       }
       if (node_.node == 0) {
-        core::remove_temporary(path, pid(0));
+        core::remove_temporaries(path, seat(0).temporary_token.load());
       }
       harness::name_in_report(fault, path);
     } catch (const std::exception&) {

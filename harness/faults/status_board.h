@@ -30,6 +30,7 @@ enum class SeatState : std::uint32_t {
 struct BoardSeat {
   comm::RankProgress progress;
   std::atomic<std::int64_t> pid;
+  std::atomic<std::uint64_t> temporary_token;  ///< core::temporary_token() of the rank
   std::atomic<std::int32_t> rank;
   std::atomic<std::int32_t> lifeline;  ///< its descriptor in the rank's process
   std::atomic<SeatState> state;

@@ -10,10 +10,12 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -151,6 +153,58 @@ TEST_F(AtomicFiles, WithoutCommitTheOldFileStays) {
   file.commit();
   EXPECT_EQ(text_of(path), "newer");
   EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(AtomicFiles, OfTwoAtATimeTheLastToCommitStays) {
+  const std::string path = in_folder("file");
+  AtomicFile one(path);
+  one.write("one");
+  AtomicFile other(path);
+  other.write("oth");
+  one.write(" and all of it");
+  one.commit();
+  EXPECT_EQ(text_of(path), "one and all of it");
+  other.write("er");
+  other.commit();
+  EXPECT_EQ(text_of(path), "other");
+  EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(AtomicFiles, AForkedProcessAndItsParentKeepApart) {
+  const std::string path = in_folder("file");
+  write_file_atomically(path, "old");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    write_file_atomically(path, "of the child");
+    ::_exit(0);
+  }
+  AtomicFile file(path);
+  file.write("of the parent");
+  EXPECT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_EQ(text_of(path), "of the child");
+  file.commit();
+  EXPECT_EQ(text_of(path), "of the parent");
+}
+
+TEST_F(AtomicFiles, WhatAKilledProcessLeftIsRemovedByItsTokenAlone) {
+  const std::string path = in_folder("file");
+  write_file_atomically(path, "old");
+  const std::uint64_t token = temporary_token();  // of this process and of its child
+  const pid_t child = ::fork();
+  if (child == 0) {
+    AtomicFile file(path);
+    file.write("half");
+    ::raise(SIGKILL);
+  }
+  EXPECT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_EQ(files(), 2U);
+  remove_temporaries(path, token + 1);
+  EXPECT_EQ(files(), 2U) << "it may be written by another process";
+  remove_temporaries(in_folder("fil"), token);
+  EXPECT_EQ(files(), 2U) << "it is of another file";
+  remove_temporaries(path, token);
+  EXPECT_EQ(files(), 1U);
+  EXPECT_EQ(text_of(path), "old");
 }
 
 TEST_F(AtomicFiles, ADescriptorsNameIsWrittenBehindWhatIsThere) {
