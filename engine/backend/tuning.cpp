@@ -2,31 +2,54 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/tuning.h"
 
+#include "engine/core/atomic_file.h"
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <fstream>
-#include <system_error>
 #include <utility>
 
 namespace dlbench::backend {
 namespace {
 
 constexpr const char* kHeader = "dlbench tuning cache 2";
+constexpr const char* kNotKept = "tuning is not kept for the next run";
+constexpr const char* kAdvice = "DLBENCH_CACHE_DIR can name another folder";
 
 std::size_t find_name(std::span<const std::string> names, const std::string& name) {
   return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+/// What a cache file holds, nothing if there is none yet or one of another version: that is written
+/// anew.
+std::map<std::string, std::string> read_cache(const std::string& path) {
+  std::map<std::string, std::string> choices;
+  std::ifstream file(path);
+  std::string line;
+  if (!std::getline(file, line) || line != kHeader) {
+    return choices;
+  }
+  while (std::getline(file, line)) {
+    const std::size_t tab = line.rfind('\t');
+    if (tab != std::string::npos) {
+      choices[line.substr(0, tab)] = line.substr(tab + 1);
+    }
+  }
+  return choices;
 }
 
 }  // namespace
 
 Choices::Choices(const LoweringOptions& options, std::string machine)
     : options_(options), machine_(std::move(machine)) {
-  load();
+  if (!options_.tuning_cache.empty()) {
+    known_ = read_cache(options_.tuning_cache);
+  }
 }
 
 std::size_t Choices::choose(const TuningKey& key,
@@ -63,7 +86,7 @@ std::size_t Choices::choose(const TuningKey& key,
   const std::optional<std::size_t> best = measure();
   if (best.has_value()) {
     known_[problem] = names[*best];
-    changed_ = true;
+    measured_[problem] = names[*best];
   }
   return best.value_or(by_rule);
 }
@@ -74,54 +97,30 @@ void Choices::check() const {
   }
 }
 
-void Choices::load() {
-  if (options_.tuning_cache.empty()) {
-    return;
-  }
-  std::ifstream file(options_.tuning_cache);
-  std::string line;
-  if (!std::getline(file, line) || line != kHeader) {
-    return;  // no cache yet, or of another version: it is written anew
-  }
-  while (std::getline(file, line)) {
-    const std::size_t tab = line.rfind('\t');
-    if (tab != std::string::npos) {
-      known_[line.substr(0, tab)] = line.substr(tab + 1);
-    }
-  }
-}
-
 void Choices::save() const {
-  if (options_.tuning_cache.empty() || !changed_) {
+  if (options_.tuning_cache.empty() || measured_.empty()) {
     return;
   }
-  const auto not_kept = [](const std::string& path, const std::string& reason) {
-    core::log::warn_once("tuning is not kept for the next run: cannot write '" + path +
-                         "': " + reason + "; DLBENCH_CACHE_DIR can name another folder");
-  };
-  const std::filesystem::path path(options_.tuning_cache);
-  std::error_code ignored;
-  if (path.has_parent_path()) {
-    std::filesystem::create_directories(path.parent_path(), ignored);
-  }
-  const std::string partial = options_.tuning_cache + ".part";
-  {
-    errno = 0;
-    std::ofstream file(partial);
-    file << kHeader << '\n';
-    for (const auto& [problem, choice] : known_) {
-      file << problem << '\t' << choice << '\n';
+  try {
+    const std::filesystem::path path(options_.tuning_cache);
+    if (path.has_parent_path()) {
+      std::filesystem::create_directories(path.parent_path());
     }
-    file.flush();
-    if (!file) {
-      not_kept(partial, core::errno_text(errno));
-      return;
+    ByProblem all = measured_;
+    all.merge(read_cache(options_.tuning_cache));
+    std::string text = std::string(kHeader) + '\n';
+    for (const auto& [problem, choice] : all) {
+      text.append(problem).append("\t").append(choice).append("\n");
     }
-  }
-  std::error_code failed;
-  std::filesystem::rename(partial, path, failed);
-  if (failed) {
-    not_kept(path.string(), failed.message());
+    core::write_file_atomically(options_.tuning_cache, text, kAdvice);
+  } catch (const std::filesystem::filesystem_error& error) {
+    core::log::warn_once(fmt::format("{}: cannot make folder '{}': {}; {}",
+                                     kNotKept,
+                                     error.path1().string(),
+                                     error.code().message(),
+                                     kAdvice));
+  } catch (const core::Error& error) {
+    core::log::warn_once(fmt::format("{}: {}", kNotKept, error.what()));
   }
 }
 

@@ -42,17 +42,18 @@ class Choices {
   /// LoweringOptions::check, for measurements that take long. choose() calls it before each.
   void check() const;
 
-  /// Writes new measurements to the cache file, if there is one. Where that fails they are measured
-  /// again next time: a warning says so once.
+  /// Adds new measurements to the cache file, if there is one, as it is now: another process may
+  /// have added its own since. Readers see the old file or the new one. Where that fails they are
+  /// measured again next time: a warning says so once, with the reason.
   void save() const;
 
  private:
-  void load();
+  using ByProblem = std::map<std::string, std::string>;  ///< problem and machine -> candidate
 
   const LoweringOptions& options_;
   std::string machine_;
-  std::map<std::string, std::string> known_;  ///< problem and machine -> candidate
-  bool changed_ = false;
+  ByProblem known_;
+  ByProblem measured_;  ///< of these, by this object
 };
 
 }  // namespace dlbench::backend
