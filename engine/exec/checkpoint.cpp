@@ -6,11 +6,21 @@
 #include "engine/exec/safetensors.h"
 
 #include <string>
+#include <vector>
 
 namespace dlbench::exec {
 
+namespace {
+
+/// What a checkpoint holds.
+std::vector<graph::Storage> checkpoint_kinds() {
+  return {graph::Storage::kParameter, graph::Storage::kBuffer};
+}
+
+}  // namespace
+
 TensorMap export_checkpoint(const ModelState& state) {
-  return state.export_tensors({graph::Storage::kParameter, graph::Storage::kBuffer});
+  return state.export_tensors(checkpoint_kinds());
 }
 
 void save_checkpoint(const ModelState& state,
@@ -22,7 +32,7 @@ void save_checkpoint(const ModelState& state,
 void load_checkpoint(ModelState& state, const std::filesystem::path& path) {
   const TensorMap tensors = read_safetensors(path);
   try {
-    state.import_tensors(tensors, /*partial=*/false);
+    state.import_tensors(tensors, checkpoint_kinds());
   } catch (const core::Error& error) {
     throw core::Error(error.code(),
                       path.string() + ": " + error.what() +

@@ -42,6 +42,10 @@ double truncated_normal(core::RandomStream& random) {
   return value;
 }
 
+bool is_among(const std::vector<Storage>& kinds, Storage kind) {
+  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+}
+
 void fill(core::HostTensor& tensor, const Initializer& initializer, core::RandomStream random) {
   const auto fan_in = static_cast<double>(initializer.fan_in);
   const auto fan_sum = static_cast<double>(initializer.fan_in + initializer.fan_out);
@@ -238,7 +242,7 @@ double ModelState::scalar(std::string_view name) const { return read(name).at(0)
 TensorMap ModelState::export_tensors(const std::vector<Storage>& kinds) const {
   TensorMap tensors;
   for (const auto& [name, entry] : entries_) {
-    if (std::find(kinds.begin(), kinds.end(), entry.value.storage) != kinds.end()) {
+    if (is_among(kinds, entry.value.storage)) {
       tensors.emplace(name, read(name));
     }
   }
@@ -262,19 +266,23 @@ std::string ModelState::find_not_finite() const {
   return "";
 }
 
-void ModelState::import_tensors(const TensorMap& tensors, bool partial) {
+void ModelState::import_tensors(const TensorMap& tensors, const std::vector<Storage>& kinds) {
   for (const auto& [name, tensor] : tensors) {
+    if (const Storage kind = entry(name).value.storage; !is_among(kinds, kind)) {
+      throw Error(
+          ErrorCode::kData,
+          fmt::format(
+              "tensor '{}' does not belong here: the model has it as {}", name, graph::name(kind)));
+    }
     check_fits(name, tensor);
   }
   std::vector<std::string_view> missing;
   for (const auto& [name, entry] : entries_) {
-    const bool wanted =
-        entry.value.storage == Storage::kParameter || entry.value.storage == Storage::kBuffer;
-    if (wanted && !tensors.contains(name)) {
+    if (is_among(kinds, entry.value.storage) && !tensors.contains(name)) {
       missing.emplace_back(name);
     }
   }
-  if (!missing.empty() && !partial) {
+  if (!missing.empty()) {
     constexpr std::size_t kNamed = 3;
     const std::size_t named = std::min(kNamed, missing.size());
     throw Error(

@@ -63,10 +63,10 @@ class ModelState {
   /// The name of a parameter or buffer that holds NaN or infinity; empty if there is none. The
   /// last loss may be finite beside it: an update that overflows shows in that of the next step.
   [[nodiscard]] std::string find_not_finite() const;
-  /// Overwrites the values that the map names. Throws core::Error(kData), and changes nothing, if
-  /// one is unknown or of another dtype or shape, or, unless `partial`, if parameters or buffers
-  /// are missing: the message lists them.
-  void import_tensors(const TensorMap& tensors, bool partial);
+  /// Overwrites every value of the given kinds, the counterpart of export_tensors(). Throws
+  /// core::Error(kData), and changes nothing, if one is unknown, of another kind, dtype or shape,
+  /// or if some are missing: the message lists them.
+  void import_tensors(const TensorMap& tensors, const std::vector<graph::Storage>& kinds);
 
   /// Gives all ranks the parameters, buffers and optimizer state of rank 0; the others those of one
   /// kind alone (buffers: running statistics). Collective; at one rank nothing happens.

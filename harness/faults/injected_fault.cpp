@@ -88,7 +88,7 @@ void poison_parameters(exec::ModelState& state) {
   for (auto& [name, tensor] : parameters) {
     std::ranges::fill(tensor.as<float>(), std::numeric_limits<float>::quiet_NaN());
   }
-  state.import_tensors(parameters, true);
+  state.import_tensors(parameters, {graph::Storage::kParameter});
 }
 
 }  // namespace dlbench::harness

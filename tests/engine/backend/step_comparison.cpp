@@ -148,14 +148,13 @@ std::vector<std::string> parameters_whose_nan_is_lost(backend::Backend& backend,
   std::vector<std::string> lost;
   for (const auto& [name, tensor] : step.state().export_tensors({graph::Storage::kParameter})) {
     step.state().restore();
-    exec::TensorMap spoilt;
-    spoilt.emplace(name, tensor.clone());
+    core::HostTensor spoilt = tensor.clone();
     // A whole filter: single taps of a wide one may lie beside a small image.
     const std::int64_t filter = tensor.elements() / tensor.shape()[0];
     for (std::int64_t index = 0; index < filter; ++index) {
-      spoilt.at(name).set(index, std::numeric_limits<double>::quiet_NaN());
+      spoilt.set(index, std::numeric_limits<double>::quiet_NaN());
     }
-    step.state().import_tensors(spoilt, /*partial=*/true);
+    step.state().write(name, spoilt);
     step.run();
     if (!std::isnan(step.executor().read("loss").at(0))) {
       lost.push_back(name);

@@ -48,6 +48,8 @@ std::string error_of(const std::function<void()>& action) {
   return "no error";
 }
 
+const std::vector<Storage> kLearned{Storage::kParameter, Storage::kBuffer};
+
 class ModelStateTest : public ::testing::Test {
  protected:
   ModelStateTest() : graph_(training_graph()), state_(*backend_, graph_, 7) {}
@@ -253,7 +255,7 @@ TEST_F(ModelStateTest, RestoreBeforeSaveIsAProgrammerError) {
 
 TEST_F(ModelStateTest, ImportsWhatItExports) {
   ModelState other(*backend_, graph_, 99);
-  other.import_tensors(state_.export_tensors({Storage::kParameter, Storage::kBuffer}), false);
+  other.import_tensors(state_.export_tensors(kLearned), kLearned);
   for (const std::string& name : names(Storage::kParameter)) {
     EXPECT_TRUE(same_content(state_.read(name), other.read(name))) << name;
   }
@@ -261,45 +263,44 @@ TEST_F(ModelStateTest, ImportsWhatItExports) {
 
 TEST_F(ModelStateTest, ImportErrorsAreNamedAndChangeNothing) {
   const core::HostTensor before = state_.read("enc.conv.weight");
-  const auto import_changed = [this](const std::function<void(TensorMap&)>& change, bool partial) {
+  const auto import_changed = [this](const std::function<void(TensorMap&)>& change) {
     return error_of([&] {
       ModelState source(*backend_, graph_, 99);
-      TensorMap tensors = source.export_tensors({Storage::kParameter, Storage::kBuffer});
+      TensorMap tensors = source.export_tensors(kLearned);
       change(tensors);
-      state_.import_tensors(tensors, partial);
+      state_.import_tensors(tensors, kLearned);
     });
   };
-  EXPECT_THAT(import_changed([](TensorMap& t) { t["zzz"] = core::HostTensor(); }, false),
+  EXPECT_THAT(import_changed([](TensorMap& t) { t["zzz"] = core::HostTensor(); }),
               HasSubstr("no value named 'zzz'"));
   EXPECT_THAT(
-      import_changed(
-          [](TensorMap& t) {
-            t.at("head.weight") = core::HostTensor(core::DType::kF32, {1, 8, 3, 3});
-          },
-          false),
+      import_changed([](TensorMap& t) {
+        t.at("head.weight") = core::HostTensor(core::DType::kF32, {1, 8, 3, 3});
+      }),
       HasSubstr("tensor 'head.weight' is f32 (1, 8, 3, 3), the model wants f32 (1, 8, 1, 1)"));
-  EXPECT_THAT(
-      import_changed(
-          [](TensorMap& t) { t.at("head.bias") = core::HostTensor(core::DType::kF64, {1}); }, true),
-      HasSubstr("'head.bias' is f64 (1), the model wants f32 (1)"));
-  EXPECT_THAT(import_changed(
-                  [](TensorMap& t) {
-                    t.erase("head.bias");
-                    t.erase("enc.bn.running_var");
-                  },
-                  false),
+  EXPECT_THAT(import_changed([](TensorMap& t) {
+                t.at("head.bias") = core::HostTensor(core::DType::kF64, {1});
+              }),
+              HasSubstr("'head.bias' is f64 (1), the model wants f32 (1)"));
+  EXPECT_THAT(import_changed([](TensorMap& t) {
+                t.erase("head.bias");
+                t.erase("enc.bn.running_var");
+              }),
               HasSubstr("missing for this model: enc.bn.running_var, head.bias"));
-  EXPECT_THAT(import_changed([](TensorMap& t) { t.clear(); }, false),
+  EXPECT_THAT(import_changed([](TensorMap& t) { t.clear(); }),
               AllOf(HasSubstr("missing for this model: "), HasSubstr(" more")));
   EXPECT_TRUE(same_content(state_.read("enc.conv.weight"), before));
 }
 
-TEST_F(ModelStateTest, PartialImportTakesWhatIsThere) {
-  TensorMap tensors;
-  tensors.emplace("head.bias", core::HostTensor(core::DType::kF32, {1}));
-  tensors.at("head.bias").set(0, 5.0);
-  state_.import_tensors(tensors, true);
-  EXPECT_EQ(state_.read("head.bias").at(0), 5.0);
+TEST_F(ModelStateTest, ImportsNothingOfAnotherKind) {
+  for (const Storage kind : {Storage::kScalar, Storage::kOptimizerState, Storage::kGradient}) {
+    TensorMap tensors = state_.export_tensors(kLearned);
+    const std::string name = names(kind).front();
+    tensors.emplace(name, state_.read(name));
+    EXPECT_THAT(error_of([&] { state_.import_tensors(tensors, kLearned); }),
+                AllOf(HasSubstr("'" + name + "' does not belong here"),
+                      HasSubstr(std::string(graph::name(kind)))));
+  }
 }
 
 TEST_F(ModelStateTest, UnknownNames) {
