@@ -181,13 +181,15 @@ class GraphLowering {
   graph::Phase phase_ = graph::Phase::kForward;
 };
 
-/// Calls function with a value of the element type: float or Bf16.
+/// Calls function with a value of the element type: float or Bf16. Refuses any other.
 template <typename Function>
 void with_element(core::DType dtype, Function function) {
   if (dtype == core::DType::kBF16) {
     function(Bf16{});
-  } else {
+  } else if (dtype == core::DType::kF32) {
     function(float{});
+  } else {
+    refuse_dtype(dtype);
   }
 }
 

@@ -2,9 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/cpu/layout.h"
 
+#include "engine/core/error.h"
+
 #include <cstring>
 
 namespace dlbench::backend::cpu {
+
+void refuse_dtype(core::DType dtype) {
+  throw core::Error(core::ErrorCode::kUnavailable,
+                    "the cpu backend computes in f32 and bf16, not in " +
+                        std::string(core::name(dtype)) +
+                        "; choose the ref backend (--device ref, for verify --backend ref)");
+}
 
 std::string layout_name(const core::Shape& shape, Layout layout) {
   const std::string depth = shape.rank() == 5 ? "d" : "";

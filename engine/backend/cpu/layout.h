@@ -22,6 +22,9 @@ struct Layout {
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
+/// Throws core::Error(kUnavailable): this backend computes in f32 and bf16.
+[[noreturn]] void refuse_dtype(core::DType dtype);
+
 /// "nchw", "nChw16c", "ncdhw", "nCdhw16c"; "plain" for other ranks.
 [[nodiscard]] std::string layout_name(const core::Shape& shape, Layout layout);
 

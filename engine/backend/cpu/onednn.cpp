@@ -20,10 +20,7 @@ dnnl::memory::data_type library_type(core::DType dtype) {
     case core::DType::kBF16:
       return dnnl::memory::data_type::bf16;
     default:
-      throw core::Error(core::ErrorCode::kUnavailable,
-                        "the cpu backend computes in f32 and bf16, not in " +
-                            std::string(core::name(dtype)) +
-                            "; choose the ref backend (--device ref, for verify --backend ref)");
+      refuse_dtype(dtype);
   }
 }
 

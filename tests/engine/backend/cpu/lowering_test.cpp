@@ -5,6 +5,8 @@
 // reference loops in hot nodes, decisions followed and cached.
 #include "engine/backend/backend.h"
 #include "engine/core/error.h"
+#include "engine/graph/graph_builder.h"
+#include "engine/graph/layers.h"
 #include "tests/temporary_folder.h"
 #include "workloads/workload.h"
 
@@ -116,6 +118,27 @@ TEST(CpuLowering, UsesNoReferenceLoopsForConvolutions) {
   for (const auto& node : lowered->nodes) {
     if (node.cost.macs > 20'000'000) {
       EXPECT_EQ(node.kernel_name.find("ref"), std::string::npos) << node.name << node.kernel_name;
+    }
+  }
+}
+
+graph::Graph own_kernels(core::DType dtype) {
+  graph::GraphBuilder b(graph::Mode::kTrain);
+  const graph::ValueId x = b.add_input("x", dtype, {4, 8});
+  b.mark_output("y", graph::relu(b, x, "relu"));
+  return std::move(b).finish();
+}
+
+TEST(CpuLowering, RefusesTypesThatItDoesNotComputeIn) {
+  EXPECT_NO_THROW((void)lower(own_kernels(core::DType::kF32), {}));
+  EXPECT_NO_THROW((void)lower(own_kernels(core::DType::kBF16), {}));
+  for (const core::DType dtype : {core::DType::kF16, core::DType::kF64}) {
+    try {
+      (void)lower(own_kernels(dtype), {});
+      ADD_FAILURE() << core::name(dtype);
+    } catch (const core::Error& error) {
+      EXPECT_EQ(error.code(), core::ErrorCode::kUnavailable);
+      EXPECT_THAT(error.what(), testing::HasSubstr("not in " + std::string(core::name(dtype))));
     }
   }
 }
