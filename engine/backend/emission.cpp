@@ -55,6 +55,12 @@ bool works_on_copies(const graph::Graph& graph,
 
 }  // namespace
 
+int stream_of(graph::OpKind op) {
+  const bool communicates =
+      op == graph::OpKind::kAllReduceStart || op == graph::OpKind::kAllReduceWait;
+  return communicates ? 2 : 0;
+}
+
 LoweredNode make_lowered_node(const graph::Graph& graph,
                               const std::vector<Slot>& slots,
                               Emission emission,
@@ -69,6 +75,7 @@ LoweredNode make_lowered_node(const graph::Graph& graph,
     node.op = main.op;
     node.name = main.name;
   }
+  node.stream = stream_of(node.op);
   if (!emission.name.empty()) {
     node.name = std::move(emission.name);
   }

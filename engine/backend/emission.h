@@ -28,10 +28,13 @@ struct Emission {
   bool repeatable = true;
 };
 
-/// The node with all but its kernel, on the compute stream. Its cost is the sum over what it
-/// covers; but where a value goes from one of those to another, its bytes are those of what it
-/// reads and writes, each once: the value stays in registers. So are those of a reorder, which
-/// covers nothing. `slots`: of the graph that is lowered.
+/// LoweredNode::stream of nodes of this kind: all-reduces are on that of communication.
+[[nodiscard]] int stream_of(graph::OpKind op);
+
+/// The node with all but its kernel. Its cost is the sum over what it covers; but where a value
+/// goes from one of those to another, its bytes are those of what it reads and writes, each once:
+/// the value stays in registers. So are those of a reorder, which covers nothing. `slots`: of the
+/// graph that is lowered.
 [[nodiscard]] LoweredNode make_lowered_node(const graph::Graph& graph,
                                             const std::vector<Slot>& slots,
                                             Emission emission,

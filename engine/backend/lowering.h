@@ -79,7 +79,7 @@ struct LoweredNode {
   /// (read, write): the write may take the memory of the read if this is the read's last use.
   std::vector<std::pair<SlotId, SlotId>> in_place;
   std::size_t scratch_bytes = 0;
-  int stream = 0;           ///< 0 compute, 1 copy, 2 communication
+  int stream = 0;           ///< 0 compute, 2 communication: stream_of(op)
   std::string kernel_name;  ///< implementation, e.g. "onednn:jit_wino_4x3:avx512_core", "ref:conv"
   bool repeatable = true;   ///< false: its library says that another run may give other bits
   graph::Cost cost;         ///< of the covered nodes: make_lowered_node()

@@ -3,6 +3,7 @@
 #include "engine/backend/ref/ref_backend.h"
 
 #include "engine/backend/backend_list.h"
+#include "engine/backend/emission.h"
 #include "engine/backend/host_buffer.h"
 #include "engine/backend/host_device.h"
 #include "engine/backend/host_stream.h"
@@ -111,11 +112,10 @@ LoweredNode lower_node(const graph::Graph& graph, const graph::Node& node, int t
   }
   lowered.cost = graph::op_def(node.op).cost(graph, node);
   lowered.kernel_name = "ref:" + std::string(graph::name(node.op));
-  const KernelFunction function = kernel_of(node.op);
-  if (function != nullptr) {
+  lowered.stream = stream_of(node.op);
+  // None for communication: the executor hands it to the communicator.
+  if (const KernelFunction function = kernel_of(node.op); function != nullptr) {
     lowered.kernel = std::make_unique<RefKernel>(graph, node, function, threads);
-  } else {
-    lowered.stream = 2;  // communication: the executor hands it to the communicator
   }
   return lowered;
 }

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/exec/plan.h"
 
+#include "engine/backend/backend.h"
 #include "engine/core/check.h"
 #include "engine/graph/graph_builder.h"
 #include "engine/graph/layers.h"
 #include "tests/engine/exec/slot_liveness.h"
+#include "tests/engine/graph/networks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -271,6 +273,24 @@ TEST_F(PlanTest, WhatAnotherStreamUsesLivesToTheEnd) {
   EXPECT_EQ(made.placements[0].last, 3);
   EXPECT_EQ(made.placements[1].last, 3);
   EXPECT_EQ(made.arena_bytes, 3072U);
+}
+
+TEST(PlanStreams, EveryBackendReducesOnTheStreamOfCommunication) {
+  const graph::Graph step = graph::testing::training_step(
+      graph::testing::small_unet(graph::Mode::kTrain, 2, 8), {.kind = graph::OptimizerKind::kSgd});
+  for (const std::string& name : backend::backend_names()) {
+    if (!backend::backend_unavailable_reason(name).empty()) {
+      continue;
+    }
+    const auto lowered = backend::create_backend(name, {.threads = 1})->lower(step, {});
+    int reduces = 0;
+    for (const LoweredNode& node : lowered->nodes) {
+      const bool communicates = node.kernel == nullptr;
+      EXPECT_EQ(node.stream, communicates ? 2 : 0) << name << ": " << node.name;
+      reduces += communicates ? 1 : 0;
+    }
+    EXPECT_GT(reduces, 0) << name;
+  }
 }
 
 TEST_F(PlanTest, ScratchIsTheLargestOfEachStream) {
