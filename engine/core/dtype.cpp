@@ -5,6 +5,7 @@
 #include "engine/core/error.h"
 
 #include <array>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -28,6 +29,22 @@ constexpr std::array<DTypeInfo, 9> kDTypes{{{DType::kU8, "u8", 1},
                                             {DType::kF64, "f64", 8}}};
 
 const DTypeInfo& info(DType dtype) { return kDTypes.at(static_cast<std::size_t>(dtype)); }
+
+/// f64 -> f32, rounded to odd: towards zero, and the last bit set if anything was lost. Rounding
+/// that to nearest in two bits less, or fewer, is rounding the f64. Boldo and Melquiond 2008,
+/// Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd.
+float round_to_odd(double value) {
+  const auto nearest = static_cast<float>(value);
+  const auto back = static_cast<double>(nearest);
+  if (back == value || std::isnan(value)) {
+    return nearest;
+  }
+  auto bits = std::bit_cast<std::uint32_t>(nearest);
+  if (std::abs(back) > std::abs(value)) {
+    --bits;
+  }
+  return std::bit_cast<float>(bits | 1U);
+}
 
 }  // namespace
 
@@ -77,5 +94,9 @@ std::uint16_t f32_to_f16(float value) {
   const std::uint32_t rounded = magnitude + 0xfffU + ((magnitude >> 13U) & 1U) - 0x38000000U;
   return static_cast<std::uint16_t>(sign | (rounded >> 13U));
 }
+
+std::uint16_t f64_to_bf16(double value) { return f32_to_bf16(round_to_odd(value)); }
+
+std::uint16_t f64_to_f16(double value) { return f32_to_f16(round_to_odd(value)); }
 
 }  // namespace dlbench::core

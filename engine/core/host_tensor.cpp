@@ -85,9 +85,9 @@ void HostTensor::set(std::int64_t index, double value) {
     case DType::kI64:
       return store(data, index, static_cast<std::int64_t>(value));
     case DType::kF16:
-      return store(data, index, f32_to_f16(static_cast<float>(value)));
+      return store(data, index, f64_to_f16(value));
     case DType::kBF16:
-      return store(data, index, f32_to_bf16(static_cast<float>(value)));
+      return store(data, index, f64_to_bf16(value));
     case DType::kF32:
       return store(data, index, static_cast<float>(value));
     case DType::kF64:

@@ -35,12 +35,8 @@ struct BF16 {
 
 inline void store(double& element, double value) { element = value; }
 inline void store(float& element, double value) { element = static_cast<float>(value); }
-inline void store(F16& element, double value) {
-  element.bits = core::f32_to_f16(static_cast<float>(value));
-}
-inline void store(BF16& element, double value) {
-  element.bits = core::f32_to_bf16(static_cast<float>(value));
-}
+inline void store(F16& element, double value) { element.bits = core::f64_to_f16(value); }
+inline void store(BF16& element, double value) { element.bits = core::f64_to_bf16(value); }
 /// Integers: towards zero.
 inline void store(std::uint8_t& element, double value) {
   element = static_cast<std::uint8_t>(value);

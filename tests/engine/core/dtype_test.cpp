@@ -54,5 +54,42 @@ TEST(DType, BFloat16RoundsToNearestEvenAndKeepsNaN) {
   EXPECT_TRUE(std::isnan(bf16_to_f32(f32_to_bf16(std::numeric_limits<float>::quiet_NaN()))));
 }
 
+TEST(DType, SixteenBitsAreRoundedOnceFromDoubles) {
+  // Above the middle between two results by less than an f32 can say.
+  EXPECT_EQ(f64_to_bf16(1.0 + 0x1p-8 + 0x1p-40), 0x3f81);
+  EXPECT_EQ(f64_to_bf16(-1.0 - 0x1p-8 - 0x1p-40), 0xbf81);
+  EXPECT_EQ(f64_to_f16(1.0 + 0x1p-11 + 0x1p-40), 0x3c01);
+  EXPECT_EQ(f64_to_f16(0x1p-25 + 0x1p-60), 0x0001);
+  // Below it.
+  EXPECT_EQ(f64_to_bf16(1.0 + 0x1.8p-7 - 0x1p-40), 0x3f81);
+  EXPECT_EQ(f64_to_f16(1.0 + 0x1.8p-10 - 0x1p-40), 0x3c01);
+  // On it: to even.
+  EXPECT_EQ(f64_to_bf16(1.0 + 0x1p-8), 0x3f80);
+  EXPECT_EQ(f64_to_bf16(1.0 + 0x1.8p-7), 0x3f82);
+  EXPECT_EQ(f64_to_f16(0x1p-25), 0x0000);
+}
+
+TEST(DType, DoublesOutsideTheRangeOfSixteenBits) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(f64_to_bf16(1e300), 0x7f80);
+  EXPECT_EQ(f64_to_bf16(-kInfinity), 0xff80);
+  EXPECT_EQ(f64_to_bf16(-1e-300), 0x8000);
+  EXPECT_EQ(f64_to_f16(65520.0), 0x7c00);
+  EXPECT_EQ(f64_to_f16(65520.0 - 0x1p-30), 0x7bff);
+  EXPECT_EQ(f64_to_f16(1e-300), 0x0000);
+  EXPECT_TRUE(std::isnan(bf16_to_f32(f64_to_bf16(std::numeric_limits<double>::quiet_NaN()))));
+  EXPECT_TRUE(std::isnan(f16_to_f32(f64_to_f16(std::numeric_limits<double>::quiet_NaN()))));
+}
+
+TEST(DType, WhatSixteenBitsHoldSurvivesTheRoundTripThroughDouble) {
+  for (std::uint32_t bits = 0; bits <= 0xffffU; ++bits) {
+    const auto word = static_cast<std::uint16_t>(bits);
+    const auto half = static_cast<double>(f16_to_f32(word));
+    const auto brain = static_cast<double>(bf16_to_f32(word));
+    EXPECT_TRUE(std::isnan(half) || f64_to_f16(half) == word) << bits;
+    EXPECT_TRUE(std::isnan(brain) || f64_to_bf16(brain) == word) << bits;
+  }
+}
+
 }  // namespace
 }  // namespace dlbench::core
