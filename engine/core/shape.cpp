@@ -3,6 +3,7 @@
 #include "engine/core/shape.h"
 
 #include "engine/core/check.h"
+#include "engine/core/error.h"
 
 #include <algorithm>
 
@@ -25,15 +26,27 @@ std::int64_t Shape::operator[](std::size_t axis) const {
 }
 
 std::int64_t Shape::elements() const {
+  constexpr std::int64_t kLimit = std::int64_t{1} << 60U;
   std::int64_t product = 1;
+  bool fits = true;
   for (const auto extent : extents()) {
-    product *= extent;
+    fits = !__builtin_mul_overflow(product, extent, &product) && product < kLimit && fits;
   }
-  return product;
+  if (fits) {
+    return product;
+  }
+  if (std::ranges::find(extents(), 0) != extents().end()) {
+    return 0;
+  }
+  throw Error(ErrorCode::kShape,
+              "a tensor of shape " + to_string() +
+                  " has 2^60 elements or more; choose a smaller batch or image");
 }
 
 Shape Shape::with(std::size_t axis, std::int64_t extent) const {
   DLBENCH_CHECK(axis < rank_) << "axis " << axis << " of " << to_string();
+  DLBENCH_CHECK(extent >= 0) << "extent " << extent << " for axis " << axis << " of "
+                             << to_string();
   Shape changed = *this;
   changed.extents_[axis] = extent;
   return changed;
