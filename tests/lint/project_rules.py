@@ -33,7 +33,9 @@ EDGES = {
     "engine/graph": ("engine/core",),
     "engine/backend": ("engine/core", "engine/graph"),
     "engine/backend/ref": BACKEND,
-    "engine/backend/cpu": BACKEND,
+    "engine/backend/cpu": BACKEND + ("engine/backend/cpu/kernels",),
+    # Compiled for AVX2: an inline function of core would be too, and the linker may keep that copy.
+    "engine/backend/cpu/kernels": ("engine/backend",),
     "engine/backend/cuda": BACKEND + ("engine/comm",),
     "engine/comm": ("engine/core", "engine/backend"),
     "engine/comm/mpi": ("engine/core", "engine/backend", "engine/comm"),

@@ -48,6 +48,13 @@ class ProjectRules(unittest.TestCase):
         self.write("engine/backend/cpu/conv.cpp", HEAD + '#include "engine/backend/ref/ref.h"\n')
         self.expect("engine/backend/cpu may not include engine/backend/ref")
 
+    def test_kernels_of_the_cpu_take_no_inline_functions_of_core(self):
+        self.write("engine/backend/cpu/kernels/pooling.h", HEADER)
+        self.write("engine/backend/cpu/conv.cpp", HEAD + '#include "engine/backend/cpu/kernels/pooling.h"\n')
+        self.assertEqual(list(project_rules.breaches(self.root)), [])
+        self.write("engine/backend/cpu/kernels/dense.cpp", HEAD + '#include "engine/core/error.h"\n')
+        self.expect("engine/backend/cpu/kernels may not include engine/core")
+
     def test_the_backend_interface_does_not_know_a_backend(self):
         self.write("engine/backend/list.cpp", HEAD + '#include "engine/backend/ref/ref.h"\n')
         self.expect("engine/backend may not include engine/backend/ref")

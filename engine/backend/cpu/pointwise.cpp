@@ -5,6 +5,7 @@
 #include "engine/backend/cpu/kernels/pointwise.h"
 
 #include "engine/backend/cpu/graph_lowering_internal.h"
+#include "engine/core/check.h"
 
 #include <array>
 #include <span>
@@ -103,6 +104,9 @@ void lower_sum(GraphLowering& lowering, const Node& node) {
     operands.push_back(lowering.read_rows(id, lowering.layout_of(result)));
     emission.reads.push_back(operands.back().slot);
   }
+  static_assert(kMaxSummands == 4, "what the kernel takes");
+  DLBENCH_CHECK(operands.size() >= 2 && operands.size() <= kMaxSummands)
+      << node.name << ": a sum of " << operands.size();
   const Operand y = lowering.write(result);
   emission.writes = {y.slot};
   for (const Operand& operand : operands) {

@@ -21,8 +21,8 @@ template <typename T>
 void sigmoid(const Geometry& g, Rows<const T> x, Rows<T> y);
 template <typename T>
 void sigmoid_backward(const Geometry& g, Rows<const T> dy, Rows<const T> y, Rows<T> dx);
-/// y = x[0] + x[1] + ... of two to kMaxSummands operands, one after the other, each sum rounded to
-/// T as if it were stored.
+/// y = x[0] + x[1] + ... of two to four operands (fusion.h: kMaxSummands), which the caller checks,
+/// one after the other, each sum rounded to T as if it were stored.
 template <typename T>
 void add(const Geometry& g, std::span<const Rows<const T>> x, Rows<T> y);
 template <typename T>
