@@ -135,7 +135,7 @@ void progress(std::string_view text) {
   }
   log.last_progress = now;
   clear_line(log);
-  std::fputs((one_line(text.substr(0, kWidth)) + (log.terminal ? "" : "\n")).c_str(), stderr);
+  std::fputs((one_line(text).substr(0, kWidth) + (log.terminal ? "" : "\n")).c_str(), stderr);
   std::fflush(stderr);
   log.line_shown = log.terminal;
 }

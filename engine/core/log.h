@@ -26,7 +26,7 @@ void warn_once(std::string_view message);
 void error(std::string_view message);
 
 /// `text` with control characters written as in C ("\n", "\x1b"): a file name neither splits a
-/// line nor steers a terminal. All messages go through it.
+/// line nor steers a terminal. All messages and the progress line go through it.
 [[nodiscard]] std::string one_line(std::string_view text);
 /// one_line() of each of its lines, for a text that quotes files and goes to stdout.
 [[nodiscard]] std::string lines(std::string_view text);

@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/log.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstddef>
+#include <cstdlib>
 #include <string_view>
 
 namespace dlbench::core::log {
@@ -43,6 +47,28 @@ TEST(Log, ProgressIsInALogWhereThatIsAskedFor) {
   };
   EXPECT_EQ(said(Level::kNormal), "");
   EXPECT_EQ(said(Level::kVerbose), "trial full, warm-up\n") << "the next one in ten seconds";
+}
+
+/// Whether the progress line of `text` is `shown` on a terminal, for a process that has logged
+/// nothing before.
+bool is_shown_as(std::string_view text, std::string_view shown) {
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0) {
+    return false;
+  }
+  const int other_end = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY);
+  ::dup2(other_end, STDERR_FILENO);
+  progress(text);
+  std::array<char, 256> seen{};
+  const ssize_t bytes = ::read(terminal, seen.data(), seen.size());
+  return bytes >= 0 && std::string_view(seen.data(), static_cast<std::size_t>(bytes)) == shown;
+}
+
+TEST(LogDeathTest, TheProgressLineNeitherSplitsNorSteersATerminal) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process of its own, from the start
+  EXPECT_EXIT(::_exit(is_shown_as("reading a\nb\x1b[2J", "reading a\\nb\\x1b[2J") ? 0 : 1),
+              ::testing::ExitedWithCode(0),
+              "");
 }
 
 }  // namespace
