@@ -213,10 +213,11 @@ void emit_head_backward_weights(GraphLowering& lowering, const Convolution& c) {
   });
 }
 
-/// The head kernel writes weight gradients in f32.
+/// The head kernel writes gradients of weights and bias in f32.
 bool head_gradient_fits(const GraphLowering& lowering, const Convolution& c) {
   return c.direction != Direction::kBackwardWeights ||
-         lowering.value(lowering.gradient_home(c.weight)).dtype == core::DType::kF32;
+         (lowering.gradient_is_f32(c.weight) &&
+          (c.bias == graph::kNoValue || lowering.gradient_is_f32(c.bias)));
 }
 
 }  // namespace

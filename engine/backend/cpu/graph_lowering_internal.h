@@ -146,6 +146,8 @@ class GraphLowering {
                        graph::Phase phase);
   /// The f32 value that the gradient `id` ends in: through a cast back, if that is its only reader.
   [[nodiscard]] graph::ValueId gradient_home(graph::ValueId id) const;
+  /// Whether that value is f32, what own kernels write gradients of weights in.
+  [[nodiscard]] bool gradient_is_f32(graph::ValueId id) const;
 
   void decide(const std::string& key, const std::string& choice);
 

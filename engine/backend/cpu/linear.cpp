@@ -67,11 +67,9 @@ Linear describe(const GraphLowering& lowering, const Node& node) {
 }
 
 bool is_small(const GraphLowering& lowering, const Linear& l) {
-  const bool gradients_are_f32 =
-      l.direction != Direction::kBackwardWeights ||
-      (lowering.value(lowering.gradient_home(l.weight)).dtype == core::DType::kF32 &&
-       (l.bias == kNoValue ||
-        lowering.value(lowering.gradient_home(l.bias)).dtype == core::DType::kF32));
+  const bool gradients_are_f32 = l.direction != Direction::kBackwardWeights ||
+                                 (lowering.gradient_is_f32(l.weight) &&
+                                  (l.bias == kNoValue || lowering.gradient_is_f32(l.bias)));
   return l.shape.batch * l.shape.inputs * l.shape.outputs <= kSmallMacs && gradients_are_f32;
 }
 

@@ -274,6 +274,10 @@ ValueId GraphLowering::gradient_home(ValueId id) const {
   return id;
 }
 
+bool GraphLowering::gradient_is_f32(ValueId id) const {
+  return graph_.value(gradient_home(id)).dtype == core::DType::kF32;
+}
+
 GraphLowering::GradientTarget GraphLowering::begin_gradient(ValueId id,
                                                             const MemoryDesc& desc,
                                                             std::int64_t groups) {

@@ -13,6 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -141,6 +142,32 @@ TEST(CpuLowering, RefusesTypesThatItDoesNotComputeIn) {
       EXPECT_THAT(error.what(), testing::HasSubstr("not in " + std::string(core::name(dtype))));
     }
   }
+}
+
+// What is kept stays in 16 bits; the kernel of one output channel writes f32.
+TEST(CpuLowering, AKeptGradientOfABiasIsWrittenInItsOwnType) {
+  const auto& workload = workloads::find_workload("resunetpp");
+  const auto built = workload.build({.batch_size = 2, .image_size = 32}, graph::Mode::kTrain);
+  const graph::Graph graph = workloads::training_graph(workload.spec(), built, core::DType::kBF16);
+  const auto head = std::ranges::find_if(graph.nodes(), [&](const graph::Node& node) {
+    return node.op == graph::OpKind::kConvBackwardWeights && node.outputs.size() > 1 &&
+           graph.value(node.outputs[0]).shape.elements() == graph.value(node.inputs[0]).shape[1];
+  });
+  ASSERT_NE(head, graph.nodes().end());
+  ASSERT_EQ(graph.value(head->outputs[1]).dtype, core::DType::kBF16);
+  LoweringOptions options = untuned(ConvAlgorithm::kDirect);
+  const auto kernel = [&] {
+    const auto lowered = lower(graph, options);
+    for (const auto& node : lowered->nodes) {
+      if (!node.covers.empty() && node.covers.front() == head->id) {
+        return node.kernel_name;
+      }
+    }
+    return std::string();
+  };
+  EXPECT_EQ(kernel(), "own:head");
+  options.keep = {head->outputs[1]};
+  EXPECT_THAT(kernel(), testing::StartsWith("onednn:"));
 }
 
 TEST(CpuLowering, FollowsTheAlgorithmOption) {
