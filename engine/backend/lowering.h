@@ -75,7 +75,7 @@ struct LoweredNode {
   bool is_reorder = false;
   graph::Phase phase = graph::Phase::kForward;
   std::vector<SlotId> reads;
-  std::vector<SlotId> writes;  ///< in-place updates of state appear in both
+  std::vector<SlotId> writes;  ///< state that is updated in place may be here alone
   /// (read, write): the write may take the memory of the read if this is the read's last use.
   std::vector<std::pair<SlotId, SlotId>> in_place;
   std::size_t scratch_bytes = 0;

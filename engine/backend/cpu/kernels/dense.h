@@ -11,7 +11,7 @@
 
 namespace dlbench::backend::cpu {
 
-/// y[n, s] = bias + sum_c x[n, c, s] w[c]. g: of x; w f32 or bf16 (C); bias f32 or null; y plain.
+/// y[n, s] = bias + sum_c x[n, c, s] w[c]. g: of x; w: (C); bias: one number or null; y plain.
 template <typename T>
 void head_forward(const Geometry& g, Rows<const T> x, const float* w, const float* bias, T* y);
 /// dx[n, c, s] = dy[n, s] w[c].
