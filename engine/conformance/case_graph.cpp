@@ -63,6 +63,7 @@ double draw(Fill fill, double value, core::RandomStream& random) {
   switch (fill) {
     case Fill::kUniform:
     case Fill::kDistinct:
+    case Fill::kOutlierFirst:
       return uniform(random, -1.0, 1.0);
     case Fill::kPositive:
       return uniform(random, 0.5, 1.5);
@@ -134,6 +135,12 @@ class Filler {
       }
     }
     repeat(tensor, drawn);
+    if (fill == Fill::kOutlierFirst) {
+      const std::int64_t spatial = shape.elements() / (shape[0] * shape[1]);
+      for (std::int64_t channel = 0; channel < shape[1]; ++channel) {
+        tensor.set(channel * spatial, 1000.0);
+      }
+    }
     return tensor;
   }
 

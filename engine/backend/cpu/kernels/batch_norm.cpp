@@ -15,7 +15,7 @@ namespace {
 /// Bytes of one channel block that leave room in an L2 cache of 1 MiB.
 constexpr std::int64_t kCacheBytes = std::int64_t{640} * 1024;
 
-/// Two sums of one chunk or one block, by lane of the block.
+/// Two sums of one chunk or one block, or its mean and a sum, by lane of the block.
 struct Sums {
   double first[kLanes];
   double second[kLanes];
@@ -98,20 +98,11 @@ Sums total_of_block(const Geometry& g, const Sums* of_chunk, std::int64_t block)
 
 /// A per-lane array of one block as the 16 lanes of a row see it.
 Lanes lanes_of(const float (&per_lane)[kLanes], const Geometry& g) {
-  alignas(64) float lanes[kLanes];
-  for (std::int64_t lane = 0; lane < kLanes; ++lane) {
-    lanes[lane] = per_lane[lane % g.block];
-  }
-  return load(lanes, FullGroup{});
-}
-
-template <typename T>
-Lanes first_position(const Geometry& g, const Rows<const T>& x, std::int64_t block) {
   alignas(64) float lanes[kLanes] = {};
-  const T* data = x.data + block * g.row();
-  store(lanes, load(data, PartialGroup{g.block}), FullGroup{});
-  for (std::int64_t lane = g.block; lane < kLanes; ++lane) {
-    lanes[lane] = lanes[lane % g.block];
+  for (std::int64_t first = 0; first < kLanes; first += g.block) {
+    for (std::int64_t lane = 0; lane < g.block; ++lane) {
+      lanes[first + lane] = per_lane[lane];
+    }
   }
   return load(lanes, FullGroup{});
 }
@@ -154,22 +145,105 @@ void apply_forward(const Geometry& g,
   }
 }
 
-/// Sums of x - first and of its square: subtracting a sample of the channel keeps the difference of
-/// the two moments accurate when the mean is large against the deviation.
+Lanes median(Lanes a, Lanes b, Lanes c) { return larger(smaller(a, b), smaller(larger(a, b), c)); }
+
+/// Near the mean of a chunk, by channel of its block, at the price of twelve loads: the mean of
+/// four medians of three groups, all spread over the chunk. A median leaves an outlier out.
 template <typename T>
-void sum_moments(const Geometry& g, const BatchNormForward<T>& o, const Chunk& chunk, Sums& sums) {
-  const T* x = at(o.x, g, chunk);
-  const Lanes origin = first_position(g, o.x, chunk.block);
+void estimate_mean(const Geometry& g, const T* x, std::int64_t count, float (&mean)[kLanes]) {
+  constexpr std::int64_t kMedians = 4;
+  const std::int64_t groups = count / kLanes;
+  if (groups == 0) {
+    store(mean, load(x, PartialGroup{g.block}), FullGroup{});
+    return;
+  }
+  const auto part = [&](std::int64_t i) {
+    return load(x + i * groups / (3 * kMedians) * kLanes, FullGroup{});
+  };
+  Lanes medians[kMedians];
+  for (std::int64_t i = 0; i < kMedians; ++i) {
+    medians[i] = median(part(3 * i), part(3 * i + 1), part(3 * i + 2));
+  }
+  double sums[kLanes] = {};
+  fold((medians[0] + medians[1]) + (medians[2] + medians[3]), g, sums);
+  const auto summands = static_cast<double>(kMedians * kLanes / g.block);
+  for (std::int64_t lane = 0; lane < g.block; ++lane) {
+    mean[lane] = static_cast<float>(sums[lane] / summands);
+  }
+}
+
+/// Sums of x - origin and of its square over one chunk.
+template <typename T>
+Sums sum_about(const Geometry& g, const T* x, std::int64_t count, const float (&origin)[kLanes]) {
+  const Lanes center = lanes_of(origin, g);
   Lanes first = zero_lanes();
   Lanes second = zero_lanes();
-  sweep(chunk.count, [&](std::int64_t i, auto group) {
-    const Lanes value = valid(load(x + i, group) - origin, group);
+  sweep(count, [&](std::int64_t i, auto group) {
+    const Lanes value = valid(load(x + i, group) - center, group);
     first = first + value;
     second = fused(value, value, second);
   });
-  sums = Sums{};
+  Sums sums{};
   fold(first, g, sums.first);
   fold(second, g, sums.second);
+  return sums;
+}
+
+/// The mean of one chunk and the sum of the squared deviations from it. Those are summed about an
+/// origin near the mean, because the difference of two moments loses the digits that they have in
+/// common. Where the origin is off by more than 1.4 deviations all the same, they are summed again,
+/// about the mean.
+template <typename T>
+void find_moments(const Geometry& g, const BatchNormForward<T>& o, const Chunk& chunk, Sums& sums) {
+  constexpr double kFar = 2.0;  // deviations, squared
+  const T* x = at(o.x, g, chunk);
+  const double share = 1.0 / static_cast<double>(chunk.count / g.block);
+  float origin[kLanes] = {};
+  estimate_mean(g, x, chunk.count, origin);
+  Sums about = sum_about(g, x, chunk.count, origin);
+  bool far = false;
+  for (std::int64_t lane = 0; lane < g.block; ++lane) {
+    const double lost = about.first[lane] * about.first[lane] * share;
+    far = far || lost > kFar * (about.second[lane] - lost);
+  }
+  if (far) {
+    for (std::int64_t lane = 0; lane < g.block; ++lane) {
+      origin[lane] += static_cast<float>(about.first[lane] * share);
+    }
+    about = sum_about(g, x, chunk.count, origin);
+  }
+  sums = Sums{};
+  for (std::int64_t lane = 0; lane < g.block; ++lane) {
+    const double shift = about.first[lane] * share;
+    sums.first[lane] = static_cast<double>(origin[lane]) + shift;
+    sums.second[lane] = about.second[lane] - shift * about.first[lane];
+  }
+}
+
+/// The same of a block, from those of its chunks: Chan, Golub and LeVeque 1983, Algorithms for
+/// computing the sample variance, The American Statistician 37(3), of all parts at once.
+Sums moments_of_block(const Geometry& g, const Sums* of_chunk, std::int64_t block) {
+  const std::int64_t per_block = g.batch * chunks_per_row(g);
+  const auto for_each_part = [&](auto body) {
+    for (std::int64_t i = 0; i < per_block; ++i) {
+      const Chunk chunk = chunk_of_block(g, block, i);
+      body(of_chunk[chunk.index], static_cast<double>(chunk.count / g.block));
+    }
+  };
+  Sums total{};
+  for_each_part([&](const Sums& part, double count) {
+    const double share = count / static_cast<double>(g.batch * g.spatial);
+    for (std::int64_t lane = 0; lane < g.block; ++lane) {
+      total.first[lane] += part.first[lane] * share;
+    }
+  });
+  for_each_part([&](const Sums& part, double count) {
+    for (std::int64_t lane = 0; lane < g.block; ++lane) {
+      const double distance = part.first[lane] - total.first[lane];
+      total.second[lane] += part.second[lane] + count * distance * distance;
+    }
+  });
+  return total;
 }
 
 template <typename T>
@@ -177,9 +251,7 @@ void finish_train(const Geometry& g,
                   const BatchNormForward<T>& o,
                   const Scratch& s,
                   std::int64_t block) {
-  const Sums total = total_of_block(g, s.of_chunk, block);
-  alignas(64) float origin[kLanes];
-  store(origin, first_position(g, o.x, block), FullGroup{});
+  const Sums moments = moments_of_block(g, s.of_chunk, block);
   const auto count = static_cast<double>(g.batch * g.spatial);
   Coefficients& c = s.of_block[block];
   c = Coefficients{};
@@ -188,9 +260,9 @@ void finish_train(const Geometry& g,
     if (channel >= g.channels) {
       break;
     }
-    const double shifted = total.first[lane] / count;
-    const double variance = std::max(0.0, total.second[lane] / count - shifted * shifted);
-    const double mean = static_cast<double>(origin[lane]) + shifted;
+    const double mean = moments.first[lane];
+    const double squares = moments.second[lane];
+    const double variance = squares < 0.0 ? 0.0 : squares / count;  // NaN goes on
     const double rstd = 1.0 / std::sqrt(variance + static_cast<double>(o.epsilon));
     o.mean[channel] = static_cast<float>(mean);
     o.rstd[channel] = static_cast<float>(rstd);
@@ -316,7 +388,7 @@ void batch_norm_train(const Geometry& g, const BatchNormForward<T>& operands, do
   two_passes(
       g,
       sizeof(T),
-      [&](const Chunk& chunk) { sum_moments(g, operands, chunk, s.of_chunk[chunk.index]); },
+      [&](const Chunk& chunk) { find_moments(g, operands, chunk, s.of_chunk[chunk.index]); },
       [&](std::int64_t block) { finish_train(g, operands, s, block); },
       [&](const Chunk& chunk) { apply_forward(g, operands, s.of_block[chunk.block], chunk); });
 }

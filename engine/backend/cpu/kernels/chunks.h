@@ -78,8 +78,10 @@ inline Lanes expand(const float* per_channel, const Geometry& g, std::int64_t bl
 inline void fold(Lanes sum, const Geometry& g, double* of_block) {
   alignas(64) float lanes[kLanes];
   store(lanes, sum, FullGroup{});
-  for (std::int64_t lane = 0; lane < kLanes; ++lane) {
-    of_block[lane % g.block] += static_cast<double>(lanes[lane]);
+  for (std::int64_t first = 0; first < kLanes; first += g.block) {
+    for (std::int64_t lane = 0; lane < g.block; ++lane) {
+      of_block[lane] += static_cast<double>(lanes[first + lane]);
+    }
   }
 }
 
