@@ -121,6 +121,7 @@ std::vector<Problem> check_arithmetic(const RunRecord& record) {
   check_verdict(root, record);
   check_operators(root, record);
   check_history(root, record);
+  check_series_of_trials(root, record);
   for (std::size_t index = 0; index < record.scaling.size(); ++index) {
     check_scaling(root.at("scaling", index), record.scaling[index], record);
   }

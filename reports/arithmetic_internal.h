@@ -97,6 +97,9 @@ class Checker {
     expect(lower - slack <= value && value <= upper + slack,
            fmt::format("{} is outside its interval [{}, {}]", value, lower, upper));
   }
+  void expect_inside(const EstimateRecord& estimate) const {
+    expect_inside(estimate.mean, estimate.ci95);
+  }
   template <typename T>
   void expect_reason(const char* key, const Measured<T>& measured) const {
     expect(measured.value.has_value() || !measured.reason.empty(),
@@ -110,6 +113,9 @@ class Checker {
 
 /// Are the statistics those of `rates`? A member that is missing or too much is a problem too.
 void check_rates(const Checker& check, const RateSummary& written, std::span<const double> rates);
+
+/// By how much the sum of the step times may part from wall_s, s: see its source.
+[[nodiscard]] double step_sum_slack_s(const TrialRecord& trial, const RepetitionRecord& repetition);
 
 /// The order alone.
 void check_step_times(const Checker& check, const std::optional<StepTimeRecord>& times);
@@ -148,8 +154,26 @@ void check_attribution(const Checker& check,
                        const std::vector<const TrialRecord*>& trials,
                        const RunRecord& record);
 
-/// Of one series, in scaling_arithmetic.cpp. `record` holds its trials.
+/// Of one series, its points included, in scaling_arithmetic.cpp. `record` holds its trials.
 void check_scaling(const Checker& check, const ScalingRecord& scaling, const RunRecord& record);
+
+/// The points of one series against its trials in `record`, in point_arithmetic.cpp.
+void check_points(const Checker& check, const ScalingRecord& scaling, const RunRecord& record);
+
+/// The trials of a point that tell what communication costs; null: not measured.
+struct CommunicationTrials {
+  const TrialRecord* with = nullptr;     ///< synthetic
+  const TrialRecord* without = nullptr;  ///< synthetic/nocomm
+  bool on_host = true;                   ///< steps are timed by the clock that repetitions are
+};
+
+/// What a point says of communication against these trials, in communication_arithmetic.cpp.
+void check_communication(const Checker& check,
+                         const ScalingPointRecord& point,
+                         const CommunicationTrials& trials);
+
+/// Whether each trial of a series has a point there, in point_arithmetic.cpp.
+void check_series_of_trials(const Checker& root, const RunRecord& record);
 
 /// Of one collective, in scaling_arithmetic.cpp.
 void check_collective(const Checker& check, const CollectiveRecord& collective);

@@ -21,6 +21,8 @@ namespace dlbench::reports {
 struct EstimateRecord {
   double mean = 0.0;
   std::optional<IntervalRecord> ci95;
+
+  friend bool operator==(const EstimateRecord&, const EstimateRecord&) = default;
 };
 
 /// One trial at one number of ranks.
@@ -51,8 +53,8 @@ struct ScalingPointRecord {
   std::int64_t batch_size_per_rank = 0;         ///< the largest of local_batch_sizes
   std::int64_t global_batch_size = 0;           ///< their sum
   std::vector<std::int64_t> local_batch_sizes;  ///< by rank
-  /// The trial that samples_per_second, step_time_s, efficiency and speedup repeat: full where it
-  /// was measured, else synthetic, else the first.
+  /// The trial that samples_per_second, step_time_s, efficiency and speedup repeat: see
+  /// headline_trial() of headline.h.
   std::string headline;
   std::vector<ScalingTrialRecord> trials;
   std::optional<RateSummary> samples_per_second;

@@ -20,22 +20,6 @@ bool trains(const TrialRecord& trial) {
          trial.variant == "step_beside_loader";
 }
 
-/// Loaders alone are timed step by step on the host's clock, without a gap: their times sum to
-/// wall_s. A step that computes is timed on the clock of its stream, all but the first, while
-/// wall_s ends when the host hears of the last one: the sum and wall_s part with how late it hears
-/// of the first and of the last, of which two may be on their way. That is microseconds on a quiet
-/// machine, but the host may lose its processor just then, for the time slices of others.
-double step_sum_slack_s(const TrialRecord& trial, const RepetitionRecord& repetition) {
-  constexpr double kStepsOnTheirWay = 3.0;
-  constexpr double kTimeSlicesS = 0.5;
-  if (!trains(trial)) {
-    return kTolerance * repetition.wall_s;
-  }
-  const double longest_s =
-      *std::max_element(repetition.step_wall_s.begin(), repetition.step_wall_s.end());
-  return kStepsOnTheirWay * longest_s + kTimeSlicesS;
-}
-
 void check_step_sum(const Checker& check,
                     const RepetitionRecord& repetition,
                     const TrialRecord& trial) {
@@ -327,6 +311,22 @@ void check_batch(const Checker& check, const TrialRecord& trial) {
 }
 
 }  // namespace
+
+/// Loaders alone are timed step by step on the host's clock, without a gap: their times sum to
+/// wall_s. A step that computes is timed on the clock of its stream, all but the first, while
+/// wall_s ends when the host hears of the last one: the sum and wall_s part with how late it hears
+/// of the first and of the last, of which two may be on their way. That is microseconds on a quiet
+/// machine, but the host may lose its processor just then, for the time slices of others.
+double step_sum_slack_s(const TrialRecord& trial, const RepetitionRecord& repetition) {
+  constexpr double kStepsOnTheirWay = 3.0;
+  constexpr double kTimeSlicesS = 0.5;
+  if (!trains(trial)) {
+    return kTolerance * repetition.wall_s;
+  }
+  const double longest_s =
+      *std::max_element(repetition.step_wall_s.begin(), repetition.step_wall_s.end());
+  return kStepsOnTheirWay * longest_s + kTimeSlicesS;
+}
 
 std::vector<double> counted_rates(const TrialRecord& trial) {
   std::vector<double> rates;

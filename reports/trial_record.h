@@ -83,6 +83,8 @@ struct RateSummary {
   std::optional<IntervalRecord> ci95;  ///< of the mean; null for n = 1
   std::int64_t n = 0;                  ///< repetitions that count
   std::string method;                  ///< e.g. "student_t over repetition means"
+
+  friend bool operator==(const RateSummary&, const RateSummary&) = default;
 };
 
 struct ThroughputRecord {
@@ -99,6 +101,8 @@ struct StepTimeRecord {
   double min = 0.0;
   double max = 0.0;
   std::int64_t n = 0;
+
+  friend bool operator==(const StepTimeRecord&, const StepTimeRecord&) = default;
 };
 
 /// One phase of the step: data_wait, host_to_device, forward, loss, backward, all_reduce_wait,

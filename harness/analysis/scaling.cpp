@@ -3,6 +3,7 @@
 #include "harness/analysis/scaling.h"
 
 #include "engine/core/check.h"
+#include "reports/headline.h"
 #include "reports/statistics.h"
 #include "reports/statistics_records.h"
 
@@ -190,16 +191,9 @@ reports::ScalingTrialRecord trial_record(const ScalingArm& arm,
 }
 
 void copy_headline(reports::ScalingPointRecord& point) {
-  if (point.trials.empty()) {
+  const reports::ScalingTrialRecord* headline = reports::headline_trial(point.trials);
+  if (headline == nullptr) {
     return;
-  }
-  const reports::ScalingTrialRecord* headline = &point.trials.front();
-  for (const char* const wanted : {"synthetic/device", kSynthetic, "full"}) {
-    for (const reports::ScalingTrialRecord& trial : point.trials) {
-      if (trial.trial == wanted) {
-        headline = &trial;
-      }
-    }
   }
   point.headline = headline->trial;
   point.samples_per_second = headline->samples_per_second;

@@ -23,12 +23,15 @@ RateSummary sample_summary(std::vector<double> rates) { return *rate_summary(rat
 
 namespace {
 
-RepetitionRecord repetition_of(std::int64_t index, double rate, bool with_loader) {
+RepetitionRecord repetition_of(std::int64_t index,
+                               double rate,
+                               std::int64_t global_batch_size,
+                               bool with_loader) {
   RepetitionRecord repetition;
   repetition.index = index;
   repetition.round = index;
   repetition.steps = kSteps;
-  repetition.samples = kSteps * kBatch;
+  repetition.samples = kSteps * global_batch_size;
   repetition.wall_s = static_cast<double>(repetition.samples) / rate;
   repetition.samples_per_second = rate;
   repetition.cpu_s = kBusyCores * repetition.wall_s;
@@ -112,36 +115,6 @@ std::vector<RoundRate> round_rates_of(const TrialRecord& trial) {
   return rates;
 }
 
-/// Of io, synthetic and full, on 2 cores.
-AttributionRecord sample_attribution(const TrialRecord& io,
-                                     const TrialRecord& synthetic,
-                                     const TrialRecord& full) {
-  VerdictEvidence evidence;
-  evidence.io = round_rates_of(io);
-  evidence.synthetic_device = round_rates_of(synthetic);
-  evidence.full = round_rates_of(full);
-  evidence.shared_processors = true;
-  const std::vector<PartShare> shares = part_shares(evidence);
-  const Decision decision = decide(evidence, shares);
-  const double full_rate = arm_means(evidence).full;
-  AttributionRecord attribution;
-  attribution.verdict = decision.verdict;
-  attribution.limiting = limiting_part(decision.verdict);
-  attribution.margin = decision.margin->estimate;
-  attribution.margin_ci95 = IntervalRecord{decision.margin->lower, decision.margin->upper};
-  const double predicted = 2.0 / (*io.cpu_s_per_sample + *synthetic.cpu_s_per_sample);
-  attribution.predicted_full_samples_per_second = predicted;
-  attribution.overlap_efficiency = full_rate / predicted;
-  attribution.explanation = "io alone reaches 20.0 samples/s, but full is 12 % slower";
-  attribution.advice = {{"give the loader processors of its own: up to 1.1x", 1.1}};
-  const PartShare& input = shares.front();
-  attribution.components = {{input.name,
-                             input.estimate / full_rate,
-                             input.estimate,
-                             IntervalRecord{input.interval->lower, input.interval->upper}}};
-  return attribution;
-}
-
 double wall_s_of(const TrialRecord& trial) {
   double wall_s = 0.0;
   for (const RepetitionRecord& repetition : trial.repetitions) {
@@ -175,19 +148,59 @@ std::vector<PhaseRecord> sample_phases(const TrialRecord& trial) {
 
 }  // namespace
 
+AttributionRecord sample_attribution(const TrialRecord& io,
+                                     const TrialRecord& synthetic,
+                                     const TrialRecord& full,
+                                     const TrialRecord* nocomm) {
+  VerdictEvidence evidence;
+  evidence.io = round_rates_of(io);
+  (synthetic.variant.has_value() ? evidence.synthetic_device : evidence.synthetic_host) =
+      round_rates_of(synthetic);
+  evidence.full = round_rates_of(full);
+  if (nocomm != nullptr) {
+    evidence.nocomm = round_rates_of(*nocomm);
+  }
+  evidence.shared_processors = true;
+  const std::vector<PartShare> shares = part_shares(evidence);
+  const Decision decision = decide(evidence, shares);
+  const ArmMeans means = arm_means(evidence);
+  AttributionRecord attribution;
+  attribution.verdict = decision.verdict;
+  attribution.limiting = limiting_part(decision.verdict);
+  attribution.margin = decision.margin->estimate;
+  attribution.margin_ci95 = IntervalRecord{decision.margin->lower, decision.margin->upper};
+  const double predicted = 2.0 / (*io.cpu_s_per_sample + *synthetic.cpu_s_per_sample);
+  attribution.predicted_full_samples_per_second = predicted;
+  attribution.overlap_efficiency = means.full / predicted;
+  attribution.explanation = "io alone reaches 20.0 samples/s, but full is 12 % slower";
+  attribution.advice = {
+      {"give the loader processors of its own: up to 1.1x", means.host / means.full}};
+  for (const PartShare& part : shares) {
+    attribution.components.push_back({part.name,
+                                      part.estimate / means.full,
+                                      part.estimate,
+                                      IntervalRecord{part.interval->lower, part.interval->upper}});
+  }
+  return attribution;
+}
+
 TrialRecord sample_trial(TrialKind kind,
                          std::optional<std::string> variant,
-                         const std::vector<double>& rates) {
+                         const std::vector<double>& rates,
+                         const SampleSize& size) {
   TrialRecord trial;
   trial.kind = kind;
   trial.variant = std::move(variant);
-  trial.batch_size_per_rank = kBatch;
-  trial.global_batch_size = kBatch;
+  trial.ranks = size.ranks;
+  trial.batch_size_per_rank = size.batch_size_per_rank;
+  trial.global_batch_size = size.global_batch_size;
   trial.warmup = {12, "medians of two successive 5-step windows within 2 %", true, 0.9};
   const bool with_loader = kind != TrialKind::kSynthetic;
   for (const double rate : rates) {
-    trial.repetitions.push_back(
-        repetition_of(static_cast<std::int64_t>(trial.repetitions.size()), rate, with_loader));
+    trial.repetitions.push_back(repetition_of(static_cast<std::int64_t>(trial.repetitions.size()),
+                                              rate,
+                                              size.global_batch_size,
+                                              with_loader));
   }
   trial.throughput = ThroughputRecord{sample_summary(rates)};
   std::vector<double> step_s;
@@ -203,7 +216,7 @@ TrialRecord sample_trial(TrialKind kind,
   trial.mfu = Measured<double>::missing("peak not measured");
   trial.harness_overhead_s_per_step = 4e-6;
   trial.cpu_s_per_sample = kBusyCores * wall_s_of(trial) / static_cast<double>(step_s.size()) /
-                           static_cast<double>(kBatch);
+                           static_cast<double>(size.global_batch_size);
   if (with_loader) {
     trial.loader = sample_loader();
   }
@@ -236,8 +249,6 @@ RunRecord sample_record() {
   const double wall_s = wall_s_of(record.trials[2]);
   record.trials[2].per_rank = {{0, "node1", "cpu", 3 * kSteps * kBatch / wall_s, wall_s, 3.4, 0.0}};
   record.attribution = sample_attribution(record.trials[0], record.trials[1], record.trials[2]);
-  record.trials.push_back(sample_trial(TrialKind::kFull, std::nullopt, {9.9, 10.0, 10.1}));
-  record.trials[3].series = "weak";
   record.operators = {{"c1.conv1",
                        "conv2d",
                        "forward",
@@ -271,7 +282,7 @@ RunRecord sample_record() {
   record.history = {
       {1, 12.5, 800, 64.0, 1e-3, 0.7, 0.65, {{"dice", 0.5}, {"precision", kUndefined}}},
       {2, 11.5, 800, 800 / 11.5, 1e-3, 0.4, std::nullopt, {{"dice", 0.8}, {"precision", 0.9}}}};
-  record.scaling = sample_scaling();
+  add_sample_scaling(record);
   record.collectives = sample_collectives();
   return record;
 }

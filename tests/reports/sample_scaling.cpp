@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The scaling series and collectives of the sample report.
+// The scaling series of the sample report with their trials, and its collectives.
+#include "reports/interval.h"
 #include "tests/reports/sample_record.h"
 
 #include <cmath>
@@ -11,37 +12,11 @@
 namespace dlbench::reports {
 namespace {
 
-constexpr std::int64_t kTrialSteps = 12;
-
 IntervalRecord around(double value, double share) {
   return {value - share * std::abs(value), value + share * std::abs(value)};
 }
 
 EstimateRecord estimate(double value, double share = 0.02) { return {value, around(value, share)}; }
-
-/// One trial whose rate is `speedup` times that of one rank, `base`.
-ScalingTrialRecord trial_of(const char* name,
-                            double base,
-                            double speedup,
-                            const ScalingPointRecord& point) {
-  const double rate = base * speedup;
-  const double step_s = static_cast<double>(point.global_batch_size) / rate;
-  ScalingTrialRecord trial;
-  trial.trial = name;
-  trial.steps = kTrialSteps;
-  trial.samples = kTrialSteps * point.global_batch_size;
-  trial.samples_per_second = sample_summary({0.99 * rate, rate, 1.01 * rate});
-  trial.step_time_s = StepTimeRecord{step_s,
-                                     1.01 * step_s,
-                                     1.02 * step_s,
-                                     1.03 * step_s,
-                                     0.97 * step_s,
-                                     1.04 * step_s,
-                                     kTrialSteps};
-  trial.efficiency = estimate(speedup / static_cast<double>(point.ranks));
-  trial.speedup = estimate(speedup);
-  return trial;
-}
 
 /// What each trial gains over one rank.
 struct Speedups {
@@ -51,16 +26,89 @@ struct Speedups {
   double full = 1.0;
 };
 
-ScalingPointRecord point_of(std::vector<std::int64_t> local, const Speedups& speedups) {
+/// A trial of a point, with its repetitions in the report: `base` samples/s on one rank.
+struct TrialOf {
+  const char* name;
+  TrialKind kind;
+  std::optional<std::string> variant;
+  double base;
+  double speedup;
+};
+
+/// Three rates around `rate`. Those of several ranks are further apart, so that the ratio to one
+/// rank's has an interval of +- 2 %.
+std::vector<double> rates_around(double rate, std::int64_t ranks) {
+  const double apart = ranks > 1 ? std::exp(0.00805) : 1.0;
+  return {0.99 * rate / apart, rate, 1.01 * rate * apart};
+}
+
+std::vector<RoundRate> by_round(const std::vector<double>& rates) {
+  std::vector<RoundRate> rounds;
+  for (const double rate : rates) {
+    rounds.push_back({static_cast<std::int64_t>(rounds.size()), rate});
+  }
+  return rounds;
+}
+
+/// No rank is faster than rank 0, of which `measured` is.
+ScalingTrialRecord trial_of(const TrialOf& wanted, const TrialRecord& measured) {
+  ScalingTrialRecord trial;
+  trial.trial = wanted.name;
+  for (const RepetitionRecord& repetition : measured.repetitions) {
+    trial.steps += repetition.steps;
+    trial.samples += repetition.samples;
+  }
+  trial.samples_per_second = measured.throughput->samples_per_second;
+  const double slower = measured.ranks > 1 ? 1.01 : 1.0;
+  trial.step_time_s = measured.step_time_s;
+  for (double* time_s : {&trial.step_time_s->median,
+                         &trial.step_time_s->p90,
+                         &trial.step_time_s->p95,
+                         &trial.step_time_s->p99,
+                         &trial.step_time_s->min,
+                         &trial.step_time_s->max}) {
+    *time_s *= slower;
+  }
+  if (measured.ranks == 1) {
+    trial.speedup = trial.efficiency = EstimateRecord{1.0, std::nullopt};
+    return trial;
+  }
+  const auto ratio =
+      paired_ratio_interval(by_round(rates_around(wanted.base * wanted.speedup, measured.ranks)),
+                            by_round(rates_around(wanted.base, 1)));
+  const auto ranks = static_cast<double>(measured.ranks);
+  trial.speedup = EstimateRecord{ratio->estimate, IntervalRecord{ratio->lower, ratio->upper}};
+  trial.efficiency = EstimateRecord{ratio->estimate / ranks,
+                                    IntervalRecord{ratio->lower / ranks, ratio->upper / ranks}};
+  return trial;
+}
+
+ScalingPointRecord point_of(const std::string& series,
+                            std::vector<std::int64_t> local,
+                            const Speedups& speedups,
+                            std::vector<TrialRecord>& measured) {
   ScalingPointRecord point;
   point.ranks = static_cast<std::int64_t>(local.size());
   point.batch_size_per_rank = local.front();
   point.global_batch_size = std::accumulate(local.begin(), local.end(), std::int64_t{0});
   point.local_batch_sizes = std::move(local);
-  point.trials = {trial_of("io", 40.0, speedups.io, point),
-                  trial_of("synthetic", 11.0, speedups.synthetic, point),
-                  trial_of("synthetic/nocomm", 11.0, speedups.nocomm, point),
-                  trial_of("full", 10.0, speedups.full, point)};
+  for (const TrialOf& wanted :
+       {TrialOf{"io", TrialKind::kIo, std::nullopt, 40.0, speedups.io},
+        TrialOf{"synthetic", TrialKind::kSynthetic, std::nullopt, 11.0, speedups.synthetic},
+        TrialOf{"synthetic/nocomm", TrialKind::kSynthetic, "nocomm", 11.0, speedups.nocomm},
+        TrialOf{"full", TrialKind::kFull, std::nullopt, 10.0, speedups.full}}) {
+    TrialRecord trial =
+        sample_trial(wanted.kind,
+                     wanted.variant,
+                     rates_around(wanted.base * wanted.speedup, point.ranks),
+                     {point.ranks, point.batch_size_per_rank, point.global_batch_size});
+    trial.series = series;
+    if (wanted.variant == "nocomm") {
+      trial.taints = {{Taint::kNotConvergent, "trial synthetic/nocomm", "all-reduce left out"}};
+    }
+    point.trials.push_back(trial_of(wanted, trial));
+    measured.push_back(std::move(trial));
+  }
   const ScalingTrialRecord& full = point.trials.back();
   point.headline = full.trial;
   point.samples_per_second = full.samples_per_second;
@@ -70,8 +118,9 @@ ScalingPointRecord point_of(std::vector<std::int64_t> local, const Speedups& spe
   return point;
 }
 
-/// Numbers as they follow from a step of 0.2 s that hides 24 of 32 ms of all-reduces.
-void add_communication(ScalingPointRecord& point) {
+/// Numbers as they follow from a step of 0.2 s that hides 24 of 32 ms of all-reduces; `trials` ends
+/// with those of this point.
+void add_communication(const std::vector<TrialRecord>& trials, ScalingPointRecord& point) {
   point.nocomm_s = 0.18;
   point.exposed_communication_s = 0.02;
   point.exposed_communication_ci95 = around(0.02, 0.1);
@@ -91,11 +140,8 @@ void add_communication(ScalingPointRecord& point) {
   point.slowest_rank = 1;
   point.slowest_host = "node1";
   point.slowest_share = 0.75;
-  point.attribution = AttributionRecord{};
-  point.attribution->verdict = Verdict::kCommunicationBound;
-  point.attribution->limiting = "communication";
-  point.attribution->margin = 0.1;
-  point.attribution->explanation = "the all-reduce takes 10.0 % of the full time";
+  const TrialRecord* const last = &trials.back();  // io, synthetic, synthetic/nocomm, full
+  point.attribution = sample_attribution(*(last - 3), *(last - 2), *last, last - 1);
 }
 
 ProjectionRecord projection_of(std::int64_t ranks, double step_s, const char* limit) {
@@ -125,16 +171,15 @@ BucketSweepRecord sample_buckets() {
 
 }  // namespace
 
-std::vector<ScalingRecord> sample_scaling() {
+void add_sample_scaling(RunRecord& record) {
+  std::vector<TrialRecord>& trials = record.trials;
   ScalingRecord weak;
   weak.mode = "weak";
-  weak.points = {point_of({2}, {}),
-                 point_of({2, 2}, {2.0, 1.84, 1.98, 1.8}),
-                 point_of({2, 2, 2, 2}, {3.9, 3.5, 3.9, 3.4})};
-  weak.points[0].efficiency->ci95.reset();
-  weak.points[0].trials[3].efficiency->ci95.reset();
-  add_communication(weak.points[1]);
-  add_communication(weak.points[2]);
+  weak.points.push_back(point_of("weak", {2}, {}, trials));
+  weak.points.push_back(point_of("weak", {2, 2}, {2.0, 1.84, 1.98, 1.8}, trials));
+  add_communication(trials, weak.points.back());
+  weak.points.push_back(point_of("weak", {2, 2, 2, 2}, {3.9, 3.5, 3.9, 3.4}, trials));
+  add_communication(trials, weak.points.back());
   weak.fit = LinkFitRecord{"switched",
                            2e-6,
                            around(2e-6, 0.2),
@@ -156,8 +201,10 @@ std::vector<ScalingRecord> sample_scaling() {
   strong.sweep = "ddp-options";
   strong.variant = "bucket-cap-mib=100";
   strong.options = {{"bucket-cap-mib", 100}};
-  strong.points = {point_of({3}, {}), point_of({2, 1}, {1.9, 1.7, 1.8, 1.6})};
-  return {weak, strong};
+  const std::string series = "strong bucket-cap-mib=100";
+  strong.points.push_back(point_of(series, {3}, {}, trials));
+  strong.points.push_back(point_of(series, {2, 1}, {1.9, 1.7, 1.8, 1.6}, trials));
+  record.scaling = {weak, strong};
 }
 
 std::vector<CollectiveRecord> sample_collectives() {
