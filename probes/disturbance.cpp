@@ -145,7 +145,7 @@ ProcSnapshot take_snapshot() noexcept {
 Disturbance compare_snapshots(const ProcSnapshot& begin,
                               const ProcSnapshot& end,
                               const OwnLoad& own,
-                              const DisturbanceThresholds& thresholds) {
+                              const core::DisturbanceThresholds& thresholds) {
   Disturbance result;
   result.wall_s = end.steady_s - begin.steady_s;
   result.user_cpu_s = end.user_cpu_s - begin.user_cpu_s;
@@ -169,11 +169,9 @@ Disturbance compare_snapshots(const ProcSnapshot& begin,
     result.throttled_s = std::max(0.0, *end.throttled_s - *begin.throttled_s);
   }
 
-  const double capacity_s = result.wall_s * own.cpus;
-  const double allowance_s = thresholds.tick_allowance_s * own.cpus;
   std::vector<std::string> reasons;
   const auto judge_share = [&](std::optional<double> value_s, double share, const char* what) {
-    const double limit_s = std::max(share * capacity_s, allowance_s);
+    const double limit_s = thresholds.limit_s(share, result.wall_s, own.cpus);
     if (value_s.has_value() && *value_s > limit_s) {
       reasons.push_back(fmt::format("{} {:.2f} s in {:.2f} s on {} CPUs, limit {:.2f} s",
                                     what,
@@ -186,8 +184,7 @@ Disturbance compare_snapshots(const ProcSnapshot& begin,
   judge_share(result.other_cpu_s, thresholds.other_cpu_share, "other processes used");
   judge_share(result.steal_s, thresholds.steal_share, "the hypervisor took");
   if (own.threads <= own.cpus) {
-    const double limit =
-        thresholds.involuntary_switches_per_cpu_s * std::max(capacity_s, allowance_s);
+    const double limit = thresholds.limit_switches(result.wall_s, own.cpus);
     if (static_cast<double>(result.involuntary_context_switches) > limit) {
       reasons.push_back(fmt::format("{} involuntary context switches in {:.2f} s, limit {:.0f}",
                                     result.involuntary_context_switches,

@@ -6,6 +6,8 @@
 // fixed thresholds. The judgement never looks at the measured time of a step.
 #pragma once
 
+#include "engine/core/disturbance_thresholds.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -35,22 +37,6 @@ struct ProcSnapshot {
   std::optional<CpuTimes> cpus;            ///< of the CPUs this process may run on
   std::optional<double> throttled_s;       ///< own_throttled_s()
   std::int64_t continued = 0;              ///< calls of count_continued() so far
-};
-
-/// Limits beyond which a repetition counts as disturbed, fixed before anything is measured.
-struct DisturbanceThresholds {
-  /// CPU time of other processes on our CPUs, as a share of wall time x our CPUs. On 2 cores 5 % is
-  /// a tenth of one core: a spinning OpenMP barrier passes that on to all threads.
-  double other_cpu_share = 0.05;
-  /// Steal time, as a share of wall time x our CPUs.
-  double steal_share = 0.02;
-  /// Involuntary context switches per second and CPU. Judged only when all threads of the benchmark
-  /// fit on our CPUs: with more threads than CPUs it takes them from itself. Quiet 2-thread steps
-  /// had 50 to 150 per run of several seconds, disturbed ones 2,000 to 23,000.
-  double involuntary_switches_per_cpu_s = 100;
-  /// /proc/stat counts in ticks of 10 ms: differences below this many seconds per CPU are no
-  /// evidence.
-  double tick_allowance_s = 0.03;
 };
 
 /// What happened between two snapshots, and the judgement.
@@ -95,7 +81,7 @@ struct OwnLoad {
 [[nodiscard]] Disturbance compare_snapshots(const ProcSnapshot& begin,
                                             const ProcSnapshot& end,
                                             const OwnLoad& own,
-                                            const DisturbanceThresholds& thresholds = {});
+                                            const core::DisturbanceThresholds& thresholds = {});
 
 /// Sums the given CPUs of a /proc/stat text; `ticks_per_s` is sysconf(_SC_CLK_TCK). Empty if a CPU
 /// has no line.

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run says of itself: status and exit code, times, options, the job, workload and data.
+// What a run says of itself: status and exit code, times, options, the job, workload and data. Its
+// taints are in taint_arithmetic.cpp.
 #include "engine/core/error.h"
 #include "reports/arithmetic_internal.h"
 
@@ -282,49 +283,6 @@ void check_workload(const Checker& root, const RunRecord& record) {
   check_batches(root, record);
 }
 
-bool has_taint(const std::vector<TaintRecord>& taints, Taint code) {
-  return std::ranges::any_of(taints,
-                             [code](const TaintRecord& taint) { return taint.code == code; });
-}
-
-bool imitates_storage(const RunRecord& record) {
-  const auto found = record.config.effective.find("storage");
-  if (found == record.config.effective.end()) {
-    return false;
-  }
-  const auto* text = std::get_if<std::string>(&found->second.data);
-  return text != nullptr && !text->empty();
-}
-
-/// What the rest of the report shows to be doubtful has to be called so.
-void check_taints(const Checker& root, const RunRecord& record) {
-  const auto expect_taint = [&](bool doubtful, Taint code, std::string_view why) {
-    root.at("run.taints")
-        .expect(!doubtful || has_taint(record.run.taints, code),
-                fmt::format("has no {}, but {}", word(code), why));
-  };
-  expect_taint(record.run.failure.has_value(), Taint::kPartial, "run.failure says what ended it");
-  if (record.trials.empty() && record.history.empty()) {
-    return;
-  }
-  expect_taint(record.dataset.has_value() && record.dataset->origin == "generated",
-               Taint::kGeneratedData,
-               "dataset.origin is generated");
-  expect_taint(imitates_storage(record), Taint::kSimulated, "the option storage imitates one");
-  for (std::size_t index = 0; index < record.trials.size(); ++index) {
-    const TrialRecord& trial = record.trials[index];
-    expect_taint(!trial.warmup.steady,
-                 Taint::kWarmupNotSteady,
-                 fmt::format("trials[{}].warmup.steady is false", index));
-    root.at("trials", index)
-        .at("taints")
-        .expect(
-            trial.variant != "nocomm" ||
-                has_taint(trial.taints.value_or(std::vector<TaintRecord>{}), Taint::kNotConvergent),
-            fmt::format("has no {}, but nocomm does not train", word(Taint::kNotConvergent)));
-  }
-}
-
 }  // namespace
 
 void check_run(const Checker& root, const RunRecord& record) {
@@ -343,7 +301,6 @@ void check_run(const Checker& root, const RunRecord& record) {
   check_times(run, record.run);
   check_config(root.at("config"), record);
   check_workload(root, record);
-  check_taints(root, record);
   if (record.job.has_value()) {
     check_job(root.at("job"), *record.job, record.run);
   }

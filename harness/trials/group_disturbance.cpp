@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/group_disturbance.h"
 
+#include "reports/doubts.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,9 +51,8 @@ reports::DisturbanceRecord disturbance_record(const probes::Disturbance& seen) {
 }
 
 std::string quota_text(const std::vector<RankShare>& shares) {
-  constexpr double kWorthSaying = 0.01;
   const auto most = std::ranges::max_element(shares, {}, &RankShare::throttled_s);
-  if (most == shares.end() || most->throttled_s <= kWorthSaying * most->wall_s) {
+  if (most == shares.end() || most->throttled_s <= reports::kThrottledShare * most->wall_s) {
     return "";
   }
   return fmt::format(

@@ -5,6 +5,7 @@
 #include "engine/core/error.h"
 #include "harness/trials/group_disturbance.h"
 #include "harness/trials/trial_runner.h"
+#include "reports/doubts.h"
 
 #include <fmt/format.h>
 
@@ -61,11 +62,6 @@ void TrialRunner::note_missed_noise(const StopDecision& decision) {
     results_[index].taints.push_back(
         {reports::Taint::kNoiseTargetMissed, "trial " + results_[index].id.to_string(), detail});
   }
-}
-
-// The queue may end with at most 1 % of the repetition's batches more or less than it began with.
-bool TrialRunner::queue_balanced(std::int64_t start, std::int64_t end, std::int64_t steps) {
-  return std::abs(static_cast<double>(end - start)) <= 0.01 * static_cast<double>(steps);
 }
 
 // A device that protects itself stays slow for minutes: repeating would not help, so the trial is
@@ -164,14 +160,14 @@ void TrialRunner::judge(reports::RepetitionRecord& repetition,
   if (!reason.empty()) {
     result.taints.push_back({reports::Taint::kDisturbed, where, reason});
   }
-  constexpr double kShortShare = 0.8;
-  if (repetition.wall_s < kShortShare * least_s_) {
+  if (reports::is_short(repetition.wall_s, least_s_)) {
     note_once(result,
               reports::Taint::kShortRun,
               "repetition " + std::to_string(repetition.index) + ": " + too_short);
   }
   if (repetition.queue_fill.has_value() &&
-      !queue_balanced(repetition.queue_fill->start, repetition.queue_fill->end, repetition.steps)) {
+      !reports::queue_balanced(
+          repetition.queue_fill->start, repetition.queue_fill->end, repetition.steps)) {
     result.taints.push_back({reports::Taint::kShortRun,
                              where,
                              "the prefetch queue went from " +

@@ -75,12 +75,14 @@ std::vector<reports::TaintRecord> TrialResult::all_taints() const {
     }
   }
   std::vector<reports::TaintRecord> all = taints;
-  if (replaced > 0) {
+  if (replaced > 0 || !loader.skipped.empty()) {
+    const std::string often =
+        replaced == 0   ? " before the repetitions that count"
+        : replaced == 1 ? " once, over all ranks and repetitions"
+                        : " " + std::to_string(replaced) + " times, over all ranks and repetitions";
     all.push_back({reports::Taint::kSamplesSkipped,
                    "trial " + id.to_string(),
-                   "corrupt samples replaced " +
-                       (replaced == 1 ? "once" : std::to_string(replaced) + " times") +
-                       ", over all ranks and repetitions"});
+                   "corrupt samples replaced" + often});
   }
   return all;
 }

@@ -219,9 +219,6 @@ class TrialRunner {
   static void note_doubts_of_cold(const RankRound& ranks,
                                   const reports::RepetitionRecord& repetition,
                                   TrialResult& result);
-  [[nodiscard]] static bool queue_balanced(std::int64_t start,
-                                           std::int64_t end,
-                                           std::int64_t steps);
   /// On several ranks, after a repetition shorter than --min-time: makes the later ones longer.
   /// True if they are. Collective.
   [[nodiscard]] bool lengthen(const Arm& arm,

@@ -8,6 +8,7 @@
 #include "engine/core/trace.h"
 #include "harness/trials/trial_runner.h"
 #include "probes/disturbance.h"
+#include "reports/doubts.h"
 
 #include <algorithm>
 #include <chrono>
@@ -168,7 +169,7 @@ reports::RepetitionRecord TrialRunner::time_steps(Arm& arm,
     limit = limit.value_or(half_as_many_more(started));
     queue_end = arm.queue_fill();
     return started >= *limit || !queue_start.has_value() ||
-           queue_balanced(*queue_start, *queue_end, started);
+           reports::queue_balanced(*queue_start, *queue_end, started);
   };
   reports::RepetitionRecord repetition =
       step_until(arm, guard, half_as_many_more(length.steps), enough);

@@ -384,7 +384,66 @@ TEST(Forgery, DoubtsThatAreNotTold) {
        "run.taints: has no partial, but run.failure says what ended it"},
       {[](RunRecord& r) { r.trials[1].variant = "nocomm"; },
        "trials[1].taints: has no not_convergent, but nocomm does not train"},
+      {[](RunRecord& r) { r.config.effective["max-noise"] = 1.0; },
+       "run.taints: has no noise_target_missed of trial io, but its interval is +-6.21 %, "
+       "--max-noise is 1.00 %"},
+      {[](RunRecord& r) {
+         r.config.effective["max-noise"] = 1;
+         r.run.taints.push_back({Taint::kNoiseTargetMissed, "trial io", ""});
+       },
+       "run.taints: has no noise_target_missed of trial synthetic/device"},
+      {[](RunRecord& r) { r.config.effective["min-time"] = 1.0; },
+       "run.taints: has no short_run of trial io, but repetition 0 lasted 0.41"},
+      {[](RunRecord& r) { r.trials[2].repetitions[1].queue_fill->start = 1; },
+       "run.taints: has no short_run of trial full, but the queue of repetition 1 went from 1 to "
+       "2 batches in 4 steps"},
+      {[](RunRecord& r) { r.trials[2].repetitions[1].disturbance.foreign_cpu_s = 50.0; },
+       "run.taints: has no disturbed of trial full, but repetition 1 counts although others used "
+       "50 s"},
+      {[](RunRecord& r) { r.trials[1].repetitions[1].disturbance.steal_s = 1.0; },
+       "run.taints: has no disturbed of trial synthetic/device"},
+      {[](RunRecord& r) { r.trials[1].repetitions[1].disturbance.throttled_s = 1.0; },
+       "run.taints: has no throttled of trial synthetic/device, but a quota stopped repetition 1"},
+      {[](RunRecord& r) { r.run.taints.pop_back(); },
+       "run.taints: has no samples_skipped of trial io, but its loader left 1 sample out"},
+      {[](RunRecord& r) { r.history[1].disturbance = DisturbanceRecord{.foreign_cpu_s = 20.0}; },
+       "run.taints: has no disturbed, but others used the processors in epoch 2"},
+      {[](RunRecord& r) { r.config.effective["link"] = "latency_us=10"; },
+       "run.taints: has no simulated, but the option link delays 4 ranks"},
+      {[](RunRecord& r) {
+         r.config.effective["link"] = "gbit_per_s=10,inside_latency_us=1";
+         r.config.effective["link-node-ranks"] = 4;
+       },
+       "run.taints: has no simulated, but the option link delays 4 ranks"},
   });
+}
+
+// Limits are asked after where the report holds them, and only where a run came to that end.
+TEST(Forgery, IsNoDoubtThatARunDoesNotTell) {
+  const auto expect_no = [](const char* taint, const std::function<void(RunRecord&)>& change) {
+    RunRecord record = sample_record();
+    change(record);
+    EXPECT_THAT(problems_of(record), Not(Contains(HasSubstr(taint)))) << taint;
+  };
+  expect_no("noise_target_missed", [](RunRecord& r) {
+    r.config.effective["max-noise"] = 1.0;
+    r.run.status = RunStatus::kPartial;
+  });
+  expect_no("short_run", [](RunRecord& r) {
+    r.config.effective["min-time"] = 5.0;
+    r.config.effective["steps"] = 4;
+  });
+  expect_no("disturbed", [](RunRecord& r) {
+    r.trials[0].repetitions[1].disturbance.foreign_cpu_s = 50.0;
+    r.trials[0].repetitions[1].discarded = "other processes used 50 s";
+  });
+  expect_no("disturbed",
+            [](RunRecord& r) { r.trials[0].repetitions[1].disturbance.foreign_cpu_s = 0.1; });
+  expect_no("simulated", [](RunRecord& r) {
+    r.config.effective["link"] = "gbit_per_s=10";
+    r.config.effective["link-node-ranks"] = 4;
+  });
+  expect_no("simulated", [](RunRecord& r) { r.config.effective["link"] = "latency_us=0"; });
 }
 
 TEST(Forgery, OptionsWorkloadAndData) {

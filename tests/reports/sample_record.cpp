@@ -57,8 +57,6 @@ LoaderRecord sample_loader() {
   loader.bytes_read = 4'000'000;
   loader.bytes_from_device = Measured<std::int64_t>::missing("tmpfs has no device");
   loader.cache = {"as-is", 1.0, "mincore"};
-  loader.skipped = 1;
-  loader.skipped_samples = {{"train/images/7.jpg", "truncated JPEG"}};
   return loader;
 }
 
@@ -234,17 +232,27 @@ RunRecord sample_record() {
   record.run.status = RunStatus::kComplete;
   record.run.exit_code = 0;
   record.run.seed = 1;
-  record.run.taints = {{Taint::kGeneratedData, "dataset", "64 samples were generated"}};
+  record.run.taints = {{Taint::kGeneratedData, "dataset", "64 samples were generated"},
+                       {Taint::kSamplesSkipped, "trial io", "corrupt samples replaced once"}};
   record.run.skipped = {{"probe cupti", "no CUDA device"}};
   record.system = sample_system();
-  record.config.effective = {{"batch-size", kBatch}, {"decode", "exact"}, {"strict", false}};
-  record.config.source = {
-      {"batch-size", "command_line"}, {"decode", "default"}, {"strict", "default"}};
+  record.config.effective = {{"batch-size", kBatch},
+                             {"decode", "exact"},
+                             {"max-noise", 10.0},
+                             {"min-time", 0.1},
+                             {"strict", false}};
+  record.config.source = {{"batch-size", "command_line"},
+                          {"decode", "default"},
+                          {"max-noise", "command_line"},
+                          {"min-time", "command_line"},
+                          {"strict", "default"}};
   record.workload = sample_workload();
   record.dataset = DatasetRecord{"kvasir_seg", "data", "generated", "jpeg", 64, 9'000'000, "train"};
   record.trials.push_back(sample_trial(TrialKind::kIo, std::nullopt, {19.5, 20.0, 20.5}));
   record.trials.push_back(sample_trial(TrialKind::kSynthetic, "device", {4.95, 5.0, 5.05}));
   record.trials.push_back(sample_trial(TrialKind::kFull, std::nullopt, {4.3, 4.4, 4.5}));
+  record.trials[0].loader->skipped = 1;
+  record.trials[0].loader->skipped_samples = {{"train/images/7.jpg", "truncated JPEG"}};
   record.trials[2].probes = {{"proc", ValueMap{{"voluntary_context_switches", 17}}}};
   const double wall_s = wall_s_of(record.trials[2]);
   record.trials[2].per_rank = {{0, "node1", "cpu", 3 * kSteps * kBatch / wall_s, wall_s, 3.4, 0.0}};

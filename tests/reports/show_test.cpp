@@ -54,7 +54,7 @@ TEST(Summary, ShowsTaintsOfTrialsBesideThoseOfTheRun) {
   record.trials[0].taints = {{Taint::kNotConvergent, "trial io", "by purpose"}};
   EXPECT_THAT(
       summary_text(record, "r.json"),
-      HasSubstr("taints            generated_data; a trial by its purpose: not_convergent\n"));
+      HasSubstr("samples_skipped; a trial by its purpose: not_convergent\n"));
 }
 
 TEST(Summary, OfTrainingShowsFirstBestAndLastEpoch) {

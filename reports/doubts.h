@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// When a figure is in doubt: the rules that the harness taints by, and validation after it. Those
+// of disturbances are in engine/core/disturbance_thresholds.h.
+#pragma once
+
+#include "reports/trial_record.h"
+
+#include <cmath>
+#include <cstdint>
+
+namespace dlbench::reports {
+
+/// Of a repetition, for which a CPU quota may stop threads without a taint.
+inline constexpr double kThrottledShare = 0.01;
+
+/// Is a repetition of `wall_s` too short where it should last `least_s`?
+[[nodiscard]] inline bool is_short(double wall_s, double least_s) {
+  constexpr double kShortShare = 0.8;
+  return wall_s < kShortShare * least_s;
+}
+
+/// The queue may end with at most 1 % of the repetition's batches more or less than it began with.
+[[nodiscard]] inline bool queue_balanced(std::int64_t start, std::int64_t end, std::int64_t steps) {
+  return std::abs(static_cast<double>(end - start)) <= 0.01 * static_cast<double>(steps);
+}
+
+/// Half the width of the 95 % interval over the mean; infinite where there is no interval.
+[[nodiscard]] inline double noise_of(const RateSummary& rates) {
+  return rates.ci95.has_value() ? 0.5 * ((*rates.ci95)[1] - (*rates.ci95)[0]) / rates.mean
+                                : INFINITY;
+}
+
+}  // namespace dlbench::reports
