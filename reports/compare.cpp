@@ -3,6 +3,7 @@
 #include "reports/compare.h"
 
 #include "engine/core/error.h"
+#include "reports/compare_internal.h"
 #include "reports/interval.h"
 #include "reports/show.h"
 #include "reports/text_table.h"
@@ -200,70 +201,6 @@ std::map<std::string, ArmRates> arms_of(const RunRecord& record) {
   return arms;
 }
 
-/// Facts of a run that may explain a change of speed, by name.
-std::map<std::string, std::string> facts_of(const RunRecord& record) {
-  // Where results go and how long is measured does not change how fast the program is.
-  static const std::set<std::string> no_influence = {"output",
-                                                     "trace",
-                                                     "benchy",
-                                                     "quiet",
-                                                     "verbose",
-                                                     "strict",
-                                                     "config",
-                                                     "max-time",
-                                                     "time-budget",
-                                                     "timeout",
-                                                     "max-noise",
-                                                     "repetitions"};
-  std::map<std::string, std::string> facts;
-  facts["dlbench"] = record.tool.version + " " + record.tool.git_commit;
-  facts["build"] = record.tool.build.type + ", " + record.tool.build.compiler;
-  for (const auto& [option, value] : record.config.effective) {
-    if (!no_influence.contains(option)) {
-      facts["--" + option] = text_of(value);
-    }
-  }
-  for (const auto& [library, version] : record.system.libraries) {
-    facts["library " + library] = version;
-  }
-  for (const auto& [variable, value] : record.system.environment) {
-    facts["environment " + variable] = value;
-  }
-  if (!record.system.hosts.empty()) {
-    const HostRecord& host = record.system.hosts.front();
-    facts["cpu"] = host.cpu.model;
-    facts["usable cores"] = std::to_string(host.cpu.usable_cores);
-    facts["cpu quota"] = host.cpu.cpu_quota.has_value() ? number_text(*host.cpu.cpu_quota) : "none";
-    facts["kernel"] = host.kernel;
-    facts["gpu"] = host.gpus.empty() ? "none" : host.gpus.front().name;
-    facts["gpu driver"] = host.gpus.empty() ? "none" : host.gpus.front().driver;
-  }
-  if (record.workload.has_value()) {
-    for (const PlanRecord& plan : record.workload->plans) {
-      facts["plan " + plan.mode] = plan.hash;
-    }
-  }
-  if (record.dataset.has_value()) {
-    facts["dataset"] = fmt::format("{}, {} samples, {}",
-                                   record.dataset->name,
-                                   record.dataset->samples,
-                                   record.dataset->origin);
-  }
-  std::set<std::string> kinds;
-  for (const CollectiveRecord& collective : record.collectives) {
-    kinds.insert(collective.transport + (collective.replayed.value_or(false) ? ", replayed" : ""));
-  }
-  if (!kinds.empty()) {
-    facts["collectives"] = fmt::format("{}", fmt::join(kinds, "; "));
-  }
-  std::set<std::string> taints;  // each once: a repetition has one of its own
-  for (const TaintRecord& taint : record.run.taints) {
-    taints.emplace(word(taint.code));
-  }
-  facts["taints"] = taints.empty() ? "none" : fmt::format("{}", fmt::join(taints, ","));
-  return facts;
-}
-
 /// Which of both sides' collectives are of one kind.
 using CollectiveKey =
     std::tuple<std::string, std::int64_t, std::string, std::int64_t>;  // op, ranks, dtype, bytes
@@ -314,49 +251,27 @@ CollectiveComparison compare_collective(const CollectiveKey& key,
   return result;
 }
 
-/// Calls `both(name, mine, theirs)` for what both sides have and notes what only one has.
+/// Calls `both(name, mine, theirs)` for what both sides have and notes what only one has: what the
+/// baseline has as missing, too.
 template <typename Key, typename Record, typename Name, typename Both>
 void pair_up(const std::map<Key, Record>& before,
              const std::map<Key, Record>& after,
              const Name& name,
-             std::vector<std::string>& only_in_one,
+             Comparison& comparison,
              const Both& both) {
   for (const auto& [key, record] : before) {
     if (const auto found = after.find(key); found != after.end()) {
       both(key, record, found->second);
     } else {
-      only_in_one.push_back(name(key) + ": only in the baseline");
+      comparison.only_in_one.push_back(name(key) + ": only in the baseline");
+      comparison.missing.push_back(name(key));
     }
   }
   for (const auto& [key, record] : after) {
     if (!before.contains(key)) {
-      only_in_one.push_back(name(key) + ": only in the candidate");
+      comparison.only_in_one.push_back(name(key) + ": only in the candidate");
     }
   }
-}
-
-std::vector<Difference> differences_of(const RunRecord& baseline, const RunRecord& candidate) {
-  const auto before = facts_of(baseline);
-  const auto after = facts_of(candidate);
-  std::set<std::string> names;
-  for (const auto& [name, value] : before) {
-    names.insert(name);
-  }
-  for (const auto& [name, value] : after) {
-    names.insert(name);
-  }
-  const auto find = [](const std::map<std::string, std::string>& facts, const std::string& name) {
-    const auto found = facts.find(name);
-    return found == facts.end() ? std::string("none") : found->second;
-  };
-  std::vector<Difference> differences;
-  for (const std::string& name : names) {
-    const Difference difference{name, find(before, name), find(after, name)};
-    if (difference.baseline != difference.candidate) {
-      differences.push_back(difference);
-    }
-  }
-  return differences;
 }
 
 std::string names_of(const RunRecord& record) {
@@ -404,6 +319,8 @@ std::string workload_name(const RunRecord& record) {
 
 bool Comparison::any_slower() const { return any(*this, Change::kSlower); }
 
+bool Comparison::fails() const { return any_slower() || !missing.empty() || !incomplete.empty(); }
+
 bool Comparison::any_unsure() const { return any(*this, Change::kUnsure); }
 
 Comparison compare_reports(const RunRecord& baseline,
@@ -427,7 +344,7 @@ Comparison compare_reports(const RunRecord& baseline,
       arms_of(baseline),
       arms_of(candidate),
       [](const std::string& name) { return name; },
-      comparison.only_in_one,
+      comparison,
       [&](const std::string& /*name*/, const ArmRates& before, const ArmRates& after) {
         comparison.arms.push_back(compare_arm(before, after, options.tolerance));
       });
@@ -435,7 +352,7 @@ Comparison compare_reports(const RunRecord& baseline,
       collectives_of(baseline),
       collectives_of(candidate),
       [](const CollectiveKey& key) { return text_of(key); },
-      comparison.only_in_one,
+      comparison,
       [&](const CollectiveKey& key, const CollectiveTimes& before, const CollectiveTimes& after) {
         comparison.collectives.push_back(compare_collective(key, before, after, options.tolerance));
       });
@@ -444,6 +361,12 @@ Comparison compare_reports(const RunRecord& baseline,
                 fmt::format("nothing to compare: the baseline has {}, the candidate {}",
                             names_of(baseline),
                             names_of(candidate)));
+  }
+  if (asks_for_less(baseline, candidate)) {
+    comparison.missing.clear();
+  }
+  if (candidate.run.status != RunStatus::kComplete) {
+    comparison.incomplete = status_text(candidate.run);
   }
   comparison.differences = differences_of(baseline, candidate);
   return comparison;

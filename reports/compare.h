@@ -65,9 +65,14 @@ struct Comparison {
   std::vector<ArmComparison> arms;
   std::vector<CollectiveComparison> collectives;
   std::vector<std::string> only_in_one;  ///< "full: only in the baseline"
-  std::vector<Difference> differences;   ///< that may explain a change
-  /// The gate: at least one arm or collective is slower. The command then ends with exit code 3.
+  /// Of what only the baseline has, what the candidate was to measure too, by its options.
+  std::vector<std::string> missing;
+  std::string incomplete;               ///< "failed (exit code 5)": the candidate; empty: complete
+  std::vector<Difference> differences;  ///< that may explain a change
   [[nodiscard]] bool any_slower() const;
+  /// The gate: at least one arm or collective is slower, or missing, or the candidate is not
+  /// complete. The command then ends with exit code 3.
+  [[nodiscard]] bool fails() const;
   /// At least one arm or collective could not be decided.
   [[nodiscard]] bool any_unsure() const;
 };
@@ -87,7 +92,8 @@ struct Comparison {
                                          const RunRecord& candidate,
                                          const CompareOptions& options = {});
 
-/// A table of the arms, one of the collectives, what only one report has, then the differences.
+/// A table of the arms, one of the collectives, what only one report has, why the candidate fails
+/// without being slower, then the differences.
 [[nodiscard]] std::string comparison_text(const Comparison& comparison);
 
 }  // namespace dlbench::reports

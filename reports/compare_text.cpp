@@ -81,6 +81,12 @@ std::string comparison_text(const Comparison& comparison) {
   for (const std::string& line : comparison.only_in_one) {
     text += line + '\n';
   }
+  for (const std::string& name : comparison.missing) {
+    text += name + ": missing, for the candidate was to measure it too\n";
+  }
+  if (!comparison.incomplete.empty()) {
+    text += "the candidate is not complete: " + comparison.incomplete + '\n';
+  }
   if (!comparison.differences.empty()) {
     TextTable differences({"differs", "baseline", "candidate"}, {1, 2});
     for (const Difference& difference : comparison.differences) {

@@ -98,7 +98,8 @@ class ReportCompareCommand final : public Command {
   [[nodiscard]] std::string details() const override {
     return "Per trial: same, faster, slower, or unsure with the repetitions that would decide;\n"
            "of `dlbench comm` the same per collective and size.\n"
-           "Exit codes: 0 nothing is slower, 1 the reports cannot be compared, 3 slower";
+           "Exit codes: 0 nothing is slower, 1 the reports cannot be compared, 3 slower, or the\n"
+           "  candidate is not complete or lacks what it was to measure as the baseline was";
   }
   void add_options(OptionSet& options) override {
     options.add_text("baseline", "FILE", "the report to compare with", baseline_);
@@ -114,7 +115,7 @@ class ReportCompareCommand final : public Command {
                                  reports::read_report(candidate_),
                                  {.tolerance = tolerance_ / 100.0});
     print(reports::comparison_text(comparison));
-    return comparison.any_slower() ? core::exit_code(core::ErrorCode::kGate) : 0;
+    return comparison.fails() ? core::exit_code(core::ErrorCode::kGate) : 0;
   }
 
  private:

@@ -133,6 +133,42 @@ TEST(Compare, NamesWhatElseDiffers) {
   EXPECT_THAT(text, HasSubstr("library onednn  2.6.3"));
 }
 
+TEST(Compare, ACandidateThatEndedEarlyFails) {
+  RunRecord candidate = sample_record();
+  EXPECT_FALSE(compare_reports(sample_record(), candidate).fails());
+  candidate.run.status = RunStatus::kFailed;
+  candidate.run.exit_code = 5;
+  const Comparison comparison = compare_reports(sample_record(), candidate);
+  EXPECT_TRUE(comparison.fails());
+  EXPECT_EQ(comparison.incomplete, "failed (exit code 5)");
+  const std::string text = comparison_text(comparison);
+  EXPECT_THAT(text, HasSubstr("the candidate is not complete: failed (exit code 5)\n"));
+  EXPECT_THAT(text, HasSubstr("status   complete  failed (exit code 5)"));
+  EXPECT_FALSE(compare_reports(candidate, sample_record()).fails()) << "the baseline is not asked";
+  candidate.run.status = RunStatus::kPartial;
+  candidate.run.exit_code.reset();
+  EXPECT_EQ(compare_reports(sample_record(), candidate).incomplete, "partial");
+}
+
+TEST(Compare, WhatIsMissingFailsUnlessItWasNotAskedFor) {
+  RunRecord baseline = sample_record();
+  baseline.config.effective["trials"] = "io,synthetic,full";
+  RunRecord candidate = baseline;
+  std::erase_if(candidate.trials, [](const auto& trial) {
+    return trial.kind == TrialKind::kFull && !trial.series.has_value();
+  });
+  const Comparison comparison = compare_reports(baseline, candidate);
+  EXPECT_THAT(comparison.missing, ::testing::ElementsAre("full on 1 rank"));
+  EXPECT_TRUE(comparison.fails());
+  EXPECT_THAT(comparison_text(comparison),
+              HasSubstr("full on 1 rank: missing, for the candidate was to measure it too\n"));
+  EXPECT_FALSE(compare_reports(candidate, baseline).fails()) << "more is not less";
+  candidate.config.effective["trials"] = "synthetic,io";
+  EXPECT_FALSE(compare_reports(baseline, candidate).fails());
+  candidate.config.effective["trials"] = "full,interference,synthetic,io";
+  EXPECT_TRUE(compare_reports(baseline, candidate).fails());
+}
+
 TEST(Compare, NamesEachTaintOnce) {
   RunRecord other = sample_record();
   other.run.taints.assign(5, {Taint::kDisturbed, "trial io", ""});

@@ -52,9 +52,8 @@ TEST(Summary, IsTenLinesThatCanBePasted) {
 TEST(Summary, ShowsTaintsOfTrialsBesideThoseOfTheRun) {
   RunRecord record = run_only();
   record.trials[0].taints = {{Taint::kNotConvergent, "trial io", "by purpose"}};
-  EXPECT_THAT(
-      summary_text(record, "r.json"),
-      HasSubstr("samples_skipped; a trial by its purpose: not_convergent\n"));
+  EXPECT_THAT(summary_text(record, "r.json"),
+              HasSubstr("samples_skipped; a trial by its purpose: not_convergent\n"));
 }
 
 TEST(Summary, OfTrainingShowsFirstBestAndLastEpoch) {

@@ -100,6 +100,16 @@ TEST_F(ReportCommands, CompareEndsWithThreeWhenSlower) {
   EXPECT_EQ(call({"compare", good_, path, "--tolerance", "80"}), 0) << "within the tolerance";
 }
 
+TEST_F(ReportCommands, CompareEndsWithThreeWhenTheCandidateFailed) {
+  reports::RunRecord failed = reports::sample_record();
+  failed.run.status = reports::RunStatus::kFailed;
+  failed.run.exit_code = 5;
+  const std::string path = write(failed);
+  EXPECT_EQ(call({"compare", good_, path}), 3);
+  EXPECT_THAT(out_, HasSubstr("the candidate is not complete: failed (exit code 5)"));
+  EXPECT_EQ(call({"compare", path, good_}), 0) << "what is asked is the candidate";
+}
+
 TEST_F(ReportCommands, BadFilesAreOneLineAndCodeOne) {
   const std::string broken = (folder_ / "broken.json").string();
   core::write_file_atomically(broken, "{\n\n");
