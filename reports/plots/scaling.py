@@ -173,6 +173,20 @@ def hidden_all_reduce_s(point):
     return clocks["all_reduce_s"]["mean"] - clocks["exposed_all_reduce_s"]["mean"] if clocks else 0.0
 
 
+def stacks(points):
+    """(label, colour, heights, bottoms) of each part in ms, and the upper ends. Parts below zero, which are noise, hang
+    below the axis: the step is then the bar above it less what hangs there."""
+    upper, lower = [0.0] * len(points), [0.0] * len(points)
+    parts = []
+    for label, key, colour in PARTS:
+        heights = [1e3 * point[key] for point in points]
+        bottoms = [above if height >= 0 else below for height, above, below in zip(heights, upper, lower)]
+        parts.append((label, colour, heights, bottoms))
+        upper = [above + max(0.0, height) for above, height in zip(upper, heights)]
+        lower = [below + min(0.0, height) for below, height in zip(lower, heights)]
+    return parts, upper
+
+
 def draw_communication(axes, entry):
     """The synthetic step as compute, waiting and transfer; hidden all-reduce above it in outline."""
     points = [point for point in entry["points"] if point.get("exposed_communication_s") is not None]
@@ -180,17 +194,20 @@ def draw_communication(axes, entry):
         plot.no_data(axes, "communication was not measured (trial synthetic/nocomm)")
         return
     rows = range(len(points))
-    bottom = [0.0] * len(points)
-    for label, key, colour in PARTS:
-        heights = [1e3 * max(0.0, point[key]) for point in points]
-        axes.bar(rows, heights, bottom=bottom, width=0.6, color=colour, label=label)
-        bottom = [below + height for below, height in zip(bottom, heights)]
+    parts, top = stacks(points)
+    for label, colour, heights, bottoms in parts:
+        axes.bar(rows, heights, bottom=bottoms, width=0.6, color=colour, label=label)
+    steps = [1e3 * (point["nocomm_s"] + point["exposed_communication_s"]) for point in points]
+    if any(height < 0 for _, _, heights, _ in parts for height in heights):
+        axes.axhline(0, color=plot.INK, linewidth=0.8)
+        label = "the step (parts below 0 are noise)"
+        axes.scatter(rows, steps, marker="_", s=600, color=plot.INK, zorder=3, label=label)
     hidden = [1e3 * hidden_all_reduce_s(point) for point in points]
     if any(hidden):
         axes.bar(
             rows,
             hidden,
-            bottom=bottom,
+            bottom=top,
             width=0.6,
             fill=False,
             edgecolor="#0072B2",
@@ -201,13 +218,13 @@ def draw_communication(axes, entry):
         if point.get("overlap") is not None:
             axes.annotate(
                 f"{100 * point['overlap']:.0f} % hidden",
-                (row, bottom[row] + hidden[row]),
+                (row, top[row] + hidden[row]),
                 xytext=(0, 3),
                 textcoords="offset points",
                 ha="center",
                 fontsize=7,
             )
-    axes.set_ylim(top=1.35 * max(below + rest for below, rest in zip(bottom, hidden)))
+    axes.set_ylim(top=1.35 * max(below + rest for below, rest in zip(top, hidden)))
     axes.set_xticks(list(rows), [str(point["ranks"]) for point in points])
     axes.set_xlabel("ranks")
     axes.set_ylabel("ms per step")

@@ -103,6 +103,41 @@ TEST_F(Plots, WhatCannotBeDrawnIsOneLine) {
   }
 }
 
+// What the scripts hand to the library, for no test looks at pictures.
+TEST_F(Plots, DrawTheFiguresOfTheReport) {
+  if (!has_module("matplotlib")) {
+    GTEST_SKIP() << "no matplotlib for " DLBENCH_PYTHON;
+  }
+  RunRecord record = sample_record();
+  record.scaling[0].points[1].waiting_s = 0.03;
+  record.scaling[0].points[1].transfer_s = -0.01;
+  write_report(record, in_folder("report.json"));
+  core::write_file_atomically(
+      in_folder("check.py"),
+      "import sys\n"
+      "sys.path.insert(0, sys.argv[1])\n"
+      "import report_plot, scaling, steps\n"
+      "report = report_plot.load_report(sys.argv[2])\n"
+      "figure, axes = report_plot.new_figure(1, 4)\n"
+      "steps.draw_panel(axes[0], report)\n"
+      "labels = axes[0].get_legend_handles_labels()[1]\n"
+      "for trial, label in zip(steps.trials_with_steps(report), labels):\n"
+      "    assert steps.time_text(trial['step_time_s']['median']) in label, label\n"
+      "figure, axes = report_plot.new_figure(1, 4)\n"
+      "entry = report['scaling'][0]\n"
+      "scaling.draw_communication(axes[0], entry)\n"
+      "solid = [patch for patch in axes[0].patches if patch.get_fill()]\n"
+      "for row, ranks in enumerate((2, 4)):\n"
+      "    bars = [bar for bar in solid if round(bar.get_x() + 0.3) == row]\n"
+      "    assert len(bars) == 3, bars\n"
+      "    step = sum(bar.get_height() for bar in bars)\n"
+      "    assert abs(step - 200.0) < 1e-6, (ranks, step)\n"
+      "    assert all(bar.get_y() <= 1e-9 for bar in bars if bar.get_height() < 0), bars\n");
+  const Outcome outcome = python("'" + in_folder("check.py") + "' '" DLBENCH_PLOTS "' '" +
+                                 in_folder("report.json") + "'");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.errors;
+}
+
 TEST_F(Plots, AnIndependentValidatorAgreesOnTheSchema) {
   if (!has_module("jsonschema")) {
     GTEST_SKIP() << "no jsonschema for " DLBENCH_PYTHON;
