@@ -127,7 +127,8 @@ std::vector<Problem> check_arithmetic(const RunRecord& record) {
     check_scaling(root.at("scaling", index), record.scaling[index], record);
   }
   for (std::size_t index = 0; index < record.collectives.size(); ++index) {
-    check_collective(root.at("collectives", index), record.collectives[index]);
+    check_collective(
+        root.at("collectives", index), record.collectives[index], record.config.effective);
   }
   return problems;
 }

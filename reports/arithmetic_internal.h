@@ -184,7 +184,9 @@ void check_communication(const Checker& check,
 /// Whether each trial of a series has a point there, in point_arithmetic.cpp.
 void check_series_of_trials(const Checker& root, const RunRecord& record);
 
-/// Of one collective, in scaling_arithmetic.cpp.
-void check_collective(const Checker& check, const CollectiveRecord& collective);
+/// Of one collective and the options in effect, in scaling_arithmetic.cpp.
+void check_collective(const Checker& check,
+                      const CollectiveRecord& collective,
+                      const ValueMap& effective);
 
 }  // namespace dlbench::reports

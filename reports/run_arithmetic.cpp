@@ -238,6 +238,54 @@ void check_memory(const Checker& check, const MemoryRecord& memory) {
   }
 }
 
+/// Inputs and plans are of the batch of a rank; of the last batch of an epoch `train` has smaller
+/// plans.
+void check_shapes(const Checker& check, const WorkloadRecord& workload, bool has_trials) {
+  const std::int64_t batch = workload.batch_size_per_rank;
+  for (std::size_t index = 0; index < workload.inputs.size(); ++index) {
+    const std::vector<std::int64_t>& shape = workload.inputs[index].shape;
+    check.at("inputs", index)
+        .at("shape")
+        .expect(!shape.empty() && shape.front() == batch,
+                fmt::format("does not begin with the {} of batch_size_per_rank", batch));
+  }
+  for (std::size_t index = 0; index < workload.plans.size(); ++index) {
+    const std::int64_t planned = workload.plans[index].batch_size;
+    check.at("plans", index)
+        .at("batch_size")
+        .expect(planned == batch || (!has_trials && planned < batch),
+                fmt::format("is {}, but batch_size_per_rank is {}", planned, batch));
+  }
+}
+
+/// Trials outside of a series are of all ranks of the launch, and their loaders as the options say.
+void check_launch(const Checker& root, const RunRecord& record) {
+  std::int64_t launched = 0;
+  for (const HostRecord& host : record.system.hosts) {
+    launched += static_cast<std::int64_t>(host.ranks.size());
+  }
+  for (std::size_t index = 0; index < record.trials.size(); ++index) {
+    const TrialRecord& trial = record.trials[index];
+    if (trial.series.has_value()) {
+      continue;
+    }
+    const Checker check = root.at("trials", index);
+    check.at("ranks").expect(launched == 0 || trial.ranks == launched,
+                             fmt::format("is {}, but system.hosts have {}", trial.ranks, launched));
+    const auto expect_option = [&](const char* option, std::int64_t used) {
+      const double given =
+          number_of(record.config.effective, option).value_or(static_cast<double>(used));
+      check.at("loader").at(option).expect(
+          given == static_cast<double>(used),
+          fmt::format("is {}, but config.effective has {}", used, given));
+    };
+    if (trial.loader.has_value()) {
+      expect_option("workers", trial.loader->workers);
+      expect_option("prefetch", trial.loader->prefetch);
+    }
+  }
+}
+
 /// Trials outside of a series are of the batch that the workload has.
 void check_batches(const Checker& root, const RunRecord& record) {
   const WorkloadRecord& workload = *record.workload;
@@ -280,7 +328,9 @@ void check_workload(const Checker& root, const RunRecord& record) {
   if (record.scaling.empty()) {
     check_options_of(root.at("config.effective"), *record.workload, record.config.effective);
   }
+  check_shapes(check, *record.workload, !record.trials.empty());
   check_batches(root, record);
+  check_launch(root, record);
 }
 
 }  // namespace

@@ -11,16 +11,60 @@
 namespace dlbench::reports {
 namespace {
 
+/// Rate and efficiency are of the same step and have its band.
 void check_projection(const Checker& check, const ProjectionRecord& projection) {
+  const EstimateRecord& step = projection.step_time_s;
   check.at("ci95").expect_inside(projection.samples_per_second, projection.ci95);
-  check.at("step_time_s").expect_inside(projection.step_time_s);
+  check.at("step_time_s").expect_inside(step);
   check.at("efficiency").expect_inside(projection.efficiency);
-  if (projection.step_time_s.mean > 0.0) {
-    check.at("samples_per_second")
-        .expect_close(
-            projection.samples_per_second,
-            static_cast<double>(projection.global_batch_size) / projection.step_time_s.mean,
-            "global_batch_size / step_time_s.mean");
+  check.at("waiting_s")
+      .expect(0.0 <= projection.waiting_s &&
+                  projection.waiting_s <= projection.exposed_communication_s * (1.0 + kTolerance),
+              fmt::format("is {}, which is no part of exposed_communication_s, {}",
+                          projection.waiting_s,
+                          projection.exposed_communication_s));
+  check.at("exposed_communication_s")
+      .expect(projection.exposed_communication_s <= step.mean * (1.0 + kTolerance),
+              fmt::format("is {}, which is more than the step, {}",
+                          projection.exposed_communication_s,
+                          step.mean));
+  if (!(step.mean > 0.0)) {
+    return;
+  }
+  const auto samples = static_cast<double>(projection.global_batch_size);
+  check.at("samples_per_second")
+      .expect_close(projection.samples_per_second,
+                    samples / step.mean,
+                    "global_batch_size / step_time_s.mean");
+  if (!step.ci95.has_value() || !((*step.ci95)[0] > 0.0)) {
+    return;
+  }
+  const auto band = [&step](double per_s) {
+    return IntervalRecord{per_s / (*step.ci95)[1], per_s / (*step.ci95)[0]};
+  };
+  const IntervalRecord rates = band(samples);
+  check.at("ci95").expect_interval(
+      projection.ci95, rates, rates[1], "by the band of step_time_s it");
+  const IntervalRecord efficiencies = band(projection.efficiency.mean * step.mean);
+  check.at("efficiency.ci95")
+      .expect_interval(projection.efficiency.ci95,
+                       efficiencies,
+                       efficiencies[1],
+                       "by the band of step_time_s it");
+}
+
+/// All efficiencies are against one baseline: the rate per rank over them is the same.
+void check_projections(const Checker& check, const std::vector<ProjectionRecord>& projections) {
+  const auto baseline_rate = [](const ProjectionRecord& projection) {
+    return projection.samples_per_second / static_cast<double>(projection.ranks) /
+           projection.efficiency.mean;
+  };
+  for (std::size_t index = 0; index < projections.size(); ++index) {
+    const Checker below = check.at("projection", index);
+    check_projection(below, projections[index]);
+    below.at("efficiency")
+        .expect(close(baseline_rate(projections[index]), baseline_rate(projections.front())),
+                "is against another baseline than that of the first projection");
   }
 }
 
@@ -68,9 +112,7 @@ void check_buckets(const Checker& check, const BucketSweepRecord& buckets) {
 
 void check_scaling(const Checker& check, const ScalingRecord& scaling, const RunRecord& record) {
   check_points(check, scaling, record);
-  for (std::size_t index = 0; index < scaling.projection.size(); ++index) {
-    check_projection(check.at("projection", index), scaling.projection[index]);
-  }
+  check_projections(check, scaling.projection);
   if (scaling.leave_largest_out.has_value()) {
     check_leave_largest_out(check.at("leave_largest_out"), *scaling.leave_largest_out);
   }
@@ -79,12 +121,25 @@ void check_scaling(const Checker& check, const ScalingRecord& scaling, const Run
   }
 }
 
-void check_collective(const Checker& check, const CollectiveRecord& collective) {
+void check_collective(const Checker& check,
+                      const CollectiveRecord& collective,
+                      const ValueMap& effective) {
   const CollectiveTimeRecord& time = collective.time_s;
   check.at("time_s").expect(time.median <= time.p95 &&
                                 time.min.value_or(time.median) <= time.median &&
                                 time.p95 <= time.max.value_or(time.p95),
                             "min, median, p95, max do not ascend");
+  if (time.mean.has_value()) {
+    check.at("time_s.mean")
+        .expect(time.min.value_or(*time.mean) <= *time.mean * (1.0 + kTolerance) &&
+                    *time.mean * (1.0 - kTolerance) <= time.max.value_or(*time.mean),
+                fmt::format("is {}, which is not between min and max", *time.mean));
+  }
+  if (const auto calls = number_of(effective, "iters"); calls.has_value()) {
+    check.at("time_s.n")
+        .expect(!time.n.has_value() || static_cast<double>(*time.n) == *calls,
+                fmt::format("is {}, but --iters is {}", time.n.value_or(0), *calls));
+  }
   const bool measurable = collective.ranks > 1 && time.median > 0.0;
   check.at("algbw_gb_per_s")
       .expect(collective.algbw_gb_per_s.has_value() == measurable,

@@ -182,6 +182,27 @@ void check_prediction(const Checker& check,
   }
 }
 
+/// A gain is in the text of its advice too, and no more than what is blamed costs: that itself, but
+/// for more loader workers, which may not bring all of it.
+void check_advice(const Checker& check,
+                  const AttributionRecord& attribution,
+                  const ArmMeans& means) {
+  const std::optional<double> most = most_gain(attribution.verdict, means);
+  for (std::size_t index = 0; index < attribution.advice.size(); ++index) {
+    const AdviceRecord& advice = attribution.advice[index];
+    if (!advice.expected_gain.has_value()) {
+      continue;
+    }
+    const double gain = *advice.expected_gain;
+    const Checker at = check.at("advice", index).at("expected_gain");
+    at.expect(advice.change.find("up to " + gain_text(gain)) != std::string::npos,
+              fmt::format("is {}, which the text beside it does not say", gain));
+    const bool some = attribution.verdict == Verdict::kInputBound && gain <= most.value_or(gain);
+    at.expect(!most.has_value() || some || close(gain, *most),
+              fmt::format("is {}, but the trials' rates allow {}", gain, most.value_or(gain)));
+  }
+}
+
 }  // namespace
 
 bool decides(const std::vector<const TrialRecord*>& trials, const RunRecord& record) {
@@ -215,6 +236,7 @@ void check_attribution(const Checker& check,
     check_decision(check, attribution, decide(evidence.rates, shares), evidence.rates);
   }
   check_prediction(check, attribution, evidence, means);
+  check_advice(check, attribution, means);
 }
 
 }  // namespace dlbench::reports

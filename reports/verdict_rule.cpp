@@ -4,6 +4,8 @@
 
 #include "reports/statistics.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -276,6 +278,33 @@ bool PartShare::counts() const {
 
 bool PartShare::does_not_count() const {
   return interval.has_value() && estimate < kShareCounts && interval->upper < kShareUpperBound;
+}
+
+double gain_at(double rate, const ArmMeans& means) { return std::min(means.io, rate) / means.full; }
+
+std::optional<double> most_gain(Verdict verdict, const ArmMeans& means) {
+  switch (verdict) {
+    case Verdict::kInputBound:
+      return means.host / means.full;
+    case Verdict::kContentionBound:
+      return gain_at(means.host, means);
+    case Verdict::kCopyBound:
+      return gain_at(means.device, means);
+    case Verdict::kCommunicationBound:
+      return gain_at(means.nocomm, means);
+    case Verdict::kComputeBound:
+      return means.io / means.full;
+    case Verdict::kLaunchBound:
+    case Verdict::kStraggler:
+    case Verdict::kBalanced:
+    case Verdict::kUnsure:
+      break;
+  }
+  return std::nullopt;
+}
+
+std::string gain_text(double gain) {
+  return gain < 10.0 ? fmt::format("{:.1f}x", gain) : fmt::format("{:.0f}x", gain);
 }
 
 std::vector<PartShare> part_shares(const VerdictEvidence& evidence) {

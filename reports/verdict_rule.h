@@ -68,6 +68,16 @@ struct ArmMeans {
 };
 [[nodiscard]] ArmMeans arm_means(const VerdictEvidence& evidence);
 
+/// Factor on full if the step ran at `rate` alone, samples/s: the slower of it and the loader.
+[[nodiscard]] double gain_at(double rate, const ArmMeans& means);
+
+/// Factor on full if what the verdict blames cost nothing: the most that advice may promise.
+/// Nothing where rates alone do not tell.
+[[nodiscard]] std::optional<double> most_gain(Verdict verdict, const ArmMeans& means);
+
+/// "3.1x", "31x".
+[[nodiscard]] std::string gain_text(double gain);
+
 /// One part of the full time per sample.
 struct PartShare {
   const char* name;  ///< input, copy or communication

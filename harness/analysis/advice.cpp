@@ -23,6 +23,8 @@ using reports::AdviceRecord;
 using reports::ArmMeans;
 using reports::Decision;
 using reports::Doubt;
+using reports::gain_text;
+using reports::most_gain;
 using reports::Verdict;
 
 /// Gains below this are not worth a sentence: they are within the noise of most runs.
@@ -34,10 +36,6 @@ std::string rate_text(double rate) {
 }
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
-
-std::string gain_text(double gain) {
-  return gain < 10.0 ? fmt::format("{:.1f}x", gain) : fmt::format("{:.0f}x", gain);
-}
 
 /// CPU time that one loader worker uses per second of the io trial, 0 to 1; 1 is a busy worker.
 std::optional<double> worker_load(const AttributionInput& input, const ArmMeans& means) {
@@ -114,7 +112,7 @@ std::optional<AdviceRecord> more_workers(const AttributionInput& input, const Ar
 }
 
 std::optional<AdviceRecord> cheaper_samples(const AttributionInput& input, const ArmMeans& means) {
-  const double gain = means.host / means.full;
+  const double gain = most_gain(Verdict::kInputBound, means).value();
   if (workers_wait(input, means)) {
     return worthwhile(
         fmt::format("faster storage, a local copy of the data or --cache warm (the workers wait: "
@@ -132,7 +130,7 @@ std::optional<AdviceRecord> cheaper_samples(const AttributionInput& input, const
 
 std::optional<AdviceRecord> without_contention(const AttributionInput& input,
                                                const ArmMeans& means) {
-  const double gain = std::min(means.io, means.host) / means.full;
+  const double gain = most_gain(Verdict::kContentionBound, means).value();
   return worthwhile(input.shared_processors
                         ? "processors of its own for the loader, or fewer --threads and --workers "
                           "than cores together"
@@ -146,9 +144,8 @@ std::optional<AdviceRecord> faster_step(const std::string& change,
                                         double rate,
                                         const ArmMeans& means) {
   const bool loader_limits = means.io < rate;
-  return worthwhile(change,
-                    std::min(means.io, rate) / means.full,
-                    loader_limits ? "the loader is the limit" : "");
+  return worthwhile(
+      change, reports::gain_at(rate, means), loader_limits ? "the loader is the limit" : "");
 }
 
 std::string doubt_text(const AttributionInput& input,

@@ -2,13 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A good report, falsified in one place each: validation names the place.
-#include "reports/validate.h"
-#include "tests/reports/sample_record.h"
+#include "tests/reports/forgery.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,27 +17,6 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-struct Forgery {
-  std::function<void(RunRecord&)> change;
-  const char* problem;  ///< part of one of the lines
-};
-
-std::vector<std::string> problems_of(const RunRecord& record) {
-  std::vector<std::string> lines;
-  for (const Problem& problem : check_arithmetic(record)) {
-    lines.push_back(to_line(problem));
-  }
-  return lines;
-}
-
-void expect_seen(const std::vector<Forgery>& forgeries) {
-  for (const Forgery& forgery : forgeries) {
-    RunRecord record = sample_record();
-    forgery.change(record);
-    EXPECT_THAT(problems_of(record), Contains(HasSubstr(forgery.problem)));
-  }
-}
 
 RateSummary& io_rates(RunRecord& record) { return record.trials[0].throughput->samples_per_second; }
 
@@ -191,6 +168,17 @@ TEST(Forgery, Verdict) {
   });
 }
 
+TEST(Forgery, Advice) {
+  expect_seen({
+      {[](RunRecord& r) { r.attribution->advice[0].expected_gain = 3.0; },
+       "attribution.advice[0].expected_gain: is 3, which the text beside it does not say"},
+      {[](RunRecord& r) {
+         r.attribution->advice[0] = {"give the loader processors of its own: up to 3.0x", 3.0};
+       },
+       "attribution.advice[0].expected_gain: is 3, but the trials' rates allow 1.136"},
+  });
+}
+
 TEST(Forgery, Prediction) {
   const auto predict = [](double rate) {
     return [rate](RunRecord& r) { r.attribution->predicted_full_samples_per_second = rate; };
@@ -217,88 +205,6 @@ TEST(Forgery, IsNotWhatTheReportCannotTell) {
   EXPECT_THAT(problems_of(late), Not(Contains(HasSubstr("verdict"))));
   late.trials[2].per_rank[0].late_share = 0.5;
   EXPECT_THAT(problems_of(late), Contains(HasSubstr("attribution.verdict: is straggler, but")));
-}
-
-ScalingPointRecord& on_two_ranks(RunRecord& record) { return record.scaling[0].points[1]; }
-
-TEST(Forgery, ScalingAgainstItsTrials) {
-  expect_seen({
-      {[](RunRecord& r) { r.scaling[0].points[0].trials[3].samples = 23; },
-       "scaling[0].points[0].trials[3].samples: is 23, but the repetitions have 24"},
-      {[](RunRecord& r) { r.scaling[0].points[0].trials[3].steps = 13; },
-       "scaling[0].points[0].trials[3].steps: is 13, but the repetitions have 12"},
-      {[](RunRecord& r) { r.trials[6].repetitions[0].discarded = "disturbed"; },
-       "scaling[0].points[0].trials[3].samples_per_second.n: is 3"},
-      {[](RunRecord& r) { on_two_ranks(r).trials[3].speedup->mean = 1.81; },
-       "points[1].trials[3].speedup: is 1.81, but of the rounds of both sizes it is 1.8"},
-      {[](RunRecord& r) { (*on_two_ranks(r).trials[3].efficiency->ci95)[0] = 0.89; },
-       "points[1].trials[3].efficiency.ci95: is 0.89"},
-      {[](RunRecord& r) { on_two_ranks(r).trials[3].efficiency.reset(); },
-       "points[1].trials[3].efficiency: is null although the baseline has this trial"},
-      {[](RunRecord& r) { r.scaling[0].points[0].trials[3].speedup->mean = 1.1; },
-       "points[0].trials[3].speedup: is 1.1"},
-      {[](RunRecord& r) { r.scaling[0].baseline_ranks = 3; },
-       "scaling[0].baseline_ranks: is 3, but the smallest number of ranks is 1"},
-      {[](RunRecord& r) { r.trials.erase(r.trials.begin() + 10); },
-       "points[1].trials[3]: has no repetitions: trials[] lacks full of this series on 2 ranks"},
-      {[](RunRecord& r) { r.trials.resize(3); }, "points[0].trials[0]: has no repetitions"},
-      {[](RunRecord& r) { on_two_ranks(r).trials.erase(on_two_ranks(r).trials.begin()); },
-       "points[1].trials: lack io, which was measured"},
-      {[](RunRecord& r) { r.scaling[0].points.pop_back(); },
-       "trials[11].series: is 'weak', of which scaling[] has no point of 4 ranks"},
-  });
-}
-
-TEST(Forgery, TheHeadlineOfAPoint) {
-  expect_seen({
-      {[](RunRecord& r) { on_two_ranks(r).headline = "io"; },
-       "points[1].headline: is 'io', but of these trials it is 'full'"},
-      {[](RunRecord& r) { on_two_ranks(r).efficiency->mean = 0.99; },
-       "points[1].efficiency: is not that of the trial 'full'"},
-      {[](RunRecord& r) {
-         on_two_ranks(r).samples_per_second->ci95 = IntervalRecord{17.0, 19.0};
-       },
-       "points[1].samples_per_second: is not that of the trial 'full'"},
-      {[](RunRecord& r) { on_two_ranks(r).samples_per_second->median = 18.1; },
-       "points[1].samples_per_second: is not that of the trial 'full'"},
-      {[](RunRecord& r) { on_two_ranks(r).step_time_s->median = 1e-6; },
-       "points[1].step_time_s: is not that of the trial 'full'"},
-      {[](RunRecord& r) { on_two_ranks(r).step_time_s.reset(); },
-       "points[1].step_time_s: is not that of the trial 'full'"},
-  });
-}
-
-TEST(Forgery, StepsOfTheSlowestRank) {
-  expect_seen({
-      {[](RunRecord& r) { r.scaling[0].points[0].trials[3].step_time_s->p90 *= 1.001; },
-       "points[0].trials[3].step_time_s.p90: is "},
-      {[](RunRecord& r) { on_two_ranks(r).trials[3].step_time_s->median *= 0.98; },
-       "points[1].trials[3].step_time_s.median: is "},
-      {[](RunRecord& r) { on_two_ranks(r).trials[3].step_time_s->n = 11; },
-       "points[1].trials[3].step_time_s: is not of the steps that the trial has timed"},
-      {[](RunRecord& r) { on_two_ranks(r).trials[3].step_time_s.reset(); },
-       "points[1].trials[3].step_time_s: is not of the steps that the trial has timed"},
-  });
-}
-
-TEST(Forgery, WhatCommunicationCosts) {
-  expect_seen({
-      {[](RunRecord& r) { *on_two_ranks(r).nocomm_s *= 1.5; },
-       "points[1].nocomm_s: makes a step of 0.27 s, but those of nocomm took 0.18"},
-      {[](RunRecord& r) { *on_two_ranks(r).nocomm_s *= 0.3; }, "points[1].nocomm_s: makes a step"},
-      {[](RunRecord& r) { on_two_ranks(r).exposed_communication_s = 0.1; },
-       "points[1].exposed_communication_s: makes a step of 0.28 s"},
-      {[](RunRecord& r) { on_two_ranks(r).waiting_s = 0.02; },
-       "points[1].waiting_s: makes a step of 0.1999"},
-      {[](RunRecord& r) { on_two_ranks(r).slowest_share = 0.4; },
-       "points[1].slowest_share: is 0.4, which is not the largest of 2 ranks' shares of 12 steps"},
-      {[](RunRecord& r) { on_two_ranks(r).slowest_share = 0.76; },
-       "points[1].slowest_share: is 0.76"},
-      {[](RunRecord& r) {
-         std::erase_if(r.trials, [](const auto& trial) { return trial.variant == "nocomm"; });
-       },
-       "points[1]: has figures of communication, but not both synthetic trials"},
-  });
 }
 
 TEST(Forgery, StatusAndExitCode) {
@@ -483,6 +389,48 @@ TEST(Forgery, OptionsWorkloadAndData) {
       {[](RunRecord& r) { r.workload->global_batch_size = 4; },
        "trials[0].global_batch_size: is 2, but that of the workload is 4"},
   });
+}
+
+TEST(Forgery, FiguresThatAreThereTwice) {
+  expect_seen({
+      {[](RunRecord& r) { r.trials[0].ranks = 3; },
+       "trials[0].ranks: is 3, but system.hosts have 1"},
+      {[](RunRecord& r) { r.config.effective["workers"] = 4; },
+       "trials[0].loader.workers: is 1, but config.effective has 4"},
+      {[](RunRecord& r) { r.config.effective["prefetch"] = 4; },
+       "trials[0].loader.prefetch: is 2, but config.effective has 4"},
+      {[](RunRecord& r) { r.workload->plans[0].batch_size = 1; },
+       "workload.plans[0].batch_size: is 1, but batch_size_per_rank is 2"},
+      {[](RunRecord& r) { r.workload->inputs[0].shape[0] = 5; },
+       "workload.inputs[0].shape: does not begin with the 2 of batch_size_per_rank"},
+      {[](RunRecord& r) { r.collectives[0].time_s.mean = 0.01; },
+       "collectives[0].time_s.mean: is 0.01, which is not between min and max"},
+      {[](RunRecord& r) { r.config.effective["iters"] = 10; },
+       "collectives[0].time_s.n: is 20, but --iters is 10"},
+      {[](RunRecord& r) { r.scaling[0].projection[0].waiting_s = 0.06; },
+       "projection[0].waiting_s: is 0.06, which is no part of exposed_communication_s"},
+      {[](RunRecord& r) { r.scaling[0].projection[0].exposed_communication_s = 0.3; },
+       "projection[0].exposed_communication_s: is 0.3, which is more than the step, 0.23"},
+      {[](RunRecord& r) { (*r.scaling[0].projection[0].ci95)[0] *= 0.9; },
+       "projection[0].ci95: is "},
+      {[](RunRecord& r) { (*r.scaling[0].projection[0].efficiency.ci95)[0] *= 0.9; },
+       "projection[0].efficiency.ci95: is "},
+      {[](RunRecord& r) {
+         EstimateRecord& efficiency = r.scaling[0].projection[1].efficiency;
+         efficiency.mean *= 1.01;
+         (*efficiency.ci95)[0] *= 1.01;
+         (*efficiency.ci95)[1] *= 1.01;
+       },
+       "projection[1].efficiency: is against another baseline"},
+  });
+}
+
+// Of the last batch of an epoch, train has a plan of its own.
+TEST(Forgery, IsNoPlanOfASmallerBatchOfATraining) {
+  RunRecord record = sample_record();
+  record.trials.clear();
+  record.workload->plans[0].batch_size = 1;
+  EXPECT_THAT(problems_of(record), Not(Contains(HasSubstr("workload.plans"))));
 }
 
 TEST(Forgery, PartsOfThePlannedMemory) {

@@ -150,8 +150,11 @@ ProjectionRecord projection_of(std::int64_t ranks, double step_s, const char* li
   projection.global_batch_size = 2 * ranks;
   projection.step_time_s = estimate(step_s, 0.05);
   projection.samples_per_second = static_cast<double>(projection.global_batch_size) / step_s;
-  projection.ci95 = around(projection.samples_per_second, 0.05);
-  projection.efficiency = estimate(0.2 / step_s, 0.05);
+  const auto band = [](double value) {  // that of the step, the other way round
+    return IntervalRecord{value / 1.05, value / 0.95};
+  };
+  projection.ci95 = band(projection.samples_per_second);
+  projection.efficiency = {0.2 / step_s, band(0.2 / step_s)};
   projection.exposed_communication_s = step_s - 0.18;
   projection.waiting_s = 0.006;
   projection.limit = limit;

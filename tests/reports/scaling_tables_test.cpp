@@ -49,7 +49,7 @@ TEST(ScalingTables, ProjectionNetworkAndBucketCaps) {
                         "3.0 %"));
   EXPECT_THAT(
       text,
-      HasSubstr("64            128        256  500 ms (475 ms to 525 ms)  40.0 % (38.0 to 42.0)"));
+      HasSubstr("64            128        256  500 ms (475 ms to 525 ms)  40.0 % (38.1 to 42.1)"));
   EXPECT_THAT(text,
               HasSubstr("4 ranks predicted from fewer: 231 ms (208 ms to 254 ms), measured 220 ms: "
                         "+5.0 %, inside the band"));
