@@ -100,6 +100,16 @@ class Checker {
   void expect_inside(const EstimateRecord& estimate) const {
     expect_inside(estimate.mean, estimate.ci95);
   }
+  /// The same of a t interval, which is as long below its mean as above it.
+  void expect_middle(double mean, const std::optional<IntervalRecord>& interval) const {
+    expect_inside(mean, interval);
+    if (interval.has_value()) {
+      const auto [lower, upper] = *interval;
+      expect(std::abs(0.5 * lower + 0.5 * upper - mean) <=
+                 kTolerance * std::max(std::abs(lower), std::abs(upper)),
+             fmt::format("{} is not the middle of its interval [{}, {}]", mean, lower, upper));
+    }
+  }
   template <typename T>
   void expect_reason(const char* key, const Measured<T>& measured) const {
     expect(measured.value.has_value() || !measured.reason.empty(),

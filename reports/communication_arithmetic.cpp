@@ -15,11 +15,14 @@ void check_in_step(const Checker& check,
                    const ScalingPointRecord& point,
                    const StepCollectivesRecord& in_step) {
   const Checker inside = check.at("in_step");
-  inside.at("all_reduce_s").expect_inside(in_step.all_reduce_s);
-  inside.at("exposed_all_reduce_s").expect_inside(in_step.exposed_all_reduce_s);
-  inside.at("waiting_s").expect_inside(in_step.waiting_s);
-  inside.at("other_collectives_s").expect_inside(in_step.other_collectives_s);
-  inside.at("contention_s").expect_inside(in_step.contention_s);
+  const auto middle = [&inside](const char* key, const EstimateRecord& estimate) {
+    inside.at(key).expect_middle(estimate.mean, estimate.ci95);
+  };
+  middle("all_reduce_s", in_step.all_reduce_s);
+  middle("exposed_all_reduce_s", in_step.exposed_all_reduce_s);
+  middle("waiting_s", in_step.waiting_s);
+  middle("other_collectives_s", in_step.other_collectives_s);
+  middle("contention_s", in_step.contention_s);
   const double blocked_s =
       in_step.exposed_all_reduce_s.mean + in_step.waiting_s.mean + in_step.other_collectives_s.mean;
   const double sum_s = blocked_s + in_step.contention_s.mean;
@@ -43,7 +46,7 @@ void check_sums(const Checker& check, const ScalingPointRecord& point) {
                                const std::optional<double>& value,
                                const std::optional<IntervalRecord>& interval) {
     if (value.has_value()) {
-      check.at(key).expect_inside(*value, interval);
+      check.at(key).expect_middle(*value, interval);
     }
   };
   inside("exposed_communication_ci95",
@@ -63,7 +66,7 @@ void check_sums(const Checker& check, const ScalingPointRecord& point) {
                 "is {}, but waiting_s + transfer_s is {}", *point.exposed_communication_s, sum));
   }
   if (point.all_reduce_s.has_value()) {
-    check.at("all_reduce_ci95").expect_inside(*point.all_reduce_s, point.all_reduce_ci95);
+    check.at("all_reduce_ci95").expect_middle(*point.all_reduce_s, point.all_reduce_ci95);
   }
   if (point.in_step.has_value()) {
     check_in_step(check, point, *point.in_step);
