@@ -126,6 +126,18 @@ TEST(TrialRunnerOnRanks, CorruptSamplesOfAnyRankAreTold) {
   }
 }
 
+TEST(TrialResult, CorruptSamplesThatWereMetBeforeTheClockAreToldToo) {
+  TrialResult result;
+  result.id.kind = reports::TrialKind::kFull;
+  EXPECT_TRUE(result.all_taints().empty());
+  result.loader.skipped = {{7, "train/images/7.jpg", "truncated JPEG"}};
+  const std::vector<reports::TaintRecord> taints = result.all_taints();
+  ASSERT_EQ(taints.size(), 1U);
+  EXPECT_EQ(taints[0].code, reports::Taint::kSamplesSkipped);
+  EXPECT_EQ(taints[0].where, "trial full");
+  EXPECT_EQ(taints[0].detail, "corrupt samples replaced before the repetitions that count");
+}
+
 TEST(TrialRunnerOnRanks, AllMakeTheSameStepsAndRepetitions) {
   std::vector<std::int64_t> steps(3);
   RunGuard guard(std::nullopt);  // of the process, so of all these ranks
