@@ -13,9 +13,13 @@
 namespace dlbench::data {
 namespace {
 
-// A sleeper wakes late by up to about this; the link does not lose that time, so that the rate over
-// many reads is the one asked for.
-constexpr std::int64_t kWakeUpSlackNs = 2'000'000;
+// A sleeper wakes late; the link does not lose that time, so that the rate over many reads is the
+// one asked for. More than this is no late sleeper but a process that was stopped.
+constexpr std::int64_t kMaxLateNs = 2'000'000;
+
+std::int64_t nanoseconds_of(StorageModel::TimePoint::duration time) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
+}
 
 }  // namespace
 
@@ -38,24 +42,30 @@ StorageOptions parse_storage_options(std::string_view text) {
 }
 
 StorageModel::TimePoint StorageModel::reserve(std::int64_t bytes, TimePoint now) {
-  using std::chrono::nanoseconds;
-  auto done_ns = std::chrono::duration_cast<nanoseconds>(now.time_since_epoch()).count();
+  std::int64_t done_ns = nanoseconds_of(now.time_since_epoch());
   if (options_.mib_per_s > 0.0) {
     const auto transfer_ns = static_cast<std::int64_t>(static_cast<double>(bytes) * 1e9 /
                                                        (options_.mib_per_s * 1048576.0));
+    const std::int64_t asked_ns = done_ns - late_ns_.exchange(0, std::memory_order_relaxed);
     std::int64_t free_ns = link_free_ns_.load(std::memory_order_relaxed);
-    std::int64_t end_ns = 0;
     do {
-      end_ns = std::max(free_ns, done_ns - kWakeUpSlackNs) + transfer_ns;
-    } while (!link_free_ns_.compare_exchange_weak(free_ns, end_ns, std::memory_order_relaxed));
-    done_ns = std::max(done_ns, end_ns);
+      done_ns = std::max(free_ns, asked_ns) + transfer_ns;
+    } while (!link_free_ns_.compare_exchange_weak(free_ns, done_ns, std::memory_order_relaxed));
   }
   done_ns += static_cast<std::int64_t>(options_.latency_ms * 1e6);
-  return TimePoint(std::chrono::duration_cast<TimePoint::duration>(nanoseconds(done_ns)));
+  return TimePoint(
+      std::chrono::duration_cast<TimePoint::duration>(std::chrono::nanoseconds(done_ns)));
+}
+
+void StorageModel::woke(TimePoint complete, TimePoint now) {
+  late_ns_.store(std::clamp<std::int64_t>(nanoseconds_of(now - complete), 0, kMaxLateNs),
+                 std::memory_order_relaxed);
 }
 
 void StorageModel::read(std::int64_t bytes, const std::stop_token& stop) {
-  sleep_until_or_stop(reserve(bytes, std::chrono::steady_clock::now()), stop);
+  const TimePoint complete = reserve(bytes, std::chrono::steady_clock::now());
+  sleep_until_or_stop(complete, stop);
+  woke(complete, std::chrono::steady_clock::now());
 }
 
 }  // namespace dlbench::data

@@ -34,14 +34,18 @@ class StorageModel {
   explicit StorageModel(const StorageOptions& options) : options_(options) {}
 
   /// Reserves the link for `bytes`, starting at `now` or when the link is free, and returns when
-  /// the read is complete: end of the transfer + latency.
+  /// the read is complete: end of the transfer + latency. After woke() it may start as much before
+  /// `now` as that reader was late, once; what is complete may then lie before `now`.
   [[nodiscard]] TimePoint reserve(std::int64_t bytes, TimePoint now);
-  /// reserve() and sleep until then, or until stop is requested.
+  /// A reader that slept until `complete`, as reserve() returned it, woke at `now`.
+  void woke(TimePoint complete, TimePoint now);
+  /// reserve(), sleep until then, or until stop is requested, and woke().
   void read(std::int64_t bytes, const std::stop_token& stop);
 
  private:
   StorageOptions options_;
   std::atomic<std::int64_t> link_free_ns_{0};  ///< in the steady clock's time since its epoch
+  std::atomic<std::int64_t> late_ns_{0};       ///< of the reader that woke last; 0: made up for
 };
 
 }  // namespace dlbench::data

@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <thread>
 
@@ -14,6 +16,7 @@ namespace dlbench::data {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 TEST(StorageOptions, ParsesBothAndEither) {
@@ -49,20 +52,62 @@ TEST(StorageModel, LatenciesOverlapAndTransfersQueue) {
   const auto now = Clock::now();
   const auto first = storage.reserve(1 << 20, now);
   const auto second = storage.reserve(1 << 20, now);
-  // 1 s per transfer, less the 2 ms that an idle link may catch up; 10 ms of latency each.
-  EXPECT_NEAR(std::chrono::duration<double>(first - now).count(), 1.010, 0.003);
-  EXPECT_NEAR(std::chrono::duration<double>(second - first).count(), 1.0, 0.001);
+  EXPECT_EQ(first - now, milliseconds(1010));
+  EXPECT_EQ(second - first, milliseconds(1000));
   StorageModel latency_only({.latency_ms = 10.0});
   EXPECT_EQ(latency_only.reserve(1 << 30, now) - now, milliseconds(10));
   EXPECT_EQ(latency_only.reserve(1 << 30, now) - now, milliseconds(10));
 }
 
+/// 1 ms of a link of 1000 MiB/s.
+constexpr std::int64_t kBytes = 1 << 20;
+constexpr StorageOptions kLink{.mib_per_s = 1000.0};
+
 TEST(StorageModel, AnIdleLinkSavesUpNothing) {
+  StorageModel storage(kLink);
+  auto now = Clock::now();
+  for (int read = 0; read < 10; ++read) {
+    const auto complete = storage.reserve(kBytes, now);
+    EXPECT_EQ(complete - now, milliseconds(1)) << "read " << read;
+    storage.woke(complete, complete);
+    now = complete + milliseconds(3);  // it decodes
+  }
+}
+
+TEST(StorageModel, ALateReaderMakesUpForThatAndNoMore) {
+  StorageModel storage(kLink);
+  const auto first = storage.reserve(kBytes, Clock::now());
+  auto now = first + microseconds(300);
+  storage.woke(first, now);
+  const auto second = storage.reserve(kBytes, now);
+  EXPECT_EQ(second - first, milliseconds(1)) << "the link lost nothing";
+  // Late again, but this time it decodes before it reads on: it asks 300 us later than it would.
+  storage.woke(second, second + microseconds(300));
+  now = second + microseconds(3300);
+  const auto third = storage.reserve(kBytes, now);
+  EXPECT_EQ(third - now, microseconds(700));
+  now = third + milliseconds(3);
+  EXPECT_EQ(storage.reserve(kBytes, now) - now, milliseconds(1)) << "made up for once";
+}
+
+TEST(StorageModel, SeveralShortReadsMakeUpForOneLateReader) {
+  StorageModel storage(kLink);
+  auto complete = storage.reserve(kBytes, Clock::now());
+  const auto start = complete;
+  const auto now = complete + microseconds(1500);
+  for (int read = 1; read <= 3; ++read) {  // the first two are complete when they are asked for
+    storage.woke(complete, std::max(now, complete));
+    complete = storage.reserve(kBytes / 2, now);
+    EXPECT_EQ(complete - start, microseconds(500) * read);
+  }
+}
+
+TEST(StorageModel, AStoppedProcessGetsNothingForIt) {
   StorageModel storage({.mib_per_s = 1.0});
-  const auto now = Clock::now();
-  static_cast<void>(storage.reserve(1 << 20, now));
-  const auto later = now + std::chrono::seconds(100);
-  EXPECT_GT(storage.reserve(1 << 20, later) - later, milliseconds(990));
+  const auto complete = storage.reserve(1 << 20, Clock::now());
+  const auto now = complete + std::chrono::seconds(100);
+  storage.woke(complete, now);
+  EXPECT_GE(storage.reserve(1 << 20, now) - now, milliseconds(998));
 }
 
 TEST(StorageModel, KeepsItsRateOverManySmallReads) {
@@ -72,7 +117,7 @@ TEST(StorageModel, KeepsItsRateOverManySmallReads) {
     storage.read(5243, {});  // 0.5 ms each
   }
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  EXPECT_GT(seconds, 0.097);  // 100 ms, less the link's slack
+  EXPECT_GT(seconds, 0.097);  // 100 ms, less what a late reader makes up for
 }
 
 TEST(StorageModel, StopEndsTheWait) {
