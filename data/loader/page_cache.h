@@ -29,7 +29,7 @@ struct CacheState {
   std::int64_t files = 0;
   std::int64_t bytes = 0;
   /// Part of the pages in the page cache, in [0, 1]; nullopt where mincore cannot be trusted: it
-  /// tells only the files' owner and root the truth.
+  /// tells the truth only to who owns the files (or has power over the owner) or may write them.
   std::optional<double> resident_before;
   std::optional<double> resident_after;
   /// True if the state asked for was reached and could be checked (as-is: could be measured).

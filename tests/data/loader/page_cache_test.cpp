@@ -6,8 +6,13 @@
 #include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <exception>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -78,6 +83,76 @@ TEST(PageCache, NamesMissingFiles) {
               static_cast<void>(prepare_page_cache(CacheMode::kAsIs, files));
             }).find("/nonexistent/file"),
             std::string::npos);
+}
+
+/// Exit code of `action` in a process of its own; -1 if it throws.
+template <typename Action>
+int in_another_process(Action&& action) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    int code = -1;
+    try {
+      code = action();
+    } catch (const std::exception&) {  // the parent sees -1
+    }
+    ::_exit(code);
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? static_cast<signed char>(WEXITSTATUS(status)) : -1;
+}
+
+int is_told_of(const std::filesystem::path& file) {
+  return resident_fraction({{file}}).has_value() ? 1 : 0;
+}
+
+constexpr uid_t kAnotherUser = 12345;
+
+TEST(PageCache, IsToldWhatIsResidentOfOwnFilesAndOfThoseItMayWrite) {
+  if (::geteuid() != 0) {
+    GTEST_SKIP() << "only root can become another user";
+  }
+  const TemporaryFolder folder;
+  ASSERT_EQ(::chmod(folder.path().c_str(), 0755), 0);
+  const auto files = make_files(folder);
+  ASSERT_EQ(::chmod(files[0].c_str(), 0644), 0);
+  ASSERT_EQ(::chmod(files[1].c_str(), 0666), 0);
+  ASSERT_EQ(::chmod(files[2].c_str(), 0444), 0);
+  ASSERT_EQ(::chown(files[2].c_str(), kAnotherUser, 0), 0);
+  const auto as_another_user = [](const std::filesystem::path& file) {
+    return in_another_process([&] { return ::seteuid(kAnotherUser) == 0 ? is_told_of(file) : -1; });
+  };
+  EXPECT_EQ(as_another_user(files[0]), 0) << "it may only read this one";
+  EXPECT_EQ(as_another_user(files[1]), 1) << "it may write this one";
+  EXPECT_EQ(as_another_user(files[2]), 1) << "it owns this one";
+  EXPECT_EQ(is_told_of(files[2]), 1) << "root is told of all";
+}
+
+TEST(PageCache, RootOfAUserNamespaceIsNotToldOfFilesOfOthers) {
+  const TemporaryFolder folder;
+  const auto files = make_files(folder);
+  std::filesystem::path foreign = "/etc/passwd";
+  if (::geteuid() == 0) {
+    foreign = files[0];
+    ASSERT_EQ(::chmod(foreign.c_str(), 0644), 0);
+    ASSERT_EQ(::chown(foreign.c_str(), kAnotherUser, kAnotherUser), 0);
+  }
+  constexpr int kNoNamespace = 100;
+  const auto as_root_of_a_namespace = [](const std::filesystem::path& file) {
+    const std::string map = "0 " + std::to_string(::geteuid()) + " 1";
+    return in_another_process([&] {
+      if (::unshare(CLONE_NEWUSER) != 0 || !(std::ofstream("/proc/self/uid_map") << map).flush()) {
+        return kNoNamespace;
+      }
+      return ::geteuid() == 0 ? is_told_of(file) : -1;
+    });
+  };
+  const int told = as_root_of_a_namespace(foreign);
+  if (told == kNoNamespace) {
+    GTEST_SKIP() << "this system gives no user namespaces";
+  }
+  EXPECT_EQ(told, 0);
+  EXPECT_EQ(as_root_of_a_namespace(files[1]), 1) << "its own";
 }
 
 TEST(PageCache, CountsDiskReadsOfThisProcess) {
