@@ -1,13 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/graph/op_def.h"
+#include "tests/workloads/only_node.h"
 #include "workloads/workload.h"
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace dlbench::workloads {
@@ -57,14 +60,56 @@ TEST(MnistCnn, DropsOutInTrainModeOnlyAndWithTwoKeys) {
   }
 }
 
+/// Numbers of PyTorch's example, as docs/workloads/mnist_cnn.md has them.
 TEST(MnistCnn, FollowsTheExamplesRecipe) {
   const WorkloadSpec& spec = find_workload("mnist_cnn").spec();
+  EXPECT_EQ(spec.task, "classification");
+  EXPECT_NE(spec.citation.find("PyTorch examples, mnist"), std::string::npos);
+  EXPECT_EQ(spec.batch_size, 64);
+  EXPECT_EQ(spec.image_size.standard, 28);
+  EXPECT_EQ(spec.image_size.multiple, 1);
+  EXPECT_EQ(spec.image_size.min, 28);
+  EXPECT_EQ(spec.image_size.max, 28);
+  EXPECT_EQ(spec.epochs, 14);
   EXPECT_EQ(spec.optimizer.kind, graph::OptimizerKind::kAdadelta);
   EXPECT_EQ(spec.optimizer.learning_rate, 1.0);
   EXPECT_EQ(spec.optimizer.attributes.rho, 0.9);
   EXPECT_EQ(spec.optimizer.attributes.epsilon, 1e-6);
+  EXPECT_EQ(spec.optimizer.attributes.weight_decay, 0.0);
   EXPECT_EQ(std::get<StepRate>(spec.schedule).gamma, 0.7);
-  EXPECT_TRUE(spec.keep_last_batch);
+  EXPECT_EQ(spec.early_stop_patience, 0);
+  EXPECT_TRUE(spec.keep_last_batch) << "60,000 images are 938 steps of 64, the last of 32";
+  EXPECT_EQ(spec.dataset, "mnist");
+  EXPECT_EQ(spec.validation_split, data::Split::kTest);
+  EXPECT_EQ(spec.classes, 10);
+  EXPECT_EQ(spec.loss, "negative log-likelihood of log-softmax, mean over the batch");
+  EXPECT_EQ(spec.loss_reduction, LossReduction::kMean);
+  EXPECT_EQ(spec.metrics, MetricKind::kClassification);
+  EXPECT_EQ(spec.verify_batch_size, 16);
+  EXPECT_EQ(spec.verify_image_size, 28);
+  EXPECT_EQ(spec.verify_rounding, 0.25);
+}
+
+TEST(MnistCnn, SeesPixelsAsTheExampleDoes) {
+  const BuiltWorkload built = build(graph::Mode::kTrain);
+  const graph::Node& normalize = tests::only_node(built.graph, graph::OpKind::kNormalizeImage);
+  const auto& pixels = normalize.as<graph::NormalizeAttributes>();
+  EXPECT_FLOAT_EQ(pixels.scale, 1.0F / 255.0F);
+  EXPECT_EQ(pixels.mean, std::vector<float>{0.1307F});
+  EXPECT_EQ(pixels.stddev, std::vector<float>{0.3081F});
+  EXPECT_EQ(built.graph.value(normalize.inputs.at(0)).name, "image");
+}
+
+TEST(MnistCnn, BeginsAsPyTorchDoes) {
+  const BuiltWorkload built = build(graph::Mode::kTrain);
+  const std::map<std::string, double> fan_in{
+      {"conv1", 9}, {"conv2", 288}, {"fc1", 9216}, {"fc2", 128}};
+  for (const graph::ValueId id : built.graph.with_storage(graph::Storage::kParameter)) {
+    const graph::Value& value = built.graph.value(id);
+    const std::string layer = value.name.substr(0, value.name.find('.'));
+    EXPECT_EQ(value.initializer.kind, graph::Initializer::Kind::kUniform) << value.name;
+    EXPECT_DOUBLE_EQ(value.initializer.value, 1.0 / std::sqrt(fan_in.at(layer))) << value.name;
+  }
 }
 
 }  // namespace

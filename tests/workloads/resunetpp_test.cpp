@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/error.h"
 #include "engine/graph/op_def.h"
+#include "tests/workloads/only_node.h"
 #include "workloads/workload.h"
 
 #include <gtest/gtest.h>
@@ -10,6 +11,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <variant>
 
 namespace dlbench::workloads {
 namespace {
@@ -164,6 +166,106 @@ TEST(ResUNetPlusPlus, BatchNormHasKerasConstants) {
       EXPECT_FLOAT_EQ(node.as<graph::BatchNormAttributes>().epsilon, 1e-3F);
     }
   }
+}
+
+/// Numbers of the authors' Keras code, as docs/workloads/resunetpp.md has them.
+TEST(ResUNetPlusPlus, FollowsTheAuthorsRecipe) {
+  const WorkloadSpec& spec = find_workload("resunetpp").spec();
+  EXPECT_EQ(spec.task, "segmentation");
+  EXPECT_NE(spec.citation.find("arXiv:1911.07067"), std::string::npos);
+  EXPECT_EQ(spec.batch_size, 8);
+  EXPECT_EQ(spec.image_size.standard, 256);
+  EXPECT_EQ(spec.image_size.multiple, 8);
+  EXPECT_EQ(spec.image_size.min, 8);
+  EXPECT_EQ(spec.image_size.max, 4096);
+  EXPECT_EQ(spec.epochs, 100);
+  EXPECT_EQ(spec.optimizer.kind, graph::OptimizerKind::kNadam);
+  EXPECT_EQ(spec.optimizer.learning_rate, 1e-4);
+  EXPECT_EQ(spec.optimizer.attributes.beta1, 0.9);
+  EXPECT_EQ(spec.optimizer.attributes.beta2, 0.999);
+  EXPECT_EQ(spec.optimizer.attributes.epsilon, 1e-7);
+  EXPECT_EQ(spec.optimizer.attributes.weight_decay, 0.0);
+  const auto& plateau = std::get<PlateauRate>(spec.schedule);
+  EXPECT_EQ(plateau.factor, 0.1);
+  EXPECT_EQ(plateau.patience, 5);
+  EXPECT_EQ(plateau.floor, 1e-6);
+  EXPECT_EQ(spec.early_stop_patience, 10);
+  EXPECT_FALSE(spec.keep_last_batch) << "800 images are 100 steps of 8, 100 are 12";
+  EXPECT_EQ(spec.dataset, "kvasir-seg");
+  EXPECT_EQ(spec.validation_split, data::Split::kValid);
+  EXPECT_EQ(spec.classes, 0);
+  EXPECT_EQ(spec.loss, "1 - Dice over the whole batch, smooth 1");
+  EXPECT_EQ(spec.loss_reduction, LossReduction::kBatchRatio);
+  EXPECT_EQ(spec.metrics, MetricKind::kSegmentation);
+  EXPECT_EQ(spec.verify_batch_size, 2);
+  EXPECT_EQ(spec.verify_image_size, 128);
+  EXPECT_EQ(spec.verify_rounding, 1.0) << "it is the measure of the others";
+}
+
+TEST(ResUNetPlusPlus, SeesPixelsOver255AndCountsAtOneHalf) {
+  const BuiltWorkload built = build(1, 64);
+  const graph::Node& normalize = tests::only_node(built.graph, graph::OpKind::kNormalizeImage);
+  const auto& pixels = normalize.as<graph::NormalizeAttributes>();
+  EXPECT_FLOAT_EQ(pixels.scale, 1.0F / 255.0F);
+  EXPECT_TRUE(pixels.mean.empty());
+  EXPECT_TRUE(pixels.stddev.empty());
+  EXPECT_EQ(built.graph.value(normalize.inputs.at(0)).name, "image");
+  const graph::Node& loss = tests::only_node(built.graph, graph::OpKind::kDiceLoss);
+  EXPECT_EQ(loss.as<graph::DiceAttributes>().smooth, 1.0F);
+  const graph::Node& counts = tests::only_node(built.graph, graph::OpKind::kSegmentationCounts);
+  EXPECT_EQ(counts.as<graph::ThresholdAttributes>().threshold, 0.5F);
+  EXPECT_EQ(counts.inputs.at(0), built.graph.outputs().at(std::string(kPredictionOutput)));
+  EXPECT_EQ(built.graph.value(counts.inputs.at(1)).name, "mask");
+}
+
+TEST(ResUNetPlusPlus, BeginsAsKerasDoes) {
+  using Kind = graph::Initializer::Kind;
+  const BuiltWorkload built = build(1, 64);
+  for (const graph::ValueId id : built.graph.with_storage(graph::Storage::kParameter)) {
+    const graph::Value& value = built.graph.value(id);
+    const graph::Initializer& initializer = value.initializer;
+    const bool dense = value.name.find(".se_fc") != std::string::npos;
+    if (value.name.ends_with(".bias")) {
+      EXPECT_EQ(initializer.kind, Kind::kZero) << value.name;
+    } else if (value.shape.rank() == 1) {
+      EXPECT_EQ(initializer.kind, Kind::kConstant) << value.name;  // of a batch norm
+      EXPECT_EQ(initializer.value, 1.0) << value.name;
+    } else {
+      const std::int64_t taps = dense ? 1 : value.shape[2] * value.shape[3];
+      EXPECT_EQ(initializer.kind, dense ? Kind::kHeNormal : Kind::kGlorotUniform) << value.name;
+      EXPECT_EQ(initializer.fan_in, value.shape[1] * taps) << value.name;
+      EXPECT_EQ(initializer.fan_out, value.shape[0] * taps) << value.name;
+    }
+  }
+  for (const graph::ValueId id : built.graph.with_storage(graph::Storage::kBuffer)) {
+    const graph::Value& value = built.graph.value(id);
+    const bool variance = value.name.ends_with(".running_var");
+    EXPECT_EQ(value.initializer.kind, variance ? Kind::kConstant : Kind::kZero) << value.name;
+    EXPECT_EQ(value.initializer.value, variance ? 1.0 : 0.0) << value.name;
+  }
+}
+
+TEST(ResUNetPlusPlus, DilatesTheBranchesOfThePyramidsInTheAuthorsOrder) {
+  const BuiltWorkload built = build(1, 64);
+  std::map<std::string, std::int64_t> dilations;
+  for (const graph::Node& node : built.graph.nodes()) {
+    if (node.op == graph::OpKind::kConv) {
+      const graph::Spatial& dilation = node.as<graph::ConvAttributes>().dilation;
+      EXPECT_EQ(dilation[0], dilation[1]) << node.name;
+      const bool branch = node.name.find(".branch") != std::string::npos;
+      (branch ? dilations[node.name] : dilations["others"]) = dilation[0];
+    }
+  }
+  const std::map<std::string, std::int64_t> expected{{"others", 1},
+                                                     {"b1.branch1_conv", 6},
+                                                     {"b1.branch2_conv", 12},
+                                                     {"b1.branch3_conv", 18},
+                                                     {"b1.branch4_conv", 1},
+                                                     {"out.branch1_conv", 6},
+                                                     {"out.branch2_conv", 12},
+                                                     {"out.branch3_conv", 18},
+                                                     {"out.branch4_conv", 1}};
+  EXPECT_EQ(dilations, expected);
 }
 
 TEST(ResUNetPlusPlus, TakesTheSmallestMultipleOfEight) {
