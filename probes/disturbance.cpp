@@ -4,6 +4,7 @@
 
 #include "engine/core/affinity.h"
 #include "engine/core/clock.h"
+#include "engine/core/disk_reads.h"
 #include "probes/kernel_file.h"
 #include "probes/system_info.h"
 
@@ -92,17 +93,6 @@ std::optional<CpuTimes> parse_proc_stat(std::string_view text,
   return sum;
 }
 
-std::optional<std::int64_t> parse_read_bytes(std::string_view text) {
-  constexpr std::string_view kKey = "\nread_bytes:";
-  const std::size_t at = text.find(kKey);
-  if (at == std::string_view::npos) {
-    return std::nullopt;
-  }
-  std::string_view rest = text.substr(at + kKey.size());
-  const auto number = take_number(rest);
-  return number.has_value() ? std::optional(static_cast<std::int64_t>(*number)) : std::nullopt;
-}
-
 void count_continued(int /*signal_number*/) { ++continued(); }
 
 double process_cpu_s() noexcept {
@@ -114,10 +104,8 @@ double process_cpu_s() noexcept {
 ProcSnapshot take_snapshot() noexcept {
   ProcSnapshot snapshot;
   snapshot.continued = continued();
+  snapshot.read_bytes = core::process_disk_read_bytes();
   try {
-    if (const auto text = read_kernel_file("/proc/self/io"); text.has_value()) {
-      snapshot.read_bytes = parse_read_bytes(*text);
-    }
     if (const auto text = read_kernel_file("/proc/stat"); text.has_value()) {
       const auto ticks_per_s = static_cast<double>(sysconf(_SC_CLK_TCK));
       snapshot.cpus = parse_proc_stat(*text, core::affinity_cpus(), ticks_per_s);
@@ -126,7 +114,6 @@ ProcSnapshot take_snapshot() noexcept {
   } catch (...) {
     // Out of memory while reading: these stay empty, and the report says so.
     snapshot.throttled_s.reset();
-    snapshot.read_bytes.reset();
     snapshot.cpus.reset();
   }
   rusage usage{};

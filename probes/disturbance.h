@@ -33,7 +33,7 @@ struct ProcSnapshot {
   std::int64_t minor_faults = 0;
   std::int64_t major_faults = 0;
   std::int64_t peak_rss_bytes = 0;
-  std::optional<std::int64_t> read_bytes;  ///< fetched from storage for this process, /proc/self/io
+  std::optional<std::int64_t> read_bytes;  ///< core::process_disk_read_bytes()
   std::optional<CpuTimes> cpus;            ///< of the CPUs this process may run on
   std::optional<double> throttled_s;       ///< own_throttled_s()
   std::int64_t continued = 0;              ///< calls of count_continued() so far
@@ -88,8 +88,5 @@ struct OwnLoad {
 [[nodiscard]] std::optional<CpuTimes> parse_proc_stat(std::string_view text,
                                                       const std::vector<int>& cpus,
                                                       double ticks_per_s);
-
-/// The number after "read_bytes:" in a /proc/self/io text.
-[[nodiscard]] std::optional<std::int64_t> parse_read_bytes(std::string_view text);
 
 }  // namespace dlbench::probes

@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <fstream>
 #include <memory>
 #include <vector>
 
@@ -242,18 +241,6 @@ CacheState prepare_page_cache(CacheMode mode, const Dataset& dataset, bool skip_
     std::erase_if(files, [](const fs::path& file) { return ::access(file.c_str(), R_OK) != 0; });
   }
   return prepare_page_cache(mode, files);
-}
-
-std::optional<std::int64_t> process_disk_read_bytes() {
-  std::ifstream file("/proc/self/io");
-  std::string key;
-  std::int64_t value = 0;
-  while (file >> key >> value) {
-    if (key == "read_bytes:") {
-      return value;
-    }
-  }
-  return std::nullopt;
 }
 
 }  // namespace dlbench::data

@@ -52,9 +52,4 @@ struct CacheState {
 /// Part of the files' pages that is resident, or nullopt if it cannot be trusted for one of them.
 [[nodiscard]] std::optional<double> resident_fraction(std::span<const std::filesystem::path> files);
 
-/// read_bytes of /proc/self/io: bytes this process caused to be fetched from the block layer (local
-/// disks only). nullopt where the kernel does not offer it. The difference over a repetition proves
-/// or disproves that it read from the disk.
-[[nodiscard]] std::optional<std::int64_t> process_disk_read_bytes();
-
 }  // namespace dlbench::data

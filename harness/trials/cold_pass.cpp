@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/cold_pass.h"
 
-#include "data/loader/page_cache.h"
+#include "engine/core/disk_reads.h"
 #include "engine/core/error.h"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ std::int64_t cold_pass_steps(const data::Sampler& sampler, std::int64_t prefetch
 
 ReadBytes read_so_far(const std::optional<data::LoaderStats>& loader) {
   return {.loader = loader.has_value() ? loader->bytes_read_ever : 0,
-          .storage = data::process_disk_read_bytes()};
+          .storage = core::process_disk_read_bytes()};
 }
 
 ReadBytes operator-(const ReadBytes& end, const ReadBytes& begin) {

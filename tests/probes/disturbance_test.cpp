@@ -39,11 +39,6 @@ TEST(ParseProcStat, IsEmptyWhenACpuHasNoLineOrTheLineIsShort) {
   EXPECT_FALSE(parse_proc_stat(kStat, {}, 100).has_value());
 }
 
-TEST(ParseReadBytes, TakesTheStorageLineAndNotTheOneOfSystemCalls) {
-  EXPECT_EQ(parse_read_bytes("rchar: 99\nwchar: 8\nread_bytes: 4096\nwrite_bytes: 0\n"), 4096);
-  EXPECT_FALSE(parse_read_bytes("rchar: 99\n").has_value());
-}
-
 /// Two snapshots of a quiet second on two CPUs; the tests spoil one field each.
 struct Pair {
   ProcSnapshot begin;

@@ -155,14 +155,6 @@ TEST(PageCache, RootOfAUserNamespaceIsNotToldOfFilesOfOthers) {
   EXPECT_EQ(as_root_of_a_namespace(files[1]), 1) << "its own";
 }
 
-TEST(PageCache, CountsDiskReadsOfThisProcess) {
-  const auto bytes = process_disk_read_bytes();
-  if (!bytes) {
-    GTEST_SKIP() << "this kernel has no /proc/self/io";
-  }
-  EXPECT_GE(*bytes, 0);
-}
-
 TEST(CacheMode, NamesRoundTrip) {
   for (const CacheMode mode : {CacheMode::kAsIs, CacheMode::kWarm, CacheMode::kCold}) {
     EXPECT_EQ(cache_mode_from_name(name(mode)), mode);
