@@ -62,6 +62,35 @@ TEST(CompareSnapshots, AQuietSecondIsClean) {
   EXPECT_EQ(seen.involuntary_context_switches, 20);
 }
 
+TEST(CompareSnapshots, TakesEachFieldFromItsOwn) {
+  ProcSnapshot begin;
+  begin.read_bytes = 100;
+  ProcSnapshot end;
+  end.steady_s = 1;
+  end.user_cpu_s = 2;
+  end.system_cpu_s = 3;
+  end.voluntary_switches = 4;
+  end.involuntary_switches = 5;
+  end.minor_faults = 6;
+  end.major_faults = 7;
+  end.peak_rss_bytes = 8;
+  end.read_bytes = 109;
+  begin.cpus = CpuTimes{.busy_s = 20, .steal_s = 30};
+  end.cpus = CpuTimes{.busy_s = 40, .steal_s = 31};
+  const Disturbance seen = compare_snapshots(begin, end, {.other_ranks_cpu_s = 10});
+  EXPECT_EQ(seen.wall_s, 1);
+  EXPECT_EQ(seen.user_cpu_s, 2);
+  EXPECT_EQ(seen.system_cpu_s, 3);
+  EXPECT_EQ(seen.voluntary_context_switches, 4);
+  EXPECT_EQ(seen.involuntary_context_switches, 5);
+  EXPECT_EQ(seen.minor_faults, 6);
+  EXPECT_EQ(seen.major_faults, 7);
+  EXPECT_EQ(seen.peak_rss_bytes, 8);
+  EXPECT_EQ(seen.read_bytes, 9);
+  EXPECT_EQ(seen.steal_s, 1);
+  EXPECT_EQ(seen.other_cpu_s, 5) << "20 busy, 2 + 3 of ours, 10 of our other ranks";
+}
+
 TEST(CompareSnapshots, OtherProcessesAreFoundAndNamed) {
   Pair pair;
   pair.end.cpus = CpuTimes{502.2, 3};

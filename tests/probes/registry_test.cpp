@@ -77,34 +77,5 @@ TEST(Probes, MeasureOrSayWhy) {
   }
 }
 
-TEST(ProcProbe, AddsUpTheWindowsOfATrialAndKeepsTrialsApart) {
-  const auto probe = make_probe("proc");
-  ASSERT_EQ(open_probe(*probe, {}), "");
-  // A sleep is at least one voluntary context switch.
-  const auto window = [&](const char* trial, int sleeps) {
-    probe->begin_trial(trial);
-    for (int sleep = 0; sleep < sleeps; ++sleep) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    probe->end_trial();
-  };
-  const auto switches = [&](const char* trial) {
-    const ProbeValues values = probe->collect(trial);
-    const auto found = std::find_if(values.values.begin(), values.values.end(), [](const auto& v) {
-      return v.name == "voluntary_context_switches";
-    });
-    return found->value;
-  };
-  window("full", 20);
-  window("io", 1);
-  const auto once = switches("full");
-  window("full", 20);
-  ASSERT_TRUE(once.has_value());
-  EXPECT_GE(*once, 20);
-  EXPECT_GE(*switches("full"), *once + 20);
-  EXPECT_LT(*switches("io"), 20);
-  EXPECT_FALSE(switches("never").has_value());
-}
-
 }  // namespace
 }  // namespace dlbench::probes
