@@ -5,13 +5,13 @@
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 #include "tests/data/file_bytes.h"
+#include "tests/data/loader/batch_text.h"
 #include "tests/data/loader/fake_dataset.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -23,53 +23,25 @@ namespace dlbench::data {
 namespace {
 
 using std::chrono::microseconds;
+using testing::all_batches;
+using testing::batch_text;
 using testing::FakeDataset;
-
-/// All that a consumer can see of a batch, as text.
-std::string contents(const Batch& batch) {
-  std::string text = std::to_string(batch.number) + "/" + std::to_string(batch.epoch) + "/" +
-                     std::to_string(batch.number_in_epoch) + ":";
-  const BatchTensor& images = batch.tensor("image");
-  const BatchTensor& labels = batch.tensor("label");
-  for (std::int64_t row = 0; row < batch.samples; ++row) {
-    std::int32_t label = 0;
-    std::memcpy(&label, labels.row(row).data(), sizeof(label));
-    EXPECT_EQ(label, batch.indices[static_cast<std::size_t>(row)]);
-    for (const std::byte value : images.row(row)) {
-      EXPECT_EQ(static_cast<int>(value), label * 7 % 251);
-    }
-    text += std::to_string(label) + ",";
-  }
-  return text;
-}
-
-std::string run(const Dataset& dataset, const LoaderOptions& options, int batches = 1 << 20) {
-  PrefetchLoader loader(dataset, options);
-  std::string all;
-  for (int i = 0; i < batches; ++i) {
-    const BatchLease lease = loader.next();
-    if (!lease) {
-      break;
-    }
-    all += contents(*lease) + "\n";
-  }
-  return all;
-}
 
 TEST(PrefetchLoader, ContentsDoNotDependOnWorkersPrefetchOrTickets) {
   FakeDataset dataset(23);
   dataset.sample_time = microseconds(50);
   FakeDataset coarse(23, 3);
   const LoaderOptions base{.batch_size = 4, .seed = 3, .drop_last = false, .epochs = 3};
-  const std::string expected = run(dataset, base);
+  const std::string expected = all_batches(dataset, base);
   EXPECT_EQ(std::ranges::count(expected, '\n'), 18);
   for (const int workers : {1, 2, 5}) {
     for (const int prefetch : {1, 2, 7}) {
       LoaderOptions options = base;
       options.workers = workers;
       options.prefetch = prefetch;
-      EXPECT_EQ(run(dataset, options), expected) << workers << " workers, prefetch " << prefetch;
-      EXPECT_EQ(run(coarse, options), expected) << workers << " workers, tickets of 3";
+      EXPECT_EQ(all_batches(dataset, options), expected)
+          << workers << " workers, prefetch " << prefetch;
+      EXPECT_EQ(all_batches(coarse, options), expected) << workers << " workers, tickets of 3";
     }
   }
 }
@@ -99,9 +71,9 @@ TEST(PrefetchLoader, LateShardingGivesTheSameBatchesAndLoadsEverything) {
   const LoaderOptions early{.batch_size = 3, .workers = 2, .rank = 1, .world = 2, .epochs = 1};
   LoaderOptions late = early;
   late.shard = ShardMode::kLate;
-  const std::string expected = run(dataset, early);
+  const std::string expected = all_batches(dataset, early);
   EXPECT_EQ(dataset.loads.exchange(0), 6);
-  EXPECT_EQ(run(dataset, late), expected);
+  EXPECT_EQ(all_batches(dataset, late), expected);
   EXPECT_EQ(dataset.loads.load(), 12);
 }
 
@@ -124,13 +96,13 @@ TEST(PrefetchLoader, SkipCorruptReplacesTheSameWayWithAnyNumberOfWorkers) {
   FakeDataset dataset(12);
   dataset.corrupt = {3, 4, 11};
   LoaderOptions options{.batch_size = 4, .shuffle = false, .epochs = 2, .skip_corrupt = true};
-  const std::string expected = run(dataset, options);
+  const std::string expected = all_batches(dataset, options);
   EXPECT_NE(expected.find("0/0/0:0,1,2,5,"), std::string::npos) << expected;  // 3 -> 5, past 4
   EXPECT_NE(expected.find("1/0/1:5,5,6,7,"), std::string::npos) << expected;
   EXPECT_NE(expected.find("2/0/2:8,9,10,0,"), std::string::npos) << expected;  // wraps round
   for (const int workers : {2, 5}) {
     options.workers = workers;
-    EXPECT_EQ(run(dataset, options), expected);
+    EXPECT_EQ(all_batches(dataset, options), expected);
   }
   PrefetchLoader loader(dataset, options);
   while (loader.next()) {
@@ -156,13 +128,13 @@ TEST(PrefetchLoader, LeasedSlotsAreNotReusedAndOutliveTheLoader) {
   auto loader =
       std::make_unique<PrefetchLoader>(dataset, LoaderOptions{.batch_size = 4, .workers = 2});
   BatchLease kept = loader->next();
-  const std::string before = contents(*kept);
+  const std::string before = batch_text(*kept);
   for (int i = 0; i < 40; ++i) {
     static_cast<void>(loader->next());
   }
-  EXPECT_EQ(contents(*kept), before);
+  EXPECT_EQ(batch_text(*kept), before);
   loader.reset();
-  EXPECT_EQ(contents(*kept), before);
+  EXPECT_EQ(batch_text(*kept), before);
   BatchLease moved = std::move(kept);
   EXPECT_FALSE(kept);  // NOLINT(bugprone-use-after-move): the moved-from state is the claim
   EXPECT_TRUE(moved);
@@ -180,7 +152,7 @@ TEST(PrefetchLoader, StopAndStartGoOnWhereTheConsumerWas) {
   FakeDataset dataset(16);
   dataset.sample_time = microseconds(100);
   const LoaderOptions options{.batch_size = 2, .workers = 3, .prefetch = 4, .epochs = 3};
-  const std::string expected = run(dataset, options);
+  const std::string expected = all_batches(dataset, options);
   PrefetchLoader loader(dataset, options);
   std::string got;
   for (int i = 0; i < 24; ++i) {
@@ -195,7 +167,7 @@ TEST(PrefetchLoader, StopAndStartGoOnWhereTheConsumerWas) {
     }
     const BatchLease lease = loader.next();
     ASSERT_TRUE(lease);
-    got += contents(*lease) + "\n";
+    got += batch_text(*lease) + "\n";
   }
   EXPECT_EQ(got, expected);
 }
@@ -273,7 +245,7 @@ TEST(PrefetchLoader, SurvivesStartsAndStopsAtAnyMoment) {
   for (std::int64_t expected = 0; expected < 500;) {  // ends: at last the loader stays started
     if (const BatchLease lease = loader.next()) {
       EXPECT_EQ(lease->number, expected++);
-      contents(*lease);
+      batch_text(*lease);
     }
   }
 }
