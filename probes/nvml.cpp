@@ -34,9 +34,9 @@ class NvmlProbe final : public Probe {
     static const ProbeSpec spec{
         "nvml",
         "power of the GPU ten times a second; energy, clocks, load and faults as they are cheap",
-        {{"device", "0", "PCI address, UUID or NVML's index of the GPU"},
-         {"library", kNvmlLibrary, "NVML's file"},
-         {"record", "", "file that keeps every sample"}},
+        {{"device", "PCI address, UUID or NVML's index of the GPU; without it index 0"},
+         {"library", "NVML's file; without it the driver's"},
+         {"record", "file that keeps every sample"}},
         gpu_value_specs(),
         "cuda"};
     return spec;

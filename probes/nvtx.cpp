@@ -3,12 +3,10 @@
 //
 // NVTX ranges for Nsight and other tools, through the header-only NVTX 3. This file is part of the
 // build only where the header was found.
-#include "engine/core/error.h"
 #include "engine/core/trace.h"
 #include "probes/probe.h"
 #include "probes/registry.h"
 
-#include <fmt/format.h>
 #include <nvtx3/nvToolsExt.h>
 
 #include <array>
@@ -68,24 +66,12 @@ class NvtxProbe final : public Probe, private core::trace::Sink {
   NvtxProbe& operator=(const NvtxProbe&) = delete;
 
   [[nodiscard]] const ProbeSpec& spec() const override {
-    static const ProbeSpec spec{"nvtx",
-                                "NVTX ranges, shown by Nsight Systems and Nsight Compute",
-                                {{"ops", "on", "a range for every op as well: on or off"}},
-                                {}};
+    static const ProbeSpec spec{
+        "nvtx", "NVTX ranges, shown by Nsight Systems and Nsight Compute", {}, {}};
     return spec;
   }
 
-  [[nodiscard]] std::string open(const ProbeOptions& options) override {
-    for (const auto& [name, value] : options) {
-      if (value != "on" && value != "off") {
-        throw core::Error(
-            core::ErrorCode::kUsage,
-            fmt::format("option '{}' of probe nvtx is 'on' or 'off', not '{}'", name, value));
-      }
-      ops_ = value == "on";
-    }
-    return reason();
-  }
+  [[nodiscard]] std::string open(const ProbeOptions& /*options*/) override { return reason(); }
 
   // Regions carry the trials; nothing to do for windows.
   void begin_trial(std::string_view /*trial*/) noexcept override {}
@@ -102,14 +88,7 @@ class NvtxProbe final : public Probe, private core::trace::Sink {
     return domain_ != nullptr ? "" : "no NVTX tool is attached to this process";
   }
 
-  [[nodiscard]] bool wanted(core::trace::Category category) const {
-    return ops_ || category != core::trace::Category::kOp;
-  }
-
   void begin(const core::trace::RegionInfo& region) noexcept override {
-    if (!wanted(region.category)) {
-      return;
-    }
     // NVTX wants a terminated string; names longer than this are cut in the tool's view only.
     std::array<char, 96> text{};
     region.name.copy(text.data(), text.size() - 1);
@@ -126,10 +105,8 @@ class NvtxProbe final : public Probe, private core::trace::Sink {
     nvtxDomainRangePushEx(domain_, &attributes);
   }
 
-  void end(const core::trace::RegionInfo& region) noexcept override {
-    if (wanted(region.category)) {
-      nvtxDomainRangePop(domain_);
-    }
+  void end(const core::trace::RegionInfo& /*region*/) noexcept override {
+    nvtxDomainRangePop(domain_);
   }
 
   // The tool shows the operating system's thread names.
@@ -138,7 +115,6 @@ class NvtxProbe final : public Probe, private core::trace::Sink {
                          std::int64_t /*op_id*/) noexcept override {}
 
   nvtxDomainHandle_t domain_;
-  bool ops_ = true;
 };
 
 const ProbeRegistrar kNvtxRegistrar("nvtx", [] { return std::make_unique<NvtxProbe>(); });

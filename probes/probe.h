@@ -29,10 +29,9 @@ struct ValueSpec {
   std::string description;
 };
 
-/// One option a probe understands, given as text.
+/// What the harness, or a test, may tell a probe when it opens it, as text. Not for users.
 struct OptionSpec {
   std::string name;
-  std::string default_value;
   std::string description;
 };
 

@@ -145,7 +145,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     static const ProbeSpec spec{
         "cupti",
         "every kernel, copy and wait of the GPU, tied to ops; idle time with its reason",
-        {{"record", "", "file that keeps every record of the last window"}},
+        {{"record", "file that keeps every record of the last window"}},
         {},
         "cuda",
         true,

@@ -26,7 +26,7 @@ class SamplingProbe final : public Probe {
       ProbeSpec result{
           "cupti_sampling",
           "counters of the GPU over time: memory bytes per second, shares of active cycles",
-          {{"record", "", "file that keeps every sample of the last window"}},
+          {{"record", "file that keeps every sample of the last window"}},
           {},
           "cuda",
           true,

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/core/error.h"
 #include "engine/core/trace.h"
 #include "probes/registry.h"
 
@@ -18,12 +17,12 @@ namespace {
 using core::trace::Category;
 using core::trace::Region;
 
-std::string record_regions(const ProbeOptions& options) {
+std::string record_regions() {
   const std::string log = std::getenv("DLBENCH_NVTX_LOG");
   std::ifstream before(log);
   const std::string old((std::istreambuf_iterator<char>(before)), {});
   const auto probe = make_probe("nvtx");
-  EXPECT_EQ(open_probe(*probe, options), "");
+  EXPECT_EQ(open_probe(*probe, {}), "");
   core::trace::set_sink(probe->sink());
   {
     const Region trial(Category::kTrial, "synthetic");
@@ -37,15 +36,9 @@ std::string record_regions(const ProbeOptions& options) {
 }
 
 TEST(Nvtx, AToolSeesTrialStepPhaseAndOp) {
-  EXPECT_EQ(record_regions({}),
+  EXPECT_EQ(record_regions(),
             "push synthetic -1\npush step 4\npush forward -1\npush c1.conv1 7\n"
             "pop\npop\npop\npop\n");
-}
-
-TEST(Nvtx, OpsCanBeLeftOut) {
-  EXPECT_EQ(record_regions({{"ops", "off"}}),
-            "push synthetic -1\npush step 4\npush forward -1\npop\npop\npop\n");
-  EXPECT_THROW((void)open_probe(*make_probe("nvtx"), {{"ops", "maybe"}}), core::Error);
 }
 
 }  // namespace
