@@ -40,15 +40,6 @@ std::string_view name(Split split) {
   return "?";
 }
 
-Split split_from_name(std::string_view text) {
-  const std::vector<std::string> names{"train", "valid", "test"};
-  const auto found = std::ranges::find(names, text);
-  if (found == names.end()) {
-    throw Error(ErrorCode::kUsage, core::unknown_name_message("split", text, names));
-  }
-  return static_cast<Split>(found - names.begin());
-}
-
 std::string_view name(DecodeMode mode) { return mode == DecodeMode::kExact ? "exact" : "scaled"; }
 
 DecodeMode decode_mode_from_name(std::string_view text) {

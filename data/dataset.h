@@ -24,8 +24,6 @@ enum class Split : std::uint8_t { kTrain, kValid, kTest };
 
 /// "train", "valid", "test".
 [[nodiscard]] std::string_view name(Split split);
-/// The inverse; throws Error(kUsage).
-[[nodiscard]] Split split_from_name(std::string_view name);
 
 /// The folder holds the data set, but has nothing of the split asked for: no valid/ beside train/,
 /// no t10k files. A part that is there and broken is a plain core::Error.

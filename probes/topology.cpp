@@ -146,16 +146,6 @@ Topology synthetic_topology(const std::string& description) {
   return load(topology, ErrorCode::kUsage, "'" + description + "'");
 }
 
-Topology topology_from_xml(const std::string& xml) {
-  const HwlocTopology topology = make_topology();
-  // hwloc wants the length with the final zero.
-  if (hwloc_topology_set_xmlbuffer(topology.get(), xml.c_str(), static_cast<int>(xml.size()) + 1) !=
-      0) {
-    throw Error(ErrorCode::kData, "this is no topology that hwloc wrote as XML");
-  }
-  return load(topology, ErrorCode::kData, "the XML");
-}
-
 Topology restrict_topology(const Topology& topology, const std::vector<int>& cpus) {
   Topology result = topology;
   const auto restrict = [&cpus](auto& parts) {

@@ -48,9 +48,6 @@ struct Topology {
 /// core::Error(kUsage).
 [[nodiscard]] Topology synthetic_topology(const std::string& description);
 
-/// A node that hwloc once wrote down as XML (lstopo --of xml). Throws core::Error(kData).
-[[nodiscard]] Topology topology_from_xml(const std::string& xml);
-
 /// The part of a topology that has one of `cpus`; cores and caches without any are left out.
 [[nodiscard]] Topology restrict_topology(const Topology& topology, const std::vector<int>& cpus);
 

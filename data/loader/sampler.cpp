@@ -74,12 +74,6 @@ Sampler::Sampler(const SamplerOptions& options) : options_(options) {
                                           : (options_.dataset_size + global - 1) / global;
 }
 
-std::int64_t Sampler::samples_per_epoch() const {
-  // Every batch but the last is full.
-  return (batches_per_epoch_ - 1) * plan(0).local_samples +
-         plan(batches_per_epoch_ - 1).local_samples;
-}
-
 BatchPlan Sampler::plan(std::int64_t number) const {
   DLBENCH_CHECK(number >= 0 && number < batches_per_epoch_)
       << "batch " << number << " of " << batches_per_epoch_;
@@ -109,18 +103,6 @@ void Sampler::order(std::int64_t epoch, std::vector<std::int64_t>& order) const 
   for (std::size_t left = order.size(); left > 1; --left) {
     std::swap(order[left - 1], order[random.below(static_cast<std::uint32_t>(left))]);
   }
-}
-
-std::vector<std::int64_t> Sampler::rank_indices(std::int64_t epoch) const {
-  std::vector<std::int64_t> all;
-  order(epoch, all);
-  std::vector<std::int64_t> mine;
-  for (std::int64_t number = 0; number < batches_per_epoch_; ++number) {
-    const BatchPlan batch = plan(number);
-    const auto first = all.begin() + batch.global_begin + batch.local_begin;
-    mine.insert(mine.end(), first, first + batch.local_samples);
-  }
-  return mine;
 }
 
 }  // namespace dlbench::data

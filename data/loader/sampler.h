@@ -54,14 +54,10 @@ class Sampler {
   [[nodiscard]] const SamplerOptions& options() const { return options_; }
   /// The same on all ranks.
   [[nodiscard]] std::int64_t batches_per_epoch() const { return batches_per_epoch_; }
-  /// Samples of this rank in one epoch.
-  [[nodiscard]] std::int64_t samples_per_epoch() const;
   /// Batch `number` of any epoch; 0 <= number < batches_per_epoch().
   [[nodiscard]] BatchPlan plan(std::int64_t number) const;
   /// Writes the order of the whole data set in `epoch` into `order` (resized; reuses its memory).
   void order(std::int64_t epoch, std::vector<std::int64_t>& order) const;
-  /// This rank's samples of one epoch in order: plan() and order() put together.
-  [[nodiscard]] std::vector<std::int64_t> rank_indices(std::int64_t epoch) const;
 
  private:
   SamplerOptions options_;

@@ -78,14 +78,6 @@ void register_launch_library(LaunchLibrary library) {
   libraries().push_back(std::move(library));
 }
 
-std::vector<std::string> launch_library_names() {
-  std::vector<std::string> names;
-  for (const LaunchLibrary& library : libraries()) {
-    names.push_back(library.name);
-  }
-  return names;
-}
-
 std::unique_ptr<Rendezvous> connect(std::string_view name) {
   for (const LaunchLibrary& library : libraries()) {
     if (library.name == name) {

@@ -106,9 +106,6 @@ struct LaunchLibrary {
 /// Adds a library; a second one of the same name is a programmer error.
 void register_launch_library(LaunchLibrary library);
 
-/// Names of those registered.
-[[nodiscard]] std::vector<std::string> launch_library_names();
-
 /// Joins the launch through the library `name`. Throws core::Error(kUnavailable) if it is not
 /// registered or cannot start.
 [[nodiscard]] std::unique_ptr<Rendezvous> connect(std::string_view name);

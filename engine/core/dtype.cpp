@@ -2,11 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/dtype.h"
 
-#include "engine/core/error.h"
-
 #include <array>
 #include <cmath>
-#include <string>
 #include <utility>
 
 namespace dlbench::core {
@@ -51,17 +48,6 @@ float round_to_odd(double value) {
 std::size_t size_of(DType dtype) { return info(dtype).bytes; }
 
 std::string_view name(DType dtype) { return info(dtype).name; }
-
-DType dtype_from_name(std::string_view name) {
-  for (const auto& entry : kDTypes) {
-    if (entry.name == name) {
-      return entry.dtype;
-    }
-  }
-  throw Error(ErrorCode::kUsage,
-              "unknown element type '" + std::string(name) +
-                  "'; known: u8 bool u16 i32 i64 f16 bf16 f32 f64");
-}
 
 float f16_to_f32(std::uint16_t bits) {
   const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000U) << 16U;

@@ -20,9 +20,6 @@ enum class DType : std::uint8_t { kU8, kBool, kU16, kI32, kI64, kF16, kBF16, kF3
 /// "f32", "bf16", ...: the spelling used in reports and messages.
 [[nodiscard]] std::string_view name(DType dtype);
 
-/// The inverse of name(). Throws Error(kUsage) for an unknown spelling.
-[[nodiscard]] DType dtype_from_name(std::string_view name);
-
 [[nodiscard]] constexpr bool is_float(DType dtype) {
   return dtype == DType::kF16 || dtype == DType::kBF16 || dtype == DType::kF32 ||
          dtype == DType::kF64;

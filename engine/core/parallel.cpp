@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,13 +20,6 @@
 
 namespace dlbench::core {
 namespace {
-
-/// Half of the smallest normal number: zero under flush-to-zero, a denormal otherwise.
-bool this_thread_flushes_to_zero() {
-  volatile float smallest = std::numeric_limits<float>::min();
-  volatile float half = smallest * 0.5F;
-  return half == 0.0F;
-}
 
 /// Carries what the user had set over the restart.
 constexpr const char* kUnusedBinding = "DLBENCH_UNUSED_OPENMP_BINDING";
@@ -111,13 +103,6 @@ void restart_without_openmp_binding(char** argv) {
 std::string unused_openmp_binding() {
   const char* variable = std::getenv(kUnusedBinding);
   return variable != nullptr ? variable : "";
-}
-
-bool all_threads_flush_to_zero() {
-  bool all = true;
-#pragma omp parallel reduction(&& : all)
-  { all = this_thread_flushes_to_zero(); }
-  return all;
 }
 
 }  // namespace dlbench::core

@@ -32,8 +32,4 @@ void restart_without_openmp_binding(char** argv);
 /// processor offers no such mode.
 void enable_flush_to_zero();
 
-/// Whether every OpenMP thread of the calling thread turns a denormal result into zero: tried out,
-/// not read from a register.
-[[nodiscard]] bool all_threads_flush_to_zero();
-
 }  // namespace dlbench::core

@@ -10,7 +10,6 @@
 #include "engine/graph/graph.h"
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -109,8 +108,5 @@ struct GraphTotals {
   std::int64_t bytes = 0;
 };
 [[nodiscard]] GraphTotals totals(const Graph& graph);
-
-/// Graphviz text of the graph.
-[[nodiscard]] std::string to_dot(const Graph& graph);
 
 }  // namespace dlbench::graph

@@ -19,6 +19,7 @@
 #include <cstring>
 #include <exception>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -131,12 +132,21 @@ void print_table(exec::Executor& executor) {
   std::printf("%8.2f ms in %zu nodes\n", total * 1e3, best.size());
 }
 
+core::DType precision_named(const std::string& name) {
+  for (const core::DType dtype : {core::DType::kF32, core::DType::kBF16, core::DType::kF16}) {
+    if (core::name(dtype) == name) {
+      return dtype;
+    }
+  }
+  throw std::invalid_argument("--precision " + name + "; wanted f32, bf16 or f16");
+}
+
 int run(const Options& options) {
   const auto& workload = workloads::find_workload(options.workload);
   const auto built = workload.build({.batch_size = options.batch, .image_size = options.size},
                                     graph::Mode::kTrain);
   const graph::Graph graph =
-      workloads::training_graph(workload.spec(), built, core::dtype_from_name(options.precision));
+      workloads::training_graph(workload.spec(), built, precision_named(options.precision));
   const auto backend = backend::create_backend(options.backend, {.threads = options.threads});
   exec::ModelState state(*backend, graph, 1);
   comm::SelfCommunicator self;

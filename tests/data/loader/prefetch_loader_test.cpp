@@ -7,6 +7,7 @@
 #include "tests/data/file_bytes.h"
 #include "tests/data/loader/batch_text.h"
 #include "tests/data/loader/fake_dataset.h"
+#include "tests/data/loader/rank_indices.h"
 
 #include <gtest/gtest.h>
 
@@ -50,7 +51,7 @@ TEST(PrefetchLoader, FollowsTheSampler) {
   const FakeDataset dataset(10);
   PrefetchLoader loader(dataset, {.batch_size = 3, .seed = 9, .rank = 1, .world = 2, .epochs = 2});
   for (std::int64_t epoch = 0; epoch < 2; ++epoch) {
-    const auto expected = loader.sampler().rank_indices(epoch);
+    const auto expected = testing::rank_indices(loader.sampler(), epoch);
     std::vector<std::int64_t> got;
     for (std::int64_t i = 0; i < loader.sampler().batches_per_epoch(); ++i) {
       const BatchLease lease = loader.next();

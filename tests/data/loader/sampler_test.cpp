@@ -3,6 +3,7 @@
 #include "data/loader/sampler.h"
 
 #include "tests/data/file_bytes.h"
+#include "tests/data/loader/rank_indices.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +18,7 @@ namespace {
 std::vector<std::int64_t> all_ranks(SamplerOptions options, std::int64_t epoch) {
   std::vector<std::int64_t> all;
   for (options.rank = 0; options.rank < options.world; ++options.rank) {
-    const auto mine = Sampler(options).rank_indices(epoch);
+    const auto mine = testing::rank_indices(Sampler(options), epoch);
     all.insert(all.end(), mine.begin(), mine.end());
   }
   return all;
@@ -45,10 +46,10 @@ TEST(Sampler, DropsOnlyThePartialBatch) {
 
 TEST(Sampler, TwoRanksSeeWhatOneWithTwiceTheBatchSees) {
   const Sampler one({.dataset_size = 40, .batch_size = 8, .seed = 5});
-  const auto whole = one.rank_indices(2);
+  const auto whole = testing::rank_indices(one, 2);
   for (int rank = 0; rank < 2; ++rank) {
     const Sampler two({.dataset_size = 40, .batch_size = 4, .seed = 5, .rank = rank, .world = 2});
-    const auto part = two.rank_indices(2);
+    const auto part = testing::rank_indices(two, 2);
     for (std::size_t batch = 0; batch < 5; ++batch) {
       for (std::size_t i = 0; i < 4; ++i) {
         EXPECT_EQ(part[batch * 4 + i], whole[batch * 8 + static_cast<std::size_t>(rank) * 4 + i]);
@@ -59,7 +60,8 @@ TEST(Sampler, TwoRanksSeeWhatOneWithTwiceTheBatchSees) {
 
 TEST(Sampler, OrderChangesWithEpochAndSeedOnly) {
   const auto order = [](std::uint64_t seed, std::int64_t epoch) {
-    return Sampler({.dataset_size = 50, .batch_size = 5, .seed = seed}).rank_indices(epoch);
+    return testing::rank_indices(Sampler({.dataset_size = 50, .batch_size = 5, .seed = seed}),
+                                 epoch);
   };
   EXPECT_EQ(order(1, 0), order(1, 0));
   EXPECT_NE(order(1, 0), order(1, 1));
@@ -68,7 +70,7 @@ TEST(Sampler, OrderChangesWithEpochAndSeedOnly) {
 
 TEST(Sampler, KeepsTheSortedOrderWithoutShuffle) {
   const auto order =
-      Sampler({.dataset_size = 6, .batch_size = 2, .shuffle = false}).rank_indices(9);
+      testing::rank_indices(Sampler({.dataset_size = 6, .batch_size = 2, .shuffle = false}), 9);
   EXPECT_EQ(order, (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5}));
 }
 
@@ -93,7 +95,6 @@ TEST(Sampler, SpreadsAKeptPartialBatchEvenly) {
         {.dataset_size = 22, .batch_size = 4, .rank = rank, .world = 4, .drop_last = false});
     ASSERT_EQ(sampler.batches_per_epoch(), 2);
     samples.push_back(sampler.plan(1).local_samples);
-    EXPECT_EQ(sampler.samples_per_epoch(), 4 + samples.back());
   }
   EXPECT_EQ(samples, (std::vector<std::int64_t>{2, 2, 1, 1}));
 }

@@ -3,6 +3,7 @@
 #include "engine/core/parallel.h"
 
 #include "engine/core/affinity.h"
+#include "tests/engine/core/flush_to_zero.h"
 
 #include <gtest/gtest.h>
 #include <omp.h>
@@ -23,7 +24,7 @@ int threads_of_a_parallel_region() {
 TEST(Parallel, SetsTheNumberOfThreadsAndFlushToZeroOnAllOfThem) {
   EXPECT_EQ(configure_compute_threads(3), 3);
   EXPECT_EQ(threads_of_a_parallel_region(), 3);
-  EXPECT_TRUE(all_threads_flush_to_zero());
+  EXPECT_TRUE(tests::all_threads_flush_to_zero());
 }
 
 TEST(Parallel, UsesAllCpusOfTheMaskByDefault) {

@@ -4,11 +4,11 @@
 
 #include "engine/backend/backend.h"
 #include "engine/backend/ref/kernel_list.h"
-#include "engine/core/parallel.h"
 #include "engine/graph/graph_builder.h"
 #include "engine/graph/layers.h"
 #include "engine/graph/op_def.h"
 #include "engine/graph/passes.h"
+#include "tests/engine/core/flush_to_zero.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST(RefBackend, IsInTheListOfBackends) {
   const auto backend = create_backend("ref", {.threads = 2});
   EXPECT_EQ(backend->name(), "ref");
   EXPECT_EQ(backend->device().threads, 2);
-  EXPECT_TRUE(core::all_threads_flush_to_zero());
+  EXPECT_TRUE(tests::all_threads_flush_to_zero());
 }
 
 TEST(RefBackend, ComputesInEveryFloatTypeAndNoOther) {
