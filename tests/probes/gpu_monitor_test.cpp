@@ -34,7 +34,7 @@ using testing::HasSubstr;
 using testing::Optional;
 using testing::UnorderedElementsAre;
 
-constexpr const char* kRecording = DLBENCH_TEST_DATA "/recorded/nvml_synthetic.json";
+constexpr const char* kRecording = DLBENCH_RECORDED "/nvml_synthetic.json";
 
 /// Has one event that is older than any window, and counts what was read. Each reading takes of the
 /// processor what `costs_us` says, on a clock that only readings move: so nothing here depends on

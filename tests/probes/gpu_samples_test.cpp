@@ -28,9 +28,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-GpuSamples synthetic() {
-  return read_gpu_samples(DLBENCH_TEST_DATA "/recorded/gpu_samples_synthetic.json");
-}
+GpuSamples synthetic() { return read_gpu_samples(DLBENCH_RECORDED "/gpu_samples_synthetic.json"); }
 
 TEST(GpuSamples, CountsWhatWouldFillTheGapsAsLost) {
   GpuSamples samples = synthetic();

@@ -44,8 +44,7 @@ TEST(GpuSums, ATrainingOfDaysKeepsItsEnergyAndItsExtremes) {
 }
 
 TEST(GpuSums, OfWindowsAreThoseOfTheirParts) {
-  const GpuRecording recording =
-      read_gpu_recording(DLBENCH_TEST_DATA "/recorded/nvml_synthetic.json");
+  const GpuRecording recording = read_gpu_recording(DLBENCH_RECORDED "/nvml_synthetic.json");
   GpuSums all;
   double joules = 0.0;
   std::int64_t samples = 0;

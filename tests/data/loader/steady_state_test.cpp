@@ -6,8 +6,8 @@
 #include "data/dataset.h"
 #include "data/generators/generate.h"
 #include "data/loader/prefetch_loader.h"
+#include "tests/allocation_counter.h"
 #include "tests/data/loader/fake_dataset.h"
-#include "tests/engine/exec/allocation_counter.h"
 #include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -20,9 +20,9 @@
 namespace dlbench::data {
 namespace {
 
-using exec::testing::AllocationCount;
-using exec::testing::start_counting;
-using exec::testing::stop_counting;
+using tests::AllocationCount;
+using tests::start_counting;
+using tests::stop_counting;
 
 /// Counts over three epochs, after two: buffers have their final size when every worker has met
 /// every kind of file.

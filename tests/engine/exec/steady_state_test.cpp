@@ -4,7 +4,7 @@
 // The steady state allocates nothing and creates no primitive: counted, not believed. What oneDNN
 // allocates inside its calls is counted apart and printed.
 #include "engine/core/check.h"
-#include "tests/engine/exec/allocation_counter.h"
+#include "tests/allocation_counter.h"
 #include "tests/engine/exec/small_training.h"
 
 #include <gtest/gtest.h>
@@ -21,10 +21,10 @@ namespace dlbench::exec {
 namespace {
 
 using graph::Mode;
-using testing::AllocationCount;
 using testing::SmallTraining;
-using testing::start_counting;
-using testing::stop_counting;
+using tests::AllocationCount;
+using tests::start_counting;
+using tests::stop_counting;
 
 // Three steps before: libraries allocate when they run something for the first time.
 AllocationCount count_steps(Executor& executor, bool profiled, int steps) {

@@ -30,7 +30,7 @@ constexpr double kMicro = 1e-6;
 constexpr double kTolerance = 1e-12;
 
 probes::GpuTrace synthetic_trace() {
-  return probes::read_gpu_trace(DLBENCH_TEST_DATA "/recorded/gpu_trace_synthetic.json");
+  return probes::read_gpu_trace(DLBENCH_RECORDED "/gpu_trace_synthetic.json");
 }
 
 TEST(GpuActivity, CountsOverlappingWorkOnce) {

@@ -18,7 +18,7 @@ using nlohmann::json;
 constexpr double kShareTolerance = 1e-12;
 
 probes::GpuSamples synthetic_samples() {
-  return probes::read_gpu_samples(DLBENCH_TEST_DATA "/recorded/gpu_samples_synthetic.json");
+  return probes::read_gpu_samples(DLBENCH_RECORDED "/gpu_samples_synthetic.json");
 }
 
 json as_json(const probes::GpuSamples& samples) {

@@ -41,7 +41,7 @@ json report_of(const probes::ProbeValues& values) {
 // that the first sample shows; limit 800 W, 600 samples. Of 30 samples the device calls one idle.
 TEST(ProbeRecord, ARecordedNvmlStreamBecomesTheReportsValues) {
   const probes::GpuRecording recording =
-      probes::read_gpu_recording(DLBENCH_TEST_DATA "/recorded/nvml_synthetic.json");
+      probes::read_gpu_recording(DLBENCH_RECORDED "/nvml_synthetic.json");
   const json nvml = report_of(
       {true, "", probes::gpu_values(recording.gpu, recording.of_trial("synthetic/device"))});
   EXPECT_EQ(nvml.at("available"), true);
@@ -79,7 +79,7 @@ TEST(ProbeRecord, WithoutEnergyThereAreNoJoulesPerSample) {
 
 TEST(ProbeRecord, BatchesBesideStepsHaveNoJoulesOfTheirOwn) {
   const probes::GpuRecording recording =
-      probes::read_gpu_recording(DLBENCH_TEST_DATA "/recorded/nvml_synthetic.json");
+      probes::read_gpu_recording(DLBENCH_RECORDED "/nvml_synthetic.json");
   reports::TrialRecord trial = trial_of_two_repetitions();
   trial.kind = reports::TrialKind::kInterference;
   trial.variant = "loader_beside_step";
@@ -92,7 +92,7 @@ TEST(ProbeRecord, BatchesBesideStepsHaveNoJoulesOfTheirOwn) {
 
 TEST(ProbeRecord, AGpuOfSeveralRanksHasNoJoulesOfOneRanksSamples) {
   const probes::GpuRecording recording =
-      probes::read_gpu_recording(DLBENCH_TEST_DATA "/recorded/nvml_synthetic.json");
+      probes::read_gpu_recording(DLBENCH_RECORDED "/nvml_synthetic.json");
   const reports::ValueMap nvml = probe_record(
       {true, "", probes::gpu_values(recording.gpu, recording.of_trial("synthetic/device"))},
       trial_of_two_repetitions(),
@@ -105,7 +105,7 @@ TEST(ProbeRecord, AGpuOfSeveralRanksHasNoJoulesOfOneRanksSamples) {
 // 0.3 s: three changes of the counter, three samples of the power.
 TEST(ProbeRecord, EnergyOfATooShortWindowIsNotGuessed) {
   const probes::GpuRecording recording =
-      probes::read_gpu_recording(DLBENCH_TEST_DATA "/recorded/nvml_synthetic.json");
+      probes::read_gpu_recording(DLBENCH_RECORDED "/nvml_synthetic.json");
   const json nvml =
       report_of({true, "", probes::gpu_values(recording.gpu, recording.of_trial("full"))});
   EXPECT_TRUE(nvml.at("energy_joules").is_null());

@@ -42,7 +42,7 @@ class ReplayingProbe final : public probes::Probe {
   [[nodiscard]] std::string open(const probes::ProbeOptions& /*options*/) override { return {}; }
   void begin_trial(std::string_view trial) noexcept override { trial_ = trial; }
   void end_trial() noexcept override {
-    trace_ = probes::read_gpu_trace(DLBENCH_TEST_DATA "/recorded/gpu_trace_synthetic.json");
+    trace_ = probes::read_gpu_trace(DLBENCH_RECORDED "/gpu_trace_synthetic.json");
     trace_.ops.clear();  // as of a graph that is replayed: the harness knows the names
     if (trial_ == "synthetic/device") {
       trace_.dropped = 0;
@@ -79,7 +79,7 @@ class SamplingReplay final : public probes::Probe {
   [[nodiscard]] std::string open(const probes::ProbeOptions& /*options*/) override { return {}; }
   void begin_trial(std::string_view trial) noexcept override { trial_ = trial; }
   void end_trial() noexcept override {
-    samples_ = probes::read_gpu_samples(DLBENCH_TEST_DATA "/recorded/gpu_samples_synthetic.json");
+    samples_ = probes::read_gpu_samples(DLBENCH_RECORDED "/gpu_samples_synthetic.json");
   }
   [[nodiscard]] const probes::GpuSamples* device_samples() const override {
     return trial_ == "synthetic/device" ? &samples_ : nullptr;

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-namespace dlbench::exec::testing {
+namespace dlbench::tests {
 
 struct AllocationCount {
   std::int64_t own = 0;  ///< malloc, new or mmap called by libdlbench or the standard library
@@ -24,4 +24,4 @@ void start_counting();
 /// Ends counting.
 [[nodiscard]] AllocationCount stop_counting();
 
-}  // namespace dlbench::exec::testing
+}  // namespace dlbench::tests

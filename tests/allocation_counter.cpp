@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/engine/exec/allocation_counter.h"
+#include "tests/allocation_counter.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -22,7 +22,7 @@ void* __libc_memalign(std::size_t alignment, std::size_t bytes);
 // NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 }
 
-namespace dlbench::exec::testing {
+namespace dlbench::tests {
 namespace {
 
 std::atomic<bool> counting{false};
@@ -107,9 +107,9 @@ AllocationCount stop_counting() {
   return count;
 }
 
-}  // namespace dlbench::exec::testing
+}  // namespace dlbench::tests
 
-using dlbench::exec::testing::count_allocation;
+using dlbench::tests::count_allocation;
 
 namespace {
 
@@ -167,7 +167,7 @@ void* mmap(void* address, std::size_t bytes, int protection, int flags, int file
 int dnnl_primitive_create(void** primitive, const void* descriptor) {
   using Function = int (*)(void**, const void*);
   static const auto real = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "dnnl_primitive_create"));
-  dlbench::exec::testing::count_primitive();
+  dlbench::tests::count_primitive();
   return real(primitive, descriptor);
 }
 
