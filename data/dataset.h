@@ -102,7 +102,7 @@ class Dataset {
   [[nodiscard]] virtual std::int64_t size() const = 0;
   /// A name for messages: the stem of the image file, or "train-images-idx3-ubyte[17]".
   [[nodiscard]] virtual std::string sample_name(std::int64_t index) const = 0;
-  /// Reads headers only. Throws Error(kFile or kData).
+  /// Decodes headers only, but may read the files whole. Throws Error(kFile or kData).
   [[nodiscard]] virtual SampleInfo describe(std::int64_t index) const = 0;
   /// All files of this split, each once, sorted: what the page cache is to hold.
   [[nodiscard]] virtual std::vector<std::filesystem::path> files() const = 0;

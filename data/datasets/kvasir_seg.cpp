@@ -42,19 +42,13 @@ bool has_split_folders(const fs::path& folder) {
 
 std::vector<ImageMaskPair> cut(std::vector<ImageMaskPair> pairs, Split split) {
   const auto count = static_cast<std::int64_t>(pairs.size());
-  const std::int64_t tenth =
-      count < 3 ? 0 : std::max<std::int64_t>(1, std::llround(static_cast<double>(count) / 10.0));
-  const auto valid_begin = pairs.begin() + (count - 2 * tenth);
-  const auto test_begin = pairs.begin() + (count - tenth);
-  switch (split) {
-    case Split::kTrain:
-      return {pairs.begin(), valid_begin};
-    case Split::kValid:
-      return {valid_begin, test_begin};
-    case Split::kTest:
-      return {test_begin, pairs.end()};
+  std::vector<ImageMaskPair> part;
+  for (std::int64_t index = 0; index < count; ++index) {
+    if (kvasir_seg_split_of(index, count) == split) {
+      part.push_back(std::move(pairs[static_cast<std::size_t>(index)]));
+    }
   }
-  return {};
+  return part;
 }
 
 std::vector<ImageMaskPair> find_split(const fs::path& folder,
@@ -250,6 +244,16 @@ const DatasetRegistration kRegistration({
 });
 
 }  // namespace
+
+Split kvasir_seg_split_of(std::int64_t index, std::int64_t samples) {
+  const std::int64_t tenth =
+      samples < 3 ? 0
+                  : std::max<std::int64_t>(1, std::llround(static_cast<double>(samples) / 10.0));
+  if (index >= samples - tenth) {
+    return Split::kTest;
+  }
+  return index >= samples - 2 * tenth ? Split::kValid : Split::kTrain;
+}
 
 std::unique_ptr<Dataset> open_kvasir_seg(const fs::path& folder,
                                          Split split,

@@ -6,13 +6,18 @@
 
 #include "data/dataset.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 
 namespace dlbench::data {
 
+/// The part of the sorted list of `samples` that sample `index` is in: 80 % train, 10 % valid, 10 %
+/// test, in this order (rounded, at least one each from three on; else all are train).
+[[nodiscard]] Split kvasir_seg_split_of(std::int64_t index, std::int64_t samples);
+
 /// Opens DIR/{train,valid,test}/{images,masks}/*, or DIR/{images,masks}/* of which the sorted list
-/// is cut into 80 % train, 10 % valid, 10 % test (rounded, at least one each from three on).
+/// is cut by kvasir_seg_split_of().
 ///
 /// Tensors: "image" (N, S, S, 3) u8 in RGB order (the Keras tutorial feeds OpenCV's BGR, which
 /// matters only to weights trained elsewhere) and "mask" (N, S, S) u8 of 0 and 1: grey, resized

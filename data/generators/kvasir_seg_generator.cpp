@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/generators/kvasir_seg_generator.h"
 
+#include "data/datasets/kvasir_seg.h"
 #include "data/for_each_sample.h"
 #include "data/generators/colonoscopy_scene.h"
 #include "data/generators/file_writer.h"
@@ -10,8 +11,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -69,14 +68,8 @@ Size size_of_sample(std::uint64_t seed, std::int64_t sample) {
   return crop < 0.70F ? Size{1348, 1070} : Size{1220, 1011};
 }
 
-std::string_view split_of(std::int64_t sample, std::int64_t samples) {
-  const std::int64_t tenth =
-      samples < 3 ? 0
-                  : std::max<std::int64_t>(1, std::llround(static_cast<double>(samples) / 10.0));
-  if (sample >= samples - tenth) {
-    return "test";
-  }
-  return sample >= samples - 2 * tenth ? "valid" : "train";
+fs::path folder_of(const GenerateOptions& options, std::int64_t sample) {
+  return options.out / name(kvasir_seg_split_of(sample, options.samples));
 }
 
 void make_folder(const fs::path& path) {
@@ -96,7 +89,7 @@ struct Artist {
 void write_pair(const GenerateOptions& options, std::int64_t sample, Artist& artist) {
   const Size size = size_of_sample(options.seed, sample);
   draw_colonoscopy(options.seed, sample, size.height, size.width, artist.scene);
-  const fs::path folder = options.out / split_of(sample, options.samples);
+  const fs::path folder = folder_of(options, sample);
   const std::string file_name = fmt::format("{:06}.jpg", sample);
   write_file(folder / "images" / file_name,
              artist.writer.encode({artist.scene.image, size.height, size.width, 3, kImageQuality}));
@@ -108,8 +101,8 @@ void write_pair(const GenerateOptions& options, std::int64_t sample, Artist& art
 
 void generate_kvasir_seg(const GenerateOptions& options) {
   for (std::int64_t sample = 0; sample < options.samples; ++sample) {
-    const fs::path folder = options.out / split_of(sample, options.samples);
-    if (sample == 0 || split_of(sample, options.samples) != split_of(sample - 1, options.samples)) {
+    const fs::path folder = folder_of(options, sample);
+    if (sample == 0 || folder != folder_of(options, sample - 1)) {
       make_folder(folder / "images");
       make_folder(folder / "masks");
     }

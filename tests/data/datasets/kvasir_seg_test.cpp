@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -116,6 +117,30 @@ TEST(KvasirSeg, CutsAFlatFolderInSortedOrder) {
     all += '|';
   }
   EXPECT_EQ(all, "abcdefghijklmnop|qr|st|");
+}
+
+TEST(KvasirSeg, CutsATenthEachForValidationAndTest) {
+  struct Case {
+    std::int64_t samples;
+    std::vector<std::int64_t> parts;  // train, valid, test
+  };
+  for (const Case& is : {Case{1, {1, 0, 0}},
+                         Case{2, {2, 0, 0}},
+                         Case{3, {1, 1, 1}},
+                         Case{14, {12, 1, 1}},
+                         Case{15, {11, 2, 2}},
+                         Case{64, {52, 6, 6}},
+                         Case{1000, {800, 100, 100}}}) {
+    std::vector<std::int64_t> parts(3);
+    Split last = Split::kTrain;
+    for (std::int64_t index = 0; index < is.samples; ++index) {
+      const Split split = kvasir_seg_split_of(index, is.samples);
+      ++parts[static_cast<std::size_t>(split)];
+      EXPECT_GE(split, last) << index;
+      last = split;
+    }
+    EXPECT_EQ(parts, is.parts) << is.samples << " samples";
+  }
 }
 
 TEST(KvasirSeg, NamesImagesWithoutMaskAndTheReverse) {
