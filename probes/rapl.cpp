@@ -176,6 +176,7 @@ void RaplMeter::add_up() {
         joules_.has_value() && grown.has_value() ? std::optional(*joules_ + *grown) : std::nullopt;
   }
   last_ = std::move(now);
+  ++looks_;
 }
 
 void RaplMeter::watch() {

@@ -4,6 +4,7 @@
 // Energy of the processor packages, from the powercap files of Intel's and AMD's RAPL counters.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -54,6 +55,8 @@ class RaplMeter {
   void begin_window();
   /// Joules of all zones since begin_window(); nothing if a counter could not be read.
   [[nodiscard]] std::optional<double> end_window();
+  /// How often the counters were added up so far, at the end of windows and inside of them.
+  [[nodiscard]] std::int64_t looks() const { return looks_; }
 
  private:
   using Readings = std::vector<std::optional<std::uint64_t>>;
@@ -70,6 +73,7 @@ class RaplMeter {
   bool stop_ = false;
   Readings last_;
   std::optional<double> joules_;
+  std::atomic<std::int64_t> looks_{0};
   std::thread thread_;
 };
 
