@@ -16,24 +16,24 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
-Seconds now() { return std::chrono::steady_clock::now().time_since_epoch(); }
+Seconds steady_now() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
 TEST(LoaderClocks, AWorkerIsIdleWhileThereIsNoRoom) {
   const testing::FakeDataset dataset(8);
   PrefetchLoader loader(dataset, {.batch_size = 2, .workers = 1, .prefetch = 1});
-  const Seconds deadline = now() + Seconds(60);
+  const Seconds deadline = steady_now() + Seconds(60);
   // It filled the only batch, and nobody takes it.
-  while (loader.stats().worker_idle_s == 0.0 && now() < deadline) {
+  while (loader.stats().worker_idle_s == 0.0 && steady_now() < deadline) {
     std::this_thread::yield();
   }
   ASSERT_EQ(loader.stats().queue_ready, 1);
-  const Seconds before_reset = now();
+  const Seconds before_reset = steady_now();
   loader.reset_stats();
-  const Seconds begin = now();
+  const Seconds begin = steady_now();
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
-  const Seconds end = now();
+  const Seconds end = steady_now();
   const double idle_s = loader.stats().worker_idle_s;
-  const Seconds after_stats = now();
+  const Seconds after_stats = steady_now();
   EXPECT_GE(idle_s, 0.9 * (end - begin).count()) << "it may wake for nothing";
   EXPECT_LE(idle_s, (after_stats - before_reset).count());
 }
@@ -44,9 +44,9 @@ TEST(LoaderClocks, AConsumerWaitsForASlowDataSet) {
   PrefetchLoader loader(dataset, {.batch_size = 1, .workers = 1, .prefetch = 1, .epochs = 1});
   Seconds inside_next{0};
   while (true) {
-    const Seconds begin = now();
+    const Seconds begin = steady_now();
     const BatchLease lease = loader.next();
-    inside_next += now() - begin;
+    inside_next += steady_now() - begin;
     if (!lease) {
       break;
     }

@@ -108,17 +108,21 @@ int is_told_of(const std::filesystem::path& file) {
 
 constexpr uid_t kAnotherUser = 12345;
 
+/// False where this user may not, root of a container with one user included.
+bool give_to_another_user(const std::filesystem::path& file) {
+  return ::chown(file.c_str(), kAnotherUser, kAnotherUser) == 0;
+}
+
 TEST(PageCache, IsToldWhatIsResidentOfOwnFilesAndOfThoseItMayWrite) {
-  if (::geteuid() != 0) {
-    GTEST_SKIP() << "only root can become another user";
-  }
   const TemporaryFolder folder;
   ASSERT_EQ(::chmod(folder.path().c_str(), 0755), 0);
   const auto files = make_files(folder);
+  if (!give_to_another_user(files[2])) {
+    GTEST_SKIP() << "only root can become another user";
+  }
   ASSERT_EQ(::chmod(files[0].c_str(), 0644), 0);
   ASSERT_EQ(::chmod(files[1].c_str(), 0666), 0);
   ASSERT_EQ(::chmod(files[2].c_str(), 0444), 0);
-  ASSERT_EQ(::chown(files[2].c_str(), kAnotherUser, 0), 0);
   const auto as_another_user = [](const std::filesystem::path& file) {
     return in_another_process([&] { return ::seteuid(kAnotherUser) == 0 ? is_told_of(file) : -1; });
   };
@@ -135,7 +139,9 @@ TEST(PageCache, RootOfAUserNamespaceIsNotToldOfFilesOfOthers) {
   if (::geteuid() == 0) {
     foreign = files[0];
     ASSERT_EQ(::chmod(foreign.c_str(), 0644), 0);
-    ASSERT_EQ(::chown(foreign.c_str(), kAnotherUser, kAnotherUser), 0);
+    if (!give_to_another_user(foreign)) {
+      GTEST_SKIP() << "this system has one user only";
+    }
   }
   constexpr int kNoNamespace = 100;
   const auto as_root_of_a_namespace = [](const std::filesystem::path& file) {
@@ -149,7 +155,7 @@ TEST(PageCache, RootOfAUserNamespaceIsNotToldOfFilesOfOthers) {
   };
   const int told = as_root_of_a_namespace(foreign);
   if (told == kNoNamespace) {
-    GTEST_SKIP() << "this system gives no user namespaces";
+    GTEST_SKIP() << "this process gets no user namespace";
   }
   EXPECT_EQ(told, 0);
   EXPECT_EQ(as_root_of_a_namespace(files[1]), 1) << "its own";
