@@ -26,7 +26,8 @@ struct Affine {
   }
 };
 
-/// The pivot of each channel: the mean of a few rows spread over the batch.
+/// The pivot of each channel: of four rows spread over the batch the mean of the two in the middle,
+/// which one value far from all others does not move.
 template <typename T>
 struct Pivot {
   const T* x;
@@ -36,15 +37,18 @@ struct Pivot {
 
   template <int N>
   DLBENCH_HOST_DEVICE void load(Index column, float (&pivot)[N]) const {
-    for (int lane = 0; lane < N; ++lane) {
-      pivot[lane] = 0.0F;
-    }
+    float values[kRows][N];
     for (int sample = 0; sample < kRows; ++sample) {
-      float values[N];
-      load_pack(x + rows * sample / kRows * stride + column, values);
-      for (int lane = 0; lane < N; ++lane) {
-        pivot[lane] += values[lane] / kRows;
-      }
+      load_pack(x + rows * sample / kRows * stride + column, values[sample]);
+    }
+    for (int lane = 0; lane < N; ++lane) {
+      const float a = values[0][lane];
+      const float b = values[1][lane];
+      const float c = values[2][lane];
+      const float d = values[3][lane];
+      const float low = std::fmax(std::fmin(a, b), std::fmin(c, d));
+      const float high = std::fmin(std::fmax(a, b), std::fmax(c, d));
+      pivot[lane] = 0.5F * (low + high);
     }
   }
 };

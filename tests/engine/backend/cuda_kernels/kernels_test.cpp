@@ -5,6 +5,7 @@
 // (host_launcher.h) against the ref backend, with the cases and tolerances of op conformance. On a
 // device, multiplications and additions are contracted otherwise: the bounds of tolerance.h count
 // rounded operations and hold for both.
+#include "engine/backend/cuda/kernels/batch_norm.h"
 #include "engine/backend/cuda/kernels/conversion.h"
 #include "engine/backend/cuda/kernels/convert.h"
 #include "engine/backend/host_stream.h"
@@ -190,6 +191,22 @@ INSTANTIATE_TEST_SUITE_P(Families,
                            return test.param.op +
                                   (test.param.fault == Fault::kLostMerge ? "_merge" : "_thread");
                          });
+
+TEST(BatchNormPivot, IsNotMovedByOneValue) {
+  for (int row = 0; row < 4; ++row) {
+    alignas(16) float x[4][4] = {{1, -1, 2, 7}, {2, -2, 2, 7}, {3, -3, 2, 7}, {4, -4, 2, 7}};
+    x[row][0] = 1000.0F;
+    x[row][1] = -1000.0F;
+    float pivot[4];
+    Pivot<float>{&x[0][0], 4, 4}.load(0, pivot);
+    EXPECT_GE(pivot[0], 2.0F);
+    EXPECT_LE(pivot[0], 3.5F);
+    EXPECT_LE(pivot[1], -2.0F);
+    EXPECT_GE(pivot[1], -3.5F);
+    EXPECT_EQ(pivot[2], 2.0F);
+    EXPECT_EQ(pivot[3], 7.0F);
+  }
+}
 
 }  // namespace
 }  // namespace dlbench::backend::cuda
