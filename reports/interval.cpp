@@ -3,14 +3,11 @@
 #include "reports/interval.h"
 
 #include "engine/core/check.h"
-#include "engine/core/rng.h"
 #include "reports/statistics.h"
 
 #include <boost/math/distributions/students_t.hpp>
 
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <map>
 
 namespace dlbench::reports {
@@ -47,35 +44,6 @@ std::optional<Interval> mean_interval(std::span<const double> values, double con
                   summary->mean + half,
                   summary->n,
                   "student_t over repetition means"};
-}
-
-std::optional<Interval> bootstrap_mean_interval(std::span<const double> values,
-                                                std::uint64_t seed,
-                                                double confidence) {
-  constexpr int kResamples = 2000;
-  if (static_cast<std::int64_t>(values.size()) < kBootstrapMinimum) {
-    return std::nullopt;
-  }
-  DLBENCH_CHECK(0.0 < confidence && confidence < 1.0) << confidence;
-  const auto count = static_cast<std::uint32_t>(values.size());
-  core::RandomStream random(seed, 0);
-  std::vector<double> means;
-  means.reserve(kResamples);
-  for (int resample = 0; resample < kResamples; ++resample) {
-    double sum = 0.0;
-    for (std::uint32_t draw = 0; draw < count; ++draw) {
-      sum += values[random.below(count)];
-    }
-    means.push_back(sum / count);
-  }
-  std::sort(means.begin(), means.end());
-  const double mean = summarize(values)->mean;
-  const double tail = 0.5 * (1.0 - confidence);
-  return Interval{mean,
-                  std::min(mean, percentile(means, tail)),
-                  std::max(mean, percentile(means, 1.0 - tail)),
-                  static_cast<std::int64_t>(values.size()),
-                  "percentile bootstrap of the mean, 2000 resamples"};
 }
 
 std::vector<double> paired_log_ratios(std::span<const RoundRate> numerator,

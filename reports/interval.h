@@ -23,10 +23,6 @@ struct Interval {
   [[nodiscard]] double half_width() const { return 0.5 * (upper - lower); }
 };
 
-/// The bootstrap is used from this many numbers on: below, it covers too little (74 % at 3, 85 % at
-/// 5, 90 % at 10 instead of 95 %).
-inline constexpr std::int64_t kBootstrapMinimum = 20;
-
 /// The two-sided Student t factor: P(|T| <= factor) = confidence, with `degrees` >= 1 (may be
 /// fractional) and 0 < confidence < 1 (checked).
 [[nodiscard]] double student_t_factor(double degrees, double confidence);
@@ -34,11 +30,6 @@ inline constexpr std::int64_t kBootstrapMinimum = 20;
 /// Of the mean: mean +- t(n - 1) * stddev / sqrt(n). Nothing for n < 2.
 [[nodiscard]] std::optional<Interval> mean_interval(std::span<const double> values,
                                                     double confidence = 0.95);
-
-/// Of the mean by the percentile bootstrap, 2000 resamples. Nothing for n < kBootstrapMinimum.
-[[nodiscard]] std::optional<Interval> bootstrap_mean_interval(std::span<const double> values,
-                                                              std::uint64_t seed,
-                                                              double confidence = 0.95);
 
 /// The rate (samples/s, > 0) that one arm reached in one round. Arms measured in the same round ran
 /// next to each other in time, so their ratio is free of slow drifts.

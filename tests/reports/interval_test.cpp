@@ -40,21 +40,6 @@ TEST(Interval, NeedsTwoNumbers) {
   EXPECT_FALSE(mean_interval(one).has_value());
 }
 
-TEST(Interval, BootstrapOnlyFromTwentyNumbersOn) {
-  std::vector<double> values;
-  for (int index = 0; index < 19; ++index) {
-    values.push_back(100.0 + index % 5);
-  }
-  EXPECT_FALSE(bootstrap_mean_interval(values, 1).has_value());
-  values.push_back(104.0);
-  const Interval bootstrap = bootstrap_mean_interval(values, 1).value();
-  const Interval student = mean_interval(values).value();
-  EXPECT_LT(bootstrap.lower, bootstrap.estimate);
-  EXPECT_GT(bootstrap.upper, bootstrap.estimate);
-  EXPECT_NEAR(bootstrap.half_width(), student.half_width(), 0.25 * student.half_width());
-  EXPECT_EQ(bootstrap_mean_interval(values, 1)->lower, bootstrap.lower) << "same seed";
-}
-
 TEST(Interval, PairsByRoundAndSkipsRoundsThatOneArmLacks) {
   const std::vector<RoundRate> full = {{0, 50.0}, {1, 60.0}, {3, 70.0}, {4, 80.0}};
   const std::vector<RoundRate> step = {{4, 160.0}, {0, 100.0}, {1, 120.0}, {2, 999.0}};
