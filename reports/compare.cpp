@@ -5,7 +5,7 @@
 #include "engine/core/error.h"
 #include "reports/compare_internal.h"
 #include "reports/interval.h"
-#include "reports/show.h"
+#include "reports/naming.h"
 #include "reports/text_table.h"
 
 #include <fmt/format.h>

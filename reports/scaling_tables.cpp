@@ -3,6 +3,7 @@
 //
 // scaling_text and collectives_text of show.h.
 #include "reports/bucket_choice.h"
+#include "reports/naming.h"
 #include "reports/show.h"
 #include "reports/text_table.h"
 

@@ -5,6 +5,7 @@
 #include "reports/show.h"
 
 #include "reports/job_text.h"
+#include "reports/naming.h"
 #include "reports/text_table.h"
 
 #include <fmt/format.h>

@@ -12,10 +12,6 @@
 
 namespace dlbench::reports {
 
-/// Name of a trial's arm: "io", "synthetic/device", "full", "interference/step_beside_loader"; of
-/// `scale` with series and ranks: "synthetic/nocomm (weak, 2 ranks)".
-[[nodiscard]] std::string arm_name(const TrialRecord& trial);
-
 /// Ten lines for the three usual trials, one more for each further arm: workload and device, data,
 /// a throughput with its interval per trial, verdict with margin, explanation, the best advice,
 /// taints, and where the report is. For `train`: epochs, last and best values instead of trials.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // summary_text of show.h: the ten lines.
+#include "reports/naming.h"
 #include "reports/show.h"
 #include "reports/text_table.h"
 
@@ -231,17 +232,6 @@ std::string skipped_lines(const RunRecord& record) {
 }
 
 }  // namespace
-
-std::string arm_name(const TrialRecord& trial) {
-  std::string name(word(trial.kind));
-  if (trial.variant.has_value()) {
-    name += "/" + *trial.variant;
-  }
-  if (trial.series.has_value()) {
-    name += fmt::format(" ({}, {})", *trial.series, count_text(trial.ranks, "rank"));
-  }
-  return name;
-}
 
 std::string summary_text(const RunRecord& record, const std::string& path) {
   const bool collectives_alone = !record.workload.has_value() && !record.collectives.empty();

@@ -7,8 +7,7 @@
 #include "engine/core/key_numbers.h"
 #include "reports/arithmetic_internal.h"
 #include "reports/doubts.h"
-#include "reports/show.h"
-#include "reports/text_table.h"
+#include "reports/naming.h"
 
 #include <cstdint>
 #include <optional>

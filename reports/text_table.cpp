@@ -106,10 +106,6 @@ std::string number_text(double value) {
   return std::abs(value) < 1e7 ? three_digits(value) : fmt::format("{:.3g}", value);
 }
 
-std::string count_text(std::int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string percent_text(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
 
 }  // namespace dlbench::reports

@@ -52,9 +52,6 @@ template <typename Format>
 /// Three significant digits, no exponent below 10^7: 4.75, 102, 12300.
 [[nodiscard]] std::string number_text(double value);
 
-/// "1 rank", "2 ranks".
-[[nodiscard]] std::string count_text(std::int64_t count, std::string_view noun);
-
 /// One decimal: 12.0 %.
 [[nodiscard]] std::string percent_text(double share);
 

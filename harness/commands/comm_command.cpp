@@ -19,8 +19,8 @@
 #include "harness/trials/memory_need.h"
 #include "probes/system_info.h"
 #include "reports/bus_factor.h"
+#include "reports/naming.h"
 #include "reports/statistics.h"
-#include "reports/text_table.h"
 
 #include <fmt/format.h>
 

@@ -20,7 +20,7 @@
 #include "harness/trials/open_device.h"
 #include "harness/trials/session_plan.h"
 #include "probes/system_info.h"
-#include "reports/text_table.h"
+#include "reports/naming.h"
 #include "workloads/sweep.h"
 
 #include <fmt/format.h>

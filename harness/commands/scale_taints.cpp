@@ -3,7 +3,7 @@
 #include "harness/commands/scale_taints.h"
 
 #include "harness/commands/run_record.h"
-#include "reports/text_table.h"
+#include "reports/naming.h"
 
 #include <fmt/format.h>
 

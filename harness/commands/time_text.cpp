@@ -4,8 +4,8 @@
 
 #include "harness/analysis/peak_cache.h"
 #include "harness/analysis/step_estimate.h"
+#include "reports/naming.h"
 #include "reports/peak_rates.h"
-#include "reports/text_table.h"
 
 #include <fmt/format.h>
 

@@ -24,8 +24,7 @@
 #include "harness/trials/run_guard.h"
 #include "harness/trials/same_samples.h"
 #include "reports/json_writer.h"
-#include "reports/show.h"
-#include "reports/text_table.h"
+#include "reports/naming.h"
 
 #include <fmt/format.h>
 

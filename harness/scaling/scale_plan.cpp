@@ -5,7 +5,7 @@
 #include "engine/core/error.h"
 #include "harness/trials/arm.h"
 #include "harness/trials/batch_share.h"
-#include "reports/text_table.h"
+#include "reports/naming.h"
 #include "workloads/workload.h"
 
 #include <fmt/format.h>

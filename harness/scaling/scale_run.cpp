@@ -10,7 +10,7 @@
 #include "harness/trials/overhead.h"
 #include "harness/trials/plan_record.h"
 #include "probes/system_info.h"
-#include "reports/text_table.h"
+#include "reports/naming.h"
 #include "reports/vocabulary.h"
 
 #include <algorithm>

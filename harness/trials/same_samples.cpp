@@ -4,7 +4,7 @@
 
 #include "engine/core/error.h"
 #include "harness/ranks.h"
-#include "reports/text_table.h"
+#include "reports/naming.h"
 
 #include <cstddef>
 #include <functional>
