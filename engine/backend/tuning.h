@@ -43,8 +43,9 @@ class Choices {
   void check() const;
 
   /// Adds new measurements to the cache file, if there is one, as it is now: another process may
-  /// have added its own since. Readers see the old file or the new one. Where that fails they are
-  /// measured again next time: a warning says so once, with the reason.
+  /// have added its own since. Of two that save in the same moment the later one stays; what the
+  /// other measured is measured again. Readers see the old file or the new one. Where saving fails
+  /// a warning says so once, with the reason.
   void save() const;
 
  private:

@@ -165,8 +165,11 @@ void estimate_mean(const Geometry& g, const T* x, std::int64_t count, float (&me
     medians[i] = median(part(3 * i), part(3 * i + 1), part(3 * i + 2));
   }
   double sums[kLanes] = {};
+  for (Lanes& each : medians) {
+    each = each * broadcast(1.0F / kMedians);  // before they are added: their sum may overflow
+  }
   fold((medians[0] + medians[1]) + (medians[2] + medians[3]), g, sums);
-  const auto summands = static_cast<double>(kMedians * kLanes / g.block);
+  const auto summands = static_cast<double>(kLanes / g.block);
   for (std::int64_t lane = 0; lane < g.block; ++lane) {
     mean[lane] = static_cast<float>(sums[lane] / summands);
   }

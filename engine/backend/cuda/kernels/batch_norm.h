@@ -48,7 +48,7 @@ struct Pivot {
       const float d = values[3][lane];
       const float low = std::fmax(std::fmin(a, b), std::fmin(c, d));
       const float high = std::fmin(std::fmax(a, b), std::fmax(c, d));
-      pivot[lane] = 0.5F * (low + high);
+      pivot[lane] = 0.5F * low + 0.5F * high;  // their sum may overflow
     }
   }
 };
