@@ -87,7 +87,8 @@ std::map<std::int64_t, const RepetitionRecord*> counted_rounds(const TrialRecord
   return rounds;
 }
 
-/// Of wall_s, which is the slowest rank's, what ranks took on the mean: exactly where each says it.
+/// Of wall_s, which is the slowest rank's, what ranks took on the mean: where each says it for all
+/// rounds together, and these have as many steps each, so that none of them weighs more.
 struct MeanShare {
   double least = 0.0;
   double most = 1.0;
@@ -101,8 +102,10 @@ MeanShare mean_share(const TrialRecord& trial) {
     of_ranks_s += rank.wall_s.value_or(0.0) / static_cast<double>(trial.ranks);
     told = told && rank.wall_s.has_value();
   }
-  for (const auto& [round, repetition] : counted_rounds(trial)) {
+  const auto rounds = counted_rounds(trial);
+  for (const auto& [round, repetition] : rounds) {
     of_slowest_s += repetition->wall_s;
+    told = told && repetition->steps == rounds.begin()->second->steps;
   }
   if (!told || of_slowest_s <= 0.0) {
     return {.least = 1.0 / static_cast<double>(trial.ranks)};

@@ -112,21 +112,16 @@ bool surely_disturbed(const DisturbanceRecord& seen, double wall_s, std::int64_t
          beyond(seen.steal_s, limits.steal_share);
 }
 
-/// What was seen of repetitions, the batches included that are used up before the clock starts.
+/// What was seen of repetitions. With a loader that includes batches which are used up before the
+/// clock starts, for who knows how long: foreign processors are then not asked after.
 void check_disturbances(const Doubts& doubts, const TrialRecord& trial, const RunRecord& record) {
   const std::optional<std::int64_t> cpus = cpus_of_rank_0(record);
   for (const RepetitionRecord& repetition : trial.repetitions) {
-    double longest_s = 0.0;
-    for (const double step_s : repetition.step_wall_s) {
-      longest_s = std::max(longest_s, step_s);
-    }
-    const auto surplus =
-        trial.loader.has_value() ? static_cast<double>(trial.loader->prefetch) + 1.0 : 0.0;
     const DisturbanceRecord& seen = repetition.disturbance;
     doubts.expect_of(
         trial,
-        !repetition.discarded.has_value() && cpus.has_value() &&
-            surely_disturbed(seen, repetition.wall_s + surplus * longest_s, *cpus),
+        !repetition.discarded.has_value() && cpus.has_value() && !trial.loader.has_value() &&
+            surely_disturbed(seen, repetition.wall_s, *cpus),
         Taint::kDisturbed,
         fmt::format(
             "repetition {} counts although others used {} s and the hypervisor {} s in {} s",

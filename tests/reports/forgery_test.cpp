@@ -303,9 +303,9 @@ TEST(Forgery, DoubtsThatAreNotTold) {
       {[](RunRecord& r) { r.trials[2].repetitions[1].queue_fill->start = 1; },
        "run.taints: has no short_run of trial full, but the queue of repetition 1 went from 1 to "
        "2 batches in 4 steps"},
-      {[](RunRecord& r) { r.trials[2].repetitions[1].disturbance.foreign_cpu_s = 50.0; },
-       "run.taints: has no disturbed of trial full, but repetition 1 counts although others used "
-       "50 s"},
+      {[](RunRecord& r) { r.trials[1].repetitions[1].disturbance.foreign_cpu_s = 50.0; },
+       "run.taints: has no disturbed of trial synthetic/device, but repetition 1 counts although "
+       "others used 50 s"},
       {[](RunRecord& r) { r.trials[1].repetitions[1].disturbance.steal_s = 1.0; },
        "run.taints: has no disturbed of trial synthetic/device"},
       {[](RunRecord& r) { r.trials[1].repetitions[1].disturbance.throttled_s = 1.0; },
@@ -340,11 +340,13 @@ TEST(Forgery, IsNoDoubtThatARunDoesNotTell) {
     r.config.effective["steps"] = 4;
   });
   expect_no("disturbed", [](RunRecord& r) {
-    r.trials[0].repetitions[1].disturbance.foreign_cpu_s = 50.0;
-    r.trials[0].repetitions[1].discarded = "other processes used 50 s";
+    r.trials[1].repetitions[1].disturbance.foreign_cpu_s = 50.0;
+    r.trials[1].repetitions[1].discarded = "other processes used 50 s";
   });
   expect_no("disturbed",
-            [](RunRecord& r) { r.trials[0].repetitions[1].disturbance.foreign_cpu_s = 0.1; });
+            [](RunRecord& r) { r.trials[1].repetitions[1].disturbance.foreign_cpu_s = 0.1; });
+  expect_no("disturbed",
+            [](RunRecord& r) { r.trials[2].repetitions[1].disturbance.foreign_cpu_s = 50.0; });
   expect_no("simulated", [](RunRecord& r) {
     r.config.effective["link"] = "gbit_per_s=10";
     r.config.effective["link-node-ranks"] = 4;
