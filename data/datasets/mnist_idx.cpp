@@ -106,7 +106,8 @@ class MnistIdx final : public Dataset {
   [[nodiscard]] const DatasetSpec& spec() const override { return spec_; }
   [[nodiscard]] std::int64_t size() const override { return images_.extents[0]; }
   [[nodiscard]] std::string sample_name(std::int64_t index) const override {
-    return fmt::format("{}[{}]", images_path_.filename().string(), index);
+    const fs::path file = images_path_.filename();
+    return fmt::format("{}[{}]", (file.extension() == ".gz" ? file.stem() : file).string(), index);
   }
   [[nodiscard]] SampleInfo describe(std::int64_t index) const override {
     DLBENCH_CHECK(index >= 0 && index < size()) << index;

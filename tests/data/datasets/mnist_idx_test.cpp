@@ -54,6 +54,7 @@ TEST(MnistIdx, LoadsImagesAndLabels) {
     EXPECT_EQ(dataset->spec().tensors[0].batch_shape(5), core::Shape({5, 28, 28, 1}));
     EXPECT_EQ(dataset->spec().tensors[1].batch_shape(5), core::Shape({5}));
     EXPECT_EQ(dataset->spec().classes, 10);
+    EXPECT_EQ(dataset->sample_name(2), "train-images-idx3-ubyte[2]") << "zipped or not";
     std::vector<std::byte> image(784);
     std::vector<std::byte> label(4);
     WorkerCounters counters;
