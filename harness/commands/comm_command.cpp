@@ -344,7 +344,10 @@ class CommCommand final : public Command {
   [[nodiscard]] std::string details() const override {
     return "mpirun -np 4 dlbench comm -b 1K -e 64M -f 4\n"
            "mpirun -np 8 dlbench comm --collectives all_reduce --ranks 2,4,8\n"
-           "Values are checked after the timed calls; wrong ones give exit code 3.";
+           "Values are checked after the timed calls.\n"
+           "Exit codes: 0 done, 1 output or memory, 2 command line, device or launch, 3 wrong "
+           "values,\n"
+           "  4 tainted (with --strict), 5 a rank failed, 124 time-out, 130 Ctrl-C";
   }
   [[nodiscard]] bool parallel() const override { return true; }
   void add_options(OptionSet& options) override { add_comm_options(options, options_); }

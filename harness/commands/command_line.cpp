@@ -241,6 +241,7 @@ class Parser {
       const bool known = is_known(name);
       if (equals == std::string::npos) {
         if (known && wants_value_everywhere(name) && index + 1 < arguments.size() &&
+            arguments[index + 1].find('=') == std::string::npos &&
             is_known(long_name(arguments[index + 1]))) {
           throw Error(ErrorCode::kUsage,
                       "--" + name + " wants a value, but '" + arguments[index + 1] +

@@ -264,9 +264,10 @@ int LaunchCommand::run(const OptionSet& options, const Invocation& invocation) {
   std::fputs(script.c_str(), stdout);
   std::error_code ignored;
   if (!spec().needs_container && !fs::is_directory(wanted.output_folder, ignored)) {
-    core::log::warn(fmt::format("--output-dir '{}' is not there: make it before the job is "
-                                "submitted, or the scheduler drops the log",
-                                wanted.output_folder));
+    core::log::warn(
+        fmt::format("--output-dir '{}' is not there: make it before the job is "
+                    "submitted, or the scheduler drops the log",
+                    wanted.output_folder));
   }
   return 0;
 }
