@@ -87,14 +87,15 @@ std::map<std::int64_t, const RepetitionRecord*> counted_rounds(const TrialRecord
   return rounds;
 }
 
-/// Of wall_s, which is the slowest rank's, what ranks took on the mean: where each says it for all
-/// rounds together, and these have as many steps each, so that none of them weighs more.
+/// Of wall_s, which is the slowest rank's, what ranks took on the mean: exactly where each says it
+/// for all rounds together, these have as many steps each, so that none of them weighs more, and
+/// the other trial has all of them.
 struct MeanShare {
   double least = 0.0;
   double most = 1.0;
 };
 
-MeanShare mean_share(const TrialRecord& trial) {
+MeanShare mean_share(const TrialRecord& trial, const TrialRecord& other) {
   double of_ranks_s = 0.0;
   double of_slowest_s = 0.0;
   bool told = static_cast<std::int64_t>(trial.per_rank.size()) == trial.ranks;
@@ -103,9 +104,10 @@ MeanShare mean_share(const TrialRecord& trial) {
     told = told && rank.wall_s.has_value();
   }
   const auto rounds = counted_rounds(trial);
+  const auto others = counted_rounds(other);
   for (const auto& [round, repetition] : rounds) {
     of_slowest_s += repetition->wall_s;
-    told = told && repetition->steps == rounds.begin()->second->steps;
+    told = told && others.contains(round) && repetition->steps == rounds.begin()->second->steps;
   }
   if (!told || of_slowest_s <= 0.0) {
     return {.least = 1.0 / static_cast<double>(trial.ranks)};
@@ -141,7 +143,7 @@ void expect_mean_step(const Checker& check,
     check.expect(false, "is not null, but no round has both synthetic trials");
     return;
   }
-  const MeanShare share = mean_share(trial);
+  const MeanShare share = mean_share(trial, other);
   const double step_s = sum_s / rounds;
   const double least_s = (1.0 - kNear) * share.least * step_s - slack_s / rounds;
   const double most_s = (1.0 + kNear) * share.most * step_s + slack_s / rounds;
