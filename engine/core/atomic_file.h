@@ -20,10 +20,10 @@ namespace dlbench::core {
 /// symbolic link is followed. Without commit() the temporary file is removed and an existing file
 /// is left as it was. Of several that write one path at a time, in whatever process, container or
 /// node, the last to commit() stays. Killed while it writes, a process leaves .NAME.*.tmp beside
-/// the file. What is_stream() says of `path` is written directly, and
-/// nothing where its reader has left; a named pipe is waited for, a few seconds, until somebody
-/// reads it. All members throw Error(kFile) naming the path and the reason (full disk, read-only
-/// folder, a folder in its place). `advice` ends the message: what the user can do about it.
+/// the file. What is_stream() says of `path` is written directly, and nothing where its reader has
+/// left; a named pipe is waited for, a few seconds, until somebody reads it. All members throw
+/// Error(kFile) naming the path and the reason (full disk, read-only folder, a folder in its
+/// place). `advice` ends the message: what the user can do about it.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path, std::string advice = "choose another place");
