@@ -50,7 +50,7 @@ stage() {
 # --- packages -------------------------------------------------------------------------------------
 
 run_packages=(cmake ninja-build g++ pkg-config libfmt-dev nlohmann-json3-dev libcli11-dev libboost-dev
-  libvalijson-dev libpng-dev zlib1g-dev libdeflate-dev libjpeg-dev libturbojpeg0-dev libdnnl-dev
+  libvalijson-dev libpng-dev zlib1g-dev libjpeg-dev libturbojpeg0-dev libdnnl-dev
   libhwloc-dev python3-matplotlib)
 test_packages=("${run_packages[@]}" git libgtest-dev libgmock-dev libbenchmark-dev python3-numpy
   python3-jsonschema python3-pil python3-yaml mpich libmpich-dev openmpi-bin libopenmpi-dev)

@@ -74,7 +74,7 @@ VENDOR_HEADERS = (
 )
 # Libraries that make compiling slow: in sources, and in headers called *_internal.h, which only sources
 # of their own folder may include.
-HEAVY_HEADERS = re.compile(r"^(nlohmann/|CLI/|boost/|valijson/|turbojpeg\.h|jpeglib\.h|jerror\.h|png\.h|libdeflate\.h|zlib\.h)")
+HEAVY_HEADERS = re.compile(r"^(nlohmann/|CLI/|boost/|valijson/|turbojpeg\.h|jpeglib\.h|jerror\.h|png\.h|zlib\.h)")
 # Written by CMake into the build folder.
 GENERATED = {"build_id.h"}
 # What a header names of these it includes itself: quickstart.sh precompiles them, so that a compiler
