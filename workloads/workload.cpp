@@ -67,7 +67,7 @@ WorkloadParams choose_params(const WorkloadSpec& spec, const WorkloadParams& par
 
 BuiltWorkload Workload::build(const WorkloadParams& params, graph::Mode mode) const {
   const WorkloadParams chosen = choose_params(spec(), params);
-  BuiltWorkload built = build_graph(chosen, mode);
+  BuiltWorkload built = build_chosen(chosen, mode);
   built.params = chosen;
   for (const std::string_view output : {kLossOutput, kPredictionOutput, kCountsOutput}) {
     DLBENCH_CHECK(built.graph.outputs().contains(std::string(output)))
@@ -76,6 +76,23 @@ BuiltWorkload Workload::build(const WorkloadParams& params, graph::Mode mode) co
   DLBENCH_CHECK(built.inputs.size() == built.graph.inputs().size())
       << "workload '" << spec().name << "' binds " << built.inputs.size() << " inputs";
   return built;
+}
+
+BuiltWorkload Workload::build_chosen(const WorkloadParams& chosen, graph::Mode mode) const {
+  try {
+    return build_graph(chosen, mode);
+  } catch (const core::Error& error) {
+    if (error.code() != core::ErrorCode::kShape) {
+      throw;
+    }
+    throw core::Error(core::ErrorCode::kUsage,
+                      fmt::format("batch size {} of images of {} x {} for workload '{}': {}",
+                                  chosen.batch_size,
+                                  chosen.image_size,
+                                  chosen.image_size,
+                                  spec().name,
+                                  error.what()));
+  }
 }
 
 graph::Graph training_graph(const WorkloadSpec& spec,

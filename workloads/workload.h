@@ -110,6 +110,10 @@ class Workload {
   /// build() with all parameters chosen and checked.
   [[nodiscard]] virtual BuiltWorkload build_graph(const WorkloadParams& params,
                                                   graph::Mode mode) const = 0;
+
+ private:
+  /// build_graph(), where shapes that do not fit together are an error of the sizes chosen.
+  [[nodiscard]] BuiltWorkload build_chosen(const WorkloadParams& chosen, graph::Mode mode) const;
 };
 
 /// Fills in the workload's own sizes where `params` has zeros. Throws Error(kUsage): the message
