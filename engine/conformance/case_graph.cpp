@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/conformance/case_graph.h"
 
+#include "engine/core/fnv1a.h"
 #include "engine/core/rng.h"
 #include "engine/graph/graph_builder.h"
 #include "engine/graph/op_def.h"
@@ -48,11 +49,7 @@ DType dtype_of(Element element, DType case_dtype) {
 
 /// One stream of random numbers per tensor, so that adding an operand changes no other one.
 core::RandomStream stream_for(const std::string& name) {
-  std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
-  for (const char c : name) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  }
-  return {kSeed, hash};
+  return {kSeed, core::fnv1a(name)};
 }
 
 double uniform(core::RandomStream& random, double low, double high) {

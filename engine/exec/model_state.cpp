@@ -5,6 +5,7 @@
 #include "engine/comm/device_watch.h"
 #include "engine/core/check.h"
 #include "engine/core/error.h"
+#include "engine/core/fnv1a.h"
 #include "engine/core/rng.h"
 
 #include <fmt/format.h>
@@ -25,14 +26,8 @@ using graph::Storage;
 
 constexpr std::size_t kSlotAlignment = 64;
 
-// FNV-1a: each value draws from a stream of its own, so adding a layer changes no other one.
-std::uint64_t stream_of(std::string_view name) {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char c : name) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  }
-  return hash;
-}
+/// Each value draws from a stream of its own, so adding a layer changes no other one.
+std::uint64_t stream_of(std::string_view name) { return core::fnv1a(name); }
 
 double truncated_normal(core::RandomStream& random) {
   double value = random.normal();

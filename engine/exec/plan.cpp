@@ -3,6 +3,7 @@
 #include "engine/exec/plan.h"
 
 #include "engine/core/check.h"
+#include "engine/core/fnv1a.h"
 
 #include <algorithm>
 #include <map>
@@ -196,25 +197,23 @@ class Planner {
   }
 
   [[nodiscard]] std::uint64_t hash(const graph::Graph& graph, const Plan& plan) const {
-    std::uint64_t hash = graph.hash();
-    const auto mix = [&hash](std::uint64_t word) { hash = (hash ^ word) * 1099511628211ULL; };
-    const auto mix_text = [&mix](std::string_view text) {
-      for (const char c : text) {
-        mix(static_cast<unsigned char>(c));
-      }
-      mix(text.size());
+    core::Fnv1a hash;
+    const auto add_text = [&hash](std::string_view text) {
+      hash.add(text);
+      hash.add(std::uint64_t{text.size()});
     };
+    hash.add(graph.hash());
     for (const LoweredNode& node : lowered_.nodes) {
-      mix_text(node.kernel_name);
+      add_text(node.kernel_name);
     }
     for (const backend::Slot& slot : lowered_.slots) {
-      mix_text(slot.layout);
-      mix(slot.bytes);
+      add_text(slot.layout);
+      hash.add(std::uint64_t{slot.bytes});
     }
     for (const std::size_t offset : plan.offset_of_slot) {
-      mix(offset);
+      hash.add(std::uint64_t{offset});
     }
-    return hash;
+    return hash.value();
   }
 
   const LoweredGraph& lowered_;

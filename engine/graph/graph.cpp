@@ -3,6 +3,7 @@
 #include "engine/graph/graph.h"
 
 #include "engine/core/check.h"
+#include "engine/core/fnv1a.h"
 
 #include <bit>
 #include <string_view>
@@ -11,19 +12,11 @@
 namespace dlbench::graph {
 namespace {
 
-// FNV-1a, 64 bit.
 class Hasher {
  public:
-  void add(std::uint64_t word) {
-    for (int byte = 0; byte < 8; ++byte) {
-      hash_ = (hash_ ^ (word & 0xffU)) * 1099511628211ULL;
-      word >>= 8U;
-    }
-  }
+  void add(std::uint64_t word) { hash_.add(word); }
   void add(std::string_view text) {
-    for (const char c : text) {
-      hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-    }
+    hash_.add(text);
     add(text.size());
   }
   void add(double number) { add(std::bit_cast<std::uint64_t>(number)); }
@@ -51,10 +44,10 @@ class Hasher {
       add(static_cast<double>(number));
     }
   }
-  [[nodiscard]] std::uint64_t value() const { return hash_; }
+  [[nodiscard]] std::uint64_t value() const { return hash_.value(); }
 
  private:
-  std::uint64_t hash_ = 14695981039346656037ULL;
+  core::Fnv1a hash_;
 };
 
 struct AttributeHash {

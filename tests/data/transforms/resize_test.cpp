@@ -3,6 +3,7 @@
 #include "data/transforms/resize.h"
 
 #include "data/transforms/threshold.h"
+#include "engine/core/fnv1a.h"
 
 #include <gtest/gtest.h>
 
@@ -49,12 +50,12 @@ std::vector<std::uint8_t> pattern(const Golden& golden) {
   return pixels;
 }
 
-std::uint64_t fnv1a(const std::vector<std::uint8_t>& bytes) {
-  std::uint64_t state = 0xCBF29CE484222325U;
+std::uint64_t hash_of(const std::vector<std::uint8_t>& bytes) {
+  core::Fnv1a hash;
   for (const std::uint8_t byte : bytes) {
-    state = (state ^ byte) * 0x100000001B3U;
+    hash.add(byte);
   }
-  return state;
+  return hash.value();
 }
 
 void expect_opencvs_pixels(ResizeIsa isa) {
@@ -66,7 +67,7 @@ void expect_opencvs_pixels(ResizeIsa isa) {
     std::vector<std::uint8_t> pixels(
         static_cast<std::size_t>(golden.new_height * golden.new_width * golden.channels));
     resizer.resize(rows, golden.new_height, golden.new_width, pixels);
-    EXPECT_EQ(fnv1a(pixels), golden.hash)
+    EXPECT_EQ(hash_of(pixels), golden.hash)
         << golden.height << " x " << golden.width << " x " << golden.channels << " to "
         << golden.new_height << " x " << golden.new_width;
   }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/engine/backend/cuda/pretended/cublaslt_task.h"
 
+#include "engine/core/fnv1a.h"
+
 #include <algorithm>
 #include <cstring>
 #include <initializer_list>
@@ -152,10 +154,8 @@ void require_valid(bool holds, const std::string& why) {
 }
 
 std::uint64_t MatmulTask::fingerprint() const {
-  std::uint64_t hash = 14695981039346656037U;  // FNV-1a
-  const auto mix = [&hash](std::int64_t value) {
-    hash = (hash ^ static_cast<std::uint64_t>(value)) * 1099511628211U;
-  };
+  core::Fnv1a hash;
+  const auto mix = [&hash](std::int64_t value) { hash.add(static_cast<std::uint64_t>(value)); };
   for (const TensorView* view : {&a, &b, &c, &d}) {
     mix(static_cast<std::int64_t>(view->element));
     for (std::size_t axis = 0; axis < 2; ++axis) {
@@ -165,7 +165,7 @@ std::uint64_t MatmulTask::fingerprint() const {
   }
   mix(tf32 ? 1 : 0);
   mix(has_bias ? 1 : 0);
-  return hash;
+  return hash.value();
 }
 
 MatmulTask matmul_task(cublasLtMatmulDesc_t operation, const MatmulLayouts& layouts) {
