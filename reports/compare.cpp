@@ -305,23 +305,19 @@ void expect_same_work(const RunRecord& baseline, const RunRecord& candidate) {
   }
 }
 
-bool any(const Comparison& comparison, Change change) {
-  const auto is = [change](const auto& compared) { return compared.change == change; };
-  return std::any_of(comparison.arms.begin(), comparison.arms.end(), is) ||
-         std::any_of(comparison.collectives.begin(), comparison.collectives.end(), is);
-}
-
 std::string workload_name(const RunRecord& record) {
   return record.workload.has_value() ? record.workload->name : "none";
 }
 
 }  // namespace
 
-bool Comparison::any_slower() const { return any(*this, Change::kSlower); }
+bool Comparison::any_slower() const {
+  const auto is_slower = [](const auto& compared) { return compared.change == Change::kSlower; };
+  return std::any_of(arms.begin(), arms.end(), is_slower) ||
+         std::any_of(collectives.begin(), collectives.end(), is_slower);
+}
 
 bool Comparison::fails() const { return any_slower() || !missing.empty() || !incomplete.empty(); }
-
-bool Comparison::any_unsure() const { return any(*this, Change::kUnsure); }
 
 Comparison compare_reports(const RunRecord& baseline,
                            const RunRecord& candidate,

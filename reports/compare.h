@@ -73,8 +73,6 @@ struct Comparison {
   /// The gate: at least one arm or collective is slower, or missing, or the candidate is not
   /// complete. The command then ends with exit code 3.
   [[nodiscard]] bool fails() const;
-  /// At least one arm or collective could not be decided.
-  [[nodiscard]] bool any_unsure() const;
 };
 
 /// Compares arm by arm: kFaster or kSlower when the ratio differs from 1 by more than the tolerance
