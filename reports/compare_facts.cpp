@@ -12,6 +12,35 @@
 namespace dlbench::reports {
 namespace {
 
+/// What the hosts have: of several, each value once.
+void add_hosts(const std::vector<HostRecord>& hosts, std::map<std::string, std::string>& facts) {
+  const auto add = [&hosts, &facts](const std::string& name, const auto& value_of) {
+    std::set<std::string> values;
+    for (const HostRecord& host : hosts) {
+      values.insert(value_of(host));
+    }
+    if (!values.empty()) {
+      facts[name] = fmt::format("{}", fmt::join(values, ", "));
+    }
+  };
+  const auto of_gpus = [](const HostRecord& host, std::string GpuRecord::*member) {
+    std::set<std::string> values;
+    for (const GpuRecord& gpu : host.gpus) {
+      values.insert(gpu.*member);
+    }
+    return values.empty() ? "none" : fmt::format("{}", fmt::join(values, ", "));
+  };
+  add("host", [](const HostRecord& host) { return host.hostname; });
+  add("cpu", [](const HostRecord& host) { return host.cpu.model; });
+  add("usable cores", [](const HostRecord& host) { return std::to_string(host.cpu.usable_cores); });
+  add("cpu quota", [](const HostRecord& host) {
+    return host.cpu.cpu_quota.has_value() ? number_text(*host.cpu.cpu_quota) : "none";
+  });
+  add("kernel", [](const HostRecord& host) { return host.kernel; });
+  add("gpu", [&](const HostRecord& host) { return of_gpus(host, &GpuRecord::name); });
+  add("gpu driver", [&](const HostRecord& host) { return of_gpus(host, &GpuRecord::driver); });
+}
+
 /// Facts of a run that may explain a change of speed, by name.
 std::map<std::string, std::string> facts_of(const RunRecord& record) {
   // Where results go and how long is measured does not change how fast the program is.
@@ -42,15 +71,7 @@ std::map<std::string, std::string> facts_of(const RunRecord& record) {
   for (const auto& [variable, value] : record.system.environment) {
     facts["environment " + variable] = value;
   }
-  if (!record.system.hosts.empty()) {
-    const HostRecord& host = record.system.hosts.front();
-    facts["cpu"] = host.cpu.model;
-    facts["usable cores"] = std::to_string(host.cpu.usable_cores);
-    facts["cpu quota"] = host.cpu.cpu_quota.has_value() ? number_text(*host.cpu.cpu_quota) : "none";
-    facts["kernel"] = host.kernel;
-    facts["gpu"] = host.gpus.empty() ? "none" : host.gpus.front().name;
-    facts["gpu driver"] = host.gpus.empty() ? "none" : host.gpus.front().driver;
-  }
+  add_hosts(record.system.hosts, facts);
   if (record.workload.has_value()) {
     for (const PlanRecord& plan : record.workload->plans) {
       facts["plan " + plan.mode] = plan.hash;

@@ -133,6 +133,22 @@ TEST(Compare, NamesWhatElseDiffers) {
   EXPECT_THAT(text, HasSubstr("library onednn  2.6.3"));
 }
 
+TEST(Compare, NamesWhatDiffersOnAnyHost) {
+  RunRecord baseline = sample_record();
+  ASSERT_EQ(baseline.system.hosts.size(), 1U);
+  baseline.system.hosts.push_back(baseline.system.hosts[0]);
+  baseline.system.hosts[1].hostname = "node2";
+  RunRecord candidate = baseline;
+  candidate.system.hosts[1].hostname = "node7";
+  candidate.system.hosts[1].cpu.model = "Another CPU";
+  const std::vector<Difference> differences = compare_reports(baseline, candidate).differences;
+  ASSERT_EQ(differences.size(), 2U);
+  EXPECT_EQ(differences[0].what, "cpu");
+  EXPECT_EQ(differences[0].candidate, "Another CPU, " + baseline.system.hosts[0].cpu.model);
+  EXPECT_EQ(differences[1].what, "host");
+  EXPECT_EQ(differences[1].candidate, "node1, node7");
+}
+
 TEST(Compare, ACandidateThatEndedEarlyFails) {
   RunRecord candidate = sample_record();
   EXPECT_FALSE(compare_reports(sample_record(), candidate).fails());
