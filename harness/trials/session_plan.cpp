@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/session_plan.h"
 
+#include "engine/comm/rank_progress.h"
 #include "engine/comm/shared_device.h"
 #include "engine/core/error.h"
 #include "harness/cache_folder.h"
@@ -26,6 +27,12 @@ backend::ConvAlgorithm conv_algorithm(const std::string& name) {
     return backend::ConvAlgorithm::kDirect;
   }
   return name == "winograd" ? backend::ConvAlgorithm::kWinograd : backend::ConvAlgorithm::kAuto;
+}
+
+/// A rank that tunes kernels is alive, however long the others wait for what it finds.
+void check_lowering() {
+  comm::beat(comm::own_progress());
+  RunGuard::check_current();
 }
 
 }  // namespace
@@ -152,7 +159,7 @@ backend::LoweringOptions SessionPlan::lowering() const {
           .allow_tf32 = options_.precision == "tf32",
           .tuning_cache = kept.has_value() ? (*kept / "tuning.txt").string() : "",
           .autotune = options_.autotune,
-          .check = &RunGuard::check_current};
+          .check = &check_lowering};
 }
 
 exec::GraphReplay SessionPlan::replay() const { return graph_replay(options_.cuda_graph); }

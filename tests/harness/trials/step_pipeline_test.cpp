@@ -5,6 +5,7 @@
 // same trials on the ref backend, which runs at once; on one rank, and on two that share a device.
 #include "data/generators/generate.h"
 #include "engine/backend/backend_list.h"
+#include "engine/comm/rank_progress.h"
 #include "engine/comm/rendezvous.h"
 #include "engine/core/error.h"
 #include "harness/commands/run_record.h"
@@ -266,6 +267,15 @@ TEST_F(StepPipelineTest, TheDeviceGivesWhatWasPlanned) {
   const Session session(plan);
   const auto given = static_cast<double>(device.allocated_bytes() - before);
   EXPECT_NEAR(given, planned, 1e-3 * planned);
+}
+
+// The others wait meanwhile, and would take it for one that hangs.
+TEST_F(StepPipelineTest, ARankThatTunesGivesSignsOfLife) {
+  comm::LoneRank alone;
+  const SessionPlan plan(options("deferred"), alone);
+  const std::uint64_t before = comm::own_progress().beats;
+  plan.lowering().check();
+  EXPECT_GT(comm::own_progress().beats, before);
 }
 
 // From the first step on.
