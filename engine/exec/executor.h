@@ -30,6 +30,8 @@ namespace dlbench::exec {
 /// there is one rank; kOn, and several ranks (others may have recorded): a failure ends the run.
 enum class GraphReplay : std::uint8_t { kOff, kAuto, kOn };
 
+class Executor;
+
 struct ExecutorOptions {
   backend::LoweringOptions lowering;
   GraphReplay replay = GraphReplay::kOff;
@@ -37,6 +39,9 @@ struct ExecutorOptions {
   /// On several ranks: a step that communicates begins by giving all of them rank 0's buffers
   /// (running statistics), as PyTorch's DistributedDataParallel does. Of phase all_reduce.
   bool broadcast_buffers = false;
+  /// Computes in the arena of that one where it is large enough: no step of one may be on its way
+  /// when the other begins one. Null: an arena of its own.
+  const Executor* shares_arena_with = nullptr;
 };
 
 /// Device bytes of an Executor for the inputs of `graph` where the device cannot read the host's:
@@ -195,7 +200,7 @@ class Executor {
   StepRing ring_;
   std::vector<std::span<const std::byte>> watched_;  ///< ExecutorOptions::watch, on the device
   std::unique_ptr<backend::Stream> copy_stream_;     ///< null where inputs are read in place
-  std::unique_ptr<backend::Buffer> arena_;
+  std::shared_ptr<backend::Buffer> arena_;           ///< with the scratch behind it
   std::unique_ptr<backend::Buffer> input_staging_;
   backend::SlotTable slots_;
   std::map<std::string, Input, std::less<>> inputs_;

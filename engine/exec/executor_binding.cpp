@@ -118,7 +118,12 @@ void Executor::bind_arena() {
     scratch_offsets.push_back(bytes);
     bytes += align_up(scratch);
   }
-  arena_ = backend_.allocate(bytes);
+  const Executor* lender = options_.shares_arena_with;
+  if (lender != nullptr && lender->arena_->bytes() >= bytes) {
+    arena_ = lender->arena_;
+  } else {
+    arena_ = backend_.allocate(bytes);
+  }
   for (std::size_t slot = 0; slot < lowered_->slots.size(); ++slot) {
     if (plan_.offset_of_slot[slot] != Plan::kNotInArena) {
       slots_.set(static_cast<SlotId>(slot), arena_->data() + plan_.offset_of_slot[slot]);

@@ -17,6 +17,7 @@
 #include "harness/rank_placement.h"
 #include "harness/ranks.h"
 #include "harness/training/trainer.h"
+#include "harness/training/training_passes.h"
 #include "harness/trials/device_fault.h"
 #include "harness/trials/make_step.h"
 #include "harness/trials/plan_record.h"
@@ -177,6 +178,15 @@ class TrainingRun {
     if (train_.learning_rate == 0.0) {
       effective["learning-rate"] = plan.workload().spec().optimizer.learning_rate;
     }
+    const std::unique_ptr<data::Dataset> validation = open_validation_on_all(plan);
+    plan.is_used_for([&](std::int64_t batch_size, const MemoryNeed& of_run) {
+      TrainingSetup setup = setup_of(plan, validation.get());
+      if (batch_size != plan.batch_size()) {
+        setup.params.batch_size = batch_size;
+        setup.loader.global_batch_size = 0;
+      }
+      return need_of_training(setup, of_run);
+    });
     together(ranks_, [&] {
       plan.check_memory();
       if (report_.speaks()) {
@@ -184,16 +194,14 @@ class TrainingRun {
       }
     });
     if (options_.dry_run) {
-      static_cast<void>(open_validation_on_all(plan));
       report_.say(plan_text(plan, {}) + training_time_text(plan, epochs(plan)));
       return 0;
     }
-    // The steps of other batch sizes and modes come on top.
     describe_planned_memory(plan, record_);
     report_.taint(oversubscription(ranks_, placement_, plan.workers()));
     report_.taint(planned_taints(plan));
     together(ranks_, [&] { report_.begin(); });
-    report_.attempt([&] { train(plan); });
+    report_.attempt([&] { train(plan, setup_of(plan, validation.get())); });
     return report_.finish({.strict = options_.strict});
   }
 
@@ -225,11 +233,8 @@ class TrainingRun {
     });
   }
 
-  void train(SessionPlan& plan) {
-    watch_.emplace(plan.backend().device(), options_, report_.speaks());
-    prepare_cache(plan);
-    const std::unique_ptr<data::Dataset> validation = open_validation_on_all(plan);
-    const std::unique_ptr<comm::Communicator> communicator = make_communicator(plan);
+  /// All but how the ranks meet.
+  [[nodiscard]] TrainingSetup setup_of(SessionPlan& plan, const data::Dataset* validation) const {
     TrainingSetup setup{
         .workload = plan.workload(),
         .params = plan.built().params,
@@ -238,22 +243,29 @@ class TrainingRun {
         .lowering = plan.lowering(),
         .replay = plan.replay(),
         .training_data = plan.dataset(),
-        .validation_data = validation.get(),
+        .validation_data = validation,
         .loader = plan.loader_options(),
         .own_threads = plan.backend().device().threads + static_cast<int>(plan.workers()),
         .seed = plan.options().seed,
         .epochs = epochs(plan),
         .learning_rate = train_.learning_rate};
-    setup.ranks = {.rendezvous = &ranks_,
-                   .communicator = communicator.get(),
-                   .reduction = plan.reduction(),
-                   .broadcast_buffers = plan.options().broadcast_buffers};
     if (!train_.init.empty()) {
       setup.init = train_.init;
     }
     if (!train_.checkpoint.empty()) {
       setup.checkpoint = train_.checkpoint;
     }
+    return setup;
+  }
+
+  void train(SessionPlan& plan, TrainingSetup setup) {
+    watch_.emplace(plan.backend().device(), options_, report_.speaks());
+    prepare_cache(plan);
+    const std::unique_ptr<comm::Communicator> communicator = make_communicator(plan);
+    setup.ranks = {.rendezvous = &ranks_,
+                   .communicator = communicator.get(),
+                   .reduction = plan.reduction(),
+                   .broadcast_buffers = plan.options().broadcast_buffers};
     watched([&] { static_cast<void>(harness::train(setup, listener(plan))); });
   }
 

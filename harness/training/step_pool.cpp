@@ -78,11 +78,22 @@ StepPool::Step& StepPool::make_step(graph::Mode mode,
           .lowering = lowering,
           .replay = replay_,
           .watch = {std::string(workloads::kLossOutput), std::string(workloads::kCountsOutput)},
-          .broadcast_buffers = mode == graph::Mode::kTrain && ranks_.broadcast_buffers});
+          .broadcast_buffers = mode == graph::Mode::kTrain && ranks_.broadcast_buffers,
+          .shares_arena_with = largest()});
   if (on_new_step) {
     on_new_step(*step.executor, samples);
   }
   return steps_.insert_or_assign(std::pair(mode, samples), std::move(step)).first->second;
+}
+
+const exec::Executor* StepPool::largest() const {
+  const exec::Executor* largest = nullptr;
+  for (const auto& [key, step] : steps_) {
+    if (largest == nullptr || step.executor->plan().peak_bytes > largest->plan().peak_bytes) {
+      largest = step.executor.get();
+    }
+  }
+  return largest;
 }
 
 void StepPool::prepare(graph::Mode mode, std::int64_t samples) {

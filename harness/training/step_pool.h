@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The executable steps that training needs: one per mode and number of samples, made on first use,
-// all on one model state. A partial batch at the end of an epoch gets a plan of its own.
+// all on one model state and, as one runs at a time, in one arena: that of the largest. A partial
+// batch at the end of an epoch gets a plan of its own.
 #pragma once
 
 #include "data/batch.h"
@@ -105,6 +106,8 @@ class StepPool {
 
   [[nodiscard]] bool alone() const { return communicator_.size() == 1; }
   Step& step_for(graph::Mode mode, std::int64_t samples);
+  /// The step with the largest arena so far; null: there is none.
+  [[nodiscard]] const exec::Executor* largest() const;
   Step& make_step(graph::Mode mode, std::int64_t samples, const backend::LoweringOptions& lowering);
   [[nodiscard]] bool may_record(graph::Mode mode, const data::Batch& batch) const;
   [[nodiscard]] Share share_of(const data::Batch& batch) const;

@@ -7,6 +7,7 @@
 #include "engine/exec/checkpoint.h"
 #include "harness/faults/fault_watch.h"
 #include "harness/faults/injected_fault.h"
+#include "harness/training/training_passes.h"
 #include "harness/trials/group_disturbance.h"
 #include "harness/trials/non_finite_loss.h"
 #include "harness/trials/plan_record.h"
@@ -65,27 +66,6 @@ class PassSums {
   std::vector<double> counts_;
 };
 
-data::LoaderOptions loader_options(const TrainingSetup& setup,
-                                   const workloads::WorkloadParams& params,
-                                   std::int64_t epochs) {
-  data::LoaderOptions options = setup.loader;
-  options.batch_size = params.batch_size;
-  options.drop_last = !setup.workload.spec().keep_last_batch;
-  options.epochs = epochs;
-  return options;
-}
-
-/// Every sample once, in order, the last partial batch included.
-data::LoaderOptions validation_options(const TrainingSetup& setup,
-                                       const workloads::WorkloadParams& params) {
-  data::LoaderOptions options = setup.loader;
-  options.batch_size = params.batch_size;
-  options.shuffle = false;
-  options.drop_last = false;
-  options.epochs = 1;
-  return options;
-}
-
 class Training {
  public:
   Training(const TrainingSetup& setup, const TrainingListener& listener)
@@ -94,7 +74,7 @@ class Training {
         spec_(setup.workload.spec()),
         params_(workloads::choose_params(spec_, setup.params)),
         epochs_(setup.epochs == 0 ? spec_.epochs : setup.epochs),
-        loader_(setup.training_data, loader_options(setup, params_, epochs_)),
+        loader_(setup.training_data, training_loader(setup, epochs_)),
         steps_(setup.workload,
                params_,
                setup.precision,
@@ -201,18 +181,9 @@ class Training {
                       group_.size(),
                       batch));
     }
-    prepare_steps(graph::Mode::kTrain, sampler);
-    if (setup_.validation_data != nullptr) {
-      prepare_steps(graph::Mode::kEvaluate,
-                    data::Sampler(data::sampler_options(*setup_.validation_data,
-                                                        validation_options(setup_, params_))));
+    for (const PassSteps& pass : passes_of_epoch(setup_)) {
+      steps_.prepare(pass.mode, pass.samples, pass.last);
     }
-  }
-
-  void prepare_steps(graph::Mode mode, const data::Sampler& sampler) {
-    steps_.prepare(mode,
-                   sampler.plan(0).local_samples,
-                   sampler.plan(sampler.batches_per_epoch() - 1).local_samples);
   }
 
   reports::EpochRecord train_epoch(std::int64_t epoch) {
@@ -242,7 +213,7 @@ class Training {
     }
     if (setup_.validation_data != nullptr) {
       steps_.state().broadcast_buffers();
-      data::PrefetchLoader loader(*setup_.validation_data, validation_options(setup_, params_));
+      data::PrefetchLoader loader(*setup_.validation_data, validation_loader(setup_));
       const PassSums validated = pass(graph::Mode::kEvaluate, loader, epoch);
       record.valid_loss = validated.loss();
       add_metrics(record, validated, "");

@@ -5,45 +5,16 @@
 // neither parses options nor prints: who calls it listens.
 #pragma once
 
-#include "data/dataset.h"
-#include "data/loader/prefetch_loader.h"
-#include "engine/backend/backend.h"
-#include "engine/core/dtype.h"
-#include "harness/training/step_pool.h"
+#include "engine/exec/executor.h"
+#include "harness/training/training_setup.h"
 #include "reports/record.h"
-#include "workloads/workload.h"
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace dlbench::harness {
-
-/// What to train, on what. References outlive the training.
-struct TrainingSetup {
-  const workloads::Workload& workload;
-  workloads::WorkloadParams params;
-  core::DType precision = core::DType::kF32;
-  backend::Backend& backend;
-  backend::LoweringOptions lowering{};
-  exec::GraphReplay replay = exec::GraphReplay::kOff;
-  const data::Dataset& training_data;
-  const data::Dataset* validation_data = nullptr;  ///< nullptr: no validation
-  /// Workers, prefetch, seed, skip_corrupt, allocator; what belongs to an epoch is set by train().
-  data::LoaderOptions loader{};
-  int own_threads = 1;                                ///< of this rank, to tell the load of others
-  std::uint64_t seed = 1;                             ///< of the initial weights and of dropout
-  std::int64_t epochs = 0;                            ///< 0: the workload's
-  double learning_rate = 0.0;                         ///< 0: the workload's
-  std::optional<std::filesystem::path> init{};        ///< start from this checkpoint
-  std::optional<std::filesystem::path> checkpoint{};  ///< the best state goes here
-  /// Several ranks share every batch of training and validation; `loader` says which of them this
-  /// process is. Rank 0 writes the checkpoint.
-  TrainingRanks ranks{};
-};
 
 /// Where training stands.
 struct TrainingProgress {

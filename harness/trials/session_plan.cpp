@@ -193,7 +193,8 @@ MemoryNeed SessionPlan::need_for_batch(std::int64_t batch_size) const {
       {.batch_size = batch_size, .image_size = built_.params.image_size}, graph::Mode::kTrain);
   const graph::Graph graph =
       workloads::training_graph(workload_->spec(), built, dtype_, reduction_);
-  return need_beside(need_of_step(*backend_, graph, lowering()), batch_size);
+  const MemoryNeed need = need_beside(need_of_step(*backend_, graph, lowering()), batch_size);
+  return need_of_use_ ? need_of_use_(batch_size, need) : need;
 }
 
 MemoryNeed SessionPlan::need_beside(MemoryNeed need, std::int64_t batch_size) const {

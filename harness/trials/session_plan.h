@@ -17,9 +17,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dlbench::harness {
@@ -63,6 +65,10 @@ class SessionPlan {
   /// By --cuda-graph.
   [[nodiscard]] exec::GraphReplay replay() const;
   [[nodiscard]] data::LoaderOptions loader_options() const;
+  /// What the caller does with a batch of this rank, if it is not to repeat training steps of one
+  /// size as a session does: from that need to its own. Before memory_need() is asked.
+  using NeedOfUse = std::function<MemoryNeed(std::int64_t batch_size, const MemoryNeed& of_run)>;
+  void is_used_for(NeedOfUse need) { need_of_use_ = std::move(need); }
   /// Lowers without tuning and plans. Cached.
   [[nodiscard]] const MemoryNeed& memory_need();
   /// Which ranks have one GPU, as comm::shared_device() says it; empty: each has its own.
@@ -103,6 +109,7 @@ class SessionPlan {
   DataSource source_;
   std::unique_ptr<data::Dataset> dataset_;
   std::int64_t workers_ = 1;
+  NeedOfUse need_of_use_;
   std::optional<MemoryNeed> need_;
 };
 
