@@ -97,9 +97,14 @@ struct NormalizeDensePack {
     }
     return constants;
   }
-  DLBENCH_HOST_DEVICE void operator()(const Constants& constants, Index pack) const {
+  [[nodiscard]] DLBENCH_HOST_DEVICE Pack<std::uint8_t, N> load(Index pack) const {
+    return read_pack<N>(x + pack * N);
+  }
+  DLBENCH_HOST_DEVICE void finish(const Constants& constants,
+                                  const Pack<std::uint8_t, N>& bytes,
+                                  Index pack) const {
     float values[N];
-    load_pack(x + pack * N, values);
+    widen(bytes, values);
     for (int lane = 0; lane < N; ++lane) {
       values[lane] = values[lane] * constants.factor[lane] + constants.shift[lane];
     }

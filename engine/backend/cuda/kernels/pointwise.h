@@ -26,11 +26,22 @@ struct ReluBackward {
   static constexpr bool kKeepsZero = true;
   DLBENCH_HOST_DEVICE float operator()(float dy, float y) const { return y <= 0 ? 0 : dy; }
 };
+/// Of a number of at least 1. On a device within 1 ulp, by one instruction: a division has ten and
+/// a branch, with which the sigmoid of 16-bit tensors had 0.74 of an H200's copy bandwidth.
+DLBENCH_HOST_DEVICE float reciprocal(float at_least_one) {
+#if defined(__CUDA_ARCH__)
+  float result;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(at_least_one));
+  return result;
+#else
+  return 1.0F / at_least_one;
+#endif
+}
 struct Sigmoid {
   static constexpr bool kBinary = false;
   static constexpr bool kKeepsZero = false;
   DLBENCH_HOST_DEVICE float operator()(float x, float /*unused*/) const {
-    return 1.0F / (1.0F + std::exp(-x));
+    return reciprocal(1.0F + std::exp(-x));
   }
 };
 struct SigmoidBackward {
