@@ -97,14 +97,9 @@ struct NormalizeDensePack {
     }
     return constants;
   }
-  [[nodiscard]] DLBENCH_HOST_DEVICE Pack<std::uint8_t, N> load(Index pack) const {
-    return read_pack<N>(x + pack * N);
-  }
-  DLBENCH_HOST_DEVICE void finish(const Constants& constants,
-                                  const Pack<std::uint8_t, N>& bytes,
-                                  Index pack) const {
+  DLBENCH_HOST_DEVICE void operator()(const Constants& constants, Index pack) const {
     float values[N];
-    widen(bytes, values);
+    load_pack(x + pack * N, values);
     for (int lane = 0; lane < N; ++lane) {
       values[lane] = values[lane] * constants.factor[lane] + constants.shift[lane];
     }

@@ -123,8 +123,7 @@ class Divisor {
 };
 
 /// Calls item(i) for all i in [0, items), neighbouring threads on neighbouring items. I: Index or
-/// ShortIndex. An item that has load() is called as item.finish(item.load(i), i), and two are
-/// loaded before the first is finished.
+/// ShortIndex.
 template <typename Item, typename I>
 struct GridStride {
   static constexpr int kBlocks = blocks_of<Item>();
@@ -135,22 +134,9 @@ struct GridStride {
     // Unsigned, for the last step may lead past 2^31.
     using Counter = std::make_unsigned_t<I>;
     const Counter step = Counter{p.blocks} * p.threads;
-    const auto end = static_cast<Counter>(items);
-    Counter i = Counter{p.block} * p.threads + p.thread;
-    if constexpr (requires { item.load(I{}); }) {
-      for (; i < end && step < end - i; i += 2 * step) {
-        const auto first = item.load(static_cast<I>(i));
-        const auto second = item.load(static_cast<I>(i + step));
-        item.finish(first, static_cast<I>(i));
-        item.finish(second, static_cast<I>(i + step));
-      }
-      if (i < end) {
-        item.finish(item.load(static_cast<I>(i)), static_cast<I>(i));
-      }
-    } else {
-      for (; i < end; i += step) {
-        item(static_cast<I>(i));
-      }
+    for (Counter i = Counter{p.block} * p.threads + p.thread; i < static_cast<Counter>(items);
+         i += step) {
+      item(static_cast<I>(i));
     }
   }
 };
@@ -169,9 +155,8 @@ void for_each(Launcher& launcher, Index items, const Item& item) {
                kThreads);
 }
 
-/// Like GridStride, with what a thread's items have in common: item.finish(constants, item.load(i),
-/// i) with constants = item.prepare(first i of the thread). Two items are loaded before the first
-/// is finished, as in WalkColumns.
+/// Like GridStride, with what a thread's items have in common: item(constants, i) with constants =
+/// item.prepare(first i of the thread).
 template <typename Item>
 struct PreparedStride {
   Item item;
@@ -181,14 +166,8 @@ struct PreparedStride {
     const Index step = Index{p.blocks} * p.threads;
     Index i = Index{p.block} * p.threads + p.thread;
     const auto constants = item.prepare(i);
-    for (; i + step < items; i += 2 * step) {
-      const auto first = item.load(i);
-      const auto second = item.load(i + step);
-      item.finish(constants, first, i);
-      item.finish(constants, second, i + step);
-    }
-    if (i < items) {
-      item.finish(constants, item.load(i), i);
+    for (; i < items; i += step) {
+      item(constants, i);
     }
   }
 };

@@ -200,19 +200,14 @@ struct DiceBackward {
     const float total = sums[1] + sums[2] + smooth;
     return {-2.0F * *dloss / total, *dloss * (2.0F * sums[0] + smooth) / (total * total)};
   }
-  [[nodiscard]] DLBENCH_HOST_DEVICE Pack<std::uint8_t, N> load(Index item) const {
-    return read_pack<N>(mask + (N == 1 ? p_stride.divide(item) : item * N));
-  }
-  DLBENCH_HOST_DEVICE void finish(const DiceSlope& line,
-                                  const Pack<std::uint8_t, N>& pixels,
-                                  Index item) const {
-    float values[N];
-    widen(pixels, values);
+  DLBENCH_HOST_DEVICE void operator()(const DiceSlope& line, Index item) const {
     if constexpr (N == 1) {
       Index lane = 0;
-      p_stride.split(item, lane);
-      dp[item] = lane == 0 ? line.slope * values[0] + line.constant : 0.0F;
+      const Index pixel = p_stride.split(item, lane);
+      dp[item] = lane == 0 ? line.slope * static_cast<float>(mask[pixel]) + line.constant : 0.0F;
     } else {
+      float values[N];
+      load_pack(mask + item * N, values);
       for (int pixel = 0; pixel < N; ++pixel) {
         values[pixel] = line.slope * values[pixel] + line.constant;
       }

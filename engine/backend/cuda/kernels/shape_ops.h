@@ -29,11 +29,7 @@ struct CopyChannelsPack {
   ShortIndex count;
   Divisor packs;  ///< of a position, zeros included
 
-  struct Loaded {
-    Pack<T, N> values;
-    Index to;  ///< element of y
-  };
-  [[nodiscard]] DLBENCH_HOST_DEVICE Loaded load(PackIndex<N> item) const {
+  DLBENCH_HOST_DEVICE void operator()(PackIndex<N> item) const {
     PackIndex<N> pack = 0;
     const PackIndex<N> position = packs.split(item, pack);
     const ShortIndex lane_of_y = static_cast<ShortIndex>(pack) * N;
@@ -49,10 +45,7 @@ struct CopyChannelsPack {
         }
       }
     }
-    return {values, Index{position} * y_stride + lane_of_y};
-  }
-  DLBENCH_HOST_DEVICE void finish(const Loaded& loaded, PackIndex<N> /*item*/) const {
-    write_pack(y + loaded.to, loaded.values);
+    write_pack(y + Index{position} * y_stride + lane_of_y, values);
   }
 };
 

@@ -75,45 +75,6 @@ TEST(GridStride, VisitsEveryItemOnceWithFewerThreadsThanItems) {
   }
 }
 
-/// Items that are loaded, and finished with what was loaded.
-struct LoadedVisits {
-  int* visits;
-  int* under_way;  ///< loaded and not finished
-  int* most_under_way;
-
-  [[nodiscard]] Index load(Index i) const {
-    *most_under_way = std::max(*most_under_way, ++*under_way);
-    return i;
-  }
-  void finish(Index loaded, Index i) const {
-    --*under_way;
-    visits[i] += loaded == i ? 1 : -1000;
-  }
-  [[nodiscard]] Index prepare(Index first) const { return first % 3; }
-  void finish(Index remainder, Index loaded, Index i) const {
-    finish(remainder == i % 3 ? loaded : -1, i);
-  }
-};
-
-TEST(GridStride, LoadsTwoItemsBeforeTheFirstIsFinished) {
-  for (const Index items :
-       {Index{1}, Index{255}, Index{256 * 3}, Index{256 * 3 + 1}, Index{5000}}) {
-    std::vector<int> visits(static_cast<std::size_t>(items));
-    int under_way = 0;
-    int most = 0;
-    const LoadedVisits item{visits.data(), &under_way, &most};
-    HostLauncher launcher(3);
-    for_each(launcher, items, item);
-    for_each<ShortIndex>(launcher, items, item);
-    EXPECT_THAT(visits, ::testing::Each(2)) << items << " items";
-    EXPECT_EQ(most, items > 256 * 3 ? 2 : 1) << items << " items for 3 blocks";
-    most = 0;
-    for_each_prepared(launcher, items, 3, item);
-    EXPECT_THAT(visits, ::testing::Each(3)) << items << " items";
-    EXPECT_EQ(most, items > 256 * 3 ? 2 : 1) << items << " items for 3 blocks";
-  }
-}
-
 TEST(GridStride, EndsBehindTheLastOf31Bits) {
   const Index items = (Index{1} << 31) - 1;
   constexpr std::uint32_t kBlocks = 1U << 20U;
