@@ -300,32 +300,36 @@ TEST_P(ConvPlans, ExistForDilationGroupsVolumesAndUnevenPaddingDeterministicToo)
 }
 
 // An A100 has no others for some in strict f32, of which none is a gradient of weights.
-TEST_P(ConvPlans, OfUnevenPaddingAreNotOfTheOldestEnginesWhereThereAreOthers) {
+TEST_P(ConvPlans, OfUnevenPaddingAreNotOfEnginesInDoubtWhereThereAreOthers) {
   const CudnnDescriptor device = ConvPlans::device();
   const workloads::Workload& workload = workloads::find_workload("resunetpp");
   const workloads::BuiltWorkload built =
       workload.build({.batch_size = 2, .image_size = 64}, graph::Mode::kTrain);
   int uneven = 0;
   bool oldest_elsewhere = false;
+  bool wrong_elsewhere = false;
   for (const Precision& precision : precisions()) {
     for (const ConvProblem& problem :
          problems_of(workloads::training_graph(workload.spec(), built, precision.dtype))) {
       const auto plans =
           find_conv_plans(problem, {.allow_tf32 = precision.allow_tf32}, PlanTarget(device), 4);
+      const bool of_weights = problem.direction == ConvDirection::kBackwardWeights;
       const auto oldest =
           std::ranges::count_if(plans, [](const ConvPlan& plan) { return plan.engine < 4; });
+      const auto wrong = std::ranges::count_if(
+          plans, [&](const ConvPlan& plan) { return of_weights && plan.engine == 20; });
       if (problem.pad_begin == problem.pad_end) {
         oldest_elsewhere = oldest_elsewhere || oldest > 0;
+        wrong_elsewhere = wrong_elsewhere || wrong > 0;
         continue;
       }
       ++uneven;
-      const bool has_others =
-          problem.direction == ConvDirection::kBackwardWeights || oldest < std::ssize(plans);
-      EXPECT_EQ(oldest, has_others ? 0 : std::ssize(plans)) << problem.text();
+      EXPECT_EQ(oldest, oldest < std::ssize(plans) ? 0 : std::ssize(plans)) << problem.text();
+      EXPECT_EQ(wrong, 0) << problem.text();
     }
   }
   EXPECT_EQ(uneven, 36) << "three convolutions, three directions, four precisions";
-  EXPECT_TRUE(oldest_elsewhere) << "they are left out for their padding";
+  EXPECT_TRUE(oldest_elsewhere && wrong_elsewhere) << "they are left out for their padding";
 }
 
 TEST_P(ConvPlans, RefuseShapesThatContradictEachOther) {
