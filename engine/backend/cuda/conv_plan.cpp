@@ -310,9 +310,9 @@ std::vector<Source> sources(bool fuse, std::size_t most) {
 }
 
 /// Where the padding of both sides differs, some engines of cuDNN 9.19 are left out while there are
-/// others. Engine 20 gave wrong gradients of weights in f32 on an H200: in all of the 29 plans of
-/// it that were run with such a padding, nearly every element was wrong. The oldest, 0 to 3, are
-/// under suspicion: they come from an interface that knew one padding for both sides, and one
+/// others. Engine 20 gave wrong gradients of weights in f32 on an H200: in each of the 29 plans
+/// of it that were run with such a padding, most elements were wrong. The oldest, 0 to 3, are under
+/// suspicion: they come from an interface that knew one padding for both sides, and one
 /// gradient was wrong on an H100 (ResUNet++, 2 x 64 x 64, c2.conv1.weight) for which the heuristics
 /// offer 0 first; which one it took was not seen. Plans are checked before they are taken
 /// (conv_check.h), but not where the device has no memory to run them.
