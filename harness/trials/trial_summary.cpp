@@ -178,6 +178,11 @@ std::optional<reports::StragglerEvidence> straggler(const TrialResult& result,
   const auto latest = std::max_element(totals.begin(), totals.end(), [](auto& a, auto& b) {
     return a.communication.last_arrivals < b.communication.last_arrivals;
   });
+  const auto fewest = std::min_element(
+      totals.begin(), totals.end(), [](auto& a, auto& b) { return a.samples < b.samples; });
+  if (latest->samples > fewest->samples) {
+    return std::nullopt;  // late for what it was dealt: the ranks do not divide the global batch
+  }
   double waiting_s = 0.0;
   for (auto rank = totals.begin(); rank != totals.end(); ++rank) {
     const comm::CommunicationTotals& spent = rank->communication;

@@ -56,5 +56,24 @@ TEST(TrialSummary, WhereThereIsNoPeakSomebodySaidWhy) {
   EXPECT_THROW((void)summarize_trial(result_of_two(), context), core::CheckFailure);
 }
 
+TEST(TrialSummary, ARankThatWasDealtMoreSamplesIsNoStraggler) {
+  TrialResult full;
+  full.id = {reports::TrialKind::kFull, ""};
+  RankShare late{.samples = 20, .steps = 10, .wall_s = 1.0};
+  late.communication.collectives = 40;
+  late.communication.last_arrivals = 38;
+  RankShare early = late;
+  early.communication.last_arrivals = 2;
+  early.communication.exposed_s = 0.3;
+  full.repetitions = {{.steps = 10, .samples = 40, .wall_s = 1.0, .samples_per_second = 40.0}};
+  full.rounds = {{.shares = {late, early}}};
+  const auto even = attribution_input({full}, context_of_two()).straggler;
+  ASSERT_TRUE(even.has_value());
+  EXPECT_EQ(even->rank, 0);
+  EXPECT_EQ(even->late_share, 0.95);
+  full.rounds[0].shares[0].samples = 30;
+  EXPECT_FALSE(attribution_input({full}, context_of_two()).straggler.has_value());
+}
+
 }  // namespace
 }  // namespace dlbench::harness
