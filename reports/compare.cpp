@@ -51,15 +51,18 @@ struct ArmRates {
 
 constexpr const char* kThrottled = "was throttled";
 
-/// Why a difference between two measurements that may be in doubt is no evidence; empty: it is.
-std::string doubt_of_difference(const std::string& baseline, const std::string& candidate) {
+/// Why a candidate that is slower, or faster, is no evidence; empty: it is. What disturbs or
+/// throttles only slows: beside a disturbed baseline a slower candidate is slower all the same.
+std::string doubt_of_difference(const std::string& baseline,
+                                const std::string& candidate,
+                                bool slower) {
   if (baseline == kThrottled && candidate == kThrottled) {
     return "";  // both ran below one quota or power limit: that is how the machine is
   }
-  if (!baseline.empty()) {
-    return "the baseline " + baseline;
+  if (slower) {
+    return candidate.empty() ? "" : "the candidate " + candidate;
   }
-  return candidate.empty() ? "" : "the candidate " + candidate;
+  return baseline.empty() ? "" : "the baseline " + baseline;
 }
 
 constexpr double kShown = 0.95;    // the interval in the report
@@ -126,7 +129,7 @@ ArmComparison compare_arm(const ArmRates& baseline, const ArmRates& candidate, d
   const bool differs = std::abs(log_ratio) > welch_half_width(before, after, kDecides).value();
   const bool beyond = std::abs(arm.ratio - 1.0) > tolerance && differs;
   if (beyond) {
-    arm.doubt = doubt_of_difference(baseline.doubt, candidate.doubt);
+    arm.doubt = doubt_of_difference(baseline.doubt, candidate.doubt, arm.ratio < 1.0);
   }
   if (!arm.doubt.empty()) {
     return arm;
@@ -243,7 +246,7 @@ CollectiveComparison compare_collective(const CollectiveKey& key,
   if (std::abs(result.ratio - 1.0) <= tolerance) {
     result.change = Change::kSame;
   } else if (slower || faster) {
-    result.doubt = doubt_of_difference(baseline.doubt, candidate.doubt);
+    result.doubt = doubt_of_difference(baseline.doubt, candidate.doubt, slower);
     if (result.doubt.empty()) {
       result.change = slower ? Change::kSlower : Change::kFaster;
     }

@@ -78,9 +78,9 @@ struct Comparison {
 /// Compares arm by arm: kFaster or kSlower when the ratio differs from 1 by more than the tolerance
 /// and its 99 % interval excludes 1 (equal programs then raise a false alarm once in 100 runs, and
 /// far less where the noise is below the tolerance); kSame when it lies within the tolerance and
-/// its 95 % interval within twice the tolerance; else kUnsure. What was disturbed, or throttled in
-/// one report alone (trials, training, collectives), is kUnsure where it would be kFaster or
-/// kSlower. Calls of a
+/// its 95 % interval within twice the tolerance; else kUnsure. A candidate that was disturbed, or
+/// throttled and the baseline not (trials, training, collectives), is kUnsure where it would be
+/// kSlower; so is kFaster beside such a baseline. Calls of a
 /// collective are not independent, so their medians decide: kSlower when the candidate's is above
 /// the baseline's 95th percentile and by more than the tolerance above its median, kFaster the
 /// other way round, kSame when the medians differ by no more than the tolerance, else kUnsure.

@@ -79,8 +79,9 @@ TEST(Compare, TheGateFailsOnlyOnSlower) {
   EXPECT_EQ(unsure.arms.at(0).change, Change::kUnsure);
 }
 
-// A regression gate must not fail for a compiler that ran beside the candidate.
-TEST(Compare, WhatWasDisturbedDecidesNothing) {
+// A regression gate must not fail for a compiler that ran beside the candidate, nor pass for one
+// that ran beside the baseline.
+TEST(Compare, WhatWasDisturbedIsNotTheReasonToDecide) {
   const RunRecord before = full_only({100, 100.5, 99.5});
   RunRecord after = full_only({90, 90.5, 89.5});
   after.run.taints = {{Taint::kDisturbed, "trial full, repetition 2", "other processes"}};
@@ -88,6 +89,9 @@ TEST(Compare, WhatWasDisturbedDecidesNothing) {
   EXPECT_EQ(comparison.arms.at(0).change, Change::kUnsure);
   EXPECT_EQ(comparison.arms.at(0).doubt, "the candidate was disturbed");
   EXPECT_EQ(compare_reports(after, before).arms.at(0).doubt, "the baseline was disturbed");
+  const RunRecord slow = full_only({50, 50.5, 49.5});
+  EXPECT_EQ(compare_reports(after, slow).arms.at(0).change, Change::kSlower) << "all the same";
+  EXPECT_EQ(compare_reports(slow, after).arms.at(0).change, Change::kFaster);
   RunRecord below_the_quota = before;
   below_the_quota.run.taints = {{Taint::kThrottled, "trial full", "a CPU quota"}};
   after.run.taints = below_the_quota.run.taints;
@@ -311,8 +315,8 @@ TEST(Compare, NorDoDisturbedSeriesTrainingsAndCollectives) {
   const RunRecord fast = epochs_only({500, 505, 495});
   const RunRecord slow = epochs_only({400, 405, 395});
   EXPECT_EQ(compare_reports(fast, slow).arms.at(0).change, Change::kSlower);
-  const Comparison training = compare_reports(with(fast, Taint::kThrottled, "training"), slow);
-  EXPECT_EQ(training.arms.at(0).doubt, "the baseline was throttled");
+  const Comparison training = compare_reports(fast, with(slow, Taint::kThrottled, "training"));
+  EXPECT_EQ(training.arms.at(0).doubt, "the candidate was throttled");
   EXPECT_FALSE(training.any_slower());
 
   const std::string where = "collectives over 4 ranks";
