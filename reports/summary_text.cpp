@@ -258,10 +258,8 @@ std::string summary_text(const RunRecord& record, const std::string& path) {
   }
   text += taints_line(record);
   std::string report = path == "-" ? "on the standard output" : path;
-  report += fmt::format(" ({}, dlbench {} {})",
-                        word(record.run.status),
-                        record.tool.version,
-                        record.tool.git_commit.substr(0, 12));
+  report += fmt::format(
+      " ({}, dlbench {} {})", word(record.run.status), record.tool.version, record.tool.git_commit);
   return text + line("report", report);
 }
 

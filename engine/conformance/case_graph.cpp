@@ -48,9 +48,7 @@ DType dtype_of(Element element, DType case_dtype) {
 }
 
 /// One stream of random numbers per tensor, so that adding an operand changes no other one.
-core::RandomStream stream_for(const std::string& name) {
-  return {kSeed, core::fnv1a(name)};
-}
+core::RandomStream stream_for(const std::string& name) { return {kSeed, core::fnv1a(name)}; }
 
 double uniform(core::RandomStream& random, double low, double high) {
   return low + (high - low) * static_cast<double>(random.uniform());

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "harness/analysis/device_peaks.h"
 #include "harness/analysis/peak_cache.h"
@@ -47,6 +48,13 @@ class InfoCommand final : public Command {
   }
   /// Below mpirun or srun, --ranks shows all of its ranks; the rest is one machine's.
   [[nodiscard]] bool parallel() const override { return ranks_; }
+  void check() const override {
+    if (ranks_ && measure_peaks_) {
+      throw core::Error(core::ErrorCode::kUsage,
+                        "--ranks and --measure-peaks: choose one; ranks that share processors "
+                        "would measure each other");
+    }
+  }
   int run(const OptionSet& /*options*/, const Invocation& invocation) override {
     if (ranks_) {
       const RankRow mine = place_this_rank(invocation.ranks, std::nullopt);

@@ -91,7 +91,7 @@ class Measurement {
       report_.begin();
     });
     try {
-      report_.attempt([&] { measure(plan, trials); }, [this] { tell_missing_trace(); });
+      report_.attempt([&] { measure(plan, trials); }, [this] { tell_missing_files(); });
     } catch (...) {
       if (profiled_) {  // all is measured: a trace that cannot be written takes no number away
         report_.summarize();
@@ -113,10 +113,15 @@ class Measurement {
     report_.check_output();
   }
 
-  void tell_missing_trace() {
+  /// Of a run that failed: what lies at such a place is of an earlier one.
+  void tell_missing_files() {
     if (!options_.trace.empty() && !profiled_) {
       record_.run.skipped.push_back(
           {"trace", "the run ended before the repetition that --trace records, the last one"});
+    }
+    if (!options_.benchy.empty()) {
+      record_.run.skipped.push_back(
+          {"benchy", "the run ended before its end, at which --benchy is written"});
     }
   }
 

@@ -70,8 +70,9 @@ double least_batch_s(const SessionPlan& plan) {
   return plan.options().storage.latency_ms * 1e-3 * reads_one_after_another;
 }
 
-// Of one trial whose step takes `step_s`.
-Bounds trial_time(double step_s, const RunOptions& run) {
+// Of one trial whose step takes `step_s`; `untimed_steps` come before the warm-up and before each
+// repetition.
+Bounds trial_time(double step_s, std::int64_t untimed_steps, const RunOptions& run) {
   const RunnerOptions defaults;
   const double min_time_s = run.min_time.value_or(defaults.min_time_s);
   const double max_time_s = run.max_time.value_or(defaults.stopping.max_time_s);
@@ -81,9 +82,12 @@ Bounds trial_time(double step_s, const RunOptions& run) {
   const double repetitions_s = repetition_s * static_cast<double>(run.repetitions);
   const double warmup_s =
       std::min(step_s * static_cast<double>(warmup_steps), warm_up_limit_s(max_time_s) + step_s);
-  return {warmup_s + repetitions_s,
+  const double untimed_s =
+      step_s * static_cast<double>(untimed_steps) * static_cast<double>(run.repetitions + 1);
+  const double most_repetitions = std::max(max_time_s, repetitions_s) / repetition_s + 2;
+  return {warmup_s + untimed_s + repetitions_s,
           std::max(warmup_s, warm_up_limit_s(max_time_s)) + std::max(max_time_s, repetitions_s) +
-              repetition_s};
+              repetition_s + step_s * static_cast<double>(untimed_steps) * most_repetitions};
 }
 
 }  // namespace
@@ -102,7 +106,8 @@ std::string run_time_text(const SessionPlan& plan,
                        trial.kind == reports::TrialKind::kFull ||
                        trial.variant == "loader_beside_step";
     const double batch_s = loads ? least_batch_s(plan) : 0.0;
-    const Bounds bounds = trial_time(std::max(trial.trains() ? *step.step_s : 0.0, batch_s), run);
+    const Bounds bounds = trial_time(
+        std::max(trial.trains() ? *step.step_s : 0.0, batch_s), loads ? run.prefetch + 1 : 0, run);
     whole.least_s += bounds.least_s;
     whole.most_s += bounds.most_s;
   }
@@ -114,6 +119,12 @@ std::string run_time_text(const SessionPlan& plan,
                 : fmt::format("about {} as --time-budget says\n", duration(*run.time_budget)));
   }
   text += fmt::format("{} if the noise stays above --max-noise\n", duration(whole.most_s));
+  if (plan.options().storage.mib_per_s > 0.0) {
+    text += "             not counted: the transfers of --storage mib_per_s\n";
+  }
+  if (plan.options().link.has_value() && plan.ranks().size() > 1) {
+    text += "             not counted: the collectives over --link\n";
+  }
   return text;
 }
 

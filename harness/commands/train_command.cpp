@@ -76,8 +76,9 @@ std::string epoch_line(const reports::EpochRecord& epoch,
   for (const std::string& metric : workloads::metric_names(spec.metrics)) {
     const auto found = epoch.metrics.find(prefix + metric);
     if (found != epoch.metrics.end()) {
-      line += std::isfinite(found->second) ? fmt::format("  {} {:.4f}", metric, found->second)
-                                           : fmt::format("  {} none", metric);
+      line += std::isfinite(found->second)
+                  ? fmt::format("  {}{} {:.4f}", prefix, metric, found->second)
+                  : fmt::format("  {}{} none", prefix, metric);
     }
   }
   return line + (best ? " *\n" : "\n");
@@ -415,8 +416,10 @@ class TrainCommand final : public Command {
     return "train a workload over epochs, with validation and the workload's schedule";
   }
   [[nodiscard]] std::string details() const override {
-    return "A line per epoch; * marks the lowest validation loss so far, whose state --checkpoint\n"
-           "keeps. The report holds the history. Training stops early where that has not fallen\n"
+    return "A line per epoch; * marks the lowest validation loss so far (without validation: "
+           "training\n"
+           "loss), whose state --checkpoint keeps. The report holds the history. Training stops "
+           "early where that has not fallen\n"
            "for the workload's patience: " +
            patience_text() +
            ".\n"

@@ -42,6 +42,17 @@ std::vector<fs::path> data_files(const std::string& dataset, const fs::path& fol
   return files;
 }
 
+namespace {
+
+/// Or the folder of one of its splits.
+bool is_generated(const fs::path& folder) {
+  std::error_code ignored;
+  const fs::path whole = fs::weakly_canonical(folder, ignored).parent_path();
+  return data::generated_info(folder).has_value() || data::generated_info(whole).has_value();
+}
+
+}  // namespace
+
 std::vector<fs::path> present_data_files(const std::string& workload, const std::string& data) {
   const std::string& dataset = workloads::find_workload(workload).spec().dataset;
   const auto folder = present_data(dataset, data);
@@ -50,7 +61,7 @@ std::vector<fs::path> present_data_files(const std::string& workload, const std:
 
 DataSource locate_data(const std::string& dataset, const std::string& data) {
   if (const auto present = present_data(dataset, data); present.has_value()) {
-    return {*present, data::generated_info(*present).has_value()};
+    return {*present, is_generated(*present)};
   }
   const fs::path folder =
       cache_folder() / (dataset + "-" + std::to_string(kGeneratedSamples) + "-samples");

@@ -77,6 +77,7 @@ class BadInput(CommandTest):
         self.expect_error(2, *self.mnist, "--storage", "latency=3", says=["latency"])
         self.expect_error(2, *self.mnist, "--global-batch-size", "4", says=["exclude each other"])
         self.expect_error(2, "run", says=["--workload is required"])
+        self.expect_error(2, "info", "--ranks", "--measure-peaks", says=["choose one"])
         self.expect_error(2, *self.mnist, "--workers", "2000", says=["--workers", "range 1 to 1024"])
         self.expect_error(2, "verify", "--op", "linear", "--dump", "step.safetensors",
                           says=["--dump has no meaning with --op"])
@@ -187,7 +188,10 @@ class BadInput(CommandTest):
         done = self.dlbench(*train, "--data", data)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("no validation", done.stderr)
-        skipped = self.report(self.folder / "report.json")["run"]["skipped"]
+        self.assertIn("  train_dice ", done.stdout)
+        report = self.report(self.folder / "report.json")
+        self.assertIn("generated_data", [taint["code"] for taint in report["run"]["taints"]])
+        skipped = report["run"]["skipped"]
         self.assertEqual([entry["what"] for entry in skipped], ["validation"])
         self.assertIn("no folder 'valid'", skipped[0]["reason"])
 
@@ -417,7 +421,8 @@ class BadInput(CommandTest):
         self.assertEqual(report["run"]["exit_code"], 124)
 
     def test_interrupt_leaves_a_partial_report(self):
-        running = self.start(*self.mnist, "--max-noise", "0.01", "--min-time", "200ms")
+        running = self.start(*self.mnist, "--max-noise", "0.01", "--min-time", "200ms", "--benchy",
+                             self.folder / "benchy.json")
         self.wait_for_trials(running)
         running.send_signal(signal.SIGINT)
         _, errors = running.communicate(timeout=60)
@@ -425,6 +430,7 @@ class BadInput(CommandTest):
         report = self.report(self.folder / "report.json")
         self.assertEqual(report["run"]["status"], "partial")
         self.assertGreaterEqual(len(report["trials"]), 1)
+        self.assertIn("benchy", [left_out["what"] for left_out in report["run"]["skipped"]])
         self.assertIn("partial", [taint["code"] for taint in report["run"]["taints"]])
 
     def test_a_hang_is_ended_by_force(self):

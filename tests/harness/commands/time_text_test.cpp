@@ -91,10 +91,14 @@ TEST_F(TimeText, ASimulatedStorageIsCounted) {
   run_.trials = "io";
   run_.workers = 2;
   run_.storage = "latency_ms=1000";
-  // Warm-up until a batch passes 30 s and 5 repetitions of one, of 8 / 2 reads one after the other.
-  EXPECT_THAT(text(), HasSubstr("with such steps: 54 s at least"));
+  // Batches of 8 / 2 reads one after the other: a warm-up until one passes 30 s, 5 repetitions of
+  // one, and 3 before each of them that no queue holds.
+  EXPECT_THAT(text(), HasSubstr("with such steps: 126 s at least"));
   run_.trials = "synthetic";
   EXPECT_THAT(text(), HasSubstr("with such steps: 5 s at least")) << "it loads nothing";
+  EXPECT_THAT(text(), Not(HasSubstr("not counted")));
+  run_.storage = "mib_per_s=1";
+  EXPECT_THAT(text(), HasSubstr("\n             not counted: the transfers of --storage"));
 }
 
 TEST_F(TimeText, OtherThreadsHaveOtherPeaks) {
