@@ -72,7 +72,7 @@ std::optional<std::string> doubt(std::int64_t ranks,
     reasons.push_back(fmt::format(
         "no network between nodes was measured, only {} ranks of one node", *only_node_ranks));
   }
-  if (residual > reports::kLargestResidual) {
+  if (ranks > 1 && residual > reports::kLargestResidual) {
     reasons.push_back(
         fmt::format("the fitted network misses what was measured by {:.0f} %", 100.0 * residual));
   }

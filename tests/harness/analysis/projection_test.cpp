@@ -195,6 +195,14 @@ TEST(Projection, IsDoubtedPastTheOnlyNodeAndWithABadFit) {
   }
   EXPECT_THAT(Projector(input).project(8).doubt.value_or(""),
               HasSubstr("the fitted network misses what was measured by"));
+  EXPECT_EQ(Projector(input).project(1).doubt, std::nullopt) << "no network is asked";
+}
+
+TEST(Projection, OneRankWaitsForNobody) {
+  std::mt19937_64 random(5);
+  const Projector projector(measure(quiet_cluster(), random));
+  EXPECT_EQ(projector.project(1).exposed_communication_s, 0.0);
+  EXPECT_GT(projector.project(2).exposed_communication_s, 0.0);
 }
 
 // Ranks that shared cores were measured with as much load: a projection with a core for each thread
