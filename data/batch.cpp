@@ -14,12 +14,6 @@ std::size_t TensorSpec::row_bytes() const {
   return static_cast<std::size_t>(sample_shape.elements()) * core::size_of(dtype);
 }
 
-core::Shape TensorSpec::batch_shape(std::int64_t samples) const {
-  std::vector<std::int64_t> extents{samples};
-  extents.insert(extents.end(), sample_shape.extents().begin(), sample_shape.extents().end());
-  return core::Shape(std::span<const std::int64_t>(extents));
-}
-
 BatchTensor::BatchTensor(TensorSpec spec, std::int64_t capacity, core::HostAllocator& allocator)
     : spec_(std::move(spec)),
       row_bytes_(spec_.row_bytes()),
@@ -56,10 +50,6 @@ const BatchTensor& Batch::tensor(std::string_view name) const {
       tensors_, [&](const BatchTensor& tensor) { return tensor.spec().name == name; });
   DLBENCH_CHECK(found != tensors_.end()) << "no tensor '" << name << "' in the batch";
   return *found;
-}
-
-core::Shape Batch::shape(const BatchTensor& tensor) const {
-  return tensor.spec().batch_shape(samples);
 }
 
 std::size_t Batch::bytes() const {

@@ -31,8 +31,6 @@ struct TensorSpec {
 
   /// Bytes of one row, i.e. of this tensor of one sample.
   [[nodiscard]] std::size_t row_bytes() const;
-  /// sample_shape with `samples` in front: (N, H, W, C).
-  [[nodiscard]] core::Shape batch_shape(std::int64_t samples) const;
 };
 
 /// One tensor of a batch: dense, row-major, samples in front, 64-byte aligned.
@@ -82,8 +80,6 @@ class Batch {
   [[nodiscard]] std::span<const BatchTensor> tensors() const { return tensors_; }
   /// The tensor of that name; it is a programmer error (CheckFailure) to ask for an unknown one.
   [[nodiscard]] const BatchTensor& tensor(std::string_view name) const;
-  /// (samples, ...) of one of this batch's tensors.
-  [[nodiscard]] core::Shape shape(const BatchTensor& tensor) const;
   /// Bytes of all tensors at full capacity.
   [[nodiscard]] std::size_t bytes() const;
 

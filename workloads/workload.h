@@ -25,7 +25,6 @@ namespace dlbench::workloads {
 /// batches, may do with it.
 enum class LossReduction : std::uint8_t {
   kMean,
-  kSum,
   kBatchRatio,  ///< a ratio of sums over the batch (Dice): the mean over ranks is another number
 };
 

@@ -51,8 +51,6 @@ void check_options(const SamplerOptions& options) {
 
 }  // namespace
 
-std::string_view name(ShardMode mode) { return mode == ShardMode::kEarly ? "early" : "late"; }
-
 ShardMode shard_mode_from_name(std::string_view text) {
   const std::vector<std::string> names{"early", "late"};
   const auto found = std::ranges::find(names, text);

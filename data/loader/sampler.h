@@ -15,8 +15,7 @@ namespace dlbench::data {
 /// batch and keeps its part, as a demonstration of what that costs.
 enum class ShardMode : std::uint8_t { kEarly, kLate };
 
-[[nodiscard]] std::string_view name(ShardMode mode);
-/// The inverse; throws Error(kUsage).
+/// "early", "late". Throws Error(kUsage).
 [[nodiscard]] ShardMode shard_mode_from_name(std::string_view name);
 
 struct SamplerOptions {

@@ -51,8 +51,6 @@ void Communicator::gather(std::byte* /*data*/,
   refuse_root(name());
 }
 
-std::string_view name(ReduceOp op) { return op == ReduceOp::kSum ? "sum" : "max"; }
-
 std::size_t share_begin(std::size_t count, int rank, int size) {
   // Without the product count * rank, which could overflow.
   const auto ranks = static_cast<std::size_t>(size);

@@ -53,8 +53,8 @@ TEST(KvasirSeg, LoadsImageAndMask) {
   write_pair(folder.path() / "train", "a");
   const auto dataset = open_dataset("kvasir-seg", folder.path(), Split::kTrain, {.image_size = 32});
   ASSERT_EQ(dataset->size(), 1);
-  EXPECT_EQ(dataset->spec().tensors[0].batch_shape(4), core::Shape({4, 32, 32, 3}));
-  EXPECT_EQ(dataset->spec().tensors[1].batch_shape(4), core::Shape({4, 32, 32}));
+  EXPECT_EQ(dataset->spec().tensors[0].sample_shape, core::Shape({32, 32, 3}));
+  EXPECT_EQ(dataset->spec().tensors[1].sample_shape, core::Shape({32, 32}));
   const LoadedSample sample = load(*dataset, 0);
   const auto image_at = [&](std::size_t row, std::size_t column, std::size_t channel) {
     return static_cast<int>(sample.image[(row * 32 + column) * 3 + channel]);

@@ -51,8 +51,8 @@ TEST(MnistIdx, LoadsImagesAndLabels) {
     write_files(folder.path() / "MNIST" / "raw", zipped, {7, 0, 9});
     const auto dataset = open_dataset("mnist", folder.path(), Split::kTrain);
     ASSERT_EQ(dataset->size(), 3);
-    EXPECT_EQ(dataset->spec().tensors[0].batch_shape(5), core::Shape({5, 28, 28, 1}));
-    EXPECT_EQ(dataset->spec().tensors[1].batch_shape(5), core::Shape({5}));
+    EXPECT_EQ(dataset->spec().tensors[0].sample_shape, core::Shape({28, 28, 1}));
+    EXPECT_EQ(dataset->spec().tensors[1].sample_shape, core::Shape());
     EXPECT_EQ(dataset->spec().classes, 10);
     EXPECT_EQ(dataset->sample_name(2), "train-images-idx3-ubyte[2]") << "zipped or not";
     std::vector<std::byte> image(784);
