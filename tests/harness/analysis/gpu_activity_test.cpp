@@ -33,6 +33,26 @@ probes::GpuTrace synthetic_trace() {
   return probes::read_gpu_trace(DLBENCH_RECORDED "/gpu_trace_synthetic.json");
 }
 
+// One replayed step of ResUNet++ in bf16, batch 32, 2026-11-27.
+TEST(GpuActivity, OfAnH200IsTiedToOpsAndPhases) {
+  const probes::GpuTrace trace = probes::read_gpu_trace(DLBENCH_RECORDED "/gpu_trace_h200.json");
+  const GpuActivitySummary summary = summarize_activity(trace);
+  EXPECT_NEAR(summary.window_s, 22.366043e-3, kTolerance);
+  EXPECT_EQ(summary.kernel_without_op_s, 0.0);
+  EXPECT_GT(summary.busy_s, 0.95 * summary.window_s);
+  double kernels_s = 0.0;
+  std::int64_t calls = 0;
+  for (const auto& kernel : summary.kernels) {
+    EXPECT_NE(kernel.op, "") << kernel.kernel;
+    EXPECT_NE(kernel.phase, "") << kernel.kernel;
+    kernels_s += kernel.total_s;
+    calls += kernel.calls;
+  }
+  EXPECT_EQ(calls, 669) << "of which one or two are cut by the ends of the window";
+  EXPECT_GE(kernels_s, summary.compute_s - kTolerance) << "some run beside others";
+  EXPECT_GT(summary.phase_s.at("backward"), summary.phase_s.at("forward"));
+}
+
 TEST(GpuActivity, CountsOverlappingWorkOnce) {
   const GpuActivitySummary summary = summarize_activity(synthetic_trace());
   EXPECT_NEAR(summary.window_s, 1000 * kMicro, kTolerance);

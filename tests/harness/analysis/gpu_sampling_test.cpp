@@ -49,6 +49,25 @@ TEST(GpuSampling, ARecordedStreamBecomesTheReportsValues) {
   EXPECT_EQ(record.at("missing_counters"), json::array({"dram__bytes_write.sum.per_second"}));
 }
 
+// 30 ms of ResUNet++ in bf16, batch 32, 2026-11-27.
+TEST(GpuSampling, OfAnH200HasNoGapsAndNoMoreThanThereIs) {
+  const json record =
+      as_json(probes::read_gpu_samples(DLBENCH_RECORDED "/gpu_samples_h200.json"));
+  EXPECT_EQ(record.at("samples"), 300);
+  EXPECT_EQ(record.at("lost_samples"), 0);
+  EXPECT_EQ(record.at("on_host_clock"), true);
+  EXPECT_NEAR(record.at("interval_s"), 100e-6, 1e-6);
+  const json& counters = record.at("counters");
+  for (const char* const share : {"sm_active_share", "tensor_active_share", "warps_active_share"}) {
+    EXPECT_GT(counters.at(share).at("mean"), 0.0) << share;
+    EXPECT_LE(counters.at(share).at("max"), 1.0) << share;
+  }
+  const double read = counters.at("dram_read_bytes_per_s").at("mean");
+  const double written = counters.at("dram_written_bytes_per_s").at("mean");
+  EXPECT_GT(read, written);
+  EXPECT_LT(read + written, 4.8e12) << "the data sheet's";
+}
+
 TEST(GpuSampling, WithoutStepsOrOnAnotherClockEverySampleCounts) {
   probes::GpuSamples samples = synthetic_samples();
   samples.steps = 0;

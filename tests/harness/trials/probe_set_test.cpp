@@ -71,6 +71,25 @@ TEST(ProbeRecord, ARecordedNvmlStreamBecomesTheReportsValues) {
             "the device or its driver does not tell");
 }
 
+// ResUNet++ in bf16, batch 32, 2026-11-27: all seven windows of `full`, and the report of that run.
+TEST(ProbeRecord, TheStreamOfAnH200BecomesWhatItsReportSaid) {
+  const probes::GpuRecording recording =
+      probes::read_gpu_recording(DLBENCH_RECORDED "/nvml_h200.json");
+  const json nvml =
+      report_of({true, "", probes::gpu_values(recording.gpu, recording.of_trial("full"))});
+  EXPECT_NEAR(nvml.at("window_seconds"), 7.420995699, 1e-8);
+  EXPECT_EQ(nvml.at("samples"), 84);
+  EXPECT_NEAR(nvml.at("energy_joules"), 4852.373414204254, 1e-6);
+  EXPECT_EQ(nvml.at("energy_joules_source"), "power") << "4 ms a reading: its counter is too dear";
+  EXPECT_NEAR(nvml.at("power_mean_watt"), 653.8671305084949, 1e-9);
+  EXPECT_NEAR(nvml.at("power_average_watt"), 624.6048003637932, 1e-9);
+  EXPECT_EQ(nvml.at("power_max_watt"), 709.772);
+  EXPECT_EQ(nvml.at("busy_share"), 1.0);
+  EXPECT_EQ(nvml.at("sm_clock_mean_mhz"), 1980.0);
+  EXPECT_EQ(nvml.at("throttled_share"), 0.0);
+  EXPECT_TRUE(nvml.at("pcie_sent_bytes").is_null());
+}
+
 TEST(ProbeRecord, WithoutEnergyThereAreNoJoulesPerSample) {
   const json nvml = report_of({true, "", probes::gpu_values({}, probes::GpuSums{})});
   EXPECT_TRUE(nvml.at("joules_per_sample").is_null());
