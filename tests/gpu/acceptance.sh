@@ -396,9 +396,6 @@ trials() {
 
 measure_bandwidth() {
   if [ -x "$tree/bin/gpu_bandwidth" ]; then
-    if (($(time_left) >= 10)); then
-      rm -f "$output/bandwidth.json" # of an earlier call: no result of one that crashes at once
-    fi
     check "bandwidth of memory-bound kernels" 150 "$tree/bin/gpu_bandwidth" --output "$output/bandwidth.json"
     if ((code == 0)); then
       grep -E '^[a-z_+/]+ .* of copy$' "$step" | sort -k5 -n | head -n 3 >"$scratch/slowest.txt" || true
@@ -437,6 +434,7 @@ speed_part() {
     peaks=40
     reserve=$for_pytorch
   fi
+  rm -f "$output"/{resunetpp,bandwidth}.json # of an earlier call
   mkdir -p "$scratch/archive/probes/resunetpp" "$scratch/archive/probes/mnist_cnn"
   check "measured peaks" "$peaks" "$dlbench" info --measure-peaks --device cuda
   cat "$step" >>"$output/info.txt"
@@ -462,6 +460,7 @@ speed_part() {
 
 pytorch_part() {
   local left=$((deadline - SECONDS))
+  rm -f "$output/pytorch.json" # of an earlier call
   reserve=0
   check "PyTorch beside it" "$deadline" python3 "$here/compare_pytorch.py" --dlbench "$dlbench" \
     --max-time $((left > 40 ? left - 20 : 20)) --output "$output/pytorch.json"

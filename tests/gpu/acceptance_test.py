@@ -123,6 +123,11 @@ class Parts(Acceptance):
         self.run_part("speed", bandwidth={"crashes": True})
         self.assertRegex(self.bar("d"), r"not run .*no bandwidth.json")
 
+    def test_pytorch_of_an_earlier_call_is_none_of_one_that_measured_nothing(self):
+        self.give_pytorch()
+        self.run_part("pytorch")
+        self.assertRegex(self.bar("a"), r"not run .*no pytorch.json")
+
     def test_at_most_eight_files(self):
         self.give_pytorch()
         self.run_part("tests")

@@ -333,6 +333,10 @@ def main():
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda", help=argparse.SUPPRESS)
     parser.add_argument("--size", type=int, default=256, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if min(arguments.rounds, *(arguments.batch or [1])) < 1:
+        parser.error("--rounds and --batch are at least 1")
+    if arguments.output and not pathlib.Path(arguments.output).resolve().parent.is_dir():
+        parser.error(f"--output {arguments.output}: there is no such folder")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # ends what was started, too
     if reason := why_not(arguments):
         print(f"skipped: {reason}")
