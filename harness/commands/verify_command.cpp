@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/backend_list.h"
 #include "engine/core/error.h"
 #include "harness/commands/command.h"
 #include "harness/commands/op_verification.h"
@@ -9,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <optional>
 #include <string>
@@ -22,6 +24,12 @@ backend::ConvAlgorithm conv_algorithm(const std::string& name) {
     return backend::ConvAlgorithm::kWinograd;
   }
   return name == "direct" ? backend::ConvAlgorithm::kDirect : backend::ConvAlgorithm::kAuto;
+}
+
+/// That of the processor; ref where the build has none.
+std::string standard_backend() {
+  const std::vector<std::string> names = backend::backend_names();
+  return std::ranges::find(names, "cpu") == names.end() ? "ref" : "cpu";
 }
 
 class VerifyCommand final : public Command {
@@ -133,7 +141,7 @@ class VerifyCommand final : public Command {
   std::string workload_;
   std::string op_;
   std::optional<std::int64_t> case_;
-  std::string backend_ = "cpu";
+  std::string backend_ = standard_backend();
   std::string precision_ = "fp32";
   std::string conv_algorithm_ = "direct";
   std::optional<std::int64_t> batch_size_;
