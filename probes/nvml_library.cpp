@@ -241,10 +241,13 @@ class NvmlGpu final : public GpuSensors {
   template <typename Result, typename Function, typename... Arguments>
   std::optional<Result> read_one(Function* function, Arguments... arguments) noexcept {
     const Answer<Result> answer = ask<Result>(function, device_, arguments...);
-    if (answer.status == nvml::kGpuIsLost && !std::exchange(lost_, true)) {
+    look_for_loss(answer.status);
+    return answer.if_given();
+  }
+  void look_for_loss(int status) noexcept {
+    if (status == nvml::kGpuIsLost && !std::exchange(lost_, true)) {
       pending_.push_back({core::steady_ns(), GpuFault::kLost, 0});
     }
-    return answer.if_given();
   }
 
   /// Numbers of fields in one call; absent where the device or its driver does not tell one.
@@ -256,8 +259,12 @@ class NvmlGpu final : public GpuSensors {
       fields[index].id = ids[index];
     }
     std::array<std::optional<Field>, Count> told;
-    if (nvml_.fields != nullptr &&
-        nvml_.fields(device_, static_cast<int>(Count), fields.data()) == kSuccess) {
+    if (nvml_.fields == nullptr) {
+      return told;
+    }
+    const int status = nvml_.fields(device_, static_cast<int>(Count), fields.data());
+    look_for_loss(status);
+    if (status == kSuccess) {
       for (std::size_t index = 0; index < Count; ++index) {
         if (fields[index].status == kSuccess) {
           told[index] = fields[index];

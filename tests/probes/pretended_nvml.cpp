@@ -16,6 +16,7 @@ constexpr int kOk = 0;
 constexpr int kNotSupported = 3;
 constexpr int kNotFound = 6;
 constexpr int kTimeout = 10;
+constexpr int kGpuIsLost = 15;
 
 /// By PCI bus, from 41 on, as the pretended GPUs have them. NVML's index knows the first alone.
 int device_objects[8];
@@ -25,6 +26,19 @@ int temperature_reads = 0;
 std::uint32_t received = 0xFFFFFF00U;
 std::uint64_t sent = 0xFFFFFF00U;
 int event_looks = 0;
+int field_reads = 0;
+
+/// DLBENCH_PRETENDED_XID: a fault, told once, at that look (from 1): "48@3" for an Xid, "ecc@3" for
+/// an uncorrected error of the memory; or "lost@3": from that reading of fields on the device does
+/// not answer any more.
+const char* fault_setting() {
+  const char* setting = std::getenv("DLBENCH_PRETENDED_XID");
+  return setting != nullptr && std::strchr(setting, '@') != nullptr ? setting : "@0";
+}
+int fault_at() { return std::atoi(std::strchr(fault_setting(), '@') + 1); }
+bool fault_is(const char* kind) {
+  return std::strncmp(fault_setting(), kind, std::strlen(kind)) == 0;
+}
 
 void put(char* text, unsigned length, const char* value) { std::strncpy(text, value, length); }
 
@@ -121,6 +135,9 @@ int nvmlDeviceGetCurrentClocksEventReasons(void* /*device*/, unsigned long long*
 }
 /// 40 bytes a field: id, scope, two 64-bit times, type at 24, status at 28, value at 32.
 int nvmlDeviceGetFieldValues(void* /*device*/, int count, unsigned char* fields) {
+  if (fault_is("lost") && ++field_reads >= fault_at()) {
+    return kGpuIsLost;
+  }
   for (int index = 0; index < count; ++index) {
     unsigned char* field = fields + std::ptrdiff_t{40} * index;
     std::uint32_t id = 0;
@@ -151,21 +168,19 @@ int nvmlEventSetCreate(void** events) {
   return kOk;
 }
 int nvmlDeviceGetSupportedEventTypes(void* /*device*/, unsigned long long* types) {
-  *types = 0x8 | 0x4;
+  *types = fault_is("ecc") ? 0x8 | 0x4 | 0x2 : 0x8 | 0x4;
   return kOk;
 }
 int nvmlDeviceRegisterEvents(void* /*device*/, unsigned long long types, void* /*events*/) {
-  return types == 0x8 ? kOk : kNotSupported;  // asked for what is supported, and no more
+  // Asked for what is supported, and no more.
+  return types == (fault_is("ecc") ? 0xAU : 0x8U) ? kOk : kNotSupported;
 }
 int nvmlEventSetWait_v2(void* /*events*/, unsigned char* data, unsigned /*timeout_ms*/) {
-  // DLBENCH_PRETENDED_XID: the Xid number, told once, at that look (from 1): "48@3".
-  const char* setting = std::getenv("DLBENCH_PRETENDED_XID");
-  const char* look = setting != nullptr ? std::strchr(setting, '@') : nullptr;
-  if (look == nullptr || ++event_looks != std::atoi(look + 1)) {
+  if (fault_is("lost") || ++event_looks != fault_at()) {
     return kTimeout;
   }
-  const unsigned long long type = 0x8;
-  const auto xid = static_cast<unsigned long long>(std::atoi(setting));
+  const unsigned long long type = fault_is("ecc") ? 0x2 : 0x8;
+  const auto xid = static_cast<unsigned long long>(std::atoi(fault_setting()));
   // NOLINTNEXTLINE(bugprone-not-null-terminated-result): numbers.
   std::memcpy(data + 8, &type, 8);
   std::memcpy(data + 16, &xid, 8);
