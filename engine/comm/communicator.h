@@ -19,7 +19,6 @@ namespace dlbench::comm {
 
 enum class ReduceOp : std::uint8_t { kSum, kMax };
 
-
 /// What to reduce, in place: `count` elements at `data` on every rank.
 /// f32, f64, f16, bf16, i32, i64; f16 and bf16 are added in f32 and rounded once per rank that
 /// adds.

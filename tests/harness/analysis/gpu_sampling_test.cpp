@@ -51,8 +51,7 @@ TEST(GpuSampling, ARecordedStreamBecomesTheReportsValues) {
 
 // 30 ms of ResUNet++ in bf16, batch 32, 2026-11-27.
 TEST(GpuSampling, OfAnH200HasNoGapsAndNoMoreThanThereIs) {
-  const json record =
-      as_json(probes::read_gpu_samples(DLBENCH_RECORDED "/gpu_samples_h200.json"));
+  const json record = as_json(probes::read_gpu_samples(DLBENCH_RECORDED "/gpu_samples_h200.json"));
   EXPECT_EQ(record.at("samples"), 300);
   EXPECT_EQ(record.at("lost_samples"), 0);
   EXPECT_EQ(record.at("on_host_clock"), true);
