@@ -416,11 +416,9 @@ class TrainCommand final : public Command {
     return "train a workload over epochs, with validation and the workload's schedule";
   }
   [[nodiscard]] std::string details() const override {
-    return "A line per epoch; * marks the lowest validation loss so far (without validation: "
-           "training\n"
-           "loss), whose state --checkpoint keeps. The report holds the history. Training stops "
-           "early where that has not fallen\n"
-           "for the workload's patience: " +
+    return "A line per epoch; * marks the lowest validation loss so far, or training loss where\n"
+           "there is no validation, whose state --checkpoint keeps. The report holds the history.\n"
+           "Training stops early where that has not fallen for the workload's patience: " +
            patience_text() +
            ".\n"
            "Examples:\n"

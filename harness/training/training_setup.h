@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
+//
+// What a training is of: the workload, its data, the device, the ranks.
 #pragma once
 
 #include "data/dataset.h"
