@@ -29,11 +29,13 @@ class PretendedRanks(PretendedGpuTest):
                 (1, 8, 128, "fp32", 1e-3), (3, 24, 128, "fp32", 1e-3), (2, 32, 127, "fp32", 1e-3),
                 (2, 15, 127, "bf16", 2e-2)):
             losses = {}
-            for device in ("cpu", "cuda"):
+            # On the processor without tuning: in bf16 the kernels that it finds, which may be others beside other
+            # programs, round as differently as the devices do.
+            for device, tuning in (("cpu", "off"), ("cuda", "on")):
                 path = self.folder / f"{device}.json"
                 done = self.launch(ranks, "train", "--workload", "mnist_cnn", "--global-batch-size", batch, "--epochs",
                                    "2", "--precision", precision, "--data", self.digits(samples), "--device", device,
-                                   "--output", path)
+                                   "--autotune", tuning, "--output", path)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                 self.assertNotIn("pretended NCCL", done.stderr)
                 losses[device] = [epoch[loss] for epoch in self.report(path)["history"]
