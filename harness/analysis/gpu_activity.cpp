@@ -238,41 +238,6 @@ IdleSeconds explain_idle(const GpuTrace& trace, const SpanSet& busy) {
   return idle;
 }
 
-void add_kernels(const GpuTrace& trace, GpuActivitySummary& summary) {
-  std::map<std::pair<std::string, std::int64_t>, KernelRow> rows;
-  for (const GpuActivity& activity : trace.activities) {
-    if (activity.kind != GpuActivityKind::kKernel) {
-      continue;
-    }
-    const Span span = clip(activity.begin_ns, activity.end_ns, trace);
-    if (span.begin >= span.end) {
-      continue;
-    }
-    const std::int64_t op = trace.op_of(activity);
-    KernelRow& row = rows[{activity.name, op}];
-    row.kernel = activity.name;
-    const auto label = trace.ops.find(op);
-    if (label != trace.ops.end()) {
-      row.op = label->second.name;
-      row.phase = label->second.phase;
-    } else {
-      summary.kernel_without_op_s += seconds(span.end - span.begin);
-    }
-    row.calls += 1;
-    row.total_s += seconds(span.end - span.begin);
-    summary.kernel_s += seconds(span.end - span.begin);
-    summary.phase_s[row.phase.empty() ? "unknown" : row.phase] += seconds(span.end - span.begin);
-  }
-  for (auto& [key, row] : rows) {
-    row.share = row.total_s / summary.kernel_s;
-    summary.kernels.push_back(std::move(row));
-  }
-  std::stable_sort(
-      summary.kernels.begin(),
-      summary.kernels.end(),
-      [](const KernelRow& left, const KernelRow& right) { return left.total_s > right.total_s; });
-}
-
 // The part of an activity inside of the window, 0 to 1; nothing if it lies outside. What takes no
 // time is inside or not.
 std::optional<double> part_inside(const GpuActivity& activity, const GpuTrace& trace) {
@@ -285,68 +250,91 @@ std::optional<double> part_inside(const GpuActivity& activity, const GpuTrace& t
                                : std::nullopt;
 }
 
-void add_totals(const GpuTrace& trace, GpuActivitySummary& summary) {
+// Of each kind one row for each name and op.
+void add_rows(const GpuTrace& trace, GpuActivitySummary& summary) {
+  const std::map<GpuActivityKind, std::vector<ActivityRow>*> tables{
+      {GpuActivityKind::kKernel, &summary.kernels},
+      {GpuActivityKind::kCopy, &summary.copies},
+      {GpuActivityKind::kMemset, &summary.memsets},
+      {GpuActivityKind::kSynchronization, &summary.synchronizations},
+      {GpuActivityKind::kOverhead, &summary.overheads}};  // host calls only explain gaps
+  std::map<std::tuple<GpuActivityKind, std::string, std::int64_t>, ActivityRow> rows;
   for (const GpuActivity& activity : trace.activities) {
     const std::optional<double> part = part_inside(activity, trace);
-    if (!part.has_value()) {
+    if (!part.has_value() || !tables.contains(activity.kind)) {
       continue;
     }
-    std::map<std::string, ActivityTotal>* totals = nullptr;
-    switch (activity.kind) {
-      case GpuActivityKind::kCopy:
-        totals = &summary.copies;
-        break;
-      case GpuActivityKind::kMemset:
-        totals = &summary.memsets;
-        break;
-      case GpuActivityKind::kSynchronization:
-        totals = &summary.synchronizations;
-        break;
-      case GpuActivityKind::kOverhead:
-        totals = &summary.overheads;
-        break;
-      case GpuActivityKind::kKernel:
-      case GpuActivityKind::kApiCall:
-        break;  // kernels have a table, calls only explain gaps
+    const std::int64_t op = trace.op_of(activity);
+    ActivityRow& row = rows[{activity.kind, activity.name, op}];
+    row.name = activity.name;
+    if (const auto label = trace.ops.find(op); label != trace.ops.end()) {
+      row.op = label->second.name;
+      row.phase = label->second.phase;
     }
+    row.calls += 1;
+    row.bytes += std::llround(*part * static_cast<double>(activity.bytes));
+    row.total_s += *part * seconds(activity.end_ns - activity.begin_ns);
     summary.graph_activities += activity.graph_node != 0 ? 1 : 0;
-    if (totals != nullptr) {
-      ActivityTotal& total = (*totals)[activity.name];
-      total.calls += 1;
-      total.bytes += std::llround(*part * static_cast<double>(activity.bytes));
-      total.total_s += *part * seconds(activity.end_ns - activity.begin_ns);
-    }
+  }
+  for (auto& [key, row] : rows) {
+    tables.at(std::get<GpuActivityKind>(key))->push_back(std::move(row));
+  }
+  for (const auto& [kind, table] : tables) {
+    std::stable_sort(
+        table->begin(), table->end(), [](const ActivityRow& left, const ActivityRow& right) {
+          return left.total_s > right.total_s;
+        });
   }
 }
 
-reports::Value totals_record(const std::map<std::string, ActivityTotal>& totals, bool with_bytes) {
-  reports::ValueList list;
-  for (const auto& [name, total] : totals) {
-    reports::ValueMap row{{"name", name}, {"calls", total.calls}, {"total_s", total.total_s}};
-    if (with_bytes) {
-      row["bytes"] = total.bytes;
-      row["bytes_per_s"] = total.total_s > 0.0
-                               ? reports::Value(static_cast<double>(total.bytes) / total.total_s)
-                               : reports::Value();
-    }
-    list.emplace_back(std::move(row));
+void sum_kernels(GpuActivitySummary& summary) {
+  for (const ActivityRow& row : summary.kernels) {
+    summary.kernel_s += row.total_s;
+    summary.kernel_without_op_s += row.op.empty() ? row.total_s : 0.0;
+    summary.phase_s[row.phase.empty() ? "unknown" : row.phase] += row.total_s;
   }
-  return list;
 }
 
 reports::Value optional_text(const std::string& text) {
   return text.empty() ? reports::Value() : reports::Value(text);
 }
 
-reports::Value kernel_table(const std::vector<KernelRow>& kernels) {
+reports::ValueMap row_record(const ActivityRow& row) {
+  return {{"name", row.name},
+          {"op", optional_text(row.op)},
+          {"phase", optional_text(row.phase)},
+          {"calls", row.calls},
+          {"total_s", row.total_s}};
+}
+
+reports::Value kernel_table(const GpuActivitySummary& summary) {
   reports::ValueList table;
-  for (const KernelRow& row : kernels) {
-    table.emplace_back(reports::ValueMap{{"name", row.kernel},
-                                         {"op", optional_text(row.op)},
-                                         {"phase", optional_text(row.phase)},
-                                         {"calls", row.calls},
-                                         {"total_s", row.total_s},
-                                         {"share", row.share}});
+  for (const ActivityRow& row : summary.kernels) {
+    reports::ValueMap record = row_record(row);
+    record["share"] =
+        summary.kernel_s > 0.0 ? reports::Value(row.total_s / summary.kernel_s) : reports::Value();
+    table.emplace_back(std::move(record));
+  }
+  return table;
+}
+
+reports::Value moved_table(const std::vector<ActivityRow>& rows) {
+  reports::ValueList table;
+  for (const ActivityRow& row : rows) {
+    reports::ValueMap record = row_record(row);
+    record["bytes"] = row.bytes;
+    record["bytes_per_s"] = row.total_s > 0.0
+                                ? reports::Value(static_cast<double>(row.bytes) / row.total_s)
+                                : reports::Value();
+    table.emplace_back(std::move(record));
+  }
+  return table;
+}
+
+reports::Value time_table(const std::vector<ActivityRow>& rows) {
+  reports::ValueList table;
+  for (const ActivityRow& row : rows) {
+    table.emplace_back(row_record(row));
   }
   return table;
 }
@@ -368,8 +356,8 @@ GpuActivitySummary summarize_activity(const GpuTrace& trace) {
   summary.dropped = trace.dropped;
   summary.device_records = trace.device_records();
   summary.graph_nodes = trace.graph_nodes;
-  add_kernels(trace, summary);
-  add_totals(trace, summary);
+  add_rows(trace, summary);
+  sum_kernels(summary);
   return summary;
 }
 
@@ -414,11 +402,11 @@ reports::ValueMap activity_record(const GpuActivitySummary& summary) {
       {"copy_share", share(summary.copy_s)},
       {"copy_beside_compute_share", share(summary.copy_beside_compute_s)},
       {"graph_activities", summary.graph_activities},
-      {"kernels", kernel_table(summary.kernels)},
-      {"copies", totals_record(summary.copies, true)},
-      {"memsets", totals_record(summary.memsets, true)},
-      {"synchronizations", totals_record(summary.synchronizations, false)},
-      {"overheads", totals_record(summary.overheads, false)}};
+      {"kernels", kernel_table(summary)},
+      {"copies", moved_table(summary.copies)},
+      {"memsets", moved_table(summary.memsets)},
+      {"synchronizations", time_table(summary.synchronizations)},
+      {"overheads", time_table(summary.overheads)}};
   record["kernel_without_op_share"] =
       summary.kernel_s > 0.0 ? reports::Value(summary.kernel_without_op_s / summary.kernel_s)
                              : reports::Value();

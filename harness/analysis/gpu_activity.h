@@ -16,20 +16,13 @@
 
 namespace dlbench::harness {
 
-/// One kernel in one op.
-struct KernelRow {
-  std::string kernel;
-  std::string op;     ///< empty: no op is known to have launched it
+/// What one op had of one kernel, or of one kind of copy, memset, wait or overhead.
+struct ActivityRow {
+  std::string name;   ///< of the kernel, or of the kind: "host_to_device", "event"
+  std::string op;     ///< empty: none is known to have asked for it
   std::string phase;  ///< of the op
   std::int64_t calls = 0;
-  double total_s = 0.0;
-  double share = 0.0;  ///< of the time of all kernels
-};
-
-/// Calls, bytes and seconds of one kind of copy, memset, wait or overhead.
-struct ActivityTotal {
-  std::int64_t calls = 0;
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0;  ///< of copies and memsets
   double total_s = 0.0;
 };
 
@@ -50,12 +43,12 @@ struct GpuActivitySummary {
   IdleSeconds idle;                    ///< sums to window_s - busy_s
   double kernel_s = 0.0;               ///< sum over kernels, overlapping ones counted each
   double kernel_without_op_s = 0.0;
-  std::vector<KernelRow> kernels;         ///< longest first
   std::map<std::string, double> phase_s;  ///< kernel time by phase
-  std::map<std::string, ActivityTotal> copies;
-  std::map<std::string, ActivityTotal> memsets;
-  std::map<std::string, ActivityTotal> synchronizations;
-  std::map<std::string, ActivityTotal> overheads;
+  std::vector<ActivityRow> kernels;       ///< each list longest first
+  std::vector<ActivityRow> copies;
+  std::vector<ActivityRow> memsets;
+  std::vector<ActivityRow> synchronizations;
+  std::vector<ActivityRow> overheads;
   std::int64_t device_records = 0;    ///< kernels, copies and memsets
   std::int64_t graph_activities = 0;  ///< those of them that belong to a node of a CUDA graph
   probes::GraphNodes graph_nodes;

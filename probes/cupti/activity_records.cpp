@@ -75,8 +75,12 @@ const char* memset_name(std::uint16_t kind) {
     case CUPTI_ACTIVITY_MEMORY_KIND_MANAGED:
     case CUPTI_ACTIVITY_MEMORY_KIND_MANAGED_STATIC:
       return "managed";
-    default:
-      return "other";
+    case CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE:
+      return "pageable";
+    case CUPTI_ACTIVITY_MEMORY_KIND_ARRAY:
+      return "array";
+    default:  // UNKNOWN too, which nodes of a replayed graph have
+      return "unknown";
   }
 }
 
@@ -157,7 +161,8 @@ void append_wait(const CUpti_ActivitySynchronization2& record, GpuTrace& trace) 
     trace.activities.push_back({.kind = GpuActivityKind::kSynchronization,
                                 .name = name,
                                 .begin_ns = static_cast<std::int64_t>(record.start),
-                                .end_ns = static_cast<std::int64_t>(record.end)});
+                                .end_ns = static_cast<std::int64_t>(record.end),
+                                .correlation = record.correlationId});
   }
 }
 
@@ -165,7 +170,8 @@ void append_overhead(const CUpti_ActivityOverhead3& record, GpuTrace& trace) {
   trace.activities.push_back({.kind = GpuActivityKind::kOverhead,
                               .name = overhead_name(record.overheadKind),
                               .begin_ns = static_cast<std::int64_t>(record.start),
-                              .end_ns = static_cast<std::int64_t>(record.end)});
+                              .end_ns = static_cast<std::int64_t>(record.end),
+                              .correlation = record.correlationId});
 }
 
 template <typename Record>

@@ -43,14 +43,22 @@ TEST(GpuActivity, OfAnH200IsTiedToOpsAndPhases) {
   double kernels_s = 0.0;
   std::int64_t calls = 0;
   for (const auto& kernel : summary.kernels) {
-    EXPECT_NE(kernel.op, "") << kernel.kernel;
-    EXPECT_NE(kernel.phase, "") << kernel.kernel;
+    EXPECT_NE(kernel.op, "") << kernel.name;
+    EXPECT_NE(kernel.phase, "") << kernel.name;
     kernels_s += kernel.total_s;
     calls += kernel.calls;
   }
   EXPECT_EQ(calls, 669) << "of which one or two are cut by the ends of the window";
   EXPECT_GE(kernels_s, summary.compute_s - kTolerance) << "some run beside others";
   EXPECT_GT(summary.phase_s.at("backward"), summary.phase_s.at("forward"));
+  ASSERT_FALSE(summary.memsets.empty());
+  std::int64_t memsets = 0;
+  for (const ActivityRow& memset : summary.memsets) {
+    EXPECT_NE(memset.op, "") << "of scratch that a convolution clears";
+    EXPECT_NE(memset.phase, "") << memset.op;
+    memsets += memset.calls;
+  }
+  EXPECT_EQ(memsets, 60);
 }
 
 TEST(GpuActivity, CountsOverlappingWorkOnce) {
@@ -73,7 +81,7 @@ TEST(GpuActivity, ExplainsEveryIdleMomentOnce) {
 TEST(GpuActivity, TiesKernelsToOpsByCallAndByGraphNode) {
   const GpuActivitySummary summary = summarize_activity(synthetic_trace());
   ASSERT_EQ(summary.kernels.size(), 3U);
-  EXPECT_EQ(summary.kernels[0].kernel, "conv_wgrad");
+  EXPECT_EQ(summary.kernels[0].name, "conv_wgrad");
   EXPECT_EQ(summary.kernels[0].op, "c1.conv1.wgrad");
   EXPECT_EQ(summary.kernels[0].phase, "backward");
   EXPECT_EQ(summary.kernels[0].calls, 2) << "one launched alone, one by a graph";
@@ -187,14 +195,63 @@ TEST(GpuActivity, CountsOnlyThePartInsideOfTheWindow) {
   add(GpuActivityKind::kSynchronization, 1900, 5000);
   add(GpuActivityKind::kOverhead, 0, 100);
   const GpuActivitySummary summary = summarize_activity(trace);
-  EXPECT_EQ(summary.copies.at("x").calls, 1);
-  EXPECT_EQ(summary.copies.at("x").bytes, 750);
-  EXPECT_NEAR(summary.copies.at("x").total_s, 300e-9, 1e-15);
-  EXPECT_EQ(summary.memsets.at("x").calls, 1);
-  EXPECT_EQ(summary.memsets.at("x").bytes, 1000);
-  EXPECT_NEAR(summary.synchronizations.at("x").total_s, 100e-9, 1e-15);
+  ASSERT_EQ(summary.copies.size(), 1U);
+  EXPECT_EQ(summary.copies[0].calls, 1);
+  EXPECT_EQ(summary.copies[0].bytes, 750);
+  EXPECT_NEAR(summary.copies[0].total_s, 300e-9, 1e-15);
+  ASSERT_EQ(summary.memsets.size(), 1U);
+  EXPECT_EQ(summary.memsets[0].calls, 1);
+  EXPECT_EQ(summary.memsets[0].bytes, 1000);
+  ASSERT_EQ(summary.synchronizations.size(), 1U);
+  EXPECT_NEAR(summary.synchronizations[0].total_s, 100e-9, 1e-15);
   EXPECT_TRUE(summary.overheads.empty());
   EXPECT_EQ(summary.graph_activities, 1);
+}
+
+TEST(GpuActivity, EveryKindHasARowForEachOp) {
+  using probes::GpuActivityKind;
+  probes::GpuTrace trace{.begin_ns = 0, .end_ns = 100'000, .steps = 1};
+  trace.ops = {{3, {"c1.wgrad", "backward"}}, {4, {"all_reduce/0", "backward"}}};
+  trace.correlation_op = {{1, 3}, {2, 4}};
+  const auto add = [&](GpuActivityKind kind, std::int64_t correlation, std::int64_t length_us) {
+    trace.activities.push_back({.kind = kind,
+                                .name = "x",
+                                .begin_ns = 10'000,
+                                .end_ns = 10'000 + 1000 * length_us,
+                                .correlation = correlation});
+  };
+  for (const GpuActivityKind kind : {GpuActivityKind::kKernel,
+                                     GpuActivityKind::kCopy,
+                                     GpuActivityKind::kMemset,
+                                     GpuActivityKind::kSynchronization,
+                                     GpuActivityKind::kOverhead}) {
+    add(kind, 1, 2);
+    add(kind, 1, 3);
+    add(kind, 2, 9);
+    add(kind, 0, 1);  // nobody knows for whom
+  }
+  const GpuActivitySummary summary = summarize_activity(trace);
+  for (const auto* rows : {&summary.kernels,
+                           &summary.copies,
+                           &summary.memsets,
+                           &summary.synchronizations,
+                           &summary.overheads}) {
+    ASSERT_EQ(rows->size(), 3U);
+    EXPECT_EQ(rows->at(0).op, "all_reduce/0") << "the longest first";
+    EXPECT_EQ(rows->at(1).op, "c1.wgrad");
+    EXPECT_EQ(rows->at(1).phase, "backward");
+    EXPECT_EQ(rows->at(1).calls, 2);
+    EXPECT_NEAR(rows->at(1).total_s, 5 * kMicro, kTolerance);
+    EXPECT_EQ(rows->at(2).op, "");
+    EXPECT_EQ(rows->at(2).phase, "");
+  }
+  const reports::ValueMap record = activity_record(summary);
+  for (const char* table : {"copies", "memsets", "synchronizations", "overheads"}) {
+    const auto& rows = std::get<reports::ValueList>(record.at(table).data);
+    const auto& row = std::get<reports::ValueMap>(rows.at(1).data);
+    EXPECT_EQ(row.at("op"), reports::Value("c1.wgrad")) << table;
+    EXPECT_EQ(row.at("phase"), reports::Value("backward")) << table;
+  }
 }
 
 TEST(UntracedShares, TakeTheCostOfRecordingFromTheIdleTime) {
