@@ -28,6 +28,8 @@
 #include "probes/system_info.h"
 #include "reports/benchy.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -182,12 +184,17 @@ class Measurement {
           "--capture-steps: the captured steps run node by node, for their phases and ops to be "
           "seen; the measured ones were replayed (--cuda-graph on: the captured ones too)");
     }
+    const StepRange range = parse_step_range(options_.capture_steps);
     const std::unique_ptr<Arm> arm = make_arm(captured_trial(options_.capture_trial), session);
-    capture_steps(*arm,
-                  parse_step_range(options_.capture_steps),
-                  session.plan().backend(),
-                  guard_,
-                  [&](bool capturing) { session.step().set_replay(!(capturing && node_by_node)); });
+    core::log::progress(fmt::format("{}: steps to capture", arm->id().to_string()));
+    capture_steps(*arm, range, session.plan().backend(), guard_, [&](bool capturing) {
+      session.step().set_replay(!(capturing && node_by_node));
+    });
+    core::log::progress("");
+    core::log::info(fmt::format("--capture-steps: steps {} to {} of {} were marked for a profiler",
+                                range.first,
+                                range.last,
+                                arm->id().to_string()));
   }
 
   // After everything else: what a profiler does to the process must not reach what was measured.

@@ -15,7 +15,9 @@ namespace {
 using core::Error;
 using core::ErrorCode;
 
-// An arm that tells the profiler before its first and after its last wanted step.
+// An arm that tells the profiler before its first wanted step and after its last. The region of a
+// step is around step(), and a profiler shows those alone that begin and end in the capture: it
+// begins behind the step before, and ends when the last step has left the device.
 class CapturedArm final : public Arm {
  public:
   CapturedArm(Arm& arm,
@@ -29,23 +31,29 @@ class CapturedArm final : public Arm {
     }
   }
 
-  void prepare() override { arm_.prepare(); }
+  void prepare() override {
+    arm_.prepare();
+    begin_before(step_);
+  }
   std::optional<StepSample> step() override {
-    if (step_ == range_.first) {
-      begin();
-    }
     std::optional<StepSample> sample = arm_.step();
-    if (step_ == range_.last) {
-      end();
-    }
-    ++step_;
+    begin_before(++step_);
     return sample;
   }
-  std::optional<StepSample> drain() override { return arm_.drain(); }
+  std::optional<StepSample> drain() override {
+    std::optional<StepSample> sample = arm_.drain();
+    if (!sample.has_value() && capturing_) {
+      end();
+    }
+    return sample;
+  }
   void finish() override { arm_.finish(); }
 
  private:
-  void begin() {
+  void begin_before(std::int64_t step) {
+    if (step != range_.first) {
+      return;
+    }
     capturing_ = backend_.set_profiler_capture(true);
     if (!capturing_) {
       throw Error(ErrorCode::kUnavailable,

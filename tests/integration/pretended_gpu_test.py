@@ -4,8 +4,10 @@
 these runs means anything."""
 
 import json
+import pathlib
 import unittest
 
+import command
 from pretended_gpu import CUPTI, GPU, SHORT, XID, PretendedGpuTest
 
 
@@ -296,6 +298,30 @@ class PretendedGpu(PretendedGpuTest):
             probe = self.report(path)["probes"]["cupti"]
             self.assertFalse(probe["available"])
             self.assertIn(says, probe["reason"])
+
+    def test_captured_steps_in_nvtx_ranges(self):
+        tool = pathlib.Path(command.PROGRAM).parent.parent / "bin" / "libnvtx_tool.so"
+        if not tool.exists():
+            self.skipTest("this build has no NVTX")
+        for graph, phases in (("auto", {"forward", "loss", "backward", "optimizer"}), ("on", set())):
+            log = self.folder / f"nvtx-{graph}.log"
+            done = self.dlbench("run", *SHORT, "--data", self.digits(), "--device", "cuda", "--trials", "synthetic/device",
+                                "--capture-steps", "2-4", "--cuda-graph", graph, "--output", self.folder / "report.json",
+                                environment={"NVTX_INJECTION64_PATH": str(tool), "DLBENCH_NVTX_LOG": str(log)})
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn("--capture-steps: steps 2 to 4 of full were marked for a profiler", done.stderr)
+            lines = log.read_text(encoding="utf-8").splitlines()
+            self.assertEqual([line for line in lines if line.startswith("profiler")], ["profiler start", "profiler stop"])
+            begin, end = lines.index("profiler start"), lines.index("profiler stop")
+            pushed = [line.split()[1:3] for line in lines[begin:end] if line.startswith("push")]
+            self.assertEqual([number for name, number in pushed if name == "step"], ["2", "3", "4"])
+            open_ranges = 1  # that of the step before
+            for line in lines[begin:end]:
+                open_ranges += line.startswith("push") - (line == "pop")
+            self.assertEqual(open_ranges, 0, "each range ends in the capture")
+            self.assertEqual({name for name, _ in pushed} & {"forward", "loss", "backward", "optimizer"}, phases)
+            opened = [line.split()[1] for line in lines if line.startswith("push")]
+            self.assertLessEqual({"synthetic/device", "full", "repetition", "captured"}, set(opened))
 
     def test_counters_that_an_administrator_keeps(self):
         path = self.folder / "report.json"

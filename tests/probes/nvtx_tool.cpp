@@ -2,18 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A pretended NVTX tool: NVTX loads this library into the test through NVTX_INJECTION64_PATH, and
-// it writes each push and pop in the domain "dlbench" to the file that DLBENCH_NVTX_LOG names.
+// it appends what happens in the domain "dlbench" to the file that DLBENCH_NVTX_LOG names: the
+// names of categories ("category 3 step") and each push ("push step 4 category=3 color=ff3070c0")
+// and pop.
 #include <nvtx3/nvToolsExt.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 namespace {
 
-std::FILE* log_file() {
-  static std::FILE* file = std::fopen(std::getenv("DLBENCH_NVTX_LOG"), "w");
-  return file;
+// Whole lines, beside those of other writers.
+template <typename... Values>
+void log(const char* format, Values... values) {
+  static std::FILE* const file = std::fopen(std::getenv("DLBENCH_NVTX_LOG"), "a");
+  std::fprintf(file, format, values...);
+  std::fflush(file);
 }
 
 nvtxDomainHandle_t NVTX_API create_domain(const char* name) {
@@ -25,21 +31,26 @@ nvtxDomainHandle_t NVTX_API create_domain(const char* name) {
 
 int NVTX_API push(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) {
   if (domain == create_domain("dlbench")) {
-    std::fprintf(log_file(),
-                 "push %s %lld\n",
-                 attributes->message.ascii,
-                 static_cast<long long>(attributes->payload.llValue));
-    std::fflush(log_file());
+    log("push %s %lld category=%u color=%08x\n",
+        attributes->message.ascii,
+        static_cast<long long>(attributes->payload.llValue),
+        attributes->category,
+        attributes->color);
   }
   return 0;
 }
 
 int NVTX_API pop(nvtxDomainHandle_t domain) {
   if (domain == create_domain("dlbench")) {
-    std::fputs("pop\n", log_file());
-    std::fflush(log_file());
+    log("pop\n");
   }
   return 0;
+}
+
+void NVTX_API name_category(nvtxDomainHandle_t domain, std::uint32_t category, const char* name) {
+  if (domain == create_domain("dlbench")) {
+    log("category %u %s\n", category, name);
+  }
 }
 
 template <typename Function>
@@ -63,6 +74,7 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(
     return 0;
   }
   install(table, size, NVTX_CBID_CORE2_DomainCreateA, create_domain);
+  install(table, size, NVTX_CBID_CORE2_DomainNameCategoryA, name_category);
   install(table, size, NVTX_CBID_CORE2_DomainRangePushEx, push);
   install(table, size, NVTX_CBID_CORE2_DomainRangePop, pop);
   return 1;

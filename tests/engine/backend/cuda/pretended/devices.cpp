@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -106,6 +107,13 @@ const std::vector<int>& visible() {
 
 bool is_visible(int device) {
   return device >= 0 && static_cast<std::size_t>(device) < visible().size();
+}
+
+/// Into the log of tests/probes/nvtx_tool.cpp, so that a test sees which ranges are captured.
+void note_capture(const char* what) {
+  if (const char* log = std::getenv("DLBENCH_NVTX_LOG"); log != nullptr) {
+    std::ofstream(log, std::ios::app) << "profiler " << what << '\n';
+  }
 }
 
 struct ErrorText {
@@ -288,6 +296,12 @@ const char* cudaGetErrorName(cudaError_t error) { return text_of(error).name; }
 
 const char* cudaGetErrorString(cudaError_t error) { return text_of(error).text; }
 
-cudaError_t cudaProfilerStart() { return answer(device_failure()); }
+cudaError_t cudaProfilerStart() {
+  note_capture("start");
+  return answer(device_failure());
+}
 
-cudaError_t cudaProfilerStop() { return answer(device_failure()); }
+cudaError_t cudaProfilerStop() {
+  note_capture("stop");
+  return answer(device_failure());
+}
