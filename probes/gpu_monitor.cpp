@@ -72,11 +72,6 @@ GpuWindow GpuMonitor::end_window() {
   window_.end_ns = core::steady_ns();
   double mark_s = options_.cpu_s();
   look(Moment::kEnd, mark_s);
-  for (const Sensor sensor : kSensors) {
-    if (!budget_.has_read(sensor)) {
-      window_.too_dear.push_back(sensor);
-    }
-  }
   window_.monitor_cpu_s += options_.cpu_s() - mark_s;
   sums_.end(window_);
   return std::exchange(window_, GpuWindow{});
@@ -90,7 +85,7 @@ std::vector<GpuEvent> GpuMonitor::take_events() {
 void GpuMonitor::look(Moment moment, double& mark_s) {
   GpuSample sample{.time_ns = core::steady_ns()};
   for (const Sensor sensor : kSensors) {
-    if (!budget_.allows(sensor, moment, sensors_->wraps_soon(sensor, sample.time_ns))) {
+    if (!budget_.allows(sensor, moment)) {
       continue;
     }
     if (sensor == Sensor::kFaults) {

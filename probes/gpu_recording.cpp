@@ -33,8 +33,6 @@ void visit_sample(Sample& sample, const Visit& visit) {
   visit("sm_clock_mhz", sample.sm_clock_mhz);
   visit("memory_clock_mhz", sample.memory_clock_mhz);
   visit("clock_reasons", sample.clock_reasons);
-  visit("pcie_sent_bytes", sample.pcie_sent_bytes);
-  visit("pcie_received_bytes", sample.pcie_received_bytes);
 }
 
 template <typename Identity, typename Visit>
@@ -70,16 +68,12 @@ json to_json(const RecordedWindow& recorded) {
               {"end_ns", window.end_ns},
               {"monitor_cpu_s", window.monitor_cpu_s},
               {"samples", json::array()},
-              {"too_dear", json::array()},
               {"watched_faults", json::array()},
               {"events", json::array()}};
   for (const GpuSample& sample : window.samples) {
     json entry{{"time_ns", sample.time_ns}};
     visit_sample(sample, writer(entry));
     object["samples"].push_back(std::move(entry));
-  }
-  for (const Sensor sensor : window.too_dear) {
-    object["too_dear"].push_back(sensor_name(sensor));
   }
   for (const GpuFault fault : window.watched_faults) {
     object["watched_faults"].push_back(fault_name(fault));
@@ -100,15 +94,6 @@ GpuFault fault_from_name(const std::string& name) {
   throw core::Error(core::ErrorCode::kData, "a GPU fault '" + name + "' is not known");
 }
 
-Sensor sensor_from_name(const std::string& name) {
-  for (const Sensor sensor : kSensors) {
-    if (sensor_name(sensor) == name) {
-      return sensor;
-    }
-  }
-  throw core::Error(core::ErrorCode::kData, "a GPU sensor '" + name + "' is not known");
-}
-
 RecordedWindow window_from_json(const json& object) {
   RecordedWindow recorded;
   recorded.trial = object.at("trial").get<std::string>();
@@ -120,9 +105,6 @@ RecordedWindow window_from_json(const json& object) {
     GpuSample sample{.time_ns = entry.at("time_ns").get<std::int64_t>()};
     visit_sample(sample, reader(entry));
     window.samples.push_back(sample);
-  }
-  for (const json& sensor : object.value("too_dear", json::array())) {  // older ones lack it
-    window.too_dear.push_back(sensor_from_name(sensor.get<std::string>()));
   }
   for (const json& fault : object.at("watched_faults")) {
     window.watched_faults.push_back(fault_from_name(fault.get<std::string>()));

@@ -40,26 +40,6 @@ bool is_throttled(std::uint64_t bits) {
          has(bits, ClockReason::kHardwareThermal) || has(bits, ClockReason::kPowerBrake);
 }
 
-std::string sensor_name(Sensor sensor) {
-  switch (sensor) {
-    case Sensor::kPower:
-      return "power";
-    case Sensor::kClocks:
-      return "clocks";
-    case Sensor::kFaults:
-      return "faults";
-    case Sensor::kLoad:
-      return "load";
-    case Sensor::kMemory:
-      return "memory";
-    case Sensor::kEnergy:
-      return "energy";
-    case Sensor::kPcie:
-      return "pcie";
-  }
-  return "unknown";
-}
-
 std::string fault_name(GpuFault fault) {
   switch (fault) {
     case GpuFault::kXid:

@@ -42,7 +42,8 @@ struct GpuSample {
   std::optional<double> memory_clock_mhz;
   std::optional<std::uint64_t>
       clock_reasons;  ///< bits of ClockReason: why the clocks are not higher
-  std::optional<std::int64_t> pcie_sent_bytes;  ///< by the GPU, since some moment before the run
+  /// By the GPU, since some moment before; counts right if it is read once per 4 GiB.
+  std::optional<std::int64_t> pcie_sent_bytes;
   std::optional<std::int64_t> pcie_received_bytes;  ///< likewise
 };
 
@@ -90,7 +91,7 @@ enum class Sensor : std::uint8_t {
   kLoad,    ///< busy shares, memory clock, temperatures, the driver's average of the power
   kMemory,  ///< used
   kEnergy,
-  kPcie,
+  kPcie,  ///< in no look of GpuMonitor: see nvml_pcie.cpp
 };
 /// In the order in which a look reads them.
 inline constexpr std::array kSensors{Sensor::kPower,
@@ -98,11 +99,7 @@ inline constexpr std::array kSensors{Sensor::kPower,
                                      Sensor::kFaults,
                                      Sensor::kLoad,
                                      Sensor::kMemory,
-                                     Sensor::kEnergy,
-                                     Sensor::kPcie};
-
-/// "power", "clocks", ...
-[[nodiscard]] std::string sensor_name(Sensor sensor);
+                                     Sensor::kEnergy};
 
 /// One GPU's sensors. Called by one thread at a time.
 class GpuSensors {
@@ -115,10 +112,6 @@ class GpuSensors {
   [[nodiscard]] virtual const GpuIdentity& identity() const = 0;
   /// Puts what the sensor tells into the sample, whose time is now.
   virtual void read(Sensor sensor, GpuSample& sample) noexcept = 0;
-  /// Whether a counter wraps, unseen, unless it is read before long.
-  [[nodiscard]] virtual bool wraps_soon(Sensor /*sensor*/, std::int64_t /*now_ns*/) const noexcept {
-    return false;
-  }
   /// The faults whose events take_events() would tell: with the others, no event says nothing.
   [[nodiscard]] virtual std::vector<GpuFault> watched_faults() const = 0;
   /// Events since the last call.

@@ -15,7 +15,6 @@ namespace {
 using Number = std::optional<double>;
 
 constexpr const char* kNotTold = "the device or its driver does not tell";
-constexpr const char* kTooDear = "reading it would cost too much of the processor beside the steps";
 constexpr const char* kNeverAtWork = "no sample saw the GPU at work";
 
 /// What a row of the report says: without a number the reason, and where a number may come from
@@ -57,12 +56,6 @@ Told mean_at_work(const GpuSums& sums, GpuValue value) {
   return at_work(sums, value, ratio(of.at_work, of.at_work_s));
 }
 
-/// A counter that fell back has none.
-Number growth(const GpuSums& sums, GpuValue value) {
-  const GpuValueSums& of = sums.of(value);
-  return of.grew ? Number(of.growth) : std::nullopt;
-}
-
 /// By the counter if it tells of every window, else by the power if that has samples enough.
 Told energy_joules(const GpuSums& sums) {
   const Number counted = sums.counted_joules();
@@ -86,12 +79,10 @@ Told events(const GpuSums& sums, GpuFault fault) {
   return count.has_value() ? Number(static_cast<double>(*count)) : std::nullopt;
 }
 
-/// One value: what the report calls it, how it comes from the sums, and the sensor without which it
-/// has no number.
+/// One value: what the report calls it, and how it comes from the sums.
 struct Row {
   ValueSpec spec;
   std::function<Told(const GpuIdentity&, const GpuSums&)> told;
-  std::optional<Sensor> sensor{};
 };
 
 using G = const GpuIdentity&;
@@ -120,13 +111,7 @@ std::vector<Row> load_rows() {
           {{"memory_busy_share", "", "of time its memory was read or written"},
            [](G, S s) { return mean_at_work(s, GpuValue::kMemoryBusyShare); }},
           {{"memory_used_max_bytes", "B", "by all processes and the driver"},
-           [](G, S s) { return s.of(GpuValue::kMemoryUsed).max; }},
-          {{"pcie_received_bytes", "B", "by the GPU, from all of the machine"},
-           [](G, S s) { return growth(s, GpuValue::kPcieReceived); },
-           Sensor::kPcie},
-          {{"pcie_sent_bytes", "B", "by the GPU"},
-           [](G, S s) { return growth(s, GpuValue::kPcieSent); },
-           Sensor::kPcie}};
+           [](G, S s) { return s.of(GpuValue::kMemoryUsed).max; }}};
 }
 
 std::vector<Row> clock_rows() {
@@ -223,9 +208,6 @@ std::vector<ProbeValue> gpu_values(const GpuIdentity& gpu, const GpuSums& sums) 
   for (const Row& row : rows()) {
     Told told =
         sums.windows() == 0 ? Told(std::nullopt, "no window of this trial") : row.told(gpu, sums);
-    if (!told.value.has_value() && row.sensor.has_value() && sums.was_too_dear(*row.sensor)) {
-      told.reason = kTooDear;
-    }
     values.push_back({row.spec.name, told.value, std::move(told.reason), std::move(told.source)});
   }
   return values;

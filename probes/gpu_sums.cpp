@@ -25,9 +25,7 @@ std::array<Number, kGpuValues> values_of(const GpuSample& sample) {
           sample.temperature_celsius,
           sample.memory_temperature_celsius,
           sample.sm_clock_mhz,
-          sample.memory_clock_mhz,
-          as_number(sample.pcie_sent_bytes),
-          as_number(sample.pcie_received_bytes)};
+          sample.memory_clock_mhz};
 }
 
 bool says_idle(const GpuSample& sample) {
@@ -51,16 +49,12 @@ void GpuValueSums::add(const GpuValueSums& other) {
   at_work_s += other.at_work_s;
   min_at_work = least(min_at_work, other.min_at_work);
   max = std::max(max, other.max);
-  growth += other.growth;
-  grew = grew && other.grew;
   told = told || other.told;
 }
 
 void GpuSums::begin(const GpuSample& first) {
   open_ = Open{.time_ns = first.time_ns, .samples = 1, .joules = first.energy_joules};
   open_.covered.fill(true);
-  open_.first = values_of(first);
-  open_.last = open_.first;
 }
 
 void GpuSums::add(const GpuSample& sample) {
@@ -69,10 +63,10 @@ void GpuSums::add(const GpuSample& sample) {
   open_.time_ns = sample.time_ns;
   open_.samples += 1;
   sampled_s_ += since_s;
-  open_.last = values_of(sample);
+  const std::array<Number, kGpuValues> values = values_of(sample);
   for (std::size_t index = 0; index < kGpuValues; ++index) {
     open_.untold_s[index] += since_s;
-    const Number value = open_.last[index];
+    const Number value = values[index];
     open_.covered[index] = value.has_value();
     if (!value.has_value()) {
       continue;
@@ -146,12 +140,7 @@ void GpuSums::end(const GpuWindow& window) {
   // Where the device tells no reasons, nothing says that it idled.
   worked_ = worked_ || open_.worked || (open_.samples > 1 && !open_.reasons_told);
   for (std::size_t index = 0; index < kGpuValues; ++index) {
-    GpuValueSums& sums = values_[index];
-    const Number first = open_.first[index];
-    const Number last = open_.last[index];
-    sums.covered = sums.covered && open_.covered[index];
-    sums.grew = sums.grew && first.has_value() && last.has_value() && *last >= *first;
-    sums.growth += sums.grew ? *last - *first : 0.0;
+    values_[index].covered = values_[index].covered && open_.covered[index];
   }
   end_energy(length_s);
   for (std::size_t kind = 0; kind < kFaultKinds; ++kind) {
@@ -163,7 +152,6 @@ void GpuSums::end(const GpuWindow& window) {
                                    window.events.end(),
                                    [&](const GpuEvent& event) { return event.fault == fault; });
   }
-  too_dear_.insert(window.too_dear.begin(), window.too_dear.end());
   open_ = Open{};
 }
 
@@ -190,7 +178,6 @@ GpuSums& GpuSums::operator+=(const GpuSums& other) {
     events_[kind] += other.events_[kind];
     watched_[kind] = watched_[kind] && other.watched_[kind];
   }
-  too_dear_.insert(other.too_dear_.begin(), other.too_dear_.end());
   return *this;
 }
 

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <vector>
 
 namespace dlbench::probes {
@@ -27,10 +26,8 @@ enum class GpuValue : std::uint8_t {
   kMemoryTemperature,
   kSmClock,
   kMemoryClock,
-  kPcieSent,
-  kPcieReceived,
 };
-inline constexpr std::size_t kGpuValues = 11;
+inline constexpr std::size_t kGpuValues = 9;
 
 /// Of one value over the windows. A sample's value stands for the time since the one before it that
 /// has it too, the first of a window for none.
@@ -41,8 +38,6 @@ struct GpuValueSums {
   double at_work_s = 0.0;
   std::optional<double> min_at_work;
   std::optional<double> max;
-  double growth = 0.0;  ///< sum of last minus first
-  bool grew = true;     ///< first and last of each window tell it, and it fell back in none
   bool told = false;
 
   void add(const GpuValueSums& other);
@@ -80,8 +75,6 @@ class GpuSums {
   [[nodiscard]] std::uint64_t reasons() const { return reasons_; }
   /// Empty where they were not watched in every window.
   [[nodiscard]] std::optional<std::int64_t> events(GpuFault fault) const;
-  /// Whether it was not read in some window for its cost.
-  [[nodiscard]] bool was_too_dear(Sensor sensor) const { return too_dear_.contains(sensor); }
 
  private:
   static constexpr std::size_t kReasonBits = 9;
@@ -99,8 +92,6 @@ class GpuSums {
     bool worked = false;
     std::array<double, kGpuValues> untold_s{};  ///< since the last sample that tells the value
     std::array<bool, kGpuValues> covered{};
-    std::array<std::optional<double>, kGpuValues> first{};
-    std::array<std::optional<double>, kGpuValues> last{};
     std::optional<double> joules{};    ///< before `reading`
     std::optional<Reading> reading{};  ///< of the counter, not yet counted
     bool fell_back = false;
@@ -129,7 +120,6 @@ class GpuSums {
   std::uint64_t reasons_ = 0;
   std::array<std::int64_t, kFaultKinds> events_{};
   std::array<bool, kFaultKinds> watched_{true, true, true, true};
-  std::set<Sensor> too_dear_;
 };
 
 /// Of a window that kept its samples.

@@ -18,7 +18,6 @@ struct GpuWindow {
   double monitor_cpu_s = 0.0;  ///< CPU time of all that watching cost, in the caller's thread too
   /// The first before any work, the last at the window's end. Empty where only sums are kept.
   std::vector<GpuSample> samples;
-  std::vector<Sensor> too_dear;          ///< never read: it would have cost too much
   std::vector<GpuFault> watched_faults;  ///< which `events` would have
   std::vector<GpuEvent> events;          ///< those since the window before, too
 };

@@ -67,28 +67,6 @@ class WrappingCounter {
   std::int64_t total_ = 0;
 };
 
-/// When the counters of PCIe are to be read next, which wrap after 4 GiB: when they will have grown
-/// by a quarter of that at the last rate.
-class WrapGuard {
- public:
-  [[nodiscard]] bool is_due(std::int64_t now_ns) const {
-    constexpr double kSafeBytes = 0x1p30;
-    return bytes_per_ns_ * static_cast<double>(now_ns - read_ns_) >= kSafeBytes;
-  }
-  void note(std::int64_t now_ns, std::int64_t bytes) {
-    if (read_ns_ != 0 && now_ns > read_ns_) {
-      bytes_per_ns_ = static_cast<double>(bytes - bytes_) / static_cast<double>(now_ns - read_ns_);
-    }
-    read_ns_ = now_ns;
-    bytes_ = bytes;
-  }
-
- private:
-  std::int64_t read_ns_ = 0;
-  std::int64_t bytes_ = 0;
-  double bytes_per_ns_ = 0.0;
-};
-
 template <typename Result>
 struct Answer {
   int status = -1;  ///< -1: this driver lacks the function
@@ -208,10 +186,6 @@ class NvmlGpu final : public GpuSensors {
     }
   }
 
-  [[nodiscard]] bool wraps_soon(Sensor sensor, std::int64_t now_ns) const noexcept override {
-    return sensor == Sensor::kPcie && pcie_guard_.is_due(now_ns);
-  }
-
   [[nodiscard]] std::vector<GpuFault> watched_faults() const override {
     std::vector<GpuFault> faults{GpuFault::kLost};  // each reading tells
     for (const auto& [bit, fault] : kFaultEvents) {
@@ -308,9 +282,6 @@ class NvmlGpu final : public GpuSensors {
     if (received.has_value()) {
       sample.pcie_received_bytes = received_.widen(*received);
     }
-    pcie_guard_.note(
-        sample.time_ns,
-        std::max(sample.pcie_sent_bytes.value_or(0), sample.pcie_received_bytes.value_or(0)));
   }
 
   std::optional<double> read_temperature() noexcept {
@@ -330,7 +301,6 @@ class NvmlGpu final : public GpuSensors {
   std::vector<GpuEvent> pending_;
   WrappingCounter sent_;
   WrappingCounter received_;
-  WrapGuard pcie_guard_;
 };
 
 /// Status of finding the device; -1: this driver cannot find one that way.

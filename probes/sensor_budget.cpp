@@ -38,15 +38,11 @@ void SensorBudget::begin_window() {
     left -= can ? price : 0.0;
     return can;
   };
-  clocks_ = affords(Sensor::kClocks, kLooksPerSecond - 2) ? Rate::kEachLook : Rate::kSlow;
-  energy_ = affords(Sensor::kEnergy, kLooksPerSecond) ? Rate::kEachLook : Rate::kNever;
-  // Both ends, and the first look, which learns its rate; the middle of the second.
-  pcie_ = affords(Sensor::kPcie, kLooksPerSecond + 1) ? Rate::kEachLook
-          : affords(Sensor::kPcie, 4)                 ? Rate::kSlow
-                                                      : Rate::kNever;
+  clocks_in_each_look_ = affords(Sensor::kClocks, kLooksPerSecond - 2);
+  energy_in_each_look_ = affords(Sensor::kEnergy, kLooksPerSecond);
 }
 
-bool SensorBudget::allows(Sensor sensor, Moment moment, bool wraps_soon) const {
+bool SensorBudget::allows(Sensor sensor, Moment moment) const {
   const bool begins = moment == Moment::kBegin;  // it shows the pause: only counters begin with it
   const bool ends = moment == Moment::kEnd;
   const bool slow_turn = looks_ % kLooksPerSlow == kFirstSlow;
@@ -54,17 +50,16 @@ bool SensorBudget::allows(Sensor sensor, Moment moment, bool wraps_soon) const {
     case Sensor::kPower:
       return !begins;
     case Sensor::kClocks:
-      return !begins && (ends || slow_turn || clocks_ == Rate::kEachLook);
+      return !begins && (ends || slow_turn || clocks_in_each_look_);
     case Sensor::kFaults:
     case Sensor::kLoad:
       return !begins && (ends || slow_turn);
     case Sensor::kMemory:
-      return ends ? !has_read(sensor) : !begins && slow_turn;
+      return ends ? cost(sensor).readings == 0 : !begins && slow_turn;
     case Sensor::kEnergy:  // what the end would add has no time: see GpuSums
-      return !ends && energy_ == Rate::kEachLook;
-    case Sensor::kPcie:  // it wraps, so it is read all the time or not at all
-      return pcie_ == Rate::kEachLook ||
-             (pcie_ == Rate::kSlow && (begins || ends || slow_turn || looks_ == 1 || wraps_soon));
+      return !ends && energy_in_each_look_;
+    case Sensor::kPcie:
+      return false;
   }
   return false;
 }

@@ -17,7 +17,7 @@ namespace dlbench::probes {
 /// In every look behind the begin of a window the power is read, once a second and at the end the
 /// clocks and their reasons, faults and load, once a second memory, whatever they cost. What that
 /// leaves of kShare buys, in this order and each as a whole or not at all in a window: clocks in
-/// every look; the energy counter in every look; PCIe's counters once a second or in every look.
+/// every look; the energy counter in every look.
 /// Costs are medians of the last readings, so that one that was interrupted decides nothing.
 class SensorBudget {
  public:
@@ -35,12 +35,9 @@ class SensorBudget {
   void begin_window();
   /// Before each look between the ends.
   void count_look() { ++looks_; }
-  /// `wraps_soon`: see GpuSensors.
-  [[nodiscard]] bool allows(Sensor sensor, Moment moment, bool wraps_soon) const;
+  [[nodiscard]] bool allows(Sensor sensor, Moment moment) const;
   /// A reading in the window and what it cost; of the power, all of the look but the other sensors.
   void note(Sensor sensor, double cost_s);
-  /// Whether it was read in the window.
-  [[nodiscard]] bool has_read(Sensor sensor) const { return cost(sensor).readings > 0; }
 
  private:
   static constexpr std::size_t kRemembered = 5;
@@ -52,18 +49,14 @@ class SensorBudget {
 
     [[nodiscard]] double median_s() const;
   };
-  /// How often a sensor is read in the window, where that depends on its cost.
-  enum class Rate : std::uint8_t { kNever, kSlow, kEachLook };
-
   [[nodiscard]] Cost& cost(Sensor sensor) { return costs_[static_cast<std::size_t>(sensor)]; }
   [[nodiscard]] const Cost& cost(Sensor sensor) const {
     return costs_[static_cast<std::size_t>(sensor)];
   }
 
   std::array<Cost, kSensors.size()> costs_{};
-  Rate clocks_ = Rate::kSlow;
-  Rate energy_ = Rate::kNever;
-  Rate pcie_ = Rate::kNever;
+  bool clocks_in_each_look_ = false;
+  bool energy_in_each_look_ = false;
   std::int64_t looks_ = 0;
 };
 

@@ -5,7 +5,7 @@
 // were over a repetition of its own.
 #include "probes/cupti/driver_context.h"
 #include "probes/cupti/range_counters.h"
-#include "probes/cupti/step_window.h"
+#include "probes/step_window.h"
 #include "probes/probe.h"
 #include "probes/registry.h"
 

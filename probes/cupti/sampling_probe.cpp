@@ -6,7 +6,7 @@
 #include "engine/core/error.h"
 #include "probes/cupti/metric_set.h"
 #include "probes/cupti/pm_sampler.h"
-#include "probes/cupti/step_window.h"
+#include "probes/step_window.h"
 #include "probes/probe.h"
 #include "probes/recording_copy.h"
 #include "probes/registry.h"

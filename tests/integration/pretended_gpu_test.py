@@ -23,6 +23,14 @@ class PretendedGpu(PretendedGpuTest):
         self.assertIsNotNone(report["attribution"])
         nvml = [trial["probes"]["nvml"] for trial in report["trials"] if trial["kind"] == "full"]
         self.assertEqual({each["power_limit_watt"] for each in nvml}, {700.0})
+        for trial in report["trials"]:
+            counted = trial["probes"].get("nvml_pcie")
+            if trial["kind"] == "io":
+                self.assertIsNone(counted, "no step of the network")
+            elif trial["kind"] != "interference":
+                self.assertGreaterEqual(counted["steps"], 50)
+                self.assertGreater(counted["received_bytes_per_step"], 0)
+                self.assertIn("slowdown_share", counted)
         events = json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]
         self.assertLessEqual({"step", "load", "full"}, {event["name"] for event in events})
         kernels = {row["kernel"].split(":")[0] for row in report["operators"]}

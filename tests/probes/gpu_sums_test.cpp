@@ -21,15 +21,14 @@ constexpr std::int64_t kNsPerMs = 1'000'000;
 TEST(GpuSums, ATrainingOfDaysKeepsItsEnergyAndItsExtremes) {
   constexpr std::int64_t kLooks = 24LL * 3600 * 10;
   GpuSums sums;
-  sums.begin({.time_ns = 0, .energy_joules = 0.0, .pcie_sent_bytes = 5});
+  sums.begin({.time_ns = 0, .energy_joules = 0.0});
   for (std::int64_t look = 1; look <= kLooks; ++look) {
     const bool odd = look == kLooks / 3;
     sums.add({.time_ns = look * 100 * kNsPerMs,
               .power_watt = odd ? 900.0 : 300.0,
               .energy_joules = 30.0 * static_cast<double>(look),
               .sm_clock_mhz = odd ? 1000.0 : 1700.0,
-              .clock_reasons = odd ? 0x40U : 0x4U,
-              .pcie_sent_bytes = 5 + look});
+              .clock_reasons = odd ? 0x40U : 0x4U});
   }
   sums.end({.begin_ns = 0, .end_ns = kLooks * 100 * kNsPerMs, .monitor_cpu_s = 1.0});
   const double seconds = 0.1 * static_cast<double>(kLooks);
@@ -37,7 +36,6 @@ TEST(GpuSums, ATrainingOfDaysKeepsItsEnergyAndItsExtremes) {
   EXPECT_THAT(sums.counted_joules(), Optional(testing::DoubleNear(300.0 * seconds, 1e-3)));
   EXPECT_THAT(sums.of(GpuValue::kPower).max, Optional(900.0));
   EXPECT_THAT(sums.of(GpuValue::kSmClock).min_at_work, Optional(1000.0));
-  EXPECT_EQ(sums.of(GpuValue::kPcieSent).growth, static_cast<double>(kLooks));
   EXPECT_THAT(sums.throttled_share(), Optional(1.0 / static_cast<double>(kLooks)));
   EXPECT_EQ(sums.samples(), kLooks + 1);
   EXPECT_LT(sizeof(GpuSums), 4096U);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "probes/cupti/step_window.h"
+#include "probes/step_window.h"
 
 #include <gtest/gtest.h>
 
