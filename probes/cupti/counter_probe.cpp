@@ -5,9 +5,9 @@
 // were over a repetition of its own.
 #include "probes/cupti/driver_context.h"
 #include "probes/cupti/range_counters.h"
-#include "probes/step_window.h"
 #include "probes/probe.h"
 #include "probes/registry.h"
+#include "probes/step_window.h"
 
 #include <exception>
 #include <map>

@@ -6,10 +6,10 @@
 #include "engine/core/error.h"
 #include "probes/cupti/metric_set.h"
 #include "probes/cupti/pm_sampler.h"
-#include "probes/step_window.h"
 #include "probes/probe.h"
 #include "probes/recording_copy.h"
 #include "probes/registry.h"
+#include "probes/step_window.h"
 
 #include <algorithm>
 #include <exception>

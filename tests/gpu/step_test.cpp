@@ -18,6 +18,11 @@
 namespace dlbench {
 namespace {
 
+/// Compute capability 8.0 brings both.
+bool has_tf32(const backend::Backend& device) {
+  return device.supports(core::DType::kBF16, nullptr);
+}
+
 class GpuStep : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
@@ -38,7 +43,7 @@ TEST_P(GpuStep, EqualsTheReference) {
 
 // 64 pixels a side: on smaller images rounding to 16 bits is most of ResUNet++'s gradients, and the
 // reference itself breaks the limits (docs/evidence/cuda.md).
-TEST_P(GpuStep, KeepsTheLimitsOfVerifyIn16Bits) {
+TEST_P(GpuStep, KeepsTheLimitsOfVerifyInLessThan32Bits) {
   StepCase test{.workload = GetParam(), .batch = 4, .size = size()};
   if (test.workload == "resunetpp") {
     test.batch = 2;
@@ -50,6 +55,12 @@ TEST_P(GpuStep, KeepsTheLimitsOfVerifyIn16Bits) {
       test.precision = precision;
       EXPECT_THAT(verification_of(*device_, test), ::testing::IsEmpty());
     }
+  }
+  if (has_tf32(*device_)) {
+    SCOPED_TRACE("tf32");
+    test.precision = core::DType::kF32;
+    test.tf32 = true;
+    EXPECT_THAT(verification_of(*device_, test), ::testing::IsEmpty());
   }
 }
 
@@ -63,6 +74,12 @@ void for_each_precision(backend::Backend& device,
       test.precision = precision;
       work(test);
     }
+  }
+  if (has_tf32(device)) {
+    SCOPED_TRACE("tf32");
+    test.precision = core::DType::kF32;
+    test.tf32 = true;
+    work(test);
   }
 }
 

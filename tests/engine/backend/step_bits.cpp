@@ -52,6 +52,7 @@ StepBits run_step_bits(backend::Backend& backend, const StepBitsCase& test) {
   exec::ModelState state(backend, graph, 1);
   comm::SelfCommunicator self;
   exec::ExecutorOptions options{.replay = test.replay, .watch = {"loss"}};
+  options.lowering.allow_tf32 = test.tf32;
   options.lowering.autotune = false;  // which kernel is fastest may differ from run to run
   options.lowering.deterministic = test.deterministic;
   exec::Executor executor(backend, state, self, graph, options);

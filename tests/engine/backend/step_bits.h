@@ -20,6 +20,7 @@ struct StepBitsCase {
   std::int64_t batch = 4;
   std::int64_t size = 28;
   core::DType precision = core::DType::kF32;  ///< f16 scales its loss
+  bool tf32 = false;                          ///< contractions in f32 round their operands
   exec::GraphReplay replay = exec::GraphReplay::kOff;
   bool deterministic = true;
   int steps = 8;

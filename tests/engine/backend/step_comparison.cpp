@@ -220,6 +220,7 @@ exec::TensorMap recorded_step(backend::Backend& backend, const StepCase& test) {
   harness::StepSetup setup{
       .spec = workload.spec(), .built = built, .inputs = inputs, .precision = test.precision};
   setup.lowering.conv_algorithm = test.algorithm;
+  setup.lowering.allow_tf32 = test.tf32;
   setup.lowering.autotune = false;
   setup.lowering.keep = test.keep;
   return harness::record_step(backend, setup);
@@ -264,12 +265,14 @@ std::vector<std::string> beyond_verification(const exec::TensorMap& tested,
                                              const StepCase& test) {
   const workloads::WorkloadSpec& spec = workloads::find_workload(test.workload).spec();
   std::vector<std::string> beyond;
-  for (const harness::TensorError& error : harness::compare_steps(
-           tested,
-           reference,
-           spec.optimizer,
-           harness::StepTolerances::of(
-               test.precision, test.batch * test.size * test.size, spec.verify_rounding))) {
+  for (const harness::TensorError& error :
+       harness::compare_steps(tested,
+                              reference,
+                              spec.optimizer,
+                              harness::StepTolerances::of(test.precision,
+                                                          test.batch * test.size * test.size,
+                                                          spec.verify_rounding,
+                                                          test.tf32))) {
     if (!error.passed()) {
       beyond.push_back(fmt::format(
           "{}: error {:.2e}, at most {:.1e}", error.tensor, error.error, error.tolerance));
@@ -278,13 +281,12 @@ std::vector<std::string> beyond_verification(const exec::TensorMap& tested,
   return beyond;
 }
 
-std::vector<std::string> verification_of(backend::Backend& backend, StepCase test) {
-  const exec::TensorMap tested = recorded_step(backend, test);
-  const core::DType precision = std::exchange(test.precision, core::DType::kF32);
+std::vector<std::string> verification_of(backend::Backend& backend, const StepCase& test) {
+  StepCase strict = test;
+  strict.precision = core::DType::kF32;
+  strict.tf32 = false;
   const auto reference = backend::create_backend("ref", {});
-  const exec::TensorMap wanted = recorded_step(*reference, test);
-  test.precision = precision;
-  return beyond_verification(tested, wanted, test);
+  return beyond_verification(recorded_step(backend, test), recorded_step(*reference, strict), test);
 }
 
 Tensors run_reference_step(const StepCase& test) {

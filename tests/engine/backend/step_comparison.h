@@ -22,6 +22,7 @@ struct StepCase {
   std::int64_t batch;
   std::int64_t size;
   core::DType precision = core::DType::kF32;
+  bool tf32 = false;  ///< contractions in f32 round their operands
   backend::ConvAlgorithm algorithm = backend::ConvAlgorithm::kDirect;
   double tolerance = 6e-3;  ///< relative L2 distance of a tensor
   graph::Mode mode = graph::Mode::kTrain;
@@ -69,8 +70,9 @@ void compare_with_reference(backend::Backend& backend, const StepCase& test);
                                                            const StepCase& test);
 
 /// As `dlbench verify` judges the step of a backend in any precision: against that of `ref` in f32,
-/// and with loss scaling the first one that updates. Empty: it keeps all limits.
-[[nodiscard]] std::vector<std::string> verification_of(backend::Backend& backend, StepCase test);
+/// without tf32, and with loss scaling the first one that updates. Empty: it keeps all limits.
+[[nodiscard]] std::vector<std::string> verification_of(backend::Backend& backend,
+                                                       const StepCase& test);
 
 /// With 8 bits and a batch of two, single gradients of a deep network are mostly rounding: their
 /// common direction and the loss are what both backends must agree on.
