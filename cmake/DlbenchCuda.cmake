@@ -3,7 +3,6 @@
 #
 # Whether the CUDA plug-in is built: sets DLBENCH_CUDA and enables the language CUDA. To be included
 # by the top CMakeLists.txt: a language cannot be enabled for all folders from one of them.
-set(DLBENCH_ENABLE_CUDA AUTO CACHE STRING "CUDA plug-in: AUTO, ON (fail if something is missing) or OFF")
 set(DLBENCH_CUDA OFF)
 include(${CMAKE_CURRENT_LIST_DIR}/NvidiaLibrary.cmake)
 
@@ -35,16 +34,15 @@ function(dlbench_look_for_cuda result)
           set(reason "cuBLASLt ${CUDAToolkit_VERSION_MAJOR} not found")
         endif()
         # Without it there are no CUPTI probes, and that is all.
-        dlbench_find_toolkit_library(cupti cupti.h)
+        if(NOT DLBENCH_ENABLE_CUPTI STREQUAL "OFF")
+          dlbench_find_toolkit_library(cupti cupti.h)
+        endif()
       endif()
     endif()
   endif()
   set(${result} "${reason}" PARENT_SCOPE)
 endfunction()
 
-if(NOT DLBENCH_ENABLE_CUDA MATCHES "^(AUTO|ON|OFF)$")
-  message(FATAL_ERROR "DLBENCH_ENABLE_CUDA is ${DLBENCH_ENABLE_CUDA}; wanted AUTO, ON or OFF")
-endif()
 set(cuda_reason "switched off")
 if(NOT DLBENCH_ENABLE_CUDA STREQUAL "OFF")
   dlbench_look_for_cuda(cuda_reason)
@@ -77,4 +75,6 @@ if(NOT cuda_reason)
   find_package(CUDAToolkit 13 REQUIRED)
   find_package(CUDNN 9.10 REQUIRED)
   find_package(NCCL 2.27 REQUIRED)
+elseif(DLBENCH_ENABLE_CUPTI STREQUAL "ON")
+  message(FATAL_ERROR "DLBENCH_ENABLE_CUPTI is ON, but the CUDA plug-in is off: ${cuda_reason}")
 endif()
