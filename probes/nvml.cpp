@@ -58,6 +58,11 @@ class NvmlProbe final : public Probe {
     return reason_;
   }
 
+  [[nodiscard]] std::string library() const override {
+    const std::string& driver = recording_.gpu.driver;
+    return driver.empty() ? "" : "NVML of driver " + driver;
+  }
+
   void begin_trial(std::string_view trial) noexcept override {
     if (monitor_ != nullptr) {
       trial_ = trial;

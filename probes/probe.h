@@ -94,6 +94,9 @@ class Probe {
   /// option value it does not understand, and nothing else.
   [[nodiscard]] virtual std::string open(const ProbeOptions& options) = 0;
 
+  /// The library that measures, with its version ("CUPTI 13.0.1"); empty: none, or nobody knows.
+  [[nodiscard]] virtual std::string library() const { return {}; }
+
   /// A window of `trial` ("synthetic/device") starts or ends. Interleaved repetitions give a trial
   /// many windows; values add up over the windows of one name.
   virtual void begin_trial(std::string_view trial) noexcept = 0;

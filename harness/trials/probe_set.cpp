@@ -260,6 +260,8 @@ reports::ValueMap ProbeSet::Entry::state() const {
   reports::ValueMap state{{"available", unavailable.empty()}};
   if (!unavailable.empty()) {
     state["reason"] = unavailable;
+  } else if (const std::string library = probe->library(); !library.empty()) {
+    state["library"] = library;
   }
   return state;
 }

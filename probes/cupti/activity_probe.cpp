@@ -167,6 +167,8 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
 
   void name_ops(const std::map<std::int64_t, GpuOpLabel>& ops) override { ops_ = ops; }
 
+  [[nodiscard]] std::string library() const override { return cupti_library(); }
+
   void begin_trial(std::string_view trial) noexcept override {
     try {
       trace_ = GpuTrace{.origin = "recorded", .trial = std::string(trial)};

@@ -3,6 +3,7 @@
 //
 // The probe cupti_counters: memory traffic and how busy tensor pipes, multiprocessors and warps
 // were over a repetition of its own.
+#include "probes/cupti/cupti_status.h"
 #include "probes/cupti/driver_context.h"
 #include "probes/cupti/range_counters.h"
 #include "probes/probe.h"
@@ -49,6 +50,8 @@ class CounterProbe final : public Probe {
 
   // Whether counters may be read shows when a session begins; until then CUPTI stays idle.
   [[nodiscard]] std::string open(const ProbeOptions& /*options*/) override { return {}; }
+
+  [[nodiscard]] std::string library() const override { return cupti_library(); }
 
   void begin_trial(std::string_view trial) noexcept override {
     trial_ = trial;

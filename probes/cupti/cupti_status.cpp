@@ -6,6 +6,19 @@
 #include <fmt/format.h>
 
 namespace dlbench::probes {
+namespace {
+
+/// Of 130001, as cupti_version.h has it: toolkit 13.0, and CUPTI's own patch 1.
+std::string version_text(std::uint32_t version) {
+  return fmt::format("CUPTI {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
+}  // namespace
+
+std::string cupti_library() {
+  std::uint32_t version = 0;
+  return cuptiGetVersion(&version) == CUPTI_SUCCESS ? version_text(version) : "";
+}
 
 std::string cupti_refusal(const std::string& call, int status) {
   const auto result = static_cast<CUptiResult>(status);
@@ -46,10 +59,10 @@ std::string counters_refusal(const std::string& call, int status) {
 }
 
 std::string cupti_version_refusal(std::uint32_t loaded) {
-  return loaded >= CUPTI_API_VERSION
-             ? ""
-             : fmt::format(
-                   "CUPTI {} was loaded, this build needs {} or newer", loaded, CUPTI_API_VERSION);
+  return loaded >= CUPTI_API_VERSION ? ""
+                                     : fmt::format("{} was loaded, this build needs {} or newer",
+                                                   version_text(loaded),
+                                                   version_text(CUPTI_API_VERSION));
 }
 
 void with_start(int started, const std::function<void()>& open) {

@@ -21,6 +21,9 @@ namespace dlbench::probes {
 /// process: there an operation that is not valid means that somebody has them already.
 [[nodiscard]] std::string counters_refusal(const std::string& call, int status);
 
+/// "CUPTI 13.0.1", the one that was loaded.
+[[nodiscard]] std::string cupti_library();
+
 /// Empty if this version of CUPTI, as cuptiGetVersion() numbers them, is that of the build or
 /// newer; else a sentence with both.
 [[nodiscard]] std::string cupti_version_refusal(std::uint32_t loaded);

@@ -4,6 +4,7 @@
 // The probe cupti_sampling: memory traffic and how busy multiprocessors, tensor pipes and warps
 // were, over the time of a repetition of its own.
 #include "engine/core/error.h"
+#include "probes/cupti/cupti_status.h"
 #include "probes/cupti/metric_set.h"
 #include "probes/cupti/pm_sampler.h"
 #include "probes/probe.h"
@@ -50,6 +51,8 @@ class SamplingProbe final : public Probe {
     }
     return {};
   }
+
+  [[nodiscard]] std::string library() const override { return cupti_library(); }
 
   void begin_trial(std::string_view trial) noexcept override {
     try {

@@ -21,6 +21,9 @@ class PretendedGpu(PretendedGpuTest):
             self.assertIn(library, report["system"]["libraries"])
         self.assertEqual({trial["kind"] for trial in report["trials"]}, {"io", "synthetic", "full", "interference"})
         self.assertIsNotNone(report["attribution"])
+        self.assertEqual(report["probes"]["nvml"]["library"], "NVML of driver 0.1")
+        self.assertRegex(report["probes"]["cupti"]["library"], r"^CUPTI \d+\.\d+\.\d+$")
+        self.assertRegex(report["system"]["libraries"]["cublaslt"], r"^\d+\.\d+\.\d+$")
         nvml = [trial["probes"]["nvml"] for trial in report["trials"] if trial["kind"] == "full"]
         self.assertEqual({each["power_limit_watt"] for each in nvml}, {700.0})
         for trial in report["trials"]:
@@ -28,7 +31,7 @@ class PretendedGpu(PretendedGpuTest):
             if trial["kind"] == "io":
                 self.assertIsNone(counted, "no step of the network")
             elif trial["kind"] != "interference":
-                self.assertGreaterEqual(counted["steps"], 50)
+                self.assertGreater(counted["steps"], 0)
                 self.assertGreater(counted["received_bytes_per_step"], 0)
                 self.assertIn("slowdown_share", counted)
         events = json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]

@@ -48,9 +48,9 @@ CudaBackend::CudaBackend(const DeviceStatus& status)
            .address = status.address};
   libraries_ = {{"cuda", cuda_version_text(status.runtime_version)},
                 {"cuda_driver", cuda_version_text(status.driver_version)},
-                {"cudnn", cudnn_version_text(status.cudnn_version)},
-                {"nccl", nccl_version_text(status.nccl_version)},
-                {"cublaslt", std::to_string(cublasLtGetVersion())}};
+                {"cudnn", library_version_text(status.cudnn_version)},
+                {"nccl", library_version_text(status.nccl_version)},
+                {"cublaslt", library_version_text(static_cast<long>(cublasLtGetVersion()))}};
 }
 
 void CudaBackend::throw_if_unusable(const DeviceStatus& status) {

@@ -48,8 +48,8 @@ std::string why_version_does_not_fit(const std::string& name,
     return "";
   }
   return fmt::format("{}, this build needs {} or a newer one of its major version{}",
-                     loaded(name + " " + cudnn_version_text(version), path),
-                     cudnn_version_text(needed),
+                     loaded(name + " " + library_version_text(version), path),
+                     library_version_text(needed),
                      kPointToAnother);
 }
 
@@ -63,7 +63,7 @@ std::string why_libraries_do_not_fit(const DeviceStatus& status) {
   if (status.cudnn_cuda_version / 1000 != status.runtime_version / 1000) {
     return fmt::format(
         "{}, which is for CUDA {}, this build needs one for CUDA {}{}",
-        loaded("cuDNN " + cudnn_version_text(status.cudnn_version), status.cudnn_path),
+        loaded("cuDNN " + library_version_text(status.cudnn_version), status.cudnn_path),
         status.cudnn_cuda_version / 1000,
         status.runtime_version / 1000,
         kPointToAnother);
@@ -194,11 +194,7 @@ std::string cuda_version_text(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-std::string cudnn_version_text(long version) {
-  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
-}
-
-std::string nccl_version_text(int version) {
+std::string library_version_text(long version) {
   return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
 }
 

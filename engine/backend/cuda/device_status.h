@@ -67,8 +67,7 @@ struct RankOnHost {
 
 /// "13.0" of 13000.
 [[nodiscard]] std::string cuda_version_text(int version);
-/// "9.19.0" of 91900; "2.28.9" of 22809.
-[[nodiscard]] std::string cudnn_version_text(long version);
-[[nodiscard]] std::string nccl_version_text(int version);
+/// Of cuDNN, NCCL and cuBLASLt: "9.19.0" of 91900.
+[[nodiscard]] std::string library_version_text(long version);
 
 }  // namespace dlbench::backend::cuda

@@ -218,9 +218,8 @@ TEST(CuptiRefusal, AnOlderCuptiThanThatOfTheBuildIsRefused) {
   ASSERT_EQ(cuptiGetVersion(&linked), CUPTI_SUCCESS);
   EXPECT_EQ(cupti_version_refusal(linked), "");
   EXPECT_EQ(cupti_version_refusal(CUPTI_API_VERSION + 1), "");
-  EXPECT_EQ(
-      cupti_version_refusal(18),
-      "CUPTI 18 was loaded, this build needs " + std::to_string(CUPTI_API_VERSION) + " or newer");
+  EXPECT_EQ(cupti_version_refusal(18),
+            "CUPTI 0.0.18 was loaded, this build needs " + cupti_library() + " or newer");
 }
 
 TEST(CuptiRecords, WhatIsBehindAnInvalidOneIsLostAndSaidSo) {
