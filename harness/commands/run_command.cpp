@@ -18,7 +18,6 @@
 #include "harness/trials/cold_pass.h"
 #include "harness/trials/device_fault.h"
 #include "harness/trials/operator_profile.h"
-#include "harness/trials/overhead.h"
 #include "harness/trials/plan_record.h"
 #include "harness/trials/probe_set.h"
 #include "harness/trials/profiling.h"
@@ -137,7 +136,9 @@ class Measurement {
     Session session(plan);
     describe_session(session, record_);
     report_.taint(plan_taint(session.step().lowered()));
-    context_ = make_context(session);
+    context_ = trial_context(plan, group_, guard_);
+    context_.cache.mode = options_.cache;
+    context_.peaks = peaks_of_all_ranks(plan, group_, record_.system.peaks);
     std::vector<std::unique_ptr<Arm>> arms;
     for (const TrialId& trial : trials) {
       try {
@@ -150,7 +151,9 @@ class Measurement {
     if (arms.empty()) {
       throw Error(ErrorCode::kUsage, "none of the trials can run here: " + options_.trials);
     }
-    RunnerOptions runner_options = harness::runner_options(options_, plan);
+    RunnerOptions runner_options = harness::runner_options(options_);
+    runner_options.time_budget_s = options_.time_budget;
+    runner_options.own_threads = plan.own_threads();
     runner_options.cold_pass_steps = cold_pass(session, arms);
     TrialRunner runner(
         std::move(runner_options), group_, guard_, [this](const std::vector<TrialResult>& results) {
@@ -227,27 +230,6 @@ class Measurement {
       record_trials(runner.results());
       throw;
     }
-  }
-
-  TrialContext make_context(Session& session) {
-    TrialContext context;
-    const SessionPlan& plan = session.plan();
-    context.ranks = ranks_.size();
-    context.batch_size = plan.batch_size();
-    context.global_batch_size = plan.batch().global;
-    context.places = ranks_.places();
-    context.devices = plan.device_names();
-    context.training_flop_per_sample = plan.training_flop_per_sample();
-    context.decode = options_.decode;
-    context.workers = plan.workers();
-    context.prefetch = options_.prefetch;
-    context.cache.mode = options_.cache;
-    context.cores = group_.cores();
-    context.shared_processors = plan.backend().device().kind == "cpu";
-    context.device_clock = !plan.backend().reads_host_memory();
-    context.overhead_s_per_step = measure_harness_overhead(session.plan().backend(), guard_);
-    context.peaks = peaks_of_all_ranks(plan, group_, record_.system.peaks);
-    return context;
   }
 
   // Before kernels are chosen: a data set may be too small for --cache cold.

@@ -310,7 +310,7 @@ void check_share(const RunOptions& run, int ranks) {
   (void)share_batch(1, run.global_batch_size, 0, ranks);
 }
 
-RunnerOptions runner_options(const RunOptions& run, const SessionPlan& plan) {
+RunnerOptions runner_options(const RunOptions& run) {
   RunnerOptions runner;
   runner.stopping.min_repetitions = run.repetitions;
   runner.stopping.max_noise = run.max_noise / 100.0;
@@ -318,9 +318,7 @@ RunnerOptions runner_options(const RunOptions& run, const SessionPlan& plan) {
   runner.min_time_s = run.min_time.value_or(runner.min_time_s);
   runner.steps = run.steps;
   runner.warmup_steps = run.warmup_steps;
-  runner.time_budget_s = run.time_budget;
   runner.cpus = probes::usable_cpus();
-  runner.own_threads = plan.backend().device().threads + plan.workers();
   return runner;
 }
 

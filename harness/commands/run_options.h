@@ -109,6 +109,7 @@ void check_session(const RunOptions& run);
 void check_sizes(const RunOptions& run);
 /// Throws core::Error(kUsage) if --global-batch-size has no sample for each of `ranks`.
 void check_share(const RunOptions& run, int ranks);
-[[nodiscard]] RunnerOptions runner_options(const RunOptions& run, const SessionPlan& plan);
+/// All but what a plan knows and the time budget, which a run of several runners shares among them.
+[[nodiscard]] RunnerOptions runner_options(const RunOptions& run);
 
 }  // namespace dlbench::harness

@@ -19,7 +19,6 @@
 #include "harness/trials/locate_data.h"
 #include "harness/trials/open_device.h"
 #include "harness/trials/session_plan.h"
-#include "probes/system_info.h"
 #include "reports/naming.h"
 #include "workloads/sweep.h"
 
@@ -202,15 +201,8 @@ class Scaling {
     }
     options.ranks = parse_rank_list(scale_.ranks, launch_.size());
     options.trials = parse_trials(options_.trials, false);
-    options.runner.stopping.min_repetitions = options_.repetitions;
-    options.runner.stopping.max_noise = options_.max_noise / 100.0;
-    options.runner.stopping.max_time_s =
-        options_.max_time.value_or(options.runner.stopping.max_time_s);
-    options.runner.min_time_s = options_.min_time.value_or(options.runner.min_time_s);
-    options.runner.steps = options_.steps;
-    options.runner.warmup_steps = options_.warmup_steps;
+    options.runner = runner_options(options_);
     options.runner.max_discards = 1;  // per trial and size: there are many of both
-    options.runner.cpus = probes::usable_cpus();
     options.time_budget_s =
         options_.time_budget.value() * (caps_mib_.empty() ? 1.0 : kShareOfSizes);
     options.cache = data::cache_mode_from_name(options_.cache);

@@ -236,20 +236,19 @@ class TrainingRun {
 
   /// All but how the ranks meet.
   [[nodiscard]] TrainingSetup setup_of(SessionPlan& plan, const data::Dataset* validation) const {
-    TrainingSetup setup{
-        .workload = plan.workload(),
-        .params = plan.built().params,
-        .precision = plan.compute_dtype(),
-        .backend = plan.backend(),
-        .lowering = plan.lowering(),
-        .replay = plan.replay(),
-        .training_data = plan.dataset(),
-        .validation_data = validation,
-        .loader = plan.loader_options(),
-        .own_threads = plan.backend().device().threads + static_cast<int>(plan.workers()),
-        .seed = plan.options().seed,
-        .epochs = epochs(plan),
-        .learning_rate = train_.learning_rate};
+    TrainingSetup setup{.workload = plan.workload(),
+                        .params = plan.built().params,
+                        .precision = plan.compute_dtype(),
+                        .backend = plan.backend(),
+                        .lowering = plan.lowering(),
+                        .replay = plan.replay(),
+                        .training_data = plan.dataset(),
+                        .validation_data = validation,
+                        .loader = plan.loader_options(),
+                        .own_threads = static_cast<int>(plan.own_threads()),
+                        .seed = plan.options().seed,
+                        .epochs = epochs(plan),
+                        .learning_rate = train_.learning_rate};
     if (!train_.init.empty()) {
       setup.init = train_.init;
     }

@@ -7,7 +7,6 @@
 #include "harness/faults/fault_watch.h"
 #include "harness/ranks.h"
 #include "harness/scaling/projection_facts.h"
-#include "harness/trials/overhead.h"
 #include "harness/trials/plan_record.h"
 #include "probes/system_info.h"
 #include "reports/naming.h"
@@ -46,26 +45,13 @@ ScaleMember::ScaleMember(const ScaleSize& size,
   trials_ = trials_at(options.trials, size.ranks);
   group_ = std::make_unique<RankGroup>(*members_);
   RunnerOptions runner = options.runner;
-  const ScaleSeries& series = options.series[size.series];
-  runner.name = series.mode + (series.variant.empty() ? "" : " " + series.variant) + ", " +
-                reports::count_text(size.ranks, "rank");
-  runner.own_threads = plan_->backend().device().threads + plan_->workers();
+  runner.name =
+      series_name(options.series[size.series]) + ", " + reports::count_text(size.ranks, "rank");
+  runner.own_threads = plan_->own_threads();
   runner_ = std::make_unique<TrialRunner>(
       std::move(runner), *group_, guard, [](const std::vector<TrialResult>&) {});
   runner_->on_failure = [this](const core::Error& failure) { declare_failure(*members_, failure); };
-  context_.overhead_s_per_step = measure_harness_overhead(plan_->backend(), guard);
-  context_.training_flop_per_sample = plan_->training_flop_per_sample();
-  context_.ranks = size.ranks;
-  context_.batch_size = plan_->batch_size();
-  context_.global_batch_size = plan_->batch().global;
-  context_.places = members_->places();
-  context_.devices = plan_->device_names();
-  context_.cores = group_->cores();
-  context_.shared_processors = plan_->backend().device().kind == "cpu";
-  context_.device_clock = !plan_->backend().reads_host_memory();
-  context_.workers = plan_->workers();
-  context_.prefetch = size.session.prefetch;
-  context_.decode = std::string(data::name(size.session.decode));
+  context_ = trial_context(*plan_, *group_, guard);
 }
 
 void ScaleMember::open() {

@@ -58,6 +58,8 @@ class SessionPlan {
   [[nodiscard]] std::int64_t batch_size() const { return batch_.local; }
   [[nodiscard]] const BatchShare& batch() const { return batch_; }
   [[nodiscard]] std::int64_t workers() const { return workers_; }
+  /// Compute threads and loader workers of this rank.
+  [[nodiscard]] std::int64_t own_threads() const { return backend_->device().threads + workers_; }
   [[nodiscard]] core::DType compute_dtype() const { return dtype_; }
   /// How the ranks share a step, as far as the workload and their number leave a choice.
   [[nodiscard]] const workloads::ReductionOptions& reduction() const { return reduction_; }

@@ -3,6 +3,7 @@
 #include "harness/trials/trial_summary.h"
 
 #include "engine/core/check.h"
+#include "harness/trials/overhead.h"
 #include "reports/statistics_records.h"
 
 #include <algorithm>
@@ -224,6 +225,22 @@ void add_flop_rate(reports::TrialRecord& record,
 }
 
 }  // namespace
+
+TrialContext trial_context(const SessionPlan& plan, const RankGroup& group, RunGuard& guard) {
+  return {.ranks = plan.ranks().size(),
+          .batch_size = plan.batch_size(),
+          .global_batch_size = plan.batch().global,
+          .places = plan.ranks().places(),
+          .devices = plan.device_names(),
+          .training_flop_per_sample = plan.training_flop_per_sample(),
+          .decode = std::string(data::name(plan.options().decode)),
+          .workers = plan.workers(),
+          .prefetch = plan.options().prefetch,
+          .overhead_s_per_step = measure_harness_overhead(plan.backend(), guard),
+          .cores = group.cores(),
+          .shared_processors = plan.backend().device().kind == "cpu",
+          .device_clock = !plan.backend().reads_host_memory()};
+}
 
 reports::TrialRecord summarize_trial(const TrialResult& result, const TrialContext& context) {
   reports::TrialRecord record;

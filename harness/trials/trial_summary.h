@@ -7,6 +7,7 @@
 
 #include "harness/analysis/attribution.h"
 #include "harness/trials/rank_peaks.h"
+#include "harness/trials/session_plan.h"
 #include "harness/trials/trial_runner.h"
 #include "reports/trial_record.h"
 
@@ -36,6 +37,12 @@ struct TrialContext {
   bool shared_processors = false;  ///< loader and step compute on the same ones
   bool device_clock = false;  ///< steps are timed by events of a device that runs beside the host
 };
+
+/// What a plan and its ranks say of all trials: all but peaks and cache. Measures the harness's own
+/// overhead, see measure_harness_overhead().
+[[nodiscard]] TrialContext trial_context(const SessionPlan& plan,
+                                         const RankGroup& group,
+                                         RunGuard& guard);
 
 [[nodiscard]] reports::TrialRecord summarize_trial(const TrialResult& result,
                                                    const TrialContext& context);
