@@ -40,17 +40,6 @@ std::string_view name(Split split) {
   return "?";
 }
 
-std::string_view name(DecodeMode mode) { return mode == DecodeMode::kExact ? "exact" : "scaled"; }
-
-DecodeMode decode_mode_from_name(std::string_view text) {
-  const std::vector<std::string> names{"exact", "scaled"};
-  const auto found = std::ranges::find(names, text);
-  if (found == names.end()) {
-    throw Error(ErrorCode::kUsage, core::unknown_name_message("decode mode", text, names));
-  }
-  return static_cast<DecodeMode>(found - names.begin());
-}
-
 DatasetRegistration::DatasetRegistration(DatasetFormat format) {
   const std::string name = format.name;
   DLBENCH_CHECK(registry().emplace(name, std::move(format)).second)

@@ -8,7 +8,9 @@
 #include "data/batch.h"
 #include "data/load_context.h"
 #include "engine/core/error.h"
+#include "engine/core/named.h"
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -36,10 +38,8 @@ class MissingSplit : public core::Error {
 /// kExact decodes all pixels. kScaled lets JPEG be reduced by 2, 4 or 8 in the DCT domain, never
 /// below the size asked for: faster on large images, slightly different pixels.
 enum class DecodeMode : std::uint8_t { kExact, kScaled };
-
-[[nodiscard]] std::string_view name(DecodeMode mode);
-/// The inverse; throws Error(kUsage).
-[[nodiscard]] DecodeMode decode_mode_from_name(std::string_view name);
+inline constexpr std::array<core::Named<DecodeMode>, 2> kDecodeModes{
+    {{DecodeMode::kExact, "exact"}, {DecodeMode::kScaled, "scaled"}}};
 
 struct DatasetOptions {
   /// Side of the square images delivered; 0: the format's own (kvasir-seg 256, mnist 28).

@@ -4,7 +4,6 @@
 
 #include "engine/core/error.h"
 #include "engine/core/file_descriptor.h"
-#include "engine/core/nearest_name.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -163,27 +162,6 @@ std::string describe(const CacheState& state) {
 }
 
 }  // namespace
-
-std::string_view name(CacheMode mode) {
-  switch (mode) {
-    case CacheMode::kAsIs:
-      return "as-is";
-    case CacheMode::kWarm:
-      return "warm";
-    case CacheMode::kCold:
-      return "cold";
-  }
-  return "?";
-}
-
-CacheMode cache_mode_from_name(std::string_view text) {
-  const std::vector<std::string> names{"as-is", "warm", "cold"};
-  const auto found = std::ranges::find(names, text);
-  if (found == names.end()) {
-    throw Error(ErrorCode::kUsage, core::unknown_name_message("cache mode", text, names));
-  }
-  return static_cast<CacheMode>(found - names.begin());
-}
 
 std::optional<double> resident_fraction(std::span<const fs::path> files) {
   Residency sum;

@@ -6,22 +6,20 @@
 #pragma once
 
 #include "data/dataset.h"
+#include "engine/core/named.h"
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 
 namespace dlbench::data {
 
 enum class CacheMode : std::uint8_t { kAsIs, kWarm, kCold };
-
-/// "as-is", "warm", "cold".
-[[nodiscard]] std::string_view name(CacheMode mode);
-/// The inverse; throws Error(kUsage).
-[[nodiscard]] CacheMode cache_mode_from_name(std::string_view name);
+inline constexpr std::array<core::Named<CacheMode>, 3> kCacheModes{
+    {{CacheMode::kAsIs, "as-is"}, {CacheMode::kWarm, "warm"}, {CacheMode::kCold, "cold"}}};
 
 /// What was found or brought about.
 struct CacheState {

@@ -4,7 +4,6 @@
 
 #include "engine/core/check.h"
 #include "engine/core/error.h"
-#include "engine/core/nearest_name.h"
 #include "engine/core/rng.h"
 
 #include <fmt/format.h>
@@ -50,15 +49,6 @@ void check_options(const SamplerOptions& options) {
 }
 
 }  // namespace
-
-ShardMode shard_mode_from_name(std::string_view text) {
-  const std::vector<std::string> names{"early", "late"};
-  const auto found = std::ranges::find(names, text);
-  if (found == names.end()) {
-    throw Error(ErrorCode::kUsage, core::unknown_name_message("shard mode", text, names));
-  }
-  return static_cast<ShardMode>(found - names.begin());
-}
 
 Sampler::Sampler(const SamplerOptions& options) : options_(options) {
   check_options(options);

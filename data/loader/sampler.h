@@ -4,9 +4,11 @@
 // Which samples a rank sees, and in which order: a pure function of (seed, epoch, rank, world).
 #pragma once
 
+#include "engine/core/named.h"
+
+#include <array>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 namespace dlbench::data {
@@ -14,9 +16,8 @@ namespace dlbench::data {
 /// kEarly: a rank reads only its own samples. kLate: every rank reads and decodes the whole global
 /// batch and keeps its part, as a demonstration of what that costs.
 enum class ShardMode : std::uint8_t { kEarly, kLate };
-
-/// "early", "late". Throws Error(kUsage).
-[[nodiscard]] ShardMode shard_mode_from_name(std::string_view name);
+inline constexpr std::array<core::Named<ShardMode>, 2> kShardModes{
+    {{ShardMode::kEarly, "early"}, {ShardMode::kLate, "late"}}};
 
 struct SamplerOptions {
   std::int64_t dataset_size = 0;

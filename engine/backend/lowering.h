@@ -6,9 +6,11 @@
 #pragma once
 
 #include "engine/core/host_tensor.h"
+#include "engine/core/named.h"
 #include "engine/graph/graph.h"
 #include "engine/graph/op_def.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -86,7 +88,12 @@ struct LoweredNode {
   std::unique_ptr<Kernel> kernel;  ///< nullptr for all-reduce nodes: the executor runs those
 };
 
+/// kAuto: the fastest, as measured or as the library advises.
 enum class ConvAlgorithm : std::uint8_t { kAuto, kDirect, kWinograd };
+inline constexpr std::array<core::Named<ConvAlgorithm>, 3> kConvAlgorithms{
+    {{ConvAlgorithm::kAuto, "auto"},
+     {ConvAlgorithm::kDirect, "direct"},
+     {ConvAlgorithm::kWinograd, "winograd"}}};
 
 struct LoweringOptions {
   ConvAlgorithm conv_algorithm = ConvAlgorithm::kAuto;

@@ -8,6 +8,7 @@
 #include "engine/backend/backend.h"
 #include "engine/comm/communicator.h"
 #include "engine/core/error.h"
+#include "engine/core/named.h"
 #include "engine/exec/model_state.h"
 #include "engine/exec/plan.h"
 #include "engine/exec/step_ring.h"
@@ -29,6 +30,8 @@ namespace dlbench::exec {
 /// cannot, steps run as before. kAuto: they do so, with a warning, also where recording fails and
 /// there is one rank; kOn, and several ranks (others may have recorded): a failure ends the run.
 enum class GraphReplay : std::uint8_t { kOff, kAuto, kOn };
+inline constexpr std::array<core::Named<GraphReplay>, 3> kGraphReplays{
+    {{GraphReplay::kAuto, "auto"}, {GraphReplay::kOn, "on"}, {GraphReplay::kOff, "off"}}};
 
 class Executor;
 

@@ -223,11 +223,8 @@ class CollectiveSweep {
       communicator = std::make_unique<comm::LinkDelay>(
           std::move(communicator), *link_, static_cast<std::uint64_t>(options_.seed));
     }
-    CollectiveTrial trial(members,
-                          *communicator,
-                          *backend_,
-                          largest_bytes(members.size()),
-                          graph_replay(options_.cuda_graph));
+    CollectiveTrial trial(
+        members, *communicator, *backend_, largest_bytes(members.size()), options_.cuda_graph);
     const probes::ProcSnapshot begin = probes::take_snapshot();
     for (const Collective op : collectives_) {
       const std::vector<std::size_t> counts = counts_of(op, counts_, members.size());
@@ -237,7 +234,7 @@ class CollectiveSweep {
                                    .count = count,
                                    .warmup = options_.warmup,
                                    .calls = options_.calls,
-                                   .check = options_.check == "1"};
+                                   .check = options_.check};
         const CollectiveResult result = trial.run(which, guard_);
         if (report_.speaks()) {
           add(which, result, *communicator, count == counts.front());
@@ -265,7 +262,7 @@ class CollectiveSweep {
     const comm::RankPlace& place = members.places()[static_cast<std::size_t>(members.rank())];
     const auto largest = static_cast<std::int64_t>(largest_bytes(members.size()));
     const MemoryNeed need{.parameters = largest,
-                          .saved_state = options_.check == "1" ? largest : 0,
+                          .saved_state = options_.check ? largest : 0,
                           .on_device = !backend_->reads_host_memory(),
                           .device_reserve = backend_->reads_host_memory() ? 0 : kDeviceReserve};
     const MemoryRoom room = read_memory_room(

@@ -27,6 +27,7 @@ constexpr std::array<Collective, 4> kCollectives = {Collective::kAllReduce,
                                                     Collective::kReduceScatter,
                                                     Collective::kAllGather,
                                                     Collective::kBroadcast};
+constexpr std::array<core::Named<bool>, 2> kChecks{{{false, "0"}, {true, "1"}}};
 constexpr std::int64_t kLargestBytes = std::int64_t{1} << 40;
 
 }  // namespace
@@ -45,7 +46,7 @@ void add_comm_options(OptionSet& options, CommOptions& comm) {
   options.letter("n");
   options.add_count("warmup-iters", "N", "calls before them", comm.warmup, {0, 1'000'000});
   options.letter("w");
-  options.add_choice("check", "compare the results with the exact ones", comm.check, {"0", "1"});
+  options.add_choice("check", "compare the results with the exact ones", comm.check, kChecks);
   options.letter("c");
   options.add_text("collectives",
                    "LIST",
@@ -62,7 +63,7 @@ void add_comm_options(OptionSet& options, CommOptions& comm) {
   options.add_choice("cuda-graph",
                      "record many calls and replay them, as a step does; auto: on GPUs",
                      comm.cuda_graph,
-                     {"auto", "on", "off"});
+                     exec::kGraphReplays);
   options.add_text("link",
                    "SPEC",
                    "simulate a link, e.g. latency_us=10,gbit_per_s=100: taints the report",

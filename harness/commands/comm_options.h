@@ -6,6 +6,7 @@
 
 #include "engine/comm/link_model.h"
 #include "engine/core/dtype.h"
+#include "engine/exec/executor.h"
 #include "harness/commands/option_set.h"
 
 #include <cstddef>
@@ -24,7 +25,7 @@ struct CommOptions {
   double step_factor = 4.0;
   std::int64_t calls = 20;
   std::int64_t warmup = 5;
-  std::string check = "1";
+  bool check = true;
   std::string collectives = "all_reduce,reduce_scatter,all_gather,broadcast";
   std::string dtype = "f32";
   std::string ranks;
@@ -36,7 +37,7 @@ struct CommOptions {
   std::optional<double> timeout;
   bool strict = false;
   bool share_gpu = false;
-  std::string cuda_graph = "auto";
+  exec::GraphReplay cuda_graph = exec::GraphReplay::kAuto;
 };
 
 void add_comm_options(OptionSet& options, CommOptions& comm);

@@ -244,22 +244,36 @@ void OptionSet::add_choice(std::string name,
                            std::string help,
                            std::string& target,
                            std::vector<std::string> choices) {
+  add_choice(
+      std::move(name),
+      std::move(help),
+      choices,
+      [&target, choices](std::size_t choice) { target = choices[choice]; },
+      [&target] { return target; });
+}
+
+void OptionSet::add_choice(std::string name,
+                           std::string help,
+                           std::vector<std::string> choices,
+                           const std::function<void(std::size_t choice)>& choose,
+                           const std::function<std::string()>& chosen) {
   std::string value_name;
   for (const std::string& choice : choices) {
     value_name += (value_name.empty() ? "" : "|") + choice;
   }
-  const auto set = [&target, choices = std::move(choices)](const std::string& what,
-                                                           const std::string& text) {
-    if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
+  const auto set = [choose, choices = std::move(choices)](const std::string& what,
+                                                          const std::string& text) {
+    const auto found = std::find(choices.begin(), choices.end(), text);
+    if (found == choices.end()) {
       throw Error(ErrorCode::kUsage, core::unknown_name_message(what, text, choices));
     }
-    target = text;
+    choose(static_cast<std::size_t>(found - choices.begin()));
   };
   add({.name = std::move(name),
        .value_name = std::move(value_name),
        .help = std::move(help),
        .set = set,
-       .value = [&target] { return reports::Value(target); }});
+       .value = [chosen] { return reports::Value(chosen()); }});
 }
 
 void OptionSet::add_count(std::string name,

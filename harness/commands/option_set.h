@@ -5,14 +5,18 @@
 // from. Command line, config file, --help and the report's `config` all work on this.
 #pragma once
 
+#include "engine/core/named.h"
 #include "reports/value.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace dlbench::harness {
@@ -62,6 +66,23 @@ class OptionSet {
                   std::string help,
                   std::string& target,
                   std::vector<std::string> choices);
+  /// The same of values that `names` has the words of.
+  template <typename Value, std::size_t kCount>
+  void add_choice(std::string name,
+                  std::string help,
+                  Value& target,
+                  const std::array<core::Named<Value>, kCount>& names) {
+    std::vector<std::string> choices;
+    for (const core::Named<Value>& each : names) {
+      choices.emplace_back(each.name);
+    }
+    add_choice(
+        std::move(name),
+        std::move(help),
+        std::move(choices),
+        [&target, names](std::size_t choice) { target = names[choice].value; },
+        [&target, names] { return std::string(core::name_in(names, target)); });
+  }
   /// A whole number; accepts the suffixes K, M and G (powers of 10^3).
   void add_count(std::string name,
                  std::string value_name,
@@ -112,6 +133,12 @@ class OptionSet {
   [[nodiscard]] std::map<std::string, std::string> sources() const;
 
  private:
+  void add_choice(std::string name,
+                  std::string help,
+                  std::vector<std::string> choices,
+                  const std::function<void(std::size_t choice)>& choose,
+                  const std::function<std::string()>& chosen);
+
   std::vector<OptionSpec> specs_;
 };
 

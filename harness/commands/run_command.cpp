@@ -137,7 +137,7 @@ class Measurement {
     describe_session(session, record_);
     report_.taint(plan_taint(session.step().lowered()));
     context_ = trial_context(plan, group_, guard_);
-    context_.cache.mode = options_.cache;
+    context_.cache.mode = core::name_in(data::kCacheModes, options_.cache);
     context_.peaks = peaks_of_all_ranks(plan, group_, record_.system.peaks);
     std::vector<std::unique_ptr<Arm>> arms;
     for (const TrialId& trial : trials) {
@@ -181,7 +181,7 @@ class Measurement {
 
   // A replayed step is one launch: it passes by no phase and no op that a profiler could show.
   void capture(Session& session) {
-    const bool node_by_node = options_.cuda_graph != "on";
+    const bool node_by_node = options_.cuda_graph != exec::GraphReplay::kOn;
     if (node_by_node && session.step().replays()) {
       core::log::info(
           "--capture-steps: the captured steps run node by node, for their phases and ops to be "
@@ -237,7 +237,8 @@ class Measurement {
     const bool loads = std::any_of(trials.begin(), trials.end(), [](const TrialId& trial) {
       return trial.kind != reports::TrialKind::kSynthetic;
     });
-    if (options_.cache == "cold" && loads && !plan.dataset().spec().held_in_memory) {
+    if (options_.cache == data::CacheMode::kCold && loads &&
+        !plan.dataset().spec().held_in_memory) {
       const data::LoaderOptions loader = plan.loader_options();
       static_cast<void>(cold_pass_steps(
           data::Sampler(data::sampler_options(plan.dataset(), loader)), loader.prefetch));
@@ -251,7 +252,8 @@ class Measurement {
     const bool loads = std::any_of(arms.begin(), arms.end(), [](const std::unique_ptr<Arm>& arm) {
       return arm->loader_stats().has_value();
     });
-    if (options_.cache != "cold" || session.plan().dataset().spec().held_in_memory) {
+    if (options_.cache != data::CacheMode::kCold ||
+        session.plan().dataset().spec().held_in_memory) {
       return std::nullopt;
     }
     std::int64_t steps = 0;
@@ -268,7 +270,7 @@ class Measurement {
   // The page cache: as-is is looked at once, warm made once, cold before every repetition, which
   // begins with an epoch and when all ranks have dropped the pages.
   void prepare_cache(TrialRunner& runner, Session& session) {
-    const data::CacheMode mode = data::cache_mode_from_name(options_.cache);
+    const data::CacheMode mode = options_.cache;
     set_cache(mode, session.plan());
     if (mode == data::CacheMode::kCold) {
       runner.before_repetition = [this, mode, &session](const TrialId& id) {

@@ -18,6 +18,7 @@ namespace {
 using core::Error;
 using core::ErrorCode;
 
+constexpr std::array<core::Named<bool>, 2> kSwitch{{{true, "on"}, {false, "off"}}};
 constexpr std::int64_t kMaxBatch = std::int64_t{1} << 20;
 constexpr std::int64_t kMaxThreads = 4096;
 constexpr std::int64_t kMaxWorkers = 1024;  // as many as a loader takes
@@ -29,19 +30,19 @@ void check_strategy(const RunOptions& run) {
                 "--strategy data-parallel excludes " + option +
                     ": rank 0 loads, broadcasts buffers and gets the gradients as they are");
   };
-  if (run.strategy != "data-parallel") {
+  if (run.strategy != Strategy::kDataParallel) {
     return;
   }
-  if (run.compression != "none") {
-    refuse("--compression " + run.compression);
+  if (run.compression.has_value()) {
+    refuse("--compression " + std::string(core::name_in(kGradientCompressions, run.compression)));
   }
   if (run.sync_loss) {
     refuse("--sync-loss");
   }
-  if (run.broadcast_buffers == "off") {
+  if (!run.broadcast_buffers) {
     refuse("--broadcast-buffers off");
   }
-  if (run.shard == "late") {
+  if (run.shard == data::ShardMode::kLate) {
     refuse("--shard late");
   }
 }
@@ -85,16 +86,16 @@ void add_workload_options(OptionSet& options, RunOptions& run) {
   options.add_choice("cuda-graph",
                      "record the step once and replay it; auto: on a GPU",
                      run.cuda_graph,
-                     {"auto", "on", "off"});
+                     exec::kGraphReplays);
   options.add_choice("conv-algorithm",
                      "auto measures and takes the fastest",
                      run.conv_algorithm,
-                     {"auto", "direct", "winograd"});
+                     backend::kConvAlgorithms);
   options.add_choice(
       "autotune",
       "choose kernels by timing them, once per machine; off: as the libraries advise",
       run.autotune,
-      {"on", "off"});
+      kSwitch);
 }
 
 void add_loader_options(OptionSet& options, RunOptions& run) {
@@ -108,18 +109,16 @@ void add_loader_options(OptionSet& options, RunOptions& run) {
                     run.workers,
                     {1, kMaxWorkers});
   options.add_count("prefetch", "N", "batches that the loader is ahead", run.prefetch, {1, 1024});
-  options.add_choice("cache",
-                     "state of the page cache before each repetition",
-                     run.cache,
-                     {"as-is", "warm", "cold"});
   options.add_choice(
-      "decode", "scaled reduces JPEG by 2, 4 or 8 while decoding", run.decode, {"exact", "scaled"});
+      "cache", "state of the page cache before each repetition", run.cache, data::kCacheModes);
+  options.add_choice(
+      "decode", "scaled reduces JPEG by 2, 4 or 8 while decoding", run.decode, data::kDecodeModes);
   options.add_flag(
       "skip-corrupt", "replace unreadable samples, count and list them", run.skip_corrupt);
   options.add_choice("shard",
                      "split the files over the ranks before or after decoding",
                      run.shard,
-                     {"early", "late"});
+                     data::kShardModes);
   options.add_text("storage",
                    "latency_ms=..,mib_per_s=..",
                    "simulate a slow storage (taint: simulated)",
@@ -172,16 +171,16 @@ void add_parallel_options(OptionSet& options, RunOptions& run) {
   options.add_choice("compression",
                      "of gradients on the wire; the report says its error",
                      run.compression,
-                     {"none", "bf16", "fp16"});
+                     kGradientCompressions);
   options.add_choice("broadcast-buffers",
                      "rank 0's running statistics to all ranks before each step",
                      run.broadcast_buffers,
-                     {"on", "off"});
+                     kSwitch);
   options.add_choice("strategy",
                      "data-parallel: rank 0 scatters inputs, broadcasts parameters, gets the "
                      "gradients and updates, at every step",
                      run.strategy,
-                     {"ddp", "data-parallel"});
+                     kStrategies);
 }
 
 void add_output_options(OptionSet& options, RunOptions& run) {
@@ -257,7 +256,7 @@ SessionOptions session_options(const RunOptions& run) {
   session.sync_loss = run.sync_loss;
   session.compression = run.compression;
   session.link = simulated_link(run.link, run.link_node_ranks);
-  session.broadcast_buffers = run.broadcast_buffers == "on";
+  session.broadcast_buffers = run.broadcast_buffers;
   session.image_size = run.image_size;
   session.threads = run.threads;
   session.workers = run.workers;
@@ -266,12 +265,12 @@ SessionOptions session_options(const RunOptions& run) {
   session.deterministic = run.deterministic;
   session.share_gpu = run.share_gpu;
   session.conv_algorithm = run.conv_algorithm;
-  session.autotune = run.autotune == "on";
+  session.autotune = run.autotune;
   session.gpu = run.gpu;
   session.cuda_graph = run.cuda_graph;
   session.data = run.data;
-  session.decode = data::decode_mode_from_name(run.decode);
-  session.shard = data::shard_mode_from_name(run.shard);
+  session.decode = run.decode;
+  session.shard = run.shard;
   session.skip_corrupt = run.skip_corrupt;
   if (!run.storage.empty()) {
     session.storage = data::parse_storage_options(run.storage);

@@ -31,13 +31,13 @@ struct RunOptions {
   std::string device = "auto";
   std::string precision = "fp32";
   std::string data;
-  std::string cache = "as-is";
-  std::string decode = "exact";
-  std::string shard = "early";
+  data::CacheMode cache = data::CacheMode::kAsIs;
+  data::DecodeMode decode = data::DecodeMode::kExact;
+  data::ShardMode shard = data::ShardMode::kEarly;
   std::string storage;
-  std::string conv_algorithm = "auto";
-  std::string cuda_graph = "auto";
-  std::string autotune = "on";
+  backend::ConvAlgorithm conv_algorithm = backend::ConvAlgorithm::kAuto;
+  exec::GraphReplay cuda_graph = exec::GraphReplay::kAuto;
+  bool autotune = true;
   GpuPlace gpu;  ///< of this rank; no option
   std::optional<std::int64_t> batch_size;
   std::optional<std::int64_t> global_batch_size;
@@ -49,11 +49,11 @@ struct RunOptions {
   bool no_overlap = false;
   bool share_gpu = false;
   bool sync_loss = false;
-  std::string compression = "none";
+  GradientCompression compression;
   std::string link;
   std::optional<std::int64_t> link_node_ranks;
-  std::string broadcast_buffers = "on";
-  std::string strategy = "ddp";
+  bool broadcast_buffers = true;
+  Strategy strategy = Strategy::kDdp;
   std::int64_t seed = 1;
   std::int64_t repetitions = 5;
   std::int64_t warmup_steps = 0;

@@ -205,7 +205,7 @@ class Scaling {
     options.runner.max_discards = 1;  // per trial and size: there are many of both
     options.time_budget_s =
         options_.time_budget.value() * (caps_mib_.empty() ? 1.0 : kShareOfSizes);
-    options.cache = data::cache_mode_from_name(options_.cache);
+    options.cache = options_.cache;
     return options;
   }
 
@@ -307,7 +307,7 @@ class ScaleCommand final : public Command {
   void check() const override {
     check_session(run_);
     check_distinct({{"--config", run_.config}, {"--output", run_.output}});
-    if (run_.cache == "cold") {
+    if (run_.cache == data::CacheMode::kCold) {
       throw Error(ErrorCode::kUsage,
                   "--cache cold drops the pages before every repetition, which `dlbench run` does; "
                   "scale takes as-is or warm");
@@ -399,7 +399,7 @@ class ScaleCommand final : public Command {
       throw Error(ErrorCode::kUsage,
                   "--sweep-buckets and --sweep exclude each other: one question at a time");
     }
-    if (run_.strategy == "data-parallel") {
+    if (run_.strategy == Strategy::kDataParallel) {
       throw Error(ErrorCode::kUsage,
                   "--sweep-buckets is of --strategy ddp: a single root has no all-reduces");
     }

@@ -38,18 +38,6 @@ using workloads::WorkloadSpec;
 constexpr std::string_view kReference = "ref";
 constexpr std::size_t kWorstTensors = 10;
 
-std::string_view name(backend::ConvAlgorithm algorithm) {
-  switch (algorithm) {
-    case backend::ConvAlgorithm::kDirect:
-      return "direct";
-    case backend::ConvAlgorithm::kWinograd:
-      return "winograd";
-    case backend::ConvAlgorithm::kAuto:
-      break;
-  }
-  return "auto";
-}
-
 workloads::WorkloadParams sizes(const WorkloadSpec& spec, workloads::WorkloadParams params) {
   if (params.batch_size == 0) {
     params.batch_size = spec.verify_batch_size;
@@ -146,7 +134,8 @@ std::map<std::string, std::string> metadata_of(const VerifyOptions& options,
           {"workload", options.workload},
           {"backend", options.backend},
           {"precision", options.precision},
-          {"conv_algorithm", std::string(name(options.conv_algorithm))},
+          {"conv_algorithm",
+           std::string(core::name_in(backend::kConvAlgorithms, options.conv_algorithm))},
           {"batch_size", std::to_string(built.params.batch_size)},
           {"image_size", std::to_string(built.params.image_size)},
           {"seed", std::to_string(options.seed)}};
@@ -224,7 +213,7 @@ int run_verify(const VerifyOptions& options, std::ostream& out) {
                      built.params.batch_size,
                      built.params.image_size,
                      options.precision,
-                     name(options.conv_algorithm),
+                     core::name_in(backend::kConvAlgorithms, options.conv_algorithm),
                      options.seed);
   TensorMap tested;
   DeviceFaultWatch(backend->device()).over("verify", [&] {

@@ -225,8 +225,8 @@ class TrainingRun {
   void prepare_cache(const SessionPlan& plan) {
     together(ranks_, [&] {
       if (ranks_.places()[static_cast<std::size_t>(ranks_.rank())].local_rank == 0) {
-        const data::CacheState state = data::prepare_page_cache(
-            data::cache_mode_from_name(options_.cache), plan.dataset(), options_.skip_corrupt);
+        const data::CacheState state =
+            data::prepare_page_cache(options_.cache, plan.dataset(), options_.skip_corrupt);
         if (!state.verified) {
           report_.taint(Taint::kCacheStateUnknown, "data set", state.proof);
         }
@@ -241,7 +241,7 @@ class TrainingRun {
                         .precision = plan.compute_dtype(),
                         .backend = plan.backend(),
                         .lowering = plan.lowering(),
-                        .replay = plan.replay(),
+                        .replay = plan.options().cuda_graph,
                         .training_data = plan.dataset(),
                         .validation_data = validation,
                         .loader = plan.loader_options(),
@@ -454,9 +454,9 @@ class TrainCommand final : public Command {
                     {"--checkpoint", train_.checkpoint},
                     {"--trace", run_.trace}});
     check_not_standard_output({{"--checkpoint", train_.checkpoint}, {"--trace", run_.trace}});
-    if (run_.strategy != "ddp") {
+    if (run_.strategy != Strategy::kDdp) {
       throw Error(ErrorCode::kUsage,
-                  "--strategy " + run_.strategy +
+                  "--strategy " + std::string(core::name_in(kStrategies, run_.strategy)) +
                       " is measured by `dlbench run` and `dlbench scale`; train takes ddp");
     }
   }

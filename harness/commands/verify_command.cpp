@@ -19,13 +19,6 @@
 namespace dlbench::harness {
 namespace {
 
-backend::ConvAlgorithm conv_algorithm(const std::string& name) {
-  if (name == "winograd") {
-    return backend::ConvAlgorithm::kWinograd;
-  }
-  return name == "direct" ? backend::ConvAlgorithm::kDirect : backend::ConvAlgorithm::kAuto;
-}
-
 /// That of the processor; ref where the build has none.
 std::string standard_backend() {
   const std::vector<std::string> names = backend::backend_names();
@@ -59,10 +52,8 @@ class VerifyCommand final : public Command {
                        "of convolutions and matrix products; the reference computes in fp32",
                        precision_,
                        {"fp32", "tf32", "bf16", "fp16"});
-    options.add_choice("conv-algorithm",
-                       "of the verified backend",
-                       conv_algorithm_,
-                       {"direct", "winograd", "auto"});
+    options.add_choice(
+        "conv-algorithm", "of the verified backend", conv_algorithm_, backend::kConvAlgorithms);
     options.add_count("batch-size",
                       "N",
                       "samples of the step; default: small, so that it takes seconds",
@@ -101,7 +92,7 @@ class VerifyCommand final : public Command {
     verify.threads = static_cast<int>(threads_.value_or(probes::usable_physical_cores()));
     verify.seed = static_cast<std::uint64_t>(seed_);
     verify.precision = precision_;
-    verify.conv_algorithm = conv_algorithm(conv_algorithm_);
+    verify.conv_algorithm = conv_algorithm_;
     verify.data = path(data_);
     verify.init = path(init_);
     verify.dump = path(dump_);
@@ -127,7 +118,7 @@ class VerifyCommand final : public Command {
     if (case_.has_value()) {
       filter.index = static_cast<int>(*case_);
     }
-    filter.conv_algorithm = conv_algorithm(conv_algorithm_);
+    filter.conv_algorithm = conv_algorithm_;
     return run_verify_ops(backend_,
                           static_cast<int>(threads_.value_or(probes::usable_physical_cores())),
                           filter,
@@ -143,7 +134,7 @@ class VerifyCommand final : public Command {
   std::optional<std::int64_t> case_;
   std::string backend_ = standard_backend();
   std::string precision_ = "fp32";
-  std::string conv_algorithm_ = "direct";
+  backend::ConvAlgorithm conv_algorithm_ = backend::ConvAlgorithm::kDirect;
   std::optional<std::int64_t> batch_size_;
   std::optional<std::int64_t> image_size_;
   std::optional<std::int64_t> threads_;

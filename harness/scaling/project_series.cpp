@@ -70,7 +70,7 @@ void project_series(const ScaleRun& scale,
   for (std::size_t index = 0; index < scale.series().size(); ++index) {
     reports::ScalingRecord& series = record.scaling[index];
     try {
-      if (scale.series()[index].session.strategy == "data-parallel") {
+      if (scale.series()[index].session.strategy == Strategy::kDataParallel) {
         throw Error(ErrorCode::kUnavailable, "the model knows all-reduces, not a single root");
       }
       project_one(scale.projection_input(index), request, series, record.run.skipped);

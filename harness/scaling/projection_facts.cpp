@@ -115,7 +115,7 @@ std::vector<CollectiveTime> measure_all_reduces(Session& session,
                         session.communicator(),
                         session.plan().backend(),
                         static_cast<std::size_t>(*std::max_element(sizes.begin(), sizes.end())),
-                        session.plan().replay());
+                        session.plan().options().cuda_graph);
   std::vector<CollectiveTime> measured;
   for (const std::int64_t bytes : sizes) {
     const CollectiveResult result =

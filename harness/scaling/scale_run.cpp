@@ -70,7 +70,7 @@ void ScaleMember::note_peaks(const std::vector<reports::PeakRecord>& own) {
 }
 
 void ScaleMember::note_cache(const data::CacheState& cache) {
-  context_.cache = {.mode = std::string(data::name(cache.mode)),
+  context_.cache = {.mode = std::string(core::name_in(data::kCacheModes, cache.mode)),
                     .resident_before = cache.resident_after,
                     .proof = cache.proof};
 }
@@ -346,7 +346,7 @@ ProjectionInput ScaleRun::projection_input(std::size_t series) const {
       .timeline = {},
       .reduction = {.bucket_cap_mib = static_cast<double>(session.buckets.cap_bytes) / (1 << 20),
                     .overlap = session.buckets.overlap,
-                    .bytes_per_gradient_byte = session.compression == "none" ? 1.0 : 0.5},
+                    .bytes_per_gradient_byte = session.compression.has_value() ? 0.5 : 1.0},
       .seed = session.seed};
   for (std::size_t index = 0; index < sizes_.size(); ++index) {
     if (sizes_[index].series != series) {

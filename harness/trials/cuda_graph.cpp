@@ -9,17 +9,10 @@ namespace dlbench::harness {
 using core::Error;
 using core::ErrorCode;
 
-exec::GraphReplay graph_replay(const std::string& choice) {
-  if (choice == "off") {
-    return exec::GraphReplay::kOff;
-  }
-  return choice == "on" ? exec::GraphReplay::kOn : exec::GraphReplay::kAuto;
-}
-
-void check_cuda_graph(const std::string& choice,
+void check_cuda_graph(exec::GraphReplay choice,
                       const backend::Backend& backend,
                       const std::string& shared) {
-  if (choice != "on") {
+  if (choice != exec::GraphReplay::kOn) {
     return;
   }
   if (backend.device().kind != "cuda") {

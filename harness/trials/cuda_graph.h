@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The option --cuda-graph: auto, on or off.
+// Where the option --cuda-graph can be had.
 #pragma once
 
 #include "engine/backend/backend.h"
@@ -11,11 +11,9 @@
 
 namespace dlbench::harness {
 
-[[nodiscard]] exec::GraphReplay graph_replay(const std::string& choice);
-
-/// Throws core::Error(kUnavailable) where "on" cannot be: not on a GPU, or not on one that ranks
+/// Throws core::Error(kUnavailable) where kOn cannot be: not on a GPU, or not on one that ranks
 /// share (`shared` says which, as comm::shared_device() does; empty: none).
-void check_cuda_graph(const std::string& choice,
+void check_cuda_graph(exec::GraphReplay choice,
                       const backend::Backend& backend,
                       const std::string& shared = "");
 

@@ -52,11 +52,9 @@ std::unique_ptr<comm::Communicator> make_communicator(const SessionPlan& plan) {
     communicator =
         std::make_unique<comm::LinkDelay>(std::move(communicator), *options.link, options.seed);
   }
-  if (options.compression != "none") {
+  if (options.compression.has_value()) {
     communicator = std::make_unique<comm::CompressedCommunicator>(
-        std::move(communicator),
-        options.compression == "bf16" ? core::DType::kBF16 : core::DType::kF16,
-        plan.backend());
+        std::move(communicator), *options.compression, plan.backend());
   }
   if (plan.single_root()) {
     communicator = std::make_unique<comm::SingleRootCommunicator>(std::move(communicator));

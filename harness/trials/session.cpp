@@ -132,7 +132,7 @@ void Session::make_step() {
         *communicator_,
         plan_.training_graph(),
         exec::ExecutorOptions{.lowering = options,
-                              .replay = plan_.replay(),
+                              .replay = plan_.options().cuda_graph,
                               .watch = {std::string(workloads::kLossOutput)},
                               .broadcast_buffers = plan_.options().broadcast_buffers});
     return step_->lowered().decisions;

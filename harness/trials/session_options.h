@@ -7,15 +7,30 @@
 #include "data/dataset.h"
 #include "data/loader/page_cache.h"
 #include "data/loader/prefetch_loader.h"
+#include "engine/backend/lowering.h"
 #include "engine/comm/link_model.h"
+#include "engine/core/dtype.h"
+#include "engine/core/named.h"
+#include "engine/exec/executor.h"
 #include "engine/graph/passes.h"
 #include "harness/trials/open_device.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 
 namespace dlbench::harness {
+
+/// kDdp: every rank loads, reduces and updates; kDataParallel: rank 0 loads and updates for all.
+enum class Strategy : std::uint8_t { kDdp, kDataParallel };
+inline constexpr std::array<core::Named<Strategy>, 2> kStrategies{
+    {{Strategy::kDdp, "ddp"}, {Strategy::kDataParallel, "data-parallel"}}};
+
+/// The type of gradients on the wire: bf16 or f16; none: as they are.
+using GradientCompression = std::optional<core::DType>;
+inline constexpr std::array<core::Named<GradientCompression>, 3> kGradientCompressions{
+    {{std::nullopt, "none"}, {core::DType::kBF16, "bf16"}, {core::DType::kF16, "fp16"}}};
 
 /// What to open, of one rank. Strings have the words of the options of the command line. Absent
 /// values: the workload's or the machine's.
@@ -32,11 +47,10 @@ struct SessionOptions {
   std::uint64_t seed = 1;
   bool deterministic = false;
   bool share_gpu = false;  ///< several ranks may have one GPU: gradients go through host memory
-  std::string conv_algorithm = "auto";
+  backend::ConvAlgorithm conv_algorithm = backend::ConvAlgorithm::kAuto;
   bool autotune = true;
   GpuPlace gpu;
-  std::string cuda_graph =
-      "auto";        ///< auto: where the device can; on: refused where it cannot; off
+  exec::GraphReplay cuda_graph = exec::GraphReplay::kAuto;  ///< kOn: refused where it cannot be
   std::string data;  ///< empty: the usual folder, else generated once
   data::Split split = data::Split::kTrain;
   data::DecodeMode decode = data::DecodeMode::kExact;
@@ -46,10 +60,9 @@ struct SessionOptions {
   graph::BucketOptions buckets;
   bool sync_loss = false;  ///< a loss that is a batch ratio is that of the global batch
   std::optional<comm::LinkModel> link;  ///< simulated, in front of the real one
-  std::string compression = "none";     ///< none, bf16, fp16: gradients on the wire
+  GradientCompression compression;
   bool broadcast_buffers = true;  ///< rank 0's running statistics to all ranks before each step
-  /// ddp: every rank loads, reduces and updates; data-parallel: rank 0 loads and updates for all.
-  std::string strategy = "ddp";
+  Strategy strategy = Strategy::kDdp;
 };
 
 }  // namespace dlbench::harness

@@ -22,13 +22,6 @@ namespace {
 using core::Error;
 using core::ErrorCode;
 
-backend::ConvAlgorithm conv_algorithm(const std::string& name) {
-  if (name == "direct") {
-    return backend::ConvAlgorithm::kDirect;
-  }
-  return name == "winograd" ? backend::ConvAlgorithm::kWinograd : backend::ConvAlgorithm::kAuto;
-}
-
 /// A rank that tunes kernels is alive, however long the others wait for what it finds.
 void check_lowering() {
   comm::beat(comm::own_progress());
@@ -154,15 +147,13 @@ std::vector<std::filesystem::path> SessionPlan::data_files() const {
 
 backend::LoweringOptions SessionPlan::lowering() const {
   const std::optional<std::filesystem::path> kept = cache_folder_if_usable();
-  return {.conv_algorithm = conv_algorithm(options_.conv_algorithm),
+  return {.conv_algorithm = options_.conv_algorithm,
           .deterministic = options_.deterministic,
           .allow_tf32 = options_.precision == "tf32",
           .tuning_cache = kept.has_value() ? (*kept / "tuning.txt").string() : "",
           .autotune = options_.autotune,
           .check = &check_lowering};
 }
-
-exec::GraphReplay SessionPlan::replay() const { return graph_replay(options_.cuda_graph); }
 
 data::LoaderOptions SessionPlan::loader_options() const {
   data::LoaderOptions loader;
@@ -198,7 +189,7 @@ MemoryNeed SessionPlan::need_for_batch(std::int64_t batch_size) const {
 }
 
 MemoryNeed SessionPlan::need_beside(MemoryNeed need, std::int64_t batch_size) const {
-  if (ranks_.size() > 1 && options_.compression != "none") {
+  if (ranks_.size() > 1 && options_.compression.has_value()) {
     need.workspace += need.gradients / 2;  // as they travel
   }
   data::LoaderOptions loader = loader_options();

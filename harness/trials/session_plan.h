@@ -52,7 +52,7 @@ class SessionPlan {
   /// Whether rank 0 loads the global batch and updates the parameters for all: --strategy
   /// data-parallel on several ranks.
   [[nodiscard]] bool single_root() const {
-    return options_.strategy == "data-parallel" && ranks_.size() > 1;
+    return options_.strategy == Strategy::kDataParallel && ranks_.size() > 1;
   }
   /// Samples of this rank in a step.
   [[nodiscard]] std::int64_t batch_size() const { return batch_.local; }
@@ -64,8 +64,6 @@ class SessionPlan {
   /// How the ranks share a step, as far as the workload and their number leave a choice.
   [[nodiscard]] const workloads::ReductionOptions& reduction() const { return reduction_; }
   [[nodiscard]] backend::LoweringOptions lowering() const;
-  /// By --cuda-graph.
-  [[nodiscard]] exec::GraphReplay replay() const;
   [[nodiscard]] data::LoaderOptions loader_options() const;
   /// What the caller does with a batch of this rank, if it is not to repeat training steps of one
   /// size as a session does: from that need to its own. Before memory_need() is asked.

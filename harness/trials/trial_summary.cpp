@@ -233,7 +233,7 @@ TrialContext trial_context(const SessionPlan& plan, const RankGroup& group, RunG
           .places = plan.ranks().places(),
           .devices = plan.device_names(),
           .training_flop_per_sample = plan.training_flop_per_sample(),
-          .decode = std::string(data::name(plan.options().decode)),
+          .decode = std::string(core::name_in(data::kDecodeModes, plan.options().decode)),
           .workers = plan.workers(),
           .prefetch = plan.options().prefetch,
           .overhead_s_per_step = measure_harness_overhead(plan.backend(), guard),

@@ -13,14 +13,16 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <map>
 #include <string>
+#include <string_view>
 
 namespace dlbench::data {
 namespace {
 
 struct Arguments {
   std::string folder;
-  std::string decode = "exact";
+  DecodeMode decode = DecodeMode::kExact;
   std::int64_t generate = 0;
   std::int64_t batch_size = 8;
   std::int64_t image_size = 256;
@@ -31,11 +33,11 @@ struct Arguments {
 
 void measure(const Arguments& arguments) {
   using Clock = std::chrono::steady_clock;
-  const auto dataset = open_dataset(
-      "kvasir-seg",
-      arguments.folder,
-      Split::kTrain,
-      {.image_size = arguments.image_size, .decode = decode_mode_from_name(arguments.decode)});
+  const auto dataset =
+      open_dataset("kvasir-seg",
+                   arguments.folder,
+                   Split::kTrain,
+                   {.image_size = arguments.image_size, .decode = arguments.decode});
   PrefetchLoader loader(*dataset,
                         {.batch_size = arguments.batch_size,
                          .workers = arguments.workers,
@@ -72,7 +74,11 @@ int main(int argc, char** argv) {
   dlbench::data::Arguments arguments;
   CLI::App app("loads JPEG image and mask pairs and prints samples per second as JSON");
   app.add_option("--data", arguments.folder, "folder in Kvasir-SEG's layout")->required();
-  app.add_option("--decode", arguments.decode, "exact or scaled");
+  std::map<std::string_view, dlbench::data::DecodeMode> modes;
+  for (const auto& mode : dlbench::data::kDecodeModes) {
+    modes[mode.name] = mode.value;
+  }
+  app.add_option("--decode", arguments.decode)->transform(CLI::CheckedTransformer(modes));
   app.add_option("--generate", arguments.generate, "make the folder with this many samples");
   app.add_option("--batch-size", arguments.batch_size);
   app.add_option("--image-size", arguments.image_size);

@@ -6,7 +6,9 @@
 //   step_ms min=... median=... plan_mib=... rss_mib=... minor_faults=... loss=...
 #include "engine/backend/backend.h"
 #include "engine/comm/self.h"
+#include "engine/core/check.h"
 #include "engine/core/clock.h"
+#include "engine/core/named.h"
 #include "engine/core/rng.h"
 #include "engine/exec/executor.h"
 #include "workloads/workload.h"
@@ -72,10 +74,10 @@ Options parse(int count, char** arguments) {
 }
 
 backend::ConvAlgorithm algorithm_of(const std::string& name) {
-  if (name == "direct") {
-    return backend::ConvAlgorithm::kDirect;
-  }
-  return name == "winograd" ? backend::ConvAlgorithm::kWinograd : backend::ConvAlgorithm::kAuto;
+  const auto* const found =
+      std::ranges::find(backend::kConvAlgorithms, name, &core::Named<backend::ConvAlgorithm>::name);
+  DLBENCH_CHECK(found != backend::kConvAlgorithms.end()) << name;
+  return found->value;
 }
 
 /// Random bytes for images; masks and labels are made valid.

@@ -170,14 +170,5 @@ TEST(PageCache, RootOfAUserNamespaceIsNotToldOfFilesOfOthers) {
   EXPECT_EQ(as_root_of_a_namespace(files[1]), 1) << "its own";
 }
 
-TEST(CacheMode, NamesRoundTrip) {
-  for (const CacheMode mode : {CacheMode::kAsIs, CacheMode::kWarm, CacheMode::kCold}) {
-    EXPECT_EQ(cache_mode_from_name(name(mode)), mode);
-  }
-  EXPECT_NE(
-      testing::error_of([] { static_cast<void>(cache_mode_from_name("wram")); }).find("'warm'"),
-      std::string::npos);
-}
-
 }  // namespace
 }  // namespace dlbench::data

@@ -48,9 +48,10 @@ TEST(LoaderSteadyState, AllocatesNothingPerBatchOfFiles) {
         open_dataset("kvasir-seg", out, Split::kTrain, {.image_size = 128, .decode = decode});
     // One worker: it has met all files after an epoch. Of several, each may meet the largest late.
     const AllocationCount count = count_epochs(*dataset, {.batch_size = 2, .workers = 1});
-    EXPECT_EQ(count.own, 0) << name(decode) << ", first by " << count.first_own;
+    EXPECT_EQ(count.own, 0) << core::name_in(kDecodeModes, decode) << ", first by "
+                            << count.first_own;
     EXPECT_GT(count.library, 0) << "libjpeg's allocations are not seen: does the counter work?";
-    std::cout << name(decode) << ", " << 3 * dataset->size()
+    std::cout << core::name_in(kDecodeModes, decode) << ", " << 3 * dataset->size()
               << " samples: allocations inside libjpeg " << count.library << '\n';
   }
 }

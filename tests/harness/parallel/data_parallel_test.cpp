@@ -41,7 +41,7 @@ SessionOptions options() {
   options.global_batch_size = kGlobalBatch;
   options.threads = 1;
   options.workers = 1;
-  options.conv_algorithm = "direct";
+  options.conv_algorithm = backend::ConvAlgorithm::kDirect;
   return options;
 }
 
@@ -142,7 +142,7 @@ TEST(DataParallel, CompressionCostsWhatItSays) {
   Session exact(exact_plan);
   static_cast<void>(losses(exact, 1));
   SessionOptions compressed = options();
-  compressed.compression = "bf16";
+  compressed.compression = core::DType::kBF16;
   SessionPlan plan(compressed, ranks());
   Session session(plan);
   static_cast<void>(losses(session, 1));
@@ -163,7 +163,7 @@ TEST(DataParallel, CompressionCostsWhatItSays) {
 // One rank that loads, broadcasts and updates for all does the same arithmetic.
 TEST(DataParallel, ASingleRootHasTheLossCurveOfDdp) {
   SessionOptions single = options();
-  single.strategy = "data-parallel";
+  single.strategy = Strategy::kDataParallel;
   SessionPlan plan(single, ranks());
   Session session(plan);
   SessionPlan ddp_plan(options(), ranks());
@@ -183,7 +183,7 @@ TEST(DataParallel, ASingleRootHasNoLossScaling) {
   single.precision = "fp16";
   const SessionPlan ddp(single, ranks());
   EXPECT_TRUE(ddp.training_graph().find("loss_scale").has_value());
-  single.strategy = "data-parallel";
+  single.strategy = Strategy::kDataParallel;
   try {
     const SessionPlan plan(single, ranks());
     EXPECT_EQ(ranks().size(), 1);
@@ -247,7 +247,7 @@ TEST(DataParallel, ASynchronizedDiceIsThatOfAllPredictions) {
   segmentation.image_size = 16;
   segmentation.global_batch_size = 7;
   segmentation.sync_loss = true;
-  segmentation.compression = "bf16";  // of gradients, never of the loss's sums
+  segmentation.compression = core::DType::kBF16;  // of gradients, never of the loss's sums
   SessionPlan plan(segmentation, ranks());
   Session session(plan);
   StepPipeline pipeline(session);
@@ -280,7 +280,7 @@ double validation_loss(comm::Rendezvous& group) {
   segmentation.workload = "resunetpp";
   segmentation.image_size = 16;
   segmentation.sync_loss = true;
-  segmentation.compression = "bf16";  // of gradients: the loss's sums stay exact
+  segmentation.compression = core::DType::kBF16;  // of gradients: the loss's sums stay exact
   SessionPlan plan(segmentation, group);
   const auto communicator = make_communicator(plan);
   StepPool steps(
@@ -361,7 +361,7 @@ TEST(DataParallel, ASingleRootGetsThePredictionsOfAllRanks) {
     GTEST_SKIP() << "one rank has all predictions";
   }
   SessionOptions single = options();
-  single.strategy = "data-parallel";
+  single.strategy = Strategy::kDataParallel;
   SessionPlan plan(single, ranks());
   Session session(plan);
   static_cast<void>(losses(session, 1));

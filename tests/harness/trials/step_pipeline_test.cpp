@@ -95,7 +95,7 @@ class StepPipelineTest : public ::testing::Test {
 
   /// Losses of the steps of each of two ranks, then the error that compression brought.
   [[nodiscard]] std::vector<std::vector<double>> losses_of_two(
-      const std::string& device, const std::string& compression = "none") const {
+      const std::string& device, GradientCompression compression = {}) const {
     std::vector<std::vector<double>> losses(2);
     dlbench::testing::on_ranks(2, [&](comm::Rendezvous& ranks) {
       SessionOptions shared = options(device);
@@ -134,9 +134,9 @@ class StepPipelineTest : public ::testing::Test {
   /// A repetition of `id` on the device.
   reports::RepetitionRecord repetition(const std::string& device,
                                        const TrialId& id,
-                                       const std::string& cuda_graph = "auto") {
+                                       exec::GraphReplay replay = exec::GraphReplay::kAuto) {
     SessionOptions lone = options(device);
-    lone.cuda_graph = cuda_graph;
+    lone.cuda_graph = replay;
     comm::LoneRank alone;
     SessionPlan plan(lone, alone);
     Session session(plan);
@@ -164,9 +164,9 @@ TEST_F(StepPipelineTest, AStepThatIsToldLaterIsTheSameStep) {
   const std::vector<double> wanted = repetition("ref", {TrialKind::kFull, ""}).step_loss;
   ASSERT_EQ(wanted.size(), static_cast<std::size_t>(kSteps));
   EXPECT_NE(wanted[0], wanted[1]);
-  for (const char* cuda_graph : {"off", "auto"}) {
-    const auto later = repetition("deferred", {TrialKind::kFull, ""}, cuda_graph);
-    EXPECT_EQ(later.step_loss, wanted) << cuda_graph;
+  for (const exec::GraphReplay replay : {exec::GraphReplay::kOff, exec::GraphReplay::kAuto}) {
+    const auto later = repetition("deferred", {TrialKind::kFull, ""}, replay);
+    EXPECT_EQ(later.step_loss, wanted) << core::name_in(exec::kGraphReplays, replay);
     EXPECT_EQ(later.steps, kSteps);
     EXPECT_EQ(later.samples, kSteps * kBatch);
     EXPECT_EQ(copies_, 2 * kSteps) << "images and labels";
@@ -220,11 +220,11 @@ TEST_F(StepPipelineTest, RanksThatShareAGpuTrainAsOnTheHost) {
 
 TEST_F(StepPipelineTest, GradientsOfAGpuAreCompressedAsOnTheHost) {
   const auto exact = losses_of_two("ref");
-  for (const char* compression : {"bf16", "fp16"}) {
+  for (const core::DType compression : {core::DType::kBF16, core::DType::kF16}) {
     const auto wanted = losses_of_two("ref", compression);
     EXPECT_NE(wanted[0], exact[0]) << "nothing was rounded";
     EXPECT_GT(wanted[0].back(), 1e-5) << "the error";
-    EXPECT_EQ(losses_of_two("deferred", compression), wanted) << compression;
+    EXPECT_EQ(losses_of_two("deferred", compression), wanted) << core::name(compression);
   }
 }
 
@@ -235,26 +235,27 @@ TEST_F(StepPipelineTest, RanksShareAGpuOnRequestOnlyAndWithoutARecordedStep) {
   EXPECT_THAT(refusal(two), HasSubstr("give --share-gpu"));
   two.share_gpu = true;
   EXPECT_EQ(refusal(two), "");
-  two.cuda_graph = "on";
+  two.cuda_graph = exec::GraphReplay::kOn;
   EXPECT_THAT(refusal(two), HasSubstr("--cuda-graph on with --share-gpu: ranks 0 and 1"));
 }
 
 TEST_F(StepPipelineTest, TimesAreThoseOfTheDevice) {
   const PretendedTime hours_of_work;  // of which the host's clock sees seconds
-  for (const char* cuda_graph : {"off", "auto"}) {
-    const auto steps = repetition("deferred", {TrialKind::kSynthetic, "host"}, cuda_graph);
+  for (const exec::GraphReplay replay : {exec::GraphReplay::kOff, exec::GraphReplay::kAuto}) {
+    const auto steps = repetition("deferred", {TrialKind::kSynthetic, "host"}, replay);
     const double step_s = device_s_ / static_cast<double>(kSteps);
     ASSERT_EQ(steps.step_wall_s.size(), static_cast<std::size_t>(kSteps));
     // When the step before the first ended is known to the host's clock alone. The last one does
     // not copy the batch of the next.
     for (std::size_t step = 1; step < steps.step_wall_s.size(); ++step) {
-      EXPECT_NEAR(steps.step_wall_s[step], step_s, 0.2 * step_s) << cuda_graph << ", " << step;
+      EXPECT_NEAR(steps.step_wall_s[step], step_s, 0.2 * step_s)
+          << core::name_in(exec::kGraphReplays, replay) << ", " << step;
     }
     EXPECT_EQ(phases_.steps, kSteps);
     const double inside =
         std::accumulate(phases_.engine.begin(), phases_.engine.end(), phases_.host_to_device);
-    EXPECT_GT(inside, 0.5 * device_s_) << cuda_graph;
-    EXPECT_LE(inside, device_s_) << cuda_graph;
+    EXPECT_GT(inside, 0.5 * device_s_) << core::name_in(exec::kGraphReplays, replay);
+    EXPECT_LE(inside, device_s_) << core::name_in(exec::kGraphReplays, replay);
   }
 }
 
@@ -284,7 +285,7 @@ TEST_F(StepPipelineTest, CompressedGradientsArePlannedToo) {
     SessionOptions shared = options("deferred");
     shared.share_gpu = true;
     SessionPlan exact(shared, ranks);
-    shared.compression = "bf16";
+    shared.compression = core::DType::kBF16;
     SessionPlan plan(shared, ranks);
     const std::int64_t planned = plan.memory_need().device_bytes();
     EXPECT_EQ(planned, exact.memory_need().device_bytes() + plan.memory_need().gradients / 2);
@@ -408,14 +409,14 @@ TEST_F(StepPipelineTest, TheWorkOfAStepIsThatOfAllRanks) {
   SessionOptions even = options("ref");
   expect_flop(even, 1, 1, kBatch);
   expect_flop(even, 2, 2, 2 * kBatch);
-  even.strategy = "data-parallel";
+  even.strategy = Strategy::kDataParallel;
   expect_flop(even, 1, 1, kBatch);
   expect_flop(even, 2, 1, 2 * kBatch);
   SessionOptions uneven = options("ref");
   uneven.batch_size.reset();
   uneven.global_batch_size = 4;
   expect_flop(uneven, 3, 3, 4);
-  uneven.strategy = "data-parallel";
+  uneven.strategy = Strategy::kDataParallel;
   expect_flop(uneven, 3, 1, 4);
 }
 
