@@ -14,12 +14,6 @@
 namespace dlbench::reports {
 namespace {
 
-/// Does the trial compute? The others have no FLOP rate.
-bool trains(const TrialRecord& trial) {
-  return trial.kind == TrialKind::kSynthetic || trial.kind == TrialKind::kFull ||
-         trial.variant == "step_beside_loader";
-}
-
 void check_step_sum(const Checker& check,
                     const RepetitionRecord& repetition,
                     const TrialRecord& trial) {
@@ -242,7 +236,7 @@ void check_flop_rates(const Checker& check, const TrialRecord& trial, const RunR
   check.expect_reason("mfu", trial.mfu);
   const std::optional<double>& achieved = trial.achieved_flop_per_s.value;
   check.at("achieved_flop_per_s")
-      .expect(!achieved.has_value() || (trains(trial) && trial.throughput.has_value()),
+      .expect(!achieved.has_value() || (trial.trains() && trial.throughput.has_value()),
               "is not null, but this trial does not compute");
   check.expect(achieved.has_value() || !trial.mfu.value.has_value(),
                "has mfu without achieved_flop_per_s");
@@ -320,7 +314,7 @@ void check_batch(const Checker& check, const TrialRecord& trial) {
 double step_sum_slack_s(const TrialRecord& trial, const RepetitionRecord& repetition) {
   constexpr double kStepsOnTheirWay = 3.0;
   constexpr double kTimeSlicesS = 0.5;
-  if (!trains(trial)) {
+  if (!trial.trains()) {
     return kTolerance * repetition.wall_s;
   }
   const double longest_s =

@@ -182,6 +182,9 @@ struct TrialRecord {
   std::vector<RankRecord> per_rank;
   /// What this trial is not, by its purpose. What went wrong in it is among RunInfoRecord::taints.
   std::optional<std::vector<TaintRecord>> taints;  ///< null: nothing
+
+  /// Whether its steps are the network's, see trains(TrialKind, std::string_view).
+  [[nodiscard]] bool trains() const { return reports::trains(kind, variant.value_or("")); }
 };
 
 }  // namespace dlbench::reports

@@ -50,8 +50,7 @@ void add_joules_per_sample(const reports::TrialRecord& trial,
     values["joules_per_sample"] = reports::Value();
     values["joules_per_sample_reason"] = std::move(why);
   };
-  if (trial.kind == reports::TrialKind::kInterference &&
-      !reports::trains(trial.kind, trial.variant.value_or(""))) {
+  if (trial.kind == reports::TrialKind::kInterference && !trial.trains()) {
     missing("steps of the network ran beside these batches");
   } else if (shares_device) {
     missing("ranks share the GPU, whose energy is of the samples of all of them");
