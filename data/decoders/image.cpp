@@ -18,8 +18,6 @@ namespace {
 using core::Error;
 using core::ErrorCode;
 
-constexpr std::size_t kPaddingBytes = 128;
-
 [[noreturn]] void throw_unknown_format(const std::filesystem::path& path) {
   throw Error(
       ErrorCode::kData,
@@ -35,19 +33,19 @@ void PixelRows::set(const ImageView& view) {
 }
 
 std::uint8_t* PixelBuffer::reserve(std::size_t bytes) {
-  if (bytes + kPaddingBytes > capacity_) {
+  if (bytes + kRowReadahead > capacity_) {
     try {
       memory_.reset();
       capacity_ = 0;
-      memory_ = std::make_unique_for_overwrite<std::uint8_t[]>(bytes + kPaddingBytes);
-      capacity_ = bytes + kPaddingBytes;
+      memory_ = std::make_unique_for_overwrite<std::uint8_t[]>(bytes + kRowReadahead);
+      capacity_ = bytes + kRowReadahead;
     } catch (const std::bad_alloc&) {
       throw Error(ErrorCode::kMemory,
                   fmt::format("cannot allocate {} bytes for a decoded image", bytes));
     }
   }
   // The resizer reads past the last pixel and drops what it read; the bytes must be defined.
-  std::memset(memory_.get() + bytes, 0, kPaddingBytes);
+  std::memset(memory_.get() + bytes, 0, kRowReadahead);
   return memory_.get();
 }
 

@@ -14,6 +14,9 @@
 
 namespace dlbench::data {
 
+/// Bytes that can be read behind a row of pixels: who works on it reads whole vectors.
+inline constexpr std::size_t kRowReadahead = 128;
+
 /// A decoded image, given row by row in u8: RGB order for three channels, luma for one.
 class ImageRows {
  public:
@@ -25,9 +28,9 @@ class ImageRows {
   [[nodiscard]] std::int64_t width() const { return width_; }
   [[nodiscard]] std::int64_t channels() const { return channels_; }
 
-  /// width x channels bytes, followed by 128 that can be read (contents unspecified). Valid until
-  /// the next call but one. Rows may be made when they are asked for, so ask for each once.
-  /// `index` in [0, height).
+  /// width x channels bytes, followed by kRowReadahead of unspecified contents. Valid until the
+  /// next call but one. Rows may be made when they are asked for, so ask for each once. `index` in
+  /// [0, height).
   virtual const std::uint8_t* row(std::int64_t index) = 0;
 
  protected:
@@ -44,7 +47,7 @@ class ImageRows {
   std::int64_t channels_ = 0;
 };
 
-/// Pixels in memory. The last one must be followed by 128 readable bytes.
+/// Pixels in memory. The last one must be followed by kRowReadahead readable bytes.
 struct ImageView {
   const std::uint8_t* pixels = nullptr;
   std::int64_t height = 0;
@@ -66,7 +69,7 @@ class PixelRows final : public ImageRows {
   std::int64_t row_bytes_ = 0;
 };
 
-/// A buffer that only grows, followed by 128 readable bytes.
+/// A buffer that only grows, followed by kRowReadahead readable bytes.
 class PixelBuffer {
  public:
   /// At least `bytes` bytes, contents unspecified. Throws Error(kMemory).

@@ -18,7 +18,6 @@ namespace dlbench::data {
 namespace {
 
 constexpr std::int64_t kPixelsPerTurn = 64;
-constexpr std::size_t kReadahead = 128;
 
 #if defined(__x86_64__)
 /// Even and odd pixels of one component, 16 bits each.
@@ -220,7 +219,7 @@ void YccRows::set(const YccPlanes& planes) {
   set_shape(y.height, y.width, 3);
   const auto turns = static_cast<std::size_t>((y.width + kPixelsPerTurn - 1) / kPixelsPerTurn);
   for (auto& row : rows_) {
-    row.resize(turns * 3 * kPixelsPerTurn + kReadahead);
+    row.resize(turns * 3 * kPixelsPerTurn + kRowReadahead);
   }
 }
 

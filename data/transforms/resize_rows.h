@@ -41,9 +41,9 @@ struct RowPlan {
 /// Fills `blocks` from the other members.
 void plan_blocks(RowPlan& plan);
 
-/// Numbers that a row kernel may write behind its row, and bytes it may read behind the source's.
+/// Numbers that a row kernel may write behind its row; behind the source's it may read
+/// kRowReadahead bytes.
 inline constexpr std::size_t kRowSlack = 32;
-inline constexpr std::size_t kRowReadahead = 128;
 
 enum class ResizeIsa : std::uint8_t { kPortable, kSsse3, kAvx512 };
 

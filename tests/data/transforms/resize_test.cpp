@@ -46,7 +46,7 @@ std::vector<std::uint8_t> pattern(const Golden& golden) {
       }
     }
   }
-  pixels.resize(pixels.size() + 128);  // ImageView's readable bytes behind the image
+  pixels.resize(pixels.size() + kRowReadahead);
   return pixels;
 }
 
@@ -91,7 +91,7 @@ TEST(BilinearResizer, GivesOpenCvsPixelsWithAvx512) {
 
 TEST(BilinearResizer, SplitsADistanceByItsParts) {
   std::vector<std::uint8_t> image{0, 100};
-  image.resize(image.size() + 128);
+  image.resize(image.size() + kRowReadahead);
   std::vector<std::uint8_t> out(4);
   PixelRows rows({image.data(), 1, 2, 1});
   BilinearResizer().resize(rows, 1, 4, out);
