@@ -244,7 +244,7 @@ reports::BucketSweepRecord Projector::bucket_sweep(std::int64_t ranks,
   std::vector<double> caps(caps_mib.begin(), caps_mib.end());
   std::sort(caps.begin(), caps.end());
   for (const double cap : caps) {
-    ReductionOptions reduction = state.input.reduction;
+    ReductionModel reduction = state.input.reduction;
     reduction.bucket_cap_mib = cap;
     const std::vector<BucketTiming> buckets = bucket_schedule(state.input.timeline, reduction);
     const double step_s =

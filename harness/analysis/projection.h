@@ -27,7 +27,7 @@ struct ProjectionInput {
   /// The step of one rank of the largest size, without communication. Only its proportions count:
   /// it is scaled to the measured step times.
   StepTimeline timeline;
-  ReductionOptions reduction;
+  ReductionModel reduction;
   /// All-reduces alone, at the measured sizes above 1 and for several numbers of bytes around those
   /// of the buckets.
   std::vector<CollectiveTime> collectives;

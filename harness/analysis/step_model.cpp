@@ -22,19 +22,19 @@ constexpr double kMebibyte = 1048576.0;
 }  // namespace
 
 std::vector<BucketTiming> bucket_schedule(const StepTimeline& timeline,
-                                          const ReductionOptions& options) {
+                                          const ReductionModel& reduction) {
   std::vector<std::int64_t> bytes;
   for (const GradientTiming& gradient : timeline.gradients) {
     bytes.push_back(gradient.bytes);
   }
-  const graph::BucketOptions caps{static_cast<std::int64_t>(options.first_cap_mib * kMebibyte),
-                                  static_cast<std::int64_t>(options.bucket_cap_mib * kMebibyte)};
+  const graph::BucketOptions caps{static_cast<std::int64_t>(reduction.first_cap_mib * kMebibyte),
+                                  static_cast<std::int64_t>(reduction.bucket_cap_mib * kMebibyte)};
   std::vector<BucketTiming> buckets;
   for (const std::vector<std::size_t>& members : graph::assign_buckets(bytes, caps)) {
     BucketTiming bucket;
-    bucket.ready_s = options.overlap ? 0.0 : timeline.backward_end_s;
+    bucket.ready_s = reduction.overlap ? 0.0 : timeline.backward_end_s;
     for (const std::size_t member : members) {
-      bucket.bytes += static_cast<double>(bytes[member]) * options.bytes_per_gradient_byte;
+      bucket.bytes += static_cast<double>(bytes[member]) * reduction.bytes_per_gradient_byte;
       bucket.ready_s = std::max(bucket.ready_s, timeline.gradients[member].ready_s);
     }
     buckets.push_back(bucket);

@@ -34,7 +34,7 @@ struct BucketTiming {
 };
 
 /// How the gradients are reduced.
-struct ReductionOptions {
+struct ReductionModel {
   double first_cap_mib = 1.0;
   double bucket_cap_mib = 25.0;
   bool overlap = true;                   ///< buckets start when ready; else after the backward pass
@@ -44,7 +44,7 @@ struct ReductionOptions {
 /// The buckets of graph::assign_buckets, in the order in which they are reduced, with the bytes
 /// that travel.
 [[nodiscard]] std::vector<BucketTiming> bucket_schedule(const StepTimeline& timeline,
-                                                        const ReductionOptions& options);
+                                                        const ReductionModel& reduction);
 
 /// From the start of the step until the last all-reduce is done, when the all-reduce of bucket i
 /// takes all_reduce_s[i], starts when bucket i is ready and the one before is done, and everything

@@ -34,7 +34,7 @@ TEST(StepModel, BucketsCloseAtTheirCapAndWaitForTheirLastGradient) {
 }
 
 TEST(StepModel, WithoutOverlapAllBucketsWaitForTheBackwardPass) {
-  ReductionOptions options;
+  ReductionModel options;
   options.overlap = false;
   options.bytes_per_gradient_byte = 0.5;
   const auto buckets = bucket_schedule(timeline(), options);
