@@ -33,14 +33,22 @@ LoaderStats detail::stats_between(const LoaderTotals& base, const LoaderTotals& 
   return stats;
 }
 
-double LoaderStats::cpu_s_per_sample() const {
-  return samples_loaded == 0 ? 0.0 : worker_cpu_s / static_cast<double>(samples_loaded);
-}
-
-double LoaderStats::stage_s_per_sample(Stage stage) const {
-  return samples_loaded == 0
-             ? 0.0
-             : stage_s[static_cast<std::size_t>(stage)] / static_cast<double>(samples_loaded);
+void LoaderStats::add(const LoaderStats& later) {
+  for (std::size_t stage = 0; stage < kStages; ++stage) {
+    stage_s[stage] += later.stage_s[stage];
+  }
+  worker_idle_s += later.worker_idle_s;
+  worker_cpu_s += later.worker_cpu_s;
+  wait_s += later.wait_s;
+  samples_loaded += later.samples_loaded;
+  samples_delivered += later.samples_delivered;
+  batches_delivered += later.batches_delivered;
+  bytes_read += later.bytes_read;
+  bytes_read_ever = later.bytes_read_ever;
+  samples_replaced += later.samples_replaced;
+  skipped = later.skipped;
+  queue_ready = later.queue_ready;
+  queue_capacity = later.queue_capacity;
 }
 
 std::size_t loader_buffer_bytes(const DatasetSpec& spec, const LoaderOptions& options) {

@@ -65,10 +65,8 @@ struct LoaderStats {
   int queue_ready = 0;     ///< complete batches waiting, now
   int queue_capacity = 0;  ///< = LoaderOptions::prefetch
 
-  /// CPU seconds that one sample costs, the cpu_io of predicted_full; 0 if none was loaded.
-  [[nodiscard]] double cpu_s_per_sample() const;
-  /// Seconds of one stage per sample loaded; 0 if none was.
-  [[nodiscard]] double stage_s_per_sample(Stage stage) const;
+  /// Adds the sums of `later`; what is of the loader's whole life, or of now, is as there.
+  void add(const LoaderStats& later);
 };
 
 /// Fills batches with `workers` threads. next() is for one consumer thread; stop() and stats() for

@@ -24,22 +24,6 @@ namespace {
 namespace trace = core::trace;
 using Clock = std::chrono::steady_clock;
 
-void add_stats(data::LoaderStats& sum, const data::LoaderStats& part) {
-  for (std::size_t stage = 0; stage < sum.stage_s.size(); ++stage) {
-    sum.stage_s[stage] += part.stage_s[stage];
-  }
-  sum.worker_idle_s += part.worker_idle_s;
-  sum.worker_cpu_s += part.worker_cpu_s;
-  sum.wait_s += part.wait_s;
-  sum.samples_loaded += part.samples_loaded;
-  sum.samples_delivered += part.samples_delivered;
-  sum.batches_delivered += part.batches_delivered;
-  sum.bytes_read += part.bytes_read;
-  sum.samples_replaced += part.samples_replaced;
-  sum.skipped = part.skipped;
-  sum.queue_capacity = part.queue_capacity;
-}
-
 }  // namespace
 
 std::vector<double> TrialResult::rates() const {
@@ -338,7 +322,7 @@ bool TrialRunner::repeat(Arm& arm, std::size_t index, std::int64_t round) {
     result.rounds.push_back(std::move(ranks));
     if (loader.has_value()) {
       result.has_loader = true;
-      add_stats(result.loader, *loader);
+      result.loader.add(*loader);
     }
   }
   result.repetitions.push_back(std::move(repetition));

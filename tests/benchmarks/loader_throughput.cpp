@@ -56,15 +56,21 @@ void measure(const Arguments& arguments) {
     seconds = std::chrono::duration<double>(Clock::now() - start).count();
   }
   const LoaderStats stats = loader.stats();
+  const auto ms_per_sample = [&stats](double total_s) {
+    return 1e3 * total_s / static_cast<double>(stats.samples_loaded);
+  };
+  const auto stage_ms = [&](Stage stage) {
+    return ms_per_sample(stats.stage_s[static_cast<std::size_t>(stage)]);
+  };
   fmt::print(
       "{{\"samples_per_s\": {:.2f}, \"cpu_ms_per_sample\": {:.4f}, \"read_ms\": {:.4f}, "
       "\"decode_ms\": {:.4f}, \"transform_ms\": {:.4f}, \"collate_ms\": {:.4f}}}\n",
       static_cast<double>(samples) / seconds,
-      1e3 * stats.cpu_s_per_sample(),
-      1e3 * stats.stage_s_per_sample(Stage::kRead),
-      1e3 * stats.stage_s_per_sample(Stage::kDecode),
-      1e3 * stats.stage_s_per_sample(Stage::kTransform),
-      1e3 * stats.stage_s_per_sample(Stage::kCollate));
+      ms_per_sample(stats.worker_cpu_s),
+      stage_ms(Stage::kRead),
+      stage_ms(Stage::kDecode),
+      stage_ms(Stage::kTransform),
+      stage_ms(Stage::kCollate));
 }
 
 }  // namespace
