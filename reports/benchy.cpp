@@ -3,6 +3,7 @@
 #include "reports/benchy.h"
 
 #include "engine/core/atomic_file.h"
+#include "reports/statistics.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -37,14 +38,6 @@ const TrialRecord* find_trial(const RunRecord& record, TrialKind kind) {
     }
   }
   return found;
-}
-
-double mean_of(const std::vector<double>& values) {
-  double sum = 0.0;
-  for (const double value : values) {
-    sum += value;
-  }
-  return sum / static_cast<double>(values.size());
 }
 
 /// One entry per repetition that counts.

@@ -12,11 +12,12 @@ std::string count_text(std::int64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+std::string trial_name(const TrialRecord& trial) {
+  return std::string(word(trial.kind)) + (trial.variant.has_value() ? "/" + *trial.variant : "");
+}
+
 std::string arm_name(const TrialRecord& trial) {
-  std::string name(word(trial.kind));
-  if (trial.variant.has_value()) {
-    name += "/" + *trial.variant;
-  }
+  std::string name = trial_name(trial);
   if (trial.series.has_value()) {
     name += fmt::format(" ({}, {})", *trial.series, count_text(trial.ranks, "rank"));
   }

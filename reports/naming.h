@@ -15,8 +15,11 @@ namespace dlbench::reports {
 /// "1 rank", "2 ranks".
 [[nodiscard]] std::string count_text(std::int64_t count, std::string_view noun);
 
-/// Name of a trial's arm: "io", "synthetic/device", "full", "interference/step_beside_loader"; of
-/// `scale` with series and ranks: "synthetic/nocomm (weak, 2 ranks)".
+/// "io", "synthetic/device", "full", "interference/step_beside_loader".
+[[nodiscard]] std::string trial_name(const TrialRecord& trial);
+
+/// Name of a trial's arm: that of the trial, of `scale` with series and ranks: "synthetic/nocomm
+/// (weak, 2 ranks)".
 [[nodiscard]] std::string arm_name(const TrialRecord& trial);
 
 }  // namespace dlbench::reports

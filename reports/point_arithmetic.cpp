@@ -5,6 +5,7 @@
 // report.
 #include "reports/arithmetic_internal.h"
 #include "reports/headline.h"
+#include "reports/naming.h"
 
 #include <cstdint>
 #include <numeric>
@@ -37,11 +38,6 @@ std::string series_of(const ScalingRecord& scaling) {
   return scaling.variant.empty() ? scaling.mode : scaling.mode + " " + scaling.variant;
 }
 
-/// As ScalingTrialRecord::trial has it.
-std::string name_of(const TrialRecord& trial) {
-  return std::string(word(trial.kind)) + (trial.variant.has_value() ? "/" + *trial.variant : "");
-}
-
 /// The trials of a series at one number of ranks, with their repetitions.
 std::vector<const TrialRecord*> measured_trials(const ScalingRecord& scaling,
                                                 std::int64_t ranks,
@@ -59,8 +55,8 @@ std::vector<const TrialRecord*> measured_trials(const ScalingRecord& scaling,
 /// The one of a name, such as synthetic/nocomm; null: it is not among them.
 const TrialRecord* find_measured(const std::vector<const TrialRecord*>& trials,
                                  std::string_view name) {
-  const auto found =
-      std::ranges::find_if(trials, [name](const auto* trial) { return name_of(*trial) == name; });
+  const auto found = std::ranges::find_if(
+      trials, [name](const auto* trial) { return trial_name(*trial) == name; });
   return found == trials.end() ? nullptr : *found;
 }
 
@@ -236,8 +232,8 @@ void check_point(const Checker& check,
   }
   for (const TrialRecord* trial : here.trials) {
     check.at("trials").expect(
-        find_trial(point.trials, name_of(*trial)) != nullptr || counted_rates(*trial).empty(),
-        fmt::format("lack {}, which was measured", name_of(*trial)));
+        find_trial(point.trials, trial_name(*trial)) != nullptr || counted_rates(*trial).empty(),
+        fmt::format("lack {}, which was measured", trial_name(*trial)));
   }
   check_headline(check, point);
   const TrialRecord* synthetic = find_measured(here.trials, "synthetic");

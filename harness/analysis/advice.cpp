@@ -5,6 +5,7 @@
 // itself is reports/verdict_rule.h's.
 #include "engine/core/check.h"
 #include "harness/analysis/attribution_internal.h"
+#include "reports/text_table.h"
 
 #include <fmt/format.h>
 
@@ -25,6 +26,7 @@ using reports::Decision;
 using reports::Doubt;
 using reports::gain_text;
 using reports::most_gain;
+using reports::percent_text;
 using reports::Verdict;
 
 /// Gains below this are not worth a sentence: they are within the noise of most runs.
@@ -34,8 +36,6 @@ constexpr double kWorthSaying = 1.05;
 std::string rate_text(double rate) {
   return rate >= 1000.0 ? fmt::format("{:.0f}", rate) : fmt::format("{:.3g}", rate);
 }
-
-std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
 
 /// CPU time that one loader worker uses per second of the io trial, 0 to 1; 1 is a busy worker.
 std::optional<double> worker_load(const AttributionInput& input, const ArmMeans& means) {
@@ -117,7 +117,7 @@ std::optional<AdviceRecord> cheaper_samples(const AttributionInput& input, const
     return worthwhile(
         fmt::format("faster storage, a local copy of the data or --cache warm (the workers wait: "
                     "{} busy)",
-                    percent(worker_load(input, means).value_or(0.0))),
+                    percent_text(worker_load(input, means).value_or(0.0))),
         gain,
         "the step is the limit");
   }
@@ -151,11 +151,11 @@ std::optional<AdviceRecord> faster_step(const std::string& change,
 std::string doubt_text(const AttributionInput& input,
                        const ArmMeans& means,
                        const Decision& decision) {
-  const std::string interval =
-      decision.margin_has_interval
-          ? fmt::format(
-                "{} to {}", percent(decision.margin->lower), percent(decision.margin->upper))
-          : "unknown";
+  const std::string interval = decision.margin_has_interval
+                                   ? fmt::format("{} to {}",
+                                                 percent_text(decision.margin->lower),
+                                                 percent_text(decision.margin->upper))
+                                   : "unknown";
   switch (decision.doubt) {
     case Doubt::kTooFewRounds:
       return "fewer than 2 undisturbed rounds have all trials: no interval, no verdict";
@@ -163,7 +163,7 @@ std::string doubt_text(const AttributionInput& input,
       return fmt::format(
           "the largest loss is {} of the full time{}, but anywhere from {} (95 % interval): too "
           "wide to say",
-          percent(decision.margin->estimate),
+          percent_text(decision.margin->estimate),
           decision.margin->estimate < 0.0 ? ", which below zero is noise" : "",
           interval);
     case Doubt::kRatioTooWide:
@@ -189,7 +189,7 @@ std::string doubt_text(const AttributionInput& input,
       return fmt::format(
           "{} of the full time are lost to input or copy; only synthetic/host can "
           "tell them apart",
-          percent(decision.margin->estimate));
+          percent_text(decision.margin->estimate));
     case Doubt::kNothing:
       break;
   }
@@ -221,10 +221,12 @@ std::string interference_text(const AttributionInput& input) {
   const auto loader = paired_ratio_interval(input.loader_beside_step, input.io);
   std::string text;
   if (step.has_value()) {
-    text += fmt::format("; beside the loader the step loses {}", percent(1.0 - step->estimate));
+    text +=
+        fmt::format("; beside the loader the step loses {}", percent_text(1.0 - step->estimate));
   }
   if (loader.has_value()) {
-    text += fmt::format("; beside the step the loader loses {}", percent(1.0 - loader->estimate));
+    text +=
+        fmt::format("; beside the step the loader loses {}", percent_text(1.0 - loader->estimate));
   }
   return text;
 }
@@ -247,47 +249,47 @@ std::string explanation(const AttributionInput& input,
       return fmt::format("{}; full ({}) spends {} of its time waiting for input",
                          both_alone(means),
                          full,
-                         percent(margin));
+                         percent_text(margin));
     case Verdict::kContentionBound:
       return fmt::format(
           "{}, so it would keep up; together they reach {}, {} of the time is lost "
           "where they share processors or memory{}",
           both_alone(means),
           full,
-          percent(margin),
+          percent_text(margin),
           interference_text(input));
     case Verdict::kCopyBound:
       return fmt::format(
           "copying batches to the device takes {} of the full time ({} samples/s "
           "with the copy, {} without)",
-          percent(margin),
+          percent_text(margin),
           rate_text(means.host),
           rate_text(means.device));
     case Verdict::kCommunicationBound:
       return fmt::format(
           "the all-reduce takes {} of the full time ({} samples/s with it, {} "
           "without)",
-          percent(margin),
+          percent_text(margin),
           rate_text(means.device),
           rate_text(means.nocomm));
     case Verdict::kComputeBound:
       return fmt::format("{}; full ({}) runs at {} of the step alone",
                          both_alone(means),
                          full,
-                         percent(means.full / means.host));
+                         percent_text(means.full / means.host));
     case Verdict::kLaunchBound:
       return fmt::format(
           "{}; the device idles {} of the step between kernels, for want of launches",
           both_alone(means),
-          percent(launch_idle(input)));
+          percent_text(launch_idle(input)));
     case Verdict::kStraggler:
       return fmt::format(
           "rank {} on {} is the last to reach {} of the all-reduces; the others wait for it {} "
           "of the time",
           input.straggler->rank,
           input.straggler->host,
-          percent(input.straggler->late_share),
-          percent(input.straggler->lost_share));
+          percent_text(input.straggler->late_share),
+          percent_text(input.straggler->lost_share));
     case Verdict::kBalanced:
       return fmt::format("{}, within 10 % of each other; together they reach {}{}",
                          both_alone(means),

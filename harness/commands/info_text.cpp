@@ -11,6 +11,7 @@
 #include "probes/nvml_library.h"
 #include "probes/registry.h"
 #include "probes/system_info.h"
+#include "reports/naming.h"
 
 #include <fmt/format.h>
 
@@ -37,17 +38,13 @@ std::string gib(std::int64_t bytes) {
   return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1 << 30));
 }
 
-std::string plural(int count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 std::string scheduler_text(const probes::SchedulerFacts& scheduler) {
   std::string text = scheduler.name + " job " + scheduler.job_id;
   if (scheduler.nodes.has_value()) {
-    text += ", " + plural(*scheduler.nodes, "node");
+    text += ", " + reports::count_text(*scheduler.nodes, "node");
   }
   if (scheduler.tasks.has_value()) {
-    text += ", " + plural(*scheduler.tasks, "task");
+    text += ", " + reports::count_text(*scheduler.tasks, "task");
   }
   return text;
 }
@@ -95,9 +92,10 @@ std::string host_text() {
   std::string text = "host " + facts.hostname + "\n" +
                      line("processor", cpu.model + ", " + cpu.isa) +
                      line("cores",
-                          plural(cpu.sockets, "socket") + ", " + plural(cpu.cores, "core") + ", " +
-                              plural(cpu.threads, "thread") + "; this process may use " +
-                              std::to_string(facts.usable_cpus)) +
+                          reports::count_text(cpu.sockets, "socket") + ", " +
+                              reports::count_text(cpu.cores, "core") + ", " +
+                              reports::count_text(cpu.threads, "thread") +
+                              "; this process may use " + std::to_string(facts.usable_cpus)) +
                      line("memory", memory) + line("NUMA nodes", std::to_string(facts.numa_nodes)) +
                      line("system", facts.os + ", " + facts.kernel);
   for (const probes::GpuIdentity& gpu : probes::list_gpus(probes::kNvmlLibrary)) {

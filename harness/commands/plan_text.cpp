@@ -9,16 +9,6 @@
 namespace dlbench::harness {
 namespace {
 
-struct ValueText {
-  std::string operator()(const std::monostate& /*none*/) const { return "-"; }
-  std::string operator()(bool value) const { return value ? "true" : "false"; }
-  std::string operator()(std::int64_t value) const { return std::to_string(value); }
-  std::string operator()(double value) const { return fmt::format("{}", value); }
-  std::string operator()(const std::string& value) const { return value; }
-  std::string operator()(const reports::ValueList& /*list*/) const { return "(list)"; }
-  std::string operator()(const reports::ValueMap& /*map*/) const { return "(map)"; }
-};
-
 double in_mib(std::int64_t bytes) { return static_cast<double>(bytes) / 1048576.0; }
 
 }  // namespace
@@ -26,9 +16,10 @@ double in_mib(std::int64_t bytes) { return static_cast<double>(bytes) / 1048576.
 std::string config_text(const reports::ConfigRecord& config) {
   std::string text;
   for (const auto& [option, value] : config.effective) {
+    const bool set = !std::holds_alternative<std::monostate>(value.data);
     text += fmt::format("{:<20} {:<24} {}\n",
                         option,
-                        std::visit(ValueText{}, value.data),
+                        set ? reports::text_of(value) : "-",
                         config.source.at(option));
   }
   return text + "\n";
