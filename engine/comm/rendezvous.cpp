@@ -31,12 +31,12 @@ std::vector<CommunicatorEntry>& communicators() {
   return list;
 }
 
+}  // namespace
+
 std::string host_name() {
   std::array<char, 256> name{};
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
 }
-
-}  // namespace
 
 std::string Rendezvous::broadcast_text(const std::string& text) {
   auto length = static_cast<std::uint64_t>(text.size());

@@ -103,6 +103,9 @@ struct LaunchLibrary {
   std::unique_ptr<Rendezvous> (*connect)() = nullptr;
 };
 
+/// As the kernel calls this machine.
+[[nodiscard]] std::string host_name();
+
 /// Adds a library; a second one of the same name is a programmer error.
 void register_launch_library(LaunchLibrary library);
 

@@ -22,11 +22,6 @@
 namespace dlbench::comm::mpi {
 namespace {
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
-}
-
 /// Fills node, local_rank and local_size from keys that are equal on ranks of one node.
 void number_nodes(const std::vector<std::string>& keys, std::vector<RankPlace>& places) {
   std::map<std::string, int> nodes;
