@@ -12,6 +12,7 @@
 #include "engine/core/check.h"
 #include "engine/core/clock.h"
 #include "engine/core/error.h"
+#include "engine/core/round_up.h"
 
 #include <fmt/format.h>
 #include <pthread.h>
@@ -33,12 +34,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using core::Error;
 using core::ErrorCode;
-
-std::int64_t thread_cpu_ns() {
-  timespec time{};
-  DLBENCH_CHECK(::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0);
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
 
 }  // namespace
 
@@ -228,7 +223,7 @@ void PrefetchLoader::Impl::skip_to_epoch(bool alone) {
   const std::lock_guard lock(pool->mutex);
   DLBENCH_CHECK(!running_) << "stop the loader first";
   const std::int64_t epoch = sampler.batches_per_epoch();
-  next_take_ = std::min(last_, (next_take_ + epoch - 1) / epoch * epoch);
+  next_take_ = std::min(last_, core::round_up(next_take_, epoch));
   end_ = alone ? std::min(last_, next_take_ + epoch) : last_;
   next_open_ = next_take_;
 }
@@ -244,7 +239,7 @@ void PrefetchLoader::Impl::work(const std::stop_token& stop, Worker& worker) {
       {.storage = storage_ ? &*storage_ : nullptr, .delays = options.delays, .stop = stop});
   static_cast<void>(::pthread_setname_np(::pthread_self(), worker.process_name.c_str()));
   const core::trace::Sink* named_for = nullptr;
-  std::int64_t cpu_before = thread_cpu_ns();
+  std::int64_t cpu_before = core::thread_cpu_ns();
   std::unique_lock lock(pool->mutex);
   while (running_ && failure_ == nullptr) {
     const std::optional<Ticket> ticket = claim();
@@ -265,7 +260,7 @@ void PrefetchLoader::Impl::work(const std::stop_token& stop, Worker& worker) {
       core::trace::name_this_thread(worker.thread_name);
     }
     process(*ticket, worker, context);
-    const std::int64_t cpu_now = thread_cpu_ns();
+    const std::int64_t cpu_now = core::thread_cpu_ns();
     worker.counters.cpu_ns.fetch_add(cpu_now - cpu_before, std::memory_order_relaxed);
     cpu_before = cpu_now;
     lock.lock();

@@ -3,6 +3,7 @@
 #include "engine/backend/host_buffer.h"
 
 #include "engine/core/error.h"
+#include "engine/core/round_up.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -15,10 +16,6 @@ namespace dlbench::backend {
 namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
-
-std::size_t round_up(std::size_t bytes, std::size_t unit) {
-  return (bytes + unit - 1) / unit * unit;
-}
 
 std::byte* map_pages(std::size_t bytes) {
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -59,7 +56,7 @@ void touch(std::byte* data, std::size_t bytes, std::size_t page) {
 
 HostBuffer::HostBuffer(std::size_t bytes) : bytes_(bytes) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  mapped_bytes_ = round_up(bytes == 0 ? 1 : bytes, page);
+  mapped_bytes_ = core::round_up<std::size_t>(bytes == 0 ? 1 : bytes, page);
   data_ = bytes >= kHugePage ? map_huge_pages(mapped_bytes_) : map_pages(mapped_bytes_);
   touch(data_, mapped_bytes_, page);
 }

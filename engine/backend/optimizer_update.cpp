@@ -3,6 +3,7 @@
 #include "engine/backend/optimizer_update.h"
 
 #include "engine/core/error.h"
+#include "engine/core/round_up.h"
 #include "engine/graph/op_def.h"
 
 #include <string>
@@ -14,9 +15,7 @@ namespace {
 /// and every rule leaves zeros alone.
 constexpr std::int64_t kAligned = 16;
 
-std::int64_t padded(std::int64_t elements) {
-  return (elements + kAligned - 1) / kAligned * kAligned;
-}
+std::int64_t padded(std::int64_t elements) { return core::round_up(elements, kAligned); }
 
 /// Joins a range with the last one if all its arrays go on where those end, padding between tensors
 /// included: the arenas have one offset for all kinds.

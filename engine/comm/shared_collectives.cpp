@@ -13,6 +13,7 @@
 #include "engine/core/check.h"
 #include "engine/core/clock.h"
 #include "engine/core/error.h"
+#include "engine/core/round_up.h"
 
 #include <algorithm>
 #include <chrono>
@@ -31,10 +32,6 @@ constexpr std::size_t kCacheLine = 64;
 constexpr std::size_t kSmallSlot = std::size_t{16} << 10;
 // A small call reads the slots of all ranks on every rank; beyond this a second barrier is cheaper.
 constexpr std::size_t kSmallTotal = std::size_t{64} << 10;
-
-std::size_t round_up(std::size_t value, std::size_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
 
 enum class Kind : std::uint8_t { kAllReduce, kReduceScatter, kFetch };
 
@@ -66,7 +63,7 @@ struct SharedCollectives::Call {
     }
     const std::size_t first = share_begin(request.count, owner, owners);
     return kind == Kind::kAllReduce
-               ? std::min(request.count, round_up(first, kCacheLine / element_bytes))
+               ? std::min(request.count, core::round_up(first, kCacheLine / element_bytes))
                : first;
   }
 

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Time on the host's monotonic clock.
+// Time on the host's monotonic clock, and the time that a thread computes.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <ctime>
 
 namespace dlbench::core {
 
@@ -36,6 +37,19 @@ namespace dlbench::core {
 /// Seconds from `start` until now, of std::chrono::steady_clock.
 [[nodiscard]] inline double seconds_since(std::chrono::steady_clock::time_point start) {
   return seconds(std::chrono::steady_clock::now() - start);
+}
+
+/// CPU time of the calling thread, in nanoseconds: stands still while something else has its
+/// processor.
+[[nodiscard]] inline std::int64_t thread_cpu_ns() {
+  timespec time{};
+  static_cast<void>(::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time));  // of oneself: never fails
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+/// The same in seconds.
+[[nodiscard]] inline double thread_cpu_seconds() {
+  return static_cast<double>(thread_cpu_ns()) * 1e-9;
 }
 
 }  // namespace dlbench::core

@@ -3,6 +3,7 @@
 #include "engine/core/host_allocator.h"
 
 #include "engine/core/error.h"
+#include "engine/core/round_up.h"
 
 #include <cstdlib>
 #include <string>
@@ -19,7 +20,7 @@ constexpr std::size_t kAlignment = 64;  // one cache line, and the widest vector
 class PageableAllocator final : public HostAllocator {
  public:
   void* allocate(std::size_t bytes) override {
-    const std::size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    const std::size_t rounded = round_up(bytes, kAlignment);
     void* memory = std::aligned_alloc(kAlignment, rounded == 0 ? kAlignment : rounded);
     if (memory == nullptr) {
       throw Error(ErrorCode::kMemory,

@@ -3,6 +3,7 @@
 //
 // Where an executor's values lie: state, inputs, arena, buckets, watched outputs.
 #include "engine/core/check.h"
+#include "engine/core/round_up.h"
 #include "engine/exec/executor.h"
 
 #include <algorithm>
@@ -17,9 +18,7 @@ using backend::SlotId;
 
 constexpr std::size_t kInputPlaces = 3;
 
-std::size_t align_up(std::size_t bytes) {
-  return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
-}
+std::size_t align_up(std::size_t bytes) { return core::round_up(bytes, kArenaAlignment); }
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include "engine/core/error.h"
 #include "engine/core/fnv1a.h"
 #include "engine/core/rng.h"
+#include "engine/core/round_up.h"
 
 #include <fmt/format.h>
 
@@ -124,7 +125,7 @@ void ModelState::add_arena(const graph::Graph& graph, const std::vector<graph::V
                 Entry{.value = value, .arena = arenas_.size(), .offset = offset, .bytes = size})
             .second;
     DLBENCH_CHECK(inserted) << value.name;
-    bytes = offset + (size + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment;
+    bytes = offset + core::round_up(size, kSlotAlignment);
   }
   Arena arena;
   if (!values.empty()) {

@@ -3,6 +3,7 @@
 #include "engine/graph/memory_plan.h"
 
 #include "engine/core/check.h"
+#include "engine/core/round_up.h"
 
 #include <algorithm>
 #include <numeric>
@@ -15,10 +16,6 @@ bool overlap_in_time(const BlockRequest& a, const BlockRequest& b) {
   return a.first <= b.last && b.first <= a.last;
 }
 
-std::size_t align_up(std::size_t bytes, std::size_t alignment) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
-
 std::size_t lower_bound(const std::vector<BlockRequest>& requests, std::size_t alignment) {
   int last = -1;
   for (const auto& request : requests) {
@@ -27,7 +24,7 @@ std::size_t lower_bound(const std::vector<BlockRequest>& requests, std::size_t a
   std::vector<std::size_t> alive(static_cast<std::size_t>(last + 1), 0);
   for (const auto& request : requests) {
     for (int step = request.first; step <= request.last; ++step) {
-      alive[static_cast<std::size_t>(step)] += align_up(request.bytes, alignment);
+      alive[static_cast<std::size_t>(step)] += core::round_up(request.bytes, alignment);
     }
   }
   return alive.empty() ? 0 : *std::max_element(alive.begin(), alive.end());
@@ -50,7 +47,7 @@ MemoryPlan plan_memory(const std::vector<BlockRequest>& requests, std::size_t al
   plan.offsets.assign(requests.size(), 0);
   std::vector<std::size_t> placed;  // ascending by offset
   for (const std::size_t index : by_size) {
-    const std::size_t bytes = align_up(requests[index].bytes, alignment);
+    const std::size_t bytes = core::round_up(requests[index].bytes, alignment);
     std::size_t offset = 0;
     for (const std::size_t other : placed) {
       if (!overlap_in_time(requests[index], requests[other])) {
@@ -59,7 +56,8 @@ MemoryPlan plan_memory(const std::vector<BlockRequest>& requests, std::size_t al
       if (offset + bytes <= plan.offsets[other]) {
         break;
       }
-      offset = std::max(offset, plan.offsets[other] + align_up(requests[other].bytes, alignment));
+      offset =
+          std::max(offset, plan.offsets[other] + core::round_up(requests[other].bytes, alignment));
     }
     plan.offsets[index] = offset;
     plan.peak_bytes = std::max(plan.peak_bytes, offset + bytes);

@@ -5,12 +5,14 @@
 #include "engine/backend/host_device.h"
 #include "engine/core/affinity.h"
 #include "engine/core/check.h"
+#include "engine/core/clock.h"
 #include "engine/core/error.h"
 #include "harness/analysis/peak_kernels_internal.h"
 #include "harness/utc_time.h"
 #include "probes/placement.h"
 #include "probes/system_info.h"
 #include "probes/topology.h"
+#include "reports/naming.h"
 
 #include <fmt/format.h>
 #include <omp.h>
@@ -48,17 +50,6 @@ Budget budget(PeakEffort effort) {
   return effort == PeakEffort::kQuick ? Budget{0.08, 0.2} : Budget{0.5, 3.0};
 }
 
-double clock_seconds(clockid_t clock) {
-  timespec time{};
-  ::clock_gettime(clock, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-double now() { return clock_seconds(CLOCK_MONOTONIC); }
-
-// CPU time of the calling thread: stands still while something else has its processor.
-double thread_time() { return clock_seconds(CLOCK_THREAD_CPUTIME_ID); }
-
 struct Window {
   double seconds = 0.0;  // from the first thread's start to the last one's end
   int team = 0;          // threads that took part
@@ -78,11 +69,11 @@ Window timed_window(int threads, const Work& work) {
     team = omp_get_num_threads();
     const int thread = omp_get_thread_num();
 #pragma omp barrier
-    const double cpu_start = thread_time();
-    begin = now();
+    const double cpu_start = core::thread_cpu_seconds();
+    begin = core::steady_seconds();
     work(thread, team);
-    end = now();
-    least_cpu_s = thread_time() - cpu_start;
+    end = core::steady_seconds();
+    least_cpu_s = core::thread_cpu_seconds() - cpu_start;
   }
   const double seconds = end - begin;
   return {seconds, team, least_cpu_s >= kUndisturbedShare * seconds};
@@ -91,8 +82,9 @@ Window timed_window(int threads, const Work& work) {
 // Calls measure() until its time is over: the usual time, or the most while enough() is false.
 template <typename Measure, typename Enough>
 void spend(const Budget& budget, const Measure& measure, const Enough& enough) {
-  const double start = now();
-  while (now() - start < budget.usual_s || (now() - start < budget.most_s && !enough())) {
+  const double start = core::steady_seconds();
+  while (core::steady_seconds() - start < budget.usual_s ||
+         (core::steady_seconds() - start < budget.most_s && !enough())) {
     measure();
   }
 }
@@ -100,9 +92,9 @@ void spend(const Budget& budget, const Measure& measure, const Enough& enough) {
 // How many rounds a thread needs for a window, by its own CPU time.
 std::int64_t rounds_of_window(const ComputeKernel& kernel) {
   for (std::int64_t rounds = 1024;; rounds *= 2) {
-    const double start = thread_time();
+    const double start = core::thread_cpu_seconds();
     const float result = kernel.run(rounds, 1.0F);
-    const double seconds = thread_time() - start;
+    const double seconds = core::thread_cpu_seconds() - start;
     DLBENCH_CHECK(result != 0.0F) << kernel.isa << " computed nothing";
     if (seconds >= kWindowSeconds) {
       return rounds;
@@ -400,11 +392,10 @@ std::vector<reports::PeakRecord> peak_records(const MachinePeaks& peaks) {
 }
 
 std::string peaks_text(const MachinePeaks& peaks) {
-  std::string text = fmt::format("peaks of {} threads ({}, best of {} measurement{})\n",
+  std::string text = fmt::format("peaks of {} threads ({}, best of {})\n",
                                  peaks.key.threads,
                                  name(peaks.effort),
-                                 peaks.measurements,
-                                 peaks.measurements == 1 ? "" : "s");
+                                 reports::count_text(peaks.measurements, "measurement"));
   for (const ComputePeak& peak : peaks.compute) {
     text += fmt::format("  {:<12} {:<31} {:>8.1f} GFLOP/s  {}\n",
                         peak.precision,

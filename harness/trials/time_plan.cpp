@@ -3,6 +3,7 @@
 //
 // plan_time of stopping_rule.h, and what is said of a plan that does not fit.
 #include "engine/core/check.h"
+#include "engine/core/round_up.h"
 #include "harness/trials/stopping_rule.h"
 
 #include <fmt/format.h>
@@ -61,7 +62,7 @@ void shorten(const TimePlanRequest& request, double available_round_s, TimePlan&
 
 std::int64_t whole_steps(const TrialEstimate& estimate, std::int64_t steps) {
   const std::int64_t unit = estimate.multiple;
-  return std::max((estimate.min_steps + unit - 1) / unit * unit, steps / unit * unit);
+  return std::max(core::round_up(estimate.min_steps, unit), steps / unit * unit);
 }
 
 std::int64_t steps_that_outweigh(std::int64_t least, double step_s) {

@@ -4,6 +4,7 @@
 
 #include "engine/core/check.h"
 #include "engine/core/error.h"
+#include "engine/core/round_up.h"
 
 #include <sys/statvfs.h>
 
@@ -59,7 +60,7 @@ class MpiNodeMemory final : public NodeMemory {
   [[nodiscard]] int size() const override { return node_->size(); }
 
   [[nodiscard]] std::vector<std::byte*> allocate(std::size_t bytes) override {
-    const std::size_t segment = (bytes + kPage - 1) / kPage * kPage + kPage;
+    const std::size_t segment = core::round_up(bytes, kPage) + kPage;
     std::uint8_t room = 1;
     if (rank() == 0) {
       room = shared_memory_has_room(segment * static_cast<std::size_t>(size())) ? 1 : 0;

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sizes in whole units: pages, cache lines, alignments.
+#pragma once
+
+#include <concepts>
+
+namespace dlbench::core {
+
+/// The smallest multiple of `unit` > 0 that is not below `size` >= 0.
+template <std::integral Integer>
+[[nodiscard]] constexpr Integer round_up(Integer size, Integer unit) {
+  return (size + unit - 1) / unit * unit;
+}
+
+}  // namespace dlbench::core
