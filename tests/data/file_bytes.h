@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files as bytes, and what a refused one says.
+// Files as bytes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -30,19 +30,6 @@ inline std::string read_bytes(const std::filesystem::path& path) {
 
 inline std::span<const std::byte> as_bytes(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
-}
-
-/// The message of the core::Error that `action` throws; fails the test if it throws none.
-template <typename Action>
-std::string error_of(Action&& action) {
-  try {
-    action();
-  } catch (const std::exception& error) {
-    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << "more than one line";
-    return error.what();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {};
 }
 
 }  // namespace dlbench::data::testing

@@ -5,6 +5,7 @@
 #include "data/generators/generate.h"
 #include "tests/data/file_bytes.h"
 #include "tests/data/picture_files.h"
+#include "tests/error_message.h"
 #include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -89,11 +90,10 @@ TEST(Inspect, SaysWhichOfTwoDataSetsItIsAbout) {
 
 TEST(Inspect, NamesForeignFolders) {
   const TemporaryFolder folder;
-  EXPECT_NE(testing::error_of([&] {
-              static_cast<void>(inspect(folder.path()));
-            }).find("kvasir-seg, mnist"),
-            std::string::npos);
-  EXPECT_NE(testing::error_of([&] {
+  EXPECT_NE(
+      tests::error_of([&] { static_cast<void>(inspect(folder.path())); }).find("kvasir-seg, mnist"),
+      std::string::npos);
+  EXPECT_NE(tests::error_of([&] {
               static_cast<void>(inspect(folder.path() / "none"));
             }).find("not a folder"),
             std::string::npos);

@@ -6,6 +6,7 @@
 #include "engine/core/rng.h"
 #include "reports/json_writer.h"
 #include "reports/validate.h"
+#include "tests/error_message.h"
 #include "tests/reports/sample_record.h"
 
 #include <gmock/gmock.h>
@@ -21,14 +22,8 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 
 std::string error_of(const std::string& text) {
-  try {
-    static_cast<void>(parse_report(text, "r.json"));
-  } catch (const core::Error& error) {
-    EXPECT_EQ(error.code(), core::ErrorCode::kData);
-    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
-    return error.what();
-  }
-  return "no error";
+  return tests::error_of([&] { static_cast<void>(parse_report(text, "r.json")); },
+                         core::ErrorCode::kData);
 }
 
 std::string error_after(const std::function<void(json&)>& change) {

@@ -4,6 +4,7 @@
 
 #include "engine/core/check.h"
 #include "engine/core/error.h"
+#include "tests/error_message.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,13 +33,8 @@ class Nameless final : public Workload {
 };
 
 std::string message_of(const WorkloadParams& params, const std::string& workload) {
-  try {
-    (void)find_workload(workload).build(params, graph::Mode::kTrain);
-  } catch (const core::Error& error) {
-    EXPECT_EQ(error.code(), core::ErrorCode::kUsage);
-    return error.what();
-  }
-  return "no error";
+  return tests::usage_error(
+      [&] { (void)find_workload(workload).build(params, graph::Mode::kTrain); });
 }
 
 TEST(Registry, HoldsOneWorkloadPerFile) {

@@ -5,6 +5,7 @@
 #include "engine/core/error.h"
 #include "tests/data/file_bytes.h"
 #include "tests/data/picture_files.h"
+#include "tests/error_message.h"
 #include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -17,12 +18,12 @@ namespace dlbench::data {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::error_of;
 using testing::half_mask;
 using testing::jpeg_bytes;
 using testing::png_bytes;
 using testing::smooth_picture;
 using testing::write_bytes;
+using tests::error_of;
 using tests::TemporaryFolder;
 
 struct LoadedSample {

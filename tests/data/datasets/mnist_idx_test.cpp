@@ -6,6 +6,7 @@
 #include "engine/core/error.h"
 #include "tests/data/file_bytes.h"
 #include "tests/data/picture_files.h"
+#include "tests/error_message.h"
 #include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -19,10 +20,10 @@ namespace dlbench::data {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::error_of;
 using testing::gzip_bytes;
 using testing::idx_bytes;
 using testing::write_bytes;
+using tests::error_of;
 using tests::TemporaryFolder;
 
 std::vector<std::uint8_t> image_values(std::size_t images) {

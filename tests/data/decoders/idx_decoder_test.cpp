@@ -4,6 +4,7 @@
 
 #include "tests/data/file_bytes.h"
 #include "tests/data/picture_files.h"
+#include "tests/error_message.h"
 
 #include <gtest/gtest.h>
 
@@ -13,9 +14,9 @@ namespace dlbench::data {
 namespace {
 
 using testing::as_bytes;
-using testing::error_of;
 using testing::gzip_bytes;
 using testing::idx_bytes;
+using tests::error_of;
 
 const std::vector<std::uint8_t> kValues{1, 2, 3, 4, 5, 6};
 

@@ -7,6 +7,7 @@
 #include "engine/core/rng.h"
 #include "tests/data/file_bytes.h"
 #include "tests/data/picture_files.h"
+#include "tests/error_message.h"
 
 #include <gtest/gtest.h>
 
@@ -19,12 +20,12 @@ namespace dlbench::data {
 namespace {
 
 using testing::as_bytes;
-using testing::error_of;
 using testing::jpeg_bytes;
 using testing::noisy_picture;
 using testing::Picture;
 using testing::png_bytes;
 using testing::smooth_picture;
+using tests::error_of;
 
 std::vector<std::uint8_t> pixels_of(ImageRows& image) {
   std::vector<std::uint8_t> pixels;

@@ -6,6 +6,7 @@
 #include "data/inspect.h"
 #include "engine/core/error.h"
 #include "tests/data/file_bytes.h"
+#include "tests/error_message.h"
 #include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +26,7 @@ namespace dlbench::data {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::error_of;
+using tests::error_of;
 using tests::TemporaryFolder;
 
 std::map<std::string, std::string> tree(const fs::path& folder) {

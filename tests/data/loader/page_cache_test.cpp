@@ -3,6 +3,7 @@
 #include "data/loader/page_cache.h"
 
 #include "tests/data/file_bytes.h"
+#include "tests/error_message.h"
 #include "tests/temporary_folder.h"
 
 #include <fcntl.h>
@@ -70,7 +71,7 @@ TEST(PageCache, LeavesOutWhatMayBeReplaced) {
   write_bytes(folder.path() / "masks" / "a.jpg", "mask");
   const auto dataset = open_dataset("kvasir-seg", folder.path(), Split::kTrain);
   std::filesystem::remove(folder.path() / "images" / "a.jpg");
-  EXPECT_NE(testing::error_of([&] {
+  EXPECT_NE(tests::error_of([&] {
               static_cast<void>(prepare_page_cache(CacheMode::kAsIs, *dataset, false));
             }).find("cannot open"),
             std::string::npos);
@@ -80,7 +81,7 @@ TEST(PageCache, LeavesOutWhatMayBeReplaced) {
 
 TEST(PageCache, NamesMissingFiles) {
   const std::vector<std::filesystem::path> files{"/nonexistent/file"};
-  EXPECT_NE(testing::error_of([&] {
+  EXPECT_NE(tests::error_of([&] {
               static_cast<void>(prepare_page_cache(CacheMode::kAsIs, files));
             }).find("/nonexistent/file"),
             std::string::npos);

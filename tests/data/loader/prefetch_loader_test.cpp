@@ -4,10 +4,10 @@
 
 #include "engine/core/check.h"
 #include "engine/core/error.h"
-#include "tests/data/file_bytes.h"
 #include "tests/data/loader/batch_text.h"
 #include "tests/data/loader/fake_dataset.h"
 #include "tests/data/loader/rank_indices.h"
+#include "tests/error_message.h"
 
 #include <gtest/gtest.h>
 
@@ -87,7 +87,7 @@ TEST(PrefetchLoader, ErrorsComeInOrderWithTheFileNamed) {
       EXPECT_TRUE(loader.next());
     }
     for (int i = 0; i < 2; ++i) {  // and again
-      const std::string message = testing::error_of([&] { static_cast<void>(loader.next()); });
+      const std::string message = tests::error_of([&] { static_cast<void>(loader.next()); });
       EXPECT_EQ(message, "fake6 is corrupt; --skip-corrupt goes on without such files");
     }
   }
@@ -120,7 +120,7 @@ TEST(PrefetchLoader, SkipCorruptEndsWhenNothingIsGood) {
   FakeDataset dataset(3);
   dataset.corrupt = {0, 1, 2};
   PrefetchLoader loader(dataset, {.batch_size = 1, .workers = 2, .skip_corrupt = true});
-  EXPECT_NE(testing::error_of([&] { static_cast<void>(loader.next()); }).find("all 3 samples"),
+  EXPECT_NE(tests::error_of([&] { static_cast<void>(loader.next()); }).find("all 3 samples"),
             std::string::npos);
 }
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/loader/sampler.h"
 
-#include "tests/data/file_bytes.h"
 #include "tests/data/loader/rank_indices.h"
+#include "tests/error_message.h"
 
 #include <gtest/gtest.h>
 
@@ -107,7 +107,7 @@ TEST(Sampler, CountsBatchesAsTheMnistTutorialDoes) {
 }
 
 TEST(Sampler, NamesABatchThatIsTooLarge) {
-  EXPECT_EQ(testing::error_of([] { Sampler({.dataset_size = 64, .batch_size = 40, .world = 2}); }),
+  EXPECT_EQ(tests::error_of([] { Sampler({.dataset_size = 64, .batch_size = 40, .world = 2}); }),
             "batch size 40 x 2 rank(s) is larger than the data set's 64 samples; the largest that "
             "fits is 32 per rank");
   EXPECT_EQ(Sampler({.dataset_size = 6, .batch_size = 8, .drop_last = false}).plan(0).local_samples,

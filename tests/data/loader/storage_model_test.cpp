@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/loader/storage_model.h"
 
-#include "tests/data/file_bytes.h"
+#include "tests/error_message.h"
 
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ TEST(StorageOptions, RefusesOtherTexts) {
                            "mib_per_s=nan",
                            "latency_ms=1 "}) {
     const std::string message =
-        testing::error_of([&] { static_cast<void>(parse_storage_options(text)); });
+        tests::error_of([&] { static_cast<void>(parse_storage_options(text)); });
     EXPECT_NE(message.find("wanted latency_ms=NUMBER,mib_per_s=NUMBER"), std::string::npos) << text;
   }
 }

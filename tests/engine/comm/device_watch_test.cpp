@@ -5,6 +5,7 @@
 #include "engine/comm/rank_progress.h"
 #include "engine/comm/self.h"
 #include "engine/core/error.h"
+#include "tests/error_message.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -49,16 +50,6 @@ struct Device {
   std::atomic<bool> failed{false};
 };
 
-std::string thrown(const std::function<void()>& work, ErrorCode code) {
-  try {
-    work();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), code);
-    return error.what();
-  }
-  return "nothing";
-}
-
 TEST(DeviceWatch, LeavesWorkThatEndsAlone) {
   Device device;
   constexpr double kPatience = 1.5;  // much more than a busy machine adds to a quarter of it
@@ -81,7 +72,7 @@ TEST(DeviceWatch, EndsAWaitThatIsTooLong) {
   Device device;
   DeviceWatch watch(device.collectives(kShort));
   const auto begin = std::chrono::steady_clock::now();
-  EXPECT_THAT(thrown([&] { watch.during([&] { device.run(); }); }, ErrorCode::kTimeout),
+  EXPECT_THAT(tests::error_of([&] { watch.during([&] { device.run(); }); }, ErrorCode::kTimeout),
               HasSubstr("[rank 7]"));
   EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::duration<double>(kShort));
   EXPECT_EQ(device.aborts, 1);
@@ -92,7 +83,7 @@ TEST(DeviceWatch, TellsTheFirstFailureFromThenOn) {
   DeviceWatch watch(device.collectives(1000.0));
   device.failed = true;
   // What the work meets when it is aborted is not the cause.
-  EXPECT_EQ(thrown(
+  EXPECT_EQ(tests::error_of(
                 [&] {
                   watch.during([&] {
                     device.run();
@@ -103,7 +94,8 @@ TEST(DeviceWatch, TellsTheFirstFailureFromThenOn) {
             "a link is down");
   EXPECT_THROW(watch.rethrow_failure(), Error);
   bool ran = false;
-  EXPECT_EQ(thrown([&] { watch.during([&] { ran = true; }); }, ErrorCode::kRun), "a link is down");
+  EXPECT_EQ(tests::error_of([&] { watch.during([&] { ran = true; }); }, ErrorCode::kRun),
+            "a link is down");
   EXPECT_TRUE(ran) << "who waits before it frees memory has waited";
   EXPECT_EQ(device.aborts, 1);
 }
@@ -120,7 +112,7 @@ TEST(DeviceWatch, EndsALongWaitWhenTheRunShallEnd) {
   watch.during([] { sleep(0.3); });
   over = true;
   watch.during([] { sleep(0.3); });  // ends by itself: who asks between steps shall end the run
-  EXPECT_EQ(thrown([&] { watch.during([&] { device.run(); }); }, ErrorCode::kInterrupted),
+  EXPECT_EQ(tests::error_of([&] { watch.during([&] { device.run(); }); }, ErrorCode::kInterrupted),
             "Ctrl-C");
   EXPECT_EQ(device.aborts, 1);
   set_end_check({});
@@ -148,7 +140,7 @@ TEST(DeviceWatchDeathTest, EndsTheWaitWhenAnotherRankHasFailed) {
       sleep(0.05);
       end_waits(ErrorCode::kRun, "rank 1 is gone");
     });
-    return thrown([&] { watch.during([&] { device.run(); }); }, ErrorCode::kRun);
+    return tests::error_of([&] { watch.during([&] { device.run(); }); }, ErrorCode::kRun);
   };
   EXPECT_EXIT(_exit(told() == "rank 1 is gone" ? 17 : 1), ::testing::ExitedWithCode(17), "");
 }

@@ -6,6 +6,7 @@
 #include "engine/conformance/tolerance.h"
 #include "engine/core/error.h"
 #include "engine/graph/op_def.h"
+#include "tests/error_message.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,13 +21,7 @@ using core::DType;
 using ::testing::HasSubstr;
 
 std::string usage_error(const Filter& filter) {
-  try {
-    (void)select_cases(filter);
-  } catch (const core::Error& error) {
-    EXPECT_EQ(error.code(), core::ErrorCode::kUsage);
-    return error.what();
-  }
-  return "no error";
+  return tests::usage_error([&] { (void)select_cases(filter); });
 }
 
 TEST(Cases, RunEveryOpThatHasAKernel) {

@@ -3,6 +3,7 @@
 #include "engine/core/atomic_file.h"
 
 #include "engine/core/error.h"
+#include "tests/error_message.h"
 #include "tests/temporary_folder.h"
 
 #include <fcntl.h>
@@ -49,13 +50,7 @@ std::string text_of(const std::string& path) {
 std::string name_of(int descriptor) { return "/dev/fd/" + std::to_string(descriptor); }
 
 std::string error_of(const std::string& path, std::string_view text) {
-  try {
-    write_file_atomically(path, text);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kFile);
-    return error.what();
-  }
-  return "no error";
+  return tests::error_of([&] { write_file_atomically(path, text); }, ErrorCode::kFile);
 }
 
 TEST_F(AtomicFiles, ReplacesAnOlderFile) {

@@ -13,6 +13,7 @@
 #include "tests/engine/exec/slot_liveness.h"
 #include "tests/engine/exec/small_training.h"
 #include "tests/engine/graph/networks.h"
+#include "tests/error_message.h"
 #include "workloads/workload.h"
 
 #include <gmock/gmock.h>
@@ -150,14 +151,9 @@ TEST_P(ExecutorTest, BadInputsAreNamed) {
   SmallTraining training(GetParam(), {});
   const auto train = training.executor(Mode::kTrain);
   const std::vector<std::byte> bytes(4 * 16 * 16 * 3);
-  const auto error_of = [&](std::string_view name, std::size_t count) -> std::string {
-    try {
-      train->bind_input(name, bytes.data(), count);
-    } catch (const core::Error& error) {
-      EXPECT_EQ(error.code(), core::ErrorCode::kShape);
-      return error.what();
-    }
-    return "no error";
+  const auto error_of = [&](std::string_view name, std::size_t count) {
+    return tests::error_of([&] { train->bind_input(name, bytes.data(), count); },
+                           core::ErrorCode::kShape);
   };
   EXPECT_THAT(error_of("picture", bytes.size()), HasSubstr("no input named 'picture'"));
   EXPECT_THAT(error_of("image", 100),

@@ -6,6 +6,7 @@
 #include "engine/core/error.h"
 #include "engine/graph/layers.h"
 #include "tests/engine/graph/networks.h"
+#include "tests/error_message.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,13 +40,7 @@ bool same_content(const core::HostTensor& a, const core::HostTensor& b) {
 }
 
 std::string error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const core::Error& error) {
-    EXPECT_EQ(error.code(), core::ErrorCode::kData);
-    return error.what();
-  }
-  return "no error";
+  return tests::error_of(action, core::ErrorCode::kData);
 }
 
 const std::vector<Storage> kLearned{Storage::kParameter, Storage::kBuffer};

@@ -3,6 +3,7 @@
 #include "engine/exec/safetensors.h"
 
 #include "engine/core/error.h"
+#include "tests/error_message.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -48,15 +49,10 @@ std::vector<std::byte> bytes_of(const std::string& header, std::size_t data_byte
 }
 
 std::string message_of(const std::vector<std::byte>& bytes) {
-  try {
-    (void)parse_safetensors(bytes, "file.safetensors");
-  } catch (const core::Error& error) {
-    EXPECT_EQ(error.code(), core::ErrorCode::kData);
-    EXPECT_THAT(error.what(), HasSubstr("file.safetensors: "));
-    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
-    return error.what();
-  }
-  return "no error";
+  const std::string message = tests::error_of(
+      [&] { (void)parse_safetensors(bytes, "file.safetensors"); }, core::ErrorCode::kData);
+  EXPECT_TRUE(message == "no error" || message.starts_with("file.safetensors: ")) << message;
+  return message;
 }
 
 std::string message_of(const std::string& header, std::size_t data_bytes) {

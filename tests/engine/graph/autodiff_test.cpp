@@ -8,6 +8,7 @@
 #include "engine/graph/op_def.h"
 #include "engine/graph/passes.h"
 #include "tests/engine/graph/networks.h"
+#include "tests/error_message.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -174,13 +175,7 @@ TEST(Autodiff, TheSeedIsAScalarOfTheState) {
 }
 
 std::string error_of(const Graph& forward, ValueId loss) {
-  try {
-    (void)differentiate(forward, loss);
-  } catch (const core::Error& error) {
-    EXPECT_EQ(error.code(), core::ErrorCode::kShape);
-    return error.what();
-  }
-  return "no error";
+  return tests::error_of([&] { (void)differentiate(forward, loss); }, core::ErrorCode::kShape);
 }
 
 TEST(Autodiff, AnOpWithoutGradientRuleIsNamed) {

@@ -4,6 +4,7 @@
 
 #include "engine/core/error.h"
 #include "engine/core/median.h"
+#include "tests/error_message.h"
 #include "tests/harness/analysis/cluster_simulator.h"
 
 #include <gmock/gmock.h>
@@ -232,13 +233,8 @@ TEST(Projection, IsTheSameEachTime) {
 TEST(Projection, SaysWhatIsMissing) {
   std::mt19937_64 random(1);
   const ProjectionInput whole = measure(quiet_cluster(), random);
-  const auto message_of = [](const ProjectionInput& input) -> std::string {
-    try {
-      const Projector projector(input);
-    } catch (const core::Error& error) {
-      return error.what();
-    }
-    return "no error";
+  const auto message_of = [](const ProjectionInput& input) {
+    return tests::error_of([&] { const Projector projector(input); }, core::ErrorCode::kData);
   };
   ProjectionInput input = whole;
   input.collectives.clear();

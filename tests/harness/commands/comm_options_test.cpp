@@ -3,7 +3,7 @@
 #include "harness/commands/comm_options.h"
 
 #include "engine/core/error.h"
-#include "tests/harness/commands/usage_error.h"
+#include "tests/error_message.h"
 
 #include <gmock/gmock.h>
 
@@ -12,6 +12,8 @@
 
 namespace dlbench::harness {
 namespace {
+
+using tests::usage_error;
 
 using testing::ElementsAre;
 

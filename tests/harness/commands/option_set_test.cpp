@@ -4,8 +4,8 @@
 
 #include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
+#include "tests/error_message.h"
 #include "tests/harness/commands/command_line_call.h"
-#include "tests/harness/commands/usage_error.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -25,6 +25,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using tests::usage_error;
 
 TEST(ParseCount, TakesWholeNumbersWithSuffixes) {
   const CountLimits limits{0, 5'000'000'000};

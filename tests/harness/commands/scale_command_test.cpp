@@ -8,8 +8,8 @@
 #include "harness/commands/run_record.h"
 #include "harness/scaling/projection_facts.h"
 #include "harness/scaling/scale_plan.h"
+#include "tests/error_message.h"
 #include "tests/harness/commands/command_line_call.h"
-#include "tests/harness/commands/usage_error.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -25,6 +25,7 @@ namespace {
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using tests::usage_error;
 
 /// The command with options as on the command line, in a cache folder of its own.
 class ScaleCommand : public ::testing::Test {

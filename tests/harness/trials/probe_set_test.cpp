@@ -8,6 +8,7 @@
 #include "probes/gpu_recording.h"
 #include "probes/gpu_summary.h"
 #include "reports/json_writer.h"
+#include "tests/error_message.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -142,13 +143,7 @@ TEST(ProbeSet, LeavesProbesOfOtherDevicesClosed) {
 
 // What `text` is refused with.
 std::string refusal(const std::string& text) {
-  try {
-    static_cast<void>(ProbeChoice(text));
-  } catch (const core::Error& error) {
-    EXPECT_EQ(error.code(), core::ErrorCode::kUsage);
-    return error.what();
-  }
-  return "";
+  return tests::usage_error([&] { static_cast<void>(ProbeChoice(text)); });
 }
 
 TEST(ProbeChoice, TakesAllNoneOrNames) {

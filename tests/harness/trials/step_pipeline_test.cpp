@@ -13,6 +13,7 @@
 #include "harness/trials/session.h"
 #include "harness/trials/trial_runner.h"
 #include "tests/engine/exec/deferred_backend.h"
+#include "tests/error_message.h"
 #include "tests/harness/trials/thread_ranks.h"
 #include "tests/temporary_folder.h"
 
@@ -121,14 +122,12 @@ class StepPipelineTest : public ::testing::Test {
 
   /// Why two ranks cannot have one GPU.
   [[nodiscard]] static std::string refusal(const SessionOptions& options) {
-    std::string message;
-    try {
-      dlbench::testing::on_ranks(2, [&](comm::Rendezvous& ranks) { SessionPlan(options, ranks); });
-    } catch (const core::Error& error) {
-      EXPECT_EQ(error.code(), core::ErrorCode::kUnavailable);
-      message = error.what();
-    }
-    return message;
+    return tests::error_of(
+        [&] {
+          dlbench::testing::on_ranks(2,
+                                     [&](comm::Rendezvous& ranks) { SessionPlan(options, ranks); });
+        },
+        core::ErrorCode::kUnavailable);
   }
 
   /// A repetition of `id` on the device.
@@ -234,7 +233,7 @@ TEST_F(StepPipelineTest, RanksShareAGpuOnRequestOnlyAndWithoutARecordedStep) {
   EXPECT_THAT(refusal(two), HasSubstr("ranks 0 and 1 use one GPU (here 0000:17:00.0), which NCCL"));
   EXPECT_THAT(refusal(two), HasSubstr("give --share-gpu"));
   two.share_gpu = true;
-  EXPECT_EQ(refusal(two), "");
+  EXPECT_EQ(refusal(two), "no error");
   two.cuda_graph = exec::GraphReplay::kOn;
   EXPECT_THAT(refusal(two), HasSubstr("--cuda-graph on with --share-gpu: ranks 0 and 1"));
 }
@@ -308,17 +307,11 @@ TEST_F(StepPipelineTest, ADeviceTooSmallForThePlanIsSeenBeforeItIsAsked) {
   const MemoryNeed& need = plan.memory_need();
   EXPECT_TRUE(need.on_device);
   EXPECT_EQ(need.total(), need.device_bytes() + need.saved_state + need.loader_buffers);
-  const auto message = [&](std::int64_t free) -> std::string {
+  const auto message = [&](std::int64_t free) {
     exec::testing::DeferredBackend::set_free_memory(free);
-    try {
-      plan.check_memory();
-    } catch (const core::Error& error) {
-      EXPECT_EQ(error.code(), core::ErrorCode::kMemory);
-      return error.what();
-    }
-    return "";
+    return tests::error_of([&] { plan.check_memory(); }, core::ErrorCode::kMemory);
   };
-  EXPECT_EQ(message(need.device_bytes() + need.device_reserve), "");
+  EXPECT_EQ(message(need.device_bytes() + need.device_reserve), "no error");
   EXPECT_THAT(message(need.device_bytes() + need.device_reserve - 1),
               HasSubstr("the largest --batch-size that fits is 2"));
   EXPECT_THAT(message(1000),
