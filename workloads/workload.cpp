@@ -22,9 +22,6 @@ Registry& registry() {
   return instance;
 }
 
-/// A batch beyond this is a slip of the pen, and would overflow the element counts of a tensor.
-constexpr std::int64_t kMaxBatchSize = 1 << 20;
-
 std::string describe(const ImageSizeRule& rule) {
   if (rule.min == rule.max) {
     return fmt::format("{} only", rule.standard);

@@ -21,6 +21,10 @@
 
 namespace dlbench::workloads {
 
+/// Samples of a step and rank. A batch beyond this is a slip of the pen, and would overflow the
+/// element counts of a tensor.
+inline constexpr std::int64_t kMaxBatchSize = 1 << 20;
+
 /// How the loss of a batch is put together from its samples: what several ranks, or an average over
 /// batches, may do with it.
 enum class LossReduction : std::uint8_t {

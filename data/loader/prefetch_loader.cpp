@@ -38,11 +38,13 @@ using core::ErrorCode;
 }  // namespace
 
 SamplerOptions sampler_options(const Dataset& dataset, const LoaderOptions& options) {
-  if (options.workers < 1 || options.workers > 1024) {
-    throw Error(ErrorCode::kUsage, fmt::format("{} workers; wanted 1 to 1024", options.workers));
+  if (options.workers < 1 || options.workers > kMaxWorkers) {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("{} workers; wanted 1 to {}", options.workers, kMaxWorkers));
   }
-  if (options.prefetch < 1 || options.prefetch > 4096) {
-    throw Error(ErrorCode::kUsage, fmt::format("prefetch {}; wanted 1 to 4096", options.prefetch));
+  if (options.prefetch < 1 || options.prefetch > kMaxPrefetch) {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("prefetch {}; wanted 1 to {}", options.prefetch, kMaxPrefetch));
   }
   DLBENCH_CHECK(options.max_leases >= 1);
   return {.dataset_size = dataset.size(),

@@ -23,11 +23,14 @@
 
 namespace dlbench::data {
 
+inline constexpr int kMaxWorkers = 1024;
+inline constexpr int kMaxPrefetch = 1024;
+
 struct LoaderOptions {
   std::int64_t batch_size = 1;         ///< of this rank
   std::int64_t global_batch_size = 0;  ///< as in SamplerOptions
-  int workers = 1;                     ///< loader threads, >= 1
-  int prefetch = 2;    ///< batches being filled or ready, ahead of the consumer, >= 1
+  int workers = 1;                     ///< loader threads, 1 to kMaxWorkers
+  int prefetch = 2;    ///< batches being filled or ready, ahead of the consumer, 1 to kMaxPrefetch
   int max_leases = 3;  ///< batches that the consumer may hold at a time, >= 1
   std::uint64_t seed = 1;
   int rank = 0;

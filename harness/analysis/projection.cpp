@@ -256,7 +256,6 @@ reports::BucketSweepRecord Projector::bucket_sweep(std::int64_t ranks,
 }
 
 std::optional<reports::LeaveLargestOutRecord> leave_largest_out(const ProjectionInput& input) {
-  constexpr std::size_t kFewestSizes = 3;
   if (input.series.sizes.size() < kFewestSizes) {
     return std::nullopt;
   }

@@ -84,9 +84,11 @@ class Projector {
   std::unique_ptr<State> state_;
 };
 
+/// Sizes that leave_largest_out() needs: a projection needs one fewer.
+inline constexpr std::size_t kFewestSizes = 3;
+
 /// Predicts the headline step time of the largest size from the smaller ones, without anything that
-/// was measured with as many ranks. Nothing with fewer than 3 sizes: a projection needs 2. Throws
-/// as Projector does.
+/// was measured with as many ranks. Nothing with fewer than kFewestSizes. Throws as Projector does.
 [[nodiscard]] std::optional<reports::LeaveLargestOutRecord> leave_largest_out(
     const ProjectionInput& input);
 

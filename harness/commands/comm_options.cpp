@@ -5,6 +5,7 @@
 #include "engine/comm/reduce.h"
 #include "engine/core/error.h"
 #include "engine/core/nearest_name.h"
+#include "harness/commands/option_limits.h"
 
 #include <fmt/format.h>
 
@@ -72,9 +73,9 @@ void add_comm_options(OptionSet& options, CommOptions& comm) {
                     "N",
                     "ranks of a node of the simulated link",
                     comm.link_node_ranks,
-                    {1, 1 << 20});
+                    kLinkNodeRankLimits);
   options.add_text("output", "FILE", "report; - for stdout", comm.output);
-  options.add_count("seed", "N", "of the simulated link's jitter", comm.seed, {0, 1LL << 40});
+  options.add_count("seed", "N", "of the simulated link's jitter", comm.seed, kSeedLimits);
   options.add_seconds("timeout", "S", "end with code 124 after this time", comm.timeout);
   options.add_flag("strict", "exit code 4 if the report has a taint", comm.strict);
 }

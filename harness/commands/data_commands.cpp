@@ -8,6 +8,7 @@
 #include "engine/core/log.h"
 #include "harness/commands/command.h"
 #include "harness/commands/listing.h"
+#include "harness/commands/option_limits.h"
 #include "harness/trials/run_guard.h"
 
 #include <fmt/format.h>
@@ -39,8 +40,8 @@ class DataGenerateCommand final : public Command {
                       "least, come on top",
                       samples_,
                       {1, 1'000'000});
-    options.add_count("seed", "N", "of the content", seed_, {0, std::int64_t{1} << 40});
-    options.add_count("threads", "N", "default: all cores", threads_, {1, 4096});
+    options.add_count("seed", "N", "of the content", seed_, kSeedLimits);
+    options.add_count("threads", "N", "default: all cores", threads_, kThreadLimits);
   }
   int run(const OptionSet& /*options*/, const Invocation& /*invocation*/) override {
     if (dataset_.empty() || out_.empty()) {
@@ -90,7 +91,7 @@ class DataInspectCommand final : public Command {
   void add_options(OptionSet& options) override {
     options.add_text("folder", "DIR", "data set folder", folder_);
     options.positional(true);
-    options.add_count("threads", "N", "default: all cores", threads_, {1, 4096});
+    options.add_count("threads", "N", "default: all cores", threads_, kThreadLimits);
   }
   int run(const OptionSet& /*options*/, const Invocation& /*invocation*/) override {
     core::log::progress("inspecting " + folder_);

@@ -6,6 +6,7 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/core/parallel.h"
+#include "harness/commands/option_limits.h"
 #include "probes/system_info.h"
 #include "workloads/workload.h"
 
@@ -19,9 +20,6 @@ using core::Error;
 using core::ErrorCode;
 
 constexpr std::array<core::Named<bool>, 2> kSwitch{{{true, "on"}, {false, "off"}}};
-constexpr std::int64_t kMaxBatch = std::int64_t{1} << 20;
-constexpr std::int64_t kMaxThreads = 4096;
-constexpr std::int64_t kMaxWorkers = 1024;  // as many as a loader takes
 
 // What the single root leaves no room for.
 void check_strategy(const RunOptions& run) {
@@ -60,27 +58,24 @@ void add_workload_options(OptionSet& options, RunOptions& run) {
                     "N",
                     "samples per step and rank; default: the workload's",
                     run.batch_size,
-                    {1, kMaxBatch});
+                    kBatchSizeLimits);
   options.add_count("global-batch-size",
                     "N",
                     "samples per step over all ranks",
                     run.global_batch_size,
-                    {1, kMaxBatch});
+                    kBatchSizeLimits);
   options.add_count("image-size",
                     "N",
                     "side of the network input; default: the workload's",
                     run.image_size,
-                    {1, 1 << 14});
+                    kImageSizeLimits);
   options.add_count("threads",
                     "N",
                     "compute threads per rank; default: the cores of the rank",
                     run.threads,
-                    {1, kMaxThreads});
-  options.add_count("seed",
-                    "N",
-                    "of initial weights, shuffling and dropout",
-                    run.seed,
-                    {0, std::int64_t{1} << 40});
+                    kThreadLimits);
+  options.add_count(
+      "seed", "N", "of initial weights, shuffling and dropout", run.seed, kSeedLimits);
   options.add_flag(
       "deterministic", "the same bits in every run with as many --threads", run.deterministic);
   options.add_choice("cuda-graph",
@@ -107,8 +102,9 @@ void add_loader_options(OptionSet& options, RunOptions& run) {
                     "N",
                     "loader threads per rank; default: the hardware threads of the rank",
                     run.workers,
-                    {1, kMaxWorkers});
-  options.add_count("prefetch", "N", "batches that the loader is ahead", run.prefetch, {1, 1024});
+                    {1, data::kMaxWorkers});
+  options.add_count(
+      "prefetch", "N", "batches that the loader is ahead", run.prefetch, {1, data::kMaxPrefetch});
   options.add_choice(
       "cache", "state of the page cache before each repetition", run.cache, data::kCacheModes);
   options.add_choice(
@@ -146,8 +142,8 @@ void add_parallel_options(OptionSet& options, RunOptions& run) {
                      "MIB",
                      "size at which a gradient bucket is reduced; the first one closes at 1 MiB",
                      run.bucket_cap_mib,
-                     0.001,
-                     1e6);
+                     kSmallestCapMib,
+                     kLargestCapMib);
   options.add_flag(
       "no-overlap", "reduce gradients after the backward pass, not beside it", run.no_overlap);
   options.add_flag("share-gpu",
@@ -167,7 +163,7 @@ void add_parallel_options(OptionSet& options, RunOptions& run) {
                     "N",
                     "ranks of a node of the simulated link, whose inside_ keys hold between them",
                     run.link_node_ranks,
-                    {1, 1 << 20});
+                    kLinkNodeRankLimits);
   options.add_choice("compression",
                      "of gradients on the wire; the report says its error",
                      run.compression,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/error.h"
 #include "engine/core/log.h"
+#include "harness/analysis/projection.h"
 #include "harness/commands/command.h"
 #include "harness/commands/output_files.h"
 #include "harness/commands/plan_text.h"
@@ -350,11 +351,11 @@ class ScaleCommand final : public Command {
       throw Error(ErrorCode::kUsage,
                   "--sweep-buckets: one rank has no all-reduce; start it with more (mpirun -np 2)");
     }
-    constexpr std::size_t kFewestSizes = 3;  // see harness::leave_largest_out()
     if (scale_.leave_largest_out && ranks.size() < kFewestSizes) {
       throw Error(ErrorCode::kUsage,
-                  fmt::format("--leave-largest-out predicts the largest of at least 3 numbers of "
+                  fmt::format("--leave-largest-out predicts the largest of at least {} numbers of "
                               "ranks, here are {}; add some to --ranks or start it with more ranks",
+                              kFewestSizes,
                               ranks.size()));
     }
   }

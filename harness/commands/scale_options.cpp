@@ -4,6 +4,7 @@
 
 #include "engine/core/error.h"
 #include "engine/core/nearest_name.h"
+#include "harness/commands/option_limits.h"
 #include "harness/commands/option_set.h"
 
 #include <fmt/format.h>
@@ -18,9 +19,6 @@ namespace {
 
 using core::Error;
 using core::ErrorCode;
-
-constexpr double kSmallestCapMib = 0.001;
-constexpr double kLargestCapMib = 1e6;
 
 /// As split_list(), but nothing between two commas is a part too: here it is an error.
 std::vector<std::string> split_with_empty(std::string_view text) {

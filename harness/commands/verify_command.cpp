@@ -4,6 +4,7 @@
 #include "engine/core/error.h"
 #include "harness/commands/command.h"
 #include "harness/commands/op_verification.h"
+#include "harness/commands/option_limits.h"
 #include "harness/commands/output_files.h"
 #include "harness/commands/step_verification.h"
 #include "probes/placement.h"
@@ -58,15 +59,15 @@ class VerifyCommand final : public Command {
                       "N",
                       "samples of the step; default: small, so that it takes seconds",
                       batch_size_,
-                      {1, 1 << 20});
+                      kBatchSizeLimits);
     options.add_count("image-size",
                       "N",
                       "side of the network input; default: small, where the workload allows it",
                       image_size_,
-                      {1, 1 << 14});
-    options.add_count("threads", "N", "compute threads; default: all cores", threads_, {1, 4096});
+                      kImageSizeLimits);
     options.add_count(
-        "seed", "N", "of batch, weights and dropout", seed_, {0, std::int64_t{1} << 40});
+        "threads", "N", "compute threads; default: all cores", threads_, kThreadLimits);
+    options.add_count("seed", "N", "of batch, weights and dropout", seed_, kSeedLimits);
     options.add_text("data", "DIR", "data set folder; default: a batch drawn in memory", data_);
     options.add_text("init", "FILE", "safetensors with all weights; default: drawn", init_);
     options.add_text("dump", "FILE", "write the step as safetensors", dump_);
