@@ -71,20 +71,4 @@ MemoryPlan plan_memory(const std::vector<BlockRequest>& requests, std::size_t al
   return plan;
 }
 
-std::string check_memory_plan(const std::vector<BlockRequest>& requests, const MemoryPlan& plan) {
-  for (std::size_t a = 0; a < requests.size(); ++a) {
-    if (plan.offsets[a] + requests[a].bytes > plan.peak_bytes) {
-      return "block " + std::to_string(a) + " ends outside the arena";
-    }
-    for (std::size_t b = a + 1; b < requests.size(); ++b) {
-      const bool in_space = plan.offsets[a] < plan.offsets[b] + requests[b].bytes &&
-                            plan.offsets[b] < plan.offsets[a] + requests[a].bytes;
-      if (in_space && overlap_in_time(requests[a], requests[b])) {
-        return "blocks " + std::to_string(a) + " and " + std::to_string(b) + " overlap";
-      }
-    }
-  }
-  return {};
-}
-
 }  // namespace dlbench::graph

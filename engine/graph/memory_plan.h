@@ -29,9 +29,4 @@ struct MemoryPlan {
 [[nodiscard]] MemoryPlan plan_memory(const std::vector<BlockRequest>& requests,
                                      std::size_t alignment);
 
-/// Empty if no two blocks overlap in both time and space and all lie inside the arena; otherwise a
-/// sentence that names the first pair found.
-[[nodiscard]] std::string check_memory_plan(const std::vector<BlockRequest>& requests,
-                                            const MemoryPlan& plan);
-
 }  // namespace dlbench::graph

@@ -33,6 +33,26 @@ std::vector<BlockRequest> random_requests(std::uint64_t seed, std::uint32_t bloc
   return requests;
 }
 
+// Empty if no two blocks overlap in both time and space and all lie inside the arena; otherwise a
+// sentence that names the first pair found.
+std::string check_memory_plan(const std::vector<BlockRequest>& requests, const MemoryPlan& plan) {
+  for (std::size_t a = 0; a < requests.size(); ++a) {
+    if (plan.offsets[a] + requests[a].bytes > plan.peak_bytes) {
+      return "block " + std::to_string(a) + " ends outside the arena";
+    }
+    for (std::size_t b = a + 1; b < requests.size(); ++b) {
+      const bool in_space = plan.offsets[a] < plan.offsets[b] + requests[b].bytes &&
+                            plan.offsets[b] < plan.offsets[a] + requests[a].bytes;
+      const bool in_time =
+          requests[a].first <= requests[b].last && requests[b].first <= requests[a].last;
+      if (in_space && in_time) {
+        return "blocks " + std::to_string(a) + " and " + std::to_string(b) + " overlap";
+      }
+    }
+  }
+  return {};
+}
+
 // Marks the bytes of an arena step by step: nothing in common with the planner.
 bool bytes_collide(const std::vector<BlockRequest>& requests, const MemoryPlan& plan) {
   constexpr std::size_t kGrain = 64;
