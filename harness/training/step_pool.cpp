@@ -16,25 +16,13 @@
 
 namespace dlbench::harness {
 
-StepPool::StepPool(const workloads::Workload& workload,
-                   const workloads::WorkloadParams& params,
-                   core::DType precision,
-                   backend::Backend& backend,
-                   const backend::LoweringOptions& lowering,
-                   std::uint64_t seed,
-                   const TrainingRanks& ranks,
-                   exec::GraphReplay replay)
-    : workload_(workload),
-      params_(workloads::choose_params(workload.spec(), params)),
-      precision_(precision),
-      backend_(backend),
-      lowering_(lowering),
-      ranks_(ranks),
-      replay_(replay),
-      communicator_(ranks.communicator == nullptr ? self_ : *ranks.communicator),
-      state_(backend,
-             graph_of(workload.build(params_, graph::Mode::kTrain), graph::Mode::kTrain),
-             seed,
+StepPool::StepPool(StepPoolOptions options)
+    : options_(std::move(options)),
+      params_(workloads::choose_params(options_.workload.spec(), options_.params)),
+      communicator_(options_.ranks.communicator == nullptr ? self_ : *options_.ranks.communicator),
+      state_(options_.backend,
+             graph_of(options_.workload.build(params_, graph::Mode::kTrain), graph::Mode::kTrain),
+             options_.seed,
              &communicator_) {}
 
 StepPool::~StepPool() {
@@ -50,8 +38,9 @@ StepPool::~StepPool() {
 
 graph::Graph StepPool::graph_of(const workloads::BuiltWorkload& built, graph::Mode mode) const {
   return mode == graph::Mode::kTrain
-             ? workloads::training_graph(workload_.spec(), built, precision_, ranks_.reduction)
-             : workloads::evaluation_graph(built, precision_, ranks_.reduction);
+             ? workloads::training_graph(
+                   options_.workload.spec(), built, options_.precision, options_.ranks.reduction)
+             : workloads::evaluation_graph(built, options_.precision, options_.ranks.reduction);
 }
 
 StepPool::Step& StepPool::step_for(graph::Mode mode, std::int64_t samples) {
@@ -60,7 +49,7 @@ StepPool::Step& StepPool::step_for(graph::Mode mode, std::int64_t samples) {
     return found->second;
   }
   DLBENCH_CHECK(alone()) << "no step for " << samples << " samples was prepared on all ranks";
-  return make_step(mode, samples, lowering_);
+  return make_step(mode, samples, options_.lowering);
 }
 
 StepPool::Step& StepPool::make_step(graph::Mode mode,
@@ -68,17 +57,17 @@ StepPool::Step& StepPool::make_step(graph::Mode mode,
                                     const backend::LoweringOptions& lowering) {
   workloads::WorkloadParams params = params_;
   params.batch_size = samples;
-  Step step{.built = workload_.build(params, mode), .executor = nullptr};
+  Step step{.built = options_.workload.build(params, mode), .executor = nullptr};
   step.executor = std::make_unique<exec::Executor>(
-      backend_,
+      options_.backend,
       state_,
       communicator_,
       graph_of(step.built, mode),
       exec::ExecutorOptions{
           .lowering = lowering,
-          .replay = replay_,
+          .replay = options_.replay,
           .watch = {std::string(workloads::kLossOutput), std::string(workloads::kCountsOutput)},
-          .broadcast_buffers = mode == graph::Mode::kTrain && ranks_.broadcast_buffers,
+          .broadcast_buffers = mode == graph::Mode::kTrain && options_.ranks.broadcast_buffers,
           .shares_arena_with = largest()});
   if (on_new_step) {
     on_new_step(*step.executor, samples);
@@ -111,13 +100,17 @@ void StepPool::prepare(graph::Mode mode, std::int64_t samples) {
     const Step& step = found != steps_.end() ? found->second : make_step(mode, samples, options);
     return step.executor->lowered().decisions;
   };
-  lower_together(*ranks_.rendezvous, lowering_, samples, steps_.contains({mode, samples}), lower);
+  lower_together(*options_.ranks.rendezvous,
+                 options_.lowering,
+                 samples,
+                 steps_.contains({mode, samples}),
+                 lower);
 }
 
 void StepPool::prepare(graph::Mode mode, std::int64_t samples, std::int64_t last) {
   prepare(mode, samples);
   prepare(mode, last);
-  const bool communicates = mode == graph::Mode::kTrain || ranks_.reduction.sync_loss;
+  const bool communicates = mode == graph::Mode::kTrain || options_.ranks.reduction.sync_loss;
   if (alone() || !communicates) {
     alike_.insert(mode);
     return;
@@ -126,10 +119,10 @@ void StepPool::prepare(graph::Mode mode, std::int64_t samples, std::int64_t last
   // without samples makes none.
   enum Kind : std::int8_t { kOne, kTwo, kNone };
   const Kind kind = last == 0 ? kNone : samples == last ? kOne : kTwo;
-  const std::vector<double> kinds = ranks_.rendezvous->all_gather(kind);
+  const std::vector<double> kinds = options_.ranks.rendezvous->all_gather(kind);
   if (kind != kNone && std::count(kinds.begin(), kinds.end(), kind) == communicator_.size()) {
     alike_.insert(mode);
-  } else if (replay_ == exec::GraphReplay::kOn) {
+  } else if (options_.replay == exec::GraphReplay::kOn) {
     core::log::warn_once(
         "--cuda-graph on: batches that do not divide by the ranks run node by "
         "node, for not all ranks would record them at once");
@@ -145,7 +138,7 @@ bool StepPool::may_record(graph::Mode mode, const data::Batch& batch) const {
 // The weight of this rank's part of the global batch, and which samples it has of it.
 StepPool::Share StepPool::share_of(const data::Batch& batch) const {
   return {.loss_gradient =
-              ranks_.reduction.sync_loss
+              options_.ranks.reduction.sync_loss
                   ? 1.0
                   : static_cast<double>(batch.samples) / static_cast<double>(batch.global_samples),
           .first_sample = static_cast<double>(batch.global_row)};
@@ -162,21 +155,21 @@ void StepPool::take_share(const Share& share) {
 // Those are in the forward pass, which the batch of another rank makes just now.
 void StepPool::run_without_samples() {
   DLBENCH_CHECK(flights_.empty());
-  if (!ranks_.reduction.sync_loss) {
+  if (!options_.ranks.reduction.sync_loss) {
     return;
   }
   workloads::WorkloadParams params = params_;
   params.batch_size = 1;
   const graph::Graph graph =
-      graph_of(workload_.build(params, graph::Mode::kEvaluate), graph::Mode::kEvaluate);
-  const auto stream = backend_.create_stream();
+      graph_of(options_.workload.build(params, graph::Mode::kEvaluate), graph::Mode::kEvaluate);
+  const auto stream = options_.backend.create_stream();
   for (const graph::Node& node : graph.nodes()) {
     if (node.op != graph::OpKind::kAllReduceStart) {
       continue;
     }
     const graph::Value& sums = graph.value(node.inputs.front());
     const auto count = static_cast<std::size_t>(sums.shape.elements());
-    const auto nothing = backend_.allocate(count * core::size_of(sums.dtype));
+    const auto nothing = options_.backend.allocate(count * core::size_of(sums.dtype));
     stream->fill_zero(nothing->data(), nothing->bytes());
     comm::watched(communicator_, [&] {
       communicator_.all_reduce(

@@ -44,20 +44,24 @@ struct TrainingRanks {
   bool broadcast_buffers = true;  ///< rank 0's running statistics to all ranks before each step
 };
 
+/// Whose steps, and how they run. References outlive the pool.
+struct StepPoolOptions {
+  const workloads::Workload& workload;
+  workloads::WorkloadParams params{};
+  core::DType precision = core::DType::kF32;
+  backend::Backend& backend;
+  backend::LoweringOptions lowering{};
+  std::uint64_t seed = 1;  ///< of the initial weights and of dropout
+  TrainingRanks ranks{};
+  exec::GraphReplay replay = exec::GraphReplay::kOff;
+};
+
 /// A GPU is given the next step while it works on the last one; what a step says of its batch is
 /// known once it is done. Thread compatible.
 class StepPool {
  public:
-  /// Makes the step of `params` in train mode and with it the model state. All must outlive this.
-  /// Collective, as run() is.
-  StepPool(const workloads::Workload& workload,
-           const workloads::WorkloadParams& params,
-           core::DType precision,
-           backend::Backend& backend,
-           const backend::LoweringOptions& lowering,
-           std::uint64_t seed,
-           const TrainingRanks& ranks = {},
-           exec::GraphReplay replay = exec::GraphReplay::kOff);
+  /// Makes the step in train mode and with it the model state. Collective, as run() is.
+  explicit StepPool(StepPoolOptions options);
   StepPool(const StepPool&) = delete;
   StepPool& operator=(const StepPool&) = delete;
   /// Waits for the device before batches are given back.
@@ -118,13 +122,8 @@ class StepPool {
   [[nodiscard]] graph::Graph graph_of(const workloads::BuiltWorkload& built,
                                       graph::Mode mode) const;
 
-  const workloads::Workload& workload_;
+  StepPoolOptions options_;
   workloads::WorkloadParams params_;
-  core::DType precision_;
-  backend::Backend& backend_;
-  backend::LoweringOptions lowering_;
-  TrainingRanks ranks_;
-  exec::GraphReplay replay_;
   comm::SelfCommunicator self_;
   comm::Communicator& communicator_;
   exec::ModelState state_;

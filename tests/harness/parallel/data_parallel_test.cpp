@@ -283,14 +283,15 @@ double validation_loss(comm::Rendezvous& group) {
   segmentation.compression = core::DType::kBF16;  // of gradients: the loss's sums stay exact
   SessionPlan plan(segmentation, group);
   const auto communicator = make_communicator(plan);
-  StepPool steps(
-      plan.workload(),
-      plan.built().params,
-      plan.compute_dtype(),
-      plan.backend(),
-      plan.lowering(),
-      segmentation.seed,
-      {.rendezvous = &group, .communicator = communicator.get(), .reduction = plan.reduction()});
+  StepPool steps({.workload = plan.workload(),
+                  .params = plan.built().params,
+                  .precision = plan.compute_dtype(),
+                  .backend = plan.backend(),
+                  .lowering = plan.lowering(),
+                  .seed = segmentation.seed,
+                  .ranks = {.rendezvous = &group,
+                            .communicator = communicator.get(),
+                            .reduction = plan.reduction()}});
   data::LoaderOptions options = plan.loader_options();
   options.global_batch_size = plan.dataset().size() - 1;
   options.batch_size = options.global_batch_size;

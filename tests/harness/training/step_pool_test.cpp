@@ -54,7 +54,7 @@ TEST(StepPool, EvaluateModeWithTheBatchsOwnStatisticsIsTrainMode) {
   const workloads::WorkloadParams params{.batch_size = 4, .image_size = 32};
   const data::Batch batch = make_batch(workload, params);
   const auto backend = backend::create_backend("ref", {.threads = 1});
-  StepPool steps(workload, params, core::DType::kF32, *backend, {}, 1);
+  StepPool steps({.workload = workload, .params = params, .backend = *backend});
   steps.state().set_scalar("learning_rate", 0.0);
   const exec::TensorMap before = steps.state().export_tensors({graph::Storage::kBuffer});
   const StepOutcome trained = steps.run(graph::Mode::kTrain, batch).front();

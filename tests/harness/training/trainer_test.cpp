@@ -211,7 +211,7 @@ TEST_F(Trainer, TheSameSeedGivesTheSameHistoryWithAnyNumberOfWorkers) {
 }
 
 TEST_F(Trainer, ValidationChangesNothingInTheState) {
-  StepPool steps(workload(), {}, core::DType::kF32, backend(), {}, 1);
+  StepPool steps({.workload = workload(), .backend = backend()});
   std::vector<std::string> made;
   steps.on_new_step = [&](const exec::Executor& step, std::int64_t samples) {
     made.push_back(fmt::format("{} {}", graph::name(step.graph().mode()), samples));
@@ -415,7 +415,7 @@ TEST_F(Trainer, HangsAreLookedForOnceAStepIsDone) {
 
 TEST_F(Trainer, ADeviceIsGivenTheNextStepWhileItWorksOnTheLastOne) {
   exec::testing::DeferredBackend late;
-  StepPool steps(workload(), {}, core::DType::kF32, late, {}, 1);
+  StepPool steps({.workload = workload(), .backend = late});
   data::LoaderOptions options;
   options.batch_size = 16;
   options.drop_last = false;
