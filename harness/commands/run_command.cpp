@@ -22,6 +22,7 @@
 #include "harness/trials/probe_set.h"
 #include "harness/trials/profiling.h"
 #include "harness/trials/rank_peaks.h"
+#include "harness/trials/session.h"
 #include "harness/trials/trial_runner.h"
 #include "harness/trials/trial_summary.h"
 #include "probes/system_info.h"

@@ -11,6 +11,7 @@
 #include "harness/scaling/scale_plan.h"
 #include "harness/trials/device_fault_watch.h"
 #include "harness/trials/run_guard.h"
+#include "harness/trials/session.h"
 #include "harness/trials/trial_runner.h"
 #include "harness/trials/trial_summary.h"
 

@@ -5,7 +5,9 @@
 // The TrialRunner times steps and knows no more than this.
 #pragma once
 
-#include "harness/trials/session.h"
+#include "data/loader/prefetch_loader.h"
+#include "engine/comm/communicator.h"
+#include "engine/exec/executor.h"
 #include "harness/trials/trial_id.h"
 #include "reports/trial_record.h"
 
@@ -16,6 +18,8 @@
 #include <string>
 
 namespace dlbench::harness {
+
+class Session;
 
 /// What one step did.
 struct StepSample {

@@ -6,6 +6,7 @@
 #include "harness/trials/arm.h"
 #include "harness/trials/interference_arms.h"
 #include "harness/trials/plan_record.h"
+#include "harness/trials/session.h"
 #include "harness/trials/step_pipeline.h"
 
 #include <chrono>

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "harness/trials/arm.h"
+#include "harness/trials/session.h"
 
 #include <memory>
 

@@ -9,6 +9,7 @@
 #include "data/loader/batch_lease.h"
 #include "engine/exec/step_ring.h"
 #include "harness/trials/arm.h"
+#include "harness/trials/session.h"
 
 #include <array>
 #include <cstddef>
