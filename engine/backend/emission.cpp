@@ -55,10 +55,10 @@ bool works_on_copies(const graph::Graph& graph,
 
 }  // namespace
 
-int stream_of(graph::OpKind op) {
+NodeStream stream_of(graph::OpKind op) {
   const bool communicates =
       op == graph::OpKind::kAllReduceStart || op == graph::OpKind::kAllReduceWait;
-  return communicates ? 2 : 0;
+  return communicates ? NodeStream::kCommunication : NodeStream::kCompute;
 }
 
 LoweredNode make_lowered_node(const graph::Graph& graph,

@@ -29,7 +29,7 @@ struct Emission {
 };
 
 /// LoweredNode::stream of nodes of this kind: all-reduces are on that of communication.
-[[nodiscard]] int stream_of(graph::OpKind op);
+[[nodiscard]] NodeStream stream_of(graph::OpKind op);
 
 /// The node with all but its kernel. Its cost is the sum over what it covers; but where a value
 /// goes from one of those to another, its bytes are those of what it reads and writes, each once:

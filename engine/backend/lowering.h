@@ -68,6 +68,9 @@ class Kernel {
   virtual void run(Stream& stream) = 0;
 };
 
+/// What runs one after the other, beside the other of them.
+enum class NodeStream : std::uint8_t { kCompute, kCommunication };
+
 /// A kernel with what the planner, the executor and the report need to know of it.
 struct LoweredNode {
   std::vector<graph::NodeId>
@@ -81,7 +84,7 @@ struct LoweredNode {
   /// (read, write): the write may take the memory of the read if this is the read's last use.
   std::vector<std::pair<SlotId, SlotId>> in_place;
   std::size_t scratch_bytes = 0;
-  int stream = 0;           ///< 0 compute, 2 communication: stream_of(op)
+  NodeStream stream = NodeStream::kCompute;  ///< stream_of(op)
   std::string kernel_name;  ///< implementation, e.g. "onednn:jit_wino_4x3:avx512_core", "ref:conv"
   bool repeatable = true;   ///< false: its library says that another run may give other bits
   graph::Cost cost;         ///< of the covered nodes: make_lowered_node()

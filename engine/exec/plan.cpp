@@ -100,7 +100,7 @@ class Planner {
       for (const auto* slots : {&node.reads, &node.writes}) {
         for (const SlotId slot : *slots) {
           touch(slot, static_cast<int>(step));
-          if (node.stream != 0) {
+          if (node.stream != backend::NodeStream::kCompute) {
             touch(slot, end_of_step());
           }
         }

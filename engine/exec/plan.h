@@ -30,7 +30,7 @@ struct Plan {
   std::vector<std::size_t> offset_of_slot;  ///< by slot id; kNotInArena for state and inputs
   std::size_t arena_bytes = 0;
   std::size_t lower_bound_bytes = 0;
-  std::vector<std::size_t> scratch_bytes;  ///< by stream; after the arena
+  std::vector<std::size_t> scratch_bytes;  ///< by backend::NodeStream; after the arena
   std::size_t peak_bytes = 0;              ///< arena and scratch
   std::uint64_t hash = 0;                  ///< of graph, kernels, layouts and offsets
 
@@ -38,8 +38,8 @@ struct Plan {
 };
 
 /// Plans a lowered graph. Outputs and kept values stay alive to the end. Slots used on a stream
-/// other than 0 live to the end of the step: reuse across streams would need an event that orders
-/// it.
+/// other than kCompute live to the end of the step: reuse across streams would need an event that
+/// orders it.
 [[nodiscard]] Plan make_plan(const graph::Graph& graph,
                              const backend::LoweredGraph& lowered,
                              const std::vector<graph::ValueId>& keep);

@@ -20,6 +20,7 @@ namespace dlbench::exec {
 namespace {
 
 using backend::LoweredNode;
+using backend::NodeStream;
 using backend::Slot;
 using backend::SlotId;
 using graph::Storage;
@@ -266,9 +267,9 @@ TEST_F(PlanTest, WhatAnotherStreamUsesLivesToTheEnd) {
   const SlotId b = add_slot(1024);
   const SlotId c = add_slot(1024);
   add_node({x}, {a});
-  add_node({a}, {b}).stream = 2;
+  add_node({a}, {b}).stream = NodeStream::kCommunication;
   add_node({x}, {c});
-  add_node({c}, {}).stream = 0;
+  add_node({c}, {}).stream = NodeStream::kCompute;
   const Plan made = plan({});
   EXPECT_EQ(made.placements[0].last, 3);
   EXPECT_EQ(made.placements[1].last, 3);
@@ -286,7 +287,8 @@ TEST(PlanStreams, EveryBackendReducesOnTheStreamOfCommunication) {
     int reduces = 0;
     for (const LoweredNode& node : lowered->nodes) {
       const bool communicates = node.kernel == nullptr;
-      EXPECT_EQ(node.stream, communicates ? 2 : 0) << name << ": " << node.name;
+      EXPECT_EQ(node.stream, communicates ? NodeStream::kCommunication : NodeStream::kCompute)
+          << name << ": " << node.name;
       reduces += communicates ? 1 : 0;
     }
     EXPECT_GT(reduces, 0) << name;
@@ -300,7 +302,7 @@ TEST_F(PlanTest, ScratchIsTheLargestOfEachStream) {
   add_node({a}, {}).scratch_bytes = 300;
   LoweredNode& other = add_node({a}, {});
   other.scratch_bytes = 50;
-  other.stream = 1;
+  other.stream = NodeStream::kCommunication;
   const Plan made = plan({});
   EXPECT_EQ(made.scratch_bytes, (std::vector<std::size_t>{300, 50}));
   EXPECT_EQ(made.peak_bytes, 256U + 350U);

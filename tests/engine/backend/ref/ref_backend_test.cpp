@@ -66,7 +66,8 @@ TEST(RefBackend, LowersEveryNodeToOneKernelOfItsName) {
     const bool communicates =
         node.op == OpKind::kAllReduceStart || node.op == OpKind::kAllReduceWait;
     EXPECT_EQ(node.kernel == nullptr, communicates) << node.name;
-    EXPECT_EQ(node.stream, communicates ? 2 : 0) << node.name;
+    EXPECT_EQ(node.stream, communicates ? NodeStream::kCommunication : NodeStream::kCompute)
+        << node.name;
   }
 }
 
