@@ -23,33 +23,37 @@ namespace dlbench::reports {
 inline constexpr const char* kSchemaName = "dlbench.report";
 inline constexpr std::int64_t kSchemaVersion = 1;
 
+/// How the program was built.
 struct BuildRecord {
-  std::string type;      ///< CMake's build type
-  std::string compiler;  ///< id and version
-  std::map<std::string, bool> features;
+  std::string type;                      ///< CMake's build type
+  std::string compiler;                  ///< id and version
+  std::map<std::string, bool> features;  ///< optional part -> built in
 };
 
+/// The program that wrote the report.
 struct ToolRecord {
   std::string version;
   std::string git_commit;  ///< "unknown" when built outside a repository
   BuildRecord build;
 };
 
+/// The error that ended the run.
 struct FailureRecord {
-  std::int64_t rank = 0;
-  std::string host;
+  std::int64_t rank = 0;                   ///< that has it, from 0
+  std::string host;                        ///< that rank's
   std::string phase;                       ///< e.g. "trial full, repetition 3, step 17"
   std::string op;                          ///< node, call or file; may be empty
   std::optional<std::int64_t> collective;  ///< number of the last one it entered, on several ranks
-  std::string detail;
+  std::string detail;                      ///< the message
 };
 
 /// A trial, probe or validation that belonged to the run and could not be done.
 struct SkipRecord {
-  std::string what;
+  std::string what;  ///< e.g. "trial full"
   std::string reason;
 };
 
+/// The run itself: when, with what end, and what is to be known of its numbers.
 struct RunInfoRecord {
   std::string id;  ///< unique; not derived from host or user names
   std::vector<std::string> command;
@@ -57,15 +61,16 @@ struct RunInfoRecord {
   std::optional<std::string> finished_at;  ///< null while it runs
   RunStatus status = RunStatus::kPartial;
   std::optional<std::int64_t> exit_code;  ///< of the program; null while it runs
-  std::uint64_t seed = 1;
-  std::optional<FailureRecord> failure;
-  std::vector<TaintRecord> taints;
+  std::uint64_t seed = 1;                 ///< of all random numbers
+  std::optional<FailureRecord> failure;   ///< null: no error ended it
+  std::vector<TaintRecord> taints;        ///< all but those that a trial's purpose brings
   std::vector<SkipRecord> skipped;
 };
 
+/// The processors of a host. Null: this system does not tell.
 struct CpuRecord {
   std::string model;
-  std::optional<std::int64_t> sockets;
+  std::optional<std::int64_t> sockets;  ///< >= 1
   std::optional<std::int64_t> cores;    ///< physical, of the host
   std::optional<std::int64_t> threads;  ///< logical, of the host
   std::string isa;                      ///< e.g. avx512_core_bf16
@@ -74,73 +79,79 @@ struct CpuRecord {
 };
 
 struct GpuRecord {
-  std::int64_t index = 0;
+  std::int64_t index = 0;  ///< on its host, from 0
   std::string name;
   std::string uuid;
-  std::optional<std::int64_t> memory_bytes;
-  std::string driver;
-  std::string compute_capability;
+  std::optional<std::int64_t> memory_bytes;  ///< null: the driver does not tell
+  std::string driver;                        ///< its version
+  std::string compute_capability;            ///< e.g. 9.0
 };
 
+/// One host of the job. Null: this system does not tell.
 struct HostRecord {
   std::string hostname;
-  std::vector<std::int64_t> ranks;
+  std::vector<std::int64_t> ranks;  ///< that ran there, from 0
   CpuRecord cpu;
   std::optional<std::int64_t> memory_bytes;
-  std::optional<std::int64_t> numa_nodes;
+  std::optional<std::int64_t> numa_nodes;  ///< >= 1
   std::string os;
-  std::string kernel;
+  std::string kernel;  ///< its release
   std::vector<GpuRecord> gpus;
 };
 
+/// The job that the run is of. Null: the scheduler does not tell.
 struct SchedulerRecord {
-  std::string name;
+  std::string name;  ///< e.g. slurm
   std::string job_id;
-  std::optional<std::int64_t> nodes;
-  std::optional<std::int64_t> tasks;
+  std::optional<std::int64_t> nodes;  ///< >= 1
+  std::optional<std::int64_t> tasks;  ///< >= 1
 };
 
 /// The fastest a device goes. Never a default: measured here, or its datasheet's figure.
 struct PeakRecord {
   std::string device;
-  std::string precision;
-  std::optional<double> flop_per_s;
-  std::optional<double> memory_bytes_per_s;
-  std::string source;                      ///< measured or datasheet
-  std::optional<std::string> measured_at;  ///< RFC 3339, UTC; null for a datasheet
-  std::optional<std::string> method;       ///< by which loops, with how many threads
+  std::string precision;                     ///< of flop_per_s
+  std::optional<double> flop_per_s;          ///< a multiply-add counts 2; null: not known
+  std::optional<double> memory_bytes_per_s;  ///< null: not known
+  std::string source;                        ///< measured or datasheet
+  std::optional<std::string> measured_at;    ///< RFC 3339, UTC; null for a datasheet
+  std::optional<std::string> method;         ///< by which loops, with how many threads
 };
 
+/// Machine and software.
 struct SystemRecord {
-  std::vector<HostRecord> hosts;
+  std::vector<HostRecord> hosts;                   ///< of the job
   std::map<std::string, std::string> libraries;    ///< name -> version
   std::map<std::string, std::string> environment;  ///< allow-listed variables only
-  std::optional<SchedulerRecord> scheduler;
-  std::vector<PeakRecord> peaks;
+  std::optional<SchedulerRecord> scheduler;        ///< null: outside of a job
+  std::vector<PeakRecord> peaks;                   ///< that shares of peak refer to
 };
 
+/// Options as they took effect.
 struct ConfigRecord {
   ValueMap effective;                         ///< every option with its value
   std::map<std::string, std::string> source;  ///< option -> default, file or command_line
 };
 
+/// A tensor that the network takes, as the loader delivers it.
 struct InputRecord {
   std::string name;
-  std::string role;  ///< e.g. image, mask, label
-  std::string dtype;
-  std::vector<std::int64_t> shape;
+  std::string role;                 ///< input or target
+  std::string dtype;                ///< e.g. u8
+  std::vector<std::int64_t> shape;  ///< the batch first
 };
 
 struct OutputRecord {
   std::string name;
-  std::vector<std::int64_t> shape;
+  std::vector<std::int64_t> shape;  ///< the batch first; empty: one number
 };
 
+/// One lowered and planned graph.
 struct PlanRecord {
-  std::string mode;  ///< train or evaluate
-  std::int64_t batch_size = 0;
-  std::string hash;
-  std::int64_t nodes = 0;
+  std::string mode;                                    ///< train or evaluate
+  std::int64_t batch_size = 0;                         ///< samples per step, >= 1
+  std::string hash;                                    ///< equal ones mean equal plans
+  std::int64_t nodes = 0;                              ///< kernels per step
   std::map<std::string, std::string> conv_algorithms;  ///< node and direction -> algorithm
 };
 
@@ -150,62 +161,65 @@ struct MemoryRecord {
   std::optional<std::int64_t> gradients_bytes;
   std::optional<std::int64_t> optimizer_bytes;
   std::optional<std::int64_t> activations_bytes;  ///< and, on a device, where inputs are copied to
-  std::optional<std::int64_t> workspace_bytes;
+  std::optional<std::int64_t> workspace_bytes;  ///< of kernels; gradients as they travel compressed
   std::optional<std::int64_t> loader_buffers_bytes;
-  std::optional<std::int64_t> saved_state_bytes;   ///< the copy that repetitions start from
-  std::optional<std::int64_t> planned_peak_bytes;  ///< the sum of all of these
-  std::optional<std::int64_t> planned_host_bytes;
+  std::optional<std::int64_t> saved_state_bytes;     ///< the copy that repetitions start from
+  std::optional<std::int64_t> planned_peak_bytes;    ///< the sum of all of these
+  std::optional<std::int64_t> planned_host_bytes;    ///< of it
   std::optional<std::int64_t> planned_device_bytes;  ///< of it; 0: the step computes on the host
   Measured<std::int64_t> measured_rss_bytes;         ///< resident set after minus before allocation
 };
 
+/// The network and how it is trained.
 struct WorkloadRecord {
-  std::string name;
-  std::string task;
-  std::string citation;
-  ValueMap parameters;
-  std::int64_t trainable_parameters = 0;
-  std::int64_t buffers = 0;
-  std::optional<double> forward_macs_per_sample;
+  std::string name;                                ///< as in `dlbench list`
+  std::string task;                                ///< e.g. segmentation
+  std::string citation;                            ///< where it is from
+  ValueMap parameters;                             ///< by name, e.g. "image_size"
+  std::int64_t trainable_parameters = 0;           ///< numbers, not tensors
+  std::int64_t buffers = 0;                        ///< numbers of state that are not trained
+  std::optional<double> forward_macs_per_sample;   ///< multiply-adds; null: not counted
   std::optional<double> training_flop_per_sample;  ///< of a step of all ranks / global_batch_size
   std::vector<InputRecord> inputs;
   std::vector<OutputRecord> outputs;
   std::string loss;
-  ValueMap optimizer;  ///< with its "name"
-  std::string precision;
-  std::int64_t batch_size_per_rank = 0;
-  std::int64_t global_batch_size = 0;
-  std::string device;
+  ValueMap optimizer;                    ///< with its "name"
+  std::string precision;                 ///< fp32, tf32, bf16 or fp16
+  std::int64_t batch_size_per_rank = 0;  ///< samples of rank 0 in a step
+  std::int64_t global_batch_size = 0;    ///< samples of all ranks in a step
+  std::string device;                    ///< its name, e.g. "NVIDIA H200"
   std::string backend;
   std::vector<PlanRecord> plans;
   MemoryRecord memory;
 };
 
+/// The data that was loaded.
 struct DatasetRecord {
   std::string name;
-  std::string path;
+  std::string path;    ///< of its folder
   std::string origin;  ///< generated or files
   std::string format;
-  std::int64_t samples = 0;
-  std::optional<std::int64_t> bytes;
-  std::string split;
+  std::int64_t samples = 0;           ///< of the split
+  std::optional<std::int64_t> bytes;  ///< of the files; null: not known
+  std::string split;                  ///< train, valid or test
 };
 
+/// Lists are empty where the command has no such part.
 struct RunRecord {
   ToolRecord tool;
   RunInfoRecord run;
   SystemRecord system;
   ConfigRecord config;
   std::optional<WorkloadRecord> workload;  ///< null: a command without one, such as comm
-  std::optional<DatasetRecord> dataset;
+  std::optional<DatasetRecord> dataset;    ///< null: the same
   std::vector<TrialRecord> trials;
   std::optional<AttributionRecord> attribution;  ///< null: the trials it needs did not run
   std::vector<OperatorRecord> operators;
-  ValueMap probes;  ///< by name, each with "available" and, where not, "reason"
-  std::optional<JobRecord> job;
-  std::vector<EpochRecord> history;  ///< of train
-  std::vector<ScalingRecord> scaling;
-  std::vector<CollectiveRecord> collectives;
+  ValueMap probes;                     ///< by name, each with "available" and, where not, "reason"
+  std::optional<JobRecord> job;        ///< null: the run has not ended
+  std::vector<EpochRecord> history;    ///< of train
+  std::vector<ScalingRecord> scaling;  ///< of scale, by series
+  std::vector<CollectiveRecord> collectives;  ///< of comm
 };
 
 }  // namespace dlbench::reports
