@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which of a report's peaks its shares of peak refer to. Measuring peaks is
-// harness/analysis/peaks.h's work.
+// harness/peaks/peaks.h's work.
 #pragma once
 
 #include "reports/record.h"

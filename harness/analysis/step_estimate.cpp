@@ -3,7 +3,7 @@
 #include "harness/analysis/step_estimate.h"
 
 #include "engine/graph/op_def.h"
-#include "harness/analysis/peaks.h"
+#include "harness/peaks/peaks.h"
 #include "reports/peak_rates.h"
 
 #include <algorithm>

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/error.h"
 #include "engine/core/log.h"
-#include "harness/analysis/device_peaks.h"
-#include "harness/analysis/peak_cache.h"
 #include "harness/cache_folder.h"
 #include "harness/commands/command.h"
 #include "harness/commands/info_text.h"
 #include "harness/commands/listing.h"
+#include "harness/peaks/device_peaks.h"
+#include "harness/peaks/peak_cache.h"
 #include "harness/rank_placement.h"
 #include "harness/trials/open_device.h"
 

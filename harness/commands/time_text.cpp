@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/time_text.h"
 
-#include "harness/analysis/peak_cache.h"
 #include "harness/analysis/step_estimate.h"
+#include "harness/peaks/peak_cache.h"
 #include "reports/naming.h"
 #include "reports/peak_rates.h"
 

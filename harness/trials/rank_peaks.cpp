@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/rank_peaks.h"
 
-#include "harness/analysis/device_peaks.h"
-#include "harness/analysis/gpu_peaks.h"
-#include "harness/analysis/peak_cache.h"
+#include "harness/peaks/device_peaks.h"
+#include "harness/peaks/gpu_peaks.h"
+#include "harness/peaks/peak_cache.h"
 #include "reports/peak_rates.h"
 
 #include <functional>

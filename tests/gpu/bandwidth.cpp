@@ -9,7 +9,7 @@
 // Exit code: 0 measured, 1 an error, 77 the backend cannot be used here.
 #include "engine/backend/backend.h"
 #include "engine/core/error.h"
-#include "harness/analysis/device_peaks.h"
+#include "harness/peaks/device_peaks.h"
 #include "tests/gpu/op_bandwidth.h"
 
 #include <CLI/CLI.hpp>

@@ -4,7 +4,7 @@
 
 #include "engine/conformance/case_run.h"
 #include "engine/core/check.h"
-#include "harness/analysis/device_peaks.h"
+#include "harness/peaks/device_peaks.h"
 
 #include <fmt/format.h>
 

@@ -26,7 +26,8 @@ SPDX = (
 BACKEND = ("engine/core", "engine/graph", "engine/backend")
 ENGINE = BACKEND + ("engine/comm", "engine/exec", "engine/conformance")
 BELOW_HARNESS = ENGINE + ("data", "workloads", "probes", "reports", "launchers")
-BELOW_TRIALS = BELOW_HARNESS + ("harness", "harness/stats", "harness/faults", "harness/analysis")
+BELOW_ANALYSIS = BELOW_HARNESS + ("harness", "harness/stats", "harness/peaks")
+BELOW_TRIALS = BELOW_ANALYSIS + ("harness/faults", "harness/analysis")
 BELOW_COMMANDS = BELOW_TRIALS + ("harness/trials",)
 EDGES = {
     "engine/core": (),
@@ -49,7 +50,8 @@ EDGES = {
     "harness": BELOW_HARNESS,
     "harness/stats": ("engine/core", "reports"),
     "harness/faults": BELOW_HARNESS + ("harness",),
-    "harness/analysis": BELOW_HARNESS + ("harness", "harness/stats"),
+    "harness/peaks": BELOW_HARNESS + ("harness",),
+    "harness/analysis": BELOW_ANALYSIS,
     "harness/trials": BELOW_TRIALS,
     "harness/verification": BELOW_COMMANDS,
     "harness/training": BELOW_COMMANDS,

@@ -4,8 +4,8 @@
 
 #include "engine/core/atomic_file.h"
 #include "engine/core/build_info.h"
-#include "harness/analysis/device_peaks.h"
-#include "harness/analysis/peak_cache.h"
+#include "harness/peaks/device_peaks.h"
+#include "harness/peaks/peak_cache.h"
 #include "tests/harness/commands/command_line_call.h"
 #include "tests/temporary_folder.h"
 

@@ -3,8 +3,8 @@
 #include "harness/commands/time_text.h"
 
 #include "engine/comm/rendezvous.h"
-#include "harness/analysis/peak_cache.h"
 #include "harness/cache_folder.h"
+#include "harness/peaks/peak_cache.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/analysis/peak_cache.h"
+#include "harness/peaks/peak_cache.h"
 
 #include "engine/core/error.h"
 #include "engine/core/log.h"
-#include "harness/analysis/peak_file_internal.h"
 #include "harness/cache_folder.h"
+#include "harness/peaks/peak_file_internal.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/analysis/peaks.h"
+#include "harness/peaks/peaks.h"
 
-#include "harness/analysis/peak_kernels_internal.h"
+#include "harness/peaks/peak_kernels_internal.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

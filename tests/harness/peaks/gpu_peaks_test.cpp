@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/analysis/gpu_peaks.h"
+#include "harness/peaks/gpu_peaks.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

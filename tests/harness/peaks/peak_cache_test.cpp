@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/analysis/peak_cache.h"
+#include "harness/peaks/peak_cache.h"
 
 #include "engine/core/atomic_file.h"
 #include "engine/core/error.h"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/analysis/peak_file_internal.h"
+#include "harness/peaks/peak_file_internal.h"
 
 namespace dlbench::harness {
 

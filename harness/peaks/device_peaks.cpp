@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/analysis/device_peaks.h"
+#include "harness/peaks/device_peaks.h"
 
 #include "engine/comm/self.h"
 #include "engine/core/check.h"
@@ -10,8 +10,8 @@
 #include "engine/exec/executor.h"
 #include "engine/graph/layers.h"
 #include "engine/graph/passes.h"
-#include "harness/analysis/peak_file_internal.h"
 #include "harness/cache_folder.h"
+#include "harness/peaks/peak_file_internal.h"
 #include "harness/utc_time.h"
 
 #include <fmt/format.h>

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/analysis/device_peaks.h"
+#include "harness/peaks/device_peaks.h"
 
 #include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
-#include "harness/analysis/peaks.h"
+#include "harness/peaks/peaks.h"
 #include "reports/peak_rates.h"
 
 #include <gmock/gmock.h>

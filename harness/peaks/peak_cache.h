@@ -4,7 +4,7 @@
 // Measured peaks between runs: one JSON file per kind of machine in the cache folder.
 #pragma once
 
-#include "harness/analysis/peaks.h"
+#include "harness/peaks/peaks.h"
 
 #include <filesystem>
 #include <optional>

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/analysis/peaks.h"
+#include "harness/peaks/peaks.h"
 
 #include "engine/backend/host_device.h"
 #include "engine/core/affinity.h"
 #include "engine/core/check.h"
 #include "engine/core/clock.h"
 #include "engine/core/error.h"
-#include "harness/analysis/peak_kernels_internal.h"
+#include "harness/peaks/peak_kernels_internal.h"
 #include "harness/utc_time.h"
 #include "probes/placement.h"
 #include "probes/system_info.h"
