@@ -4,7 +4,7 @@
 
 #include "harness/trials/non_finite_loss.h"
 #include "harness/trials/trial_runner.h"
-#include "tests/harness/trials/thread_ranks.h"
+#include "tests/engine/comm/thread_rendezvous.h"
 
 #include <gmock/gmock.h>
 

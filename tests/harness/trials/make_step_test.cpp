@@ -3,7 +3,7 @@
 #include "harness/trials/make_step.h"
 
 #include "engine/core/error.h"
-#include "tests/harness/trials/thread_ranks.h"
+#include "tests/engine/comm/thread_rendezvous.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include "engine/core/error.h"
 #include "probes/registry.h"
 #include "reports/json_writer.h"
-#include "tests/harness/trials/thread_ranks.h"
+#include "tests/engine/comm/thread_rendezvous.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>

@@ -6,7 +6,7 @@
 #include "harness/ranks.h"
 #include "harness/trials/batch_share.h"
 #include "probes/system_info.h"
-#include "tests/harness/trials/thread_ranks.h"
+#include "tests/engine/comm/thread_rendezvous.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -12,9 +12,9 @@
 #include "harness/trials/arm.h"
 #include "harness/trials/session.h"
 #include "harness/trials/trial_runner.h"
+#include "tests/engine/comm/thread_rendezvous.h"
 #include "tests/engine/exec/deferred_backend.h"
 #include "tests/error_message.h"
-#include "tests/harness/trials/thread_ranks.h"
 #include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>

@@ -6,7 +6,7 @@
 
 #include "engine/core/error.h"
 #include "harness/trials/trial_summary.h"
-#include "tests/harness/trials/thread_ranks.h"
+#include "tests/engine/comm/thread_rendezvous.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include "engine/backend/cuda/cuda_stream.h"
 #include "engine/backend/cuda/nccl_communicator.h"
 #include "tests/engine/backend/cuda/pretended/nccl_test_ranks.h"
-#include "tests/harness/trials/thread_ranks.h"
+#include "tests/engine/comm/thread_rendezvous.h"
 
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/harness/trials/thread_ranks.h"
+#include "tests/engine/comm/thread_rendezvous.h"
 
 #include "engine/comm/host_communicator.h"
 #include "engine/comm/self.h"
