@@ -129,10 +129,12 @@ void add_measuring_options(OptionSet& options, RunOptions& run, const std::strin
   options.add_count("warmup-steps", "N", "per trial, at least", run.warmup_steps, {0, 200});
   options.add_number(
       "max-noise", "PCT", "stop when the 95 % interval is this narrow", run.max_noise, 0.01, 100.0);
-  options.add_seconds("max-time",
-                      "S",
-                      "per trial, and of its warm-up; past it the taint noise_target_missed [60 s]",
-                      run.max_time);
+  options.add_seconds(
+      "max-time",
+      "S",
+      "per trial, once it has its --repetitions, and of its warm-up's steps; past it the taint "
+      "noise_target_missed [60 s]",
+      run.max_time);
   options.add_seconds(
       "time-budget", "S", "of the whole command: repetitions are planned to fit", run.time_budget);
 }

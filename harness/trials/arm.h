@@ -40,7 +40,7 @@ struct PhaseTotals {
 };
 
 /// A trial as the runner sees it. Calls come in the order prepare, step..., drain..., finish, again
-/// and again.
+/// and again. prepare() and use_up() throw what RunGuard::check_current() does.
 class Arm {
  public:
   explicit Arm(TrialId id) : id_(std::move(id)) {}
@@ -88,6 +88,11 @@ class Arm {
   }
   /// What was communicated since the last call; nothing for an arm that does not.
   [[nodiscard]] virtual comm::CommunicationTotals take_communication() { return {}; }
+
+ protected:
+  /// Makes so many steps outside the clock. As between timed ones, what ends the run is looked at
+  /// after each: a long prefetch queue makes them last a minute.
+  void step_untimed(std::int64_t steps);
 
  private:
   TrialId id_;

@@ -6,6 +6,7 @@
 #include "harness/trials/arm.h"
 #include "harness/trials/interference_arms.h"
 #include "harness/trials/plan_record.h"
+#include "harness/trials/run_guard.h"
 #include "harness/trials/session.h"
 #include "harness/trials/step_pipeline.h"
 
@@ -70,9 +71,7 @@ class LoaderArm : public Arm {
     return std::max<std::int64_t>(0, queue_fill().value_or(0) - prepared_fill_);
   }
   void use_up(std::int64_t batches) override {
-    for (std::int64_t batch = 0; batch < batches; ++batch) {
-      static_cast<void>(step());
-    }
+    step_untimed(batches);
     reset_counts();
   }
 
@@ -88,9 +87,7 @@ class LoaderArm : public Arm {
     if (session_.loads()) {
       session_.loader().start();
     }
-    for (std::int64_t batch = 0; batch < untimed_steps(); ++batch) {
-      static_cast<void>(step());
-    }
+    step_untimed(untimed_steps());
     prepared_fill_ = queue_fill().value_or(0);
     reset_counts();
   }
@@ -232,6 +229,13 @@ void PhaseTotals::add(const PhaseTotals& other) {
     engine[phase] += other.engine[phase];
   }
   steps += other.steps;
+}
+
+void Arm::step_untimed(std::int64_t steps) {
+  for (std::int64_t made = 0; made < steps; ++made) {
+    static_cast<void>(step());
+    RunGuard::check_current();
+  }
 }
 
 std::string why_impossible(const TrialId& id, int ranks) {

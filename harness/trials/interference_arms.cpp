@@ -69,7 +69,7 @@ class StepBesideLoader final : public Arm {
         static_cast<void>(session_.loader().next());
       }
     });
-    static_cast<void>(step());
+    step_untimed(untimed_steps());
     steps_.reset();
     session_.loader().reset_stats();
   }
@@ -117,9 +117,7 @@ class LoaderBesideStep final : public Arm {
       }
     });
     session_.loader().start();
-    for (std::int64_t batch = 0; batch < untimed_steps(); ++batch) {
-      static_cast<void>(step());
-    }
+    step_untimed(untimed_steps());
     session_.loader().reset_stats();
     totals_ = {};
   }

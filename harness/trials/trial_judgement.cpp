@@ -121,14 +121,13 @@ double TrialRunner::owed_s() const {
   return owed_s;
 }
 
-bool TrialRunner::time_to_repeat(const TrialResult& result,
-                                 const reports::RepetitionRecord& repetition) {
+bool TrialRunner::time_to_repeat(const TrialResult& result, double elapsed_s) {
   const auto discarded =
       std::count_if(result.repetitions.begin(), result.repetitions.end(), [](const auto& earlier) {
         return earlier.discarded.has_value();
       });
   if (discarded >= options_.max_discards ||
-      result.elapsed_s + repetition.wall_s >= options_.stopping.max_time_s) {
+      result.elapsed_s + elapsed_s >= options_.stopping.max_time_s) {
     return false;
   }
   return !options_.time_budget_s.has_value() ||
@@ -136,12 +135,13 @@ bool TrialRunner::time_to_repeat(const TrialResult& result,
 }
 
 void TrialRunner::judge(reports::RepetitionRecord& repetition,
+                        double elapsed_s,
                         TrialResult& result,
                         const std::string& reason,
                         bool longer) {
   const std::string where =
       "trial " + result.id.to_string() + ", repetition " + std::to_string(repetition.index);
-  const bool may_repeat = (!reason.empty() || longer) && time_to_repeat(result, repetition);
+  const bool may_repeat = (!reason.empty() || longer) && time_to_repeat(result, elapsed_s);
   char too_short[100];
   std::snprintf(too_short,
                 sizeof too_short,

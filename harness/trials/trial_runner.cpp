@@ -280,7 +280,7 @@ bool TrialRunner::repeat(Arm& arm, std::size_t index, std::int64_t round) {
   const trace::Region trial_region(trace::Category::kTrial, trial);
   const ReadBytes read_before = read_so_far(arm.loader_stats());
   std::optional<comm::Stepping> stepping(std::in_place);  // preparing makes steps too
-  arm.prepare();
+  tell_failure([&] { arm.prepare(); }, device_fault);
   const trace::Region region(trace::Category::kRepetition, "repetition", round);
   if (begin_window) {
     begin_window(arm.id());
@@ -291,8 +291,15 @@ bool TrialRunner::repeat(Arm& arm, std::size_t index, std::int64_t round) {
   const RepetitionLength planned = length(arm, index);
   ranks_.align();
   window.begin = probes::take_snapshot();
-  window.untimed_cpu_s = use_up_surplus(arm, planned);
-  reports::RepetitionRecord repetition = time_watched(arm, planned);
+  reports::RepetitionRecord repetition;
+  // An error of a step ends the window early: the driver often knows more than the call that
+  // failed.
+  tell_failure(
+      [&] {
+        window.untimed_cpu_s = use_up_surplus(arm, planned);
+        repetition = time_steps(arm, planned, &guard_);
+      },
+      end_window ? [this] { return end_window().fault; } : std::function<std::string()>());
   window.end = probes::take_snapshot();
   window.communication = arm.take_communication();
   const probes::DeviceConditions device = end_window ? end_window() : probes::DeviceConditions{};
@@ -310,8 +317,9 @@ bool TrialRunner::repeat(Arm& arm, std::size_t index, std::int64_t round) {
   stepping.reset();
   note_device(device, repetition, result);
   note_quota(ranks, result);
-  judge(repetition, result, reason, lengthen(arm, index, repetition));
-  result.elapsed_s += ranks_.agree(core::seconds_since(start));
+  const double elapsed_s = ranks_.agree(core::seconds_since(start));
+  judge(repetition, elapsed_s, result, reason, lengthen(arm, index, repetition));
+  result.elapsed_s += elapsed_s;
   const bool counts = !repetition.discarded.has_value();
   if (counts) {
     if (options_.cold_pass_steps.has_value()) {
@@ -330,16 +338,6 @@ bool TrialRunner::repeat(Arm& arm, std::size_t index, std::int64_t round) {
     listener_(results_);
   }
   return counts;
-}
-
-reports::RepetitionRecord TrialRunner::time_watched(Arm& arm, const RepetitionLength& planned) {
-  reports::RepetitionRecord repetition;
-  std::function<std::string()> fault;
-  if (end_window) {
-    fault = [this] { return end_window().fault; };
-  }
-  tell_failure([&] { repetition = time_steps(arm, planned, &guard_); }, fault);
-  return repetition;
 }
 
 void TrialRunner::tell_failure(const std::function<void()>& steps,

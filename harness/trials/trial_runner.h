@@ -196,9 +196,6 @@ class TrialRunner {
   void measure(Arm& arm, std::size_t index, std::int64_t round);
   /// One repetition more. Returns whether it counts: false if it was discarded. Collective.
   [[nodiscard]] bool repeat(Arm& arm, std::size_t index, std::int64_t round);
-  /// time_steps(). An error of a step also names a fault of the device in the window, which it ends
-  /// early then: the driver often knows more than the call that failed.
-  [[nodiscard]] reports::RepetitionRecord time_watched(Arm& arm, const RepetitionLength& planned);
   /// Calls `steps`; what they fail with is thrown with the device's `fault`, after on_failure().
   void tell_failure(const std::function<void()>& steps,
                     const std::function<std::string()>& fault) const;
@@ -226,12 +223,13 @@ class TrialRunner {
                               const reports::RepetitionRecord& repetition);
   /// Seconds of the repetitions that are missing to the least number of each trial.
   [[nodiscard]] double owed_s() const;
-  /// May the trial's latest repetition be thrown away and made again? Not beyond max_discards, nor
-  /// where the time limit of the trial has passed or the time budget would. Collective.
-  [[nodiscard]] bool time_to_repeat(const TrialResult& result,
-                                    const reports::RepetitionRecord& repetition);
+  /// May the trial's latest repetition, of `elapsed_s` in all, be thrown away and made again? Not
+  /// beyond max_discards, nor where the time limit of the trial has passed or the time budget
+  /// would. Collective.
+  [[nodiscard]] bool time_to_repeat(const TrialResult& result, double elapsed_s);
   /// `longer`: what lengthen() returned.
   void judge(reports::RepetitionRecord& repetition,
+             double elapsed_s,
              TrialResult& result,
              const std::string& reason,
              bool longer);

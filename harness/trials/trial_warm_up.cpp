@@ -3,6 +3,7 @@
 //
 // The warm-up of the trials: until they are steady, and what a repetition of each must have.
 #include "engine/comm/rank_progress.h"
+#include "engine/core/clock.h"
 #include "engine/core/trace.h"
 #include "harness/trials/steady_state.h"
 #include "harness/trials/trial_runner.h"
@@ -42,14 +43,18 @@ TrialEstimate TrialRunner::warm_up_arm(Arm& arm, TrialResult& result, double max
   const std::string trial = arm.id().to_string();
   const trace::Region trial_region(trace::Category::kTrial, trial);
   const trace::Region region(trace::Category::kRepetition, "warm-up");
-  SteadyState steady({.min_steps = options_.warmup_steps, .max_seconds = max_seconds});
   if (before_repetition) {
     before_repetition(arm.id());
   }
   show_progress(trial + ": warm-up");
   enter_phase("trial " + trial + ", warm-up");
   std::optional<comm::FirstStep> first(std::in_place);  // preparing makes steps too
+  const auto start = Clock::now();
   arm.prepare();
+  if (options_.time_budget_s.has_value()) {  // whose share is for all of the warm-up
+    max_seconds = std::max(1.0, std::ceil(max_seconds - core::seconds_since(start)));
+  }
+  SteadyState steady({.min_steps = options_.warmup_steps, .max_seconds = max_seconds});
   std::optional<comm::Stepping> stepping;
   double step_s = 0.0;
   while (!ranks_.agree(steady.done())) {

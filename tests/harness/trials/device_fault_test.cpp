@@ -27,15 +27,21 @@ RunnerOptions options() {
   return options;
 }
 
+enum class FailsIn { kWarmUp, kPreparation, kWindow };
+
 // Steps until the device fails, in a window or before one.
 class FailingArm final : public Arm {
  public:
-  explicit FailingArm(core::ErrorCode code, bool fails_at_once = false)
-      : Arm({reports::TrialKind::kSynthetic, ""}), code_(code), fails_at_once_(fails_at_once) {}
-  void prepare() override {}
+  explicit FailingArm(core::ErrorCode code, FailsIn where = FailsIn::kWindow)
+      : Arm({reports::TrialKind::kSynthetic, ""}), code_(code), where_(where) {}
+  void prepare() override {
+    if (where_ == FailsIn::kPreparation && ++prepared_ > 1) {  // the first one is the warm-up's
+      throw core::Error(code_, "a kernel failed");
+    }
+  }
   std::optional<StepSample> step() override {
     std::this_thread::sleep_for(std::chrono::microseconds(10));  // more than a tick of any clock
-    if ((watched || fails_at_once_) && ++steps_ > 2) {
+    if ((watched || where_ == FailsIn::kWarmUp) && ++steps_ > 2) {
       throw core::Error(code_, "a kernel failed");
     }
     return StepSample{.samples = 2};
@@ -46,8 +52,9 @@ class FailingArm final : public Arm {
 
  private:
   core::ErrorCode code_;
-  bool fails_at_once_;  ///< in the warm-up
+  FailsIn where_;
   int steps_ = 0;
+  int prepared_ = 0;
 };
 
 TEST(TrialRunner, AFailedStepNamesWhatTheDriverReported) {
@@ -88,24 +95,26 @@ TEST(TrialRunner, AFailedStepNamesWhatTheDriverReported) {
   }
 }
 
-TEST(TrialRunner, AFailedWarmUpNamesWhatTheDriverReportedToo) {
-  RunGuard guard(std::nullopt);
-  comm::LoneRank alone;
-  RankGroup group(alone);
-  TrialRunner runner(options(), group, guard, [](const std::vector<TrialResult>&) {});
-  runner.device_fault = [] { return "Xid 79"; };
-  std::string declared;
-  runner.on_failure = [&](const core::Error& error) { declared = error.what(); };
-  std::vector<std::unique_ptr<Arm>> arms;
-  arms.push_back(std::make_unique<FailingArm>(core::ErrorCode::kLibrary, true));
-  try {
-    runner.run(arms);
-    FAIL() << "no error";
-  } catch (const core::Error& error) {
-    EXPECT_EQ(error.code(), core::ErrorCode::kRun);
-    EXPECT_STREQ(error.what(), "a kernel failed; Xid 79");
+TEST(TrialRunner, AFailureOutsideOfAWindowNamesWhatTheDriverReportedToo) {
+  for (const FailsIn where : {FailsIn::kWarmUp, FailsIn::kPreparation}) {
+    RunGuard guard(std::nullopt);
+    comm::LoneRank alone;
+    RankGroup group(alone);
+    TrialRunner runner(options(), group, guard, [](const std::vector<TrialResult>&) {});
+    runner.device_fault = [] { return "Xid 79"; };
+    std::string declared;
+    runner.on_failure = [&](const core::Error& error) { declared = error.what(); };
+    std::vector<std::unique_ptr<Arm>> arms;
+    arms.push_back(std::make_unique<FailingArm>(core::ErrorCode::kLibrary, where));
+    try {
+      runner.run(arms);
+      FAIL() << "no error";
+    } catch (const core::Error& error) {
+      EXPECT_EQ(error.code(), core::ErrorCode::kRun);
+      EXPECT_STREQ(error.what(), "a kernel failed; Xid 79");
+    }
+    EXPECT_EQ(declared, "a kernel failed; Xid 79");
   }
-  EXPECT_EQ(declared, "a kernel failed; Xid 79");
 }
 
 // What a caller knows by its class stays that.

@@ -10,6 +10,7 @@
 #include "engine/core/error.h"
 #include "harness/commands/run_record.h"
 #include "harness/trials/arm.h"
+#include "harness/trials/run_guard.h"
 #include "harness/trials/session.h"
 #include "harness/trials/trial_runner.h"
 #include "tests/engine/comm/thread_rendezvous.h"
@@ -200,6 +201,24 @@ TEST_F(StepPipelineTest, InterferenceRunsOnADevice) {
     EXPECT_EQ(beside.samples, kSteps * kBatch) << variant;
     EXPECT_EQ(phases_.data_wait > 0.0, std::string_view(variant) == "loader_beside_step")
         << "that takes batches and does nothing else";
+  }
+}
+
+// A queue of 64 batches is used up before the clock starts: nobody waits a minute for the end.
+TEST_F(StepPipelineTest, TheEndOfTheRunIsSeenBeforeTheClockToo) {
+  SessionOptions ahead = options("ref");
+  ahead.prefetch = 64;
+  comm::LoneRank alone;
+  SessionPlan plan(ahead, alone);
+  Session session(plan);
+  for (const TrialId& id : std::vector<TrialId>{{TrialKind::kIo, ""},
+                                                {TrialKind::kFull, ""},
+                                                {TrialKind::kInterference, "loader_beside_step"}}) {
+    const std::unique_ptr<Arm> arm = make_arm(id, session);
+    RunGuard guard(0.0);  // --timeout, which has passed
+    EXPECT_THROW(arm->prepare(), core::Error) << id.to_string();
+    EXPECT_LT(arm->phases().steps, ahead.prefetch) << id.to_string();
+    session.loader().stop();
   }
 }
 

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace dlbench::harness {
@@ -42,6 +43,61 @@ class AheadArm final : public Arm {
  private:
   std::int64_t surplus_ = 0;
 };
+
+/// Takes its time to prepare the warm-up, and 50 ms for each repetition of a millisecond.
+class SlowToPrepareArm final : public Arm {
+ public:
+  explicit SlowToPrepareArm(std::chrono::milliseconds warm_up)
+      : Arm({reports::TrialKind::kIo, ""}), next_(warm_up) {}
+  void prepare() override {
+    std::this_thread::sleep_for(std::exchange(next_, std::chrono::milliseconds(50)));
+  }
+  std::optional<StepSample> step() override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return StepSample{.samples = 1};
+  }
+  void finish() override {}
+
+ private:
+  std::chrono::milliseconds next_;
+};
+
+TEST(TrialTiming, TheShareOfATimeBudgetIsForAllOfTheWarmUp) {
+  for (const auto& [budget_s, rule] :
+       {std::pair<std::optional<double>, const char*>{std::nullopt, "or 30 s"}, {9.0, "or 2 s"}}) {
+    RunnerOptions options;
+    options.stopping.min_repetitions = 1;
+    options.stopping.max_time_s = 60.0;
+    options.stopping.max_repetitions = 1;
+    options.steps = 1;
+    options.time_budget_s = budget_s;
+    RunGuard guard(std::nullopt);
+    comm::LoneRank alone;
+    RankGroup group(alone);
+    TrialRunner runner(options, group, guard, [](const std::vector<TrialResult>&) {});
+    std::vector<std::unique_ptr<Arm>> arms;
+    arms.push_back(std::make_unique<SlowToPrepareArm>(std::chrono::milliseconds(1100)));
+    runner.run(arms);
+    EXPECT_TRUE(runner.results().front().warmup.rule.ends_with(rule))
+        << runner.results().front().warmup.rule;
+  }
+}
+
+TEST(TrialTiming, MaxTimeCountsWhatIsBeforeTheClock) {
+  RunnerOptions options;
+  options.stopping.min_repetitions = 1;
+  options.stopping.max_noise = 1e-9;
+  options.stopping.max_time_s = 0.15;
+  options.steps = 1;
+  RunGuard guard(std::nullopt);
+  comm::LoneRank alone;
+  RankGroup group(alone);
+  TrialRunner runner(options, group, guard, [](const std::vector<TrialResult>&) {});
+  std::vector<std::unique_ptr<Arm>> arms;
+  arms.push_back(std::make_unique<SlowToPrepareArm>(std::chrono::milliseconds(0)));
+  runner.run(arms);
+  EXPECT_LE(runner.results().front().repetitions.size(), 3U);
+}
 
 TEST(TrialTiming, GivesNoBatchForNothingWhereStepsForbidsToLengthen) {
   RunnerOptions options;
