@@ -24,10 +24,15 @@ void add(const TrialRecord& trial, Evidence& evidence) {
   const bool synthetic = trial.kind == TrialKind::kSynthetic;
   if (trial.kind == TrialKind::kIo) {
     evidence.rates.io = round_rates(trial);
+    if (trial.cpu_s_per_sample.has_value()) {
+      evidence.rates.loader_cpu_s = *trial.cpu_s_per_sample / static_cast<double>(trial.ranks);
+    }
     evidence.io = &trial;
   } else if (trial.kind == TrialKind::kFull) {
     evidence.rates.full = round_rates(trial);
     evidence.full = &trial;
+  } else if (trial.variant == "step_beside_loader") {
+    evidence.rates.step_beside_loader = round_rates(trial);
   } else if (synthetic && trial.variant == "nocomm") {
     evidence.rates.nocomm = round_rates(trial);
   } else if (synthetic && trial.variant == "device") {
@@ -51,7 +56,7 @@ Evidence evidence_of(const std::vector<const TrialRecord*>& trials, const RunRec
 
 bool usable(const VerdictEvidence& rates) {
   return usable(rates.io) && usable(rates.synthetic_host) && usable(rates.synthetic_device) &&
-         usable(rates.nocomm) && usable(rates.full);
+         usable(rates.nocomm) && usable(rates.full) && usable(rates.step_beside_loader);
 }
 
 void check_components(const Checker& check,

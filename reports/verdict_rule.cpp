@@ -25,6 +25,7 @@ constexpr double kRatioSlack = 1.05;
 // lower bounds above ask; further out it keeps a single wild set of rounds from making a word: with
 // 5 rounds a null effect reaches it some 5 times in 1000, a 95 % bound alone 25 times.
 constexpr double kNearEnd = 0.5;
+constexpr double kExplained = 0.5;
 constexpr double kIdleShare = 0.30;
 constexpr double kLateShare = 0.50;
 
@@ -182,8 +183,12 @@ Decision decide_input(const VerdictEvidence& evidence,
     return explained ? sure(Verdict::kInputBound, *share.interval)
                      : unsure(Doubt::kCopyNotSeparated, share);
   }
-  return sure(loader == Loader::kSlower ? Verdict::kInputBound : Verdict::kContentionBound,
-              *share.interval);
+  if (loader == Loader::kSlower) {
+    return sure(Verdict::kInputBound, *share.interval);
+  }
+  return contention_explains(evidence, share.estimate).value_or(1.0) < kExplained
+             ? unsure(Doubt::kLittleContention, share)
+             : sure(Verdict::kContentionBound, *share.interval);
 }
 
 Decision decide_step(const VerdictEvidence& evidence, const Arms& arms, const PartShare& largest) {
@@ -278,6 +283,18 @@ bool PartShare::counts() const {
 
 bool PartShare::does_not_count() const {
   return interval.has_value() && estimate < kShareCounts && interval->upper < kShareUpperBound;
+}
+
+std::optional<double> contention_explains(const VerdictEvidence& evidence, double input_share) {
+  const bool beside = !evidence.step_beside_loader.empty();
+  if (!evidence.shared_processors || (!evidence.loader_cpu_s.has_value() && !beside)) {
+    return std::nullopt;
+  }
+  const ArmMeans means = arm_means(evidence);
+  const double lost_s =
+      beside ? 1.0 / mean_rate(evidence.step_beside_loader) - 1.0 / means.host : 0.0;
+  const double taken_s = std::max(evidence.loader_cpu_s.value_or(0.0), lost_s);
+  return taken_s * means.full / input_share;
 }
 
 double gain_at(double rate, const ArmMeans& means) { return std::min(means.io, rate) / means.full; }

@@ -37,6 +37,10 @@ struct VerdictEvidence {
 
   /// Loader and step run on the same processors (device cpu).
   bool shared_processors = false;
+  /// CPU seconds of the io trial per sample, over the number of ranks, which load at the same time;
+  /// nothing: not measured.
+  std::optional<double> loader_cpu_s;
+  std::vector<RoundRate> step_beside_loader;  ///< of the interference trial; empty: not measured
   /// Of a step that nothing records, what the device idles for want of launches, 0 to 1; nothing:
   /// not measured.
   std::optional<double> launch_idle;
@@ -56,6 +60,7 @@ enum class Doubt {
   kFullBeatsStep,     ///< full is faster than the step alone
   kFullBeatsLoader,   ///< full is faster than a loader that is slower than the step
   kCopyNotSeparated,  ///< synthetic/host was not measured and would decide
+  kLittleContention,  ///< the loader takes too little from the step to be why full is slower
 };
 
 /// Mean rates over the repetitions of each arm, samples/s.
@@ -92,6 +97,13 @@ struct PartShare {
 /// Input first, then copy and communication where they were measured.
 [[nodiscard]] std::vector<PartShare> part_shares(const VerdictEvidence& evidence);
 
+/// How much of `input_share` the loader can have taken from the step by running on its processors,
+/// as a share of it, 0 and up: all its CPU time, since a step whose threads wait for each other is
+/// late by what any of them lost, or what the interference trial measured, if that is more. Nothing
+/// where processors are not shared or neither is known.
+[[nodiscard]] std::optional<double> contention_explains(const VerdictEvidence& evidence,
+                                                        double input_share);
+
 struct Decision {
   Verdict verdict = Verdict::kUnsure;
   Doubt doubt = Doubt::kNothing;
@@ -112,12 +124,13 @@ struct Decision {
 /// synthetic within 10 % of each other -> balanced: speeding up one alone gains nothing, whatever
 /// the step spends its time on. io slower and input counts -> input_bound, even if copy or
 /// communication are larger: nothing but the loader can raise what the loader limits. Else the
-/// largest share that counts: input (io would keep up alone) -> contention_bound, copy ->
-/// copy_bound, communication -> communication_bound. No share counts -> compute_bound, or
-/// launch_bound when the GPU idles for more than 30 % for want of launches. Measurements that
-/// contradict each other (full faster than the step alone, or than a loader that limits nothing) ->
-/// unsure. kUnsure also whenever the intervals (or fewer than 2 common rounds) do not support the
-/// word. Rates must be positive (checked).
+/// largest share that counts: input (io would keep up alone) -> contention_bound, unless what the
+/// loader takes from the step explains less than half of it (-> unsure: something else slowed
+/// full), copy -> copy_bound, communication -> communication_bound. No share counts ->
+/// compute_bound, or launch_bound when the GPU idles for more than 30 % for want of launches.
+/// Measurements that contradict each other (full faster than the step alone, or than a loader that
+/// limits nothing) -> unsure. kUnsure also whenever the intervals (or fewer than 2 common rounds)
+/// do not support the word. Rates must be positive (checked).
 ///
 /// `margin` is the share that decides: that of input, copy or communication; for compute_bound and
 /// launch_bound what is left to the step; for balanced io / synthetic - 1; for straggler the time

@@ -22,12 +22,14 @@ using reports::paired_ratio_interval;
 
 using reports::AdviceRecord;
 using reports::ArmMeans;
+using reports::contention_explains;
 using reports::Decision;
 using reports::Doubt;
 using reports::gain_text;
 using reports::most_gain;
 using reports::percent_text;
 using reports::Verdict;
+using reports::VerdictEvidence;
 
 /// Gains below this are not worth a sentence: they are within the noise of most runs.
 constexpr double kWorthSaying = 1.05;
@@ -148,7 +150,30 @@ std::optional<AdviceRecord> faster_step(const std::string& change,
       change, reports::gain_at(rate, means), loader_limits ? "the loader is the limit" : "");
 }
 
+/// What the interference trial adds: how much each side slows beside the other.
+std::string interference_text(const AttributionInput& input) {
+  const auto step = paired_ratio_interval(
+      input.step_beside_loader,
+      input.synthetic_host.empty() ? input.synthetic_device : input.synthetic_host);
+  const auto loader = paired_ratio_interval(input.loader_beside_step, input.io);
+  std::string text;
+  if (step.has_value()) {
+    text += fmt::format("; beside the loader the step loses {}", percent_text(1.0 - step->estimate));
+  }
+  if (loader.has_value()) {
+    text += fmt::format("; beside the step the loader loses {}", percent_text(1.0 - loader->estimate));
+  }
+  return text;
+}
+
+std::string both_alone(const ArmMeans& means) {
+  return fmt::format("the loader alone reaches {} samples/s, the step alone {}",
+                     rate_text(means.io),
+                     rate_text(means.host));
+}
+
 std::string doubt_text(const AttributionInput& input,
+                       const VerdictEvidence& evidence,
                        const ArmMeans& means,
                        const Decision& decision) {
   const std::string interval = decision.margin_has_interval
@@ -190,6 +215,15 @@ std::string doubt_text(const AttributionInput& input,
           "{} of the full time are lost to input or copy; only synthetic/host can "
           "tell them apart",
           percent_text(decision.margin->estimate));
+    case Doubt::kLittleContention:
+      return fmt::format(
+          "{}, so it would keep up; together they reach {}, but of the {} of the time that is lost "
+          "the loader's share of the processors explains at most {}: something else slowed full{}",
+          both_alone(means),
+          rate_text(means.full),
+          percent_text(decision.margin->estimate),
+          percent_text(contention_explains(evidence, decision.margin->estimate).value()),
+          interference_text(input));
     case Doubt::kNothing:
       break;
   }
@@ -203,6 +237,7 @@ const char* remedy(Doubt doubt) {
       return "add synthetic/host to --trials";
     case Doubt::kFullBeatsLoader:
       return "measure again with --cache warm or --cache cold, so that all trials meet one state";
+    case Doubt::kLittleContention:
     case Doubt::kFullBeatsStep:
     case Doubt::kNothing:
     case Doubt::kTooFewRounds:
@@ -213,33 +248,10 @@ const char* remedy(Doubt doubt) {
   return "measure again on a quiet machine, with a larger --max-time or --repetitions";
 }
 
-/// What the interference trial adds: how much each side slows beside the other.
-std::string interference_text(const AttributionInput& input) {
-  const auto step = paired_ratio_interval(
-      input.step_beside_loader,
-      input.synthetic_host.empty() ? input.synthetic_device : input.synthetic_host);
-  const auto loader = paired_ratio_interval(input.loader_beside_step, input.io);
-  std::string text;
-  if (step.has_value()) {
-    text +=
-        fmt::format("; beside the loader the step loses {}", percent_text(1.0 - step->estimate));
-  }
-  if (loader.has_value()) {
-    text +=
-        fmt::format("; beside the step the loader loses {}", percent_text(1.0 - loader->estimate));
-  }
-  return text;
-}
-
-std::string both_alone(const ArmMeans& means) {
-  return fmt::format("the loader alone reaches {} samples/s, the step alone {}",
-                     rate_text(means.io),
-                     rate_text(means.host));
-}
-
 }  // namespace
 
 std::string explanation(const AttributionInput& input,
+                        const VerdictEvidence& evidence,
                         const ArmMeans& means,
                         const Decision& decision) {
   const double margin = decision.margin.has_value() ? decision.margin->estimate : 0.0;
@@ -296,7 +308,7 @@ std::string explanation(const AttributionInput& input,
                          full,
                          interference_text(input));
     case Verdict::kUnsure:
-      return doubt_text(input, means, decision);
+      return doubt_text(input, evidence, means, decision);
   }
   return {};
 }

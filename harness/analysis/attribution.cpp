@@ -14,6 +14,9 @@ reports::VerdictEvidence evidence_of(const AttributionInput& input) {
   if (input.gpu.has_value()) {
     evidence.launch_idle = input.gpu->launch_idle;
   }
+  if (input.io_cpu_s_per_sample.has_value()) {
+    evidence.loader_cpu_s = *input.io_cpu_s_per_sample / static_cast<double>(input.ranks);
+  }
   return evidence;
 }
 
@@ -66,7 +69,7 @@ std::optional<reports::AttributionRecord> attribute(const AttributionInput& inpu
     }
     record.components.push_back(component);
   }
-  record.explanation = explanation(input, means, decision);
+  record.explanation = explanation(input, evidence, means, decision);
   record.advice = advice(input, means, decision);
   return record;
 }

@@ -18,8 +18,7 @@ namespace dlbench::harness {
 
 /// What a verdict and its advice are made of.
 struct AttributionInput : reports::VerdictEvidence {
-  std::vector<reports::RoundRate> step_beside_loader;  ///< of the interference trial; may be empty
-  std::vector<reports::RoundRate> loader_beside_step;  ///< the same
+  std::vector<reports::RoundRate> loader_beside_step;  ///< of the interference trial; may be empty
 
   std::int64_t cores = 1;    ///< usable by all ranks together, shared ones counted once
   std::int64_t workers = 1;  ///< loader threads of one rank

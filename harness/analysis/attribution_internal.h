@@ -12,8 +12,9 @@
 
 namespace dlbench::harness {
 
-/// One sentence with the numbers behind the word.
+/// One sentence with the numbers behind the word; `evidence` is what it was decided by.
 [[nodiscard]] std::string explanation(const AttributionInput& input,
+                                      const reports::VerdictEvidence& evidence,
                                       const reports::ArmMeans& means,
                                       const reports::Decision& decision);
 

@@ -122,17 +122,20 @@ class Verdict(CommandTest):
 
     def expect(self, words, workload, *arguments, noise=False):
         """One of `words`; "unsure" too where noise is injected, where the report says that it was
-        disturbed or missed the noise target, and near the tenth of the rate from which on contention
-        is the word. A wrong word fails at once."""
+        disturbed or missed the noise target, near the tenth of the rate from which on contention is
+        the word, and where wake-ups cost the step more than the loader's processor time explains. A
+        wrong word fails at once."""
         self.judge(self.run_case(workload, *arguments, noise=noise), words, noise)
 
     def judge(self, report, words, noise=False):
         allowed = set(words)
-        either = {"compute_bound", "contention_bound"} <= allowed and 0.05 < self.loss(report) < 0.17
+        verdict = report["attribution"]["verdict"]
+        explanation = report["attribution"]["explanation"]
+        near = 0.05 < self.loss(report) < 0.17 or "something else slowed full" in explanation
+        either = {"compute_bound", "contention_bound"} <= allowed and near
         if noise or either or self.is_disturbed(report):
             allowed.add("unsure")
-        verdict = report["attribution"]["verdict"]
-        self.assertIn(verdict, allowed, report["attribution"]["explanation"])
+        self.assertIn(verdict, allowed, explanation)
 
     def test_01_data_in_memory(self):
         self.judge(self.in_memory, {"compute_bound"})

@@ -144,6 +144,13 @@ TEST(Forgery, Verdict) {
   expect_seen({
       {[](RunRecord& r) { r.attribution->verdict = Verdict::kComputeBound; },
        "attribution.verdict: is compute_bound, but the trials' rates make it contention_bound"},
+      {[](RunRecord& r) {
+         for (RepetitionRecord& repetition : r.trials[0].repetitions) {
+           repetition.cpu_s = 0.01 * repetition.cpu_s.value();
+         }
+         r.trials[0].cpu_s_per_sample = 0.01 * r.trials[0].cpu_s_per_sample.value();
+       },
+       "attribution.verdict: is contention_bound, but the trials' rates make it unsure"},
       {[](RunRecord& r) { r.attribution->verdict = Verdict::kStraggler; },
        "attribution.verdict: is straggler, but no rank is late"},
       {[](RunRecord& r) { r.attribution->limiting = "step"; }, "attribution.limiting: is 'step'"},

@@ -157,8 +157,36 @@ TEST(Attribution, InjectedContentionOnSharedProcessors) {
 }
 
 TEST(Attribution, InjectedCpuHogBesideTheRun) {
-  // A busy neighbour of the full trial only: a repetition that disturbance did not discard.
-  EXPECT_EQ(verdict_of(on_cpu(900.0, 100.0, 71.0)), "contention_bound");
+  // A busy neighbour of the full trial only: a repetition that disturbance did not discard. What
+  // the loader takes is no part of it.
+  AttributionInput input = on_cpu(900.0, 100.0, 71.0);
+  EXPECT_EQ(verdict_of(input), "contention_bound") << "with nothing known against it";
+  input.io_cpu_s_per_sample = 1.0 / 900.0;  // 1.1 of 4.1 ms
+  input.synthetic_cpu_s_per_sample = 2.0 / 100.0;
+  const auto result = attribute(input).value();
+  EXPECT_EQ(result.verdict, Verdict::kUnsure);
+  EXPECT_NEAR(result.margin.value(), 0.29, 0.01);
+  EXPECT_THAT(result.explanation, HasSubstr("the loader's share of the processors explains"));
+  EXPECT_THAT(result.explanation, HasSubstr("at most 27."));
+  EXPECT_THAT(result.advice.at(0).change, HasSubstr("quiet machine"));
+}
+
+TEST(Attribution, WhatTheLoaderTakesFromTheStepMayBeMeasured) {
+  AttributionInput input = on_cpu(900.0, 100.0, 71.0);
+  input.io_cpu_s_per_sample = 1.0 / 900.0;
+  core::RandomStream random(5, 0);
+  input.step_beside_loader = noisy(75.0, 0.002, 5, random);
+  EXPECT_EQ(verdict_of(input), "contention_bound");
+  input.step_beside_loader = noisy(95.0, 0.002, 5, random);
+  EXPECT_EQ(verdict_of(input), "unsure");
+}
+
+TEST(Attribution, RanksLoadAtTheSameTime) {
+  AttributionInput input = on_cpu(900.0, 100.0, 71.0);
+  input.io_cpu_s_per_sample = 0.003;  // of 4.1 ms, but each of four ranks waits for its own alone
+  EXPECT_EQ(verdict_of(input), "contention_bound");
+  input.ranks = 4;
+  EXPECT_EQ(verdict_of(input), "unsure");
 }
 
 TEST(Attribution, InjectedLoaderAsFastAsTheStep) {
