@@ -20,6 +20,16 @@ using core::ErrorCode;
 
 constexpr std::array<double, 6> kUsualCapsMib{1.0, 4.0, 10.0, 25.0, 50.0, 100.0};
 
+/// What was measured with so many ranks, which no model may contradict; empty: nothing was.
+std::string measured_text(const reports::ScalingRecord& series, std::int64_t ranks) {
+  for (const reports::ScalingPointRecord& point : series.points) {
+    if (point.ranks == ranks && point.samples_per_second.has_value()) {
+      return fmt::format("so many were measured: {:.4g} samples/s", point.samples_per_second->mean);
+    }
+  }
+  return {};
+}
+
 /// Why a projection would mislead; empty: it does not.
 std::string doubt(const reports::ProjectionRecord& projection, const std::string& mode) {
   constexpr double kWidestBand = 10.0;
@@ -42,17 +52,21 @@ void project_one(const ProjectionInput& input,
                  std::vector<reports::SkipRecord>& skipped) {
   const Projector projector(input);
   series.fit = link_fit_record(projector.link(), "collectives");
+  const auto leave_out = [&](std::int64_t ranks, const std::string& why) {
+    skipped.push_back(
+        {fmt::format("projection of the {} series to {} ranks", series.mode, ranks), why});
+  };
   for (const std::int64_t ranks : request.ranks) {
-    const auto measured = input.load.find(ranks);  // the ranks that shared cores do so again
-    reports::ProjectionRecord projection =
-        projector.project(ranks, measured == input.load.end() ? 1.0 : measured->second);
-    std::string why = doubt(projection, series.mode);
-    if (why.empty()) {
-      series.projection.push_back(std::move(projection));
-    } else {
-      skipped.push_back({fmt::format("projection of the {} series to {} ranks", series.mode, ranks),
-                         std::move(why)});
+    if (const std::string measured = measured_text(series, ranks); !measured.empty()) {
+      leave_out(ranks, measured);
+      continue;
     }
+    reports::ProjectionRecord projection = projector.project(ranks);
+    if (const std::string why = doubt(projection, series.mode); !why.empty()) {
+      leave_out(ranks, why);
+      continue;
+    }
+    series.projection.push_back(std::move(projection));
   }
   const std::vector<double> usual(kUsualCapsMib.begin(), kUsualCapsMib.end());
   series.buckets = projector.bucket_sweep(

@@ -123,7 +123,7 @@ class Ranks(unittest.TestCase):
         self.assertEqual(done.returncode, 2, "batch size and global batch size exclude each other")
         arguments = [each for each in QUICK if each not in ("--batch-size", "8")]
         done = self.launch("mpich", 3, "scale", *arguments, "--global-batch-size", "25", "--mode", "strong",
-                           "--time-budget", "10s", "--project", "6,12,30", "--leave-largest-out", "--compression", "bf16", "--output", str(path))
+                           "--time-budget", "10s", "--project", "3,6,12,30", "--leave-largest-out", "--compression", "bf16", "--output", str(path))
         report = self.report(done, path)
         (strong,) = report["scaling"]
         self.assertEqual([point["ranks"] for point in strong["points"]], [1, 2, 3])
@@ -131,9 +131,10 @@ class Ranks(unittest.TestCase):
         left_out = [each for each in report["run"]["skipped"] if "projection" in each["what"]]
         self.assertIn("less than one sample for each rank", left_out[-1]["reason"])  # 25 on 30 ranks
         self.assertIn("left out          projection of the strong series to 30 ranks", done.stdout)
-        for each in left_out[:-1]:  # two steps say little
+        self.assertRegex(left_out[0]["reason"], r"so many were measured: [\d.]+ samples/s")
+        for each in left_out[1:-1]:  # two steps say little
             self.assertIn("too noisy", each["reason"])
-        self.assertEqual(len(strong["projection"]) + len(left_out), 3)
+        self.assertEqual(len(strong["projection"]) + len(left_out), 4)
         for point in strong["points"][1:]:
             self.assertTrue(1e-4 < point["compression_relative_error"] < 4e-3)
         self.assertIn("compressed gradients at 3 ranks", done.stdout)
