@@ -26,10 +26,10 @@ inline constexpr double kThrottledShare = 0.01;
   return std::abs(static_cast<double>(end - start)) <= 0.01 * static_cast<double>(steps);
 }
 
-/// Half the width of the 95 % interval over the mean; infinite where there is no interval.
+/// How far the 95 % interval goes beyond the mean, over the mean; infinite where there is no
+/// interval. Upwards: its lower end may have been cut off at 0.
 [[nodiscard]] inline double noise_of(const RateSummary& rates) {
-  return rates.ci95.has_value() ? 0.5 * ((*rates.ci95)[1] - (*rates.ci95)[0]) / rates.mean
-                                : INFINITY;
+  return rates.ci95.has_value() ? ((*rates.ci95)[1] - rates.mean) / rates.mean : INFINITY;
 }
 
 }  // namespace dlbench::reports

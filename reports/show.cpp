@@ -4,6 +4,7 @@
 // tables_text of show.h. The ten lines are in summary_text.cpp.
 #include "reports/show.h"
 
+#include "reports/doubts.h"
 #include "reports/job_text.h"
 #include "reports/naming.h"
 #include "reports/text_table.h"
@@ -43,9 +44,7 @@ std::string trials_table(const RunRecord& record) {
     if (trial.throughput.has_value()) {
       const RateSummary& rate = trial.throughput->samples_per_second;
       cells.push_back(number_text(rate.mean));
-      cells.push_back(rate.ci95.has_value()
-                          ? percent_text(0.5 * ((*rate.ci95)[1] - (*rate.ci95)[0]) / rate.mean)
-                          : kNone);
+      cells.push_back(rate.ci95.has_value() ? percent_text(noise_of(rate)) : kNone);
       cells.push_back(cell(rate.stddev, number_text));
       cells.push_back(std::to_string(rate.n));
     } else {

@@ -24,7 +24,8 @@ std::optional<RateSummary> rate_summary(std::span<const double> rates) {
                      .n = summary->n,
                      .method = "single repetition"};
   if (const auto interval = mean_interval(rates); interval.has_value()) {
-    record.ci95 = {interval->lower, interval->upper};
+    // No rate is below 0, and an interval that ends there covers as often as the whole of it.
+    record.ci95 = {std::max(0.0, interval->lower), interval->upper};
     record.method = interval->method;
   }
   return record;

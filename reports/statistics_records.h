@@ -11,7 +11,8 @@
 
 namespace dlbench::reports {
 
-/// Of the repetitions' rates, samples/s, with a t interval from 2 on. Nothing for an empty set.
+/// Of the repetitions' rates, samples/s, with a t interval from 2 on, cut off at 0. Nothing for an
+/// empty set.
 [[nodiscard]] std::optional<RateSummary> rate_summary(std::span<const double> rates);
 
 /// Of step times, s. Nothing for an empty set.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // summary_text of show.h: the ten lines.
+#include "reports/doubts.h"
 #include "reports/naming.h"
 #include "reports/show.h"
 #include "reports/text_table.h"
@@ -111,7 +112,7 @@ std::string trial_line(const TrialRecord& trial, std::size_t width) {
     text += fmt::format("  95 % interval {} to {} (+-{})",
                         number_text(lower),
                         number_text(upper),
-                        percent_text(0.5 * (upper - lower) / rate.mean));
+                        percent_text(noise_of(rate)));
   } else {
     text += "  no interval";
   }

@@ -31,7 +31,7 @@ def draw_panel(axes, report):
         axes.plot(rate["mean"], row, marker="D", markersize=5, color=plot.INK, zorder=5)
         label = plot.three_digits(rate["mean"])
         if rate.get("ci95"):
-            label += f" \u00b1{50 * (rate['ci95'][1] - rate['ci95'][0]) / rate['mean']:.1f} %"
+            label += f" \u00b1{100 * (rate['ci95'][1] / rate['mean'] - 1):.1f} %"
         axes.annotate(
             label,
             (max(rates + [rate["mean"]] + list(rate.get("ci95") or [])), row),

@@ -3,6 +3,7 @@
 #include "reports/statistics.h"
 
 #include "engine/core/check.h"
+#include "reports/doubts.h"
 #include "reports/statistics_records.h"
 
 #include <gtest/gtest.h>
@@ -55,6 +56,15 @@ TEST(Summary, PercentilesInterpolateBetweenOrderStatistics) {
   EXPECT_DOUBLE_EQ(percentile(sorted, 0.99), 9.76);
   EXPECT_DOUBLE_EQ(percentile(sorted, 1.0), 10.0);
   EXPECT_THROW(static_cast<void>(percentile(sorted, 1.1)), core::CheckFailure);
+}
+
+// Two wild repetitions: mean 40, half-width 127 = t(1) * 10.
+TEST(Summary, NoRateIsBelowZero) {
+  const std::vector<double> rates = {30.0, 50.0};
+  const RateSummary summary = rate_summary(rates).value();
+  EXPECT_EQ(summary.ci95.value()[0], 0.0);
+  EXPECT_NEAR(summary.ci95.value()[1], 40.0 + 127.062, 1e-3);
+  EXPECT_NEAR(noise_of(summary), 127.062 / 40.0, 1e-4) << "that of the whole interval";
 }
 
 TEST(Summary, StepPercentilesComeFromUnsortedSteps) {
