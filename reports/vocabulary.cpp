@@ -78,7 +78,7 @@ constexpr std::array<Entry<Taint>, 16> kTaints{{
     {Taint::kSimulated, "simulated", "storage or link were slowed down on request"},
     {Taint::kShortRun,
      "short_run",
-     "too few steps: what the prefetch queue held at the start counts for too much"},
+     "too few steps, seconds or repetitions to average out what varies"},
     {Taint::kNotConvergent,
      "not_convergent",
      "the all-reduce was left out, so ranks train apart: timing only"},

@@ -119,7 +119,9 @@ TEST(Tables, CutLongOperatorLists) {
 TEST(Tables, ExplainTaintsSkipsAndDiscards) {
   RunRecord record = sample_record();
   record.trials[0].repetitions[1].discarded = "steal time 0.4 s";
+  record.run.taints.push_back({Taint::kShortRun, "trial synthetic/device", "fewer repetitions"});
   const std::string text = tables_text(record);
+  EXPECT_THAT(text, Not(HasSubstr("prefetch queue"))) << "which that trial has not";
   EXPECT_THAT(text, HasSubstr("generated_data, dataset: the data set was generated, not real: 64"));
   EXPECT_THAT(text, HasSubstr("discarded io repetition 1: steal time 0.4 s"));
   EXPECT_THAT(text, HasSubstr("skipped probe cupti: no CUDA device"));
