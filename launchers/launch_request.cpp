@@ -97,13 +97,26 @@ void check_word(const char* option, const std::string& text) {
   }
 }
 
+// What goes into the names of log, report and profiles too: Slurm, LSF and nsys replace patterns in
+// them, each its own, and the report would lie elsewhere than the log.
+void check_file_word(const char* option, const std::string& text) {
+  check_word(option, text);
+  if (text.find('%') != std::string::npos) {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("{} '{}' has a %, which schedulers and nsys replace in names of files; "
+                            "choose a name without it",
+                            option,
+                            text));
+  }
+}
+
 void check_words(const LaunchRequest& request) {
-  check_word("--job-name", request.job_name);
+  check_file_word("--job-name", request.job_name);
   check_word("--account", request.account);
   check_word("--partition", request.partition);
   check_word("--container", request.container);
   check_word("--volume", request.volume);
-  check_word("--output-dir", request.output_folder);
+  check_file_word("--output-dir", request.output_folder);
   for (const std::string& line : request.directives) {
     if (line.find_first_of("\r\n") != std::string::npos) {
       throw Error(ErrorCode::kUsage, "--directives holds a line break; separate them by ';'");

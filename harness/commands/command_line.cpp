@@ -354,12 +354,12 @@ int run_on_ranks(const Bound& bound, const Invocation& invocation) {
   return 1;
 }
 
-// --timeout; none where the command has no such option, or it is not given.
-std::optional<double> timeout_of(const OptionSet& options) {
+// Of --timeout, say; none where the command has no such option, or it has no value.
+std::optional<double> seconds_of(const OptionSet& options, std::string_view name) {
   for (const OptionSpec& spec : options.specs()) {
     const reports::Value value = spec.value();
     if (const auto* seconds = std::get_if<double>(&value.data);
-        spec.name == "timeout" && seconds != nullptr) {
+        spec.name == name && seconds != nullptr) {
       return *seconds;
     }
   }
@@ -411,9 +411,10 @@ int run_parsed(const Bound& bound,
     bound.command->check();
     return bound.command->run(*bound.options, {arguments, launched, alone});
   }
-  return join_and_run(std::nullopt, timeout_of(*bound.options), [&](comm::Rendezvous& ranks) {
-    return run_on_ranks(bound, {arguments, launched, ranks});
-  });
+  return join_and_run(
+      std::nullopt, seconds_of(*bound.options, "timeout"), [&](comm::Rendezvous& ranks) {
+        return run_on_ranks(bound, {arguments, launched, ranks});
+      });
 }
 
 int parse_and_run(int argc, const char* const* argv) {
@@ -476,7 +477,10 @@ CheckedCommandLine check_command_line(const std::vector<std::string>& arguments,
     for (const OptionSpec& spec : bound.options->specs()) {
       (spec.source == OptionSource::kDefault ? checked.unset : checked.set).push_back(spec.name);
     }
-    checked.timeout_s = timeout_of(*bound.options);
+    checked.timeout_s = seconds_of(*bound.options, "timeout");
+    if (!bound.options->is_default("time-budget")) {
+      checked.time_budget_s = seconds_of(*bound.options, "time-budget");
+    }
     return checked;
   } catch (const CLI::Success&) {
     throw Error(ErrorCode::kUsage, "there is nothing to launch: the command only prints its help");

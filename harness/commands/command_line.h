@@ -16,9 +16,10 @@ namespace dlbench::harness {
 
 /// What is known of a command line before it runs.
 struct CheckedCommandLine {
-  std::vector<std::string> unset;   ///< options of the command that were left at their defaults
-  std::vector<std::string> set;     ///< the others
-  std::optional<double> timeout_s;  ///< its --timeout
+  std::vector<std::string> unset;       ///< options of the command that were left at their defaults
+  std::vector<std::string> set;         ///< the others
+  std::optional<double> timeout_s;      ///< its --timeout
+  std::optional<double> time_budget_s;  ///< its --time-budget, if given
 };
 
 /// Parses a command line (without the program's name) and reads its values as run_command_line()

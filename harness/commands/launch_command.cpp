@@ -60,6 +60,17 @@ std::vector<std::string> split_directives(const std::string& text) {
   return lines;
 }
 
+void check_ends_in_time(const char* option, std::optional<double> seconds, std::int64_t walltime) {
+  if (seconds.value_or(0.0) >= static_cast<double>(walltime)) {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("{} of {} s: the walltime (--time) ends the job after {} s, before it; "
+                            "give less, or leave it out",
+                            option,
+                            *seconds,
+                            walltime));
+  }
+}
+
 class LaunchCommand final : public Command {
  public:
   explicit LaunchCommand(const Launcher& launcher) : launcher_(launcher) {}
@@ -203,13 +214,8 @@ LaunchRequest LaunchCommand::request(const OptionSet& options, const Invocation&
   request.counts_cores = spec().counts_cores;
   complete_request(request);
   const CheckedCommandLine checked = check_command_line(invocation.launched, total_ranks(request));
-  if (checked.timeout_s.value_or(0.0) >= static_cast<double>(request.time_s)) {
-    throw Error(ErrorCode::kUsage,
-                fmt::format("--timeout of {} s: the walltime (--time) ends the job after {} s, "
-                            "before it; give less, or leave it out",
-                            *checked.timeout_s,
-                            request.time_s));
-  }
+  check_ends_in_time("--timeout", checked.timeout_s, request.time_s);
+  check_ends_in_time("--time-budget", checked.time_budget_s, request.time_s);
   const auto is_unset = [&checked](const char* option) {
     return std::find(checked.unset.begin(), checked.unset.end(), option) != checked.unset.end();
   };

@@ -115,6 +115,16 @@ TEST(CompleteRequest, RefusesTextThatWouldBreakADirective) {
               ThrowsMessage<core::Error>(HasSubstr("--directives")));
 }
 
+TEST(CompleteRequest, RefusesPatternsInNamesOfFiles) {
+  for (LaunchRequest request :
+       {LaunchRequest{.output_folder = "out-%x"}, {.job_name = "50%"}, {.output_folder = "%J"}}) {
+    EXPECT_THAT(usage_error([&] { complete_request(request); }),
+                HasSubstr("has a %, which schedulers and nsys replace"));
+  }
+  LaunchRequest request{.container = "images/a%2Fb.sif"};
+  EXPECT_NO_THROW(complete_request(request));
+}
+
 TEST(Presets, AreConsistent) {
   for (const std::string& name : preset_names()) {
     const NodePreset& preset = find_preset(name);

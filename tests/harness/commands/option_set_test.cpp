@@ -111,16 +111,19 @@ TEST(CommandLine, AFlagTakesNoValue) {
   EXPECT_THAT(call.err, HasSubstr("--strict takes no value, but was given 'no'"));
 }
 
-TEST(CommandLine, ATimeoutEndsBeforeTheWalltime) {
+TEST(CommandLine, ATimeoutOrBudgetEndsBeforeTheWalltime) {
   const std::vector<std::string> launch = {"launch", "slurm", "--time", "90s", "--", "scale"};
-  for (const auto& [timeout, code] :
-       {std::pair("1000", 2), std::pair("90", 2), std::pair("80", 0)}) {
-    std::vector<std::string> arguments = launch;
-    arguments.insert(arguments.end(), {"--timeout", timeout});
-    const CommandLineCall call = call_dlbench(arguments);
-    EXPECT_EQ(call.code, code) << call.err;
-    EXPECT_EQ(call.err.find("the walltime (--time) ends the job after 90 s") != std::string::npos,
-              code == 2);
+  for (const std::string option : {"--timeout", "--time-budget"}) {
+    for (const auto& [seconds, code] :
+         {std::pair("1000", 2), std::pair("90", 2), std::pair("80", 0)}) {
+      std::vector<std::string> arguments = launch;
+      arguments.insert(arguments.end(), {option, seconds});
+      const CommandLineCall call = call_dlbench(arguments);
+      EXPECT_EQ(call.code, code) << call.err;
+      const std::string why =
+          option + " of " + seconds + " s: the walltime (--time) ends the job after 90 s";
+      EXPECT_EQ(call.err.find(why) != std::string::npos, code == 2) << call.err;
+    }
   }
 }
 
