@@ -307,6 +307,7 @@ class Parser {
     for (const auto& [name, text] : bound.given) {
       bound.options->set(name, text, OptionSource::kCommandLine);
     }
+    bound.options->check_exclusions();
   }
 
   CLI::App root_{

@@ -347,6 +347,28 @@ bool OptionSet::contains(std::string_view name) const {
       specs_.begin(), specs_.end(), [&](const OptionSpec& spec) { return spec.name == name; });
 }
 
+void OptionSet::exclude(std::string one, std::string other) {
+  exclusions_.emplace_back(std::move(one), std::move(other));
+}
+
+OptionSource OptionSet::source_of(std::string_view name) const {
+  const auto found = std::find_if(
+      specs_.begin(), specs_.end(), [&](const OptionSpec& spec) { return spec.name == name; });
+  return found == specs_.end() ? OptionSource::kDefault : found->source;
+}
+
+void OptionSet::check_exclusions() const {
+  const auto shown = [this](const std::string& name) {
+    return "--" + name + (source_of(name) == OptionSource::kFile ? " (from the config file)" : "");
+  };
+  for (const auto& [one, other] : exclusions_) {
+    if (source_of(one) != OptionSource::kDefault && source_of(other) != OptionSource::kDefault) {
+      throw Error(ErrorCode::kUsage,
+                  shown(one) + " and " + shown(other) + " exclude each other: give one of them");
+    }
+  }
+}
+
 bool OptionSet::is_default(std::string_view name) const {
   return std::any_of(specs_.begin(), specs_.end(), [&](const OptionSpec& spec) {
     return spec.name == name && spec.source == OptionSource::kDefault;

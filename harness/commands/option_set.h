@@ -118,10 +118,16 @@ class OptionSet {
   void letter(std::string letter);
   /// Makes the option added last positional (and required if so).
   void positional(bool required);
+  /// Of these two options one alone may be given.
+  void exclude(std::string one, std::string other);
 
   /// Reads a value, which is not empty. Throws core::Error(kUsage), the option named; an unknown
   /// name gets the nearest.
   void set(std::string_view name, const std::string& text, OptionSource source);
+
+  /// After all set(): throws core::Error(kUsage) where two options exclude each other, and says
+  /// which of them came from the config file.
+  void check_exclusions() const;
 
   [[nodiscard]] const std::vector<OptionSpec>& specs() const { return specs_; }
   [[nodiscard]] bool contains(std::string_view name) const;
@@ -138,8 +144,10 @@ class OptionSet {
                   std::vector<std::string> choices,
                   const std::function<void(std::size_t choice)>& choose,
                   const std::function<std::string()>& chosen);
+  [[nodiscard]] OptionSource source_of(std::string_view name) const;
 
   std::vector<OptionSpec> specs_;
+  std::vector<std::pair<std::string, std::string>> exclusions_;
 };
 
 /// "64", "10K": whole number with an optional suffix. Throws core::Error(kUsage) naming `what`.

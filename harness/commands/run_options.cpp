@@ -64,6 +64,7 @@ void add_workload_options(OptionSet& options, RunOptions& run) {
                     "samples per step over all ranks",
                     run.global_batch_size,
                     kBatchSizeLimits);
+  options.exclude("batch-size", "global-batch-size");
   options.add_count("image-size",
                     "N",
                     "side of the network input; default: the workload's",
@@ -236,10 +237,6 @@ std::optional<comm::LinkModel> simulated_link(const std::string& link,
 SessionOptions session_options(const RunOptions& run) {
   if (run.workload.empty()) {
     throw Error(ErrorCode::kUsage, "--workload is required: `dlbench list` shows the names");
-  }
-  if (run.batch_size.has_value() && run.global_batch_size.has_value()) {
-    throw Error(ErrorCode::kUsage,
-                "--batch-size and --global-batch-size exclude each other: give one of them");
   }
   check_strategy(run);
   SessionOptions session;

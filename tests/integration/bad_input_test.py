@@ -75,7 +75,8 @@ class BadInput(CommandTest):
         self.expect_error(2, *self.mnist, "--batch-size", "0", says=["--batch-size", "range 1"])
         self.expect_error(2, *self.mnist, "--min-time", "-1", says=["--min-time", "above zero"])
         self.expect_error(2, *self.mnist, "--storage", "latency=3", says=["latency"])
-        self.expect_error(2, *self.mnist, "--global-batch-size", "4", says=["exclude each other"])
+        self.expect_error(2, *self.mnist, "--global-batch-size", "4",
+                          says=["--batch-size and --global-batch-size exclude each other"])
         self.expect_error(2, "run", says=["--workload is required"])
         self.expect_error(2, "info", "--ranks", "--measure-peaks", says=["choose one"])
         self.expect_error(2, *self.mnist, "--workers", "2000", says=["--workers", "range 1 to 1024"])

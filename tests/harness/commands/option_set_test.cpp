@@ -192,6 +192,18 @@ TEST_F(Options, LaterOnTheCommandLineWins) {
   EXPECT_EQ(seed_, 4);
 }
 
+TEST_F(Options, OfTwoThatExcludeEachOtherItIsSaidWhichIsFromTheFile) {
+  options_.exclude("batch-size", "seed");
+  options_.set("seed", "3", OptionSource::kFile);
+  EXPECT_NO_THROW(options_.check_exclusions());
+  options_.set("batch-size", "4", OptionSource::kCommandLine);
+  EXPECT_EQ(usage_error([&] { options_.check_exclusions(); }),
+            "--batch-size and --seed (from the config file) exclude each other: give one of them");
+  options_.set("seed", "3", OptionSource::kCommandLine);
+  EXPECT_EQ(usage_error([&] { options_.check_exclusions(); }),
+            "--batch-size and --seed exclude each other: give one of them");
+}
+
 TEST_F(Options, WrongNamesAndChoicesGetTheNearest) {
   EXPECT_THAT(usage_error([&] { options_.set("bach-size", "4", OptionSource::kFile); }),
               HasSubstr("did you mean '--batch-size'?"));
