@@ -6,8 +6,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <set>
 #include <string>
+#include <system_error>
 
 namespace dlbench::harness {
 namespace {
@@ -40,8 +42,24 @@ std::string option_text(const std::string& key, const nlohmann::json& value) {
               "the value of '" + key + "' must be a text, a number, true, false or a list of them");
 }
 
+// A pipe with a name waits for somebody to write it, and a terminal for its end, before --timeout
+// is known. What the shell has opened ("<(...)") ends with who writes it.
+void check_readable(const std::string& path) {
+  namespace fs = std::filesystem;
+  const bool open_already = path == "-" || path == "/dev/stdin" || path.starts_with("/dev/fd/") ||
+                            path.starts_with("/proc/self/fd/");
+  std::error_code ignored;  // reading says better what is wrong with a file that is not there
+  const fs::file_status facts = fs::status(path, ignored);
+  if (!open_already && fs::is_other(facts)) {
+    throw Error(ErrorCode::kUsage,
+                "config file '" + path +
+                    "' is a pipe or a device; give a regular file, or - for the standard input");
+  }
+}
+
 // Throws Error(kUsage): which options a command has is wrong, not what it works on.
 nlohmann::json read_object(const std::string& path) {
+  check_readable(path);
   std::string text;
   try {
     text = reports::read_text_file(path);

@@ -10,6 +10,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -240,6 +241,14 @@ TEST_F(Options, BadConfigFilesAreOneLineNamingFileAndKey) {
   }
   EXPECT_THAT(usage_error([&] { read_config_file((folder_ / "none").string(), options_); }),
               HasSubstr("No such file or directory"));
+}
+
+// Opening it would wait for a writer.
+TEST_F(Options, AConfigFileIsNoNamedPipe) {
+  const std::string pipe = (folder_ / "pipe").string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(usage_error([&] { read_config_file(pipe, options_); }),
+              HasSubstr("is a pipe or a device; give a regular file"));
 }
 
 TEST(CommandLine, BadOnesAreOneLineAndCodeTwo) {
