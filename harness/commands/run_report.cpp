@@ -7,6 +7,7 @@
 #include "engine/core/log.h"
 #include "harness/commands/failure.h"
 #include "harness/commands/job_record.h"
+#include "harness/commands/standard_streams.h"
 #include "harness/faults/fault_watch.h"
 #include "harness/trials/run_guard.h"
 #include "harness/utc_time.h"
@@ -190,6 +191,10 @@ int RunReport::finish(const RunEnding& ending) {
     throw;
   }
   summarize();
+  if (const std::optional<Error> lost = speaks() ? lost_results() : std::nullopt) {
+    fail(*lost);
+    throw Error(*lost);
+  }
   return code;
 }
 

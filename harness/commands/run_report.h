@@ -65,7 +65,7 @@ class RunReport {
   /// tell() of the summary, with where the report is.
   void summarize() const;
   /// The complete report and its summary. Collective. Returns the exit code. Where something cannot
-  /// be written any more: fail(), the summary all the same, and the error.
+  /// be written any more, the summary included: fail(), the summary all the same, and the error.
   int finish(const RunEnding& ending);
 
  private:

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/standard_streams.h"
 
-#include "engine/core/error.h"
 #include "engine/core/log.h"
 
 #include <fcntl.h>
@@ -33,19 +32,28 @@ void keep_failed_writes_alive() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
-int deliver_results(int code) {
+std::optional<core::Error> lost_results() {
   errno = 0;
   const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
   struct stat facts {};
   const bool pipe = fstat(STDOUT_FILENO, &facts) == 0 && !S_ISREG(facts.st_mode) &&
                     !S_ISCHR(facts.st_mode) && !S_ISBLK(facts.st_mode);
   if (!lost || pipe) {
+    return std::nullopt;
+  }
+  return core::Error(core::ErrorCode::kFile,
+                     "cannot write the standard output" +
+                         (errno == 0 ? "" : ": " + core::errno_text(errno)) +
+                         "; the results on it are not complete");
+}
+
+int deliver_results(int code) {
+  const std::optional<core::Error> lost = lost_results();
+  if (!lost.has_value()) {
     return code;
   }
-  core::log::error("cannot write the standard output" +
-                   (errno == 0 ? "" : ": " + core::errno_text(errno)) +
-                   "; the results on it are not complete");
-  return code == 0 ? core::exit_code(core::ErrorCode::kFile) : code;
+  core::log::error(lost->what());
+  return code == 0 ? core::exit_code(lost->code()) : code;
 }
 
 void await_reader(int descriptor) {

@@ -4,6 +4,10 @@
 // What a command line program owes its standard input, output and error.
 #pragma once
 
+#include "engine/core/error.h"
+
+#include <optional>
+
 namespace dlbench::harness {
 
 /// Where the shell closed one of the three (">&-"), the next file that is opened would take its
@@ -15,9 +19,12 @@ void fill_closed_descriptors();
 /// the limit of `ulimit -f` included.
 void keep_failed_writes_alive();
 
-/// `code`, or that of an error that it prints. What a command printed must have arrived: a full
-/// disk behind ">" shows only here. Behind a closed pipe nobody wants more of it ("| head -1"),
-/// which is no failure.
+/// What a command printed must have arrived, and a full disk behind ">" shows only here: an Error
+/// (kFile) if it has not. Behind a closed pipe nobody wants more of it ("| head -1"), which is no
+/// failure.
+[[nodiscard]] std::optional<core::Error> lost_results();
+
+/// `code`, or that of lost_results(), which it prints.
 [[nodiscard]] int deliver_results(int code);
 
 /// Waits, for a second at most, until the launcher has read what this rank wrote there: MPICH's

@@ -161,6 +161,16 @@ def finish(figure, report, output):
         raise PlotError(f"cannot write '{output}': {str(error).splitlines()[0]}") from None
 
 
+def tell(output):
+    """Prints where the image is, at once: at the end of the program a full disk would be a traceback."""
+    try:
+        os.write(1, os.fsencode(output) + b"\n")
+    except BrokenPipeError:
+        pass
+    except OSError as error:
+        raise PlotError(f"cannot write the standard output: {error.strerror}") from None
+
+
 def run(name, draw):
     """Command line of one script: draw(report) -> figure."""
     parser = argparse.ArgumentParser(description=draw.__doc__)
@@ -181,7 +191,7 @@ def run(name, draw):
                 f"'{arguments.report}' lacks or misshapes something ({type(error).__name__}: {error}); "
                 "see dlbench report validate"
             ) from None
+        tell(output)
     except PlotError as error:
         print(f"{name}: {error}", file=sys.stderr)
         sys.exit(1)
-    print(output)

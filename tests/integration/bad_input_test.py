@@ -109,10 +109,12 @@ class BadInput(CommandTest):
         self.assertFalse((self.folder / "report.json").exists())
 
     def test_results_on_a_full_standard_output(self):
-        with open("/dev/full", "w", encoding="utf-8") as full:
-            done = subprocess.run([PROGRAM, "list"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-        self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertIn("cannot write the standard output", done.stderr)
+        for command in (["list"], [*self.mnist, *QUICK, "--trials", "io"]):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([PROGRAM, *command], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertEqual(done.stderr.count("cannot write the standard output"), 1, done.stderr)
+        self.assertEqual(self.report(self.folder / "report.json")["run"]["exit_code"], 1)
         with subprocess.Popen([PROGRAM, "info"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
             running.stdout.close()
             self.assertEqual((running.wait(), running.stderr.read()), (0, ""))

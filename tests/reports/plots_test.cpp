@@ -103,6 +103,18 @@ TEST_F(Plots, WhatCannotBeDrawnIsOneLine) {
   }
 }
 
+TEST_F(Plots, AFullStandardOutputIsOneLine) {
+  if (!std::filesystem::exists("/dev/full") || !has_module("matplotlib")) {
+    GTEST_SKIP() << "no /dev/full here, or no matplotlib for " DLBENCH_PYTHON;
+  }
+  write_report(sample_record(), in_folder("report.json"));
+  std::filesystem::remove(in_folder("out"));
+  std::filesystem::create_symlink("/dev/full", in_folder("out"));
+  const Outcome outcome = plot("phases", "report.json", "image.png");
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.errors, "phases: cannot write the standard output: No space left on device\n");
+}
+
 // What the scripts hand to the library, for no test looks at pictures.
 TEST_F(Plots, DrawTheFiguresOfTheReport) {
   if (!has_module("matplotlib")) {
