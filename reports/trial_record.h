@@ -146,11 +146,12 @@ struct LoaderRecord {
   std::vector<SkippedSampleRecord> skipped_samples;  ///< the first of them
 };
 
+/// Sums over the repetitions that count.
 struct RankRecord {
   std::int64_t rank = 0;
   std::string host;
   std::string device;
-  double samples_per_second = 0.0;
+  double samples_per_second = 0.0;  ///< all its samples / wall_s, no mean over repetitions
   std::optional<double> wall_s;
   std::optional<double> cpu_s;
   std::optional<double> late_share;  ///< of the collectives, this rank was the last to reach

@@ -158,10 +158,12 @@ std::string interference_text(const AttributionInput& input) {
   const auto loader = paired_ratio_interval(input.loader_beside_step, input.io);
   std::string text;
   if (step.has_value()) {
-    text += fmt::format("; beside the loader the step loses {}", percent_text(1.0 - step->estimate));
+    text +=
+        fmt::format("; beside the loader the step loses {}", percent_text(1.0 - step->estimate));
   }
   if (loader.has_value()) {
-    text += fmt::format("; beside the step the loader loses {}", percent_text(1.0 - loader->estimate));
+    text +=
+        fmt::format("; beside the step the loader loses {}", percent_text(1.0 - loader->estimate));
   }
   return text;
 }

@@ -42,6 +42,21 @@ TEST(TrialSummary, EachRankHasItsHostAndDevice) {
   EXPECT_EQ(trial.per_rank[1].device, "GPU y");
 }
 
+TEST(TrialSummary, ARankHasItsSamplesOverItsTime) {
+  TrialResult result = result_of_two();
+  result.repetitions.push_back(
+      {.steps = 2, .samples = 6, .wall_s = 3.0, .samples_per_second = 2.0});
+  result.rounds.push_back({.round = 1,
+                           .shares = {{.samples = 4, .steps = 2, .wall_s = 3.0},
+                                      {.samples = 2, .steps = 2, .wall_s = 2.0}}});
+  const reports::TrialRecord trial = summarize_trial(result, context_of_two());
+  ASSERT_EQ(trial.per_rank.size(), 2U);
+  EXPECT_DOUBLE_EQ(trial.per_rank[0].samples_per_second, 6.0 / 4.0);
+  EXPECT_DOUBLE_EQ(trial.per_rank[1].samples_per_second, 3.0 / 3.0);
+  EXPECT_THAT(trial.per_rank[1].wall_s, Optional(3.0));
+  EXPECT_DOUBLE_EQ(trial.throughput.value().samples_per_second.mean, 0.5 * (3.0 + 2.0));
+}
+
 TEST(TrialSummary, TheFlopRateIsOfTheSamplesOfAllRanks) {
   const reports::TrialRecord trial = summary_of_two();
   EXPECT_THAT(trial.achieved_flop_per_s.value, Optional(150.0));
