@@ -4,16 +4,9 @@
 
 #include "engine/core/clock.h"
 
-#include <ctime>
 #include <utility>
 
 namespace dlbench::probes {
-
-double thread_cpu_s() {
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
 
 GpuMonitor::GpuMonitor(std::unique_ptr<GpuSensors> sensors, const GpuMonitorOptions& options)
     : sensors_(std::move(sensors)), options_(options) {

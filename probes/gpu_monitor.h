@@ -4,6 +4,7 @@
 // Watches a GPU's sensors from a thread of its own while a window is open, and says what that cost.
 #pragma once
 
+#include "engine/core/clock.h"
 #include "probes/gpu_sensors.h"
 #include "probes/gpu_sums.h"
 #include "probes/gpu_window.h"
@@ -19,15 +20,12 @@
 
 namespace dlbench::probes {
 
-/// CPU time of the calling thread, in seconds.
-[[nodiscard]] double thread_cpu_s();
-
 struct GpuMonitorOptions {
   /// Ten times a second: NVIDIA's energy counter and power sensors change hardly faster
   /// (Yang, Adamek, Armour 2023: Part-time Power Measurements, arXiv:2312.02741).
   std::chrono::nanoseconds period = std::chrono::milliseconds(100);
   bool keeps_samples = true;  ///< in each window; they are summed up anyway
-  double (*cpu_s)() = thread_cpu_s;
+  double (*cpu_s)() = core::thread_cpu_seconds;
 };
 
 /// Looks at the sensors at begin and end of a window in the caller's thread, and once every period

@@ -5,7 +5,6 @@
 // counters wrap after 4 GiB, and reading them costs more than a timed repetition may pay (0.3 ms on
 // an H100 with driver 580).
 #include "engine/core/clock.h"
-#include "probes/gpu_monitor.h"
 #include "probes/nvml_library.h"
 #include "probes/registry.h"
 #include "probes/step_window.h"
@@ -120,9 +119,9 @@ class PcieProbe final : public Probe {
     try {
       steps_.restart();
       traffic_ = PcieTraffic{};
-      const double before_s = thread_cpu_s();
+      const double before_s = core::thread_cpu_seconds();
       first_ = look();
-      traffic_.reading_cpu_s = thread_cpu_s() - before_s;
+      traffic_.reading_cpu_s = core::thread_cpu_seconds() - before_s;
       watcher_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
     } catch (const std::exception& error) {
       reason_ = error.what();
@@ -135,9 +134,9 @@ class PcieProbe final : public Probe {
     }
     watcher_.request_stop();
     watcher_.join();
-    const double before_s = thread_cpu_s();
+    const double before_s = core::thread_cpu_seconds();
     const GpuSample last = look();
-    traffic_.reading_cpu_s += thread_cpu_s() - before_s;
+    traffic_.reading_cpu_s += core::thread_cpu_seconds() - before_s;
     traffic_.window_s = 1e-9 * static_cast<double>(last.time_ns - first_.time_ns);
     traffic_.steps = steps_.count();
     traffic_.received_bytes = growth(first_.pcie_received_bytes, last.pcie_received_bytes);
@@ -172,7 +171,7 @@ class PcieProbe final : public Probe {
   /// Often enough to see each wrap: a link of generation 6 with 16 lanes moves 4 GiB in 34 ms.
   void watch(const std::stop_token& stop) {
     constexpr std::chrono::milliseconds kPeriod{15};
-    const double before_s = thread_cpu_s();
+    const double before_s = core::thread_cpu_seconds();
     std::mutex mutex;
     std::unique_lock lock(mutex);
     std::condition_variable_any stopped;
@@ -180,7 +179,7 @@ class PcieProbe final : public Probe {
       stopped.wait_for(lock, stop, kPeriod, [] { return false; });
       static_cast<void>(look());
     }
-    traffic_.reading_cpu_s += thread_cpu_s() - before_s;
+    traffic_.reading_cpu_s += core::thread_cpu_seconds() - before_s;
   }
 
   std::unique_ptr<GpuSensors> sensors_;
