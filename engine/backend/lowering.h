@@ -68,7 +68,7 @@ class Kernel {
   virtual void run(Stream& stream) = 0;
 };
 
-/// What runs one after the other, beside the other of them.
+/// Nodes of one stream run one after the other, beside those of the other stream.
 enum class NodeStream : std::uint8_t { kCompute, kCommunication };
 
 /// A kernel with what the planner, the executor and the report need to know of it.

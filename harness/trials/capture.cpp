@@ -16,8 +16,8 @@ using core::Error;
 using core::ErrorCode;
 
 // An arm that tells the profiler before its first wanted step and after its last. The region of a
-// step is around step(), and a profiler shows those alone that begin and end in the capture: it
-// begins behind the step before, and ends when the last step has left the device.
+// step is around step(): for each wanted one to lie in the capture as a whole, that begins behind
+// the step before, and ends when the last step has left the device.
 class CapturedArm final : public Arm {
  public:
   CapturedArm(Arm& arm,

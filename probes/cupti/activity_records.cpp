@@ -79,7 +79,7 @@ const char* memset_name(std::uint16_t kind) {
       return "pageable";
     case CUPTI_ACTIVITY_MEMORY_KIND_ARRAY:
       return "array";
-    default:  // UNKNOWN too, which nodes of a replayed graph have
+    default:
       return "unknown";
   }
 }
