@@ -59,6 +59,7 @@ struct alignas(64) RankProgress {
   std::atomic<std::uint32_t> first_step{0};      ///< in one whose length nobody knows
   std::atomic<std::uint32_t> awaits_message{0};  ///< waits for other ranks' control messages
   std::atomic<std::uint32_t> awaits_device{0};   ///< waits for a device with collectives of its own
+  std::atomic<std::int64_t> unseen_loss{0};      ///< see losses_seen()
   SharedText<64> phase;
   SharedText<32> message;  ///< the last control message: "barrier of ranks"
   // By the thread that communicates.
@@ -81,6 +82,10 @@ inline void beat(RankProgress& own) noexcept {
 void enter_phase(std::string_view phase) noexcept;
 /// A step of `wall_s` seconds is done.
 void step_done(double wall_s) noexcept;
+
+/// Of the `started` steps that this rank has begun since the ranks last met, it has looked at the
+/// losses of the first `seen`: before a step begins and behind each look.
+void losses_seen(std::int64_t seen, std::int64_t started) noexcept;
 
 /// While it lives this rank is in collective `number`: it waits for others or moves data.
 class InCollective {

@@ -5,6 +5,7 @@
 #include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
+#include "harness/faults/non_finite_loss.h"
 #include "harness/ranks.h"
 
 #include <fmt/format.h>
@@ -31,6 +32,7 @@ constexpr milliseconds kLookInterval{100};
 constexpr milliseconds kRankGrace{3000};      // to unwind, before the process is ended
 constexpr milliseconds kRankZeroGrace{2500};  // to write its report
 constexpr milliseconds kMeetingTime{5000};    // for the sentinels of all nodes
+constexpr milliseconds kLossGrace{1000};      // to look at a loss that is known
 
 /// Sleeps; true if asked to stop.
 bool sleep_unless(const std::stop_token& stop, milliseconds time) {
@@ -208,6 +210,17 @@ void FaultWatch::report_is_at(const std::string& path) {
   }
 }
 
+void FaultWatch::await_earlier_losses() const {
+  if (board_ == nullptr) {
+    return;
+  }
+  const auto end = std::chrono::steady_clock::now() + kLossGrace;
+  while (board_->earlier_loss_unseen(seat_) && !board_->fault().has_value() &&
+         std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+}
+
 Fault FaultWatch::declare(const Fault& own) {
   if (board_ == nullptr) {
     return own;
@@ -279,6 +292,9 @@ Fault own_fault(const comm::Rendezvous& ranks, ErrorCode code, const std::string
 }
 
 void declare_failure(const comm::Rendezvous& ranks, const Error& failure) {
+  if (dynamic_cast<const NonFiniteLoss*>(&failure) != nullptr) {
+    fault_watch().await_earlier_losses();
+  }
   static_cast<void>(fault_watch().declare(own_fault(ranks, failure.code(), failure.what())));
 }
 

@@ -39,6 +39,9 @@ class FaultWatch {
 
   /// The report is on the disk, there for a sentinel to name a fault in.
   void report_is_at(const std::string& path);
+  /// Before a loss that is not finite is declared: gives other ranks of the node the time to look
+  /// at their losses of earlier steps, for the fault is of the rank whose loss was the first.
+  void await_earlier_losses() const;
   /// Tells the others of this rank's failure. Returns the fault that ends the launch: this one, or
   /// an earlier one of which it is a consequence.
   Fault declare(const Fault& own);
@@ -73,6 +76,7 @@ class FaultWatch {
 
 /// Tells the others of this rank's failure, as FaultWatch::declare() does: before it is thrown,
 /// where destructors will wait for a device and the failure would be found on another rank first.
+/// A NonFiniteLoss waits for the earlier losses of others.
 void declare_failure(const comm::Rendezvous& ranks, const core::Error& failure);
 
 }  // namespace dlbench::harness

@@ -133,6 +133,14 @@ BoardSeat& StatusBoard::seat(int index) const {
   return layout_->seats.at(static_cast<std::size_t>(index));
 }
 
+bool StatusBoard::earlier_loss_unseen(int index) const {
+  const std::int64_t own = seat(index).progress.unseen_loss.load();
+  return std::any_of(layout_->seats.begin(), layout_->seats.end(), [&](const BoardSeat& other) {
+    const std::int64_t unseen = other.progress.unseen_loss.load();
+    return other.state.load() == SeatState::kRunning && 0 < unseen && unseen < own;
+  });
+}
+
 void StatusBoard::describe_node(const NodeFacts& facts) {
   if (claim(layout_->node_state)) {
     copy(facts.host, layout_->host);

@@ -53,6 +53,9 @@ class StatusBoard {
   void unlink();
 
   [[nodiscard]] BoardSeat& seat(int index) const;
+  /// Whether a rank of this node has not yet looked at the loss of a step before the one whose loss
+  /// the rank of seat `index` looks at.
+  [[nodiscard]] bool earlier_loss_unseen(int index) const;
 
   // Set once by the first rank of the node, then by nobody:
   void describe_node(const NodeFacts& facts);

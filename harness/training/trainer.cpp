@@ -7,9 +7,9 @@
 #include "engine/exec/checkpoint.h"
 #include "harness/faults/fault_watch.h"
 #include "harness/faults/injected_fault.h"
+#include "harness/faults/non_finite_loss.h"
 #include "harness/training/training_passes.h"
 #include "harness/trials/group_disturbance.h"
-#include "harness/trials/non_finite_loss.h"
 #include "harness/trials/plan_record.h"
 #include "harness/trials/rank_group.h"
 #include "probes/system_info.h"
@@ -252,18 +252,21 @@ class Training {
         ++told.step;
         told.loss = outcome.loss;
         take(outcome, told, sums);
+        comm::losses_seen(told.step, std::min(started.step, started.steps));
       }
     };
     std::optional<comm::FirstStep> first(std::in_place);
     std::optional<comm::Stepping> stepping;
     for (started.step = 1; started.step <= started.steps; ++started.step) {
       enter(phase_of(started));
+      comm::losses_seen(told.step, started.step);
       const auto start = std::chrono::steady_clock::now();
       data::BatchLease lease = loader.next();
       const data::Batch& batch = *lease;
       if (batch.samples == 0) {
         tell(steps_.drain());
         steps_.run_without_samples();
+        comm::losses_seen(++told.step, started.step);
         continue;  // of the last batch of a validation there was none for this rank
       }
       if (inject_fault(group_.rank())) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/device_fault.h"
 
-#include "harness/trials/non_finite_loss.h"
+#include "harness/faults/non_finite_loss.h"
 
 #include <chrono>
 #include <string_view>

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/step_pipeline.h"
 
+#include "engine/comm/rank_progress.h"
 #include "engine/core/clock.h"
 #include "engine/core/error.h"
 #include "harness/faults/injected_fault.h"
-#include "harness/trials/non_finite_loss.h"
+#include "harness/faults/non_finite_loss.h"
 
 #include <algorithm>
 #include <chrono>
@@ -40,6 +41,7 @@ void StepPipeline::reset() {
   }
   started_ = 0;
   totals_ = {};
+  comm::losses_seen(0, 0);
 }
 
 // A single root needs the loss of each step before the next one.
@@ -73,8 +75,9 @@ void StepPipeline::start(StepInput input) {
   } else if (input.copies) {
     session_.bind(*input.batch);
   }
-  step.run();
   ++started_;
+  comm::losses_seen(totals_.steps, started_);
+  step.run();
 }
 
 std::optional<StepSample> StepPipeline::tell(bool wait) {
@@ -107,6 +110,7 @@ std::optional<StepSample> StepPipeline::tell(bool wait) {
                         std::to_string(totals_.steps) +
                         " steps of a repetition; try another --seed, or --conv-algorithm direct");
   }
+  comm::losses_seen(totals_.steps, started_);
   return StepSample{
       .samples = flight.samples, .step_s = first ? std::nullopt : done->total_s(), .loss = loss};
 }

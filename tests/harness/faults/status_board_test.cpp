@@ -44,6 +44,24 @@ TEST(StatusBoard, TheFirstFaultCounts) {
   EXPECT_EQ(counts.code, core::ErrorCode::kRun);
 }
 
+TEST(StatusBoard, ALossMayBeTheConsequenceOfOneThatNobodyHasLookedAt) {
+  const std::unique_ptr<StatusBoard> board = StatusBoard::create();
+  BoardSeat& own = board->seat(0);
+  BoardSeat& other = board->seat(1);
+  own.state.store(SeatState::kRunning);
+  other.state.store(SeatState::kRunning);
+  own.progress.unseen_loss.store(11);
+  for (const std::int64_t unseen : {0, 11, 12}) {
+    other.progress.unseen_loss.store(unseen);
+    EXPECT_FALSE(board->earlier_loss_unseen(0)) << unseen;
+  }
+  other.progress.unseen_loss.store(10);
+  EXPECT_TRUE(board->earlier_loss_unseen(0));
+  EXPECT_FALSE(board->earlier_loss_unseen(1));
+  other.state.store(SeatState::kLeft);
+  EXPECT_FALSE(board->earlier_loss_unseen(0));
+}
+
 TEST(StatusBoard, CutsTextsThatAreTooLong) {
   const std::unique_ptr<StatusBoard> board = StatusBoard::create();
   Fault fault{.rank = 1, .host = "node7", .phase = std::string(500, 'p')};
