@@ -14,7 +14,8 @@ from pretended_gpu import CUPTI, GPU, SHORT, XID, PretendedGpuTest
 class PretendedGpu(PretendedGpuTest):
     def test_all_trials(self):
         trace = self.folder / "trace.json"
-        report = self.run_short("--trials", "io,synthetic/device,synthetic/host,full,interference", "--trace", trace)
+        report = self.run_short("--trials", "io,synthetic/device,synthetic/host,full,interference", "--trace", trace,
+                                "--probes", "cupti,nvml,nvml_pcie,nvtx,perf_event,proc")
         self.assertEqual(report["workload"]["device"], "pretended GPU 0")
         self.assertEqual(report["workload"]["backend"], "cuda")
         for library in ("cuda", "cuda_driver", "cudnn", "nccl", "cublaslt"):
@@ -303,7 +304,7 @@ class PretendedGpu(PretendedGpuTest):
                 ({}, ("--capture-steps", "1-2"), "--capture-steps leaves the profiler of this process")):
             path = self.folder / "report.json"
             done = self.dlbench("run", *SHORT, "--data", self.digits(), "--device", "cuda", "--output", path,
-                                "--trials", "full", *options, environment=environment)
+                                "--probes", "cupti", "--trials", "full", *options, environment=environment)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertEqual(done.stderr.count(says), 1, done.stderr)
             probe = self.report(path)["probes"]["cupti"]
@@ -316,8 +317,9 @@ class PretendedGpu(PretendedGpuTest):
             self.skipTest("this build has no NVTX")
         for graph, phases in (("auto", {"forward", "loss", "backward", "optimizer"}), ("on", set())):
             log = self.folder / f"nvtx-{graph}.log"
-            done = self.dlbench("run", *SHORT, "--data", self.digits(), "--device", "cuda", "--trials", "synthetic/device",
-                                "--capture-steps", "2-4", "--cuda-graph", graph, "--output", self.folder / "report.json",
+            done = self.dlbench("run", *SHORT, "--data", self.digits(), "--device", "cuda", "--trials",
+                                "synthetic/device", "--probes", "nvtx", "--capture-steps", "2-4", "--cuda-graph", graph,
+                                "--output", self.folder / "report.json",
                                 environment={"NVTX_INJECTION64_PATH": str(tool), "DLBENCH_NVTX_LOG": str(log)})
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertIn("--capture-steps: steps 2 to 4 of full were marked for a profiler", done.stderr)
@@ -337,7 +339,7 @@ class PretendedGpu(PretendedGpuTest):
     def test_counters_that_an_administrator_keeps(self):
         path = self.folder / "report.json"
         done = self.dlbench("run", *SHORT, "--data", self.digits(), "--device", "cuda", "--output", path, "--trials",
-                            "full")
+                            "full", "--probes", "cupti,cupti_counters,cupti_sampling")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         probes = self.report(path)["probes"]
         self.assertTrue(probes["cupti"]["available"])

@@ -27,6 +27,9 @@ class Processors(CommandTest):
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="dlbench-processors-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        made = cls("on").dlbench("data", "generate", "--dataset", "mnist", "--out", cls.folder / "mnist", "--samples",
+                                 "512")
+        assert made.returncode == 0, made.stderr
 
     def on(self, processor, *arguments):
         done = self.dlbench(*arguments, environment={"ONEDNN_MAX_CPU_ISA": processor})
@@ -43,13 +46,13 @@ class Processors(CommandTest):
             with self.subTest(processor=processor):
                 report = self.folder / f"{processor}.json"
                 self.on(processor, "run", "--workload", "mnist_cnn", "--device", "cpu",
-                        "--trials", "synthetic", "--steps", "2", "--max-time", "1s", "--output", report)
+                        "--data", self.folder / "mnist", "--trials", "synthetic", "--probes", "none", "--steps", "2",
+                        "--repetitions", "2", "--max-noise", "100", "--output", report)
                 convolutions = [one for one in self.report(report)["operators"]
                                 if one["op"].startswith("conv")]
                 self.assertGreater(len(convolutions), 4)
                 for one in convolutions:
                     self.assertNotIn(":ref", one["kernel"], one["name"])
-
 
     def limit(self, group, quota_us):
         """Writes the quota of a control group, v2 or v1, of each 100 ms."""
@@ -83,8 +86,9 @@ class Processors(CommandTest):
         def run(*arguments):
             output = self.folder / "quota.json"
             line = f"echo $$ > {group}/cgroup.procs && exec \"$0\" \"$@\""
-            done = subprocess.run(["sh", "-c", line, command.PROGRAM, "run", "--workload", "mnist_cnn", "--trials",
-                                   "synthetic", "--steps", "40", "--max-time", "2s", "--output", str(output),
+            done = subprocess.run(["sh", "-c", line, command.PROGRAM, "run", "--workload", "mnist_cnn", "--data",
+                                   str(self.folder / "mnist"), "--trials", "synthetic", "--probes", "none", "--steps",
+                                   "10", "--repetitions", "2", "--max-noise", "100", "--output", str(output),
                                    *arguments], capture_output=True, text=True, timeout=100, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
             report = self.report(output)
