@@ -7,6 +7,7 @@
 
 #include <boost/math/distributions/students_t.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -44,6 +45,14 @@ std::optional<Interval> mean_interval(std::span<const double> values, double con
                   summary->mean + half,
                   summary->n,
                   "student_t over repetition means"};
+}
+
+std::optional<Interval> mean_interval_of_amounts(std::span<const double> amounts) {
+  std::optional<Interval> interval = mean_interval(amounts);
+  if (interval.has_value()) {
+    interval->lower = std::max(0.0, interval->lower);
+  }
+  return interval;
 }
 
 std::vector<double> paired_log_ratios(std::span<const RoundRate> numerator,

@@ -31,6 +31,10 @@ struct Interval {
 [[nodiscard]] std::optional<Interval> mean_interval(std::span<const double> values,
                                                     double confidence = 0.95);
 
+/// The same of amounts, of which none is below 0, as rates and times are: cut off there,
+/// which changes nothing of how often it covers.
+[[nodiscard]] std::optional<Interval> mean_interval_of_amounts(std::span<const double> amounts);
+
 /// The rate (samples/s, > 0) that one arm reached in one round. Arms measured in the same round ran
 /// next to each other in time, so their ratio is free of slow drifts.
 struct RoundRate {

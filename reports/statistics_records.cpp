@@ -23,9 +23,8 @@ std::optional<RateSummary> rate_summary(std::span<const double> rates) {
                      .ci95 = std::nullopt,
                      .n = summary->n,
                      .method = "single repetition"};
-  if (const auto interval = mean_interval(rates); interval.has_value()) {
-    // No rate is below 0, and an interval that ends there covers as often as the whole of it.
-    record.ci95 = {std::max(0.0, interval->lower), interval->upper};
+  if (const auto interval = mean_interval_of_amounts(rates); interval.has_value()) {
+    record.ci95 = {interval->lower, interval->upper};
     record.method = interval->method;
   }
   return record;

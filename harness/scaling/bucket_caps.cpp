@@ -17,7 +17,7 @@ namespace dlbench::harness {
 namespace {
 
 using reports::Interval;
-using reports::mean_interval;
+using reports::mean_interval_of_amounts;
 
 std::int64_t buckets_of(const graph::Graph& graph) {
   return std::ranges::count_if(graph.nodes(), [&](const graph::Node& node) {
@@ -33,7 +33,7 @@ std::optional<reports::EstimateRecord> step_time(const ScalingInput& input) {
     step_s.push_back(static_cast<double>(round.samples) / round.samples_per_second /
                      static_cast<double>(round.steps));
   }
-  const std::optional<Interval> mean = mean_interval(step_s);
+  const std::optional<Interval> mean = mean_interval_of_amounts(step_s);
   if (!mean.has_value()) {
     return std::nullopt;
   }

@@ -38,6 +38,17 @@ TEST(Interval, NeedsTwoNumbers) {
   const std::vector<double> one = {9.0};
   EXPECT_FALSE(mean_interval({}).has_value());
   EXPECT_FALSE(mean_interval(one).has_value());
+  EXPECT_FALSE(mean_interval_of_amounts(one).has_value());
+}
+
+TEST(Interval, OfAmountsEndsAtZero) {
+  const std::vector<double> wild = {1.0, 9.0};
+  EXPECT_LT(mean_interval(wild).value().lower, 0.0);
+  const Interval cut = mean_interval_of_amounts(wild).value();
+  EXPECT_EQ(cut.lower, 0.0);
+  EXPECT_EQ(cut.upper, mean_interval(wild).value().upper);
+  const std::vector<double> steady = {9.0, 10.0, 11.0};
+  EXPECT_EQ(mean_interval_of_amounts(steady).value().lower, mean_interval(steady).value().lower);
 }
 
 TEST(Interval, PairsByRoundAndSkipsRoundsThatOneArmLacks) {
