@@ -336,16 +336,16 @@ class Measurement {
   }
 
   int finish() {
-    const bool benchy = !options_.benchy.empty();
-    const int code = report_.finish({.strict = options_.strict, .write_others = [&] {
-                                       if (benchy && group_.speaks()) {
-                                         reports::write_benchy(record_, options_.benchy);
-                                       }
-                                     }});
-    if (benchy) {
-      report_.tell(reports::benchy_lines(record_));
+    RunEnding ending{.strict = options_.strict};
+    if (!options_.benchy.empty()) {
+      ending.write_others = [&] {
+        if (group_.speaks()) {
+          reports::write_benchy(record_, options_.benchy);
+        }
+      };
+      ending.lines_below = [&] { return reports::benchy_lines(record_); };
     }
-    return code;
+    return report_.finish(ending);
   }
 
   const RunOptions& options_;

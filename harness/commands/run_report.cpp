@@ -191,6 +191,9 @@ int RunReport::finish(const RunEnding& ending) {
     throw;
   }
   summarize();
+  if (ending.lines_below) {
+    tell(ending.lines_below());
+  }
   if (const std::optional<Error> lost = speaks() ? lost_results() : std::nullopt) {
     fail(*lost);
     throw Error(*lost);

@@ -23,6 +23,8 @@ struct RunEnding {
   bool gate_failed = false;  ///< exit code 3: what was measured is wrong
   /// Writes what else the run leaves, on all ranks: it fails as the report does.
   std::function<void()> write_others{};
+  /// Lines that are told below the summary, and lost as it may be.
+  std::function<std::string()> lines_below{};
 };
 
 class RunReport {
