@@ -76,6 +76,7 @@ inline constexpr unsigned kFieldPowerInstant = 186;
 inline constexpr unsigned kFieldPcieSent = 197;
 inline constexpr unsigned kFieldPcieReceived = 198;
 inline constexpr int kTypeUnsigned = 1;
+inline constexpr unsigned kMigEnabled = 1;
 inline constexpr int kClockSm = 1;
 inline constexpr int kClockMemory = 2;
 
@@ -95,6 +96,7 @@ struct Nvml {
     load(uuid, "nvmlDeviceGetUUID");
     load(compute_capability, "nvmlDeviceGetCudaComputeCapability");
     load(pci_info, "nvmlDeviceGetPciInfo_v3");
+    load(mig_mode, "nvmlDeviceGetMigMode");
     load(power_usage, "nvmlDeviceGetPowerUsage");
     load(power_limit, "nvmlDeviceGetEnforcedPowerLimit");
     load(energy, "nvmlDeviceGetTotalEnergyConsumption");
@@ -135,10 +137,11 @@ struct Nvml {
   int (*uuid)(Device, char*, unsigned) = nullptr;
   int (*compute_capability)(Device, int*, int*) = nullptr;  // major, minor
   int (*pci_info)(Device, PciInfo*) = nullptr;
-  int (*power_usage)(Device, unsigned*) = nullptr;       // mW
-  int (*power_limit)(Device, unsigned*) = nullptr;       // mW
-  int (*energy)(Device, unsigned long long*) = nullptr;  // mJ since the driver was loaded
-  int (*utilization)(Device, Utilization*) = nullptr;    // percent
+  int (*mig_mode)(Device, unsigned*, unsigned*) = nullptr;  // now, pending
+  int (*power_usage)(Device, unsigned*) = nullptr;          // mW
+  int (*power_limit)(Device, unsigned*) = nullptr;          // mW
+  int (*energy)(Device, unsigned long long*) = nullptr;     // mJ since the driver was loaded
+  int (*utilization)(Device, Utilization*) = nullptr;       // percent
   int (*memory)(Device, Memory*) = nullptr;
   int (*temperature)(Device, Temperature*) = nullptr;
   int (*temperature_before_13)(Device, int, unsigned*) = nullptr;

@@ -315,6 +315,15 @@ int find_device(const Nvml& nvml, const std::string& device, Device& found) {
   return nvml.by_index != nullptr ? nvml.by_index(index, &found) : -1;
 }
 
+/// Whether the GPU is divided, so that CUDA computes on slices of it alone: power, energy, clocks
+/// and faults are of all of it, whoever uses the other slices.
+bool is_divided(const Nvml& nvml, Device device) {
+  unsigned now = 0;
+  unsigned pending = 0;
+  return nvml.mig_mode != nullptr && nvml.mig_mode(device, &now, &pending) == kSuccess &&
+         now == nvml::kMigEnabled;
+}
+
 /// The library, started; or why not.
 struct Started {
   std::optional<Nvml> nvml;
@@ -354,6 +363,12 @@ NvmlSensors open_nvml(const std::string& library, const std::string& device) {
   if (const int status = find_device(nvml, device, found); status != kSuccess) {
     stop(nvml);
     return {nullptr, fmt::format("NVML knows no device '{}': {}", device, nvml.error_text(status))};
+  }
+  if (is_divided(nvml, found)) {
+    stop(nvml);
+    return {nullptr,
+            "the GPU is divided into slices (MIG): its sensors tell of all of them, other users' "
+            "included"};
   }
   return {std::make_unique<NvmlGpu>(nvml, found), ""};
 }

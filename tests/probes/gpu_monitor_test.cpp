@@ -338,6 +338,16 @@ TEST(Nvml, SaysInOneSentenceWhyItDoesNotMeasure) {
             "NVML knows no device '7': Not Found (NVML error 6)");
 }
 
+TEST(Nvml, DoesNotTellOfASliceWhatIsOfTheWholeGpu) {
+  setenv("DLBENCH_PRETENDED_MIG", "1", 1);
+  const NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0");
+  unsetenv("DLBENCH_PRETENDED_MIG");
+  EXPECT_EQ(opened.sensors, nullptr);
+  EXPECT_EQ(opened.reason,
+            "the GPU is divided into slices (MIG): its sensors tell of all of them, other users' "
+            "included");
+}
+
 TEST(Nvml, ReadsWhatTheDriverTells) {
   const NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0");
   ASSERT_EQ(opened.reason, "");

@@ -90,6 +90,12 @@ int nvmlDeviceGetPciInfo_v3(void* device, unsigned char* info) {
   info[46] = static_cast<unsigned char>('1' + (static_cast<int*>(device) - device_objects));
   return kOk;
 }
+/// DLBENCH_PRETENDED_MIG: it is divided.
+int nvmlDeviceGetMigMode(void* /*device*/, unsigned* now, unsigned* pending) {
+  *now = std::getenv("DLBENCH_PRETENDED_MIG") != nullptr ? 1 : 0;
+  *pending = 0;
+  return kOk;
+}
 int nvmlDeviceGetEnforcedPowerLimit(void* /*device*/, unsigned* milliwatt) {
   *milliwatt = 700000;
   return kOk;
