@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <climits>
 #include <cstddef>
 #include <sstream>
 
@@ -74,7 +73,7 @@ std::string why_libraries_do_not_fit(const DeviceStatus& status) {
 
 std::string why_device_does_not_fit(const DeviceStatus& status) {
   const int capability = 10 * status.major + status.minor;
-  if (capability < oldest_architecture(status.architectures)) {
+  if (!architectures_serve(status.architectures, capability)) {
     return fmt::format(
         "device {} ({}) has compute capability {}.{}; this build is for architectures {}",
         status.index,
@@ -106,13 +105,24 @@ std::string why_device_does_not_fit(const DeviceStatus& status) {
 
 }  // namespace
 
-int oldest_architecture(const std::string& architectures) {
+bool architectures_serve(const std::string& architectures, int capability) {
   std::istringstream stream(architectures);
-  int oldest = INT_MAX;
+  bool any = false;
   for (std::string word; stream >> word;) {
-    oldest = std::min(oldest, std::atoi(word.c_str()));  // "90a-real" -> 90
+    if (word.front() < '0' || word.front() > '9') {
+      return true;
+    }
+    any = true;
+    std::size_t digits = 0;
+    const int number = std::stoi(word, &digits);
+    const bool of_one = word.compare(digits, 1, "a") == 0;
+    const bool of_family = word.compare(digits, 1, "f") == 0 || word.ends_with("-real");
+    if (of_one ? capability == number
+               : capability >= number && (!of_family || capability / 10 == number / 10)) {
+      return true;
+    }
   }
-  return oldest == INT_MAX ? 0 : oldest;
+  return !any;
 }
 
 std::string why_unusable(const DeviceStatus& status) {

@@ -38,8 +38,12 @@ struct DeviceStatus {
   std::string attach_error_text;
 };
 
-/// The oldest compute capability that a list like "75 80 90" serves, times ten: 75.
-[[nodiscard]] int oldest_architecture(const std::string& architectures);
+/// Whether kernels that were compiled for a list like "75-real 80-real 90" run on a device of that
+/// compute capability, times ten: machine code ("-real") on those of its major version from its
+/// minor one on, code of an architecture ("90a") on that one alone, that of a family ("100f") as
+/// machine code does, all others on whatever is newer (CUDA C++ Programming Guide, "Application
+/// Compatibility"). Words without a number, as "native", promise nothing and refuse nothing.
+[[nodiscard]] bool architectures_serve(const std::string& architectures, int capability);
 
 /// Empty if the device can be used, else why not, in one sentence that says what to do.
 [[nodiscard]] std::string why_unusable(const DeviceStatus& status);

@@ -127,9 +127,24 @@ TEST(DeviceStatus, NamesComputeModesAndTheErrorOfTheFirstCall) {
             "device 0 (NVIDIA H200) cannot be used: out of memory (CUDA error 2)");
 }
 
-TEST(DeviceStatus, ReadsTheOldestArchitectureOfAList) {
-  EXPECT_EQ(oldest_architecture("90"), 90);
-  EXPECT_EQ(oldest_architecture("120 80-real 90a"), 80);
+TEST(DeviceStatus, ArchitecturesServeWhatTheirCodeRunsOn) {
+  EXPECT_TRUE(architectures_serve("90", 90));
+  EXPECT_TRUE(architectures_serve("90", 120)) << "compiled by the driver";
+  EXPECT_TRUE(architectures_serve("90-virtual", 100));
+  EXPECT_FALSE(architectures_serve("90", 89));
+  EXPECT_TRUE(architectures_serve("75 90", 86));
+  EXPECT_TRUE(architectures_serve("80-real", 86));
+  EXPECT_FALSE(architectures_serve("75-real 90-real", 86)) << "of another major version";
+  EXPECT_FALSE(architectures_serve("86-real", 80));
+  EXPECT_FALSE(architectures_serve("90-real", 100));
+  EXPECT_TRUE(architectures_serve("90a", 90));
+  EXPECT_FALSE(architectures_serve("90a", 100));
+  EXPECT_FALSE(architectures_serve("90a-real", 91));
+  EXPECT_TRUE(architectures_serve("100f", 103));
+  EXPECT_FALSE(architectures_serve("100f", 120));
+  EXPECT_TRUE(architectures_serve("native", 75));
+  EXPECT_TRUE(architectures_serve("all-major", 75));
+  EXPECT_TRUE(architectures_serve("", 75));
 }
 
 // Two devices of which the first is too old for the build.
