@@ -213,8 +213,8 @@ template <typename Use>
 auto NcclCommunicator::with_communicator(Use use) {
   const std::scoped_lock lock(mutex_);
   if (communicator_ == nullptr) {
-    throw core::Error(core::ErrorCode::kRun,
-                      fmt::format("[rank {}] NCCL's communicator was given up", rank_));
+    throw core::Error(why_given_up_.value_or(core::Error(
+        core::ErrorCode::kRun, fmt::format("[rank {}] NCCL's communicator was given up", rank_))));
   }
   return use(communicator_);
 }
@@ -251,14 +251,19 @@ void NcclCommunicator::call(const char* name, Start start) {
   while (!with_communicator(look)) {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
     if (elapsed.count() > timeout_s_) {
-      give_up();
-      throw core::Error(
+      const core::Error late(
           core::ErrorCode::kTimeout,
           fmt::format("[rank {}] {} did not end within {:.0f} s: a rank is missing or its network "
                       "interface cannot be reached (NCCL_DEBUG=INFO says more)",
                       rank_,
                       name,
                       timeout_s_));
+      {
+        const std::scoped_lock lock(mutex_);
+        why_given_up_ = late;  // for the watch, which may look before this is caught
+      }
+      give_up();
+      throw core::Error(late);
     }
     pause(std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed));
   }

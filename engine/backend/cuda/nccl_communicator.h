@@ -9,6 +9,7 @@
 #include "engine/comm/communicator.h"
 #include "engine/comm/device_watch.h"
 #include "engine/comm/rendezvous.h"
+#include "engine/core/error.h"
 
 #include <nccl.h>
 
@@ -16,6 +17,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -64,7 +66,8 @@ class NcclCommunicator final : public comm::Communicator {
   void leave(End end);
   /// Throws core::Error(kRun) if NCCL has met an error since a call returned.
   void check();
-  /// `use(communicator)`, while nobody aborts it. Throws core::Error(kRun) once it was given up.
+  /// `use(communicator)`, while nobody aborts it. Throws core::Error once it was given up: what a
+  /// call met that did so, else kRun.
   template <typename Use>
   auto with_communicator(Use use);
   /// What `stream` has in it comes before what follows on the communication stream.
@@ -79,11 +82,12 @@ class NcclCommunicator final : public comm::Communicator {
   int size_;
   double timeout_s_;
   int device_ = 0;
-  bool mappable_ = false;              ///< whether each rank's NCCL gives memory to others
-  std::mutex mutex_;                   ///< held in calls that use communicator_
-  ncclComm_t communicator_ = nullptr;  ///< null once it was given up
-  std::thread leaving_;                ///< what leave() started
-  std::future<void> left_;             ///< its end
+  bool mappable_ = false;                    ///< whether each rank's NCCL gives memory to others
+  std::mutex mutex_;                         ///< held in calls that use communicator_
+  ncclComm_t communicator_ = nullptr;        ///< null once it was given up
+  std::optional<core::Error> why_given_up_;  ///< where a call of this rank did so
+  std::thread leaving_;                      ///< what leave() started
+  std::future<void> left_;                   ///< its end
   CudaStream stream_{StreamPriority::kHigh};
   std::unique_ptr<Stream::Event> forked_;
   std::unique_ptr<Stream::Event> joined_;
