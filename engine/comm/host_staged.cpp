@@ -30,7 +30,8 @@ HostStagedCommunicator::~HostStagedCommunicator() {
   give_up();  // only a rank that ends because of an error has a collective in flight
   thread_.reset();
   try {
-    back_->synchronize();  // it may still read the stages
+    out_->synchronize();  // they may still write to the stages and read from them
+    back_->synchronize();
   } catch (const core::Error&) {
     // The device is lost, and that was told by the call that met it first.
   }

@@ -355,7 +355,12 @@ void Executor::profile_on_device() {
 }
 
 void Executor::synchronize() {
-  comm::watched(communicator_, [&] { stream_->synchronize(); });
+  comm::watched(communicator_, [&] {
+    stream_->synchronize();
+    if (copy_stream_ != nullptr) {
+      copy_stream_->synchronize();  // the step that would wait for a copy may not have been started
+    }
+  });
 }
 
 core::HostTensor Executor::read(graph::ValueId id) {
