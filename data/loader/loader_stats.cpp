@@ -60,12 +60,20 @@ std::size_t loader_buffer_bytes(const DatasetSpec& spec, const LoaderOptions& op
          static_cast<std::size_t>(options.prefetch + options.max_leases);
 }
 
-std::int64_t loader_burst(const DatasetSpec& spec, const LoaderOptions& options) {
+std::int64_t parts_of_batch(const DatasetSpec& spec, const LoaderOptions& options) {
   const std::int64_t global = options.global_batch_size > 0 ? options.global_batch_size
                                                             : options.batch_size * options.world;
   const std::int64_t items = options.shard == ShardMode::kLate ? global : options.batch_size;
-  const std::int64_t tickets = (items + spec.samples_per_ticket - 1) / spec.samples_per_ticket;
-  const std::int64_t batches = (options.workers + tickets - 1) / tickets;
+  return (items + spec.samples_per_ticket - 1) / spec.samples_per_ticket;
+}
+
+std::int64_t most_busy_workers(const DatasetSpec& spec, const LoaderOptions& options) {
+  return options.prefetch * parts_of_batch(spec, options);
+}
+
+std::int64_t loader_burst(const DatasetSpec& spec, const LoaderOptions& options) {
+  const std::int64_t parts = parts_of_batch(spec, options);
+  const std::int64_t batches = (options.workers + parts - 1) / parts;
   return std::min<std::int64_t>(batches, options.prefetch);
 }
 

@@ -125,6 +125,14 @@ class PrefetchLoader {
 [[nodiscard]] std::size_t loader_buffer_bytes(const DatasetSpec& spec,
                                               const LoaderOptions& options);
 
+/// Parts of a batch that workers can load at the same time: tickets of DatasetSpec's
+/// samples_per_ticket. >= 1.
+[[nodiscard]] std::int64_t parts_of_batch(const DatasetSpec& spec, const LoaderOptions& options);
+
+/// Workers that can work at the same time, however many there are: one for each part of the batches
+/// that the loader is ahead.
+[[nodiscard]] std::int64_t most_busy_workers(const DatasetSpec& spec, const LoaderOptions& options);
+
 /// Batches that the workers fill at the same time, at most, and may complete all at once: workers
 /// share a batch where it has a ticket for each of them. >= 1.
 [[nodiscard]] std::int64_t loader_burst(const DatasetSpec& spec, const LoaderOptions& options);

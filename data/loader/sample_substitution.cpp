@@ -38,7 +38,7 @@ std::int64_t SampleSubstitution::load(std::int64_t planned,
     }
   }
   throw Error(ErrorCode::kData,
-              fmt::format("all {} samples of the data set are corrupt; the last: {}",
+              fmt::format("all {} samples of this split are corrupt; the last: {}",
                           size,
                           skipped().back().message));
 }

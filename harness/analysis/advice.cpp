@@ -39,12 +39,18 @@ std::string rate_text(double rate) {
   return rate >= 1000.0 ? fmt::format("{:.0f}", rate) : fmt::format("{:.3g}", rate);
 }
 
-/// CPU time that one loader worker uses per second of the io trial, 0 to 1; 1 is a busy worker.
+/// Of one rank, those that have a part of a batch to load: whatever others there are sleep.
+std::int64_t working_workers(const AttributionInput& input) {
+  return std::min(input.workers, input.prefetch * input.parts_of_batch);
+}
+
+/// CPU time that one working worker uses per second of the io trial, 0 to 1; 1 is a busy worker.
 std::optional<double> worker_load(const AttributionInput& input, const ArmMeans& means) {
   if (!input.io_cpu_s_per_sample.has_value()) {
     return std::nullopt;
   }
-  return *input.io_cpu_s_per_sample * means.io / static_cast<double>(input.workers * input.ranks);
+  return *input.io_cpu_s_per_sample * means.io /
+         static_cast<double>(working_workers(input) * input.ranks);
 }
 
 /// Of a step that nothing records, 0 to 1.
@@ -70,11 +76,28 @@ std::optional<AdviceRecord> worthwhile(const std::string& change,
       gain};
 }
 
-/// More workers for each rank: as many as match the step, as far as its share of the cores allows.
-/// Workers that mostly wait for storage may outnumber the cores.
+/// "10 loader workers instead of 2 with --prefetch 10 instead of 2", of what has to change.
+std::string change_to_workers(std::int64_t target, const AttributionInput& input) {
+  std::string change;
+  if (target > input.workers) {
+    change = fmt::format("{} loader workers instead of {}", target, input.workers);
+  }
+  const std::int64_t prefetch = (target + input.parts_of_batch - 1) / input.parts_of_batch;
+  if (prefetch > input.prefetch) {
+    change += fmt::format("{}--prefetch {} instead of {}{}",
+                          change.empty() ? "" : " with ",
+                          prefetch,
+                          input.prefetch,
+                          change.empty() ? ", which has work for more workers" : "");
+  }
+  return change;
+}
+
+/// More workers at work for each rank: as many as match the step, as far as its share of the cores
+/// allows. Workers that mostly wait for storage may outnumber the cores.
 std::optional<AdviceRecord> more_workers(const AttributionInput& input, const ArmMeans& means) {
   constexpr double kMostWorkers = 64.0;
-  const auto workers = static_cast<double>(input.workers);
+  const auto workers = static_cast<double>(working_workers(input));
   const auto cores = static_cast<double>(input.cores);
   const double of_a_rank = std::max(1.0, std::floor(cores / static_cast<double>(input.ranks)));
   const double matching = std::ceil(workers * means.host / means.io - 1e-9);
@@ -105,9 +128,8 @@ std::optional<AdviceRecord> more_workers(const AttributionInput& input, const Ar
   }
   return worthwhile(
       fmt::format(
-          "{:.0f} loader workers instead of {}{}",
-          target,
-          input.workers,
+          "{}{}",
+          change_to_workers(std::llround(target), input),
           workers_wait(input, means) ? ", where they wait for latency and not for bandwidth" : ""),
       reached / means.full,
       limit);

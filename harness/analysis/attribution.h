@@ -22,6 +22,9 @@ struct AttributionInput : reports::VerdictEvidence {
 
   std::int64_t cores = 1;    ///< usable by all ranks together, shared ones counted once
   std::int64_t workers = 1;  ///< loader threads of one rank
+  /// Batches that the loader is ahead, and parts of each: for each part one worker can work.
+  std::int64_t prefetch = 2;
+  std::int64_t parts_of_batch = 1;
   std::int64_t ranks = 1;
   std::optional<double> io_cpu_s_per_sample;         ///< CPU time of the io trial per sample
   std::optional<double> synthetic_cpu_s_per_sample;  ///< the same of the synthetic trial

@@ -99,11 +99,12 @@ void add_loader_options(OptionSet& options, RunOptions& run) {
                    "DIR",
                    "data set folder; default: the usual one if present, else generated once",
                    run.data);
-  options.add_count("workers",
-                    "N",
-                    "loader threads per rank; default: the hardware threads of the rank",
-                    run.workers,
-                    {1, data::kMaxWorkers});
+  options.add_count(
+      "workers",
+      "N",
+      "loader threads per rank; default: its hardware threads, or as many as can work at a time",
+      run.workers,
+      {1, data::kMaxWorkers});
   options.add_count(
       "prefetch", "N", "batches that the loader is ahead", run.prefetch, {1, data::kMaxPrefetch});
   options.add_choice(
@@ -255,6 +256,7 @@ SessionOptions session_options(const RunOptions& run) {
   session.image_size = run.image_size;
   session.threads = run.threads;
   session.workers = run.workers;
+  session.own_cpus = run.own_cpus;
   session.prefetch = run.prefetch;
   session.seed = static_cast<std::uint64_t>(run.seed);
   session.deterministic = run.deterministic;
@@ -280,9 +282,7 @@ SessionOptions session_options(const RunOptions& run,
   if (!session.threads.has_value()) {
     session.threads = placement.threads;
   }
-  if (!session.workers.has_value()) {
-    session.workers = placement.workers;
-  }
+  session.own_cpus = placement.workers;
   if (ranks > 1) {
     session.gpu = {.address = placement.gpu_address, .of = placement.host_gpus};
   }

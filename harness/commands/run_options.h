@@ -44,6 +44,7 @@ struct RunOptions {
   std::optional<std::int64_t> image_size;
   std::optional<std::int64_t> threads;
   std::optional<std::int64_t> workers;
+  std::optional<std::int64_t> own_cpus;  ///< of this rank; no option
   std::int64_t prefetch = 2;
   double bucket_cap_mib = 25.0;
   bool no_overlap = false;

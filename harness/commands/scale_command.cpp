@@ -382,7 +382,7 @@ class ScaleCommand final : public Command {
     const RankRow row = bind_this_rank(invocation.ranks, compute_threads(run_));
     RunOptions placed = run_;
     placed.threads = run_.threads.value_or(row.placement.threads);
-    placed.workers = run_.workers.value_or(row.placement.workers);
+    placed.own_cpus = row.placement.workers;
     placed.gpu = {.address = row.placement.gpu_address, .of = row.placement.host_gpus};
     if (run_.device == "auto") {  // chosen and said once, by all ranks
       placed.device = std::string(

@@ -43,6 +43,9 @@ struct SessionOptions {
   std::optional<std::int64_t> image_size;
   std::optional<std::int64_t> threads;
   std::optional<std::int64_t> workers;
+  /// Hardware threads of this rank, each with a worker where `workers` is absent and there is work
+  /// for all of them at once; absent: all that the process may use.
+  std::optional<std::int64_t> own_cpus;
   std::int64_t prefetch = 2;
   std::uint64_t seed = 1;
   bool deterministic = false;

@@ -58,6 +58,8 @@ class SessionPlan {
   [[nodiscard]] std::int64_t batch_size() const { return batch_.local; }
   [[nodiscard]] const BatchShare& batch() const { return batch_; }
   [[nodiscard]] std::int64_t workers() const { return workers_; }
+  /// That many of them can work at the same time.
+  [[nodiscard]] std::int64_t most_busy_workers() const;
   /// Compute threads and loader workers of this rank.
   [[nodiscard]] std::int64_t own_threads() const { return backend_->device().threads + workers_; }
   [[nodiscard]] core::DType compute_dtype() const { return dtype_; }
@@ -84,6 +86,7 @@ class SessionPlan {
 
   void open();
   void open_data();
+  void choose_workers();
   void check_link() const;
   void check_single_root() const;
   void check_sharing() const;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/trial_summary.h"
 
+#include "data/loader/prefetch_loader.h"
 #include "engine/core/check.h"
 #include "harness/trials/overhead.h"
 #include "reports/statistics_records.h"
@@ -236,6 +237,7 @@ TrialContext trial_context(const SessionPlan& plan, const RankGroup& group, RunG
           .decode = std::string(core::name_in(data::kDecodeModes, plan.options().decode)),
           .workers = plan.workers(),
           .prefetch = plan.options().prefetch,
+          .parts_of_batch = data::parts_of_batch(plan.dataset().spec(), plan.loader_options()),
           .overhead_s_per_step = measure_harness_overhead(plan.backend(), guard),
           .cores = group.cores(),
           .shared_processors = plan.backend().device().kind == "cpu",
@@ -274,6 +276,8 @@ AttributionInput attribution_input(const std::vector<TrialResult>& results,
   input.cores = context.cores;
   input.shared_processors = context.shared_processors;
   input.workers = context.workers;
+  input.prefetch = context.prefetch;
+  input.parts_of_batch = context.parts_of_batch;
   for (const TrialResult& result : results) {
     const TrialId& id = result.id;
     if (id.kind == TrialKind::kIo) {

@@ -31,6 +31,7 @@ struct TrialContext {
   std::string decode;
   std::int64_t workers = 0;
   std::int64_t prefetch = 0;
+  std::int64_t parts_of_batch = 1;  ///< that workers load at the same time
   reports::Measured<double> overhead_s_per_step;
   reports::CacheRecord cache;
   std::int64_t cores = 1;          ///< of all ranks together, see RankGroup::cores()

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The dlbench authors
 # SPDX-License-Identifier: Apache-2.0
 """Processors with narrower vectors than this one, as oneDNN sees them: every workload trains, its numbers
-are right, and no convolution falls back to the library's reference loops."""
+are right, and no convolution falls back to the library's reference loops. And how many of them a quota leaves, and
+loader workers can use."""
 
 import os
 import pathlib
@@ -53,6 +54,17 @@ class Processors(CommandTest):
                 self.assertGreater(len(convolutions), 4)
                 for one in convolutions:
                     self.assertNotIn(":ref", one["kernel"], one["name"])
+
+    def test_workers_that_would_have_nothing_to_do(self):
+        quick = ["run", "--workload", "mnist_cnn", "--data", self.folder / "mnist", "--device", "cpu", "--trials", "io",
+                 "--dry-run"]
+        said = self.dlbench(*quick, "--workers", "8").stderr
+        self.assertIn("--workers 8: no more than 2 can work at a time, for --prefetch 2 asks for 2 parts of up to 64 "
+                      "samples; --prefetch 8 has work for all", said)
+        self.assertNotIn("can work at a time", self.dlbench(*quick, "--workers", "8", "--prefetch", "8").stderr)
+        by_default = self.dlbench(*quick, "--prefetch", "1")
+        self.assertNotIn("can work at a time", by_default.stderr)
+        self.assertIn("1 loader workers", by_default.stdout)
 
     def limit(self, group, quota_us):
         """Writes the quota of a control group, v2 or v1, of each 100 ms."""

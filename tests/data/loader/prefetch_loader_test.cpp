@@ -350,6 +350,16 @@ TEST(PrefetchLoader, SaysHowManyBatchesMayComeAtOnce) {
   EXPECT_EQ(loader_burst(spec, late), 2) << "three samples to load";
 }
 
+TEST(PrefetchLoader, SaysHowManyWorkersCanWorkAtOnce) {
+  DatasetSpec spec = FakeDataset(64).spec();
+  const LoaderOptions options{.batch_size = 65, .workers = 50, .prefetch = 3};
+  spec.samples_per_ticket = 64;
+  EXPECT_EQ(parts_of_batch(spec, options), 2);
+  EXPECT_EQ(most_busy_workers(spec, options), 6);
+  spec.samples_per_ticket = 1;
+  EXPECT_EQ(most_busy_workers(spec, options), 3 * 65);
+}
+
 TEST(PrefetchLoader, RefusesImpossibleOptions) {
   const FakeDataset dataset(4);
   for (const LoaderOptions& options : {LoaderOptions{.batch_size = 5},

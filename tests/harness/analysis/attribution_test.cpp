@@ -47,6 +47,7 @@ std::vector<RoundRate> noisy(double mean, double noise, int rounds, core::Random
 AttributionInput quiet(double io, double synthetic, double full) {
   core::RandomStream random(17, 0);
   AttributionInput input;
+  input.parts_of_batch = 8;
   input.io = noisy(io, 0.005, 5, random);
   input.synthetic_host = noisy(synthetic, 0.005, 5, random);
   input.full = noisy(full, 0.005, 5, random);
@@ -118,6 +119,36 @@ TEST(Attribution, InjectedOneDecodeWorkerOnLargeImages) {
   EXPECT_EQ(workers.change,
             "4 loader workers instead of 1: up to 3.1x, then the step is the limit");
   EXPECT_NEAR(workers.expected_gain.value(), 77.0 / 24.6, 0.05);
+}
+
+TEST(Attribution, MoreWorkersThanPartsOfTheBatchesAheadNeedMoreOfThese) {
+  // Workers that wait for latency, each for a part: measured, 2 and 8 of them load alike beside two
+  // batches of one part.
+  const auto advice_of = [](std::int64_t workers, std::int64_t prefetch, std::int64_t parts) {
+    AttributionInput input = quiet(390.0, 1940.0, 380.0);
+    input.cores = 2;
+    input.io_cpu_s_per_sample = 0.0001;
+    input.workers = workers;
+    input.prefetch = prefetch;
+    input.parts_of_batch = parts;
+    const reports::AttributionRecord result = attribute(input).value();
+    for (const reports::AdviceRecord& advice : result.advice) {
+      if (advice.change.find("workers instead") != std::string::npos ||
+          advice.change.find("--prefetch") != std::string::npos) {
+        return advice;
+      }
+    }
+    return reports::AdviceRecord{};
+  };
+  EXPECT_EQ(advice_of(2, 2, 1).change,
+            "10 loader workers instead of 2 with --prefetch 10 instead of 2, where they wait for "
+            "latency and not for bandwidth: up to 5.1x, then the step is the limit");
+  EXPECT_EQ(advice_of(2, 2, 5).change,
+            "10 loader workers instead of 2, where they wait for latency and not for bandwidth: up "
+            "to 5.1x, then the step is the limit");
+  EXPECT_EQ(advice_of(16, 2, 1).change,
+            "--prefetch 10 instead of 2, which has work for more workers, where they wait for "
+            "latency and not for bandwidth: up to 5.1x, then the step is the limit");
 }
 
 TEST(Attribution, InjectedDelayInAStage) {
