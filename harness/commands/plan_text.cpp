@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/plan_text.h"
 
+#include "reports/naming.h"
 #include "reports/text_table.h"
 
 #include <fmt/format.h>
@@ -10,6 +11,16 @@ namespace dlbench::harness {
 namespace {
 
 double in_mib(std::int64_t bytes) { return static_cast<double>(bytes) / 1048576.0; }
+
+/// "64 samples over 2 ranks (32 on rank 0)".
+std::string batch_text(const SessionPlan& plan) {
+  std::string text = reports::count_text(plan.batch().global, "sample");
+  if (const int ranks = plan.ranks().size(); ranks > 1) {
+    text += fmt::format(
+        " over {} ranks ({} on rank {})", ranks, plan.batch_size(), plan.ranks().rank());
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -38,8 +49,8 @@ std::string plan_text(SessionPlan& plan, const std::vector<TrialId>& trials) {
       "workload     {}: {}\n"
       "device       {} ({} backend), {} threads, {} loader workers\n"
       "data         {} samples of {} in {}\n"
-      "trials       {}\n"
-      "batch        {} samples of side {}, precision {}\n"
+      "{}"
+      "batch        {} of side {}, precision {}\n"
       "parameters   {} trainable, {} statistics\n"
       "work         {:.2f} GMAC forward, {:.2f} GFLOP training step, per sample\n"
       "memory       {:.0f} MiB: parameters {:.0f}, gradients {:.0f}, optimizer {:.0f}, saved state "
@@ -53,8 +64,8 @@ std::string plan_text(SessionPlan& plan, const std::vector<TrialId>& trials) {
       plan.dataset().size(),
       plan.dataset().spec().name,
       plan.source().folder.string(),
-      names,
-      plan.batch_size(),
+      names.empty() ? "" : fmt::format("trials       {}\n", names),
+      batch_text(plan),
       plan.built().params.image_size,
       plan.options().precision,
       forward.trainable_parameters,

@@ -51,7 +51,7 @@ StepTime step_time(const SessionPlan& plan) {
           fmt::format("step {}, {:.3g} samples/s, if every op ran at the measured peaks "
                       "({:.0f} GFLOP/s, {:.1f} GB/s)\n",
                       duration(*step_s),
-                      static_cast<double>(plan.batch_size()) / *step_s,
+                      static_cast<double>(plan.batch().global) / *step_s,
                       rates->flop_per_s * 1e-9,
                       rates->bytes_per_s * 1e-9)};
 }
@@ -66,7 +66,7 @@ struct Bounds {
 double least_batch_s(const SessionPlan& plan) {
   const double reads_one_after_another =
       static_cast<double>(plan.batch_size()) /
-      static_cast<double>(std::max<std::int64_t>(1, plan.workers()));
+      static_cast<double>(std::clamp<std::int64_t>(plan.workers(), 1, plan.most_busy_workers()));
   return plan.options().storage.latency_ms * 1e-3 * reads_one_after_another;
 }
 

@@ -189,13 +189,15 @@ class TrainingRun {
       return need_of_training(setup, of_run);
     });
     together(ranks_, [&] {
+      check_last_batch(setup_of(plan, validation.get()));
       plan.check_memory();
       if (report_.speaks()) {
         check_files(plan);
       }
     });
     if (options_.dry_run) {
-      report_.say(plan_text(plan, {}) + training_time_text(plan, epochs(plan)));
+      report_.say(config_text(record_.config) + plan_text(plan, {}) +
+                  training_time_text(plan, epochs(plan)));
       return 0;
     }
     describe_planned_memory(plan, record_);

@@ -161,26 +161,7 @@ class Training {
   // Of all sizes that batches will have, the last one of a pass included, in one order on all
   // ranks: kernels are chosen before the clock of the first epoch starts.
   void prepare_steps() {
-    const data::Sampler& sampler = loader_.sampler();
-    const data::BatchPlan last = sampler.plan(sampler.batches_per_epoch() - 1);
-    if (last.global_samples < group_.size()) {
-      const std::int64_t samples = setup_.training_data.size();
-      const auto leaves_enough = [&](std::int64_t batch) {
-        return samples % batch == 0 || samples % batch >= group_.size();
-      };
-      std::int64_t batch = sampler.plan(0).global_samples - 1;
-      while (batch >= group_.size() && !leaves_enough(batch)) {
-        --batch;
-      }
-      batch = batch < group_.size() ? samples : batch;
-      throw core::Error(
-          core::ErrorCode::kUsage,
-          fmt::format("the last batch of an epoch has {} sample(s), less than one for each of {} "
-                      "ranks; with --global-batch-size {} it has enough",
-                      last.global_samples,
-                      group_.size(),
-                      batch));
-    }
+    check_last_batch(setup_);
     for (const PassSteps& pass : passes_of_epoch(setup_)) {
       steps_.prepare(pass.mode, pass.samples, pass.last);
     }

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/training/training_passes.h"
 
+#include "engine/core/error.h"
 #include "engine/exec/executor.h"
+
+#include <fmt/format.h>
 
 #include <set>
 #include <utility>
@@ -52,6 +55,30 @@ data::LoaderOptions validation_loader(const TrainingSetup& setup) {
   options.drop_last = false;
   options.epochs = 1;
   return options;
+}
+
+void check_last_batch(const TrainingSetup& setup) {
+  const data::LoaderOptions options = training_loader(setup, 1);
+  const data::Sampler sampler(data::sampler_options(setup.training_data, options));
+  const data::BatchPlan last = sampler.plan(sampler.batches_per_epoch() - 1);
+  if (last.global_samples >= options.world) {
+    return;
+  }
+  const std::int64_t samples = setup.training_data.size();
+  const auto leaves_enough = [&](std::int64_t batch) {
+    return samples % batch == 0 || samples % batch >= options.world;
+  };
+  std::int64_t batch = sampler.plan(0).global_samples - 1;
+  while (batch >= options.world && !leaves_enough(batch)) {
+    --batch;
+  }
+  throw core::Error(
+      core::ErrorCode::kUsage,
+      fmt::format("the last batch of an epoch has {} sample(s), less than one for each of {} "
+                  "ranks; with --global-batch-size {} it has enough",
+                  last.global_samples,
+                  options.world,
+                  batch < options.world ? samples : batch));
 }
 
 std::vector<PassSteps> passes_of_epoch(const TrainingSetup& setup) {

@@ -28,6 +28,10 @@ struct PassSteps {
   std::int64_t last = 0;
 };
 
+/// Throws core::Error(kUsage), with a batch that would do, if the last batch of training has less
+/// than one sample for each rank.
+void check_last_batch(const TrainingSetup& setup);
+
 /// Of training and, where there are data for it, of validation. Throws core::Error(kUsage) as
 /// data::Sampler does.
 [[nodiscard]] std::vector<PassSteps> passes_of_epoch(const TrainingSetup& setup);

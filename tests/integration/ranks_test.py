@@ -227,6 +227,8 @@ class Ranks(unittest.TestCase):
             done = self.launch("mpich", 3, *train, "--global-batch-size", batch)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn("with --global-batch-size 47 it has enough", done.stderr)
+            self.assertFalse((self.folder / "train.json").exists(), "what is refused replaces no report")
+            self.assertEqual(self.launch("mpich", 3, *train, "--global-batch-size", batch, "--dry-run").returncode, 2)
         self.assertEqual(self.launch("mpich", 3, *train, "--global-batch-size", "47").returncode, 0)
 
     def test_an_option_error_is_one_line(self):
