@@ -355,7 +355,9 @@ Comparison compare_reports(const RunRecord& baseline,
       [&](const CollectiveKey& key, const CollectiveTimes& before, const CollectiveTimes& after) {
         comparison.collectives.push_back(compare_collective(key, before, after, options.tolerance));
       });
-  if (comparison.arms.empty() && comparison.collectives.empty()) {
+  const bool complete = candidate.run.status == RunStatus::kComplete;
+  if (comparison.arms.empty() && comparison.collectives.empty() &&
+      (complete || comparison.missing.empty())) {
     throw Error(ErrorCode::kData,
                 fmt::format("nothing to compare: the baseline has {}, the candidate {}",
                             names_of(baseline),
@@ -364,7 +366,7 @@ Comparison compare_reports(const RunRecord& baseline,
   if (asks_for_less(baseline, candidate)) {
     comparison.missing.clear();
   }
-  if (candidate.run.status != RunStatus::kComplete) {
+  if (!complete) {
     comparison.incomplete = status_text(candidate.run);
   }
   comparison.differences = differences_of(baseline, candidate);

@@ -54,6 +54,12 @@ class InfoCommand final : public Command {
                         "--ranks and --measure-peaks: choose one; ranks that share processors "
                         "would measure each other");
     }
+    if (device_ != "auto" && !measure_peaks_) {
+      throw core::Error(
+          core::ErrorCode::kUsage,
+          "--device " + device_ +
+              ": wanted with --measure-peaks alone; without it all devices are shown");
+    }
   }
   int run(const OptionSet& /*options*/, const Invocation& invocation) override {
     if (ranks_) {

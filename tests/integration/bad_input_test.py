@@ -50,6 +50,7 @@ class BadInput(CommandTest):
         self.expect_error(2, *self.mnist, "--trials", "io,synthetik",
                           says=["synthetik", "did you mean 'synthetic'"])
         self.expect_error(2, *self.mnist, "--device", "gpu", says=["did you mean 'cuda'"])
+        self.expect_error(2, "info", "--device", "gpu", says=["--device gpu", "--measure-peaks"])
         self.expect_error(2, *self.mnist, "--trials", "io,", says=["unknown trial ''"])
         self.expect_error(2, *self.mnist, "--capture-trial", "foo", says=["unknown trial 'foo'"])
         self.expect_error(2, *self.mnist, "--precision", "fp23", says=["did you mean 'fp32'"])

@@ -219,6 +219,10 @@ TEST(Compare, RefusesWhatCannotBeCompared) {
   empty.collectives.clear();
   empty.history.clear();
   EXPECT_THROW(static_cast<void>(compare_reports(sample_record(), empty)), core::Error);
+  empty.run.status = RunStatus::kPartial;
+  const Comparison ended_early = compare_reports(sample_record(), empty);
+  EXPECT_TRUE(ended_early.fails()) << "it measured nothing of what it was to";
+  EXPECT_FALSE(ended_early.missing.empty());
   RunRecord two_ranks = full_only({50, 51, 52});
   two_ranks.trials[0].ranks = 2;
   try {
