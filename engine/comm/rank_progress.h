@@ -83,8 +83,8 @@ void enter_phase(std::string_view phase) noexcept;
 /// A step of `wall_s` seconds is done.
 void step_done(double wall_s) noexcept;
 
-/// Of the `started` steps that this rank has begun since the ranks last met, it has looked at the
-/// losses of the first `seen`: before a step begins and behind each look.
+/// Of the `started` steps that this rank has begun in a loop that all ranks make alike, it has
+/// looked at the losses of the first `seen`: before a step begins and behind each look.
 void losses_seen(std::int64_t seen, std::int64_t started) noexcept;
 
 /// While it lives this rank is in collective `number`: it waits for others or moves data.

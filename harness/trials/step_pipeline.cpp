@@ -34,14 +34,16 @@ StepPipeline::~StepPipeline() {
 }
 
 void StepPipeline::reset() {
-  while (session_.step().finished(true).has_value()) {
+  while (drain().has_value()) {
+  }
+  while (session_.step().finished(true).has_value()) {  // of another pipeline
   }
   for (Flight& flight : flights_) {
     flight.lease.release();
   }
   started_ = 0;
   totals_ = {};
-  comm::losses_seen(0, 0);
+  comm::losses_seen(seen_, seen_);
 }
 
 // A single root needs the loss of each step before the next one.
@@ -68,6 +70,8 @@ void StepPipeline::start(StepInput input) {
             .data_wait_s = input.data_wait_s,
             .send_out_s = 0.0,
             .copies = input.copies || in_step_with_others()};
+  ++started_;
+  comm::losses_seen(seen_, seen_ + started_ - totals_.steps);
   if (in_step_with_others()) {
     const auto begin = Clock::now();
     session_.send_out(*input.batch);
@@ -75,8 +79,6 @@ void StepPipeline::start(StepInput input) {
   } else if (input.copies) {
     session_.bind(*input.batch);
   }
-  ++started_;
-  comm::losses_seen(totals_.steps, started_);
   step.run();
 }
 
@@ -110,7 +112,8 @@ std::optional<StepSample> StepPipeline::tell(bool wait) {
                         std::to_string(totals_.steps) +
                         " steps of a repetition; try another --seed, or --conv-algorithm direct");
   }
-  comm::losses_seen(totals_.steps, started_);
+  ++seen_;
+  comm::losses_seen(seen_, seen_ + started_ - totals_.steps);
   return StepSample{
       .samples = flight.samples, .step_s = first ? std::nullopt : done->total_s(), .loss = loss};
 }

@@ -36,6 +36,7 @@ class StepPipeline {
   ~StepPipeline();
 
   /// Waits for all steps of the session that are on their way and forgets them, and all sums.
+  /// Throws as step() does.
   void reset();
   /// Starts a step, once less than exec::StepRing::kInFlight are on their way. Tells of the oldest
   /// step, if that is done by then. Throws core::Error(kRun) if its loss is not finite.
@@ -62,6 +63,7 @@ class StepPipeline {
   Session& session_;
   std::array<Flight, exec::StepRing::kInFlight> flights_;
   std::int64_t started_ = 0;  ///< since reset(), as those of totals_
+  std::int64_t seen_ = 0;     ///< losses, since the pipeline was made
   PhaseTotals totals_;
 };
 

@@ -123,6 +123,9 @@ class TrialRunner {
   /// Called with what a step failed with, of a warm-up or timed, before anything is unwound: that
   /// may take as long as the device works, and the failure is to be known by then.
   std::function<void(const core::Error&)> on_failure;
+  /// Calls `steps`; what they fail with is thrown with the device's `fault`, after on_failure().
+  void tell_failure(const std::function<void()>& steps,
+                    const std::function<std::string()>& fault) const;
 
   /// Warm-up of all arms, then rounds until the stopping rule is satisfied. Results of finished
   /// repetitions stay in results() whatever is thrown. Throws core::Error of the arms and of the
@@ -196,9 +199,6 @@ class TrialRunner {
   void measure(Arm& arm, std::size_t index, std::int64_t round);
   /// One repetition more. Returns whether it counts: false if it was discarded. Collective.
   [[nodiscard]] bool repeat(Arm& arm, std::size_t index, std::int64_t round);
-  /// Calls `steps`; what they fail with is thrown with the device's `fault`, after on_failure().
-  void tell_failure(const std::function<void()>& steps,
-                    const std::function<std::string()>& fault) const;
   [[nodiscard]] std::string combine(const Window& window,
                                     const PhaseTotals& phases,
                                     reports::RepetitionRecord& repetition,

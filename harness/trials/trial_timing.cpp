@@ -125,24 +125,26 @@ std::vector<reports::RepetitionRecord> TrialRunner::run_untimed(
     const std::string trial = arm.id().to_string();
     show_progress("profiling " + trial);
     const trace::Region trial_region(trace::Category::kTrial, trial);
-    arm.prepare();
-    tell(around.begin, arm);
-    const std::int64_t on_their_way = settle(arm, length);
-    tell(around.begin_steps, arm);
-    {
-      const trace::Region region(trace::Category::kRepetition, "profiled repetition");
-      const auto start = Clock::now();
-      repetitions[index] = step_until(
-          arm,
-          &guard_,
-          0,
-          [&](std::int64_t started, double /*done_s*/) {
-            const double elapsed_s = core::seconds_since(start);
-            return ranks_.agree(elapsed_s >= length.least_s &&
-                                (started >= length.steps || elapsed_s >= length.most_s));
-          },
-          on_their_way);
-    }
+    tell_failure(
+        [&] {
+          arm.prepare();
+          tell(around.begin, arm);
+          const std::int64_t on_their_way = settle(arm, length);
+          tell(around.begin_steps, arm);
+          const trace::Region region(trace::Category::kRepetition, "profiled repetition");
+          const auto start = Clock::now();
+          repetitions[index] = step_until(
+              arm,
+              &guard_,
+              0,
+              [&](std::int64_t started, double /*done_s*/) {
+                const double elapsed_s = core::seconds_since(start);
+                return ranks_.agree(elapsed_s >= length.least_s &&
+                                    (started >= length.steps || elapsed_s >= length.most_s));
+              },
+              on_their_way);
+        },
+        device_fault);
     // Before finish(): what it copies to look at parameters is no part of what probes count.
     tell(around.end, arm);
     arm.finish();

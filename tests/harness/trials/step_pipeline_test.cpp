@@ -3,12 +3,16 @@
 //
 // The trials of a session on a device that runs later than it is told, as a GPU does, against the
 // same trials on the ref backend, which runs at once; on one rank, and on two that share a device.
+#include "harness/trials/step_pipeline.h"
+
 #include "data/generators/generate.h"
 #include "engine/backend/backend_list.h"
 #include "engine/comm/rank_progress.h"
 #include "engine/comm/rendezvous.h"
 #include "engine/core/error.h"
 #include "harness/commands/run_record.h"
+#include "harness/faults/injected_fault.h"
+#include "harness/faults/non_finite_loss.h"
 #include "harness/trials/arm.h"
 #include "harness/trials/run_guard.h"
 #include "harness/trials/session.h"
@@ -171,6 +175,40 @@ TEST_F(StepPipelineTest, AStepThatIsToldLaterIsTheSameStep) {
     EXPECT_EQ(later.samples, kSteps * kBatch);
     EXPECT_EQ(copies_, 2 * kSteps) << "images and labels";
   }
+}
+
+TEST_F(StepPipelineTest, SaysWhichLossItHasNotLookedAt) {
+  comm::LoneRank alone;
+  SessionPlan plan(options("deferred"), alone);
+  Session session(plan);
+  StepPipeline steps(session);
+  const auto unseen = [] { return comm::own_progress().unseen_loss.load(); };
+  const data::Batch* const batch = &session.cached_batch();
+  steps.reset();
+  EXPECT_EQ(unseen(), 0);
+  EXPECT_FALSE(steps.step({.batch = batch}).has_value());
+  EXPECT_FALSE(steps.step({.batch = batch}).has_value());
+  EXPECT_EQ(unseen(), 1);
+  EXPECT_TRUE(steps.step({.batch = batch}).has_value());
+  EXPECT_EQ(unseen(), 2);
+  steps.reset();
+  EXPECT_EQ(unseen(), 0);
+  EXPECT_FALSE(steps.step({.batch = batch}).has_value());
+  EXPECT_EQ(unseen(), 4) << "counted through a repetition, its untimed steps too";
+  EXPECT_TRUE(steps.drain().has_value());
+  EXPECT_EQ(unseen(), 0);
+}
+
+TEST_F(StepPipelineTest, LooksAtTheLossesOfStepsThatCountForNothing) {
+  comm::LoneRank alone;
+  SessionPlan plan(options("deferred"), alone);
+  Session session(plan);
+  StepPipeline steps(session);
+  steps.reset();
+  poison_parameters(session.state());
+  EXPECT_FALSE(steps.step({.batch = &session.cached_batch()}).has_value());
+  EXPECT_THROW(steps.reset(), NonFiniteLoss);
+  EXPECT_EQ(comm::own_progress().unseen_loss.load(), 1) << "until another rank may look";
 }
 
 TEST_F(StepPipelineTest, OnlySyntheticHostCopiesTheBatchInEachStep) {
