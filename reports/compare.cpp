@@ -356,8 +356,10 @@ Comparison compare_reports(const RunRecord& baseline,
         comparison.collectives.push_back(compare_collective(key, before, after, options.tolerance));
       });
   const bool complete = candidate.run.status == RunStatus::kComplete;
+  const bool ended_before_any =
+      !complete && arms_of(candidate).empty() && collectives_of(candidate).empty();
   if (comparison.arms.empty() && comparison.collectives.empty() &&
-      (complete || comparison.missing.empty())) {
+      (!ended_before_any || comparison.missing.empty())) {
     throw Error(ErrorCode::kData,
                 fmt::format("nothing to compare: the baseline has {}, the candidate {}",
                             names_of(baseline),

@@ -58,7 +58,7 @@ class InfoCommand final : public Command {
       throw core::Error(
           core::ErrorCode::kUsage,
           "--device " + device_ +
-              ": wanted with --measure-peaks alone; without it all devices are shown");
+              " says whose peaks --measure-peaks measures: give that too, or leave --device out");
     }
   }
   int run(const OptionSet& /*options*/, const Invocation& invocation) override {

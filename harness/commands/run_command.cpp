@@ -71,6 +71,9 @@ class Measurement {
     const std::vector<TrialId> trials =
         parse_trials(options_.trials, !plan.backend().reads_host_memory());
     describe_plan(plan, record_);
+    if (std::ranges::any_of(trials, &TrialId::loads)) {
+      warn_idle_workers(plan);
+    }
     if (!options_.capture_steps.empty()) {
       check_capture(plan.backend());
     }
@@ -174,14 +177,14 @@ class Measurement {
           profile(session, probes, runner, arms);
           if (!options_.capture_steps.empty()) {
             report_.write();  // a profiler may end the process with its capture
-            capture(session);
+            capture(session, runner);
           }
         },
         runner.device_fault);
   }
 
   // A replayed step is one launch: it passes by no phase and no op that a profiler could show.
-  void capture(Session& session) {
+  void capture(Session& session, const TrialRunner& runner) {
     const bool node_by_node = options_.cuda_graph != exec::GraphReplay::kOn;
     if (node_by_node && session.step().replays()) {
       core::log::info(
@@ -191,9 +194,13 @@ class Measurement {
     const StepRange range = parse_step_range(options_.capture_steps);
     const std::unique_ptr<Arm> arm = make_arm(captured_trial(options_.capture_trial), session);
     core::log::progress(fmt::format("{}: steps to capture", arm->id().to_string()));
-    capture_steps(*arm, range, session.plan().backend(), guard_, [&](bool capturing) {
-      session.step().set_replay(!(capturing && node_by_node));
-    });
+    runner.tell_failure(
+        [&] {
+          capture_steps(*arm, range, session.plan().backend(), guard_, [&](bool capturing) {
+            session.step().set_replay(!(capturing && node_by_node));
+          });
+        },
+        runner.device_fault);
     core::log::progress("");
     core::log::info(fmt::format("--capture-steps: steps {} to {} of {} were marked for a profiler",
                                 range.first,
@@ -235,10 +242,7 @@ class Measurement {
 
   // Before kernels are chosen: a data set may be too small for --cache cold.
   void check_cold_pass(const SessionPlan& plan, const std::vector<TrialId>& trials) const {
-    const bool loads = std::any_of(trials.begin(), trials.end(), [](const TrialId& trial) {
-      return trial.kind != reports::TrialKind::kSynthetic;
-    });
-    if (options_.cache == data::CacheMode::kCold && loads &&
+    if (options_.cache == data::CacheMode::kCold && std::ranges::any_of(trials, &TrialId::loads) &&
         !plan.dataset().spec().held_in_memory) {
       const data::LoaderOptions loader = plan.loader_options();
       static_cast<void>(cold_pass_steps(
@@ -275,7 +279,7 @@ class Measurement {
     set_cache(mode, session.plan());
     if (mode == data::CacheMode::kCold) {
       runner.before_repetition = [this, mode, &session](const TrialId& id) {
-        if (id.kind != reports::TrialKind::kSynthetic) {
+        if (id.loads()) {
           session.loader().skip_to_epoch();
           set_cache(mode, session.plan());
           group_.align();

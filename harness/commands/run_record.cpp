@@ -12,6 +12,7 @@
 #include "harness/trials/trial_runner.h"
 #include "probes/nvml_library.h"
 #include "probes/system_info.h"
+#include "reports/naming.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -368,6 +369,24 @@ void warn_idle_link(const std::optional<comm::LinkModel>& link, int ranks) {
   if (!why.empty()) {
     core::log::warn("--link simulates nothing here: " + why);
   }
+}
+
+void warn_idle_workers(const SessionPlan& plan) {
+  const std::int64_t busy = plan.most_busy_workers();
+  if (plan.workers() <= busy || plan.ranks().rank() != 0) {
+    return;
+  }
+  const std::int64_t prefetch = plan.options().prefetch;
+  const std::int64_t parts = busy / prefetch;
+  core::log::warn(
+      fmt::format("--workers {}: no more than {} can work at a time, for --prefetch {} asks for {} "
+                  "of up to {}; --prefetch {} has work for all",
+                  plan.workers(),
+                  busy,
+                  prefetch,
+                  reports::count_text(busy, "part"),
+                  reports::count_text(plan.dataset().spec().samples_per_ticket, "sample"),
+                  (plan.workers() + parts - 1) / parts));
 }
 
 void describe_session(Session& session, reports::RunRecord& record) {

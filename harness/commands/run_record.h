@@ -42,6 +42,9 @@ void describe_planned_memory(SessionPlan& plan, reports::RunRecord& record);
 /// A line, if a link is to be simulated and delays nothing.
 void warn_idle_link(const std::optional<comm::LinkModel>& link, int ranks);
 
+/// Warns of loader workers that will have nothing to do, on rank 0.
+void warn_idle_workers(const SessionPlan& plan);
+
 /// Plans with kernel decisions, planned and measured memory, parameters of the loaded libraries.
 void describe_session(Session& session, reports::RunRecord& record);
 

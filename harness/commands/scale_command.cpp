@@ -221,6 +221,9 @@ class Scaling {
     if (report_.speaks() && largest != nullptr) {
       describe_plan(largest->plan(), record_);
       describe_planned_memory(largest->plan(), record_);
+      if (std::ranges::any_of(parse_trials(options_.trials, false), &TrialId::loads)) {
+        warn_idle_workers(largest->plan());
+      }
       record_.config.effective["ranks"] =
           fmt::format("{}", fmt::join(parse_rank_list(scale_.ranks, launch_.size()), ","));
     }

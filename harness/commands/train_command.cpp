@@ -174,6 +174,7 @@ class TrainingRun {
   int run() {
     SessionPlan plan(session_options(options_, placement_, ranks_.size()), ranks_);
     describe_plan(plan, record_);
+    warn_idle_workers(plan);
     reports::ValueMap& effective = record_.config.effective;
     effective["epochs"] = epochs(plan);
     if (train_.learning_rate == 0.0) {

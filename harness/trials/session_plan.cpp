@@ -5,16 +5,12 @@
 #include "engine/comm/rank_progress.h"
 #include "engine/comm/shared_device.h"
 #include "engine/core/error.h"
-#include "engine/core/log.h"
 #include "harness/cache_folder.h"
 #include "harness/ranks.h"
 #include "harness/trials/cuda_graph.h"
 #include "harness/trials/run_guard.h"
 #include "harness/trials/same_samples.h"
 #include "probes/system_info.h"
-#include "reports/naming.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
@@ -147,21 +143,8 @@ void SessionPlan::open_data() {
 }
 
 void SessionPlan::choose_workers() {
-  const std::int64_t busy = most_busy_workers();
-  workers_ = options_.workers.value_or(
-      std::min<std::int64_t>(options_.own_cpus.value_or(probes::usable_cpus()), busy));
-  if (workers_ > busy && ranks_.rank() == 0) {
-    const std::int64_t parts = busy / options_.prefetch;
-    core::log::warn_once(fmt::format(
-        "--workers {}: no more than {} can work at a time, for --prefetch {} asks for {} "
-        "of up to {}; --prefetch {} has work for all",
-        workers_,
-        busy,
-        options_.prefetch,
-        reports::count_text(busy, "part"),
-        reports::count_text(dataset_->spec().samples_per_ticket, "sample"),
-        (workers_ + parts - 1) / parts));
-  }
+  workers_ = options_.workers.value_or(std::min<std::int64_t>(
+      options_.own_cpus.value_or(probes::usable_cpus()), most_busy_workers()));
 }
 
 std::int64_t SessionPlan::most_busy_workers() const {

@@ -21,6 +21,8 @@ struct TrialId {
   [[nodiscard]] std::string to_string() const;
   /// Whether its steps are the network's; else they are the loader's batches.
   [[nodiscard]] bool trains() const { return reports::trains(kind, variant); }
+  /// Whether the loader works beside it.
+  [[nodiscard]] bool loads() const { return kind != reports::TrialKind::kSynthetic; }
   friend bool operator==(const TrialId&, const TrialId&) = default;
 };
 

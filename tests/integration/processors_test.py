@@ -98,8 +98,8 @@ class Processors(CommandTest):
         def run(*arguments):
             output = self.folder / "quota.json"
             line = f"echo $$ > {group}/cgroup.procs && exec \"$0\" \"$@\""
-            done = subprocess.run(["sh", "-c", line, command.PROGRAM, "run", "--workload", "mnist_cnn", "--data",
-                                   str(self.folder / "mnist"), "--trials", "synthetic", "--probes", "none", "--steps",
+            done = subprocess.run(["sh", "-c", line, command.PROGRAM, "run", "--workload", "mnist_cnn", "--device",
+                                   "cpu", "--data", str(self.folder / "mnist"), "--trials", "synthetic", "--probes", "none", "--steps",
                                    "10", "--repetitions", "2", "--max-noise", "100", "--output", str(output),
                                    *arguments], capture_output=True, text=True, timeout=100, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)

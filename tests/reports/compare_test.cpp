@@ -233,6 +233,9 @@ TEST(Compare, RefusesWhatCannotBeCompared) {
                  "nothing to compare: the baseline has full on 1 rank, the candidate full on 2 "
                  "ranks");
   }
+  two_ranks.run.status = RunStatus::kPartial;
+  EXPECT_THROW(static_cast<void>(compare_reports(full_only({50, 51, 52}), two_ranks)), core::Error)
+      << "it measured, but something else";
   EXPECT_THROW(static_cast<void>(compare_reports(sample_record(), sample_record(), {0.0})),
                core::Error);
 }
