@@ -4,6 +4,7 @@
 // The arithmetic of LoaderStats and LoaderOptions, apart from the threads.
 #include "data/loader/loader_totals_internal.h"
 #include "data/loader/prefetch_loader.h"
+#include "engine/core/round_up.h"
 
 #include <algorithm>
 
@@ -64,7 +65,7 @@ std::int64_t parts_of_batch(const DatasetSpec& spec, const LoaderOptions& option
   const std::int64_t global = options.global_batch_size > 0 ? options.global_batch_size
                                                             : options.batch_size * options.world;
   const std::int64_t items = options.shard == ShardMode::kLate ? global : options.batch_size;
-  return (items + spec.samples_per_ticket - 1) / spec.samples_per_ticket;
+  return core::ceil_divide(items, spec.samples_per_ticket);
 }
 
 std::int64_t most_busy_workers(const DatasetSpec& spec, const LoaderOptions& options) {
@@ -72,8 +73,8 @@ std::int64_t most_busy_workers(const DatasetSpec& spec, const LoaderOptions& opt
 }
 
 std::int64_t loader_burst(const DatasetSpec& spec, const LoaderOptions& options) {
-  const std::int64_t parts = parts_of_batch(spec, options);
-  const std::int64_t batches = (options.workers + parts - 1) / parts;
+  const auto batches =
+      core::ceil_divide<std::int64_t>(options.workers, parts_of_batch(spec, options));
   return std::min<std::int64_t>(batches, options.prefetch);
 }
 

@@ -50,7 +50,7 @@ void step_done(double wall_s) noexcept {
 
 // 0 where no loss is unseen, else the number of the first that is, from 1.
 void losses_seen(std::int64_t seen, std::int64_t started) noexcept {
-  own_progress().unseen_loss.store(seen < started ? seen + 1 : 0);
+  own_progress().unseen_loss.store(seen < started ? seen + 1 : 0, std::memory_order_relaxed);
 }
 
 InCollective::InCollective(std::string_view name, std::int64_t number) noexcept

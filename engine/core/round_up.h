@@ -8,10 +8,16 @@
 
 namespace dlbench::core {
 
+/// Units of `unit` > 0 that hold `size` >= 0.
+template <std::integral Integer>
+[[nodiscard]] constexpr Integer ceil_divide(Integer size, Integer unit) {
+  return (size + unit - 1) / unit;
+}
+
 /// The smallest multiple of `unit` > 0 that is not below `size` >= 0.
 template <std::integral Integer>
 [[nodiscard]] constexpr Integer round_up(Integer size, Integer unit) {
-  return (size + unit - 1) / unit * unit;
+  return ceil_divide(size, unit) * unit;
 }
 
 }  // namespace dlbench::core

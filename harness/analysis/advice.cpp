@@ -4,6 +4,7 @@
 // The sentences of a verdict: the explanation and the advice with its computed gains. The word
 // itself is reports/verdict_rule.h's.
 #include "engine/core/check.h"
+#include "engine/core/round_up.h"
 #include "harness/analysis/attribution_internal.h"
 #include "reports/text_table.h"
 
@@ -82,7 +83,7 @@ std::string change_to_workers(std::int64_t target, const AttributionInput& input
   if (target > input.workers) {
     change = fmt::format("{} loader workers instead of {}", target, input.workers);
   }
-  const std::int64_t prefetch = (target + input.parts_of_batch - 1) / input.parts_of_batch;
+  const std::int64_t prefetch = core::ceil_divide(target, input.parts_of_batch);
   if (prefetch > input.prefetch) {
     change += fmt::format("{}--prefetch {} instead of {}{}",
                           change.empty() ? "" : " with ",

@@ -6,6 +6,7 @@
 #include "engine/core/affinity.h"
 #include "engine/core/build_info.h"
 #include "engine/core/log.h"
+#include "engine/core/round_up.h"
 #include "harness/node_cpus.h"
 #include "harness/rank_placement.h"
 #include "harness/trials/plan_record.h"
@@ -377,7 +378,6 @@ void warn_idle_workers(const SessionPlan& plan) {
     return;
   }
   const std::int64_t prefetch = plan.options().prefetch;
-  const std::int64_t parts = busy / prefetch;
   core::log::warn(
       fmt::format("--workers {}: no more than {} can work at a time, for --prefetch {} asks for {} "
                   "of up to {}; --prefetch {} has work for all",
@@ -386,7 +386,7 @@ void warn_idle_workers(const SessionPlan& plan) {
                   prefetch,
                   reports::count_text(busy, "part"),
                   reports::count_text(plan.dataset().spec().samples_per_ticket, "sample"),
-                  (plan.workers() + parts - 1) / parts));
+                  core::ceil_divide(plan.workers(), busy / prefetch)));
 }
 
 void describe_session(Session& session, reports::RunRecord& record) {

@@ -134,9 +134,9 @@ BoardSeat& StatusBoard::seat(int index) const {
 }
 
 bool StatusBoard::earlier_loss_unseen(int index) const {
-  const std::int64_t own = seat(index).progress.unseen_loss.load();
+  const std::int64_t own = seat(index).progress.unseen_loss.load(std::memory_order_relaxed);
   return std::any_of(layout_->seats.begin(), layout_->seats.end(), [&](const BoardSeat& other) {
-    const std::int64_t unseen = other.progress.unseen_loss.load();
+    const std::int64_t unseen = other.progress.unseen_loss.load(std::memory_order_relaxed);
     return other.state.load() == SeatState::kRunning && 0 < unseen && unseen < own;
   });
 }

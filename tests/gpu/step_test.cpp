@@ -83,8 +83,8 @@ void for_each_precision(backend::Backend& device,
   }
 }
 
-// In f16 with loss scaling: some steps are skipped, by the device's own decision, and more are
-// made.
+// In f16 with loss scaling: some steps are skipped, by the device's own decision, so more are made.
+// Of five, three are replayed.
 TEST_P(GpuStep, ReplayedEndsInTheBitsOfStepsRunNodeByNode) {
   for_each_precision(*device_, {.workload = GetParam(), .size = size()}, [this](StepBitsCase test) {
     test.steps = test.precision == core::DType::kF16 ? 8 : 5;

@@ -99,8 +99,9 @@ class Processors(CommandTest):
             output = self.folder / "quota.json"
             line = f"echo $$ > {group}/cgroup.procs && exec \"$0\" \"$@\""
             done = subprocess.run(["sh", "-c", line, command.PROGRAM, "run", "--workload", "mnist_cnn", "--device",
-                                   "cpu", "--data", str(self.folder / "mnist"), "--trials", "synthetic", "--probes", "none", "--steps",
-                                   "10", "--repetitions", "2", "--max-noise", "100", "--output", str(output),
+                                   "cpu", "--data", str(self.folder / "mnist"), "--trials", "synthetic", "--probes",
+                                   "none", "--steps", "10", "--repetitions", "2", "--max-noise", "100", "--output",
+                                   str(output),
                                    *arguments], capture_output=True, text=True, timeout=100, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
             report = self.report(output)

@@ -21,7 +21,7 @@ SMALL = ["--batch-size", "16"]
 # excuses it.
 SHORT = ["--max-noise", "15", "--max-time", "3"]
 LONG = ["--max-noise", "5", "--max-time", "12"]
-LONG_RUNS_S = 60
+LONG_RUNS_S = 90
 
 
 def burn(stop):
