@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/node_cpus.h"
 
-#include "probes/system_info.h"
+#include "probes/node/system_info.h"
 
 #include <algorithm>
 

@@ -4,10 +4,10 @@
 
 #include "engine/core/affinity.h"
 #include "engine/core/check.h"
-#include "probes/cpu_list.h"
-#include "probes/system_info.h"
-#include "probes/topology.h"
-#include "reports/text_table.h"
+#include "probes/node/cpu_list.h"
+#include "probes/node/system_info.h"
+#include "probes/node/topology.h"
+#include "reports/text/text_table.h"
 
 #include <fmt/format.h>
 

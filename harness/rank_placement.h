@@ -6,7 +6,7 @@
 #pragma once
 
 #include "engine/comm/rendezvous.h"
-#include "probes/placement.h"
+#include "probes/node/placement.h"
 #include "reports/record.h"
 
 #include <optional>

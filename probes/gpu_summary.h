@@ -4,7 +4,7 @@
 // From the windows of a GPU monitor to the values of a report, and to the judgement of one window.
 #pragma once
 
-#include "probes/gpu_sums.h"
+#include "probes/gpu/gpu_sums.h"
 #include "probes/probe.h"
 
 #include <string>

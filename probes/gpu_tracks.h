@@ -5,8 +5,8 @@
 #pragma once
 
 #include "probes/chrome_trace.h"
-#include "probes/gpu_samples.h"
-#include "probes/gpu_trace.h"
+#include "probes/gpu/gpu_samples.h"
+#include "probes/gpu/gpu_trace.h"
 
 #include <vector>
 

@@ -3,10 +3,10 @@
 //
 // The probe nvml: power, energy, load, clocks and faults of the GPU that this run computes on.
 #include "engine/core/error.h"
-#include "probes/gpu_monitor.h"
-#include "probes/gpu_recording.h"
+#include "probes/gpu/gpu_monitor.h"
+#include "probes/gpu/gpu_recording.h"
+#include "probes/gpu/nvml_library.h"
 #include "probes/gpu_summary.h"
-#include "probes/nvml_library.h"
 #include "probes/recording_copy.h"
 #include "probes/registry.h"
 

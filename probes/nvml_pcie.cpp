@@ -5,7 +5,7 @@
 // counters wrap after 4 GiB, and reading them costs more than a timed repetition may pay (0.3 ms on
 // an H100 with driver 580).
 #include "engine/core/clock.h"
-#include "probes/nvml_library.h"
+#include "probes/gpu/nvml_library.h"
 #include "probes/registry.h"
 #include "probes/step_window.h"
 

@@ -4,7 +4,7 @@
 
 #include "engine/core/affinity.h"
 #include "engine/core/error.h"
-#include "probes/kernel_file.h"
+#include "probes/node/kernel_file.h"
 #include "probes/probe.h"
 #include "probes/registry.h"
 #include "probes/window_sums.h"

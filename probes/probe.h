@@ -7,8 +7,8 @@
 #pragma once
 
 #include "engine/core/trace.h"
-#include "probes/gpu_samples.h"
-#include "probes/gpu_trace.h"
+#include "probes/gpu/gpu_samples.h"
+#include "probes/gpu/gpu_trace.h"
 
 #include <cstdint>
 #include <map>

@@ -4,7 +4,7 @@
 // What the probe "proc" reports of a window.
 #pragma once
 
-#include "probes/disturbance.h"
+#include "probes/node/disturbance.h"
 
 #include <optional>
 #include <vector>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/rapl.h"
 
-#include "probes/kernel_file.h"
+#include "probes/node/kernel_file.h"
 #include "probes/probe.h"
 #include "probes/registry.h"
 #include "probes/window_sums.h"

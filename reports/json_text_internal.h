@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parsing of untrusted JSON text, for the sources of this folder only (it needs nlohmann/json).
+// Parsing of untrusted JSON text, for the sources of this folder and those below it (it needs
+// nlohmann/json).
 #pragma once
 
 #include <nlohmann/json.hpp>

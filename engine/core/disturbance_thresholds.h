@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From where on something else on our processors counts as a disturbance. Known to who judges a
-// repetition (probes/disturbance.h) and to who reads in a report what was seen of it.
+// repetition (probes/node/disturbance.h) and to who reads in a report what was seen of it.
 #pragma once
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 #include "engine/core/check.h"
 #include "engine/core/round_up.h"
 #include "harness/analysis/attribution_internal.h"
-#include "reports/text_table.h"
+#include "reports/text/text_table.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 // it copied. Knows no profiler: the records may come from a GPU or from a file.
 #pragma once
 
-#include "probes/gpu_trace.h"
+#include "probes/gpu/gpu_trace.h"
 #include "reports/value.h"
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 // samples may come from a GPU or from a file.
 #pragma once
 
-#include "probes/gpu_samples.h"
+#include "probes/gpu/gpu_samples.h"
 #include "reports/value.h"
 
 namespace dlbench::harness {

@@ -9,7 +9,7 @@
 #include "harness/commands/command.h"
 #include "harness/commands/listing.h"
 #include "harness/commands/option_limits.h"
-#include "harness/trials/run_guard.h"
+#include "harness/session/run_guard.h"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,7 @@
 #include "harness/peaks/device_peaks.h"
 #include "harness/peaks/peak_cache.h"
 #include "harness/rank_placement.h"
-#include "harness/trials/open_device.h"
+#include "harness/session/open_device.h"
 
 #include <cstdio>
 #include <memory>

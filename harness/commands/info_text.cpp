@@ -8,9 +8,9 @@
 #include "harness/cache_folder.h"
 #include "harness/peaks/device_peaks.h"
 #include "harness/peaks/peak_cache.h"
-#include "probes/nvml_library.h"
+#include "probes/gpu/nvml_library.h"
+#include "probes/node/system_info.h"
 #include "probes/registry.h"
-#include "probes/system_info.h"
 #include "reports/naming.h"
 
 #include <fmt/format.h>

@@ -6,8 +6,8 @@
 #include "engine/core/check.h"
 #include "harness/node_cpus.h"
 #include "harness/utc_time.h"
-#include "probes/cpu_list.h"
-#include "probes/system_info.h"
+#include "probes/node/cpu_list.h"
+#include "probes/node/system_info.h"
 
 #include <fmt/format.h>
 #include <sys/resource.h>

@@ -8,7 +8,7 @@
 #include "engine/core/build_info.h"
 #include "engine/core/error.h"
 #include "engine/graph/passes.h"
-#include "probes/placement.h"
+#include "probes/node/placement.h"
 #include "probes/registry.h"
 #include "workloads/sweep.h"
 #include "workloads/workload.h"

@@ -3,7 +3,7 @@
 #include "harness/commands/plan_text.h"
 
 #include "reports/naming.h"
-#include "reports/text_table.h"
+#include "reports/text/text_table.h"
 
 #include <fmt/format.h>
 

@@ -4,8 +4,8 @@
 // What --dry-run prints: the plan of a run, from the graph alone.
 #pragma once
 
-#include "harness/trials/batch_share.h"
-#include "harness/trials/session_plan.h"
+#include "harness/session/batch_share.h"
+#include "harness/session/session_plan.h"
 #include "harness/trials/trial_id.h"
 #include "reports/record.h"
 

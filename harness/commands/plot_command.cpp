@@ -7,7 +7,7 @@
 #include "harness/commands/command.h"
 #include "harness/commands/output_files.h"
 #include "reports/json_reader.h"
-#include "reports/validate.h"
+#include "reports/validation/validate.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -5,10 +5,10 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "harness/commands/command.h"
-#include "reports/compare.h"
 #include "reports/json_reader.h"
-#include "reports/show.h"
-#include "reports/validate.h"
+#include "reports/text/compare.h"
+#include "reports/text/show.h"
+#include "reports/validation/validate.h"
 
 #include <fmt/format.h>
 

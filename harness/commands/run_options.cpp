@@ -7,7 +7,7 @@
 #include "engine/core/log.h"
 #include "engine/core/parallel.h"
 #include "harness/commands/option_limits.h"
-#include "probes/system_info.h"
+#include "probes/node/system_info.h"
 #include "workloads/workload.h"
 
 #include <algorithm>

@@ -5,10 +5,10 @@
 #pragma once
 
 #include "harness/commands/option_set.h"
-#include "harness/trials/session_options.h"
-#include "harness/trials/session_plan.h"
+#include "harness/session/session_options.h"
+#include "harness/session/session_plan.h"
 #include "harness/trials/trial_runner.h"
-#include "probes/placement.h"
+#include "probes/node/placement.h"
 
 #include <cstdint>
 #include <optional>

@@ -9,10 +9,10 @@
 #include "engine/core/round_up.h"
 #include "harness/node_cpus.h"
 #include "harness/rank_placement.h"
-#include "harness/trials/plan_record.h"
+#include "harness/session/plan_record.h"
 #include "harness/trials/trial_runner.h"
-#include "probes/nvml_library.h"
-#include "probes/system_info.h"
+#include "probes/gpu/nvml_library.h"
+#include "probes/node/system_info.h"
 #include "reports/naming.h"
 
 #include <fmt/format.h>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "harness/commands/command.h"
-#include "harness/trials/session.h"
+#include "harness/session/session.h"
 #include "harness/utc_time.h"
 #include "reports/record.h"
 

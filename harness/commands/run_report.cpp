@@ -9,10 +9,10 @@
 #include "harness/commands/job_record.h"
 #include "harness/commands/standard_streams.h"
 #include "harness/faults/fault_watch.h"
-#include "harness/trials/run_guard.h"
+#include "harness/session/run_guard.h"
 #include "harness/utc_time.h"
 #include "reports/json_writer.h"
-#include "reports/show.h"
+#include "reports/text/show.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 
 #include "harness/commands/command.h"
 #include "harness/commands/run_options.h"
-#include "probes/placement.h"
+#include "probes/node/placement.h"
 #include "reports/record.h"
 
 namespace dlbench::harness {

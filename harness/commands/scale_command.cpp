@@ -17,9 +17,9 @@
 #include "harness/scaling/bucket_caps.h"
 #include "harness/scaling/project_series.h"
 #include "harness/scaling/scale_run.h"
-#include "harness/trials/locate_data.h"
-#include "harness/trials/open_device.h"
-#include "harness/trials/session_plan.h"
+#include "harness/session/locate_data.h"
+#include "harness/session/open_device.h"
+#include "harness/session/session_plan.h"
 #include "reports/naming.h"
 #include "workloads/sweep.h"
 

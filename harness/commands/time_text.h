@@ -6,7 +6,7 @@
 #pragma once
 
 #include "harness/commands/run_options.h"
-#include "harness/trials/session_plan.h"
+#include "harness/session/session_plan.h"
 #include "harness/trials/trial_id.h"
 
 #include <cstdint>

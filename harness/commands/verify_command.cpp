@@ -7,7 +7,7 @@
 #include "harness/commands/option_limits.h"
 #include "harness/commands/output_files.h"
 #include "harness/commands/step_verification.h"
-#include "probes/placement.h"
+#include "probes/node/placement.h"
 
 #include <fmt/format.h>
 

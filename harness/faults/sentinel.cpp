@@ -8,7 +8,7 @@
 #include "harness/faults/node_link.h"
 #include "harness/faults/process_state.h"
 #include "harness/utc_time.h"
-#include "probes/system_info.h"
+#include "probes/node/system_info.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

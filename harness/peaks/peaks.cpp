@@ -9,9 +9,9 @@
 #include "engine/core/error.h"
 #include "harness/peaks/peak_kernels_internal.h"
 #include "harness/utc_time.h"
-#include "probes/placement.h"
-#include "probes/system_info.h"
-#include "probes/topology.h"
+#include "probes/node/placement.h"
+#include "probes/node/system_info.h"
+#include "probes/node/topology.h"
 #include "reports/naming.h"
 
 #include <fmt/format.h>

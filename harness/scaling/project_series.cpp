@@ -4,7 +4,7 @@
 
 #include "engine/core/error.h"
 #include "harness/analysis/projection.h"
-#include "reports/text_table.h"
+#include "reports/text/text_table.h"
 
 #include <fmt/format.h>
 

@@ -7,9 +7,9 @@
 
 #include "harness/analysis/link_fit.h"
 #include "harness/analysis/step_model.h"
+#include "harness/session/run_guard.h"
+#include "harness/session/session.h"
 #include "harness/trials/rank_group.h"
-#include "harness/trials/run_guard.h"
-#include "harness/trials/session.h"
 
 #include <cstdint>
 #include <optional>

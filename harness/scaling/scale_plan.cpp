@@ -3,8 +3,8 @@
 #include "harness/scaling/scale_plan.h"
 
 #include "engine/core/error.h"
+#include "harness/session/batch_share.h"
 #include "harness/trials/arm.h"
-#include "harness/trials/batch_share.h"
 #include "reports/naming.h"
 #include "workloads/workload.h"
 

@@ -5,7 +5,7 @@
 // Names and numbers only; scale_run.h measures them.
 #pragma once
 
-#include "harness/trials/session_options.h"
+#include "harness/session/session_options.h"
 #include "harness/trials/trial_id.h"
 #include "reports/record.h"
 #include "reports/value.h"

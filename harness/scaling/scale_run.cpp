@@ -7,8 +7,8 @@
 #include "harness/faults/fault_watch.h"
 #include "harness/ranks.h"
 #include "harness/scaling/projection_facts.h"
-#include "harness/trials/plan_record.h"
-#include "probes/system_info.h"
+#include "harness/session/plan_record.h"
+#include "probes/node/system_info.h"
 #include "reports/naming.h"
 #include "reports/vocabulary.h"
 

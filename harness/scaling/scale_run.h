@@ -9,9 +9,9 @@
 #include "harness/analysis/projection.h"
 #include "harness/analysis/scaling.h"
 #include "harness/scaling/scale_plan.h"
+#include "harness/session/run_guard.h"
+#include "harness/session/session.h"
 #include "harness/trials/device_fault_watch.h"
-#include "harness/trials/run_guard.h"
-#include "harness/trials/session.h"
 #include "harness/trials/trial_runner.h"
 #include "harness/trials/trial_summary.h"
 

@@ -5,7 +5,7 @@
 #include "engine/comm/device_watch.h"
 #include "engine/core/check.h"
 #include "engine/core/log.h"
-#include "harness/trials/make_step.h"
+#include "harness/session/make_step.h"
 
 #include <algorithm>
 #include <cstddef>

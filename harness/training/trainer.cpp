@@ -8,11 +8,11 @@
 #include "harness/faults/fault_watch.h"
 #include "harness/faults/injected_fault.h"
 #include "harness/faults/non_finite_loss.h"
+#include "harness/session/plan_record.h"
 #include "harness/training/training_passes.h"
 #include "harness/trials/group_disturbance.h"
-#include "harness/trials/plan_record.h"
 #include "harness/trials/rank_group.h"
-#include "probes/system_info.h"
+#include "probes/node/system_info.h"
 #include "workloads/undefined_metric.h"
 
 #include <fmt/format.h>

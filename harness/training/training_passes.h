@@ -7,8 +7,8 @@
 
 #include "data/loader/prefetch_loader.h"
 #include "engine/graph/graph.h"
+#include "harness/session/memory_need.h"
 #include "harness/training/training_setup.h"
-#include "harness/trials/memory_need.h"
 
 #include <cstdint>
 #include <vector>

@@ -3,11 +3,11 @@
 #include "engine/core/clock.h"
 #include "engine/core/error.h"
 #include "engine/core/trace.h"
+#include "harness/session/plan_record.h"
+#include "harness/session/run_guard.h"
+#include "harness/session/session.h"
 #include "harness/trials/arm.h"
 #include "harness/trials/interference_arms.h"
-#include "harness/trials/plan_record.h"
-#include "harness/trials/run_guard.h"
-#include "harness/trials/session.h"
 #include "harness/trials/step_pipeline.h"
 
 #include <chrono>

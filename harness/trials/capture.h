@@ -6,8 +6,8 @@
 #pragma once
 
 #include "engine/backend/backend.h"
+#include "harness/session/run_guard.h"
 #include "harness/trials/arm.h"
-#include "harness/trials/run_guard.h"
 
 #include <cstdint>
 #include <functional>

@@ -9,8 +9,8 @@
 #include "engine/comm/link_model.h"
 #include "engine/comm/rendezvous.h"
 #include "engine/exec/executor.h"
+#include "harness/session/run_guard.h"
 #include "harness/trials/rank_group.h"
-#include "harness/trials/run_guard.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "harness/trials/rank_group.h"
-#include "probes/disturbance.h"
+#include "probes/node/disturbance.h"
 #include "reports/trial_record.h"
 
 #include <string>

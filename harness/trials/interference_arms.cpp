@@ -5,7 +5,7 @@
 #include "engine/core/clock.h"
 #include "engine/core/parallel.h"
 #include "engine/core/trace.h"
-#include "harness/trials/plan_record.h"
+#include "harness/session/plan_record.h"
 #include "harness/trials/step_pipeline.h"
 
 #include <chrono>

@@ -6,8 +6,8 @@
 // contention.
 #pragma once
 
+#include "harness/session/session.h"
 #include "harness/trials/arm.h"
-#include "harness/trials/session.h"
 
 #include <memory>
 

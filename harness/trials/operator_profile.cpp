@@ -3,8 +3,8 @@
 #include "harness/trials/operator_profile.h"
 
 #include "engine/core/clock.h"
+#include "harness/session/run_guard.h"
 #include "harness/trials/group_disturbance.h"
-#include "harness/trials/run_guard.h"
 #include "reports/peak_rates.h"
 #include "reports/statistics.h"
 

@@ -5,9 +5,9 @@
 // with a clock read around every node. Headline numbers never come from it.
 #pragma once
 
+#include "harness/session/session.h"
 #include "harness/trials/rank_group.h"
-#include "harness/trials/session.h"
-#include "probes/disturbance.h"
+#include "probes/node/disturbance.h"
 #include "reports/analysis_record.h"
 #include "reports/record.h"
 

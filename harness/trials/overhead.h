@@ -5,7 +5,7 @@
 #pragma once
 
 #include "engine/backend/backend.h"
-#include "harness/trials/run_guard.h"
+#include "harness/session/run_guard.h"
 
 namespace dlbench::harness {
 

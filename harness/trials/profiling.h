@@ -10,7 +10,7 @@
 #include "harness/trials/probe_set.h"
 #include "harness/trials/rank_group.h"
 #include "harness/trials/trial_runner.h"
-#include "probes/gpu_trace.h"
+#include "probes/gpu/gpu_trace.h"
 #include "reports/record.h"
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include "engine/core/affinity.h"
 #include "engine/core/check.h"
 #include "harness/node_cpus.h"
-#include "probes/system_info.h"
+#include "probes/node/system_info.h"
 
 #include <algorithm>
 #include <cstring>

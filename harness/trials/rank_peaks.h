@@ -4,8 +4,8 @@
 // What the devices of the ranks can do: the peaks that a trial's rate is a share of.
 #pragma once
 
+#include "harness/session/session_plan.h"
 #include "harness/trials/rank_group.h"
-#include "harness/trials/session_plan.h"
 #include "reports/record.h"
 #include "reports/value.h"
 

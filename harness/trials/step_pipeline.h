@@ -8,8 +8,8 @@
 
 #include "data/loader/batch_lease.h"
 #include "engine/exec/step_ring.h"
+#include "harness/session/session.h"
 #include "harness/trials/arm.h"
-#include "harness/trials/session.h"
 
 #include <array>
 #include <cstddef>

@@ -7,13 +7,13 @@
 // it is decided from what all have measured.
 #pragma once
 
+#include "harness/session/run_guard.h"
 #include "harness/trials/arm.h"
 #include "harness/trials/cold_pass.h"
 #include "harness/trials/rank_group.h"
-#include "harness/trials/run_guard.h"
 #include "harness/trials/steady_state.h"
 #include "harness/trials/stopping_rule.h"
-#include "probes/disturbance.h"
+#include "probes/node/disturbance.h"
 #include "probes/probe.h"
 #include "reports/record.h"
 

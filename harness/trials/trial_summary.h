@@ -6,8 +6,8 @@
 #pragma once
 
 #include "harness/analysis/attribution.h"
+#include "harness/session/session_plan.h"
 #include "harness/trials/rank_peaks.h"
-#include "harness/trials/session_plan.h"
 #include "harness/trials/trial_runner.h"
 #include "reports/trial_record.h"
 

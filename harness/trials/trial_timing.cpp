@@ -7,7 +7,7 @@
 #include "engine/core/log.h"
 #include "engine/core/trace.h"
 #include "harness/trials/trial_runner.h"
-#include "probes/disturbance.h"
+#include "probes/node/disturbance.h"
 #include "reports/doubts.h"
 
 #include <algorithm>

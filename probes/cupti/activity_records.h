@@ -4,7 +4,7 @@
 // From CUPTI's activity records to ours.
 #pragma once
 
-#include "probes/gpu_trace.h"
+#include "probes/gpu/gpu_trace.h"
 
 #include <cstddef>
 #include <cstdint>

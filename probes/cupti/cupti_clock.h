@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "probes/profiler_clock.h"
+#include "probes/gpu/profiler_clock.h"
 
 namespace dlbench::probes {
 

@@ -7,7 +7,7 @@
 #include "probes/cupti/cupti_status.h"
 #include "probes/cupti/metric_set.h"
 #include "probes/cupti/sampling_support.h"
-#include "probes/sample_drain.h"
+#include "probes/gpu/sample_drain.h"
 
 #include <cupti.h>
 #include <cupti_pmsampling.h>

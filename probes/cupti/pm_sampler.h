@@ -4,7 +4,7 @@
 // Samples counters of the GPU that the calling thread computes on, over time (PM sampling).
 #pragma once
 
-#include "probes/gpu_samples.h"
+#include "probes/gpu/gpu_samples.h"
 
 #include <memory>
 

@@ -7,8 +7,8 @@
 // more than the loop costs.
 #include "engine/backend/backend.h"
 #include "engine/graph/layers.h"
+#include "harness/session/run_guard.h"
 #include "harness/trials/graph_arm.h"
-#include "harness/trials/run_guard.h"
 #include "harness/trials/trial_runner.h"
 
 #include <benchmark/benchmark.h>

@@ -6,7 +6,7 @@
 #include "engine/core/error.h"
 #include "reports/json_reader.h"
 #include "reports/json_writer.h"
-#include "reports/validate.h"
+#include "reports/validation/validate.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -294,7 +294,7 @@ class Tests(Acceptance):
         rules = [{"when": "--precision tf32", "code": 2, "says": "dlbench: tf32 needs compute capability 8.0"}]
         self.assertEqual(self.run_part("tests", rules=rules), 0, self.said)
         self.assertRegex(self.table, r"skipped .*verify resunetpp tf32 \(dlbench: tf32 needs")
-        words = (HERE.parents[1] / "engine/backend/cuda/cuda_backend.cpp").read_text()
+        words = (HERE.parents[1] / "engine/backend/cuda/libraries/cuda_backend.cpp").read_text()
         self.assertEqual(words.count("needs compute capability 8.0, {} is {}"), 2, "of bf16 and tf32")
 
     def test_other_refusals_are_failures(self):

@@ -5,7 +5,7 @@
 // others, so that plans can be asked for where no GPU is. Written to the file that
 // $DLBENCH_DEVICE_PROPERTIES names.
 #include "engine/backend/backend.h"
-#include "engine/backend/cuda/cudnn_descriptor.h"  // for cuDNN's types
+#include "engine/backend/cuda/libraries/cudnn_descriptor.h"  // for cuDNN's types
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>

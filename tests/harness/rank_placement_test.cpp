@@ -3,8 +3,8 @@
 #include "harness/rank_placement.h"
 
 #include "engine/core/affinity.h"
-#include "probes/cpu_list.h"
-#include "probes/system_info.h"
+#include "probes/node/cpu_list.h"
+#include "probes/node/system_info.h"
 #include "tests/harness/chorus.h"
 
 #include <gmock/gmock.h>

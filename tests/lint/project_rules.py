@@ -25,9 +25,12 @@ SPDX = (
 # "engine/backend".
 BACKEND = ("engine/core", "engine/graph", "engine/backend")
 ENGINE = BACKEND + ("engine/comm", "engine/exec", "engine/conformance")
-BELOW_HARNESS = ENGINE + ("data", "workloads", "probes", "reports", "launchers")
+PROBES = ("probes", "probes/gpu", "probes/node")
+REPORTS = ("reports", "reports/text", "reports/validation")
+BELOW_HARNESS = ENGINE + ("data", "workloads", "launchers") + PROBES + REPORTS
 BELOW_ANALYSIS = BELOW_HARNESS + ("harness", "harness/stats", "harness/peaks")
-BELOW_TRIALS = BELOW_ANALYSIS + ("harness/faults", "harness/analysis")
+BELOW_SESSION = BELOW_ANALYSIS + ("harness/faults", "harness/analysis")
+BELOW_TRIALS = BELOW_SESSION + ("harness/session",)
 BELOW_COMMANDS = BELOW_TRIALS + ("harness/trials",)
 EDGES = {
     "engine/core": (),
@@ -37,14 +40,20 @@ EDGES = {
     "engine/backend/cpu": BACKEND + ("engine/backend/cpu/kernels",),
     # Compiled for AVX2: an inline function of core would be too, and the linker may keep that copy.
     "engine/backend/cpu/kernels": ("engine/backend",),
-    "engine/backend/cuda": BACKEND + ("engine/comm",),
+    "engine/backend/cuda": BACKEND,
+    "engine/backend/cuda/libraries": BACKEND + ("engine/backend/cuda", "engine/comm"),
     "engine/comm": ("engine/core", "engine/backend"),
     "engine/comm/mpi": ("engine/core", "engine/backend", "engine/comm"),
     "engine/exec": ("engine/core", "engine/graph", "engine/backend", "engine/comm"),
     "engine/conformance": BACKEND + ("engine/comm", "engine/exec"),
     "data": ("engine/core",),
-    "probes": ("engine/core",),
+    "probes": ("engine/core", "probes/gpu", "probes/node"),
+    "probes/cupti": ("engine/core", "probes", "probes/gpu"),
+    "probes/gpu": ("engine/core",),
+    "probes/node": ("engine/core",),
     "reports": ("engine/core",),
+    "reports/text": ("engine/core", "reports"),
+    "reports/validation": ("engine/core", "reports"),
     "launchers": ("engine/core",),
     "workloads": ("engine/core", "engine/graph", "data"),
     "harness": BELOW_HARNESS,
@@ -52,6 +61,7 @@ EDGES = {
     "harness/faults": BELOW_HARNESS + ("harness",),
     "harness/peaks": BELOW_HARNESS + ("harness",),
     "harness/analysis": BELOW_ANALYSIS,
+    "harness/session": BELOW_SESSION,
     "harness/trials": BELOW_TRIALS,
     "harness/verification": BELOW_COMMANDS,
     "harness/training": BELOW_COMMANDS,
@@ -67,15 +77,15 @@ VENDOR_HEADERS = (
     (re.compile(r"^(dnnl|oneapi/dnnl/).*"), "engine/backend/cpu"),
     (re.compile(r"^(cuda|cudnn|cublas|curand).*\.h(pp)?$"), "engine/backend/cuda"),
     (re.compile(r"^nccl.*\.h$"), "engine/backend/cuda"),
-    (re.compile(r"^cupti.*"), "probes"),
+    (re.compile(r"^cupti.*"), "probes/cupti"),
     (re.compile(r"^nvml\.h$"), "probes"),
-    (re.compile(r"^hwloc(\.h$|/)"), "probes"),
+    (re.compile(r"^hwloc(\.h$|/)"), "probes/node"),
     (re.compile(r"^nvtx3/.*"), "probes"),
     (re.compile(r"^mpi\.h$"), "engine/comm/mpi"),
     (re.compile(r"^hdf5.*"), "data"),
 )
 # Libraries that make compiling slow: in sources, and in headers called *_internal.h, which only sources
-# of their own folder may include.
+# of their own folder and those below it may include.
 HEAVY_HEADERS = re.compile(r"^(nlohmann/|CLI/|boost/|valijson/|turbojpeg\.h|jpeglib\.h|jerror\.h|png\.h|zlib\.h)")
 # Written by CMake into the build folder.
 GENERATED = {"build_id.h"}
@@ -134,10 +144,10 @@ def check_project_include(root, path, number, included):
     if there != here and allowed is not None and there not in allowed:
         yield f"{path}:{number}: {here} may not include {there} ('{included}')"
     if included.endswith("_internal.h") and here != "tests":
-        same_folder = pathlib.PurePath(path).parent == pathlib.PurePath(included).parent
+        own = pathlib.PurePath(path).is_relative_to(pathlib.PurePath(included).parent)
         public = path.endswith((".h", ".cuh")) and not path.endswith("_internal.h")
-        if not same_folder or public:
-            yield f"{path}:{number}: '{included}' is for the sources of its own folder alone"
+        if not own or public:
+            yield f"{path}:{number}: '{included}' is for the sources of its own folder and those below it"
 
 
 def check_vendor_include(path, number, included):
@@ -149,7 +159,7 @@ def check_vendor_include(path, number, included):
         mirror = "tests/" + owner
         if not path.startswith((owner + "/", mirror + "/")):
             yield f"{path}:{number}: <{included}> belongs to {owner} alone"
-        elif is_header and not (owner == "engine/backend/cpu" or owner == "engine/backend/cuda"):
+        elif is_header and not owner.startswith(("engine/backend/cpu", "engine/backend/cuda")):
             yield f"{path}:{number}: <{included}> in a header; include it in a source"
     private = in_tests or path.endswith("_internal.h")
     if is_header and not private and HEAVY_HEADERS.match(included):

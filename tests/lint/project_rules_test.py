@@ -68,13 +68,26 @@ class ProjectRules(unittest.TestCase):
         self.expect("probes may not include data")
 
     def test_folders_of_the_harness_have_an_order(self):
-        order = ("harness", "harness/analysis", "harness/trials", "harness/scaling", "harness/commands")
+        order = ("harness", "harness/analysis", "harness/session", "harness/trials", "harness/scaling",
+                 "harness/commands")
         for folder in order:
             self.write(f"{folder}/lowest.h", HEADER)
         for lower, upper in zip(order, order[1:]):
             self.write(f"{upper}/use.cpp", HEAD + f'#include "{lower}/lowest.h"\n')
             self.assertEqual(list(project_rules.breaches(self.root)), [])
             self.write(f"{lower}/turn.cpp", HEAD + f'#include "{upper}/lowest.h"\n')
+            self.expect(f"{lower} may not include {upper}")
+            (self.root / lower / "turn.cpp").unlink()
+
+    def test_folders_below_a_folder_have_an_order(self):
+        for lower, upper in (("engine/backend/cuda", "engine/backend/cuda/libraries"), ("probes/node", "probes"),
+                             ("probes/gpu", "probes"), ("probes", "probes/cupti"), ("reports", "reports/text"),
+                             ("reports", "reports/validation")):
+            self.write(f"{lower}/lowest.h", HEADER)
+            self.write(f"{upper}/uppermost.h", HEADER)
+            self.write(f"{upper}/use.cpp", HEAD + f'#include "{lower}/lowest.h"\n')
+            self.assertEqual(list(project_rules.breaches(self.root)), [])
+            self.write(f"{lower}/turn.cpp", HEAD + f'#include "{upper}/uppermost.h"\n')
             self.expect(f"{lower} may not include {upper}")
             (self.root / lower / "turn.cpp").unlink()
 
@@ -110,10 +123,11 @@ class ProjectRules(unittest.TestCase):
         self.write("reports/json.h", HEADER + "#include <nlohmann/json.hpp>\n")
         self.expect("is heavy")
 
-    def test_an_internal_header_may_be_heavy_and_stays_in_its_folder(self):
+    def test_an_internal_header_may_be_heavy_and_stays_in_its_folder_and_below(self):
         self.write("reports/json_internal.h", HEADER + "#include <nlohmann/json.hpp>\n")
         self.write("reports/writer.cpp", HEAD + '#include "reports/json_internal.h"\n')
         self.write("reports/tree_internal.h", HEADER + '#include "reports/json_internal.h"\n')
+        self.write("reports/text/table.cpp", HEAD + '#include "reports/json_internal.h"\n')
         self.assertEqual(list(project_rules.breaches(self.root)), [])
         self.write("harness/ranks.cpp", HEAD + '#include "reports/json_internal.h"\n')
         self.write("reports/json.h", HEADER + '#include "reports/json_internal.h"\n')

@@ -5,7 +5,7 @@
 #include "engine/core/error.h"
 #include "engine/core/rng.h"
 #include "reports/json_writer.h"
-#include "reports/validate.h"
+#include "reports/validation/validate.h"
 #include "tests/error_message.h"
 #include "tests/reports/sample_record.h"
 

@@ -3,7 +3,7 @@
 #include "harness/analysis/scaling.h"
 
 #include "reports/statistics_records.h"
-#include "reports/validate.h"
+#include "reports/validation/validate.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

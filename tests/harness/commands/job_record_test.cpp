@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/job_record.h"
 
-#include "probes/system_info.h"
+#include "probes/node/system_info.h"
 #include "tests/harness/chorus.h"
 
 #include <gmock/gmock.h>

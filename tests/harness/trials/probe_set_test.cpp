@@ -5,7 +5,7 @@
 #include "harness/trials/probe_set.h"
 
 #include "engine/core/error.h"
-#include "probes/gpu_recording.h"
+#include "probes/gpu/gpu_recording.h"
 #include "probes/gpu_summary.h"
 #include "reports/json_writer.h"
 #include "tests/error_message.h"

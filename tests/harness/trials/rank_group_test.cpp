@@ -4,8 +4,8 @@
 
 #include "engine/core/error.h"
 #include "harness/ranks.h"
-#include "harness/trials/batch_share.h"
-#include "probes/system_info.h"
+#include "harness/session/batch_share.h"
+#include "probes/node/system_info.h"
 #include "tests/engine/comm/thread_rendezvous.h"
 
 #include <gmock/gmock.h>

@@ -3,9 +3,9 @@
 //
 // Where the clock of a repetition begins.
 #include "engine/comm/rendezvous.h"
+#include "harness/session/run_guard.h"
 #include "harness/trials/arm.h"
 #include "harness/trials/rank_group.h"
-#include "harness/trials/run_guard.h"
 #include "harness/trials/trial_runner.h"
 
 #include <gtest/gtest.h>

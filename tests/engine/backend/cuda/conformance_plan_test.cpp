@@ -3,7 +3,7 @@
 //
 // cuDNN's plans for every convolution that op conformance runs, from descriptions of devices: tiny
 // images, prime channels, kernels beyond the image, depthwise, volumes of three channels.
-#include "engine/backend/cuda/conv_plan.h"
+#include "engine/backend/cuda/libraries/conv_plan.h"
 #include "engine/conformance/case_graph.h"
 #include "engine/conformance/op_case.h"
 #include "engine/core/error.h"

@@ -3,7 +3,7 @@
 //
 // cuDNN's plans for every convolution of every workload, from descriptions of devices: no GPU and
 // no driver is needed. What is found stands in the test's output.
-#include "engine/backend/cuda/conv_plan.h"
+#include "engine/backend/cuda/libraries/conv_plan.h"
 
 #include "engine/core/error.h"
 #include "engine/graph/graph_builder.h"

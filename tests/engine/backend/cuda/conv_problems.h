@@ -5,7 +5,7 @@
 // devices that are not there.
 #pragma once
 
-#include "engine/backend/cuda/conv_plan.h"
+#include "engine/backend/cuda/libraries/conv_plan.h"
 #include "engine/core/dtype.h"
 #include "engine/graph/graph.h"
 

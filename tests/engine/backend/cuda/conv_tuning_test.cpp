@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/backend/cuda/conv_tuning.h"
+#include "engine/backend/cuda/libraries/conv_tuning.h"
 
 #include "engine/core/error.h"
 #include "tests/temporary_folder.h"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/backend/cuda/device_status.h"
+#include "engine/backend/cuda/libraries/device_status.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What algorithms cuBLASLt is asked for; its preferences need no GPU.
-#include "engine/backend/cuda/matrix_execution.h"
+#include "engine/backend/cuda/libraries/matrix_execution.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/backend/cuda/device_probe.h"
+#include "engine/backend/cuda/libraries/device_probe.h"
 
 namespace dlbench::backend::cuda {
 

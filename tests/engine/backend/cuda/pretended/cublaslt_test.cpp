@@ -4,7 +4,7 @@
 // What stands in for cuBLASLt, asked through the plug-in's own wrapper, against the definition
 // written as loops; and what it has to refuse.
 #include "engine/backend/cuda/contractions.h"
-#include "engine/backend/cuda/matrix_execution.h"
+#include "engine/backend/cuda/libraries/matrix_execution.h"
 #include "engine/core/dtype.h"
 #include "tests/engine/backend/cuda/pretended/libraries_fixture.h"
 

@@ -3,9 +3,9 @@
 //
 // Plans that run and compute something else are refused, and the next one is taken: where plans are
 // timed, where they are not, and where one was remembered.
-#include "engine/backend/cuda/conv_bench.h"
-#include "engine/backend/cuda/conv_plan.h"
-#include "engine/backend/cuda/device_contractions.h"
+#include "engine/backend/cuda/libraries/conv_bench.h"
+#include "engine/backend/cuda/libraries/conv_plan.h"
+#include "engine/backend/cuda/libraries/device_contractions.h"
 #include "engine/core/error.h"
 #include "tests/engine/backend/cuda/pretended/libraries_fixture.h"
 #include "tests/engine/backend/cuda/pretended/observer.h"

@@ -269,7 +269,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   std::memcpy(properties->name, name.c_str(), name.size() + 1);
   properties->major = setting().major;
   properties->minor = setting().minor;
-  properties->pciBusID = 0x41 + number;  // where tests/probes/pretended_nvml.cpp has its device
+  properties->pciBusID = 0x41 + number;  // where tests/probes/gpu/pretended_nvml.cpp has its device
   properties->totalGlobalMem = setting().memory_bytes;
   return answer(device_failure());
 }

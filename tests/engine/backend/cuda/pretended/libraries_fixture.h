@@ -4,7 +4,7 @@
 // What the tests of the pretended cuDNN and cuBLASLt share: arrays of the device, and a stream.
 #pragma once
 
-#include "engine/backend/cuda/library_handles.h"
+#include "engine/backend/cuda/libraries/library_handles.h"
 #include "engine/core/dtype.h"
 
 #include <cuda_runtime_api.h>

@@ -4,8 +4,8 @@
 // What stands in for cuDNN, asked through the plug-in's own wrappers, against the definition
 // written as loops; and what it has to refuse. Values are small whole numbers, whose sums are
 // exact, so that results are equal and not just close.
-#include "engine/backend/cuda/conv_plan.h"
-#include "engine/backend/cuda/cudnn_descriptor.h"
+#include "engine/backend/cuda/libraries/conv_plan.h"
+#include "engine/backend/cuda/libraries/cudnn_descriptor.h"
 #include "engine/core/dtype.h"
 #include "tests/engine/backend/cuda/conv_problems.h"
 #include "tests/engine/backend/cuda/pretended/libraries_fixture.h"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The plug-in's communicator on several pretended devices, where `dlbench comm` does not reach.
-#include "engine/backend/cuda/cuda_stream.h"
-#include "engine/backend/cuda/nccl_communicator.h"
+#include "engine/backend/cuda/libraries/cuda_stream.h"
+#include "engine/backend/cuda/libraries/nccl_communicator.h"
 #include "tests/engine/backend/cuda/pretended/nccl_test_ranks.h"
 #include "tests/engine/comm/thread_rendezvous.h"
 

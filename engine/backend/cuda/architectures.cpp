@@ -1,9 +1,0 @@
-// SPDX-FileCopyrightText: 2026 The dlbench authors
-// SPDX-License-Identifier: Apache-2.0
-#include "engine/backend/cuda/device_probe.h"
-
-namespace dlbench::backend::cuda {
-
-const char* kernel_architectures() { return DLBENCH_CUDA_ARCHITECTURES; }
-
-}  // namespace dlbench::backend::cuda

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cuda/libraries/cuda_call.h"
+
+#include "engine/backend/cuda/failure_codes.h"
+#include "engine/core/error.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+
+namespace dlbench::backend::cuda {
+namespace {
+
+/// "cudaMalloc" of "cudaMalloc(&data, bytes)": the arguments are ours, not the user's.
+std::string_view name_of(std::string_view call) { return call.substr(0, call.find('(')); }
+
+}  // namespace
+
+void check(cudaError_t status, const char* call) {
+  if (status != cudaSuccess) {
+    // Errors that do not stick to the device are taken out of the runtime's memory.
+    static_cast<void>(cudaGetLastError());
+    throw core::Error(code_of_cuda(status),
+                      fmt::format("{}: {} (CUDA error {}, {})",
+                                  name_of(call),
+                                  cudaGetErrorString(status),
+                                  static_cast<int>(status),
+                                  cudaGetErrorName(status)));
+  }
+}
+
+void check(cudnnStatus_t status, const char* call) {
+  if (status != CUDNN_STATUS_SUCCESS) {
+    throw core::Error(code_of_cudnn(status),
+                      fmt::format("{}: {}", name_of(call), failure_text(status)));
+  }
+}
+
+std::string failure_text(cudnnStatus_t status) {
+  std::array<char, 1024> detail{};
+  cudnnGetLastErrorString(detail.data(), detail.size());
+  return fmt::format(
+      "{} ({}): {}", cudnnGetErrorString(status), static_cast<int>(status), detail.data());
+}
+
+void check(cublasStatus_t status, const char* call) {
+  if (status != CUBLAS_STATUS_SUCCESS) {
+    throw core::Error(code_of_cublas(status),
+                      fmt::format("{}: {} (cuBLAS status {})",
+                                  name_of(call),
+                                  cublasLtGetStatusString(status),
+                                  static_cast<int>(status)));
+  }
+}
+
+}  // namespace dlbench::backend::cuda

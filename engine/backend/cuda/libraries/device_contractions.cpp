@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cuda/libraries/device_contractions.h"
+
+#include "engine/backend/cuda/libraries/matrix_execution.h"
+#include "engine/backend/workspace_limit.h"
+#include "engine/core/error.h"
+#include "engine/core/log.h"
+
+#include <cuda_runtime_api.h>
+
+#include <functional>
+#include <utility>
+
+namespace dlbench::backend::cuda {
+namespace {
+
+/// Of each of cuDNN's orders: plans beyond its first few are hardly ever the fastest.
+constexpr std::size_t kCandidates = 8;
+
+/// What `run` returns, or why it cannot be done; empty: it was. cuDNN finalises plans that it
+/// refuses to run: others of the same problem may run. Not if the device failed: then it throws
+/// what that failed with.
+std::string refusal_of(const std::function<std::string()>& run) {
+  try {
+    return run();
+  } catch (const core::Error& failure) {
+    if (cudaDeviceSynchronize() != cudaSuccess) {
+      throw;
+    }
+    static_cast<void>(cudaGetLastError());  // of the launch that failed: not the next one's
+    return failure.what();
+  }
+}
+
+}  // namespace
+
+DeviceContractions::DeviceContractions(LibraryHandles& handles,
+                                       const LoweringOptions& options,
+                                       Choices& choices)
+    : handles_(handles), options_(options), choices_(choices) {}
+
+ConvBench& DeviceContractions::bench() {
+  if (bench_ == nullptr) {
+    bench_ = std::make_unique<ConvBench>(handles_);
+  }
+  return *bench_;
+}
+
+// A wrong plan is told even where another is taken: who measures should know of such a library.
+std::string DeviceContractions::refusal(const ConvProblem& problem, ConvExecution& execution) {
+  return refusal_of([&] {
+    std::string wrong = bench().check(
+        execution, {.tf32 = options_.allow_tf32, .transformed = execution.transformed()});
+    if (!wrong.empty()) {
+      core::log::warn_once("cuDNN's plan " + execution.name() + " for " + problem.text() + " " +
+                           wrong + ": it is not taken");
+    }
+    return wrong;
+  });
+}
+
+std::optional<Tuned> DeviceContractions::time(const ConvProblem& problem,
+                                              const Executions& executions,
+                                              std::span<const std::size_t> candidates) {
+  std::vector<std::size_t> workspaces;
+  for (const std::size_t candidate : candidates) {
+    workspaces.push_back(executions[candidate]->workspace_bytes());
+  }
+  const std::vector<std::size_t> fitting =
+      affordable(workspaces, [&](std::size_t bytes) { return bench().reserve(problem, bytes); });
+  if (fitting.size() < candidates.size()) {
+    core::log::warn_once(
+        "there is not the device memory to time all of cuDNN's plans: some are left out");
+  }
+  if (fitting.empty()) {
+    return std::nullopt;
+  }
+  std::vector<bool> checked(fitting.size());
+  const Tuned tuned = tune(fitting.size(),
+                           [&](std::size_t index, int runs) {
+                             choices_.check();
+                             ConvExecution& execution = *executions[candidates[fitting[index]]];
+                             Trial trial;
+                             if (!checked[index]) {
+                               checked[index] = true;
+                               trial.refusal = refusal(problem, execution);
+                             }
+                             if (trial.refusal.empty()) {
+                               trial.refusal = refusal_of([&] {
+                                 trial.seconds = bench().seconds(execution, runs);
+                                 return std::string();
+                               });
+                             }
+                             return trial;
+                           },
+                           {});
+  if (!tuned.best.has_value() && fitting.size() < candidates.size()) {
+    return std::nullopt;  // of those that were left out one may run
+  }
+  Tuned of_all{.best = std::nullopt, .refusals = std::vector<std::string>(candidates.size())};
+  for (std::size_t index = 0; index < fitting.size(); ++index) {
+    of_all.refusals[fitting[index]] = tuned.refusals[index];
+  }
+  if (tuned.best.has_value()) {
+    of_all.best = fitting[*tuned.best];
+  }
+  return of_all;
+}
+
+std::string DeviceContractions::try_out(const ConvProblem& problem,
+                                        const std::string& plan,
+                                        ConvExecution& execution) {
+  if (!options_.try_out) {
+    return "";
+  }
+  const auto [entry, is_new] = tried_.try_emplace(problem.text() + " " + plan);
+  if (is_new) {
+    choices_.check();
+    // Without the memory for it nothing is known against it.
+    if (bench().reserve(problem, execution.workspace_bytes())) {
+      entry->second = refusal(problem, execution);
+    }
+  }
+  return entry->second;
+}
+
+Contraction DeviceContractions::convolution(const ConvProblem& problem,
+                                            const std::string& decision) {
+  const bool direct = options_.conv_algorithm == ConvAlgorithm::kDirect;
+  Executions executions;
+  std::vector<std::string> names;
+  for (ConvPlan& plan : find_conv_plans(problem,
+                                        {.allow_tf32 = options_.allow_tf32,
+                                        .deterministic = options_.deterministic,
+                                        .direct = direct,
+                                        .workspace_limit = kWorkspaceLimit},
+                                        PlanTarget(handles_.cudnn()),
+                                        kCandidates)) {
+    names.push_back(plan.name);
+    executions.push_back(std::make_shared<ConvExecution>(handles_, problem, std::move(plan)));
+  }
+  const TuningKey key{
+      decision, problem.text() + (options_.allow_tf32 ? " tf32" : "") + (direct ? " direct" : "")};
+  const std::size_t index = choose_that_runs(
+      choices_,
+      key,
+      names,
+      {.tune = [&](std::span<const std::size_t> left) { return time(problem, executions, left); },
+       .try_out =
+           [&](std::size_t candidate) {
+             return try_out(problem, names[candidate], *executions[candidate]);
+           }});
+  return {.kernel_name = "cudnn:" + names[index],
+          .decision = names[index],
+          .scratch_bytes = executions[index]->workspace_bytes(),
+          .repeatable = executions[index]->repeatable(),
+          .run = [execution = executions[index]](const ContractionCall& call) {
+            execution->run(call);
+          }};
+}
+
+Contraction DeviceContractions::product(const MatrixProduct& product) {
+  std::shared_ptr<MatrixExecution> execution;
+  if (product.epilogue.fusible()) {
+    execution = std::make_shared<MatrixExecution>(handles_, product);
+  }
+  Epilogue behind;
+  if (execution == nullptr || !execution->try_algorithm(options_.deterministic)) {
+    MatrixProduct bare = product;
+    behind = std::exchange(bare.epilogue, {});
+    execution = std::make_shared<MatrixExecution>(handles_, bare);
+    execution->choose_algorithm(options_.deterministic);
+  }
+  const ChannelsLast result{
+      .batch = product.rows, .channels = product.columns, .stride = product.columns};
+  return {.kernel_name = execution->name(),
+          .decision = "",
+          .scratch_bytes = kMatrixWorkspaceBytes,
+          .run = [execution, behind, dtype = product.dtype, result](const ContractionCall& call) {
+            execution->run(call);
+            launch_epilogue(behind, call.bias, call.y, dtype, result, call.stream);
+          }};
+}
+
+}  // namespace dlbench::backend::cuda

@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cuda/libraries/device_status.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <sstream>
+
+namespace dlbench::backend::cuda {
+namespace {
+
+/// cudaErrorNoDevice, cudaErrorInsufficientDriver, cudaErrorDevicesUnavailable.
+constexpr int kNoDevice = 100;
+constexpr int kInsufficientDriver = 35;
+constexpr int kDevicesUnavailable = 46;
+
+std::string why_none_is_visible(const DeviceStatus& status) {
+  if (!status.visible_devices.has_value()) {
+    return "the NVIDIA driver shows no device";
+  }
+  if (status.visible_devices->empty()) {
+    return "CUDA_VISIBLE_DEVICES is empty, which hides all devices: unset it, or set it to 0";
+  }
+  return fmt::format(
+      "CUDA_VISIBLE_DEVICES='{}' names no device of this machine: unset it, or set it to 0",
+      *status.visible_devices);
+}
+
+/// "cuDNN 9.10.2 was loaded from /usr/lib/libcudnn.so.9". Wheels, toolkits and packages of one
+/// machine may each bring one, and the first found counts.
+std::string loaded(const std::string& library, const std::string& path) {
+  return library + " was loaded" + (path.empty() ? "" : " from " + path);
+}
+
+constexpr const char* kPointToAnother = ": set DLBENCH_CUDA_PATH to the folder of such a one";
+
+/// Empty if a library is not older than the one of the build and of its major version. cuDNN and
+/// NCCL number versions alike: 91900 is 9.19.0.
+std::string why_version_does_not_fit(const std::string& name,
+                                     long version,
+                                     long built_with,
+                                     const std::string& path) {
+  const long needed = built_with / 100 * 100;
+  if (version / 10000 == built_with / 10000 && version >= needed) {
+    return "";
+  }
+  return fmt::format("{}, this build needs {} or a newer one of its major version{}",
+                     loaded(name + " " + library_version_text(version), path),
+                     library_version_text(needed),
+                     kPointToAnother);
+}
+
+std::string why_libraries_do_not_fit(const DeviceStatus& status) {
+  if (std::string why = why_version_does_not_fit(
+          "cuDNN", status.cudnn_version, status.cudnn_built_with, status.cudnn_path);
+      !why.empty()) {
+    return why;
+  }
+  // libcudnn.so.9 is its name for every CUDA.
+  if (status.cudnn_cuda_version / 1000 != status.runtime_version / 1000) {
+    return fmt::format(
+        "{}, which is for CUDA {}, this build needs one for CUDA {}{}",
+        loaded("cuDNN " + library_version_text(status.cudnn_version), status.cudnn_path),
+        status.cudnn_cuda_version / 1000,
+        status.runtime_version / 1000,
+        kPointToAnother);
+  }
+  return why_version_does_not_fit(
+      "NCCL", status.nccl_version, status.nccl_built_with, status.nccl_path);
+}
+
+std::string why_device_does_not_fit(const DeviceStatus& status) {
+  const int capability = 10 * status.major + status.minor;
+  if (!architectures_serve(status.architectures, capability)) {
+    return fmt::format(
+        "device {} ({}) has compute capability {}.{}; this build is for architectures {}",
+        status.index,
+        status.name,
+        status.major,
+        status.minor,
+        status.architectures);
+  }
+  if (status.prohibited) {
+    return fmt::format(
+        "device {} ({}) is in compute mode 'prohibited': nvidia-smi -c DEFAULT allows "
+        "its use",
+        status.index,
+        status.name);
+  }
+  if (status.attach_error == kDevicesUnavailable) {
+    return fmt::format(
+        "device {} ({}) is in exclusive use by another process", status.index, status.name);
+  }
+  if (status.attach_error != 0) {
+    return fmt::format("device {} ({}) cannot be used: {} (CUDA error {})",
+                       status.index,
+                       status.name,
+                       status.attach_error_text,
+                       status.attach_error);
+  }
+  return "";
+}
+
+}  // namespace
+
+bool architectures_serve(const std::string& architectures, int capability) {
+  std::istringstream stream(architectures);
+  bool any = false;
+  for (std::string word; stream >> word;) {
+    if (word.front() < '0' || word.front() > '9') {
+      return true;
+    }
+    any = true;
+    std::size_t digits = 0;
+    const int number = std::stoi(word, &digits);
+    const bool of_one = word.compare(digits, 1, "a") == 0;
+    const bool of_family = word.compare(digits, 1, "f") == 0 || word.ends_with("-real");
+    if (of_one ? capability == number
+               : capability >= number && (!of_family || capability / 10 == number / 10)) {
+      return true;
+    }
+  }
+  return !any;
+}
+
+std::string why_unusable(const DeviceStatus& status) {
+  if (status.runtime_error == kInsufficientDriver) {
+    return status.driver_version == 0
+               ? "no NVIDIA driver answers"
+               : fmt::format("the NVIDIA driver serves CUDA {} at most, this build needs {}",
+                             cuda_version_text(status.driver_version),
+                             cuda_version_text(status.runtime_version));
+  }
+  if (status.runtime_error == kNoDevice || (status.runtime_error == 0 && status.devices == 0)) {
+    return why_none_is_visible(status);
+  }
+  if (status.runtime_error != 0) {
+    return fmt::format("the NVIDIA driver fails: {} (CUDA error {})",
+                       status.runtime_error_text,
+                       status.runtime_error);
+  }
+  if (std::string why = why_libraries_do_not_fit(status); !why.empty()) {
+    return why;
+  }
+  if (status.index >= status.devices) {
+    return fmt::format("there is no device {}: {} {} visible, counted from 0",
+                       status.index,
+                       status.devices,
+                       status.devices == 1 ? "is" : "are");
+  }
+  return why_device_does_not_fit(status);
+}
+
+std::string tf32_override_refusal(const std::optional<std::string>& value, bool tf32) {
+  if (!value.has_value() || value->empty() || (*value == "0") != tf32) {
+    return "";
+  }
+  return fmt::format(
+      "NVIDIA_TF32_OVERRIDE={}: NVIDIA's libraries would {} TF32 whatever --precision says; unset "
+      "it",
+      *value,
+      tf32 ? "not use" : "use");
+}
+
+std::string why_none_usable(const std::vector<DeviceStatus>& devices) {
+  std::string first;
+  for (const DeviceStatus& device : devices) {
+    const std::string why = why_unusable(device);
+    if (why.empty()) {
+      return "";
+    }
+    first = first.empty() ? why : first;
+  }
+  return first;
+}
+
+int choose_device(const std::vector<DeviceStatus>& devices, const RankOnHost& rank) {
+  std::vector<int> candidates;
+  for (const DeviceStatus& device : devices) {
+    if (why_unusable(device).empty()) {
+      candidates.push_back(device.index);
+    }
+  }
+  if (!rank.address.empty() && candidates.size() == static_cast<std::size_t>(rank.host_devices)) {
+    for (const DeviceStatus& device : devices) {
+      if (device.address == rank.address) {
+        return device.index;
+      }
+    }
+  }
+  if (candidates.empty()) {
+    for (const DeviceStatus& device : devices) {
+      candidates.push_back(device.index);
+    }
+  }
+  return candidates.empty()
+             ? 0
+             : candidates[static_cast<std::size_t>(rank.local_rank) % candidates.size()];
+}
+
+std::string cuda_version_text(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+std::string library_version_text(long version) {
+  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
+}  // namespace dlbench::backend::cuda

@@ -1,0 +1,396 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cuda/libraries/nccl_communicator.h"
+
+#include "engine/backend/cuda/libraries/cuda_call.h"
+#include "engine/backend/cuda/libraries/cuda_memory.h"
+#include "engine/core/error.h"
+#include "engine/core/log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace dlbench::backend::cuda {
+namespace {
+
+/// How long NCCL may take to end a communicator.
+constexpr std::chrono::seconds kPatience{5};
+
+/// All-reduces in flight at once: more than a step has buckets.
+constexpr std::size_t kTickets = 256;
+
+ncclDataType_t nccl_type(core::DType dtype) {
+  switch (dtype) {
+    case core::DType::kF16:
+      return ncclFloat16;
+    case core::DType::kBF16:
+      return ncclBfloat16;
+    case core::DType::kF32:
+      return ncclFloat32;
+    case core::DType::kF64:
+      return ncclFloat64;
+    case core::DType::kI32:
+      return ncclInt32;
+    case core::DType::kI64:
+      return ncclInt64;
+    default:
+      throw core::Error(core::ErrorCode::kUnavailable,
+                        "NCCL reduces no elements of dtype " + std::string(core::name(dtype)));
+  }
+}
+
+ncclRedOp_t operation(comm::ReduceOp op) { return op == comm::ReduceOp::kSum ? ncclSum : ncclMax; }
+
+[[noreturn]] void fail(ncclResult_t result, ncclComm_t communicator, std::string_view call) {
+  throw core::Error(
+      core::ErrorCode::kRun,
+      fmt::format("{}: {}: {}", call, ncclGetErrorString(result), ncclGetLastError(communicator)));
+}
+
+/// Between two looks at a call that is `elapsed` old. Most are over within microseconds, during
+/// which a sleeping host would enqueue nothing; connecting takes long.
+void pause(std::chrono::nanoseconds elapsed) {
+  constexpr auto kSoon = std::chrono::milliseconds(2);
+  if (elapsed < kSoon) {
+    std::this_thread::yield();
+  } else {
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
+void check_nccl(ncclResult_t result, const char* call) {
+  if (result != ncclSuccess) {
+    fail(result, nullptr, call);
+  }
+}
+
+struct FreeNcclMemory {
+  void operator()(std::byte* memory) const noexcept { ncclMemFree(memory); }
+};
+using NcclMemory = std::unique_ptr<std::byte, FreeNcclMemory>;
+
+/// Memory that other processes can map, so that NCCL can use it without a copy. Null, with NCCL's
+/// answer in `made`, where it is refused.
+NcclMemory take_nccl_memory(std::size_t bytes, ncclResult_t& made) {
+  void* memory = nullptr;
+  made = ncclMemAlloc(&memory, std::max<std::size_t>(bytes, 256));
+  if (made != ncclSuccess) {
+    static_cast<void>(cudaGetLastError());  // what NCCL met stays in the runtime's memory
+    return nullptr;
+  }
+  return NcclMemory(static_cast<std::byte*>(memory));
+}
+
+/// Zeroed.
+class NcclBuffer final : public Buffer {
+ public:
+  explicit NcclBuffer(std::size_t bytes) : bytes_(bytes) {
+    ncclResult_t made = ncclSuccess;
+    memory_ = take_nccl_memory(bytes, made);
+    if (memory_ == nullptr) {
+      const CudaBuffer no_room(bytes);  // says so where that is the reason
+      throw core::Error(
+          core::ErrorCode::kRun,
+          fmt::format("ncclMemAlloc of {} bytes: {}", bytes, ncclGetErrorString(made)));
+    }
+    fill_zero_now(memory_.get(), bytes_);
+  }
+  [[nodiscard]] std::byte* data() override { return memory_.get(); }
+  [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+
+ private:
+  NcclMemory memory_;
+  std::size_t bytes_;
+};
+
+}  // namespace
+
+NcclCommunicator::NcclCommunicator(comm::Rendezvous& ranks)
+    : rank_(ranks.rank()),
+      size_(ranks.size()),
+      timeout_s_(ranks.timeout_s()),
+      forked_(stream_.create_order_event()),
+      joined_(stream_.create_order_event()) {
+  for (std::size_t i = 0; i < kTickets; ++i) {
+    done_.push_back(stream_.create_order_event());
+  }
+  DLBENCH_CUDA(cudaGetDevice(&device_));
+  try {
+    connect(ranks);
+    agree_on_memory(ranks);
+    start_watch();
+  } catch (...) {  // no destructor will run
+    give_up();
+    end();
+    throw;
+  }
+}
+
+NcclCommunicator::~NcclCommunicator() { end(); }
+
+// Recorded steps are gone by now. Where a run ends well, no rank goes before all have what is still
+// on its way; where it does not, aborting waits for nobody, or should: with peers that are gone
+// NCCL's own threads have been seen not to end.
+void NcclCommunicator::end() {
+  watch_.reset();
+  if (std::uncaught_exceptions() == 0) {
+    leave([](ncclComm_t communicator) { finish(communicator); });
+  } else {
+    give_up();
+  }
+  if (!leaving_.joinable()) {
+    return;
+  }
+  if (left_.wait_for(2 * kPatience) == std::future_status::ready) {
+    leaving_.join();
+  } else {
+    core::log::warn(
+        fmt::format("[rank {}] NCCL's communicator does not end: it is left as it is", rank_));
+    leaving_.detach();
+  }
+}
+
+void NcclCommunicator::finish(ncclComm_t communicator) {
+  const auto begin = std::chrono::steady_clock::now();
+  ncclResult_t state = ncclCommFinalize(communicator);
+  while (state == ncclInProgress && std::chrono::steady_clock::now() - begin < kPatience) {
+    pause(std::chrono::steady_clock::now() - begin);
+    if (ncclCommGetAsyncError(communicator, &state) != ncclSuccess) {
+      state = ncclInternalError;
+    }
+  }
+  if (state == ncclSuccess) {
+    static_cast<void>(ncclCommDestroy(communicator));
+  } else {
+    static_cast<void>(ncclCommAbort(communicator));
+  }
+}
+
+void NcclCommunicator::connect(comm::Rendezvous& ranks) {
+  ncclUniqueId id{};
+  if (rank_ == 0) {
+    check_nccl(ncclGetUniqueId(&id), "ncclGetUniqueId");
+  }
+  ranks.broadcast(std::as_writable_bytes(std::span(&id, 1)));
+  ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+  config.blocking = 0;
+  const ncclResult_t started = ncclCommInitRankConfig(&communicator_, size_, id, rank_, &config);
+  if (communicator_ == nullptr) {
+    fail(started, nullptr, "ncclCommInitRankConfig");
+  }
+  call("ncclCommInitRankConfig", [started](ncclComm_t /*communicator*/) { return started; });
+}
+
+// Some sandboxes refuse memory that other processes can map. Where one rank has none, none uses it:
+// NCCL wants registered buffers of all ranks or of none (its guide, "User Buffer Registration"),
+// and registers those of recorded collectives by itself.
+void NcclCommunicator::agree_on_memory(comm::Rendezvous& ranks) {
+  ncclResult_t made = ncclSuccess;
+  const bool given = take_nccl_memory(1, made) != nullptr;
+  mappable_ = std::ranges::min(ranks.all_gather(given ? 1.0 : 0.0)) > 0.0;
+  if (!mappable_) {
+    core::log::warn_once(
+        fmt::format("ncclMemAlloc: {}: NCCL copies gradients that it could use in place",
+                    given ? "refused on another rank" : ncclGetErrorString(made)));
+  }
+}
+
+void NcclCommunicator::start_watch() {
+  watch_ = std::make_unique<comm::DeviceWatch>(
+      comm::DeviceWatch::Collectives{.check = [this] { check(); },
+                                     .abort = [this] { give_up(); },
+                                     .rank = rank_,
+                                     .timeout_s = timeout_s_});
+}
+
+template <typename Use>
+auto NcclCommunicator::with_communicator(Use use) {
+  const std::scoped_lock lock(mutex_);
+  if (communicator_ == nullptr) {
+    throw core::Error(why_given_up_.value_or(core::Error(
+        core::ErrorCode::kRun, fmt::format("[rank {}] NCCL's communicator was given up", rank_))));
+  }
+  return use(communicator_);
+}
+
+void NcclCommunicator::check() {
+  with_communicator([this](ncclComm_t communicator) {
+    ncclResult_t state = ncclSuccess;
+    const ncclResult_t asked = ncclCommGetAsyncError(communicator, &state);
+    const ncclResult_t found = asked != ncclSuccess ? asked : state;
+    if (found != ncclSuccess && found != ncclInProgress) {
+      fail(found, communicator, fmt::format("[rank {}] a collective of NCCL failed", rank_));
+    }
+  });
+}
+
+template <typename Start>
+void NcclCommunicator::call(const char* name, Start start) {
+  const auto begin = std::chrono::steady_clock::now();
+  bool started = false;
+  // Others get at the communicator between two looks, not only at the end.
+  const auto look = [&](ncclComm_t communicator) {
+    ncclResult_t state = ncclSuccess;
+    ncclResult_t result = ncclSuccess;
+    if (!std::exchange(started, true)) {
+      state = start(communicator);
+    } else {
+      result = ncclCommGetAsyncError(communicator, &state);
+    }
+    if (result != ncclSuccess || (state != ncclSuccess && state != ncclInProgress)) {
+      fail(result != ncclSuccess ? result : state, communicator, name);
+    }
+    return state == ncclSuccess;
+  };
+  while (!with_communicator(look)) {
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+    if (elapsed.count() > timeout_s_) {
+      const core::Error late(
+          core::ErrorCode::kTimeout,
+          fmt::format("[rank {}] {} did not end within {:.0f} s: a rank is missing or its network "
+                      "interface cannot be reached (NCCL_DEBUG=INFO says more)",
+                      rank_,
+                      name,
+                      timeout_s_));
+      {
+        const std::scoped_lock lock(mutex_);
+        why_given_up_ = late;  // for the watch, which may look before this is caught
+      }
+      give_up();
+      throw core::Error(late);
+    }
+    pause(std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed));
+  }
+}
+
+std::unique_ptr<Buffer> NcclCommunicator::allocate(Backend& /*backend*/, std::size_t bytes) {
+  if (!mappable_) {
+    return std::make_unique<CudaBuffer>(bytes);
+  }
+  return std::make_unique<NcclBuffer>(bytes);
+}
+
+void NcclCommunicator::fork(Stream& stream) {
+  stream.record(*forked_);
+  stream_.wait_for(*forked_);
+}
+
+void NcclCommunicator::join(Stream& stream) {
+  stream_.record(*joined_);
+  stream.wait_for(*joined_);
+}
+
+comm::Ticket NcclCommunicator::start_all_reduce(const comm::ReduceRequest& request,
+                                                Stream& stream) {
+  const ncclDataType_t type = nccl_type(request.dtype);  // refused before anything is enqueued
+  fork(stream);
+  call("ncclAllReduce", [&](ncclComm_t communicator) {
+    return ncclAllReduce(request.data,
+                         request.data,
+                         request.count,
+                         type,
+                         operation(request.op),
+                         communicator,
+                         stream_.handle());
+  });
+  const comm::Ticket ticket = next_ticket_++;
+  stream_.record(*done_[static_cast<std::size_t>(ticket) % kTickets]);
+  return ticket;
+}
+
+void NcclCommunicator::wait(comm::Ticket ticket, Stream& stream) {
+  stream.wait_for(*done_[static_cast<std::size_t>(ticket) % kTickets]);
+}
+
+void NcclCommunicator::reduce_scatter(const comm::ReduceRequest& request, Stream& stream) {
+  const auto ranks = static_cast<std::size_t>(size_);
+  if (request.count % ranks != 0) {
+    return all_reduce(request, stream);  // uneven shares: what the others keep may be anything
+  }
+  const ncclDataType_t type = nccl_type(request.dtype);
+  const std::size_t share = request.count / ranks;
+  const std::size_t offset = share * static_cast<std::size_t>(rank_) * core::size_of(request.dtype);
+  fork(stream);
+  call("ncclReduceScatter", [&](ncclComm_t communicator) {
+    return ncclReduceScatter(request.data,
+                             request.data + offset,
+                             share,
+                             type,
+                             operation(request.op),
+                             communicator,
+                             stream_.handle());
+  });
+  join(stream);
+}
+
+// What is not reduced travels as bytes, of elements of any dtype.
+void NcclCommunicator::all_gather(std::byte* data,
+                                  std::size_t count,
+                                  core::DType dtype,
+                                  Stream& stream) {
+  const auto begin_of = [&](int rank) {
+    return data + comm::share_begin(count, rank, size_) * core::size_of(dtype);
+  };
+  const auto bytes_of = [&](int rank) {
+    return static_cast<std::size_t>(begin_of(rank + 1) - begin_of(rank));
+  };
+  fork(stream);
+  if (count % static_cast<std::size_t>(size_) == 0) {
+    call("ncclAllGather", [&](ncclComm_t communicator) {  // in place
+      return ncclAllGather(
+          begin_of(rank_), data, bytes_of(rank_), ncclUint8, communicator, stream_.handle());
+    });
+    return join(stream);
+  }
+  // One broadcast of each share, which differ by one element.
+  call("a group of ncclBroadcast", [&](ncclComm_t communicator) {
+    ncclResult_t state = ncclGroupStart();
+    for (int root = 0; root < size_ && (state == ncclSuccess || state == ncclInProgress); ++root) {
+      state = ncclBroadcast(begin_of(root),
+                            begin_of(root),
+                            bytes_of(root),
+                            ncclUint8,
+                            root,
+                            communicator,
+                            stream_.handle());
+    }
+    const ncclResult_t ended = ncclGroupEnd();
+    return state == ncclSuccess || state == ncclInProgress ? ended : state;
+  });
+  join(stream);
+}
+
+void NcclCommunicator::broadcast(std::byte* data, std::size_t bytes, int root, Stream& stream) {
+  fork(stream);
+  call("ncclBroadcast", [&](ncclComm_t communicator) {
+    return ncclBroadcast(data, data, bytes, ncclUint8, root, communicator, stream_.handle());
+  });
+  join(stream);
+}
+
+void NcclCommunicator::give_up() {
+  leave([](ncclComm_t communicator) { static_cast<void>(ncclCommAbort(communicator)); });
+}
+
+template <typename End>
+void NcclCommunicator::leave(End end) {
+  const std::scoped_lock lock(mutex_);
+  if (communicator_ == nullptr) {
+    return;
+  }
+  std::packaged_task<void()> task([end, device = device_, communicator = communicator_] {
+    static_cast<void>(cudaSetDevice(device));
+    end(communicator);
+  });
+  left_ = task.get_future();
+  leaving_ = std::thread(std::move(task));
+  communicator_ = nullptr;
+}
+
+}  // namespace dlbench::backend::cuda

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the steps of several ranks have in common: how they communicate, and which kernels they run.
+#pragma once
+
+#include "engine/backend/lowering.h"
+#include "engine/comm/communicator.h"
+#include "engine/comm/rendezvous.h"
+#include "harness/session/session_plan.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace dlbench::harness {
+
+/// The communicator of a plan's ranks: the device's, behind a simulated link, compression and a
+/// single root as far as the plan asks for them. Collective.
+[[nodiscard]] std::unique_ptr<comm::Communicator> make_communicator(const SessionPlan& plan);
+
+/// Lowers something on this rank and returns the decisions that were taken.
+using Lower = std::function<std::map<std::string, std::string>(const backend::LoweringOptions&)>;
+
+/// Of the ranks with equal `samples`, one lowers and tunes while all others sleep, so that nothing
+/// disturbs it: the first, or the first that did so before, whose `lower` returns what it decided
+/// then. The rest lower with its decisions, so that all run the same kernels. Of another number of
+/// samples the libraries know other kernels. Throws what `lower` throws on any rank. Collective.
+void lower_together(comm::Rendezvous& ranks,
+                    const backend::LoweringOptions& options,
+                    std::int64_t samples,
+                    bool before,
+                    const Lower& lower);
+
+}  // namespace dlbench::harness

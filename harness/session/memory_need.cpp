@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/session/memory_need.h"
+
+#include "engine/backend/workspace_limit.h"
+#include "engine/core/error.h"
+#include "engine/exec/executor.h"
+#include "probes/node/system_info.h"
+
+#include <algorithm>
+
+namespace dlbench::harness {
+namespace {
+
+std::string mib(std::int64_t bytes) {
+  return std::to_string((bytes + (std::int64_t{1} << 20) - 1) >> 20) + " MiB";
+}
+
+double share(std::int64_t need, std::int64_t room) {
+  return static_cast<double>(need) / static_cast<double>(std::max<std::int64_t>(room, 1));
+}
+
+std::int64_t state_bytes(const backend::Backend& backend,
+                         const graph::Graph& graph,
+                         graph::Storage storage) {
+  std::int64_t bytes = 0;
+  for (const graph::ValueId id : graph.with_storage(storage)) {
+    bytes += static_cast<std::int64_t>(backend.state_layout(graph.value(id)).bytes);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+MemoryNeed need_of_plan(const backend::Backend& backend,
+                        const graph::Graph& graph,
+                        const exec::Plan& plan) {
+  using graph::Storage;
+  MemoryNeed need;
+  need.parameters = state_bytes(backend, graph, Storage::kParameter) +
+                    state_bytes(backend, graph, Storage::kBuffer);
+  need.gradients = state_bytes(backend, graph, Storage::kGradient);
+  need.optimizer = state_bytes(backend, graph, Storage::kOptimizerState);
+  need.saved_state = need.parameters + need.gradients + need.optimizer;
+  need.on_device = !backend.reads_host_memory();
+  need.activations = static_cast<std::int64_t>(
+      plan.arena_bytes + (need.on_device ? exec::input_staging_bytes(graph) : 0));
+  need.workspace = static_cast<std::int64_t>(plan.peak_bytes - plan.arena_bytes);
+  return need;
+}
+
+MemoryNeed need_of_step(backend::Backend& backend,
+                        const graph::Graph& graph,
+                        backend::LoweringOptions lowering) {
+  lowering.autotune = false;
+  lowering.try_out = false;
+  lowering.tuning_cache.clear();
+  const auto lowered = backend.lower(graph, lowering);
+  MemoryNeed need = need_of_plan(backend, graph, exec::make_plan(graph, *lowered, {}));
+  if (need.on_device) {
+    need.device_reserve =
+        kDeviceReserve + std::max<std::int64_t>(0, backend::kWorkspaceLimit - need.workspace);
+  }
+  return need;
+}
+
+void check_least(const MemoryRoom& room) {
+  constexpr std::int64_t kLeastBytes = std::int64_t{64} << 20;
+  if (room.host < kLeastBytes) {
+    throw core::Error(
+        core::ErrorCode::kMemory,
+        mib(room.host) + " of memory are available, and " + mib(kLeastBytes) +
+            " are needed whatever is trained; see ulimit -v and -d, and the control group");
+  }
+}
+
+void check_room(const MemoryRoom& room,
+                std::int64_t batch_size,
+                bool smaller_images,
+                const std::function<MemoryNeed(std::int64_t)>& need_at) {
+  const MemoryNeed need = need_at(batch_size);
+  const double pressure = room.pressure(need);
+  if (pressure <= 1.0) {
+    return;
+  }
+  // Nearly linear in the batch size: start from that guess and go down until it really fits.
+  auto fitting = static_cast<std::int64_t>(static_cast<double>(batch_size) / pressure);
+  while (fitting > 0 && !room.holds(need_at(fitting))) {
+    fitting = fitting * 9 / 10;
+  }
+  throw core::Error(
+      core::ErrorCode::kMemory,
+      room.shortage(need) + "; " +
+          (fitting > 0 ? "the largest --batch-size that fits is " + std::to_string(fitting)
+                       : std::string("not even --batch-size 1 fits") +
+                             (smaller_images ? ": choose a smaller --image-size" : "")));
+}
+
+MemoryNeed& MemoryNeed::operator+=(const MemoryNeed& other) {
+  parameters += other.parameters;
+  gradients += other.gradients;
+  optimizer += other.optimizer;
+  saved_state += other.saved_state;
+  activations += other.activations;
+  workspace += other.workspace;
+  loader_buffers += other.loader_buffers;
+  on_device = on_device || other.on_device;
+  device_reserve += other.device_reserve;
+  return *this;
+}
+
+bool MemoryRoom::holds(const MemoryNeed& need) const { return pressure(need) <= 1.0; }
+
+double MemoryRoom::pressure(const MemoryNeed& need) const {
+  return std::max(
+      share(need.host_bytes(), host),
+      device.has_value() ? share(need.device_bytes() + need.device_reserve, *device) : 0.0);
+}
+
+std::string MemoryRoom::shortage(const MemoryNeed& need) const {
+  if (need.host_bytes() > host) {
+    return "the plan needs " + mib(need.host_bytes()) + " of memory, " + mib(host) +
+           " are available";
+  }
+  return "the plan needs " + mib(need.device_bytes()) + " of device memory, and " +
+         mib(need.device_reserve) + " are kept for tuned workspace and libraries; " +
+         mib(device.value_or(0)) + " are available";
+}
+
+MemoryRoom read_memory_room(const backend::Backend& backend, const MemorySharers& ranks) {
+  MemoryRoom room{.host = probes::read_memory_facts().usable_bytes / ranks.host,
+                  .device = backend.free_memory()};
+  if (room.device.has_value()) {
+    *room.device /= ranks.device;
+  }
+  return room;
+}
+
+}  // namespace dlbench::harness

@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/session/open_device.h"
+
+#include "engine/backend/cuda_loader.h"
+#include "engine/core/error.h"
+#include "engine/core/log.h"
+#include "engine/core/nearest_name.h"
+#include "harness/ranks.h"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dlbench::harness {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+
+/// A backend, and why no better one was taken; empty: there is none, or none was looked for.
+struct Opened {
+  std::unique_ptr<backend::Backend> backend;
+  std::string why_no_better;
+};
+
+/// Said once, however many times the process opens the device.
+void say_choice(const Opened& opened) {
+  if (opened.why_no_better.empty()) {
+    return;
+  }
+  static std::once_flag said;
+  std::call_once(said, [&] {
+    core::log::info("using " + std::string(opened.backend->name()) + ": " + opened.why_no_better);
+  });
+}
+
+Opened best_device(const backend::BackendOptions& options) {
+  backend::register_cuda();
+  std::string why;
+  for (const std::string& name : backend::backend_names()) {
+    try {
+      return {backend::create_backend(name, options), why};
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kUnavailable) {
+        throw;
+      }
+      if (const std::string reason = error.what(); !why.ends_with(reason)) {  // cpu's may be ref's
+        why += (why.empty() ? "" : "; ") + reason;
+      }
+    }
+  }
+  throw Error(ErrorCode::kUnavailable, "no device can be used: " + why);
+}
+
+/// "cuda:1" in parts.
+struct DeviceName {
+  std::string backend;
+  std::optional<int> index;
+};
+
+/// Throws Error(kUsage) for what is no device anywhere.
+DeviceName parse_device(const std::string& device) {
+  const std::size_t colon = device.find(':');
+  DeviceName parts{.backend = device.substr(0, colon)};
+  const std::vector<std::string> known = backend::backend_names();
+  if (parts.backend == "gpu") {  // one letter from "cpu", but not what was meant
+    throw Error(ErrorCode::kUsage, "--device: '" + device + "' is no device; did you mean 'cuda'?");
+  }
+  if (device != "auto" && parts.backend != "cuda" &&
+      std::find(known.begin(), known.end(), parts.backend) == known.end()) {
+    throw Error(ErrorCode::kUsage,
+                core::unknown_name_message(
+                    "device", device, std::array<std::string, 3>{"auto", "cpu", "cuda"}));
+  }
+  if (colon != std::string::npos) {
+    const std::string index = device.substr(colon + 1);
+    const bool digits =
+        !index.empty() && index.size() < 4 &&
+        std::all_of(index.begin(), index.end(), [](char c) { return c >= '0' && c <= '9'; });
+    if (parts.backend != "cuda" || !digits) {
+      throw Error(ErrorCode::kUsage,
+                  "--device: '" + device + "' is no device; wanted auto, cpu, cuda or cuda:N");
+    }
+    parts.index = std::stoi(index);
+  }
+  return parts;
+}
+
+Opened open(const std::string& device,
+            std::optional<std::int64_t> threads,
+            int local_rank,
+            const GpuPlace& gpu) {
+  backend::BackendOptions options{.threads = static_cast<int>(threads.value_or(0)),
+                                  .local_rank = local_rank,
+                                  .gpu_address = gpu.address,
+                                  .host_gpus = gpu.of};
+  const DeviceName parts = parse_device(device);
+  if (parts.backend == "auto") {
+    return best_device(options);
+  }
+  options.device_index = parts.index.value_or(options.device_index);
+  return {backend::create_backend(parts.backend, options), ""};
+}
+
+/// Of every rank `opened`, on all ranks: empty, or of the first two that differ.
+std::string difference(comm::Rendezvous& ranks, const Opened& opened) {
+  const std::string own(opened.backend->name());
+  const std::vector<std::string> names = ranks.gather(own);
+  const std::vector<std::string> reasons = ranks.gather(opened.why_no_better);
+  std::string text;
+  for (std::size_t rank = 1; rank < names.size() && text.empty(); ++rank) {
+    if (names[rank] != names[0]) {
+      const auto of = [&](std::size_t which) {
+        return "rank " + std::to_string(which) + " (" + ranks.places()[which].host +
+               ") computes on " + names[which] +
+               (reasons[which].empty() ? "" : ": " + reasons[which]);
+      };
+      text = of(0) + "; " + of(rank);
+    }
+  }
+  return ranks.broadcast_text(text);
+}
+
+}  // namespace
+
+std::unique_ptr<backend::Backend> open_device(const std::string& device,
+                                              std::optional<std::int64_t> threads,
+                                              int local_rank,
+                                              const GpuPlace& gpu) {
+  Opened opened = open(device, threads, local_rank, gpu);
+  say_choice(opened);
+  return std::move(opened.backend);
+}
+
+std::unique_ptr<backend::Backend> open_device_on_all(comm::Rendezvous& ranks,
+                                                     const std::string& device,
+                                                     std::optional<std::int64_t> threads,
+                                                     const GpuPlace& gpu) {
+  Opened opened;
+  together(ranks, [&] {
+    const comm::RankPlace& place = ranks.places()[static_cast<std::size_t>(ranks.rank())];
+    opened = open(device, threads, place.local_rank, gpu);
+  });
+  if (ranks.size() > 1) {
+    if (const std::string differ = difference(ranks, opened); !differ.empty()) {
+      throw Error(ErrorCode::kUnavailable,
+                  "--device " + device + ": " + differ +
+                      "; ranks that compute together want one kind: leave that device out, or give "
+                      "--device cpu");
+    }
+  }
+  say_choice(opened);
+  return std::move(opened.backend);
+}
+
+void check_device(const std::string& device, const std::string& precision) {
+  // bf16 is a matter of the processor.
+  if (parse_device(device).backend == "cpu" && (precision == "tf32" || precision == "fp16")) {
+    static_cast<void>(compute_dtype(precision, *backend::create_backend("cpu", {})));
+  }
+}
+
+void require_host_memory(const backend::Backend& backend, const std::string& option) {
+  if (!backend.reads_host_memory()) {
+    throw Error(ErrorCode::kUnavailable,
+                option + " works in host memory, which a step on '" + std::string(backend.name()) +
+                    "' does not use: it is there for --device cpu");
+  }
+}
+
+core::DType compute_dtype(const std::string& precision, const backend::Backend& backend) {
+  core::DType dtype = core::DType::kF32;
+  if (precision == "bf16") {
+    dtype = core::DType::kBF16;
+  } else if (precision == "fp16") {
+    dtype = core::DType::kF16;
+  } else if (precision == "tf32") {
+    if (backend.device().kind != "cuda") {
+      throw Error(ErrorCode::kUnavailable,
+                  "--precision tf32 exists on NVIDIA GPUs only; this run uses " +
+                      std::string(backend.name()) + ": choose fp32 or bf16");
+    }
+  } else if (precision != "fp32") {
+    throw Error(
+        ErrorCode::kUsage,
+        core::unknown_name_message(
+            "precision", precision, std::array<std::string, 4>{"fp32", "tf32", "bf16", "fp16"}));
+  }
+  std::string why;
+  if (!backend.supports(dtype, &why)) {
+    throw Error(ErrorCode::kUnavailable, "--precision " + precision + ": " + why);
+  }
+  return dtype;
+}
+
+}  // namespace dlbench::harness

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Everything one measurement needs, made: model state, training step, loader. Arms work on it.
+#pragma once
+
+#include "data/loader/prefetch_loader.h"
+#include "engine/comm/compressed.h"
+#include "engine/exec/executor.h"
+#include "engine/exec/model_state.h"
+#include "harness/session/root_inputs.h"
+#include "harness/session/session_plan.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+namespace dlbench::harness {
+
+/// A plan made real: state initialised, step lowered, tuned and bound, loader made (and stopped).
+/// On several ranks rank 0 tunes, all lower from its decisions, and start from its parameters.
+class Session {
+ public:
+  /// Collective. Throws core::Error(kRun) if the ranks' plans differ.
+  explicit Session(SessionPlan& plan);
+
+  [[nodiscard]] SessionPlan& plan() { return plan_; }
+  [[nodiscard]] exec::ModelState& state() { return *state_; }
+  [[nodiscard]] exec::Executor& step() { return *step_; }
+  [[nodiscard]] comm::Communicator& communicator() { return *communicator_; }
+  /// Relative error that --compression brought into the gradients of one step on this rank; none
+  /// without compression. Makes a step: not inside of a timed region. Collective.
+  [[nodiscard]] std::optional<double> measure_compression_error();
+  /// Stopped; start() it to use it, stop() it before measuring without it.
+  [[nodiscard]] data::PrefetchLoader& loader() { return *loader_; }
+  /// A real batch kept for the synthetic trials; of a single root the global one, on all ranks.
+  [[nodiscard]] const data::Batch& cached_batch() const { return *cached_; }
+  /// Whether this rank takes batches from the loader: all do, or the single root.
+  [[nodiscard]] bool loads() const { return !plan_.single_root() || communicator_->rank() == 0; }
+  /// Binds a batch, or this rank's part of a single root's, to the step's inputs; it must stay
+  /// leased until the step is done.
+  void bind(const data::Batch& batch);
+  /// Before the step of a single root, in place of bind(): to each rank its part of the root's
+  /// `batch` and the root's parameters. No step is on its way. Collective.
+  void send_out(const data::Batch& batch);
+  /// After the step of a single root, which gets the predictions of all ranks and the mean loss.
+  /// Collective.
+  [[nodiscard]] float collect_outputs(float own_loss);
+  /// What the root got so: those of the global batch.
+  [[nodiscard]] std::span<const std::byte> collected_predictions() const {
+    return root_outputs_->predictions();
+  }
+  /// As SessionPlan::memory_need(), of the state that was made and the plan that tuning found.
+  [[nodiscard]] MemoryNeed memory_need() const;
+  /// Resident set grown by the allocation of state, step and loader, in bytes.
+  [[nodiscard]] std::int64_t rss_growth_bytes() const { return rss_growth_bytes_; }
+
+ private:
+  void make_step();
+  void make_root_exchange();
+  void check_same_plan();
+
+  SessionPlan& plan_;
+  std::unique_ptr<backend::Stream> stream_;
+  std::unique_ptr<comm::Communicator> communicator_;
+  comm::CompressedCommunicator* compressed_ = nullptr;  ///< communicator_, if it compresses
+  std::unique_ptr<exec::ModelState> state_;
+  std::unique_ptr<exec::Executor> step_;
+  std::unique_ptr<data::PrefetchLoader> loader_;
+  data::BatchLease cached_;
+  std::unique_ptr<RootInputs> root_inputs_;    ///< of a single root, on all ranks
+  std::unique_ptr<RootOutputs> root_outputs_;  ///< the same
+  std::int64_t rss_growth_bytes_ = 0;
+};
+
+}  // namespace dlbench::harness

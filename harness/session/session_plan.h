@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one measurement needs, opened and checked, before anything big is allocated.
+#pragma once
+
+#include "data/dataset.h"
+#include "data/loader/prefetch_loader.h"
+#include "engine/backend/backend.h"
+#include "engine/comm/rendezvous.h"
+#include "engine/exec/executor.h"
+#include "harness/session/batch_share.h"
+#include "harness/session/locate_data.h"
+#include "harness/session/memory_need.h"
+#include "harness/session/session_options.h"
+#include "workloads/workload.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dlbench::harness {
+
+/// What is known of a run before anything big is allocated: enough for --dry-run.
+class SessionPlan {
+ public:
+  /// Opens backend and data set, builds the graph. Throws core::Error for everything that is wrong
+  /// with names, sizes, files or the device, on all ranks alike. Collective over `ranks`, which
+  /// outlive the plan.
+  SessionPlan(SessionOptions options, comm::Rendezvous& ranks);
+
+  [[nodiscard]] const SessionOptions& options() const { return options_; }
+  [[nodiscard]] const workloads::Workload& workload() const { return *workload_; }
+  [[nodiscard]] const workloads::BuiltWorkload& built() const { return built_; }
+  [[nodiscard]] const graph::Graph& training_graph() const { return training_graph_; }
+  [[nodiscard]] backend::Backend& backend() const { return *backend_; }
+  [[nodiscard]] const data::Dataset& dataset() const { return *dataset_; }
+  [[nodiscard]] const DataSource& source() const { return source_; }
+  /// The files of the data set, of all splits.
+  [[nodiscard]] std::vector<std::filesystem::path> data_files() const;
+  [[nodiscard]] comm::Rendezvous& ranks() const { return ranks_; }
+  /// FLOP of a step of all ranks over the samples of the global batch: the sum of what each rank's
+  /// graph has, without the optimizer where the single root alone updates. The same on all ranks.
+  [[nodiscard]] double training_flop_per_sample() const { return training_flop_per_sample_; }
+  /// Names of the ranks' devices, by rank, on rank 0; empty elsewhere.
+  [[nodiscard]] const std::vector<std::string>& device_names() const { return device_names_; }
+  /// Whether rank 0 loads the global batch and updates the parameters for all: --strategy
+  /// data-parallel on several ranks.
+  [[nodiscard]] bool single_root() const {
+    return options_.strategy == Strategy::kDataParallel && ranks_.size() > 1;
+  }
+  /// Samples of this rank in a step.
+  [[nodiscard]] std::int64_t batch_size() const { return batch_.local; }
+  [[nodiscard]] const BatchShare& batch() const { return batch_; }
+  [[nodiscard]] std::int64_t workers() const { return workers_; }
+  /// That many of them can work at the same time.
+  [[nodiscard]] std::int64_t most_busy_workers() const;
+  /// Compute threads and loader workers of this rank.
+  [[nodiscard]] std::int64_t own_threads() const { return backend_->device().threads + workers_; }
+  [[nodiscard]] core::DType compute_dtype() const { return dtype_; }
+  /// How the ranks share a step, as far as the workload and their number leave a choice.
+  [[nodiscard]] const workloads::ReductionOptions& reduction() const { return reduction_; }
+  [[nodiscard]] backend::LoweringOptions lowering() const;
+  [[nodiscard]] data::LoaderOptions loader_options() const;
+  /// What the caller does with a batch of this rank, if it is not to repeat training steps of one
+  /// size as a session does: from that need to its own. Before memory_need() is asked.
+  using NeedOfUse = std::function<MemoryNeed(std::int64_t batch_size, const MemoryNeed& of_run)>;
+  void is_used_for(NeedOfUse need) { need_of_use_ = std::move(need); }
+  /// Lowers without tuning and plans. Cached.
+  [[nodiscard]] const MemoryNeed& memory_need();
+  /// Which ranks have one GPU, as comm::shared_device() says it; empty: each has its own.
+  [[nodiscard]] const std::string& shared_device() const { return shared_device_; }
+  /// What this rank may still take.
+  [[nodiscard]] MemoryRoom memory_room() const;
+  /// Throws core::Error(kMemory) when the need exceeds that: needed, available, largest batch that
+  /// fits.
+  void check_memory();
+
+ private:
+  friend class Session;
+
+  void open();
+  void open_data();
+  void choose_workers();
+  void check_link() const;
+  void check_single_root() const;
+  void check_sharing() const;
+  void gather_ranks();
+
+  [[nodiscard]] MemoryNeed need_for_batch(std::int64_t batch_size) const;
+  /// `need` of a step, and what ranks and loader need beside it.
+  [[nodiscard]] MemoryNeed need_beside(MemoryNeed need, std::int64_t batch_size) const;
+
+  SessionOptions options_;
+  comm::Rendezvous& ranks_;
+  const workloads::Workload* workload_ = nullptr;
+  BatchShare batch_;
+  std::unique_ptr<backend::Backend> backend_;
+  std::string shared_device_;
+  int ranks_on_device_ = 1;
+  core::DType dtype_ = core::DType::kF32;
+  workloads::BuiltWorkload built_;
+  workloads::ReductionOptions reduction_;
+  graph::Graph training_graph_;
+  double training_flop_per_sample_ = 0.0;
+  std::vector<std::string> device_names_;
+  DataSource source_;
+  std::unique_ptr<data::Dataset> dataset_;
+  std::int64_t workers_ = 1;
+  NeedOfUse need_of_use_;
+  std::optional<MemoryNeed> need_;
+};
+
+}  // namespace dlbench::harness

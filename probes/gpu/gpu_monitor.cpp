@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "probes/gpu/gpu_monitor.h"
+
+#include "engine/core/clock.h"
+
+#include <utility>
+
+namespace dlbench::probes {
+
+GpuMonitor::GpuMonitor(std::unique_ptr<GpuSensors> sensors, const GpuMonitorOptions& options)
+    : sensors_(std::move(sensors)), options_(options) {
+  learn_costs();
+  thread_ = std::thread([this] { watch(); });
+}
+
+GpuMonitor::~GpuMonitor() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+/// The first reading of a sensor sets things up, later ones tell.
+void GpuMonitor::learn_costs() {
+  constexpr int kReadings = 3;
+  for (const Sensor sensor : kSensors) {
+    if (sensor == Sensor::kFaults) {
+      continue;  // events are told once
+    }
+    for (int reading = 0; reading <= kReadings; ++reading) {
+      GpuSample sample{.time_ns = core::steady_ns()};
+      const double before = options_.cpu_s();
+      sensors_->read(sensor, sample);
+      if (reading > 0) {
+        budget_.learn(sensor, options_.cpu_s() - before);
+      }
+    }
+  }
+}
+
+void GpuMonitor::begin_window() {
+  {
+    const std::lock_guard lock(mutex_);
+    double mark_s = options_.cpu_s();
+    window_ = GpuWindow{};
+    sums_ = GpuSums{};
+    window_.watched_faults = sensors_->watched_faults();
+    budget_.begin_window();
+    const double ready_s = options_.cpu_s();
+    window_.monitor_cpu_s = ready_s - std::exchange(mark_s, ready_s);
+    look(Moment::kBegin, mark_s);
+    window_.monitor_cpu_s += options_.cpu_s() - mark_s;
+    window_.begin_ns = core::steady_ns();  // a look may take a while, in which no step runs
+    open_ = true;
+  }
+  changed_.notify_all();
+}
+
+GpuWindow GpuMonitor::end_window() {
+  const std::lock_guard lock(mutex_);
+  open_ = false;
+  window_.end_ns = core::steady_ns();
+  double mark_s = options_.cpu_s();
+  look(Moment::kEnd, mark_s);
+  window_.monitor_cpu_s += options_.cpu_s() - mark_s;
+  sums_.end(window_);
+  return std::exchange(window_, GpuWindow{});
+}
+
+std::vector<GpuEvent> GpuMonitor::take_events() {
+  const std::lock_guard lock(mutex_);
+  return sensors_->take_events();
+}
+
+void GpuMonitor::look(Moment moment, double& mark_s) {
+  GpuSample sample{.time_ns = core::steady_ns()};
+  for (const Sensor sensor : kSensors) {
+    if (!budget_.allows(sensor, moment)) {
+      continue;
+    }
+    if (sensor == Sensor::kFaults) {
+      for (const GpuEvent& event : sensors_->take_events()) {
+        window_.events.push_back(event);
+      }
+    } else {
+      sensors_->read(sensor, sample);
+    }
+    const double now_s = options_.cpu_s();
+    budget_.note(sensor, now_s - mark_s);
+    window_.monitor_cpu_s += now_s - std::exchange(mark_s, now_s);
+  }
+  if (moment == Moment::kBegin) {
+    sums_.begin(sample);
+  } else {
+    sums_.add(sample);
+  }
+  if (options_.keeps_samples) {
+    window_.samples.push_back(sample);
+  }
+}
+
+void GpuMonitor::watch() {
+  std::unique_lock lock(mutex_);
+  // All that this thread does is watching: what it costs since the last look counts with the next.
+  double mark_s = options_.cpu_s();
+  while (!stop_) {
+    if (!open_) {
+      changed_.wait(lock);
+      continue;
+    }
+    const std::int64_t window = window_.begin_ns;
+    if (changed_.wait_for(
+            lock, options_.period, [&] { return stop_ || !open_ || window_.begin_ns != window; })) {
+      continue;
+    }
+    budget_.count_look();
+    look(Moment::kBetween, mark_s);
+  }
+}
+
+}  // namespace dlbench::probes

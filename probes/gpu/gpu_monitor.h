@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Watches a GPU's sensors from a thread of its own while a window is open, and says what that cost.
+#pragma once
+
+#include "engine/core/clock.h"
+#include "probes/gpu/gpu_sensors.h"
+#include "probes/gpu/gpu_sums.h"
+#include "probes/gpu/gpu_window.h"
+#include "probes/gpu/sensor_budget.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace dlbench::probes {
+
+struct GpuMonitorOptions {
+  /// Ten times a second: NVIDIA's energy counter and power sensors change hardly faster
+  /// (Yang, Adamek, Armour 2023: Part-time Power Measurements, arXiv:2312.02741).
+  std::chrono::nanoseconds period = std::chrono::milliseconds(100);
+  bool keeps_samples = true;  ///< in each window; they are summed up anyway
+  double (*cpu_s)() = core::thread_cpu_seconds;
+};
+
+/// Looks at the sensors at begin and end of a window in the caller's thread, and once every period
+/// in between in its own. Outside of windows the thread sleeps. Which sensors a look reads, a
+/// SensorBudget says.
+class GpuMonitor {
+ public:
+  explicit GpuMonitor(std::unique_ptr<GpuSensors> sensors, const GpuMonitorOptions& options = {});
+  GpuMonitor(const GpuMonitor&) = delete;
+  GpuMonitor& operator=(const GpuMonitor&) = delete;
+  ~GpuMonitor();
+
+  [[nodiscard]] const GpuIdentity& identity() const { return sensors_->identity(); }
+  void begin_window();
+  [[nodiscard]] GpuWindow end_window();
+  /// Of the window that ended last.
+  [[nodiscard]] const GpuSums& sums() const { return sums_; }
+  /// Events since the last window ended, which the next one would have.
+  [[nodiscard]] std::vector<GpuEvent> take_events();
+
+ private:
+  using Moment = SensorBudget::Moment;
+
+  void learn_costs();
+  void watch();
+  /// With mutex_ held. `mark_s`: the thread's CPU time up to which all is counted; moves on.
+  void look(Moment moment, double& mark_s);
+
+  std::unique_ptr<GpuSensors> sensors_;
+  GpuMonitorOptions options_;
+  SensorBudget budget_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool open_ = false;
+  bool stop_ = false;
+  GpuWindow window_;
+  GpuSums sums_;
+  std::thread thread_;
+};
+
+}  // namespace dlbench::probes

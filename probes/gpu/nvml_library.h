@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// NVML, the library of nvidia-smi, opened at run time: it comes with the driver, so a machine
+// without one lacks it, and nothing here is linked to it.
+#pragma once
+
+#include "probes/gpu/gpu_sensors.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace dlbench::probes {
+
+inline constexpr const char* kNvmlLibrary = "libnvidia-ml.so.1";
+
+/// The sensors of one GPU, or why there are none, in one sentence.
+struct NvmlSensors {
+  std::unique_ptr<GpuSensors> sensors;
+  std::string reason;
+};
+
+/// `library`: kNvmlLibrary, or another in tests. `device`: PCI address ("0000:41:00.0"), UUID
+/// ("GPU-...") or NVML's index, which counts all GPUs of the machine by PCI address, whatever
+/// CUDA_VISIBLE_DEVICES says.
+[[nodiscard]] NvmlSensors open_nvml(const std::string& library, const std::string& device);
+
+/// All GPUs of the machine in the order of NVML's index; none where the library is missing or does
+/// not start. What a GPU does not tell stays empty.
+[[nodiscard]] std::vector<GpuIdentity> list_gpus(const std::string& library);
+
+}  // namespace dlbench::probes

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "probes/gpu/sensor_budget.h"
+
+#include "engine/core/median.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace dlbench::probes {
+
+double SensorBudget::Cost::median_s() const {
+  const auto end = last_s.begin() + static_cast<std::ptrdiff_t>(std::min(learned, kRemembered));
+  return learned == 0 ? 0.0 : core::median(std::vector<double>(last_s.begin(), end));
+}
+
+void SensorBudget::learn(Sensor sensor, double cost_s) {
+  Cost& own = cost(sensor);
+  own.last_s[own.learned % kRemembered] = cost_s;
+  ++own.learned;
+}
+
+// As if the window lasted a second, with the look at its end, and that at its begin for counters.
+void SensorBudget::begin_window() {
+  looks_ = 0;
+  for (Cost& each : costs_) {
+    each.readings = 0;
+  }
+  const auto seconds = [this](Sensor sensor, double readings) {
+    return readings * cost(sensor).median_s();
+  };
+  double left = kShare - seconds(Sensor::kPower, kLooksPerSecond) - seconds(Sensor::kClocks, 2) -
+                seconds(Sensor::kFaults, 2) - seconds(Sensor::kLoad, 2) -
+                seconds(Sensor::kMemory, 1);
+  const auto affords = [&](Sensor sensor, double readings) {
+    const double price = seconds(sensor, readings);
+    const bool can = price <= left;
+    left -= can ? price : 0.0;
+    return can;
+  };
+  clocks_in_each_look_ = affords(Sensor::kClocks, kLooksPerSecond - 2);
+  energy_in_each_look_ = affords(Sensor::kEnergy, kLooksPerSecond);
+}
+
+bool SensorBudget::allows(Sensor sensor, Moment moment) const {
+  const bool begins = moment == Moment::kBegin;  // it shows the pause: only counters begin with it
+  const bool ends = moment == Moment::kEnd;
+  const bool slow_turn = looks_ % kLooksPerSlow == kFirstSlow;
+  switch (sensor) {
+    case Sensor::kPower:
+      return !begins;
+    case Sensor::kClocks:
+      return !begins && (ends || slow_turn || clocks_in_each_look_);
+    case Sensor::kFaults:
+    case Sensor::kLoad:
+      return !begins && (ends || slow_turn);
+    case Sensor::kMemory:
+      return ends ? cost(sensor).readings == 0 : !begins && slow_turn;
+    case Sensor::kEnergy:  // what the end would add has no time: see GpuSums
+      return !ends && energy_in_each_look_;
+    case Sensor::kPcie:
+      return false;
+  }
+  return false;
+}
+
+void SensorBudget::note(Sensor sensor, double cost_s) {
+  learn(sensor, cost_s);
+  ++cost(sensor).readings;
+}
+
+}  // namespace dlbench::probes

@@ -1,0 +1,314 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "probes/node/placement.h"
+
+#include "engine/core/affinity.h"
+#include "engine/core/check.h"
+#include "engine/core/error.h"
+#include "probes/node/cpu_list.h"
+#include "probes/node/system_info.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <map>
+#include <string>
+
+namespace dlbench::probes {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+using CoreRange = std::span<const TopologyCore>;
+
+/// Part `index` of `parts` of a sequence, sizes differing by at most one.
+CoreRange part_of(CoreRange cores, std::size_t index, std::size_t parts) {
+  const std::size_t begin = index * cores.size() / parts;
+  const std::size_t end = (index + 1) * cores.size() / parts;
+  return cores.subspan(begin, end - begin);
+}
+
+/// Neighbours of one NUMA node each.
+std::vector<CoreRange> split_by_numa_node(CoreRange cores) {
+  std::vector<CoreRange> nodes;
+  for (std::size_t begin = 0; begin < cores.size();) {
+    std::size_t end = begin + 1;
+    while (end < cores.size() && cores[end].numa_node == cores[begin].numa_node) {
+      ++end;
+    }
+    nodes.push_back(cores.subspan(begin, end - begin));
+    begin = end;
+  }
+  return nodes;
+}
+
+/// How many ranks each NUMA node takes if no rank may straddle two and none may get less than
+/// `least` cores; empty if that does not work out.
+std::vector<std::size_t> ranks_per_node(const std::vector<CoreRange>& nodes,
+                                        std::size_t ranks,
+                                        std::size_t least) {
+  std::vector<std::size_t> counts(nodes.size(), 0);
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    // The node where one more rank leaves the most cores for each.
+    std::size_t best = 0;
+    double best_share = 0.0;
+    for (std::size_t node = 0; node < nodes.size(); ++node) {
+      const double share =
+          static_cast<double>(nodes[node].size()) / static_cast<double>(counts[node] + 1);
+      if (share > best_share) {
+        best = node;
+        best_share = share;
+      }
+    }
+    if (best_share < static_cast<double>(least)) {
+      return {};
+    }
+    ++counts[best];
+  }
+  return counts;
+}
+
+/// At least one core for each rank.
+std::vector<CoreRange> deal_cores(CoreRange cores, std::size_t ranks) {
+  const std::vector<CoreRange> nodes = split_by_numa_node(cores);
+  const std::vector<std::size_t> counts = ranks_per_node(nodes, ranks, cores.size() / ranks);
+  std::vector<CoreRange> shares;
+  for (std::size_t node = 0; node < counts.size(); ++node) {
+    for (std::size_t index = 0; index < counts[node]; ++index) {
+      shares.push_back(part_of(nodes[node], index, counts[node]));
+    }
+  }
+  if (counts.empty()) {
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      shares.push_back(part_of(cores, rank, ranks));
+    }
+  }
+  return shares;
+}
+
+int busiest_numa_node(CoreRange cores) {
+  std::map<int, int> counts;
+  for (const TopologyCore& core : cores) {
+    ++counts[core.numa_node];
+  }
+  return std::max_element(
+             counts.begin(),
+             counts.end(),
+             [](const auto& left, const auto& right) { return left.second < right.second; })
+      ->first;
+}
+
+RankPlacement place_on(CoreRange cores) {
+  RankPlacement placement;
+  placement.cpus = cpus_of({.cores = {cores.begin(), cores.end()}, .gpus = {}});
+  placement.cores = static_cast<int>(cores.size());
+  placement.numa_node = busiest_numa_node(cores);
+  return placement;
+}
+
+/// Hardware threads instead of cores; shared by several ranks where there are too few of them.
+/// Ranks that follow each other get different cores, so that the first n of them, alone, have as
+/// many cores as there are.
+std::vector<RankPlacement> deal_cpus(const Topology& topology, std::size_t ranks) {
+  std::vector<TopologyCore> single;
+  bool more = true;
+  for (std::size_t thread = 0; more; ++thread) {
+    more = false;
+    for (const TopologyCore& core : topology.cores) {
+      if (thread < core.cpus.size()) {
+        single.push_back(
+            {.cpus = {core.cpus[thread]}, .numa_node = core.numa_node, .package = core.package});
+        more = true;
+      }
+    }
+  }
+  std::vector<RankPlacement> placements;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const CoreRange share = single.size() >= ranks
+                                ? part_of(single, rank, ranks)
+                                : CoreRange(single).subspan(rank % single.size(), 1);
+    placements.push_back(place_on(share));
+    placements.back().cores = 1;
+  }
+  return placements;
+}
+
+std::vector<RankPlacement> deal(const Topology& topology, std::size_t ranks) {
+  if (topology.cores.size() < ranks) {
+    return deal_cpus(topology, ranks);
+  }
+  std::vector<RankPlacement> placements;
+  for (const CoreRange& share : deal_cores(topology.cores, ranks)) {
+    placements.push_back(place_on(share));
+  }
+  return placements;
+}
+
+std::vector<RankPlacement> keep_masks(const Topology& topology,
+                                      std::span<const std::vector<int>> masks) {
+  std::vector<RankPlacement> placements;
+  for (const std::vector<int>& mask : masks) {
+    placements.push_back(place_on(restrict_topology(topology, mask).cores));
+    placements.back().bound_by_launcher = true;
+  }
+  return placements;
+}
+
+/// A quota of 1.5 CPUs is worth two threads, as in usable_cpus().
+int whole_cpus(double quota) { return static_cast<int>(std::ceil(quota)); }
+
+void choose_threads(std::vector<RankPlacement>& placements, const PlacementLimits& limits) {
+  int threads = placements.front().cores;
+  int workers = static_cast<int>(placements.front().cpus.size());
+  for (const RankPlacement& placement : placements) {
+    threads = std::min(threads, placement.cores);
+    workers = std::min(workers, static_cast<int>(placement.cpus.size()));
+  }
+  const auto ranks = static_cast<int>(placements.size());
+  if (limits.cpu_quota.has_value()) {
+    const int share = std::max(1, whole_cpus(*limits.cpu_quota) / ranks);
+    threads = std::min(threads, share);
+    workers = std::min(workers, share);
+  }
+  for (RankPlacement& placement : placements) {
+    placement.threads = limits.threads.value_or(threads);
+    placement.workers = workers;
+  }
+}
+
+/// More threads than cores somewhere: in one rank's set, in sets that overlap, or against the
+/// quota.
+void mark_oversubscribed(const Topology& topology,
+                         const PlacementLimits& limits,
+                         std::vector<RankPlacement>& placements) {
+  std::map<int, int> core_of;  // CPU -> core
+  for (std::size_t core = 0; core < topology.cores.size(); ++core) {
+    for (const int cpu : topology.cores[core].cpus) {
+      core_of[cpu] = static_cast<int>(core);
+    }
+  }
+  std::vector<double> load(topology.cores.size(), 0.0);  // threads per core
+  const auto cores_of = [&core_of](const RankPlacement& placement) {
+    std::vector<std::size_t> cores;
+    for (const int cpu : placement.cpus) {
+      const auto core = static_cast<std::size_t>(core_of.at(cpu));
+      if (cores.empty() || std::find(cores.begin(), cores.end(), core) == cores.end()) {
+        cores.push_back(core);
+      }
+    }
+    return cores;
+  };
+  int threads = 0;
+  for (const RankPlacement& placement : placements) {
+    threads += placement.threads;
+    for (const std::size_t core : cores_of(placement)) {
+      load[core] += static_cast<double>(placement.threads) / placement.cores;
+    }
+  }
+  constexpr double kFull = 1.0 + 1e-9;
+  const bool over_quota = limits.cpu_quota.has_value() && threads > whole_cpus(*limits.cpu_quota);
+  for (RankPlacement& placement : placements) {
+    const std::vector<std::size_t> cores = cores_of(placement);
+    placement.oversubscribed =
+        over_quota || std::any_of(cores.begin(), cores.end(), [&load](std::size_t core) {
+          return load[core] > kFull;
+        });
+  }
+}
+
+void assign_gpus(const Topology& topology, std::vector<RankPlacement>& placements) {
+  const std::size_t count = topology.gpus.size();
+  if (count == 0) {
+    return;
+  }
+  const std::size_t most = (placements.size() + count - 1) / count;  // ranks per GPU
+  std::vector<std::size_t> ranks_of(count, 0);
+  // First everyone who has a GPU next to it, so that nobody takes it from afar.
+  for (const bool only_near : {true, false}) {
+    for (RankPlacement& placement : placements) {
+      if (placement.gpu.has_value()) {
+        continue;
+      }
+      std::optional<std::size_t> best;
+      for (std::size_t gpu = 0; gpu < count; ++gpu) {
+        const bool allowed = !only_near || topology.gpus[gpu].numa_node == placement.numa_node;
+        if (allowed && ranks_of[gpu] < most && (!best || ranks_of[gpu] < ranks_of[*best])) {
+          best = gpu;
+        }
+      }
+      if (best.has_value()) {
+        ++ranks_of[*best];
+        placement.gpu = static_cast<int>(*best);
+        placement.gpu_address = topology.gpus[*best].pci_address;
+        placement.host_gpus = static_cast<int>(count);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<RankPlacement> place_ranks(const Topology& topology,
+                                       std::span<const std::vector<int>> masks,
+                                       const PlacementLimits& limits) {
+  DLBENCH_CHECK(!masks.empty()) << "no ranks to place";
+  for (std::size_t rank = 0; rank < masks.size(); ++rank) {
+    if (restrict_topology(topology, masks[rank]).cores.empty()) {
+      throw Error(
+          ErrorCode::kUnavailable,
+          fmt::format("local rank {} may only run on CPUs {}, which this node does not let us "
+                      "use ({})",
+                      rank,
+                      cpu_list_text(masks[rank]),
+                      cpu_list_text(cpus_of(topology))));
+    }
+  }
+  const bool equal = std::all_of(
+      masks.begin(), masks.end(), [&masks](const auto& mask) { return mask == masks.front(); });
+  std::vector<RankPlacement> placements =
+      equal ? deal(restrict_topology(topology, masks.front()), masks.size())
+            : keep_masks(topology, masks);
+  for (std::size_t rank = 0; rank < placements.size(); ++rank) {
+    placements[rank].local_rank = static_cast<int>(rank);
+  }
+  choose_threads(placements, limits);
+  mark_oversubscribed(topology, limits, placements);
+  assign_gpus(topology, placements);
+  return placements;
+}
+
+std::vector<RankPlacement> place_ranks(const Topology& topology,
+                                       int local_ranks,
+                                       const PlacementLimits& limits) {
+  const std::vector<std::vector<int>> masks(static_cast<std::size_t>(local_ranks),
+                                            cpus_of(topology));
+  return place_ranks(topology, masks, limits);
+}
+
+int usable_physical_cores() {
+  const std::vector<std::vector<int>> mask = {core::affinity_cpus()};
+  return place_ranks(read_topology(), mask, {.cpu_quota = own_cpu_quota()}).front().threads;
+}
+
+void bind_process(const std::vector<int>& cpus) {
+  DLBENCH_CHECK(!cpus.empty()) << "a process needs a CPU";
+  // Threads that libraries started before us (MPI's) do not inherit: each is bound by its number.
+  const std::vector<pid_t> threads = core::process_threads();
+  int error = threads.empty() ? ENOENT : 0;
+  for (const pid_t thread : threads) {
+    const int failed = core::set_affinity(thread, cpus);
+    if (failed != 0 && failed != ESRCH) {
+      error = failed;
+    }
+  }
+  if (error != 0) {
+    throw Error(ErrorCode::kLibrary,
+                fmt::format("cannot bind this process to CPUs {}: {}",
+                            cpu_list_text(cpus),
+                            core::errno_text(error)));
+  }
+}
+
+}  // namespace dlbench::probes

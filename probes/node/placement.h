@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which cores, how many threads and which GPU each rank of a node gets. Pure functions of a
+// topology; bind_process() alone touches the process.
+#pragma once
+
+#include "probes/node/topology.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace dlbench::probes {
+
+/// One rank's share of its node.
+struct RankPlacement {
+  int local_rank = 0;
+  std::vector<int> cpus;    ///< hardware threads it may run on, ascending
+  int cores = 0;            ///< physical cores that those belong to
+  int threads = 1;          ///< compute threads
+  int workers = 1;          ///< loader workers: they gain from a core's second hardware thread
+  int numa_node = 0;        ///< where most of its cores are
+  std::optional<int> gpu;   ///< index into Topology::gpus; empty without GPUs
+  std::string gpu_address;  ///< of that one, PCI, "0000:18:00.0"; empty without GPUs
+  int host_gpus = 0;        ///< Topology::gpus.size()
+  /// Its threads share cores with another rank's, or with each other.
+  bool oversubscribed = false;
+  bool bound_by_launcher = false;  ///< the cpus are those that the launcher had chosen already
+};
+
+/// What limits or fixes a placement beside the topology.
+struct PlacementLimits {
+  std::optional<int> threads;       ///< compute threads of each rank; empty: its cores
+  std::optional<double> cpu_quota;  ///< CPUs' worth of time for all ranks together (cgroup)
+};
+
+/// Places the ranks of one node. `masks` holds each local rank's CPU affinity
+/// (core::affinity_cpus()), by local rank. Where they differ, the launcher has bound the ranks:
+/// each keeps its mask. Where all are equal, the cores in the mask are dealt out:
+/// - disjoint sets of neighbours in hwloc's order that cover all cores, each of at least
+/// cores/ranks
+///   (rounded down); no rank straddles two NUMA nodes unless that would take cores from one;
+/// - as many threads for each rank as the smallest set has cores, so that no rank waits for a
+///   narrower one, and as many workers as it has hardware threads; a quota is shared out alike;
+/// - more ranks than cores: single hardware threads in turn over the cores, then shared ones,
+///   oversubscribed.
+/// GPUs are given out evenly, those of the rank's own NUMA node first.
+/// Throws core::Error(kUnavailable) if a mask has no CPU of the topology.
+[[nodiscard]] std::vector<RankPlacement> place_ranks(const Topology& topology,
+                                                     std::span<const std::vector<int>> masks,
+                                                     const PlacementLimits& limits = {});
+
+/// The same for ranks that all may use the whole topology.
+[[nodiscard]] std::vector<RankPlacement> place_ranks(const Topology& topology,
+                                                     int local_ranks,
+                                                     const PlacementLimits& limits = {});
+
+/// Compute threads that this process would get if it were alone: the physical cores that it may
+/// use, within the CPU quota.
+[[nodiscard]] int usable_physical_cores();
+
+/// Restricts all threads of this process, and those they start later, to `cpus`. Throws
+/// core::Error(kLibrary) if the kernel refuses.
+void bind_process(const std::vector<int>& cpus);
+
+}  // namespace dlbench::probes

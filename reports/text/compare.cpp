@@ -1,0 +1,378 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/text/compare.h"
+
+#include "engine/core/error.h"
+#include "reports/interval.h"
+#include "reports/naming.h"
+#include "reports/text/compare_internal.h"
+#include "reports/text/text_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace dlbench::reports {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+
+/// Mean and variance of the logs of the rates that count.
+struct LogRates {
+  std::int64_t n = 0;
+  double mean = 0.0;
+  double variance = 0.0;  ///< n - 1 in the denominator
+};
+
+LogRates log_rates(const std::vector<double>& rates) {
+  LogRates result;
+  result.n = static_cast<std::int64_t>(rates.size());
+  for (const double rate : rates) {
+    result.mean += std::log(rate) / static_cast<double>(result.n);
+  }
+  for (const double rate : rates) {
+    const double deviation = std::log(rate) - result.mean;
+    result.variance += deviation * deviation / std::max(static_cast<double>(result.n) - 1.0, 1.0);
+  }
+  return result;
+}
+
+/// What one arm of a report measured, in samples/s.
+struct ArmRates {
+  std::string name;
+  std::vector<double> rates;
+  std::string doubt{};  ///< "was disturbed": the rates say something else than the program's speed
+};
+
+constexpr const char* kThrottled = "was throttled";
+
+/// Why a candidate that is slower, or faster, is no evidence; empty: it is. What disturbs or
+/// throttles only slows: beside a disturbed baseline a slower candidate is slower all the same.
+std::string doubt_of_difference(const std::string& baseline,
+                                const std::string& candidate,
+                                bool slower) {
+  if (baseline == kThrottled && candidate == kThrottled) {
+    return "";  // both ran below one quota or power limit: that is how the machine is
+  }
+  if (slower) {
+    return candidate.empty() ? "" : "the candidate " + candidate;
+  }
+  return baseline.empty() ? "" : "the baseline " + baseline;
+}
+
+constexpr double kShown = 0.95;    // the interval in the report
+constexpr double kDecides = 0.99;  // the interval behind "faster" and "slower"
+
+/// Half-width of the interval of the difference of two means. Welch 1947, "The generalization of
+/// 'Student's' problem when several different population variances are involved", Biometrika 34.
+std::optional<double> welch_half_width(const LogRates& left,
+                                       const LogRates& right,
+                                       double confidence) {
+  if (left.n < 2 || right.n < 2) {
+    return std::nullopt;
+  }
+  const double left_part = left.variance / static_cast<double>(left.n);
+  const double right_part = right.variance / static_cast<double>(right.n);
+  const double sum = left_part + right_part;
+  if (!(sum > 0.0)) {
+    return 0.0;
+  }
+  const double degrees = sum * sum /
+                         (left_part * left_part / static_cast<double>(left.n - 1) +
+                          right_part * right_part / static_cast<double>(right.n - 1));
+  return student_t_factor(std::max(degrees, 1.0), confidence) * std::sqrt(sum);
+}
+
+/// The smallest n, equal on both sides, whose interval's half-width is below what it has to resolve
+/// (the larger of the tolerance and the distance of the ratio from 1), at the noise seen so far.
+std::optional<std::int64_t> needed_repetitions(const LogRates& left,
+                                               const LogRates& right,
+                                               double log_ratio,
+                                               double tolerance) {
+  constexpr std::int64_t kMost = 10'000;
+  const double resolve = std::max(std::abs(log_ratio), std::log1p(tolerance));
+  const double variance = left.variance + right.variance;
+  for (std::int64_t n = std::max<std::int64_t>(2, std::min(left.n, right.n)); n <= kMost;
+       n += std::max<std::int64_t>(1, n / 20)) {
+    const auto count = static_cast<double>(n);
+    if (student_t_factor(2.0 * count - 2.0, kDecides) * std::sqrt(variance / count) <=
+        0.9 * resolve) {
+      return n;
+    }
+  }
+  return std::nullopt;
+}
+
+ArmComparison compare_arm(const ArmRates& baseline, const ArmRates& candidate, double tolerance) {
+  const LogRates before = log_rates(baseline.rates);
+  const LogRates after = log_rates(candidate.rates);
+  ArmComparison arm;
+  arm.arm = baseline.name;
+  arm.baseline = std::exp(before.mean);
+  arm.candidate = std::exp(after.mean);
+  arm.baseline_n = before.n;
+  arm.candidate_n = after.n;
+  const double log_ratio = after.mean - before.mean;
+  arm.ratio = std::exp(log_ratio);
+  const std::optional<double> half = welch_half_width(before, after, kShown);
+  if (!half.has_value()) {
+    return arm;
+  }
+  const double lower = std::exp(log_ratio - *half);
+  const double upper = std::exp(log_ratio + *half);
+  arm.ci95 = IntervalRecord{lower, upper};
+  const bool differs = std::abs(log_ratio) > welch_half_width(before, after, kDecides).value();
+  const bool beyond = std::abs(arm.ratio - 1.0) > tolerance && differs;
+  if (beyond) {
+    arm.doubt = doubt_of_difference(baseline.doubt, candidate.doubt, arm.ratio < 1.0);
+  }
+  if (!arm.doubt.empty()) {
+    return arm;
+  }
+  if (beyond) {
+    arm.change = arm.ratio < 1.0 ? Change::kSlower : Change::kFaster;
+  } else if (std::abs(arm.ratio - 1.0) <= tolerance && lower >= 1.0 - 2.0 * tolerance &&
+             upper <= 1.0 + 2.0 * tolerance) {
+    arm.change = Change::kSame;
+  } else {
+    arm.needed_n = needed_repetitions(before, after, log_ratio, tolerance);
+  }
+  return arm;
+}
+
+std::vector<double> rates_of(const TrialRecord& trial) {
+  std::vector<double> rates;
+  for (const RepetitionRecord& repetition : trial.repetitions) {
+    if (!repetition.discarded.has_value() && repetition.samples_per_second > 0.0) {
+      rates.push_back(repetition.samples_per_second);
+    }
+  }
+  return rates;
+}
+
+/// Of epochs, without the first of more than three: its data may have come from cold storage.
+std::vector<double> rates_of(const std::vector<EpochRecord>& history) {
+  constexpr std::size_t kFewest = 3;
+  std::vector<double> rates;
+  for (const EpochRecord& epoch : history) {
+    if (epoch.samples_per_second.value_or(0.0) > 0.0) {
+      rates.push_back(*epoch.samples_per_second);
+    }
+  }
+  if (rates.size() > kFewest) {
+    rates.erase(rates.begin());
+  }
+  return rates;
+}
+
+/// Of what was measured at `where`, a repetition of it included, from the run's taints.
+std::string doubt_of(const RunRecord& record, const std::string& where) {
+  const auto has = [&](Taint code) {
+    return std::ranges::any_of(record.run.taints, [&](const TaintRecord& taint) {
+      return taint.code == code && (taint.where == where || taint.where.starts_with(where + ","));
+    });
+  };
+  return has(Taint::kDisturbed) ? "was disturbed" : has(Taint::kThrottled) ? kThrottled : "";
+}
+
+/// Trials by arm, with their rank count: "full" of 2 ranks is another arm than of 1. Names of arms
+/// in a series have it already. The epochs of `train` are one more.
+std::map<std::string, ArmRates> arms_of(const RunRecord& record) {
+  std::map<std::string, ArmRates> arms;
+  const auto add = [&arms](const std::string& key, ArmRates arm) {
+    if (!arm.rates.empty()) {
+      arms[key] = std::move(arm);
+    }
+  };
+  for (const TrialRecord& trial : record.trials) {
+    add(trial.series.has_value()
+            ? arm_name(trial)
+            : fmt::format("{} on {}", arm_name(trial), count_text(trial.ranks, "rank")),
+        {arm_name(trial), rates_of(trial), doubt_of(record, "trial " + arm_name(trial))});
+  }
+  std::size_t ranks = 0;
+  for (const HostRecord& host : record.system.hosts) {
+    ranks += host.ranks.size();
+  }
+  add(fmt::format("train on {}", count_text(static_cast<std::int64_t>(ranks), "rank")),
+      {"train", rates_of(record.history), doubt_of(record, "training")});
+  return arms;
+}
+
+/// Which of both sides' collectives are of one kind.
+using CollectiveKey =
+    std::tuple<std::string, std::int64_t, std::string, std::int64_t>;  // op, ranks, dtype, bytes
+
+/// What one size of a collective took.
+struct CollectiveTimes {
+  CollectiveTimeRecord time_s;
+  std::string doubt;  ///< as ArmRates has it
+};
+
+std::map<CollectiveKey, CollectiveTimes> collectives_of(const RunRecord& record) {
+  std::map<CollectiveKey, CollectiveTimes> collectives;
+  for (const CollectiveRecord& collective : record.collectives) {
+    if (collective.time_s.median > 0.0) {
+      collectives[{collective.op, collective.ranks, collective.dtype, collective.bytes}] = {
+          collective.time_s,
+          doubt_of(record, "collectives over " + count_text(collective.ranks, "rank"))};
+    }
+  }
+  return collectives;
+}
+
+std::string text_of(const CollectiveKey& key) {
+  const auto& [op, ranks, dtype, bytes] = key;
+  return fmt::format("{} of {} bytes, {}, {}", op, bytes, dtype, count_text(ranks, "rank"));
+}
+
+CollectiveComparison compare_collective(const CollectiveKey& key,
+                                        const CollectiveTimes& baseline,
+                                        const CollectiveTimes& candidate,
+                                        double tolerance) {
+  const CollectiveTimeRecord& before = baseline.time_s;
+  const CollectiveTimeRecord& after = candidate.time_s;
+  CollectiveComparison result{.collective = text_of(key),
+                              .baseline_s = before.median,
+                              .candidate_s = after.median,
+                              .ratio = before.median / after.median};
+  const bool slower = result.ratio < 1.0 && after.median > before.p95;
+  const bool faster = result.ratio > 1.0 && before.median > after.p95;
+  if (std::abs(result.ratio - 1.0) <= tolerance) {
+    result.change = Change::kSame;
+  } else if (slower || faster) {
+    result.doubt = doubt_of_difference(baseline.doubt, candidate.doubt, slower);
+    if (result.doubt.empty()) {
+      result.change = slower ? Change::kSlower : Change::kFaster;
+    }
+  }
+  return result;
+}
+
+/// Calls `both(name, mine, theirs)` for what both sides have and notes what only one has: what the
+/// baseline has as missing, too.
+template <typename Key, typename Record, typename Name, typename Both>
+void pair_up(const std::map<Key, Record>& before,
+             const std::map<Key, Record>& after,
+             const Name& name,
+             Comparison& comparison,
+             const Both& both) {
+  for (const auto& [key, record] : before) {
+    if (const auto found = after.find(key); found != after.end()) {
+      both(key, record, found->second);
+    } else {
+      comparison.only_in_one.push_back(name(key) + ": only in the baseline");
+      comparison.missing.push_back(name(key));
+    }
+  }
+  for (const auto& [key, record] : after) {
+    if (!before.contains(key)) {
+      comparison.only_in_one.push_back(name(key) + ": only in the candidate");
+    }
+  }
+}
+
+std::string names_of(const RunRecord& record) {
+  std::vector<std::string> names;
+  for (const auto& [name, trial] : arms_of(record)) {
+    names.push_back(name);
+  }
+  for (const auto& [key, collective] : collectives_of(record)) {
+    names.push_back(text_of(key));
+  }
+  return names.empty() ? "nothing that was measured" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// Samples of another size are other work, as those of another workload are. Not so another batch,
+/// which shares an optimizer step among more samples, and another precision, which adds casts: the
+/// multiply-adds of the forward pass depend on neither.
+void expect_same_work(const RunRecord& baseline, const RunRecord& candidate) {
+  constexpr double kRounding = 1e-6;
+  const auto macs_of = [](const RunRecord& record) {
+    return record.workload.has_value() ? record.workload->forward_macs_per_sample : std::nullopt;
+  };
+  const std::optional<double> before = macs_of(baseline);
+  const std::optional<double> after = macs_of(candidate);
+  if (before.has_value() && after.has_value() &&
+      std::abs(*before - *after) > kRounding * std::max(*before, *after)) {
+    throw Error(ErrorCode::kData,
+                fmt::format("a sample takes {}MAC forward in the baseline and {}MAC in the "
+                            "candidate (--image-size): their samples/s cannot be compared",
+                            decimal_text(*before),
+                            decimal_text(*after)));
+  }
+}
+
+std::string workload_name(const RunRecord& record) {
+  return record.workload.has_value() ? record.workload->name : "none";
+}
+
+}  // namespace
+
+bool Comparison::any_slower() const {
+  const auto is_slower = [](const auto& compared) { return compared.change == Change::kSlower; };
+  return std::any_of(arms.begin(), arms.end(), is_slower) ||
+         std::any_of(collectives.begin(), collectives.end(), is_slower);
+}
+
+bool Comparison::fails() const { return any_slower() || !missing.empty() || !incomplete.empty(); }
+
+Comparison compare_reports(const RunRecord& baseline,
+                           const RunRecord& candidate,
+                           const CompareOptions& options) {
+  if (!(options.tolerance > 0.0 && options.tolerance < 1.0)) {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("a tolerance of {} is not a share between 0 and 1; 0.02 is 2 %",
+                            options.tolerance));
+  }
+  if (workload_name(baseline) != workload_name(candidate)) {
+    throw Error(ErrorCode::kData,
+                fmt::format("the reports are of different workloads, {} and {}: their samples/s "
+                            "cannot be compared",
+                            workload_name(baseline),
+                            workload_name(candidate)));
+  }
+  expect_same_work(baseline, candidate);
+  Comparison comparison;
+  pair_up(
+      arms_of(baseline),
+      arms_of(candidate),
+      [](const std::string& name) { return name; },
+      comparison,
+      [&](const std::string& /*name*/, const ArmRates& before, const ArmRates& after) {
+        comparison.arms.push_back(compare_arm(before, after, options.tolerance));
+      });
+  pair_up(
+      collectives_of(baseline),
+      collectives_of(candidate),
+      [](const CollectiveKey& key) { return text_of(key); },
+      comparison,
+      [&](const CollectiveKey& key, const CollectiveTimes& before, const CollectiveTimes& after) {
+        comparison.collectives.push_back(compare_collective(key, before, after, options.tolerance));
+      });
+  const bool complete = candidate.run.status == RunStatus::kComplete;
+  const bool ended_before_any =
+      !complete && arms_of(candidate).empty() && collectives_of(candidate).empty();
+  if (comparison.arms.empty() && comparison.collectives.empty() &&
+      (!ended_before_any || comparison.missing.empty())) {
+    throw Error(ErrorCode::kData,
+                fmt::format("nothing to compare: the baseline has {}, the candidate {}",
+                            names_of(baseline),
+                            names_of(candidate)));
+  }
+  if (asks_for_less(baseline, candidate)) {
+    comparison.missing.clear();
+  }
+  if (!complete) {
+    comparison.incomplete = status_text(candidate.run);
+  }
+  comparison.differences = differences_of(baseline, candidate);
+  return comparison;
+}
+
+}  // namespace dlbench::reports

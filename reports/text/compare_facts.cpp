@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/text/compare_internal.h"
+#include "reports/text/text_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace dlbench::reports {
+namespace {
+
+/// What the hosts have: of several, each value once.
+void add_hosts(const std::vector<HostRecord>& hosts, std::map<std::string, std::string>& facts) {
+  const auto add = [&hosts, &facts](const std::string& name, const auto& value_of) {
+    std::set<std::string> values;
+    for (const HostRecord& host : hosts) {
+      values.insert(value_of(host));
+    }
+    if (!values.empty()) {
+      facts[name] = fmt::format("{}", fmt::join(values, ", "));
+    }
+  };
+  const auto of_gpus = [](const HostRecord& host, std::string GpuRecord::*member) {
+    std::set<std::string> values;
+    for (const GpuRecord& gpu : host.gpus) {
+      values.insert(gpu.*member);
+    }
+    return values.empty() ? "none" : fmt::format("{}", fmt::join(values, ", "));
+  };
+  add("host", [](const HostRecord& host) { return host.hostname; });
+  add("cpu", [](const HostRecord& host) { return host.cpu.model; });
+  add("usable cores", [](const HostRecord& host) { return std::to_string(host.cpu.usable_cores); });
+  add("cpu quota", [](const HostRecord& host) {
+    return host.cpu.cpu_quota.has_value() ? number_text(*host.cpu.cpu_quota) : "none";
+  });
+  add("kernel", [](const HostRecord& host) { return host.kernel; });
+  add("gpu", [&](const HostRecord& host) { return of_gpus(host, &GpuRecord::name); });
+  add("gpu driver", [&](const HostRecord& host) { return of_gpus(host, &GpuRecord::driver); });
+}
+
+/// Facts of a run that may explain a change of speed, by name.
+std::map<std::string, std::string> facts_of(const RunRecord& record) {
+  // Where results go and how long is measured does not change how fast the program is.
+  static const std::set<std::string> no_influence = {"output",
+                                                     "trace",
+                                                     "benchy",
+                                                     "quiet",
+                                                     "verbose",
+                                                     "strict",
+                                                     "config",
+                                                     "max-time",
+                                                     "time-budget",
+                                                     "timeout",
+                                                     "max-noise",
+                                                     "repetitions"};
+  std::map<std::string, std::string> facts;
+  facts["dlbench"] = record.tool.version + " " + record.tool.git_commit;
+  facts["status"] = status_text(record.run);
+  facts["build"] = record.tool.build.type + ", " + record.tool.build.compiler;
+  for (const auto& [option, value] : record.config.effective) {
+    if (!no_influence.contains(option)) {
+      facts["--" + option] = text_of(value);
+    }
+  }
+  for (const auto& [library, version] : record.system.libraries) {
+    facts["library " + library] = version;
+  }
+  for (const auto& [variable, value] : record.system.environment) {
+    facts["environment " + variable] = value;
+  }
+  add_hosts(record.system.hosts, facts);
+  if (record.workload.has_value()) {
+    for (const PlanRecord& plan : record.workload->plans) {
+      facts["plan " + plan.mode] = plan.hash;
+    }
+  }
+  if (record.dataset.has_value()) {
+    facts["dataset"] = fmt::format("{}, {} samples, {}",
+                                   record.dataset->name,
+                                   record.dataset->samples,
+                                   record.dataset->origin);
+  }
+  std::set<std::string> kinds;
+  for (const CollectiveRecord& collective : record.collectives) {
+    kinds.insert(collective.transport + (collective.replayed.value_or(false) ? ", replayed" : ""));
+  }
+  if (!kinds.empty()) {
+    facts["collectives"] = fmt::format("{}", fmt::join(kinds, "; "));
+  }
+  std::set<std::string> taints;  // each once: a repetition has one of its own
+  for (const TaintRecord& taint : record.run.taints) {
+    taints.emplace(word(taint.code));
+  }
+  facts["taints"] = taints.empty() ? "none" : fmt::format("{}", fmt::join(taints, ","));
+  return facts;
+}
+
+}  // namespace
+
+std::string status_text(const RunInfoRecord& run) {
+  const std::string status(word(run.status));
+  return run.status == RunStatus::kComplete || !run.exit_code.has_value()
+             ? status
+             : fmt::format("{} (exit code {})", status, *run.exit_code);
+}
+
+bool asks_for_less(const RunRecord& baseline, const RunRecord& candidate) {
+  const auto items_of = [](const RunRecord& record, const std::string& option) {
+    std::set<std::string> items;
+    const auto found = record.config.effective.find(option);
+    const std::string text =
+        found == record.config.effective.end() ? std::string() : text_of(found->second) + ",";
+    for (std::size_t start = 0; start < text.size(); start = text.find(',', start) + 1) {
+      items.insert(text.substr(start, text.find(',', start) - start));
+    }
+    return items;
+  };
+  for (const char* const option : {"trials",
+                                   "ranks",
+                                   "mode",
+                                   "sweep",
+                                   "collectives",
+                                   "minbytes",
+                                   "maxbytes",
+                                   "stepfactor",
+                                   "dtype"}) {
+    const std::set<std::string> before = items_of(baseline, option);
+    const std::set<std::string> after = items_of(candidate, option);
+    if (!std::ranges::includes(after, before)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::vector<Difference> differences_of(const RunRecord& baseline, const RunRecord& candidate) {
+  const auto before = facts_of(baseline);
+  const auto after = facts_of(candidate);
+  std::set<std::string> names;
+  for (const auto& [name, value] : before) {
+    names.insert(name);
+  }
+  for (const auto& [name, value] : after) {
+    names.insert(name);
+  }
+  const auto find = [](const std::map<std::string, std::string>& facts, const std::string& name) {
+    const auto found = facts.find(name);
+    return found == facts.end() ? std::string("none") : found->second;
+  };
+  std::vector<Difference> differences;
+  for (const std::string& name : names) {
+    const Difference difference{name, find(before, name), find(after, name)};
+    if (difference.baseline != difference.candidate) {
+      differences.push_back(difference);
+    }
+  }
+  return differences;
+}
+
+}  // namespace dlbench::reports

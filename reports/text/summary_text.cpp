@@ -1,0 +1,266 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// summary_text of show.h: the ten lines.
+#include "reports/doubts.h"
+#include "reports/naming.h"
+#include "reports/text/show.h"
+#include "reports/text/text_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace dlbench::reports {
+namespace {
+
+constexpr std::size_t kLabelWidth = 18;
+
+std::string line(const std::string& label,
+                 const std::string& text,
+                 std::size_t width = kLabelWidth) {
+  return fmt::format("{:<{}}{}\n", label, width, text);
+}
+
+/// "Example CPU (2 cores)", "cpu (Example CPU, 2 cores)", "cuda:0 (Example GPU, 8 cores, 2 hosts)".
+std::string device_name(const RunRecord& record) {
+  if (record.workload.has_value()) {
+    return record.workload->device;
+  }
+  return record.collectives.empty() ? "cpu" : record.collectives.front().device.value_or("cpu");
+}
+
+std::string device_text(const RunRecord& record) {
+  std::string text = device_name(record);
+  if (record.system.hosts.empty()) {
+    return text;
+  }
+  const HostRecord& host = record.system.hosts.front();
+  const bool on_gpu = text.starts_with("cuda") && !host.gpus.empty();
+  const std::string& model = on_gpu ? host.gpus.front().name : host.cpu.model;
+  const bool named = text.find(model) != std::string::npos;
+  const bool has_threads = host.cpu.threads.value_or(0) > host.cpu.cores.value_or(0);
+  text += fmt::format(" ({}{}{}",
+                      named ? "" : model,
+                      named ? "" : ", ",
+                      count_text(host.cpu.usable_cores, has_threads ? "hardware thread" : "core"));
+  text +=
+      record.system.hosts.size() > 1 ? fmt::format(", {} hosts)", record.system.hosts.size()) : ")";
+  return text;
+}
+
+std::string workload_line(const RunRecord& record) {
+  if (!record.workload.has_value()) {
+    return line("workload", "none, on " + device_text(record));
+  }
+  const WorkloadRecord& workload = *record.workload;
+  std::size_t ranks = 0;
+  for (const HostRecord& host : record.system.hosts) {
+    ranks += host.ranks.size();
+  }
+  return line("workload",
+              fmt::format("{} on {}, {}, {}batch {}",
+                          workload.name,
+                          device_text(record),
+                          workload.precision,
+                          ranks > 1 ? fmt::format("{} ranks, ", ranks) : "",
+                          workload.global_batch_size));
+}
+
+std::string dataset_line(const RunRecord& record) {
+  if (!record.dataset.has_value()) {
+    return line("data", "none");
+  }
+  const DatasetRecord& data = *record.dataset;
+  return line("data",
+              fmt::format("{}, {} {} samples ({}), seed {}",
+                          data.name,
+                          data.samples,
+                          data.format,
+                          data.origin,
+                          record.run.seed));
+}
+
+/// Of `dlbench comm`, which trains nothing.
+std::string collectives_line(const RunRecord& record) {
+  std::int64_t ranks = 0;
+  std::int64_t wrong = 0;
+  bool checked = true;
+  for (const CollectiveRecord& collective : record.collectives) {
+    ranks = std::max(ranks, collective.ranks);
+    wrong += collective.wrong.value_or(0);
+    checked = checked && collective.wrong.has_value();
+  }
+  return line(
+      "collectives",
+      fmt::format("{} measurements over up to {} on {}, {}",
+                  record.collectives.size(),
+                  count_text(ranks, "rank"),
+                  device_text(record),
+                  checked ? fmt::format("{} wrong elements", wrong) : "values not checked (-c 0)"));
+}
+
+std::string trial_line(const TrialRecord& trial, std::size_t width) {
+  if (!trial.throughput.has_value()) {
+    return line(arm_name(trial), "not measured", width);
+  }
+  const RateSummary& rate = trial.throughput->samples_per_second;
+  std::string text = fmt::format("{:>9} samples/s", number_text(rate.mean));
+  if (rate.ci95.has_value()) {
+    const auto [lower, upper] = *rate.ci95;
+    text += fmt::format("  95 % interval {} to {} (+-{})",
+                        number_text(lower),
+                        number_text(upper),
+                        percent_text(noise_of(rate)));
+  } else {
+    text += "  no interval";
+  }
+  text += fmt::format(", n={}", rate.n);
+  if (trial.step_time_s.has_value()) {
+    text += fmt::format(
+        ", {} {}", trial.trains() ? "step" : "batch", seconds_text(trial.step_time_s->median));
+  }
+  return line(arm_name(trial), text, width);
+}
+
+std::string verdict_lines(const RunRecord& record) {
+  if (!record.attribution.has_value()) {
+    return line("verdict", "none: it needs the trials io, synthetic and full");
+  }
+  const AttributionRecord& attribution = *record.attribution;
+  std::string verdict(word(attribution.verdict));
+  if (attribution.margin.has_value()) {
+    verdict += fmt::format(" (margin {}", percent_text(*attribution.margin));
+    if (attribution.margin_ci95.has_value()) {
+      verdict += fmt::format(", 95 % interval {} to {}",
+                             percent_text((*attribution.margin_ci95)[0]),
+                             percent_text((*attribution.margin_ci95)[1]));
+    }
+    verdict += ")";
+  }
+  if (attribution.overlap_efficiency.has_value()) {
+    verdict +=
+        fmt::format(", full is {} of predicted", percent_text(*attribution.overlap_efficiency));
+  }
+  return line("verdict", verdict) + line("because", attribution.explanation) +
+         line(
+             "advice",
+             attribution.advice.empty() ? "nothing computable" : attribution.advice.front().change);
+}
+
+std::string loss_text(const std::optional<double>& loss) {
+  return loss.has_value() && std::isfinite(*loss) ? fmt::format("{:.4f}", *loss) : "none";
+}
+
+std::string metrics_text(const EpochRecord& epoch) {
+  std::string text;
+  for (const auto& [name, value] : epoch.metrics) {
+    text += fmt::format(", {} {}", name, loss_text(value));
+  }
+  return text;
+}
+
+std::string history_lines(const RunRecord& record) {
+  const auto epoch_line = [](const char* label, const EpochRecord& epoch) {
+    std::string text = fmt::format("epoch {}, {}", epoch.epoch, seconds_text(epoch.seconds));
+    if (epoch.samples_per_second.has_value()) {
+      text += fmt::format(", {} samples/s", number_text(*epoch.samples_per_second));
+    }
+    text += fmt::format(", train loss {}, valid loss {}{}",
+                        loss_text(epoch.train_loss),
+                        loss_text(epoch.valid_loss),
+                        metrics_text(epoch));
+    return line(label, text);
+  };
+  std::string text = epoch_line("first", record.history.front());
+  const auto best = std::min_element(
+      record.history.begin(), record.history.end(), [](const auto& left, const auto& right) {
+        return left.valid_loss.has_value() &&
+               (!right.valid_loss.has_value() || *left.valid_loss < *right.valid_loss);
+      });
+  if (best->valid_loss.has_value()) {
+    text += epoch_line("lowest valid loss", *best);
+  }
+  return text + epoch_line("last", record.history.back());
+}
+
+void add_codes(const std::vector<TaintRecord>& taints, std::vector<std::string>& codes) {
+  for (const TaintRecord& taint : taints) {
+    std::string code(word(taint.code));
+    if (std::find(codes.begin(), codes.end(), code) == codes.end()) {
+      codes.push_back(std::move(code));
+    }
+  }
+}
+
+/// Of the run, and apart from them what single trials are by their purpose.
+std::string taints_line(const RunRecord& record) {
+  std::vector<std::string> of_run;
+  add_codes(record.run.taints, of_run);
+  std::vector<std::string> by_purpose;
+  for (const TrialRecord& trial : record.trials) {
+    add_codes(trial.taints.value_or(std::vector<TaintRecord>{}), by_purpose);
+  }
+  std::string text = of_run.empty() ? "none" : fmt::format("{}", fmt::join(of_run, ", "));
+  if (!by_purpose.empty()) {
+    text += fmt::format("; a trial by its purpose: {}", fmt::join(by_purpose, ", "));
+  }
+  return line("taints", text);
+}
+
+/// Of `run --compression`; tables of `scale` have their own.
+std::string compression_line(const RunRecord& record) {
+  if (!record.workload.has_value()) {
+    return {};
+  }
+  const auto found = record.workload->parameters.find("compression_relative_error");
+  const double* error = found == record.workload->parameters.end()
+                            ? nullptr
+                            : std::get_if<double>(&found->second.data);
+  return error == nullptr
+             ? std::string()
+             : line("compression", fmt::format("relative error of the gradients {:.2e}", *error));
+}
+
+std::string skipped_lines(const RunRecord& record) {
+  std::string text;
+  for (const SkipRecord& skip : record.run.skipped) {
+    text += line("left out", fmt::format("{}: {}", skip.what, skip.reason));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string summary_text(const RunRecord& record, const std::string& path) {
+  const bool collectives_alone = !record.workload.has_value() && !record.collectives.empty();
+  std::string text =
+      collectives_alone ? collectives_line(record) : workload_line(record) + dataset_line(record);
+  // Trials of `scale` belong to a series: its tables say what they have measured.
+  if (!record.trials.empty() && record.trials.front().series.has_value()) {
+    text += scaling_text(record) + skipped_lines(record);
+  } else {
+    std::size_t width = kLabelWidth;
+    for (const TrialRecord& trial : record.trials) {
+      width = std::max(width, arm_name(trial).size() + 1);
+    }
+    for (const TrialRecord& trial : record.trials) {
+      text += trial_line(trial, width);
+    }
+    if (!record.history.empty()) {
+      text += history_lines(record) + skipped_lines(record);
+    }
+    if (!record.trials.empty()) {
+      text += verdict_lines(record);
+      text += compression_line(record);
+    }
+  }
+  text += taints_line(record);
+  std::string report = path == "-" ? "on the standard output" : path;
+  report += fmt::format(
+      " ({}, dlbench {} {})", word(record.run.status), record.tool.version, record.tool.git_commit);
+  return text + line("report", report);
+}
+
+}  // namespace dlbench::reports

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// check_arithmetic of validate.h: the relations between numbers that a schema cannot express. Each
+// part of the report has a source of its own, see arithmetic_internal.h.
+#include "reports/peak_rates.h"
+#include "reports/validation/arithmetic_internal.h"
+#include "reports/validation/validate.h"
+
+#include <cstdint>
+#include <tuple>
+
+namespace dlbench::reports {
+namespace {
+
+/// An operator's rates are its work over its time, and what bounds it follows from them.
+void check_operator(const Checker& check,
+                    const OperatorRecord& op,
+                    const std::optional<PeakRates>& peaks) {
+  if (op.s_per_step > 0.0) {
+    const auto expect_rate = [&](const char* key,
+                                 const std::optional<double>& rate,
+                                 const std::optional<double>& work,
+                                 const char* meaning) {
+      check.at(key).expect(!rate.has_value() || work.has_value(), "is a rate of unknown work");
+      if (rate.has_value() && work.has_value()) {
+        check.at(key).expect_close(*rate, *work / op.s_per_step, meaning);
+      }
+    };
+    expect_rate("flop_per_s", op.flop_per_s, op.flop, "flop / s_per_step");
+    expect_rate("bytes_per_s", op.bytes_per_s, op.bytes, "bytes / s_per_step");
+  }
+  if (!op.bound.has_value()) {
+    return;
+  }
+  const bool known = peaks.has_value() && op.flop_per_s.has_value() && op.bytes_per_s.has_value();
+  check.at("bound").expect(known, "is known without peaks or rates to tell it by");
+  if (known) {
+    const Bound wanted = bound_of(*op.flop_per_s, *op.bytes_per_s, *peaks);
+    check.at("bound").expect(
+        op.bound == wanted,
+        fmt::format("is {}, but rates and peaks make it {}", word(*op.bound), word(wanted)));
+  }
+}
+
+void check_operators(const Checker& root, const RunRecord& record) {
+  double whole_s = 0.0;
+  for (const OperatorRecord& op : record.operators) {
+    whole_s += op.s_per_step;
+  }
+  const std::optional<PeakRates> peaks =
+      record.workload.has_value() ? peak_rates(record.system.peaks, record.workload->precision)
+                                  : std::nullopt;
+  for (std::size_t index = 0; index < record.operators.size(); ++index) {
+    const OperatorRecord& op = record.operators[index];
+    const Checker check = root.at("operators", index);
+    if (whole_s > 0.0) {
+      check.at("share").expect_close(
+          op.share, op.s_per_step / whole_s, "s_per_step / that of all operators");
+    }
+    check_operator(check, op, peaks);
+  }
+}
+
+void check_trials(const Checker& root, const RunRecord& record) {
+  std::set<std::tuple<TrialKind, std::string, std::int64_t, std::string>> arms;
+  for (std::size_t index = 0; index < record.trials.size(); ++index) {
+    const TrialRecord& trial = record.trials[index];
+    const Checker below = root.at("trials", index);
+    check_trial(below, trial, record);
+    below.expect(
+        arms.insert(
+                {trial.kind, trial.variant.value_or(""), trial.ranks, trial.series.value_or("")})
+            .second,
+        "is there twice: same kind, variant, ranks and series");
+  }
+}
+
+/// The verdict of a run is of its trials; those of a series have theirs at each point.
+void check_verdict(const Checker& root, const RunRecord& record) {
+  std::vector<const TrialRecord*> trials;
+  for (const TrialRecord& trial : record.trials) {
+    if (!trial.series.has_value()) {
+      trials.push_back(&trial);
+    }
+  }
+  const Checker check = root.at("attribution");
+  if (record.attribution.has_value()) {
+    check_attribution(check, *record.attribution, trials, record);
+  } else {
+    check.expect(record.run.status != RunStatus::kComplete || !decides(trials, record),
+                 "is null although io, full and synthetic are there to tell");
+  }
+}
+
+/// Names of metrics are as in workloads::metrics_of_counts(): all are shares of something.
+void check_history(const Checker& root, const RunRecord& record) {
+  for (std::size_t index = 0; index < record.history.size(); ++index) {
+    const EpochRecord& epoch = record.history[index];
+    const Checker place = root.at("history", index);
+    place.expect(epoch.epoch == static_cast<std::int64_t>(index) + 1, "epochs are not 1, 2, ...");
+    if (epoch.samples.has_value() && epoch.samples_per_second.has_value() && epoch.seconds > 0.0) {
+      place.at("samples_per_second")
+          .expect_close(*epoch.samples_per_second,
+                        static_cast<double>(*epoch.samples) / epoch.seconds,
+                        "samples / seconds");
+    }
+    for (const auto& [name, value] : epoch.metrics) {
+      place.expect(!(value < 0.0 || value > 1.0), name + " is not from 0 to 1");
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Problem> check_arithmetic(const RunRecord& record) {
+  std::vector<Problem> problems;
+  const Checker root(problems, "");
+  check_run(root, record);
+  check_taints(root, record);
+  check_trials(root, record);
+  check_verdict(root, record);
+  check_operators(root, record);
+  check_history(root, record);
+  check_series_of_trials(root, record);
+  for (std::size_t index = 0; index < record.scaling.size(); ++index) {
+    check_scaling(root.at("scaling", index), record.scaling[index], record);
+  }
+  for (std::size_t index = 0; index < record.collectives.size(); ++index) {
+    check_collective(
+        root.at("collectives", index), record.collectives[index], record.config.effective);
+  }
+  return problems;
+}
+
+}  // namespace dlbench::reports

@@ -1,0 +1,213 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a point of a scaling series says of communication, against the steps with and without it.
+#include "reports/headline.h"
+#include "reports/validation/arithmetic_internal.h"
+
+#include <cstdint>
+#include <map>
+
+namespace dlbench::reports {
+namespace {
+
+void check_in_step(const Checker& check,
+                   const ScalingPointRecord& point,
+                   const StepCollectivesRecord& in_step) {
+  const Checker inside = check.at("in_step");
+  const auto middle = [&inside](const char* key, const EstimateRecord& estimate) {
+    inside.at(key).expect_middle(estimate.mean, estimate.ci95);
+  };
+  middle("all_reduce_s", in_step.all_reduce_s);
+  middle("exposed_all_reduce_s", in_step.exposed_all_reduce_s);
+  middle("waiting_s", in_step.waiting_s);
+  middle("other_collectives_s", in_step.other_collectives_s);
+  middle("contention_s", in_step.contention_s);
+  const double blocked_s =
+      in_step.exposed_all_reduce_s.mean + in_step.waiting_s.mean + in_step.other_collectives_s.mean;
+  const double sum_s = blocked_s + in_step.contention_s.mean;
+  if (point.exposed_communication_s.has_value()) {
+    inside.expect(std::abs(*point.exposed_communication_s - sum_s) <=
+                      kTolerance * (blocked_s + std::abs(in_step.contention_s.mean)),
+                  fmt::format("the parts sum to {}, but exposed_communication_s is {}",
+                              sum_s,
+                              *point.exposed_communication_s));
+  }
+  if (point.overlap.has_value() && in_step.all_reduce_s.mean > 0.0) {
+    check.at("overlap").expect_close(
+        *point.overlap,
+        1.0 - in_step.exposed_all_reduce_s.mean / in_step.all_reduce_s.mean,
+        "1 - in_step.exposed_all_reduce_s / in_step.all_reduce_s");
+  }
+}
+
+void check_sums(const Checker& check, const ScalingPointRecord& point) {
+  const auto inside = [&check](const char* key,
+                               const std::optional<double>& value,
+                               const std::optional<IntervalRecord>& interval) {
+    if (value.has_value()) {
+      check.at(key).expect_middle(*value, interval);
+    }
+  };
+  inside("exposed_communication_ci95",
+         point.exposed_communication_s,
+         point.exposed_communication_ci95);
+  inside("waiting_ci95", point.waiting_s, point.waiting_ci95);
+  inside("transfer_ci95", point.transfer_s, point.transfer_ci95);
+  inside("overlap_ci95", point.overlap, point.overlap_ci95);
+  if (point.exposed_communication_s.has_value() && point.waiting_s.has_value() &&
+      point.transfer_s.has_value()) {
+    const double sum = *point.waiting_s + *point.transfer_s;
+    const double scale = std::abs(*point.waiting_s) + std::abs(*point.transfer_s);
+    check.at("exposed_communication_s")
+        .expect(
+            std::abs(*point.exposed_communication_s - sum) <= kTolerance * scale,
+            fmt::format(
+                "is {}, but waiting_s + transfer_s is {}", *point.exposed_communication_s, sum));
+  }
+  if (point.all_reduce_s.has_value()) {
+    check.at("all_reduce_ci95").expect_middle(*point.all_reduce_s, point.all_reduce_ci95);
+  }
+  if (point.in_step.has_value()) {
+    check_in_step(check, point, *point.in_step);
+  }
+  check.at("slowest_rank")
+      .expect(!point.slowest_rank.has_value() || *point.slowest_rank < point.ranks,
+              fmt::format("is not one of {} ranks", point.ranks));
+}
+
+/// The repetitions that count, by round.
+std::map<std::int64_t, const RepetitionRecord*> counted_rounds(const TrialRecord& trial) {
+  std::map<std::int64_t, const RepetitionRecord*> rounds;
+  for (const RepetitionRecord& repetition : trial.repetitions) {
+    if (!repetition.discarded.has_value() && repetition.steps > 0) {
+      rounds[repetition.round] = &repetition;
+    }
+  }
+  return rounds;
+}
+
+/// Of wall_s, which is the slowest rank's, what ranks took on the mean: exactly where each says it
+/// for all rounds together, these have as many steps each, so that none of them weighs more, and
+/// the other trial has all of them.
+struct MeanShare {
+  double least = 0.0;
+  double most = 1.0;
+};
+
+MeanShare mean_share(const TrialRecord& trial, const TrialRecord& other) {
+  double of_ranks_s = 0.0;
+  double of_slowest_s = 0.0;
+  bool told = static_cast<std::int64_t>(trial.per_rank.size()) == trial.ranks;
+  for (const RankRecord& rank : trial.per_rank) {
+    of_ranks_s += rank.wall_s.value_or(0.0) / static_cast<double>(trial.ranks);
+    told = told && rank.wall_s.has_value();
+  }
+  const auto rounds = counted_rounds(trial);
+  const auto others = counted_rounds(other);
+  for (const auto& [round, repetition] : rounds) {
+    of_slowest_s += repetition->wall_s;
+    told = told && others.contains(round) && repetition->steps == rounds.begin()->second->steps;
+  }
+  if (!told || of_slowest_s <= 0.0) {
+    return {.least = 1.0 / static_cast<double>(trial.ranks)};
+  }
+  return {of_ranks_s / of_slowest_s, of_ranks_s / of_slowest_s};
+}
+
+/// `value_s`, a mean over ranks and over the steps of each round that both trials have, against
+/// what these repetitions of `trial` took. Near, not equal: ranks are not late by one share in all
+/// rounds, and the host may lose its processor after the last step, see step_sum_slack_s().
+void expect_mean_step(const Checker& check,
+                      double value_s,
+                      const TrialRecord& trial,
+                      const TrialRecord& other,
+                      bool on_host) {
+  constexpr double kNear = 0.1;
+  constexpr double kTimeSliceS = 0.05;
+  const auto own = counted_rounds(trial);
+  const auto others = counted_rounds(other);
+  double sum_s = 0.0;
+  double slack_s = 0.0;
+  double rounds = 0.0;
+  for (const auto& [round, repetition] : own) {
+    if (!others.contains(round) || repetition->step_wall_s.empty()) {
+      continue;
+    }
+    const auto steps = static_cast<double>(repetition->steps);
+    sum_s += repetition->wall_s / steps;
+    slack_s += (on_host ? kTimeSliceS : step_sum_slack_s(trial, *repetition)) / steps;
+    rounds += 1.0;
+  }
+  if (rounds == 0.0) {
+    check.expect(false, "is not null, but no round has both synthetic trials");
+    return;
+  }
+  const MeanShare share = mean_share(trial, other);
+  const double step_s = sum_s / rounds;
+  const double least_s = (1.0 - kNear) * share.least * step_s - slack_s / rounds;
+  const double most_s = (1.0 + kNear) * share.most * step_s + slack_s / rounds;
+  check.expect(least_s <= value_s && value_s <= most_s,
+               fmt::format("makes a step of {} s, but those of {} took {} s, the slowest rank's",
+                           value_s,
+                           trial.variant.value_or("the synthetic trial"),
+                           step_s));
+}
+
+void check_slowest_rank(const Checker& check,
+                        const ScalingPointRecord& point,
+                        const StepTimeRecord& slowest) {
+  if (point.nocomm_s.has_value() && point.waiting_s.has_value()) {
+    const double step_s = *point.nocomm_s + *point.waiting_s;
+    check.at("waiting_s")
+        .expect(slowest.min * (1.0 - kTolerance) <= step_s &&
+                    step_s <= slowest.max * (1.0 + kTolerance),
+                fmt::format("makes a step of {} s of the slowest rank, but they took {} to {} s",
+                            step_s,
+                            slowest.min,
+                            slowest.max));
+  }
+  if (point.slowest_share.has_value()) {
+    const auto all = static_cast<double>(slowest.n);
+    const double steps = *point.slowest_share * all;
+    const bool largest = steps * static_cast<double>(point.ranks) >= all * (1.0 - kTolerance) &&
+                         steps <= all * (1.0 + kTolerance);
+    check.at("slowest_share")
+        .expect(largest && close(steps, std::round(steps)),
+                fmt::format("is {}, which is not the largest of {} ranks' shares of {} steps",
+                            *point.slowest_share,
+                            point.ranks,
+                            slowest.n));
+  }
+}
+
+}  // namespace
+
+void check_communication(const Checker& check,
+                         const ScalingPointRecord& point,
+                         const CommunicationTrials& trials) {
+  check_sums(check, point);
+  if (trials.with == nullptr || trials.without == nullptr) {
+    check.expect(!point.nocomm_s.has_value() && !point.exposed_communication_s.has_value() &&
+                     !point.slowest_rank.has_value(),
+                 "has figures of communication, but not both synthetic trials");
+    return;
+  }
+  if (point.nocomm_s.has_value()) {
+    expect_mean_step(
+        check.at("nocomm_s"), *point.nocomm_s, *trials.without, *trials.with, trials.on_host);
+  }
+  if (point.nocomm_s.has_value() && point.exposed_communication_s.has_value()) {
+    expect_mean_step(check.at("exposed_communication_s"),
+                     *point.nocomm_s + *point.exposed_communication_s,
+                     *trials.with,
+                     *trials.without,
+                     trials.on_host);
+  }
+  const ScalingTrialRecord* without = find_trial(point.trials, "synthetic/nocomm");
+  if (without != nullptr && without->step_time_s.has_value()) {
+    check_slowest_rank(check, point, *without->step_time_s);
+  }
+}
+
+}  // namespace dlbench::reports

@@ -1,0 +1,359 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a run says of itself: status and exit code, times, options, the job, workload and data. Its
+// taints are in taint_arithmetic.cpp.
+#include "engine/core/error.h"
+#include "reports/validation/arithmetic_internal.h"
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace dlbench::reports {
+namespace {
+
+using core::ErrorCode;
+
+/// Of a complete run that is not to be trusted, with --strict; see docs/command-line.md.
+constexpr std::int64_t kTaintedCode = 4;
+
+bool is_strict(const RunRecord& record) {
+  const auto found = record.config.effective.find("strict");
+  return found != record.config.effective.end() && found->second == Value(true);
+}
+
+bool has_wrong_collectives(const RunRecord& record) {
+  return std::any_of(record.collectives.begin(), record.collectives.end(), [](const auto& each) {
+    return each.wrong.value_or(0) > 0;
+  });
+}
+
+/// The code of a run that has measured all it should.
+std::int64_t code_of_complete(const RunRecord& record) {
+  if (has_wrong_collectives(record)) {
+    return core::exit_code(ErrorCode::kGate);
+  }
+  return is_strict(record) && !record.run.taints.empty() ? kTaintedCode : 0;
+}
+
+bool ends_early(std::int64_t code) {
+  return code == core::exit_code(ErrorCode::kTimeout) ||
+         code == core::exit_code(ErrorCode::kInterrupted);
+}
+
+void check_complete(const Checker& check, const RunRecord& record) {
+  const RunInfoRecord& run = record.run;
+  check.expect(run.finished_at.has_value(), "is complete but has no finished_at");
+  check.expect(run.exit_code.has_value(), "is complete but has no exit_code");
+  check.expect(!run.failure.has_value(), "is complete but has a failure");
+  const std::int64_t wanted = code_of_complete(record);
+  check.at("exit_code")
+      .expect(run.exit_code.value_or(wanted) == wanted,
+              fmt::format("is {}, but a complete run like this one ends with {}",
+                          run.exit_code.value_or(wanted),
+                          wanted));
+}
+
+/// A run that still goes on has neither; one that ended has both, and a failure says why.
+void check_partial(const Checker& check, const RunInfoRecord& run) {
+  check.expect(run.exit_code.has_value() == run.finished_at.has_value(),
+               "is partial with one of finished_at and exit_code: both or none");
+  if (run.exit_code.has_value()) {
+    check.at("exit_code")
+        .expect(ends_early(*run.exit_code),
+                fmt::format("is {}, but a run that was ended early ends with {} or {}",
+                            *run.exit_code,
+                            core::exit_code(ErrorCode::kTimeout),
+                            core::exit_code(ErrorCode::kInterrupted)));
+    check.expect(run.failure.has_value(),
+                 "was ended early but does not say where: failure is null");
+  }
+}
+
+void check_failed(const Checker& check, const RunInfoRecord& run) {
+  check.expect(run.failure.has_value(), "has failed but does not say where: failure is null");
+  const std::int64_t code = run.exit_code.value_or(core::exit_code(ErrorCode::kRun));
+  check.at("exit_code")
+      .expect(code != 0 && code != kTaintedCode && !ends_early(code),
+              fmt::format("is {}, which is not that of a failed run", code));
+}
+
+/// Both are UTC in the same form, see the schema: up to the seconds their order is that of the
+/// texts.
+void check_times(const Checker& check, const RunInfoRecord& run) {
+  constexpr std::size_t kSeconds = std::string_view("2026-01-31T12:00:00").size();
+  if (run.finished_at.has_value()) {
+    check.at("finished_at")
+        .expect(run.finished_at->substr(0, kSeconds) >= run.started_at.substr(0, kSeconds),
+                fmt::format("{} is before started_at, {}", *run.finished_at, run.started_at));
+  }
+}
+
+/// What schedulers call the end that the exit code tells of.
+bool fits(std::string_view state, const RunInfoRecord& run) {
+  if (run.status == RunStatus::kComplete) {
+    return state == "COMPLETED";
+  }
+  if (run.exit_code == core::exit_code(ErrorCode::kTimeout)) {
+    return state == "TIMEOUT";
+  }
+  if (run.exit_code == core::exit_code(ErrorCode::kInterrupted)) {
+    return state == "CANCELLED";
+  }
+  return run.status == RunStatus::kPartial || state == "FAILED" || state == "OUT_OF_MEMORY";
+}
+
+/// The ranks listed are those that the sums are of: all, or of a failed run the one that wrote it.
+void check_job_sums(const Checker& check, const JobRecord& job) {
+  double cpu_time_s = 0.0;
+  std::int64_t memory_used_bytes = 0;
+  for (const JobRankRecord& rank : job.per_rank) {
+    if (!rank.cpu_time_s.has_value() || !rank.memory_used_bytes.has_value()) {
+      return;
+    }
+    cpu_time_s += *rank.cpu_time_s;
+    memory_used_bytes = sum_of(memory_used_bytes, *rank.memory_used_bytes);
+  }
+  if (job.per_rank.empty()) {
+    return;
+  }
+  if (job.cpu_time_s.has_value()) {
+    check.at("cpu_time_s").expect_close(*job.cpu_time_s, cpu_time_s, "the sum of per_rank");
+  }
+  check.at("memory_used_bytes")
+      .expect(job.memory_used_bytes.value_or(memory_used_bytes) == memory_used_bytes,
+              fmt::format("is {}, but the sum of per_rank is {}",
+                          job.memory_used_bytes.value_or(memory_used_bytes),
+                          memory_used_bytes));
+}
+
+void check_job(const Checker& check, const JobRecord& job, const RunInfoRecord& run) {
+  check.at("state").expect(
+      fits(job.state, run),
+      fmt::format("'{}' contradicts status and exit_code of the run", job.state));
+  check_job_sums(check, job);
+  if (job.cpu_efficiency.has_value() && job.cpu_time_s.has_value() && job.cores.has_value() &&
+      job.wall_s > 0.0) {
+    check.at("cpu_efficiency")
+        .expect_close(*job.cpu_efficiency,
+                      *job.cpu_time_s / (job.wall_s * static_cast<double>(*job.cores)),
+                      "cpu_time_s / (wall_s cores)");
+  }
+}
+
+void check_config(const Checker& check, const RunRecord& record) {
+  const ConfigRecord& config = record.config;
+  const auto seed = config.effective.find("seed");
+  const auto* number =
+      seed == config.effective.end() ? nullptr : std::get_if<std::int64_t>(&seed->second.data);
+  check.at("effective.seed")
+      .expect(number == nullptr || static_cast<std::uint64_t>(*number) == record.run.seed,
+              fmt::format("is not run.seed, {}", record.run.seed));
+  for (const auto& [option, value] : config.effective) {
+    check.at("source").expect(config.source.contains(option),
+                              fmt::format("does not say where {} is from", option));
+  }
+  for (const auto& [option, source] : config.source) {
+    check.at("source").expect(config.effective.contains(option),
+                              fmt::format("has {}, which is no option in effect", option));
+  }
+}
+
+/// Options in effect are what the workload was built with. Of a sweep over ranks it was built with
+/// those of one series.
+void check_options_of(const Checker& check,
+                      const WorkloadRecord& workload,
+                      const ValueMap& effective) {
+  const auto expect_option = [&](const char* option, const Value& built) {
+    const auto found = effective.find(option);
+    const bool given =
+        found != effective.end() && found->second != Value() && found->second != Value("");
+    check.at(option).expect(!given || found->second == built,
+                            fmt::format("is {}, but the workload was built with {}",
+                                        given ? text_of(found->second) : "",
+                                        text_of(built)));
+  };
+  expect_option("workload", workload.name);
+  expect_option("batch-size", workload.batch_size_per_rank);
+  expect_option("global-batch-size", workload.global_batch_size);
+  expect_option("precision", workload.precision);
+  if (const auto size = workload.parameters.find("image_size"); size != workload.parameters.end()) {
+    expect_option("image-size", size->second);
+  }
+}
+
+/// What a rank keeps of its parameters cannot be less than they are: 4 bytes each, gradients too.
+/// Not more either, but for the gaps between tensors, whose sizes are not in the report.
+void check_parameters(const Checker& check, const WorkloadRecord& workload) {
+  constexpr std::int64_t kBytes = 4;
+  const auto expect_room = [&](const char* key, const auto& bytes, std::int64_t numbers) {
+    check.at(key).expect(
+        !bytes.has_value() || *bytes / kBytes >= numbers,
+        fmt::format("{} bytes do not hold {} numbers", bytes.value_or(0), numbers));
+  };
+  expect_room(
+      "memory.parameters_bytes", workload.memory.parameters_bytes, workload.trainable_parameters);
+  expect_room(
+      "memory.gradients_bytes", workload.memory.gradients_bytes, workload.trainable_parameters);
+}
+
+/// The planned peak is the sum of its parts, of which a step is on the host or on a device as a
+/// whole. Older reports lack some of them.
+void check_memory(const Checker& check, const MemoryRecord& memory) {
+  const auto sum = [](std::initializer_list<std::optional<std::int64_t>> parts) {
+    std::optional<std::int64_t> bytes = 0;
+    for (const std::optional<std::int64_t>& part : parts) {
+      bytes = bytes.has_value() && part.has_value() ? std::optional(sum_of(*bytes, *part))
+                                                    : std::nullopt;
+    }
+    return bytes;
+  };
+  const auto expect_sum = [&check](const char* key,
+                                   const std::optional<std::int64_t>& bytes,
+                                   const std::optional<std::int64_t>& wanted,
+                                   const char* parts) {
+    check.at(key).expect(
+        !bytes.has_value() || !wanted.has_value() || *bytes == *wanted,
+        fmt::format("is {}, but {} {}", bytes.value_or(0), parts, wanted.value_or(0)));
+  };
+  const auto step = sum({memory.parameters_bytes,
+                         memory.gradients_bytes,
+                         memory.optimizer_bytes,
+                         memory.activations_bytes,
+                         memory.workspace_bytes});
+  expect_sum("planned_peak_bytes",
+             memory.planned_peak_bytes,
+             sum({step, memory.loader_buffers_bytes, memory.saved_state_bytes}),
+             "its parts sum to");
+  expect_sum("planned_peak_bytes",
+             memory.planned_peak_bytes,
+             sum({memory.planned_host_bytes, memory.planned_device_bytes}),
+             "host and device have");
+  if (memory.planned_device_bytes != 0) {
+    expect_sum("planned_device_bytes", memory.planned_device_bytes, step, "the step needs");
+  }
+}
+
+/// Inputs and plans are of the batch of a rank; of the last batch of an epoch `train` has smaller
+/// plans.
+void check_shapes(const Checker& check, const WorkloadRecord& workload, bool has_trials) {
+  const std::int64_t batch = workload.batch_size_per_rank;
+  for (std::size_t index = 0; index < workload.inputs.size(); ++index) {
+    const std::vector<std::int64_t>& shape = workload.inputs[index].shape;
+    check.at("inputs", index)
+        .at("shape")
+        .expect(!shape.empty() && shape.front() == batch,
+                fmt::format("does not begin with the {} of batch_size_per_rank", batch));
+  }
+  for (std::size_t index = 0; index < workload.plans.size(); ++index) {
+    const std::int64_t planned = workload.plans[index].batch_size;
+    check.at("plans", index)
+        .at("batch_size")
+        .expect(planned == batch || (!has_trials && planned < batch),
+                fmt::format("is {}, but batch_size_per_rank is {}", planned, batch));
+  }
+}
+
+/// Trials outside of a series are of all ranks of the launch, and their loaders as the options say.
+void check_launch(const Checker& root, const RunRecord& record) {
+  std::int64_t launched = 0;
+  for (const HostRecord& host : record.system.hosts) {
+    launched += static_cast<std::int64_t>(host.ranks.size());
+  }
+  for (std::size_t index = 0; index < record.trials.size(); ++index) {
+    const TrialRecord& trial = record.trials[index];
+    if (trial.series.has_value()) {
+      continue;
+    }
+    const Checker check = root.at("trials", index);
+    check.at("ranks").expect(launched == 0 || trial.ranks == launched,
+                             fmt::format("is {}, but system.hosts have {}", trial.ranks, launched));
+    const auto expect_option = [&](const char* option, std::int64_t used) {
+      const double given =
+          number_of(record.config.effective, option).value_or(static_cast<double>(used));
+      check.at("loader").at(option).expect(
+          given == static_cast<double>(used),
+          fmt::format("is {}, but config.effective has {}", used, given));
+    };
+    if (trial.loader.has_value()) {
+      expect_option("workers", trial.loader->workers);
+      expect_option("prefetch", trial.loader->prefetch);
+    }
+  }
+}
+
+/// Trials outside of a series are of the batch that the workload has.
+void check_batches(const Checker& root, const RunRecord& record) {
+  const WorkloadRecord& workload = *record.workload;
+  for (std::size_t index = 0; index < record.trials.size(); ++index) {
+    const TrialRecord& trial = record.trials[index];
+    if (trial.series.has_value()) {
+      continue;
+    }
+    const Checker check = root.at("trials", index);
+    check.at("batch_size_per_rank")
+        .expect(trial.batch_size_per_rank == workload.batch_size_per_rank,
+                fmt::format("is {}, but that of the workload is {}",
+                            trial.batch_size_per_rank,
+                            workload.batch_size_per_rank));
+    check.at("global_batch_size")
+        .expect(trial.global_batch_size == workload.global_batch_size,
+                fmt::format("is {}, but that of the workload is {}",
+                            trial.global_batch_size,
+                            workload.global_batch_size));
+  }
+}
+
+void check_workload(const Checker& root, const RunRecord& record) {
+  root.at("dataset").expect(record.workload.has_value() == record.dataset.has_value(),
+                            record.workload.has_value()
+                                ? "is null although there is a workload, which reads one"
+                                : "is not null although there is no workload to read it");
+  if (!record.workload.has_value()) {
+    root.at("workload").expect(record.trials.empty(), "is null although there are trials of one");
+    return;
+  }
+  root.at("dataset").expect(
+      !record.dataset.has_value() || record.dataset->samples > 0 || record.trials.empty(),
+      "has no samples, but trials are of them");
+  const Checker check = root.at("workload");
+  check.at("memory").expect_reason("measured_rss_bytes",
+                                   record.workload->memory.measured_rss_bytes);
+  check_parameters(check, *record.workload);
+  check_memory(check.at("memory"), record.workload->memory);
+  if (record.scaling.empty()) {
+    check_options_of(root.at("config.effective"), *record.workload, record.config.effective);
+  }
+  check_shapes(check, *record.workload, !record.trials.empty());
+  check_batches(root, record);
+  check_launch(root, record);
+}
+
+}  // namespace
+
+void check_run(const Checker& root, const RunRecord& record) {
+  const Checker run = root.at("run");
+  switch (record.run.status) {
+    case RunStatus::kComplete:
+      check_complete(run, record);
+      break;
+    case RunStatus::kPartial:
+      check_partial(run, record.run);
+      break;
+    case RunStatus::kFailed:
+      check_failed(run, record.run);
+      break;
+  }
+  check_times(run, record.run);
+  check_config(root.at("config"), record);
+  check_workload(root, record);
+  if (record.job.has_value()) {
+    check_job(root.at("job"), *record.job, record.run);
+  }
+}
+
+}  // namespace dlbench::reports

@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The relations between what is concluded from a scaling series, and those of a collective.
+#include "reports/bucket_choice.h"
+#include "reports/bus_factor.h"
+#include "reports/validation/arithmetic_internal.h"
+
+#include <cstdint>
+
+namespace dlbench::reports {
+namespace {
+
+/// Rate and efficiency are of the same step and have its band.
+void check_projection(const Checker& check, const ProjectionRecord& projection) {
+  const EstimateRecord& step = projection.step_time_s;
+  check.at("ci95").expect_inside(projection.samples_per_second, projection.ci95);
+  check.at("step_time_s").expect_inside(step);
+  check.at("efficiency").expect_inside(projection.efficiency);
+  check.at("waiting_s")
+      .expect(0.0 <= projection.waiting_s &&
+                  projection.waiting_s <= projection.exposed_communication_s * (1.0 + kTolerance),
+              fmt::format("is {}, which is no part of exposed_communication_s, {}",
+                          projection.waiting_s,
+                          projection.exposed_communication_s));
+  check.at("exposed_communication_s")
+      .expect(projection.exposed_communication_s <= step.mean * (1.0 + kTolerance),
+              fmt::format("is {}, which is more than the step, {}",
+                          projection.exposed_communication_s,
+                          step.mean));
+  if (!(step.mean > 0.0)) {
+    return;
+  }
+  const auto samples = static_cast<double>(projection.global_batch_size);
+  check.at("samples_per_second")
+      .expect_close(projection.samples_per_second,
+                    samples / step.mean,
+                    "global_batch_size / step_time_s.mean");
+  if (!step.ci95.has_value() || !((*step.ci95)[0] > 0.0)) {
+    return;
+  }
+  const auto band = [&step](double per_s) {
+    return IntervalRecord{per_s / (*step.ci95)[1], per_s / (*step.ci95)[0]};
+  };
+  const IntervalRecord rates = band(samples);
+  check.at("ci95").expect_interval(
+      projection.ci95, rates, rates[1], "by the band of step_time_s it");
+  const IntervalRecord efficiencies = band(projection.efficiency.mean * step.mean);
+  check.at("efficiency.ci95")
+      .expect_interval(projection.efficiency.ci95,
+                       efficiencies,
+                       efficiencies[1],
+                       "by the band of step_time_s it");
+}
+
+/// All efficiencies are against one baseline: the rate per rank over them is the same.
+void check_projections(const Checker& check, const std::vector<ProjectionRecord>& projections) {
+  const auto baseline_rate = [](const ProjectionRecord& projection) {
+    return projection.samples_per_second / static_cast<double>(projection.ranks) /
+           projection.efficiency.mean;
+  };
+  for (std::size_t index = 0; index < projections.size(); ++index) {
+    const Checker below = check.at("projection", index);
+    check_projection(below, projections[index]);
+    below.at("efficiency")
+        .expect(close(baseline_rate(projections[index]), baseline_rate(projections.front())),
+                "is against another baseline than that of the first projection");
+  }
+}
+
+void check_leave_largest_out(const Checker& check, const LeaveLargestOutRecord& left) {
+  const EstimateRecord& predicted = left.predicted_step_time_s;
+  check.at("predicted_step_time_s").expect_inside(predicted);
+  for (const std::int64_t ranks : left.from_ranks) {
+    check.at("from_ranks")
+        .expect(ranks < left.ranks, fmt::format("{} is not below {}", ranks, left.ranks));
+  }
+  if (left.measured_step_time_s <= 0.0) {
+    return;
+  }
+  const double error = predicted.mean / left.measured_step_time_s - 1.0;
+  check.at("relative_error")
+      .expect(std::abs(left.relative_error - error) <= kTolerance,
+              fmt::format("is {}, but predicted / measured - 1 is {}", left.relative_error, error));
+  if (predicted.ci95.has_value()) {
+    const auto [lower, upper] = *predicted.ci95;
+    const bool inside = lower <= left.measured_step_time_s && left.measured_step_time_s <= upper;
+    check.at("inside_band")
+        .expect(left.inside_band == inside, "contradicts the band of predicted_step_time_s");
+  }
+}
+
+void check_buckets(const Checker& check, const BucketSweepRecord& buckets) {
+  for (std::size_t index = 1; index < buckets.caps.size(); ++index) {
+    check.at("caps", index)
+        .expect(buckets.caps[index].bucket_cap_mib > buckets.caps[index - 1].bucket_cap_mib,
+                "caps do not ascend");
+  }
+  const auto expect_best = [&check](const char* key,
+                                    const std::optional<double>& best,
+                                    const std::optional<double>& by_steps) {
+    check.at(key).expect(best == by_steps,
+                         by_steps.has_value()
+                             ? fmt::format("is not {}, the cap with the shortest step", *by_steps)
+                             : "the steps cannot tell which cap is the best");
+  };
+  expect_best("best_modelled_mib", buckets.best_modelled_mib, best_modelled_cap(buckets.caps));
+  expect_best("best_measured_mib", buckets.best_measured_mib, best_measured_cap(buckets.caps));
+}
+
+}  // namespace
+
+void check_scaling(const Checker& check, const ScalingRecord& scaling, const RunRecord& record) {
+  check_points(check, scaling, record);
+  check_projections(check, scaling.projection);
+  if (scaling.leave_largest_out.has_value()) {
+    check_leave_largest_out(check.at("leave_largest_out"), *scaling.leave_largest_out);
+  }
+  if (scaling.buckets.has_value()) {
+    check_buckets(check.at("buckets"), *scaling.buckets);
+  }
+}
+
+void check_collective(const Checker& check,
+                      const CollectiveRecord& collective,
+                      const ValueMap& effective) {
+  const CollectiveTimeRecord& time = collective.time_s;
+  check.at("time_s").expect(time.median <= time.p95 &&
+                                time.min.value_or(time.median) <= time.median &&
+                                time.p95 <= time.max.value_or(time.p95),
+                            "min, median, p95, max do not ascend");
+  if (time.mean.has_value()) {
+    check.at("time_s.mean")
+        .expect(time.min.value_or(*time.mean) <= *time.mean * (1.0 + kTolerance) &&
+                    *time.mean * (1.0 - kTolerance) <= time.max.value_or(*time.mean),
+                fmt::format("is {}, which is not between min and max", *time.mean));
+  }
+  if (const auto calls = number_of(effective, "iters"); calls.has_value()) {
+    check.at("time_s.n")
+        .expect(!time.n.has_value() || static_cast<double>(*time.n) == *calls,
+                fmt::format("is {}, but --iters is {}", time.n.value_or(0), *calls));
+  }
+  const bool measurable = collective.ranks > 1 && time.median > 0.0;
+  check.at("algbw_gb_per_s")
+      .expect(collective.algbw_gb_per_s.has_value() == measurable,
+              measurable ? "is missing" : "has a value, but nothing travelled");
+  check.at("busbw_gb_per_s")
+      .expect(collective.busbw_gb_per_s.has_value() == measurable,
+              measurable ? "is missing" : "has a value, but nothing travelled");
+  if (collective.algbw_gb_per_s.has_value() && time.median > 0.0) {
+    check.at("algbw_gb_per_s")
+        .expect_close(*collective.algbw_gb_per_s,
+                      static_cast<double>(collective.bytes) / time.median / 1e9,
+                      "bytes / time_s.median / 10^9");
+  }
+  const std::optional<double> factor = bus_factor(collective.op, collective.ranks);
+  if (collective.busbw_gb_per_s.has_value() && collective.algbw_gb_per_s.has_value() &&
+      factor.has_value()) {
+    check.at("busbw_gb_per_s")
+        .expect_close(*collective.busbw_gb_per_s,
+                      *collective.algbw_gb_per_s * *factor,
+                      "algbw_gb_per_s times the bus factor");
+  }
+}
+
+}  // namespace dlbench::reports

@@ -1,0 +1,415 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The relations between the numbers of one trial: what its repetitions make of its summaries.
+#include "reports/peak_rates.h"
+#include "reports/statistics_records.h"
+#include "reports/validation/arithmetic_internal.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+
+namespace dlbench::reports {
+namespace {
+
+void check_step_sum(const Checker& check,
+                    const RepetitionRecord& repetition,
+                    const TrialRecord& trial) {
+  const std::vector<double>& steps = repetition.step_wall_s;
+  if (steps.empty()) {
+    return;
+  }
+  const double sum_s = std::accumulate(steps.begin(), steps.end(), 0.0);
+  const double slack_s = step_sum_slack_s(trial, repetition);
+  // The steps are rank 0's, wall_s the slowest rank's: among others rank 0 may be done earlier.
+  const bool long_enough = trial.ranks > 1 || sum_s >= repetition.wall_s - slack_s;
+  check.at("step_wall_s")
+      .expect(long_enough && sum_s <= repetition.wall_s + slack_s,
+              fmt::format("sums to {}, but wall_s is {}", sum_s, repetition.wall_s));
+}
+
+void check_repetition(const Checker& check,
+                      const RepetitionRecord& repetition,
+                      const TrialRecord& trial) {
+  if (repetition.wall_s > 0.0) {
+    check.at("samples_per_second")
+        .expect_close(repetition.samples_per_second,
+                      static_cast<double>(repetition.samples) / repetition.wall_s,
+                      "samples / wall_s");
+  } else {
+    check.expect(repetition.samples == 0, "processed samples in no time");
+  }
+  check.expect(repetition.samples <= product_of(repetition.steps, trial.global_batch_size),
+               fmt::format("{} samples do not fit into {} steps of {}",
+                           repetition.samples,
+                           repetition.steps,
+                           trial.global_batch_size));
+  const auto steps = static_cast<std::size_t>(repetition.steps);
+  const std::size_t timed = repetition.step_wall_s.size();
+  check.at("step_wall_s")
+      .expect(timed == 0 || timed == steps, fmt::format("has {} times for {} steps", timed, steps));
+  check.at("step_loss")
+      .expect(repetition.step_loss.size() <= steps,
+              fmt::format("has {} losses for {} steps", repetition.step_loss.size(), steps));
+  if (timed == steps) {
+    check_step_sum(check, repetition, trial);
+  }
+}
+
+void check_repetitions(const Checker& check, const TrialRecord& trial) {
+  std::set<std::pair<std::int64_t, std::int64_t>> rounds;
+  for (std::size_t index = 0; index < trial.repetitions.size(); ++index) {
+    const RepetitionRecord& repetition = trial.repetitions[index];
+    const Checker below = check.at("repetitions", index);
+    check_repetition(below, repetition, trial);
+    below.at("index").expect(
+        repetition.index == static_cast<std::int64_t>(index),
+        fmt::format("is {}, but it is number {} of its trial", repetition.index, index));
+    if (!repetition.discarded.has_value()) {
+      below.at("round").expect(rounds.insert({repetition.invocation, repetition.round}).second,
+                               fmt::format("{} counts twice in this trial", repetition.round));
+    }
+  }
+}
+
+/// What the repetitions that count come to.
+struct Counted {
+  std::int64_t steps = 0;
+  std::int64_t samples = 0;
+  double wall_s = 0.0;
+  double cpu_s = 0.0;
+  std::int64_t samples_with_cpu_s = 0;
+  std::vector<double> step_wall_s;
+  bool all_steps_timed = true;
+};
+
+Counted counted_of(const TrialRecord& trial) {
+  Counted sum;
+  for (const RepetitionRecord& repetition : trial.repetitions) {
+    if (repetition.discarded.has_value()) {
+      continue;
+    }
+    sum.steps = sum_of(sum.steps, repetition.steps);
+    sum.samples = sum_of(sum.samples, repetition.samples);
+    sum.wall_s += repetition.wall_s;
+    if (repetition.cpu_s.has_value()) {
+      sum.cpu_s += *repetition.cpu_s;
+      sum.samples_with_cpu_s = sum_of(sum.samples_with_cpu_s, repetition.samples);
+    }
+    const std::vector<double>& steps = repetition.step_wall_s;
+    sum.step_wall_s.insert(sum.step_wall_s.end(), steps.begin(), steps.end());
+    sum.all_steps_timed =
+        sum.all_steps_timed && static_cast<std::int64_t>(steps.size()) == repetition.steps;
+  }
+  return sum;
+}
+
+/// Where every step has its time in the report, the percentiles follow from them.
+void check_percentiles(const Checker& check, const TrialRecord& trial, const Counted& counted) {
+  if (!counted.all_steps_timed || counted.step_wall_s.empty()) {
+    return;
+  }
+  if (!trial.step_time_s.has_value()) {
+    check.expect(false, "is null although the steps were timed");
+    return;
+  }
+  const StepTimeRecord& written = *trial.step_time_s;
+  const StepTimeRecord wanted = *step_time_record(counted.step_wall_s);
+  check.at("n").expect(written.n == wanted.n,
+                       fmt::format("is {}, but {} steps count", written.n, wanted.n));
+  const char* const meaning = "of the steps that count it";
+  check.at("median").expect_close(written.median, wanted.median, meaning);
+  check.at("p90").expect_close(written.p90, wanted.p90, meaning);
+  check.at("p95").expect_close(written.p95, wanted.p95, meaning);
+  check.at("p99").expect_close(written.p99, wanted.p99, meaning);
+  check.at("min").expect_close(written.min, wanted.min, meaning);
+  check.at("max").expect_close(written.max, wanted.max, meaning);
+}
+
+/// Phases share the whole of their trial, which is its wall time, or what the named ones claim if
+/// that is more: clocks of a device and of the host may differ.
+void check_phases(const Checker& check, const TrialRecord& trial, const Counted& counted) {
+  const std::vector<PhaseRecord>& phases = trial.phases;
+  double whole_s = 0.0;
+  double claimed_s = 0.0;
+  for (const PhaseRecord& phase : phases) {
+    whole_s += phase.total_s;
+    claimed_s += phase.name == "other" ? 0.0 : phase.total_s;
+  }
+  check_names(check.at("phases"), phases);
+  for (std::size_t index = 0; index < phases.size(); ++index) {
+    const PhaseRecord& phase = phases[index];
+    const Checker below = check.at("phases", index);
+    below.at("calls").expect(phase.calls == counted.steps,
+                             fmt::format("is {}, but {} steps count", phase.calls, counted.steps));
+    if (phase.calls > 0) {
+      below.at("s_per_step")
+          .expect_close(phase.s_per_step,
+                        phase.total_s / static_cast<double>(phase.calls),
+                        "total_s / calls");
+    }
+    if (whole_s > 0.0) {
+      below.at("share").expect_close(
+          phase.share, phase.total_s / whole_s, "total_s / that of all phases");
+    }
+  }
+  if (phases.empty()) {
+    check.at("phases").expect(counted.steps == 0,
+                              fmt::format("is empty, but {} steps count", counted.steps));
+  } else {
+    check.at("phases").expect(
+        close(whole_s, std::max(claimed_s, counted.wall_s)),
+        fmt::format("total_s sum to {}, but the repetitions took {}", whole_s, counted.wall_s));
+  }
+}
+
+void check_loader(const Checker& check, const LoaderRecord& loader) {
+  check_names(check.at("stages"), loader.stages);
+  const double whole_s = std::accumulate(
+      loader.stages.begin(), loader.stages.end(), 0.0, [](double sum, const StageRecord& stage) {
+        return sum + stage.s_per_sample;
+      });
+  for (std::size_t index = 0; whole_s > 0.0 && index < loader.stages.size(); ++index) {
+    const StageRecord& stage = loader.stages[index];
+    check.at("stages", index)
+        .at("share")
+        .expect_close(stage.share, stage.s_per_sample / whole_s, "s_per_sample / that of all");
+  }
+  check.expect_reason("bytes_from_device", loader.bytes_from_device);
+  check.at("skipped_samples")
+      .expect(static_cast<std::int64_t>(loader.skipped_samples.size()) <= loader.skipped,
+              "lists more samples than were skipped");
+  check.at("skipped_samples")
+      .expect(loader.skipped == 0 || !loader.skipped_samples.empty(),
+              fmt::format("lists none of the {} that were skipped", loader.skipped));
+}
+
+/// No more batches wait than the queue holds.
+void check_queue(const Checker& check,
+                 const std::vector<RepetitionRecord>& repetitions,
+                 std::int64_t prefetch) {
+  for (std::size_t index = 0; index < repetitions.size(); ++index) {
+    const std::optional<QueueFillRecord>& fill = repetitions[index].queue_fill;
+    check.at("repetitions", index)
+        .at("queue_fill")
+        .expect(!fill.has_value() || (fill->start <= prefetch && fill->end <= prefetch),
+                fmt::format("has more batches than the {} of loader.prefetch", prefetch));
+  }
+}
+
+/// Of how many devices like that of rank 0 the peak is: nothing where the others' are not in the
+/// report. Processors are alike, or no share of peak is claimed.
+std::optional<double> devices_of(const TrialRecord& trial, const WorkloadRecord& workload) {
+  return trial.ranks == 1 || workload.backend == "cpu"
+             ? std::optional(static_cast<double>(trial.ranks))
+             : std::nullopt;
+}
+
+void check_share_of_peak(const Checker& check,
+                         const std::optional<double>& share,
+                         double achieved,
+                         const std::optional<double>& peak,
+                         const std::optional<double>& devices) {
+  if (!share.has_value() || !devices.has_value()) {
+    return;
+  }
+  check.expect(peak.has_value(), "is of no peak: system.peaks has none of this precision");
+  if (peak.has_value() && *peak > 0.0) {
+    check.expect_close(*share, achieved / (*peak * *devices), "achieved_flop_per_s / peak");
+  }
+}
+
+/// Whether all trials compute in the precision of the workload: a variant of a sweep may set its
+/// own.
+bool of_one_precision(const RunRecord& record) {
+  return std::ranges::none_of(record.scaling, [](const ScalingRecord& series) {
+    return series.options.contains("precision");
+  });
+}
+
+/// Trials of a series have batches of their own, and with them another number of FLOP per sample
+/// than the one the report has.
+void check_flop_rates(const Checker& check, const TrialRecord& trial, const RunRecord& record) {
+  check.expect_reason("achieved_flop_per_s", trial.achieved_flop_per_s);
+  check.expect_reason("mfu", trial.mfu);
+  const std::optional<double>& achieved = trial.achieved_flop_per_s.value;
+  check.at("achieved_flop_per_s")
+      .expect(!achieved.has_value() || (trial.trains() && trial.throughput.has_value()),
+              "is not null, but this trial does not compute");
+  check.expect(achieved.has_value() || !trial.mfu.value.has_value(),
+               "has mfu without achieved_flop_per_s");
+  if (!achieved.has_value() || !trial.throughput.has_value() || !record.workload.has_value()) {
+    return;
+  }
+  const WorkloadRecord& workload = *record.workload;
+  if (workload.training_flop_per_sample.has_value() && !trial.series.has_value()) {
+    check.at("achieved_flop_per_s")
+        .expect_close(
+            *achieved,
+            trial.throughput->samples_per_second.mean * *workload.training_flop_per_sample,
+            "mean throughput times workload.training_flop_per_sample");
+  }
+  if (!of_one_precision(record)) {
+    return;
+  }
+  const std::vector<PeakRecord>& peaks = record.system.peaks;
+  const std::optional<double> devices = devices_of(trial, workload);
+  check_share_of_peak(check.at("mfu"),
+                      trial.mfu.value,
+                      *achieved,
+                      mfu_flop_per_s(peaks, workload.precision),
+                      devices);
+  check_share_of_peak(check.at("mfu_measured"),
+                      trial.mfu_measured,
+                      *achieved,
+                      measured_flop_per_s(peaks, workload.precision),
+                      devices);
+}
+
+/// Ranks share the samples of the repetitions that count.
+void check_ranks(const Checker& check, const TrialRecord& trial, const Counted& counted) {
+  std::set<std::int64_t> ranks;
+  for (const RankRecord& rank : trial.per_rank) {
+    check.at("per_rank")
+        .expect(rank.rank < trial.ranks && ranks.insert(rank.rank).second,
+                fmt::format("rank {} is there twice, or not one of {}", rank.rank, trial.ranks));
+  }
+  const bool timed = std::all_of(trial.per_rank.begin(),
+                                 trial.per_rank.end(),
+                                 [](const RankRecord& rank) { return rank.wall_s.has_value(); });
+  if (static_cast<std::int64_t>(trial.per_rank.size()) != trial.ranks || !timed) {
+    return;
+  }
+  double samples = 0.0;
+  for (const RankRecord& rank : trial.per_rank) {
+    samples += rank.samples_per_second * *rank.wall_s;
+  }
+  check.at("per_rank")
+      .expect(close(samples, static_cast<double>(counted.samples)),
+              fmt::format(
+                  "samples_per_second times wall_s sum to {} samples, but the repetitions have {}",
+                  samples,
+                  counted.samples));
+}
+
+void check_batch(const Checker& check, const TrialRecord& trial) {
+  const std::int64_t capacity = product_of(trial.ranks, trial.batch_size_per_rank);
+  check.at("global_batch_size")
+      .expect(trial.global_batch_size <= capacity,
+              fmt::format("{} is more than {} ranks of {}",
+                          trial.global_batch_size,
+                          trial.ranks,
+                          trial.batch_size_per_rank));
+}
+
+}  // namespace
+
+/// Loaders alone are timed step by step on the host's clock, without a gap: their times sum to
+/// wall_s. A step that computes is timed on the clock of its stream, all but the first, while
+/// wall_s ends when the host hears of the last one: the sum and wall_s part with how late it hears
+/// of the first and of the last, of which two may be on their way. That is microseconds on a quiet
+/// machine, but the host may lose its processor just then, for the time slices of others.
+double step_sum_slack_s(const TrialRecord& trial, const RepetitionRecord& repetition) {
+  constexpr double kStepsOnTheirWay = 3.0;
+  constexpr double kTimeSlicesS = 0.5;
+  if (!trial.trains()) {
+    return kTolerance * repetition.wall_s;
+  }
+  const double longest_s =
+      *std::max_element(repetition.step_wall_s.begin(), repetition.step_wall_s.end());
+  return kStepsOnTheirWay * longest_s + kTimeSlicesS;
+}
+
+std::vector<double> counted_rates(const TrialRecord& trial) {
+  std::vector<double> rates;
+  for (const RepetitionRecord& repetition : trial.repetitions) {
+    if (!repetition.discarded.has_value()) {
+      rates.push_back(repetition.samples_per_second);
+    }
+  }
+  return rates;
+}
+
+std::vector<RoundRate> round_rates(const TrialRecord& trial) {
+  std::vector<RoundRate> rates;
+  for (const RepetitionRecord& repetition : trial.repetitions) {
+    if (!repetition.discarded.has_value()) {
+      rates.push_back({repetition.round, repetition.samples_per_second});
+    }
+  }
+  return rates;
+}
+
+bool usable(const std::vector<RoundRate>& rates) {
+  constexpr double kSlowest = 1e-100;
+  constexpr double kFastest = 1e100;
+  std::set<std::int64_t> rounds;
+  return std::all_of(rates.begin(), rates.end(), [&rounds](const RoundRate& rate) {
+    return kSlowest < rate.rate && rate.rate < kFastest && rounds.insert(rate.round).second;
+  });
+}
+
+void check_rates(const Checker& check, const RateSummary& written, std::span<const double> rates) {
+  check.at("n").expect(written.n == static_cast<std::int64_t>(rates.size()),
+                       fmt::format("is {}, but {} repetitions count", written.n, rates.size()));
+  const std::optional<RateSummary> wanted = rate_summary(rates);
+  if (!wanted.has_value()) {
+    return;
+  }
+  const char* const meaning = "of the repetitions it";
+  check.at("mean").expect_close(written.mean, wanted->mean, "the mean of the repetitions");
+  check.at("median").expect_close(written.median, wanted->median, meaning);
+  check.at("mad").expect_near(written.mad, wanted->mad, wanted->mean, meaning);
+  check.at("stddev").expect(written.stddev.has_value() == wanted->stddev.has_value(),
+                            fmt::format("of {} repetitions", rates.size()));
+  if (written.stddev.has_value() && wanted->stddev.has_value()) {
+    check.at("stddev").expect_near(*written.stddev, *wanted->stddev, wanted->mean, meaning);
+  }
+  double scale = wanted->mean;
+  if (wanted->ci95.has_value()) {
+    scale = std::max({scale, std::abs((*wanted->ci95)[0]), std::abs((*wanted->ci95)[1])});
+  }
+  check.at("ci95").expect_interval(written.ci95, wanted->ci95, scale, meaning);
+}
+
+void check_step_times(const Checker& check, const std::optional<StepTimeRecord>& times) {
+  if (times.has_value()) {
+    const bool ascending = times->min <= times->median && times->median <= times->p90 &&
+                           times->p90 <= times->p95 && times->p95 <= times->p99 &&
+                           times->p99 <= times->max;
+    check.expect(ascending, "min, median, p90, p95, p99, max do not ascend");
+  }
+}
+
+void check_trial(const Checker& check, const TrialRecord& trial, const RunRecord& record) {
+  check_batch(check, trial);
+  check_repetitions(check, trial);
+  const std::vector<double> rates = counted_rates(trial);
+  if (trial.throughput.has_value()) {
+    check_rates(
+        check.at("throughput.samples_per_second"), trial.throughput->samples_per_second, rates);
+  } else {
+    check.at("throughput").expect(rates.empty(), "is null although repetitions count");
+  }
+  const Counted counted = counted_of(trial);
+  check_step_times(check.at("step_time_s"), trial.step_time_s);
+  check_percentiles(check.at("step_time_s"), trial, counted);
+  check_phases(check, trial, counted);
+  check_ranks(check, trial, counted);
+  if (trial.loader.has_value()) {
+    check_loader(check.at("loader"), *trial.loader);
+    check_queue(check, trial.repetitions, trial.loader->prefetch);
+  }
+  check_flop_rates(check, trial, record);
+  check.expect_reason("harness_overhead_s_per_step", trial.harness_overhead_s_per_step);
+  if (trial.cpu_s_per_sample.has_value() && counted.samples_with_cpu_s > 0) {
+    check.at("cpu_s_per_sample")
+        .expect_close(*trial.cpu_s_per_sample,
+                      counted.cpu_s / static_cast<double>(counted.samples_with_cpu_s),
+                      "cpu_s / samples of the repetitions that count");
+  }
+}
+
+}  // namespace dlbench::reports

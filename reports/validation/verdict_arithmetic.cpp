@@ -1,0 +1,247 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A verdict against its evidence: the rates of the trials are in the report, so verdict_rule.h can
+// judge them once more. What it also looks at and the report does not hold is left open: the time
+// that others lost by waiting for a late rank, and the idle share of a device.
+#include "reports/validation/arithmetic_internal.h"
+#include "reports/verdict_rule.h"
+
+#include <cmath>
+
+namespace dlbench::reports {
+namespace {
+
+/// What the verdict has to go by, and what its prediction takes besides.
+struct Evidence {
+  VerdictEvidence rates;
+  const TrialRecord* io = nullptr;
+  const TrialRecord* synthetic = nullptr;  ///< the one with the copy, else the one without
+  const TrialRecord* full = nullptr;
+};
+
+void add(const TrialRecord& trial, Evidence& evidence) {
+  const bool synthetic = trial.kind == TrialKind::kSynthetic;
+  if (trial.kind == TrialKind::kIo) {
+    evidence.rates.io = round_rates(trial);
+    if (trial.cpu_s_per_sample.has_value()) {
+      evidence.rates.loader_cpu_s = *trial.cpu_s_per_sample / static_cast<double>(trial.ranks);
+    }
+    evidence.io = &trial;
+  } else if (trial.kind == TrialKind::kFull) {
+    evidence.rates.full = round_rates(trial);
+    evidence.full = &trial;
+  } else if (trial.variant == "step_beside_loader") {
+    evidence.rates.step_beside_loader = round_rates(trial);
+  } else if (synthetic && trial.variant == "nocomm") {
+    evidence.rates.nocomm = round_rates(trial);
+  } else if (synthetic && trial.variant == "device") {
+    evidence.rates.synthetic_device = round_rates(trial);
+    evidence.synthetic = evidence.synthetic == nullptr ? &trial : evidence.synthetic;
+  } else if (synthetic) {
+    evidence.rates.synthetic_host = round_rates(trial);
+    evidence.synthetic = &trial;
+  }
+}
+
+Evidence evidence_of(const std::vector<const TrialRecord*>& trials, const RunRecord& record) {
+  Evidence evidence;
+  for (const TrialRecord* trial : trials) {
+    add(*trial, evidence);
+  }
+  evidence.rates.shared_processors =
+      record.workload.has_value() && record.workload->backend != "cuda";
+  return evidence;
+}
+
+bool usable(const VerdictEvidence& rates) {
+  return usable(rates.io) && usable(rates.synthetic_host) && usable(rates.synthetic_device) &&
+         usable(rates.nocomm) && usable(rates.full) && usable(rates.step_beside_loader);
+}
+
+void check_components(const Checker& check,
+                      const std::vector<ComponentRecord>& written,
+                      const std::vector<PartShare>& shares,
+                      double full_rate) {
+  if (written.size() != shares.size()) {
+    check.at("components")
+        .expect(false,
+                fmt::format("are {}, but the trials make {}", written.size(), shares.size()));
+    return;
+  }
+  for (std::size_t index = 0; index < written.size(); ++index) {
+    const ComponentRecord& part = written[index];
+    const PartShare& wanted = shares[index];
+    const Checker below = check.at("components", index);
+    below.at("name").expect(part.name == wanted.name,
+                            fmt::format("is '{}', wanted '{}'", part.name, wanted.name));
+    below.at("share").expect_near(part.share, wanted.estimate, 1.0, "of the trials' rates it");
+    below.at("s_per_sample")
+        .expect_near(part.s_per_sample, part.share / full_rate, 1.0 / full_rate, "share / full");
+    std::optional<IntervalRecord> ci95;
+    double scale = 1.0;
+    if (wanted.interval.has_value()) {
+      ci95 = IntervalRecord{wanted.interval->lower, wanted.interval->upper};
+      scale = std::max({scale, std::abs((*ci95)[0]), std::abs((*ci95)[1])});
+    }
+    below.at("ci95").expect_interval(part.ci95, ci95, scale, "of the trials' rates it");
+  }
+}
+
+/// A late rank comes before all that rates can tell, but it has to be among the ranks, in most
+/// steps, and what it costs is the margin. Without the figures of the ranks only the cost is known.
+void check_straggler(const Checker& check,
+                     const AttributionRecord& attribution,
+                     const TrialRecord& full) {
+  StragglerEvidence late{.late_share = 1.0, .lost_share = attribution.margin.value_or(0.0)};
+  for (const RepetitionRecord& repetition : full.repetitions) {
+    late.steps = sum_of(late.steps, repetition.discarded.has_value() ? 0 : repetition.steps);
+  }
+  std::optional<double> latest;
+  for (const RankRecord& rank : full.per_rank) {
+    if (rank.late_share.has_value()) {
+      latest = std::max(latest.value_or(0.0), *rank.late_share);
+    }
+  }
+  late.late_share = latest.value_or(late.late_share);
+  check.at("verdict").expect(full.ranks > 1 && is_straggler(late),
+                             fmt::format("is straggler, but no rank is late in most steps and "
+                                         "costs enough: latest {}, margin {}, of {} ranks",
+                                         late.late_share,
+                                         late.lost_share,
+                                         full.ranks));
+}
+
+/// The same word, or the one that only a look at the device tells from it.
+bool agree(Verdict written, const Decision& decision, const VerdictEvidence& rates) {
+  return written == decision.verdict ||
+         (written == Verdict::kLaunchBound && decision.verdict == Verdict::kComputeBound &&
+          !rates.shared_processors);
+}
+
+void check_decision(const Checker& check,
+                    const AttributionRecord& attribution,
+                    const Decision& decision,
+                    const VerdictEvidence& rates) {
+  if (!agree(attribution.verdict, decision, rates)) {
+    check.at("verdict").expect(false,
+                               fmt::format("is {}, but the trials' rates make it {}",
+                                           word(attribution.verdict),
+                                           word(decision.verdict)));
+    return;
+  }
+  const char* const meaning = "of the trials' rates it";
+  check.at("margin").expect(attribution.margin.has_value() == decision.margin.has_value(),
+                            "is null, but the trials' rates have one");
+  std::optional<IntervalRecord> ci95;
+  double scale = 1.0;
+  if (decision.margin.has_value()) {
+    ci95 = IntervalRecord{decision.margin->lower, decision.margin->upper};
+    scale = std::max({scale, std::abs((*ci95)[0]), std::abs((*ci95)[1])});
+    check.at("margin").expect_near(attribution.margin.value_or(decision.margin->estimate),
+                                   decision.margin->estimate,
+                                   scale,
+                                   meaning);
+  }
+  check.at("margin_ci95")
+      .expect_interval(attribution.margin_ci95,
+                       decision.margin_has_interval ? ci95 : std::nullopt,
+                       scale,
+                       meaning);
+}
+
+/// Loader and step together reach no more than the slower of both. Where they share processors they
+/// reach less if `cores` do not keep up with the CPU time of both, and then the prediction is a
+/// whole number of cores over that time: how many there were then is not in the report.
+void check_prediction(const Checker& check,
+                      const AttributionRecord& attribution,
+                      const Evidence& evidence,
+                      const ArmMeans& means) {
+  if (!attribution.predicted_full_samples_per_second.has_value()) {
+    return;
+  }
+  const double predicted = *attribution.predicted_full_samples_per_second;
+  const double separate = std::min(means.io, means.host);
+  const Checker at = check.at("predicted_full_samples_per_second");
+  const std::optional<double>& io_cpu_s = evidence.io->cpu_s_per_sample;
+  const std::optional<double>& step_cpu_s = evidence.synthetic->cpu_s_per_sample;
+  const bool by_cores = evidence.rates.shared_processors && predicted < separate &&
+                        !close(predicted, separate) && io_cpu_s.has_value() &&
+                        step_cpu_s.has_value();
+  if (!by_cores) {
+    at.expect_close(predicted, separate, "the slower of io and synthetic");
+  } else {
+    const double cores = predicted * (*io_cpu_s + *step_cpu_s);
+    at.expect(cores > 0.5 && close(cores, std::round(cores)),
+              fmt::format("is {}, which is neither the slower of io and synthetic, {}, nor a whole "
+                          "number of cores over their CPU time, {} s per sample",
+                          predicted,
+                          separate,
+                          *io_cpu_s + *step_cpu_s));
+  }
+  if (attribution.overlap_efficiency.has_value() && predicted > 0.0) {
+    check.at("overlap_efficiency")
+        .expect_close(*attribution.overlap_efficiency,
+                      means.full / predicted,
+                      "full / predicted_full_samples_per_second");
+  }
+}
+
+/// A gain is in the text of its advice too, and no more than what is blamed costs: that itself, but
+/// for more loader workers, which may not bring all of it.
+void check_advice(const Checker& check,
+                  const AttributionRecord& attribution,
+                  const ArmMeans& means) {
+  const std::optional<double> most = most_gain(attribution.verdict, means);
+  for (std::size_t index = 0; index < attribution.advice.size(); ++index) {
+    const AdviceRecord& advice = attribution.advice[index];
+    if (!advice.expected_gain.has_value()) {
+      continue;
+    }
+    const double gain = *advice.expected_gain;
+    const Checker at = check.at("advice", index).at("expected_gain");
+    at.expect(advice.change.find("up to " + gain_text(gain)) != std::string::npos,
+              fmt::format("is {}, which the text beside it does not say", gain));
+    const bool some = attribution.verdict == Verdict::kInputBound && gain <= most.value_or(gain);
+    at.expect(!most.has_value() || some || close(gain, *most),
+              fmt::format("is {}, but the trials' rates allow {}", gain, most.value_or(gain)));
+  }
+}
+
+}  // namespace
+
+bool decides(const std::vector<const TrialRecord*>& trials, const RunRecord& record) {
+  return decidable(evidence_of(trials, record).rates);
+}
+
+void check_attribution(const Checker& check,
+                       const AttributionRecord& attribution,
+                       const std::vector<const TrialRecord*>& trials,
+                       const RunRecord& record) {
+  check.at("limiting")
+      .expect(attribution.limiting == limiting_part(attribution.verdict),
+              fmt::format("is '{}', but of the verdict {} it is '{}'",
+                          attribution.limiting,
+                          word(attribution.verdict),
+                          limiting_part(attribution.verdict)));
+  const Evidence evidence = evidence_of(trials, record);
+  if (!decidable(evidence.rates)) {
+    check.expect(false, "is there, but io, full and synthetic are not all there to tell");
+    return;
+  }
+  if (!usable(evidence.rates)) {
+    return;
+  }
+  const std::vector<PartShare> shares = part_shares(evidence.rates);
+  const ArmMeans means = arm_means(evidence.rates);
+  check_components(check, attribution.components, shares, means.full);
+  if (attribution.verdict == Verdict::kStraggler) {
+    check_straggler(check, attribution, *evidence.full);
+  } else {
+    check_decision(check, attribution, decide(evidence.rates, shares), evidence.rates);
+  }
+  check_prediction(check, attribution, evidence, means);
+  check_advice(check, attribution, means);
+}
+
+}  // namespace dlbench::reports

@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/session/run_guard.h"
+
+#include "engine/backend/tuning.h"
+#include "engine/core/error.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace dlbench::harness {
+namespace {
+
+using core::ErrorCode;
+
+bool blocked(int signal_number) {
+  sigset_t mask;
+  pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+  return sigismember(&mask, signal_number) == 1;
+}
+
+// What check() throws, once it does.
+std::optional<core::Error> awaited_end(RunGuard& guard) {
+  for (int i = 0; i < 1000; ++i) {
+    try {
+      guard.check();
+    } catch (const core::Error& error) {
+      return error;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return std::nullopt;
+}
+
+// While kernels are chosen nobody asks between steps.
+TEST(RunGuard, EndsAlsoTheChoiceOfKernels) {
+  EXPECT_NO_THROW(RunGuard::check_current()) << "without a guard";
+  backend::LoweringOptions options{.check = &RunGuard::check_current};
+  backend::Choices choices(options, "machine");
+  const std::vector<std::string> names{"direct", "winograd"};
+  int measured = 0;
+  const auto choose = [&](const std::string& problem) {
+    return choices.choose({"node|forward", problem}, names, "direct", [&] {
+      ++measured;
+      return std::size_t{1};
+    });
+  };
+  RunGuard guard(std::nullopt);
+  EXPECT_EQ(choose("first"), 1U);
+  kill(getpid(), SIGTERM);
+  ASSERT_TRUE(awaited_end(guard).has_value());
+  EXPECT_THROW(static_cast<void>(choose("second")), core::Error);
+  EXPECT_EQ(measured, 1);
+}
+
+TEST(RunGuard, EndsTheRunOnASignal) {
+  RunGuard guard(std::nullopt);
+  EXPECT_NO_THROW(guard.check());
+  kill(getpid(), SIGTERM);
+  const std::optional<core::Error> end = awaited_end(guard);
+  ASSERT_TRUE(end.has_value());
+  EXPECT_EQ(end->code(), ErrorCode::kTimeout);
+  EXPECT_NE(std::string(end->what()).find("SIGTERM"), std::string::npos) << end->what();
+}
+
+TEST(RunGuard, TellsCtrlCFromAWalltime) {
+  RunGuard guard(std::nullopt);
+  kill(getpid(), SIGINT);
+  const std::optional<core::Error> end = awaited_end(guard);
+  ASSERT_TRUE(end.has_value());
+  EXPECT_EQ(end->code(), ErrorCode::kInterrupted);
+}
+
+TEST(RunGuard, EndsTheRunWhenTheTerminalIsGone) {
+  RunGuard guard(std::nullopt);
+  kill(getpid(), SIGHUP);
+  const std::optional<core::Error> end = awaited_end(guard);
+  ASSERT_TRUE(end.has_value());
+  EXPECT_EQ(end->code(), ErrorCode::kTimeout);
+  EXPECT_NE(std::string(end->what()).find("SIGHUP (terminal closed?)"), std::string::npos);
+}
+
+// As batch systems warn of a limit.
+TEST(RunGuard, EndsTheRunWithTheNameOfTheLimit) {
+  for (const auto& [signal_number, name] :
+       {std::pair{SIGUSR2, "SIGUSR2 (walltime?)"}, {SIGXCPU, "SIGXCPU (limit of CPU time?)"}}) {
+    RunGuard guard(std::nullopt);
+    kill(getpid(), signal_number);
+    const std::optional<core::Error> end = awaited_end(guard);
+    ASSERT_TRUE(end.has_value()) << name;
+    EXPECT_EQ(end->code(), ErrorCode::kTimeout);
+    EXPECT_NE(std::string(end->what()).find(name), std::string::npos) << end->what();
+  }
+}
+
+TEST(RunGuard, LeavesAnIgnoredHangUpIgnored) {
+  std::signal(SIGHUP, SIG_IGN);  // as nohup does
+  {
+    RunGuard guard(std::nullopt);
+    kill(getpid(), SIGHUP);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_NO_THROW(guard.check());
+  }
+  EXPECT_EQ(std::signal(SIGHUP, SIG_DFL), SIG_IGN);
+}
+
+TEST(RunGuard, KeepsSignalsAwayFromTheThreadsThatCompute) {
+  {
+    RunGuard guard(1000.0);
+    EXPECT_TRUE(blocked(SIGINT) && blocked(SIGTERM) && blocked(SIGUSR1));
+    std::thread([] { EXPECT_TRUE(blocked(SIGTERM)); }).join();
+    EXPECT_FALSE(blocked(SIGSEGV));
+  }
+  EXPECT_FALSE(blocked(SIGINT) || blocked(SIGTERM) || blocked(SIGUSR1));
+}
+
+TEST(RunGuard, EndsTheRunAtItsDeadline) {
+  RunGuard guard(0.0);
+  const std::optional<core::Error> end = awaited_end(guard);
+  ASSERT_TRUE(end.has_value());
+  EXPECT_EQ(end->code(), ErrorCode::kTimeout);
+}
+
+// `timeout` signals its child and then the child's group.
+TEST(RunGuard, OneSignalThatComesTwiceIsOne) {
+  for (const int signal_number : {SIGINT, SIGTERM, SIGUSR2}) {
+    RunGuard guard(std::nullopt);
+    kill(getpid(), signal_number);
+    ASSERT_TRUE(awaited_end(guard).has_value());
+    kill(getpid(), signal_number);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+TEST(RunGuardDeathTest, TheSecondCtrlCEndsTheProcess) {
+  EXPECT_EXIT(
+      {
+        RunGuard guard(std::nullopt);
+        kill(getpid(), SIGINT);
+        static_cast<void>(awaited_end(guard));
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        kill(getpid(), SIGINT);
+        std::this_thread::sleep_for(std::chrono::seconds(10));
+      },
+      ::testing::KilledBySignal(SIGINT),
+      "");
+}
+
+}  // namespace
+}  // namespace dlbench::harness

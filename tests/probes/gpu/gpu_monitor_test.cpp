@@ -1,0 +1,441 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The GPU monitor on pretended sensors, NVML's reader on a pretended NVML, and the judgement of a
+// recording whose answers are known by construction.
+#include "probes/gpu/gpu_monitor.h"
+
+#include "engine/core/error.h"
+#include "probes/gpu/gpu_recording.h"
+#include "probes/gpu/nvml_library.h"
+#include "probes/gpu_summary.h"
+#include "probes/registry.h"
+#include "tests/temporary_folder.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace dlbench::probes {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Optional;
+using testing::UnorderedElementsAre;
+
+constexpr const char* kRecording = DLBENCH_RECORDED "/nvml_synthetic.json";
+
+/// Has one event that is older than any window, and counts what was read. Each reading takes of the
+/// processor what `costs_us` says, on a clock that only readings move: so nothing here depends on
+/// the machine.
+class PretendedSensors final : public GpuSensors {
+ public:
+  static double cpu_s() { return 1e-6 * static_cast<double>(spent_us_.load()); }
+
+  explicit PretendedSensors(std::map<Sensor, std::int64_t> costs_us = {})
+      : costs_us_(std::move(costs_us)) {}
+
+  [[nodiscard]] const GpuIdentity& identity() const override { return identity_; }
+  void read(Sensor sensor, GpuSample& sample) noexcept override {
+    spend(sensor);
+    switch (sensor) {
+      case Sensor::kPower:
+        sample.power_watt = 300.0;
+        break;
+      case Sensor::kClocks:
+        sample.sm_clock_mhz = 1700.0;
+        sample.clock_reasons = 4;
+        break;
+      case Sensor::kMemory:
+        sample.memory_used_bytes = 1;
+        break;
+      case Sensor::kEnergy:
+        sample.energy_joules = 1.0;
+        break;
+      case Sensor::kPcie:
+        sample.pcie_sent_bytes = 1;
+        break;
+      case Sensor::kLoad:
+        sample.busy_share = 1.0;
+        break;
+      case Sensor::kFaults:
+        break;
+    }
+  }
+  [[nodiscard]] std::vector<GpuFault> watched_faults() const override { return {}; }
+  [[nodiscard]] std::vector<GpuEvent> take_events() noexcept override {
+    spend(Sensor::kFaults);
+    return std::exchange(events_, {});
+  }
+
+ private:
+  void spend(Sensor sensor) noexcept {
+    const auto cost = costs_us_.find(sensor);
+    spent_us_ += cost == costs_us_.end() ? 0 : cost->second;
+  }
+
+  static inline std::atomic<std::int64_t> spent_us_{0};
+  std::map<Sensor, std::int64_t> costs_us_;
+  GpuIdentity identity_{.name = "Pretended GPU"};
+  std::vector<GpuEvent> events_{{.time_ns = 0, .fault = GpuFault::kXid, .code = 13}};
+};
+
+GpuMonitorOptions looking_every(std::chrono::nanoseconds period) {
+  return {.period = period, .cpu_s = PretendedSensors::cpu_s};
+}
+
+TEST(GpuMonitor, SamplesAWindowAtBothEndsAndTellsOfEventsSinceTheOneBefore) {
+  GpuMonitor monitor(std::make_unique<PretendedSensors>(), looking_every(std::chrono::hours(1)));
+  monitor.begin_window();
+  const GpuWindow first = monitor.end_window();
+  ASSERT_EQ(first.samples.size(), 2U);
+  EXPECT_LT(first.samples.front().time_ns, first.samples.back().time_ns);
+  EXPECT_LE(first.begin_ns, first.end_ns);
+  EXPECT_EQ(first.events.size(), 1U) << "of warming up";
+  EXPECT_EQ(monitor.sums().samples(), 2);
+  monitor.begin_window();
+  const GpuWindow second = monitor.end_window();
+  EXPECT_EQ(second.samples.size(), 2U);
+  EXPECT_TRUE(second.events.empty());
+}
+
+TEST(GpuMonitor, EventsBetweenWindowsAreToldOnce) {
+  GpuMonitor monitor(std::make_unique<PretendedSensors>(), looking_every(std::chrono::hours(1)));
+  const std::vector<GpuEvent> events = monitor.take_events();
+  EXPECT_THAT(first_fault({.name = "Pretended GPU"}, events), HasSubstr("Xid 13"));
+  EXPECT_EQ(first_fault({}, {}), "");
+  EXPECT_EQ(first_fault({}, {{.time_ns = 0, .fault = GpuFault::kEccCorrected}}), "");
+  monitor.begin_window();
+  EXPECT_TRUE(monitor.end_window().events.empty());
+}
+
+/// Windows of growing length until one has so many looks, or for half a minute.
+GpuWindow window_with_looks(GpuMonitor& monitor, std::int64_t looks) {
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  GpuWindow window;
+  for (std::chrono::milliseconds length{5};;
+       length = std::min(2 * length, std::chrono::milliseconds(1000))) {
+    monitor.begin_window();
+    std::this_thread::sleep_for(length);
+    window = monitor.end_window();
+    if (monitor.sums().samples() >= looks || std::chrono::steady_clock::now() > patience) {
+      return window;
+    }
+  }
+}
+
+TEST(GpuMonitor, LooksBetweenTheEndsFromItsOwnThread) {
+  GpuMonitor monitor(std::make_unique<PretendedSensors>(),
+                     {.period = std::chrono::microseconds(100)});
+  const GpuWindow window = window_with_looks(monitor, 5);
+  ASSERT_GE(window.samples.size(), 5U);
+  EXPECT_GT(window.monitor_cpu_s, 0.0) << "by the thread's own clock";
+  EXPECT_EQ(monitor.sums().of(GpuValue::kPower).max, 300.0);
+}
+
+TEST(GpuMonitor, KeepsSumsWhereNobodyWantsTheSamples) {
+  GpuMonitor monitor(std::make_unique<PretendedSensors>(),
+                     {.period = std::chrono::microseconds(100), .keeps_samples = false});
+  const GpuWindow window = window_with_looks(monitor, 5);
+  EXPECT_TRUE(window.samples.empty());
+  EXPECT_GE(monitor.sums().samples(), 5);
+  EXPECT_GT(monitor.sums().of(GpuValue::kPower).integral, 0.0);
+}
+
+TEST(GpuMonitor, CountsWhatEveryLookCosts) {
+  GpuMonitor monitor(
+      std::make_unique<PretendedSensors>(std::map<Sensor, std::int64_t>{
+          {Sensor::kPower, 10}, {Sensor::kClocks, 5}, {Sensor::kFaults, 3}, {Sensor::kEnergy, 2}}),
+      looking_every(std::chrono::hours(1)));
+  monitor.begin_window();
+  EXPECT_NEAR(monitor.end_window().monitor_cpu_s, 1e-6 * (2 + 10 + 5 + 3), 1e-12)
+      << "the counter at the first end, the others at the last";
+}
+
+TEST(GpuMonitor, DoesNotReadWhatIsTooDear) {
+  GpuMonitor monitor(
+      std::make_unique<PretendedSensors>(std::map<Sensor, std::int64_t>{{Sensor::kEnergy, 4100}}),
+      looking_every(std::chrono::hours(1)));
+  monitor.begin_window();
+  const GpuWindow window = monitor.end_window();
+  EXPECT_EQ(window.monitor_cpu_s, 0.0);
+  for (const GpuSample& sample : window.samples) {
+    EXPECT_FALSE(sample.energy_joules.has_value());
+    EXPECT_FALSE(sample.pcie_sent_bytes.has_value()) << "never beside timed steps";
+  }
+  EXPECT_EQ(window.samples.back().busy_share, 1.0);
+}
+
+TEST(GpuRecording, ReadingGivesBackWhatWasWritten) {
+  const GpuRecording recording = read_gpu_recording(kRecording);
+  EXPECT_THAT(recording.origin, HasSubstr("not recorded from a GPU"));
+  const tests::TemporaryFolder folder;
+  const std::filesystem::path copy = folder.path() / "recording.json";
+  write_gpu_recording(copy, recording);
+  const GpuRecording again = read_gpu_recording(copy);
+  std::filesystem::remove(copy);
+  ASSERT_EQ(again.windows.size(), 3U);
+  const GpuSample& sample = again.windows[1].window.samples[1];
+  EXPECT_EQ(sample.clock_reasons, 4U);
+  EXPECT_EQ(sample.energy_joules, 5049.6);
+  EXPECT_FALSE(sample.memory_temperature_celsius.has_value());
+  EXPECT_EQ(again.windows[2].window.events.front().code, 79);
+  EXPECT_EQ(again.windows[2].window.watched_faults, recording.windows[2].window.watched_faults);
+  EXPECT_THROW((void)read_gpu_recording(copy), core::Error);
+}
+
+std::optional<double> number(const std::vector<ProbeValue>& values, const std::string& name) {
+  for (const ProbeValue& value : values) {
+    if (value.name == name) {
+      return value.value;
+    }
+  }
+  return std::nullopt;
+}
+
+constexpr std::int64_t kMillisecond = 1'000'000;
+
+/// A window of `length_ms` with a sample every 100 ms and one at its end, at `watt` after a pause
+/// at 80 W. The driver's counter moves every `period_ms`, the first time after half of it.
+GpuWindow steady_window(std::int64_t length_ms, double watt, std::int64_t period_ms = 100) {
+  GpuWindow window{.begin_ns = 0, .end_ns = length_ms * kMillisecond};
+  const auto counter = [&](std::int64_t now_ms) {
+    const std::int64_t half = period_ms / 2;
+    const std::int64_t moved =
+        now_ms < half ? -half : (now_ms - half) / period_ms * period_ms + half;
+    return 1e-3 * static_cast<double>(moved) * (moved < 0 ? 80.0 : watt);
+  };
+  for (std::int64_t now_ms = 0; now_ms < length_ms + 100; now_ms += 100) {
+    const std::int64_t at_ms = std::min(now_ms, length_ms);
+    window.samples.push_back({.time_ns = at_ms * kMillisecond,
+                              .power_watt = at_ms == 0 ? 80.0 : watt,
+                              .energy_joules = counter(at_ms)});
+  }
+  return window;
+}
+
+TEST(GpuSummary, EnergyIsTheCountersRateBetweenItsFirstAndLastChange) {
+  const std::vector<GpuWindow> windows{steady_window(1040, 300.0), steady_window(660, 500.0)};
+  const ProbeValue energy = gpu_values({}, windows).front();
+  EXPECT_NEAR(energy.value.value(), 1.04 * 300.0 + 0.66 * 500.0, 1e-6);
+  EXPECT_EQ(energy.source, "counter");
+  EXPECT_EQ(energy.reason, "");
+}
+
+TEST(GpuSummary, WhereTheCounterMovesTooSeldomEnergyComesFromThePower) {
+  const ProbeValue short_window =
+      gpu_values({}, {steady_window(1000, 300.0), steady_window(500, 500.0, 200)}).front();
+  EXPECT_NEAR(short_window.value.value(), 300.0 + 250.0, 1e-9) << "all windows by one source";
+  EXPECT_EQ(short_window.source, "power");
+  const ProbeValue shorter = gpu_values({}, {steady_window(300, 300.0)}).front();
+  EXPECT_FALSE(shorter.value.has_value()) << "three samples of the power are no integral";
+  EXPECT_EQ(shorter.source, "");
+  EXPECT_THAT(shorter.reason, HasSubstr("not enough samples of the power"));
+  GpuWindow fell_back = steady_window(1000, 300.0);
+  fell_back.samples[5].energy_joules = 0.0;
+  EXPECT_EQ(gpu_values({}, {fell_back}).front().source, "power");
+}
+
+// Busy for half of the time up to 500 ms, and always from then on to 1100 ms; asked three times.
+TEST(GpuSummary, AValueThatIsAskedForSeldomStandsForTheTimeSinceTheLast) {
+  GpuWindow window = steady_window(1100, 300.0);
+  ASSERT_EQ(window.samples.size(), 12U);
+  for (const auto& [look, busy, bytes] :
+       {std::tuple{0, 0.25, 1}, std::tuple{5, 0.5, 7}, std::tuple{11, 1.0, 3}}) {
+    GpuSample& sample = window.samples[static_cast<std::size_t>(look)];
+    sample.busy_share = busy;
+    sample.memory_used_bytes = bytes;
+    sample.power_average_watt = 100.0 * busy;
+  }
+  const std::vector<ProbeValue> values = gpu_values({}, {window, window});
+  EXPECT_NEAR(number(values, "busy_share").value(), (0.5 * 5 + 1.0 * 6) / 11, 1e-12);
+  EXPECT_NEAR(number(values, "power_average_watt").value(), (50.0 * 5 + 100.0 * 6) / 11, 1e-9);
+  EXPECT_EQ(number(values, "memory_used_max_bytes"), 7.0);
+  EXPECT_NEAR(number(values, "power_mean_watt").value(), 300.0, 1e-9);
+  EXPECT_FALSE(number(values, "memory_busy_share").has_value());
+
+  window.samples.back().power_average_watt.reset();
+  EXPECT_FALSE(number(gpu_values({}, {window}), "power_average_watt").has_value())
+      << "nothing is known of its last 600 ms";
+}
+
+TEST(GpuSummary, WhatThePauseShowsIsNoClockAndNoReason) {
+  constexpr auto kIdle = static_cast<std::uint64_t>(ClockReason::kIdle);
+  GpuWindow window{.begin_ns = 0, .end_ns = 3 * kMillisecond};
+  // Heat of before the window, idle work in it, and one sample at work.
+  window.samples = {
+      {.time_ns = 0, .busy_share = 0.5, .sm_clock_mhz = 300.0, .clock_reasons = 0x40},
+      {.time_ns = kMillisecond,
+       .busy_share = 0.0,
+       .sm_clock_mhz = 345.0,
+       .clock_reasons = kIdle | 0x40},
+      {.time_ns = 3 * kMillisecond, .busy_share = 1.0, .sm_clock_mhz = 1700.0, .clock_reasons = 4}};
+  std::vector<ProbeValue> values = gpu_values({}, {window});
+  EXPECT_EQ(number(values, "sm_clock_min_mhz"), 1700.0);
+  EXPECT_EQ(number(values, "sm_clock_mean_mhz"), 1700.0);
+  EXPECT_EQ(number(values, "busy_share"), 1.0);
+  EXPECT_EQ(number(values, "throttled_share"), 0.0);
+  EXPECT_EQ(number(values, "power_cap_share"), 1.0);
+  EXPECT_EQ(number(values, "samples"), 3.0) << "all looks are counted";
+  EXPECT_EQ(judge_window({}, window).sm_clock_mhz, 1700.0);
+  EXPECT_FALSE(judge_window({}, window).throttled);
+
+  window.samples.pop_back();
+  values = gpu_values({}, {window});
+  for (const ProbeValue& value : values) {
+    if (value.name == "sm_clock_min_mhz" || value.name == "busy_share" ||
+        value.name == "throttled_share") {
+      EXPECT_FALSE(value.value.has_value()) << value.name;
+      EXPECT_EQ(value.reason, "no sample saw the GPU at work");
+    }
+  }
+  EXPECT_FALSE(judge_window({}, window).sm_clock_mhz.has_value());
+  EXPECT_THAT(judge_window({}, window).throttle_reasons, ElementsAre());
+}
+
+TEST(GpuSummary, NoEventIsZeroOnlyWhereEventsWereWatched) {
+  GpuWindow window = steady_window(1000, 300.0);
+  window.watched_faults = {GpuFault::kXid};
+  const std::vector<ProbeValue> values = gpu_values({}, {window});
+  EXPECT_EQ(number(values, "xid_events"), 0.0);
+  EXPECT_FALSE(number(values, "ecc_uncorrected_events").has_value());
+  EXPECT_FALSE(number(gpu_values({}, {window, steady_window(1000, 300.0)}), "xid_events"))
+      << "in the second window nobody looked";
+}
+
+TEST(GpuSummary, NamesFaultsAndThrottlingOfAWindow) {
+  const GpuRecording recording = read_gpu_recording(kRecording);
+  const DeviceConditions calm = judge_window(recording.gpu, recording.windows[0].window);
+  EXPECT_EQ(calm.fault, "");
+  EXPECT_FALSE(calm.throttled) << "the power cap is no fault of a GPU that is well used";
+  EXPECT_THAT(calm.throttle_reasons, ElementsAre("power_cap"));
+  EXPECT_EQ(calm.sm_clock_mhz, 1400.0);
+  const DeviceConditions hot = judge_window(recording.gpu, recording.windows[1].window);
+  EXPECT_EQ(hot.fault, "") << "a corrected bit is counted, not a fault";
+  EXPECT_TRUE(hot.throttled);
+  EXPECT_THAT(hot.throttle_reasons, ElementsAre("power_cap", "hardware_thermal"));
+  EXPECT_EQ(judge_window(recording.gpu, recording.windows[2].window).fault,
+            "Synthetic GPU (00000000:41:00.0) reported Xid 79 during a measurement: the kernel log "
+            "(dmesg) says more");
+}
+
+TEST(Nvml, SaysInOneSentenceWhyItDoesNotMeasure) {
+  EXPECT_EQ(open_nvml("libdlbench-no-such-file.so", "0").reason,
+            "no NVIDIA driver on this machine: libdlbench-no-such-file.so cannot be loaded");
+  EXPECT_EQ(open_nvml("libm.so.6", "0").reason, "libm.so.6 is no NVML: it has no nvmlInit_v2");
+  EXPECT_EQ(open_nvml(DLBENCH_PRETENDED_NVML, "7").reason,
+            "NVML knows no device '7': Not Found (NVML error 6)");
+}
+
+TEST(Nvml, DoesNotTellOfASliceWhatIsOfTheWholeGpu) {
+  setenv("DLBENCH_PRETENDED_MIG", "1", 1);
+  const NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0");
+  unsetenv("DLBENCH_PRETENDED_MIG");
+  EXPECT_EQ(opened.sensors, nullptr);
+  EXPECT_EQ(opened.reason,
+            "the GPU is divided into slices (MIG): its sensors tell of all of them, other users' "
+            "included");
+}
+
+TEST(Nvml, ReadsWhatTheDriverTells) {
+  const NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0");
+  ASSERT_EQ(opened.reason, "");
+  const GpuIdentity& gpu = opened.sensors->identity();
+  EXPECT_EQ(gpu.name, "Pretended GPU");
+  EXPECT_EQ(gpu.address, "00000000:41:00.0");
+  EXPECT_EQ(gpu.power_limit_watt, 700.0);
+  EXPECT_EQ(gpu.memory_bytes, 1000);
+  const auto look = [&] {
+    GpuSample sample;
+    for (const Sensor sensor : kSensors) {
+      opened.sensors->read(sensor, sample);
+    }
+    opened.sensors->read(Sensor::kPcie, sample);
+    return sample;
+  };
+  const GpuSample first = look();
+  const GpuSample second = look();
+  EXPECT_EQ(first.power_watt, 250.5);
+  EXPECT_FALSE(first.power_average_watt.has_value()) << "the field says: not supported";
+  EXPECT_EQ(first.busy_share, 0.75);
+  EXPECT_EQ(first.memory_used_bytes, 400);
+  EXPECT_THAT((std::vector{first.temperature_celsius, second.temperature_celsius}),
+              UnorderedElementsAre(Optional(61.0), Optional(62.0)))
+      << "where the newer function fails the older one answers";
+  EXPECT_EQ(first.sm_clock_mhz, 1755.0);
+  EXPECT_EQ(first.memory_clock_mhz, 2619.0);
+  EXPECT_EQ(first.clock_reasons, 4U);
+  EXPECT_EQ(*second.energy_joules - *first.energy_joules, 0.5);
+  EXPECT_EQ(*second.pcie_received_bytes - *first.pcie_received_bytes, 512)
+      << "the 32-bit counter wraps in between";
+  EXPECT_EQ(*second.pcie_sent_bytes - *first.pcie_sent_bytes, 512)
+      << "and so does one that calls itself wider";
+  GpuSample clocks;
+  opened.sensors->read(Sensor::kClocks, clocks);
+  EXPECT_EQ(clocks.sm_clock_mhz, 1755.0);
+  EXPECT_FALSE(clocks.power_watt.has_value()) << "a sensor reads its own";
+  EXPECT_FALSE(clocks.energy_joules.has_value());
+  ::setenv("DLBENCH_PRETENDED_XID", "48@2", 1);
+  EXPECT_THAT(opened.sensors->take_events(), testing::IsEmpty());
+  const std::vector<GpuEvent> events = opened.sensors->take_events();
+  ::unsetenv("DLBENCH_PRETENDED_XID");
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(events.front().fault, GpuFault::kXid);
+  EXPECT_EQ(events.front().code, 48);
+  EXPECT_THAT(opened.sensors->watched_faults(), ElementsAre(GpuFault::kLost, GpuFault::kXid));
+}
+
+TEST(Nvml, DoesNotAskForAnEnergyThatIsDear) {
+  ::setenv("DLBENCH_PRETENDED_DEAR_ENERGY", "1", 1);
+  NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0");
+  ASSERT_NE(opened.sensors, nullptr);
+  GpuMonitor monitor(std::move(opened.sensors), {.period = std::chrono::hours(1)});
+  monitor.begin_window();
+  const GpuWindow window = monitor.end_window();
+  ::unsetenv("DLBENCH_PRETENDED_DEAR_ENERGY");
+  EXPECT_FALSE(window.samples.front().energy_joules.has_value());
+  EXPECT_FALSE(window.samples.back().energy_joules.has_value());
+  EXPECT_EQ(window.samples.back().power_watt, 250.5) << "whose integral is the energy then";
+}
+
+TEST(Nvml, ListsTheGpusOfTheMachine) {
+  const std::vector<GpuIdentity> gpus = list_gpus(DLBENCH_PRETENDED_NVML);
+  ASSERT_EQ(gpus.size(), 2U);
+  EXPECT_EQ(gpus[0].name, "Pretended GPU");
+  EXPECT_EQ(gpus[0].uuid, "GPU-1");
+  EXPECT_EQ(gpus[0].driver, "0.1");
+  EXPECT_EQ(gpus[0].compute_capability, "9.0");
+  EXPECT_EQ(gpus[0].memory_bytes, 1000);
+  EXPECT_EQ(gpus[1].name, "") << "the driver does not hand out the second one";
+  EXPECT_THAT(list_gpus("libdlbench-no-such-file.so"), ElementsAre());
+}
+
+TEST(Nvml, TheProbeMeasuresTheWindowsOfATrial) {
+  const auto probe = make_probe("nvml");
+  ASSERT_EQ(open_probe(*probe, {{"library", DLBENCH_PRETENDED_NVML}}), "");
+  probe->begin_trial("full");
+  probe->end_trial();
+  const ProbeValues values = probe->collect("full");
+  ASSERT_EQ(values.values.size(), probe->spec().values.size());
+  EXPECT_EQ(values.values.front().name, "energy_joules");
+  EXPECT_FALSE(values.values.front().value.has_value()) << "one change of the counter is no rate";
+  EXPECT_THAT(values.values.front().reason, HasSubstr("changed less than five times"));
+  EXPECT_NEAR(number(values.values, "power_mean_watt").value(), 250.5, 1e-9)
+      << "an integral over a time that differs from run to run";
+  EXPECT_FALSE(probe->collect("io").values.front().value.has_value());
+  EXPECT_EQ(probe->last_conditions().fault, "") << "its Xid came before the window";
+}
+
+}  // namespace
+}  // namespace dlbench::probes

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "probes/node/system_info.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <map>
+#include <string>
+
+namespace dlbench::probes {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+
+constexpr const char* kTwoSockets =
+    "processor\t: 0\nmodel name\t: Example CPU 9000\nphysical id\t: 0\ncore id\t\t: 0\n"
+    "flags\t\t: fpu sse4_2 avx avx2 avx512f\n\n"
+    "processor\t: 1\nmodel name\t: Example CPU 9000\nphysical id\t: 0\ncore id\t\t: 0\n\n"
+    "processor\t: 2\nmodel name\t: Example CPU 9000\nphysical id\t: 1\ncore id\t\t: 0\n\n"
+    "processor\t: 3\nmodel name\t: Example CPU 9000\nphysical id\t: 1\ncore id\t\t: 0\n\n";
+
+TEST(ParseCpuinfo, CoreNumbersRepeatOnEachSocket) {
+  const CpuFacts facts = parse_cpuinfo(kTwoSockets);
+  EXPECT_EQ(facts.model, "Example CPU 9000");
+  EXPECT_EQ(facts.sockets, 2);
+  EXPECT_EQ(facts.cores, 2);
+  EXPECT_EQ(facts.threads, 4);
+  EXPECT_EQ(facts.isa, "avx512");
+}
+
+TEST(ParseCpuinfo, WithoutTopologyEachCpuIsACore) {
+  const CpuFacts facts = parse_cpuinfo("processor : 0\n\nprocessor : 1\nflags : avx2\n");
+  EXPECT_EQ(facts.sockets, 1);
+  EXPECT_EQ(facts.cores, 2);
+  EXPECT_EQ(facts.isa, "avx2");
+}
+
+TEST(ParseCpuinfo, FlagsAreWholeWords) {
+  EXPECT_EQ(parse_cpuinfo("processor : 0\nflags : avx512_bf16x avx\n").isa, "avx");
+}
+
+TEST(ParseMeminfo, KibibytesBecomeBytes) {
+  const auto [total, available] =
+      parse_meminfo("MemTotal:       1000 kB\nMemFree: 5 kB\nMemAvailable:    600 kB\n");
+  EXPECT_EQ(total, 1'024'000);
+  EXPECT_EQ(available, 614'400);
+}
+
+TEST(ParseOsRelease, TakesThePrettyName) {
+  EXPECT_EQ(parse_os_release("ID=debian\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n"),
+            "Debian GNU/Linux 12 (bookworm)");
+  EXPECT_EQ(parse_os_release(""), "unknown");
+}
+
+/// The environment of the tests; a plain function pointer cannot capture.
+std::map<std::string, std::string>& environment() {
+  static std::map<std::string, std::string> variables;
+  return variables;
+}
+
+const char* look_up(const char* name) {
+  const auto found = environment().find(name);
+  return found == environment().end() ? nullptr : found->second.c_str();
+}
+
+TEST(DetectScheduler, ReadsSlurm) {
+  environment() = {{"SLURM_JOB_ID", "4711"}, {"SLURM_JOB_NUM_NODES", "2"}, {"SLURM_NTASKS", "8"}};
+  const auto job = detect_scheduler(look_up);
+  ASSERT_TRUE(job.has_value());
+  EXPECT_EQ(job->name, "slurm");
+  EXPECT_EQ(job->job_id, "4711");
+  EXPECT_EQ(job->nodes, 2);
+  EXPECT_EQ(job->tasks, 8);
+}
+
+TEST(DetectScheduler, NumbersThatAreNoneStayEmpty) {
+  environment() = {{"PBS_JOBID", "7.server"}, {"PBS_NP", "many"}};
+  const auto job = detect_scheduler(look_up);
+  ASSERT_TRUE(job.has_value());
+  EXPECT_EQ(job->name, "pbs");
+  EXPECT_FALSE(job->nodes.has_value());
+  EXPECT_FALSE(job->tasks.has_value());
+}
+
+TEST(DetectScheduler, OutsideOfAJobThereIsNone) {
+  environment() = {};
+  EXPECT_FALSE(detect_scheduler(look_up).has_value());
+}
+
+TEST(AllowedEnvironment, LeavesOutWhatIsNotListed) {
+  environment() = {{"OMP_NUM_THREADS", "2"}, {"API_TOKEN", "secret"}, {"HOME", "/home/somebody"}};
+  EXPECT_THAT(allowed_environment(look_up), ElementsAre(Pair("OMP_NUM_THREADS", "2")));
+}
+
+TEST(ReadSystemFacts, AgreesWithTheSystemCalls) {
+  const SystemFacts facts = read_system_facts();
+  EXPECT_FALSE(facts.hostname.empty());
+  EXPECT_GE(facts.usable_cpus, 1);
+  EXPECT_LE(facts.usable_cpus, facts.cpu.threads);
+  EXPECT_GE(facts.numa_nodes, 1);
+  const std::int64_t total = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGE_SIZE);
+  EXPECT_NEAR(static_cast<double>(facts.memory.total_bytes),
+              static_cast<double>(total),
+              0.01 * static_cast<double>(total));
+  EXPECT_GT(facts.memory.usable_bytes, 0);
+  EXPECT_LE(facts.memory.usable_bytes, facts.memory.available_bytes);
+}
+
+}  // namespace
+}  // namespace dlbench::probes

@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/text/show.h"
+
+#include "reports/text/text_table.h"
+#include "tests/reports/sample_record.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace dlbench::reports {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::int64_t line_count(const std::string& text) {
+  return std::count(text.begin(), text.end(), '\n');
+}
+
+RunRecord run_only() {
+  RunRecord record = sample_record();
+  record.history.clear();
+  record.trials.resize(3);
+  record.trials[2].series = "weak";
+  return record;
+}
+
+TEST(Summary, IsTenLinesThatCanBePasted) {
+  const std::string text = summary_text(run_only(), "results/report.json");
+  EXPECT_EQ(line_count(text), 10);
+  EXPECT_THAT(text, HasSubstr("resunetpp on cpu (Example CPU, 2 cores), fp32, batch 2"));
+  EXPECT_THAT(text,
+              HasSubstr("io                       20.0 samples/s  95 % interval 18.8 to 21.2"));
+  EXPECT_THAT(text, HasSubstr("synthetic/device         5.00 samples/s"));
+  EXPECT_THAT(text, HasSubstr("full (weak, 1 rank)      4.40 samples/s"));
+  EXPECT_THAT(text,
+              HasSubstr("contention_bound (margin 12.0 %, 95 % interval 9.2 % to 14.8 %), full is "
+                        "93.5 % of predicted"));
+  EXPECT_THAT(text, HasSubstr("advice            give the loader processors"));
+  EXPECT_THAT(text, HasSubstr("taints            generated_data"));
+  EXPECT_THAT(text, HasSubstr("results/report.json (complete, dlbench 0.1.0 0123abc)"));
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = text.find('\n', start);
+    EXPECT_NE(text[end - 1], ' ');
+    start = end + 1;
+  }
+}
+
+TEST(Summary, ShowsTaintsOfTrialsBesideThoseOfTheRun) {
+  RunRecord record = run_only();
+  record.trials[0].taints = {{Taint::kNotConvergent, "trial io", "by purpose"}};
+  EXPECT_THAT(summary_text(record, "r.json"),
+              HasSubstr("samples_skipped; a trial by its purpose: not_convergent\n"));
+}
+
+TEST(Summary, OfTrainingShowsFirstBestAndLastEpoch) {
+  RunRecord record = sample_record();
+  record.trials.clear();
+  record.attribution.reset();
+  const std::string text = summary_text(record, "-");
+  EXPECT_THAT(text, HasSubstr("first             epoch 1, 12.5 s, 64.0 samples/s, train loss 0.7"));
+  EXPECT_THAT(text, HasSubstr("lowest valid loss epoch 1"));
+  EXPECT_THAT(text, HasSubstr("last              epoch 2"));
+  EXPECT_THAT(text, HasSubstr("valid loss none, dice 0.8000"));
+  EXPECT_THAT(text, HasSubstr("dice 0.5000, precision none"));
+  EXPECT_THAT(text, HasSubstr("left out          probe cupti: no CUDA device"));
+  EXPECT_THAT(text, HasSubstr("on the standard output"));
+  EXPECT_THAT(text, Not(HasSubstr("verdict")));
+}
+
+TEST(Summary, AnEmptyRecordIsTold) {
+  const std::string text = summary_text(RunRecord{}, "r.json");
+  EXPECT_THAT(text, HasSubstr("workload          none"));
+  EXPECT_THAT(text, HasSubstr("taints            none"));
+  EXPECT_THAT(text, HasSubstr("r.json (partial"));
+}
+
+TEST(Summary, OfScalingShowsItsTablesInsteadOfTrials) {
+  RunRecord record = run_only();
+  for (TrialRecord& trial : record.trials) {
+    trial.series = "weak";
+  }
+  const std::string text = summary_text(record, "scale.json");
+  EXPECT_THAT(text, HasSubstr("Weak scaling, batch per rank fixed"));
+  EXPECT_THAT(text, HasSubstr("taints            generated_data"));
+  EXPECT_THAT(text, Not(HasSubstr("io                       20.0 samples/s")));
+}
+
+TEST(Summary, ATrialWithoutRepetitionsIsNotZero) {
+  RunRecord record = run_only();
+  record.trials[0].repetitions.clear();
+  record.trials[0].throughput.reset();
+  EXPECT_THAT(summary_text(record, "r"), HasSubstr("io                  not measured"));
+}
+
+TEST(Tables, ShowPhasesAsALineProfilerDoes) {
+  const std::string text = tables_text(sample_record());
+  EXPECT_THAT(text, HasSubstr("Phases of full"));
+  // 1.8 s in 12 calls are 150 ms each.
+  EXPECT_THAT(text, HasSubstr("forward       12  1.80 s    150 ms    150 ms  33.0"));
+}
+
+TEST(Tables, ShowOperatorsAgainstPeaks) {
+  const std::string text = tables_text(sample_record());
+  // 1e11 of 2e11 FLOP/s, 2e9 of 2e10 B/s.
+  EXPECT_THAT(text, HasSubstr("100 G     50 %  2.00 G     10 %  compute  brgconv:avx512_core"));
+  EXPECT_THAT(text, HasSubstr("c1.bn1"));
+}
+
+TEST(Tables, CutLongOperatorLists) {
+  const std::string text = tables_text(sample_record(), 1);
+  EXPECT_THAT(text, Not(HasSubstr("c1.bn1")));
+  EXPECT_THAT(text, HasSubstr("and 1 more: 2.00 ms per step, 16.7 %"));
+}
+
+TEST(Tables, ExplainTaintsSkipsAndDiscards) {
+  RunRecord record = sample_record();
+  record.trials[0].repetitions[1].discarded = "steal time 0.4 s";
+  record.run.taints.push_back({Taint::kShortRun, "trial synthetic/device", "fewer repetitions"});
+  const std::string text = tables_text(record);
+  EXPECT_THAT(text, Not(HasSubstr("prefetch queue"))) << "which that trial has not";
+  EXPECT_THAT(text, HasSubstr("generated_data, dataset: the data set was generated, not real: 64"));
+  EXPECT_THAT(text, HasSubstr("discarded io repetition 1: steal time 0.4 s"));
+  EXPECT_THAT(text, HasSubstr("skipped probe cupti: no CUDA device"));
+  EXPECT_THAT(text, HasSubstr("left out: train/images/7.jpg: truncated JPEG"));
+}
+
+TEST(Tables, AnEmptyRecordHasNone) { EXPECT_EQ(tables_text(RunRecord{}), ""); }
+
+TEST(TextTable, AlignsColumnsByCharactersNotBytes) {
+  TextTable table({"name", "value"});
+  table.add({"\u00fcber", "1"});
+  table.add({"plain", "10"});
+  EXPECT_EQ(table.text(), "name   value\n\u00fcber       1\nplain     10\n");
+}
+
+TEST(TextTable, NumbersHaveThreeDigitsAndAFittingUnit) {
+  EXPECT_EQ(seconds_text(0.00927), "9.27 ms");
+  EXPECT_EQ(seconds_text(0.0), "0 s");
+  EXPECT_EQ(seconds_text(30.89), "30.9 s");
+  EXPECT_EQ(seconds_text(4.2e-8), "42.0 ns");
+  EXPECT_EQ(seconds_text(7200.0), "7200 s");
+  EXPECT_EQ(seconds_text(14400.0), "4.00 h");
+  EXPECT_EQ(decimal_text(2.0e11), "200 G");
+  EXPECT_EQ(decimal_text(950.0), "950 ");
+  EXPECT_EQ(bytes_text(1.31 * 1073741824.0), "1.31 GiB");
+  EXPECT_EQ(number_text(12345.6), "12346");
+  EXPECT_EQ(number_text(0.01234), "0.0123");
+  EXPECT_EQ(percent_text(0.9464), "94.6 %");
+}
+
+}  // namespace
+}  // namespace dlbench::reports

@@ -1,0 +1,480 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A good report, falsified in one place each: validation names the place.
+#include "tests/reports/validation/forgery.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace dlbench::reports {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+RateSummary& io_rates(RunRecord& record) { return record.trials[0].throughput->samples_per_second; }
+
+TEST(Forgery, StatisticsOfRates) {
+  expect_seen({
+      {[](RunRecord& r) { io_rates(r).mean = 20.5; }, "samples_per_second.mean: is 20.5"},
+      {[](RunRecord& r) { io_rates(r).median = 20.1; }, "samples_per_second.median: is 20.1"},
+      {[](RunRecord& r) { io_rates(r).mad = 0.1; }, "samples_per_second.mad: is 0.1"},
+      {[](RunRecord& r) { io_rates(r).stddev.reset(); }, "samples_per_second.stddev: "},
+      {[](RunRecord& r) {
+         io_rates(r).ci95 = IntervalRecord{19.9, 20.1};  // narrower, around the mean all the same
+       },
+       "samples_per_second.ci95: is 19.9"},
+      {[](RunRecord& r) { (*io_rates(r).ci95)[1] = 20.5; }, "samples_per_second.ci95: is 20.5"},
+      {[](RunRecord& r) { io_rates(r).ci95.reset(); }, "samples_per_second.ci95: is null"},
+      {[](RunRecord& r) { r.trials[0].cpu_s_per_sample = 0.01; }, "cpu_s_per_sample: is 0.01"},
+      {[](RunRecord& r) { r.trials[2].per_rank[0].samples_per_second = 9.0; },
+       "trials[2].per_rank: samples_per_second times wall_s sum to"},
+      {[](RunRecord& r) { r.trials[2].per_rank[0].rank = 1; },
+       "trials[2].per_rank: rank 1 is there twice, or not one of 1"},
+      {[](RunRecord& r) { r.trials[0].repetitions[2].index = 3; },
+       "trials[0].repetitions[2].index: is 3, but it is number 2 of its trial"},
+  });
+}
+
+TEST(Forgery, StepTimes) {
+  expect_seen({
+      {[](RunRecord& r) { r.trials[0].repetitions[1].step_wall_s[2] *= 1.001; },
+       "trials[0].repetitions[1].step_wall_s: sums to"},
+      {[](RunRecord& r) {
+         for (double& step_s : r.trials[1].repetitions[0].step_wall_s) {
+           step_s *= 10.0;
+         }
+       },
+       "trials[1].repetitions[0].step_wall_s: sums to"},
+      {[](RunRecord& r) { r.trials[1].step_time_s->median *= 1.001; },
+       "trials[1].step_time_s.median: is "},
+      {[](RunRecord& r) { r.trials[1].step_time_s->p90 *= 1.001; }, "step_time_s.p90: is "},
+      {[](RunRecord& r) { r.trials[1].step_time_s->p95 *= 1.001; }, "step_time_s.p95: is "},
+      {[](RunRecord& r) { r.trials[1].step_time_s->p99 *= 1.001; }, "step_time_s.p99: is "},
+      {[](RunRecord& r) { r.trials[1].step_time_s->min *= 0.9; }, "step_time_s.min: is "},
+      {[](RunRecord& r) { r.trials[1].step_time_s->max *= 1.1; }, "step_time_s.max: is "},
+      {[](RunRecord& r) { r.trials[1].step_time_s->n = 11; }, "step_time_s.n: is 11"},
+      {[](RunRecord& r) { r.trials[1].step_time_s.reset(); }, "step_time_s: is null"},
+  });
+}
+
+// The host may hear late of the last step, and rank 0 may be done before the others.
+TEST(Forgery, IsNotWhereClocksDiffer) {
+  RunRecord record = sample_record();
+  record.trials[1].repetitions[0].step_wall_s[0] += 0.05;
+  EXPECT_THAT(problems_of(record), Not(Contains(HasSubstr("step_wall_s"))));
+  record = sample_record();
+  record.trials[0].ranks = 2;
+  for (double& step_s : record.trials[0].repetitions[0].step_wall_s) {
+    step_s *= 0.5;
+  }
+  EXPECT_THAT(problems_of(record), Not(Contains(HasSubstr("step_wall_s"))));
+}
+
+TEST(Forgery, PhasesAndStages) {
+  expect_seen({
+      {[](RunRecord& r) { r.trials[2].phases[1].total_s *= 2.0; }, "phases[1].s_per_step: is "},
+      {[](RunRecord& r) { r.trials[2].phases[1].s_per_step *= 2.0; }, "phases[1].s_per_step: is "},
+      {[](RunRecord& r) { r.trials[2].phases[1].calls = 13; },
+       "phases[1].calls: is 13, but 12 steps count"},
+      {[](RunRecord& r) { r.trials[2].phases[1].share = 0.5; }, "phases[1].share: is 0.5"},
+      {[](RunRecord& r) { r.trials[2].phases.push_back(r.trials[2].phases[1]); },
+       "trials[2].phases: forward is there twice"},
+      {[](RunRecord& r) {
+         // Moved along with the rest, but more than the trial took.
+         r.trials[2].phases.push_back({"other", 12, 12.0, 1.0, 0.5, "host clock"});
+       },
+       "trials[2].phases: total_s sum to"},
+      {[](RunRecord& r) { r.trials[0].loader->stages[1].share = 0.5; },
+       "trials[0].loader.stages[1].share: is 0.5"},
+      {[](RunRecord& r) { r.trials[0].loader->stages[1].name = "read"; },
+       "trials[0].loader.stages: read is there twice"},
+  });
+}
+
+TEST(Forgery, FlopRates) {
+  RunRecord with_peak = sample_record();
+  with_peak.trials[1].mfu = 5.0 * 94.0e9 / 2.0e11;
+  with_peak.trials[1].mfu_measured = 5.0 * 94.0e9 / 2.0e11;
+  EXPECT_THAT(problems_of(with_peak), IsEmpty());
+  expect_seen({
+      {[](RunRecord& r) { r.trials[1].achieved_flop_per_s = 1e12; },
+       "trials[1].achieved_flop_per_s: is 1000000000000"},
+      {[](RunRecord& r) { r.trials[0].achieved_flop_per_s = 1e12; },
+       "trials[0].achieved_flop_per_s: is not null, but this trial does not compute"},
+      {[](RunRecord& r) { r.trials[1].mfu = 0.5; },
+       "trials[1].mfu: is 0.5, but achieved_flop_per_s / peak is 2.35"},
+      {[](RunRecord& r) { r.trials[1].mfu_measured = 0.5; }, "trials[1].mfu_measured: is 0.5"},
+      {[](RunRecord& r) {
+         r.trials[1].mfu = 0.5;
+         r.system.peaks.clear();
+       },
+       "trials[1].mfu: is of no peak"},
+      {[](RunRecord& r) {
+         r.trials[1].series = "weak";
+         r.trials[1].mfu = 0.5;
+       },
+       "trials[1].mfu: is 0.5, but achieved_flop_per_s / peak is 2.35"},
+      {[](RunRecord& r) { r.workload->training_flop_per_sample = 1.0e9; },
+       "trials[1].achieved_flop_per_s: is "},
+  });
+}
+
+TEST(Forgery, Operators) {
+  expect_seen({
+      {[](RunRecord& r) { r.operators[0].share = 0.9; }, "operators[0].share: is 0.9"},
+      {[](RunRecord& r) { r.operators[0].s_per_step = 0.02; }, "operators[0].flop_per_s: is "},
+      {[](RunRecord& r) { r.operators[0].flop_per_s = 2.0e11; }, "operators[0].flop_per_s: is "},
+      {[](RunRecord& r) { r.operators[0].bytes_per_s = 4.0e9; }, "operators[0].bytes_per_s: is "},
+      {[](RunRecord& r) { r.operators[0].flop.reset(); }, "flop_per_s: is a rate of unknown work"},
+      {[](RunRecord& r) { r.operators[0].bound = Bound::kMemory; },
+       "operators[0].bound: is memory, but rates and peaks make it compute"},
+      {[](RunRecord& r) { r.operators[1].bound = Bound::kMemory; },
+       "operators[1].bound: is known without peaks or rates"},
+  });
+}
+
+TEST(Forgery, Verdict) {
+  expect_seen({
+      {[](RunRecord& r) { r.attribution->verdict = Verdict::kComputeBound; },
+       "attribution.verdict: is compute_bound, but the trials' rates make it contention_bound"},
+      {[](RunRecord& r) {
+         for (RepetitionRecord& repetition : r.trials[0].repetitions) {
+           repetition.cpu_s = 0.01 * repetition.cpu_s.value();
+         }
+         r.trials[0].cpu_s_per_sample = 0.01 * r.trials[0].cpu_s_per_sample.value();
+       },
+       "attribution.verdict: is contention_bound, but the trials' rates make it unsure"},
+      {[](RunRecord& r) { r.attribution->verdict = Verdict::kStraggler; },
+       "attribution.verdict: is straggler, but no rank is late"},
+      {[](RunRecord& r) { r.attribution->limiting = "step"; }, "attribution.limiting: is 'step'"},
+      {[](RunRecord& r) { r.attribution->margin = 0.13; }, "attribution.margin: is 0.13"},
+      {[](RunRecord& r) { r.attribution->margin.reset(); }, "attribution.margin: is null"},
+      {[](RunRecord& r) { (*r.attribution->margin_ci95)[0] = 0.119; },
+       "attribution.margin_ci95: is 0.119"},
+      {[](RunRecord& r) { r.attribution->margin_ci95.reset(); },
+       "attribution.margin_ci95: is null"},
+      {[](RunRecord& r) { r.attribution->components[0].share = 0.2; },
+       "attribution.components[0].share: is 0.2"},
+      {[](RunRecord& r) { r.attribution->components[0].s_per_sample = 0.2; },
+       "attribution.components[0].s_per_sample: is 0.2"},
+      {[](RunRecord& r) { r.attribution->components[0].name = "copy"; },
+       "attribution.components[0].name: is 'copy'"},
+      {[](RunRecord& r) { r.attribution->components.clear(); },
+       "attribution.components: are 0, but the trials make 1"},
+      {[](RunRecord& r) { r.trials.erase(r.trials.begin()); },
+       "attribution: is there, but io, full and synthetic are not all there"},
+      {[](RunRecord& r) { r.attribution->overlap_efficiency = 1.0; },
+       "attribution.overlap_efficiency: is 1"},
+  });
+}
+
+TEST(Forgery, Advice) {
+  expect_seen({
+      {[](RunRecord& r) { r.attribution->advice[0].expected_gain = 3.0; },
+       "attribution.advice[0].expected_gain: is 3, which the text beside it does not say"},
+      {[](RunRecord& r) {
+         r.attribution->advice[0] = {"give the loader processors of its own: up to 3.0x", 3.0};
+       },
+       "attribution.advice[0].expected_gain: is 3, but the trials' rates allow 1.136"},
+  });
+}
+
+TEST(Forgery, Prediction) {
+  const auto predict = [](double rate) {
+    return [rate](RunRecord& r) { r.attribution->predicted_full_samples_per_second = rate; };
+  };
+  expect_seen({
+      {predict(20.0), "predicted_full_samples_per_second: is 20, but the slower of"},
+      {predict(4.5), "predicted_full_samples_per_second: is 4.5, which is neither"},
+      {[](RunRecord& r) {
+         r.workload->backend = "cuda";  // loader and step share nothing
+       },
+       "predicted_full_samples_per_second: is "},
+  });
+}
+
+// What tells a late rank or an idle device from the rest is not in the report.
+TEST(Forgery, IsNotWhatTheReportCannotTell) {
+  RunRecord late = sample_record();
+  late.trials[2].ranks = 2;
+  late.trials[2].per_rank[0].late_share = 0.99;
+  late.attribution->verdict = Verdict::kStraggler;
+  late.attribution->limiting = "rank";
+  late.attribution->margin = 0.5;
+  late.attribution->margin_ci95.reset();
+  EXPECT_THAT(problems_of(late), Not(Contains(HasSubstr("verdict"))));
+  late.trials[2].per_rank[0].late_share = 0.5;
+  EXPECT_THAT(problems_of(late), Contains(HasSubstr("attribution.verdict: is straggler, but")));
+}
+
+TEST(Forgery, StatusAndExitCode) {
+  const auto ended = [](RunStatus status, std::int64_t code) {
+    return [status, code](RunRecord& r) {
+      r.run.status = status;
+      r.run.exit_code = code;
+      r.run.failure = FailureRecord{};
+    };
+  };
+  expect_seen({
+      {[](RunRecord& r) { r.run.exit_code = 4; }, "run.exit_code: is 4"},
+      {[](RunRecord& r) { r.run.exit_code = 124; }, "run.exit_code: is 124"},
+      {[](RunRecord& r) { r.config.effective["strict"] = true; },
+       "run.exit_code: is 0, but a complete run like this one ends with 4"},
+      {[](RunRecord& r) { r.collectives[0].wrong = 1; },
+       "run.exit_code: is 0, but a complete run like this one ends with 3"},
+      {ended(RunStatus::kPartial, 0), "run.exit_code: is 0, but a run that was ended early"},
+      {ended(RunStatus::kFailed, 0), "run.exit_code: is 0, which is not that of a failed run"},
+      {ended(RunStatus::kFailed, 124), "run.exit_code: is 124, which is not that of a failed run"},
+      {ended(RunStatus::kPartial, 124), "job.state: 'COMPLETED' contradicts"},
+      {[](RunRecord& r) {
+         r.run.status = RunStatus::kPartial;
+         r.run.exit_code.reset();
+       },
+       "run: is partial with one of finished_at and exit_code"},
+      {[](RunRecord& r) {
+         r.run.status = RunStatus::kPartial;
+         r.run.exit_code = 130;
+       },
+       "run: was ended early but does not say where"},
+      {[](RunRecord& r) { r.run.finished_at = "2026-01-31T11:59:59Z"; },
+       "run.finished_at: 2026-01-31T11:59:59Z is before started_at"},
+      {[](RunRecord& r) { r.job->state = "FAILED"; }, "job.state: 'FAILED' contradicts"},
+      {[](RunRecord& r) { r.job->cpu_time_s = 91.0; }, "job.cpu_time_s: is 91"},
+      {[](RunRecord& r) { r.job->memory_used_bytes = 1; }, "job.memory_used_bytes: is 1"},
+  });
+}
+
+// Codes that commands end with: docs/command-line.md.
+TEST(Forgery, IsNoneOfTheEndsThatOccur) {
+  struct End {
+    RunStatus status;
+    std::int64_t code;
+    const char* state;
+  };
+  for (const End& end : {End{RunStatus::kPartial, 124, "TIMEOUT"},
+                         End{RunStatus::kPartial, 130, "CANCELLED"},
+                         End{RunStatus::kFailed, 1, "OUT_OF_MEMORY"},
+                         End{RunStatus::kFailed, 1, "FAILED"},
+                         End{RunStatus::kFailed, 2, "FAILED"},
+                         End{RunStatus::kFailed, 3, "FAILED"},
+                         End{RunStatus::kFailed, 5, "FAILED"}}) {
+    RunRecord record = sample_record();
+    record.run.status = end.status;
+    record.run.exit_code = end.code;
+    record.run.failure = FailureRecord{};
+    record.run.taints.push_back({Taint::kPartial, "trial full", "ended"});
+    record.job->state = end.state;
+    EXPECT_THAT(problems_of(record), IsEmpty()) << end.code;
+  }
+  RunRecord tainted = sample_record();
+  tainted.config.effective["strict"] = true;
+  tainted.run.exit_code = 4;
+  EXPECT_THAT(problems_of(tainted), IsEmpty());
+  RunRecord going_on = sample_record();
+  going_on.run.status = RunStatus::kPartial;
+  going_on.run.finished_at.reset();
+  going_on.run.exit_code.reset();
+  going_on.job.reset();
+  EXPECT_THAT(problems_of(going_on), IsEmpty());
+}
+
+TEST(Forgery, DoubtsThatAreNotTold) {
+  expect_seen({
+      {[](RunRecord& r) { r.run.taints.clear(); },
+       "run.taints: has no generated_data, but dataset.origin is generated"},
+      {[](RunRecord& r) { r.config.effective["storage"] = "latency_ms=5"; },
+       "run.taints: has no simulated, but the option storage imitates one"},
+      {[](RunRecord& r) { r.trials[1].warmup.steady = false; },
+       "run.taints: has no warmup_not_steady, but trials[1].warmup.steady is false"},
+      {[](RunRecord& r) { r.run.failure = FailureRecord{}; },
+       "run.taints: has no partial, but run.failure says what ended it"},
+      {[](RunRecord& r) { r.trials[1].variant = "nocomm"; },
+       "trials[1].taints: has no not_convergent, but nocomm does not train"},
+      {[](RunRecord& r) { r.config.effective["max-noise"] = 1.0; },
+       "run.taints: has no noise_target_missed of trial io, but its interval is +-6.21 %, "
+       "--max-noise is 1.00 %"},
+      {[](RunRecord& r) {
+         r.config.effective["max-noise"] = 1;
+         r.run.taints.push_back({Taint::kNoiseTargetMissed, "trial io", ""});
+       },
+       "run.taints: has no noise_target_missed of trial synthetic/device"},
+      {[](RunRecord& r) { r.config.effective["min-time"] = 1.0; },
+       "run.taints: has no short_run of trial io, but repetition 0 lasted 0.41"},
+      {[](RunRecord& r) { r.trials[2].repetitions[1].queue_fill->start = 1; },
+       "run.taints: has no short_run of trial full, but the queue of repetition 1 went from 1 to "
+       "2 batches in 4 steps"},
+      {[](RunRecord& r) { r.trials[1].repetitions[1].disturbance.foreign_cpu_s = 50.0; },
+       "run.taints: has no disturbed of trial synthetic/device, but repetition 1 counts although "
+       "others used 50 s"},
+      {[](RunRecord& r) { r.trials[1].repetitions[1].disturbance.steal_s = 1.0; },
+       "run.taints: has no disturbed of trial synthetic/device"},
+      {[](RunRecord& r) { r.trials[1].repetitions[1].disturbance.throttled_s = 1.0; },
+       "run.taints: has no throttled of trial synthetic/device, but a quota stopped repetition 1"},
+      {[](RunRecord& r) { r.run.taints.pop_back(); },
+       "run.taints: has no samples_skipped of trial io, but its loader left 1 sample out"},
+      {[](RunRecord& r) { r.history[1].disturbance = DisturbanceRecord{.foreign_cpu_s = 20.0}; },
+       "run.taints: has no disturbed, but others used the processors in epoch 2"},
+      {[](RunRecord& r) { r.config.effective["link"] = "latency_us=10"; },
+       "run.taints: has no simulated, but the option link delays 4 ranks"},
+      {[](RunRecord& r) {
+         r.config.effective["link"] = "gbit_per_s=10,inside_latency_us=1";
+         r.config.effective["link-node-ranks"] = 4;
+       },
+       "run.taints: has no simulated, but the option link delays 4 ranks"},
+  });
+}
+
+// Limits are asked after where the report holds them, and only where a run came to that end.
+TEST(Forgery, IsNoDoubtThatARunDoesNotTell) {
+  const auto expect_no = [](const char* taint, const std::function<void(RunRecord&)>& change) {
+    RunRecord record = sample_record();
+    change(record);
+    EXPECT_THAT(problems_of(record), Not(Contains(HasSubstr(taint)))) << taint;
+  };
+  expect_no("noise_target_missed", [](RunRecord& r) {
+    r.config.effective["max-noise"] = 1.0;
+    r.run.status = RunStatus::kPartial;
+  });
+  expect_no("short_run", [](RunRecord& r) {
+    r.config.effective["min-time"] = 5.0;
+    r.config.effective["steps"] = 4;
+  });
+  expect_no("disturbed", [](RunRecord& r) {
+    r.trials[1].repetitions[1].disturbance.foreign_cpu_s = 50.0;
+    r.trials[1].repetitions[1].discarded = "other processes used 50 s";
+  });
+  expect_no("disturbed",
+            [](RunRecord& r) { r.trials[1].repetitions[1].disturbance.foreign_cpu_s = 0.1; });
+  expect_no("disturbed",
+            [](RunRecord& r) { r.trials[2].repetitions[1].disturbance.foreign_cpu_s = 50.0; });
+  expect_no("simulated", [](RunRecord& r) {
+    r.config.effective["link"] = "gbit_per_s=10";
+    r.config.effective["link-node-ranks"] = 4;
+  });
+  expect_no("simulated", [](RunRecord& r) { r.config.effective["link"] = "latency_us=0"; });
+}
+
+TEST(Forgery, OptionsWorkloadAndData) {
+  const auto built_with = [](const char* option, const Value& value) {
+    return [option, value](RunRecord& r) {
+      r.scaling.clear();  // or batches are those of a series
+      r.config.effective[option] = value;
+    };
+  };
+  expect_seen({
+      {[](RunRecord& r) { r.config.source.erase("decode"); },
+       "config.source: does not say where decode is from"},
+      {[](RunRecord& r) { r.config.effective.erase("decode"); },
+       "config.source: has decode, which is no option in effect"},
+      {[](RunRecord& r) { r.config.effective["seed"] = std::int64_t{7}; },
+       "config.effective.seed: is not run.seed, 1"},
+      {built_with("batch-size", std::int64_t{512}),
+       "config.effective.batch-size: is 512, but the workload was built with 2"},
+      {built_with("workload", "mnist_cnn"),
+       "config.effective.workload: is mnist_cnn, but the workload was built with resunetpp"},
+      {built_with("image-size", 128),
+       "config.effective.image-size: is 128, but the workload was built with 256"},
+      {[](RunRecord& r) { r.trials[0].loader->skipped_samples.clear(); },
+       "trials[0].loader.skipped_samples: lists none of the 1 that were skipped"},
+      {[](RunRecord& r) { r.trials[0].repetitions[0].queue_fill->start = 1000; },
+       "trials[0].repetitions[0].queue_fill: has more batches than the 2 of loader.prefetch"},
+      {[](RunRecord& r) { r.dataset.reset(); }, "dataset: is null although there is a workload"},
+      {[](RunRecord& r) { r.workload.reset(); }, "dataset: is not null although"},
+      {[](RunRecord& r) { r.workload.reset(); }, "workload: is null although there are trials"},
+      {[](RunRecord& r) { r.dataset->samples = 0; }, "dataset: has no samples"},
+      {[](RunRecord& r) { r.workload->trainable_parameters *= 2; },
+       "memory.parameters_bytes: 16251972 bytes do not hold 8125986 numbers"},
+      {[](RunRecord& r) { r.workload->memory.gradients_bytes = 4; },
+       "memory.gradients_bytes: 4 bytes do not hold 4062993 numbers"},
+      {[](RunRecord& r) { r.workload->batch_size_per_rank = 4; },
+       "trials[0].batch_size_per_rank: is 2, but that of the workload is 4"},
+      {[](RunRecord& r) { r.workload->global_batch_size = 4; },
+       "trials[0].global_batch_size: is 2, but that of the workload is 4"},
+  });
+}
+
+TEST(Forgery, FiguresThatAreThereTwice) {
+  expect_seen({
+      {[](RunRecord& r) { r.trials[0].ranks = 3; },
+       "trials[0].ranks: is 3, but system.hosts have 1"},
+      {[](RunRecord& r) { r.config.effective["workers"] = 4; },
+       "trials[0].loader.workers: is 1, but config.effective has 4"},
+      {[](RunRecord& r) { r.config.effective["prefetch"] = 4; },
+       "trials[0].loader.prefetch: is 2, but config.effective has 4"},
+      {[](RunRecord& r) { r.workload->plans[0].batch_size = 1; },
+       "workload.plans[0].batch_size: is 1, but batch_size_per_rank is 2"},
+      {[](RunRecord& r) { r.workload->inputs[0].shape[0] = 5; },
+       "workload.inputs[0].shape: does not begin with the 2 of batch_size_per_rank"},
+      {[](RunRecord& r) { r.collectives[0].time_s.mean = 0.01; },
+       "collectives[0].time_s.mean: is 0.01, which is not between min and max"},
+      {[](RunRecord& r) { r.config.effective["iters"] = 10; },
+       "collectives[0].time_s.n: is 20, but --iters is 10"},
+      {[](RunRecord& r) { r.scaling[0].projection[0].waiting_s = 0.06; },
+       "projection[0].waiting_s: is 0.06, which is no part of exposed_communication_s"},
+      {[](RunRecord& r) { r.scaling[0].projection[0].exposed_communication_s = 0.3; },
+       "projection[0].exposed_communication_s: is 0.3, which is more than the step, 0.23"},
+      {[](RunRecord& r) { (*r.scaling[0].projection[0].ci95)[0] *= 0.9; },
+       "projection[0].ci95: is "},
+      {[](RunRecord& r) { (*r.scaling[0].projection[0].efficiency.ci95)[0] *= 0.9; },
+       "projection[0].efficiency.ci95: is "},
+      {[](RunRecord& r) {
+         EstimateRecord& efficiency = r.scaling[0].projection[1].efficiency;
+         efficiency.mean *= 1.01;
+         (*efficiency.ci95)[0] *= 1.01;
+         (*efficiency.ci95)[1] *= 1.01;
+       },
+       "projection[1].efficiency: is against another baseline"},
+  });
+}
+
+// Of the last batch of an epoch, train has a plan of its own.
+TEST(Forgery, IsNoPlanOfASmallerBatchOfATraining) {
+  RunRecord record = sample_record();
+  record.trials.clear();
+  record.workload->plans[0].batch_size = 1;
+  EXPECT_THAT(problems_of(record), Not(Contains(HasSubstr("workload.plans"))));
+}
+
+TEST(Forgery, PartsOfThePlannedMemory) {
+  RunRecord record = sample_record();
+  MemoryRecord& memory = record.workload->memory;
+  memory.parameters_bytes = 20'000'000;
+  memory.gradients_bytes = 20'000'000;
+  memory.optimizer_bytes = 40'000'000;
+  memory.activations_bytes = 900;
+  memory.workspace_bytes = 100;
+  memory.loader_buffers_bytes = 7;
+  memory.saved_state_bytes = 80'000'000;
+  memory.planned_peak_bytes = 160'001'007;
+  memory.planned_host_bytes = 80'000'007;
+  memory.planned_device_bytes = 80'001'000;
+  EXPECT_THAT(problems_of(record), IsEmpty());
+  const auto expect_forged = [&record](const auto& change, const char* problem) {
+    RunRecord forged = record;
+    change(forged.workload->memory);
+    EXPECT_THAT(problems_of(forged), Contains(HasSubstr(problem)));
+  };
+  expect_forged([](MemoryRecord& m) { *m.workspace_bytes = 101; },
+                "memory.planned_peak_bytes: is 160001007, but its parts sum to 160001008");
+  expect_forged([](MemoryRecord& m) { *m.planned_host_bytes = 8; },
+                "memory.planned_peak_bytes: is 160001007, but host and device have 80001008");
+  expect_forged(
+      [](MemoryRecord& m) {
+        m.planned_host_bytes = 7;
+        m.planned_device_bytes = 160'001'000;
+      },
+      "memory.planned_device_bytes: is 160001000, but the step needs 80001000");
+  memory.planned_host_bytes = memory.planned_peak_bytes;  // where the step computes
+  memory.planned_device_bytes = 0;
+  EXPECT_THAT(problems_of(record), IsEmpty());
+}
+
+}  // namespace
+}  // namespace dlbench::reports

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/bus_factor.h"
+#include "reports/validation/validate.h"
+#include "tests/reports/sample_record.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace dlbench::reports {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<std::string> problems_after(const std::function<void(RunRecord&)>& change) {
+  RunRecord record = sample_record();
+  change(record);
+  std::vector<std::string> lines;
+  for (const Problem& problem : check_arithmetic(record)) {
+    lines.push_back(to_line(problem));
+  }
+  return lines;
+}
+
+ScalingPointRecord& second_point(RunRecord& record) { return record.scaling[0].points[1]; }
+
+TEST(ScalingArithmetic, TheSampleIsRight) {
+  EXPECT_THAT(problems_after([](RunRecord& /*record*/) {}), IsEmpty());
+}
+
+TEST(ScalingArithmetic, AGlobalBatchIsTheSumOfTheLocalOnes) {
+  EXPECT_THAT(problems_after([](RunRecord& r) {
+                second_point(r).local_batch_sizes = {2, 3};
+              }),
+              Contains(HasSubstr("global_batch_size: is 4, but local_batch_sizes sum to 5")));
+  EXPECT_THAT(problems_after([](RunRecord& r) { second_point(r).local_batch_sizes = {4}; }),
+              Contains(HasSubstr("local_batch_sizes: has 1 entries for 2 ranks")));
+  EXPECT_THAT(problems_after([](RunRecord& r) { second_point(r).batch_size_per_rank = 1; }),
+              Contains(HasSubstr("but the largest of local_batch_sizes is 2")));
+  EXPECT_THAT(problems_after([](RunRecord& r) { second_point(r).trials[0].samples = 49; }),
+              Contains(HasSubstr("49 do not fit into 12 steps of 4")));
+}
+
+TEST(ScalingArithmetic, RanksAscend) {
+  EXPECT_THAT(problems_after([](RunRecord& r) { second_point(r).ranks = 1; }),
+              Contains(HasSubstr("points[1]: ranks do not ascend")));
+}
+
+TEST(ScalingArithmetic, ExposedCommunicationIsWaitingAndTransfer) {
+  EXPECT_THAT(problems_after([](RunRecord& r) { second_point(r).waiting_s = 0.01; }),
+              Contains(HasSubstr("but waiting_s + transfer_s is 0.025")));
+  EXPECT_THAT(problems_after([](RunRecord& r) {
+                second_point(r).transfer_ci95 = IntervalRecord{0.1, 0.2};
+              }),
+              Contains(HasSubstr("transfer_ci95: 0.015 is outside its interval")));
+  EXPECT_THAT(problems_after([](RunRecord& r) { second_point(r).slowest_rank = 2; }),
+              Contains(HasSubstr("slowest_rank: is not one of 2 ranks")));
+}
+
+TEST(ScalingArithmetic, WhatTheClocksSaySumsToWhatIsExposed) {
+  EXPECT_THAT(problems_after([](RunRecord& r) { second_point(r).in_step->waiting_s.mean = 0.007; }),
+              Contains(HasSubstr("in_step: the parts sum to 0.021, but exposed_communication_s")));
+  EXPECT_THAT(problems_after([](RunRecord& r) { second_point(r).overlap = 0.72; }),
+              Contains(HasSubstr("but 1 - in_step.exposed_all_reduce_s / in_step.all_reduce_s is "
+                                 "0.75")));
+  EXPECT_THAT(problems_after([](RunRecord& r) { second_point(r).all_reduce_s = 0.06; }),
+              Contains(HasSubstr("all_reduce_ci95: 0.06 is outside its interval")));
+}
+
+TEST(ScalingArithmetic, ProjectionsAndTheirTest) {
+  EXPECT_THAT(
+      problems_after([](RunRecord& r) { r.scaling[0].projection[0].samples_per_second = 1.0; }),
+      Contains(HasSubstr("projection[0].samples_per_second: is 1")));
+  EXPECT_THAT(
+      problems_after([](RunRecord& r) { r.scaling[0].leave_largest_out->relative_error = 0.1; }),
+      Contains(HasSubstr("leave_largest_out.relative_error: is 0.1")));
+  EXPECT_THAT(
+      problems_after([](RunRecord& r) { r.scaling[0].leave_largest_out->inside_band = false; }),
+      Contains(HasSubstr("contradicts the band")));
+  EXPECT_THAT(problems_after([](RunRecord& r) {
+                r.scaling[0].leave_largest_out->from_ranks = {1, 4};
+              }),
+              Contains(HasSubstr("4 is not below 4")));
+  EXPECT_THAT(problems_after([](RunRecord& r) { r.scaling[0].buckets->best_modelled_mib = 100.0; }),
+              Contains(HasSubstr("best_modelled_mib: is not 25, the cap with the shortest step")));
+  EXPECT_THAT(problems_after([](RunRecord& r) { r.scaling[0].buckets->best_measured_mib = 1.0; }),
+              Contains(HasSubstr("best_measured_mib: is not 25, the cap with the shortest step")));
+}
+
+TEST(ScalingArithmetic, BandwidthsOfCollectives) {
+  EXPECT_THAT(problems_after([](RunRecord& r) { r.collectives[0].algbw_gb_per_s = 2.0; }),
+              Contains(HasSubstr("algbw_gb_per_s: is 2")));
+  EXPECT_THAT(problems_after([](RunRecord& r) { r.collectives[0].busbw_gb_per_s = 1.0; }),
+              Contains(HasSubstr("algbw_gb_per_s times the bus factor is 1.5")));
+  EXPECT_THAT(problems_after([](RunRecord& r) { r.collectives[0].busbw_gb_per_s.reset(); }),
+              Contains(HasSubstr("busbw_gb_per_s: is missing")));
+  EXPECT_THAT(problems_after([](RunRecord& r) { r.collectives[0].ranks = 1; }),
+              Contains(HasSubstr("algbw_gb_per_s: has a value, but nothing travelled")));
+  EXPECT_THAT(problems_after([](RunRecord& r) { r.collectives[0].time_s.p95 = 0.0005; }),
+              Contains(HasSubstr("min, median, p95, max do not ascend")));
+}
+
+TEST(BusFactor, IsThatOfNcclTests) {
+  EXPECT_DOUBLE_EQ(*bus_factor("all_reduce", 2), 1.0);
+  EXPECT_DOUBLE_EQ(*bus_factor("all_reduce", 8), 1.75);
+  EXPECT_DOUBLE_EQ(*bus_factor("reduce_scatter", 8), 0.875);
+  EXPECT_DOUBLE_EQ(*bus_factor("all_gather", 4), 0.75);
+  EXPECT_DOUBLE_EQ(*bus_factor("broadcast", 16), 1.0);
+  EXPECT_DOUBLE_EQ(*bus_factor("all_reduce", 1), 0.0);
+  EXPECT_FALSE(bus_factor("all_to_all", 4).has_value());
+}
+
+}  // namespace
+}  // namespace dlbench::reports

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scaling series of a good report, falsified in one place each: validation names the place.
+#include "tests/reports/validation/forgery.h"
+
+namespace dlbench::reports {
+namespace {
+
+ScalingPointRecord& on_two_ranks(RunRecord& record) { return record.scaling[0].points[1]; }
+
+TEST(ScalingForgery, OfAPointAgainstItsTrials) {
+  expect_seen({
+      {[](RunRecord& r) { r.scaling[0].points[0].trials[3].samples = 23; },
+       "scaling[0].points[0].trials[3].samples: is 23, but the repetitions have 24"},
+      {[](RunRecord& r) { r.scaling[0].points[0].trials[3].steps = 13; },
+       "scaling[0].points[0].trials[3].steps: is 13, but the repetitions have 12"},
+      {[](RunRecord& r) { r.trials[6].repetitions[0].discarded = "disturbed"; },
+       "scaling[0].points[0].trials[3].samples_per_second.n: is 3"},
+      {[](RunRecord& r) { on_two_ranks(r).trials[3].speedup->mean = 1.81; },
+       "points[1].trials[3].speedup: is 1.81, but of the rounds of both sizes it is 1.8"},
+      {[](RunRecord& r) { (*on_two_ranks(r).trials[3].efficiency->ci95)[0] = 0.89; },
+       "points[1].trials[3].efficiency.ci95: is 0.89"},
+      {[](RunRecord& r) { on_two_ranks(r).trials[3].efficiency.reset(); },
+       "points[1].trials[3].efficiency: is null although the baseline has this trial"},
+      {[](RunRecord& r) { r.scaling[0].points[0].trials[3].speedup->mean = 1.1; },
+       "points[0].trials[3].speedup: is 1.1"},
+      {[](RunRecord& r) { r.scaling[0].baseline_ranks = 3; },
+       "scaling[0].baseline_ranks: is 3, but the smallest number of ranks is 1"},
+      {[](RunRecord& r) { r.trials.erase(r.trials.begin() + 10); },
+       "points[1].trials[3]: has no repetitions: trials[] lacks full of this series on 2 ranks"},
+      {[](RunRecord& r) { r.trials.resize(3); }, "points[0].trials[0]: has no repetitions"},
+      {[](RunRecord& r) { on_two_ranks(r).trials.erase(on_two_ranks(r).trials.begin()); },
+       "points[1].trials: lack io, which was measured"},
+      {[](RunRecord& r) { r.scaling[0].points.pop_back(); },
+       "trials[11].series: is 'weak', of which scaling[] has no point of 4 ranks"},
+  });
+}
+
+TEST(ScalingForgery, TheHeadlineOfAPoint) {
+  expect_seen({
+      {[](RunRecord& r) { on_two_ranks(r).headline = "io"; },
+       "points[1].headline: is 'io', but of these trials it is 'full'"},
+      {[](RunRecord& r) { on_two_ranks(r).efficiency->mean = 0.99; },
+       "points[1].efficiency: is not that of the trial 'full'"},
+      {[](RunRecord& r) {
+         on_two_ranks(r).samples_per_second->ci95 = IntervalRecord{17.0, 19.0};
+       },
+       "points[1].samples_per_second: is not that of the trial 'full'"},
+      {[](RunRecord& r) { on_two_ranks(r).samples_per_second->median = 18.1; },
+       "points[1].samples_per_second: is not that of the trial 'full'"},
+      {[](RunRecord& r) { on_two_ranks(r).step_time_s->median = 1e-6; },
+       "points[1].step_time_s: is not that of the trial 'full'"},
+      {[](RunRecord& r) { on_two_ranks(r).step_time_s.reset(); },
+       "points[1].step_time_s: is not that of the trial 'full'"},
+  });
+}
+
+TEST(ScalingForgery, StepsOfTheSlowestRank) {
+  expect_seen({
+      {[](RunRecord& r) { r.scaling[0].points[0].trials[3].step_time_s->p90 *= 1.001; },
+       "points[0].trials[3].step_time_s.p90: is "},
+      {[](RunRecord& r) { on_two_ranks(r).trials[3].step_time_s->median *= 0.98; },
+       "points[1].trials[3].step_time_s.median: is "},
+      {[](RunRecord& r) { on_two_ranks(r).trials[3].step_time_s->n = 11; },
+       "points[1].trials[3].step_time_s: is not of the steps that the trial has timed"},
+      {[](RunRecord& r) { on_two_ranks(r).trials[3].step_time_s.reset(); },
+       "points[1].trials[3].step_time_s: is not of the steps that the trial has timed"},
+  });
+}
+
+TEST(ScalingForgery, WhatCommunicationCosts) {
+  expect_seen({
+      {[](RunRecord& r) { *on_two_ranks(r).nocomm_s *= 1.5; },
+       "points[1].nocomm_s: makes a step of 0.27 s, but those of nocomm took 0.18"},
+      {[](RunRecord& r) { *on_two_ranks(r).nocomm_s *= 0.3; }, "points[1].nocomm_s: makes a step"},
+      {[](RunRecord& r) { on_two_ranks(r).exposed_communication_s = 0.1; },
+       "points[1].exposed_communication_s: makes a step of 0.28 s"},
+      {[](RunRecord& r) { on_two_ranks(r).waiting_s = 0.02; },
+       "points[1].waiting_s: makes a step of 0.1999"},
+      {[](RunRecord& r) { (*on_two_ranks(r).exposed_communication_ci95)[0] = 0.0; },
+       "points[1].exposed_communication_ci95: 0.02 is not the middle of its interval [0, 0.022]"},
+      {[](RunRecord& r) { (*on_two_ranks(r).in_step->contention_s.ci95)[1] = 0.01; },
+       "points[1].in_step.contention_s: 0.005 is not the middle"},
+      {[](RunRecord& r) { on_two_ranks(r).slowest_share = 0.4; },
+       "points[1].slowest_share: is 0.4, which is not the largest of 2 ranks' shares of 12 steps"},
+      {[](RunRecord& r) { on_two_ranks(r).slowest_share = 0.76; },
+       "points[1].slowest_share: is 0.76"},
+      {[](RunRecord& r) {
+         std::erase_if(r.trials, [](const auto& trial) { return trial.variant == "nocomm"; });
+       },
+       "points[1]: has figures of communication, but not both synthetic trials"},
+  });
+}
+
+}  // namespace
+}  // namespace dlbench::reports
