@@ -19,7 +19,9 @@ namespace {
 constexpr double kShareCounts = 0.10;
 constexpr double kShareLowerBound = 0.05;
 constexpr double kShareUpperBound = 0.15;  // mirrors the lower one about kShareCounts
-constexpr double kRatioBound = 1.10;
+constexpr double kFasterBound = 1.0 + kShareCounts;
+// What a loader as slow as this takes from full is a share that counts.
+constexpr double kSlowerBound = 1.0 - kShareCounts;
 constexpr double kRatioSlack = 1.05;
 // A word needs an interval that ends beyond half of its estimate. At the bounds this is what the
 // lower bounds above ask; further out it keeps a single wild set of rounds from making a word: with
@@ -124,18 +126,18 @@ Loader compare_loader(const std::optional<Interval>& ratio) {
     return Loader::kUnclear;
   }
   const double size = std::abs(std::log(ratio->estimate));
-  if (ratio->estimate > kRatioBound) {
+  if (ratio->estimate > kFasterBound) {
     const bool clear =
-        ratio->lower > kRatioBound / kRatioSlack && std::log(ratio->lower) >= kNearEnd * size;
+        ratio->lower > kFasterBound / kRatioSlack && std::log(ratio->lower) >= kNearEnd * size;
     return clear ? Loader::kFaster : Loader::kUnclear;
   }
-  if (ratio->estimate < 1.0 / kRatioBound) {
+  if (ratio->estimate < kSlowerBound) {
     const bool clear =
-        ratio->upper < kRatioSlack / kRatioBound && std::log(ratio->upper) <= -kNearEnd * size;
+        ratio->upper < kRatioSlack * kSlowerBound && std::log(ratio->upper) <= -kNearEnd * size;
     return clear ? Loader::kSlower : Loader::kUnclear;
   }
   const bool within =
-      ratio->upper < kRatioBound * kRatioSlack && ratio->lower > 1.0 / (kRatioBound * kRatioSlack);
+      ratio->upper < kFasterBound * kRatioSlack && ratio->lower > kSlowerBound / kRatioSlack;
   return within ? Loader::kEqual : Loader::kUnclear;
 }
 
@@ -170,6 +172,13 @@ bool copy_not_separated(const VerdictEvidence& evidence) {
   return evidence.synthetic_host.empty() && !evidence.shared_processors;
 }
 
+/// The loader alone would do, but full is slower than it and the step by `share`.
+Decision decide_contention(const VerdictEvidence& evidence, const PartShare& share) {
+  return contention_explains(evidence, share.estimate).value_or(1.0) < kExplained
+             ? unsure(Doubt::kLittleContention, share)
+             : sure(Verdict::kContentionBound, *share.interval);
+}
+
 /// Input counts, and is the largest share or the loader is the slower side.
 Decision decide_input(const VerdictEvidence& evidence,
                       const Arms& arms,
@@ -178,17 +187,13 @@ Decision decide_input(const VerdictEvidence& evidence,
   if (copy_not_separated(evidence)) {
     // The share holds the copy too. Only a full trial that is as fast as its loader is explained.
     const auto of_loader = paired_ratio_interval(arms.full, arms.io);
-    const bool explained = loader == Loader::kSlower && of_loader.has_value() &&
-                           of_loader->estimate > 1.0 / kRatioBound;
+    const bool explained =
+        loader == Loader::kSlower && of_loader.has_value() && of_loader->estimate > kSlowerBound;
     return explained ? sure(Verdict::kInputBound, *share.interval)
                      : unsure(Doubt::kCopyNotSeparated, share);
   }
-  if (loader == Loader::kSlower) {
-    return sure(Verdict::kInputBound, *share.interval);
-  }
-  return contention_explains(evidence, share.estimate).value_or(1.0) < kExplained
-             ? unsure(Doubt::kLittleContention, share)
-             : sure(Verdict::kContentionBound, *share.interval);
+  return loader == Loader::kSlower ? sure(Verdict::kInputBound, *share.interval)
+                                   : decide_contention(evidence, share);
 }
 
 Decision decide_step(const VerdictEvidence& evidence, const Arms& arms, const PartShare& largest) {
@@ -200,12 +205,22 @@ Decision decide_step(const VerdictEvidence& evidence, const Arms& arms, const Pa
   return sure(launches ? Verdict::kLaunchBound : Verdict::kComputeBound, *left);
 }
 
-/// Neither is faster: to speed up one alone gains nothing.
+/// Neither is faster: to speed up one alone gains nothing, unless they take processors from each
+/// other and full is slower than the slower of both for it.
 Decision decide_equal(const VerdictEvidence& evidence,
+                      const Arms& arms,
                       const PartShare& input_share,
                       const Interval& ratio) {
+  if (!input_share.counts() && !input_share.does_not_count()) {
+    return unsure(Doubt::kShareTooWide, input_share);
+  }
   if (copy_not_separated(evidence) && input_share.counts()) {
     return unsure(Doubt::kCopyNotSeparated, input_share);
+  }
+  const PartShare lost = share_of(
+      "", Verdict::kContentionBound, arms.full, {}, ratio.estimate < 1.0 ? arms.io : arms.host);
+  if (lost.counts() && contention_explains(evidence, lost.estimate).has_value()) {
+    return decide_contention(evidence, lost);
   }
   return sure(
       Verdict::kBalanced,
@@ -218,8 +233,12 @@ Decision decide_slower(const VerdictEvidence& evidence,
   if (input_share.counts()) {
     return decide_input(evidence, arms, input_share, Loader::kSlower);
   }
-  return unsure(input_share.does_not_count() ? Doubt::kFullBeatsLoader : Doubt::kShareTooWide,
-                input_share);
+  if (!input_share.does_not_count()) {
+    return unsure(Doubt::kShareTooWide, input_share);
+  }
+  const auto of_loader = paired_ratio_interval(arms.full, arms.io);
+  const bool beats = of_loader.has_value() && of_loader->lower > 1.0;
+  return unsure(beats ? Doubt::kFullBeatsLoader : Doubt::kRatioTooWide, input_share);
 }
 
 /// What the paired rates say, no rank being late.
@@ -238,20 +257,20 @@ Decision decide_by_rates(const VerdictEvidence& evidence, const std::vector<Part
     return unsure(Doubt::kFullBeatsStep, input_share);
   }
   const Loader loader = compare_loader(ratio);
+  // Where the loader limits, or nothing alone does, other shares are not asked.
+  if (loader == Loader::kSlower) {
+    return decide_slower(evidence, arms, input_share);
+  }
+  if (loader == Loader::kEqual) {
+    return decide_equal(evidence, arms, input_share, *ratio);
+  }
   const bool none_counts = std::all_of(
       shares.begin(), shares.end(), [](const PartShare& share) { return share.does_not_count(); });
   if (!largest.counts() && !none_counts) {
     return unsure(Doubt::kShareTooWide, largest);
   }
-  switch (loader) {
-    case Loader::kUnclear:
-      return unsure(Doubt::kRatioTooWide, largest);
-    case Loader::kEqual:
-      return decide_equal(evidence, input_share, *ratio);
-    case Loader::kSlower:
-      return decide_slower(evidence, arms, input_share);
-    case Loader::kFaster:
-      break;
+  if (loader == Loader::kUnclear) {
+    return unsure(Doubt::kRatioTooWide, largest);
   }
   if (none_counts) {
     return decide_step(evidence, arms, largest);

@@ -116,23 +116,26 @@ struct Decision {
 /// of t_full with a 95 % interval from paired log ratios. A share counts from 10 % on with a lower
 /// bound above 5 %; it does not count below 10 % with an upper bound below 15 %; anything else is
 /// too wide to say, and so is a share with a lower bound below half of it. io and synthetic are
-/// compared as a ratio with the bounds 1.1 and 1 / 1.1, which its interval may cross by a factor of
-/// 1.05 at most.
+/// compared as a ratio with the bounds 1.1 and 0.9, which its interval may cross by a factor
+/// of 1.05 at most: a full trial as fast as a loader at the lower bound has an input share at its
+/// bound.
 ///
 /// In order: a rank late in most steps (lower 95 % bound of late_share above one half: of two equal
 /// ranks one is always late in half of the steps or more) that costs 10 % -> straggler. io and
 /// synthetic within 10 % of each other -> balanced: speeding up one alone gains nothing, whatever
-/// the step spends its time on. io slower and input counts -> input_bound, even if copy or
-/// communication are larger: nothing but the loader can raise what the loader limits. Else the
-/// largest share that counts: input (io would keep up alone) -> contention_bound, unless what the
-/// loader takes from the step explains less than half of it (-> unsure: something else slowed
-/// full), copy -> copy_bound, communication -> communication_bound. No share counts ->
-/// compute_bound, or launch_bound when the GPU idles for more than 30 % for want of launches.
-/// Measurements that contradict each other (full faster than the step alone, or than a loader that
-/// limits nothing) -> unsure. kUnsure also whenever the intervals (or fewer than 2 common rounds)
-/// do not support the word. Rates must be positive (checked).
+/// the step spends its time on; but where processors are shared and full is slower than the slower
+/// of both by a share that counts, it is judged as contention. io slower and input counts ->
+/// input_bound, even if copy or communication are larger: nothing but the loader can raise what the
+/// loader limits. Else the largest share that counts: input (io would keep up alone) ->
+/// contention_bound, unless what the loader takes from the step explains less than half of it (->
+/// unsure: something else slowed full), copy -> copy_bound, communication -> communication_bound.
+/// No share counts -> compute_bound, or launch_bound when the GPU idles for more than 30 % for want
+/// of launches. Measurements that contradict each other (full faster than the step alone, or than a
+/// loader that limits nothing) -> unsure. kUnsure also whenever the intervals (or fewer than 2
+/// common rounds) do not support the word. Rates must be positive (checked).
 ///
-/// `margin` is the share that decides: that of input, copy or communication; for compute_bound and
+/// `margin` is the share that decides: that of input, copy or communication (of contention between
+/// equals, what full loses against the slower of both); for compute_bound and
 /// launch_bound what is left to the step; for balanced io / synthetic - 1; for straggler the time
 /// lost; for unsure the largest share.
 [[nodiscard]] Decision decide(const VerdictEvidence& evidence,

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Edges of the rule. What it says of machines whose truth is known is in
+// tests/harness/analysis/attribution_test.cpp.
+#include "reports/verdict_rule.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dlbench::reports {
+namespace {
+
+/// Five rounds of `mean`, up and down by `spread` of it. Arms of other `turn`s vary in other
+/// rounds.
+std::vector<RoundRate> rounds(double mean, double spread = 0.001, int turn = 0) {
+  std::vector<RoundRate> arm;
+  for (std::int64_t round = 0; round < 5; ++round) {
+    const auto place = static_cast<double>((round + turn) % 5) - 2.0;
+    arm.push_back({round, mean * (1.0 + 0.5 * spread * place)});
+  }
+  return arm;
+}
+
+VerdictEvidence evidence_of(double io, double synthetic, double full) {
+  VerdictEvidence evidence;
+  evidence.io = rounds(io, 0.001, 0);
+  evidence.synthetic_host = rounds(synthetic, 0.001, 1);
+  evidence.full = rounds(full, 0.001, 2);
+  return evidence;
+}
+
+Decision decided(const VerdictEvidence& evidence) {
+  return decide(evidence, part_shares(evidence));
+}
+
+TEST(VerdictRule, EveryLoaderThatFullFollowsHasAWord) {
+  for (double io = 80.0; io < 100.0; io += 0.25) {
+    SCOPED_TRACE(io);
+    // full never quite reaches the slower of both.
+    const Decision decision = decided(evidence_of(io, 100.0, 0.995 * io));
+    EXPECT_EQ(decision.verdict, io < 90.0 ? Verdict::kInputBound : Verdict::kBalanced);
+  }
+}
+
+TEST(VerdictRule, FullThatIsFasterThanItsLoaderIsADoubtOnlyWhereItSurelyIs) {
+  EXPECT_EQ(decided(evidence_of(85.0, 100.0, 95.0)).doubt, Doubt::kFullBeatsLoader);
+  // 89.9 and 90.2: the bound lies between them, and noise does.
+  VerdictEvidence close = evidence_of(89.9, 100.0, 90.2);
+  close.full = rounds(90.2, 0.01, 2);
+  EXPECT_EQ(decided(close).doubt, Doubt::kRatioTooWide);
+}
+
+TEST(VerdictRule, EqualSidesThatFightForProcessorsAreContention) {
+  // One core: a sample takes both, one after the other.
+  VerdictEvidence evidence = evidence_of(100.0, 105.0, 51.0);
+  evidence.shared_processors = true;
+  evidence.loader_cpu_s = 1.0 / 100.0;
+  const Decision decision = decided(evidence);
+  EXPECT_EQ(decision.verdict, Verdict::kContentionBound);
+  EXPECT_NEAR(decision.margin->estimate, 0.49, 0.01);
+  // What the loader takes does not explain it.
+  evidence.loader_cpu_s = 0.001;
+  EXPECT_EQ(decided(evidence).doubt, Doubt::kLittleContention);
+  // full follows the slower of both: nothing is lost that contention would have to explain.
+  VerdictEvidence follows = evidence_of(91.0, 100.0, 88.0);
+  follows.shared_processors = true;
+  follows.loader_cpu_s = 1.0 / 100.0;
+  EXPECT_EQ(decided(follows).verdict, Verdict::kBalanced);
+  // Processors of their own, as a GPU has.
+  EXPECT_EQ(decided(evidence_of(100.0, 105.0, 51.0)).verdict, Verdict::kBalanced);
+}
+
+TEST(VerdictRule, WhatTheLoaderLimitsNeedsNoSureCommunication) {
+  VerdictEvidence evidence = evidence_of(80.0, 100.0, 79.6);
+  evidence.nocomm = rounds(130.0, 0.4, 3);
+  ASSERT_FALSE(part_shares(evidence).back().counts());
+  ASSERT_FALSE(part_shares(evidence).back().does_not_count());
+  EXPECT_EQ(decided(evidence).verdict, Verdict::kInputBound);
+  evidence.io = rounds(100.0, 0.001, 0);
+  evidence.full = rounds(97.0, 0.001, 2);
+  EXPECT_EQ(decided(evidence).verdict, Verdict::kBalanced);
+  // Where the step limits, it matters what the step spends its time on.
+  evidence.io = rounds(300.0, 0.001, 0);
+  EXPECT_EQ(decided(evidence).doubt, Doubt::kShareTooWide);
+}
+
+}  // namespace
+}  // namespace dlbench::reports
