@@ -55,13 +55,25 @@ struct ErrorReport {
   std::longjmp(report->caller, 1);
 }
 
-/// All warnings mean damage, but for one: bytes between the last coded data and the end marker.
-/// Some cameras write such padding; nothing of the image is missing.
+/// Of what cameras and phones write, and nothing of the image is missing: bytes between the last
+/// coded data and the end marker; fields of headers that a sequential image has no use for, or of
+/// versions that libjpeg does not know and decodes as those that it does.
+[[nodiscard]] bool is_harmless(const jpeg_error_mgr& manager) {
+  switch (manager.msg_code) {
+    case JWRN_EXTRANEOUS_DATA:
+      return manager.msg_parm.i[1] == JPEG_EOI;
+    case JWRN_NOT_SEQUENTIAL:
+    case JWRN_JFIF_MAJOR:
+    case JWRN_ADOBE_XFORM:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// All other warnings mean damage.
 void on_message(j_common_ptr info, int level) {
-  const jpeg_error_mgr& manager = *info->err;
-  const bool is_padding =
-      manager.msg_code == JWRN_EXTRANEOUS_DATA && manager.msg_parm.i[1] == JPEG_EOI;
-  if (level < 0 && !is_padding) {
+  if (level < 0 && !is_harmless(*info->err)) {
     fail(info);
   }
 }

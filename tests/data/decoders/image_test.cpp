@@ -290,6 +290,30 @@ TEST(JpegDecoder, AcceptsPaddingBeforeTheEndMarker) {
   EXPECT_LE(largest_difference(decoder.decode(as_bytes(file), "a.jpg", {}), picture), 12);
 }
 
+/// Phones and IP cameras write such headers; nothing of the image is missing.
+TEST(JpegDecoder, AcceptsOddHeadersOfCameras) {
+  const std::string file = jpeg_bytes(smooth_picture(40, 56, 3), 85);
+  std::string last_coefficient = file;  // "Se" of the start of scan: 63 in a sequential image
+  const std::size_t scan = file.find("\xFF\xDA");
+  const auto components = static_cast<unsigned char>(file.at(scan + 4));
+  last_coefficient.at(scan + 6 + 2 * std::size_t{components}) = '\0';
+  std::string version = file;
+  version.at(file.find("JFIF") + 5) = '\2';
+  std::string transform = file;
+  transform.insert(2,
+                   std::string("\xFF\xEE\0\x0E"
+                               "Adobe\0\x64\0\0\0\0\x05",
+                               16));
+  for (const bool own_steps : {true, false}) {
+    JpegDecoder decoder(own_steps);
+    const std::vector<std::uint8_t> wanted = pixels_or_none(decoder, file);
+    ASSERT_FALSE(wanted.empty());
+    EXPECT_EQ(pixels_or_none(decoder, last_coefficient), wanted);
+    EXPECT_EQ(pixels_or_none(decoder, version), wanted);
+    EXPECT_EQ(pixels_or_none(decoder, transform), wanted);
+  }
+}
+
 TEST(JpegDecoder, RefusesAbsurdSizesBeforeAllocating) {
   std::string file = jpeg_bytes(smooth_picture(16, 16, 3));
   const std::size_t frame = file.find("\xff\xc0");  // SOF0: length, precision, height, width
