@@ -64,6 +64,8 @@ double draw(Fill fill, double value, core::RandomStream& random) {
       return uniform(random, 0.5, 1.5);
     case Fill::kOffset:
       return uniform(random, 9.0, 11.0);
+    case Fill::kFar:
+      return uniform(random, 1e4 - 1.0, 1e4 + 1.0);
     case Fill::kProbability:
       return uniform(random, 0.05, 0.95);
     case Fill::kAwayFromZero: {

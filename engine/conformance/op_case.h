@@ -20,6 +20,7 @@ enum class Fill {
   kUniform,       ///< U(-1, 1)
   kPositive,      ///< U(0.5, 1.5)
   kOffset,        ///< 10 + U(-1, 1): a mean far from zero
+  kFar,           ///< 1e4 + U(-1, 1): a mean beyond what exp() can take
   kOutlierFirst,  ///< U(-1, 1), but the first element of each channel is 1000
   kProbability,   ///< U(0.05, 0.95)
   kAwayFromZero,  ///< of either sign, magnitude U(0.1, 1): no kink of ReLU nearby

@@ -99,9 +99,10 @@ void log_softmax(std::int64_t rows, std::int64_t k, const float* x, float* y) {
     for (std::int64_t i = 0; i < k; ++i) {
       sum += static_cast<double>(std::exp(from[i] - largest));
     }
-    const float shift = largest + static_cast<float>(std::log(sum));
+    const auto log_sum = static_cast<float>(std::log(sum));
     for (std::int64_t i = 0; i < k; ++i) {
-      y[row * k + i] = from[i] - shift;
+      // One after the other: the sum of both would lose the digits of the small one.
+      y[row * k + i] = (from[i] - largest) - log_sum;
     }
   }
 }
