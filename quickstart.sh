@@ -21,6 +21,7 @@ command that installs them is printed and nothing is changed. Nothing is ever as
 Environment: DLBENCH_JOBS     parallel compile jobs (default: usable cores)
              DLBENCH_STAGES   what "test" builds and runs, of: release asan tsan fuzz
                               (default: release fuzz)
+             DLBENCH_TEST_JOBS  tests at a time (default: usable cores)
 TEXT
 }
 

@@ -384,6 +384,7 @@ class RunCommand final : public Command {
     add_parallel_options(options, run_);
     add_loader_options(options, run_);
     add_output_options(options, run_);
+    add_trace_option(options, run_);
     add_probe_option(options, run_);
     options.add_text("benchy", "FILE", "report with benchy's keys", run_.benchy);
     options.add_text("record-probes",

@@ -49,7 +49,8 @@ void check_strategy(const RunOptions& run) {
 
 void add_workload_options(OptionSet& options, RunOptions& run) {
   options.add_text("workload", "NAME", "what to train: see `dlbench list`", run.workload);
-  options.add_text("device", "auto|cpu|cuda[:N]", "where to compute", run.device);
+  options.add_text(
+      "device", "auto|cpu|cuda[:N]|ref", "where to compute; ref: plain loops, slow", run.device);
   options.add_choice("precision",
                      "of convolutions and matrix products",
                      run.precision,
@@ -94,7 +95,7 @@ void add_workload_options(OptionSet& options, RunOptions& run) {
       kSwitch);
 }
 
-void add_loader_options(OptionSet& options, RunOptions& run) {
+void add_loader_options(OptionSet& options, RunOptions& run, const std::string& cache) {
   options.add_text("data",
                    "DIR",
                    "data set folder; default: the usual one if present, else generated once",
@@ -108,7 +109,7 @@ void add_loader_options(OptionSet& options, RunOptions& run) {
   options.add_count(
       "prefetch", "N", "batches that the loader is ahead", run.prefetch, {1, data::kMaxPrefetch});
   options.add_choice(
-      "cache", "state of the page cache before each repetition", run.cache, data::kCacheModes);
+      "cache", "state of the page cache before " + cache, run.cache, data::kCacheModes);
   options.add_choice(
       "decode", "scaled reduces JPEG by 2, 4 or 8 while decoding", run.decode, data::kDecodeModes);
   options.add_flag(
@@ -185,7 +186,6 @@ void add_parallel_options(OptionSet& options, RunOptions& run) {
 
 void add_output_options(OptionSet& options, RunOptions& run) {
   options.add_text("output", "FILE", "report; - for stdout", run.output);
-  options.add_text("trace", "FILE", "Chrome trace of loader, steps, phases and ops", run.trace);
   options.add_text(
       "config", "FILE", "JSON of option names and values; the command line wins", run.config);
   options.add_seconds("timeout", "S", "end the run with code 124", run.timeout);
@@ -193,6 +193,10 @@ void add_output_options(OptionSet& options, RunOptions& run) {
   options.add_flag("strict", "a tainted result ends with code 4", run.strict);
   options.add_flag("quiet", "warnings and results only", run.quiet);
   options.add_flag("verbose", "progress as lines, where stderr is no terminal", run.verbose);
+}
+
+void add_trace_option(OptionSet& options, RunOptions& run) {
+  options.add_text("trace", "FILE", "Chrome trace of loader, steps, phases and ops", run.trace);
 }
 
 void add_probe_option(OptionSet& options, RunOptions& run) {

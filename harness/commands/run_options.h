@@ -76,13 +76,18 @@ struct RunOptions {
 void add_workload_options(OptionSet& options, RunOptions& run);
 /// How several ranks train together.
 void add_parallel_options(OptionSet& options, RunOptions& run);
-void add_loader_options(OptionSet& options, RunOptions& run);
+/// `cache`: what --cache prepares the page cache for.
+void add_loader_options(OptionSet& options,
+                        RunOptions& run,
+                        const std::string& cache = "each repetition");
 /// `trials`: those that the command has.
 void add_measuring_options(
     OptionSet& options,
     RunOptions& run,
     const std::string& trials = "io, synthetic[/device|/host|/nocomm], full, interference");
 void add_output_options(OptionSet& options, RunOptions& run);
+/// --trace, of the commands that measure at one size.
+void add_trace_option(OptionSet& options, RunOptions& run);
 /// --probes, of the commands that open any.
 void add_probe_option(OptionSet& options, RunOptions& run);
 

@@ -305,7 +305,7 @@ class ScaleCommand final : public Command {
     add_measuring_options(
         options, run_, "io, synthetic[/device|/nocomm], full, interference (at 1 rank)");
     add_parallel_options(options, run_);
-    add_loader_options(options, run_);
+    add_loader_options(options, run_, "the measuring; cold is of `dlbench run`");
     add_output_options(options, run_);
   }
   void check() const override {
@@ -315,10 +315,6 @@ class ScaleCommand final : public Command {
       throw Error(ErrorCode::kUsage,
                   "--cache cold drops the pages before every repetition, which `dlbench run` does; "
                   "scale takes as-is or warm");
-    }
-    if (!run_.trace.empty()) {
-      throw Error(ErrorCode::kUsage,
-                  "--trace is of one size: give it to `dlbench run` on as many ranks");
     }
     (void)parse_modes(scale_.mode);
     (void)parse_trials(run_.trials, false);

@@ -428,7 +428,7 @@ class TrainCommand final : public Command {
            "  dlbench train --workload resunetpp --image-size 96 --epochs 20 --checkpoint best.st\n"
            "  mpirun -np 4 dlbench train --workload mnist_cnn --global-batch-size 256\n"
            "Exit codes: 0 done, 1 files, data or memory, 2 command line or device,\n"
-           "  4 tainted (with --strict), 5 the loss is not finite, 124 time-out, 130 Ctrl-C";
+           "  4 tainted (with --strict), 5 failed during the run, 124 time-out, 130 Ctrl-C";
   }
   [[nodiscard]] bool parallel() const override { return true; }
   void add_options(OptionSet& options) override {
@@ -444,8 +444,9 @@ class TrainCommand final : public Command {
     options.add_text("init", "FILE", "safetensors with all weights to start from", train_.init);
     options.add_text("checkpoint", "FILE", "where the best weights go", train_.checkpoint);
     add_parallel_options(options, run_);
-    add_loader_options(options, run_);
+    add_loader_options(options, run_, "the first epoch");
     add_output_options(options, run_);
+    add_trace_option(options, run_);
     add_probe_option(options, run_);
   }
   void check() const override {

@@ -42,7 +42,9 @@ class VerifyCommand final : public Command {
            "  dlbench verify --workload mnist_cnn --dump step.safetensors\n"
            "  dlbench verify --op conv --backend cpu\n"
            "  dlbench verify --op all --backend ref     (gradients against central differences)\n"
-           "Exit codes: 0 within the tolerances, 3 not, 1 files, 2 command line or device";
+           "Exit codes: 0 within the tolerances, 1 files, 2 command line or device, 3 not within "
+           "them,\n"
+           "  5 failed during the step";
   }
   void add_options(OptionSet& options) override {
     options.add_text("workload", "NAME", "whose step: see `dlbench list`", workload_);

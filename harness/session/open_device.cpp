@@ -74,7 +74,7 @@ DeviceName parse_device(const std::string& device) {
       std::find(known.begin(), known.end(), parts.backend) == known.end()) {
     throw Error(ErrorCode::kUsage,
                 core::unknown_name_message(
-                    "device", device, std::array<std::string, 3>{"auto", "cpu", "cuda"}));
+                    "device", device, std::array<std::string, 4>{"auto", "cpu", "cuda", "ref"}));
   }
   if (colon != std::string::npos) {
     const std::string index = device.substr(colon + 1);
@@ -83,7 +83,7 @@ DeviceName parse_device(const std::string& device) {
         std::all_of(index.begin(), index.end(), [](char c) { return c >= '0' && c <= '9'; });
     if (parts.backend != "cuda" || !digits) {
       throw Error(ErrorCode::kUsage,
-                  "--device: '" + device + "' is no device; wanted auto, cpu, cuda or cuda:N");
+                  "--device: '" + device + "' is no device; wanted auto, cpu, cuda, cuda:N or ref");
     }
     parts.index = std::stoi(index);
   }

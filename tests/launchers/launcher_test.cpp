@@ -119,7 +119,8 @@ TEST(BashSyntax, TheCheckFindsAPlantedError) {
 
 TEST(LauncherRegistry, HoldsEveryLauncherFileOfTheBuild) {
   EXPECT_EQ(launcher_names().size(), std::size_t{DLBENCH_LAUNCHER_COUNT});
-  EXPECT_THAT(launcher_names(), testing::ElementsAre("flux", "kubernetes", "lsf", "pbs", "slurm"));
+  EXPECT_THAT(launcher_names(),
+              testing::IsSupersetOf({"flux", "kubernetes", "lsf", "pbs", "slurm"}));
 }
 
 TEST(LauncherRegistry, RefusesASecondLauncherOfTheSameName) {

@@ -168,7 +168,7 @@ void dump_all(const std::filesystem::path& folder) {
 }  // namespace dlbench::conformance
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
+  if (argc != 2 || argv[1][0] == '-') {
     std::fputs("usage: dump_op_cases FOLDER\n", stderr);
     return 2;
   }

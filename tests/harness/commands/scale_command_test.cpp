@@ -184,7 +184,6 @@ TEST(ScalePlan, ATrialThatNoSizeCanDoHasItsOwnReason) {
 
 TEST_F(ScaleCommand, WhatItCannotDoIsRefused) {
   expect_refused({{"cache", "cold"}}, "--cache cold");
-  expect_refused({{"trace", "trace.json"}}, "--trace");
   expect_refused({{"ranks", "1,two"}}, "'two'");
   expect_refused({{"ranks", "2"}}, "this launch has 1");
   expect_refused({{"strategy", "data-parallel"}, {"compression", "bf16"}},
