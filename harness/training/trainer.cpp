@@ -116,6 +116,9 @@ class Training {
         break;
       }
     }
+    if (setup_.checkpoint.has_value() && result_.best_epoch == 0) {
+      tell_left_out({"checkpoint", "no epoch had a validation loss that is finite"});
+    }
     return std::move(result_);
   }
 
@@ -137,11 +140,15 @@ class Training {
   }
 
   void tell_early_stop(std::int64_t last_epoch) const {
+    const std::string gain =
+        result_.best_epoch == 0
+            ? "no finite validation loss"
+            : fmt::format("no lower {} loss than in epoch {}",
+                          setup_.validation_data != nullptr ? "validation" : "training",
+                          result_.best_epoch);
     tell_left_out({fmt::format("epochs {} to {}", last_epoch + 1, epochs_),
-                   fmt::format("stopped early: no lower {} loss than in epoch {} for {} epochs, "
-                               "the patience of the workload",
-                               setup_.validation_data != nullptr ? "validation" : "training",
-                               result_.best_epoch,
+                   fmt::format("stopped early: {} for {} epochs, the patience of the workload",
+                               gain,
                                spec_.early_stop_patience)});
   }
 
@@ -169,6 +176,7 @@ class Training {
 
   reports::EpochRecord train_epoch(std::int64_t epoch) {
     reports::EpochRecord record;
+    std::optional<double> validation_loss;
     record.epoch = epoch;
     record.learning_rate = schedule_.rate();
     steps_.state().set_scalar("learning_rate", schedule_.rate());
@@ -196,12 +204,30 @@ class Training {
       steps_.state().broadcast_buffers();
       data::PrefetchLoader loader(*setup_.validation_data, validation_loader(setup_));
       const PassSums validated = pass(graph::Mode::kEvaluate, loader, epoch);
-      record.valid_loss = validated.loss();
-      add_metrics(record, validated, "");
+      validation_loss = validated.loss();
+      if (std::isfinite(*validation_loss)) {
+        record.valid_loss = validation_loss;
+        add_metrics(record, validated, "");
+      } else {
+        tell_no_validation_loss(epoch);
+      }
     }
     tell_skipped();
-    schedule_.end_epoch(record.valid_loss);
+    schedule_.end_epoch(validation_loss);
     return record;
+  }
+
+  /// The state is finite, as check_parameters() saw, and the training loss: running statistics may
+  /// be far behind those of the batches at a large learning rate. That mends itself, or training
+  /// fails.
+  void tell_no_validation_loss(std::int64_t epoch) {
+    if (!std::exchange(validation_failed_, true)) {
+      tell_left_out({"validation loss",
+                     fmt::format("not finite in epoch {}, and perhaps later ones: it counts as no "
+                                 "gain, and there are no metrics of it; {}",
+                                 epoch,
+                                 remedy())});
+    }
   }
 
   /// What else ran while an epoch's steps did.
@@ -300,7 +326,7 @@ class Training {
 
   /// A step is done: perhaps not the last one that was started.
   void take(const StepOutcome& outcome, const TrainingProgress& progress, PassSums& sums) {
-    if (!std::isfinite(outcome.loss)) {
+    if (!std::isfinite(outcome.loss) && !progress.validating) {
       enter(phase_of(progress));
       fail(progress);
     }
@@ -345,11 +371,12 @@ class Training {
 
   /// Whether this epoch is the best so far; then its state is kept.
   bool judge(const reports::EpochRecord& record) {
-    const double loss = record.valid_loss.value_or(*record.train_loss);
-    if (loss >= best_loss_) {
+    const std::optional<double> loss =
+        setup_.validation_data != nullptr ? record.valid_loss : record.train_loss;
+    if (!loss.has_value() || *loss >= best_loss_) {
       return false;
     }
-    best_loss_ = loss;
+    best_loss_ = *loss;
     result_.best_epoch = record.epoch;
     return true;
   }
@@ -377,9 +404,10 @@ class Training {
   workloads::LearningRateSchedule schedule_;
   TrainingResult result_;
   double best_loss_ = std::numeric_limits<double>::infinity();
-  std::set<std::string> skipped_;  ///< corrupt samples that this rank met
-  std::string not_yet_told_;       ///< of those, a line each
-  std::set<std::string> told_;     ///< of all ranks
+  bool validation_failed_ = false;  ///< some epoch had no finite validation loss
+  std::set<std::string> skipped_;   ///< corrupt samples that this rank met
+  std::string not_yet_told_;        ///< of those, a line each
+  std::set<std::string> told_;      ///< of all ranks
 };
 
 }  // namespace

@@ -38,7 +38,9 @@ constexpr std::int64_t kSamples = 50;
 /// One dense layer on 28x28 images: trains in milliseconds on any backend.
 class Dense final : public workloads::Workload {
  public:
-  explicit Dense(bool keep_last_batch = true) {
+  /// `evaluated_scale`: of pixels in evaluate mode.
+  explicit Dense(bool keep_last_batch = true, float evaluated_scale = 1.0F / 255.0F)
+      : evaluated_scale_(evaluated_scale) {
     spec_.name = "dense";
     spec_.batch_size = 16;
     spec_.image_size = {.standard = 28, .multiple = 1, .min = 28, .max = 28};
@@ -61,7 +63,12 @@ class Dense final : public workloads::Workload {
     const graph::ValueId image = builder.add_input("image", core::DType::kU8, {n, 28, 28, 1});
     const graph::ValueId label = builder.add_input("label", core::DType::kI32, {n});
     graph::ValueId x = graph::normalize_image(
-        builder, image, "input", {.scale = 1.0F / 255.0F, .mean = {0.3F}, .stddev = {0.3F}});
+        builder,
+        image,
+        "input",
+        {.scale = mode == graph::Mode::kTrain ? 1.0F / 255.0F : evaluated_scale_,
+         .mean = {0.3F},
+         .stddev = {0.3F}});
     x = graph::dropout(builder, graph::flatten(builder, x, "flatten"), "dropout", 0.1F);
     x = graph::linear(
         builder, x, "fc", {.features_out = 10, .init = graph::WeightInit::kTorchDefault});
@@ -80,6 +87,7 @@ class Dense final : public workloads::Workload {
 
  private:
   workloads::WorkloadSpec spec_;
+  float evaluated_scale_;
 };
 
 class Trainer : public testing::Test {
@@ -247,6 +255,37 @@ TEST_F(Trainer, ALossThatIsNotFiniteEndsTheRunAndNamesTheStep) {
     EXPECT_THAT(error.what(), HasSubstr("of 4, epoch 1"));
     EXPECT_THAT(error.what(), HasSubstr("learning rate than 1e+38"));
   }
+}
+
+TEST_F(Trainer, AValidationLossThatIsNotFiniteIsNoGainAndTrainingGoesOn) {
+  const Dense overflowing(true, 1e38F);
+  const TrainingSetup usual = setup(3);
+  const TrainingSetup blind{.workload = overflowing,
+                            .params = {},
+                            .backend = usual.backend,
+                            .training_data = usual.training_data,
+                            .validation_data = usual.validation_data,
+                            .epochs = 3,
+                            .checkpoint = file("never.safetensors")};
+  std::vector<reports::SkipRecord> left_out;
+  TrainingListener listener;
+  listener.on_left_out = [&](const reports::SkipRecord& what) { left_out.push_back(what); };
+  const TrainingResult result = train(blind, listener);
+  ASSERT_EQ(result.history.size(), 2U);  // patience 2
+  EXPECT_EQ(result.best_epoch, 0);
+  EXPECT_LT(*result.history[1].train_loss, *result.history[0].train_loss);
+  for (const reports::EpochRecord& epoch : result.history) {
+    EXPECT_FALSE(epoch.valid_loss.has_value());
+    EXPECT_FALSE(epoch.metrics.contains("accuracy"));
+    EXPECT_TRUE(epoch.metrics.contains("train_accuracy"));
+  }
+  ASSERT_EQ(left_out.size(), 3U);
+  EXPECT_EQ(left_out[0].what, "validation loss");
+  EXPECT_THAT(left_out[0].reason, HasSubstr("not finite in epoch 1"));
+  EXPECT_EQ(left_out[1].what, "epochs 3 to 3");
+  EXPECT_THAT(left_out[1].reason, HasSubstr("no finite validation loss for 2 epochs"));
+  EXPECT_EQ(left_out[2].what, "checkpoint");
+  EXPECT_FALSE(std::filesystem::exists(*blind.checkpoint));
 }
 
 TEST_F(Trainer, StopsEarlyWhenNothingImproves) {
