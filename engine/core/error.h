@@ -38,6 +38,9 @@ class Error : public std::runtime_error {
 /// The process exit code for an error: the table of docs/command-line.md.
 [[nodiscard]] int exit_code(ErrorCode code);
 
+/// Of a complete run whose result is tainted, with --strict.
+inline constexpr int kTaintedExitCode = 4;
+
 /// Was the run ended (Ctrl-C, time-out, walltime), rather than that something in it failed?
 [[nodiscard]] constexpr bool ended_early(ErrorCode code) {
   return code == ErrorCode::kTimeout || code == ErrorCode::kInterrupted;

@@ -166,10 +166,8 @@ class CollectiveSweep {
     warn_idle_link(link_, sizes.back());
     describe_launch(ranks_, report_.record());
     const probes::RankPlacement placement = place_this_rank(ranks_, std::nullopt).placement;
-    backend_ = open_device_on_all(ranks_,
-                                  options_.device,
-                                  kThreads,
-                                  {.address = placement.gpu_address, .of = placement.host_gpus});
+    backend_ =
+        open_device_on_all(ranks_, options_.device, kThreads, gpu_place(placement, ranks_.size()));
     together(ranks_, [&] {
       check_cuda_graph(options_.cuda_graph, *backend_);
       if (link_.has_value()) {

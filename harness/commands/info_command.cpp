@@ -71,7 +71,7 @@ class InfoCommand final : public Command {
       return 0;
     }
     if (measure_peaks_) {
-      const auto device = open_device(device_, std::nullopt, 0);
+      const auto device = open_device(device_, std::nullopt);
       measure_processor();
       if (device->device().kind == "cuda") {
         measure_device(*device);

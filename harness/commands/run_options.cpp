@@ -10,6 +10,8 @@
 #include "probes/node/system_info.h"
 #include "workloads/workload.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -127,7 +129,10 @@ void add_loader_options(OptionSet& options, RunOptions& run, const std::string& 
 void add_measuring_options(OptionSet& options, RunOptions& run, const std::string& trials) {
   options.add_text("trials", "LIST", trials + "; comma separated", run.trials);
   options.add_count("repetitions", "N", "per trial, at least", run.repetitions, {2, 1000});
-  options.add_seconds("min-time", "S", "of a repetition, at least [1 s]", run.min_time);
+  options.add_seconds("min-time",
+                      "S",
+                      fmt::format("of a repetition, at least [{:g} s]", RunnerOptions{}.min_time_s),
+                      run.min_time);
   options.add_count("steps", "N", "per repetition, exactly", run.steps, {1, 1 << 20});
   options.add_count("warmup-steps", "N", "per trial, at least", run.warmup_steps, {0, 200});
   options.add_number(
@@ -135,20 +140,24 @@ void add_measuring_options(OptionSet& options, RunOptions& run, const std::strin
   options.add_seconds(
       "max-time",
       "S",
-      "per trial, once it has its --repetitions, and of its warm-up's steps; past it the taint "
-      "noise_target_missed [60 s]",
+      fmt::format(
+          "per trial, once it has its --repetitions, and of its warm-up's steps; past it the "
+          "taint noise_target_missed [{:g} s]",
+          StoppingLimits{}.max_time_s),
       run.max_time);
   options.add_seconds(
       "time-budget", "S", "of the whole command: repetitions are planned to fit", run.time_budget);
 }
 
 void add_parallel_options(OptionSet& options, RunOptions& run) {
-  options.add_number("bucket-cap-mib",
-                     "MIB",
-                     "size at which a gradient bucket is reduced; the first one closes at 1 MiB",
-                     run.bucket_cap_mib,
-                     kSmallestCapMib,
-                     kLargestCapMib);
+  options.add_number(
+      "bucket-cap-mib",
+      "MIB",
+      fmt::format("size at which a gradient bucket is reduced; the first one closes at {} MiB",
+                  graph::BucketOptions{}.first_cap_bytes >> 20),
+      run.bucket_cap_mib,
+      kSmallestCapMib,
+      kLargestCapMib);
   options.add_flag(
       "no-overlap", "reduce gradients after the backward pass, not beside it", run.no_overlap);
   options.add_flag("share-gpu",
@@ -287,9 +296,7 @@ SessionOptions session_options(const RunOptions& run,
     session.threads = placement.threads;
   }
   session.own_cpus = placement.workers;
-  if (ranks > 1) {
-    session.gpu = {.address = placement.gpu_address, .of = placement.host_gpus};
-  }
+  session.gpu = gpu_place(placement, ranks);
   return session;
 }
 

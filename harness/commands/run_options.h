@@ -45,8 +45,8 @@ struct RunOptions {
   std::optional<std::int64_t> threads;
   std::optional<std::int64_t> workers;
   std::optional<std::int64_t> own_cpus;  ///< of this rank; no option
-  std::int64_t prefetch = 2;
-  double bucket_cap_mib = 25.0;
+  std::int64_t prefetch = SessionOptions{}.prefetch;
+  double bucket_cap_mib = static_cast<double>(graph::BucketOptions{}.cap_bytes) / (1 << 20);
   bool no_overlap = false;
   bool share_gpu = false;
   bool sync_loss = false;
@@ -55,7 +55,7 @@ struct RunOptions {
   std::optional<std::int64_t> link_node_ranks;
   bool broadcast_buffers = true;
   Strategy strategy = Strategy::kDdp;
-  std::int64_t seed = 1;
+  std::int64_t seed = static_cast<std::int64_t>(SessionOptions{}.seed);
   std::int64_t repetitions = 5;
   std::int64_t warmup_steps = 0;
   std::optional<std::int64_t> steps;

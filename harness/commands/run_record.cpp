@@ -311,7 +311,7 @@ void describe_plan(SessionPlan& plan, reports::RunRecord& record) {
                                           .format = dataset.format,
                                           .samples = plan.dataset().size(),
                                           .bytes = bytes,
-                                          .split = std::string(data::name(plan.options().split))};
+                                          .split = std::string(data::name(SessionPlan::kSplit))};
 }
 
 namespace {
@@ -374,7 +374,7 @@ void warn_idle_link(const std::optional<comm::LinkModel>& link, int ranks) {
 
 void warn_idle_workers(const SessionPlan& plan) {
   const std::int64_t busy = plan.most_busy_workers();
-  if (plan.workers() <= busy || plan.ranks().rank() != 0) {
+  if (plan.workers() <= busy) {
     return;
   }
   const std::int64_t prefetch = plan.options().prefetch;

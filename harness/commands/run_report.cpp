@@ -174,7 +174,7 @@ int RunReport::finish(const RunEnding& ending) {
   enter("writing the results");
   const bool tainted = !record_.run.taints.empty();
   const int code = ending.gate_failed         ? core::exit_code(core::ErrorCode::kGate)
-                   : ending.strict && tainted ? 4
+                   : ending.strict && tainted ? core::kTaintedExitCode
                                               : 0;
   try {
     record_.job = gather_job(ranks_, "COMPLETED", process_age_s());

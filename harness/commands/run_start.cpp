@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/run_start.h"
 
-#include "engine/core/log.h"
 #include "harness/commands/run_record.h"
 #include "harness/rank_placement.h"
 
@@ -15,9 +14,6 @@ StartedRun start_run(const RunOptions& run,
                      const OptionSet& options,
                      const Invocation& invocation) {
   apply_verbosity(run);
-  if (invocation.ranks.rank() != 0) {
-    core::log::set_level(core::log::Level::kQuiet);
-  }
   reports::RunRecord record =
       start_record(invocation, options, static_cast<std::uint64_t>(run.seed));
   warn_idle_link(session_options(run).link, invocation.ranks.size());

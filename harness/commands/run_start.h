@@ -16,8 +16,7 @@ struct StartedRun {
   probes::RankPlacement placement;  ///< this rank's, which it is bound to
 };
 
-/// Sets the log level, rank 0's alone to what is asked for, begins the record and binds this rank
-/// to its share of the node. Collective.
+/// Sets the log level, begins the record and binds this rank to its share of the node. Collective.
 [[nodiscard]] StartedRun start_run(const RunOptions& run,
                                    const OptionSet& options,
                                    const Invocation& invocation);

@@ -382,7 +382,7 @@ class ScaleCommand final : public Command {
     RunOptions placed = run_;
     placed.threads = run_.threads.value_or(row.placement.threads);
     placed.own_cpus = row.placement.workers;
-    placed.gpu = {.address = row.placement.gpu_address, .of = row.placement.host_gpus};
+    placed.gpu = gpu_place(row.placement, invocation.ranks.size());
     if (run_.device == "auto") {  // chosen and said once, by all ranks
       placed.device = std::string(
           open_device_on_all(invocation.ranks, run_.device, placed.threads, placed.gpu)->name());

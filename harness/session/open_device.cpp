@@ -128,10 +128,8 @@ std::string difference(comm::Rendezvous& ranks, const Opened& opened) {
 }  // namespace
 
 std::unique_ptr<backend::Backend> open_device(const std::string& device,
-                                              std::optional<std::int64_t> threads,
-                                              int local_rank,
-                                              const GpuPlace& gpu) {
-  Opened opened = open(device, threads, local_rank, gpu);
+                                              std::optional<std::int64_t> threads) {
+  Opened opened = open(device, threads, 0, {});
   say_choice(opened);
   return std::move(opened.backend);
 }
@@ -170,6 +168,11 @@ void require_host_memory(const backend::Backend& backend, const std::string& opt
                 option + " works in host memory, which a step on '" + std::string(backend.name()) +
                     "' does not use: it is there for --device cpu");
   }
+}
+
+GpuPlace gpu_place(const probes::RankPlacement& placement, int ranks) {
+  return ranks > 1 ? GpuPlace{.address = placement.gpu_address, .of = placement.host_gpus}
+                   : GpuPlace{};
 }
 
 core::DType compute_dtype(const std::string& precision, const backend::Backend& backend) {

@@ -6,6 +6,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/comm/rendezvous.h"
+#include "probes/node/placement.h"
 
 #include <cstdint>
 #include <memory>
@@ -20,20 +21,20 @@ struct GpuPlace {
   int of = 0;           ///< how many GPUs the node has
 };
 
+/// Of a launch of `ranks`; none for a rank alone, which has the first one.
+[[nodiscard]] GpuPlace gpu_place(const probes::RankPlacement& placement, int ranks);
+
 /// fp32, tf32, bf16, fp16 -> dtype of contractions. Throws core::Error(kUsage / kUnavailable).
 [[nodiscard]] core::DType compute_dtype(const std::string& precision,
                                         const backend::Backend& backend);
 
 /// auto, cpu, cuda[:N], ref -> a backend. With auto the reason why a better one was not taken is
-/// logged. Of several GPUs a rank takes the one that it was placed at, or where
-/// CUDA_VISIBLE_DEVICES hides some, the one of its number on its host. Throws
-/// core::Error(kUnavailable).
+/// logged. Throws core::Error(kUnavailable).
 [[nodiscard]] std::unique_ptr<backend::Backend> open_device(const std::string& device,
-                                                            std::optional<std::int64_t> threads,
-                                                            int local_rank = 0,
-                                                            const GpuPlace& gpu = {});
+                                                            std::optional<std::int64_t> threads);
 
-/// The same on every rank of a launch, each on the device that it was placed at. Collective. Throws
+/// The same on every rank of a launch. Of several GPUs a rank takes the one that it was placed at,
+/// or where CUDA_VISIBLE_DEVICES hides some, the one of its number on its host. Collective. Throws
 /// core::Error(kUnavailable) on all of them too where auto found a GPU for some ranks only: their
 /// collectives would not meet.
 [[nodiscard]] std::unique_ptr<backend::Backend> open_device_on_all(

@@ -23,7 +23,7 @@ namespace dlbench::harness {
 /// On several ranks rank 0 tunes, all lower from its decisions, and start from its parameters.
 class Session {
  public:
-  /// Collective. Throws core::Error(kRun) if the ranks' plans differ.
+  /// Collective. Throws core::Error(kUnavailable) if the ranks' plans differ.
   explicit Session(SessionPlan& plan);
 
   [[nodiscard]] SessionPlan& plan() { return plan_; }

@@ -55,7 +55,6 @@ struct SessionOptions {
   GpuPlace gpu;
   exec::GraphReplay cuda_graph = exec::GraphReplay::kAuto;  ///< kOn: refused where it cannot be
   std::string data;  ///< empty: the usual folder, else generated once
-  data::Split split = data::Split::kTrain;
   data::DecodeMode decode = data::DecodeMode::kExact;
   data::StorageOptions storage;
   data::ShardMode shard = data::ShardMode::kEarly;

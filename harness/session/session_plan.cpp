@@ -51,7 +51,7 @@ SessionPlan::SessionPlan(SessionOptions options, comm::Rendezvous& ranks)
       open_data();
     }
   });
-  check_same_samples(ranks_, dataset_.get(), "split " + std::string(data::name(options_.split)));
+  check_same_samples(ranks_, dataset_.get(), "split " + std::string(data::name(kSplit)));
 }
 
 void SessionPlan::open() {
@@ -123,7 +123,7 @@ void SessionPlan::open_data() {
   dataset_ =
       data::open_dataset(workload_->spec().dataset,
                          source_.folder,
-                         options_.split,
+                         kSplit,
                          {.image_size = built_.params.image_size, .decode = options_.decode});
   if (dataset_->size() < batch_.global) {
     const std::int64_t largest = dataset_->size() / ranks_.size();
@@ -136,7 +136,7 @@ void SessionPlan::open_data() {
                 "a batch of " + std::to_string(batch_.global) +
                     (ranks_.size() > 1 ? " over " + std::to_string(ranks_.size()) + " ranks" : "") +
                     " is larger than the " + std::to_string(dataset_->size()) +
-                    " samples of split " + std::string(data::name(options_.split)) + " in '" +
+                    " samples of split " + std::string(data::name(kSplit)) + " in '" +
                     source_.folder.string() + "'; " + advice);
   }
   choose_workers();

@@ -29,6 +29,9 @@ namespace dlbench::harness {
 /// What is known of a run before anything big is allocated: enough for --dry-run.
 class SessionPlan {
  public:
+  /// What trials load.
+  static constexpr data::Split kSplit = data::Split::kTrain;
+
   /// Opens backend and data set, builds the graph. Throws core::Error for everything that is wrong
   /// with names, sizes, files or the device, on all ranks alike. Collective over `ranks`, which
   /// outlive the plan.

@@ -39,7 +39,8 @@ struct TrainingListener {
   /// Corrupt samples of training or validation that were replaced on any rank, each once, when the
   /// epoch in which they were met is over.
   std::function<void(const std::vector<std::string>&)> on_skipped;
-  /// What is not trained on, and why: samples that fill no batch, epochs behind an early stop.
+  /// What there is not, and why: samples that fill no batch, epochs behind an early stop, a
+  /// validation loss that is not finite, a checkpoint.
   std::function<void(const reports::SkipRecord&)> on_left_out;
   /// Why an epoch's time cannot be trusted.
   std::function<void(reports::Taint, const std::string&)> on_taint;
@@ -57,17 +58,18 @@ void note_undefined_metrics(const reports::EpochRecord& epoch,
                             std::vector<reports::SkipRecord>& skipped);
 
 /// Trains. The best epoch is that of the lowest validation loss, or training loss without
-/// validation. Losses and counts of an epoch are means and sums over its batches, a batch weighing
-/// as much as it has samples. In EpochRecord::metrics, "accuracy" is that of the validation and
-/// "train_accuracy" that of the training batches, seen in train mode while the weights change.
+/// validation; one whose validation loss is not finite never is, and keeps no checkpoint. Losses
+/// and counts of an epoch are means and sums over its batches, a batch weighing as much as it has
+/// samples. In EpochRecord::metrics, "accuracy" is that of the validation and "train_accuracy" that
+/// of the training batches, seen in train mode while the weights change.
 ///
 /// On several ranks, collective, all have the result of one rank with the global batch: losses,
 /// metrics and gradients are weighted with samples; batch norm alone is per rank, and a loss that
 /// is a batch ratio unless it is synchronised. Throws core::Error(kUsage) where a kept last batch
 /// has too few samples for all.
 ///
-/// Throws core::Error(kRun) with step and epoch when a loss is not finite, and what the loader, the
-/// lowering and the files throw.
+/// Throws core::Error(kRun) with step and epoch when a training loss is not finite, and what the
+/// loader, the lowering and the files throw.
 [[nodiscard]] TrainingResult train(const TrainingSetup& setup, const TrainingListener& listener);
 
 }  // namespace dlbench::harness

@@ -18,9 +18,6 @@ namespace {
 
 using core::ErrorCode;
 
-/// Of a complete run that is not to be trusted, with --strict; see docs/command-line.md.
-constexpr std::int64_t kTaintedCode = 4;
-
 bool is_strict(const RunRecord& record) {
   const auto found = record.config.effective.find("strict");
   return found != record.config.effective.end() && found->second == Value(true);
@@ -37,7 +34,7 @@ std::int64_t code_of_complete(const RunRecord& record) {
   if (has_wrong_collectives(record)) {
     return core::exit_code(ErrorCode::kGate);
   }
-  return is_strict(record) && !record.run.taints.empty() ? kTaintedCode : 0;
+  return is_strict(record) && !record.run.taints.empty() ? core::kTaintedExitCode : 0;
 }
 
 bool ends_early(std::int64_t code) {
@@ -78,7 +75,7 @@ void check_failed(const Checker& check, const RunInfoRecord& run) {
   check.expect(run.failure.has_value(), "has failed but does not say where: failure is null");
   const std::int64_t code = run.exit_code.value_or(core::exit_code(ErrorCode::kRun));
   check.at("exit_code")
-      .expect(code != 0 && code != kTaintedCode && !ends_early(code),
+      .expect(code != 0 && code != core::kTaintedExitCode && !ends_early(code),
               fmt::format("is {}, which is not that of a failed run", code));
 }
 

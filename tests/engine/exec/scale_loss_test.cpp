@@ -7,6 +7,7 @@
 #include "engine/graph/passes.h"
 #include "tests/engine/comm/thread_ranks.h"
 #include "tests/engine/exec/small_training.h"
+#include "tests/engine/exec/tensor_distance.h"
 
 #include <gtest/gtest.h>
 
@@ -18,6 +19,8 @@
 
 namespace dlbench::exec {
 namespace {
+
+using tests::relative_distance;
 
 using graph::Mode;
 using graph::OptimizerKind;
@@ -47,18 +50,6 @@ std::string first_difference(const TensorMap& a, const TensorMap& b) {
     }
   }
   return "";
-}
-
-double relative_distance(const TensorMap& a, const TensorMap& b) {
-  double difference = 0.0;
-  double norm = 0.0;
-  for (const auto& [name, tensor] : b) {
-    for (std::int64_t i = 0; i < tensor.elements(); ++i) {
-      difference += std::pow(a.at(name).at(i) - tensor.at(i), 2);
-      norm += std::pow(tensor.at(i), 2);
-    }
-  }
-  return std::sqrt(difference / norm);
 }
 
 class SkippedStep : public ::testing::TestWithParam<OptimizerKind> {};

@@ -12,6 +12,7 @@
 #include "engine/graph/layers.h"
 #include "engine/graph/passes.h"
 #include "tests/engine/comm/thread_ranks.h"
+#include "tests/engine/exec/tensor_distance.h"
 #include "tests/engine/graph/networks.h"
 
 #include <gtest/gtest.h>
@@ -26,6 +27,8 @@
 
 namespace dlbench::exec {
 namespace {
+
+using tests::relative_distance;
 
 using graph::Graph;
 using graph::GraphBuilder;
@@ -120,18 +123,6 @@ Outcome train_on(int ranks, bool synchronize, int steps) {
     EXPECT_EQ(outcomes[rank].losses == outcomes.front().losses, synchronize) << "rank " << rank;
   }
   return std::move(outcomes.front());
-}
-
-double relative_distance(const TensorMap& a, const TensorMap& b) {
-  double difference = 0.0;
-  double norm = 0.0;
-  for (const auto& [name, tensor] : b) {
-    for (std::int64_t i = 0; i < tensor.elements(); ++i) {
-      difference += std::pow(a.at(name).at(i) - tensor.at(i), 2);
-      norm += std::pow(tensor.at(i), 2);
-    }
-  }
-  return std::sqrt(difference / norm);
 }
 
 TEST(SynchronizeLoss, RanksHaveLossAndGradientsOfTheWholeBatch) {

@@ -12,6 +12,7 @@
 #include "harness/training/trainer.h"
 #include "harness/trials/step_pipeline.h"
 #include "tests/engine/comm/mpi/ranks.h"
+#include "tests/engine/exec/tensor_distance.h"
 #include "tests/temporary_folder.h"
 #include "workloads/workload.h"
 
@@ -29,6 +30,8 @@
 
 namespace dlbench::harness {
 namespace {
+
+using tests::relative_distance;
 
 constexpr std::int64_t kGlobalBatch = 26;  // divides by few numbers of ranks
 
@@ -65,19 +68,6 @@ std::vector<double> losses(Session& session, int steps) {
     result.push_back(loss);
   }
   return result;
-}
-
-// ||a - b|| / ||b|| over all gradients of the model.
-double relative_distance(const exec::TensorMap& a, const exec::TensorMap& b) {
-  double difference = 0.0;
-  double norm = 0.0;
-  for (const auto& [name, tensor] : b) {
-    for (std::int64_t i = 0; i < tensor.elements(); ++i) {
-      difference += std::pow(a.at(name).at(i) - tensor.at(i), 2);
-      norm += std::pow(tensor.at(i), 2);
-    }
-  }
-  return std::sqrt(difference / norm);
 }
 
 exec::TensorMap gradients(Session& session) {
