@@ -117,6 +117,7 @@ std::vector<Problem> check_arithmetic(const RunRecord& record) {
   std::vector<Problem> problems;
   const Checker root(problems, "");
   check_run(root, record);
+  check_ranks(root, record);
   check_taints(root, record);
   check_trials(root, record);
   check_verdict(root, record);

@@ -152,6 +152,19 @@ void check_names(const Checker& check, const std::vector<Part>& parts) {
 /// Of one trial of `record`, in trial_arithmetic.cpp.
 void check_trial(const Checker& check, const TrialRecord& trial, const RunRecord& record);
 
+/// What the repetitions of a trial that count come to.
+struct RankSums {
+  std::int64_t samples = 0;
+  double wall_s = 0.0;          ///< of the slowest rank of each
+  std::optional<double> cpu_s;  ///< nothing: one of them does not tell
+};
+
+/// What the ranks of a trial share, in rank_arithmetic.cpp; `check` is at its per_rank.
+void check_rank_sums(const Checker& check, const TrialRecord& trial, const RankSums& counted);
+
+/// Who is a rank and on which host, wherever ranks are listed, in rank_arithmetic.cpp.
+void check_ranks(const Checker& root, const RunRecord& record);
+
 /// Status, times, options and what the job used, in run_arithmetic.cpp.
 void check_run(const Checker& root, const RunRecord& record);
 

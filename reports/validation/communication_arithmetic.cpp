@@ -7,6 +7,10 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace dlbench::reports {
 namespace {
@@ -181,16 +185,63 @@ void check_slowest_rank(const Checker& check,
   }
 }
 
+/// A figure of a point and the key of ScalingPointRecord::missing that says why there is none.
+struct PointFigure {
+  const char* key;
+  const char* reason_key;
+  bool there;
+};
+
+std::vector<PointFigure> figures_of(const ScalingPointRecord& point) {
+  return {{"speedup", "speedup", point.speedup.has_value()},
+          {"efficiency", "speedup", point.efficiency.has_value()},
+          {"nocomm_s", "nocomm_s", point.nocomm_s.has_value()},
+          {"exposed_communication_s", "nocomm_s", point.exposed_communication_s.has_value()},
+          {"exposed_communication_ci95", "nocomm_s", point.exposed_communication_ci95.has_value()},
+          {"waiting_s", "nocomm_s", point.waiting_s.has_value()},
+          {"waiting_ci95", "nocomm_s", point.waiting_ci95.has_value()},
+          {"transfer_s", "nocomm_s", point.transfer_s.has_value()},
+          {"transfer_ci95", "nocomm_s", point.transfer_ci95.has_value()},
+          {"all_reduce_s", "all_reduce_s", point.all_reduce_s.has_value()},
+          {"all_reduce_ci95", "all_reduce_s", point.all_reduce_ci95.has_value()},
+          {"in_step", "in_step", point.in_step.has_value()},
+          {"overlap", "in_step", point.overlap.has_value()},
+          {"overlap_ci95", "in_step", point.overlap_ci95.has_value()},
+          {"slowest_rank", "slowest_rank", point.slowest_rank.has_value()},
+          {"slowest_host", "slowest_rank", point.slowest_host.has_value()},
+          {"slowest_share", "slowest_rank", point.slowest_share.has_value()},
+          {"attribution", "attribution", point.attribution.has_value()}};
+}
+
+/// A figure is there or a reason for its absence, not both; and one rank has no communication.
+void check_missing(const Checker& check, const ScalingPointRecord& point) {
+  static const std::set<std::string> of_several = {
+      "nocomm_s", "all_reduce_s", "in_step", "slowest_rank"};
+  for (const PointFigure& figure : figures_of(point)) {
+    if (!figure.there) {
+      continue;
+    }
+    const Checker at = check.at(figure.key);
+    at.expect(point.ranks > 1 || !of_several.contains(figure.reason_key),
+              "is not null, but one rank has no communication");
+    at.expect(!point.missing.has_value() || !point.missing->contains(figure.reason_key),
+              fmt::format("is not null, but missing.{} says why it were", figure.reason_key));
+  }
+}
+
 }  // namespace
 
 void check_communication(const Checker& check,
                          const ScalingPointRecord& point,
                          const CommunicationTrials& trials) {
   check_sums(check, point);
+  check_missing(check, point);
   if (trials.with == nullptr || trials.without == nullptr) {
-    check.expect(!point.nocomm_s.has_value() && !point.exposed_communication_s.has_value() &&
-                     !point.slowest_rank.has_value(),
-                 "has figures of communication, but not both synthetic trials");
+    const bool of_both = std::ranges::any_of(figures_of(point), [](const PointFigure& figure) {
+      const std::string_view reason_key = figure.reason_key;
+      return figure.there && (reason_key == "nocomm_s" || reason_key == "slowest_rank");
+    });
+    check.expect(!of_both, "has figures of communication, but not both synthetic trials");
     return;
   }
   if (point.nocomm_s.has_value()) {

@@ -128,11 +128,31 @@ void check_job_sums(const Checker& check, const JobRecord& job) {
                           memory_used_bytes));
 }
 
-void check_job(const Checker& check, const JobRecord& job, const RunInfoRecord& run) {
+/// What was timed one after another in the process whose age wall_s is, on clocks that nobody sets.
+/// Those of several hosts differ, but not by a thousandth.
+void check_job_time(const Checker& check, const JobRecord& job, const RunRecord& record) {
+  constexpr double kClocksApart = 1e-3;
+  constexpr double kTicksS = 0.02;  // in which the kernel tells when a process began
+  double timed_s = 0.0;
+  for (const TrialRecord& trial : record.trials) {
+    for (const RepetitionRecord& repetition : trial.repetitions) {
+      timed_s += repetition.invocation == 0 ? repetition.wall_s : 0.0;  // others: other processes
+    }
+  }
+  for (const EpochRecord& epoch : record.history) {
+    timed_s += epoch.seconds;
+  }
+  check.at("wall_s").expect(
+      timed_s <= job.wall_s * (1.0 + kClocksApart) + kTicksS,
+      fmt::format("is {}, but repetitions and epochs took {} s of it", job.wall_s, timed_s));
+}
+
+void check_job(const Checker& check, const JobRecord& job, const RunRecord& record) {
   check.at("state").expect(
-      fits(job.state, run),
+      fits(job.state, record.run),
       fmt::format("'{}' contradicts status and exit_code of the run", job.state));
   check_job_sums(check, job);
+  check_job_time(check, job, record);
   if (job.cpu_efficiency.has_value() && job.cpu_time_s.has_value() && job.cores.has_value() &&
       job.wall_s > 0.0) {
     check.at("cpu_efficiency")
@@ -349,7 +369,7 @@ void check_run(const Checker& root, const RunRecord& record) {
   check_config(root.at("config"), record);
   check_workload(root, record);
   if (record.job.has_value()) {
-    check_job(root.at("job"), *record.job, record.run);
+    check_job(root.at("job"), *record.job, record);
   }
 }
 

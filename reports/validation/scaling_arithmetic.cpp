@@ -117,7 +117,12 @@ void check_scaling(const Checker& check, const ScalingRecord& scaling, const Run
     check_leave_largest_out(check.at("leave_largest_out"), *scaling.leave_largest_out);
   }
   if (scaling.buckets.has_value()) {
-    check_buckets(check.at("buckets"), *scaling.buckets);
+    const Checker below = check.at("buckets");
+    check_buckets(below, *scaling.buckets);
+    const std::int64_t ranks = scaling.buckets->ranks;
+    below.at("ranks").expect(
+        std::ranges::count(scaling.points, ranks, &ScalingPointRecord::ranks) > 0,
+        fmt::format("is {}, of which there is no point", ranks));
   }
 }
 

@@ -238,8 +238,11 @@ void check_flop_rates(const Checker& check, const TrialRecord& trial, const RunR
   check.at("achieved_flop_per_s")
       .expect(!achieved.has_value() || (trial.trains() && trial.throughput.has_value()),
               "is not null, but this trial does not compute");
-  check.expect(achieved.has_value() || !trial.mfu.value.has_value(),
-               "has mfu without achieved_flop_per_s");
+  for (const auto& [key, share] :
+       {std::pair("mfu", trial.mfu.value), std::pair("mfu_measured", trial.mfu_measured)}) {
+    check.at(key).expect(achieved.has_value() || !share.has_value(),
+                         "is not null, but achieved_flop_per_s is");
+  }
   if (!achieved.has_value() || !trial.throughput.has_value() || !record.workload.has_value()) {
     return;
   }
@@ -268,30 +271,19 @@ void check_flop_rates(const Checker& check, const TrialRecord& trial, const RunR
                       devices);
 }
 
-/// Ranks share the samples of the repetitions that count.
-void check_ranks(const Checker& check, const TrialRecord& trial, const Counted& counted) {
-  std::set<std::int64_t> ranks;
-  for (const RankRecord& rank : trial.per_rank) {
-    check.at("per_rank")
-        .expect(rank.rank < trial.ranks && ranks.insert(rank.rank).second,
-                fmt::format("rank {} is there twice, or not one of {}", rank.rank, trial.ranks));
-  }
-  const bool timed = std::all_of(trial.per_rank.begin(),
-                                 trial.per_rank.end(),
-                                 [](const RankRecord& rank) { return rank.wall_s.has_value(); });
-  if (static_cast<std::int64_t>(trial.per_rank.size()) != trial.ranks || !timed) {
-    return;
-  }
-  double samples = 0.0;
-  for (const RankRecord& rank : trial.per_rank) {
-    samples += rank.samples_per_second * *rank.wall_s;
-  }
-  check.at("per_rank")
-      .expect(close(samples, static_cast<double>(counted.samples)),
-              fmt::format(
-                  "samples_per_second times wall_s sum to {} samples, but the repetitions have {}",
-                  samples,
-                  counted.samples));
+RankSums sums_of(const Counted& counted) {
+  return {
+      counted.samples,
+      counted.wall_s,
+      counted.samples_with_cpu_s == counted.samples ? std::optional(counted.cpu_s) : std::nullopt};
+}
+
+/// The loader's account comes with the first repetition that counts. A step alone has none.
+void check_loads(const Checker& check, const TrialRecord& trial, bool counts) {
+  const bool loads = trial.kind != TrialKind::kSynthetic;
+  check.expect(!trial.loader.has_value() || loads, "is not null, but this trial has no loader");
+  check.expect(trial.loader.has_value() || !loads || !counts,
+               "is null, but repetitions of this trial, which loads, count");
 }
 
 void check_batch(const Checker& check, const TrialRecord& trial) {
@@ -397,7 +389,8 @@ void check_trial(const Checker& check, const TrialRecord& trial, const RunRecord
   check_step_times(check.at("step_time_s"), trial.step_time_s);
   check_percentiles(check.at("step_time_s"), trial, counted);
   check_phases(check, trial, counted);
-  check_ranks(check, trial, counted);
+  check_rank_sums(check.at("per_rank"), trial, sums_of(counted));
+  check_loads(check.at("loader"), trial, !rates.empty());
   if (trial.loader.has_value()) {
     check_loader(check.at("loader"), *trial.loader);
     check_queue(check, trial.repetitions, trial.loader->prefetch);

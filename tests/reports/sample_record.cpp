@@ -228,7 +228,7 @@ RunRecord sample_record() {
   record.run.id = "20260131T120000-1";
   record.run.command = {"dlbench", "run", "--workload", "resunetpp"};
   record.run.started_at = "2026-01-31T12:00:00Z";
-  record.run.finished_at = "2026-01-31T12:01:00Z";
+  record.run.finished_at = "2026-01-31T12:02:00Z";
   record.run.status = RunStatus::kComplete;
   record.run.exit_code = 0;
   record.run.seed = 1;
@@ -255,7 +255,8 @@ RunRecord sample_record() {
   record.trials[0].loader->skipped_samples = {{"train/images/7.jpg", "truncated JPEG"}};
   record.trials[2].probes = {{"proc", ValueMap{{"voluntary_context_switches", 17}}}};
   const double wall_s = wall_s_of(record.trials[2]);
-  record.trials[2].per_rank = {{0, "node1", "cpu", 3 * kSteps * kBatch / wall_s, wall_s, 3.4, 0.0}};
+  record.trials[2].per_rank = {
+      {0, "node1", "cpu", 3 * kSteps * kBatch / wall_s, wall_s, kBusyCores * wall_s, 0.0}};
   record.attribution = sample_attribution(record.trials[0], record.trials[1], record.trials[2]);
   record.operators = {{"c1.conv1",
                        "conv2d",
@@ -285,8 +286,8 @@ RunRecord sample_record() {
                        "nchw"}};
   record.probes = {{"proc", ValueMap{{"available", true}}},
                    {"nvml", ValueMap{{"available", false}, {"reason", "no NVIDIA driver"}}}};
-  record.job = JobRecord{"COMPLETED", 90.0, 60.0, 2, 0.75, 1'200'000'000, std::nullopt, {}};
-  record.job->per_rank = {{0, "node1", 90.0, 1'200'000'000}};
+  record.job = JobRecord{"COMPLETED", 180.0, 120.0, 2, 0.75, 1'200'000'000, std::nullopt, {}};
+  record.job->per_rank = {{0, "node1", 180.0, 1'200'000'000}};
   record.history = {
       {1, 12.5, 800, 64.0, 1e-3, 0.7, 0.65, {{"dice", 0.5}, {"precision", kUndefined}}},
       {2, 11.5, 800, 800 / 11.5, 1e-3, 0.4, std::nullopt, {{"dice", 0.8}, {"precision", 0.9}}}};

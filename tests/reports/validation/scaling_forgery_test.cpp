@@ -93,5 +93,36 @@ TEST(ScalingForgery, WhatCommunicationCosts) {
   });
 }
 
+TEST(ScalingForgery, FiguresThatAreMissingWithAReason) {
+  expect_seen({
+      {[](RunRecord& r) {
+         ScalingPointRecord& alone = r.scaling[0].points[0];
+         alone.missing.emplace()["nocomm_s"] = "one rank has no communication";
+         alone.waiting_s = 1.5;
+         alone.transfer_s = -1.0;
+       },
+       "points[0].waiting_s: is not null, but missing.nocomm_s says why it were"},
+      {[](RunRecord& r) { r.scaling[0].points[0].waiting_s = 1.5; },
+       "points[0].waiting_s: is not null, but one rank has no communication"},
+      {[](RunRecord& r) { r.scaling[0].points[0].all_reduce_s = 3.0; },
+       "points[0].all_reduce_s: is not null, but one rank has no communication"},
+      {[](RunRecord& r) { r.scaling[0].points[0].overlap = 0.9; },
+       "points[0].overlap: is not null, but one rank has no communication"},
+      {[](RunRecord& r) { on_two_ranks(r).missing.emplace()["attribution"] = "no trial"; },
+       "points[1].attribution: is not null, but missing.attribution says why it were"},
+      {[](RunRecord& r) { on_two_ranks(r).missing.emplace()["slowest_rank"] = "no trial"; },
+       "points[1].slowest_host: is not null, but missing.slowest_rank says why it were"},
+      {[](RunRecord& r) {
+         std::erase_if(r.trials, [](const auto& trial) { return trial.variant == "nocomm"; });
+         on_two_ranks(r).nocomm_s.reset();
+         on_two_ranks(r).exposed_communication_s.reset();
+         on_two_ranks(r).slowest_rank.reset();
+       },
+       "points[1]: has figures of communication, but not both synthetic trials"},
+      {[](RunRecord& r) { r.scaling[0].buckets->ranks = 64; },
+       "scaling[0].buckets.ranks: is 64, of which there is no point"},
+  });
+}
+
 }  // namespace
 }  // namespace dlbench::reports

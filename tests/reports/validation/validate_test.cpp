@@ -67,6 +67,8 @@ TEST(Validate, TheSchemaNamesTheWrongMember) {
               Contains(HasSubstr("trials[0].ranks: ")));
   EXPECT_THAT(problems_after([](json& report) { report["trials"][0]["variant"] = "gpu"; }),
               Contains(HasSubstr("trials[0].variant: ")));
+  EXPECT_THAT(problems_after([](json& report) { report["operators"][0]["phase"] = "thinking"; }),
+              Contains(HasSubstr("operators[0].phase: ")));
   EXPECT_THAT(problems_after([](json& report) {
                 report["trials"][1]["throughput"]["samples_per_second"] = nullptr;
               }),
