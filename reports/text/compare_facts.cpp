@@ -32,6 +32,7 @@ void add_hosts(const std::vector<HostRecord>& hosts, std::map<std::string, std::
   };
   add("host", [](const HostRecord& host) { return host.hostname; });
   add("cpu", [](const HostRecord& host) { return host.cpu.model; });
+  add("instruction set", [](const HostRecord& host) { return host.cpu.isa; });
   add("usable cores", [](const HostRecord& host) { return std::to_string(host.cpu.usable_cores); });
   add("cpu quota", [](const HostRecord& host) {
     return host.cpu.cpu_quota.has_value() ? number_text(*host.cpu.cpu_quota) : "none";
@@ -39,6 +40,19 @@ void add_hosts(const std::vector<HostRecord>& hosts, std::map<std::string, std::
   add("kernel", [](const HostRecord& host) { return host.kernel; });
   add("gpu", [&](const HostRecord& host) { return of_gpus(host, &GpuRecord::name); });
   add("gpu driver", [&](const HostRecord& host) { return of_gpus(host, &GpuRecord::driver); });
+}
+
+/// Where it computes, and by which plans: `train` has one for the last batch of an epoch too.
+void add_workload(const WorkloadRecord& workload, std::map<std::string, std::string>& facts) {
+  facts["device"] = workload.device;
+  facts["backend"] = workload.backend;
+  std::map<std::string, std::set<std::string>> hashes;
+  for (const PlanRecord& plan : workload.plans) {
+    hashes[fmt::format("plan {}, batch {}", plan.mode, plan.batch_size)].insert(plan.hash);
+  }
+  for (const auto& [plan, of_plan] : hashes) {
+    facts[plan] = fmt::format("{}", fmt::join(of_plan, ", "));
+  }
 }
 
 /// Facts of a run that may explain a change of speed, by name.
@@ -73,9 +87,7 @@ std::map<std::string, std::string> facts_of(const RunRecord& record) {
   }
   add_hosts(record.system.hosts, facts);
   if (record.workload.has_value()) {
-    for (const PlanRecord& plan : record.workload->plans) {
-      facts["plan " + plan.mode] = plan.hash;
-    }
+    add_workload(*record.workload, facts);
   }
   if (record.dataset.has_value()) {
     facts["dataset"] = fmt::format("{}, {} samples, {}",

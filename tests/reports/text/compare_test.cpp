@@ -153,6 +153,26 @@ TEST(Compare, NamesWhatDiffersOnAnyHost) {
   EXPECT_EQ(differences[1].candidate, "node1, node7");
 }
 
+// A virtual machine's processor may keep its name from one generation to the next.
+TEST(Compare, NamesADifferentDeviceInstructionSetAndPlan) {
+  RunRecord baseline = sample_record();
+  baseline.workload->plans = {{"train", 12, "aaa", 9, {}}, {"train", 8, "bbb", 9, {}}};
+  RunRecord candidate = baseline;
+  candidate.system.hosts[0].cpu.isa = "avx2";
+  candidate.workload->device = "Example GPU";
+  candidate.workload->backend = "cuda";
+  candidate.workload->plans[0].hash = "ccc";
+  std::vector<std::string> texts;
+  for (const Difference& each : compare_reports(baseline, candidate).differences) {
+    texts.push_back(each.what + ": " + each.baseline + " -> " + each.candidate);
+  }
+  EXPECT_THAT(texts,
+              UnorderedElementsAre("backend: cpu -> cuda",
+                                   "device: cpu -> Example GPU",
+                                   "instruction set: avx512_core -> avx2",
+                                   "plan train, batch 12: aaa -> ccc"));
+}
+
 TEST(Compare, ACandidateThatEndedEarlyFails) {
   RunRecord candidate = sample_record();
   EXPECT_FALSE(compare_reports(sample_record(), candidate).fails());
