@@ -116,6 +116,20 @@ TEST(Tables, CutLongOperatorLists) {
   EXPECT_THAT(text, HasSubstr("and 1 more: 2.00 ms per step, 16.7 %"));
 }
 
+// What a taint means holds for whatever sets it.
+TEST(Tables, ExplainTaintsByAllTheirCauses) {
+  RunRecord record = sample_record();
+  record.run.taints = {{Taint::kThrottled, "trial full", "a CPU quota stopped threads for 3.0 %"},
+                       {Taint::kNondeterministicPlan, "step", "1 of 9 kernels"}};
+  const std::string text = tables_text(record);
+  EXPECT_THAT(text,
+              HasSubstr("throttled, trial full: the device lowered its clock, or a CPU quota "
+                        "stopped threads: a CPU quota stopped threads for 3.0 %\n"));
+  EXPECT_THAT(text,
+              HasSubstr("nondeterministic_plan, step: a kernel of the step may give other bits in "
+                        "another run, as its library says: 1 of 9 kernels\n"));
+}
+
 TEST(Tables, ExplainTaintsSkipsAndDiscards) {
   RunRecord record = sample_record();
   record.trials[0].repetitions[1].discarded = "steal time 0.4 s";
