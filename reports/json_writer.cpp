@@ -4,6 +4,7 @@
 
 #include "engine/core/atomic_file.h"
 #include "reports/run_fields.h"
+#include "reports/verdict_reason.h"
 #include "reports/vocabulary.h"
 
 #include <nlohmann/json.hpp>
@@ -166,6 +167,9 @@ std::string to_json(const RunRecord& record) {
   writer("schema", std::string(kSchemaName));
   writer("schema_version", kSchemaVersion);
   fields(writer, record);
+  if (!record.attribution.has_value()) {
+    writer("attribution_reason", why_no_verdict(record));
+  }
   std::string text;
   print(writer.object, 0, text);
   text += '\n';

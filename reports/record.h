@@ -213,7 +213,9 @@ struct RunRecord {
   std::optional<WorkloadRecord> workload;  ///< null: a command without one, such as comm
   std::optional<DatasetRecord> dataset;    ///< null: the same
   std::vector<TrialRecord> trials;
-  std::optional<AttributionRecord> attribution;  ///< null: the trials it needs did not run
+  std::optional<AttributionRecord> attribution;
+  /// Why it is null, as the report read says it; write_report() says it by why_no_verdict().
+  std::optional<std::string> attribution_reason;
   std::vector<OperatorRecord> operators;
   ValueMap probes;                     ///< by name, each with "available" and, where not, "reason"
   std::optional<JobRecord> job;        ///< null: the run has not ended

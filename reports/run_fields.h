@@ -206,6 +206,7 @@ void fields(V& visit, R& record) {
   visit("tool", record.tool);
   visit("run", record.run);
   visit("attribution", record.attribution);
+  visit("attribution_reason", record.attribution_reason);
   visit("system", record.system);
   visit("config", record.config);
   visit("workload", record.workload);

@@ -6,6 +6,7 @@
 #include "reports/naming.h"
 #include "reports/text/show.h"
 #include "reports/text/text_table.h"
+#include "reports/verdict_reason.h"
 
 #include <fmt/format.h>
 
@@ -126,7 +127,7 @@ std::string trial_line(const TrialRecord& trial, std::size_t width) {
 
 std::string verdict_lines(const RunRecord& record) {
   if (!record.attribution.has_value()) {
-    return line("verdict", "none: it needs the trials io, synthetic and full");
+    return line("verdict", "none: " + record.attribution_reason.value_or(why_no_verdict(record)));
   }
   const AttributionRecord& attribution = *record.attribution;
   std::string verdict(word(attribution.verdict));

@@ -86,6 +86,9 @@ void check_verdict(const Checker& root, const RunRecord& record) {
   }
   const Checker check = root.at("attribution");
   if (record.attribution.has_value()) {
+    root.at("attribution_reason")
+        .expect(!record.attribution_reason.has_value(),
+                "says why there is no verdict, but there is one");
     check_attribution(check, *record.attribution, trials, record);
   } else {
     check.expect(record.run.status != RunStatus::kComplete || !decides(trials, record),

@@ -79,5 +79,19 @@ TEST_F(JsonWriter, NumbersKeepAllTheirDigits) {
   EXPECT_EQ(back.trials[0].cpu_s_per_sample, 0.1 + 0.2);
 }
 
+TEST_F(JsonWriter, AMissingVerdictHasItsReasonBesideIt) {
+  RunRecord record = sample_record();
+  const auto reason_in = [](const RunRecord& written) {
+    return nlohmann::json::parse(to_json(written)).at("attribution_reason");
+  };
+  EXPECT_TRUE(reason_in(record).is_null());
+  record.attribution.reset();
+  record.scaling.clear();
+  record.trials.clear();
+  EXPECT_EQ(reason_in(record), "it needs the trials io, synthetic and full");
+  record.attribution_reason = "the run has not come to it";  // as read, and out of date
+  EXPECT_EQ(reason_in(record), "it needs the trials io, synthetic and full");
+}
+
 }  // namespace
 }  // namespace dlbench::reports

@@ -96,6 +96,46 @@ TEST(Summary, ATrialWithoutRepetitionsIsNotZero) {
   EXPECT_THAT(summary_text(record, "r"), HasSubstr("io                  not measured"));
 }
 
+/// A verdict is missing although there are rows of all trials that it needs.
+RunRecord without_verdict(RunStatus status, const char* detail) {
+  RunRecord record = sample_record();
+  record.scaling.clear();
+  record.trials.resize(3);
+  record.attribution.reset();
+  record.config.effective["trials"] = "io,synthetic,full";
+  record.run.status = status;
+  record.run.failure =
+      FailureRecord{.rank = 0, .host = "node1", .phase = "trial", .detail = detail};
+  return record;
+}
+
+TEST(Summary, SaysWhyThereIsNoVerdict) {
+  EXPECT_THAT(
+      summary_text(without_verdict(RunStatus::kPartial, "--timeout reached"), "r"),
+      HasSubstr("verdict           none: the run was ended before it: --timeout reached\n"));
+  EXPECT_THAT(summary_text(without_verdict(RunStatus::kFailed, "the loss is NaN"), "r"),
+              HasSubstr("verdict           none: the run failed before it: the loss is NaN\n"));
+  RunRecord going_on = without_verdict(RunStatus::kPartial, "");
+  going_on.run.finished_at.reset();
+  going_on.run.failure.reset();
+  EXPECT_THAT(summary_text(going_on, "r"), HasSubstr("none: the run has not come to it\n"));
+  RunRecord disturbed = without_verdict(RunStatus::kComplete, "");
+  disturbed.run.failure.reset();
+  disturbed.trials[0].throughput.reset();
+  EXPECT_THAT(summary_text(disturbed, "r"), HasSubstr("full, but no repetition of io counts\n"));
+  RunRecord not_asked = without_verdict(RunStatus::kPartial, "interrupted");
+  not_asked.trials.erase(not_asked.trials.begin());
+  not_asked.config.effective["trials"] = "synthetic,full";
+  EXPECT_THAT(summary_text(not_asked, "r"),
+              HasSubstr("verdict           none: it needs the trials io, synthetic and full\n"));
+}
+
+TEST(Summary, RepeatsTheReasonOfAReport) {
+  RunRecord record = without_verdict(RunStatus::kComplete, "");
+  record.attribution_reason = "as the report has it";
+  EXPECT_THAT(summary_text(record, "r"), HasSubstr("none: as the report has it\n"));
+}
+
 TEST(Tables, ShowPhasesAsALineProfilerDoes) {
   const std::string text = tables_text(sample_record());
   EXPECT_THAT(text, HasSubstr("Phases of full"));

@@ -151,6 +151,8 @@ TEST(Forgery, Verdict) {
          r.trials[0].cpu_s_per_sample = 0.01 * r.trials[0].cpu_s_per_sample.value();
        },
        "attribution.verdict: is contention_bound, but the trials' rates make it unsure"},
+      {[](RunRecord& r) { r.attribution_reason = "it needs the trials io, synthetic and full"; },
+       "attribution_reason: says why there is no verdict, but there is one"},
       {[](RunRecord& r) { r.attribution->verdict = Verdict::kStraggler; },
        "attribution.verdict: is straggler, but no rank is late"},
       {[](RunRecord& r) { r.attribution->limiting = "step"; }, "attribution.limiting: is 'step'"},
