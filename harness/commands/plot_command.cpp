@@ -55,6 +55,19 @@ int run_script(const std::vector<std::string>& arguments) {
   return result.code;
 }
 
+/// The plot that shows what the command that wrote this was for.
+std::string auto_plot(const reports::RunRecord& record) {
+  if (!record.scaling.empty()) {
+    return "scaling";
+  }
+  if (!record.trials.empty()) {
+    return "summary";
+  }
+  return !record.history.empty()       ? "history"
+         : !record.collectives.empty() ? "collectives"
+                                       : "summary";
+}
+
 class ReportPlotCommand final : public Command {
  public:
   [[nodiscard]] std::string name() const override { return "report plot"; }
@@ -62,16 +75,18 @@ class ReportPlotCommand final : public Command {
   [[nodiscard]] std::string details() const override {
     return "Needs python3 with matplotlib (Debian: python3-matplotlib).\n"
            "summary is throughput, phases and steps in one image; auto is summary, scaling for a\n"
-           "report of dlbench scale, history for one of dlbench train.\n"
+           "report of dlbench scale, history for one of dlbench train, collectives for one of\n"
+           "dlbench comm.\n"
            "Exit codes: 0 drawn, 1 the report has nothing to draw or cannot be read";
   }
   void add_options(OptionSet& options) override {
     options.add_text("report", "FILE", "written by dlbench", report_);
     options.positional(true);
-    options.add_choice("plot",
-                       "what to draw",
-                       plot_,
-                       {"auto", "summary", "throughput", "phases", "steps", "history", "scaling"});
+    options.add_choice(
+        "plot",
+        "what to draw",
+        plot_,
+        {"auto", "summary", "throughput", "phases", "steps", "history", "scaling", "collectives"});
     options.add_text("output", "FILE", "image (default: beside the report)", output_);
   }
   int run(const OptionSet& /*options*/, const Invocation& /*invocation*/) override {
@@ -87,9 +102,7 @@ class ReportPlotCommand final : public Command {
     }
     std::string plot = plot_;
     if (plot == "auto") {
-      const reports::RunRecord record = reports::read_report(report_);
-      const bool trained = record.trials.empty() && !record.history.empty();
-      plot = !record.scaling.empty() ? "scaling" : trained ? "history" : "summary";
+      plot = auto_plot(reports::read_report(report_));
     }
     std::vector<std::string> arguments = {python(), "-B", script_path(plot), report_};
     if (!output_.empty()) {

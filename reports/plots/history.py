@@ -22,7 +22,9 @@ def draw(report):
 
     history = report["history"]
     if not history:
-        raise plot.PlotError("the report has no training history: it is not of dlbench train")
+        raise plot.PlotError(
+            "the report has no training history: it is not of dlbench train" + plot.what_can_be_plotted(report)
+        )
     names = {name for epoch in history for name in epoch["metrics"]}
     # "train_dice" and the like stand in the report; the panel is about the validation.
     metrics = sorted(name for name in names if not name.startswith("train_"))

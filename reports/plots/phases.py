@@ -47,7 +47,7 @@ def draw_panel(axes, report):
     axes.set_title("Phases of a step")
     seen = {phase["name"] for trial in trials for phase in trial["phases"] if phase["share"] >= VISIBLE_SHARE}
     handles = [Patch(color=colour, label=name) for name, colour in plot.PHASE_COLOURS.items() if name in seen]
-    axes.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncol=4, fontsize=8)
+    plot.legend_below(axes, -0.2, 4, handles=handles)
 
 
 def draw(report):

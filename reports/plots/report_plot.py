@@ -17,7 +17,26 @@ import sys
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 # Okabe and Ito's palette: told apart with every kind of colour vision.
-ARM_COLOURS = {"io": "#0072B2", "synthetic": "#E69F00", "full": "#009E73", "interference": "#CC79A7"}
+# One colour and one marker per arm, the same in every report and plot; where a report has synthetic
+# it has no synthetic/device.
+ARM_COLOURS = {
+    "io": "#0072B2",
+    "synthetic": "#E69F00",
+    "synthetic/device": "#E69F00",
+    "synthetic/host": "#D55E00",
+    "synthetic/nocomm": "#CC79A7",
+    "full": "#009E73",
+    "interference/step_beside_loader": "#56B4E9",
+    "interference/loader_beside_step": "#7F7F7F",
+}
+ARM_MARKERS = {
+    "io": "v",
+    "synthetic/host": "^",
+    "synthetic/nocomm": "s",
+    "full": "D",
+    "interference/step_beside_loader": "P",
+    "interference/loader_beside_step": "X",
+}
 PHASE_COLOURS = {
     "data_wait": "#0072B2",
     "host_to_device": "#56B4E9",
@@ -29,6 +48,7 @@ PHASE_COLOURS = {
     "other": "#999999",
 }
 INK = "#333333"
+WIDEST = 0.97  # of the figure's width, of headings and legends
 
 
 class PlotError(Exception):
@@ -51,13 +71,23 @@ def load_report(path):
     return report
 
 
-def arm_name(trial):
+def trial_name(trial):
     """io, synthetic/device, full, ..."""
     return trial["kind"] + ("/" + trial["variant"] if trial.get("variant") else "")
 
 
+def arm_name(trial):
+    """The same; of dlbench scale with series and ranks."""
+    series = f" ({trial['series']}, {count_text(trial['ranks'], 'rank')})" if trial.get("series") else ""
+    return trial_name(trial) + series
+
+
 def arm_colour(trial):
-    return ARM_COLOURS.get(trial["kind"], "#999999")
+    return ARM_COLOURS.get(trial_name(trial), "#999999")
+
+
+def arm_marker(trial):
+    return ARM_MARKERS.get(trial_name(trial), "o")
 
 
 def counted(trial):
@@ -70,11 +100,26 @@ def with_step(trials):
     return [trial for trial in trials if trial["kind"] != "io"] or trials
 
 
+def what_can_be_plotted(report):
+    """" (--plot NAME draws its ...)" of the parts that the report has instead; empty: none."""
+    plots = [
+        f"--plot {name} draws its {part}"
+        for name, part, there in (
+            ("throughput", "trials", any(trial.get("throughput") for trial in report["trials"])),
+            ("history", "epochs", report["history"]),
+            ("scaling", "series", report["scaling"]),
+            ("collectives", "collectives", report["collectives"]),
+        )
+        if there
+    ]
+    return f" ({', '.join(plots)})" if plots else ""
+
+
 def measured_trials(report):
     """Trials with a throughput; PlotError if there is none."""
     trials = [trial for trial in report["trials"] if trial.get("throughput")]
     if not trials:
-        raise PlotError("the report has no measured trial: nothing to plot")
+        raise PlotError("the report has no measured trial" + (what_can_be_plotted(report) or ": nothing to plot"))
     return trials
 
 
@@ -83,11 +128,26 @@ def three_digits(value):
     return f"{value:.0f}" if abs(value) >= 99.95 else f"{value:#.3g}"
 
 
+def bytes_text(value):
+    """512 B, 16 KiB, 1.5 MiB."""
+    for unit in ("B", "KiB", "MiB"):
+        if abs(value) < 1024:
+            return f"{value:.4g} {unit}"
+        value /= 1024
+    return f"{value:.4g} GiB"
+
+
+def count_text(count, noun):
+    """1 rank, 2 ranks."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
 def heading(report):
     """Workload and device in one line."""
     workload = report.get("workload")
     if not workload:
-        return "dlbench"
+        devices = sorted({record["device"] for record in report["collectives"] if record.get("device")})
+        return "collectives on " + ", ".join(devices) if devices else "dlbench"
     return (
         f"{workload['name']} on {workload['device']}, {workload['precision']}, "
         f"batch {workload['global_batch_size']}"
@@ -147,12 +207,51 @@ def new_grid(rows, columns, height, width):
     return pyplot.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
 
 
+def legend_below(axes, offset, columns, **options):
+    """A legend below the axes, in the middle of the figure and in as many of `columns` as its width has place for."""
+    from matplotlib.transforms import blended_transform_factory
+
+    figure = axes.figure
+    for count in range(columns, 0, -1):
+        legend = axes.legend(
+            loc="upper center",
+            bbox_to_anchor=(0.5, offset),
+            bbox_transform=blended_transform_factory(figure.transFigure, axes.transAxes),
+            ncol=count,
+            fontsize=8,
+            **options,
+        )
+        if legend.get_window_extent(figure.canvas.get_renderer()).width <= WIDEST * figure.bbox.width:
+            return
+
+
+def wrapped(figure, text, size):
+    """`text` in lines that the figure has place for, broken between words."""
+    probe = figure.text(0, 0, "", fontsize=size)
+    lines = []
+    for line in text.splitlines():
+        lines.append("")
+        for word in line.split(" "):
+            longer = f"{lines[-1]} {word}" if lines[-1] else word
+            probe.set_text(longer)
+            fits = probe.get_window_extent(figure.canvas.get_renderer()).width <= WIDEST * figure.bbox.width
+            if fits or not lines[-1]:
+                lines[-1] = longer
+            else:
+                lines.append(word)
+    probe.remove()
+    return lines
+
+
 def finish(figure, report, output):
-    """Adds the heading and writes the image."""
+    """Adds the heading and writes the image, higher by the lines that the heading needs beyond two."""
     text = heading(report)
     if verdict_line(report):
         text += "\n" + verdict_line(report)
-    figure.suptitle(text, fontsize=11, x=0.01, ha="left")
+    size = 11
+    lines = wrapped(figure, text, size)
+    figure.set_figheight(figure.get_figheight() + max(0, len(lines) - 2) * 1.2 * size / 72)
+    figure.suptitle("\n".join(lines), fontsize=size, x=0.01, ha="left")
     try:
         figure.savefig(output)
     except OSError as error:

@@ -5,14 +5,6 @@
 
 import report_plot as plot
 
-TRIAL_COLOURS = {
-    "io": "#0072B2",
-    "synthetic": "#E69F00",
-    "synthetic/device": "#E69F00",
-    "synthetic/host": "#D55E00",
-    "synthetic/nocomm": "#CC79A7",
-    "full": "#009E73",
-}
 VARIANT_COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442", "#999999"]
 PARTS = [
     ("compute", "nocomm_s", "#E69F00"),
@@ -29,7 +21,7 @@ def measured_series(report):
         entry for entry in report["scaling"] if any(point.get("samples_per_second") for point in entry["points"])
     ]
     if not series:
-        raise plot.PlotError("the report has no scaling: nothing to plot (dlbench scale measures it)")
+        raise plot.PlotError("the report has no scaling: dlbench scale measures it" + plot.what_can_be_plotted(report))
     return series
 
 
@@ -93,7 +85,7 @@ def draw_throughput(axes, entry):
     """All trials, the ideal of the headline, and the projection with its band."""
     for name in trial_names(entry):
         ranks, rates, errors = estimates(trial_points(entry, name), "samples_per_second")
-        colour = TRIAL_COLOURS.get(name, "#999999")
+        colour = plot.ARM_COLOURS.get(name, "#999999")
         axes.errorbar(ranks, rates, errors, color=colour, marker="o", markersize=4, linewidth=1.4, label=name)
     first = next(point for point in entry["points"] if point.get("samples_per_second"))
     per_rank = first["samples_per_second"]["mean"] / first["ranks"]
@@ -147,7 +139,7 @@ def draw_efficiency(axes, entry):
             ranks,
             [100 * value for value in values],
             [[100 * error for error in side] for side in errors],
-            color=TRIAL_COLOURS.get(name, "#999999"),
+            color=plot.ARM_COLOURS.get(name, "#999999"),
             marker="o",
             markersize=4,
             linewidth=1.4,

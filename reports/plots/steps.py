@@ -51,6 +51,7 @@ def draw_panel(axes, report):
             [times[index] / median for index in shown],
             s=12 if len(times) < 200 else 5,
             color=colour,
+            marker=plot.arm_marker(trial),
             alpha=0.6,
             linewidths=0,
             zorder=3 if len(times) < 200 else 2,
@@ -67,7 +68,7 @@ def draw_panel(axes, report):
     axes.set_xlabel("repetitions, in the order of time (ticks: where one begins)")
     axes.set_ylabel("step time / median of its trial")
     axes.set_title("Step times")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncol=2, fontsize=8, markerscale=1.5)
+    plot.legend_below(axes, -0.1, 2, markerscale=1.5)
 
 
 def draw(report):

@@ -13,6 +13,7 @@ def draw_panel(axes, report):
     means = [trial["throughput"]["samples_per_second"]["mean"] for trial in trials]
     # Bars need a zero to stand on, so there are none on a logarithmic axis.
     logarithmic = max(means) > LOG_FROM_RATIO * min(means) > 0
+    goes_on = False
     for row, trial in enumerate(trials):
         rate = trial["throughput"]["samples_per_second"]
         colour = plot.arm_colour(trial)
@@ -23,11 +24,15 @@ def draw_panel(axes, report):
         axes.scatter(rates, offsets, s=14, color=colour, alpha=0.75, linewidths=0, zorder=3)
         if rate.get("ci95"):
             lower, upper = rate["ci95"]
-            if logarithmic:  # it has no place for what is not above zero
-                lower = max(lower, min(rates + [rate["mean"]]) / 10)
+            shortest = min(rates + [rate["mean"]]) / 10
+            cut = logarithmic and lower < shortest  # zero, say, for which such an axis has no place
+            lower = shortest if cut else lower
             axes.plot([lower, upper], [row, row], color=plot.INK, linewidth=1.6, zorder=4)
-            for end in (lower, upper):
+            for end in [upper] if cut else [lower, upper]:
                 axes.plot([end, end], [row - 0.12, row + 0.12], color=plot.INK, linewidth=1.6, zorder=4)
+            if cut:
+                axes.plot(lower, row, marker="<", markersize=6, color=plot.INK, zorder=4)
+            goes_on = goes_on or cut
         axes.plot(rate["mean"], row, marker="D", markersize=5, color=plot.INK, zorder=5)
         label = plot.three_digits(rate["mean"])
         if rate.get("ci95"):
@@ -60,7 +65,11 @@ def draw_panel(axes, report):
     axes.set_yticks(range(len(trials)), [plot.arm_name(trial) for trial in trials])
     axes.set_ylim(len(trials) - 0.4, -0.6)
     axes.grid(axis="y", visible=False)
-    axes.set_xlabel("samples/s" + (", logarithmic" if logarithmic else ""))
+    axes.set_xlabel(
+        "samples/s"
+        + (", logarithmic" if logarithmic else "")
+        + (" (arrow: the interval goes on beyond it)" if goes_on else "")
+    )
     axes.set_title("Throughput: repetitions, mean and 95 % interval")
 
 

@@ -62,7 +62,8 @@ TEST_F(Plots, EachScriptDrawsTheSample) {
     GTEST_SKIP() << "no matplotlib for " DLBENCH_PYTHON;
   }
   write_report(sample_record(), in_folder("report.json"));
-  for (const char* script : {"throughput", "phases", "steps", "history", "summary", "scaling"}) {
+  for (const char* script :
+       {"throughput", "phases", "steps", "history", "summary", "scaling", "collectives"}) {
     const Outcome outcome = plot(script, "report.json", std::string(script) + ".png");
     EXPECT_EQ(outcome.exit_code, 0) << script << ": " << outcome.errors;
     const std::string image = read_text_file(in_folder(std::string(script) + ".png"));
@@ -80,6 +81,9 @@ TEST_F(Plots, WhatCannotBeDrawnIsOneLine) {
   record.trials.clear();
   record.scaling.clear();
   write_report(record, in_folder("empty.json"));
+  write_report(record, in_folder("comm.json"));
+  record.collectives.clear();
+  write_report(record, in_folder("none.json"));
   core::write_file_atomically(in_folder("broken.json"), "{\n  \"schema\": ");
   core::write_file_atomically(in_folder("other.json"), "{\"schema\": \"else\"}");
   struct Case {
@@ -87,14 +91,17 @@ TEST_F(Plots, WhatCannotBeDrawnIsOneLine) {
     const char* report;
     const char* message;
   };
-  for (const Case& entry : {Case{"summary", "empty.json", "no measured trial"},
-                            Case{"phases", "empty.json", "no phases"},
-                            Case{"steps", "empty.json", "no step times"},
-                            Case{"history", "empty.json", "no training history"},
-                            Case{"scaling", "empty.json", "no scaling"},
-                            Case{"summary", "broken.json", "is not JSON"},
-                            Case{"summary", "other.json", "not a report of dlbench"},
-                            Case{"summary", "missing.json", "No such file or directory"}}) {
+  for (const Case& entry :
+       {Case{"summary", "empty.json", "no measured trial"},
+        Case{"phases", "empty.json", "no phases"},
+        Case{"steps", "empty.json", "no step times"},
+        Case{"history", "empty.json", "no training history"},
+        Case{"scaling", "empty.json", "no scaling"},
+        Case{"collectives", "none.json", "no collectives"},
+        Case{"summary", "comm.json", "(--plot collectives draws its collectives)"},
+        Case{"summary", "broken.json", "is not JSON"},
+        Case{"summary", "other.json", "not a report of dlbench"},
+        Case{"summary", "missing.json", "No such file or directory"}}) {
     const Outcome outcome = plot(entry.script, entry.report, "image.png");
     EXPECT_EQ(outcome.exit_code, 1) << entry.script << " " << entry.report;
     EXPECT_THAT(outcome.errors, HasSubstr(entry.message));
@@ -147,6 +154,68 @@ TEST_F(Plots, DrawTheFiguresOfTheReport) {
       "    assert all(bar.get_y() <= 1e-9 for bar in bars if bar.get_height() < 0), bars\n");
   const Outcome outcome = python("'" + in_folder("check.py") + "' '" DLBENCH_PLOTS "' '" +
                                  in_folder("report.json") + "'");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.errors;
+}
+
+// Every arm that one report may have, intervals down to zero, and all taints that there are.
+RunRecord crowded_record() {
+  RunRecord record = sample_record();
+  record.scaling.clear();
+  record.trials = {sample_trial(TrialKind::kIo, std::nullopt, {20.0, 2000.0, 3000.0})};
+  for (const char* variant : {"device", "host", "nocomm"}) {
+    record.trials.push_back(sample_trial(TrialKind::kSynthetic, variant, {4.95, 5.0, 5.05}));
+  }
+  record.trials.push_back(sample_trial(TrialKind::kFull, std::nullopt, {4.3, 4.4, 4.5}));
+  for (const char* variant : {"step_beside_loader", "loader_beside_step"}) {
+    record.trials.push_back(sample_trial(TrialKind::kInterference, variant, {4.3, 4.4, 4.5}));
+  }
+  for (const Taint taint : all_taints()) {
+    record.run.taints.push_back({taint, "", ""});
+  }
+  return record;
+}
+
+TEST_F(Plots, TellArmsApartAndKeepTextInside) {
+  if (!has_module("matplotlib")) {
+    GTEST_SKIP() << "no matplotlib for " DLBENCH_PYTHON;
+  }
+  write_report(crowded_record(), in_folder("report.json"));
+  core::write_file_atomically(
+      in_folder("check.py"),
+      "import sys\n"
+      "sys.path.insert(0, sys.argv[1])\n"
+      "import collectives, matplotlib.text, report_plot, steps, summary, throughput\n"
+      "report = report_plot.load_report(sys.argv[2])\n"
+      "arms = report['trials']\n"
+      "assert len({report_plot.arm_colour(arm) for arm in arms}) == len(arms)\n"
+      "assert len({report_plot.arm_marker(arm) for arm in arms}) == len(arms)\n"
+      "figure, axes = report_plot.new_figure(1, 4)\n"
+      "steps.draw_panel(axes[0], report)\n"
+      "styles = {(tuple(dots.get_facecolor()[0]), dots.get_paths()[0].vertices.tobytes())\n"
+      "          for dots in axes[0].collections}\n"
+      "assert len(styles) == len(arms) - 1, styles\n"
+      "figure, axes = report_plot.new_figure(1, 4)\n"
+      "throughput.draw_panel(axes[0], report)\n"
+      "assert axes[0].get_xscale() == 'log'\n"
+      "io = [line for line in axes[0].lines if list(line.get_ydata()) in ([0], [-0.12, 0.12])]\n"
+      "assert [line.get_marker() for line in io] == ['None', '<', 'D'], io\n"
+      "assert 'arrow' in axes[0].get_xlabel()\n"
+      "for script in (summary, collectives):\n"
+      "    figure = script.draw(report)\n"
+      "    report_plot.finish(figure, report, sys.argv[3])\n"
+      "    inside = figure.bbox.padded(1)\n"
+      "    axis = [axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)]\n"
+      "    ticks = [text for each in axis for text in each.get_ticklabels(which='both')]\n"
+      "    for text in figure.findobj(matplotlib.text.Text):\n"
+      "        if text.get_text().strip() and text.get_visible() and text not in ticks:\n"
+      "            box = text.get_window_extent()\n"
+      "            assert inside.x0 <= box.x0 and box.x1 <= inside.x1, (text, box)\n"
+      "            assert inside.y0 <= box.y0 and box.y1 <= inside.y1, (text, box)\n"
+      "figure = collectives.draw(report)\n"
+      "rates = [list(line.get_ydata()) for line in figure.axes[0].lines]\n"
+      "assert rates == [[1.5], [1.0]], rates\n");
+  const Outcome outcome = python("'" + in_folder("check.py") + "' '" DLBENCH_PLOTS "' '" +
+                                 in_folder("report.json") + "' '" + in_folder("image.png") + "'");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.errors;
 }
 
