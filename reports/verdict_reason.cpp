@@ -44,7 +44,7 @@ std::string_view ending_of(const RunInfoRecord& run) {
 std::string why_no_verdict(const RunRecord& record) {
   constexpr std::string_view kNeeds = "it needs the trials io, synthetic and full";
   if (!record.scaling.empty()) {
-    return "each point of a series has its own";
+    return "a series has it at each of its points, where it can be told";
   }
   std::vector<std::string_view> unmeasured;
   for (const TrialKind kind : {TrialKind::kIo, TrialKind::kSynthetic, TrialKind::kFull}) {

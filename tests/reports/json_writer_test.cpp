@@ -86,6 +86,7 @@ TEST_F(JsonWriter, AMissingVerdictHasItsReasonBesideIt) {
   };
   EXPECT_TRUE(reason_in(record).is_null());
   record.attribution.reset();
+  EXPECT_EQ(reason_in(record), "a series has it at each of its points, where it can be told");
   record.scaling.clear();
   record.trials.clear();
   EXPECT_EQ(reason_in(record), "it needs the trials io, synthetic and full");
