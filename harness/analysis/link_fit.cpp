@@ -32,32 +32,29 @@ std::vector<double> features_of(const CollectiveTime& collective,
   return {load.between_messages, load.between_bytes, load.inside_messages, load.inside_bytes, 1.0};
 }
 
-std::vector<double> relative_weights(const std::vector<CollectiveTime>& measured) {
-  std::vector<double> weights;
-  weights.reserve(measured.size());
-  for (const CollectiveTime& collective : measured) {
-    weights.push_back(1.0 / (collective.time_s * collective.time_s));
-  }
-  return weights;
-}
-
-NonnegativeLeastSquares regression_of(const std::vector<CollectiveTime>& measured,
-                                      Medium medium,
-                                      std::int64_t node_ranks) {
+std::vector<std::vector<double>> features_of(const std::vector<CollectiveTime>& measured,
+                                             Medium medium,
+                                             std::int64_t node_ranks) {
   std::vector<std::vector<double>> rows;
   rows.reserve(measured.size());
   for (const CollectiveTime& collective : measured) {
     rows.push_back(features_of(collective, medium, node_ranks));
   }
-  return {std::move(rows), relative_weights(measured)};
+  return rows;
 }
 
-/// Akaike's criterion of a regression whose errors are normal and relative; smaller is better.
-double criterion_of(const LinearFit& fit, std::int64_t choices) {
+/// Akaike's criterion of a regression whose errors are normal and relative to what it expects;
+/// smaller is better. Rounded: of networks that differ by rounding alone none is better.
+double criterion_of(const RelativeFit& fit, std::int64_t choices) {
   constexpr double kSmallest = 1e-24;  // an exact fit: keep the logarithm finite
-  const auto count = static_cast<double>(fit.n);
-  const auto parameters = static_cast<double>(fit.free + choices + 1);  // 1: the variance
-  return count * std::log(std::max(fit.weighted_squares / count, kSmallest)) + 2.0 * parameters;
+  constexpr double kGrain = 1e-6;
+  const auto count = static_cast<double>(fit.linear.n);
+  const auto parameters = static_cast<double>(fit.linear.free + choices + 1);  // 1: the variance
+  double deviance = count * std::log(std::max(fit.linear.weighted_squares / count, kSmallest));
+  for (const double expected : fit.expected) {
+    deviance += 2.0 * std::log(expected);  // the standard deviation of each is a share of it
+  }
+  return std::round((deviance + 2.0 * parameters) / kGrain) * kGrain;
 }
 
 }  // namespace
@@ -65,32 +62,33 @@ double criterion_of(const LinearFit& fit, std::int64_t choices) {
 struct LinkFitter::Candidate {
   Medium medium;
   std::int64_t node_ranks;
-  NonnegativeLeastSquares regression;
+  std::vector<std::vector<double>> features;
+  RelativeFit fit;  ///< to the measured times
   double criterion = 0.0;
 
   [[nodiscard]] LinkFit link_fit(const LinearFit& linear) const {
     const bool two_levels = node_ranks > 0;
     const std::size_t overhead = two_levels ? std::size_t{kOverhead} : 2U;
-    LinkFit fit;
-    fit.link = {medium,
-                node_ranks,
-                linear.coefficients[overhead],
-                linear.coefficients[kAlpha],
-                linear.coefficients[kBeta],
-                two_levels ? linear.coefficients[kInsideAlpha] : 0.0,
-                two_levels ? linear.coefficients[kInsideBeta] : 0.0};
-    fit.overhead_s = linear.interval(overhead);
-    fit.alpha_s = linear.interval(kAlpha);
-    fit.beta_s_per_byte = linear.interval(kBeta);
+    LinkFit result;
+    result.link = {medium,
+                   node_ranks,
+                   linear.coefficients[overhead],
+                   linear.coefficients[kAlpha],
+                   linear.coefficients[kBeta],
+                   two_levels ? linear.coefficients[kInsideAlpha] : 0.0,
+                   two_levels ? linear.coefficients[kInsideBeta] : 0.0};
+    result.overhead_s = linear.interval(overhead);
+    result.alpha_s = linear.interval(kAlpha);
+    result.beta_s_per_byte = linear.interval(kBeta);
     if (two_levels) {
-      fit.inside_alpha_s = linear.interval(kInsideAlpha);
-      fit.inside_beta_s_per_byte = linear.interval(kInsideBeta);
+      result.inside_alpha_s = linear.interval(kInsideAlpha);
+      result.inside_beta_s_per_byte = linear.interval(kInsideBeta);
     }
-    fit.n = linear.n;
-    fit.free = linear.free;
-    fit.residual = std::sqrt(linear.weighted_squares /
-                             static_cast<double>(std::max<std::int64_t>(linear.degrees(), 1)));
-    return fit;
+    result.n = linear.n;
+    result.free = linear.free;
+    result.residual = std::sqrt(linear.weighted_squares /
+                                static_cast<double>(std::max<std::int64_t>(linear.degrees(), 1)));
+    return result;
   }
 };
 
@@ -111,8 +109,9 @@ LinkFitter::LinkFitter(std::vector<CollectiveTime> measured, std::optional<std::
     time_s.push_back(collective.time_s);
   }
   const auto add = [&](Medium medium, std::int64_t in_node) {
-    Candidate candidate{medium, in_node, regression_of(measured_, medium, in_node)};
-    candidate.criterion = criterion_of(candidate.regression.fit(time_s), in_node > 0 ? 1 : 0);
+    Candidate candidate{medium, in_node, features_of(measured_, medium, in_node), {}};
+    candidate.fit = fit_relative(candidate.features, time_s, time_s);
+    candidate.criterion = criterion_of(candidate.fit, in_node > 0 ? 1 : 0);
     candidates_.push_back(std::move(candidate));
   };
   add(Medium::kSwitched, 0);
@@ -130,7 +129,7 @@ LinkFitter::LinkFitter(std::vector<CollectiveTime> measured, std::optional<std::
   });
   double sum = 0.0;
   for (const Candidate& candidate : candidates_) {
-    fits_.push_back(candidate.link_fit(candidate.regression.fit(time_s)));
+    fits_.push_back(candidate.link_fit(candidate.fit.linear));
     fits_.back().weight = std::exp(0.5 * (candidates_.front().criterion - candidate.criterion));
     sum += fits_.back().weight;
   }
@@ -141,7 +140,8 @@ LinkFitter::LinkFitter(std::vector<CollectiveTime> measured, std::optional<std::
 
 LinkFit LinkFitter::refit(std::size_t index, std::span<const double> time_s) const {
   const Candidate& candidate = candidates_.at(index);
-  return candidate.link_fit(candidate.regression.fit(time_s));
+  return candidate.link_fit(
+      fit_relative(candidate.features, time_s, candidate.fit.expected).linear);
 }
 
 double collective_s(const LinkParameters& link,
@@ -174,18 +174,16 @@ std::optional<reports::LinkRecord> fit_line(std::span<const double> bytes,
   DLBENCH_CHECK(bytes.size() == time_s.size()) << bytes.size() << " sizes";
   constexpr std::size_t kFewestSizes = 3;
   if (bytes.size() < kFewestSizes ||
-      std::all_of(bytes.begin(), bytes.end(), [&](double value) { return value == bytes[0]; })) {
+      std::all_of(bytes.begin(), bytes.end(), [&](double value) { return value == bytes[0]; }) ||
+      std::any_of(time_s.begin(), time_s.end(), [](double value) { return !(value > 0.0); })) {
     return std::nullopt;
   }
   std::vector<std::vector<double>> rows;
-  std::vector<double> weights;
   rows.reserve(bytes.size());
-  weights.reserve(bytes.size());
-  for (std::size_t size = 0; size < bytes.size(); ++size) {
-    rows.push_back({1.0, bytes[size]});
-    weights.push_back(1.0 / (time_s[size] * time_s[size]));
+  for (const double size : bytes) {
+    rows.push_back({1.0, size});
   }
-  const LinearFit line = NonnegativeLeastSquares(std::move(rows), std::move(weights)).fit(time_s);
+  const LinearFit line = fit_relative(rows, time_s, time_s).linear;
   return reports::LinkRecord{
       line.coefficients[0], ends(line.interval(0)), line.coefficients[1], ends(line.interval(1))};
 }

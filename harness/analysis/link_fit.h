@@ -61,17 +61,17 @@ struct LinkFit {
   std::optional<reports::Interval> inside_beta_s_per_byte;
   std::int64_t n = 0;     ///< measurements
   std::int64_t free = 0;  ///< parameters above 0
-  /// Root mean square of (measured - fitted) / measured, n - free in the denominator.
+  /// Root mean square of (measured - fitted) / fitted, n - free in the denominator.
   double residual = 0.0;
   /// Akaike weight among the candidates: how likely this kind of network is to predict best; they
   /// sum to 1 (Burnham and Anderson 2002, "Model selection and multimodel inference", section 2.9).
   double weight = 0.0;
 };
 
-/// Fits networks to measured collectives. Relative errors are minimised: microseconds and seconds
-/// count alike. Candidates are one level, switched or shared, and two levels with as many ranks per
-/// node as one of the measured sizes below the largest. A level that no measured size crosses
-/// cannot be found.
+/// Fits networks to measured collectives. Errors are relative to the fitted times, see
+/// fit_relative(): microseconds and seconds count alike. Candidates are one level, switched or
+/// shared, and two levels with as many ranks per node as one of the measured sizes below the
+/// largest. A level that no measured size crosses cannot be found.
 class LinkFitter {
  public:
   /// `node_ranks`: as known from the placement of the ranks: 0 (one level) or 2 and more (checked);
@@ -96,7 +96,8 @@ class LinkFitter {
 };
 
 /// t = alpha + beta * bytes of one collective at one number of ranks, with 95 % intervals: what
-/// `dlbench comm` prints. Nothing below 3 sizes or for sizes that are all equal.
+/// `dlbench comm` prints; errors relative as above. Nothing below 3 sizes, for sizes that are all
+/// equal, or where the clock saw no time.
 [[nodiscard]] std::optional<reports::LinkRecord> fit_line(std::span<const double> bytes,
                                                           std::span<const double> time_s);
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace dlbench::harness {
@@ -19,6 +20,11 @@ constexpr std::size_t kMaxFeatures = 6;
 constexpr double kSmallestPivot = 1e-10;
 /// A larger support has to gain more than rounding does.
 constexpr double kRounding = 1e-9;
+constexpr int kMostPasses = 30;  ///< of weights
+constexpr double kSettled = 1e-6;
+/// No expected value is further from what was measured than this factor, lest one observation that
+/// a fit misses has all the weight.
+constexpr double kFurthest = 10.0;
 
 /// The inverse of a symmetric positive matrix (row-major, size x size) by Gauss-Jordan without
 /// pivoting, which such a matrix does not need; nothing if it is nearly singular.
@@ -182,6 +188,50 @@ LinearFit NonnegativeLeastSquares::fit(std::span<const double> y) const {
       result.standard_errors[feature] =
           std::sqrt(variance * best.support->inverse[member * size + member]) / scale_[feature];
     }
+  }
+  return result;
+}
+
+namespace {
+
+/// Moves `expected` to the values of the fit; the largest relative change.
+double follow(const LinearFit& fit,
+              const std::vector<std::vector<double>>& features,
+              std::span<const double> y,
+              std::vector<double>& expected) {
+  double change = 0.0;
+  for (std::size_t row = 0; row < y.size(); ++row) {
+    const double fitted = std::inner_product(
+        features[row].begin(), features[row].end(), fit.coefficients.begin(), 0.0);
+    if (std::isfinite(fitted) && fitted > 0.0) {
+      const double next = std::clamp(fitted, y[row] / kFurthest, y[row] * kFurthest);
+      change = std::max(change, std::abs(next / expected[row] - 1.0));
+      expected[row] = next;
+    }
+  }
+  return change;
+}
+
+}  // namespace
+
+RelativeFit fit_relative(const std::vector<std::vector<double>>& features,
+                         std::span<const double> y,
+                         std::span<const double> start) {
+  DLBENCH_CHECK(y.size() == features.size() && start.size() == y.size())
+      << y.size() << " observations, " << start.size() << " guesses";
+  RelativeFit result;
+  result.expected.assign(start.begin(), start.end());
+  double change = INFINITY;
+  for (int pass = 0; pass < kMostPasses && change > kSettled; ++pass) {
+    std::vector<double> weights;
+    weights.reserve(y.size());
+    for (std::size_t row = 0; row < y.size(); ++row) {
+      const double expected = result.expected[row];
+      DLBENCH_CHECK(y[row] > 0.0 && expected > 0.0) << y[row] << ", expected " << expected;
+      weights.push_back(1.0 / (expected * expected));
+    }
+    result.linear = NonnegativeLeastSquares(features, std::move(weights)).fit(y);
+    change = follow(result.linear, features, y, result.expected);
   }
   return result;
 }

@@ -29,6 +29,12 @@ struct LinearFit {
   [[nodiscard]] std::optional<reports::Interval> interval(std::size_t coefficient) const;
 };
 
+/// A fit whose errors are relative to what it expects of each observation.
+struct RelativeFit {
+  LinearFit linear;              ///< weighted_squares: sum of squared relative errors
+  std::vector<double> expected;  ///< by observation, what its error is relative to; > 0
+};
+
 /// Minimises sum of weights[i] * (y[i] - features[i] . coefficients)^2 over coefficients >= 0. The
 /// optimum has some coefficients at 0 and the others as without the bound (Lawson and Hanson 1974,
 /// "Solving least squares problems", chapter 23); with at most 6 coefficients all supports are
@@ -64,5 +70,15 @@ class NonnegativeLeastSquares {
   std::vector<double> scale_;
   std::vector<Support> supports_;  ///< by size, then lexicographically
 };
+
+/// The fit for errors that are a constant share of what is measured: weights 1 / expected^2 with
+/// the values of the fit itself, by iteration (generalized least squares: Carroll and Ruppert 1988,
+/// "Transformation and weighting in regression", section 2.1). Weights 1 / y^2 would not do: what
+/// came out low by chance would count most, and all coefficients would be low. `start`: a first
+/// guess of the expected values, y itself or those of a fit of the like. y and start > 0, as many
+/// as rows (checked).
+[[nodiscard]] RelativeFit fit_relative(const std::vector<std::vector<double>>& features,
+                                       std::span<const double> y,
+                                       std::span<const double> start);
 
 }  // namespace dlbench::harness

@@ -81,5 +81,32 @@ TEST(LeastSquares, IntervalsCoverTheTruth) {
   EXPECT_NEAR(covered / static_cast<double>(kTries), 0.95, 0.015);  // 3 standard errors
 }
 
+// What comes out low must not weigh more for it: the mean of 1 and 3 is 2, and not 1.2 as with
+// weights 1 / y^2.
+TEST(RelativeLeastSquares, WeighsByWhatItExpects) {
+  const std::vector<double> y = {1.0, 3.0};
+  const RelativeFit fit = fit_relative({{1}, {1}}, y, y);
+  EXPECT_NEAR(fit.linear.coefficients[0], 2.0, 1e-9);
+  EXPECT_NEAR(fit.linear.weighted_squares, 2.0 * 0.25, 1e-9);
+  EXPECT_NEAR(fit.expected[0], 2.0, 1e-9);
+}
+
+TEST(RelativeLeastSquares, KeepsToTheGuessWhereNothingIsExpected) {
+  // The second feature alone explains all but the first row, for which it expects 0.
+  const std::vector<double> y = {1e-3, 2.0, 4.0};
+  const RelativeFit fit = fit_relative({{0, 0}, {0, 1}, {0, 2}}, y, y);
+  EXPECT_NEAR(fit.linear.coefficients[1], 2.0, 1e-9);
+  EXPECT_EQ(fit.expected[0], 1e-3);
+  EXPECT_NEAR(fit.linear.weighted_squares, 1.0, 1e-9);
+}
+
+TEST(RelativeLeastSquares, TheStartDoesNotMatter) {
+  const std::vector<double> y = {3.5, 4.6, 7.9, 8.5, 11.0};
+  const RelativeFit from_y = fit_relative(line_rows(5), y, y);
+  const RelativeFit from_one = fit_relative(line_rows(5), y, std::vector<double>(5, 1.0));
+  EXPECT_NEAR(from_y.linear.coefficients[0], from_one.linear.coefficients[0], 1e-5);
+  EXPECT_NEAR(from_y.linear.coefficients[1], from_one.linear.coefficients[1], 1e-5);
+}
+
 }  // namespace
 }  // namespace dlbench::harness
