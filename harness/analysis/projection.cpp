@@ -104,9 +104,13 @@ struct Projector::State {
         buckets(bucket_schedule(input.timeline, input.reduction)) {
     for (const MeasuredSize& size : sizes) {
       if (size.ranks > 1) {
-        calibrations.push_back({size,
-                                {size.ranks, size.local_batch, size.load, size.loader_s},
-                                predictor.draws(size.ranks)});
+        const Target target{size.ranks,
+                            size.local_batch,
+                            size.largest_batch,
+                            size.largest_ranks,
+                            size.load,
+                            size.loader_s};
+        calibrations.push_back({size, target, predictor.draws(target)});
       }
     }
     best = {link.link, sizes.back().nocomm_s, 1.0};
@@ -170,11 +174,15 @@ struct Projector::State {
 
   [[nodiscard]] Target target_of(std::int64_t ranks, double load) const {
     const MeasuredSize& anchor = sizes.back();
-    Target target{ranks, anchor.largest_batch, load, 0.0};
+    Target target{ranks, anchor.largest_batch, anchor.largest_batch, ranks, load, 0.0};
     if (input.series.mode == "strong") {
-      target.local_batch = std::ceil(anchor.global_batch / static_cast<double>(ranks));
+      target.mean_batch = anchor.global_batch / static_cast<double>(ranks);
+      target.largest_batch = std::ceil(target.mean_batch);
+      // Dealt out as harness::share_batch() does: the others have one sample less.
+      const std::int64_t more = std::llround(anchor.global_batch) % ranks;
+      target.largest_ranks = more == 0 ? ranks : more;
     }
-    target.loader_s = anchor.loader_s * target.local_batch / anchor.local_batch;
+    target.loader_s = anchor.loader_s * target.largest_batch / anchor.largest_batch;
     return target;
   }
 
@@ -205,7 +213,7 @@ reports::ProjectionRecord Projector::project(std::int64_t ranks, double load) co
   DLBENCH_CHECK(ranks >= 1 && load >= 1.0) << ranks << " ranks, load " << load;
   const State& state = *state_;
   const Target target = state.target_of(ranks, load);
-  const StepPredictor::Draws draws = state.predictor.draws(ranks);
+  const StepPredictor::Draws draws = state.predictor.draws(target);
   const ModelledStep step = state.predictor.step(state.best, state.buckets, target, draws);
   const std::vector<double> band = state.band_of(target, draws);
   const double step_s = step.total_s() * state.best.correction;
@@ -214,7 +222,7 @@ reports::ProjectionRecord Projector::project(std::int64_t ranks, double load) co
   const MeasuredSize& baseline = state.sizes.front();
   const double global_batch = state.input.series.mode == "strong"
                                   ? state.sizes.back().global_batch
-                                  : target.local_batch * static_cast<double>(ranks);
+                                  : target.mean_batch * static_cast<double>(ranks);
   const double baseline_rate =
       baseline.global_batch / baseline.step_s / static_cast<double>(baseline.ranks);
   const double perfect_s = global_batch / static_cast<double>(ranks) / baseline_rate;
@@ -238,7 +246,7 @@ reports::BucketSweepRecord Projector::bucket_sweep(std::int64_t ranks,
   const State& state = *state_;
   Target target = state.target_of(ranks, state.sizes.back().load);
   target.loader_s = 0.0;
-  const StepPredictor::Draws draws = state.predictor.draws(ranks);
+  const StepPredictor::Draws draws = state.predictor.draws(target);
   reports::BucketSweepRecord record;
   record.ranks = ranks;
   std::vector<double> caps(caps_mib.begin(), caps_mib.end());

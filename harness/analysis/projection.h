@@ -41,13 +41,12 @@ struct ProjectionInput {
   std::uint64_t seed = 1;  ///< of the bootstrap
 };
 
-/// Projects one series. The model of a step of N ranks with local batch b:
+/// Projects one series. The model of a step of N ranks with local batches b:
 ///   compute   the nocomm step of the largest measured size, times f(b) / f(b there) with f linear
-///   in b
-///             fitted over the sizes, times the load
-///   slowest   the slowest of N draws from the measured step times, relative to their mean, times
-///   the
-///             share of that waiting which the measured sizes show
+///             in b, fitted over the sizes, times the load
+///   slowest   the slowest of N draws from the measured step times, relative to those usual for the
+///             batch, times the share of that waiting which the measured sizes show. Where batches
+///             are uneven, the larger ones are as much slower as f says
 ///   transfer  buckets all-reduced one after the other, each when its last gradient is ready on the
 ///             slowest rank, with the fitted network and its jitter; what ends after the backward
 ///             pass is exposed

@@ -18,15 +18,20 @@ namespace dlbench::harness {
 struct MeasuredSize {
   std::int64_t ranks = 0;
   double global_batch = 0.0;
-  double local_batch = 0.0;    ///< mean over ranks
-  double largest_batch = 0.0;  ///< of a rank
+  double local_batch = 0.0;        ///< mean over ranks
+  double largest_batch = 0.0;      ///< of a rank
+  std::int64_t largest_ranks = 0;  ///< that have it
   double load = 1.0;
-  double nocomm_s = 0.0;       ///< step without communication, mean over ranks and steps
-  double step_s = 0.0;         ///< of the headline trial
-  double loader_s = 0.0;       ///< of the io trial per step; 0: not measured
-  double waiting_share = 0.0;  ///< (slowest rank of a step - mean) / mean, without communication
-  std::vector<double> step_times;  ///< without communication, all ranks, relative to their mean
-  std::vector<double> rank_means;  ///< the same, mean of each rank; empty if batches are uneven
+  double nocomm_s = 0.0;  ///< step without communication, mean over ranks and steps
+  double step_s = 0.0;    ///< of the headline trial
+  double loader_s = 0.0;  ///< of the io trial per step; 0: not measured
+  /// The following are without communication and relative to the usual time: the round's mean over
+  /// the ranks with as large a batch. Ranks with batches of different sizes differ by design, which
+  /// is not noise.
+  double waiting_share = 0.0;      ///< mean over steps of the slowest rank - 1
+  std::vector<double> step_times;  ///< of all ranks
+  std::vector<double> rank_means;  ///< mean of each rank
+  std::int64_t rank_degrees = 0;   ///< degrees of freedom of rank_means
   /// Rounds of nocomm and of the headline trial, relative to their means.
   std::vector<std::vector<double>> round_times;
 };
@@ -55,7 +60,9 @@ struct SeriesSpread {
 /// A size to predict.
 struct Target {
   std::int64_t ranks = 1;
-  double local_batch = 0.0;
+  double mean_batch = 0.0;         ///< local, over ranks
+  double largest_batch = 0.0;      ///< of a rank
+  std::int64_t largest_ranks = 1;  ///< that have it; the others share the rest equally
   double load = 1.0;
   double loader_s = 0.0;  ///< per step
 };
@@ -69,8 +76,8 @@ struct ModelParameters {
 
 /// Mean times of a modelled step.
 struct ModelledStep {
-  double compute_s = 0.0;   ///< of the mean rank
-  double waiting_s = 0.0;   ///< for the slowest
+  double compute_s = 0.0;   ///< mean over ranks
+  double waiting_s = 0.0;   ///< for the slowest: by chance, or by a larger batch
   double transfer_s = 0.0;  ///< exposed
   double input_s = 0.0;     ///< by which the loader is slower than the step
   [[nodiscard]] double total_s() const { return compute_s + waiting_s + transfer_s + input_s; }
@@ -85,9 +92,10 @@ class StepPredictor {
   /// Random numbers that decide one evaluation: the same for all, so that evaluations differ by
   /// their parameters alone.
   struct Draws {
-    std::vector<double> slowness;  ///< of the slowest of the ranks, relative to the mean; by draw
+    /// Of the slowest of the ranks, relative to the usual time of the largest batch; by draw.
+    std::vector<double> slowness;
   };
-  [[nodiscard]] Draws draws(std::int64_t ranks) const;
+  [[nodiscard]] Draws draws(const Target& target) const;
 
   /// Without ModelParameters::correction. `reduction` decides the buckets.
   [[nodiscard]] ModelledStep step(const ModelParameters& parameters,

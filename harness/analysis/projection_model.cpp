@@ -57,13 +57,11 @@ StepPredictor::StepPredictor(const ProjectionInput& input, const std::vector<Mea
       anchor_batch_(sizes.back().local_batch) {
   std::vector<std::vector<double>> rows;
   std::vector<double> times;
-  std::vector<double> weights;
   for (const MeasuredSize& size : sizes) {
     rows.push_back({1.0, size.local_batch});
     times.push_back(size.nocomm_s / size.load);
-    weights.push_back(1.0 / (times.back() * times.back()));
   }
-  const LinearFit line = NonnegativeLeastSquares(std::move(rows), std::move(weights)).fit(times);
+  const LinearFit line = fit_relative(rows, times, times).linear;
   batch_constant_ = line.coefficients[0];
   batch_slope_ = line.coefficients[1];
   core::RandomStream random(input.seed, kJitterStream);
@@ -82,15 +80,31 @@ double StepPredictor::batch_ratio(double local_batch) const {
          (batch_constant_ + batch_slope_ * anchor_batch_);
 }
 
-StepPredictor::Draws StepPredictor::draws(std::int64_t ranks) const {
-  if (ranks == 1) {
+StepPredictor::Draws StepPredictor::draws(const Target& target) const {
+  if (target.ranks == 1) {
     return {.slowness = {1.0}};  // the mean, which nobody waits for
   }
-  constexpr std::size_t kStride = 73;  // coprime with kDraws: every cell once, in a mixed order
+  // Strides coprime with kDraws: every cell once, in two orders that have nothing to do with each
+  // other.
+  constexpr std::size_t kStride = 73;
+  constexpr std::size_t kOtherStride = 179;
+  const auto slowest = [this](std::int64_t ranks, std::size_t cell) {
+    const double uniform = (static_cast<double>(cell % kDraws) + 0.5) / kDraws;
+    return 1.0 + noise_share_ * (noise_.slowest(ranks, uniform) - 1.0);
+  };
+  const std::int64_t others = target.ranks - target.largest_ranks;
+  const auto of_largest = static_cast<double>(target.largest_ranks);
+  const double rest =
+      target.mean_batch * static_cast<double>(target.ranks) - target.largest_batch * of_largest;
   Draws result;
   for (std::size_t draw = 0; draw < kDraws; ++draw) {
-    const double uniform = (static_cast<double>(draw * kStride % kDraws) + 0.5) / kDraws;
-    result.slowness.push_back(1.0 + noise_share_ * (noise_.slowest(ranks, uniform) - 1.0));
+    double slowness = slowest(target.largest_ranks, draw * kStride);
+    if (others > 0) {
+      const double smaller =
+          batch_ratio(rest / static_cast<double>(others)) / batch_ratio(target.largest_batch);
+      slowness = std::max(slowness, smaller * slowest(others, draw * kOtherStride));
+    }
+    result.slowness.push_back(slowness);
   }
   return result;
 }
@@ -100,9 +114,9 @@ ModelledStep StepPredictor::step(const ModelParameters& parameters,
                                  const Target& target,
                                  const Draws& draws) const {
   ModelledStep result;
-  result.compute_s =
-      parameters.compute_s * batch_ratio(target.local_batch) * target.load / anchor_load_;
-  const double scale = result.compute_s / timeline_.step_s;
+  const double anchor_s = parameters.compute_s * target.load / anchor_load_;
+  const double largest_s = anchor_s * batch_ratio(target.largest_batch);
+  const double scale = largest_s / timeline_.step_s;
   std::vector<double> mean_s;
   mean_s.reserve(buckets.size());
   for (const BucketTiming& bucket : buckets) {
@@ -119,10 +133,11 @@ ModelledStep StepPredictor::step(const ModelParameters& parameters,
       all_reduce_s[bucket] = std::max(mean_s[bucket] + extra_s, 0.0);
     }
     const double end_s = reduction_end_s(buckets, all_reduce_s, slowness * scale);
-    slowest_s += slowness * result.compute_s;
+    slowest_s += slowness * largest_s;
     transfer_s += std::max(0.0, end_s - slowness * scale * timeline_.backward_end_s);
   }
   const auto count = static_cast<double>(draws.slowness.size());
+  result.compute_s = anchor_s * batch_ratio(target.mean_batch);
   result.waiting_s = slowest_s / count - result.compute_s;
   result.transfer_s = transfer_s / count;
   result.input_s = std::max(0.0, target.loader_s - (slowest_s + transfer_s) / count);

@@ -12,6 +12,8 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
+#include <set>
+#include <span>
 #include <string_view>
 
 namespace dlbench::harness {
@@ -55,40 +57,58 @@ double squares_about_one(std::span<const double> values) {
   return squares;
 }
 
-/// Fills nocomm_s, waiting_share and the relative times.
-void add_compute(const ScalingArm& arm, bool even_batches, MeasuredSize& measured) {
+/// The steps that all ranks have.
+std::size_t common_steps(const ScalingRound& round) {
+  std::size_t steps = round.step_wall_s.empty() ? 0 : round.step_wall_s.front().size();
+  for (const std::vector<double>& rank : round.step_wall_s) {
+    steps = std::min(steps, rank.size());
+  }
+  return steps;
+}
+
+/// By rank, the round's mean time of a step over the ranks with as large a batch.
+std::vector<double> usual_times(const ScalingRound& round, std::span<const std::int64_t> batches) {
+  std::vector<double> usual;
+  for (const std::int64_t batch : batches) {
+    double sum = 0.0;
+    std::size_t count = 0;
+    for (std::size_t rank = 0; rank < batches.size(); ++rank) {
+      if (batches[rank] == batch) {
+        sum += std::accumulate(round.step_wall_s[rank].begin(), round.step_wall_s[rank].end(), 0.0);
+        count += round.step_wall_s[rank].size();
+      }
+    }
+    usual.push_back(sum / static_cast<double>(count));
+  }
+  return usual;
+}
+
+/// Fills nocomm_s and the relative times.
+void add_compute(const ScalingArm& arm,
+                 std::span<const std::int64_t> batches,
+                 MeasuredSize& measured) {
   std::vector<double> means;
   std::vector<double> waits;
-  std::vector<double> by_rank;
+  std::vector<double> by_rank(batches.size(), 0.0);
   for (const ScalingRound& round : arm.rounds) {
-    double sum = 0.0;
-    std::size_t steps = round.step_wall_s.empty() ? 0 : round.step_wall_s.front().size();
-    for (const std::vector<double>& rank : round.step_wall_s) {
-      steps = std::min(steps, rank.size());
-    }
+    const std::size_t steps = common_steps(round);
     if (steps == 0) {
       continue;
     }
+    const std::vector<double> usual = usual_times(round, batches);
     std::vector<double> slowest(steps, 0.0);
-    for (const std::vector<double>& rank : round.step_wall_s) {
+    for (std::size_t rank = 0; rank < batches.size(); ++rank) {
+      const std::vector<double>& times = round.step_wall_s[rank];
       for (std::size_t step = 0; step < steps; ++step) {
-        sum += rank[step];
-        slowest[step] = std::max(slowest[step], rank[step]);
+        slowest[step] = std::max(slowest[step], times[step] / usual[rank]);
+      }
+      by_rank[rank] += mean_of(times) / usual[rank];
+      for (const double time : times) {
+        measured.step_times.push_back(time / usual[rank]);
       }
     }
-    const double mean = sum / static_cast<double>(steps * round.step_wall_s.size());
-    means.push_back(mean);
-    waits.push_back(mean_of(slowest) / mean - 1.0);
-    by_rank.resize(round.step_wall_s.size(), 0.0);
-    for (std::size_t index = 0; index < round.step_wall_s.size(); ++index) {
-      const std::vector<double>& rank = round.step_wall_s[index];
-      by_rank[index] += mean_of(rank) / mean;
-      // Ranks with batches of different sizes differ by design: that is not noise.
-      const double usual = even_batches ? mean : mean_of(rank);
-      for (const double time : rank) {
-        measured.step_times.push_back(time / usual);
-      }
-    }
+    means.push_back(mean_of(usual));
+    waits.push_back(mean_of(slowest) - 1.0);
   }
   if (means.empty()) {
     missing(static_cast<std::size_t>(measured.ranks), "step times of every rank");
@@ -96,9 +116,9 @@ void add_compute(const ScalingArm& arm, bool even_batches, MeasuredSize& measure
   measured.nocomm_s = mean_of(means);
   measured.waiting_share = mean_of(waits);
   measured.round_times.push_back(relative(means));
-  if (even_batches) {
-    measured.rank_means = relative(by_rank);
-  }
+  measured.rank_means = relative(by_rank);
+  const std::set<std::int64_t> different(batches.begin(), batches.end());
+  measured.rank_degrees = static_cast<std::int64_t>(batches.size() - different.size());
 }
 
 MeasuredSize measured_size(const ScalingSize& size, const ProjectionInput& input) {
@@ -109,7 +129,9 @@ MeasuredSize measured_size(const ScalingSize& size, const ProjectionInput& input
   measured.global_batch =
       static_cast<double>(std::accumulate(local.begin(), local.end(), std::int64_t{0}));
   measured.local_batch = measured.global_batch / static_cast<double>(ranks);
-  measured.largest_batch = static_cast<double>(*std::max_element(local.begin(), local.end()));
+  const std::int64_t largest = *std::max_element(local.begin(), local.end());
+  measured.largest_batch = static_cast<double>(largest);
+  measured.largest_ranks = std::count(local.begin(), local.end(), largest);
   if (const auto load = input.load.find(measured.ranks); load != input.load.end()) {
     measured.load = load->second;
   }
@@ -122,9 +144,7 @@ MeasuredSize measured_size(const ScalingSize& size, const ProjectionInput& input
   if (nocomm == nullptr) {
     missing(ranks, "the trial synthetic/nocomm");
   }
-  const bool even = std::all_of(
-      local.begin(), local.end(), [&local](std::int64_t batch) { return batch == local.front(); });
-  add_compute(*nocomm, even, measured);
+  add_compute(*nocomm, local, measured);
   const ScalingArm* io = find_arm(size, "io");
   const ScalingArm* full = find_arm(size, "full");
   const bool with_input = full != nullptr;
@@ -172,10 +192,8 @@ SeriesSpread spread_of(const std::vector<MeasuredSize>& sizes) {
       rounds += static_cast<double>(trial.size());
       trials += 1.0;
     }
-    if (size.rank_means.size() > 1) {
-      rank_squares += squares_about_one(size.rank_means);
-      spread.rank_degrees += static_cast<std::int64_t>(size.rank_means.size()) - 1;
-    }
+    rank_squares += squares_about_one(size.rank_means);
+    spread.rank_degrees += size.rank_degrees;
   }
   const MeasuredSize& largest = sizes.back();
   const auto steps = static_cast<double>(largest.step_times.size());

@@ -39,13 +39,21 @@ double exponential(Random& random, double mean) {
 struct Job {
   const Cluster& cluster;
   Random& random;
-  std::vector<double> speed;  ///< by rank: its lasting slowness
+  std::vector<double> speed;        ///< by rank: its lasting slowness
+  std::vector<std::int64_t> batch;  ///< by rank
   std::vector<double> clock;
 
   Job(const Cluster& of, std::int64_t ranks, Random& generator) : cluster(of), random(generator) {
     for (std::int64_t rank = 0; rank < ranks; ++rank) {
       speed.push_back(lognormal(random, of.rank_spread));
+      const std::int64_t more = rank < of.global_batch % ranks ? 1 : 0;
+      batch.push_back(of.global_batch == 0 ? kLocalBatch : of.global_batch / ranks + more);
     }
+  }
+  /// Of forward and backward pass of this rank, against those of kLocalBatch.
+  [[nodiscard]] double work(std::size_t rank) const {
+    const double samples = static_cast<double>(batch[rank]) / static_cast<double>(kLocalBatch);
+    return cluster.unscaled + (1.0 - cluster.unscaled) * samples;
   }
   [[nodiscard]] double step_factor(std::size_t rank, double machine) const {
     return machine * speed[rank] * lognormal(random, cluster.rank_noise);
@@ -77,13 +85,14 @@ std::vector<std::vector<double>> training_steps(Job& job, double machine) {
         ready_s = std::max(ready_s, cluster.gradients[tensor].ready_s);
       }
       for (std::size_t rank = 0; rank < ranks; ++rank) {
-        link_free_s = std::max(link_free_s, job.clock[rank] + factor[rank] * ready_s);
+        link_free_s =
+            std::max(link_free_s, job.clock[rank] + factor[rank] * job.work(rank) * ready_s);
       }
       link_free_s += ranks > 1 ? job.collective_s(bytes) : 0.0;
     }
     for (std::size_t rank = 0; rank < ranks; ++rank) {
-      const double backward_s =
-          job.clock[rank] + factor[rank] * (cluster.forward_s + cluster.backward_s);
+      const double backward_s = job.clock[rank] + factor[rank] * job.work(rank) *
+                                                      (cluster.forward_s + cluster.backward_s);
       const double end_s =
           std::max(backward_s, ranks > 1 ? link_free_s : 0.0) + factor[rank] * cluster.optimizer_s;
       times[rank].push_back(end_s - job.clock[rank]);
@@ -94,9 +103,10 @@ std::vector<std::vector<double>> training_steps(Job& job, double machine) {
 }
 
 std::vector<std::vector<double>> lonely_steps(Job& job, double machine) {
-  const double step_s = job.cluster.forward_s + job.cluster.backward_s + job.cluster.optimizer_s;
   std::vector<std::vector<double>> times(job.speed.size());
   for (std::size_t rank = 0; rank < times.size(); ++rank) {
+    const double step_s =
+        job.work(rank) * (job.cluster.forward_s + job.cluster.backward_s) + job.cluster.optimizer_s;
     for (int step = 0; step < kSteps; ++step) {
       times[rank].push_back(step_s * job.step_factor(rank, machine));
     }
@@ -104,11 +114,11 @@ std::vector<std::vector<double>> lonely_steps(Job& job, double machine) {
   return times;
 }
 
-ScalingRound round_of(int number, std::vector<std::vector<double>> times) {
+ScalingRound round_of(int number, const Job& job, std::vector<std::vector<double>> times) {
   ScalingRound round;
   round.round = number;
   round.steps = kSteps;
-  round.samples = kSteps * kLocalBatch * static_cast<std::int64_t>(times.size());
+  round.samples = kSteps * std::accumulate(job.batch.begin(), job.batch.end(), std::int64_t{0});
   double longest_s = 0.0;
   for (const std::vector<double>& rank : times) {
     longest_s = std::max(longest_s, std::accumulate(rank.begin(), rank.end(), 0.0));
@@ -120,19 +130,31 @@ ScalingRound round_of(int number, std::vector<std::vector<double>> times) {
 
 ScalingSize measure_size(const Cluster& cluster, std::int64_t ranks, Random& random) {
   ScalingSize size;
-  size.local_batch_sizes.assign(static_cast<std::size_t>(ranks), kLocalBatch);
   ScalingArm synthetic{"synthetic", {}};
   ScalingArm nocomm{"synthetic/nocomm", {}};
   Job job(cluster, ranks, random);
+  size.local_batch_sizes = job.batch;
   for (int round = 0; round < kRounds; ++round) {
     synthetic.rounds.push_back(
-        round_of(round, training_steps(job, lognormal(random, cluster.drift))));
+        round_of(round, job, training_steps(job, lognormal(random, cluster.drift))));
     if (ranks > 1) {
-      nocomm.rounds.push_back(round_of(round, lonely_steps(job, lognormal(random, cluster.drift))));
+      nocomm.rounds.push_back(
+          round_of(round, job, lonely_steps(job, lognormal(random, cluster.drift))));
     }
   }
   size.arms = {std::move(synthetic), std::move(nocomm)};
   return size;
+}
+
+/// The step of rank 0.
+StepTimeline timeline_of(const Job& job) {
+  StepTimeline timeline;
+  for (const GradientTiming& gradient : job.cluster.gradients) {
+    timeline.gradients.push_back({gradient.bytes, gradient.ready_s * job.work(0)});
+  }
+  timeline.backward_end_s = (job.cluster.forward_s + job.cluster.backward_s) * job.work(0);
+  timeline.step_s = timeline.backward_end_s + job.cluster.optimizer_s;
+  return timeline;
 }
 
 void add_collectives(const Cluster& cluster,
@@ -257,17 +279,28 @@ Cluster random_cluster(Random& random) {
 
 ProjectionInput measure(const Cluster& cluster, Random& random) {
   ProjectionInput input;
-  input.series.mode = "weak";
-  for (std::int64_t ranks = 1; ranks <= cluster.largest; ranks *= 2) {
+  input.series.mode = cluster.global_batch == 0 ? "weak" : "strong";
+  std::vector<std::int64_t> sizes = cluster.sizes;
+  for (std::int64_t ranks = 1; cluster.sizes.empty() && ranks <= cluster.largest; ranks *= 2) {
+    sizes.push_back(ranks);
+  }
+  for (const std::int64_t ranks : sizes) {
     input.series.sizes.push_back(measure_size(cluster, ranks, random));
     if (ranks > 1) {
       add_collectives(cluster, ranks, random, input.collectives);
     }
+    input.timeline = timeline_of(Job(cluster, ranks, random));
   }
-  input.timeline.gradients = cluster.gradients;
-  input.timeline.backward_end_s = cluster.forward_s + cluster.backward_s;
-  input.timeline.step_s = input.timeline.backward_end_s + cluster.optimizer_s;
   return input;
+}
+
+double measured_step_s(const ProjectionInput& input) {
+  const ScalingSize& largest = input.series.sizes.back();
+  double sum = 0.0;
+  for (const ScalingRound& round : largest.arms.front().rounds) {
+    sum += static_cast<double>(round.samples / round.steps) / round.samples_per_second;
+  }
+  return sum / static_cast<double>(largest.arms.front().rounds.size());
 }
 
 }  // namespace dlbench::harness

@@ -17,7 +17,10 @@ namespace dlbench::harness {
 
 /// Every time in seconds. None of it but the gradients is told to the projection.
 struct Cluster {
-  std::int64_t largest = 8;     ///< ranks; sizes are the powers of two up to it
+  std::int64_t largest = 8;         ///< ranks; sizes are the powers of two up to it
+  std::vector<std::int64_t> sizes;  ///< other ones; empty: those
+  /// Strong scaling: dealt to the ranks, uneven where it does not divide. 0: 8 samples on each.
+  std::int64_t global_batch = 0;
   std::int64_t node_ranks = 0;  ///< 0: one level
   double latency_s = 0.0;
   double bytes_per_s = 0.0;
@@ -29,9 +32,11 @@ struct Cluster {
   double rank_spread = 0.0;  ///< lognormal, of each rank for good
   double drift = 0.0;        ///< lognormal, of the whole machine, by round
   double contention = 0.0;   ///< by which computing slows beside communication
+  /// Times of 8 samples. With other local batches all but the optimizer's change, but for a share.
   double forward_s = 0.0;
   double backward_s = 0.0;
   double optimizer_s = 0.0;
+  double unscaled = 0.0;  ///< share of forward and backward that a batch of any size takes
   std::vector<GradientTiming> gradients;
   std::vector<std::vector<std::size_t>> buckets;  ///< in the order of their reduction
 
@@ -43,6 +48,9 @@ struct Cluster {
 
 /// Five rounds of 20 steps at every size, and all-reduces alone.
 [[nodiscard]] ProjectionInput measure(const Cluster& cluster, std::mt19937_64& random);
+
+/// The measured step at the largest size: mean over rounds of the synthetic trial.
+[[nodiscard]] double measured_step_s(const ProjectionInput& input);
 
 /// One all-reduce, message by message, without jitter.
 [[nodiscard]] double ring_all_reduce_s(const Cluster& cluster, double bytes, std::int64_t ranks);
