@@ -92,6 +92,7 @@ struct Projector::State {
   std::vector<BucketTiming> buckets;
   std::vector<Calibration> calibrations;  ///< of the sizes above 1 rank
   ModelParameters best;
+  double synthetic_correction = 1.0;  ///< measured / modelled step without loader
   std::vector<Replicate> replicates;
 
   explicit State(ProjectionInput given)
@@ -115,6 +116,7 @@ struct Projector::State {
     }
     best = {link.link, sizes.back().nocomm_s, 1.0};
     best.correction = correction_of(best, std::vector<double>(calibrations.size(), 0.0));
+    synthetic_correction = synthetic_correction_of(best);
     make_replicates();
   }
 
@@ -127,6 +129,18 @@ struct Projector::State {
       const double modelled_s =
           predictor.step(parameters, buckets, size.target, size.draws).total_s();
       logs += std::log(size.measured.step_s / modelled_s) + errors[index];
+    }
+    return std::exp(logs / static_cast<double>(calibrations.size()));
+  }
+
+  /// The same of the trial synthetic, which every size has and no loader bounds.
+  [[nodiscard]] double synthetic_correction_of(const ModelParameters& parameters) const {
+    double logs = 0.0;
+    for (const Calibration& size : calibrations) {
+      Target target = size.target;
+      target.loader_s = 0.0;
+      const double modelled_s = predictor.step(parameters, buckets, target, size.draws).total_s();
+      logs += std::log(size.measured.synthetic_s / modelled_s);
     }
     return std::exp(logs / static_cast<double>(calibrations.size()));
   }
@@ -255,8 +269,8 @@ reports::BucketSweepRecord Projector::bucket_sweep(std::int64_t ranks,
     ReductionModel reduction = state.input.reduction;
     reduction.bucket_cap_mib = cap;
     const std::vector<BucketTiming> buckets = bucket_schedule(state.input.timeline, reduction);
-    const double step_s =
-        state.predictor.step(state.best, buckets, target, draws).total_s() * state.best.correction;
+    const double step_s = state.predictor.step(state.best, buckets, target, draws).total_s() *
+                          state.synthetic_correction;
     record.caps.push_back({cap, static_cast<std::int64_t>(buckets.size()), step_s, std::nullopt});
   }
   record.best_modelled_mib = reports::best_modelled_cap(record.caps);

@@ -73,8 +73,9 @@ class Projector {
   /// series. `ranks` >= 1 (checked); `load` as in ProjectionInput.
   [[nodiscard]] reports::ProjectionRecord project(std::int64_t ranks, double load = 1.0) const;
 
-  /// Modelled steps (without loader) of `caps_mib` at `ranks`, ascending, and the best of them. No
-  /// measured ones: the caller has them, and sets best_measured_mib.
+  /// Modelled steps of the trial synthetic, which has no loader, with `caps_mib` at `ranks`,
+  /// ascending, and the best of them. No measured ones: the caller has them, and sets
+  /// best_measured_mib.
   [[nodiscard]] reports::BucketSweepRecord bucket_sweep(std::int64_t ranks,
                                                         std::span<const double> caps_mib) const;
 

@@ -233,6 +233,44 @@ TEST(Projection, TheBucketSweepFindsTheCapBetweenTooManyAndTooLate) {
   EXPECT_EQ(sweep.best_modelled_mib, sweep.caps[static_cast<std::size_t>(best)].bucket_cap_mib);
 }
 
+/// `input` with a trial full whose steps take `slower` times those of synthetic, and an io that
+/// takes half of a step.
+ProjectionInput with_full(ProjectionInput input, double slower) {
+  for (ScalingSize& size : input.series.sizes) {
+    ScalingArm io = size.arms[0];
+    io.trial = "io";
+    ScalingArm full = size.arms[0];
+    full.trial = "full";
+    for (std::size_t round = 0; round < full.rounds.size(); ++round) {
+      io.rounds[round].samples_per_second *= 2.0;
+      full.rounds[round].samples_per_second /= slower;
+    }
+    size.arms.push_back(io);
+    size.arms.push_back(full);
+  }
+  return input;
+}
+
+// Caps are measured on synthetic steps: what makes full slower is not in them.
+TEST(Projection, TheBucketSweepIsOfSyntheticSteps) {
+  std::mt19937_64 random(3);
+  const ProjectionInput synthetic = measure(quiet_cluster(), random);
+  const std::vector<double> caps = {1.0, 25.0};
+  const auto alone = Projector(synthetic).bucket_sweep(8, caps);
+  const double measured_s = measured_step_s(synthetic);
+  EXPECT_NEAR(*alone.caps[1].modelled_step_time_s / measured_s, 1.0, 0.02);
+  for (const double slower : {1.0, 1.5, 2.0}) {
+    const Projector projector(with_full(synthetic, slower));
+    EXPECT_NEAR(projector.project(8).step_time_s.mean / measured_s, slower, 0.02 * slower);
+    const auto beside = projector.bucket_sweep(8, caps);
+    for (std::size_t cap = 0; cap < caps.size(); ++cap) {
+      EXPECT_NEAR(
+          *beside.caps[cap].modelled_step_time_s / *alone.caps[cap].modelled_step_time_s, 1.0, 1e-9)
+          << "full " << slower << " times slower";
+    }
+  }
+}
+
 TEST(Projection, IsDoubtedPastTheOnlyNodeAndWithABadFit) {
   std::mt19937_64 random(5);
   ProjectionInput input = measure(quiet_cluster(), random);
