@@ -61,7 +61,8 @@ const char* limit_of(const ModelledStep& step) {
 std::optional<std::string> doubt(std::int64_t ranks,
                                  double load,
                                  const ProjectionInput& input,
-                                 double residual) {
+                                 double residual,
+                                 bool knows_batch) {
   const std::optional<std::int64_t>& only_node_ranks = input.only_node_ranks;
   std::vector<std::string> reasons;
   if (!input.load.empty() && load <= 1.0 && ranks >= input.load.begin()->first) {
@@ -76,6 +77,9 @@ std::optional<std::string> doubt(std::int64_t ranks,
     reasons.push_back(
         fmt::format("the fitted network misses what was measured by {:.0f} %", 100.0 * residual));
   }
+  if (!knows_batch) {
+    reasons.emplace_back("it is for another local batch, and one alone was measured");
+  }
   return reasons.empty() ? std::nullopt
                          : std::optional(fmt::format("{}", fmt::join(reasons, "; ")));
 }
@@ -89,7 +93,6 @@ struct Projector::State {
   StepPredictor predictor;
   LinkFitter fitter;
   LinkFit link;
-  std::vector<BucketTiming> buckets;
   std::vector<Calibration> calibrations;  ///< of the sizes above 1 rank
   ModelParameters best;
   double synthetic_correction = 1.0;  ///< measured / modelled step without loader
@@ -101,8 +104,7 @@ struct Projector::State {
         spread(spread_of(sizes)),
         predictor(input, sizes),
         fitter(input.collectives, input.node_ranks),
-        link(fitter.fits().front()),
-        buckets(bucket_schedule(input.timeline, input.reduction)) {
+        link(fitter.fits().front()) {
     for (const MeasuredSize& size : sizes) {
       if (size.ranks > 1) {
         const Target target{size.ranks,
@@ -114,7 +116,7 @@ struct Projector::State {
         calibrations.push_back({size, target, predictor.draws(target)});
       }
     }
-    best = {link.link, sizes.back().nocomm_s, 1.0};
+    best = {link.link, sizes.back().nocomm_s, 1.0, predictor.batches().curve(), 1.0};
     best.correction = correction_of(best, std::vector<double>(calibrations.size(), 0.0));
     synthetic_correction = synthetic_correction_of(best);
     make_replicates();
@@ -127,7 +129,7 @@ struct Projector::State {
     for (std::size_t index = 0; index < calibrations.size(); ++index) {
       const Calibration& size = calibrations[index];
       const double modelled_s =
-          predictor.step(parameters, buckets, size.target, size.draws).total_s();
+          predictor.step(parameters, input.reduction, size.target, size.draws).total_s();
       logs += std::log(size.measured.step_s / modelled_s) + errors[index];
     }
     return std::exp(logs / static_cast<double>(calibrations.size()));
@@ -139,7 +141,8 @@ struct Projector::State {
     for (const Calibration& size : calibrations) {
       Target target = size.target;
       target.loader_s = 0.0;
-      const double modelled_s = predictor.step(parameters, buckets, target, size.draws).total_s();
+      const double modelled_s =
+          predictor.step(parameters, input.reduction, target, size.draws).total_s();
       logs += std::log(size.measured.synthetic_s / modelled_s);
     }
     return std::exp(logs / static_cast<double>(calibrations.size()));
@@ -149,12 +152,16 @@ struct Projector::State {
     core::RandomStream random(input.seed, kBootstrapStream);
     const auto normal = [&random] { return static_cast<double>(random.normal()); };
     for (int index = 0; index < kReplicates; ++index) {
-      Replicate replicate{{random_link(random), sizes.back().nocomm_s, 1.0}, 0.0, 0.0};
+      Replicate replicate{{random_link(random), sizes.back().nocomm_s, 1.0, {}, 1.0}, 0.0, 0.0};
       const double trial_error =
           spread.trial_error() * uncertain_scale(spread.round_degrees, random);
       replicate.rank_scale = uncertain_scale(spread.rank_degrees, random) * normal();
       replicate.measurement_error = trial_error * normal();
-      replicate.parameters.compute_s *= 1.0 + trial_error * normal();
+      const double compute_error = trial_error * normal();
+      replicate.parameters.compute_s *= 1.0 + compute_error;
+      replicate.parameters.curve = random_curve(compute_error, trial_error, random);
+      replicate.parameters.waiting_scale =
+          std::max(0.0, 1.0 + predictor.waiting_error() * normal());
       std::vector<double> errors;
       for (const Calibration& size : calibrations) {
         errors.push_back(trial_error * normal() +
@@ -163,6 +170,26 @@ struct Projector::State {
       replicate.parameters.correction = correction_of(replicate.parameters, errors);
       replicates.push_back(replicate);
     }
+  }
+
+  /// The line in the batch through compute times that might have been measured. `compute_error` is
+  /// that of the largest size.
+  [[nodiscard]] BatchCurve random_curve(double compute_error,
+                                        double trial_error,
+                                        core::RandomStream& random) const {
+    std::vector<double> errors;
+    std::vector<double> backward_errors;
+    const double backward_error = predictor.batches().backward_error(spread.steps);
+    for (std::size_t index = 0; index < sizes.size(); ++index) {
+      const double trial = index + 1 < sizes.size()
+                               ? trial_error * static_cast<double>(random.normal())
+                               : compute_error;
+      // Of the mean of so many ranks.
+      const double ranks = spread.ranks / std::sqrt(static_cast<double>(sizes[index].ranks));
+      errors.push_back(trial + ranks * static_cast<double>(random.normal()));
+      backward_errors.push_back(backward_error * static_cast<double>(random.normal()));
+    }
+    return predictor.batches().curve(errors, std::move(backward_errors));
   }
 
   /// One of the candidate networks, by weight, fitted to what it might have given in the
@@ -206,8 +233,9 @@ struct Projector::State {
     std::vector<double> times;
     const double rank_error = spread.rank_error(target.ranks);
     for (const Replicate& replicate : replicates) {
-      const double step_s = predictor.step(replicate.parameters, buckets, target, draws).total_s() *
-                            replicate.parameters.correction;
+      const double step_s =
+          predictor.step(replicate.parameters, input.reduction, target, draws).total_s() *
+          replicate.parameters.correction;
       times.push_back(step_s *
                       std::exp(replicate.measurement_error + rank_error * replicate.rank_scale));
     }
@@ -228,7 +256,7 @@ reports::ProjectionRecord Projector::project(std::int64_t ranks, double load) co
   const State& state = *state_;
   const Target target = state.target_of(ranks, load);
   const StepPredictor::Draws draws = state.predictor.draws(target);
-  const ModelledStep step = state.predictor.step(state.best, state.buckets, target, draws);
+  const ModelledStep step = state.predictor.step(state.best, state.input.reduction, target, draws);
   const std::vector<double> band = state.band_of(target, draws);
   const double step_s = step.total_s() * state.best.correction;
   const double lower_s = std::min(step_s, percentile(band, 0.025));
@@ -251,7 +279,9 @@ reports::ProjectionRecord Projector::project(std::int64_t ranks, double load) co
   record.exposed_communication_s = (step.waiting_s + step.transfer_s) * state.best.correction;
   record.waiting_s = step.waiting_s * state.best.correction;
   record.limit = limit_of(step);
-  record.doubt = doubt(ranks, load, state.input, state.link.residual);
+  const bool knows_batch = state.predictor.batches().knows_batches() ||
+                           target.largest_batch == state.sizes.back().largest_batch;
+  record.doubt = doubt(ranks, load, state.input, state.link.residual, knows_batch);
   return record;
 }
 
@@ -268,10 +298,11 @@ reports::BucketSweepRecord Projector::bucket_sweep(std::int64_t ranks,
   for (const double cap : caps) {
     ReductionModel reduction = state.input.reduction;
     reduction.bucket_cap_mib = cap;
-    const std::vector<BucketTiming> buckets = bucket_schedule(state.input.timeline, reduction);
-    const double step_s = state.predictor.step(state.best, buckets, target, draws).total_s() *
+    const std::size_t buckets =
+        bucket_schedule(state.input.timelines.begin()->second, reduction).size();
+    const double step_s = state.predictor.step(state.best, reduction, target, draws).total_s() *
                           state.synthetic_correction;
-    record.caps.push_back({cap, static_cast<std::int64_t>(buckets.size()), step_s, std::nullopt});
+    record.caps.push_back({cap, static_cast<std::int64_t>(buckets), step_s, std::nullopt});
   }
   record.best_modelled_mib = reports::best_modelled_cap(record.caps);
   return record;
@@ -289,6 +320,8 @@ std::optional<reports::LeaveLargestOutRecord> leave_largest_out(const Projection
   std::erase_if(smaller.collectives, [&largest](const CollectiveTime& collective) {
     return collective.ranks >= largest.ranks;
   });
+  std::erase_if(smaller.timelines,
+                [&largest](const auto& timeline) { return timeline.first >= largest.ranks; });
   const reports::ProjectionRecord projection =
       Projector(smaller).project(largest.ranks, largest.load);
   reports::LeaveLargestOutRecord record;

@@ -24,9 +24,9 @@ struct ProjectionInput {
   /// The measured series: synthetic (with step times of every rank) at every size and
   /// synthetic/nocomm at every size above 1; full where it ran, and io wherever full did.
   ScalingInput series;
-  /// The step of one rank of the largest size, without communication. Only its proportions count:
-  /// it is scaled to the measured step times.
-  StepTimeline timeline;
+  /// Ranks -> the step of rank 0, which has the largest batch, without communication, for every
+  /// size. Only its proportions count: it is scaled to the measured step times.
+  std::map<std::int64_t, StepTimeline> timelines;
   ReductionModel reduction;
   /// All-reduces alone, at the measured sizes above 1 and for several numbers of bytes around those
   /// of the buckets.
@@ -44,6 +44,9 @@ struct ProjectionInput {
 /// Projects one series. The model of a step of N ranks with local batches b:
 ///   compute   the nocomm step of the largest measured size, times f(b) / f(b there) with f linear
 ///             in b, fitted over the sizes, times the load
+///   timeline  when gradients are ready and the backward pass ends: each a line in b, through the
+///             measured timelines. Where all sizes have one b: in the proportions of the largest
+///             size
 ///   slowest   the slowest of N draws from the measured step times, relative to those usual for the
 ///             batch, times the share of that waiting which the measured sizes show. Where batches
 ///             are uneven, the larger ones are as much slower as f says
@@ -55,12 +58,13 @@ struct ProjectionInput {
 ///
 /// The band is the 2.5 to 97.5 % range of a parametric bootstrap with a fixed seed: the network is
 /// fitted again to collectives with fresh errors (which may choose another kind of network),
-/// measured times vary by their standard errors, and the measurement that the projection will be
+/// measured times vary by their standard errors and with them the lines in b, the timelines vary by
+/// what their lines miss, and the measurement that the projection will be
 /// compared with has one of its own.
 class Projector {
  public:
-  /// Throws core::Error(kData) without a collective, without 2 sizes, or where the largest size
-  /// lacks step times: the message says what is missing.
+  /// Throws core::Error(kData) without a collective, without 2 sizes, or where a size lacks a
+  /// trial, its step times or its timeline: the message says what is missing.
   explicit Projector(ProjectionInput input);
   ~Projector();
   Projector(Projector&&) noexcept;
@@ -68,7 +72,8 @@ class Projector {
 
   [[nodiscard]] const LinkFit& link() const;
 
-  /// With a doubt where the network is not known for so many ranks, or was fitted badly.
+  /// With a doubt where the network is not known for so many ranks, or was fitted badly, and where
+  /// the local batch differs from all that were measured, which are one.
   /// Weak: the local batch of the largest size on each rank; strong: the global batch of the
   /// series. `ranks` >= 1 (checked); `load` as in ProjectionInput.
   [[nodiscard]] reports::ProjectionRecord project(std::int64_t ranks, double load = 1.0) const;

@@ -5,6 +5,7 @@
 // step of any size. For projection*.cpp alone.
 #pragma once
 
+#include "harness/analysis/batch_model.h"
 #include "harness/analysis/projection.h"
 #include "harness/analysis/step_model.h"
 
@@ -30,6 +31,7 @@ struct MeasuredSize {
   /// the ranks with as large a batch. Ranks with batches of different sizes differ by design, which
   /// is not noise.
   double waiting_share = 0.0;      ///< mean over steps of the slowest rank - 1
+  double waiting_error = 0.0;      ///< standard error of that mean
   std::vector<double> step_times;  ///< of all ranks
   std::vector<double> rank_means;  ///< mean of each rank
   std::int64_t rank_degrees = 0;   ///< degrees of freedom of rank_means
@@ -73,6 +75,8 @@ struct ModelParameters {
   LinkParameters link;
   double compute_s = 0.0;   ///< nocomm step of the largest measured size
   double correction = 1.0;  ///< measured / modelled step
+  BatchCurve curve;
+  double waiting_scale = 1.0;  ///< of the slowest rank's delay
 };
 
 /// Mean times of a modelled step.
@@ -100,22 +104,24 @@ class StepPredictor {
 
   /// Without ModelParameters::correction. `reduction` decides the buckets.
   [[nodiscard]] ModelledStep step(const ModelParameters& parameters,
-                                  const std::vector<BucketTiming>& buckets,
+                                  const ReductionModel& reduction,
                                   const Target& target,
                                   const Draws& draws) const;
 
-  /// The compute time of a local batch relative to that of the largest measured size.
-  [[nodiscard]] double batch_ratio(double local_batch) const;
+  [[nodiscard]] const BatchModel& batches() const { return batches_; }
+
+  /// Standard error of ModelParameters::waiting_scale: the share of the waiting that is really seen
+  /// comes from a few hundred steps.
+  [[nodiscard]] double waiting_error() const { return waiting_error_; }
 
  private:
-  StepTimeline timeline_;
+  BatchModel batches_;
   StepNoise noise_;
   double noise_share_ = 1.0;
+  double waiting_error_ = 0.0;
   double jitter_s_ = 0.0;
   double anchor_load_ = 1.0;
   double anchor_batch_ = 0.0;
-  double batch_constant_ = 1.0;  ///< compute time = constant + slope * local batch
-  double batch_slope_ = 0.0;
   std::vector<double> jitter_;  ///< exponential with mean 1; by draw, then by bucket
 };
 

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The modelled step of any number of ranks.
+#include "engine/core/error.h"
 #include "engine/core/rng.h"
 #include "harness/analysis/projection_internal.h"
-#include "harness/stats/least_squares.h"
 #include "reports/statistics.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -35,6 +37,19 @@ double seen_share(const std::vector<MeasuredSize>& sizes, const StepNoise& noise
   return independent > 0.0 ? seen / independent : 1.0;
 }
 
+/// Standard error of what seen_share() saw, relative.
+double seen_error(const std::vector<MeasuredSize>& sizes) {
+  double seen = 0.0;
+  double squares = 0.0;
+  for (const MeasuredSize& size : sizes) {
+    if (size.ranks > 1) {
+      seen += size.waiting_share;
+      squares += size.waiting_error * size.waiting_error;
+    }
+  }
+  return seen > 0.0 ? std::sqrt(squares) / seen : 0.0;
+}
+
 /// Calls of one collective scatter by their jitter, whose mean equals its standard deviation as it
 /// is exponential. The median over sizes: a single disturbed call does not count.
 double typical_jitter_s(const std::vector<CollectiveTime>& collectives) {
@@ -46,24 +61,33 @@ double typical_jitter_s(const std::vector<CollectiveTime>& collectives) {
   return summarize(deviations)->median;
 }
 
+/// Timelines are of rank 0, which has the largest batch. Throws core::Error(kData) without one.
+std::vector<BatchStep> batch_steps(const ProjectionInput& input,
+                                   const std::vector<MeasuredSize>& sizes) {
+  std::vector<BatchStep> steps;
+  for (const MeasuredSize& size : sizes) {
+    const auto timeline = input.timelines.find(size.ranks);
+    if (timeline == input.timelines.end() || timeline->second.step_s <= 0.0) {
+      throw core::Error(
+          core::ErrorCode::kData,
+          fmt::format("a projection needs the timeline of a step at {} rank(s)", size.ranks));
+    }
+    steps.push_back(
+        {size.local_batch, size.nocomm_s / size.load, size.largest_batch, timeline->second});
+  }
+  return steps;
+}
+
 }  // namespace
 
 StepPredictor::StepPredictor(const ProjectionInput& input, const std::vector<MeasuredSize>& sizes)
-    : timeline_(input.timeline),
+    : batches_(batch_steps(input, sizes)),
       noise_(sizes.back().step_times),
       noise_share_(seen_share(sizes, noise_)),
+      waiting_error_(seen_error(sizes)),
       jitter_s_(typical_jitter_s(input.collectives)),
       anchor_load_(sizes.back().load),
       anchor_batch_(sizes.back().local_batch) {
-  std::vector<std::vector<double>> rows;
-  std::vector<double> times;
-  for (const MeasuredSize& size : sizes) {
-    rows.push_back({1.0, size.local_batch});
-    times.push_back(size.nocomm_s / size.load);
-  }
-  const LinearFit line = fit_relative(rows, times, times).linear;
-  batch_constant_ = line.coefficients[0];
-  batch_slope_ = line.coefficients[1];
   core::RandomStream random(input.seed, kJitterStream);
   for (std::size_t draw = 0; draw < kJitterLength; ++draw) {
     jitter_.push_back(-std::log1p(-static_cast<double>(random.uniform())));
@@ -73,11 +97,6 @@ StepPredictor::StepPredictor(const ProjectionInput& input, const std::vector<Mea
   for (double& value : jitter_) {
     value /= mean;
   }
-}
-
-double StepPredictor::batch_ratio(double local_batch) const {
-  return (batch_constant_ + batch_slope_ * local_batch) /
-         (batch_constant_ + batch_slope_ * anchor_batch_);
 }
 
 StepPredictor::Draws StepPredictor::draws(const Target& target) const {
@@ -96,12 +115,13 @@ StepPredictor::Draws StepPredictor::draws(const Target& target) const {
   const auto of_largest = static_cast<double>(target.largest_ranks);
   const double rest =
       target.mean_batch * static_cast<double>(target.ranks) - target.largest_batch * of_largest;
+  const BatchCurve curve = batches_.curve();
   Draws result;
   for (std::size_t draw = 0; draw < kDraws; ++draw) {
     double slowness = slowest(target.largest_ranks, draw * kStride);
     if (others > 0) {
-      const double smaller =
-          batch_ratio(rest / static_cast<double>(others)) / batch_ratio(target.largest_batch);
+      const double smaller = curve.compute_s(rest / static_cast<double>(others)) /
+                             curve.compute_s(target.largest_batch);
       slowness = std::max(slowness, smaller * slowest(others, draw * kOtherStride));
     }
     result.slowness.push_back(slowness);
@@ -110,13 +130,16 @@ StepPredictor::Draws StepPredictor::draws(const Target& target) const {
 }
 
 ModelledStep StepPredictor::step(const ModelParameters& parameters,
-                                 const std::vector<BucketTiming>& buckets,
+                                 const ReductionModel& reduction,
                                  const Target& target,
                                  const Draws& draws) const {
   ModelledStep result;
+  const BatchCurve& curve = parameters.curve;
   const double anchor_s = parameters.compute_s * target.load / anchor_load_;
-  const double largest_s = anchor_s * batch_ratio(target.largest_batch);
-  const double scale = largest_s / timeline_.step_s;
+  const double scale = anchor_s / curve.compute_s(anchor_batch_);
+  const double largest_s = scale * curve.compute_s(target.largest_batch);
+  const StepTimeline timeline = batches_.timeline(curve, target.largest_batch);
+  const std::vector<BucketTiming> buckets = bucket_schedule(timeline, reduction);
   std::vector<double> mean_s;
   mean_s.reserve(buckets.size());
   for (const BucketTiming& bucket : buckets) {
@@ -127,17 +150,18 @@ ModelledStep StepPredictor::step(const ModelParameters& parameters,
   double slowest_s = 0.0;
   double transfer_s = 0.0;
   std::size_t next = 0;
-  for (const double slowness : draws.slowness) {
+  for (const double drawn : draws.slowness) {
+    const double slowness = 1.0 + parameters.waiting_scale * (drawn - 1.0);
     for (std::size_t bucket = 0; target.ranks > 1 && bucket < mean_s.size(); ++bucket) {
       const double extra_s = jitter_s_ * (jitter_[next++ % kJitterLength] - 1.0);
       all_reduce_s[bucket] = std::max(mean_s[bucket] + extra_s, 0.0);
     }
     const double end_s = reduction_end_s(buckets, all_reduce_s, slowness * scale);
     slowest_s += slowness * largest_s;
-    transfer_s += std::max(0.0, end_s - slowness * scale * timeline_.backward_end_s);
+    transfer_s += std::max(0.0, end_s - slowness * scale * timeline.backward_end_s);
   }
   const auto count = static_cast<double>(draws.slowness.size());
-  result.compute_s = anchor_s * batch_ratio(target.mean_batch);
+  result.compute_s = scale * curve.compute_s(target.mean_batch);
   result.waiting_s = slowest_s / count - result.compute_s;
   result.transfer_s = transfer_s / count;
   result.input_s = std::max(0.0, target.loader_s - (slowest_s + transfer_s) / count);

@@ -57,15 +57,6 @@ double squares_about_one(std::span<const double> values) {
   return squares;
 }
 
-/// The steps that all ranks have.
-std::size_t common_steps(const ScalingRound& round) {
-  std::size_t steps = round.step_wall_s.empty() ? 0 : round.step_wall_s.front().size();
-  for (const std::vector<double>& rank : round.step_wall_s) {
-    steps = std::min(steps, rank.size());
-  }
-  return steps;
-}
-
 /// By rank, the round's mean time of a step over the ranks with as large a batch.
 std::vector<double> usual_times(const ScalingRound& round, std::span<const std::int64_t> batches) {
   std::vector<double> usual;
@@ -88,7 +79,7 @@ void add_compute(const ScalingArm& arm,
                  std::span<const std::int64_t> batches,
                  MeasuredSize& measured) {
   std::vector<double> means;
-  std::vector<double> waits;
+  std::vector<double> waits;  // by step
   std::vector<double> by_rank(batches.size(), 0.0);
   for (const ScalingRound& round : arm.rounds) {
     const std::size_t steps = common_steps(round);
@@ -108,13 +99,18 @@ void add_compute(const ScalingArm& arm,
       }
     }
     means.push_back(mean_of(usual));
-    waits.push_back(mean_of(slowest) - 1.0);
+    for (const double relative_time : slowest) {
+      waits.push_back(relative_time - 1.0);
+    }
   }
   if (means.empty()) {
     missing(static_cast<std::size_t>(measured.ranks), "step times of every rank");
   }
   measured.nocomm_s = mean_of(means);
-  measured.waiting_share = mean_of(waits);
+  const std::optional<reports::Summary> waiting = reports::summarize(waits);
+  measured.waiting_share = waiting->mean;
+  measured.waiting_error =
+      waiting->stddev.value_or(0.0) / std::sqrt(static_cast<double>(waits.size()));
   measured.round_times.push_back(relative(means));
   measured.rank_means = relative(by_rank);
   const std::set<std::int64_t> different(batches.begin(), batches.end());

@@ -31,15 +31,6 @@ using reports::step_time_record;
 constexpr const char* kSynthetic = "synthetic";
 constexpr const char* kNoComm = "synthetic/nocomm";
 
-/// Steps that every rank timed.
-std::size_t common_steps(const ScalingRound& round) {
-  std::size_t steps = round.step_wall_s.empty() ? 0 : round.step_wall_s.front().size();
-  for (const std::vector<double>& rank : round.step_wall_s) {
-    steps = std::min(steps, rank.size());
-  }
-  return steps;
-}
-
 /// Of each step, the time of its slowest rank.
 std::vector<double> slowest_times(const ScalingRound& round) {
   std::vector<double> slowest(common_steps(round), 0.0);
@@ -323,6 +314,14 @@ reports::ScalingPointRecord point_record(const ScalingSize& size, const ScalingS
 }
 
 }  // namespace
+
+std::size_t common_steps(const ScalingRound& round) {
+  std::size_t steps = round.step_wall_s.empty() ? 0 : round.step_wall_s.front().size();
+  for (const std::vector<double>& rank : round.step_wall_s) {
+    steps = std::min(steps, rank.size());
+  }
+  return steps;
+}
 
 const ScalingArm* find_arm(const ScalingSize& size, std::string_view trial) {
   const auto found = std::find_if(size.arms.begin(), size.arms.end(), [trial](const auto& arm) {

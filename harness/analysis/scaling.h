@@ -9,6 +9,7 @@
 #include "harness/analysis/attribution.h"
 #include "reports/scaling_record.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -48,6 +49,9 @@ struct ScalingSize {
   std::optional<double> compression_error;  ///< of rank 0's gradients, relative; none: none
   std::optional<reports::AttributionRecord> attribution;  ///< of this size, from attribute()
 };
+
+/// Steps that every rank timed.
+[[nodiscard]] std::size_t common_steps(const ScalingRound& round);
 
 /// The arm of that name that has rounds; null: there is none.
 [[nodiscard]] const ScalingArm* find_arm(const ScalingSize& size, std::string_view trial);

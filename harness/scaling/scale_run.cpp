@@ -343,7 +343,7 @@ ProjectionInput ScaleRun::projection_input(std::size_t series) const {
   const SessionOptions& session = options_.series[series].session;
   ProjectionInput input{
       .series = this->input(series),
-      .timeline = {},
+      .timelines = {},
       .reduction = {.bucket_cap_mib = static_cast<double>(session.buckets.cap_bytes) / (1 << 20),
                     .overlap = session.buckets.overlap,
                     .bytes_per_gradient_byte = session.compression.has_value() ? 0.5 : 1.0},
@@ -353,7 +353,7 @@ ProjectionInput ScaleRun::projection_input(std::size_t series) const {
       continue;
     }
     ScaleMember& member = *members_[index];
-    input.timeline = timelines_[index];  // the last one is that of the largest size
+    input.timelines[sizes_[index].ranks] = timelines_[index];
     input.only_node_ranks = only_node_ranks(member.context().places, sizes_[index].session.link);
     // As of the largest size: where all of its ranks are on one node, there is one level to fit.
     input.node_ranks =

@@ -146,14 +146,33 @@ ScalingSize measure_size(const Cluster& cluster, std::int64_t ranks, Random& ran
   return size;
 }
 
-/// The step of rank 0.
+/// The step of rank 0, piece by piece: up to each gradient, to the end of the backward pass, the
+/// optimizer.
 StepTimeline timeline_of(const Job& job) {
-  StepTimeline timeline;
-  for (const GradientTiming& gradient : job.cluster.gradients) {
-    timeline.gradients.push_back({gradient.bytes, gradient.ready_s * job.work(0)});
+  const Cluster& cluster = job.cluster;
+  const auto piece_s = [&](double exact_s) {
+    double fastest = INFINITY;
+    for (int run = 0; run < 3; ++run) {
+      fastest = std::min(fastest, lognormal(job.random, cluster.timeline_noise));
+    }
+    return exact_s * (cluster.timeline_noise > 0.0 ? fastest : 1.0);
+  };
+  StepTimeline timeline{.gradients = cluster.gradients};
+  std::vector<std::size_t> order(cluster.gradients.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&cluster](std::size_t left, std::size_t right) {
+    return cluster.gradients[left].ready_s < cluster.gradients[right].ready_s;
+  });
+  double exact_s = 0.0;
+  double now_s = 0.0;
+  for (const std::size_t gradient : order) {
+    now_s += piece_s((cluster.gradients[gradient].ready_s - exact_s) * job.work(0));
+    exact_s = cluster.gradients[gradient].ready_s;
+    timeline.gradients[gradient].ready_s = now_s;
   }
-  timeline.backward_end_s = (job.cluster.forward_s + job.cluster.backward_s) * job.work(0);
-  timeline.step_s = timeline.backward_end_s + job.cluster.optimizer_s;
+  timeline.backward_end_s =
+      now_s + piece_s((cluster.forward_s + cluster.backward_s - exact_s) * job.work(0));
+  timeline.step_s = timeline.backward_end_s + piece_s(cluster.optimizer_s);
   return timeline;
 }
 
@@ -277,6 +296,18 @@ Cluster random_cluster(Random& random) {
   return cluster;
 }
 
+Cluster random_strong_cluster(Random& random) {
+  Cluster cluster = random_cluster(random);
+  cluster.global_batch =
+      std::uniform_int_distribution<std::int64_t>(cluster.largest, 16 * cluster.largest)(random);
+  cluster.unscaled = uniform(random, 0.0, 0.33);
+  cluster.timeline_noise = cluster.rank_noise;
+  const Job job(cluster, cluster.largest, random);
+  cluster.optimizer_s =
+      log_uniform(random, 0.02, 0.5) * job.work(0) * (cluster.forward_s + cluster.backward_s);
+  return cluster;
+}
+
 ProjectionInput measure(const Cluster& cluster, Random& random) {
   ProjectionInput input;
   input.series.mode = cluster.global_batch == 0 ? "weak" : "strong";
@@ -289,7 +320,7 @@ ProjectionInput measure(const Cluster& cluster, Random& random) {
     if (ranks > 1) {
       add_collectives(cluster, ranks, random, input.collectives);
     }
-    input.timeline = timeline_of(Job(cluster, ranks, random));
+    input.timelines[ranks] = timeline_of(Job(cluster, ranks, random));
   }
   return input;
 }

@@ -36,7 +36,8 @@ struct Cluster {
   double forward_s = 0.0;
   double backward_s = 0.0;
   double optimizer_s = 0.0;
-  double unscaled = 0.0;  ///< share of forward and backward that a batch of any size takes
+  double unscaled = 0.0;        ///< share of forward and backward that a batch of any size takes
+  double timeline_noise = 0.0;  ///< lognormal, of each piece of a timeline: fastest of three
   std::vector<GradientTiming> gradients;
   std::vector<std::vector<std::size_t>> buckets;  ///< in the order of their reduction
 
@@ -45,6 +46,11 @@ struct Cluster {
 
 /// A random cluster: networks between hidden and bound, steps of 20 to 200 ms.
 [[nodiscard]] Cluster random_cluster(std::mt19937_64& random);
+
+/// The same for strong scaling: 1 to 16 samples on a rank of the largest size, up to a third of
+/// forward and backward pass independent of the batch, and an optimizer, which is too, of 2 to 50 %
+/// of the largest size's forward and backward pass.
+[[nodiscard]] Cluster random_strong_cluster(std::mt19937_64& random);
 
 /// Five rounds of 20 steps at every size, and all-reduces alone.
 [[nodiscard]] ProjectionInput measure(const Cluster& cluster, std::mt19937_64& random);

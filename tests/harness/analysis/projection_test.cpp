@@ -36,43 +36,65 @@ Cluster quiet_cluster() {
   return cluster;
 }
 
+/// What leave_largest_out() says of many clusters.
+struct Accuracy {
+  std::vector<double> errors;              ///< absolute, relative
+  std::vector<double> errors_of_bound;     ///< where communication adds a quarter or more
+  std::vector<double> errors_of_no_model;  ///< of them, with the efficiency of half the ranks
+  double covered = 0.0;                    ///< share inside the band
+};
+
+Accuracy accuracy_of(Cluster (*draw)(std::mt19937_64&)) {
+  constexpr int kClusters = 200;
+  std::mt19937_64 random(1);
+  Accuracy accuracy;
+  for (int index = 0; index < kClusters; ++index) {
+    const Cluster cluster = draw(random);
+    ProjectionInput input = measure(cluster, random);
+    const auto left = leave_largest_out(input).value();
+    EXPECT_EQ(left.ranks, cluster.largest) << cluster.text();
+    accuracy.errors.push_back(std::abs(left.relative_error));
+    accuracy.covered += left.inside_band ? 1.0 / kClusters : 0.0;
+    double lonely_s = 0.0;  // a rank of the largest size without communication
+    for (const std::vector<double>& rank :
+         input.series.sizes.back().arms[1].rounds[0].step_wall_s) {
+      lonely_s = std::max(lonely_s, median(rank));
+    }
+    if (left.measured_step_time_s > 1.25 * lonely_s) {
+      accuracy.errors_of_bound.push_back(std::abs(left.relative_error));
+      input.series.sizes.pop_back();
+      const double again_s = measured_step_s(input) / (cluster.global_batch > 0 ? 2.0 : 1.0);
+      accuracy.errors_of_no_model.push_back(std::abs(again_s / left.measured_step_time_s - 1.0));
+    }
+  }
+  ::testing::Test::RecordProperty("median_error_percent",
+                                  std::to_string(100.0 * median(accuracy.errors)));
+  ::testing::Test::RecordProperty("covered_percent", std::to_string(100.0 * accuracy.covered));
+  return accuracy;
+}
+
 /// The bar of the projection: 200 random clusters whose second level, jitter, noise and contention
 /// it is not told; the smaller half of the sizes predicts the largest.
 TEST(Projection, PredictsTheLargestSizeOfSimulatedClusters) {
-  constexpr int kClusters = 200;
-  std::mt19937_64 random(1);
-  std::vector<double> errors;
-  std::vector<double> errors_of_bound;     // where communication adds a quarter or more
-  std::vector<double> errors_of_no_model;  // the step of half the ranks again
-  int inside = 0;
-  for (int index = 0; index < kClusters; ++index) {
-    const Cluster cluster = random_cluster(random);
-    const ProjectionInput input = measure(cluster, random);
-    const auto left = leave_largest_out(input).value();
-    ASSERT_EQ(left.ranks, cluster.largest) << cluster.text();
-    errors.push_back(std::abs(left.relative_error));
-    inside += left.inside_band ? 1 : 0;
-    const double lonely_s = cluster.forward_s + cluster.backward_s + cluster.optimizer_s;
-    if (left.measured_step_time_s > 1.25 * lonely_s) {
-      errors_of_bound.push_back(std::abs(left.relative_error));
-      const ScalingSize& half = input.series.sizes[input.series.sizes.size() - 2];
-      double rate = 0.0;
-      for (const ScalingRound& round : half.arms[0].rounds) {
-        rate += round.samples_per_second / static_cast<double>(half.arms[0].rounds.size());
-      }
-      const double again_s = 4.0 * static_cast<double>(cluster.largest) / rate;  // 8 samples each
-      errors_of_no_model.push_back(std::abs(again_s / left.measured_step_time_s - 1.0));
-    }
-  }
-  const double covered = inside / static_cast<double>(kClusters);
-  RecordProperty("median_error_percent", std::to_string(100.0 * median(errors)));
-  RecordProperty("covered_percent", std::to_string(100.0 * covered));
-  EXPECT_LE(median(errors), 0.05);
-  EXPECT_GE(covered, 0.85);
-  EXPECT_LE(covered, 0.98);
-  ASSERT_GE(errors_of_bound.size(), 20U);
-  EXPECT_LE(median(errors_of_bound), 0.05);
-  EXPECT_GE(median(errors_of_no_model), 2.0 * median(errors_of_bound));
+  const Accuracy accuracy = accuracy_of(random_cluster);
+  EXPECT_LE(median(accuracy.errors), 0.05);
+  EXPECT_GE(accuracy.covered, 0.85);
+  EXPECT_LE(accuracy.covered, 0.98);
+  ASSERT_GE(accuracy.errors_of_bound.size(), 20U);
+  EXPECT_LE(median(accuracy.errors_of_bound), 0.05);
+  EXPECT_GE(median(accuracy.errors_of_no_model), 2.0 * median(accuracy.errors_of_bound));
+}
+
+/// The same for strong scaling, where ranks of the largest size have batches that no smaller size
+/// has, often uneven ones, and the parts of the step shrink by different factors.
+TEST(Projection, PredictsTheLargestSizeOfStrongScaling) {
+  const Accuracy accuracy = accuracy_of(random_strong_cluster);
+  EXPECT_LE(median(accuracy.errors), 0.05);
+  EXPECT_GE(accuracy.covered, 0.85);
+  EXPECT_LE(accuracy.covered, 0.98);
+  ASSERT_GE(accuracy.errors_of_bound.size(), 20U);
+  EXPECT_LE(median(accuracy.errors_of_bound), 0.05);
+  EXPECT_GE(median(accuracy.errors_of_no_model), 2.0 * median(accuracy.errors_of_bound));
 }
 
 TEST(Projection, AgreesWithAQuietClusterOfManyRanks) {
@@ -146,7 +168,7 @@ TEST(Projection, StrongScalingSplitsTheGlobalBatch) {
     input.series.sizes.push_back(size);
     input.collectives.insert(
         input.collectives.end(), weak.collectives.begin(), weak.collectives.end());
-    input.timeline = weak.timeline;
+    input.timelines[ranks] = weak.timelines.at(ranks);
   }
   const auto projection = Projector(input).project(8);
   EXPECT_EQ(projection.global_batch_size, 8);
@@ -168,6 +190,7 @@ TEST(Projection, AnUnevenBatchIsNoNoise) {
                                    {16, {1, 2, 3}, 16},
                                    {16, {1, 2, 4}, 7},  // even measured, uneven wanted
                                    {64, {1, 2, 3, 6}, 12}};
+  int inside = 0;
   for (const Case& tried : cases) {
     std::vector<double> errors;
     for (int seed = 0; seed < kSeeds; ++seed) {
@@ -184,11 +207,75 @@ TEST(Projection, AnUnevenBatchIsNoNoise) {
       cluster.sizes = {tried.target};
       const double truth_s = measured_step_s(measure(cluster, random));
       errors.push_back(projection.step_time_s.mean / truth_s - 1.0);
+      const auto [lower, upper] = *projection.step_time_s.ci95;
+      inside += lower <= truth_s && truth_s <= upper ? 1 : 0;
       EXPECT_NEAR(errors.back(), 0.0, 0.02)
           << tried.global_batch << " samples on " << tried.target << " ranks, seed " << seed;
     }
     EXPECT_NEAR(median(errors), 0.0, 0.005) << tried.global_batch << " on " << tried.target;
   }
+  EXPECT_GE(inside, static_cast<int>(cases.size()) * kSeeds * 8 / 10);
+}
+
+/// Strong scaling of 64 samples from 1 to 8 ranks, with an optimizer that takes a third of the step
+/// of 2 samples and all-reduces that do not fit behind the backward pass.
+Cluster with_slow_optimizer() {
+  Cluster cluster = quiet_cluster();
+  cluster.global_batch = 64;
+  cluster.optimizer_s = 0.09 * 0.25 * 0.5;
+  cluster.bytes_per_s = 6e9;
+  cluster.rank_noise = 0.003;
+  cluster.drift = 0.001;
+  return cluster;
+}
+
+// The optimizer takes as long for a small batch as for a large one: with the proportions of the
+// largest size everywhere its share hid all-reduces that nothing hides, and steps were 5 % too
+// short.
+TEST(Projection, TheOptimizerDoesNotShrinkWithTheBatch) {
+  constexpr int kSeeds = 20;
+  int inside = 0;
+  std::vector<double> errors;
+  for (int seed = 0; seed < kSeeds; ++seed) {
+    std::mt19937_64 random(static_cast<std::uint64_t>(seed));
+    Cluster cluster = with_slow_optimizer();
+    const auto projection = Projector(measure(cluster, random)).project(32);
+    cluster.sizes = {32};
+    const double truth_s = measured_step_s(measure(cluster, random));
+    errors.push_back(projection.step_time_s.mean / truth_s - 1.0);
+    const auto [lower, upper] = *projection.step_time_s.ci95;
+    inside += lower <= truth_s && truth_s <= upper ? 1 : 0;
+  }
+  EXPECT_NEAR(median(errors), 0.0, 0.005);
+  EXPECT_GE(inside, kSeeds * 8 / 10);
+}
+
+TEST(Projection, LeavesOutTheTimelineOfTheLargestSize) {
+  std::mt19937_64 random(1);
+  ProjectionInput input = measure(with_slow_optimizer(), random);
+  const auto before = leave_largest_out(input).value();
+  StepTimeline& timeline = input.timelines.at(8);
+  timeline.backward_end_s *= 0.5;
+  for (GradientTiming& gradient : timeline.gradients) {
+    gradient.ready_s *= 0.5;
+  }
+  const auto after = leave_largest_out(input).value();
+  EXPECT_EQ(before.predicted_step_time_s.mean, after.predicted_step_time_s.mean);
+  EXPECT_EQ(before.predicted_step_time_s.ci95, after.predicted_step_time_s.ci95);
+}
+
+// 4 ranks with 2, 2, 2, 1 and 5 with 2, 2, 1, 1, 1 samples: both timelines are of 2.
+TEST(Projection, IsDoubtedForAnotherBatchThanTheOnlyOne) {
+  std::mt19937_64 random(1);
+  Cluster cluster = quiet_cluster();
+  cluster.global_batch = 7;
+  cluster.sizes = {4, 5};
+  const Projector projector(measure(cluster, random));
+  EXPECT_EQ(projector.project(6).doubt, std::nullopt);
+  EXPECT_EQ(projector.project(7).doubt,
+            "it is for another local batch, and one alone was measured");
+  cluster.sizes = {3, 4};
+  EXPECT_EQ(Projector(measure(cluster, random)).project(7).doubt, std::nullopt);
 }
 
 // What ranks with the smaller batches have to spare is waiting for the others, as it is where it
@@ -331,6 +418,9 @@ TEST(Projection, SaysWhatIsMissing) {
   input = whole;
   input.series.sizes.resize(1);
   EXPECT_THAT(message_of(input), HasSubstr("needs 2 numbers of ranks, measured: 1"));
+  input = whole;
+  input.timelines.erase(2);
+  EXPECT_THAT(message_of(input), HasSubstr("needs the timeline of a step at 2 rank(s)"));
   input = whole;
   input.series.sizes[1].arms.pop_back();
   EXPECT_THAT(message_of(input), HasSubstr("needs the trial synthetic/nocomm at 2 rank(s)"));
