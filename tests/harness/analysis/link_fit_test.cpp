@@ -160,6 +160,8 @@ TEST(LinkFit, TheLineIsUnbiasedAndItsIntervalsCover) {
     const auto [lower, upper] = line.beta_s_per_byte_ci95.value();
     covered += lower <= 1e-9 && 1e-9 <= upper ? 1 : 0;
   }
+  RecordProperty("beta_error_percent", std::to_string(100.0 * (beta / 1e-9 - 1.0)));
+  RecordProperty("covered_percent", std::to_string(100.0 * covered / kTries));
   EXPECT_NEAR(beta, 1e-9, 0.01e-9);
   EXPECT_NEAR(covered / static_cast<double>(kTries), 0.95, 0.02);
 }
@@ -183,6 +185,8 @@ TEST(LinkFit, NetworksAreUnbiasedAndTheirIntervalsCover) {
     }
   }
   const double truth_s = collective_s(switched(), comm::Collective::kAllReduce, 3e7, 16);
+  RecordProperty("far_error_percent", std::to_string(100.0 * (far_s / truth_s - 1.0)));
+  RecordProperty("covered_percent", std::to_string(100.0 * covered / kTries));
   EXPECT_NEAR(far_s / truth_s, 1.0, 0.02);
   EXPECT_NEAR(covered / static_cast<double>(kTries), 0.95, 0.03);
   EXPECT_GE(right, kTries * 99 / 100);

@@ -212,8 +212,12 @@ TEST(Projection, AnUnevenBatchIsNoNoise) {
       EXPECT_NEAR(errors.back(), 0.0, 0.02)
           << tried.global_batch << " samples on " << tried.target << " ranks, seed " << seed;
     }
+    RecordProperty("median_error_percent_of_" + std::to_string(tried.global_batch) + "_on_" +
+                       std::to_string(tried.target),
+                   std::to_string(100.0 * median(errors)));
     EXPECT_NEAR(median(errors), 0.0, 0.005) << tried.global_batch << " on " << tried.target;
   }
+  RecordProperty("inside", inside);
   EXPECT_GE(inside, static_cast<int>(cases.size()) * kSeeds * 8 / 10);
 }
 
@@ -246,6 +250,8 @@ TEST(Projection, TheOptimizerDoesNotShrinkWithTheBatch) {
     const auto [lower, upper] = *projection.step_time_s.ci95;
     inside += lower <= truth_s && truth_s <= upper ? 1 : 0;
   }
+  RecordProperty("median_error_percent", std::to_string(100.0 * median(errors)));
+  RecordProperty("inside", inside);
   EXPECT_NEAR(median(errors), 0.0, 0.005);
   EXPECT_GE(inside, kSeeds * 8 / 10);
 }
