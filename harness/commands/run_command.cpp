@@ -135,6 +135,7 @@ class Measurement {
                     {.choice = ProbeChoice(options_.probes),
                      .record_folder = report_.speaks() ? options_.record_probes : "",
                      .shares_device = !plan.shared_device().empty()});
+    probes.collect(record_);
     record_.system.peaks = peaks_of_this_rank(plan.backend(), group_);
     group_.align();
     Session session(plan);
@@ -160,8 +161,10 @@ class Measurement {
     runner_options.own_threads = plan.own_threads();
     runner_options.cold_pass_steps = cold_pass(session, arms);
     TrialRunner runner(
-        std::move(runner_options), group_, guard_, [this](const std::vector<TrialResult>& results) {
+        std::move(runner_options), group_, guard_, [&](const std::vector<TrialResult>& results) {
           record_trials(results);
+          probes.collect(record_);
+          report_.write();
         });
     prepare_cache(runner, session);
     runner.begin_window = [&](const TrialId& id) { probes.begin(id); };
@@ -170,7 +173,6 @@ class Measurement {
     runner.on_failure = [this](const Error& failure) { declare_failure(ranks_, failure); };
     run_arms(runner, arms);
     conclude(session, runner.results());
-    probes.collect(record_);
     report_.write();  // a profiler may take the process with it
     naming_device_faults(
         [&] {
@@ -236,6 +238,7 @@ class Measurement {
       runner.run(arms);
     } catch (...) {
       record_trials(runner.results());
+      report_.write();
       throw;
     }
   }
@@ -304,19 +307,24 @@ class Measurement {
     }
   }
 
+  // Trials keep what probes saw of them until now: a window that an error ended is of no
+  // repetition.
   void record_trials(const std::vector<TrialResult>& results) {
-    record_.trials.clear();
+    std::vector<reports::TrialRecord> before = std::exchange(record_.trials, {});
+    auto known = before.begin();  // in the same order; a trial may come to them, and none goes
     std::vector<reports::TaintRecord> taints;
     for (const TrialResult& result : results) {
       if (result.repetitions.empty()) {
         continue;
       }
-      record_.trials.push_back(summarize_trial(result, context_));
+      reports::TrialRecord& trial = record_.trials.emplace_back(summarize_trial(result, context_));
+      if (known != before.end() && known->kind == trial.kind && known->variant == trial.variant) {
+        trial.probes = std::move(known++->probes);
+      }
       const std::vector<reports::TaintRecord> found = result.all_taints();
       taints.insert(taints.end(), found.begin(), found.end());
     }
     report_.taint_trials(taints);
-    report_.write();
   }
 
   void conclude(Session& session, const std::vector<TrialResult>& results) {

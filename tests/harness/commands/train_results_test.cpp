@@ -175,6 +175,16 @@ TEST_F(TrainResults, ATraceThatARunCouldNotBeginIsSaidInTheReport) {
   EXPECT_EQ(record().run.skipped[0].what, "trace");
 }
 
+TEST_F(TrainResults, WhatEndsARunLeavesWhatItsProbesSaw) {
+  EXPECT_EQ(call(measuring({"--repetitions", "1000", "--max-time", "60", "--timeout", "1"})), 124);
+  const reports::RunRecord record = this->record();
+  ASSERT_TRUE(record.probes.contains("proc"));
+  ASSERT_THAT(record.trials, SizeIs(1));
+  EXPECT_FALSE(record.trials[0].repetitions.empty());
+  const auto& proc = std::get<reports::ValueMap>(record.trials[0].probes.at("proc").data);
+  EXPECT_GT(std::get<double>(proc.at("user_cpu_seconds").data), 0.0);
+}
+
 TEST_F(TrainResults, ProbesWatchTheTraining) {
   ASSERT_EQ(train({}), 0) << called_.err;
   const reports::RunRecord watched = record();
