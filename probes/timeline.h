@@ -24,7 +24,11 @@ namespace dlbench::probes {
 /// continues its track, so restarted loader workers do not multiply the rows.
 class Timeline final : public Probe, private core::trace::Sink {
  public:
-  Timeline();
+  /// 2 million of 56 bytes: 112 MiB a thread.
+  static constexpr std::size_t kMostEvents = 256 * 8192;
+
+  /// `most_events`: of each thread, at most kMostEvents.
+  explicit Timeline(std::size_t most_events = kMostEvents);
   ~Timeline() override;
 
   [[nodiscard]] const ProbeSpec& spec() const override;

@@ -134,7 +134,8 @@ class Measurement {
     ProbeSet probes(plan.backend().device(),
                     {.choice = ProbeChoice(options_.probes),
                      .record_folder = report_.speaks() ? options_.record_probes : "",
-                     .shares_device = !plan.shared_device().empty()});
+                     .shares_device = !plan.shared_device().empty(),
+                     .traces = !options_.trace.empty()});
     probes.collect(record_);
     record_.system.peaks = peaks_of_this_rank(plan.backend(), group_);
     group_.align();

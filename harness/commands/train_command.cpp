@@ -101,7 +101,7 @@ class TrainingWatch {
  public:
   TrainingWatch(const backend::DeviceInfo& device, const RunOptions& options, bool timeline)
       : trace_file_(timeline ? options.trace : ""),
-        probes_(device, {.choice = ProbeChoice(options.probes)}) {
+        probes_(device, {.choice = ProbeChoice(options.probes), .traces = !options.trace.empty()}) {
     if (!trace_file_.empty()) {
       recording_.emplace();
     }
@@ -127,17 +127,22 @@ class TrainingWatch {
     std::string fault = end().fault;
     return fault.empty() ? probes_.take_fault() : fault;
   }
-  [[nodiscard]] reports::ValueMap values() const { return probes_.collect(kWindow); }
+  /// Fills `probes` of the record.
+  void collect(reports::RunRecord& record) const {
+    record.probes = probes_.collect(kWindow);
+    if (recording_.has_value()) {
+      recording_->collect(record);
+    }
+  }
 
-  void write_trace() {
-    stretch_.reset();
+  void end_trace() { stretch_.reset(); }
+  void write_trace() const {
     if (recording_.has_value()) {
       recording_->write(trace_file_);
     }
   }
   /// The same of a training that fails.
-  void rescue_trace() {
-    stretch_.reset();
+  void rescue_trace() const {
     if (recording_.has_value()) {
       recording_->rescue(trace_file_);
     }
@@ -280,12 +285,14 @@ class TrainingRun {
       naming_device_faults(training, [this] { return watch_->end_with_fault(); });
     } catch (...) {
       watch_->end();
-      record_.probes = watch_->values();
+      watch_->end_trace();
+      watch_->collect(record_);
       watch_->rescue_trace();
       throw;
     }
     watch_->end();
-    record_.probes = watch_->values();
+    watch_->end_trace();
+    watch_->collect(record_);
     watch_->write_trace();
   }
 
@@ -293,7 +300,7 @@ class TrainingRun {
   /// each rank looks at its own.
   void look_at_device() {
     const probes::DeviceConditions device = watch_->end();
-    record_.probes = watch_->values();
+    watch_->collect(record_);
     if (!device.fault.empty()) {
       throw Error(ErrorCode::kRun, "training: " + device.fault);
     }

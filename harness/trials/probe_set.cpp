@@ -8,9 +8,11 @@
 #include "engine/core/trace.h"
 #include "harness/trials/open_probe.h"
 #include "probes/registry.h"
+#include "reports/naming.h"
 #include "reports/vocabulary.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <utility>
 
@@ -91,6 +93,10 @@ reports::ValueMap probe_record(const probes::ProbeValues& values,
   return map;
 }
 
+reports::ValueMap unavailable_record(const std::string& reason) {
+  return {{"available", false}, {"reason", reason}};
+}
+
 ProbeChoice::ProbeChoice(std::string_view text) : text_(text) {
   if (text == "all") {
     return;
@@ -143,7 +149,7 @@ ProbeSet::ProbeSet(const backend::DeviceInfo& device, const ProbeSetOptions& opt
     Entry entry{.probe = probes::make_probe(name), .unavailable = ""};
     entry.unavailable = options.choice.contains(name)
                             ? open_on_device(device, options.record_folder, *entry.probe)
-                            : "not asked for: --probes " + options.choice.text();
+                            : options.choice.why_not();
     if (core::trace::Sink* sink = entry.probe->sink();
         sink != nullptr && entry.runs_with_trials()) {
       sinks_.push_back(sink);
@@ -151,28 +157,38 @@ ProbeSet::ProbeSet(const backend::DeviceInfo& device, const ProbeSetOptions& opt
     entries_.push_back(std::move(entry));
   }
   install_sinks();
-  tell_what_is_missing(options);
+  add_absent(device.kind, options);
+  if (!options.record_folder.empty() &&
+      std::none_of(entries_.begin(), entries_.end(), [](const Entry& entry) {
+        return entry.unavailable.empty() && records(*entry.probe);
+      })) {
+    core::log::warn("--record-probes keeps nothing: no probe that records watches this run");
+  }
 }
 
-void ProbeSet::tell_what_is_missing(const ProbeSetOptions& options) {
+// The report says it of all; a warning is for those that somebody named.
+void ProbeSet::add_absent(const std::string& device_kind, const ProbeSetOptions& options) {
+  if (!options.traces) {
+    absent_.emplace(kTimeline, "not asked for: no --trace");
+  }
   const auto loaded = [&](std::string_view name) {
     return std::any_of(entries_.begin(), entries_.end(), [&](const Entry& entry) {
       return entry.probe->spec().name == name;
     });
   };
   for (const std::string_view name : probes::kPluginProbes) {
-    if (options.choice.names(name) && !loaded(name)) {
-      const std::string reason =
-          "the CUDA plug-in, which brings it, is not loaded (see dlbench info)";
-      core::log::warn("probe " + std::string(name) + " does not measure: " + reason);
-      not_loaded_.emplace(name, reason);
+    if (loaded(name)) {
+      continue;
     }
-  }
-  if (!options.record_folder.empty() &&
-      std::none_of(entries_.begin(), entries_.end(), [](const Entry& entry) {
-        return entry.unavailable.empty() && records(*entry.probe);
-      })) {
-    core::log::warn("--record-probes keeps nothing: no probe that records watches this run");
+    std::string reason =
+        !options.choice.contains(std::string(name)) ? options.choice.why_not()
+        : device_kind == "cuda"
+            ? "this build has no CUPTI"
+            : "the CUDA plug-in, which brings it, is not loaded (see dlbench info)";
+    if (options.choice.names(name)) {
+      core::log::warn("probe " + std::string(name) + " does not measure: " + reason);
+    }
+    absent_.emplace(name, std::move(reason));
   }
 }
 
@@ -219,11 +235,8 @@ std::string ProbeSet::take_fault() {
 }
 
 void ProbeSet::collect(reports::RunRecord& record) const {
-  for (const auto& [name, reason] : not_loaded_) {
-    reports::ValueMap summary;
-    summary["available"] = false;
-    summary["reason"] = reason;
-    record.probes[name] = summary;
+  for (const auto& [name, reason] : absent_) {
+    record.probes[name] = unavailable_record(reason);
   }
   for (const Entry& entry : entries_) {
     const std::string& name = entry.probe->spec().name;
@@ -241,13 +254,15 @@ void ProbeSet::collect(reports::RunRecord& record) const {
 
 reports::ValueMap ProbeSet::collect(std::string_view window) const {
   reports::ValueMap values;
+  for (const auto& [name, reason] : absent_) {
+    values[name] = unavailable_record(reason);
+  }
   for (const Entry& entry : entries_) {
     const probes::ProbeSpec& spec = entry.probe->spec();
     if (entry.runs_with_trials()) {
       values[spec.name] = probe_record(entry.probe->collect(window));
     } else if (entry.unavailable.empty()) {
-      values[spec.name] = reports::ValueMap{
-          {"available", false}, {"reason", "it wants repetitions of its own: see dlbench run"}};
+      values[spec.name] = unavailable_record("it wants repetitions of its own: see dlbench run");
     } else {
       values[spec.name] = entry.state();
     }
@@ -256,10 +271,11 @@ reports::ValueMap ProbeSet::collect(std::string_view window) const {
 }
 
 reports::ValueMap ProbeSet::Entry::state() const {
-  reports::ValueMap state{{"available", unavailable.empty()}};
   if (!unavailable.empty()) {
-    state["reason"] = unavailable;
-  } else if (const std::string library = probe->library(); !library.empty()) {
+    return unavailable_record(unavailable);
+  }
+  reports::ValueMap state{{"available", true}};
+  if (const std::string library = probe->library(); !library.empty()) {
     state["library"] = library;
   }
   return state;
@@ -310,9 +326,30 @@ TraceRecording::Stretch::Stretch(TraceRecording& recording,
   core::trace::name_this_thread("main");
 }
 
-TraceRecording::TraceRecording() {
+TraceRecording::TraceRecording(std::size_t most_events) : timeline_(most_events) {
   if (const std::string reason = timeline_.open({}); !reason.empty()) {
     core::log::warn("no trace: " + reason);
+  }
+}
+
+void TraceRecording::collect(reports::RunRecord& record) const {
+  record.probes[kTimeline] = probe_record(timeline_.collect({}));
+  const std::int64_t dropped = timeline_.dropped_events();
+  if (dropped == 0) {
+    return;
+  }
+  const reports::TaintRecord taint{
+      reports::Taint::kDroppedProfilerRecords,
+      kTimeline,
+      reports::count_text(dropped, "region") + " did not fit into the trace"};
+  std::vector<reports::TaintRecord>& taints = record.run.taints;
+  const auto known = std::find_if(taints.begin(), taints.end(), [&](const auto& other) {
+    return other.code == taint.code && other.where == taint.where;
+  });
+  if (known != taints.end()) {
+    *known = taint;
+  } else {
+    taints.push_back(taint);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "probes/timeline.h"
 #include "reports/record.h"
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
@@ -30,6 +31,9 @@ namespace dlbench::harness {
                                              const reports::TrialRecord& trial,
                                              bool shares_device = false);
 
+/// A probe that measures nothing, as the report has it.
+[[nodiscard]] reports::ValueMap unavailable_record(const std::string& reason);
+
 /// Which probes a run opens.
 class ProbeChoice {
  public:
@@ -43,7 +47,8 @@ class ProbeChoice {
   [[nodiscard]] bool contains(const std::string& probe) const;
   /// Whether it was asked for by its own name.
   [[nodiscard]] bool names(std::string_view probe) const;
-  [[nodiscard]] const std::string& text() const { return text_; }
+  /// Why it contains no others.
+  [[nodiscard]] std::string why_not() const { return "not asked for: --probes " + text_; }
 
  private:
   std::string text_ = "all";
@@ -55,6 +60,7 @@ struct ProbeSetOptions {
   std::string
       record_folder{};         ///< where probes keep what they saw, as <probe>.json; empty: nowhere
   bool shares_device = false;  ///< some rank computes on the device of another one
+  bool traces = false;         ///< a TraceRecording tells of the timeline
 };
 
 class ProbeSet {
@@ -95,11 +101,11 @@ class ProbeSet {
     [[nodiscard]] reports::ValueMap state() const;
   };
 
-  void tell_what_is_missing(const ProbeSetOptions& options);
+  void add_absent(const std::string& device_kind, const ProbeSetOptions& options);
 
   bool shares_device_;
   std::vector<Entry> entries_;
-  std::map<std::string, std::string> not_loaded_;  ///< chosen by name: why
+  std::map<std::string, std::string> absent_;  ///< has no entry: why
   std::vector<core::trace::Sink*> sinks_;
   std::unique_ptr<probes::SinkFanout> fanout_;
 };
@@ -129,7 +135,11 @@ class TraceRecording {
     ListeningBeside listening_;
   };
 
-  TraceRecording();
+  /// `most_events`: of each thread.
+  explicit TraceRecording(std::size_t most_events = probes::Timeline::kMostEvents);
+
+  /// Fills the `timeline` of the record's probes; regions that did not fit taint the run, once.
+  void collect(reports::RunRecord& record) const;
 
   /// With the tracks of a device below those of the host. Throws core::Error(kFile).
   void write(const std::string& path, probes::DeviceTracks device = {}) const;

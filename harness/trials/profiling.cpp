@@ -183,23 +183,26 @@ probes::DeviceTracks tracks_of(const std::deque<Pass>& passes) {
   return tracks;
 }
 
-// Writes what the timeline has when `repetitions` are over, also where an error ends them: a file
-// each time anew, so that a later repetition that fails leaves what there is, a pipe only at the
-// `last`. Nothing without a file.
+// Tells what the timeline has, and writes it, when `repetitions` are over, also where an error ends
+// them: a file each time anew, so that a later repetition that fails leaves what there is, a pipe
+// only at the `last`. Nothing without a file.
 template <typename Repetitions>
 void record_on(const TraceRecording& timeline,
                const std::string& file,
                const std::deque<Pass>& passes,
                bool last,
+               reports::RunRecord& record,
                const Repetitions& repetitions) {
   try {
     repetitions();
   } catch (...) {
+    timeline.collect(record);
     if (!file.empty()) {
       timeline.rescue(file, tracks_of(passes));
     }
     throw;
   }
+  timeline.collect(record);
   if (!file.empty() && (last || !core::is_stream(file))) {
     timeline.write(file, tracks_of(passes));
   }
@@ -259,10 +262,6 @@ std::optional<UntracedShares> fill_trials(const std::string& probe,
   return of_the_verdict;
 }
 
-reports::ValueMap unavailable(const std::string& reason) {
-  return {{"available", false}, {"reason", reason}};
-}
-
 using Reasons = std::map<std::string, std::string>;  // by probe
 
 Reasons parse_reasons(const std::string& text) {
@@ -318,7 +317,7 @@ void drop_probes_of_some_ranks(RankGroup& ranks,
     if (found == closed.end()) {
       return false;
     }
-    record.probes[name] = unavailable(found->second);
+    record.probes[name] = unavailable_record(found->second);
     core::log::warn("probe " + name + " is left out on all ranks: " + found->second);
     return true;
   });
@@ -339,7 +338,7 @@ std::vector<probes::Probe*> probes_to_run(RankGroup& ranks,
     const probes::ProbeSpec& spec = probe->spec();
     if (spec.needs_profiler) {
       left_out += (left_out.empty() ? "" : ", ") + spec.name;
-      record.probes[spec.name] = unavailable(request.profiler_taken);
+      record.probes[spec.name] = unavailable_record(request.profiler_taken);
     }
     return spec.needs_profiler;
   });
@@ -358,7 +357,7 @@ void note_refusal(const std::string& probe, const Pass& pass, reports::RunRecord
   }
   core::log::warn_once("probe " + probe + " does not measure: " + reason);
   if (!pass.measured_anything()) {
-    record.probes[probe] = unavailable(reason);
+    record.probes[probe] = unavailable_record(reason);
   }
 }
 
@@ -390,7 +389,7 @@ std::optional<UntracedShares> profile_arms(RankGroup& ranks,
   std::optional<UntracedShares> shares;
   std::optional<TraceRecording> timeline;
   if (!request.trace_file.empty()) {
-    timeline.emplace();
+    timeline.emplace(request.most_events);
   }
   // All ranks make the same repetitions; one has the file.
   const std::string file = ranks.speaks() ? request.trace_file : "";
@@ -405,7 +404,7 @@ std::optional<UntracedShares> profile_arms(RankGroup& ranks,
     if (timeline.has_value() && probe->spec().on_timeline) {
       const bool first = yet_to_draw == count_on_timeline(chosen);
       const bool last = --yet_to_draw == 0;
-      record_on(*timeline, file, passes, last, [&] {
+      record_on(*timeline, file, passes, last, record, [&] {
         const TraceRecording::Stretch stretch(*timeline, probes, probe->sink());
         repetitions = runner.run_untimed(arms, length_for_probe(request), pass.around(first));
       });
@@ -421,7 +420,7 @@ std::optional<UntracedShares> profile_arms(RankGroup& ranks,
     }
   }
   if (timeline.has_value() && !drawn) {
-    record_on(*timeline, file, passes, true, [&] {
+    record_on(*timeline, file, passes, true, record, [&] {
       const TraceRecording::Stretch stretch(*timeline, probes);
       static_cast<void>(runner.run_untimed(arms, {.least_s = request.seconds}));
     });

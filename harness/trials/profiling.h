@@ -11,8 +11,10 @@
 #include "harness/trials/rank_group.h"
 #include "harness/trials/trial_runner.h"
 #include "probes/gpu/gpu_trace.h"
+#include "probes/timeline.h"
 #include "reports/record.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -32,6 +34,7 @@ struct ProfilingRequest {
   /// it are then left out, with this reason.
   std::string profiler_taken;
   std::string trace_file;  ///< of the timeline, that of rank 0; empty: none
+  std::size_t most_events = probes::Timeline::kMostEvents;  ///< there, of each thread
   /// What ops are called: a graph that is replayed does not tell.
   std::map<std::int64_t, probes::GpuOpLabel> ops;
   /// Called when a probe's values are in the record: the next one may end the process.
@@ -52,7 +55,8 @@ struct ProfilingRequest {
 /// recorded and with slowdown_share, slowdown(). Dropped records taint the trial, and so do lost
 /// samples if they are enough to matter. A probe that is refused when it begins is warned of, and,
 /// if it measured nothing at all, made unavailable in `probes` of the record; so is one that some
-/// rank has not, for its repetitions are made by all. Collective. Returns how the
+/// rank has not, for its repetitions are made by all. The record has the timeline too, and
+/// where it lost regions the taint, also when an error ends this. Collective. Returns how the
 /// device spends a step of synthetic/device, if that was recorded well enough to say.
 std::optional<UntracedShares> profile_arms(RankGroup& ranks,
                                            ProbeSet& probes,

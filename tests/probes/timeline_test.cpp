@@ -246,6 +246,20 @@ TEST(Timeline, CountsWhatItCannotKeep) {
   EXPECT_EQ(write_and_parse(timeline).at("otherData").at("dropped_events"), 7);
 }
 
+TEST(Timeline, KeepsNoMoreEventsOfAThreadThanItMay) {
+  Timeline timeline(3);
+  ASSERT_EQ(timeline.open({}), "");
+  core::trace::Sink& sink = *timeline.sink();
+  const core::trace::RegionInfo region{Category::kOp, "op", 1};
+  for (int event = 0; event < 5; ++event) {
+    sink.begin(region);
+    sink.end(region);
+  }
+  EXPECT_EQ(timeline.recorded_events(), 3);
+  EXPECT_EQ(timeline.dropped_events(), 2);
+  EXPECT_EQ(complete_events(write_and_parse(timeline)).size(), 3U);
+}
+
 TEST(Timeline, AThreadMayOutliveTheTimeline) {
   auto timeline = std::make_unique<Timeline>();
   ASSERT_EQ(timeline->open({}), "");

@@ -162,6 +162,10 @@ TEST_F(TrainResults, WhatEndsTheTrainingLeavesTheTrace) {
   const std::string trace = file("trace.json");
   EXPECT_EQ(train({"--learning-rate", "1e30", "--trace", trace}), 5);
   EXPECT_TRUE(std::filesystem::exists(trace));
+  const reports::RunRecord record = this->record();
+  const auto& timeline = std::get<reports::ValueMap>(record.probes.at("timeline").data);
+  EXPECT_GT(std::get<double>(timeline.at("recorded_events").data), 0.0);
+  EXPECT_EQ(timeline.at("dropped_events"), reports::Value(0.0));
 }
 
 TEST_F(TrainResults, ATraceThatARunCouldNotBeginIsSaidInTheReport) {

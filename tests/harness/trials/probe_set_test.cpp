@@ -169,7 +169,28 @@ TEST(ProbeSet, SaysThatAProbeOfThePluginIsNotLoaded) {
   const json of_run = json::parse(reports::to_json(record)).at("probes");
   EXPECT_EQ(of_run.at("cupti").at("available"), false);
   EXPECT_THAT(of_run.at("cupti").at("reason"), HasSubstr("plug-in"));
-  EXPECT_FALSE(of_run.contains("cupti_counters")) << "nobody asked for it";
+  EXPECT_EQ(of_run.at("cupti_counters").at("reason"), "not asked for: --probes proc,cupti");
+}
+
+TEST(ProbeSet, HasAReasonForEachProbeThatDoesNotWatch) {
+  ::testing::internal::CaptureStderr();
+  const ProbeSet cpu({.kind = "cpu"});
+  const ProbeSet gpu({.kind = "cuda"}, {.choice = ProbeChoice("cupti"), .traces = true});
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "warning: probe cupti does not measure: this build has no CUPTI\n")
+      << "of those that nobody named the report is enough";
+  reports::RunRecord record;
+  cpu.collect(record);
+  const json of_run = json::parse(reports::to_json(record)).at("probes");
+  record.probes = cpu.collect("training");
+  EXPECT_EQ(json::parse(reports::to_json(record)).at("probes").size(), of_run.size());
+  for (const char* probe : {"cupti", "cupti_counters", "cupti_sampling"}) {
+    EXPECT_EQ(of_run.at(probe).at("available"), false);
+    EXPECT_THAT(of_run.at(probe).at("reason"), HasSubstr("plug-in"));
+  }
+  EXPECT_EQ(of_run.at("timeline"),
+            (json{{"available", false}, {"reason", "not asked for: no --trace"}}));
+  EXPECT_FALSE(gpu.collect("training").contains("timeline")) << "its recording tells";
 }
 
 TEST(ProbeSet, LeavesProbesThatNobodyAskedForClosed) {

@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -242,6 +243,27 @@ TEST_F(ProfileArms, GivesTheTrialsOfADeviceItsRecordsAndTheTimelineItsTracks) {
                 {"GPU dram_read_bytes_per_s", {0.0, 1e12, 0.0, 3e12, 2e12, 5e11, 0.0}}}));
 }
 
+TEST_F(ProfileArms, TellsWhatTheTimelineHasAndLost) {
+  profile({.seconds = 0.001, .trace_file = file_.string()});
+  json timeline = report().at("probes").at("timeline");
+  EXPECT_EQ(timeline.at("available"), true);
+  EXPECT_GT(timeline.at("recorded_events"), 10);
+  EXPECT_EQ(timeline.at("dropped_events"), 0);
+  record_.run.taints.clear();
+  profile({.seconds = 0.001, .trace_file = file_.string(), .most_events = 10});
+  timeline = report().at("probes").at("timeline");
+  EXPECT_EQ(timeline.at("recorded_events"), 10);
+  EXPECT_GT(timeline.at("dropped_events"), 0);
+  const auto lost = [](const reports::TaintRecord& taint) { return taint.where == "timeline"; };
+  const auto& taints = record_.run.taints;
+  ASSERT_EQ(std::count_if(taints.begin(), taints.end(), lost), 1) << "of both repetitions on it";
+  const auto taint = std::find_if(taints.begin(), taints.end(), lost);
+  EXPECT_EQ(taint->code, reports::Taint::kDroppedProfilerRecords);
+  EXPECT_EQ(taint->detail,
+            std::to_string(timeline.at("dropped_events").get<int>()) +
+                " regions did not fit into the trace");
+}
+
 // --capture-steps: a tool beside the run has the profiler.
 TEST_F(ProfileArms, LeavesOutWhatNeedsAProfilerThatSomebodyElseHas) {
   const std::string said = profile(
@@ -268,6 +290,7 @@ TEST_F(ProfileArms, WhatEndsThemLeavesTheTimeline) {
                core::Error);
   std::ifstream stream(file_);
   EXPECT_FALSE(json::parse(stream).at("traceEvents").empty());
+  EXPECT_GT(report().at("probes").at("timeline").at("recorded_events"), 0);
 }
 
 // Nothing waits: all ranks make the same repetitions.
