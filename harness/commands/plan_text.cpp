@@ -47,7 +47,7 @@ std::string plan_text(SessionPlan& plan, const std::vector<TrialId>& trials) {
   }
   std::string text = fmt::format(
       "workload     {}: {}\n"
-      "device       {} ({} backend), {} threads, {} loader workers\n"
+      "device       {} ({} backend){}, {} loader workers\n"
       "data         {} samples of {} in {}\n"
       "{}"
       "batch        {} of side {}, precision {}\n"
@@ -59,7 +59,7 @@ std::string plan_text(SessionPlan& plan, const std::vector<TrialId>& trials) {
       plan.workload().spec().description,
       device.name,
       plan.backend().name(),
-      device.threads,
+      device.threads > 0 ? fmt::format(", {} threads", device.threads) : "",
       plan.workers(),
       plan.dataset().size(),
       plan.dataset().spec().name,

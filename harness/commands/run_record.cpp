@@ -251,6 +251,7 @@ namespace {
 
 // What was left to the workload and the machine, now that they have chosen.
 void complete_options(const SessionPlan& plan, reports::ValueMap& effective) {
+  const std::int64_t threads = plan.backend().device().threads;  // 0 where a device computes
   const std::map<std::string, reports::Value> chosen{
       {"batch-size", plan.batch_size()},
       {"data", plan.source().folder.string()},
@@ -258,7 +259,7 @@ void complete_options(const SessionPlan& plan, reports::ValueMap& effective) {
       {"image-size", plan.built().params.image_size},
       {"max-time", StoppingLimits{}.max_time_s},
       {"min-time", RunnerOptions{}.min_time_s},
-      {"threads", std::int64_t{plan.backend().device().threads}},
+      {"threads", threads > 0 ? reports::Value(threads) : reports::Value()},
       {"workers", plan.workers()}};
   for (const auto& [option, value] : chosen) {
     const auto found = effective.find(option);

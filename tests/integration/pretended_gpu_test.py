@@ -18,6 +18,7 @@ class PretendedGpu(PretendedGpuTest):
                                 "--probes", "cupti,nvml,nvml_pcie,nvtx,perf_event,proc")
         self.assertEqual(report["workload"]["device"], "pretended GPU 0")
         self.assertEqual(report["workload"]["backend"], "cuda")
+        self.assertIsNone(report["config"]["effective"]["threads"], "a GPU has none of the host's")
         for library in ("cuda", "cuda_driver", "cudnn", "nccl", "cublaslt"):
             self.assertIn(library, report["system"]["libraries"])
         self.assertEqual({trial["kind"] for trial in report["trials"]}, {"io", "synthetic", "full", "interference"})
