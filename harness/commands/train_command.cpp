@@ -297,10 +297,12 @@ class TrainingRun {
   }
 
   /// An epoch is over for the probes: a device that failed in it ends the training. Collective, for
-  /// each rank looks at its own.
-  void look_at_device() {
+  /// each rank looks at its own. `of_epoch` learns of its clocks.
+  void look_at_device(reports::DisturbanceRecord& of_epoch) {
     const probes::DeviceConditions device = watch_->end();
     watch_->collect(record_);
+    of_epoch.sm_clock_mhz = device.sm_clock_mhz;
+    of_epoch.throttle_reasons = device.throttle_reasons;
     if (!device.fault.empty()) {
       throw Error(ErrorCode::kRun, "training: " + device.fault);
     }
@@ -399,7 +401,7 @@ class TrainingRun {
       report_.tell(epoch_line(epoch, plan.workload().spec(), epochs(plan), best));
       record_.history.push_back(epoch);
       note_undefined_metrics(epoch, record_.run.skipped);
-      look_at_device();
+      look_at_device(*record_.history.back().disturbance);
       report_.write();
     };
     return listener;

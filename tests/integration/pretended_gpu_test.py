@@ -8,7 +8,7 @@ import pathlib
 import unittest
 
 import command
-from pretended_gpu import CUPTI, GPU, SHORT, XID, PretendedGpuTest
+from pretended_gpu import CUPTI, GPU, REASONS, SHORT, XID, PretendedGpuTest
 
 
 class PretendedGpu(PretendedGpuTest):
@@ -72,6 +72,16 @@ class PretendedGpu(PretendedGpuTest):
             history = self.report(self.folder / "train.json")["history"]
             losses.add((history[-1]["train_loss"], history[-1]["valid_loss"]))
         self.assertEqual(len(losses), 1, losses)
+
+    def test_each_epoch_has_the_clocks_of_the_device(self):
+        path = self.folder / "train.json"
+        done = self.dlbench("train", "--workload", "mnist_cnn", "--batch-size", "16", "--epochs", "2", "--autotune", "off",
+                            "--data", self.digits(), "--device", "cuda", "--probes", "nvml", "--output", path,
+                            environment={REASONS: str(0x40)})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for epoch in self.report(path)["history"]:
+            self.assertGreater(epoch["disturbance"]["sm_clock_mhz"], 0)
+            self.assertEqual(epoch["disturbance"]["throttle_reasons"], ["hardware_thermal"])
 
     def calls_of(self, *arguments, samples=128):
         """How often a run calls each function."""
