@@ -14,6 +14,7 @@
 #include "harness/commands/run_report.h"
 #include "harness/commands/run_start.h"
 #include "harness/commands/time_text.h"
+#include "harness/commands/training_watch.h"
 #include "harness/rank_placement.h"
 #include "harness/ranks.h"
 #include "harness/session/make_step.h"
@@ -94,69 +95,6 @@ std::string patience_text() {
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
-
-/// What watches the whole training, validation included: probes, and a timeline if --trace asks for
-/// one.
-class TrainingWatch {
- public:
-  TrainingWatch(const backend::DeviceInfo& device, const RunOptions& options, bool timeline)
-      : trace_file_(timeline ? options.trace : ""),
-        probes_(device, {.choice = ProbeChoice(options.probes), .traces = !options.trace.empty()}) {
-    if (!trace_file_.empty()) {
-      recording_.emplace();
-    }
-  }
-
-  void begin_trace() {
-    if (recording_.has_value()) {
-      stretch_.emplace(*recording_, probes_);
-    }
-  }
-  /// Opens a window unless one is open. Windows add up; each is an epoch.
-  void begin() {
-    if (!std::exchange(watching_, true)) {
-      probes_.begin(kWindow);
-    }
-  }
-  /// Returns how the device fared since begin().
-  probes::DeviceConditions end() {
-    return std::exchange(watching_, false) ? probes_.end() : probes::DeviceConditions{};
-  }
-  /// What the device reported until now, at the end of a training that fails.
-  std::string end_with_fault() {
-    std::string fault = end().fault;
-    return fault.empty() ? probes_.take_fault() : fault;
-  }
-  /// Fills `probes` of the record.
-  void collect(reports::RunRecord& record) const {
-    record.probes = probes_.collect(kWindow);
-    if (recording_.has_value()) {
-      recording_->collect(record);
-    }
-  }
-
-  void end_trace() { stretch_.reset(); }
-  void write_trace() const {
-    if (recording_.has_value()) {
-      recording_->write(trace_file_);
-    }
-  }
-  /// The same of a training that fails.
-  void rescue_trace() const {
-    if (recording_.has_value()) {
-      recording_->rescue(trace_file_);
-    }
-  }
-
- private:
-  static constexpr std::string_view kWindow = "training";
-
-  std::string trace_file_;
-  ProbeSet probes_;
-  std::optional<TraceRecording> recording_;
-  std::optional<TraceRecording::Stretch> stretch_;
-  bool watching_ = false;
-};
 
 /// The train command while it runs.
 class TrainingRun {
@@ -267,7 +205,10 @@ class TrainingRun {
   }
 
   void train(SessionPlan& plan, TrainingSetup setup) {
-    watch_.emplace(plan.backend().device(), options_, report_.speaks());
+    watch_.emplace(plan.backend().device(),
+                   ProbeChoice(options_.probes),
+                   options_.trace,
+                   report_.speaks());
     prepare_cache(plan);
     const std::unique_ptr<comm::Communicator> communicator = make_communicator(plan);
     setup.ranks = {.rendezvous = &ranks_,
@@ -285,13 +226,11 @@ class TrainingRun {
       naming_device_faults(training, [this] { return watch_->end_with_fault(); });
     } catch (...) {
       watch_->end();
-      watch_->end_trace();
       watch_->collect(record_);
       watch_->rescue_trace();
       throw;
     }
     watch_->end();
-    watch_->end_trace();
     watch_->collect(record_);
     watch_->write_trace();
   }
@@ -371,6 +310,9 @@ class TrainingRun {
     };
     listener.on_step = [this](const TrainingProgress& progress) {
       guard_.check();
+      if (progress.replayed) {
+        watch_->note_replay(record_);
+      }
       core::log::progress(fmt::format("epoch {} of {}, {}, loss {:.4f}",
                                       progress.epoch,
                                       progress.epochs,

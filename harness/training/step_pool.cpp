@@ -209,6 +209,8 @@ std::vector<StepOutcome> StepPool::run(graph::Mode mode,
   return told;
 }
 
+bool StepPool::replays() const { return running_ != nullptr && running_->executor->replays(); }
+
 std::vector<StepOutcome> StepPool::drain() {
   std::vector<StepOutcome> told;
   while (tell(true, told)) {

@@ -85,6 +85,8 @@ class StepPool {
                                              data::BatchLease lease = {});
   /// Waits for the steps that are on their way and tells of them.
   [[nodiscard]] std::vector<StepOutcome> drain();
+  /// Whether the step that ran last is replayed, or will be if it runs again.
+  [[nodiscard]] bool replays() const;
   /// In place of run() in evaluate mode on a rank that has no samples of the batch: adds nothing to
   /// the sums that the other ranks share for their loss. No step may be on its way.
   void run_without_samples();

@@ -4,6 +4,7 @@
 
 #include "engine/comm/rank_progress.h"
 #include "engine/core/error.h"
+#include "engine/core/trace.h"
 #include "engine/exec/checkpoint.h"
 #include "harness/faults/fault_watch.h"
 #include "harness/faults/injected_fault.h"
@@ -31,6 +32,7 @@
 namespace dlbench::harness {
 namespace {
 
+namespace trace = core::trace;
 using workloads::WorkloadSpec;
 
 constexpr std::string_view kOfTraining = "train_";  // before the name of a metric
@@ -258,15 +260,18 @@ class Training {
       for (const StepOutcome& outcome : outcomes) {
         ++told.step;
         told.loss = outcome.loss;
+        told.replayed = steps_.replays();
         take(outcome, told, sums);
         comm::losses_seen(told.step, std::min(started.step, started.steps));
       }
     };
+    const char* const name = started.validating ? "validation step" : "step";
     std::optional<comm::FirstStep> first(std::in_place);
     std::optional<comm::Stepping> stepping;
     for (started.step = 1; started.step <= started.steps; ++started.step) {
       enter(phase_of(started));
       comm::losses_seen(told.step, started.step);
+      const trace::Region region(trace::Category::kStep, name, started.step);
       const auto start = std::chrono::steady_clock::now();
       data::BatchLease lease = loader.next();
       const data::Batch& batch = *lease;

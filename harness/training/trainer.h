@@ -23,7 +23,8 @@ struct TrainingProgress {
   std::int64_t step = 0;  ///< of this epoch or validation pass, from 1, done or about to start
   std::int64_t steps = 0;
   bool validating = false;
-  double loss = 0.0;  ///< of the last batch
+  double loss = 0.0;      ///< of the last batch
+  bool replayed = false;  ///< steps like this one are replayed by now, if it is done
 };
 
 /// "step 3 of 60", "validation batch 1 of 8".

@@ -73,13 +73,21 @@ class PretendedGpu(PretendedGpuTest):
             losses.add((history[-1]["train_loss"], history[-1]["valid_loss"]))
         self.assertEqual(len(losses), 1, losses)
 
-    def test_each_epoch_has_the_clocks_of_the_device(self):
+    def test_a_training_that_is_watched(self):
         path = self.folder / "train.json"
+        trace = self.folder / "trace.json"
         done = self.dlbench("train", "--workload", "mnist_cnn", "--batch-size", "16", "--epochs", "2", "--autotune", "off",
-                            "--data", self.digits(), "--device", "cuda", "--probes", "nvml", "--output", path,
+                            "--data", self.digits(), "--device", "cuda", "--probes", "nvml", "--trace", trace, "--output", path,
                             environment={REASONS: str(0x40)})
         self.assertEqual(done.returncode, 0, done.stderr)
-        for epoch in self.report(path)["history"]:
+        report = self.report(path)
+        events = json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]
+        steps = [event["args"]["id"] for event in events if event["name"] == "step"]
+        self.assertEqual(steps, 2 * list(range(1, 9)), "those that are replayed too")
+        self.assertLess(len([event for event in events if event["name"] == "backward"]), 2 * 8)
+        self.assertEqual([skip["what"] for skip in report["run"]["skipped"]], ["phases and ops in the trace"])
+        self.assertEqual(done.stderr.count("--cuda-graph off runs them node by node"), 1, done.stderr)
+        for epoch in report["history"]:
             self.assertGreater(epoch["disturbance"]["sm_clock_mhz"], 0)
             self.assertEqual(epoch["disturbance"]["throttle_reasons"], ["hardware_thermal"])
 

@@ -18,6 +18,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <vector>
@@ -190,8 +192,15 @@ TEST_F(TrainResults, WhatEndsARunLeavesWhatItsProbesSaw) {
 }
 
 TEST_F(TrainResults, ProbesWatchTheTraining) {
-  ASSERT_EQ(train({}), 0) << called_.err;
+  const std::string trace = file("trace.json");
+  ASSERT_EQ(train({"--trace", trace}), 0) << called_.err;
   const reports::RunRecord watched = record();
+  EXPECT_THAT(watched.run.skipped, IsEmpty());
+  std::ifstream stream(trace);
+  const std::string events{std::istreambuf_iterator<char>(stream), {}};
+  for (const char* part : {"\"step\"", "\"validation step\"", "\"forward\"", "\"load\""}) {
+    EXPECT_THAT(events, HasSubstr(part));
+  }
   ASSERT_TRUE(watched.probes.contains("proc"));
   const auto& proc = std::get<reports::ValueMap>(watched.probes.at("proc").data);
   EXPECT_EQ(proc.at("available"), reports::Value(true));
