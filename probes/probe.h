@@ -117,6 +117,10 @@ class Probe {
   /// asked for.
   [[nodiscard]] virtual std::string take_fault() { return {}; }
 
+  /// Whether the window that ended last was refused for a reason that holds for all others as well
+  /// (a permission, another owner of the profiler): repetitions for them would be for nothing.
+  [[nodiscard]] virtual bool refused_for_good() const { return false; }
+
   /// Every record of the device in the window that ended last, or nullptr. Valid until the next
   /// window begins. A window that could not be recorded has no trace, and collect() says why.
   [[nodiscard]] virtual const GpuTrace* device_trace() const { return nullptr; }

@@ -20,15 +20,28 @@ using reports::step_time_record;
 
 constexpr const char* kTrialOfTheVerdict = "synthetic/device";
 
+bool is_available(const reports::ValueMap& values) {
+  const auto found = values.find("available");
+  const bool* available = found != values.end() ? std::get_if<bool>(&found->second.data) : nullptr;
+  return available == nullptr || *available;
+}
+
 // What one probe gave in one pass over the arms. The traces stay where they are: tracks of the
 // timeline point into them.
 class Pass {
  public:
-  Pass(probes::Probe& probe, const ProfilingRequest& request) : probe_(probe), request_(request) {}
+  Pass(probes::Probe& probe, const ProfilingRequest& request, RankGroup& ranks)
+      : probe_(probe), request_(request), ranks_(ranks) {}
 
-  /// `all`: arms that the probe does not watch are recorded on the timeline.
+  /// `all`: arms that the probe does not watch are recorded on the timeline. A probe that is
+  /// refused for good, on the rank that reports, watches no more of them.
   [[nodiscard]] TrialRunner::Around around(bool all) {
-    return {.wants = [this, all](const TrialId& id) { return all || watches(id); },
+    return {.wants =
+                [this, all](const TrialId& id) {
+                  refused_ =
+                      refused_ || ranks_.agree(!records_.empty() && probe_.refused_for_good());
+                  return all || watches(id);
+                },
             .begin =
                 [this](const TrialId& id) {
                   if (watches(id)) {
@@ -76,7 +89,9 @@ class Pass {
   [[nodiscard]] reports::ValueMap record_of(const reports::TrialRecord& trial) const {
     const TrialId id{trial.kind, trial.variant.value_or("")};
     const auto found = records_.find(id.to_string());
-    return found != records_.end() ? found->second : reports::ValueMap{};
+    return found != records_.end()       ? found->second
+           : refused_ && is_of_probe(id) ? unavailable_record(refusal())
+                                         : reports::ValueMap{};
   }
 
   /// The first reason of a trial that the probe was refused in; empty: of none.
@@ -108,13 +123,6 @@ class Pass {
   }
 
  private:
-  [[nodiscard]] static bool is_available(const reports::ValueMap& values) {
-    const auto found = values.find("available");
-    const bool* available =
-        found != values.end() ? std::get_if<bool>(&found->second.data) : nullptr;
-    return available == nullptr || *available;
-  }
-
   [[nodiscard]] static std::string text_of(const reports::ValueMap& values,
                                            const std::string& name) {
     const auto found = values.find(name);
@@ -130,9 +138,11 @@ class Pass {
     return found != tracks.end() ? &*found : nullptr;
   }
 
-  [[nodiscard]] bool watches(const TrialId& id) const {
+  [[nodiscard]] bool is_of_probe(const TrialId& id) const {
     return probe_.spec().device.empty() || id.trains();
   }
+
+  [[nodiscard]] bool watches(const TrialId& id) const { return !refused_ && is_of_probe(id); }
 
   void keep(const TrialId& id) {
     const std::string trial = id.to_string();
@@ -168,6 +178,8 @@ class Pass {
 
   probes::Probe& probe_;
   const ProfilingRequest& request_;
+  RankGroup& ranks_;
+  bool refused_ = false;
   std::deque<probes::GpuTrace> traces_;
   std::vector<probes::GpuSamples> samples_;
   std::map<std::string, reports::ValueMap> records_;
@@ -243,8 +255,10 @@ std::optional<UntracedShares> fill_trials(const std::string& probe,
     for (std::size_t index = 0; index < arms.size(); ++index) {
       if (arms[index]->id() == id) {
         slowdown_share = slowdown(trial, repetitions[index].step_wall_s);
-        values["slowdown_share"] = slowdown_share;
       }
+    }
+    if (is_available(values)) {
+      values["slowdown_share"] = slowdown_share;
     }
     if (const GpuActivitySummary* summary = pass.activity(id.to_string()); summary != nullptr) {
       const auto untraced = untraced_shares(*summary, slowdown_share);
@@ -399,7 +413,7 @@ std::optional<UntracedShares> profile_arms(RankGroup& ranks,
   const bool drawn = yet_to_draw > 0;
   for (probes::Probe* probe : chosen) {
     probe->name_ops(request.ops);
-    Pass& pass = passes.emplace_back(*probe, request);
+    Pass& pass = passes.emplace_back(*probe, request, ranks);
     std::vector<reports::RepetitionRecord> repetitions;
     if (timeline.has_value() && probe->spec().on_timeline) {
       const bool first = yet_to_draw == count_on_timeline(chosen);

@@ -53,7 +53,8 @@ struct ProfilingRequest {
 /// probes that belong on it, one after the other, and one more where there is no such probe. Fills
 /// `probes` of the record's trials (no device is watched where the steps are batches) with what was
 /// recorded and with slowdown_share, slowdown(). Dropped records taint the trial, and so do lost
-/// samples if they are enough to matter. A probe that is refused when it begins is warned of, and,
+/// samples if they are enough to matter. A probe that is refused for good makes no repetition for
+/// later trials, which get its reason. A probe that is refused when it begins is warned of, and,
 /// if it measured nothing at all, made unavailable in `probes` of the record; so is one that some
 /// rank has not, for its repetitions are made by all. The record has the timeline too, and
 /// where it lost regions the taint, also when an error ends this. Collective. Returns how the

@@ -179,6 +179,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
       op_spans_.clear();
       reason_ = start();
       records_ = reason_.empty();
+      refused_for_good_ = !records_;
     } catch (const std::exception& error) {
       reason_ = error.what();
     }
@@ -221,6 +222,8 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
   [[nodiscard]] ProbeValues collect(std::string_view /*trial*/) const override {
     return ProbeValues{reason_.empty(), reason_, {}};
   }
+
+  [[nodiscard]] bool refused_for_good() const override { return refused_for_good_; }
 
   [[nodiscard]] core::trace::Sink* sink() override { return this; }
 
@@ -381,6 +384,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
 
   std::string record_;
   std::string reason_ = "no repetition of its own has run";
+  bool refused_for_good_ = false;
   GpuTrace trace_;
   std::atomic<std::thread::id> host_thread_;  ///< regions of other threads are compared with it
   CUpti_SubscriberHandle subscriber_ = nullptr;

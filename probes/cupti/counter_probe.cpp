@@ -68,6 +68,7 @@ class CounterProbe final : public Probe {
       counters_->begin();
     } catch (const std::exception& error) {
       reason_ = error.what();
+      refused_for_good_ = is_for_good(error);
     }
   }
 
@@ -108,11 +109,14 @@ class CounterProbe final : public Probe {
     return result;
   }
 
+  [[nodiscard]] bool refused_for_good() const override { return refused_for_good_; }
+
   [[nodiscard]] core::trace::Sink* sink() override { return &steps_; }
 
  private:
   std::string trial_;
   std::string reason_;
+  bool refused_for_good_ = false;
   StepWindow steps_;
   std::unique_ptr<RangeCounters> counters_;
   std::map<std::string, std::map<std::string, double>> values_;

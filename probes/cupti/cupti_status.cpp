@@ -65,6 +65,16 @@ std::string cupti_version_refusal(std::uint32_t loaded) {
                                                    version_text(CUPTI_API_VERSION));
 }
 
+bool is_for_good(const std::exception& error) {
+  const auto* own = dynamic_cast<const core::Error*>(&error);
+  return own != nullptr && own->code() == core::ErrorCode::kUnavailable;
+}
+
+core::ErrorCode refusal_code(int status) {
+  return status == CUPTI_ERROR_HARDWARE_BUSY ? core::ErrorCode::kLibrary
+                                             : core::ErrorCode::kUnavailable;
+}
+
 void with_start(int started, const std::function<void()>& open) {
   try {
     open();
@@ -84,7 +94,8 @@ void refuse_counters(const std::string& why) {
 
 void check_cupti(int status, const char* call, core::ErrorCode code) {
   if (status != CUPTI_SUCCESS) {
-    throw core::Error(code, cupti_refusal(call, status));
+    throw core::Error(code == core::ErrorCode::kUnavailable ? refusal_code(status) : code,
+                      cupti_refusal(call, status));
   }
 }
 

@@ -7,6 +7,7 @@
 #include "engine/core/error.h"
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <string>
 
@@ -28,6 +29,13 @@ namespace dlbench::probes {
 /// newer; else a sentence with both.
 [[nodiscard]] std::string cupti_version_refusal(std::uint32_t loaded);
 
+/// Whether what a probe failed with when it began holds for the whole run:
+/// core::Error(kUnavailable).
+[[nodiscard]] bool is_for_good(const std::exception& error);
+
+/// kUnavailable; kLibrary where another process has what is wanted, which may pass.
+[[nodiscard]] core::ErrorCode refusal_code(int status);
+
 /// Runs `open`, which takes counters of a device. What it throws is thrown on, with the status of
 /// starting the profiler (a CUptiResult) added if that failed: it may be the cause.
 void with_start(int started, const std::function<void()>& open);
@@ -35,7 +43,8 @@ void with_start(int started, const std::function<void()>& open);
 /// Throws core::Error(kUnavailable, why): the counters of a device cannot be had.
 [[noreturn]] void refuse_counters(const std::string& why);
 
-/// Throws core::Error(code) with the sentence of cupti_refusal() unless `status` is success.
+/// Throws core::Error(code), in place of kUnavailable refusal_code(), with the sentence of
+/// cupti_refusal() unless `status` is success.
 void check_cupti(int status, const char* call, core::ErrorCode code);
 
 }  // namespace dlbench::probes

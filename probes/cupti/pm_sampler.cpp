@@ -105,7 +105,7 @@ struct PmSampler::Session {
     params.deviceIndex = device;
     const CUptiResult status = cuptiPmSamplingEnable(&params);
     if (status != CUPTI_SUCCESS) {
-      refuse_counters(counters_refusal("cuptiPmSamplingEnable", status));
+      throw core::Error(refusal_code(status), counters_refusal("cuptiPmSamplingEnable", status));
     }
     object = params.pPmSamplingObject;
   }

@@ -45,7 +45,7 @@ struct RangeCounters::Session {
     enable.ctx = device.context;
     const CUptiResult status = cuptiRangeProfilerEnable(&enable);
     if (status != CUPTI_SUCCESS) {
-      refuse_counters(counters_refusal("cuptiRangeProfilerEnable", status));
+      throw core::Error(refusal_code(status), counters_refusal("cuptiRangeProfilerEnable", status));
     }
     object = enable.pRangeProfilerObject;
   }

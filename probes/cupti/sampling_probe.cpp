@@ -62,6 +62,7 @@ class SamplingProbe final : public Probe {
       reason_.clear();
     } catch (const std::exception& error) {
       reason_ = error.what();
+      refused_for_good_ = is_for_good(error);
     }
   }
 
@@ -89,12 +90,15 @@ class SamplingProbe final : public Probe {
     return ProbeValues{reason_.empty(), reason_, {}};
   }
 
+  [[nodiscard]] bool refused_for_good() const override { return refused_for_good_; }
+
   [[nodiscard]] core::trace::Sink* sink() override { return &steps_; }
 
  private:
   std::string record_;
   std::string trial_;
   std::string reason_ = "no repetition of its own has run";
+  bool refused_for_good_ = false;
   StepWindow steps_;
   PmSampler sampler_;
   GpuSamples samples_;

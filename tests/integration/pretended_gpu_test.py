@@ -357,13 +357,20 @@ class PretendedGpu(PretendedGpuTest):
 
     def test_counters_that_an_administrator_keeps(self):
         path = self.folder / "report.json"
+        trace = self.folder / "trace.json"
         done = self.dlbench("run", *SHORT, "--data", self.digits(), "--device", "cuda", "--output", path, "--trials",
-                            "full", "--probes", "cupti,cupti_counters,cupti_sampling")
+                            "synthetic/device,full", "--probes", "cupti,cupti_counters,cupti_sampling", "--trace", trace)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         probes = self.report(path)["probes"]
         self.assertTrue(probes["cupti"]["available"])
         for name in ("cupti_counters", "cupti_sampling"):
             self.assertIn("only administrators", probes[name]["reason"])
+            for trial in self.report(path)["trials"]:
+                self.assertEqual(set(trial["probes"][name]), {"available", "reason"})
+        # Of them the first trial alone had a repetition.
+        events = json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]
+        self.assertEqual([event["name"] for event in events if event.get("cat") == "trial"],
+                         ["synthetic/device", "full", "synthetic/device"])
 
 
 if __name__ == "__main__":

@@ -108,12 +108,17 @@ class RefusedProbe final : public probes::Probe {
     return spec;
   }
   [[nodiscard]] std::string open(const probes::ProbeOptions& /*options*/) override { return {}; }
-  void begin_trial(std::string_view /*trial*/) noexcept override {}
+  void begin_trial(std::string_view /*trial*/) noexcept override { ++windows; }
   void end_trial() noexcept override {}
+  [[nodiscard]] bool refused_for_good() const override { return windows > 0; }
   [[nodiscard]] probes::ProbeValues collect(std::string_view /*trial*/) const override {
     return {false, "only administrators may look", {}};
   }
+
+  static thread_local int windows;  // a rank is a thread
 };
+
+thread_local int RefusedProbe::windows = 0;
 
 const probes::ProbeRegistrar kRefused("refused", [] { return std::make_unique<RefusedProbe>(); });
 
@@ -241,6 +246,19 @@ TEST_F(ProfileArms, GivesTheTrialsOfADeviceItsRecordsAndTheTimelineItsTracks) {
             (std::map<std::string, std::vector<double>>{
                 {"GPU sm_active_share", {0.0, 0.2, 0.4, 0.0, 0.6, 0.8, 1.0, 0.0}},
                 {"GPU dram_read_bytes_per_s", {0.0, 1e12, 0.0, 3e12, 2e12, 5e11, 0.0}}}));
+}
+
+TEST_F(ProfileArms, MakesNoMoreRepetitionsForAProbeThatIsRefusedForGood) {
+  RefusedProbe::windows = 0;
+  ProbeSet refused({.kind = "pretended"}, {.choice = ProbeChoice("refused")});
+  static_cast<void>(profile_arms(group_, refused, runner_, arms_, {.seconds = 0.001}, record_));
+  EXPECT_EQ(RefusedProbe::windows, 1);
+  const json trials = report().at("trials");
+  for (const std::size_t trial : {1U, 2U, 3U}) {
+    EXPECT_EQ(trials.at(trial).at("probes").at("refused"),
+              (json{{"available", false}, {"reason", "only administrators may look"}}))
+        << "no slowdown_share of what did not measure";
+  }
 }
 
 TEST_F(ProfileArms, TellsWhatTheTimelineHasAndLost) {

@@ -173,6 +173,16 @@ TEST(CuptiRefusal, SaysWhatAnAdministratorMustSetAndWhoOwnsTheProfiler) {
                     HasSubstr("CAP_PERFMON")));
   EXPECT_THAT(cupti_refusal("cuptiActivityEnable", CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED),
               HasSubstr("another tool owns the profiler"));
+  const auto for_good = [](int status) {
+    try {
+      check_cupti(status, "cuptiRangeProfilerEnable", core::ErrorCode::kUnavailable);
+    } catch (const core::Error& error) {
+      return is_for_good(error);
+    }
+    return false;
+  };
+  EXPECT_TRUE(for_good(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES));
+  EXPECT_FALSE(for_good(CUPTI_ERROR_HARDWARE_BUSY)) << "the other process may be done soon";
   EXPECT_EQ(cupti_refusal("cuptiActivityEnable", CUPTI_ERROR_INVALID_KIND),
             "cuptiActivityEnable: CUPTI_ERROR_INVALID_KIND (CUPTI error 21)");
 }
