@@ -260,7 +260,9 @@ reports::TrialRecord summarize_trial(const TrialResult& result, const TrialConte
   record.step_time_s = step_times(result);
   record.phases = phases(result, context.device_clock && result.id.trains());
   record.loader = loader(result, context);
-  record.harness_overhead_s_per_step = context.overhead_s_per_step;
+  record.harness_overhead_s_per_step =
+      result.id.trains() ? context.overhead_s_per_step
+                         : Measured<double>::missing("measured around a step that computes");
   record.cpu_s_per_sample = result.cpu_s_per_sample();
   add_flop_rate(record, result, context);
   if (!result.own_taints.empty()) {

@@ -63,6 +63,20 @@ TEST(TrialSummary, TheFlopRateIsOfTheSamplesOfAllRanks) {
   EXPECT_THAT(trial.mfu.value, Optional(0.25));
 }
 
+TEST(TrialSummary, TheOverheadIsOfStepsThatCompute) {
+  TrialContext context = context_of_two();
+  context.overhead_s_per_step = 1e-6;
+  TrialResult result = result_of_two();
+  EXPECT_THAT(summarize_trial(result, context).harness_overhead_s_per_step.value, Optional(1e-6));
+  for (const TrialId& id : {TrialId{reports::TrialKind::kIo, ""},
+                            TrialId{reports::TrialKind::kInterference, "loader_beside_step"}}) {
+    result.id = id;
+    const auto overhead = summarize_trial(result, context).harness_overhead_s_per_step;
+    EXPECT_FALSE(overhead.value.has_value());
+    EXPECT_EQ(overhead.reason, "measured around a step that computes");
+  }
+}
+
 TEST(TrialSummary, WhereThereIsNoPeakSomebodySaidWhy) {
   TrialContext context = context_of_two();
   context.peaks.flop_per_s = reports::Measured<double>::missing("ranks share cores");
