@@ -48,13 +48,13 @@ std::string doubt(const reports::ProjectionRecord& projection, const std::string
 
 void project_one(const ProjectionInput& input,
                  const ProjectionRequest& request,
+                 const std::string& name,
                  reports::ScalingRecord& series,
                  std::vector<reports::SkipRecord>& skipped) {
   const Projector projector(input);
   series.fit = link_fit_record(projector.link(), "collectives");
   const auto leave_out = [&](std::int64_t ranks, const std::string& why) {
-    skipped.push_back(
-        {fmt::format("projection of the {} series to {} ranks", series.mode, ranks), why});
+    skipped.push_back({fmt::format("projection of the {} series to {} ranks", name, ranks), why});
   };
   for (const std::int64_t ranks : request.ranks) {
     if (const std::string measured = measured_text(series, ranks); !measured.empty()) {
@@ -83,13 +83,14 @@ void project_series(const ScaleRun& scale,
                     reports::RunRecord& record) {
   for (std::size_t index = 0; index < scale.series().size(); ++index) {
     reports::ScalingRecord& series = record.scaling[index];
+    const std::string name = series_name(scale.series()[index]);
     try {
       if (scale.series()[index].session.strategy == Strategy::kDataParallel) {
         throw Error(ErrorCode::kUnavailable, "the model knows all-reduces, not a single root");
       }
-      project_one(scale.projection_input(index), request, series, record.run.skipped);
+      project_one(scale.projection_input(index), request, name, series, record.run.skipped);
     } catch (const Error& error) {
-      record.run.skipped.push_back({"projection of the " + series.mode + " series", error.what()});
+      record.run.skipped.push_back({"projection of the " + name + " series", error.what()});
     }
   }
 }

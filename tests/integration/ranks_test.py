@@ -204,6 +204,8 @@ class Ranks(unittest.TestCase):
                            "--time-budget", "2s", "--output", str(path))
         report = self.report(done, path)
         self.assertEqual([series["options"]["strategy"] for series in report["scaling"]], ["ddp", "data-parallel"])
+        self.assertEqual([skip["what"] for skip in report["run"]["skipped"] if "projection" in skip["what"]],
+                         [f"projection of the weak strategy={strategy} series" for strategy in ("ddp", "data-parallel")])
         for trial in report["trials"]:
             for repetition in trial["repetitions"]:
                 self.assertEqual(repetition["samples"], 2 * 8 * 2)
