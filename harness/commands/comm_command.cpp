@@ -164,6 +164,7 @@ class CollectiveSweep {
   int run() {
     const std::vector<int> sizes = parse_rank_counts(options_.ranks, ranks_.size());
     warn_idle_link(link_, sizes.back());
+    report_.record().config.effective["ranks"] = fmt::format("{}", fmt::join(sizes, ","));
     describe_launch(ranks_, report_.record());
     const probes::RankPlacement placement = place_this_rank(ranks_, std::nullopt).placement;
     backend_ =

@@ -37,7 +37,9 @@ class Comm(CommandTest):
         path = self.folder / "one.json"
         done = self.dlbench("comm", *QUICK, "--output", path)
         self.assertEqual(done.returncode, 0, done.stderr)
-        records = self.report(path)["collectives"]
+        report = self.report(path)
+        self.assertEqual(report["config"]["effective"]["ranks"], "1", "all that there are")
+        records = report["collectives"]
         self.assertEqual([(each["op"], each["bytes"]) for each in records],
                          [(op, size) for op in OPS for size in (1024, 4096, 16384)])
         for each in records:
