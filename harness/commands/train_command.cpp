@@ -205,10 +205,8 @@ class TrainingRun {
   }
 
   void train(SessionPlan& plan, TrainingSetup setup) {
-    watch_.emplace(plan.backend().device(),
-                   ProbeChoice(options_.probes),
-                   options_.trace,
-                   report_.speaks());
+    watch_.emplace(
+        plan.backend().device(), ProbeChoice(options_.probes), options_.trace, report_.speaks());
     prepare_cache(plan);
     const std::unique_ptr<comm::Communicator> communicator = make_communicator(plan);
     setup.ranks = {.rendezvous = &ranks_,

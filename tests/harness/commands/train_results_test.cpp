@@ -182,8 +182,15 @@ TEST_F(TrainResults, ATraceThatARunCouldNotBeginIsSaidInTheReport) {
 }
 
 TEST_F(TrainResults, WhatEndsARunLeavesWhatItsProbesSaw) {
-  EXPECT_EQ(call(measuring({"--repetitions", "1000", "--max-time", "60", "--timeout", "1"})), 124);
-  const reports::RunRecord record = this->record();
+  reports::RunRecord record;
+  for (const char* timeout : {"1", "5", "20"}) {  // a busy machine needs longer for a repetition
+    const auto run = measuring({"--repetitions", "1000", "--max-time", "60", "--timeout", timeout});
+    EXPECT_EQ(call(run), 124);
+    record = this->record();
+    if (!record.trials.empty()) {
+      break;
+    }
+  }
   ASSERT_TRUE(record.probes.contains("proc"));
   ASSERT_THAT(record.trials, SizeIs(1));
   EXPECT_FALSE(record.trials[0].repetitions.empty());
