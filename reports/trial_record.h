@@ -154,7 +154,7 @@ struct RankRecord {
   double samples_per_second = 0.0;  ///< all its samples / wall_s, no mean over repetitions
   std::optional<double> wall_s;
   std::optional<double> cpu_s;
-  std::optional<double> late_share;  ///< of the collectives, this rank was the last to reach
+  std::optional<double> late_share;  ///< of collectives: this rank was the last of all to come
 };
 
 struct TrialRecord {

@@ -21,7 +21,7 @@ struct StragglerEvidence {
   std::int64_t rank = 0;
   std::string host;
   double late_share = 0.0;  ///< of the steps in which this rank was the last, 0 to 1
-  double lost_share = 0.0;  ///< of the full step time that the others waited for it, 0 to 1
+  double lost_share = 0.0;  ///< of the full step time that the others waited longer, 0 to 1
   /// Steps that late_share comes from; 0: unknown, it is then taken as exact.
   std::int64_t steps = 0;
 };

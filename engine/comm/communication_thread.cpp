@@ -129,7 +129,7 @@ void CommunicationThread::count(std::size_t bytes, const CollectiveTimes& times)
   totals_.bytes += static_cast<std::int64_t>(bytes);
   totals_.waiting_s += times.waiting_s;
   totals_.transfer_s += times.transfer_s;
-  totals_.last_arrivals += times.last ? 1 : 0;
+  arrivals_.add(times.ahead_s);
 }
 
 void CommunicationThread::count_all_reduce(const CollectiveTimes& times, double exposed_s) {
@@ -141,6 +141,11 @@ void CommunicationThread::count_all_reduce(const CollectiveTimes& times, double 
 CommunicationTotals CommunicationThread::take_totals() {
   const std::scoped_lock lock(mutex_);
   return std::exchange(totals_, {});
+}
+
+std::vector<double> CommunicationThread::take_arrivals() {
+  const std::scoped_lock lock(mutex_);
+  return arrivals_.take();
 }
 
 }  // namespace dlbench::comm

@@ -4,6 +4,7 @@
 // The thread on which a host communicator's started all-reduces run, beside the caller's work.
 #pragma once
 
+#include "engine/comm/arrival_log.h"
 #include "engine/comm/communicator.h"
 
 #include <chrono>
@@ -16,6 +17,7 @@
 #include <optional>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace dlbench::comm {
 
@@ -23,7 +25,9 @@ namespace dlbench::comm {
 struct CollectiveTimes {
   double waiting_s = 0.0;   ///< until all ranks had arrived
   double transfer_s = 0.0;  ///< from then until done
-  bool last = false;        ///< this rank arrived last
+  /// By how much this rank came before the last of all ranks; of that one itself 0, or what it took
+  /// to find out. Nothing: not known.
+  std::optional<double> ahead_s{};
 };
 
 /// Runs one collective at a time, in the order of the calls: started ones on its own thread, others
@@ -68,6 +72,7 @@ class CommunicationThread {
   }
 
   [[nodiscard]] CommunicationTotals take_totals();
+  [[nodiscard]] std::vector<double> take_arrivals();
 
  private:
   struct Started {
@@ -100,6 +105,7 @@ class CommunicationThread {
   Ticket last_started_ = 0;
   Ticket last_done_ = 0;
   CommunicationTotals totals_;
+  ArrivalLog arrivals_;
   std::exception_ptr failure_;
   bool ending_ = false;
   std::thread thread_;  // last: it uses all of the above

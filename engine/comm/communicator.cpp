@@ -11,7 +11,6 @@ namespace dlbench::comm {
 CommunicationTotals& CommunicationTotals::operator+=(const CommunicationTotals& other) {
   collectives += other.collectives;
   bytes += other.bytes;
-  last_arrivals += other.last_arrivals;
   waiting_s += other.waiting_s;
   transfer_s += other.transfer_s;
   exposed_s += other.exposed_s;

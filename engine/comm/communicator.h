@@ -14,6 +14,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace dlbench::comm {
 
@@ -41,11 +42,10 @@ using Ticket = std::int64_t;
 /// that communicates; null (absent) on devices whose profiler knows better.
 struct CommunicationTotals {
   std::int64_t collectives = 0;
-  std::int64_t bytes = 0;          ///< logical, of this rank's tensors
-  std::int64_t last_arrivals = 0;  ///< collectives to which this rank came last of its node
-  double waiting_s = 0.0;          ///< from this rank's arrival until the last rank arrived
-  double transfer_s = 0.0;         ///< from then until done
-  double exposed_s = 0.0;          ///< the caller blocked in wait() or in a blocking call
+  std::int64_t bytes = 0;   ///< logical, of this rank's tensors
+  double waiting_s = 0.0;   ///< from this rank's arrival until the last rank arrived
+  double transfer_s = 0.0;  ///< from then until done
+  double exposed_s = 0.0;   ///< the caller blocked in wait() or in a blocking call
 
   double exposed_transfer_s = 0.0;  ///< of that, while data moved; the rest is for late ranks
   // Of transfer_s and exposed_transfer_s, those of all-reduces.
@@ -131,6 +131,10 @@ class Communicator {
 
   /// Sums since the last call; starts them afresh.
   [[nodiscard]] virtual CommunicationTotals take_totals() { return {}; }
+  /// By how much this rank came before the last one to collectives since the last call, seconds on
+  /// its own clock: of the same collectives on all ranks, so that the one with the least of them
+  /// came last. Not of all, see ArrivalLog; of none where the host cannot know.
+  [[nodiscard]] virtual std::vector<double> take_arrivals() { return {}; }
 
   virtual void all_reduce(const ReduceRequest& request, backend::Stream& stream) {
     wait(start_all_reduce(request, stream), stream);

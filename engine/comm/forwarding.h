@@ -10,6 +10,7 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace dlbench::comm {
 
@@ -63,6 +64,7 @@ class ForwardingCommunicator : public Communicator {
   }
   void give_up() override { inner_->give_up(); }
   [[nodiscard]] CommunicationTotals take_totals() override { return inner_->take_totals(); }
+  [[nodiscard]] std::vector<double> take_arrivals() override { return inner_->take_arrivals(); }
 
  protected:
   [[nodiscard]] Communicator& inner() { return *inner_; }

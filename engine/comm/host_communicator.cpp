@@ -86,7 +86,8 @@ CollectiveTimes HostCommunicator::over_links(Transfer transfer) {
   const auto arrived = Clock::now();
   transfer();
   return {.waiting_s = core::seconds(arrived - start),
-          .transfer_s = core::seconds(Clock::now() - arrived)};
+          .transfer_s = core::seconds(Clock::now() - arrived),
+          .ahead_s = core::seconds(arrived - start)};
 }
 
 void HostCommunicator::all_reduce(const ReduceRequest& request, backend::Stream& /*stream*/) {

@@ -70,6 +70,7 @@ class HostCommunicator final : public Communicator {
               backend::Stream& stream) override;
   void give_up() override { shared_.give_up(); }
   [[nodiscard]] CommunicationTotals take_totals() override { return thread_.take_totals(); }
+  [[nodiscard]] std::vector<double> take_arrivals() override { return thread_.take_arrivals(); }
 
  private:
   template <typename Transfer>

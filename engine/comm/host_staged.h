@@ -61,6 +61,7 @@ class HostStagedCommunicator final : public ForwardingCommunicator {
   /// None: the host, which runs ahead of the device, blocks in wait() while the device computes, so
   /// its clock does not know what communication cost.
   [[nodiscard]] CommunicationTotals take_totals() override { return {}; }
+  [[nodiscard]] std::vector<double> take_arrivals() override { return {}; }
 
  private:
   /// Pinned memory and the way of what passes through it.

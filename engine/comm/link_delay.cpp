@@ -120,7 +120,7 @@ CollectiveTimes LinkDelay::run(const Call& call, Real real) {
   wait_until(link_free_, call.who);
   return {.waiting_s = core::seconds(all_ready - ready),
           .transfer_s = core::seconds(link_free_ - all_ready),
-          .last = call.arrival == last_arrival};
+          .ahead_s = core::seconds(last_arrival - call.arrival)};
 }
 
 template <typename Real>

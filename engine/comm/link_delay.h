@@ -18,6 +18,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dlbench::comm {
 
@@ -59,6 +60,7 @@ class LinkDelay final : public ForwardingCommunicator {
   void give_up() override;
   /// Transfer times are those of the link.
   [[nodiscard]] CommunicationTotals take_totals() override { return thread_.take_totals(); }
+  [[nodiscard]] std::vector<double> take_arrivals() override { return thread_.take_arrivals(); }
 
  private:
   using Clock = std::chrono::steady_clock;

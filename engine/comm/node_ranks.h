@@ -42,7 +42,8 @@ class NodeLinks {
   /// Lanes, the same on all nodes: the smallest number of ranks of a node.
   [[nodiscard]] virtual int lanes() const = 0;
 
-  /// Waits, asleep, for this rank's lane. Only for ranks that are in one.
+  /// Waits, asleep, for this rank's lane; how long is taken for how late the last of it came. Only
+  /// for ranks that are in one.
   virtual void lane_barrier() = 0;
   /// All-reduce over this rank's lane. Only for ranks that are in one.
   virtual void lane_all_reduce(const ReduceRequest& request) = 0;

@@ -101,9 +101,10 @@ SharedCollectives::SharedCollectives(NodeMemory& memory, NodeLinks* links, Optio
     : links_(links), memory_(memory), options_(std::move(options)) {
   DLBENCH_CHECK(static_cast<int>(options_.world_ranks.size()) == memory.size());
   const auto ranks = options_.world_ranks.size();
-  // One segment for all, since making one is slow: staging area, small slots, the barrier.
+  // One segment for all, since making one is slow: staging area, small slots, a number, the
+  // barrier.
   const std::size_t bytes =
-      options_.staging_bytes + 2 * kSmallSlot + NodeBarrier::bytes(memory.size());
+      options_.staging_bytes + 2 * kSmallSlot + kCacheLine + NodeBarrier::bytes(memory.size());
   staging_ = memory.allocate(bytes);
   if (staging_.empty()) {
     throw core::Error(core::ErrorCode::kMemory,
@@ -114,7 +115,8 @@ SharedCollectives::SharedCollectives(NodeMemory& memory, NodeLinks* links, Optio
   for (std::byte* segment : staging_) {
     small_.push_back(segment + options_.staging_bytes);
   }
-  barrier_ = std::make_unique<NodeBarrier>(small_.front() + 2 * kSmallSlot,
+  other_nodes_s_ = reinterpret_cast<double*>(small_.front() + 2 * kSmallSlot);
+  barrier_ = std::make_unique<NodeBarrier>(small_.front() + 2 * kSmallSlot + kCacheLine,
                                            NodeBarrier::Options{.rank = memory.rank(),
                                                                 .world_ranks = options_.world_ranks,
                                                                 .timeout_s = options_.timeout_s,
@@ -213,11 +215,17 @@ CollectiveTimes SharedCollectives::run(Call& call) {
   leave_note(call);
   copy_in(call, 0);
   const auto staged = Clock::now();
-  const bool last = barrier_->wait(call.id);
-  if (links_ != nullptr && memory_.rank() < call.owners) {
+  const bool last_of_node = barrier_->wait(call.id);
+  const auto met = Clock::now();
+  const bool in_lane = links_ != nullptr && memory_.rank() < call.owners;
+  double other_nodes_s = 0.0;
+  if (in_lane) {
     links_->lane_barrier();
+    other_nodes_s = seconds(Clock::now() - met);
   }
-  const auto arrived = Clock::now();
+  if (in_lane && memory_.rank() == 0) {
+    *other_nodes_s_ = other_nodes_s;
+  }
   read_notes(call);
   for (std::size_t piece = 0; piece < call.pieces; ++piece) {
     if (piece > 0) {
@@ -228,9 +236,15 @@ CollectiveTimes SharedCollectives::run(Call& call) {
     barrier_->wait(call.id);
     copy_out(call, piece);
   }
-  return {.waiting_s = seconds(arrived - staged),
-          .transfer_s = seconds(staged - start) + seconds(Clock::now() - arrived),
-          .last = last};
+  const auto done = Clock::now();
+  if (links_ != nullptr && !in_lane) {
+    // It waited at the next barrier, for those of its node that are in a lane.
+    other_nodes_s = std::min(*other_nodes_s_, seconds(done - met));
+  }
+  const double node_s = seconds(met - staged);
+  return {.waiting_s = node_s + other_nodes_s,
+          .transfer_s = seconds(staged - start) + seconds(done - met) - other_nodes_s,
+          .ahead_s = (last_of_node ? 0.0 : node_s) + other_nodes_s};
 }
 
 CollectiveTimes SharedCollectives::run_small(Call& call) {
@@ -254,7 +268,7 @@ CollectiveTimes SharedCollectives::run_small(Call& call) {
       sources_, {targets_.data(), 1}, call.request.count, call.request.dtype, call.request.op);
   return {.waiting_s = seconds(arrived - staged),
           .transfer_s = seconds(staged - start) + seconds(Clock::now() - arrived),
-          .last = last};
+          .ahead_s = last ? 0.0 : seconds(arrived - staged)};
 }
 
 void SharedCollectives::copy_in(const Call& call, std::size_t piece) {

@@ -86,6 +86,7 @@ class SharedCollectives {
   Options options_;
   std::vector<std::byte*> staging_;  // by rank: for large calls on memory that is not shared
   std::vector<std::byte*> small_;    // by rank: two slots for small calls
+  double* other_nodes_s_ = nullptr;  // shared: what lane 0 waited for other nodes, this call
   std::unique_ptr<NodeBarrier> barrier_;
   std::vector<Window> windows_;
   std::uint64_t small_calls_ = 0;

@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace dlbench::harness {
 
@@ -37,6 +38,12 @@ struct PhaseTotals {
   exec::PhaseSeconds engine{};  ///< indexed by graph::Phase
   std::int64_t steps = 0;
   void add(const PhaseTotals& other);
+};
+
+/// What a rank's communicator counted.
+struct Communication {
+  comm::CommunicationTotals totals;
+  std::vector<double> ahead_s;  ///< Communicator::take_arrivals()
 };
 
 /// A trial as the runner sees it. Calls come in the order prepare, step..., drain..., finish, again
@@ -87,7 +94,7 @@ class Arm {
     return std::nullopt;
   }
   /// What was communicated since the last call; nothing for an arm that does not.
-  [[nodiscard]] virtual comm::CommunicationTotals take_communication() { return {}; }
+  [[nodiscard]] virtual Communication take_communication() { return {}; }
 
  protected:
   /// Makes so many steps outside the clock. As between timed ones, what ends the run is looked at

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/comm/communicator.h"
 #include "engine/core/clock.h"
 #include "engine/core/error.h"
 #include "engine/core/trace.h"
@@ -32,6 +33,10 @@ void check_parameters(Session& session, std::int64_t steps) {
                 "after " + std::to_string(steps) + " steps of a repetition '" + name +
                     "' is not finite; try another --seed, or --conv-algorithm direct");
   }
+}
+
+Communication take_from(comm::Communicator& communicator) {
+  return {.totals = communicator.take_totals(), .ahead_s = communicator.take_arrivals()};
 }
 
 // Reads one byte of every cache line, as a consumer of the batch would at least do.
@@ -162,9 +167,7 @@ class FullArm final : public LoaderArm {
     LoaderArm::finish();
     check_parameters(session(), steps_.totals().steps);
   }
-  comm::CommunicationTotals take_communication() override {
-    return session().communicator().take_totals();
-  }
+  Communication take_communication() override { return take_from(session().communicator()); }
   [[nodiscard]] std::optional<reports::LossScalingRecord> loss_scaling() const override {
     return loss_scaling_record(session().state());
   }
@@ -201,9 +204,7 @@ class SyntheticArm final : public Arm {
     session_.step().set_communication(true);
     check_parameters(session_, steps_.totals().steps);
   }
-  comm::CommunicationTotals take_communication() override {
-    return session_.communicator().take_totals();
-  }
+  Communication take_communication() override { return take_from(session_.communicator()); }
   [[nodiscard]] std::optional<reports::LossScalingRecord> loss_scaling() const override {
     return loss_scaling_record(session_.state());
   }

@@ -10,6 +10,7 @@
 #include "engine/core/trace.h"
 #include "harness/trials/device_fault.h"
 #include "harness/trials/group_disturbance.h"
+#include "harness/trials/late_ranks.h"
 
 #include <algorithm>
 #include <chrono>
@@ -372,7 +373,7 @@ std::string TrialRunner::combine(const Window& window,
       .cpu_s = raw.user_cpu_s + raw.system_cpu_s - window.untimed_cpu_s,
       .data_wait_s = phases.data_wait,
       .all_reduce_wait_s = phases.engine[static_cast<std::size_t>(graph::Phase::kAllReduce)],
-      .communication = window.communication,
+      .communication = window.communication.totals,
       .read = window.read,
       .samples_replaced = window.samples_replaced};
   GroupDisturbance seen = judge_together(ranks_, mine, window.begin, window.end, window.own);
@@ -395,6 +396,7 @@ std::string TrialRunner::combine(const Window& window,
     repetition.step_loss = ranks_.sum(repetition.step_loss);
   }
   ranks.step_wall_s = ranks_.gather(repetition.step_wall_s);
+  count_late_arrivals(ranks_.gather(window.communication.ahead_s), shares);
   ranks.shares = std::move(shares);
   return std::move(seen.reason);
 }

@@ -172,7 +172,7 @@ class TrialRunner {
     probes::ProcSnapshot begin;
     probes::ProcSnapshot end;
     double untimed_cpu_s = 0.0;  ///< in it, but before the clock
-    comm::CommunicationTotals communication;
+    Communication communication;
     probes::OwnLoad own;  ///< this rank alone
     ReadBytes read;       ///< preparation included
     std::int64_t samples_replaced = 0;

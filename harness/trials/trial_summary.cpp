@@ -140,18 +140,33 @@ std::vector<RankShare> total_shares(const TrialResult& result) {
       total.wall_s += share.wall_s;
       total.cpu_s += share.cpu_s;
       total.communication += share.communication;
+      total.arrivals += share.arrivals;
+      total.late_arrivals += share.late_arrivals;
     }
   }
   return totals;
 }
 
-// Of the collectives, how many this rank was the last to reach.
+// Of the collectives of which that is known, how many this rank was the last of all to reach.
 std::optional<double> late_share(const RankShare& total) {
-  if (total.communication.collectives == 0) {
+  if (total.arrivals == 0) {
     return std::nullopt;
   }
-  return static_cast<double>(total.communication.last_arrivals) /
-         static_cast<double>(total.communication.collectives);
+  return static_cast<double>(total.late_arrivals) / static_cast<double>(total.arrivals);
+}
+
+// For which the step was blocked by others being late, or by finding out that they are not.
+double waiting_s(const RankShare& total) {
+  return total.communication.exposed_s - total.communication.exposed_transfer_s;
+}
+
+// As many steps as made the collectives of which the last rank is known, at least 1.
+std::int64_t steps_behind(const RankShare& total) {
+  const double known = static_cast<double>(total.arrivals) /
+                       static_cast<double>(std::max<std::int64_t>(
+                           {1, total.arrivals, total.communication.collectives}));
+  return std::max<std::int64_t>(
+      1, static_cast<std::int64_t>(known * static_cast<double>(total.steps)));
 }
 
 std::vector<reports::RankRecord> per_rank(const TrialResult& result, const TrialContext& context) {
@@ -170,33 +185,33 @@ std::vector<reports::RankRecord> per_rank(const TrialResult& result, const Trial
   return records;
 }
 
-// The rank that came last most often, and what the others lost by waiting for it.
+// The rank that came last most often, and by how much longer than it the others waited: what even
+// the last one waits, such as the time that ranks need to find each other, is nobody's fault.
 std::optional<reports::StragglerEvidence> straggler(const TrialResult& result,
                                                     const TrialContext& context) {
   const std::vector<RankShare> totals = total_shares(result);
-  if (totals.size() < 2 || totals.front().communication.collectives == 0) {
+  if (totals.size() < 2 || totals.front().arrivals == 0) {
     return std::nullopt;
   }
   const auto latest = std::max_element(totals.begin(), totals.end(), [](auto& a, auto& b) {
-    return a.communication.last_arrivals < b.communication.last_arrivals;
+    return a.late_arrivals < b.late_arrivals;
   });
   const auto fewest = std::min_element(
       totals.begin(), totals.end(), [](auto& a, auto& b) { return a.samples < b.samples; });
   if (latest->samples > fewest->samples) {
     return std::nullopt;  // late for what it was dealt: the ranks do not divide the global batch
   }
-  double waiting_s = 0.0;
-  for (auto rank = totals.begin(); rank != totals.end(); ++rank) {
-    const comm::CommunicationTotals& spent = rank->communication;
-    waiting_s += rank == latest ? 0.0 : spent.exposed_s - spent.exposed_transfer_s;
+  double longer_s = 0.0;
+  for (const RankShare& total : totals) {
+    longer_s += waiting_s(total) - waiting_s(*latest);
   }
   const auto others = static_cast<double>(totals.size() - 1);
   const auto index = latest - totals.begin();
   return reports::StragglerEvidence{.rank = index,
                                     .host = context.places.at(static_cast<std::size_t>(index)).host,
                                     .late_share = late_share(*latest).value_or(0.0),
-                                    .lost_share = waiting_s / others / latest->wall_s,
-                                    .steps = latest->steps};
+                                    .lost_share = std::max(0.0, longer_s / others / latest->wall_s),
+                                    .steps = steps_behind(*latest)};
 }
 
 void add_flop_rate(reports::TrialRecord& record,

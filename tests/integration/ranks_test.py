@@ -342,6 +342,24 @@ class Ranks(unittest.TestCase):
         line = self.refused_beside(PROGRAM, ["-env", "ONEDNN_MAX_CPU_ISA", "AVX2"])
         self.assertRegex(line, "cannot be followed on this machine|plan of the step differs from rank 0's")
 
+    def test_the_late_rank_is_found_among_all_nodes(self):
+        # 20 ms more per step on the last rank. On a node of its own a rank is the last of its node every time.
+        path = self.folder / "late.json"
+        arguments = ["run", "--workload", "mnist_cnn", "--batch-size", "1", "--threads", "1", "--steps", "40",
+                     "--repetitions", "2", "--max-time", "1s", "--trials", "io,synthetic,full", "--output", str(path)]
+        for family, ranks, ranks_per_node in (("mpich", 2, 1), ("openmpi", 2, 1), ("mpich", 3, 2)):
+            with self.subTest(family=family, ranks=ranks, ranks_per_node=ranks_per_node):
+                done = self.launch(family, ranks, *arguments, environment={
+                    "DLBENCH_TEST_RANKS_PER_NODE": str(ranks_per_node), "DLBENCH_TEST_FAULT": f"slow@{ranks - 1}:0"})
+                report = self.report(done, path)
+                (full,) = [trial for trial in report["trials"] if trial["kind"] == "full"]
+                late = [rank["late_share"] for rank in full["per_rank"]]
+                self.assertAlmostEqual(sum(late), 1, msg=f"{late}: one rank is the last of all")
+                self.assertEqual(late.index(max(late)), ranks - 1, late)
+                attribution = report["attribution"]
+                self.assertEqual(attribution["verdict"], "straggler", attribution)
+                self.assertIn(f"rank {ranks - 1} on ", attribution["explanation"])
+
     def test_other_commands_run_once(self):
         done = self.launch("mpich", 3, "list")
         self.assertEqual(done.returncode, 0)

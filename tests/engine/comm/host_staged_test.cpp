@@ -191,6 +191,7 @@ TEST_P(HostStaged, StartedOnesAreEachBehindTheirOwnKernels) {
       }
     }
     EXPECT_EQ(self.communicator().take_totals().collectives, 0) << "the host cannot time them";
+    EXPECT_TRUE(self.communicator().take_arrivals().empty()) << "nor say who came last";
   });
 }
 

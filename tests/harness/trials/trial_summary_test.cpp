@@ -3,8 +3,13 @@
 #include "harness/trials/trial_summary.h"
 
 #include "engine/core/check.h"
+#include "harness/trials/late_ranks.h"
 
 #include <gmock/gmock.h>
+
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace dlbench::harness {
 namespace {
@@ -90,9 +95,11 @@ TEST(TrialSummary, ARankThatWasDealtMoreSamplesIsNoStraggler) {
   full.id = {reports::TrialKind::kFull, ""};
   RankShare late{.samples = 20, .steps = 10, .wall_s = 1.0};
   late.communication.collectives = 40;
-  late.communication.last_arrivals = 38;
+  late.communication.exposed_s = 0.1;
+  late.arrivals = 40;
+  late.late_arrivals = 38;
   RankShare early = late;
-  early.communication.last_arrivals = 2;
+  early.late_arrivals = 2;
   early.communication.exposed_s = 0.3;
   full.repetitions = {{.steps = 10, .samples = 40, .wall_s = 1.0, .samples_per_second = 40.0}};
   full.rounds = {{.shares = {late, early}}};
@@ -100,8 +107,62 @@ TEST(TrialSummary, ARankThatWasDealtMoreSamplesIsNoStraggler) {
   ASSERT_TRUE(even.has_value());
   EXPECT_EQ(even->rank, 0);
   EXPECT_EQ(even->late_share, 0.95);
+  EXPECT_EQ(even->steps, 10);
+  EXPECT_DOUBLE_EQ(even->lost_share, 0.2) << "what the late rank waits itself is not its fault";
   full.rounds[0].shares[0].samples = 30;
   EXPECT_FALSE(attribution_input({full}, context_of_two()).straggler.has_value());
+}
+
+// Four nodes of one rank, the last of which is slow: each rank is the last of its node every time.
+TEST(TrialSummary, TheStragglerIsTheRankThatWaitsLeastOfAllNodes) {
+  TrialContext context;
+  context.ranks = 4;
+  context.peaks.flop_per_s = reports::Measured<double>::missing("not measured");
+  TrialResult full;
+  full.id = {reports::TrialKind::kFull, ""};
+  std::vector<RankShare> shares;
+  for (int rank = 0; rank < 4; ++rank) {
+    context.places.push_back({.host = "node" + std::to_string(rank), .node = rank});
+    RankShare share{.samples = 800, .steps = 100, .wall_s = 10.0};
+    share.communication.collectives = 300;
+    share.communication.exposed_s = rank == 3 ? 0.1 : 2.1;
+    share.communication.exposed_transfer_s = 0.1;
+    shares.push_back(share);
+  }
+  full.rounds = {{.shares = shares}};
+  full.repetitions = {{.samples = 3200, .wall_s = 10.0, .samples_per_second = 320.0}};
+  EXPECT_FALSE(attribution_input({full}, context).straggler.has_value())
+      << "who came last is not known";
+  EXPECT_EQ(summarize_trial(full, context).per_rank[0].late_share, std::nullopt);
+
+  // Of every second collective it is known.
+  const std::vector<double> early(150, 0.02);
+  count_late_arrivals({early, early, early, std::vector<double>(150, 1e-4)}, full.rounds[0].shares);
+  const auto found = attribution_input({full}, context).straggler;
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->rank, 3);
+  EXPECT_EQ(found->host, "node3");
+  EXPECT_DOUBLE_EQ(found->late_share, 1.0);
+  EXPECT_DOUBLE_EQ(found->lost_share, 0.2);
+  EXPECT_EQ(found->steps, 50) << "those that the share comes from";
+  EXPECT_THAT(summarize_trial(full, context).per_rank[0].late_share, Optional(0.0));
+}
+
+TEST(TrialSummary, EqualRanksThatSpendTheirStepsMeetingHaveNoStraggler) {
+  TrialContext context = context_of_two();
+  TrialResult full;
+  full.id = {reports::TrialKind::kFull, ""};
+  RankShare share{.samples = 800, .steps = 100, .wall_s = 10.0, .arrivals = 100};
+  share.communication.collectives = 100;
+  share.communication.exposed_s = 3.0;  // a network whose barrier takes 30 ms
+  share.late_arrivals = 90;             // and that always tells rank 0 a little earlier
+  RankShare other = share;
+  other.late_arrivals = 10;
+  other.communication.exposed_s = 3.01;
+  full.rounds = {{.shares = {share, other}}};
+  const auto found = attribution_input({full}, context).straggler;
+  ASSERT_TRUE(found.has_value());
+  EXPECT_FALSE(reports::is_straggler(*found)) << found->lost_share;
 }
 
 }  // namespace

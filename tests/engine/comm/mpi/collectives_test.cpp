@@ -217,6 +217,7 @@ TEST_F(Collectives, BroadcastCopiesFromAnyRoot) {
 TEST_F(Collectives, TotalsAddUpAndStartAfresh) {
   constexpr std::size_t kCount = 5000;
   (void)communicator_->take_totals();
+  (void)communicator_->take_arrivals();
   std::vector<std::byte> data(kCount * 4);
   communicator_->all_reduce({.data = data.data(), .count = kCount}, stream_);
   communicator_->wait(
@@ -229,6 +230,7 @@ TEST_F(Collectives, TotalsAddUpAndStartAfresh) {
     EXPECT_GT(totals.exposed_s, 0.0);
   }
   EXPECT_EQ(communicator_->take_totals().collectives, 0);
+  EXPECT_EQ(communicator_->take_arrivals().size(), size() > 1 ? 2U : 0U);
 }
 
 TEST_F(Collectives, CheckerSeesOneWrongElement) {
