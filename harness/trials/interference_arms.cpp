@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/interference_arms.h"
 
-#include "engine/core/clock.h"
 #include "engine/core/parallel.h"
 #include "engine/core/trace.h"
 #include "harness/session/plan_record.h"
+#include "harness/trials/loader_arms.h"
 #include "harness/trials/step_pipeline.h"
 
-#include <chrono>
 #include <exception>
 #include <semaphore>
 #include <thread>
@@ -81,6 +80,7 @@ class StepBesideLoader final : public Arm {
   void finish() override {
     session_.loader().stop();
     drainer_.stop();
+    steps_.check_parameters();
   }
   [[nodiscard]] std::optional<data::LoaderStats> loader_stats() const override {
     return session_.loader().stats();
@@ -99,59 +99,34 @@ class StepBesideLoader final : public Arm {
   Companion drainer_;
 };
 
-class LoaderBesideStep final : public Arm {
+// As io, so that both can be compared.
+class LoaderBesideStep final : public IoArm {
  public:
-  LoaderBesideStep(TrialId id, Session& session) : Arm(std::move(id)), session_(session) {}
+  using IoArm::IoArm;
 
   void prepare() override {
-    session_.state().restore();
-    const int threads = session_.plan().backend().device().threads;
+    session().state().restore();
+    const int threads = session().plan().backend().device().threads;
     trainer_.start([this, threads](const std::stop_token& stop) {
       core::trace::name_this_thread("trainer");
-      session_.plan().backend().attach_thread();
+      session().plan().backend().attach_thread();
       core::configure_compute_threads(threads);
-      StepPipeline steps(session_);
+      StepPipeline steps(session());
       steps.reset();
       while (!stop.stop_requested()) {
-        static_cast<void>(steps.step({.batch = &session_.cached_batch()}));
+        static_cast<void>(steps.step({.batch = &session().cached_batch()}));
       }
     });
-    session_.loader().start();
-    step_untimed(untimed_steps());
-    session_.loader().reset_stats();
-    totals_ = {};
-  }
-  std::optional<StepSample> step() override {
-    const core::trace::Region region(core::trace::Category::kPhase, "data_wait");
-    const auto start = std::chrono::steady_clock::now();
-    const data::BatchLease lease = session_.loader().next();
-    totals_.data_wait += core::seconds_since(start);
-    totals_.steps += 1;
-    return StepSample{.samples = lease->samples};
+    IoArm::prepare();
   }
   void finish() override {
-    session_.loader().stop();
+    IoArm::finish();
     trainer_.stop();
-  }
-  [[nodiscard]] std::optional<std::int64_t> queue_fill() const override {
-    return session_.loader().stats().queue_ready;
-  }
-  [[nodiscard]] std::int64_t burst() const override {
-    return data::loader_burst(session_.loader().dataset().spec(), session_.loader().options());
-  }
-  [[nodiscard]] std::optional<data::LoaderStats> loader_stats() const override {
-    return session_.loader().stats();
-  }
-  [[nodiscard]] std::int64_t untimed_steps() const override {
-    return session_.loader().options().prefetch + 1;
   }
   // Who takes the batches: the compute threads are the trainer's.
   [[nodiscard]] int extra_threads() const override { return 1; }
-  [[nodiscard]] PhaseTotals phases() const override { return totals_; }
 
  private:
-  Session& session_;
-  PhaseTotals totals_;
   Companion trainer_;
 };
 

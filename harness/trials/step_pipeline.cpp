@@ -118,4 +118,13 @@ std::optional<StepSample> StepPipeline::tell(bool wait) {
       .samples = flight.samples, .step_s = first ? std::nullopt : done->total_s(), .loss = loss};
 }
 
+void StepPipeline::check_parameters() const {
+  session_.plan().ranks().barrier();
+  if (const std::string name = session_.state().find_not_finite(); !name.empty()) {
+    throw core::Error(core::ErrorCode::kRun,
+                      "after " + std::to_string(totals_.steps) + " steps of a repetition '" + name +
+                          "' is not finite; try another --seed, or --conv-algorithm direct");
+  }
+}
+
 }  // namespace dlbench::harness

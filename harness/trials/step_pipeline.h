@@ -46,6 +46,10 @@ class StepPipeline {
   /// Of the steps told of since reset(). Waiting for data counts as far as the device was idle
   /// meanwhile.
   [[nodiscard]] const PhaseTotals& totals() const { return totals_; }
+  /// After a repetition, so that it costs no step anything. Throws core::Error(kRun) where a
+  /// parameter is not finite. Collective: gradients carry what one rank's loss was to the
+  /// parameters of all, and the ranks meet before, so that the one with the loss has spoken.
+  void check_parameters() const;
 
  private:
   struct Flight {

@@ -221,7 +221,7 @@ TEST_F(StepPipelineTest, OnlySyntheticHostCopiesTheBatchInEachStep) {
   EXPECT_EQ(copies_, 0);
 }
 
-TEST_F(StepPipelineTest, OnlyInterferenceHasAThreadBesideStepAndLoader) {
+TEST_F(StepPipelineTest, InterferenceIsIoAndSyntheticWithAThreadBeside) {
   comm::LoneRank alone;
   SessionPlan plan(options("ref"), alone);
   Session session(plan);
@@ -230,6 +230,17 @@ TEST_F(StepPipelineTest, OnlyInterferenceHasAThreadBesideStepAndLoader) {
   EXPECT_EQ(extra({TrialKind::kInterference, "loader_beside_step"}), 1);
   EXPECT_EQ(extra({TrialKind::kIo, ""}), 0);
   EXPECT_EQ(extra({TrialKind::kFull, ""}), 0);
+  // What else there is of the loader beside the step is as in io.
+  for (const TrialId& id : std::vector<TrialId>{{TrialKind::kIo, ""},
+                                                {TrialKind::kInterference, "loader_beside_step"}}) {
+    const std::unique_ptr<Arm> arm = make_arm(id, session);
+    EXPECT_EQ(arm->least_steps(), 20 * plan.options().prefetch) << id.to_string();
+    arm->prepare();
+    static_cast<void>(arm->step());
+    arm->use_up(1);  // what became ready before the clock
+    EXPECT_EQ(arm->phases().steps, 0) << id.to_string();
+    arm->finish();
+  }
 }
 
 // The step beside the loader has a thread of its own, which has to find the device.

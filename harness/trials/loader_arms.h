@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What trials that load have in common, and the one that does nothing else.
+#pragma once
+
+#include "data/loader/batch_lease.h"
+#include "harness/session/session.h"
+#include "harness/trials/arm.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace dlbench::harness {
+
+/// The loader, running from prepare() to finish().
+class LoaderArm : public Arm {
+ public:
+  LoaderArm(TrialId id, Session& session);
+
+  void finish() override;
+  [[nodiscard]] std::optional<std::int64_t> queue_fill() const override;
+  [[nodiscard]] std::int64_t burst() const override;
+  [[nodiscard]] std::optional<data::LoaderStats> loader_stats() const override;
+  [[nodiscard]] std::int64_t untimed_steps() const override;
+  [[nodiscard]] std::int64_t surplus() const override;
+  void use_up(std::int64_t batches) override;
+
+ protected:
+  /// A batch, empty on a rank that another one loads for, and how long it was waited for.
+  struct Taken {
+    data::BatchLease lease;
+    double wait_s = 0.0;
+  };
+
+  /// Starts the loader and uses up what it prepares before anybody waits.
+  void start_loader();
+  /// Of steps and loader.
+  virtual void reset_counts();
+  [[nodiscard]] Taken take();
+  [[nodiscard]] Session& session() const { return session_; }
+
+ private:
+  Session& session_;
+  std::int64_t prepared_fill_ = 0;  ///< of the queue, when the batches of the capacity are used up
+};
+
+/// Takes batches as fast as they come, and reads each as a consumer would at least do.
+class IoArm : public LoaderArm {
+ public:
+  using LoaderArm::LoaderArm;
+
+  void prepare() override { start_loader(); }
+  /// Nothing but the loader takes time here: while this thread waits for a core, the queue fills,
+  /// and that is taken in no time.
+  [[nodiscard]] std::int64_t least_steps() const override;
+  std::optional<StepSample> step() override;
+  [[nodiscard]] PhaseTotals phases() const override { return totals_; }
+
+ protected:
+  void reset_counts() override;
+
+ private:
+  PhaseTotals totals_;
+};
+
+}  // namespace dlbench::harness
