@@ -40,6 +40,9 @@ struct AttributionRecord {
   std::optional<IntervalRecord> margin_ci95;
   std::optional<double> predicted_full_samples_per_second;
   std::optional<double> overlap_efficiency;  ///< full / predicted
+  /// Processors' worth of time that all ranks had and the prediction counts with; null: loader and
+  /// step share none, or there is no prediction.
+  std::optional<double> cpu_capacity;
   std::string explanation;
   std::vector<AdviceRecord> advice;
   std::vector<ComponentRecord> components;
@@ -75,7 +78,9 @@ struct JobRecord {
   std::optional<double> cpu_time_s;
   double wall_s = 0.0;
   std::optional<std::int64_t> cores;
-  std::optional<double> cpu_efficiency;  ///< cpu_time_s / (wall_s * cores)
+  /// Processors' worth of time given: cores, or less by a CPU quota; null: not recorded.
+  std::optional<double> cpu_capacity;
+  std::optional<double> cpu_efficiency;  ///< cpu_time_s / (wall_s * cpu_capacity)
   std::optional<std::int64_t> memory_used_bytes;
   std::optional<std::int64_t> memory_limit_bytes;
   std::vector<JobRankRecord> per_rank;

@@ -192,6 +192,7 @@ void fields(V& visit, R& record) {
   visit("margin_ci95", record.margin_ci95);
   visit("predicted_full_samples_per_second", record.predicted_full_samples_per_second);
   visit("overlap_efficiency", record.overlap_efficiency);
+  visit("cpu_capacity", record.cpu_capacity);
   visit("explanation", record.explanation);
   visit("advice", record.advice);
   visit("components", record.components);
@@ -228,6 +229,7 @@ void fields(V& visit, R& record) {
   visit("cpu_time_s", record.cpu_time_s);
   visit("wall_s", record.wall_s);
   visit("cores", record.cores);
+  visit("cpu_capacity", record.cpu_capacity);
   visit("cpu_efficiency", record.cpu_efficiency);
   visit("memory_used_bytes", record.memory_used_bytes);
   visit("memory_limit_bytes", record.memory_limit_bytes);

@@ -121,10 +121,11 @@ std::optional<AdviceRecord> more_workers(const AttributionInput& input, const Ar
   if (input.shared_processors && input.io_cpu_s_per_sample.has_value() &&
       input.synthetic_cpu_s_per_sample.has_value()) {
     const double cpu_s = *input.io_cpu_s_per_sample + *input.synthetic_cpu_s_per_sample;
-    const double processors = cores / cpu_s;
+    const double processors = cpu_capacity(input) / cpu_s;
     if (processors < reached) {
       reached = processors;
-      limit = fmt::format("the {} cores that loader and step share are the limit", input.cores);
+      limit = fmt::format("the {:.3g} cores that loader and step share are the limit",
+                          cpu_capacity(input));
     }
   }
   return worthwhile(

@@ -37,7 +37,11 @@ std::optional<double> predicted_full(const AttributionInput& input) {
     return std::nullopt;
   }
   const double cpu_s = *input.io_cpu_s_per_sample + *input.synthetic_cpu_s_per_sample;
-  return std::min(separate, static_cast<double>(input.cores) / cpu_s);
+  return std::min(separate, cpu_capacity(input) / cpu_s);
+}
+
+double cpu_capacity(const AttributionInput& input) {
+  return input.cpu_capacity.value_or(static_cast<double>(input.cores));
 }
 
 std::optional<reports::AttributionRecord> attribute(const AttributionInput& input) {
@@ -60,6 +64,9 @@ std::optional<reports::AttributionRecord> attribute(const AttributionInput& inpu
   record.predicted_full_samples_per_second = predicted_full(input);
   if (record.predicted_full_samples_per_second.has_value()) {
     record.overlap_efficiency = means.full / *record.predicted_full_samples_per_second;
+    if (input.shared_processors) {
+      record.cpu_capacity = cpu_capacity(input);
+    }
   }
   for (const reports::PartShare& share : shares) {
     reports::ComponentRecord component{

@@ -20,7 +20,9 @@ namespace dlbench::harness {
 struct AttributionInput : reports::VerdictEvidence {
   std::vector<reports::RoundRate> loader_beside_step;  ///< of the interference trial; may be empty
 
-  std::int64_t cores = 1;    ///< usable by all ranks together, shared ones counted once
+  std::int64_t cores = 1;  ///< usable by all ranks together, shared ones counted once
+  /// Their time, in processors' worth: less below a CPU quota such as 1.5. Nothing: all of it.
+  std::optional<double> cpu_capacity;
   std::int64_t workers = 1;  ///< loader threads of one rank
   /// Batches that the loader is ahead, and parts of each: for each part one worker can work.
   std::int64_t prefetch = 2;
@@ -39,8 +41,11 @@ struct AttributionInput : reports::VerdictEvidence {
 [[nodiscard]] std::optional<reports::AttributionRecord> attribute(const AttributionInput& input);
 
 /// samples/s that loader and step together can reach: min(io, synthetic) on separate processors; on
-/// shared ones 1 / max(t_io, t_synthetic, (cpu_io + cpu_synthetic) / cores), and nothing if the CPU
-/// times are not known. Rates, CPU times and cores are those of all ranks.
+/// shared ones 1 / max(t_io, t_synthetic, (cpu_io + cpu_synthetic) / cpu_capacity()), and nothing
+/// if the CPU times are not known. Rates, CPU times and processors are those of all ranks.
 [[nodiscard]] std::optional<double> predicted_full(const AttributionInput& input);
+
+/// What rates of work on the cores are limited by.
+[[nodiscard]] double cpu_capacity(const AttributionInput& input);
 
 }  // namespace dlbench::harness

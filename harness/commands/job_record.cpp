@@ -95,15 +95,18 @@ reports::JobRecord summarize(const std::vector<comm::RankPlace>& places,
                             .memory_used_bytes = use.peak_bytes});
   }
   int cores = 0;
+  double capacity = 0.0;
   std::int64_t limit_bytes = 0;
   bool limited = true;
   for (const auto& [node, share] : nodes) {
     cores += share.cpus.cores();
+    capacity += share.cpus.capacity();
     limit_bytes += share.limit_bytes;
     limited = limited && share.limit_bytes > 0;
   }
   job.cores = cores;
-  job.cpu_efficiency = *job.cpu_time_s / (wall_s * static_cast<double>(cores));
+  job.cpu_capacity = capacity;
+  job.cpu_efficiency = *job.cpu_time_s / (wall_s * capacity);
   job.memory_used_bytes = used_bytes;
   if (limited) {
     job.memory_limit_bytes = limit_bytes;

@@ -49,6 +49,7 @@ RankGroup::RankGroup(comm::Rendezvous& ranks) : ranks_(ranks) {
     NodeCpus node;
     node.add(core::affinity_cpus(), quota);
     cores_ = node.cores();
+    cpu_capacity_ = node.capacity();
     return;
   }
   // All masks on all ranks: lengths first, since they may differ.
@@ -73,6 +74,7 @@ RankGroup::RankGroup(comm::Rendezvous& ranks) : ranks_(ranks) {
   }
   for (const auto& [node, cpus] : nodes) {
     cores_ += cpus.cores();
+    cpu_capacity_ += cpus.capacity();
   }
 }
 

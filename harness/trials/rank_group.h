@@ -75,12 +75,15 @@ class RankGroup {
   [[nodiscard]] int ranks_on_these_cpus() const { return static_cast<int>(sharers_.size()) + 1; }
   /// Hardware threads that all ranks may use together, each counted once: see NodeCpus.
   [[nodiscard]] int cores() const { return cores_; }
+  /// Their time, in processors' worth: less than cores() below a CPU quota that is no whole number.
+  [[nodiscard]] double cpu_capacity() const { return cpu_capacity_; }
   /// CPU time that the other ranks on these CPUs took. Not collective.
   [[nodiscard]] double cpu_s_of_sharers(const std::vector<RankShare>& shares) const;
 
  private:
   comm::Rendezvous& ranks_;
   int cores_ = 0;
+  double cpu_capacity_ = 0.0;
   std::vector<int> sharers_;  ///< other ranks of this host whose affinity mask meets ours
 };
 

@@ -255,6 +255,7 @@ TrialContext trial_context(const SessionPlan& plan, const RankGroup& group, RunG
           .parts_of_batch = data::parts_of_batch(plan.dataset().spec(), plan.loader_options()),
           .overhead_s_per_step = measure_harness_overhead(plan.backend(), guard),
           .cores = group.cores(),
+          .cpu_capacity = group.cpu_capacity(),
           .shared_processors = plan.backend().device().kind == "cpu",
           .device_clock = !plan.backend().reads_host_memory()};
 }
@@ -291,6 +292,7 @@ AttributionInput attribution_input(const std::vector<TrialResult>& results,
   AttributionInput input;
   input.ranks = context.ranks;
   input.cores = context.cores;
+  input.cpu_capacity = context.cpu_capacity;
   input.shared_processors = context.shared_processors;
   input.workers = context.workers;
   input.prefetch = context.prefetch;

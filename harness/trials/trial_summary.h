@@ -34,8 +34,9 @@ struct TrialContext {
   std::int64_t parts_of_batch = 1;  ///< that workers load at the same time
   reports::Measured<double> overhead_s_per_step;
   reports::CacheRecord cache;
-  std::int64_t cores = 1;          ///< of all ranks together, see RankGroup::cores()
-  bool shared_processors = false;  ///< loader and step compute on the same ones
+  std::int64_t cores = 1;              ///< of all ranks together, see RankGroup::cores()
+  std::optional<double> cpu_capacity;  ///< likewise; nothing: as many as cores
+  bool shared_processors = false;      ///< loader and step compute on the same ones
   bool device_clock = false;  ///< steps are timed by events of a device that runs beside the host
 };
 

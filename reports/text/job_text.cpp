@@ -72,7 +72,8 @@ std::string job_text(const RunRecord& record, std::size_t indent) {
     line("CPU Utilized", clock_text(*job.cpu_time_s));
   }
   if (job.cpu_efficiency.has_value() && job.cores.has_value()) {
-    const double core_walltime_s = job.wall_s * static_cast<double>(*job.cores);
+    const double core_walltime_s =
+        job.wall_s * job.cpu_capacity.value_or(static_cast<double>(*job.cores));
     line("CPU Efficiency",
          efficiency_text(*job.cpu_efficiency, clock_text(core_walltime_s) + " core-walltime"));
   }

@@ -153,12 +153,19 @@ void check_job(const Checker& check, const JobRecord& job, const RunRecord& reco
       fmt::format("'{}' contradicts status and exit_code of the run", job.state));
   check_job_sums(check, job);
   check_job_time(check, job, record);
-  if (job.cpu_efficiency.has_value() && job.cpu_time_s.has_value() && job.cores.has_value() &&
-      job.wall_s > 0.0) {
+  if (!job.cores.has_value()) {
+    return;
+  }
+  const auto cores = static_cast<double>(*job.cores);
+  const double capacity = job.cpu_capacity.value_or(cores);  // older reports count whole cores
+  check.at("cpu_capacity")
+      .expect(0.0 < capacity && capacity <= cores,
+              fmt::format("is {}, which {} cores do not have", capacity, *job.cores));
+  if (job.cpu_efficiency.has_value() && job.cpu_time_s.has_value() && job.wall_s > 0.0) {
     check.at("cpu_efficiency")
         .expect_close(*job.cpu_efficiency,
-                      *job.cpu_time_s / (job.wall_s * static_cast<double>(*job.cores)),
-                      "cpu_time_s / (wall_s cores)");
+                      *job.cpu_time_s / (job.wall_s * capacity),
+                      "cpu_time_s / (wall_s cpu_capacity)");
   }
 }
 

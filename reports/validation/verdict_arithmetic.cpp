@@ -151,8 +151,8 @@ void check_decision(const Checker& check,
 }
 
 /// Loader and step together reach no more than the slower of both. Where they share processors they
-/// reach less if `cores` do not keep up with the CPU time of both, and then the prediction is a
-/// whole number of cores over that time: how many there were then is not in the report.
+/// reach less if these do not keep up with the CPU time of both, and then the prediction is their
+/// capacity over that time. Reports written before there was one counted a whole number of cores.
 void check_prediction(const Checker& check,
                       const AttributionRecord& attribution,
                       const Evidence& evidence,
@@ -165,10 +165,14 @@ void check_prediction(const Checker& check,
   const Checker at = check.at("predicted_full_samples_per_second");
   const std::optional<double>& io_cpu_s = evidence.io->cpu_s_per_sample;
   const std::optional<double>& step_cpu_s = evidence.synthetic->cpu_s_per_sample;
-  const bool by_cores = evidence.rates.shared_processors && predicted < separate &&
-                        !close(predicted, separate) && io_cpu_s.has_value() &&
-                        step_cpu_s.has_value();
-  if (!by_cores) {
+  const bool shares =
+      evidence.rates.shared_processors && io_cpu_s.has_value() && step_cpu_s.has_value();
+  const std::optional<double>& capacity = attribution.cpu_capacity;
+  if (shares && capacity.has_value()) {
+    at.expect_close(predicted,
+                    std::min(separate, *capacity / (*io_cpu_s + *step_cpu_s)),
+                    "the slower of io and synthetic, or cpu_capacity over their CPU time,");
+  } else if (!shares || predicted > separate || close(predicted, separate)) {
     at.expect_close(predicted, separate, "the slower of io and synthetic");
   } else {
     const double cores = predicted * (*io_cpu_s + *step_cpu_s);

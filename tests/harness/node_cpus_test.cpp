@@ -23,12 +23,18 @@ TEST(NodeCpus, AQuotaIsOfAllRanks) {
   bound.add({0}, 1.0);
   bound.add({1}, 1.0);
   EXPECT_EQ(bound.cores(), 1);
+  EXPECT_EQ(bound.capacity(), 1.0);
   NodeCpus half;
   half.add({0, 1, 2, 3}, 1.5);
   half.add({0, 1, 2, 3}, 1.5);
   EXPECT_EQ(half.cores(), 2);
+  EXPECT_EQ(half.capacity(), 1.5) << "two threads, but not two processors' time";
   half.add({0, 1, 2, 3}, std::nullopt);
   EXPECT_EQ(half.cores(), 4);
+  EXPECT_EQ(half.capacity(), 4.0);
+  NodeCpus narrow;
+  narrow.add({0}, 2.5);
+  EXPECT_EQ(narrow.capacity(), 1.0) << "a CPU has no more time than that";
 }
 
 }  // namespace

@@ -122,6 +122,7 @@ class Processors(CommandTest):
         self.limit(group, HALF_A_CPU)
         report, codes = run("--threads", "2")
         self.assertIn("CPU quota", codes.get("throttled", ""))
+        self.assertEqual((report["job"]["cores"], report["job"]["cpu_capacity"]), (1, 0.5), "not rounded")
 
 
 if __name__ == "__main__":

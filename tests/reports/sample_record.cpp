@@ -286,7 +286,12 @@ RunRecord sample_record() {
                        "nchw"}};
   record.probes = {{"proc", ValueMap{{"available", true}}},
                    {"nvml", ValueMap{{"available", false}, {"reason", "no NVIDIA driver"}}}};
-  record.job = JobRecord{"COMPLETED", 180.0, 120.0, 2, 0.75, 1'200'000'000, std::nullopt, {}};
+  record.job = JobRecord{.state = "COMPLETED",
+                         .cpu_time_s = 180.0,
+                         .wall_s = 120.0,
+                         .cores = 2,
+                         .cpu_efficiency = 0.75,
+                         .memory_used_bytes = 1'200'000'000};
   record.job->per_rank = {{0, "node1", 180.0, 1'200'000'000}};
   record.history = {
       {1, 12.5, 800, 64.0, 1e-3, 0.7, 0.65, {{"dice", 0.5}, {"precision", kUndefined}}},

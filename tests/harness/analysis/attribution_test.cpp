@@ -187,6 +187,22 @@ TEST(Attribution, InjectedContentionOnSharedProcessors) {
   EXPECT_NEAR(result.advice.at(0).expected_gain.value(), 100.0 / 62.0, 0.02);
 }
 
+TEST(Attribution, AQuotaIsNotRoundedWherePredictionsAreMade) {
+  for (const double quota : {0.5, 1.5, 2.5}) {
+    const double cpu_s = 0.03;  // of loader and step
+    const double possible = quota / cpu_s;
+    AttributionInput input = on_cpu(3.0 * possible, 2.0 * possible, possible);
+    input.cores = static_cast<std::int64_t>(std::ceil(quota));
+    input.cpu_capacity = quota;
+    input.io_cpu_s_per_sample = 0.01;
+    input.synthetic_cpu_s_per_sample = 0.02;
+    const auto result = attribute(input).value();
+    EXPECT_NEAR(result.predicted_full_samples_per_second.value(), possible, 1e-9);
+    EXPECT_NEAR(result.overlap_efficiency.value(), 1.0, 0.01);
+    EXPECT_EQ(result.cpu_capacity, quota);
+  }
+}
+
 TEST(Attribution, InjectedCpuHogBesideTheRun) {
   // A busy neighbour of the full trial only: a repetition that disturbance did not discard. What
   // the loader takes is no part of it.

@@ -18,8 +18,8 @@ TEST(OwnJob, CountsThisProcessAgainstTheCoresItMayUse) {
   EXPECT_EQ(job.state, "FAILED");
   EXPECT_EQ(job.cores, probes::usable_cpus());
   EXPECT_GT(job.cpu_time_s.value(), 0.0);
-  EXPECT_DOUBLE_EQ(job.cpu_efficiency.value(),
-                   *job.cpu_time_s / (2.0 * static_cast<double>(*job.cores)));
+  EXPECT_DOUBLE_EQ(job.cpu_efficiency.value(), *job.cpu_time_s / (2.0 * job.cpu_capacity.value()));
+  EXPECT_LE(*job.cpu_capacity, static_cast<double>(*job.cores));
   EXPECT_GT(job.memory_used_bytes.value(), 1 << 20);
   ASSERT_THAT(job.per_rank, SizeIs(1));
   EXPECT_EQ(job.per_rank[0].host, alone.places()[0].host);
@@ -50,6 +50,8 @@ TEST(GatherJob, AQuotaOrAMissingLimitIsHonoured) {
                {"1 1 9000 1.5 0-63", "1 1 0 0 0-63"});
   const reports::JobRecord job = gather_job(ranks, "COMPLETED", 1.0);
   EXPECT_EQ(job.cores, 66);
+  EXPECT_EQ(job.cpu_capacity, 65.5);
+  EXPECT_DOUBLE_EQ(job.cpu_efficiency.value(), 2.0 / 65.5);
   EXPECT_EQ(job.memory_limit_bytes, std::nullopt);
 }
 

@@ -195,11 +195,29 @@ TEST(Forgery, Prediction) {
   expect_seen({
       {predict(20.0), "predicted_full_samples_per_second: is 20, but the slower of"},
       {predict(4.5), "predicted_full_samples_per_second: is 4.5, which is neither"},
+      {[&](RunRecord& r) {
+         predict(4.5)(r);
+         r.attribution->cpu_capacity = 2.0;
+       },
+       "predicted_full_samples_per_second: is 4.5, but the slower of io and synthetic, or "},
       {[](RunRecord& r) {
          r.workload->backend = "cuda";  // loader and step share nothing
        },
        "predicted_full_samples_per_second: is "},
   });
+}
+
+TEST(Forgery, IsNotAPredictionWithPartOfAProcessor) {
+  RunRecord quota = sample_record();
+  AttributionRecord& attribution = quota.attribution.value();
+  const double whole = attribution.predicted_full_samples_per_second.value();
+  attribution.predicted_full_samples_per_second = whole * 1.5 / 2.0;
+  *attribution.overlap_efficiency *= 2.0 / 1.5;
+  EXPECT_THAT(problems_of(quota), Contains(HasSubstr("predicted_full"))) << "of whole ones";
+  attribution.cpu_capacity = 1.5;
+  quota.job->cpu_capacity = 1.5;
+  quota.job->cpu_efficiency = 90.0 / (60.0 * 1.5);
+  EXPECT_THAT(problems_of(quota), IsEmpty());
 }
 
 // What tells a late rank or an idle device from the rest is not in the report.

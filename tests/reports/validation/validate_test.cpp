@@ -157,7 +157,7 @@ TEST(Validate, ArithmeticOfRunAndConclusions) {
   EXPECT_THAT(arithmetic_after([](RunRecord& r) { r.attribution->overlap_efficiency = 1.0; }),
               Contains(HasSubstr("overlap_efficiency: is 1")));
   EXPECT_THAT(arithmetic_after([](RunRecord& r) { r.job->cpu_efficiency = 0.5; }),
-              Contains(HasSubstr("cpu_time_s / (wall_s cores) is 0.75")));
+              Contains(HasSubstr("cpu_time_s / (wall_s cpu_capacity) is 0.75")));
   EXPECT_THAT(arithmetic_after([](RunRecord& r) { r.history[1].metrics["dice"] = 5.0; }),
               Contains(HasSubstr("dice is not from 0 to 1")));
   EXPECT_THAT(arithmetic_after([](RunRecord& r) { r.history.erase(r.history.begin()); }),
