@@ -124,7 +124,7 @@ std::optional<AdviceRecord> more_workers(const AttributionInput& input, const Ar
     const double processors = cpu_capacity(input) / cpu_s;
     if (processors < reached) {
       reached = processors;
-      limit = fmt::format("the {:.3g} cores that loader and step share are the limit",
+      limit = fmt::format("the {:g} cores that loader and step share are the limit",
                           cpu_capacity(input));
     }
   }

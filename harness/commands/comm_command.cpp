@@ -10,6 +10,7 @@
 #include "harness/commands/run_options.h"
 #include "harness/commands/run_record.h"
 #include "harness/commands/run_report.h"
+#include "harness/commands/system_record.h"
 #include "harness/rank_placement.h"
 #include "harness/ranks.h"
 #include "harness/session/cuda_graph.h"
@@ -165,7 +166,7 @@ class CollectiveSweep {
     const std::vector<int> sizes = parse_rank_counts(options_.ranks, ranks_.size());
     warn_idle_link(link_, sizes.back());
     report_.record().config.effective["ranks"] = fmt::format("{}", fmt::join(sizes, ","));
-    describe_launch(ranks_, report_.record());
+    describe_launch(ranks_, report_.record().system);
     const probes::RankPlacement placement = place_this_rank(ranks_, std::nullopt).placement;
     backend_ =
         open_device_on_all(ranks_, options_.device, kThreads, gpu_place(placement, ranks_.size()));

@@ -5,7 +5,9 @@
 #include "engine/comm/reduce.h"
 #include "engine/core/error.h"
 #include "engine/core/nearest_name.h"
+#include "engine/core/split_list.h"
 #include "harness/commands/option_limits.h"
+#include "harness/commands/rank_list.h"
 
 #include <fmt/format.h>
 
@@ -82,7 +84,7 @@ void add_comm_options(OptionSet& options, CommOptions& comm) {
 
 std::vector<Collective> parse_collectives(const std::string& list) {
   std::vector<Collective> chosen;
-  for (const std::string& part : split_list(list)) {
+  for (const std::string& part : core::split_list(list)) {
     const auto found = std::find_if(kCollectives.begin(), kCollectives.end(), [&](Collective op) {
       return comm::name(op) == part;
     });
@@ -119,16 +121,7 @@ core::DType parse_reducible(const std::string& name) {
 }
 
 std::vector<int> parse_rank_counts(const std::string& list, int all) {
-  std::vector<int> counts;
-  for (const std::string& part : split_list(list)) {
-    counts.push_back(static_cast<int>(parse_count("--ranks", part, {1, all})));
-  }
-  if (counts.empty()) {
-    return {all};
-  }
-  std::sort(counts.begin(), counts.end());
-  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
-  return counts;
+  return list.empty() ? std::vector{all} : parse_rank_list(list, all);
 }
 
 std::vector<std::size_t> element_counts(const CommOptions& comm) {

@@ -181,19 +181,6 @@ double parse_seconds(std::string_view what, const std::string& text) {
   return *number * factor;
 }
 
-std::vector<std::string> split_list(std::string_view text) {
-  std::vector<std::string> parts;
-  while (!text.empty()) {
-    const std::size_t comma = text.find(',');
-    const std::string_view part = text.substr(0, comma);
-    if (!part.empty()) {
-      parts.emplace_back(part);
-    }
-    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
-  }
-  return parts;
-}
-
 void OptionSet::add(OptionSpec spec) {
   DLBENCH_CHECK(!contains(spec.name)) << "option twice: " << spec.name;
   specs_.push_back(std::move(spec));

@@ -161,8 +161,6 @@ class OptionSet {
                                        CountLimits limits);
 /// "2", "1.5s", "300ms", "2min", "1h": seconds > 0.
 [[nodiscard]] double parse_seconds(std::string_view what, const std::string& text);
-/// "a,b,c" without empty parts.
-[[nodiscard]] std::vector<std::string> split_list(std::string_view text);
 
 /// The option that a key of a config file means: "batch_size" is "batch-size" too.
 [[nodiscard]] std::string option_name(std::string_view key);

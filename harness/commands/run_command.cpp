@@ -9,6 +9,7 @@
 #include "harness/commands/run_record.h"
 #include "harness/commands/run_report.h"
 #include "harness/commands/run_start.h"
+#include "harness/commands/system_record.h"
 #include "harness/commands/time_text.h"
 #include "harness/faults/fault_watch.h"
 #include "harness/rank_placement.h"
@@ -63,7 +64,7 @@ class Measurement {
         guard_(options.timeout),
         report_(std::move(record), options.output, ranks),
         record_(report_.record()) {
-    describe_launch(ranks_, record_);
+    describe_launch(ranks_, record_.system);
   }
 
   int run() {

@@ -20,9 +20,6 @@ namespace dlbench::harness {
                                               const OptionSet& options,
                                               std::uint64_t seed);
 
-/// Hosts, ranks and library of the launch, in place of the lone host of start_record(). Collective.
-void describe_launch(comm::Rendezvous& ranks, reports::RunRecord& record);
-
 /// workload and dataset of a planned session; memory and plans are filled in by describe_session().
 void describe_plan(SessionPlan& plan, reports::RunRecord& record);
 

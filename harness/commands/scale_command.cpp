@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/error.h"
 #include "engine/core/log.h"
+#include "engine/core/split_list.h"
 #include "harness/analysis/projection.h"
 #include "harness/commands/command.h"
 #include "harness/commands/output_files.h"
@@ -11,6 +12,7 @@
 #include "harness/commands/run_report.h"
 #include "harness/commands/scale_options.h"
 #include "harness/commands/scale_taints.h"
+#include "harness/commands/system_record.h"
 #include "harness/commands/time_text.h"
 #include "harness/rank_placement.h"
 #include "harness/ranks.h"
@@ -54,7 +56,7 @@ struct ScaleOptions {
 
 std::vector<std::int64_t> projected_ranks(const ScaleOptions& scale) {
   std::vector<std::int64_t> ranks;
-  for (const std::string& part : split_list(scale.project)) {
+  for (const std::string& part : core::split_list(scale.project)) {
     ranks.push_back(parse_count("--project", part, {1, 1024}));
   }
   return ranks;
@@ -76,7 +78,7 @@ class Scaling {
         guard_(options.timeout),
         report_(std::move(record), options.output, launch),
         record_(report_.record()) {
-    describe_launch(launch_, record_);
+    describe_launch(launch_, record_.system);
   }
 
   int run() {
@@ -200,7 +202,7 @@ class Scaling {
         options.series.push_back({.mode = mode, .session = session_options(options_)});
       }
     }
-    options.ranks = parse_rank_list(scale_.ranks, launch_.size());
+    options.ranks = scaled_ranks(scale_.ranks, launch_.size());
     options.trials = parse_trials(options_.trials, false);
     options.runner = runner_options(options_);
     options.runner.max_discards = 1;  // per trial and size: there are many of both
@@ -225,7 +227,7 @@ class Scaling {
         warn_idle_workers(largest->plan());
       }
       record_.config.effective["ranks"] =
-          fmt::format("{}", fmt::join(parse_rank_list(scale_.ranks, launch_.size()), ","));
+          fmt::format("{}", fmt::join(scaled_ranks(scale_.ranks, launch_.size()), ","));
     }
   }
 
@@ -326,7 +328,7 @@ class ScaleCommand final : public Command {
     }
     (void)projected_ranks(scale_);
     if (!scale_.ranks.empty()) {
-      (void)parse_rank_list(scale_.ranks, std::numeric_limits<int>::max());
+      (void)scaled_ranks(scale_.ranks, std::numeric_limits<int>::max());
     }
     if (scale_.sweep.empty()) {
       check_sizes(run_);
@@ -343,7 +345,7 @@ class ScaleCommand final : public Command {
     check_bucket_sweep();
   }
   void check_ranks(int available) const override {
-    const std::vector<int> ranks = parse_rank_list(scale_.ranks, available);
+    const std::vector<int> ranks = scaled_ranks(scale_.ranks, available);
     check_share(run_, ranks.back());
     (void)impossible_trials(parse_trials(run_.trials, false), ranks);
     if (!scale_.sweep_buckets.empty() && ranks.back() == 1) {
@@ -370,14 +372,14 @@ class ScaleCommand final : public Command {
     reports::RunRecord record =
         start_record(invocation, options, static_cast<std::uint64_t>(run_.seed));
     record.run.skipped = impossible_trials(parse_trials(run_.trials, false),
-                                           parse_rank_list(scale_.ranks, invocation.ranks.size()));
+                                           scaled_ranks(scale_.ranks, invocation.ranks.size()));
     for (const reports::SkipRecord& skip : record.run.skipped) {
       if (!options.is_default("trials")) {
         core::log::warn(skip.what + " skipped: " + skip.reason);
       }
     }
     warn_idle_link(session_options(run_).link,
-                   parse_rank_list(scale_.ranks, invocation.ranks.size()).back());
+                   scaled_ranks(scale_.ranks, invocation.ranks.size()).back());
     const RankRow row = bind_this_rank(invocation.ranks, compute_threads(run_));
     RunOptions placed = run_;
     placed.threads = run_.threads.value_or(row.placement.threads);

@@ -4,14 +4,17 @@
 
 #include "engine/core/error.h"
 #include "engine/core/nearest_name.h"
+#include "engine/core/split_list.h"
 #include "harness/commands/option_limits.h"
 #include "harness/commands/option_set.h"
+#include "harness/commands/rank_list.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdint>
 #include <utility>
 
 namespace dlbench::harness {
@@ -20,55 +23,22 @@ namespace {
 using core::Error;
 using core::ErrorCode;
 
-/// As split_list(), but nothing between two commas is a part too: here it is an error.
-std::vector<std::string> split_with_empty(std::string_view text) {
-  std::vector<std::string> parts;
-  while (!text.empty()) {
-    const std::size_t comma = text.find(',');
-    parts.emplace_back(text.substr(0, comma));
-    text = comma == std::string_view::npos ? "" : text.substr(comma + 1);
-  }
-  return parts;
-}
-
-int parse_ranks(const std::string& text, int available) {
-  int ranks = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), ranks);
-  if (result.ec != std::errc() || result.ptr != text.data() + text.size() || ranks < 1) {
-    throw Error(ErrorCode::kUsage,
-                "--ranks: '" + text + "' is no number of ranks; wanted a list like 1,2,4");
-  }
-  if (ranks > available) {
-    throw Error(ErrorCode::kUsage,
-                "--ranks: " + text + " ranks asked for, this launch has " +
-                    std::to_string(available) + "; start it with more (mpirun -np " + text +
-                    "; in a job --nodes or --ranks-per-node)");
-  }
-  return ranks;
-}
-
 }  // namespace
 
-std::vector<int> parse_rank_list(std::string_view text, int available) {
-  std::vector<int> ranks;
-  for (const std::string& part : split_with_empty(text)) {
-    ranks.push_back(parse_ranks(part, available));
+std::vector<int> scaled_ranks(std::string_view text, int available) {
+  if (!text.empty()) {
+    return parse_rank_list(text, available);
   }
-  if (ranks.empty()) {
-    for (int power = 1; power <= available; power *= 2) {
-      ranks.push_back(power);
-    }
-    ranks.push_back(available);
-  }
-  std::sort(ranks.begin(), ranks.end());
-  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-  return ranks;
+  const std::vector<std::int64_t> counts = workloads::rank_counts({}, available);
+  return {counts.begin(), counts.end()};
 }
 
 std::vector<std::string> parse_modes(std::string_view text) {
-  const std::array<std::string, 2> known{"weak", "strong"};
+  const std::array<std::string, 2> known{
+      std::string(workloads::name(workloads::BatchRule::kWeak)),
+      std::string(workloads::name(workloads::BatchRule::kStrong))};
   std::vector<std::string> modes;
-  for (const std::string& part : split_with_empty(text)) {
+  for (const std::string& part : core::split_list(text)) {
     if (std::find(known.begin(), known.end(), part) == known.end()) {
       throw Error(ErrorCode::kUsage, core::unknown_name_message("mode", part, known));
     }
@@ -84,7 +54,7 @@ std::vector<std::string> parse_modes(std::string_view text) {
 
 std::vector<double> parse_bucket_caps(std::string_view text) {
   std::vector<double> caps;
-  for (const std::string& part : split_list(text)) {
+  for (const std::string& part : core::split_list(text)) {
     double cap = 0.0;
     const auto result = std::from_chars(part.data(), part.data() + part.size(), cap);
     if (result.ec != std::errc() || result.ptr != part.data() + part.size() ||

@@ -15,9 +15,8 @@
 
 namespace dlbench::harness {
 
-/// "1,2,4" -> numbers, ascending, doubles dropped. Empty: powers of two up to `available`, and
-/// `available`. Throws core::Error(kUsage) for what is no number, or more than `available`.
-[[nodiscard]] std::vector<int> parse_rank_list(std::string_view text, int available);
+/// parse_rank_list(); of an empty text powers of two up to `available`, and `available`.
+[[nodiscard]] std::vector<int> scaled_ranks(std::string_view text, int available);
 
 /// "weak,strong" -> names in that order. Throws core::Error(kUsage) with the nearest name.
 [[nodiscard]] std::vector<std::string> parse_modes(std::string_view text);

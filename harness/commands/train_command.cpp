@@ -13,6 +13,7 @@
 #include "harness/commands/run_record.h"
 #include "harness/commands/run_report.h"
 #include "harness/commands/run_start.h"
+#include "harness/commands/system_record.h"
 #include "harness/commands/time_text.h"
 #include "harness/commands/training_watch.h"
 #include "harness/rank_placement.h"
@@ -111,7 +112,7 @@ class TrainingRun {
         guard_(options.timeout),
         report_(std::move(record), options.output, ranks),
         record_(report_.record()) {
-    describe_launch(ranks_, record_);
+    describe_launch(ranks_, record_.system);
   }
 
   int run() {

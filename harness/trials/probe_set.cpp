@@ -5,6 +5,7 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/core/nearest_name.h"
+#include "engine/core/split_list.h"
 #include "engine/core/trace.h"
 #include "harness/trials/open_probe.h"
 #include "probes/registry.h"
@@ -112,10 +113,7 @@ ProbeChoice::ProbeChoice(std::string_view text) : text_(text) {
     }
   }
   known.insert(known.end(), {"all", "none"});
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    std::string name(text.substr(begin, comma - begin));
-    begin = comma + 1;
+  for (std::string& name : text.empty() ? std::vector<std::string>{""} : core::split_list(text)) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       throw core::Error(core::ErrorCode::kUsage,
                         "--probes: " + core::unknown_name_message("probe", name, known));

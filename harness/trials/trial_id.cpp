@@ -4,6 +4,7 @@
 
 #include "engine/core/error.h"
 #include "engine/core/nearest_name.h"
+#include "engine/core/split_list.h"
 
 #include <algorithm>
 
@@ -56,11 +57,7 @@ std::vector<std::string> trial_names() {
 std::vector<TrialId> parse_trials(std::string_view text, bool device_copies) {
   const std::vector<std::string> known = trial_names();
   std::vector<TrialId> trials;
-  for (bool more = !text.empty(); more;) {
-    const std::size_t comma = text.find(',');
-    const std::string name(text.substr(0, comma));
-    more = comma != std::string_view::npos;
-    text = more ? text.substr(comma + 1) : std::string_view();
+  for (const std::string& name : core::split_list(text)) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       throw core::Error(core::ErrorCode::kUsage, core::unknown_name_message("trial", name, known));
     }

@@ -46,15 +46,20 @@ TEST(CommOptions, CollectivesKeepTheirOrder) {
               ElementsAre(comm::Collective::kBroadcast, comm::Collective::kAllReduce));
   EXPECT_THAT(usage_error([] { (void)parse_collectives("all_recude"); }),
               testing::HasSubstr("'all_reduce'"));
-  EXPECT_THAT(usage_error([] { (void)parse_collectives(","); }), testing::HasSubstr("empty"));
+  EXPECT_THAT(usage_error([] { (void)parse_collectives(""); }), testing::HasSubstr("empty"));
+  EXPECT_THAT(usage_error([] { (void)parse_collectives("all_reduce,"); }),
+              testing::HasSubstr("''"));
 }
 
 TEST(CommOptions, RankCountsAscendAndEndAtAllRanks) {
   EXPECT_THAT(parse_rank_counts("", 8), ElementsAre(8));
   EXPECT_THAT(parse_rank_counts("8,2,2,1", 8), ElementsAre(1, 2, 8));
   EXPECT_THAT(usage_error([] { (void)parse_rank_counts("9", 8); }),
-              testing::HasSubstr("range 1 to 8"));
-  EXPECT_THAT(usage_error([] { (void)parse_rank_counts("0", 8); }), testing::HasSubstr("range 1"));
+              testing::HasSubstr("9 ranks asked for, this launch has 8"));
+  for (const char* const wrong : {"0", "1,,2", "1,2,"}) {
+    EXPECT_THAT(usage_error([&] { (void)parse_rank_counts(wrong, 8); }),
+                testing::HasSubstr("is no number of ranks"));
+  }
 }
 
 TEST(CommOptions, OnlyTypesThatCanBeReduced) {

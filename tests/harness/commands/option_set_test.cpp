@@ -128,12 +128,6 @@ TEST(CommandLine, ATimeoutOrBudgetEndsBeforeTheWalltime) {
   }
 }
 
-TEST(SplitList, LeavesEmptyPartsOut) {
-  EXPECT_THAT(split_list("io,synthetic,full"), ::testing::ElementsAre("io", "synthetic", "full"));
-  EXPECT_THAT(split_list(",io,,full,"), ::testing::ElementsAre("io", "full"));
-  EXPECT_TRUE(split_list("").empty());
-}
-
 // A set with one option of each kind, in a folder for config files.
 class Options : public ::testing::Test {
  protected:

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/commands/rank_list.h"
+
+#include "engine/core/error.h"
+#include "engine/core/split_list.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <system_error>
+
+namespace dlbench::harness {
+namespace {
+
+using core::Error;
+using core::ErrorCode;
+
+int parse_ranks(const std::string& text, int available) {
+  int ranks = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), ranks);
+  if (result.ec != std::errc() || result.ptr != text.data() + text.size() || ranks < 1) {
+    throw Error(ErrorCode::kUsage,
+                "--ranks: '" + text + "' is no number of ranks; wanted a list like 1,2,4");
+  }
+  if (ranks > available) {
+    throw Error(ErrorCode::kUsage,
+                "--ranks: " + text + " ranks asked for, this launch has " +
+                    std::to_string(available) + "; start it with more (mpirun -np " + text +
+                    "; in a job --nodes or --ranks-per-node)");
+  }
+  return ranks;
+}
+
+}  // namespace
+
+std::vector<int> parse_rank_list(std::string_view text, int available) {
+  std::vector<int> ranks;
+  for (const std::string& part : core::split_list(text)) {
+    ranks.push_back(parse_ranks(part, available));
+  }
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
+}
+
+}  // namespace dlbench::harness

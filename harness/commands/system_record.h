@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of a report that describes the machines: hosts, their processors and GPUs, scheduler,
+// environment.
+#pragma once
+
+#include "engine/comm/rendezvous.h"
+#include "reports/record.h"
+
+namespace dlbench::harness {
+
+/// This host with its rank 0, the scheduler and the environment as found.
+void describe_system(reports::SystemRecord& system);
+
+/// Hosts, ranks and library of the launch, in place of the lone host of describe_system().
+/// Collective.
+void describe_launch(comm::Rendezvous& ranks, reports::SystemRecord& system);
+
+}  // namespace dlbench::harness
