@@ -140,7 +140,7 @@ class Comm(CommandTest):
             self.expect_error(2, "comm", "--dtype", refused, says=[f"'{refused}' cannot be reduced; wanted one of f32"])
         self.expect_error(2, "comm", "-b", "2K", "-e", "1K", says=["--maxbytes", "--minbytes"])
         self.expect_error(2, "comm", "-b", "0", says=["--minbytes", "'0'"])
-        self.expect_error(2, "comm", "--ranks", "2", says=["--ranks", "range 1 to 1"])
+        self.expect_error(2, "comm", "--ranks", "2", says=["--ranks", "2 ranks asked for, this launch has 1"])
         self.expect_error(2, "comm", "--link", "latency=3", says=["latency=3"])
 
 

@@ -176,7 +176,7 @@ class Launch(CommandTest):
                           says=["--ranks: 64 ranks asked for"])
         two = ["--nodes", "2", *JOB]
         self.expect_error(2, "launch", "slurm", *two, "comm", "--ranks", "1,3",
-                          says=["--ranks: '3'", "1 to 2"])
+                          says=["--ranks: 3 ranks asked for, this launch has 2"])
         for command in ["run", "train", "scale"]:
             begin = ["launch", "slurm", *two, command, "--workload", "resunetpp"]
             self.expect_error(2, *begin, "--image-size", "100", says=["image size 100"])
