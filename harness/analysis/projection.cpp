@@ -207,7 +207,9 @@ struct Projector::State {
     for (const CollectiveTime& collective : fitter.measured()) {
       const double fitted_s =
           collective_s(fit.link, collective.op, collective.bytes, collective.ranks);
-      time_s.push_back(fitted_s *
+      // A network may expect nothing of a call that it does not explain.
+      const double expected_s = fitted_s > 0.0 ? fitted_s : collective.time_s;
+      time_s.push_back(expected_s *
                        std::max(1.0 + error * static_cast<double>(random.normal()), 0.1));
     }
     return fitter.refit(index, time_s).link;

@@ -225,7 +225,7 @@ void check_missing(const Checker& check, const ScalingPointRecord& point) {
     at.expect(point.ranks > 1 || !of_several.contains(figure.reason_key),
               "is not null, but one rank has no communication");
     at.expect(!point.missing.has_value() || !point.missing->contains(figure.reason_key),
-              fmt::format("is not null, but missing.{} says why it were", figure.reason_key));
+              fmt::format("is not null, but missing.{} says why there is none", figure.reason_key));
   }
 }
 

@@ -60,8 +60,8 @@ std::optional<double> sum_over_ranks(const TrialRecord& trial, const ValueOf& va
   return sum;
 }
 
-/// A collective has one rank that comes last, or one of each node, as their clocks tell no order:
-/// ranks of one node cannot all be late.
+/// A collective has one rank that comes last. Older reports have one of each node, whose clocks
+/// tell no order: ranks of one node cannot all be late.
 void check_late_shares(const Checker& check, const TrialRecord& trial, const SystemRecord& system) {
   std::map<const HostRecord*, double> late_shares;
   for (const RankRecord& rank : trial.per_rank) {

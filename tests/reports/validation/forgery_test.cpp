@@ -216,7 +216,7 @@ TEST(Forgery, IsNotAPredictionWithPartOfAProcessor) {
   EXPECT_THAT(problems_of(quota), Contains(HasSubstr("predicted_full"))) << "of whole ones";
   attribution.cpu_capacity = 1.5;
   quota.job->cpu_capacity = 1.5;
-  quota.job->cpu_efficiency = 90.0 / (60.0 * 1.5);
+  quota.job->cpu_efficiency = *quota.job->cpu_time_s / (quota.job->wall_s * 1.5);
   EXPECT_THAT(problems_of(quota), IsEmpty());
 }
 

@@ -92,7 +92,7 @@ TEST(RankForgery, WhereRanksRan) {
   });
 }
 
-// Clocks of two nodes tell no order: each has a rank of its own that is the last. Both may be
+// Older reports have a last rank of each node, as clocks of two nodes tell no order. Both may be
 // called alike.
 TEST(RankForgery, IsNoneOfOneLateRankPerNode) {
   RunRecord record = on_two_ranks();

@@ -101,7 +101,7 @@ TEST(ScalingForgery, FiguresThatAreMissingWithAReason) {
          alone.waiting_s = 1.5;
          alone.transfer_s = -1.0;
        },
-       "points[0].waiting_s: is not null, but missing.nocomm_s says why it were"},
+       "points[0].waiting_s: is not null, but missing.nocomm_s says why there is none"},
       {[](RunRecord& r) { r.scaling[0].points[0].waiting_s = 1.5; },
        "points[0].waiting_s: is not null, but one rank has no communication"},
       {[](RunRecord& r) { r.scaling[0].points[0].all_reduce_s = 3.0; },
@@ -109,9 +109,9 @@ TEST(ScalingForgery, FiguresThatAreMissingWithAReason) {
       {[](RunRecord& r) { r.scaling[0].points[0].overlap = 0.9; },
        "points[0].overlap: is not null, but one rank has no communication"},
       {[](RunRecord& r) { on_two_ranks(r).missing.emplace()["attribution"] = "no trial"; },
-       "points[1].attribution: is not null, but missing.attribution says why it were"},
+       "points[1].attribution: is not null, but missing.attribution says why there is none"},
       {[](RunRecord& r) { on_two_ranks(r).missing.emplace()["slowest_rank"] = "no trial"; },
-       "points[1].slowest_host: is not null, but missing.slowest_rank says why it were"},
+       "points[1].slowest_host: is not null, but missing.slowest_rank says why there is none"},
       {[](RunRecord& r) {
          std::erase_if(r.trials, [](const auto& trial) { return trial.variant == "nocomm"; });
          on_two_ranks(r).nocomm_s.reset();
