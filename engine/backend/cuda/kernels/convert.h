@@ -72,51 +72,76 @@ void run_normalize_packs(Launcher& launcher, const NormalizeArgs& args) {
                                image_scale(args.attributes, layout.channels)});
 }
 
-/// N neighbouring elements, of one pixel or more, where y has no lanes to pad. All packs of a
-/// thread begin with the same channel: lanes of a warp that ask for constants of different channels
-/// get them one after the other.
-template <typename T, int N>
+/// N neighbouring elements, of one pixel or more, where y has no lanes to pad. kChannels: of the
+/// image, whose constants are then chosen by comparisons; 0: any number, whose constants are looked
+/// up, and lanes of a warp that ask for those of different channels get them one after the other.
+template <typename T, int N, int kChannels>
 struct NormalizeDensePack {
-  struct Constants {
-    float factor[N];
-    float shift[N];
-  };
   const std::uint8_t* x;
   T* y;
   Divisor channels;
   ImageScale scale;
 
-  DLBENCH_HOST_DEVICE Constants prepare(Index pack) const {
-    Constants constants;
-    Index channel = 0;
-    channels.split(pack * N, channel);
-    for (int lane = 0; lane < N; ++lane) {
-      constants.factor[lane] = scale.factor[channel];
-      constants.shift[lane] = scale.shift[channel];
-      channel = channel + 1 == channels.value() ? 0 : channel + 1;
-    }
-    return constants;
-  }
-  DLBENCH_HOST_DEVICE void operator()(const Constants& constants, Index pack) const {
+  DLBENCH_HOST_DEVICE void operator()(PackIndex<N> pack) const {
     float values[N];
-    load_pack(x + pack * N, values);
-    for (int lane = 0; lane < N; ++lane) {
-      values[lane] = values[lane] * constants.factor[lane] + constants.shift[lane];
+    load_pack(x + Index{pack} * N, values);
+    if constexpr (kChannels > 0) {
+      choose(static_cast<std::uint32_t>(pack) % kChannels * N % kChannels, values);
+    } else {
+      Index channel = 0;
+      channels.split(Index{pack} * N, channel);
+      for (int lane = 0; lane < N; ++lane) {
+        values[lane] = values[lane] * scale.factor[channel] + scale.shift[channel];
+        channel = channel + 1 == channels.value() ? 0 : channel + 1;
+      }
     }
-    store_pack(y + pack * N, values);
+    store_pack(y + Index{pack} * N, values);
+  }
+
+ private:
+  DLBENCH_HOST_DEVICE void choose(std::uint32_t first, float (&values)[N]) const {
+    float factor[kChannels];  // of `first` and the channels behind it
+    float shift[kChannels];
+    for (int i = 0; i < kChannels; ++i) {
+      factor[i] = scale.factor[i];
+      shift[i] = scale.shift[i];
+      for (int c = 1; c < kChannels; ++c) {
+        factor[i] =
+            first == static_cast<std::uint32_t>(c) ? scale.factor[(c + i) % kChannels] : factor[i];
+        shift[i] =
+            first == static_cast<std::uint32_t>(c) ? scale.shift[(c + i) % kChannels] : shift[i];
+      }
+    }
+    for (int lane = 0; lane < N; ++lane) {
+      values[lane] = values[lane] * factor[lane % kChannels] + shift[lane % kChannels];
+    }
   }
 };
 
+template <typename T, int N, int kChannels, typename Launcher>
+void run_normalize_dense_of(Launcher& launcher, const NormalizeArgs& args) {
+  const ChannelsLast& layout = args.layout;
+  for_each<PackIndex<N>>(
+      launcher,
+      layout.elements() / N,
+      NormalizeDensePack<T, N, kChannels>{args.x,
+                                          static_cast<T*>(args.y),
+                                          Divisor(layout.channels),
+                                          image_scale(args.attributes, layout.channels)});
+}
+
 template <typename T, int N, typename Launcher>
 void run_normalize_dense(Launcher& launcher, const NormalizeArgs& args) {
-  const ChannelsLast& layout = args.layout;
-  for_each_prepared(launcher,
-                    layout.elements() / N,
-                    layout.channels,
-                    NormalizeDensePack<T, N>{args.x,
-                                             static_cast<T*>(args.y),
-                                             Divisor(layout.channels),
-                                             image_scale(args.attributes, layout.channels)});
+  switch (args.layout.channels) {
+    case 1:
+      return run_normalize_dense_of<T, N, 1>(launcher, args);
+    case 3:
+      return run_normalize_dense_of<T, N, 3>(launcher, args);
+    case 4:
+      return run_normalize_dense_of<T, N, 4>(launcher, args);
+    default:
+      return run_normalize_dense_of<T, N, 0>(launcher, args);
+  }
 }
 
 template <typename Launcher>
@@ -127,7 +152,7 @@ void run_normalize(Launcher& launcher, const NormalizeArgs& args) {
   visit_activation(args.dtype, [&](auto type) {
     using T = decltype(type);
     if (layout.stride == layout.channels && layout.elements() % kWide<T> == 0 &&
-        aligned(args.x, args.y)) {
+        fits_short(layout.elements() / kWide<T>) && aligned(args.x, args.y)) {
       run_normalize_dense<T, kWide<T>>(launcher, args);
     } else if (layout.stride % kWide<T> == 0 && aligned(args.y)) {
       run_normalize_packs<T, kWide<T>>(launcher, args);

@@ -66,8 +66,8 @@ class DeviceLauncher {
  public:
   explicit DeviceLauncher(StreamHandle stream) : stream_(stream) {}
 
-  /// Blocks of the body's kernel that the device holds at once: a grid-stride loop needs no more,
-  /// and more would leave the last of them to run alone. No result depends on it.
+  /// Blocks of map_shared's kernel that the device holds at once: where each of them has to prepare
+  /// something, more would prepare it more often. No result depends on it.
   template <typename Body>
   [[nodiscard]] std::uint32_t resident_blocks() const {
     static OncePerDevice answers;
@@ -76,13 +76,8 @@ class DeviceLauncher {
     return answers.get(device, [device] {
       int of_each = 0;
       int multiprocessors = 0;
-      if constexpr (requires { typename Body::Shared; }) {
-        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-            &of_each, map_shared_kernel<Body>, kThreads, 0));
-      } else {
-        check(
-            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_each, map_kernel<Body>, kThreads, 0));
-      }
+      check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+          &of_each, map_shared_kernel<Body>, kThreads, 0));
       check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
       return static_cast<std::uint32_t>(std::max(1, of_each * multiprocessors));
     });

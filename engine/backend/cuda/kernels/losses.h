@@ -180,12 +180,6 @@ void run_dice_loss(Launcher& launcher, const float* sums, float smooth, float* l
   for_each(launcher, 1, DiceLoss{sums, smooth, loss});
 }
 
-/// dp = slope y + constant.
-struct DiceSlope {
-  float slope;
-  float constant;
-};
-
 /// N neighbouring elements of dp; N > 1: which has no lanes to pad.
 template <int N>
 struct DiceBackward {
@@ -196,20 +190,20 @@ struct DiceBackward {
   Divisor p_stride;
   float smooth;
 
-  DLBENCH_HOST_DEVICE DiceSlope prepare(Index /*item*/) const {
+  DLBENCH_HOST_DEVICE void operator()(Index item) const {
+    // dp = slope y + constant.
     const float total = sums[1] + sums[2] + smooth;
-    return {-2.0F * *dloss / total, *dloss * (2.0F * sums[0] + smooth) / (total * total)};
-  }
-  DLBENCH_HOST_DEVICE void operator()(const DiceSlope& line, Index item) const {
+    const float slope = -2.0F * *dloss / total;
+    const float constant = *dloss * (2.0F * sums[0] + smooth) / (total * total);
     if constexpr (N == 1) {
       Index lane = 0;
       const Index pixel = p_stride.split(item, lane);
-      dp[item] = lane == 0 ? line.slope * static_cast<float>(mask[pixel]) + line.constant : 0.0F;
+      dp[item] = lane == 0 ? slope * static_cast<float>(mask[pixel]) + constant : 0.0F;
     } else {
       float values[N];
       load_pack(mask + item * N, values);
       for (int pixel = 0; pixel < N; ++pixel) {
-        values[pixel] = line.slope * values[pixel] + line.constant;
+        values[pixel] = slope * values[pixel] + constant;
       }
       store_pack(dp + item * N, values);
     }
@@ -220,12 +214,10 @@ template <typename Launcher>
 void run_dice_backward(Launcher& launcher, const DiceBackwardArgs& args) {
   visit_pixels(args.positions, args.p_stride, aligned(args.mask, args.dp), [&](auto width) {
     constexpr int kN = decltype(width)::value;
-    for_each_prepared(
-        launcher,
-        args.positions * args.p_stride / kN,
-        1,
-        DiceBackward<kN>{
-            args.dloss, args.mask, args.sums, args.dp, Divisor(args.p_stride), args.smooth});
+    for_each(launcher,
+             args.positions * args.p_stride / kN,
+             DiceBackward<kN>{
+                 args.dloss, args.mask, args.sums, args.dp, Divisor(args.p_stride), args.smooth});
   });
 }
 

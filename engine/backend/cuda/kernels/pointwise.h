@@ -56,8 +56,10 @@ struct Multiply {
   DLBENCH_HOST_DEVICE float operator()(float a, float b) const { return a * b; }
 };
 
-/// y = function(a, b) for the N elements of an item; the last item may have fewer.
-template <typename T, int N, typename Function>
+/// y = function(a, b) for the N elements of an item; the last item may have fewer. kPadded: there
+/// are lanes of which the function would not keep the zeros. Asking for them at run time costs the
+/// sigmoid of 16-bit tensors 42 registers in place of 27, and with them three of eight blocks.
+template <typename T, int N, typename Function, bool kPadded>
 struct MapPack {
   const T* a;
   const T* b;
@@ -93,20 +95,18 @@ struct MapPack {
     for (int lane = 0; lane < N; ++lane) {
       left[lane] = Function{}(left[lane], right[lane]);
     }
-    if constexpr (!Function::kKeepsZero) {
-      if (channels < stride.value()) {
-        for (int lane = 0; lane < N; ++lane) {
-          Index channel = 0;
-          stride.split(offset + lane, channel);
-          left[lane] = channel < channels ? left[lane] : 0.0F;
-        }
+    if constexpr (kPadded) {
+      for (int lane = 0; lane < N; ++lane) {
+        Index channel = 0;
+        stride.split(offset + lane, channel);
+        left[lane] = channel < channels ? left[lane] : 0.0F;
       }
     }
   }
 };
 
-template <typename Function, typename Launcher>
-void run_map(Launcher& launcher, const PointwiseArgs& args) {
+template <typename Function, bool kPadded, typename Launcher>
+void run_map_packs(Launcher& launcher, const PointwiseArgs& args) {
   visit_activation(args.dtype, [&](auto type) {
     using T = decltype(type);
     const auto* a = static_cast<const T*>(args.a);
@@ -119,11 +119,23 @@ void run_map(Launcher& launcher, const PointwiseArgs& args) {
       constexpr int kN = kWide<T>;
       for_each(launcher,
                ceil_divide<Index>(elements, kN),
-               MapPack<T, kN, Function>{a, b, y, elements, stride, channels});
+               MapPack<T, kN, Function, kPadded>{a, b, y, elements, stride, channels});
     } else {
-      for_each(launcher, elements, MapPack<T, 1, Function>{a, b, y, elements, stride, channels});
+      for_each(launcher,
+               elements,
+               MapPack<T, 1, Function, kPadded>{a, b, y, elements, stride, channels});
     }
   });
+}
+
+template <typename Function, typename Launcher>
+void run_map(Launcher& launcher, const PointwiseArgs& args) {
+  if constexpr (!Function::kKeepsZero) {
+    if (args.layout.channels < args.layout.stride) {
+      return run_map_packs<Function, true>(launcher, args);
+    }
+  }
+  run_map_packs<Function, false>(launcher, args);
 }
 
 template <typename Launcher>

@@ -64,10 +64,10 @@ TEST(Divisor, DividesAsTheProcessorDoes) {
   }
 }
 
-TEST(GridStride, VisitsEveryItemOnceWithFewerThreadsThanItems) {
+TEST(EachItem, IsVisitedOnce) {
   for (const Index items : {Index{1}, Index{255}, Index{256}, Index{257}, Index{5000}}) {
     std::vector<int> visits(static_cast<std::size_t>(items));
-    HostLauncher launcher(3);
+    HostLauncher launcher;
     for_each(launcher, items, [&](Index i) { ++visits[static_cast<std::size_t>(i)]; });
     for_each<ShortIndex>(
         launcher, items, [&](ShortIndex i) { ++visits[static_cast<std::size_t>(i)]; });
@@ -75,16 +75,33 @@ TEST(GridStride, VisitsEveryItemOnceWithFewerThreadsThanItems) {
   }
 }
 
-TEST(GridStride, EndsBehindTheLastOf31Bits) {
+TEST(EachItem, EndsBehindTheLastOf31Bits) {
   const Index items = (Index{1} << 31) - 1;
-  constexpr std::uint32_t kBlocks = 1U << 20U;
-  int visits = 0;
-  const auto count = [&](ShortIndex i) { visits += i >= 0 && Index{i} < items ? 1 : -1000; };
-  const GridStride<decltype(count), ShortIndex> body{count, static_cast<ShortIndex>(items)};
-  body({.block = kBlocks - 1, .thread = kThreads - 2, .blocks = kBlocks, .threads = kThreads});
-  EXPECT_EQ(visits, 8) << "its last item is the last of all";
-  body({.block = kBlocks - 1, .thread = kThreads - 1, .blocks = kBlocks, .threads = kThreads});
-  EXPECT_EQ(visits, 15);
+  const auto blocks = static_cast<std::uint32_t>(ceil_divide<Index>(items, kThreads));
+  std::vector<ShortIndex> seen;
+  const auto see = [&](ShortIndex i) { seen.push_back(i); };
+  const EachItem<decltype(see), ShortIndex> body{see, static_cast<ShortIndex>(items)};
+  body({.block = blocks - 1, .thread = kThreads - 1, .blocks = blocks, .threads = kThreads});
+  EXPECT_THAT(seen, ::testing::IsEmpty()) << "2^31 is none of them";
+  body({.block = blocks - 1, .thread = kThreads - 2, .blocks = blocks, .threads = kThreads});
+  EXPECT_THAT(seen, ::testing::ElementsAre(items - 1)) << "the last of all";
+}
+
+/// Launches nothing, and counts the blocks.
+struct BlockCounter {
+  Index blocks = 0;
+  template <typename Body>
+  void map(const Body& /*body*/, std::uint32_t count, std::uint32_t /*threads*/) {
+    blocks += count;
+  }
+};
+
+TEST(EachItem, HasAThreadOfItsOwn) {
+  BlockCounter counter;
+  for_each(counter, Index{1} << 33, [](Index /*i*/) {});
+  EXPECT_EQ(counter.blocks, (Index{1} << 33) / kThreads);
+  EXPECT_THROW(for_each(counter, Index{1} << 39, [](Index /*i*/) {}), core::CheckFailure)
+      << "a launch has less than 2^31 blocks";
 }
 
 TEST(OncePerDevice, AsksEachDeviceOnce) {
@@ -126,7 +143,7 @@ TEST(CountedPacks, AreWideWhereTheirNumberFits31Bits) {
   EXPECT_TRUE((std::is_same_v<PackIndex<1>, Index>)) << "single elements may be more than 2^31";
 }
 
-TEST(GridStride, RefusesMoreItemsThanItsIndexCounts) {
+TEST(EachItem, IsRefusedWhereItsIndexCannotCountAll) {
   HostLauncher launcher;
   EXPECT_THROW(for_each<ShortIndex>(launcher, Index{1} << 31, [](ShortIndex /*i*/) {}),
                core::CheckFailure);

@@ -243,14 +243,8 @@ TYPED_TEST(Pooling, UpsamplingEqualsPlainLoops) {
 /// Launches nothing, and sees what counts the items.
 struct ItemCounter {
   std::size_t bytes = 0;
-  template <typename Body>
-  [[nodiscard]] std::uint32_t resident_blocks() const {
-    return 1;
-  }
   template <typename Item, typename I>
-  void map(const GridStride<Item, I>& /*body*/,
-           std::uint32_t /*blocks*/,
-           std::uint32_t /*threads*/) {
+  void map(const EachItem<Item, I>& /*body*/, std::uint32_t /*blocks*/, std::uint32_t /*threads*/) {
     bytes = sizeof(I);
   }
 };
