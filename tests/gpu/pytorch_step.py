@@ -9,7 +9,8 @@ measured, and with what, is there also where the process is ended.
 Contestants: "eager" as it is usually written; "eager-graph" the same captured in a CUDA graph;
 "compile" torch.compile of forward pass and loss in mode max-autotune, which replays CUDA graphs of its own;
 "compile-graph" the kernels of that mode with the whole step in one CUDA graph, optimizer included;
-"compile-reduce" mode reduce-overhead, which tunes nothing.
+"compile-templates" the same without the mode's coordinate descent, which compiles each kernel of its own many
+times over, one after the other; "compile-reduce" mode reduce-overhead, which tunes nothing.
 
 What is not alike in all of them, and not in favour of dlbench alone:
 - The optimizer of "compile" and "compile-reduce" runs beside their graphs, in NAdam's foreach kernels.
@@ -31,9 +32,11 @@ import statistics
 import sys
 import time
 
-PEERS = ("eager", "eager-graph", "compile", "compile-graph", "compile-reduce")
-MODES = {"compile": "max-autotune", "compile-graph": "max-autotune-no-cudagraphs",
-         "compile-reduce": "reduce-overhead"}
+PEERS = ("eager", "eager-graph", "compile", "compile-graph", "compile-templates", "compile-reduce")
+COMPILED = {"compile": {"mode": "max-autotune"}, "compile-graph": {"mode": "max-autotune-no-cudagraphs"},
+            "compile-templates": {"options": {"max_autotune": True}},
+            "compile-reduce": {"mode": "reduce-overhead"}}
+IN_ONE_GRAPH = ("eager-graph", "compile-graph", "compile-templates")
 PRECISIONS = ("bf16", "fp32", "tf32", "fp16")
 WARM_UP_STEPS = 10
 
@@ -64,7 +67,7 @@ def captured(torch, step, optimizer):
 def make_optimizer(torch, parameters, peer):
     """Keras' NAdam; its scalars on the device only where the step is captured with it: elsewhere they cost
     kernels that nobody who writes eager or compiled code pays for."""
-    wanted = {"lr": 1e-4, "eps": 1e-7, "foreach": True, "capturable": peer.endswith("-graph")}
+    wanted = {"lr": 1e-4, "eps": 1e-7, "foreach": True, "capturable": peer in IN_ONE_GRAPH}
     known = inspect.signature(torch.optim.NAdam).parameters  # capturable came with PyTorch 2
     if wanted["capturable"] and "capturable" not in known:
         raise RuntimeError(f"NAdam of PyTorch {torch.__version__} cannot be captured in a graph")
@@ -74,7 +77,7 @@ def make_optimizer(torch, parameters, peer):
 def make_step(torch, arguments):
     """A function that enqueues one training step."""
     peer, precision, device = arguments.peer, arguments.precision, arguments.device
-    if peer in MODES and not hasattr(torch, "compile"):
+    if peer in COMPILED and not hasattr(torch, "compile"):
         raise RuntimeError(f"PyTorch {torch.__version__} has no torch.compile")
     torch.manual_seed(1)
     torch.backends.cudnn.benchmark = True
@@ -97,8 +100,8 @@ def make_step(torch, arguments):
             prediction = model(x)
         return loss_of(prediction, y) * scale
 
-    if peer in MODES:
-        forward = torch.compile(forward, mode=MODES[peer])
+    if peer in COMPILED:
+        forward = torch.compile(forward, **COMPILED[peer])
 
     def step():
         forward(x, y).backward()
@@ -107,12 +110,12 @@ def make_step(torch, arguments):
         optimizer.step()
 
     def whole_step():
-        if peer in MODES:
+        if peer in COMPILED:
             torch.compiler.cudagraph_mark_step_begin()
         optimizer.zero_grad(set_to_none=True)
         step()
 
-    return captured(torch, step, optimizer) if peer.endswith("-graph") else whole_step
+    return captured(torch, step, optimizer) if peer in IN_ONE_GRAPH else whole_step
 
 
 def seconds_of(torch, run, steps, device):
@@ -157,11 +160,13 @@ def main():
     arguments = parser.parse_args()
     import torch
     print(json.dumps(facts_of(torch, arguments.device)), flush=True)
+    begin = time.perf_counter()
     run = make_step(torch, arguments)
     for _ in range(WARM_UP_STEPS if arguments.device == "cuda" else 1):
         run()
     if arguments.device == "cuda":
         torch.cuda.synchronize()
+    print(json.dumps({"warm_up_s": time.perf_counter() - begin}), flush=True)
     step_s = seconds_of(torch, run, 3, arguments.device) / 3
     steps = max(1, math.ceil(1.05 * arguments.seconds / arguments.windows / step_s))
     rates = []
@@ -169,7 +174,7 @@ def main():
         rates.append(arguments.batch * steps / seconds_of(torch, run, steps, arguments.device))
         print(f"window {rates[-1]:.6g}", flush=True)
     print(json.dumps({"samples_per_second": statistics.median(rates), "steps": steps,
-                      **(compiler_counts() if arguments.peer in MODES else {})}))
+                      **(compiler_counts() if arguments.peer in COMPILED else {})}))
 
 
 if __name__ == "__main__":
