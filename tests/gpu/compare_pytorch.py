@@ -9,12 +9,12 @@
 The contestants are dlbench and those of pytorch_step.py: the model of tests/peers/step_compare.py,
 channels-last, data on the device, cuDNN's algorithms timed. Each measurement is a process of its own.
 Without a list they come by what they are worth, so that --max-time cuts off what matters least: dlbench
-and eager in bf16 at batch 32 and 8; torch.compile in bf16 at 32, which tunes for minutes; dlbench and eager
-in the other precisions; the rest of torch.compile (tuned in bf16 alone); bf16 at 32 once more; eager in a
-CUDA graph, of which no bar is. Each result is printed and written at once; of a process that fails or is
-ended late, what it had measured counts, with a note, and the end of its standard error is said on this
-one's. What torch.compile tuned is in the folder TORCHINDUCTOR_CACHE_DIR: where that is kept, a later call
-has it at once.
+and eager in bf16 at batch 32 and 8; torch.compile in bf16 at 32, first as it comes without tuning, for in
+mode max-autotune it tunes for minutes; dlbench and eager in the other precisions; the rest of torch.compile
+(tuned in bf16 alone); bf16 at 32 once more; eager in a CUDA graph, of which no bar is. Each result is
+printed and written at once; of a process that fails or is ended late, what it had measured counts, with a
+note, and the end of its standard error is said on this one's. What torch.compile tuned is in the folder
+TORCHINDUCTOR_CACHE_DIR: where that is kept, a later call has it at once.
 
 A PyTorch process measures at least 3 s in at least five windows; the rate is their median, the spread
 (largest - smallest) / median. The bars compare the best process of each contestant, and of torch.compile the
@@ -69,7 +69,7 @@ def by_value():
     plain, compiled = (OWN, "eager"), ("compile-graph", "compile")
     others = [p for p in PRECISIONS if p != "bf16"]
     return ([("bf16", batch, name) for batch in (32, 8) for name in plain] +
-            [("bf16", 32, name) for name in compiled] +
+            [("bf16", 32, name) for name in ("compile-reduce", *compiled)] +
             [(precision, 32, name) for precision in others for name in plain] +
             [("bf16", 8, name) for name in compiled] +
             [(precision, 32, "compile-reduce") for precision in others] +

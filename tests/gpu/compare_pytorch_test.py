@@ -55,12 +55,12 @@ class Compare(unittest.TestCase):
         self.assertEqual(self.compare().returncode, 0)
         order = self.order()
         self.assertEqual(order[:4], [f"bf16 {batch} {name}" for batch in (32, 8) for name in ("dlbench", "eager")])
-        self.assertEqual(order[4:6], ["bf16 32 compile-graph", "bf16 32 compile"])
-        self.assertEqual(order[6:12], [f"{p} 32 {name}" for p in ("fp32", "tf32", "fp16")
+        self.assertEqual(order[4:7], [f"bf16 32 {name}" for name in ("compile-reduce", "compile-graph", "compile")])
+        self.assertEqual(order[7:13], [f"{p} 32 {name}" for p in ("fp32", "tf32", "fp16")
                                        for name in ("dlbench", "eager")])
         self.assertNotIn("fp32 32 compile", order, "tuned in bf16 alone")
-        self.assertIn("fp32 32 compile-reduce", order[12:])
-        self.assertEqual(order[-9:-5], order[:2] + order[4:6], "once more")
+        self.assertIn("fp32 32 compile-reduce", order[13:])
+        self.assertEqual(order[-9:-5], order[:2] + order[5:7], "once more")
         self.assertEqual(order[-5:], ["bf16 32 eager-graph", "bf16 8 eager-graph"] +
                          [f"{p} 32 eager-graph" for p in ("fp32", "tf32", "fp16")])
         self.assertEqual(self.row("bf16", 32, "eager")["processes"], 2)
@@ -185,7 +185,8 @@ class Optimizer(unittest.TestCase):
 
     def test_scalars_are_on_the_device_in_captured_steps_alone(self):
         made = {peer: pytorch_step.make_optimizer(self.Torch, [], peer) for peer in pytorch_step.PEERS}
-        self.assertEqual({peer for peer, how in made.items() if how["capturable"]}, {"eager-graph", "compile-graph"})
+        self.assertEqual({peer for peer, how in made.items() if how["capturable"]},
+                         {"eager-graph", "compile-graph", "compile-templates"})
         self.assertTrue(all(how["foreach"] for how in made.values()))
 
     def test_a_pytorch_that_cannot_capture_it_says_so(self):
@@ -222,7 +223,8 @@ class Step(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             lines = done.stdout.splitlines()
             self.assertEqual(json.loads(lines[0])["device"], "cpu")
-            self.assertEqual([line.split()[0] for line in lines[1:3]], ["window", "window"])
+            self.assertGreater(json.loads(lines[1])["warm_up_s"], 0)
+            self.assertEqual([line.split()[0] for line in lines[2:4]], ["window", "window"])
             self.assertGreater(json.loads(lines[-1])["samples_per_second"], 0)
 
     def test_an_old_pytorch_says_what_it_lacks(self):
