@@ -141,9 +141,9 @@ struct EachItem {
 };
 
 /// Launches `item` over [0, items), counted in I: an item for each thread, neighbouring threads on
-/// neighbouring items. Blocks begin in order, each when one before it is done, so that what is read
-/// and written at any time lies close together. Loops of as many blocks as the device holds drift
-/// apart: a copy by them had 0.90 of an H200's copy bandwidth, and 0.99 like this.
+/// neighbouring items. A copy like this had 0.99 of an H200's copy bandwidth, and 0.90 as a loop of
+/// as many blocks as the device holds; presumably because blocks that begin in order, each when one
+/// before it is done, keep what is read and written at a time closer together.
 template <typename I = Index, typename Launcher, typename Item>
 void for_each(Launcher& launcher, Index items, const Item& item) {
   if (items == 0) {
@@ -276,10 +276,9 @@ void walk_columns(
     return;
   }
   // Rows spread the loading of the constants, of which a wide pack of 16 bits has twice as many as
-  // one of f32; but the more a thread has of them, the further apart is what is read and written at
-  // a time: batch norm had 0.89 (16 bits) and 0.91 (f32) of an H200's copy bandwidth with 16 rows,
-  // 0.91 and 0.96 with these. And small tensors need all the blocks they can get to keep a large
-  // GPU busy.
+  // one of f32. More of them cost bandwidth, as loops do in for_each: batch norm had 0.89 (16 bits)
+  // and 0.91 (f32) of an H200's copy bandwidth with 16 rows, 0.91 and 0.96 with these. And small
+  // tensors need all the blocks they can get to keep a large GPU busy.
   constexpr Index kWantedBlocks = 1024;
   const Columns one_row(groups, rows, stride, width, 1, Index{1} << 30);
   const Index rows_per_thread =
