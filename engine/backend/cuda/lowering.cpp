@@ -9,6 +9,8 @@
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 
+#include <fmt/format.h>
+
 namespace dlbench::backend::cuda {
 namespace {
 
@@ -118,6 +120,18 @@ void GraphLowering::make_slots() {
 }
 
 ChannelsLast GraphLowering::layout(ValueId id) const {
+  const graph::Value& v = value(id);
+  if (v.shape.rank() == 3 || v.shape.rank() > 5) {
+    throw core::Error(core::ErrorCode::kUnavailable,
+                      fmt::format("{}: the cuda backend takes it with 2, 4 or 5 axes, not with {}: "
+                                  "reshape it",
+                                  v.name,
+                                  v.shape.rank()));
+  }
+  return elementwise_layout(id);
+}
+
+ChannelsLast GraphLowering::elementwise_layout(ValueId id) const {
   ChannelsLast layout = padding_.layout(value(id));
   if (const auto& range = ranges_.of(id); range.has_value()) {
     layout.stride = padding_.layout(value(range->holder)).stride;

@@ -38,9 +38,9 @@ void lower_sum(GraphLowering& lowering, const Node& node) {
   if (group != nullptr) {
     emission.covers = group->nodes;
   }
-  SumArgs args{.dtype = lowering.value(y).dtype, .layout = lowering.layout(y)};
+  SumArgs args{.dtype = lowering.value(y).dtype, .layout = lowering.elementwise_layout(y)};
   for (const ValueId x : group == nullptr ? node.inputs : group->summands) {
-    args.summands.push_back({.stride = lowering.layout(x).stride});
+    args.summands.push_back({.stride = lowering.elementwise_layout(x).stride});
     emission.reads.push_back(lowering.read(x));
     if (!lowering.is_range(x)) {
       emission.in_place.emplace_back(emission.reads.back(), emission.writes[0]);
@@ -147,7 +147,7 @@ void lower_pointwise(GraphLowering& lowering, const Node& node) {
   }
   Emission emission = lowering.whole(node);
   const ValueId y = node.outputs[0];
-  PointwiseArgs args{.dtype = lowering.value(y).dtype, .layout = lowering.layout(y)};
+  PointwiseArgs args{.dtype = lowering.value(y).dtype, .layout = lowering.elementwise_layout(y)};
   const bool binary = emission.reads.size() > 1;
   for (const SlotId read : emission.reads) {
     emission.in_place.emplace_back(read, emission.writes[0]);
@@ -168,9 +168,9 @@ void lower_cast(GraphLowering& lowering, const Node& node) {
     GraphLowering::refuse(node, "casts between floats only");
   }
   CastArgs args{.x_dtype = x.dtype,
-                .x_layout = lowering.layout(x.id),
+                .x_layout = lowering.elementwise_layout(x.id),
                 .y_dtype = y.dtype,
-                .y_layout = lowering.layout(y.id)};
+                .y_layout = lowering.elementwise_layout(y.id)};
   lowering.emit(lowering.whole(node), [args](const Call& call) mutable {
     args.x = call.in(0);
     args.y = call.out(0);
@@ -187,7 +187,7 @@ void lower_casts(GraphLowering& lowering, const CastGroup& group) {
     const graph::Value& y = lowering.value(cast.outputs[0]);
     args.x_dtype = x.dtype;
     args.y_dtype = y.dtype;
-    args.tensors.push_back({.elements = lowering.layout(y.id).elements()});
+    args.tensors.push_back({.elements = lowering.elementwise_layout(y.id).elements()});
     emission.reads.push_back(lowering.read(x.id));
     emission.writes.push_back(GraphLowering::slot(y.id));
   }

@@ -250,10 +250,11 @@ struct LogSoftmaxRow {
       into = from;
       return;
     }
-    // The larger one's exponential is 1: one call serves both sides. A NaN compares false and comes
-    // through in the sum.
+    // The larger one's exponential is 1: one call serves both sides. So are both where they are
+    // equal, of infinities too. A NaN compares false and comes through in the sum.
     const bool rises = from.largest > into.largest;
-    const float decay = std::exp(rises ? into.largest - from.largest : from.largest - into.largest);
+    const float gap = rises ? into.largest - from.largest : from.largest - into.largest;
+    const float decay = into.largest == from.largest ? 1.0F : std::exp(gap);
     into.sum = rises ? into.sum * decay + from.sum : into.sum + from.sum * decay;
     into.largest = rises ? from.largest : into.largest;
   }

@@ -39,16 +39,23 @@ void read_libraries(DeviceStatus& status) {
 }
 
 void read_device(DeviceStatus& status, Attach attach) {
+  const auto fail = [&status](cudaError_t error) {
+    status.attach_error = error;
+    status.attach_error_text = error == cudaSuccess ? "" : cudaGetErrorString(error);
+  };
   cudaDeviceProp properties{};
-  if (cudaGetDeviceProperties(&properties, status.index) == cudaSuccess) {
-    status.name = properties.name;
-    status.major = properties.major;
-    status.minor = properties.minor;
-    status.address = fmt::format("{:04x}:{:02x}:{:02x}.0",
-                                 properties.pciDomainID,
-                                 properties.pciBusID,
-                                 properties.pciDeviceID);
+  if (const cudaError_t read = cudaGetDeviceProperties(&properties, status.index);
+      read != cudaSuccess) {
+    fail(read);
+    return;
   }
+  status.name = properties.name;
+  status.major = properties.major;
+  status.minor = properties.minor;
+  status.address = fmt::format("{:04x}:{:02x}:{:02x}.0",
+                               properties.pciDomainID,
+                               properties.pciBusID,
+                               properties.pciDeviceID);
   int mode = cudaComputeModeDefault;
   static_cast<void>(cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, status.index));
   status.prohibited = mode == cudaComputeModeProhibited;
@@ -57,8 +64,7 @@ void read_device(DeviceStatus& status, Attach attach) {
     if (attached == cudaSuccess) {
       attached = cudaFree(nullptr);
     }
-    status.attach_error = attached;
-    status.attach_error_text = attached == cudaSuccess ? "" : cudaGetErrorString(attached);
+    fail(attached);
   }
 }
 

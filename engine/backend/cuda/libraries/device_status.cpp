@@ -72,6 +72,12 @@ std::string why_libraries_do_not_fit(const DeviceStatus& status) {
 }
 
 std::string why_device_does_not_fit(const DeviceStatus& status) {
+  if (status.name.empty() && status.attach_error != 0) {
+    return fmt::format("device {} does not say what it is: {} (CUDA error {})",
+                       status.index,
+                       status.attach_error_text,
+                       status.attach_error);
+  }
   const int capability = 10 * status.major + status.minor;
   if (!architectures_serve(status.architectures, capability)) {
     return fmt::format(

@@ -34,7 +34,7 @@ struct DeviceStatus {
   int major = 0;        ///< compute capability
   int minor = 0;
   bool prohibited = false;  ///< compute mode: no process may use it
-  int attach_error = 0;     ///< of the first call that uses the device; 0: none
+  int attach_error = 0;     ///< of asking the device, or of the first call that uses it; 0: none
   std::string attach_error_text;
 };
 

@@ -147,6 +147,18 @@ TEST(DeviceStatus, ArchitecturesServeWhatTheirCodeRunsOn) {
   EXPECT_TRUE(architectures_serve("", 75));
 }
 
+TEST(DeviceStatus, NamesTheErrorOfADeviceThatDoesNotSayWhatItIs) {
+  DeviceStatus lost = usable();
+  lost.name = "";
+  lost.major = lost.minor = 0;
+  lost.attach_error = 700;
+  lost.attach_error_text = "an illegal memory access was encountered";
+  EXPECT_EQ(
+      why_unusable(lost),
+      "device 0 does not say what it is: an illegal memory access was encountered (CUDA error "
+      "700)");
+}
+
 // Two devices of which the first is too old for the build.
 std::vector<DeviceStatus> old_and_new() {
   DeviceStatus old = usable();

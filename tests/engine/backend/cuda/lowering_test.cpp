@@ -7,6 +7,8 @@
 #include "engine/conformance/runner.h"
 #include "engine/exec/executor.h"
 #include "engine/exec/model_state.h"
+#include "engine/graph/graph_builder.h"
+#include "engine/graph/layers.h"
 #include "engine/graph/passes.h"
 #include "harness/verification/compare_steps.h"
 #include "harness/verification/step_record.h"
@@ -172,6 +174,31 @@ TEST(CudaLoweringOfAStep, CallsKernelsRepeatableAsTheirLibraryDoes) {
           << node.name;
     }
   }
+}
+
+// Tensors of rank 3 lie row-major, whatever their channels are.
+TEST(CudaLoweringOfSequences, IsRefusedWhereChannelsMatter) {
+  const auto lower = [](auto&& op) {
+    graph::GraphBuilder b(graph::Mode::kTrain);
+    const graph::ValueId x = b.add_input("x", core::DType::kF32, {2, 8, 5});
+    b.mark_output("y", op(b, graph::relu(b, x, "relu")));
+    HostDevice device;
+    return device.lower(std::move(b).finish(), {.autotune = false});
+  };
+  EXPECT_NO_THROW(lower([](auto& b, auto x) { return graph::add(b, x, x, "add"); }));
+  const auto expect_refused = [&lower](auto&& op) {
+    try {
+      lower(op);
+      ADD_FAILURE() << "lowered";
+    } catch (const core::Error& error) {
+      EXPECT_EQ(error.code(), core::ErrorCode::kUnavailable);
+      EXPECT_THAT(error.what(), ::testing::HasSubstr("with 2, 4 or 5 axes, not with 3"));
+    }
+  };
+  expect_refused([](auto& b, auto x) { return graph::concat(b, {x, x}, "concat"); });
+  expect_refused([](auto& b, auto x) { return graph::batch_norm(b, x, "bn", {}); });
+  expect_refused([](auto& b, auto x) { return graph::dropout(b, x, "dropout", 0.5F); });
+  expect_refused([](auto& b, auto x) { return graph::global_avg_pool(b, x, "pool"); });
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 // operations in the same order.
 #include "engine/backend/cuda/kernels/batch_norm.h"
 #include "engine/backend/cuda/kernels/loss_scaling.h"
-#include "engine/backend/cuda/kernels/losses.h"
 #include "engine/backend/cuda/kernels/optimizers.h"
 #include "engine/backend/cuda/kernels/pointwise.h"
 #include "engine/backend/cuda/kernels/pooling.h"
@@ -320,37 +319,6 @@ TEST(MaxPool, NaNWinsAndTiesGoToTheFirst) {
   run_max_pool(launcher, args, false);
   EXPECT_TRUE(std::isnan(y[0]));
   EXPECT_EQ(argmax, 2);
-}
-
-TEST(LogSoftmax, OfMoreClassesThanThreadsHasProbabilitiesThatSumToOne) {
-  const Matrix shape{.rows = 3, .columns = 1000, .stride = 1000};
-  Floats x(3000);
-  core::RandomStream random(1, 1);
-  for (Index i = 0; i < 3000; ++i) {
-    x[i] = random.uniform(-60.0F, 60.0F);
-  }
-  Floats y(3000, NAN);
-  HostLauncher launcher;
-  run_log_softmax(launcher, shape, x.data(), y.data());
-  for (Index row = 0; row < 3; ++row) {
-    double sum = 0;
-    for (Index k = 0; k < 1000; ++k) {
-      sum += std::exp(static_cast<double>(y[row * 1000 + k]));
-      EXPECT_NEAR(y[row * 1000 + k] - y[row * 1000], x[row * 1000 + k] - x[row * 1000], 3e-5F);
-    }
-    EXPECT_NEAR(sum, 1.0, 2e-5);
-  }
-}
-
-TEST(NllLoss, OfALabelOutsideTheClassesIsNaN) {
-  Floats logp(6, -1.0F);
-  Floats loss(1);
-  HostLauncher launcher;
-  for (const std::int32_t bad : {-1, 3}) {
-    const std::int32_t labels[] = {0, bad};
-    run_nll_loss(launcher, {.rows = 2, .columns = 3, .stride = 3}, logp.data(), labels, &loss[0]);
-    EXPECT_TRUE(std::isnan(loss[0])) << bad;
-  }
 }
 
 /// More ranges than one launch takes, of sizes with and without tails.
