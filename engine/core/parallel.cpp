@@ -6,9 +6,11 @@
 #include "engine/core/error.h"
 
 #include <omp.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -32,6 +34,18 @@ std::string binding_variable() {
     }
   }
   return "OMP_PROC_BIND";
+}
+
+/// Of the calling thread, what a process is told from outside. Not what it does to itself, nor the
+/// timers of profilers.
+void block_outside_signals() {
+  sigset_t signals;
+  sigfillset(&signals);
+  for (const int own :
+       {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF, SIGVTALRM}) {
+    sigdelset(&signals, own);
+  }
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
 /// The processors of all places; empty if the runtime knows of none.
@@ -71,7 +85,12 @@ int configure_compute_threads(int threads) {
   omp_set_dynamic(0);
   omp_set_num_threads(count);
 #pragma omp parallel num_threads(count)
-  { enable_flush_to_zero(); }
+  {
+    enable_flush_to_zero();
+    if (omp_get_thread_num() != 0) {
+      block_outside_signals();
+    }
+  }
   return count;
 }
 

@@ -16,6 +16,8 @@ namespace dlbench::core {
 /// would measure the data instead of the machine.
 /// Throws Error(kUnavailable) if OpenMP may not start so many (OMP_THREAD_LIMIT).
 /// The floating-point mode belongs to a thread: whoever starts parallel regions calls this first.
+/// The threads that OpenMP adds take no signal from outside (SIGTERM, SIGCONT, ...): handlers that
+/// ran on them within kernels of oneDNN corrupted the heap.
 int configure_compute_threads(int threads);
 
 /// Starts this program again, under the same process id, where the OpenMP runtime has bound its

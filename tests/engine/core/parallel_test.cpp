@@ -7,6 +7,10 @@
 
 #include <gtest/gtest.h>
 #include <omp.h>
+#include <pthread.h>
+
+#include <atomic>
+#include <csignal>
 
 namespace dlbench::core {
 namespace {
@@ -31,6 +35,25 @@ TEST(Parallel, UsesAllCpusOfTheMaskByDefault) {
   const auto cpus = static_cast<int>(affinity_cpus().size());
   EXPECT_EQ(configure_compute_threads(0), cpus);
   EXPECT_EQ(threads_of_a_parallel_region(), cpus);
+}
+
+TEST(Parallel, LeavesSignalsFromOutsideToTheThreadThatAskedForIt) {
+  configure_compute_threads(3);
+  std::atomic<int> taken = 0;
+  std::atomic<int> own = 0;
+#pragma omp parallel
+  {
+    sigset_t blocked;
+    pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+    for (const int outside : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCONT, SIGXCPU}) {
+      taken += sigismember(&blocked, outside) == 0 ? 1 : 0;
+    }
+    for (const int kept : {SIGSEGV, SIGFPE, SIGABRT, SIGPROF}) {
+      own += sigismember(&blocked, kept) == 0 ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(taken, 6) << "by one of three threads";
+  EXPECT_EQ(own, 12);
 }
 
 }  // namespace
