@@ -47,7 +47,7 @@ bool of_several_ranks() {
 std::unique_ptr<comm::Rendezvous> join_launch() {
   const launchers::LaunchEnvironment launch =
       launchers::detect_launch(launchers::process_environment());
-  if (!launch.launched()) {
+  if (launch.alone()) {
     if (const std::string hint = launchers::idle_allocation_hint(launch); !hint.empty()) {
       core::log::warn(hint);
     }

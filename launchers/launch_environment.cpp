@@ -180,6 +180,8 @@ LaunchEnvironment detect_launch(const Variables& variables) {
       continue;
     }
     launch.launcher = candidate.launcher;
+    launch.one_of_several_jobs =
+        slurm && number_of<int>(variables, "SLURM_HET_SIZE").value_or(1) > 1;
     launch.announced_ranks = number_of<int>(variables, candidate.size);
     launch.source = launch.announced_ranks.has_value() ? candidate.size : "";
     launch.rank = number_of<int>(variables, candidate.rank);

@@ -38,7 +38,16 @@ struct LaunchEnvironment {
   std::optional<int> idle_allocation;
   std::string idle_allocation_source;
 
+  bool one_of_several_jobs = false;  ///< a component of a heterogeneous Slurm job, which has ranks
+                                     ///< that announced_ranks does not count
+
   [[nodiscard]] bool launched() const { return mpi_family != MpiFamily::kNone; }
+  /// One process, whoever started it. It needs no MPI, and a launcher's task that runs several
+  /// programs one after the other could not give it to the second: the first one's end has closed
+  /// the connection.
+  [[nodiscard]] bool alone() const {
+    return !launched() || (announced_ranks == 1 && !one_of_several_jobs);
+  }
 };
 
 /// Reads the variables of jsrun, Open MPI, MVAPICH, MPICH's hydra, PALS, Flux, Slurm and plain PMI

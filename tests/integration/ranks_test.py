@@ -119,6 +119,12 @@ class Ranks(Launched):
         plan = lambda report: [{k: each[k] for k in ("hash", "nodes")} for each in report["workload"]["plans"]]
         self.assertEqual(plan(under), plan(without))
 
+    def test_a_task_of_one_rank_may_run_several_commands(self):
+        twice = f"{PROGRAM} info --ranks && {PROGRAM} info --ranks"
+        done = subprocess.run([*launcher("mpich"), "-n", "1", "sh", "-c", twice], capture_output=True, text=True,
+                              timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_scale_has_both_modes_and_a_projection(self):
         path = self.folder / "scale.json"
         done = self.launch("mpich", 3, "scale", *QUICK, "--global-batch-size", "25", "--time-budget", "10s",

@@ -177,6 +177,17 @@ TEST(DetectLaunch, IgnoresNumbersThatAreNone) {
   EXPECT_EQ(launch.local_rank, std::nullopt);
 }
 
+TEST(DetectLaunch, OneRankIsAloneUnlessItsJobHasOtherComponents) {
+  EXPECT_TRUE(detect_launch({}).alone());
+  EXPECT_TRUE(detect_launch({{"PMI_RANK", "0"}, {"PMI_SIZE", "1"}, {"PMI_FD", "9"}}).alone());
+  EXPECT_FALSE(detect_launch({{"PMI_RANK", "0"}, {"PMI_SIZE", "2"}, {"PMI_FD", "9"}}).alone());
+  EXPECT_FALSE(detect_launch({{"PMIX_RANK", "0"}}).alone()) << "nobody says of how many";
+  EXPECT_FALSE(detect_launch(srun_task()).alone());
+  const Variables one = with(srun_task(), {{"SLURM_STEP_NUM_TASKS", "1"}, {"PMI_FD", "9"}});
+  EXPECT_TRUE(detect_launch(one).alone());
+  EXPECT_FALSE(detect_launch(with(one, {{"SLURM_HET_SIZE", "2"}})).alone());
+}
+
 TEST(BrokenLaunch, NamesVariableNumbersAndWhatToDo) {
   const LaunchEnvironment none = detect_launch(srun_task());
   EXPECT_THAT(broken_launch(none, 1, ""),
