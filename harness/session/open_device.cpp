@@ -12,6 +12,7 @@
 #include <array>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,8 @@ namespace {
 
 using core::Error;
 using core::ErrorCode;
+
+constexpr std::string_view kOracle = "ref";
 
 /// A backend, and why no better one was taken; empty: there is none, or none was looked for.
 struct Opened {
@@ -34,23 +37,38 @@ void say_choice(const Opened& opened) {
   }
   static std::once_flag said;
   std::call_once(said, [&] {
-    core::log::info("using " + std::string(opened.backend->name()) + ": " + opened.why_no_better);
+    const std::string name(opened.backend->name());
+    if (name == kOracle) {
+      core::log::warn(
+          "using ref, plain loops that results are checked against, many times slower "
+          "than this processor can be: " +
+          opened.why_no_better);
+    } else {
+      core::log::info("using " + name + ": " + opened.why_no_better);
+    }
   });
 }
 
 Opened best_device(const backend::BackendOptions& options) {
   backend::register_cuda();
   std::string why;
-  for (const std::string& name : backend::backend_names()) {
+  const auto add_reason = [&why](const std::string& reason) {
+    if (!why.ends_with(reason)) {  // cpu's may be ref's
+      why += (why.empty() ? "" : "; ") + reason;
+    }
+  };
+  const std::vector<std::string> names = backend::backend_names();
+  for (const std::string& name : names) {
+    if (name == kOracle && std::find(names.begin(), names.end(), "cpu") == names.end()) {
+      add_reason(backend::backend_unavailable_reason("cpu"));
+    }
     try {
       return {backend::create_backend(name, options), why};
     } catch (const Error& error) {
       if (error.code() != ErrorCode::kUnavailable) {
         throw;
       }
-      if (const std::string reason = error.what(); !why.ends_with(reason)) {  // cpu's may be ref's
-        why += (why.empty() ? "" : "; ") + reason;
-      }
+      add_reason(error.what());
     }
   }
   throw Error(ErrorCode::kUnavailable, "no device can be used: " + why);

@@ -29,7 +29,7 @@ struct GpuPlace {
                                         const backend::Backend& backend);
 
 /// auto, cpu, cuda[:N], ref -> a backend. With auto the reason why a better one was not taken is
-/// logged. Throws core::Error(kUnavailable).
+/// logged, as a warning if it ends at ref. Throws core::Error(kUnavailable).
 [[nodiscard]] std::unique_ptr<backend::Backend> open_device(const std::string& device,
                                                             std::optional<std::int64_t> threads);
 

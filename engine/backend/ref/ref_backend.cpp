@@ -134,7 +134,7 @@ RefBackend::RefBackend(const BackendOptions& options)
     : threads_(core::configure_compute_threads(options.threads)) {}
 
 DeviceInfo RefBackend::device() const {
-  return {.name = host_processor_name(),
+  return {.name = host_processor_name() + ", ref backend",  // nobody may take it for the processor
           .kind = "cpu",
           .memory_bytes = 0,
           .threads = threads_,

@@ -40,6 +40,8 @@ TEST(RefBackend, IsInTheListOfBackends) {
   const auto backend = create_backend("ref", {.threads = 2});
   EXPECT_EQ(backend->name(), "ref");
   EXPECT_EQ(backend->device().threads, 2);
+  EXPECT_THAT(backend->device().name, ::testing::EndsWith(", ref backend"))
+      << "no report takes its rates for the processor's";
   EXPECT_TRUE(tests::all_threads_flush_to_zero());
 }
 
