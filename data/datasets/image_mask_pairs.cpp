@@ -27,13 +27,6 @@ void report(std::vector<std::string>* problems, std::string message) {
   problems->push_back(std::move(message));
 }
 
-bool is_image_name(const fs::path& path) {
-  std::string extension = path.extension().string();
-  std::ranges::transform(
-      extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
-  return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
-}
-
 FilesByStem list_images(const fs::path& folder, std::vector<std::string>* problems) {
   std::error_code failure;
   fs::directory_iterator entries(folder, failure);
@@ -106,6 +99,13 @@ std::string unpaired(std::string_view what,
 }
 
 }  // namespace
+
+bool is_image_name(const fs::path& path) {
+  std::string extension = path.extension().string();
+  std::ranges::transform(
+      extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
+  return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
+}
 
 std::vector<ImageMaskPair> find_pairs(const fs::path& folder, std::vector<std::string>* problems) {
   const FilesByStem images = list_images(folder / "images", problems);

@@ -17,8 +17,11 @@ struct ImageMaskPair {
   std::filesystem::path mask;
 };
 
-/// The pairs in `folder`/images and `folder`/masks, sorted by stem. Files that are hidden or do not
-/// end in .jpg, .jpeg or .png (any case) are passed over. With `problems`, what does not pair is
+/// Whether a file of this name counts as an image: .jpg, .jpeg or .png, in any case.
+[[nodiscard]] bool is_image_name(const std::filesystem::path& path);
+
+/// The pairs in `folder`/images and `folder`/masks, sorted by stem. Files that are hidden or no
+/// images by their name are passed over. With `problems`, what does not pair is
 /// appended there and left out, and so is a link to nothing or a pipe; without, it is thrown.
 /// Throws Error(kFile) if one of the two folders is missing or unreadable; Error(kData) for an
 /// image without mask or the reverse (counts and the first names), two files of one stem, or no

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/output_files.h"
 
+#include "data/datasets/image_mask_pairs.h"
 #include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
 
@@ -13,8 +14,8 @@ namespace dlbench::harness {
 namespace {
 
 /// Whether a result of this name would be an input, or be taken for one: it is the same file, or
-/// lies in its folder and has its extension. Data sets have many files, and most results are yet to
-/// be made: what the names settle asks nothing of the disk.
+/// lies in its folder and has its extension, or that of another kind of image. Data sets have many
+/// files, and most results are yet to be made: what the names settle asks nothing of the disk.
 class Beside {
  public:
   explicit Beside(const std::string& result) : result_(core::place_of(result)) {
@@ -28,7 +29,8 @@ class Beside {
       return true;
     }
     const bool named_so = input.filename() == result_.filename() ||
-                          (input.has_extension() && input.extension() == result_.extension());
+                          (input.has_extension() && input.extension() == result_.extension()) ||
+                          (data::is_image_name(input) && data::is_image_name(result_));
     return named_so && core::place_of(std::filesystem::absolute(input, ignored).parent_path()) ==
                            result_.parent_path();
   }

@@ -84,6 +84,8 @@ TEST_F(OutputFiles, NoNewFileIsTakenForOneOfTheData) {
     return refusal_of([&] { check_apart({{"--output", result.string()}}, data); }).text;
   };
   EXPECT_NE(refused(images / "new.png"), "");
+  EXPECT_NE(refused(images / "new.PNG"), "");
+  EXPECT_NE(refused(images / "new.jpeg"), "") << "an image too";
   EXPECT_NE(refused(images / ".." / "images" / "labels"), "")
       << "it would be read if it were there";
   EXPECT_EQ(refused(images / "report.json"), "");
