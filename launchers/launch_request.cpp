@@ -110,8 +110,26 @@ void check_file_word(const char* option, const std::string& text) {
   }
 }
 
+// Log, report and profiles are called after it, and schedulers and shells take it as a word of its
+// own: a slash would name a folder that nobody makes, a leading dash an option.
+void check_job_name(const std::string& name) {
+  check_file_word("--job-name", name);
+  if (name.find('/') != std::string::npos) {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("--job-name '{}' has a slash, but names files in --output-dir; give a "
+                            "name without it, and the folder with --output-dir",
+                            name));
+  }
+  if (name.starts_with('-')) {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("--job-name '{}' begins with '-', as options do; begin it with a "
+                            "letter or digit",
+                            name));
+  }
+}
+
 void check_words(const LaunchRequest& request) {
-  check_file_word("--job-name", request.job_name);
+  check_job_name(request.job_name);
   check_word("--account", request.account);
   check_word("--partition", request.partition);
   check_word("--container", request.container);

@@ -125,6 +125,21 @@ TEST(CompleteRequest, RefusesPatternsInNamesOfFiles) {
   EXPECT_NO_THROW(complete_request(request));
 }
 
+TEST(CompleteRequest, RefusesAJobNameThatIsAPathOrAnOption) {
+  for (const char* name : {"a/b", "/tmp/x", "x/"}) {
+    LaunchRequest request{.job_name = name};
+    EXPECT_THAT(usage_error([&] { complete_request(request); }),
+                HasSubstr("--job-name '" + std::string(name) + "' has a slash"));
+  }
+  for (const char* name : {"-x", "--wrap=id"}) {
+    LaunchRequest request{.job_name = name};
+    EXPECT_THAT(usage_error([&] { complete_request(request); }),
+                HasSubstr("--job-name '" + std::string(name) + "' begins with '-'"));
+  }
+  LaunchRequest request{.job_name = "two-nodes_1", .output_folder = "a/b"};
+  EXPECT_NO_THROW(complete_request(request));
+}
+
 TEST(Presets, AreConsistent) {
   for (const std::string& name : preset_names()) {
     const NodePreset& preset = find_preset(name);
