@@ -10,6 +10,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <limits>
 #include <string_view>
 
 namespace dlbench::launchers {
@@ -142,6 +143,22 @@ void check_words(const LaunchRequest& request) {
   }
 }
 
+// Schedulers and MPI count ranks in an int.
+void check_total(const LaunchRequest& request) {
+  constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+  const std::int64_t total = std::int64_t{request.nodes} * *request.ranks_per_node;
+  if (total > kMost) {
+    throw Error(
+        ErrorCode::kUsage,
+        fmt::format("{} nodes with {} ranks each are {} ranks, more than the {} that MPI can "
+                    "count; give fewer --nodes or --ranks-per-node",
+                    request.nodes,
+                    *request.ranks_per_node,
+                    total,
+                    kMost));
+  }
+}
+
 int cpus_per_core(const LaunchRequest& request, const NodePreset& preset) {
   return request.counts_cores ? 1 : preset.cpus_per_core;
 }
@@ -197,6 +214,7 @@ void complete_request(LaunchRequest& request) {
     const int without_gpus = preset != nullptr ? preset->ranks : 1;
     request.ranks_per_node = *request.gpus_per_node > 0 ? *request.gpus_per_node : without_gpus;
   }
+  check_total(request);
   if (preset == nullptr) {
     return;
   }

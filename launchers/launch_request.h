@@ -53,7 +53,8 @@ struct LaunchRequest {
 };
 
 /// Fills in what the preset decides, and one rank per GPU (one without GPUs). Throws
-/// core::Error(kUsage) for a request that no node of the preset can serve.
+/// core::Error(kUsage) for a request that no node of the preset can serve, for more ranks than an
+/// int counts, and for texts that would break a directive or the name of a file.
 void complete_request(LaunchRequest& request);
 
 /// All of the job's ranks, of a completed request.

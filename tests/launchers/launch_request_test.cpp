@@ -101,6 +101,15 @@ TEST(CompleteRequest, RefusesMoreThanANodeHas) {
               HasSubstr("128 is more than the 64 cores"));
 }
 
+TEST(CompleteRequest, RefusesMoreRanksThanAnIntCounts) {
+  LaunchRequest request{.nodes = 1'000'000, .ranks_per_node = 4096};
+  EXPECT_THAT(usage_error([&] { complete_request(request); }),
+              HasSubstr("1000000 nodes with 4096 ranks each are 4096000000 ranks, more than"));
+  LaunchRequest most{.nodes = 1'000'000, .ranks_per_node = 2147};
+  complete_request(most);
+  EXPECT_EQ(total_ranks(most), 2'147'000'000);
+}
+
 TEST(CompleteRequest, RefusesTextThatWouldBreakADirective) {
   for (const char* text : {"a b", "a\"b", "$x", "a;b"}) {
     LaunchRequest request{.account = text};
