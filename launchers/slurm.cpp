@@ -7,7 +7,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
 
 namespace dlbench::launchers {
 namespace {
@@ -25,6 +29,21 @@ std::string memory(const LaunchRequest& request) {
              : std::string();
 }
 
+// Attempts of a job share its number, so a second one would overwrite log and report of the first.
+// What the user says of it wins, also among other options of his line.
+std::string no_requeue(const LaunchRequest& request) {
+  const bool chosen = std::ranges::any_of(request.directives, [](const std::string& line) {
+    std::istringstream words(line);
+    for (std::string word; words >> word;) {
+      if (word == "--requeue" || word == "--no-requeue") {
+        return true;
+      }
+    }
+    return false;
+  });
+  return chosen ? std::string() : "--no-requeue";
+}
+
 std::vector<std::string> directives(const LaunchRequest& request) {
   std::vector<std::string> lines = {
       directive("--job-name", request.job_name),
@@ -37,6 +56,7 @@ std::vector<std::string> directives(const LaunchRequest& request) {
       directive("--account", request.account),
       directive("--partition", request.partition),
       directive("--output", in_output_folder(request, request.job_name + "-%j.log")),
+      no_requeue(request),
       // To the ranks, not to this script: time to write a partial report.
       fmt::format("--signal=USR1@{}", warning_s(request))};
   if (on_own_machine(request, kName)) {

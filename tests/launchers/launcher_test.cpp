@@ -151,6 +151,17 @@ TEST(Slurm, WarnsTheRanksBeforeTheEnd) {
               HasSubstr("#SBATCH --signal=USR1@60\n"));
 }
 
+TEST(Slurm, AJobIsNotRequeuedUnlessTheUserSaysSo) {
+  LaunchRequest request = request_for("slurm", "none");
+  EXPECT_THAT(find_launcher("slurm").script(request), HasSubstr("#SBATCH --no-requeue\n"));
+  for (const char* line : {"--requeue", "--qos=debug --requeue", "--no-requeue"}) {
+    request.directives = {line};
+    const std::string script = find_launcher("slurm").script(request);
+    EXPECT_THAT(script, HasSubstr("#SBATCH " + std::string(line) + "\n"));
+    EXPECT_THAT(script, Not(HasSubstr("#SBATCH --no-requeue\n#SBATCH"))) << line;
+  }
+}
+
 TEST(Slurm, ABindingMaskOfAllRanksIsLeftOutForFewer) {
   LaunchRequest request = request_for("slurm", "lumi");
   EXPECT_THAT(find_launcher("slurm").script(request), HasSubstr("--cpu-bind=mask_cpu:fe0"));
