@@ -10,10 +10,15 @@
 #include "reports/validation/validate.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dlbench::harness {
@@ -55,6 +60,23 @@ int run_script(const std::vector<std::string>& arguments) {
   return result.code;
 }
 
+/// matplotlib takes the format from the name, and puts .png behind one that says none.
+void check_names_format(const std::string& output) {
+  constexpr std::array<std::string_view, 10> kFormats = {
+      ".png", ".svg", ".pdf", ".ps", ".eps", ".jpg", ".jpeg", ".tif", ".tiff", ".webp"};
+  std::string extension = fs::path(output).extension().string();
+  std::ranges::transform(extension, extension.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::tolower(letter));
+  });
+  if (!output.empty() && std::ranges::find(kFormats, extension) == kFormats.end()) {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("--output '{}' names no format of an image; give a file that ends in "
+                            "{}",
+                            output,
+                            fmt::join(kFormats, ", ")));
+  }
+}
+
 /// The plot that shows what the command that wrote this was for.
 std::string auto_plot(const reports::RunRecord& record) {
   if (!record.scaling.empty()) {
@@ -77,7 +99,8 @@ class ReportPlotCommand final : public Command {
            "summary is throughput, phases and steps in one image; auto is summary, scaling for a\n"
            "report of dlbench scale, history for one of dlbench train, collectives for one of\n"
            "dlbench comm.\n"
-           "Exit codes: 0 drawn, 1 the report has nothing to draw or cannot be read";
+           "Exit codes: 0 drawn, 1 the report has nothing to draw or cannot be read, 2 command "
+           "line";
   }
   void add_options(OptionSet& options) override {
     options.add_text("report", "FILE", "written by dlbench", report_);
@@ -87,11 +110,13 @@ class ReportPlotCommand final : public Command {
         "what to draw",
         plot_,
         {"auto", "summary", "throughput", "phases", "steps", "history", "scaling", "collectives"});
-    options.add_text("output", "FILE", "image (default: beside the report)", output_);
+    options.add_text(
+        "output", "FILE", "image, as .png, .svg or .pdf (default: beside the report)", output_);
   }
   int run(const OptionSet& /*options*/, const Invocation& /*invocation*/) override {
     const std::vector<NamedFile> written = {{"--output", output_}};
     check_apart(written, {report_}, "which this command reads");
+    check_names_format(output_);
     check_writable(written);
     const std::string text = reports::read_text_file(report_);
     if (const auto problems = reports::validate_report(text, report_); !problems.empty()) {

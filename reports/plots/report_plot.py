@@ -252,6 +252,8 @@ def finish(figure, report, output):
     lines = wrapped(figure, text, size)
     figure.set_figheight(figure.get_figheight() + max(0, len(lines) - 2) * 1.2 * size / 72)
     figure.suptitle("\n".join(lines), fontsize=size, x=0.01, ha="left")
+    if not os.path.splitext(output)[1][1:]:  # savefig would put .png behind it
+        raise PlotError(f"--output '{output}' names no format of an image; give a file that ends in .png, .svg or .pdf")
     try:
         figure.savefig(output)
     except OSError as error:

@@ -110,6 +110,20 @@ TEST_F(Plots, WhatCannotBeDrawnIsOneLine) {
   }
 }
 
+TEST_F(Plots, AnOutputThatNamesNoFormatIsOneLine) {
+  if (!has_module("matplotlib")) {
+    GTEST_SKIP() << "no matplotlib for " DLBENCH_PYTHON;
+  }
+  write_report(sample_record(), in_folder("report.json"));
+  for (const char* image : {"image", "image."}) {
+    const Outcome outcome = plot("phases", "report.json", image);
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.errors, HasSubstr("names no format of an image; give a file that ends in"));
+    EXPECT_EQ(std::count(outcome.errors.begin(), outcome.errors.end(), '\n'), 1) << outcome.errors;
+    EXPECT_FALSE(std::filesystem::exists(in_folder("image.png")));
+  }
+}
+
 TEST_F(Plots, AFullStandardOutputIsOneLine) {
   if (!std::filesystem::exists("/dev/full") || !has_module("matplotlib")) {
     GTEST_SKIP() << "no /dev/full here, or no matplotlib for " DLBENCH_PYTHON;

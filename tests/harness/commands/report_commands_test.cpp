@@ -125,6 +125,20 @@ TEST_F(ReportCommands, BadFilesAreOneLineAndCodeOne) {
   EXPECT_EQ(call({"compare", good_, broken}), 1);
 }
 
+TEST_F(ReportCommands, PlotRefusesAnOutputThatNamesNoFormat) {
+  for (const std::string& output : {(folder_ / "plot").string(),
+                                    (folder_ / "plot.").string(),
+                                    (folder_ / ".png").string(),
+                                    (folder_ / "plot.doc").string(),
+                                    std::string("-")}) {
+    EXPECT_EQ(call({"plot", good_, "--output", output}), 2);
+    EXPECT_THAT(err_,
+                HasSubstr("--output '" + output +
+                          "' names no format of an image; give a file that ends in .png, .svg"));
+    EXPECT_FALSE(std::filesystem::exists(output));
+  }
+}
+
 TEST_F(ReportCommands, BadCommandLinesAreCodeTwo) {
   EXPECT_EQ(call({"show"}), 2);
   EXPECT_EQ(call({"plot", good_, "--plot", "pie"}), 2);
