@@ -53,7 +53,7 @@ int deliver_results(int code) {
     return code;
   }
   core::log::error(lost->what());
-  return code == 0 ? core::exit_code(lost->code()) : code;
+  return core::exit_code(lost->code());
 }
 
 void await_reader(int descriptor) {

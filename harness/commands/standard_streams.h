@@ -24,7 +24,8 @@ void keep_failed_writes_alive();
 /// failure.
 [[nodiscard]] std::optional<core::Error> lost_results();
 
-/// `code`, or that of lost_results(), which it prints.
+/// `code`, or that of lost_results(), which it prints: whatever the verdict is, who reads it has
+/// not all of it.
 [[nodiscard]] int deliver_results(int code);
 
 /// Waits, for a second at most, until the launcher has read what this rank wrote there: MPICH's

@@ -9,9 +9,14 @@
 #include "tests/reports/sample_record.h"
 #include "tests/temporary_folder.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdio_ext.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -98,6 +103,32 @@ TEST_F(ReportCommands, CompareEndsWithThreeWhenSlower) {
   EXPECT_THAT(out_, HasSubstr("slower"));
   EXPECT_EQ(call({"compare", path, good_}), 0) << "faster is no failure";
   EXPECT_EQ(call({"compare", good_, path, "--tolerance", "80"}), 0) << "within the tolerance";
+}
+
+TEST_F(ReportCommands, AVerdictThatCannotBeWrittenIsCodeOne) {
+  const int full = ::open("/dev/full", O_WRONLY);
+  if (full < 0) {
+    GTEST_SKIP() << "no /dev/full here";
+  }
+  reports::RunRecord failed = reports::sample_record();
+  failed.run.status = reports::RunStatus::kFailed;
+  failed.run.exit_code = 5;
+  const std::string path = write(failed);
+  const std::vector<const char*> arguments = {
+      "dlbench", "report", "compare", good_.c_str(), path.c_str()};
+  std::fflush(stdout);
+  const int terminal = ::dup(STDOUT_FILENO);
+  ::dup2(full, STDOUT_FILENO);
+  ::testing::internal::CaptureStderr();
+  const int code = run_command_line(static_cast<int>(arguments.size()), arguments.data());
+  ::__fpurge(stdout);
+  std::clearerr(stdout);
+  ::dup2(terminal, STDOUT_FILENO);
+  ::close(terminal);
+  ::close(full);
+  EXPECT_EQ(code, 1);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              HasSubstr("cannot write the standard output"));
 }
 
 TEST_F(ReportCommands, CompareEndsWithThreeWhenTheCandidateFailed) {
