@@ -6,6 +6,7 @@
 #include "engine/core/log.h"
 #include "harness/commands/command.h"
 #include "reports/json_reader.h"
+#include "reports/naming.h"
 #include "reports/text/compare.h"
 #include "reports/text/show.h"
 #include "reports/validation/validate.h"
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,24 @@ namespace {
 
 // Whoever wrote a report chose its texts.
 void print(const std::string& text) { std::fputs(core::log::lines(text).c_str(), stdout); }
+
+/// Reads a report; one that is readable but not right gets a line on the standard error: whoever
+/// reads the figures must not take them for valid.
+reports::RunRecord read_and_check(const std::string& report) {
+  const std::string text = reports::read_text_file(report);
+  reports::RunRecord record = reports::parse_report(text, report);
+  const std::vector<reports::Problem> problems = reports::validate_report(text, report);
+  if (!problems.empty()) {
+    core::log::warn(fmt::format("'{}' is not valid: {} ({}); see dlbench report validate {}",
+                                report,
+                                reports::to_line(problems.front()),
+                                problems.size() == 1
+                                    ? "no other problem"
+                                    : reports::count_text(std::ssize(problems) - 1, "more problem"),
+                                report));
+  }
+  return record;
+}
 
 class ReportShowCommand final : public Command {
  public:
@@ -34,7 +54,7 @@ class ReportShowCommand final : public Command {
     options.add_count("operators", "N", "longest operators shown", operators_, {0, 100'000});
   }
   int run(const OptionSet& /*options*/, const Invocation& /*invocation*/) override {
-    const reports::RunRecord record = reports::read_report(report_);
+    const reports::RunRecord record = read_and_check(report_);
     print(reports::summary_text(record, report_));
     print(reports::tables_text(record, static_cast<std::size_t>(operators_)));
     return 0;
@@ -97,7 +117,8 @@ class ReportCompareCommand final : public Command {
   }
   [[nodiscard]] std::string details() const override {
     return "Per trial: same, faster, slower, or unsure with the repetitions that would decide;\n"
-           "of `dlbench comm` the same per collective and size.\n"
+           "of `dlbench comm` the same per collective and size. A warning names a report that\n"
+           "`dlbench report validate` finds wrong, and changes no exit code.\n"
            "Exit codes: 0 nothing is slower, 1 the reports cannot be compared, 3 slower, or the\n"
            "  candidate is not complete or lacks what it was to measure as the baseline was";
   }
@@ -110,10 +131,10 @@ class ReportCompareCommand final : public Command {
         "tolerance", "PCT", "differences of no interest, in per cent", tolerance_, 0.001, 99.0);
   }
   int run(const OptionSet& /*options*/, const Invocation& /*invocation*/) override {
+    const reports::RunRecord baseline = read_and_check(baseline_);
+    const reports::RunRecord candidate = read_and_check(candidate_);
     const reports::Comparison comparison =
-        reports::compare_reports(reports::read_report(baseline_),
-                                 reports::read_report(candidate_),
-                                 {.tolerance = tolerance_ / 100.0});
+        reports::compare_reports(baseline, candidate, {.tolerance = tolerance_ / 100.0});
     print(reports::comparison_text(comparison));
     return comparison.fails() ? core::exit_code(core::ErrorCode::kGate) : 0;
   }

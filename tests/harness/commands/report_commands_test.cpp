@@ -24,7 +24,10 @@
 namespace dlbench::harness {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 class ReportCommands : public ::testing::Test {
  protected:
@@ -90,6 +93,29 @@ TEST_F(ReportCommands, ValidateSaysTheResultOfEachFile) {
   EXPECT_THAT(out_, HasSubstr("other.json: 1 problem\n"));
   EXPECT_THAT(out_, HasSubstr("good.json: valid\n")) << "the last one is checked all the same";
   EXPECT_EQ(call({"validate"}), 2);
+}
+
+TEST_F(ReportCommands, ShowAndCompareWarnOfAReportThatIsNotValid) {
+  reports::RunRecord wrong = reports::sample_record();
+  wrong.trials[0].throughput->samples_per_second.n = 2;
+  const std::string bad = write(wrong);
+  const std::string line =
+      "warning: '" + bad + "' is not valid: trials[0].throughput.samples_per_second.n: is 2";
+  const std::string advice = "see dlbench report validate " + bad + "\n";
+  EXPECT_EQ(call({"show", bad}), 0);
+  EXPECT_THAT(err_, AllOf(StartsWith(line), HasSubstr("(no other problem)"), EndsWith(advice)));
+  wrong.run.started_at = "yesterday";
+  wrong.trials[1].repetitions[0].samples = -5;
+  write(wrong);
+  EXPECT_EQ(call({"compare", bad, good_}), 0);
+  EXPECT_THAT(err_, AllOf(HasSubstr(bad), HasSubstr(" more problem"), EndsWith(advice)));
+  EXPECT_EQ(std::count(err_.begin(), err_.end(), '\n'), 1) << err_;
+  EXPECT_EQ(call({"compare", good_, bad}), 0);
+  EXPECT_THAT(err_, EndsWith(advice));
+  EXPECT_EQ(call({"compare", good_, good_}), 0);
+  EXPECT_EQ(err_, "");
+  EXPECT_EQ(call({"show", good_}), 0);
+  EXPECT_EQ(err_, "");
 }
 
 TEST_F(ReportCommands, CompareEndsWithThreeWhenSlower) {
