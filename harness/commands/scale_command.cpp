@@ -156,11 +156,11 @@ class Scaling {
     std::vector<ScaleSize> sizes;
     together(launch_, [&] { sizes = plan_sizes(options.series, options.ranks); });
     std::vector<PlannedSize> planned;
-    std::int64_t trials = 0;
+    std::vector<TrialId> trials;
     std::string plan;
     for (const ScaleSize& size : sizes) {
       const std::vector<TrialId> own = trials_at(options.trials, size.ranks);
-      trials += static_cast<std::int64_t>(own.size());
+      trials.insert(trials.end(), own.begin(), own.end());
       const std::unique_ptr<comm::Rendezvous> members = launch_.first(size.ranks);
       together(launch_, [&] {
         if (members == nullptr) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 namespace dlbench::harness {
@@ -129,23 +130,38 @@ std::string run_time_text(const SessionPlan& plan,
 }
 
 std::string scale_time_text(const SessionPlan& largest,
-                            std::int64_t trials,
+                            const std::vector<TrialId>& trials,
                             const RunOptions& run) {
-  std::string text = "time         " + step_time(largest).text;
-  text += fmt::format("             {} rounds of {} trials or more, ", run.repetitions, trials);
-  const std::string budget = duration(run.time_budget.value());
-  if (run.steps.has_value()) {
-    return text + fmt::format("of {} step(s) each; about {} where that is enough (--time-budget)\n",
-                              *run.steps,
-                              budget);
+  const StepTime step = step_time(largest);
+  const double min_time_s = run.min_time.value_or(RunnerOptions{}.min_time_s);
+  double round_s = 0.0;
+  for (const TrialId& trial : trials) {
+    const double step_s = trial.trains() ? step.step_s.value_or(0.0) : 0.0;
+    round_s += run.steps.has_value() ? step_s * static_cast<double>(*run.steps)
+                                     : std::max(step_s, std::min(min_time_s, kShortestRepetitionS));
   }
-  const double whole_s = run.min_time.value_or(RunnerOptions{}.min_time_s) *
-                         static_cast<double>(run.repetitions * trials);
-  return text + fmt::format(
-                    "{} at --min-time, planned to fit: about {} with warm-up (--time-budget), "
-                    "all-reduces alone on top\n",
-                    duration(whole_s),
-                    budget);
+  const double least_s = round_s * static_cast<double>(run.repetitions);
+  const double whole_s = min_time_s * static_cast<double>(run.repetitions * std::ssize(trials));
+  const double budget_s = run.time_budget.value();
+  const std::string length = run.steps.has_value()
+                                 ? fmt::format("of {} step(s) each; ", *run.steps)
+                                 : fmt::format("{} at --min-time, ", duration(whole_s));
+  std::string text = "time         " + step.text +
+                     fmt::format("             {} rounds of {} trials or more, {}",
+                                 run.repetitions,
+                                 trials.size(),
+                                 length);
+  if (budget_s < least_s) {
+    return text + fmt::format("{} at least, more than --time-budget ({}) allows\n",
+                              duration(least_s),
+                              duration(budget_s));
+  }
+  return text +
+         (run.steps.has_value()
+              ? fmt::format("about {} where that is enough (--time-budget)\n", duration(budget_s))
+              : fmt::format("planned to fit: about {} with warm-up (--time-budget), "
+                            "all-reduces alone on top\n",
+                            duration(budget_s)));
 }
 
 std::string training_time_text(const SessionPlan& plan, std::int64_t epochs) {

@@ -22,9 +22,10 @@ namespace dlbench::harness {
                                         const RunOptions& run);
 
 /// The time of a step of `largest` likewise, and what `dlbench scale` does with its time: `trials`
-/// is their number over all sizes; `run` has a time budget.
+/// are those of all sizes, one after the other; `run` has a time budget. Where the shortest
+/// repetitions take longer than that, the text says so.
 [[nodiscard]] std::string scale_time_text(const SessionPlan& largest,
-                                          std::int64_t trials,
+                                          const std::vector<TrialId>& trials,
                                           const RunOptions& run);
 
 /// The same for training over `epochs`, validation left out.

@@ -27,6 +27,11 @@
 
 namespace dlbench::harness {
 
+/// Seconds of a repetition, whatever the budget (or --min-time, if that is less): below it, what a
+/// full prefetch queue gives for nothing and how late ranks leave a barrier are a good part of the
+/// time.
+inline constexpr double kShortestRepetitionS = 0.1;
+
 struct RunnerOptions {
   std::string name;  ///< of the runner, where there are several: "weak, 2 ranks"
   StoppingLimits stopping;

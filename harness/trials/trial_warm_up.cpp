@@ -18,9 +18,6 @@ namespace {
 namespace trace = core::trace;
 using Clock = std::chrono::steady_clock;
 
-// Whatever the budget: below it, what a full prefetch queue gives for nothing and how late ranks
-// leave a barrier are a good part of the time.
-constexpr double kShortestRepetitionS = 0.1;
 // Of the time of a warm-up: a loader that is waited for so long decides when steps come.
 constexpr double kWaitThatShows = 0.1;
 

@@ -93,6 +93,20 @@ TEST_F(ScaleCommand, ADryRunShowsThePlanAndMeasuresNothing) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "report.json"));
 }
 
+TEST_F(ScaleCommand, ADryRunSaysWhenTheTimeBudgetIsTooShort) {
+  give({{"dry-run", "true"}, {"time-budget", "1ms"}});
+  // Each of 5 x 6 repetitions lasts a tenth of a second, however short the budget is.
+  EXPECT_THAT(output(),
+              HasSubstr("5 rounds of 6 trials or more, 30 s at --min-time, 3 s at least, more than "
+                        "--time-budget (1 ms) allows\n"));
+  start();
+  give({{"dry-run", "true"}, {"time-budget", "4s"}});
+  EXPECT_THAT(output(), HasSubstr("30 s at --min-time, planned to fit: about 4 s with warm-up"));
+  start();
+  give({{"dry-run", "true"}, {"time-budget", "1ms"}, {"min-time", "10ms"}});
+  EXPECT_THAT(output(), HasSubstr("300 ms at least, more than --time-budget (1 ms) allows\n"));
+}
+
 TEST_F(ScaleCommand, TheConfigurationOfASweepIsWhatRuns) {
   give({{"dry-run", "true"}, {"sweep", "early-vs-late-shard"}, {"image-size", "32"}});
   const std::string text = output();

@@ -110,6 +110,21 @@ TEST_F(TimeText, OtherThreadsHaveOtherPeaks) {
   EXPECT_THAT(text(), HasSubstr("not estimated: no peaks of the ref backend"));
 }
 
+TEST_F(TimeText, StepsOfScaleMayTakeMoreThanTheTimeBudget) {
+  cache_peaks(1e6);  // a step of some 600 MFLOP
+  comm::LoneRank alone;
+  const SessionPlan plan(session_options(run_), alone);
+  run_.time_budget = 200.0;
+  const auto text_of = [&](const char* trials) {
+    return scale_time_text(plan, parse_trials(trials, false), run_);
+  };
+  EXPECT_THAT(text_of("io"), HasSubstr("planned to fit: about 200 s")) << "no such steps";
+  EXPECT_THAT(text_of("synthetic"), HasSubstr(" min at least, more than --time-budget (200 s)"));
+  run_.steps = 1;
+  EXPECT_THAT(text_of("io"), HasSubstr("of 1 step(s) each; about 200 s where that is enough"));
+  EXPECT_THAT(text_of("synthetic"), HasSubstr(" min at least, more than --time-budget (200 s)"));
+}
+
 TEST_F(TimeText, TrainingCountsStepsOfAllEpochs) {
   cache_peaks(1e18);
   comm::LoneRank alone;
