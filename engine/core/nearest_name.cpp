@@ -52,6 +52,9 @@ std::string completed(std::string_view name, std::span<const std::string> candid
 }  // namespace
 
 std::string nearest_name(std::string_view name, std::span<const std::string> candidates) {
+  if (std::string whole = completed(name, candidates); !whole.empty()) {
+    return whole;
+  }
   const std::string* best = nullptr;
   std::size_t best_distance = 0;
   for (const auto& candidate : candidates) {
@@ -62,7 +65,7 @@ std::string nearest_name(std::string_view name, std::span<const std::string> can
       best_distance = distance;
     }
   }
-  return best == nullptr ? completed(name, candidates) : *best;
+  return best == nullptr ? std::string() : *best;
 }
 
 std::string unknown_name_message(std::string_view kind,

@@ -10,9 +10,9 @@
 
 namespace dlbench::core {
 
-/// The candidate with the smallest edit distance (insert, delete, replace, swap of neighbours; case
-/// is no difference) to `name`, or empty when none is near (distance above a third of the longer
-/// one, rounded up) and `name` is not the beginning of a single one.
+/// The only candidate that begins with `name` (of three letters or more); else the one with the
+/// smallest edit distance (insert, delete, replace, swap of neighbours; case is no difference), or
+/// empty when none is near (distance above a third of the longer one, rounded up).
 [[nodiscard]] std::string nearest_name(std::string_view name,
                                        std::span<const std::string> candidates);
 

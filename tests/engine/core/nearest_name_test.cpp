@@ -20,6 +20,14 @@ TEST(NearestName, FindsTypingErrors) {
   EXPECT_EQ(nearest_name("mni", kWorkloads), "mnist_cnn") << "how it begins";
 }
 
+TEST(NearestName, WhatBeginsSoComesBeforeWhatLooksSo) {
+  const std::vector<std::string> options{"--benchy", "--batch-size", "--cache", "--max-time"};
+  EXPECT_EQ(nearest_name("--batch", options), "--batch-size");
+  EXPECT_EQ(nearest_name("--bench", options), "--benchy");
+  const std::vector<std::string> several{"loader_a", "loader_b", "loaded"};
+  EXPECT_EQ(nearest_name("loader", several), "loaded") << "two begin so: the nearest of all";
+}
+
 TEST(NearestName, IsSilentWhenNothingIsNear) { EXPECT_EQ(nearest_name("bert", kWorkloads), ""); }
 
 TEST(NearestName, MessageListsWhatIsKnown) {

@@ -253,6 +253,7 @@ TEST(CommandLine, BadOnesAreOneLineAndCodeTwo) {
   for (const Case& entry : std::vector<Case>{
            {{"rnu"}, "did you mean 'run'?"},
            {{"run", "--worklod", "mnist_cnn"}, "did you mean '--workload'?"},
+           {{"run", "--workload", "mnist_cnn", "--batch", "4"}, "did you mean '--batch-size'?"},
            {{"run", "--workload", "mnist_cn"}, "did you mean 'mnist_cnn'?"},
            {{"run"}, "--workload is required"},
            {{"run", "--workload", "mnist_cnn", "--batch-size", "0"}, "--batch-size"},
