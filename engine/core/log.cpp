@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/log.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,6 +37,25 @@ void clear_line(State& log) {
     std::fputs("\r\033[K", stderr);
     log.line_shown = false;
   }
+}
+
+/// What of `line` a terminal shows without going on to its next line, which no later text would
+/// clear; all of it where the width is not known. Counts bytes, so it may be less than fits, and
+/// takes no letter apart.
+std::string fitted(std::string line) {
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 ||
+      line.size() < size.ws_col) {
+    return line;
+  }
+  std::size_t end = size.ws_col - 1U;
+  constexpr unsigned kTopBits = 0xc0;
+  constexpr unsigned kContinues = 0x80;  // the letter that began before
+  while (end > 0 && (static_cast<unsigned char>(line[end]) & kTopBits) == kContinues) {
+    --end;
+  }
+  line.resize(end);
+  return line;
 }
 
 void print(Level level, std::string_view label, std::string_view message) {
@@ -135,7 +155,8 @@ void progress(std::string_view text) {
   }
   log.last_progress = now;
   clear_line(log);
-  std::fputs((one_line(text).substr(0, kWidth) + (log.terminal ? "" : "\n")).c_str(), stderr);
+  const std::string line = one_line(text).substr(0, kWidth);
+  std::fputs((log.terminal ? fitted(line) : line + "\n").c_str(), stderr);
   std::fflush(stderr);
   log.line_shown = log.terminal;
 }

@@ -32,8 +32,8 @@ void error(std::string_view message);
 [[nodiscard]] std::string lines(std::string_view text);
 
 /// Replaces the progress line, if stderr is a terminal and the level is not quiet, at most ten
-/// times per second; an empty text removes it. Elsewhere, if the level is verbose, a line of its
-/// own every ten seconds. Thread safe.
+/// times per second, cut to its width; an empty text removes it. Elsewhere, if the level is
+/// verbose, a line of its own every ten seconds. Thread safe.
 void progress(std::string_view text);
 
 }  // namespace dlbench::core::log

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <array>
@@ -49,14 +50,19 @@ TEST(Log, ProgressIsInALogWhereThatIsAskedFor) {
   EXPECT_EQ(said(Level::kVerbose), "trial full, warm-up\n") << "the next one in ten seconds";
 }
 
-/// Whether the progress line of `text` is `shown` on a terminal, for a process that has logged
-/// nothing before.
-bool is_shown_as(std::string_view text, std::string_view shown) {
+/// Whether the progress line of `text` is `shown` on a terminal of so many columns (0: it does not
+/// tell), for a process that has logged nothing before.
+bool is_shown_as(std::string_view text, std::string_view shown, unsigned short columns = 0) {
   const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
   if (terminal < 0 || ::grantpt(terminal) != 0 || ::unlockpt(terminal) != 0) {
     return false;
   }
   const int other_end = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY);
+  winsize size{};
+  size.ws_col = columns;
+  if (::ioctl(other_end, TIOCSWINSZ, &size) != 0) {
+    return false;
+  }
   ::dup2(other_end, STDERR_FILENO);
   progress(text);
   std::array<char, 256> seen{};
@@ -69,6 +75,26 @@ TEST(LogDeathTest, TheProgressLineNeitherSplitsNorSteersATerminal) {
   EXPECT_EXIT(::_exit(is_shown_as("reading a\nb\x1b[2J", "reading a\\nb\\x1b[2J") ? 0 : 1),
               ::testing::ExitedWithCode(0),
               "");
+}
+
+TEST(LogDeathTest, TheProgressLineStaysOnOneLineOfANarrowTerminal) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  struct Case {
+    const char* text;
+    const char* shown;
+    unsigned short columns;
+  };
+  for (const Case& entry : {Case{"trial full, warm-up", "trial ful", 10},
+                            Case{"trial full", "trial ful", 10},
+                            Case{"trial ful", "trial ful", 10},
+                            Case{"trial full", "trial full", 11},
+                            Case{"trial f\u00fcll", "trial f", 9},
+                            Case{"trial full, warm-up", "trial full, warm-up", 0}}) {
+    EXPECT_EXIT(::_exit(is_shown_as(entry.text, entry.shown, entry.columns) ? 0 : 1),
+                ::testing::ExitedWithCode(0),
+                "")
+        << entry.text << " on " << entry.columns;
+  }
 }
 
 }  // namespace
