@@ -8,11 +8,11 @@
 #include "engine/comm/shared_device.h"
 #include "engine/core/check.h"
 #include "engine/core/error.h"
+#include "engine/core/host_name.h"
 
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -32,11 +32,6 @@ std::vector<CommunicatorEntry>& communicators() {
 }
 
 }  // namespace
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
-}
 
 std::string Rendezvous::broadcast_text(const std::string& text) {
   auto length = static_cast<std::uint64_t>(text.size());
@@ -58,7 +53,7 @@ std::vector<double> Rendezvous::all_gather(double value) {
   return values;
 }
 
-LoneRank::LoneRank() : places_{{.host = host_name(), .pid = getpid()}} {}
+LoneRank::LoneRank() : places_{{.host = core::host_name(), .pid = getpid()}} {}
 
 std::unique_ptr<Rendezvous> LoneRank::first(int ranks) {
   DLBENCH_CHECK(ranks == 1) << ranks << " ranks of one";

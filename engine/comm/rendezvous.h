@@ -20,7 +20,7 @@ namespace dlbench::comm {
 
 /// Where a rank runs.
 struct RankPlace {
-  std::string host;
+  std::string host;    ///< core::host_name(), one word
   int node = 0;        ///< hosts are numbered in the order of their lowest rank
   int local_rank = 0;  ///< among the ranks of the same host, in order of rank
   int local_size = 1;
@@ -102,9 +102,6 @@ struct LaunchLibrary {
   /// the process. Throws core::Error(kUnavailable).
   std::unique_ptr<Rendezvous> (*connect)() = nullptr;
 };
-
-/// As the kernel calls this machine.
-[[nodiscard]] std::string host_name();
 
 /// Adds a library; a second one of the same name is a programmer error.
 void register_launch_library(LaunchLibrary library);

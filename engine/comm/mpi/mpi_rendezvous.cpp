@@ -8,6 +8,7 @@
 #include "engine/comm/self.h"
 #include "engine/core/affinity.h"
 #include "engine/core/check.h"
+#include "engine/core/host_name.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -66,7 +67,7 @@ void MpiRendezvous::find_places(int ranks_per_node) {
   const int part = ranks_per_node > 0 ? node->rank() / ranks_per_node : 0;
 
   std::ostringstream mine;
-  mine << leader << '/' << part << ' ' << getpid() << ' ' << host_name();
+  mine << leader << '/' << part << ' ' << getpid() << ' ' << core::host_name();
   std::ostringstream joined;
   for (const std::string& each : gather(mine.str())) {
     joined << each << '\n';

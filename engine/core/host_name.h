@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace dlbench::core {
+
+/// As the kernel calls this machine: one word without white space.
+[[nodiscard]] std::string host_name();
+
+/// The first word of what the kernel says; "localhost" where there is none.
+[[nodiscard]] std::string first_word_or_localhost(const std::string& kernel_name);
+
+}  // namespace dlbench::core
