@@ -127,8 +127,14 @@ bool generate_once(std::string_view dataset, const GenerateOptions& options) {
   if (is_taken(options.out)) {
     throw_other(options.out);
   }
-  if (write_and_rename(dataset, options)) {
-    return true;
+  try {
+    if (write_and_rename(dataset, options)) {
+      return true;
+    }
+  } catch (const Error& failure) {  // a full disk, or the partial folder is gone
+    if (failure.code() != ErrorCode::kFile || !is_ours()) {
+      throw;
+    }
   }
   if (!is_ours()) {
     throw_other(options.out);

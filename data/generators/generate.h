@@ -32,7 +32,8 @@ struct GeneratedInfo {
 void generate(std::string_view dataset, const GenerateOptions& options);
 
 /// generate(), unless the folder already holds what it would write. If another process finishes
-/// first, its folder is used. Returns true if this call generated it.
+/// first, its folder is used, also where this one could not write its own. Returns true if this
+/// call generated it.
 bool generate_once(std::string_view dataset, const GenerateOptions& options);
 
 /// Where that file is.

@@ -3,19 +3,49 @@
 #include "data/generators/partial_folder.h"
 
 #include "engine/core/error.h"
+#include "engine/core/host_name.h"
 #include "engine/core/log.h"
+#include "engine/core/random_token.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 namespace dlbench::data {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::chrono::hours kOldAge{24};  // of what another host left
+constexpr std::string_view kInfix = ".partial-";
+constexpr std::size_t kTokenDigits = 16;
+
+/// What the names have between the infix and the token.
+std::string host_part() {
+  std::string host = core::host_name();
+  std::ranges::replace(host, '/', '_');
+  return host + "-";
+}
+
+/// The same of the PartialFolder of that name; nullopt if it begins otherwise or is of none.
+std::optional<std::string_view> host_part_of(std::string_view name, std::string_view prefix) {
+  if (!name.starts_with(prefix) || name.size() < prefix.size() + kTokenDigits) {
+    return std::nullopt;
+  }
+  const std::size_t token = name.size() - kTokenDigits;
+  const std::string_view host = name.substr(prefix.size(), token - prefix.size());
+  const bool digits =
+      name.substr(token).find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  return host.ends_with('-') && digits ? std::optional(host) : std::nullopt;
+}
 
 core::FileDescriptor open_folder(const fs::path& path) {
   return core::FileDescriptor(
@@ -30,15 +60,35 @@ void remove_folder(const fs::path& path) {
   }
 }
 
-/// Removes the folders of that name and any process, but those whose process holds the lock.
+/// Whether neither the folder nor anything in it was modified within kOldAge. False for one that
+/// cannot be read to its end, as one that its process renames or fills meanwhile.
+bool is_old(const fs::path& folder) {
+  const fs::file_time_type since = fs::file_time_type::clock::now() - kOldAge;
+  std::error_code failure;
+  bool old = fs::last_write_time(folder, failure) < since && !failure;
+  fs::recursive_directory_iterator entry(folder, failure);
+  while (old && !failure && entry != fs::recursive_directory_iterator()) {
+    old = entry->last_write_time(failure) < since && !failure;
+    if (old) {
+      entry.increment(failure);
+    }
+  }
+  return old && !failure;
+}
+
+/// Removes the folders of that prefix and any process, but those whose process holds the lock, and
+/// of other hosts those that are not old: their lock may be free here and held there.
 void remove_abandoned(const fs::path& parent, const std::string& prefix) {
   std::error_code failure;
   for (const fs::directory_entry& entry : fs::directory_iterator(parent, failure)) {
-    if (!entry.path().filename().string().starts_with(prefix)) {
+    const std::string name = entry.path().filename().string();
+    const std::optional<std::string_view> host = host_part_of(name, prefix);
+    if (!host) {
       continue;
     }
     const core::FileDescriptor folder = open_folder(entry.path());
-    if (folder.is_open() && ::flock(folder.get(), LOCK_EX | LOCK_NB) == 0) {
+    if (folder.is_open() && ::flock(folder.get(), LOCK_EX | LOCK_NB) == 0 &&
+        (*host == host_part() || is_old(entry.path()))) {
       remove_folder(entry.path());
     }
   }
@@ -47,9 +97,9 @@ void remove_abandoned(const fs::path& parent, const std::string& prefix) {
 }  // namespace
 
 PartialFolder::PartialFolder(const fs::path& out)
-    : path_(out.string() + fmt::format(".partial-{}", ::getpid())) {
+    : path_(fmt::format("{}{}{}{:016x}", out.string(), kInfix, host_part(), core::random_token())) {
   const fs::path parent = out.has_parent_path() ? out.parent_path() : fs::path(".");
-  remove_abandoned(parent, out.filename().string() + ".partial-");
+  remove_abandoned(parent, out.filename().string() + std::string(kInfix));
   // Between creation and lock another process may take it for abandoned: then it is made again.
   do {
     std::error_code failure;

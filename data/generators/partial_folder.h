@@ -9,10 +9,11 @@
 
 namespace dlbench::data {
 
-/// A folder beside the one that it is to become, "<out>.partial-<pid>": removed with all it holds
-/// unless it was renamed to its final place. It is locked (flock) while its process lives, so that
-/// the next one beside it removes what a killed process left; where a file system knows no such
-/// lock, that stays.
+/// A folder beside the one that it is to become, "<out>.partial-<host>-<16 hexadecimal digits>":
+/// removed with all it holds unless it was renamed to its final place. It is locked (flock) while
+/// its process lives, so that the next one beside it removes what a killed process left; where a
+/// file system knows no such lock, that stays. Nodes that share a file system may not see each
+/// other's locks: of another host only that is removed in which nothing was modified for 24 hours.
 class PartialFolder {
  public:
   /// Throws core::Error(kFile) if it cannot be made.

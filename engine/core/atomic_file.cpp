@@ -3,6 +3,7 @@
 #include "engine/core/atomic_file.h"
 
 #include "engine/core/error.h"
+#include "engine/core/random_token.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -17,7 +18,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
-#include <random>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -135,8 +135,7 @@ std::filesystem::path folder_of(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
 }
 
-/// How the names of the temporary files for `file` begin. Process numbers would not do: they are
-/// equal in containers and on nodes that share a file system.
+/// How the names of the temporary files for `file` begin.
 std::string temporary_prefix(const std::filesystem::path& file, std::uint64_t token) {
   return fmt::format(".{}.{:016x}.", file.filename().string(), token);
 }
@@ -276,10 +275,7 @@ void write_file_atomically(const std::string& path,
 }
 
 std::uint64_t temporary_token() {
-  static const std::uint64_t token = [] {
-    std::random_device random;
-    return std::uniform_int_distribution<std::uint64_t>()(random);
-  }();
+  static const std::uint64_t token = random_token();
   return token;
 }
 

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <map>
@@ -202,6 +203,88 @@ TEST(PartialFolder, OfAKilledProcessIsRemovedByTheNextAndThatOfALivingOneIsNot) 
   });
   EXPECT_TRUE(fs::exists(living.path()));
   EXPECT_EQ(folders_of("m"), 2);
+}
+
+/// Gives that age to the folder and all in it.
+void make_old(const fs::path& folder, std::chrono::hours age) {
+  const fs::file_time_type time = fs::file_time_type::clock::now() - age;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+    fs::last_write_time(entry.path(), time);
+  }
+  fs::last_write_time(folder, time);
+}
+
+TEST(PartialFolder, OfAnotherHostIsRemovedOnlyOnceItIsADayOld) {
+  const TemporaryFolder folder;
+  const fs::path out = folder.path() / "m";
+  // Its lock is free here, as that of a living process is where locks are each node's own.
+  const fs::path foreign = folder.path() / "m.partial-another-host-0123456789abcdef";
+  fs::create_directories(foreign / "train");
+  testing::write_bytes(foreign / "train" / "file", "x");
+  const auto stays = [&] {
+    const PartialFolder next(out);
+    return fs::exists(foreign / "train" / "file");
+  };
+  EXPECT_TRUE(stays()) << "it is new";
+  make_old(foreign, std::chrono::hours(23));
+  EXPECT_TRUE(stays()) << "it is less than a day old";
+  make_old(foreign, std::chrono::hours(25));
+  fs::last_write_time(foreign / "train" / "file", fs::file_time_type::clock::now());
+  EXPECT_TRUE(stays()) << "a file in it is written";
+  make_old(foreign, std::chrono::hours(25));
+  EXPECT_FALSE(stays());
+  EXPECT_FALSE(fs::exists(foreign));
+}
+
+TEST(PartialFolder, LeavesWhatNobodyGenerated) {
+  const TemporaryFolder folder;
+  std::vector<fs::path> others;
+  for (const char* const name :
+       {"m.partial-backup", "m.partial-0123456789abcdef", "m.partial-host-0123456789ABCDEF"}) {
+    others.push_back(folder.path() / name);
+    fs::create_directories(others.back());
+    make_old(others.back(), std::chrono::hours(1000));
+  }
+  const PartialFolder partial(folder.path() / "m");
+  for (const fs::path& other : others) {
+    EXPECT_TRUE(fs::exists(other)) << other;
+  }
+}
+
+TEST(Generate, OfTheSameDataSetElsewhereMeanwhileIsUsedWhereTheOwnIsLost) {
+  for (const char* const dataset : {"kvasir-seg", "mnist"}) {
+    const TemporaryFolder folder;
+    GenerateOptions options{.out = folder.path() / "data", .samples = 12, .threads = 1};
+    const auto lose_own = [&options, &folder](const fs::path& appears) {
+      std::vector<fs::path> own;
+      for (const fs::directory_entry& entry : fs::directory_iterator(folder.path())) {
+        if (entry.path().filename().string().starts_with("data.partial-")) {
+          own.push_back(entry.path());
+        }
+      }
+      ASSERT_EQ(own.size(), 1U);
+      fs::remove_all(own[0]);
+      fs::rename(appears, options.out);
+    };
+    const fs::path right = folder.path() / "right";
+    const fs::path wrong = folder.path() / "wrong";
+    generate(dataset, {.out = right, .samples = 12});
+    generate(dataset, {.out = wrong, .samples = 13});
+    options.check = [&, asked = 0]() mutable {
+      if (++asked == 3) {
+        lose_own(right);
+      }
+    };
+    EXPECT_FALSE(generate_once(dataset, options)) << dataset;
+    EXPECT_EQ(generated_info(options.out)->samples, 12);
+    fs::remove_all(options.out);
+    options.check = [&, asked = 0]() mutable {
+      if (++asked == 3) {
+        lose_own(wrong);
+      }
+    };
+    EXPECT_THROW((void)generate_once(dataset, options), core::Error) << dataset;
+  }
 }
 
 TEST(Generate, EndsBetweenSamplesAndLeavesNothing) {
