@@ -10,8 +10,6 @@
 #include "engine/core/error.h"
 #include "engine/core/host_name.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -53,7 +51,7 @@ std::vector<double> Rendezvous::all_gather(double value) {
   return values;
 }
 
-LoneRank::LoneRank() : places_{{.host = core::host_name(), .pid = getpid()}} {}
+LoneRank::LoneRank() : places_{{.host = core::host_name()}} {}
 
 std::unique_ptr<Rendezvous> LoneRank::first(int ranks) {
   DLBENCH_CHECK(ranks == 1) << ranks << " ranks of one";

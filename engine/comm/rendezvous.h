@@ -9,7 +9,6 @@
 #include "engine/comm/communicator.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -24,7 +23,6 @@ struct RankPlace {
   int node = 0;        ///< hosts are numbered in the order of their lowest rank
   int local_rank = 0;  ///< among the ranks of the same host, in order of rank
   int local_size = 1;
-  std::int64_t pid = 0;
 };
 
 /// A set of ranks and its control messages. Calls are collective and in the same order on all

@@ -19,6 +19,7 @@
 #include <filesystem>
 #include <mutex>
 #include <optional>
+#include <sstream>
 #include <string>
 
 namespace dlbench::harness {
@@ -99,8 +100,9 @@ void FaultWatch::join(comm::Rendezvous& ranks) {
   if (ranks.size() == 1) {
     return;
   }
+  const std::string board = find_board(ranks);
   try {
-    together(ranks, [&] { take_seat(ranks); });
+    together(ranks, [&] { take_seat(ranks, board); });
   } catch (const Error& error) {
     core::log::warn(std::string("faults of ranks will not be named: ") + error.what());
     forget_board();
@@ -160,22 +162,34 @@ void FaultWatch::forget_board() {
   board_.reset();
 }
 
-void FaultWatch::take_seat(const comm::Rendezvous& ranks) {
+std::string FaultWatch::find_board(comm::Rendezvous& ranks) const {
+  std::string all;
+  for (const std::string& name : ranks.gather(board_ != nullptr ? board_->name() : "")) {
+    all += name + '\n';
+  }
+  std::istringstream lines(ranks.broadcast_text(all));
+  std::string found;
+  for (const comm::RankPlace& place : ranks.places()) {
+    std::string name;
+    std::getline(lines, name);
+    if (place.node == ranks.places()[static_cast<std::size_t>(rank_)].node &&
+        place.local_rank == 0) {
+      found = name;
+    }
+  }
+  return found;
+}
+
+void FaultWatch::take_seat(const comm::Rendezvous& ranks, const std::string& board) {
   const comm::RankPlace& here = ranks.places()[static_cast<std::size_t>(rank_)];
   if (here.local_size > StatusBoard::kSeats) {
     throw Error(ErrorCode::kUnavailable, "too many ranks on " + here.host);
   }
-  pid_t maker = 0;
-  for (const comm::RankPlace& place : ranks.places()) {
-    if (place.node == here.node && place.local_rank == 0) {
-      maker = static_cast<pid_t>(place.pid);
-    }
+  if (board.empty()) {
+    throw Error(ErrorCode::kUnavailable, "no sentinel on " + here.host);
   }
   if (board_ == nullptr) {
-    if (here.local_rank == 0) {
-      throw Error(ErrorCode::kUnavailable, "no sentinel on " + here.host);
-    }
-    board_ = StatusBoard::open(maker);
+    board_ = StatusBoard::open(board);
   }
   seat_ = here.local_rank;
   lifeline_ = std::make_unique<Lifeline>();

@@ -54,7 +54,9 @@ class FaultWatch {
 
  private:
   void forget_board();
-  void take_seat(const comm::Rendezvous& ranks);
+  /// The name of the board of this rank's node; empty if it has none. Collective.
+  [[nodiscard]] std::string find_board(comm::Rendezvous& ranks) const;
+  void take_seat(const comm::Rendezvous& ranks, const std::string& board);
   void link_nodes(comm::Rendezvous& ranks, int nodes);
   void watch(const std::stop_token& stop) const;
 

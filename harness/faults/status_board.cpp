@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/faults/status_board.h"
 
+#include "engine/core/random_token.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,7 +15,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace dlbench::harness {
@@ -50,11 +55,47 @@ struct FaultSlot {
   Characters<1024> detail;
 };
 
-std::string board_name(pid_t maker) { return fmt::format("/dlbench-board-{}", maker); }
+constexpr const char* kFolder = "/dev/shm";  // of shm_open()
+constexpr std::string_view kNamesBegin = "dlbench-board.";
 
 Error unavailable(const char* what) {
   return {ErrorCode::kUnavailable,
-          fmt::format("{} a board in /dev/shm: {}", what, core::errno_text(errno))};
+          fmt::format("{} a board in {}: {}", what, kFolder, core::errno_text(errno))};
+}
+
+/// Removes the boards of this user that nobody holds the lock of. Their makers, and the sentinels
+/// that would have removed them, were killed before the ranks had met.
+void remove_left_over() {
+  std::error_code failure;
+  std::filesystem::directory_iterator entry(kFolder, failure);
+  for (; !failure && entry != std::filesystem::directory_iterator(); entry.increment(failure)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(kNamesBegin)) {
+      continue;
+    }
+    const core::FileDescriptor file(shm_open(("/" + name).c_str(), O_RDONLY, 0));
+    struct stat status {};
+    if (file.is_open() && fstat(file.get(), &status) == 0 && status.st_uid == geteuid() &&
+        flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
+      shm_unlink(("/" + name).c_str());
+    }
+  }
+}
+
+/// A new file of that name, locked; none, with errno, if it cannot be.
+core::FileDescriptor create_locked(const std::string& name) {
+  for (;;) {
+    core::FileDescriptor file(shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600));
+    struct stat status {};
+    if (!file.is_open()) {
+      return file;
+    }
+    static_cast<void>(flock(file.get(), LOCK_EX));
+    // Before the lock another process may have taken it for left over: then it is made again.
+    if (fstat(file.get(), &status) != 0 || status.st_nlink > 0) {
+      return file;
+    }
+  }
 }
 
 }  // namespace
@@ -78,43 +119,40 @@ struct StatusBoard::Layout {
   std::array<BoardSeat, kSeats> seats;
 };
 
+void* StatusBoard::map(const core::FileDescriptor& file) {
+  return mmap(nullptr, sizeof(Layout), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+}
+
 std::unique_ptr<StatusBoard> StatusBoard::create() {
-  const std::string name = board_name(getpid());
-  const int flags = O_RDWR | O_CREAT | O_EXCL;
-  int file = shm_open(name.c_str(), flags, 0600);
-  if (file < 0 && errno == EEXIST && shm_unlink(name.c_str()) == 0) {
-    file = shm_open(name.c_str(), flags, 0600);  // left over by an earlier process of this number
-  }
-  if (file < 0) {
+  remove_left_over();
+  const std::string name = fmt::format("/{}{:016x}", kNamesBegin, core::random_token());
+  core::FileDescriptor file = create_locked(name);
+  if (!file.is_open()) {
     throw unavailable("cannot make");
   }
-  void* memory = ftruncate(file, sizeof(Layout)) == 0
-                     ? mmap(nullptr, sizeof(Layout), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
-                     : MAP_FAILED;
-  close(file);
+  void* memory = ftruncate(file.get(), sizeof(Layout)) == 0 ? map(file) : MAP_FAILED;
   if (memory == MAP_FAILED) {
     const Error error = unavailable("cannot map");
     shm_unlink(name.c_str());
     throw Error(error);
   }
-  return std::unique_ptr<StatusBoard>(new StatusBoard(static_cast<Layout*>(memory), name));
+  return std::unique_ptr<StatusBoard>(
+      new StatusBoard(static_cast<Layout*>(memory), name, std::move(file)));
 }
 
-std::unique_ptr<StatusBoard> StatusBoard::open(pid_t maker) {
-  const int file = shm_open(board_name(maker).c_str(), O_RDWR, 0);
-  if (file < 0) {
+std::unique_ptr<StatusBoard> StatusBoard::open(const std::string& name) {
+  const core::FileDescriptor file(shm_open(name.c_str(), O_RDWR, 0));
+  if (!file.is_open()) {
     throw unavailable("cannot open");
   }
   struct stat status {};
-  const bool ours = fstat(file, &status) == 0 && status.st_uid == geteuid() &&
+  const bool ours = fstat(file.get(), &status) == 0 && status.st_uid == geteuid() &&
                     status.st_size == static_cast<off_t>(sizeof(Layout));
-  void* memory = ours ? mmap(nullptr, sizeof(Layout), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
-                      : MAP_FAILED;
-  close(file);
+  void* memory = ours ? map(file) : MAP_FAILED;
   if (memory == MAP_FAILED) {
     throw unavailable("cannot map");
   }
-  return std::unique_ptr<StatusBoard>(new StatusBoard(static_cast<Layout*>(memory), ""));
+  return std::unique_ptr<StatusBoard>(new StatusBoard(static_cast<Layout*>(memory), "", {}));
 }
 
 StatusBoard::~StatusBoard() {
@@ -126,6 +164,7 @@ void StatusBoard::unlink() {
   if (!name_.empty()) {
     shm_unlink(name_.c_str());
     name_.clear();
+    static_cast<void>(lock_.close());
   }
 }
 

@@ -6,16 +6,16 @@
 #pragma once
 
 #include "engine/comm/rank_progress.h"
+#include "engine/core/file_descriptor.h"
 #include "harness/faults/fault.h"
 #include "harness/faults/node_link.h"
-
-#include <sys/types.h>
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace dlbench::harness {
 
@@ -41,14 +41,18 @@ class StatusBoard {
  public:
   static constexpr int kSeats = 1024;  ///< ranks of one node at most
 
-  /// Makes a board, all zero, that other processes open by the maker's process number until
-  /// unlink(). Throws core::Error(kUnavailable).
+  /// Makes a board, all zero, that other processes open by its name until unlink(). Until then its
+  /// maker holds a lock (flock) on it: boards of this user without one were left by processes that
+  /// were killed, and are removed. Throws core::Error(kUnavailable).
   [[nodiscard]] static std::unique_ptr<StatusBoard> create();
-  /// Opens the board that process `maker` of this user made. Throws core::Error(kUnavailable).
-  [[nodiscard]] static std::unique_ptr<StatusBoard> open(pid_t maker);
+  /// Opens a board that a process of this user made. Throws core::Error(kUnavailable).
+  [[nodiscard]] static std::unique_ptr<StatusBoard> open(const std::string& name);
   StatusBoard(const StatusBoard&) = delete;
   StatusBoard& operator=(const StatusBoard&) = delete;
   ~StatusBoard();
+  /// The maker's, before unlink(): no other board of this machine has it, in whatever container,
+  /// where process numbers are equal. One word; empty otherwise.
+  [[nodiscard]] const std::string& name() const { return name_; }
   /// Takes away its name; mappings stay.
   void unlink();
 
@@ -86,10 +90,13 @@ class StatusBoard {
 
  private:
   struct Layout;
-  StatusBoard(Layout* layout, std::string name) : layout_(layout), name_(std::move(name)) {}
+  static void* map(const core::FileDescriptor& file);
+  StatusBoard(Layout* layout, std::string name, core::FileDescriptor lock)
+      : layout_(layout), name_(std::move(name)), lock_(std::move(lock)) {}
 
   Layout* layout_;
-  std::string name_;  ///< empty once unlinked, and for those who opened it
+  std::string name_;           ///< empty once unlinked, and for those who opened it
+  core::FileDescriptor lock_;  ///< none in the same cases
 };
 
 }  // namespace dlbench::harness

@@ -39,8 +39,8 @@ TEST(PlaceThisRank, OnlyTheRanksOfTheSameNodeShareIt) {
   const std::vector<int> cpus = core::affinity_cpus();
   const std::string mask = probes::cpu_list_text(cpus);
   // Rank 0 of two nodes, with a mask on the other node that exists on no machine.
-  Chorus ranks({{.host = "a", .node = 0, .local_rank = 0, .local_size = 1, .pid = 1},
-                {.host = "b", .node = 1, .local_rank = 0, .local_size = 1, .pid = 2}},
+  Chorus ranks({{.host = "a", .node = 0, .local_rank = 0, .local_size = 1},
+                {.host = "b", .node = 1, .local_rank = 0, .local_size = 1}},
                {mask, "99999"});
   EXPECT_EQ(place_this_rank(ranks, std::nullopt).placement.cpus, cpus);
 }

@@ -38,6 +38,9 @@ def codes_of_mpiexec(*codes):
 OF_A_KILLED_RANK = codes_of_mpiexec(5, 9)
 # 6: MPICH's transport (UCX) aborts a rank that talks to a dead one just then. 9: the launcher's kill.
 WITHOUT_A_NODE = codes_of_mpiexec(5, 6, 9)
+# A job as in a container: process numbers of its own, /dev/shm shared. The shell stays for the sentinel's sake.
+CONTAINER = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc",
+             "sh", "-c", '"$@"; code=$?; sleep 2; exit $code', "sh"]
 # Pretended nodes talk over TCP as real ones do. Were they to read each other's memory, they would miss
 # that of a dead rank before the kernel has closed its files, by which the sentinels tell who died first.
 NODES_OF_ONE_RANK = {"DLBENCH_TEST_RANKS_PER_NODE": "1", "UCX_TLS": "tcp,self"}
@@ -56,6 +59,16 @@ def processes(name):
         if comm == name[:15] and not fields.startswith("Z"):
             found.append(int(pid))
     return found
+
+
+def board_of(pid):
+    """The file of the board that this process has made and not yet taken the name from; None without."""
+    try:
+        files = [os.readlink(file) for file in pathlib.Path(f"/proc/{pid}/fd").iterdir()]
+    except OSError:
+        return None
+    boards = [pathlib.Path(file) for file in files if file.startswith("/dev/shm/dlbench-board.")]
+    return boards[0] if boards else None
 
 
 def environment_of(pid):
@@ -79,10 +92,11 @@ class Faults(unittest.TestCase):
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
         return folder
 
-    def launch(self, ranks, arguments, *, steps="5", **environment):
-        """Starts ranks in the background; self.pids() finds them by the name of their report."""
+    def launch(self, ranks, arguments, *, steps="5", within=(), late_rank=(), **environment):
+        """Starts ranks in the background; self.pids() finds them by the name of their report. The launcher is
+        started by the command `within`, the program by `late_rank`."""
         self.job = subprocess.Popen(
-            [LAUNCHER, "-n", str(ranks), PROGRAM, *arguments, *SMALL, "--steps", steps,
+            [*within, LAUNCHER, "-n", str(ranks), *late_rank, PROGRAM, *arguments, *SMALL, "--steps", steps,
              "--output", str(self.output)],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL,
             env={**os.environ, "DLBENCH_TEST_TAG": str(self.folder), **environment})
@@ -290,6 +304,40 @@ class Faults(unittest.TestCase):
         failure = self.valid_report(other)["run"]["failure"]
         self.assertEqual(failure["rank"], 0)
         self.assertIn("No space left", failure["detail"])
+
+    def launch_with_late_rank(self, **how):
+        """Rank 1 begins once a file is there; that file, and the process of rank 0, which has a board."""
+        trigger = self.elsewhere / "begin"
+        wait = f'[ "$PMI_RANK" = 0 ] || while [ ! -e {trigger} ]; do sleep 0.05; done; exec "$@"'
+        self.launch(2, RUN, late_rank=["sh", "-c", wait, "sh"], **how)
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            for pid in self.pids():
+                if board_of(pid) is not None and self.ours("dlbench-sentinel"):
+                    return trigger, pid
+            time.sleep(0.02)
+        self.fail("no board")
+
+    def test_a_rank_killed_before_the_ranks_met_leaves_no_board(self):
+        _, rank_0 = self.launch_with_late_rank()
+        board = board_of(rank_0)
+        self.assertTrue(board.exists())
+        os.kill(rank_0, signal.SIGKILL)
+        self.expect_end(OF_A_KILLED_RANK)
+        self.assertFalse(board.exists())
+
+    @unittest.skipIf(subprocess.run([*CONTAINER[:5], "true"], stderr=subprocess.DEVNULL, check=False).returncode,
+                     "no right to a name space of process numbers")
+    def test_jobs_of_equal_process_numbers_keep_apart(self):
+        trigger, _ = self.launch_with_late_rank(within=CONTAINER)
+        other = subprocess.run(
+            [*CONTAINER, LAUNCHER, "-n", "2", PROGRAM, "run", "--workload", "none-of-ours"],  # has a board, too
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+        self.assertIn("none-of-ours", other.stderr)
+        trigger.touch()
+        done = self.wait_for_repetitions()
+        os.kill(self.pids()[1], signal.SIGKILL)
+        self.expect_fault(code=OF_A_KILLED_RANK, rank=1, says="SIGKILL", done=done)
 
     def test_a_slow_rank_is_no_fault(self):
         arguments = ["scale", "--mode", "weak", "--ranks", "2", "--repetitions", "3", "--time-budget", "10s"]

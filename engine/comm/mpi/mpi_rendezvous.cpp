@@ -11,7 +11,6 @@
 #include "engine/core/host_name.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -67,7 +66,7 @@ void MpiRendezvous::find_places(int ranks_per_node) {
   const int part = ranks_per_node > 0 ? node->rank() / ranks_per_node : 0;
 
   std::ostringstream mine;
-  mine << leader << '/' << part << ' ' << getpid() << ' ' << core::host_name();
+  mine << leader << '/' << part << ' ' << core::host_name();
   std::ostringstream joined;
   for (const std::string& each : gather(mine.str())) {
     joined << each << '\n';
@@ -76,7 +75,7 @@ void MpiRendezvous::find_places(int ranks_per_node) {
   std::vector<std::string> keys(static_cast<std::size_t>(size()));
   places_.resize(keys.size());
   for (std::size_t rank = 0; rank < keys.size(); ++rank) {
-    lines >> keys[rank] >> places_[rank].pid >> places_[rank].host;
+    lines >> keys[rank] >> places_[rank].host;
   }
   number_nodes(keys, places_);
 }

@@ -5,8 +5,12 @@
 #include "engine/core/error.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <csignal>
 #include <memory>
 #include <string>
 
@@ -15,9 +19,10 @@ namespace {
 
 TEST(StatusBoard, IsSharedWithWhoOpensItAndGoneAfterUnlink) {
   const std::unique_ptr<StatusBoard> made = StatusBoard::create();
-  const std::unique_ptr<StatusBoard> opened = StatusBoard::open(getpid());
+  const std::string name = made->name();
+  const std::unique_ptr<StatusBoard> opened = StatusBoard::open(name);
   made->unlink();
-  EXPECT_THROW((void)StatusBoard::open(getpid()), core::Error);
+  EXPECT_THROW((void)StatusBoard::open(name), core::Error);
   opened->seat(3).progress.phase.store("trial full, round 2");
   EXPECT_EQ(made->seat(3).progress.phase.load(), "trial full, round 2");
   EXPECT_FALSE(made->node().has_value());
@@ -27,6 +32,37 @@ TEST(StatusBoard, IsSharedWithWhoOpensItAndGoneAfterUnlink) {
   EXPECT_EQ(made->meeting_place(), "");
   opened->set_meeting_place("secret 4711 10.0.0.1");
   EXPECT_EQ(made->meeting_place(), "secret 4711 10.0.0.1");
+}
+
+TEST(StatusBoard, OfAnotherMakerWithTheSameProcessNumberIsLeftAlone) {
+  const std::unique_ptr<StatusBoard> one = StatusBoard::create();
+  const std::unique_ptr<StatusBoard> other = StatusBoard::create();
+  EXPECT_NE(one->name(), other->name());
+  StatusBoard::open(one->name())->set_report("one");
+  StatusBoard::open(other->name())->set_report("other");
+  EXPECT_EQ(one->report(), "one");
+  EXPECT_EQ(other->report(), "other");
+}
+
+TEST(StatusBoard, OfAKilledMakerIsRemovedByTheNextMaker) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  const std::unique_ptr<StatusBoard> living = StatusBoard::create();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const std::string name = StatusBoard::create().release()->name();
+    static_cast<void>(::write(ends[1], name.data(), name.size()));
+    ::raise(SIGKILL);
+  }
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  std::string name(100, '\0');
+  name.resize(static_cast<std::size_t>(std::max<ssize_t>(0, ::read(ends[0], name.data(), 100))));
+  ::close(ends[0]);
+  ::close(ends[1]);
+  EXPECT_NO_THROW((void)StatusBoard::open(name));
+  const std::unique_ptr<StatusBoard> next = StatusBoard::create();
+  EXPECT_THROW((void)StatusBoard::open(name), core::Error);
+  EXPECT_NO_THROW((void)StatusBoard::open(living->name()));
 }
 
 TEST(StatusBoard, TheFirstFaultCounts) {
