@@ -28,12 +28,18 @@ struct Position {
 /// Threads of a block; every launch has at most these.
 inline constexpr std::uint32_t kThreads = 256;
 
+/// Threads that a multiprocessor of any architecture can hold at once: of compute capability 7.5,
+/// newer ones 1536 or 2048 (CUDA C++ Programming Guide, "Technical Specifications per Compute
+/// Capability").
+inline constexpr std::uint32_t kResidentThreads = 1024;
+
 /// Blocks that the registers of one multiprocessor must do for, which is what a part of a body says
 /// of itself as kBlocks. 0: left to the compiler, which may spill for more blocks or take all
 /// registers for two.
 template <typename Part>
 [[nodiscard]] constexpr int blocks_of() {
   if constexpr (requires { Part::kBlocks; }) {
+    static_assert(Part::kBlocks * kThreads <= kResidentThreads, "ptxas refuses more");
     return Part::kBlocks;
   } else {
     return 0;

@@ -30,7 +30,7 @@ struct PoolSteps {
 
 template <typename T, int N>
 struct MaxPoolPack {
-  static constexpr int kBlocks = 6;  ///< without it ptxas spills, for eight
+  static constexpr int kBlocks = 4;  ///< without it ptxas spills, for eight
   const T* x;
   T* y;
   std::uint8_t* argmax;
