@@ -84,8 +84,8 @@ class GraphLowering {
   void emit_communication(const graph::Node& node);
   /// Records what was chosen for a node.
   void decide(const std::string& key, const std::string& choice);
-  /// core::Error(kUnavailable): "<node>: the cuda backend <what>".
-  [[noreturn]] static void refuse(const graph::Node& node, const std::string& what);
+  /// core::Error(kUnavailable): "<name>: the cuda backend <what>", of a node or a value.
+  [[noreturn]] static void refuse(const std::string& name, const std::string& what);
 
  private:
   void make_slots();

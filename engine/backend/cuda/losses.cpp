@@ -19,7 +19,8 @@ Emission whole_f32(GraphLowering& lowering, const Node& node) {
     const core::DType dtype = lowering.value(id).dtype;
     if (core::is_float(dtype) && dtype != core::DType::kF32) {
       GraphLowering::refuse(
-          node, "computes losses and metrics in f32, not in " + std::string(core::name(dtype)));
+          node.name,
+          "computes losses and metrics in f32, not in " + std::string(core::name(dtype)));
     }
   }
   return lowering.whole(node);

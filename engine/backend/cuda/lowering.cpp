@@ -9,8 +9,6 @@
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 
-#include <fmt/format.h>
-
 namespace dlbench::backend::cuda {
 namespace {
 
@@ -122,11 +120,9 @@ void GraphLowering::make_slots() {
 ChannelsLast GraphLowering::layout(ValueId id) const {
   const graph::Value& v = value(id);
   if (v.shape.rank() == 3 || v.shape.rank() > 5) {
-    throw core::Error(core::ErrorCode::kUnavailable,
-                      fmt::format("{}: the cuda backend takes it with 2, 4 or 5 axes, not with {}: "
-                                  "reshape it",
-                                  v.name,
-                                  v.shape.rank()));
+    refuse(v.name,
+           "takes it with 2, 4 or 5 axes, not with " + std::to_string(v.shape.rank()) +
+               ": reshape it");
   }
   return elementwise_layout(id);
 }
@@ -231,8 +227,8 @@ void GraphLowering::decide(const std::string& key, const std::string& choice) {
   }
 }
 
-void GraphLowering::refuse(const Node& node, const std::string& what) {
-  throw core::Error(core::ErrorCode::kUnavailable, node.name + ": the cuda backend " + what);
+void GraphLowering::refuse(const std::string& name, const std::string& what) {
+  throw core::Error(core::ErrorCode::kUnavailable, name + ": the cuda backend " + what);
 }
 
 std::unique_ptr<LoweredGraph> lower_graph(const graph::Graph& graph,

@@ -165,7 +165,7 @@ void lower_cast(GraphLowering& lowering, const Node& node) {
   const graph::Value& x = lowering.value(node.inputs[0]);
   const graph::Value& y = lowering.value(node.outputs[0]);
   if (!core::is_float(x.dtype) || !core::is_float(y.dtype)) {
-    GraphLowering::refuse(node, "casts between floats only");
+    GraphLowering::refuse(node.name, "casts between floats only");
   }
   CastArgs args{.x_dtype = x.dtype,
                 .x_layout = lowering.elementwise_layout(x.id),

@@ -126,7 +126,7 @@ void lower_normalize(GraphLowering& lowering, const Node& node) {
   const graph::Value& x = lowering.value(node.inputs[0]);
   const graph::Value& y = lowering.value(node.outputs[0]);
   if (x.storage != graph::Storage::kInput || y.shape[1] > kMaxImageChannels) {
-    GraphLowering::refuse(node, "normalises images of the loader, with at most 16 channels");
+    GraphLowering::refuse(node.name, "normalises images of the loader, with at most 16 channels");
   }
   NormalizeArgs args{.dtype = y.dtype,
                      .layout = lowering.layout(y.id),
