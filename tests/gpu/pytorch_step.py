@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times a training step of ResUNet++ in PyTorch: one contestant of compare_pytorch.py, a process each.
 
-Prints one line of JSON first, "window RATE" after each timed window and more JSON last, so that what was
-measured, and with what, is there also where the process is ended.
+Prints a line of JSON first and one once it is ready, "window RATE" after each timed window and more JSON last,
+so that what was measured, and with what, is there also where the process is ended.
 
 Contestants: "eager" as it is usually written; "eager-graph" the same captured in a CUDA graph;
 "compile" torch.compile of forward pass and loss in mode max-autotune, which replays CUDA graphs of its own;
