@@ -46,9 +46,9 @@ HostCommunicator::HostCommunicator(HostRanks ranks)
           {.world_ranks = ranks_.node_ranks, .timeout_s = ranks_.timeout_s, .spins = ranks_.spins}),
       thread_({.run =
                    [this](const ReduceRequest& request, Clock::time_point /*started*/) {
-                     const trace::Region region(trace::Category::kComm, "all_reduce", number_);
-                     const InCollective inside("all_reduce", number_);
-                     return shared_.all_reduce(request, number_++);
+                     return next_collective("all_reduce", [&](std::int64_t number) {
+                       return shared_.all_reduce(request, number);
+                     });
                    },
                // A sign of life also while the caller computes.
                .idle = [this] { shared_.beat(); }}) {}
@@ -80,6 +80,14 @@ Ticket HostCommunicator::start_all_reduce(const ReduceRequest& request,
 void HostCommunicator::wait(Ticket ticket, backend::Stream& /*stream*/) { thread_.wait(ticket); }
 
 template <typename Transfer>
+CollectiveTimes HostCommunicator::next_collective(std::string_view name, Transfer transfer) {
+  const std::int64_t number = number_++;
+  const trace::Region region(trace::Category::kComm, name, number);
+  const InCollective inside(name, number);
+  return transfer(number);
+}
+
+template <typename Transfer>
 CollectiveTimes HostCommunicator::over_links(Transfer transfer) {
   const auto start = Clock::now();
   ranks_.links->barrier();
@@ -95,9 +103,8 @@ void HostCommunicator::all_reduce(const ReduceRequest& request, backend::Stream&
   thread_.run_here(
       request.count * core::size_of(request.dtype),
       [&] {
-        const trace::Region region(trace::Category::kComm, "all_reduce", number_);
-        const InCollective inside("all_reduce", number_);
-        return shared_.all_reduce(request, number_++);
+        return next_collective(
+            "all_reduce", [&](std::int64_t number) { return shared_.all_reduce(request, number); });
       },
       CommunicationThread::Kind::kAllReduce);
 }
@@ -105,11 +112,11 @@ void HostCommunicator::all_reduce(const ReduceRequest& request, backend::Stream&
 void HostCommunicator::reduce_scatter(const ReduceRequest& request, backend::Stream& /*stream*/) {
   check(request);
   thread_.run_here(request.count * core::size_of(request.dtype), [&] {
-    const trace::Region region(trace::Category::kComm, "reduce_scatter", number_);
-    const InCollective inside("reduce_scatter", number_);
-    // Between nodes the share of a rank crosses the links within everybody's.
-    return ranks_.links == nullptr ? shared_.reduce_scatter(request, number_++)
-                                   : shared_.all_reduce(request, number_++);
+    return next_collective("reduce_scatter", [&](std::int64_t number) {
+      // Between nodes the share of a rank crosses the links within everybody's.
+      return ranks_.links == nullptr ? shared_.reduce_scatter(request, number)
+                                     : shared_.all_reduce(request, number);
+    });
   });
 }
 
@@ -118,12 +125,11 @@ void HostCommunicator::all_gather(std::byte* data,
                                   core::DType dtype,
                                   backend::Stream& /*stream*/) {
   thread_.run_here(count * core::size_of(dtype), [&] {
-    const trace::Region region(trace::Category::kComm, "all_gather", number_);
-    const InCollective inside("all_gather", number_);
-    const std::int64_t number = number_++;
-    return ranks_.links == nullptr
-               ? shared_.all_gather(data, count, dtype, number)
-               : over_links([&] { ranks_.links->all_gather(data, count, dtype); });
+    return next_collective("all_gather", [&](std::int64_t number) {
+      return ranks_.links == nullptr
+                 ? shared_.all_gather(data, count, dtype, number)
+                 : over_links([&] { ranks_.links->all_gather(data, count, dtype); });
+    });
   });
 }
 
@@ -133,12 +139,11 @@ void HostCommunicator::broadcast(std::byte* data,
                                  backend::Stream& /*stream*/) {
   DLBENCH_CHECK(root >= 0 && root < ranks_.size) << "root " << root;
   thread_.run_here(bytes, [&] {
-    const trace::Region region(trace::Category::kComm, "broadcast", number_);
-    const InCollective inside("broadcast", number_);
-    const std::int64_t number = number_++;
-    return ranks_.links == nullptr
-               ? shared_.broadcast(data, bytes, root, number)
-               : over_links([&] { ranks_.links->broadcast(data, bytes, root); });
+    return next_collective("broadcast", [&](std::int64_t number) {
+      return ranks_.links == nullptr
+                 ? shared_.broadcast(data, bytes, root, number)
+                 : over_links([&] { ranks_.links->broadcast(data, bytes, root); });
+    });
   });
 }
 
@@ -149,9 +154,8 @@ void HostCommunicator::reduce(const ReduceRequest& request, int root, backend::S
     return Communicator::reduce(request, root, stream);  // refuses
   }
   thread_.run_here(request.count * core::size_of(request.dtype), [&] {
-    const trace::Region region(trace::Category::kComm, "reduce", number_);
-    const InCollective inside("reduce", number_);
-    return shared_.reduce(request, root, number_++);
+    return next_collective(
+        "reduce", [&](std::int64_t number) { return shared_.reduce(request, root, number); });
   });
 }
 
@@ -165,9 +169,9 @@ void HostCommunicator::scatter(std::byte* data,
     return Communicator::scatter(data, bounds, root, stream);  // refuses
   }
   thread_.run_here(bounds.back(), [&] {
-    const trace::Region region(trace::Category::kComm, "scatter", number_);
-    const InCollective inside("scatter", number_);
-    return shared_.scatter(data, bounds, root, number_++);
+    return next_collective("scatter", [&](std::int64_t number) {
+      return shared_.scatter(data, bounds, root, number);
+    });
   });
 }
 
@@ -181,9 +185,8 @@ void HostCommunicator::gather(std::byte* data,
     return Communicator::gather(data, bounds, root, stream);  // refuses
   }
   thread_.run_here(bounds.back(), [&] {
-    const trace::Region region(trace::Category::kComm, "gather", number_);
-    const InCollective inside("gather", number_);
-    return shared_.gather(data, bounds, root, number_++);
+    return next_collective(
+        "gather", [&](std::int64_t number) { return shared_.gather(data, bounds, root, number); });
   });
 }
 

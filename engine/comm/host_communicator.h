@@ -73,6 +73,10 @@ class HostCommunicator final : public Communicator {
   [[nodiscard]] std::vector<double> take_arrivals() override { return thread_.take_arrivals(); }
 
  private:
+  /// Does the next collective, transfer(its number), and tells the trace and whoever watches this
+  /// rank.
+  template <typename Transfer>
+  CollectiveTimes next_collective(std::string_view name, Transfer transfer);
   template <typename Transfer>
   CollectiveTimes over_links(Transfer transfer);
 
