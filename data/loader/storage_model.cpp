@@ -3,6 +3,7 @@
 #include "data/loader/storage_model.h"
 
 #include "data/load_context.h"
+#include "engine/core/error.h"
 #include "engine/core/key_numbers.h"
 
 #include <fmt/format.h>
@@ -12,6 +13,9 @@
 
 namespace dlbench::data {
 namespace {
+
+// A file of 2^30 bytes then takes 10^15 ns: those of all workers fit 64 bits one behind the other.
+constexpr double kLeastMibPerS = 0.001;
 
 // A sleeper wakes late; the link does not lose that time, so that the rate over many reads is the
 // one asked for. More than this is no late sleeper but a process that was stopped.
@@ -36,8 +40,11 @@ std::string StorageOptions::to_string() const {
 
 StorageOptions parse_storage_options(std::string_view text) {
   constexpr std::array<std::string_view, 2> kKeys{"latency_ms", "mib_per_s"};
-  const core::KeyNumbers numbers =
-      core::parse_key_numbers(text, {"--storage", "latency_ms=NUMBER,mib_per_s=NUMBER", kKeys});
+  const core::KeyNumbersSyntax syntax{"--storage", "latency_ms=NUMBER,mib_per_s=NUMBER", kKeys};
+  const core::KeyNumbers numbers = core::parse_key_numbers(text, syntax);
+  if (numbers.value_or("mib_per_s", kLeastMibPerS) < kLeastMibPerS) {
+    throw syntax.error(text, fmt::format("mib_per_s is less than {}", kLeastMibPerS));
+  }
   return {numbers.value_or("latency_ms", 0.0), numbers.value_or("mib_per_s", 0.0)};
 }
 

@@ -23,7 +23,8 @@ struct StorageOptions {
   [[nodiscard]] std::string to_string() const;
 };
 
-/// Parses "latency_ms=5,mib_per_s=40" (either may be missing, none twice). Throws Error(kUsage).
+/// Parses "latency_ms=5,mib_per_s=40" (either may be missing, none twice; of the second 0.001 or
+/// more). Throws Error(kUsage).
 [[nodiscard]] StorageOptions parse_storage_options(std::string_view text);
 
 /// Thread safe; one per loader, shared by its workers.

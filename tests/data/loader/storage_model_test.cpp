@@ -36,6 +36,7 @@ TEST(StorageOptions, RefusesOtherTexts) {
                            "latency_ms=-1",
                            "latency_ms=1,latency_ms=2",
                            "mib_per_s=0",
+                           "mib_per_s=1e-12",  // its nanoseconds would not fit 64 bits
                            "mib_per_s=1,",
                            "speed=3",
                            "mib_per_s=1e99",
