@@ -6,7 +6,9 @@
 #include "data/generators/partial_folder.h"
 #include "engine/core/error.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <charconv>
 #include <fstream>
@@ -68,14 +70,44 @@ std::string marker_text(std::string_view dataset, const GenerateOptions& options
                           out.string()));
 }
 
+/// What keeps a finished folder from taking the place of `out`, which is not there or empty;
+/// nullptr: nothing. Of a mounted folder and of "." rename(2) would say so only when all is
+/// written.
+const char* why_it_stays(const fs::path& out) {
+  struct statx status {};
+  if (::statx(AT_FDCWD, out.c_str(), AT_NO_AUTOMOUNT, STATX_BASIC_STATS, &status) != 0) {
+    return nullptr;
+  }
+  std::error_code failure;
+  if (fs::equivalent(out, ".", failure)) {
+    return "is the current folder";
+  }
+  return (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0 ? "is a mount point" : nullptr;
+}
+
+/// Without a trailing "/" or "/.", so that the partial folder is a sibling on the same file system.
+fs::path without_tail(fs::path out) {
+  while (out.has_relative_path() && (!out.has_filename() || out.filename() == ".")) {
+    out = out.parent_path();
+  }
+  return out;
+}
+
 /// False if another process put a folder there in the meantime.
 bool write_and_rename(std::string_view dataset, const GenerateOptions& options) {
   const DatasetFormat& format = find_dataset(dataset);
   if (format.generate == nullptr) {
     throw Error(ErrorCode::kUsage, fmt::format("data set '{}' cannot be generated", dataset));
   }
-  // Without a trailing slash, so that the partial folder is a sibling on the same file system.
-  const fs::path out = options.out.has_filename() ? options.out : options.out.parent_path();
+  if (const char* reason = why_it_stays(options.out)) {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("'{}' {}, which no finished folder can take the place of; give a new "
+                            "folder, as --out '{}'",
+                            options.out.string(),
+                            reason,
+                            (options.out / dataset).string()));
+  }
+  const fs::path out = without_tail(options.out);
   PartialFolder partial(out);
   GenerateOptions inner = options;
   inner.out = partial.path();

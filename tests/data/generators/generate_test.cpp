@@ -10,6 +10,8 @@
 #include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -314,6 +316,63 @@ TEST(Generate, RefusesImpossibleRequests) {
               generate("mnist", {.out = folder.path() / "file" / "out"});
             }).find("cannot create"),
             std::string::npos);
+}
+
+// The folder is written beside the place that it will have, and could not be renamed onto these.
+TEST(Generate, RefusesTheCurrentFolderBeforeItWritesAnything) {
+  const TemporaryFolder folder;
+  const fs::path before = fs::current_path();
+  fs::current_path(folder.path());
+  for (const char* out : {".", "./", "./."}) {
+    int asked = 0;
+    const std::string message = error_of([&] {
+      generate("mnist", {.out = out, .samples = 5, .threads = 1, .check = [&asked] { ++asked; }});
+    });
+    EXPECT_NE(message.find("is the current folder"), std::string::npos) << message;
+    EXPECT_EQ(asked, 0);
+  }
+  fs::current_path(before);
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST(Generate, RefusesAMountPointBeforeItWritesAnything) {
+  constexpr int kRefused = 7;
+  constexpr int kNoMounts = 8;
+  const TemporaryFolder folder;
+  const fs::path out = folder.path() / "volume";
+  fs::create_directory(out);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 ||
+        ::mount("none", out.c_str(), "tmpfs", 0, "") != 0) {
+      ::_exit(kNoMounts);
+    }
+    int asked = 0;
+    const std::string message = error_of([&] {
+      generate("mnist", {.out = out, .samples = 5, .threads = 1, .check = [&asked] { ++asked; }});
+    });
+    const bool refused = message.find("is a mount point") != std::string::npos && asked == 0;
+    ::_exit(refused ? kRefused : 0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == kNoMounts) {
+    GTEST_SKIP() << "nothing may be mounted here";
+  }
+  EXPECT_EQ(WEXITSTATUS(status), kRefused);
+}
+
+TEST(Generate, TakesAFolderHoweverItsEndIsWritten) {
+  const TemporaryFolder folder;
+  for (const char* tail : {"", "/", "//", "/.", "/./"}) {
+    const fs::path out = folder.path() / "out";
+    fs::create_directory(out);
+    generate("mnist", {.out = out.string() + tail, .samples = 5});
+    EXPECT_TRUE(generated_info(out).has_value()) << "'" << tail << "'";
+    fs::remove_all(out);
+    EXPECT_TRUE(fs::is_empty(folder.path()));
+  }
 }
 
 TEST(Generate, UnknownDatasetIsNamed) {
