@@ -4,6 +4,7 @@
 // tables_text of show.h. The ten lines are in summary_text.cpp.
 #include "reports/text/show.h"
 
+#include "engine/core/log.h"
 #include "reports/doubts.h"
 #include "reports/naming.h"
 #include "reports/text/job_text.h"
@@ -108,7 +109,8 @@ std::string loader_table(const TrialRecord& trial) {
     text += table.text(2);
   }
   for (const SkippedSampleRecord& sample : loader.skipped_samples) {
-    text += fmt::format("  left out: {}: {}\n", sample.path, sample.reason);
+    text += fmt::format("  left out: {}\n",
+                        core::log::one_line(fmt::format("{}: {}", sample.path, sample.reason)));
   }
   if (loader.skipped > static_cast<std::int64_t>(loader.skipped_samples.size())) {
     text += fmt::format("  left out in all: {} samples\n", loader.skipped);
@@ -302,7 +304,8 @@ std::string trust_text(const RunRecord& record) {
     }
   }
   for (const SkipRecord& skip : record.run.skipped) {
-    text += fmt::format("  skipped {}: {}\n", skip.what, skip.reason);
+    text += fmt::format("  skipped {}\n",
+                        core::log::one_line(fmt::format("{}: {}", skip.what, skip.reason)));
   }
   if (record.run.failure.has_value()) {
     const FailureRecord& failure = *record.run.failure;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // summary_text of show.h: the ten lines.
+#include "engine/core/log.h"
 #include "reports/doubts.h"
 #include "reports/naming.h"
 #include "reports/text/show.h"
@@ -227,7 +228,7 @@ std::string compression_line(const RunRecord& record) {
 std::string skipped_lines(const RunRecord& record) {
   std::string text;
   for (const SkipRecord& skip : record.run.skipped) {
-    text += line("left out", fmt::format("{}: {}", skip.what, skip.reason));
+    text += line("left out", core::log::one_line(fmt::format("{}: {}", skip.what, skip.reason)));
   }
   return text;
 }

@@ -189,6 +189,18 @@ TEST_F(Commands, InspectListsProblems) {
   EXPECT_THAT(out_, HasSubstr("1 problem:"));
   EXPECT_THAT(out_, HasSubstr(mask.stem().string()));
   EXPECT_EQ(call({"data", "inspect", folder_.string() + "/nowhere"}), 1);
+  std::filesystem::remove_all(folder_ / "kvasir-seg/train/masks");
+  EXPECT_EQ(call({"data", "inspect", data}), 1);
+  EXPECT_THAT(out_, HasSubstr("1 problem:\n    cannot read folder"));
+  // A line break in a name is not one of the list.
+  std::filesystem::create_directories(folder_ / "kvasir-seg/train/masks");
+  std::filesystem::create_directories(folder_ / "odd/images");
+  std::filesystem::create_directories(folder_ / "odd/masks");
+  for (const char* part : {"odd/images/a\nb.png", "odd/masks/a\nb.png"}) {
+    std::ofstream(folder_ / part) << "x";
+  }
+  EXPECT_EQ(call({"data", "inspect", (folder_ / "odd").string()}), 1);
+  EXPECT_THAT(out_, HasSubstr("a\\nb.png' is neither"));
 }
 
 TEST_F(Commands, GenerateRefusesATakenFolderAndAnUnknownFormat) {

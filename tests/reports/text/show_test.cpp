@@ -179,7 +179,13 @@ TEST(Tables, ExplainTaintsSkipsAndDiscards) {
   EXPECT_THAT(text, HasSubstr("generated_data, dataset: the data set was generated, not real: 64"));
   EXPECT_THAT(text, HasSubstr("discarded io repetition 1: steal time 0.4 s"));
   EXPECT_THAT(text, HasSubstr("skipped probe cupti: no CUDA device"));
-  EXPECT_THAT(text, HasSubstr("left out: train/images/7.jpg: truncated JPEG"));
+  EXPECT_THAT(text, HasSubstr("left out: train/images/7.jpg: truncated JPEG\n"));
+  // A line break in a file's name is not one of the table.
+  record.trials[0].loader->skipped_samples = {{"a\nb", "'a\nb.jpg' is empty"}};
+  record.run.skipped = {{"sample a\nb", "'a\nb.jpg' is empty"}};
+  const std::string odd = tables_text(record);
+  EXPECT_THAT(odd, HasSubstr("left out: a\\nb: 'a\\nb.jpg' is empty\n"));
+  EXPECT_THAT(odd, HasSubstr("skipped sample a\\nb: 'a\\nb.jpg' is empty\n"));
 }
 
 TEST(Tables, AnEmptyRecordHasNone) { EXPECT_EQ(tables_text(RunRecord{}), ""); }
