@@ -62,11 +62,7 @@ const DatasetFormat& find_dataset(std::string_view name) {
   return found->second;
 }
 
-std::unique_ptr<Dataset> open_dataset(std::string_view name,
-                                      const std::filesystem::path& folder,
-                                      Split split,
-                                      const DatasetOptions& options) {
-  const DatasetFormat& format = find_dataset(name);
+void check_data_folder(const std::filesystem::path& folder, std::string_view name) {
   std::error_code failure;
   const auto status = std::filesystem::status(folder, failure);
   if (!std::filesystem::exists(status)) {
@@ -77,12 +73,21 @@ std::unique_ptr<Dataset> open_dataset(std::string_view name,
             std::string(name) + " --out DIR");
   }
   if (!std::filesystem::is_directory(status)) {
-    throw Error(ErrorCode::kFile, "'" + folder.string() + "' is not a folder; --data wants one");
+    throw Error(ErrorCode::kFile,
+                "'" + folder.string() + "' is not a folder; wanted that of a data set");
   }
   if (::access(folder.c_str(), R_OK | X_OK) != 0) {
     throw Error(ErrorCode::kFile,
                 "cannot read data folder '" + folder.string() + "': " + core::errno_text(errno));
   }
+}
+
+std::unique_ptr<Dataset> open_dataset(std::string_view name,
+                                      const std::filesystem::path& folder,
+                                      Split split,
+                                      const DatasetOptions& options) {
+  const DatasetFormat& format = find_dataset(name);
+  check_data_folder(folder, name);
   return format.open(folder, split, options);
 }
 

@@ -65,10 +65,8 @@ struct DatasetSpec {
   bool held_in_memory = false;
 };
 
-/// One sample's source: its files, and its size before resizing.
+/// A sample's size before resizing.
 struct SampleInfo {
-  std::vector<std::filesystem::path> files;
-  std::int64_t bytes = 0;
   std::int64_t height = 0;
   std::int64_t width = 0;
 };
@@ -122,6 +120,7 @@ struct GenerateOptions {
 struct DatasetFormat {
   std::string name{};     ///< as on the command line: "kvasir-seg"
   std::string summary{};  ///< one line for `dlbench list`
+  std::string layout{};   ///< what the folder holds, for messages: "images/ and masks/"
   /// Where the operating system's packages put such data; empty: nowhere.
   std::filesystem::path default_folder{};
   /// Whether the folder looks like this format (whatever its problems). Does not throw.
@@ -151,7 +150,11 @@ class DatasetRegistration {
 /// Throws Error(kUsage) with the nearest name.
 [[nodiscard]] const DatasetFormat& find_dataset(std::string_view name);
 
-/// find_dataset(name).open(...), after checking that the folder exists and can be read.
+/// Throws Error(kFile) if `folder` is not there, is no folder or cannot be read. `name` is of the
+/// data set that the message says how to make.
+void check_data_folder(const std::filesystem::path& folder, std::string_view name);
+
+/// find_dataset(name).open(...), after check_data_folder().
 [[nodiscard]] std::unique_ptr<Dataset> open_dataset(std::string_view name,
                                                     const std::filesystem::path& folder,
                                                     Split split,

@@ -29,22 +29,22 @@ using core::Error;
 using core::ErrorCode;
 
 const DatasetFormat& recognise(const fs::path& folder) {
-  std::error_code failure;
-  if (!fs::is_directory(folder, failure)) {
-    throw Error(ErrorCode::kFile,
-                fmt::format("'{}' is not a folder that can be read", folder.string()));
-  }
   const std::vector<std::string> known = dataset_names();
+  check_data_folder(folder, fmt::format("{}", fmt::join(known, "|")));
   std::vector<std::string> found;
   std::ranges::copy_if(known, std::back_inserter(found), [&folder](const std::string& name) {
     const DatasetFormat& format = find_dataset(name);
     return format.recognise != nullptr && format.recognise(folder);
   });
   if (found.empty()) {
+    std::vector<std::string> layouts;
+    std::ranges::transform(known, std::back_inserter(layouts), [](const std::string& name) {
+      return fmt::format("{} ({})", find_dataset(name).layout, name);
+    });
     throw Error(ErrorCode::kData,
-                fmt::format("'{}' holds no data set that dlbench knows ({})",
+                fmt::format("'{}' holds no data set that dlbench knows; wanted {}",
                             folder.string(),
-                            fmt::join(known, ", ")));
+                            fmt::join(layouts, ", or ")));
   }
   if (found.size() > 1) {
     core::log::warn(fmt::format("'{}' holds several data sets ({}); this is about the first",
@@ -66,6 +66,13 @@ struct Inspector {
     }
   }
 
+  /// Forgets what was timed so far.
+  void reset_clocks() {
+    for (auto& stage : counters.stage_ns) {
+      stage.store(0);
+    }
+  }
+
   std::unique_ptr<SampleReader> reader;
   WorkerCounters counters;
   LoadContext context;
@@ -73,8 +80,9 @@ struct Inspector {
   std::vector<std::span<std::byte>> rows;
 };
 
-struct StageSums {
-  std::array<double, kStages> seconds{};
+/// Over the samples that could be loaded.
+struct SampleSums {
+  std::array<double, kStages> stage_s{};
   std::int64_t samples = 0;
   std::int64_t masks = 0;
   std::int64_t empty_masks = 0;  ///< that mark nothing
@@ -85,7 +93,13 @@ bool is_mask(const TensorSpec& spec) {
   return spec.role == Role::kTarget && spec.dtype == core::DType::kU8;
 }
 
-void add_masks(const Dataset& dataset, const Inspector& inspector, StageSums& sums) {
+void add_stages(const Inspector& inspector, SampleSums& sums) {
+  for (std::size_t stage = 0; stage < kStages; ++stage) {
+    sums.stage_s[stage] += static_cast<double>(inspector.counters.stage_ns[stage].load()) * 1e-9;
+  }
+}
+
+void add_masks(const Dataset& dataset, const Inspector& inspector, SampleSums& sums) {
   for (std::size_t tensor = 0; tensor < inspector.memory.size(); ++tensor) {
     if (is_mask(dataset.spec().tensors[tensor])) {
       ++sums.masks;
@@ -109,12 +123,8 @@ void add_size(DatasetInspection& result, const SampleInfo& info) {
   }
 }
 
-void load_all(const Dataset& dataset,
-              Split split,
-              int threads,
-              DatasetInspection& result,
-              SplitInspection& part,
-              StageSums& sums) {
+void load_all(
+    const Dataset& dataset, Split split, int threads, DatasetInspection& result, SampleSums& sums) {
   const int used = set_up_threads(threads, dataset.size());
   std::vector<std::unique_ptr<Inspector>> inspectors;
   inspectors.reserve(static_cast<std::size_t>(used));
@@ -126,12 +136,13 @@ void load_all(const Dataset& dataset,
   const std::string what = fmt::format("inspecting {}", name(split));
   for_each_sample(dataset.size(), used, what, [&](std::int64_t index, int thread) {
     Inspector& inspector = *inspectors[static_cast<std::size_t>(thread)];
+    inspector.reset_clocks();
     try {
       inspector.reader->load(index, inspector.context, inspector.rows);
       const SampleInfo info = dataset.describe(index);
       const std::lock_guard lock(mutex);
       add_size(result, info);
-      part.bytes += info.bytes;
+      add_stages(inspector, sums);
       add_masks(dataset, inspector, sums);
       sums.pixels += static_cast<double>(info.width * info.height);
       ++sums.samples;
@@ -144,11 +155,17 @@ void load_all(const Dataset& dataset,
   for (auto& [index, message] : bad) {
     result.problems.push_back(std::move(message));
   }
-  for (const auto& inspector : inspectors) {
-    for (std::size_t stage = 0; stage < kStages; ++stage) {
-      sums.seconds[stage] += static_cast<double>(inspector->counters.stage_ns[stage].load()) * 1e-9;
-    }
+}
+
+template <typename Files>
+std::int64_t bytes_of(const Files& files) {
+  std::int64_t sum = 0;
+  for (const fs::path& file : files) {
+    std::error_code failure;  // of one that is gone the reader says so
+    const auto bytes = fs::file_size(file, failure);
+    sum += failure ? 0 : static_cast<std::int64_t>(bytes);
   }
+  return sum;
 }
 
 }  // namespace
@@ -160,7 +177,7 @@ DatasetInspection inspect(const fs::path& folder, const DatasetOptions& options,
   result.generated = generated_info(folder).has_value();
   DatasetOptions lenient = options;
   lenient.problems = &result.problems;
-  StageSums sums;
+  SampleSums sums;
   std::set<fs::path> files;  // two splits may be the same files
   for (const Split split : {Split::kTrain, Split::kValid, Split::kTest}) {
     std::unique_ptr<Dataset> dataset;
@@ -182,10 +199,9 @@ DatasetInspection inspect(const fs::path& folder, const DatasetOptions& options,
       continue;
     }
     files.insert(split_files.begin(), split_files.end());
-    SplitInspection part{.split = split, .samples = dataset->size()};
-    load_all(*dataset, split, threads, result, part, sums);
-    result.samples += part.samples;
-    result.splits.push_back(part);
+    load_all(*dataset, split, threads, result, sums);
+    result.samples += dataset->size();
+    result.splits.push_back({split, dataset->size(), bytes_of(split_files)});
   }
   if (sums.masks > 0 && sums.empty_masks == sums.masks) {
     result.problems.emplace_back(
@@ -198,17 +214,13 @@ DatasetInspection inspect(const fs::path& folder, const DatasetOptions& options,
   result.problems.erase(std::unique(result.problems.begin(), result.problems.end()),
                         result.problems.end());
   result.files = static_cast<std::int64_t>(files.size());
-  for (const fs::path& file : files) {
-    std::error_code failure;
-    const auto bytes = fs::file_size(file, failure);
-    result.bytes += failure ? 0 : static_cast<std::int64_t>(bytes);
-  }
+  result.bytes = bytes_of(files);
   if (sums.samples > 0) {
     const auto count = static_cast<double>(sums.samples);
     result.mean_pixels = sums.pixels / count;
-    result.read_s = sums.seconds[static_cast<std::size_t>(Stage::kRead)] / count;
-    result.decode_s = sums.seconds[static_cast<std::size_t>(Stage::kDecode)] / count;
-    result.transform_s = sums.seconds[static_cast<std::size_t>(Stage::kTransform)] / count;
+    result.read_s = sums.stage_s[static_cast<std::size_t>(Stage::kRead)] / count;
+    result.decode_s = sums.stage_s[static_cast<std::size_t>(Stage::kDecode)] / count;
+    result.transform_s = sums.stage_s[static_cast<std::size_t>(Stage::kTransform)] / count;
   }
   return result;
 }

@@ -16,7 +16,7 @@ namespace dlbench::data {
 struct SplitInspection {
   Split split = Split::kTrain;
   std::int64_t samples = 0;
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0;  ///< of its files
 };
 
 struct DatasetInspection {
@@ -30,7 +30,8 @@ struct DatasetInspection {
   std::int64_t min_width = 0, min_height = 0, max_width = 0, max_height = 0;
   double mean_pixels = 0.0;
   bool generated = false;  ///< by dlbench
-  /// Mean seconds of one worker for one sample, files in the page cache or not as they were.
+  /// Mean seconds of one worker for one sample that could be loaded, files in the page cache or not
+  /// as they were.
   double read_s = 0.0, decode_s = 0.0, transform_s = 0.0;
   std::vector<std::string> problems;  ///< one line each, the file named
 };

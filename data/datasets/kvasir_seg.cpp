@@ -30,6 +30,7 @@ using core::ErrorCode;
 constexpr std::int64_t kDefaultImageSize = 256;
 constexpr std::int64_t kMaxImageSize = 4096;
 constexpr std::uint8_t kMaskThreshold = 128;  // 0.5 of 255, rounded up
+constexpr const char* kLayout = "{train,valid,test}/{images,masks}/ or images/ and masks/";
 
 bool is_folder(const fs::path& path) {
   std::error_code ignored;  // what cannot be examined is reported when it is opened
@@ -67,10 +68,9 @@ std::vector<ImageMaskPair> find_split(const fs::path& folder,
   } else if (is_folder(folder / "images") || is_folder(folder / "masks")) {
     pairs = cut(find_pairs(folder, options.problems), split);
   } else {
-    throw Error(ErrorCode::kData,
-                fmt::format("'{}' holds no kvasir-seg data: wanted {{train,valid,test}}/"
-                            "{{images,masks}}/ or images/ and masks/ in it",
-                            folder.string()));
+    throw Error(
+        ErrorCode::kData,
+        fmt::format("'{}' holds no kvasir-seg data: wanted {} in it", folder.string(), kLayout));
   }
   if (pairs.empty() && options.problems == nullptr) {
     throw MissingSplit(fmt::format("no samples for '{}' in '{}'", name(split), folder.string()));
@@ -174,21 +174,8 @@ class KvasirSeg final : public Dataset {
     LoadContext context(counters, {});
     ImageDecoder decoder;
     const ImageHeader header = decoder.read_header(context.read_file(pair.image), pair.image);
-    SampleInfo info;
-    info.files = {pair.image, pair.mask};
-    info.height = header.height;
-    info.width = header.width;
     check_same_size(pair, header, decoder.read_header(context.read_file(pair.mask), pair.mask));
-    for (const fs::path& file : info.files) {
-      std::error_code failure;
-      const auto bytes = fs::file_size(file, failure);
-      if (failure) {
-        throw Error(ErrorCode::kFile,
-                    fmt::format("cannot read '{}': {}", file.string(), failure.message()));
-      }
-      info.bytes += static_cast<std::int64_t>(bytes);
-    }
-    return info;
+    return {header.height, header.width};
   }
 
   [[nodiscard]] std::vector<fs::path> files() const override {
@@ -236,6 +223,7 @@ bool recognise(const fs::path& folder) {
 const DatasetRegistration kRegistration({
     .name = "kvasir-seg",
     .summary = "polyp segmentation: JPEG or PNG images and masks in Kvasir-SEG's layout",
+    .layout = kLayout,
     .default_folder = {},
     .recognise = recognise,
     .files = all_files,

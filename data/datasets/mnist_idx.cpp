@@ -111,7 +111,7 @@ class MnistIdx final : public Dataset {
   }
   [[nodiscard]] SampleInfo describe(std::int64_t index) const override {
     DLBENCH_CHECK(index >= 0 && index < size()) << index;
-    return {files(), kSide * kSide + 1, kSide, kSide};
+    return {kSide, kSide};
   }
   [[nodiscard]] std::vector<fs::path> files() const override {
     return {images_path_, labels_path_};  // sorted: i before l
@@ -200,6 +200,7 @@ bool recognise(const fs::path& folder) {
 const DatasetRegistration kRegistration({
     .name = "mnist",
     .summary = "28 x 28 grey images of 10 classes in MNIST's IDX files, plain or gzipped",
+    .layout = "train-images-idx3-ubyte and the three files beside it, plain or .gz",
     .default_folder = "/usr/share/datasets/fashion-mnist",  // Debian's dataset-fashion-mnist
     .recognise = recognise,
     .files = all_files,

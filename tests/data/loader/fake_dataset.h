@@ -38,9 +38,7 @@ class FakeDataset final : public Dataset {
   [[nodiscard]] std::string sample_name(std::int64_t index) const override {
     return "fake" + std::to_string(index);
   }
-  [[nodiscard]] SampleInfo describe(std::int64_t /*index*/) const override {
-    return {{}, 19, 5, 3};
-  }
+  [[nodiscard]] SampleInfo describe(std::int64_t /*index*/) const override { return {5, 3}; }
   [[nodiscard]] std::vector<std::filesystem::path> files() const override { return {}; }
   [[nodiscard]] std::unique_ptr<SampleReader> make_reader() const override {
     return std::make_unique<Reader>(*this);
