@@ -7,8 +7,12 @@
 #include "reports/statistics.h"
 #include "reports/statistics_records.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <iterator>
 #include <map>
 #include <numeric>
@@ -218,12 +222,14 @@ void add_collectives(const CommunicationCost& cost, reports::ScalingPointRecord&
   }
 }
 
+const ScalingArm* find_synthetic(const ScalingSize& size) {
+  const ScalingArm* synthetic = find_arm(size, kSynthetic);
+  return synthetic != nullptr ? synthetic : find_arm(size, "synthetic/device");
+}
+
 void add_communication(const ScalingSize& size, reports::ScalingPointRecord& point) {
   const ScalingArm* nocomm = find_arm(size, kNoComm);
-  const ScalingArm* synthetic = find_arm(size, kSynthetic);
-  if (synthetic == nullptr) {
-    synthetic = find_arm(size, "synthetic/device");
-  }
+  const ScalingArm* synthetic = find_synthetic(size);
   if (ranks_of(size) < 2) {
     return;
   }
@@ -257,17 +263,42 @@ void add_communication(const ScalingSize& size, reports::ScalingPointRecord& poi
   add_collectives(*cost, point);
 }
 
+/// That something needs these trials, and which of them nothing counts of, if all were asked for:
+/// the run ended before, or is not there yet. A name stands for its variants too, but for nocomm.
+std::string needs(const ScalingSize& size,
+                  std::string_view trials,
+                  std::initializer_list<std::string_view> names) {
+  const std::string text = fmt::format("it needs the trials {}", trials);
+  std::vector<std::string_view> unmeasured;
+  for (const std::string_view name : names) {
+    bool asked_for = false;
+    bool measured = false;
+    for (const ScalingArm& arm : size.arms) {
+      const bool is_variant =
+          arm.trial != kNoComm && arm.trial.starts_with(fmt::format("{}/", name));
+      asked_for = asked_for || arm.trial == name || is_variant;
+      measured = measured || ((arm.trial == name || is_variant) && !arm.rounds.empty());
+    }
+    if (!asked_for) {
+      return text;
+    }
+    if (!measured) {
+      unmeasured.push_back(name);
+    }
+  }
+  return unmeasured.empty()
+             ? text
+             : fmt::format("{}, but no repetition of {} counts", text, fmt::join(unmeasured, ", "));
+}
+
 /// Why a point lacks what it lacks; see ScalingPointRecord::missing.
-std::map<std::string, std::string> reasons_of(const reports::ScalingPointRecord& point) {
-  const auto has = [&point](std::string_view name) {
-    return std::ranges::any_of(point.trials,
-                               [name](const auto& trial) { return trial.trial == name; });
-  };
-  const bool pair = (has(kSynthetic) || has("synthetic/device")) && has(kNoComm);
+std::map<std::string, std::string> reasons_of(const ScalingSize& size,
+                                              const reports::ScalingPointRecord& point) {
+  const bool pair = find_synthetic(size) != nullptr && find_arm(size, kNoComm) != nullptr;
   const std::string communication =
       point.ranks < 2 ? "one rank has no communication"
       : pair          ? "no round has step times of all ranks in both synthetic trials"
-                      : "it needs the trials synthetic and synthetic/nocomm";
+                      : needs(size, "synthetic and synthetic/nocomm", {kSynthetic, kNoComm});
   std::map<std::string, std::string> reasons;
   const auto explain = [&reasons](const char* key, bool there, const std::string& reason) {
     if (!there) {
@@ -287,8 +318,9 @@ std::map<std::string, std::string> reasons_of(const reports::ScalingPointRecord&
           point.in_step.has_value(),
           point.nocomm_s.has_value() ? "the communicator has no clocks" : communication);
   explain("slowest_rank", point.slowest_rank.has_value(), communication);
-  explain(
-      "attribution", point.attribution.has_value(), "it needs the trials io, synthetic and full");
+  explain("attribution",
+          point.attribution.has_value(),
+          needs(size, "io, synthetic and full", {"io", kSynthetic, "full"}));
   return reasons;
 }
 
@@ -307,7 +339,7 @@ reports::ScalingPointRecord point_record(const ScalingSize& size, const ScalingS
   copy_headline(point);
   add_communication(size, point);
   point.attribution = size.attribution;
-  if (auto reasons = reasons_of(point); !reasons.empty()) {
+  if (auto reasons = reasons_of(size, point); !reasons.empty()) {
     point.missing = std::move(reasons);
   }
   return point;

@@ -33,7 +33,7 @@ struct ScalingRound {
   comm::CommunicationTotals communication;
 };
 
-/// The rounds of one trial that count.
+/// The rounds of one trial that count; none: it was asked for, and nothing of it counts so far.
 struct ScalingArm {
   std::string trial;  ///< io, synthetic, synthetic/nocomm, full; see reports::arm_name
   std::vector<ScalingRound> rounds;

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 namespace dlbench::harness {
@@ -390,10 +391,13 @@ ScalingInput ScaleRun::input(std::size_t series) const {
               .local);
       size.hosts.push_back(member.context().places[static_cast<std::size_t>(rank)].host);
     }
-    for (const TrialResult& result : member.runner().results()) {
-      ScalingArm arm{.trial = result.id.to_string()};
-      for (const RankRound& ranks : result.rounds) {
-        arm.rounds.push_back(scaling_round(ranks));
+    // A size that was not warmed up has no results, but trials all the same.
+    const std::vector<TrialResult>& results = member.runner().results();
+    for (const TrialId& trial : trials_at(options_.trials, sizes_[index].ranks)) {
+      ScalingArm arm{.trial = trial.to_string()};
+      const auto result = std::ranges::find(results, trial, &TrialResult::id);
+      if (result != results.end()) {
+        std::ranges::transform(result->rounds, std::back_inserter(arm.rounds), scaling_round);
       }
       size.arms.push_back(std::move(arm));
     }

@@ -152,6 +152,32 @@ TEST(Scaling, WhatIsMissingHasAReason) {
   EXPECT_TRUE(record.points[1].all_reduce_s.has_value()) << "it needs no trial";
 }
 
+// As a size is left by a run that ended early: trials were asked for, and not all came to count.
+TEST(Scaling, WhatIsMissingWasAskedForInVain) {
+  ScalingInput input = drifting_input();
+  ScalingSize& two = input.sizes.front();
+  two.arms.push_back({.trial = "io", .rounds = two.arms[0].rounds});
+  two.arms.push_back({.trial = "full", .rounds = {}});
+  const auto missing_of_two = [&input] {
+    return summarize_scaling(input).points[1].missing.value();
+  };
+  EXPECT_EQ(missing_of_two().at("attribution"),
+            "it needs the trials io, synthetic and full, but no repetition of full counts");
+  two.arms[1].rounds.clear();
+  EXPECT_EQ(
+      missing_of_two().at("nocomm_s"),
+      "it needs the trials synthetic and synthetic/nocomm, but no repetition of synthetic/nocomm "
+      "counts");
+  two.arms[0].trial = "synthetic/device";
+  two.arms[0].rounds.clear();
+  EXPECT_EQ(
+      missing_of_two().at("attribution"),
+      "it needs the trials io, synthetic and full, but no repetition of synthetic, full counts");
+  two.arms.erase(two.arms.begin());
+  EXPECT_EQ(missing_of_two().at("attribution"), "it needs the trials io, synthetic and full")
+      << "nocomm is no synthetic trial that a verdict could be made with";
+}
+
 TEST(Scaling, TheClocksSayWhatIsHiddenAndWhatBlocksTheStep) {
   ScalingInput input = drifting_input();
   input.sizes.front().all_reduce_alone_s = {0.017, 0.018, 0.019};
