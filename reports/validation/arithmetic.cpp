@@ -58,6 +58,13 @@ void check_operators(const Checker& root, const RunRecord& record) {
       check.at("share").expect_close(
           op.share, op.s_per_step / whole_s, "s_per_step / that of all operators");
     }
+    check.at("calls").expect(op.calls > 0, "is 0, but it has a time");
+    check.at("calls").expect(
+        op.calls == record.operators.front().calls,
+        fmt::format("is {}, but that of {} is {}, and each runs once in a step",
+                    op.calls,
+                    record.operators.front().name,
+                    record.operators.front().calls));
     check_operator(check, op, peaks);
   }
 }

@@ -16,12 +16,12 @@ namespace {
 
 void check_local_batches(const Checker& check, const ScalingPointRecord& point) {
   const std::vector<std::int64_t>& local = point.local_batch_sizes;
-  if (local.empty()) {
-    return;
-  }
   check.at("local_batch_sizes")
       .expect(static_cast<std::int64_t>(local.size()) == point.ranks,
               fmt::format("has {} entries for {} ranks", local.size(), point.ranks));
+  if (local.empty()) {
+    return;
+  }
   const std::int64_t sum = std::accumulate(local.begin(), local.end(), std::int64_t{0}, sum_of);
   check.at("global_batch_size")
       .expect(point.global_batch_size == sum,

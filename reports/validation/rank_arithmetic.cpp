@@ -41,6 +41,9 @@ void check_numbers(const Checker& check, const TrialRecord& trial) {
     check.expect(rank.rank < trial.ranks && ranks.insert(rank.rank).second,
                  fmt::format("rank {} is there twice, or not one of {}", rank.rank, trial.ranks));
   }
+  const auto listed = static_cast<std::int64_t>(trial.per_rank.size());
+  check.expect(trial.ranks == 1 || !trial.throughput.has_value() || listed == trial.ranks,
+               fmt::format("has {} of the {} ranks whose repetitions count", listed, trial.ranks));
 }
 
 /// Sums of a value over the ranks of a trial; nothing: one of them lacks it, or is not listed.
@@ -77,12 +80,15 @@ void check_late_shares(const Checker& check, const TrialRecord& trial, const Sys
   }
 }
 
-/// Of the launch. Ranks count from 0, each on one host.
-void check_hosts(const Checker& root, const SystemRecord& system) {
+/// Of the launch. Ranks count from 0, each on one host. Who completes a run has described them.
+void check_hosts(const Checker& root, const SystemRecord& system, RunStatus status) {
   std::int64_t launched = 0;
   for (const HostRecord& host : system.hosts) {
     launched += static_cast<std::int64_t>(host.ranks.size());
   }
+  root.at("system.hosts")
+      .expect(launched > 0 || status != RunStatus::kComplete,
+              "is without ranks, but the run is complete");
   std::set<std::int64_t> ranks;
   for (std::size_t index = 0; index < system.hosts.size(); ++index) {
     for (const std::int64_t rank : system.hosts[index].ranks) {
@@ -104,7 +110,7 @@ void check_job_ranks(const Checker& check, const JobRecord& job, const RunRecord
     check.expect(ranks.insert(rank.rank).second, fmt::format("rank {} is there twice", rank.rank));
     check_host(check, record.system, rank.rank, rank.host);
   }
-  if (record.run.status != RunStatus::kComplete || ranks.empty()) {
+  if (record.run.status != RunStatus::kComplete) {
     return;
   }
   for (const HostRecord& host : record.system.hosts) {
@@ -118,7 +124,7 @@ void check_job_ranks(const Checker& check, const JobRecord& job, const RunRecord
 }  // namespace
 
 void check_ranks(const Checker& root, const RunRecord& record) {
-  check_hosts(root, record.system);
+  check_hosts(root, record.system, record.run.status);
   if (record.job.has_value()) {
     check_job_ranks(root.at("job.per_rank"), *record.job, record);
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The relations between the numbers of one trial: what its repetitions make of its summaries.
+#include "reports/naming.h"
 #include "reports/peak_rates.h"
 #include "reports/statistics_records.h"
 #include "reports/validation/arithmetic_internal.h"
@@ -49,13 +50,33 @@ void check_repetition(const Checker& check,
   const auto steps = static_cast<std::size_t>(repetition.steps);
   const std::size_t timed = repetition.step_wall_s.size();
   check.at("step_wall_s")
-      .expect(timed == 0 || timed == steps, fmt::format("has {} times for {} steps", timed, steps));
+      .expect(timed == steps, fmt::format("has {} times for {} steps", timed, steps));
+  const std::size_t lost = repetition.step_loss.size();
   check.at("step_loss")
-      .expect(repetition.step_loss.size() <= steps,
-              fmt::format("has {} losses for {} steps", repetition.step_loss.size(), steps));
+      .expect(lost == (trial.trains() ? steps : 0),
+              fmt::format("has {} losses for {} steps{}",
+                          lost,
+                          steps,
+                          trial.trains() ? "" : " that compute none"));
   if (timed == steps) {
     check_step_sum(check, repetition, trial);
   }
+}
+
+/// What is timed was warmed up, by a first step at least. Steady are two windows of five.
+void check_warm_up(const Checker& check, const TrialRecord& trial) {
+  constexpr std::int64_t kFewestSteady = 10;
+  const WarmupRecord& warmup = trial.warmup;
+  check.at("steps").expect(warmup.steps > 0 || trial.repetitions.empty(),
+                           "is 0, but there are repetitions");
+  check.at("first_step_s")
+      .expect(warmup.first_step_s.has_value() == (warmup.steps > 0),
+              fmt::format("is {}null after {}",
+                          warmup.first_step_s.has_value() ? "not " : "",
+                          count_text(warmup.steps, "step")));
+  check.at("steady").expect(
+      !warmup.steady || warmup.steps >= kFewestSteady,
+      fmt::format("is true after {}, too few to tell", count_text(warmup.steps, "step")));
 }
 
 void check_repetitions(const Checker& check, const TrialRecord& trial) {
@@ -247,6 +268,9 @@ void check_flop_rates(const Checker& check, const TrialRecord& trial, const RunR
     return;
   }
   const WorkloadRecord& workload = *record.workload;
+  check.at("achieved_flop_per_s")
+      .expect(workload.training_flop_per_sample.has_value(),
+              "is not null, but workload.training_flop_per_sample is");
   if (workload.training_flop_per_sample.has_value() && !trial.series.has_value()) {
     check.at("achieved_flop_per_s")
         .expect_close(
@@ -284,6 +308,8 @@ void check_loads(const Checker& check, const TrialRecord& trial, bool counts) {
   check.expect(!trial.loader.has_value() || loads, "is not null, but this trial has no loader");
   check.expect(trial.loader.has_value() || !loads || !counts,
                "is null, but repetitions of this trial, which loads, count");
+  check.at("stages").expect(!trial.loader.has_value() || !trial.loader->stages.empty() || !counts,
+                            "is empty, but repetitions count for which something was loaded");
 }
 
 void check_batch(const Checker& check, const TrialRecord& trial) {
@@ -311,7 +337,7 @@ double step_sum_slack_s(const TrialRecord& trial, const RepetitionRecord& repeti
   }
   const double longest_s =
       *std::max_element(repetition.step_wall_s.begin(), repetition.step_wall_s.end());
-  return kStepsOnTheirWay * longest_s + kTimeSlicesS;
+  return kStepsOnTheirWay * std::min(longest_s, repetition.wall_s) + kTimeSlicesS;
 }
 
 std::vector<double> counted_rates(const TrialRecord& trial) {
@@ -377,6 +403,7 @@ void check_step_times(const Checker& check, const std::optional<StepTimeRecord>&
 
 void check_trial(const Checker& check, const TrialRecord& trial, const RunRecord& record) {
   check_batch(check, trial);
+  check_warm_up(check.at("warmup"), trial);
   check_repetitions(check, trial);
   const std::vector<double> rates = counted_rates(trial);
   if (trial.throughput.has_value()) {

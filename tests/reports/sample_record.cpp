@@ -199,6 +199,9 @@ TrialRecord sample_trial(TrialKind kind,
                                               rate,
                                               size.global_batch_size,
                                               with_loader));
+    if (kind == TrialKind::kIo) {
+      trial.repetitions.back().step_loss.clear();
+    }
   }
   trial.throughput = ThroughputRecord{sample_summary(rates)};
   std::vector<double> step_s;

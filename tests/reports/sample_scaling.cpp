@@ -83,6 +83,28 @@ ScalingTrialRecord trial_of(const TrialOf& wanted, const TrialRecord& measured) 
   return trial;
 }
 
+/// Each rank with its share of the batch, and all as long as the slowest.
+std::vector<RankRecord> ranks_of(const TrialRecord& trial, const std::vector<std::int64_t>& local) {
+  double wall_s = 0.0;
+  double cpu_s = 0.0;
+  std::int64_t steps = 0;
+  for (const RepetitionRecord& repetition : trial.repetitions) {
+    wall_s += repetition.wall_s;
+    cpu_s += repetition.cpu_s.value();
+    steps += repetition.steps;
+  }
+  std::vector<RankRecord> ranks;
+  for (const std::int64_t samples : local) {
+    ranks.push_back({.rank = static_cast<std::int64_t>(ranks.size()),
+                     .host = "node1",
+                     .device = "cpu",
+                     .samples_per_second = static_cast<double>(steps * samples) / wall_s,
+                     .wall_s = wall_s,
+                     .cpu_s = cpu_s / static_cast<double>(local.size())});
+  }
+  return ranks;
+}
+
 ScalingPointRecord point_of(const std::string& series,
                             std::vector<std::int64_t> local,
                             const Speedups& speedups,
@@ -103,6 +125,9 @@ ScalingPointRecord point_of(const std::string& series,
                      rates_around(wanted.base * wanted.speedup, point.ranks),
                      {point.ranks, point.batch_size_per_rank, point.global_batch_size});
     trial.series = series;
+    if (point.ranks > 1) {
+      trial.per_rank = ranks_of(trial, point.local_batch_sizes);
+    }
     if (wanted.variant == "nocomm") {
       trial.taints = {{Taint::kNotConvergent, "trial synthetic/nocomm", "all-reduce left out"}};
     }

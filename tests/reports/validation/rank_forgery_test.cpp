@@ -16,7 +16,7 @@ using ::testing::Not;
 
 constexpr std::size_t kFull = 2;
 
-/// The sample on two ranks of one host, each with half of the work of `full`.
+/// The sample on two ranks of one host, each with half of the work of all trials.
 RunRecord on_two_ranks() {
   RunRecord record = sample_record();
   record.scaling.clear();
@@ -24,13 +24,22 @@ RunRecord on_two_ranks() {
   record.system.hosts[0].ranks = {0, 1};
   for (TrialRecord& trial : record.trials) {
     trial.ranks = 2;
+    RankRecord rank = record.trials[kFull].per_rank[0];
+    double wall_s = 0.0;
+    double cpu_s = 0.0;
+    double samples = 0.0;
+    for (const RepetitionRecord& repetition : trial.repetitions) {
+      wall_s += repetition.wall_s;
+      cpu_s += *repetition.cpu_s;
+      samples += static_cast<double>(repetition.samples);
+    }
+    rank.wall_s = wall_s;
+    rank.cpu_s = 0.5 * cpu_s;
+    rank.samples_per_second = 0.5 * samples / wall_s;
+    rank.late_share = 0.5;
+    trial.per_rank = {rank, rank};
+    trial.per_rank[1].rank = 1;
   }
-  RankRecord rank = record.trials[kFull].per_rank[0];
-  rank.samples_per_second *= 0.5;
-  *rank.cpu_s *= 0.5;
-  rank.late_share = 0.5;
-  record.trials[kFull].per_rank = {rank, rank};
-  record.trials[kFull].per_rank[1].rank = 1;
   JobRankRecord job = record.job->per_rank[0];
   job.rank = 1;
   record.job->per_rank.push_back(job);
@@ -69,6 +78,19 @@ TEST(RankForgery, WhatRanksTookOfATrial) {
        },
        "trials[2].per_rank: late_share of the ranks on 'node1' sum to 2, more than all "
        "collectives"},
+  });
+}
+
+TEST(RankForgery, RanksThatAreNotListed) {
+  expect_seen_on_two_ranks({
+      {[](RunRecord& r) { r.trials[0].per_rank.pop_back(); },
+       "trials[0].per_rank: has 1 of the 2 ranks whose repetitions count"},
+      {[](RunRecord& r) { r.trials[1].per_rank.clear(); },
+       "trials[1].per_rank: has 0 of the 2 ranks whose repetitions count"},
+      {[](RunRecord& r) { r.job->per_rank.clear(); },
+       "job.per_rank: rank 0 is missing, which is one of system.hosts"},
+      {[](RunRecord& r) { r.system.hosts.clear(); },
+       "system.hosts: is without ranks, but the run is complete"},
   });
 }
 

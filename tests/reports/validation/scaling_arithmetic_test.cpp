@@ -39,6 +39,8 @@ TEST(ScalingArithmetic, AGlobalBatchIsTheSumOfTheLocalOnes) {
               Contains(HasSubstr("global_batch_size: is 4, but local_batch_sizes sum to 5")));
   EXPECT_THAT(problems_after([](RunRecord& r) { second_point(r).local_batch_sizes = {4}; }),
               Contains(HasSubstr("local_batch_sizes: has 1 entries for 2 ranks")));
+  EXPECT_THAT(problems_after([](RunRecord& r) { second_point(r).local_batch_sizes.clear(); }),
+              Contains(HasSubstr("local_batch_sizes: has 0 entries for 2 ranks")));
   EXPECT_THAT(problems_after([](RunRecord& r) { second_point(r).batch_size_per_rank = 1; }),
               Contains(HasSubstr("but the largest of local_batch_sizes is 2")));
   EXPECT_THAT(problems_after([](RunRecord& r) { second_point(r).trials[0].samples = 49; }),
