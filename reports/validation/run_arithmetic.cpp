@@ -4,7 +4,9 @@
 // What a run says of itself: status and exit code, times, options, the job, workload and data. Its
 // taints are in taint_arithmetic.cpp.
 #include "engine/core/error.h"
+#include "engine/core/split_list.h"
 #include "reports/validation/arithmetic_internal.h"
+#include "reports/vocabulary.h"
 
 #include <cstdint>
 #include <initializer_list>
@@ -332,6 +334,26 @@ void check_batches(const Checker& root, const RunRecord& record) {
   }
 }
 
+/// What a complete run was to measure is there, or it says why not. Of one kind variants may be one
+/// trial (device and host, on the CPU), and `interference` is two: kinds are looked at.
+void check_trials_asked_for(const Checker& root, const RunRecord& record) {
+  if (record.run.status != RunStatus::kComplete) {
+    return;
+  }
+  for (const std::string& name : core::split_list(given_text(record.config.effective, "trials"))) {
+    const std::string kind = name.substr(0, name.find('/'));
+    const bool measured = std::ranges::any_of(
+        record.trials, [&kind](const TrialRecord& trial) { return word(trial.kind) == kind; });
+    const bool skipped = std::ranges::any_of(record.run.skipped, [&kind](const SkipRecord& skip) {
+      return skip.what.starts_with("trial " + kind);
+    });
+    root.at("trials").expect(
+        measured || skipped,
+        fmt::format("has no {}, which the option trials asks for, and run.skipped does not say why",
+                    kind));
+  }
+}
+
 void check_workload(const Checker& root, const RunRecord& record) {
   root.at("dataset").expect(record.workload.has_value() == record.dataset.has_value(),
                             record.workload.has_value()
@@ -374,6 +396,7 @@ void check_run(const Checker& root, const RunRecord& record) {
   }
   check_times(run, record.run);
   check_config(root.at("config"), record);
+  check_trials_asked_for(root, record);
   check_workload(root, record);
   if (record.job.has_value()) {
     check_job(root.at("job"), *record.job, record);

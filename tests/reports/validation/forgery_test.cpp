@@ -296,6 +296,29 @@ TEST(Forgery, OptionsWorkloadAndData) {
   });
 }
 
+TEST(Forgery, TrialsThatWereAskedForAndAreNotThere) {
+  const auto with_option = [](RunRecord& r) {
+    r.config.effective["trials"] = "io,synthetic/device,full";
+    r.config.source["trials"] = "command_line";
+  };
+  expect_seen({
+      {[&](RunRecord& r) {
+         with_option(r);
+         r.attribution.reset();
+         r.scaling.clear();
+         r.trials.clear();
+       },
+       "trials: has no synthetic, which the option trials asks for"},
+  });
+  RunRecord record = sample_record();
+  with_option(record);
+  EXPECT_THAT(problems_of(record), IsEmpty());
+  record.config.effective["trials"] = "io,interference";
+  EXPECT_THAT(problems_of(record), Contains(HasSubstr("trials: has no interference")));
+  record.run.skipped.push_back({"trial interference/step_beside_loader", "2 ranks"});
+  EXPECT_THAT(problems_of(record), IsEmpty());
+}
+
 TEST(Forgery, FiguresThatAreThereTwice) {
   expect_seen({
       {[](RunRecord& r) { r.trials[0].ranks = 3; },
