@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/statistics_records.h"
 
+#include "engine/core/check.h"
 #include "reports/interval.h"
 #include "reports/statistics.h"
 
@@ -43,6 +44,19 @@ std::optional<StepTimeRecord> step_time_record(std::span<const double> step_s) {
                         .min = sorted.front(),
                         .max = sorted.back(),
                         .n = static_cast<std::int64_t>(sorted.size())};
+}
+
+CollectiveTimeRecord collective_time_record(std::span<const double> call_s) {
+  const std::optional<Summary> summary = summarize(call_s);
+  DLBENCH_CHECK(summary.has_value());
+  std::vector<double> sorted(call_s.begin(), call_s.end());
+  std::sort(sorted.begin(), sorted.end());
+  return {.median = summary->median,
+          .p95 = percentile(sorted, 0.95),
+          .mean = summary->mean,
+          .min = summary->min,
+          .max = summary->max,
+          .n = summary->n};
 }
 
 }  // namespace dlbench::reports

@@ -4,6 +4,7 @@
 // Statistics of measured numbers in the form the report has for them.
 #pragma once
 
+#include "reports/scaling_record.h"
 #include "reports/trial_record.h"
 
 #include <optional>
@@ -17,5 +18,8 @@ namespace dlbench::reports {
 
 /// Of step times, s. Nothing for an empty set.
 [[nodiscard]] std::optional<StepTimeRecord> step_time_record(std::span<const double> step_s);
+
+/// Of the calls of a collective, s; there is one at least (checked).
+[[nodiscard]] CollectiveTimeRecord collective_time_record(std::span<const double> call_s);
 
 }  // namespace dlbench::reports

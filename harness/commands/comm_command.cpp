@@ -21,7 +21,7 @@
 #include "probes/node/system_info.h"
 #include "reports/bus_factor.h"
 #include "reports/naming.h"
-#include "reports/statistics.h"
+#include "reports/statistics_records.h"
 
 #include <fmt/format.h>
 
@@ -35,10 +35,6 @@
 
 namespace dlbench::harness {
 namespace {
-
-using reports::percentile;
-using reports::summarize;
-using reports::Summary;
 
 using comm::Collective;
 using core::Error;
@@ -132,17 +128,9 @@ reports::CollectiveRecord describe(const CollectiveCase& which,
   if (which.check) {
     record.wrong = result.wrong;
   }
-  std::vector<double> sorted = result.call_s;
-  std::sort(sorted.begin(), sorted.end());
-  const std::optional<Summary> summary = summarize(sorted);
-  record.time_s = {.median = summary->median,
-                   .p95 = percentile(sorted, 0.95),
-                   .mean = summary->mean,
-                   .min = summary->min,
-                   .max = summary->max,
-                   .n = summary->n};
-  if (record.ranks > 1 && summary->median > 0.0) {
-    record.algbw_gb_per_s = static_cast<double>(record.bytes) / summary->median / 1e9;
+  record.time_s = reports::collective_time_record(result.call_s);
+  if (record.ranks > 1 && record.time_s.median > 0.0) {
+    record.algbw_gb_per_s = static_cast<double>(record.bytes) / record.time_s.median / 1e9;
     record.busbw_gb_per_s =
         *record.algbw_gb_per_s * reports::bus_factor(record.op, record.ranks).value_or(0.0);
   }

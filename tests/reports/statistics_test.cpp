@@ -73,9 +73,21 @@ TEST(Summary, StepPercentilesComeFromUnsortedSteps) {
   EXPECT_EQ(summary.n, 5);
   EXPECT_DOUBLE_EQ(summary.median, 3.0);
   EXPECT_DOUBLE_EQ(summary.p90, 7.6);
+  EXPECT_DOUBLE_EQ(summary.p95, 8.8);
   EXPECT_DOUBLE_EQ(summary.p99, 9.76);
   EXPECT_EQ(summary.min, 1.0);
   EXPECT_EQ(summary.max, 10.0);
+}
+
+TEST(Summary, CallsOfACollectiveAreToldFieldByField) {
+  const std::vector<double> calls = {10.0, 2.0, 4.0, 1.0, 3.0};
+  const CollectiveTimeRecord summary = collective_time_record(calls);
+  EXPECT_DOUBLE_EQ(summary.median, 3.0);
+  EXPECT_DOUBLE_EQ(summary.p95, 8.8);
+  EXPECT_EQ(summary.mean, 4.0);
+  EXPECT_EQ(summary.min, 1.0);
+  EXPECT_EQ(summary.max, 10.0);
+  EXPECT_EQ(summary.n, 5);
 }
 
 TEST(Summary, NanIsAProgrammerError) {
