@@ -5,6 +5,7 @@
 #include "engine/core/check.h"
 #include "harness/trials/late_ranks.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <optional>
@@ -14,6 +15,7 @@
 namespace dlbench::harness {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::Optional;
 
 /// Of two ranks that took two samples and one in a second.
@@ -66,6 +68,40 @@ TEST(TrialSummary, TheFlopRateIsOfTheSamplesOfAllRanks) {
   const reports::TrialRecord trial = summary_of_two();
   EXPECT_THAT(trial.achieved_flop_per_s.value, Optional(150.0));
   EXPECT_THAT(trial.mfu.value, Optional(0.25));
+}
+
+// Seconds of a sample, not of a batch or of all; bytes of rank 0 over the repetitions that count.
+TEST(TrialSummary, TheLoaderTellsItsStagesAndBytes) {
+  TrialResult result = result_of_two();
+  result.id = {reports::TrialKind::kIo, ""};
+  result.rounds.push_back(result.rounds.front());
+  result.rounds[0].shares[0].read.storage = 4096;
+  result.rounds[1].shares[0].read.storage = 8192;
+  result.rounds[1].shares[1].read.storage = 1;
+  result.has_loader = true;
+  result.loader = {.stage_s = {2.0, 6.0, 1.0, 0.5},
+                   .worker_idle_s = 0.5,
+                   .wait_s = 100.0,
+                   .samples_loaded = 4,
+                   .samples_delivered = 3,
+                   .bytes_read = 12000,
+                   .bytes_read_ever = 99000};
+  const reports::LoaderRecord loader = summarize_trial(result, context_of_two()).loader.value();
+  std::vector<std::string> told;
+  for (const reports::StageRecord& stage : loader.stages) {
+    told.push_back(fmt::format("{} {} {}", stage.name, stage.s_per_sample, stage.share));
+  }
+  EXPECT_THAT(told,
+              ElementsAre("read 0.5 0.2",
+                          "decode 1.5 0.6",
+                          "transform 0.25 0.1",
+                          "collate 0.125 0.05",
+                          "wait 0.125 0.05"));
+  EXPECT_EQ(loader.bytes_read, 12000);
+  EXPECT_EQ(loader.bytes_from_device.value, 4096 + 8192);
+  result.rounds[1].shares[0].read.storage.reset();
+  EXPECT_EQ(summarize_trial(result, context_of_two()).loader->bytes_from_device.reason,
+            "the kernel does not tell (/proc/self/io)");
 }
 
 TEST(TrialSummary, TheOverheadIsOfStepsThatCompute) {

@@ -62,6 +62,45 @@ class SlowToPrepareArm final : public Arm {
   std::chrono::milliseconds next_;
 };
 
+/// Of which the very first step lasts 50 ms, and whose queue gains a batch a step.
+class SlowToStartArm final : public Arm {
+ public:
+  SlowToStartArm() : Arm({reports::TrialKind::kIo, ""}) {}
+  void prepare() override {}
+  std::optional<StepSample> step() override {
+    std::this_thread::sleep_for(steps_ == 0 ? std::chrono::milliseconds(50)
+                                            : std::chrono::milliseconds(1));
+    ++steps_;
+    return StepSample{.samples = 1};
+  }
+  void finish() override {}
+  [[nodiscard]] std::optional<std::int64_t> queue_fill() const override { return steps_; }
+
+ private:
+  std::int64_t steps_ = 0;
+};
+
+TEST(TrialTiming, TheFirstStepAndTheQueueAreToldAsTheyWere) {
+  RunnerOptions options;
+  options.stopping.min_repetitions = 1;
+  options.stopping.max_time_s = 0.001;
+  options.steps = 4;
+  options.max_discards = 0;
+  RunGuard guard(std::nullopt);
+  comm::LoneRank alone;
+  RankGroup group(alone);
+  TrialRunner runner(options, group, guard, [](const std::vector<TrialResult>&) {});
+  std::vector<std::unique_ptr<Arm>> arms;
+  arms.push_back(std::make_unique<SlowToStartArm>());
+  runner.run(arms);
+  const TrialResult& result = runner.results().front();
+  EXPECT_GE(result.warmup.first_step_s.value(), 0.05);
+  const reports::RepetitionRecord& repetition = result.repetitions.front();
+  const reports::QueueFillRecord fill = repetition.queue_fill.value();
+  EXPECT_GE(fill.start, result.warmup.steps);
+  EXPECT_EQ(fill.end, fill.start + repetition.steps);
+}
+
 TEST(TrialTiming, TheShareOfATimeBudgetIsForAllOfTheWarmUp) {
   for (const auto& [budget_s, rule] :
        {std::pair<std::optional<double>, const char*>{std::nullopt, "or 30 s"}, {9.0, "or 2 s"}}) {

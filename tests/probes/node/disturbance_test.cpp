@@ -6,10 +6,14 @@
 #include "probes/node/system_info.h"
 
 #include <gmock/gmock.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <thread>
 
@@ -160,6 +164,25 @@ TEST(TakeSnapshot, SeesTheCpuTimeOfThisProcess) {
   EXPECT_GE(seen.user_cpu_s, 0.05);
   EXPECT_GE(seen.wall_s, 0.04);
   EXPECT_GT(seen.peak_rss_bytes, 1 << 20);
+}
+
+// Memory that nobody has touched yet is mapped page by page, and nothing is read for it.
+TEST(TakeSnapshot, SeesThePagesThatThisProcessTouches) {
+  constexpr std::int64_t kPages = 4096;
+  const std::int64_t page = sysconf(_SC_PAGESIZE);
+  const auto bytes = static_cast<std::size_t>(kPages * page);
+  void* const memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  madvise(memory, bytes, MADV_NOHUGEPAGE);
+  const ProcSnapshot begin = take_snapshot();
+  for (std::int64_t index = 0; index < kPages; ++index) {
+    static_cast<volatile char*>(memory)[index * page] = 1;
+  }
+  const Disturbance seen = compare_snapshots(begin, take_snapshot(), {});
+  munmap(memory, bytes);
+  EXPECT_GE(seen.minor_faults, kPages);
+  EXPECT_LT(seen.major_faults, kPages);
 }
 
 TEST(CompareSnapshots, AQuotaIsToldAndDisturbsNothing) {
