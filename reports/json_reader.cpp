@@ -3,20 +3,25 @@
 #include "reports/json_reader.h"
 
 #include "engine/core/error.h"
+#include "engine/core/file_descriptor.h"
 #include "reports/json_text_internal.h"
 #include "reports/run_fields.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
-#include <cstdio>
+#include <cstdint>
 #include <limits>
-#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <type_traits>
@@ -315,6 +320,40 @@ void check_version(const json& document) {
   }
 }
 
+/// Until when a file is read that somebody may still write; without seconds it has no end.
+class Deadline {
+ public:
+  explicit Deadline(std::optional<double> within_s) {
+    if (within_s.has_value()) {
+      constexpr double kFarAway = 1e9;  // decades; nanoseconds of much more overflow
+      end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                std::chrono::duration<double>(std::min(*within_s, kFarAway)));
+    }
+  }
+
+  /// Waits until read() does not; false: the time is over. What is wrong with a file read() says.
+  [[nodiscard]] bool await_input(int file) const {
+    pollfd awaited{file, POLLIN, 0};
+    while (end_.has_value()) {
+      const Clock::time_point now = Clock::now();
+      if (now >= *end_) {
+        return false;
+      }
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(*end_ - now).count();
+      const int wait_ms = static_cast<int>(std::min<std::int64_t>(left, 1'000'000));
+      const int ready = ::poll(&awaited, 1, wait_ms);
+      if (ready > 0 || (ready < 0 && errno != EINTR)) {
+        return true;
+      }
+    }
+    return true;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::optional<Clock::time_point> end_;
+};
+
 }  // namespace
 
 nlohmann::json parse_json(std::string_view text, const std::string& name) {
@@ -381,38 +420,43 @@ RunRecord parse_report(std::string_view text, const std::string& name) {
   }
 }
 
-std::string read_text_file(const std::string& path) {
+std::string read_text_file(const std::string& path, std::optional<double> within_s) {
   constexpr std::size_t kMaxBytes = std::size_t{512} << 20U;
-  struct Close {
-    void operator()(std::FILE* file) const {
-      if (file != stdin) {
-        std::fclose(file);  // read only: nothing can be lost
-      }
-    }
-  };
   const auto cannot_read = [&path](int error) {
     return Error(ErrorCode::kFile,
                  fmt::format("cannot read '{}': {}", path, core::errno_text(error)));
   };
-  const std::unique_ptr<std::FILE, Close> file(path == "-" ? stdin
-                                                           : std::fopen(path.c_str(), "rb"));
-  if (file == nullptr) {
-    throw cannot_read(errno);
+  core::FileDescriptor opened;
+  if (path != "-") {
+    opened = core::FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!opened.is_open()) {
+      throw cannot_read(errno);
+    }
   }
+  const int file = path == "-" ? STDIN_FILENO : opened.get();
+  const Deadline deadline(within_s);
   std::string text;
   std::array<char, 1 << 16> block{};
-  std::size_t count = 0;
-  while ((count = std::fread(block.data(), 1, block.size(), file.get())) > 0) {
-    text.append(block.data(), count);
+  for (;;) {
+    if (!deadline.await_input(file)) {
+      throw Error(ErrorCode::kTimeout,
+                  fmt::format("'{}' has not ended within {:g} s: who writes it has not closed it",
+                              path,
+                              *within_s));
+    }
+    const ssize_t count = ::read(file, block.data(), block.size());
+    if (count == 0) {
+      return text;
+    }
+    if (count < 0 && errno != EINTR) {
+      throw cannot_read(errno);
+    }
+    text.append(block.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
     if (text.size() > kMaxBytes) {
       throw Error(ErrorCode::kData,
                   fmt::format("'{}' is larger than 512 MiB, the most that is read", path));
     }
   }
-  if (std::ferror(file.get()) != 0) {
-    throw cannot_read(errno);
-  }
-  return text;
 }
 
 RunRecord read_report(const std::string& path) { return parse_report(read_text_file(path), path); }

@@ -7,6 +7,7 @@
 
 #include "reports/record.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,9 +25,11 @@ inline constexpr int kMaxJsonDepth = 64;
 /// Throws Error(kData) as parse_report does for text that is not JSON, with line and column.
 void check_json(std::string_view text, const std::string& name);
 
-/// The whole file, "-" for the standard input. Throws Error(kFile) if it cannot be read and
-/// Error(kData) above 512 MiB.
-[[nodiscard]] std::string read_text_file(const std::string& path);
+/// The whole file, "-" for the standard input. Throws Error(kFile) if it cannot be read,
+/// Error(kData) above 512 MiB, and Error(kTimeout) for a pipe that has not ended `within_s` seconds
+/// after the call, if given.
+[[nodiscard]] std::string read_text_file(const std::string& path,
+                                         std::optional<double> within_s = std::nullopt);
 
 /// parse_report of a file.
 [[nodiscard]] RunRecord read_report(const std::string& path);

@@ -297,11 +297,17 @@ class Parser {
   }
 
   static void set_options(Bound& bound) {
+    std::optional<double> timeout_s;
+    for (const auto& [name, text] : bound.given) {
+      if (name == "timeout") {
+        timeout_s = parse_seconds("--timeout", text);
+      }
+    }
     // The file first: what is wrong in it is said even where the command line overrides it.
     for (const auto& [name, text] : bound.given) {
       if (name == "config") {
         refuse_input_of_one_rank(text);
-        read_config_file(text, *bound.options);
+        read_config_file(text, *bound.options, timeout_s);
       }
     }
     for (const auto& [name, text] : bound.given) {
@@ -447,6 +453,7 @@ int parse_and_run(int argc, const char* const* argv) {
 int run_command_line(int argc, const char* const* argv) noexcept {
   try {
     fill_closed_descriptors();
+    block_on_standard_streams();
     keep_failed_writes_alive();
     return deliver_results(parse_and_run(argc, argv));
   } catch (const BrokenLaunch& error) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <system_error>
@@ -42,8 +43,8 @@ std::string option_text(const std::string& key, const nlohmann::json& value) {
               "the value of '" + key + "' must be a text, a number, true, false or a list of them");
 }
 
-// A pipe with a name waits for somebody to write it, and a terminal for its end, before --timeout
-// is known. What the shell has opened ("<(...)") ends with who writes it.
+// A pipe with a name waits for somebody to write it, and a terminal for its end, while a --timeout
+// of the file is not known. What the shell has opened ("<(...)") ends with who writes it.
 void check_readable(const std::string& path) {
   namespace fs = std::filesystem;
   const bool open_already = path == "-" || path == "/dev/stdin" || path.starts_with("/dev/fd/") ||
@@ -58,14 +59,17 @@ void check_readable(const std::string& path) {
 }
 
 // Throws Error(kUsage): which options a command has is wrong, not what it works on.
-nlohmann::json read_object(const std::string& path) {
+nlohmann::json read_object(const std::string& path, std::optional<double> timeout_s) {
   check_readable(path);
   std::string text;
   try {
-    text = reports::read_text_file(path);
+    text = reports::read_text_file(path, timeout_s);
     reports::check_json(text, path);
   } catch (const Error& error) {
-    throw Error(ErrorCode::kUsage, std::string("config file: ") + error.what());
+    const bool late = error.code() == ErrorCode::kTimeout;
+    throw Error(late ? error.code() : ErrorCode::kUsage,
+                std::string("config file: ") + error.what() +
+                    (late ? "; close it, or raise --timeout (nothing was measured)" : ""));
   }
   std::set<std::string> names;
   nlohmann::json config = nlohmann::json::parse(
@@ -87,8 +91,11 @@ nlohmann::json read_object(const std::string& path) {
 
 }  // namespace
 
-void read_config_file(const std::string& path, OptionSet& options) {
-  const nlohmann::json config = read_object(path);  // outlives the loop, which only refers to it
+void read_config_file(const std::string& path,
+                      OptionSet& options,
+                      std::optional<double> timeout_s) {
+  const nlohmann::json config =
+      read_object(path, timeout_s);  // outlives the loop, which only refers to it
   for (const auto& [key, value] : config.items()) {
     try {
       if (key == "config") {

@@ -27,6 +27,15 @@ void fill_closed_descriptors() {
   }
 }
 
+void block_on_standard_streams() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    const int flags = ::fcntl(descriptor, F_GETFL);
+    if (flags >= 0 && (flags & O_NONBLOCK) != 0) {
+      static_cast<void>(::fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK));  // the write will tell
+    }
+  }
+}
+
 void keep_failed_writes_alive() {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);

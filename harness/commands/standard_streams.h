@@ -15,6 +15,11 @@ namespace dlbench::harness {
 /// it was.
 void fill_closed_descriptors();
 
+/// Who started dlbench may have left O_NONBLOCK on a pipe or terminal that it shares: a read of
+/// what is not there yet, and a write that a slow reader has no room for, would then fail. They
+/// wait.
+void block_on_standard_streams();
+
 /// A write that fails is an error for whoever writes, not the end of the process: a closed pipe and
 /// the limit of `ulimit -f` included.
 void keep_failed_writes_alive();
