@@ -6,10 +6,10 @@
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
-#include "engine/core/nearest_name.h"
 #include "harness/commands/command.h"
 #include "harness/commands/failure.h"
 #include "harness/commands/meeting_watch.h"
+#include "harness/commands/parse_error.h"
 #include "harness/commands/same_start.h"
 #include "harness/commands/standard_streams.h"
 #include "harness/faults/fault_watch.h"
@@ -36,14 +36,6 @@ namespace {
 
 using core::Error;
 using core::ErrorCode;
-
-// A command with its options and its place in the parser.
-struct Bound {
-  std::unique_ptr<Command> command;
-  std::unique_ptr<OptionSet> options = std::make_unique<OptionSet>();
-  CLI::App* app = nullptr;
-  std::vector<std::pair<std::string, std::string>> given;  // option, text: in order
-};
 
 void bind_option(Bound& bound, const OptionSpec& spec) {
   auto* given = &bound.given;
@@ -94,66 +86,6 @@ CLI::App* add_subcommand(CLI::App& root, const Command& command) {
     parent->require_subcommand(1);
   }
   return parent->add_subcommand(name.substr(space + 1), command.summary());
-}
-
-std::string deepest_name(const CLI::App& app) {
-  const auto chosen = app.get_subcommands();
-  return chosen.empty() ? std::string() : app.get_subcommands().front()->get_name();
-}
-
-// The names that could have been meant at the point where parsing stopped.
-std::vector<std::string> candidates(const CLI::App& root,
-                                    const std::vector<Bound>& commands,
-                                    bool option) {
-  for (const Bound& bound : commands) {
-    if (bound.app->parsed() && option) {
-      return bound.options->names();
-    }
-  }
-  std::vector<std::string> names;
-  const CLI::App* level = &root;
-  if (const std::string group = deepest_name(root); !group.empty()) {
-    level = root.get_subcommand(group);
-  }
-  for (const CLI::App* sub : level->get_subcommands(nullptr)) {
-    names.push_back(sub->get_name());
-  }
-  return names;
-}
-
-// "dlbench run resunetpp".
-std::string extra_argument_message(const Bound& bound, const std::string& extra) {
-  const std::string call = "dlbench " + bound.command->name();
-  const std::vector<OptionSpec>& specs = bound.options->specs();
-  const bool takes_some = std::any_of(
-      specs.begin(), specs.end(), [](const OptionSpec& spec) { return spec.positional; });
-  std::string message =
-      "'" + extra + "' is too much: `" + call + "` takes no " + (takes_some ? "further " : "");
-  message += takes_some ? "argument" : "arguments";
-  if (bound.options->contains("workload")) {
-    message += "; a workload is named with --workload";
-  }
-  return message + " (see " + call + " --help)";
-}
-
-Error parse_error(const CLI::App& root,
-                  const CLI::ParseError& error,
-                  const std::vector<Bound>& commands) {
-  const std::vector<std::string> extras = root.remaining(true);
-  if (extras.empty()) {
-    return {ErrorCode::kUsage, std::string(error.what()) + " (see dlbench --help)"};
-  }
-  const std::string& extra = extras.front();
-  const bool option = extra.starts_with("-");
-  for (const Bound& bound : commands) {
-    if (!option && bound.app->parsed()) {
-      return {ErrorCode::kUsage, extra_argument_message(bound, extra)};
-    }
-  }
-  return {ErrorCode::kUsage,
-          core::unknown_name_message(
-              option ? "option" : "command", extra, candidates(root, commands, option)) +
-              " (see dlbench --help)"};
 }
 
 /// All commands, bound to a parser.
@@ -258,11 +190,6 @@ class Parser {
                         "': leave the option out to turn it off");
       }
     }
-  }
-
-  // "trials" of "--trials" and "--trials=io"; empty: no long option.
-  static std::string long_name(const std::string& argument) {
-    return argument.starts_with("--") ? argument.substr(2, argument.find('=') - 2) : "";
   }
 
   [[nodiscard]] bool is_known(const std::string& option) const {

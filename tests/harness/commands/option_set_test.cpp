@@ -262,7 +262,13 @@ TEST(CommandLine, BadOnesAreOneLineAndCodeTwo) {
            {{"train", "--workload", "mnist_cnn", "--probes", "nvlm"}, "did you mean 'nvml'?"},
            {{"list", "workload"}, "unknown topic 'workload'; did you mean 'workloads'?"},
            {{"info", "--measure-peak"}, "did you mean '--measure-peaks'?"},
-           {{}, "dlbench --help"}}) {
+           {{"--workload", "mnist_cnn", "train"}, "as in `dlbench train --workload`"},
+           {{"--samples=3", "list"}, "as in `dlbench data generate --samples=3`"},
+           {{"--verison"}, "did you mean '--version'? known: --help"},
+           {{"run", "--steps"}, "--steps: 1 required N missing (see dlbench run --help)"},
+           {{"report"}, "wants one of show, validate, compare, plot (see dlbench report --help)"},
+           {{"report", "show"}, "report is required (see dlbench report show --help)"},
+           {{}, "wants one of run, train, "}}) {
     const CommandLineCall called = call_dlbench(entry.arguments);
     const std::string& errors = called.err;
     EXPECT_EQ(called.code, 2) << errors;
