@@ -135,7 +135,8 @@ configure() {
   shift 2
   local options=("$@")
   if ! is_configured "$folder"; then
-    options+=(-DCMAKE_UNITY_BUILD=ON)
+    # What a failed one kept of a machine without a compiler would fail the next one with a compiler too.
+    options+=(--fresh -DCMAKE_UNITY_BUILD=ON)
     # Faster than a compiler cache that is still empty; not where GCC 12.2 builds for a sanitizer: it dies
     # of it.
     if [ "$folder" = release ] || [ "$folder" = fuzz ]; then
