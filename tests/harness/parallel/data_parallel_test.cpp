@@ -6,6 +6,7 @@
 #include "data/generators/generate.h"
 #include "engine/comm/rendezvous.h"
 #include "engine/core/error.h"
+#include "engine/exec/checkpoint.h"
 #include "harness/session/make_step.h"
 #include "harness/session/session.h"
 #include "harness/training/step_pool.h"
@@ -263,6 +264,24 @@ TEST(DataParallel, ASynchronizedDiceIsThatOfAllPredictions) {
   }
 }
 
+/// Mean loss over the samples of one pass without training.
+double loss_of_pass(StepPool& steps, data::PrefetchLoader& loader, comm::Rendezvous& group) {
+  double sum = 0.0;
+  std::int64_t samples = 0;
+  for (std::int64_t number = 0; number < loader.sampler().batches_per_epoch(); ++number) {
+    const data::BatchLease batch = loader.next();
+    samples += batch->global_samples;
+    if (batch->samples == 0) {
+      steps.run_without_samples();
+      continue;
+    }
+    sum += steps.run(graph::Mode::kEvaluate, *batch).front().loss *
+           static_cast<double>(batch->samples);
+  }
+  const std::vector<double> sums = group.all_gather(sum);
+  return std::accumulate(sums.begin(), sums.end(), 0.0) / static_cast<double>(samples);
+}
+
 /// Mean loss over the batches of one pass without training; the last batch has one sample, so that
 /// all ranks but one have none of it.
 double validation_loss(comm::Rendezvous& group) {
@@ -296,19 +315,7 @@ double validation_loss(comm::Rendezvous& group) {
       steps.prepare(graph::Mode::kEvaluate, sampler.plan(batch).local_samples);
     }
   }
-  double sum = 0.0;
-  for (std::int64_t number = 0; number < sampler.batches_per_epoch(); ++number) {
-    const data::BatchLease batch = loader.next();
-    if (batch->samples == 0) {
-      steps.run_without_samples();
-      continue;
-    }
-    sum += steps.run(graph::Mode::kEvaluate, *batch).front().loss *
-           static_cast<double>(batch->samples);
-  }
-  const std::vector<double> sums = group.all_gather(sum);
-  return std::accumulate(sums.begin(), sums.end(), 0.0) /
-         static_cast<double>(plan.dataset().size());
+  return loss_of_pass(steps, loader, group);
 }
 
 TEST(DataParallel, ASynchronizedDiceValidatesAsOneRankDoes) {
@@ -345,6 +352,56 @@ TEST(DataParallel, RunningStatisticsAreRank0sUnlessSwitchedOff) {
     }
     EXPECT_EQ(furthest < 0.1 * kApart, on) << furthest;
   }
+}
+
+// And so does the checkpoint: the validation loss that chose it is that of its content. Without
+// broadcasts every rank trains with statistics of its own.
+TEST(DataParallel, AValidationIsOfRank0sRunningStatistics) {
+  SessionOptions segmentation = options();
+  segmentation.workload = "resunetpp";
+  segmentation.image_size = 16;
+  segmentation.global_batch_size = 6;
+  segmentation.sync_loss = true;
+  segmentation.broadcast_buffers = false;
+  std::optional<tests::TemporaryFolder> folder;
+  std::string checkpoint;
+  if (ranks().rank() == 0) {
+    checkpoint = folder.emplace().file("checkpoint");
+  }
+  checkpoint = ranks().broadcast_text(checkpoint);
+  SessionPlan plan(segmentation, ranks());
+  const auto communicator = make_communicator(plan);
+  const TrainingResult shared = train({.workload = plan.workload(),
+                                       .params = plan.built().params,
+                                       .backend = plan.backend(),
+                                       .lowering = plan.lowering(),
+                                       .training_data = plan.dataset(),
+                                       .validation_data = &plan.dataset(),
+                                       .loader = plan.loader_options(),
+                                       .epochs = 1,
+                                       .learning_rate = 1e-2,  // so that much depends on them
+                                       .checkpoint = checkpoint,
+                                       .ranks = {.rendezvous = &ranks(),
+                                                 .communicator = communicator.get(),
+                                                 .reduction = plan.reduction(),
+                                                 .broadcast_buffers = false}},
+                                      {});
+  ranks().barrier();  // it is written
+  comm::LoneRank lone;
+  SessionPlan alone(segmentation, lone);
+  StepPool steps({.workload = alone.workload(),
+                  .params = alone.built().params,
+                  .backend = alone.backend(),
+                  .lowering = alone.lowering()});
+  exec::load_checkpoint(steps.state(), checkpoint);
+  data::LoaderOptions options = alone.loader_options();
+  options.batch_size = *segmentation.global_batch_size;
+  options.shuffle = false;
+  options.drop_last = false;
+  options.epochs = 1;
+  data::PrefetchLoader loader(alone.dataset(), options);
+  EXPECT_NEAR(*shared.history.at(0).valid_loss, loss_of_pass(steps, loader, lone), 1e-5);
+  ranks().barrier();  // the folder goes with rank 0
 }
 
 TEST(DataParallel, ASingleRootGetsThePredictionsOfAllRanks) {
