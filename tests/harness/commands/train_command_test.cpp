@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -98,6 +99,28 @@ TEST_F(Commands, TrainWritesHistoryAndCheckpoint) {
   EXPECT_TRUE(std::filesystem::exists(checkpoint));
   EXPECT_EQ(call({"report", "validate", report_}), 0) << out_ << err_;
   EXPECT_EQ(train(data, {"--epochs", "1", "--init", checkpoint, "--strict"}), 4) << err_;
+}
+
+// Of them most of the time of `run` may go: to what a measurement of the loader has no use for.
+TEST_F(Commands, WhereTheLoaderRunsAloneNoKernelsAreTunedAndNoOperatorsProfiled) {
+  const std::string data = generate("mnist", 20);
+  const std::filesystem::path cache = folder_ / "cache";
+  ::setenv("DLBENCH_CACHE_DIR", cache.c_str(), 1);
+  EXPECT_EQ(call({"run", "--workload", "mnist_cnn", "--device",     "auto", "--data",
+                  data,  "--trials",   "io",        "--steps",      "1",    "--threads",
+                  "1",   "--workers",  "1",         "--probes",     "none", "--max-time",
+                  "1",   "--output",   report_,     "--batch-size", "8",    "--repetitions",
+                  "2"}),
+            0)
+      << err_;
+  ::unsetenv("DLBENCH_CACHE_DIR");
+  EXPECT_FALSE(std::filesystem::exists(cache / "tuning.txt"));
+  const reports::RunRecord record = reports::read_report(report_);
+  EXPECT_EQ(record.run.status, reports::RunStatus::kComplete);
+  EXPECT_TRUE(record.operators.empty());
+  ASSERT_EQ(record.run.skipped.size(), 1U);
+  EXPECT_EQ(record.run.skipped[0].what, "operators");
+  EXPECT_EQ(call({"report", "validate", report_}), 0) << out_ << err_;
 }
 
 TEST_F(Commands, ProbesThatNobodyAskedForAreInTheReport) {
