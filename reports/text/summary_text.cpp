@@ -120,8 +120,9 @@ std::string trial_line(const TrialRecord& trial, std::size_t width) {
   }
   text += fmt::format(", n={}", rate.n);
   if (trial.step_time_s.has_value()) {
-    text += fmt::format(
-        ", {} {}", trial.trains() ? "step" : "batch", seconds_text(trial.step_time_s->median));
+    text += fmt::format(", {} {}",
+                        trial.trains() ? "step" : "median batch",
+                        seconds_text(trial.step_time_s->median));
   }
   return line(arm_name(trial), text, width);
 }

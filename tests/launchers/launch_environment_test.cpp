@@ -166,6 +166,7 @@ TEST(DetectLaunch, AllocationsOfLsfAndPbsAreNoAnnouncement) {
     EXPECT_FALSE(launch.launched());
     EXPECT_THAT(launch.idle_allocation, Optional(12)) << size;
     EXPECT_EQ(launch.idle_allocation_source, size);
+    EXPECT_EQ(detect_launch({{size, "1"}}).idle_allocation, std::nullopt) << "one process is all";
   }
 }
 

@@ -34,6 +34,7 @@ TEST(Summary, IsTenLinesThatCanBePasted) {
   EXPECT_THAT(text, HasSubstr("resunetpp on cpu (Example CPU, 2 cores), fp32, batch 2"));
   EXPECT_THAT(text,
               HasSubstr("io                       20.0 samples/s  95 % interval 18.8 to 21.2"));
+  EXPECT_THAT(text, HasSubstr(", n=3, median batch 100 ms\n")) << "no batch over the rate";
   EXPECT_THAT(text, HasSubstr("synthetic/device         5.00 samples/s"));
   EXPECT_THAT(text, HasSubstr("full (weak, 1 rank)      4.40 samples/s"));
   EXPECT_THAT(text,
