@@ -49,22 +49,6 @@ using reports::Taint;
 
 constexpr double kProfiledSeconds = 0.5;  // per trial and probe, and of the timeline
 
-/// Whether steps of the network run. Where the loader alone does, neither is worth the time that
-/// choosing kernels and profiling operators take.
-bool runs_steps(const RunOptions& options) {
-  const std::vector<TrialId> trials = parse_trials(options.trials, /*device_copies=*/true);
-  return std::ranges::any_of(trials, &TrialId::trains) ||
-         (!options.capture_steps.empty() && captured_trial(options.capture_trial).trains());
-}
-
-SessionOptions run_session(const RunOptions& options,
-                           const probes::RankPlacement& placement,
-                           int ranks) {
-  SessionOptions session = session_options(options, placement, ranks);
-  session.autotune = session.autotune && runs_steps(options);
-  return session;
-}
-
 // The run command while it runs: a session, its record, and what keeps the report on the disk
 // valid.
 class Measurement {
@@ -84,7 +68,7 @@ class Measurement {
   }
 
   int run() {
-    SessionPlan plan(run_session(options_, placement_, ranks_.size()), ranks_);
+    SessionPlan plan(session_options(options_, placement_, ranks_.size()), ranks_);
     const std::vector<TrialId> trials =
         parse_trials(options_.trials, !plan.backend().reads_host_memory());
     describe_plan(plan, record_);

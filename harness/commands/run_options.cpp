@@ -7,6 +7,8 @@
 #include "engine/core/log.h"
 #include "engine/core/parallel.h"
 #include "harness/commands/option_limits.h"
+#include "harness/trials/capture.h"
+#include "harness/trials/trial_id.h"
 #include "probes/node/system_info.h"
 #include "workloads/workload.h"
 
@@ -248,6 +250,11 @@ std::optional<comm::LinkModel> simulated_link(const std::string& link,
   return std::nullopt;
 }
 
+bool runs_steps(const RunOptions& run) {
+  return std::ranges::any_of(parse_trials(run.trials, /*device_copies=*/true), &TrialId::trains) ||
+         (!run.capture_steps.empty() && captured_trial(run.capture_trial).trains());
+}
+
 SessionOptions session_options(const RunOptions& run) {
   if (run.workload.empty()) {
     throw Error(ErrorCode::kUsage, "--workload is required: `dlbench list` shows the names");
@@ -275,7 +282,7 @@ SessionOptions session_options(const RunOptions& run) {
   session.deterministic = run.deterministic;
   session.share_gpu = run.share_gpu;
   session.conv_algorithm = run.conv_algorithm;
-  session.autotune = run.autotune;
+  session.autotune = run.autotune && runs_steps(run);
   session.gpu = run.gpu;
   session.cuda_graph = run.cuda_graph;
   session.data = run.data;

@@ -101,7 +101,11 @@ void apply_verbosity(const RunOptions& run);
 
 /// --threads for bind_this_rank(). Says that OMP_NUM_THREADS does not take its place.
 [[nodiscard]] std::optional<int> compute_threads(const RunOptions& run);
-/// Throws core::Error(kUsage) for options that exclude each other.
+/// Whether a trial of --trials or --capture-trial runs steps of the network, not the loader alone.
+/// Throws as parse_trials().
+[[nodiscard]] bool runs_steps(const RunOptions& run);
+/// Kernels are tuned only for steps that run. Throws core::Error(kUsage) for options that exclude
+/// each other.
 [[nodiscard]] SessionOptions session_options(const RunOptions& run);
 /// The same with the compute threads and loader workers of the rank's share of the node, where the
 /// user gave no number; with its GPU too if it is one of several `ranks` (one alone has the first).
