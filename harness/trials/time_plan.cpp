@@ -5,6 +5,7 @@
 #include "engine/core/check.h"
 #include "engine/core/round_up.h"
 #include "harness/trials/stopping_rule.h"
+#include "reports/naming.h"
 
 #include <fmt/format.h>
 
@@ -124,9 +125,11 @@ TimePlan plan_time(const TimePlanRequest& request) {
 
 std::string over_budget_text(const TimePlanRequest& request, const TimePlan& plan) {
   return fmt::format(
-      "--time-budget is too short: {} repetitions of every trial take about {:.0f} s, {:.0f} s are "
-      "left for them; measuring them all the same",
-      plan.repetitions,
+      "--time-budget is too short: {} of every trial {} about {:.0f} s, {:.0f} s are left for "
+      "that; "
+      "measuring all the same",
+      reports::count_text(plan.repetitions, "repetition"),
+      plan.repetitions == 1 ? "takes" : "take",
       std::ceil(plan.shortest_total_s),
       std::floor(request.remaining_s.value_or(0.0)));
 }

@@ -71,10 +71,14 @@ TEST(TimePlan, SaysWhenEvenTheShortestPlanDoesNotFit) {
   // 2 x (0.5 + 10 x 0.01 + 0.1 + 0.2 + 0.6 + 3 x 0.21) s
   EXPECT_EQ(over_budget_text(impossible, plan),
             "--time-budget is too short: 2 repetitions of every trial take about 5 s, 2 s are "
-            "left for them; measuring them all the same");
+            "left for that; measuring all the same");
   impossible.remaining_s = plan.shortest_total_s - 0.01;
   EXPECT_EQ(over_budget_text(impossible, plan).find("about 5 s, 5 s are left"), std::string::npos)
       << "the same number twice says nothing";
+  TimePlan once = plan;
+  once.repetitions = 1;
+  EXPECT_NE(over_budget_text(impossible, once).find("1 repetition of every trial takes about"),
+            std::string::npos);
   impossible.remaining_s = 0.0;
   EXPECT_EQ(plan_time(impossible).shortest_total_s, plan.shortest_total_s);
 }
