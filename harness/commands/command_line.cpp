@@ -37,7 +37,7 @@ namespace {
 using core::Error;
 using core::ErrorCode;
 
-void bind_option(Bound& bound, const OptionSpec& spec) {
+void bind_option(BoundCommand& bound, const OptionSpec& spec) {
   auto* given = &bound.given;
   const std::string name = spec.name;
   if (spec.is_flag) {
@@ -103,11 +103,11 @@ class Parser {
         "                              of $XDG_CACHE_HOME/dlbench, ~/.cache/dlbench or, without a\n"
         "                              home, dlbench-cache-UID among the temporary files");
     for (auto& command : command_list()) {
-      Bound bound;
+      BoundCommand bound;
       bound.command = std::move(command);
       commands_.push_back(std::move(bound));
     }
-    for (Bound& bound : commands_) {
+    for (BoundCommand& bound : commands_) {
       bound.app = add_subcommand(root_, *bound.command);
       bound.app->footer(bound.command->details());
       bound.command->add_options(*bound.options);
@@ -119,7 +119,7 @@ class Parser {
 
   /// The command of `arguments` (the program's name first) with its options set. Throws Error, and
   /// CLI::Success for --help and --version.
-  Bound& parse(const std::vector<std::string>& arguments) {
+  BoundCommand& parse(const std::vector<std::string>& arguments) {
     std::vector<const char*> pointers;
     pointers.reserve(arguments.size());
     for (const std::string& argument : arguments) {
@@ -133,7 +133,7 @@ class Parser {
     } catch (const CLI::ParseError& error) {
       throw parse_error(root_, error, commands_);
     }
-    for (Bound& bound : commands_) {
+    for (BoundCommand& bound : commands_) {
       if (bound.app->parsed()) {
         set_options(bound);
         return bound;
@@ -147,7 +147,7 @@ class Parser {
 
   /// Whether `arguments` name a command whose ranks work together.
   [[nodiscard]] bool parallel(const std::vector<std::string>& arguments) const {
-    return arguments.size() > 1 && std::ranges::any_of(commands_, [&](const Bound& bound) {
+    return arguments.size() > 1 && std::ranges::any_of(commands_, [&](const BoundCommand& bound) {
              return bound.command->parallel() && bound.command->name() == arguments[1];
            });
   }
@@ -156,7 +156,7 @@ class Parser {
   /// slrm", so that its error is about that word.
   [[nodiscard]] bool launches(const std::vector<std::string>& arguments) const {
     return arguments.size() > 1 &&
-           std::any_of(commands_.begin(), commands_.end(), [&](const Bound& bound) {
+           std::any_of(commands_.begin(), commands_.end(), [&](const BoundCommand& bound) {
              return bound.command->launches() &&
                     bound.command->name().starts_with(arguments[1] + " ");
            });
@@ -193,12 +193,13 @@ class Parser {
   }
 
   [[nodiscard]] bool is_known(const std::string& option) const {
-    return std::ranges::any_of(
-        commands_, [&option](const Bound& bound) { return bound.options->contains(option); });
+    return std::ranges::any_of(commands_, [&option](const BoundCommand& bound) {
+      return bound.options->contains(option);
+    });
   }
 
   [[nodiscard]] bool wants_value_everywhere(const std::string& name) const {
-    return std::ranges::none_of(commands_, [&name](const Bound& bound) {
+    return std::ranges::none_of(commands_, [&name](const BoundCommand& bound) {
       return std::ranges::any_of(bound.options->specs(), [&name](const OptionSpec& spec) {
         return spec.name == name && spec.is_flag;
       });
@@ -206,7 +207,7 @@ class Parser {
   }
 
   [[nodiscard]] bool is_flag_everywhere(const std::string& name) const {
-    return std::ranges::none_of(commands_, [&name](const Bound& bound) {
+    return std::ranges::none_of(commands_, [&name](const BoundCommand& bound) {
       return std::ranges::any_of(bound.options->specs(), [&name](const OptionSpec& spec) {
         return spec.name == name && !spec.is_flag;
       });
@@ -223,7 +224,7 @@ class Parser {
     }
   }
 
-  static void set_options(Bound& bound) {
+  static void set_options(BoundCommand& bound) {
     std::optional<double> timeout_s;
     for (const auto& [name, text] : bound.given) {
       if (name == "timeout") {
@@ -246,7 +247,7 @@ class Parser {
   CLI::App root_{
       "dlbench: where training time goes, how it scales, what the hardware did.\n"
       "Start with: dlbench run --workload resunetpp"};
-  std::vector<Bound> commands_;
+  std::vector<BoundCommand> commands_;
 };
 
 // Ends all ranks with the error of one. Whatever it is, it is rank 0's to print and to report: the
@@ -267,7 +268,7 @@ void end_launch(comm::Rendezvous& ranks, ErrorCode code, const std::string& mess
 }
 
 // On several ranks an error must not leave the others waiting, so it ends the launch right here.
-int run_on_ranks(const Bound& bound, const Invocation& invocation) {
+int run_on_ranks(const BoundCommand& bound, const Invocation& invocation) {
   try {
     check_same_start(invocation.ranks, bound.command->name(), *bound.options);
     bound.command->check();
@@ -331,7 +332,7 @@ int join_and_run(const std::optional<Error>& wrong,
   return code;
 }
 
-int run_parsed(const Bound& bound,
+int run_parsed(const BoundCommand& bound,
                const std::vector<std::string>& arguments,
                const std::vector<std::string>& launched) {
   if (!bound.command->parallel()) {
@@ -361,7 +362,7 @@ int parse_and_run(int argc, const char* const* argv) {
     launched.assign(dashes + 1, own.end());
     own.erase(dashes, own.end());
   }
-  const Bound* bound = nullptr;
+  const BoundCommand* bound = nullptr;
   try {
     bound = &parser.parse(own);
   } catch (const CLI::Success& request) {
@@ -402,7 +403,7 @@ CheckedCommandLine check_command_line(const std::vector<std::string>& arguments,
   std::vector<std::string> with_program = {"dlbench"};
   with_program.insert(with_program.end(), arguments.begin(), arguments.end());
   try {
-    const Bound& bound = parser.parse(with_program);
+    const BoundCommand& bound = parser.parse(with_program);
     if (bound.command->launches()) {
       throw Error(ErrorCode::kUsage, "a job that launches a job: give the inner command alone");
     }

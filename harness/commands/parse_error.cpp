@@ -22,9 +22,9 @@ std::string deepest_name(const CLI::App& app) {
 
 // The names that could have been meant at the point where parsing stopped.
 std::vector<std::string> candidates(const CLI::App& root,
-                                    const std::vector<Bound>& commands,
+                                    const std::vector<BoundCommand>& commands,
                                     bool option) {
-  for (const Bound& bound : commands) {
+  for (const BoundCommand& bound : commands) {
     if (bound.app->parsed() && option) {
       return bound.options->names();
     }
@@ -47,9 +47,10 @@ std::vector<std::string> candidates(const CLI::App& root,
 }
 
 // The command that has this option: of several the one that was given, or else the first.
-const Bound* command_with(const std::string& option, const std::vector<Bound>& commands) {
-  const Bound* first = nullptr;
-  for (const Bound& bound : commands) {
+const BoundCommand* command_with(const std::string& option,
+                                 const std::vector<BoundCommand>& commands) {
+  const BoundCommand* first = nullptr;
+  for (const BoundCommand& bound : commands) {
     if (bound.options->contains(option)) {
       if (bound.app->parsed()) {
         return &bound;
@@ -61,7 +62,7 @@ const Bound* command_with(const std::string& option, const std::vector<Bound>& c
 }
 
 // "dlbench run resunetpp".
-std::string extra_argument_message(const Bound& bound, const std::string& extra) {
+std::string extra_argument_message(const BoundCommand& bound, const std::string& extra) {
   const std::string call = "dlbench " + bound.command->name();
   const std::vector<OptionSpec>& specs = bound.options->specs();
   const bool takes_some = std::any_of(
@@ -88,11 +89,11 @@ std::string call_so_far(const CLI::App& root) {
 // "dlbench", "dlbench report": a word is missing. "dlbench report show": an argument is.
 std::string missing_message(const CLI::App& root,
                             const CLI::ParseError& error,
-                            const std::vector<Bound>& commands) {
+                            const std::vector<BoundCommand>& commands) {
   const std::string call = call_so_far(root);
   const std::string help = " (see " + call + " --help)";
   const bool complete =
-      std::ranges::any_of(commands, [](const Bound& bound) { return bound.app->parsed(); });
+      std::ranges::any_of(commands, [](const BoundCommand& bound) { return bound.app->parsed(); });
   if (complete) {
     return call.substr(call.find(' ') + 1) + ": " + error.what() + help;
   }
@@ -108,7 +109,7 @@ std::string long_name(const std::string& argument) {
 
 Error parse_error(const CLI::App& root,
                   const CLI::ParseError& error,
-                  const std::vector<Bound>& commands) {
+                  const std::vector<BoundCommand>& commands) {
   const std::vector<std::string> extras = root.remaining(true);
   if (extras.empty()) {
     return {ErrorCode::kUsage, missing_message(root, error, commands)};
@@ -116,13 +117,13 @@ Error parse_error(const CLI::App& root,
   const std::string& extra = extras.front();
   const bool option = extra.starts_with("-");
   const bool before_command = !root.remaining(false).empty();
-  if (const Bound* taker = command_with(long_name(extra), commands);
+  if (const BoundCommand* taker = command_with(long_name(extra), commands);
       option && before_command && taker != nullptr) {
     return {ErrorCode::kUsage,
             "'" + extra + "' stands before the command: options come after it, as in `dlbench " +
                 taker->command->name() + " " + extra + "` (see dlbench --help)"};
   }
-  for (const Bound& bound : commands) {
+  for (const BoundCommand& bound : commands) {
     if (!option && bound.app->parsed()) {
       return {ErrorCode::kUsage, extra_argument_message(bound, extra)};
     }

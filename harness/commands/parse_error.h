@@ -21,7 +21,7 @@ class ParseError;
 namespace dlbench::harness {
 
 /// A command with its options and its place in the parser.
-struct Bound {
+struct BoundCommand {
   std::unique_ptr<Command> command;
   std::unique_ptr<OptionSet> options = std::make_unique<OptionSet>();
   CLI::App* app = nullptr;
@@ -35,6 +35,6 @@ struct Bound {
 /// whose --help has more. Its code is kUsage.
 [[nodiscard]] core::Error parse_error(const CLI::App& root,
                                       const CLI::ParseError& error,
-                                      const std::vector<Bound>& commands);
+                                      const std::vector<BoundCommand>& commands);
 
 }  // namespace dlbench::harness
