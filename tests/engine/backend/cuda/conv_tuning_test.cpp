@@ -80,8 +80,11 @@ TEST(Tune, TakesTurnsInRoundsAfterAFirstLook) {
 
 TEST(Tune, OneDisturbedRoundDecidesNothing) {
   Candidates candidates{.run_s = {50e-6, 60e-6}};
-  candidates.disturbed = {{4, 10.0}};  // of candidate 0, in the second round
-  EXPECT_EQ(candidates.tune().best, 0U);
+  for (const std::size_t trial : {2U, 4U, 6U}) {  // of candidate 0, in each of the rounds
+    candidates.order.clear();
+    candidates.disturbed = {{trial, 10.0}};
+    EXPECT_EQ(candidates.tune().best, 0U) << trial;
+  }
 }
 
 TEST(Tune, LeavesWhatIsHopelessAfterTheFirstLook) {
@@ -121,6 +124,20 @@ TEST(Tune, TellsWhoDoesNotRunAndTakesTheOthers) {
   EXPECT_THAT(tuned.refusals, ElementsAre("no", "", ""));
   Candidates none{.run_s = {1e-6, 2e-6}, .refusals = {{0, "no"}, {1, "nor this"}}};
   EXPECT_EQ(none.tune().best, std::nullopt);
+}
+
+TEST(Tune, LeavesOutWhoIsRefusedInALaterRound) {
+  int trials = 0;
+  const Tuned tuned = tune(2,
+                           [&](std::size_t index, int runs) -> Trial {
+                             if (++trials > 4 && index == 0) {
+                               return {.refusal = "not twice"};
+                             }
+                             return {.seconds = (index == 0 ? 1e-6 : 2e-6) * runs};
+                           },
+                           {});
+  EXPECT_EQ(tuned.best, 1U);
+  EXPECT_THAT(tuned.refusals, ElementsAre("not twice", ""));
 }
 
 TEST(Affordable, IsWhatGetsAlongWithTheLargestWorkspaceThatIsGranted) {
