@@ -91,6 +91,29 @@ TEST_F(Safetensors, AFileWithoutTensorsIsValid) {
   EXPECT_TRUE(read_safetensors(file()).empty());
 }
 
+// The format wants it of a reader that maps the file: the header's end is at a multiple of 8, and
+// wide elements come before narrow ones.
+TEST_F(Safetensors, EveryTensorIsAlignedInItsFile) {
+  for (std::string longer; longer.size() < 8; longer += 'x') {
+    TensorMap tensors;
+    tensors.emplace("a" + longer, tensor(core::DType::kU8, {3}));
+    tensors.emplace("b", tensor(core::DType::kF16, {1}));
+    tensors.emplace("c", tensor(core::DType::kF64, {2}));
+    tensors.emplace("d", tensor(core::DType::kF32, {1}));
+    write_safetensors(file(), tensors);
+    std::ifstream stream(file(), std::ios::binary);
+    std::uint64_t header_bytes = 0;
+    stream.read(reinterpret_cast<char*>(&header_bytes), sizeof(header_bytes));
+    EXPECT_EQ(header_bytes % 8, 0U) << longer;
+    std::string header(header_bytes, ' ');
+    stream.read(header.data(), static_cast<std::streamsize>(header_bytes));
+    EXPECT_THAT(header, HasSubstr(R"("c":{"data_offsets":[0,16])"));
+    EXPECT_THAT(header, HasSubstr(R"("d":{"data_offsets":[16,20])"));
+    EXPECT_THAT(header, HasSubstr(R"("b":{"data_offsets":[20,22])"));
+    EXPECT_THAT(header, HasSubstr(R"(":{"data_offsets":[22,25])"));
+  }
+}
+
 TEST_F(Safetensors, ReplacesAFileAndLeavesNothingElseBehind) {
   TensorMap tensors;
   tensors.emplace("a", tensor(core::DType::kF32, {100}));
