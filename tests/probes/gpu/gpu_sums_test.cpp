@@ -9,6 +9,8 @@
 #include <gmock/gmock.h>
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 namespace dlbench::probes {
 namespace {
@@ -55,6 +57,69 @@ TEST(GpuSums, OfWindowsAreThoseOfTheirParts) {
   EXPECT_DOUBLE_EQ(all.of(GpuValue::kPower).integral, joules);
   EXPECT_EQ(all.samples(), samples);
   EXPECT_EQ(all.windows(), 3);
+}
+
+/// A window of samples every 100 ms, with these readings of the energy counter (below 0: none).
+GpuWindow window_of(const std::vector<double>& joules) {
+  GpuWindow window{.begin_ns = 0,
+                   .end_ns = 100 * kNsPerMs * (static_cast<std::int64_t>(joules.size()) - 1)};
+  for (const double reading : joules) {
+    GpuSample sample{.time_ns = 100 * kNsPerMs * static_cast<std::int64_t>(window.samples.size())};
+    if (reading >= 0.0) {
+      sample.energy_joules = reading;
+    }
+    window.samples.push_back(sample);
+  }
+  return window;
+}
+
+// The first two changes hold some of the pause before the window: 10 and 15 J, then 300 W.
+TEST(GpuSums, EnergyIsThatBetweenTheSecondChangeAndTheLastButOneSample) {
+  const GpuSums sums = sums_of(window_of({1000, 1010, 1025, 1055, 1085, 1115, 1145, 1175, 1999}));
+  EXPECT_THAT(sums.counted_joules(), Optional(testing::DoubleNear(0.8 * 300.0, 1e-9)));
+}
+
+TEST(GpuSums, EnergyOfFewChangesOrOfACounterThatFellBackIsNotTold) {
+  EXPECT_EQ(sums_of(window_of({0, 30, 60, 90, 120, 150})).counted_joules(), std::nullopt)
+      << "the change that the last sample sees has no time";
+  EXPECT_THAT(sums_of(window_of({0, 30, 60, 90, 120, 150, 180})).counted_joules(),
+              Optional(testing::DoubleNear(180.0, 1e-9)));
+  EXPECT_EQ(sums_of(window_of({0, 30, 60, 90, 20, 120, 150, 180, 210})).counted_joules(),
+            std::nullopt);
+}
+
+TEST(GpuSums, AWindowThatDoesNotTellTakesItFromAll) {
+  GpuWindow good = window_of({0, 30, 60, 90, 120, 150, 180});
+  good.watched_faults = {GpuFault::kXid};
+  GpuWindow bad = window_of({0, 30});
+  for (GpuSample& sample : good.samples) {
+    sample.power_watt = 300.0;
+  }
+  for (const bool bad_first : {true, false}) {
+    GpuSums sums = sums_of(bad_first ? bad : good);
+    sums += sums_of(bad_first ? good : bad);
+    EXPECT_EQ(sums.counted_joules(), std::nullopt) << bad_first;
+    EXPECT_FALSE(sums.of(GpuValue::kPower).covered) << bad_first;
+    EXPECT_FALSE(sums.has_enough_samples()) << bad_first;
+    EXPECT_EQ(sums.events(GpuFault::kXid), std::nullopt) << bad_first;
+  }
+  EXPECT_TRUE(sums_of(good).of(GpuValue::kPower).covered);
+  EXPECT_EQ(sums_of(good).events(GpuFault::kXid), 0);
+}
+
+TEST(GpuSums, FourSamplesBesideTheFirstAreTooFew) {
+  EXPECT_FALSE(sums_of(window_of({0, 0, 0, 0, 0})).has_enough_samples());
+  EXPECT_TRUE(sums_of(window_of({0, 0, 0, 0, 0, 0})).has_enough_samples());
+}
+
+TEST(GpuSums, ADeviceThatTellsNoReasonsIsTakenToHaveWorked) {
+  EXPECT_TRUE(sums_of(window_of({-1, -1})).worked());
+  EXPECT_FALSE(sums_of(window_of({-1})).worked()) << "the first shows the pause";
+  GpuWindow idle = window_of({-1, -1});
+  for (GpuSample& sample : idle.samples) {
+    sample.clock_reasons = static_cast<std::uint64_t>(ClockReason::kIdle);
+  }
+  EXPECT_FALSE(sums_of(idle).worked());
 }
 
 }  // namespace
