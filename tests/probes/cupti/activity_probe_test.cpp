@@ -235,6 +235,54 @@ TEST_F(ActivityProbeTest, CountsTheNodesOfAGraphThatItCannotTie) {
   ASSERT_NE(trace, nullptr) << reason();
   EXPECT_EQ(trace->graph_nodes.untied_reason(), "");
   EXPECT_EQ(trace->op_of(trace->activities.back()), 42);
+  for (const std::uint64_t node : {0U, 1U}) {  // another capture, of another step
+    probe_->sink()->map_captured_node(node, 50 + static_cast<std::int64_t>(node));
+  }
+  begin();
+  step(1);
+  nodes(2);
+  trace = end();
+  ASSERT_NE(trace, nullptr) << reason();
+  EXPECT_EQ(trace->graph_nodes.captured, 2);
+  EXPECT_EQ(trace->op_of(trace->activities.back()), 51);
+}
+
+TEST_F(ActivityProbeTest, AWindowLastsFromTheFirstStepToTheLast) {
+  begin();
+  step(1);
+  step(1);
+  step(1);
+  const GpuTrace* trace = end();
+  ASSERT_NE(trace, nullptr) << reason();
+  ASSERT_THAT(trace->regions, SizeIs(3));
+  EXPECT_EQ(trace->begin_ns, trace->regions.front().begin_ns);
+  EXPECT_EQ(trace->end_ns, trace->regions.back().end_ns);
+  EXPECT_EQ(trace->steps, 3);
+  begin();
+  cupti_.waiting.push_back(kernel_now());
+  step(0);
+  EXPECT_EQ(end(), nullptr) << "all work was before the first step";
+}
+
+TEST_F(ActivityProbeTest, OpsHaveThePhaseThatTheyRunIn) {
+  const auto op = [&](std::int64_t id) {
+    const core::trace::RegionInfo region{core::trace::Category::kOp, "op", id};
+    probe_->sink()->begin(region);
+    probe_->sink()->end(region);
+  };
+  begin();
+  step(1);
+  const core::trace::RegionInfo phase{core::trace::Category::kPhase, "forward", 0};
+  probe_->sink()->begin(phase);
+  op(7);
+  op(-1);  // of no op of the plan
+  probe_->sink()->end(phase);
+  op(8);
+  const GpuTrace* trace = end();
+  ASSERT_NE(trace, nullptr) << reason();
+  ASSERT_THAT(trace->ops, SizeIs(2));
+  EXPECT_EQ(trace->ops.at(7).phase, "forward");
+  EXPECT_EQ(trace->ops.at(8).phase, "");
 }
 
 }  // namespace
