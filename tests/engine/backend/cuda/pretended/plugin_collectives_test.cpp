@@ -4,14 +4,18 @@
 // The plug-in's communicator on several pretended devices, where `dlbench comm` does not reach.
 #include "engine/backend/cuda/libraries/cuda_stream.h"
 #include "engine/backend/cuda/libraries/nccl_communicator.h"
+#include "tests/engine/backend/cuda/pretended/device.h"
 #include "tests/engine/backend/cuda/pretended/nccl_test_ranks.h"
 #include "tests/engine/comm/thread_rendezvous.h"
 
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <thread>
 #include <vector>
 
 namespace dlbench::backend::cuda {
@@ -39,6 +43,60 @@ TEST(PretendedPlugin, GathersUnevenSharesOfWhatIsNotReduced) {
     const DeviceArray<float> number({static_cast<float>(ranks.rank() + 1)}, stream.handle());
     nccl.all_reduce({.data = reinterpret_cast<std::byte*>(number.data()), .count = 1}, stream);
     EXPECT_EQ(number.read().front(), 6.0F);
+  });
+}
+
+// They run on a stream of their own. One rank comes late here, and what it has to read still later.
+TEST(PretendedPlugin, CollectivesWaitForTheStreamAndItWaitsForThem) {
+  using Collective =
+      std::function<void(NcclCommunicator&, const comm::ReduceRequest&, CudaStream&)>;
+  struct Case {
+    const char* name;
+    Collective run;
+    std::vector<float> wanted[2];  ///< of each rank; below 0: anything
+  };
+  const std::vector<Case> cases{
+      {"all_reduce",
+       [](auto& nccl, const auto& both, auto& stream) {
+         nccl.wait(nccl.start_all_reduce(both, stream), stream);
+       },
+       {{3, 3}, {3, 3}}},
+      {"reduce_scatter",
+       [](auto& nccl, const auto& both, auto& stream) { nccl.reduce_scatter(both, stream); },
+       {{3, -1}, {-1, 3}}},
+      {"all_gather",
+       [](auto& nccl, const auto& both, auto& stream) {
+         nccl.all_gather(both.data, both.count, both.dtype, stream);
+       },
+       {{1, 2}, {1, 2}}},
+      {"broadcast",
+       [](auto& nccl, const auto& both, auto& stream) {
+         nccl.broadcast(both.data, both.count * sizeof(float), 1, stream);
+       },
+       {{2, 2}, {2, 2}}}};
+  dlbench::testing::on_ranks(2, [&](comm::Rendezvous& ranks) {
+    ASSERT_EQ(cudaSetDevice(ranks.rank()), cudaSuccess);
+    CudaStream stream;
+    NcclCommunicator nccl(ranks);
+    for (const Case& test : cases) {
+      if (ranks.rank() == 1) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(15));
+      }
+      const DeviceArray<float> both({0, 0}, stream.handle());
+      const auto own = static_cast<float>(ranks.rank() + 1);
+      const auto work = [to = both.data(), own] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        to[0] = to[1] = own;
+      };
+      ASSERT_EQ(pretended::launch(stream.handle(), work), cudaSuccess);
+      test.run(nccl, {.data = reinterpret_cast<std::byte*>(both.data()), .count = 2}, stream);
+      const std::vector<float> seen = both.read();
+      const std::vector<float>& wanted = test.wanted[ranks.rank()];
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
+        EXPECT_TRUE(wanted[i] < 0 || seen[i] == wanted[i])
+            << test.name << " on rank " << ranks.rank() << ": " << seen[i] << " at " << i;
+      }
+    }
   });
 }
 
