@@ -3,13 +3,38 @@
 #include "harness/trials/group_disturbance.h"
 
 #include "reports/doubts.h"
+#include "reports/naming.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace dlbench::harness {
+namespace {
+
+/// What each disturbed rank saw, on all ranks. Collective.
+std::string reason_of_all(RankGroup& ranks, const std::string& mine) {
+  constexpr std::int64_t kMostTold = 4;  // of a large job that is disturbed everywhere
+  const std::vector<std::string> by_rank = ranks.gather_texts(mine);
+  std::vector<std::string> told;
+  std::int64_t disturbed = 0;
+  for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
+    if (!by_rank[rank].empty() && ++disturbed <= kMostTold) {
+      told.push_back(fmt::format("rank {}: {}", rank, by_rank[rank]));
+    }
+  }
+  if (disturbed > kMostTold) {
+    told.push_back("and " + reports::count_text(disturbed - kMostTold, "more rank"));
+  }
+  return ranks.agree_text(fmt::format("{}", fmt::join(told, "; ")));
+}
+
+}  // namespace
 
 GroupDisturbance judge_together(RankGroup& ranks,
                                 RankShare mine,
@@ -25,11 +50,8 @@ GroupDisturbance judge_together(RankGroup& ranks,
   mine.involuntary_switches = seen.own.involuntary_context_switches;
   mine.disturbed = seen.own.disturbed;
   seen.shares = ranks.exchange(mine);
-  seen.reason = seen.own.reason;
-  for (std::size_t rank = 0; rank < seen.shares.size(); ++rank) {
-    if (seen.shares[rank].disturbed && seen.reason.empty()) {
-      seen.reason = "rank " + std::to_string(rank) + " was disturbed";
-    }
+  if (std::ranges::any_of(seen.shares, &RankShare::disturbed)) {
+    seen.reason = ranks.size() == 1 ? seen.own.reason : reason_of_all(ranks, seen.own.reason);
   }
   return seen;
 }

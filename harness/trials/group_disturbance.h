@@ -17,7 +17,7 @@ namespace dlbench::harness {
 struct GroupDisturbance {
   probes::Disturbance own;        ///< on the CPUs of this rank
   std::vector<RankShare> shares;  ///< by rank, what was seen on the CPUs of each included
-  std::string reason;             ///< of this rank, else "rank N was disturbed"; empty: none was
+  std::string reason;  ///< of all ranks, on all of them alike, by rank; empty: none was disturbed
 };
 
 /// Judges the time between two snapshots of this process. `mine`: what this rank measured, its
