@@ -234,8 +234,8 @@ void add_communication(const ScalingSize& size, reports::ScalingPointRecord& poi
     return;
   }
   point.compression_relative_error = size.compression_error;
-  if (!size.all_reduce_alone_s.empty()) {
-    const Interval alone = interval_of(size.all_reduce_alone_s);
+  if (size.all_reduce_alone_s.value.has_value()) {
+    const Interval alone = interval_of(*size.all_reduce_alone_s.value);
     point.all_reduce_s = alone.estimate;
     point.all_reduce_ci95 = ends(alone);
   }
@@ -311,9 +311,7 @@ std::map<std::string, std::string> reasons_of(const ScalingSize& size,
   explain("nocomm_s", point.nocomm_s.has_value(), communication);
   explain("all_reduce_s",
           point.all_reduce_s.has_value(),
-          point.ranks < 2 ? communication
-                          : "none was timed alone: the step has none, its communicator no clocks, "
-                            "or the run ended before");
+          point.ranks < 2 ? communication : size.all_reduce_alone_s.reason);
   explain("in_step",
           point.in_step.has_value(),
           point.nocomm_s.has_value() ? "the communicator has no clocks" : communication);

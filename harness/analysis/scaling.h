@@ -8,6 +8,7 @@
 #include "engine/comm/communicator.h"
 #include "harness/analysis/attribution.h"
 #include "reports/scaling_record.h"
+#include "reports/value.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -39,13 +40,15 @@ struct ScalingArm {
   std::vector<ScalingRound> rounds;
 };
 
+/// Seconds that a step's all-reduces took with nothing beside them, by call, or why there are none.
+using AllReducesAlone = reports::Measured<std::vector<double>>;
+
 struct ScalingSize {
   /// Samples per step of each rank. Its length is the number of ranks.
   std::vector<std::int64_t> local_batch_sizes;
   std::vector<std::string> hosts;  ///< by rank; may be empty
   std::vector<ScalingArm> arms;
-  /// Seconds that a step's all-reduces took with nothing beside them, by call; may be empty.
-  std::vector<double> all_reduce_alone_s;
+  AllReducesAlone all_reduce_alone_s;
   std::optional<double> compression_error;  ///< of rank 0's gradients, relative; none: none
   std::optional<reports::AttributionRecord> attribution;  ///< of this size, from attribute()
 };

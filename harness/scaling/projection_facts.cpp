@@ -139,7 +139,7 @@ std::vector<CollectiveTime> measure_all_reduces(Session& session,
   return measured;
 }
 
-std::vector<double> measure_all_reduces_alone(Session& session, RankGroup& group, RunGuard& guard) {
+AllReducesAlone measure_all_reduces_alone(Session& session, RankGroup& group, RunGuard& guard) {
   exec::Executor& step = session.step();
   comm::Communicator& communicator = session.communicator();
   session.state().restore();
@@ -168,7 +168,10 @@ std::vector<double> measure_all_reduces_alone(Session& session, RankGroup& group
   step.set_communication(true);
   session.state().restore();
   own.erase(own.begin());  // the first one wakes the communication thread and fills page tables
-  return group.any(!clocked) ? std::vector<double>() : group.sum(own);
+  if (group.any(!clocked)) {
+    return AllReducesAlone::missing("the communicator has no clocks");
+  }
+  return group.sum(own);
 }
 
 }  // namespace dlbench::harness

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "harness/analysis/link_fit.h"
+#include "harness/analysis/scaling.h"
 #include "harness/analysis/step_model.h"
 #include "harness/session/run_guard.h"
 #include "harness/session/session.h"
@@ -37,10 +38,10 @@ namespace dlbench::harness {
 
 /// Seconds that the all-reduces of a step take with nothing beside them, by call: their transfer
 /// on the step's own gradients, as a backward pass left them in caches and memory, once all ranks
-/// have met. Mean over ranks, on all of them; empty where communicators have no clocks. Collective;
-/// the model state is changed.
-[[nodiscard]] std::vector<double> measure_all_reduces_alone(Session& session,
-                                                            RankGroup& group,
-                                                            RunGuard& guard);
+/// have met. Mean over ranks, on all of them; missing where communicators have no clocks.
+/// Collective; the model state is changed.
+[[nodiscard]] AllReducesAlone measure_all_reduces_alone(Session& session,
+                                                        RankGroup& group,
+                                                        RunGuard& guard);
 
 }  // namespace dlbench::harness

@@ -103,7 +103,12 @@ ScaleRun::ScaleRun(ScaleRunOptions options,
       }
     });
     members_.push_back(std::move(member));
+    all_reduce_alone_s_.push_back(AllReducesAlone::missing(
+        size.session.strategy == Strategy::kDataParallel
+            ? "the step has none: a single root collects the gradients"
+            : "it is timed after the trials, and this run did not come to that"));
   }
+  compression_error_.resize(sizes_.size());
   choose_residence();
   watch_device();
   prepare_cache();
@@ -311,8 +316,6 @@ bool ScaleRun::enough(std::int64_t rounds, double round_s) {
 void ScaleRun::measure_facts() {
   all_reduces_.resize(sizes_.size());
   timelines_.resize(sizes_.size());
-  all_reduce_alone_s_.resize(sizes_.size());
-  compression_error_.resize(sizes_.size());
   for (std::size_t index = 0; index < sizes_.size(); ++index) {
     visit(index, [&](ScaleMember& member) {
       Session& session = member.session();
@@ -401,10 +404,8 @@ ScalingInput ScaleRun::input(std::size_t series) const {
       }
       size.arms.push_back(std::move(arm));
     }
-    if (!all_reduce_alone_s_.empty()) {
-      size.all_reduce_alone_s = all_reduce_alone_s_[index];
-      size.compression_error = compression_error_[index];
-    }
+    size.all_reduce_alone_s = all_reduce_alone_s_[index];
+    size.compression_error = compression_error_[index];
     size.attribution = attribute(attribution_input(member.runner().results(), member.context()));
     input.sizes.push_back(std::move(size));
   }

@@ -132,7 +132,7 @@ class ScaleRun {
   std::optional<DeviceFaultWatch> watch_;
   bool keeps_open_ = true;  ///< all sessions at a time; else one after the other
   std::vector<std::vector<CollectiveTime>> all_reduces_;  ///< by size; empty at one rank
-  std::vector<std::vector<double>> all_reduce_alone_s_;   ///< of a step, by size, then by call
+  std::vector<AllReducesAlone> all_reduce_alone_s_;       ///< of a step, by size
   std::vector<StepTimeline> timelines_;                   ///< by size
   std::vector<std::optional<double>> compression_error_;  ///< by size
   bool noise_target_missed_ = false;

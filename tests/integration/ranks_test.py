@@ -215,6 +215,9 @@ class Ranks(Launched):
         self.assertEqual([series["options"]["strategy"] for series in report["scaling"]], ["ddp", "data-parallel"])
         self.assertEqual([skip["what"] for skip in report["run"]["skipped"] if "projection" in skip["what"]],
                          [f"projection of the weak strategy={strategy} series" for strategy in ("ddp", "data-parallel")])
+        ddp, single_root = (series["points"][-1] for series in report["scaling"])
+        self.assertGreater(ddp["all_reduce_s"], 0)
+        self.assertEqual(single_root["missing"]["all_reduce_s"], "the step has none: a single root collects the gradients")
         for trial in report["trials"]:
             for repetition in trial["repetitions"]:
                 self.assertEqual(repetition["samples"], 2 * 8 * 2)

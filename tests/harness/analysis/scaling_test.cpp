@@ -144,12 +144,16 @@ TEST(Scaling, WhatIsMissingHasAReason) {
   EXPECT_FALSE(record.points[1].missing->contains("nocomm_s"));
   for (ScalingSize& size : input.sizes) {
     std::erase_if(size.arms, [](const auto& arm) { return arm.trial == "synthetic/nocomm"; });
-    size.all_reduce_alone_s = {0.017, 0.018};
+    size.all_reduce_alone_s = std::vector{0.017, 0.018};
   }
   record = summarize_scaling(input);
   EXPECT_EQ(record.points[1].missing->at("nocomm_s"),
             "it needs the trials synthetic and synthetic/nocomm");
   EXPECT_TRUE(record.points[1].all_reduce_s.has_value()) << "it needs no trial";
+  input.sizes.front().all_reduce_alone_s =
+      AllReducesAlone::missing("the communicator has no clocks");
+  EXPECT_EQ(summarize_scaling(input).points[1].missing->at("all_reduce_s"),
+            "the communicator has no clocks");
 }
 
 // As a size is left by a run that ended early: trials were asked for, and not all came to count.
@@ -180,7 +184,7 @@ TEST(Scaling, WhatIsMissingWasAskedForInVain) {
 
 TEST(Scaling, TheClocksSayWhatIsHiddenAndWhatBlocksTheStep) {
   ScalingInput input = drifting_input();
-  input.sizes.front().all_reduce_alone_s = {0.017, 0.018, 0.019};
+  input.sizes.front().all_reduce_alone_s = std::vector{0.017, 0.018, 0.019};
   const auto record = summarize_scaling(input);
   const auto& two = record.points[1];
   ASSERT_TRUE(two.in_step.has_value());
