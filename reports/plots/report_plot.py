@@ -37,6 +37,7 @@ ARM_MARKERS = {
     "interference/step_beside_loader": "P",
     "interference/loader_beside_step": "X",
 }
+OTHER_MARKERS = "o^sDvPX<>p*h8"
 PHASE_COLOURS = {
     "data_wait": "#0072B2",
     "host_to_device": "#56B4E9",
@@ -86,8 +87,15 @@ def arm_colour(trial):
     return ARM_COLOURS.get(trial_name(trial), "#999999")
 
 
-def arm_marker(trial):
-    return ARM_MARKERS.get(trial_name(trial), "o")
+def arm_markers(trials):
+    """A marker for each: its arm's, or where dlbench scale has that at several sizes, one that is free."""
+    markers, taken = [], set()
+    for trial in trials:
+        colour, own = arm_colour(trial), ARM_MARKERS.get(trial_name(trial), "o")
+        marker = next((each for each in (own, *OTHER_MARKERS) if (colour, each) not in taken), own)
+        taken.add((colour, marker))
+        markers.append(marker)
+    return markers
 
 
 def counted(trial):
@@ -148,9 +156,11 @@ def heading(report):
     if not workload:
         devices = sorted({record["device"] for record in report["collectives"] if record.get("device")})
         return "collectives on " + ", ".join(devices) if devices else "dlbench"
+    ranks = sum(len(host["ranks"]) for host in report["system"]["hosts"])
     return (
         f"{workload['name']} on {workload['device']}, {workload['precision']}, "
-        f"batch {workload['global_batch_size']}"
+        + (f"{ranks} ranks, " if ranks > 1 else "")
+        + f"batch {workload['global_batch_size']}"
     )
 
 

@@ -38,7 +38,7 @@ def draw_panel(axes, report):
         plot.no_data(axes, "no step times in this report")
         return
     ratios = []
-    for trial in trials:
+    for trial, marker in zip(trials, plot.arm_markers(trials)):
         times, starts = step_times(trial)
         median = trial["step_time_s"]["median"]
         if median <= 0:
@@ -51,7 +51,7 @@ def draw_panel(axes, report):
             [times[index] / median for index in shown],
             s=12 if len(times) < 200 else 5,
             color=colour,
-            marker=plot.arm_marker(trial),
+            marker=marker,
             alpha=0.6,
             linewidths=0,
             zorder=3 if len(times) < 200 else 2,
