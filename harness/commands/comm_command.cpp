@@ -18,6 +18,7 @@
 #include "harness/trials/collective_trial.h"
 #include "harness/trials/device_fault_watch.h"
 #include "harness/trials/group_disturbance.h"
+#include "probes/node/disturbance.h"
 #include "probes/node/system_info.h"
 #include "reports/bus_factor.h"
 #include "reports/naming.h"
@@ -271,7 +272,7 @@ class CollectiveSweep {
         judge_together(group,
                        begin,
                        probes::take_snapshot(),
-                       {.cpus = probes::usable_cpus(), .threads = kThreads});
+                       {.cpus = probes::watched_cpus(), .threads = kThreads});
     if (!seen.reason.empty()) {
       report_.taint(reports::Taint::kDisturbed, where, seen.reason);
     }

@@ -26,7 +26,7 @@
 #include "harness/trials/rank_peaks.h"
 #include "harness/trials/trial_runner.h"
 #include "harness/trials/trial_summary.h"
-#include "probes/node/system_info.h"
+#include "probes/node/disturbance.h"
 #include "reports/text/benchy.h"
 
 #include <fmt/format.h>
@@ -348,7 +348,7 @@ class Measurement {
     OperatorProfile profile = profile_operators(
         session,
         group_,
-        {.cpus = probes::usable_cpus(), .threads = session.plan().backend().device().threads},
+        {.cpus = probes::watched_cpus(), .threads = session.plan().backend().device().threads},
         record_.system.peaks);
     core::log::progress("");
     record_.operators = std::move(profile.operators);

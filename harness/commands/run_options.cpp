@@ -9,7 +9,7 @@
 #include "harness/commands/option_limits.h"
 #include "harness/trials/capture.h"
 #include "harness/trials/trial_id.h"
-#include "probes/node/system_info.h"
+#include "probes/node/disturbance.h"
 #include "workloads/workload.h"
 
 #include <fmt/format.h>
@@ -330,7 +330,7 @@ RunnerOptions runner_options(const RunOptions& run) {
   runner.min_time_s = run.min_time.value_or(runner.min_time_s);
   runner.steps = run.steps;
   runner.warmup_steps = run.warmup_steps;
-  runner.cpus = probes::usable_cpus();
+  runner.cpus = probes::watched_cpus();
   return runner;
 }
 

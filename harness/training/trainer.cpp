@@ -13,7 +13,7 @@
 #include "harness/training/training_passes.h"
 #include "harness/trials/group_disturbance.h"
 #include "harness/trials/rank_group.h"
-#include "probes/node/system_info.h"
+#include "probes/node/disturbance.h"
 #include "workloads/undefined_metric.h"
 
 #include <fmt/format.h>
@@ -237,7 +237,7 @@ class Training {
                                                        const probes::ProcSnapshot& begin,
                                                        const probes::ProcSnapshot& end) {
     const GroupDisturbance seen = judge_together(
-        group_, begin, end, {.cpus = probes::usable_cpus(), .threads = setup_.own_threads});
+        group_, begin, end, {.cpus = probes::watched_cpus(), .threads = setup_.own_threads});
     for (const auto& [code, why] :
          {std::pair(reports::Taint::kDisturbed, seen.reason),
           std::pair(reports::Taint::kThrottled, quota_text(seen.shares))}) {

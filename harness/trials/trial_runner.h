@@ -43,7 +43,7 @@ struct RunnerOptions {
   std::optional<std::int64_t> cold_pass_steps;
   std::int64_t warmup_steps = 0;  ///< at least
   std::optional<double> time_budget_s;
-  int cpus = 1;                   ///< usable by this process, for the judgement of disturbance
+  int cpus = 1;                   ///< probes::watched_cpus(), for the judgement of disturbance
   std::int64_t own_threads = 1;   ///< compute threads and loader workers; arms may have more
   std::int64_t max_discards = 3;  ///< disturbed repetitions repeated per trial, where there is time
 };

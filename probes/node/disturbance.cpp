@@ -101,6 +101,8 @@ double process_cpu_s() noexcept {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
+int watched_cpus() { return std::max(1, static_cast<int>(core::affinity_cpus().size())); }
+
 ProcSnapshot take_snapshot() noexcept {
   ProcSnapshot snapshot;
   snapshot.continued = continued();
@@ -160,11 +162,12 @@ Disturbance compare_snapshots(const ProcSnapshot& begin,
   const auto judge_share = [&](std::optional<double> value_s, double share, const char* what) {
     const double limit_s = thresholds.limit_s(share, result.wall_s, own.cpus);
     if (value_s.has_value() && *value_s > limit_s) {
-      reasons.push_back(fmt::format("{} {:.2f} s in {:.2f} s on {} CPUs, limit {:.2f} s",
+      reasons.push_back(fmt::format("{} {:.2f} s in {:.2f} s on {} CPU{}, limit {:.2f} s",
                                     what,
                                     *value_s,
                                     result.wall_s,
                                     own.cpus,
+                                    own.cpus == 1 ? "" : "s",
                                     limit_s));
     }
   };

@@ -67,12 +67,16 @@ struct Disturbance {
 /// sees to it that it runs on a thread where a handler does no harm.
 void count_continued(int signal_number);
 
+/// CPUs whose times a snapshot sums: all of the affinity mask, however little of their time a CPU
+/// quota leaves this process (usable_cpus()). At least 1.
+[[nodiscard]] int watched_cpus();
+
 /// The present state. Never throws: what cannot be read stays empty. Takes about 15 us.
 [[nodiscard]] ProcSnapshot take_snapshot() noexcept;
 
 /// What of the load on our CPUs is the benchmark itself.
 struct OwnLoad {
-  int cpus = 1;                    ///< CPUs this process may run on
+  int cpus = 1;                    ///< CPUs this process may run on: watched_cpus()
   int threads = 1;                 ///< of the benchmark on them that wanted to run at the same time
   double other_ranks_cpu_s = 0.0;  ///< CPU time of its other ranks on the same CPUs
 };

@@ -89,11 +89,12 @@ bool delays(const ValueMap& effective, std::int64_t ranks) {
   }
 }
 
-/// CPUs of rank 0; nothing: the report has no hosts.
+/// CPUs that rank 0 may run on, at most; nothing: the report has no hosts. Below a CPU quota that
+/// may be all of its host, for `usable_cores` is then what the quota leaves of their time.
 std::optional<std::int64_t> cpus_of_rank_0(const RunRecord& record) {
   for (const HostRecord& host : record.system.hosts) {
     if (std::ranges::count(host.ranks, 0) > 0) {
-      return host.cpu.usable_cores;
+      return host.cpu.cpu_quota.has_value() ? host.cpu.threads : host.cpu.usable_cores;
     }
   }
   return std::nullopt;

@@ -8,6 +8,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -90,39 +91,52 @@ class Processors(CommandTest):
             return group
         self.skipTest("no control group can be made here")
 
+    def run_below(self, group, *arguments):
+        """A run in a control group: the report, and the details of its taints by code."""
+        output = self.folder / "quota.json"
+        line = f"echo $$ > {group}/cgroup.procs && exec \"$0\" \"$@\""
+        done = subprocess.run(["sh", "-c", line, command.PROGRAM, "run", "--workload", "mnist_cnn", "--device",
+                               "cpu", "--data", str(self.folder / "mnist"), "--trials", "synthetic", "--probes",
+                               "none", "--steps", "10", "--repetitions", "2", "--max-noise", "100", "--output",
+                               str(output),
+                               *arguments], capture_output=True, text=True, timeout=100, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = self.report(output)
+        return report, {taint["code"]: taint["detail"] for taint in report["run"]["taints"]}
+
     def test_a_quota_counts_and_is_told(self):
         if len(os.sched_getaffinity(0)) < 2:
             self.skipTest("one CPU needs no quota")
         group = self.group_of_one_cpu()
-
-        def run(*arguments):
-            output = self.folder / "quota.json"
-            line = f"echo $$ > {group}/cgroup.procs && exec \"$0\" \"$@\""
-            done = subprocess.run(["sh", "-c", line, command.PROGRAM, "run", "--workload", "mnist_cnn", "--device",
-                                   "cpu", "--data", str(self.folder / "mnist"), "--trials", "synthetic", "--probes",
-                                   "none", "--steps", "10", "--repetitions", "2", "--max-noise", "100", "--output",
-                                   str(output),
-                                   *arguments], capture_output=True, text=True, timeout=100, check=False)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            report = self.report(output)
-            codes = {taint["code"]: taint["detail"] for taint in report["run"]["taints"]}
-            return report, codes
-
-        report, codes = run()
+        report, codes = self.run_below(group)
         cpu = report["system"]["hosts"][0]["cpu"]
         self.assertEqual((cpu["cpu_quota"], cpu["usable_cores"]), (1, 1))
         self.assertEqual(report["config"]["effective"]["threads"], 1)
         self.assertNotIn("oversubscribed", codes)
         self.assertIsNotNone(report["trials"][0]["repetitions"][0]["disturbance"]["throttled_s"])
 
-        report, codes = run("--threads", "2")
+        report, codes = self.run_below(group, "--threads", "2")
         self.assertIn("oversubscribed", codes)
 
         # Half a CPU: two threads use that up even beside others that are busy.
         self.limit(group, HALF_A_CPU)
-        report, codes = run("--threads", "2")
+        report, codes = self.run_below(group, "--threads", "2")
         self.assertIn("CPU quota", codes.get("throttled", ""))
         self.assertEqual((report["job"]["cores"], report["job"]["cpu_capacity"]), (1, 0.5), "not rounded")
+
+    def test_others_are_judged_by_all_processors_below_a_quota_too(self):
+        cpus = len(os.sched_getaffinity(0))
+        if cpus < 2:
+            self.skipTest("one CPU needs no quota")
+        group = self.group_of_one_cpu()
+        neighbours = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(cpus)]
+        try:
+            _, codes = self.run_below(group, "--max-time", "3s")
+        finally:
+            for neighbour in neighbours:
+                neighbour.kill()
+                neighbour.wait()
+        self.assertRegex(codes.get("disturbed", ""), f"^other processes used .* on {cpus} CPUs, limit")
 
 
 if __name__ == "__main__":

@@ -250,6 +250,12 @@ TEST(Forgery, IsNoDoubtThatARunDoesNotTell) {
             [](RunRecord& r) { r.trials[1].repetitions[1].disturbance.foreign_cpu_s = 0.1; });
   expect_no("disturbed",
             [](RunRecord& r) { r.trials[2].repetitions[1].disturbance.foreign_cpu_s = 50.0; });
+  expect_no("disturbed", [](RunRecord& r) {
+    r.system.hosts[0].cpu.cpu_quota = 1.0;
+    r.system.hosts[0].cpu.usable_cores = 1;
+    r.system.hosts[0].cpu.threads = 10'000;  // on all of which the ranks may run
+    r.trials[1].repetitions[1].disturbance.foreign_cpu_s = 50.0;
+  });
   expect_no("simulated", [](RunRecord& r) {
     r.config.effective["link"] = "gbit_per_s=10";
     r.config.effective["link-node-ranks"] = 4;
