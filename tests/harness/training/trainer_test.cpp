@@ -7,9 +7,9 @@
 #include "engine/core/clock.h"
 #include "engine/core/error.h"
 #include "engine/exec/safetensors.h"
-#include "engine/graph/layers.h"
 #include "harness/training/step_pool.h"
 #include "tests/engine/exec/deferred_backend.h"
+#include "tests/harness/training/dense_workload.h"
 #include "tests/temporary_folder.h"
 
 #include <fmt/format.h>
@@ -34,61 +34,6 @@ namespace {
 using testing::HasSubstr;
 
 constexpr std::int64_t kSamples = 50;
-
-/// One dense layer on 28x28 images: trains in milliseconds on any backend.
-class Dense final : public workloads::Workload {
- public:
-  /// `evaluated_scale`: of pixels in evaluate mode.
-  explicit Dense(bool keep_last_batch = true, float evaluated_scale = 1.0F / 255.0F)
-      : evaluated_scale_(evaluated_scale) {
-    spec_.name = "dense";
-    spec_.batch_size = 16;
-    spec_.image_size = {.standard = 28, .multiple = 1, .min = 28, .max = 28};
-    spec_.epochs = 2;
-    spec_.optimizer = {.kind = graph::OptimizerKind::kSgd, .learning_rate = 0.01, .attributes = {}};
-    spec_.schedule = workloads::StepRate{.gamma = 0.9};
-    spec_.early_stop_patience = 2;
-    spec_.keep_last_batch = keep_last_batch;
-    spec_.dataset = "mnist";
-    spec_.classes = 10;
-    spec_.metrics = workloads::MetricKind::kClassification;
-  }
-  [[nodiscard]] const workloads::WorkloadSpec& spec() const override { return spec_; }
-
- protected:
-  [[nodiscard]] workloads::BuiltWorkload build_graph(const workloads::WorkloadParams& params,
-                                                     graph::Mode mode) const override {
-    const std::int64_t n = params.batch_size;
-    graph::GraphBuilder builder(mode);
-    const graph::ValueId image = builder.add_input("image", core::DType::kU8, {n, 28, 28, 1});
-    const graph::ValueId label = builder.add_input("label", core::DType::kI32, {n});
-    graph::ValueId x = graph::normalize_image(
-        builder,
-        image,
-        "input",
-        {.scale = mode == graph::Mode::kTrain ? 1.0F / 255.0F : evaluated_scale_,
-         .mean = {0.3F},
-         .stddev = {0.3F}});
-    x = graph::dropout(builder, graph::flatten(builder, x, "flatten"), "dropout", 0.1F);
-    x = graph::linear(
-        builder, x, "fc", {.features_out = 10, .init = graph::WeightInit::kTorchDefault});
-    x = graph::log_softmax(builder, x, "log_softmax");
-    builder.mark_output("prediction", x);
-    builder.mark_output("loss", graph::nll_loss(builder, x, label, "nll"));
-    builder.mark_output("counts", graph::classification_counts(builder, x, label, "counts"));
-    return {std::move(builder).finish(),
-            {{.input = "image", .tensor = "image", .network_value = "image"},
-             {.input = "label",
-              .tensor = "label",
-              .role = data::Role::kTarget,
-              .network_value = "label"}},
-            params};
-  }
-
- private:
-  workloads::WorkloadSpec spec_;
-  float evaluated_scale_;
-};
 
 class Trainer : public testing::Test {
  protected:
@@ -121,7 +66,7 @@ class Trainer : public testing::Test {
  private:
   // NOLINTNEXTLINE(readability-identifier-naming): private, though of all objects.
   static inline std::optional<tests::TemporaryFolder> folder_;
-  Dense workload_;
+  tests::DenseWorkload workload_;
   std::unique_ptr<backend::Backend> backend_;
   std::unique_ptr<data::Dataset> training_;
   std::unique_ptr<data::Dataset> validation_;
@@ -258,7 +203,7 @@ TEST_F(Trainer, ALossThatIsNotFiniteEndsTheRunAndNamesTheStep) {
 }
 
 TEST_F(Trainer, AValidationLossThatIsNotFiniteIsNoGainAndTrainingGoesOn) {
-  const Dense overflowing(true, 1e38F);
+  const tests::DenseWorkload overflowing({.evaluated_scale = 1e38F});
   const TrainingSetup usual = setup(3);
   const TrainingSetup blind{.workload = overflowing,
                             .params = {},
@@ -304,7 +249,7 @@ TEST_F(Trainer, StopsEarlyWhenNothingImproves) {
 }
 
 TEST_F(Trainer, SaysHowManySamplesFillNoBatch) {
-  const Dense whole_batches(false);
+  const tests::DenseWorkload whole_batches({.keep_last_batch = false});
   const TrainingSetup kept = setup(1);
   TrainingSetup uneven{.workload = whole_batches,
                        .params = {.batch_size = 24},

@@ -4,8 +4,8 @@
 // What a history says is what the steps did: rates, means over samples, whose metrics they are.
 #include "data/generators/generate.h"
 #include "engine/backend/backend_list.h"
-#include "engine/graph/layers.h"
 #include "harness/training/trainer.h"
+#include "tests/harness/training/dense_workload.h"
 #include "tests/temporary_folder.h"
 
 #include <fmt/format.h>
@@ -24,61 +24,14 @@ namespace {
 /// No weight changes: what is left is what the harness makes of losses and counts.
 constexpr double kStandstill = 1e-30;
 
-/// Softmax regression on 28x28 images, without dropout: a sample's loss depends on nothing else.
-class Regression final : public workloads::Workload {
- public:
-  /// `evaluated_scale`: of pixels in evaluate mode.
-  explicit Regression(workloads::ScheduleSpec schedule = workloads::ConstantRate{},
-                      float evaluated_scale = 1.0F / 255.0F)
-      : evaluated_scale_(evaluated_scale) {
-    spec_.name = "regression";
-    spec_.batch_size = 16;
-    spec_.image_size = {.standard = 28, .multiple = 1, .min = 28, .max = 28};
-    spec_.epochs = 1;
-    spec_.optimizer = {.kind = graph::OptimizerKind::kSgd, .learning_rate = 0.01, .attributes = {}};
-    spec_.schedule = schedule;
-    spec_.keep_last_batch = true;
-    spec_.dataset = "mnist";
-    spec_.classes = 10;
-    spec_.metrics = workloads::MetricKind::kClassification;
-  }
-  [[nodiscard]] const workloads::WorkloadSpec& spec() const override { return spec_; }
-
- protected:
-  [[nodiscard]] workloads::BuiltWorkload build_graph(const workloads::WorkloadParams& params,
-                                                     graph::Mode mode) const override {
-    const std::int64_t n = params.batch_size;
-    graph::GraphBuilder builder(mode);
-    const graph::ValueId image = builder.add_input("image", core::DType::kU8, {n, 28, 28, 1});
-    const graph::ValueId label = builder.add_input("label", core::DType::kI32, {n});
-    graph::ValueId x = graph::normalize_image(
-        builder,
-        image,
-        "input",
-        {.scale = mode == graph::Mode::kTrain ? 1.0F / 255.0F : evaluated_scale_,
-         .mean = {},
-         .stddev = {}});
-    x = graph::linear(builder,
-                      graph::flatten(builder, x, "flatten"),
-                      "fc",
-                      {.features_out = 10, .init = graph::WeightInit::kTorchDefault});
-    x = graph::log_softmax(builder, x, "log_softmax");
-    builder.mark_output("prediction", x);
-    builder.mark_output("loss", graph::nll_loss(builder, x, label, "nll"));
-    builder.mark_output("counts", graph::classification_counts(builder, x, label, "counts"));
-    return {std::move(builder).finish(),
-            {{.input = "image", .tensor = "image", .network_value = "image"},
-             {.input = "label",
-              .tensor = "label",
-              .role = data::Role::kTarget,
-              .network_value = "label"}},
-            params};
-  }
-
- private:
-  workloads::WorkloadSpec spec_;
-  float evaluated_scale_;
-};
+/// A sample's loss depends on nothing else.
+tests::DenseWorkload regression(workloads::ScheduleSpec schedule = workloads::ConstantRate{},
+                                float evaluated_scale = 1.0F / 255.0F) {
+  return tests::DenseWorkload({.schedule = schedule,
+                               .dropout = 0.0F,
+                               .evaluated_scale = evaluated_scale,
+                               .early_stop_patience = 0});
+}
 
 class TrainingNumbers : public testing::Test {
  protected:
@@ -88,7 +41,8 @@ class TrainingNumbers : public testing::Test {
     validation_ = data::open_dataset("mnist", file("data"), data::Split::kTest);
   }
 
-  [[nodiscard]] TrainingSetup setup(const Regression& workload, std::int64_t epochs) const {
+  [[nodiscard]] TrainingSetup setup(const workloads::Workload& workload,
+                                    std::int64_t epochs) const {
     return {.workload = workload,
             .params = {},
             .backend = *backend_,
@@ -110,7 +64,7 @@ class TrainingNumbers : public testing::Test {
 };
 
 TEST_F(TrainingNumbers, TheStepsOfAnEpochHaveItsRate) {
-  const Regression once(workloads::StepRate{.gamma = kStandstill});
+  const auto once = regression(workloads::StepRate{.gamma = kStandstill});
   const TrainingResult result = train(setup(once, 2), {});
   const TrainingResult untrained = [&] {
     TrainingSetup still = setup(once, 1);
@@ -125,7 +79,8 @@ TEST_F(TrainingNumbers, TheStepsOfAnEpochHaveItsRate) {
 
 // The training loss falls, the validation loss is never finite: no gain.
 TEST_F(TrainingNumbers, ThePlateauIsThatOfTheValidationLoss) {
-  const Regression blind(workloads::PlateauRate{.factor = 0.5, .patience = 1, .floor = 0.0}, 1e38F);
+  const auto blind =
+      regression(workloads::PlateauRate{.factor = 0.5, .patience = 1, .floor = 0.0}, 1e38F);
   const TrainingResult result = train(setup(blind, 3), {});
   ASSERT_EQ(result.history.size(), 3U);
   EXPECT_LT(*result.history[1].train_loss, *result.history[0].train_loss);
@@ -136,7 +91,7 @@ TEST_F(TrainingNumbers, ThePlateauIsThatOfTheValidationLoss) {
 // A partial batch weighs as much as it has samples: 50 and 10 of them in batches of 1, 7, 16 and
 // all, one after the other or at once.
 TEST_F(TrainingNumbers, LossesAndMetricsAreMeansOverSamplesHoweverTheyAreBatched) {
-  const Regression workload;
+  const auto workload = regression();
   TrainingSetup trained = setup(workload, 3);
   trained.checkpoint = file("trained.safetensors");
   (void)train(trained, {});
@@ -161,7 +116,7 @@ TEST_F(TrainingNumbers, LossesAndMetricsAreMeansOverSamplesHoweverTheyAreBatched
 
 // With the data sets exchanged, so are the numbers.
 TEST_F(TrainingNumbers, EachMetricIsOfItsOwnData) {
-  const Regression workload;
+  const auto workload = regression();
   TrainingSetup still = setup(workload, 1);
   still.learning_rate = kStandstill;
   const reports::EpochRecord usual = train(still, {}).history.at(0);
