@@ -131,7 +131,7 @@ class PretendedGpu(PretendedGpuTest):
                 ({GPU: "devices=2"}, "cuda", "pretended GPU 0"),
                 ({GPU: "devices=2"}, "cuda:1", "pretended GPU 1"),
                 ({GPU: "devices=2", "CUDA_VISIBLE_DEVICES": "1"}, "cuda", "pretended GPU 1")):
-            report = self.run_short("--trials", "synthetic", "--probes", "none", "--device", option,
+            report = self.run_short("--trials", "synthetic/device", "--probes", "none", "--device", option,
                                     environment=variables)
             self.assertEqual(report["workload"]["device"], wanted)
 
