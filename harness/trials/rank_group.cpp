@@ -26,15 +26,18 @@ std::string bytes_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+/// What bytes_of() made of a list. Not by memcpy: an empty list has no address to give it.
+template <typename Number>
+std::vector<Number> list_of(const std::string& bytes) {
+  std::vector<Number> list(bytes.size() / sizeof(Number));
+  std::ranges::copy(std::as_bytes(std::span(bytes)),
+                    std::as_writable_bytes(std::span(list)).begin());
+  return list;
+}
+
 std::string affinity_text() {
   const std::vector<int> cpus = core::affinity_cpus();
   return bytes_of(std::as_bytes(std::span(cpus)));
-}
-
-std::vector<int> cpus_of(const std::string& affinity) {
-  std::vector<int> list(affinity.size() / sizeof(int));
-  std::memcpy(list.data(), affinity.data(), affinity.size());
-  return list;
 }
 
 bool have_common_cpu(const std::vector<int>& a, const std::vector<int>& b) {
@@ -62,11 +65,11 @@ RankGroup::RankGroup(comm::Rendezvous& ranks) : ranks_(ranks) {
   }
   const std::vector<double> quotas = ranks_.all_gather(quota.value_or(0.0));
   const auto own = static_cast<std::size_t>(rank());
-  const std::vector<int> own_cpus = cpus_of(masks[own]);
+  const std::vector<int> own_cpus = list_of<int>(masks[own]);
   std::map<int, NodeCpus> nodes;
   for (std::size_t other = 0; other < masks.size(); ++other) {
     const int node = places()[other].node;
-    const std::vector<int> cpus = cpus_of(masks[other]);
+    const std::vector<int> cpus = list_of<int>(masks[other]);
     nodes[node].add(cpus, quotas[other] > 0.0 ? std::optional(quotas[other]) : std::nullopt);
     if (other != own && node == places()[own].node && have_common_cpu(own_cpus, cpus)) {
       sharers_.push_back(static_cast<int>(other));
@@ -84,8 +87,7 @@ std::vector<std::vector<double>> RankGroup::gather(const std::vector<double>& va
   }
   std::vector<std::vector<double>> lists;
   for (const std::string& text : ranks_.gather(bytes_of(std::as_bytes(std::span(values))))) {
-    lists.emplace_back(text.size() / sizeof(double));
-    std::memcpy(lists.back().data(), text.data(), text.size());
+    lists.push_back(list_of<double>(text));
   }
   return lists;
 }
@@ -141,10 +143,9 @@ std::vector<double> RankGroup::sum(const std::vector<double>& values) {
   }
   const std::vector<std::string> texts = ranks_.gather(bytes_of(std::as_bytes(std::span(values))));
   std::vector<double> sums(values.size(), 0.0);
-  std::vector<double> part(values.size());
   for (const std::string& text : texts) {
-    DLBENCH_CHECK(text.size() == part.size() * sizeof(double)) << text.size() << " bytes";
-    std::memcpy(part.data(), text.data(), text.size());
+    DLBENCH_CHECK(text.size() == sums.size() * sizeof(double)) << text.size() << " bytes";
+    const std::vector<double> part = list_of<double>(text);
     std::transform(sums.begin(), sums.end(), part.begin(), sums.begin(), std::plus<>());
   }
   ranks_.broadcast(std::as_writable_bytes(std::span(sums)));
