@@ -257,7 +257,8 @@ class Table:
                          "spread": max(spreads) if spreads else None, "processes": len(rates),
                          "why": next((result.why for result in results if result.why), ""),
                          **{k: v for result in results for k, v in result.facts.items()
-                            if k in ("graph_breaks", "cudagraph_skips", "torch", "device", "warm_up_s")}})
+                            if k in ("graph_breaks", "cudagraph_skips", "torch", "device", "warm_up_s",
+                                     "compiled_ahead")}})
         return rows
 
     def write(self):

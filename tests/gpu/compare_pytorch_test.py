@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """compare_pytorch.py with stand-ins for dlbench and PyTorch; pytorch_step.py where a PyTorch is."""
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -189,6 +190,24 @@ class Optimizer(unittest.TestCase):
                          {"eager-graph", "compile-graph", "compile-templates"})
         self.assertTrue(all(how["foreach"] for how in made.values()))
 
+    def test_triton_takes_the_assembler_of_pytorch(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ), \
+             mock.patch("importlib.util.find_spec") as find_spec:
+            os.environ.pop("TRITON_PTXAS_PATH", None)
+            find_spec.return_value = mock.Mock(origin=f"{folder}/__init__.py")
+            pytorch_step.take_one_assembler()
+            self.assertNotIn("TRITON_PTXAS_PATH", os.environ)
+            ptxas = pathlib.Path(folder, "bin", "ptxas")
+            ptxas.parent.mkdir()
+            ptxas.touch(0o755)
+            pytorch_step.take_one_assembler()
+            self.assertEqual(os.environ["TRITON_PTXAS_PATH"], str(ptxas))
+            os.environ["TRITON_PTXAS_PATH"] = "the user's"
+            pytorch_step.take_one_assembler()
+            self.assertEqual(os.environ["TRITON_PTXAS_PATH"], "the user's")
+            find_spec.return_value = None
+            pytorch_step.take_one_assembler()
+
     def test_a_pytorch_that_cannot_capture_it_says_so(self):
         class Old(self.Torch):
             class optim:
@@ -216,6 +235,14 @@ class Step(unittest.TestCase):
         return subprocess.run(
             [TORCH_PYTHON, HERE / "pytorch_step.py", "--batch", "2", "--size", "32", "--device", "cpu",
              "--windows", "2", "--seconds", "0.2", *arguments], capture_output=True, text=True, timeout=250)
+
+    def test_a_pytorch_without_such_a_compiler_compiles_nothing_ahead(self):
+        done = subprocess.run([TORCH_PYTHON, "-c", "import pytorch_step as p; print(p.compile_ahead_where_it_is_known())"],
+                              cwd=HERE, capture_output=True, text=True, timeout=120)
+        if "inductor" not in done.stderr:
+            self.skipTest("this PyTorch has the compiler")
+        self.assertEqual(done.stdout, "None\n", done.stderr)
+        self.assertIn("nothing is compiled ahead with this PyTorch: ", done.stderr)
 
     def test_eager_steps_are_timed(self):
         for precision in ("fp32", "bf16"):

@@ -11,6 +11,9 @@ Contestants: "eager" as it is usually written; "eager-graph" the same captured i
 "compile-graph" the kernels of that mode with the whole step in one CUDA graph, optimizer included;
 "compile-templates" the same without the mode's coordinate descent, which compiles each kernel of its own many
 times over, one after the other; "compile-reduce" mode reduce-overhead, which tunes nothing.
+So that tuning ends within minutes, its workers and its own process take one assembler (with two, as PyTorch 2.11
+comes, the process compiles anew what the workers have compiled), and compile_ahead.py compiles on all cores what
+the coordinate descent tries. What is timed and what is chosen is not touched.
 
 What is not alike in all of them, and not in favour of dlbench alone:
 - The optimizer of "compile" and "compile-reduce" runs beside their graphs, in NAdam's foreach kernels.
@@ -24,9 +27,11 @@ What is not alike in all of them, and not in favour of dlbench alone:
 """
 import argparse
 import contextlib
+import importlib.util
 import inspect
 import json
 import math
+import os
 import pathlib
 import statistics
 import sys
@@ -148,6 +153,24 @@ def facts_of(torch, device):
             "device": torch.cuda.get_device_name() if device == "cuda" else device}
 
 
+def take_one_assembler():
+    """PyTorch's ptxas for Triton in every process, as its workers do: Triton's cache holds what one version made."""
+    package = importlib.util.find_spec("torch")
+    ptxas = pathlib.Path(package.origin).parent / "bin" / "ptxas" if package and package.origin else None
+    if ptxas and os.access(ptxas, os.X_OK):
+        os.environ.setdefault("TRITON_PTXAS_PATH", str(ptxas))
+
+
+def compile_ahead_where_it_is_known():
+    """The configurations that are compiled ahead, or None."""
+    try:
+        import compile_ahead
+        return compile_ahead.install()
+    except (ImportError, AttributeError) as error:
+        print(f"nothing is compiled ahead with this PyTorch: {error}", file=sys.stderr, flush=True)
+        return None
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--peer", choices=PEERS, required=True)
@@ -158,15 +181,19 @@ def main():
     parser.add_argument("--seconds", type=float, default=3.0, help="of all windows, at least")
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    take_one_assembler()
     import torch
     print(json.dumps(facts_of(torch, arguments.device)), flush=True)
     begin = time.perf_counter()
+    tuned = arguments.device == "cuda" and arguments.peer in ("compile", "compile-graph")
+    ahead = compile_ahead_where_it_is_known() if tuned else None
     run = make_step(torch, arguments)
     for _ in range(WARM_UP_STEPS if arguments.device == "cuda" else 1):
         run()
     if arguments.device == "cuda":
         torch.cuda.synchronize()
-    print(json.dumps({"warm_up_s": time.perf_counter() - begin}), flush=True)
+    print(json.dumps({"warm_up_s": time.perf_counter() - begin,
+                      **({"compiled_ahead": ahead.end()} if ahead else {})}), flush=True)
     step_s = seconds_of(torch, run, 3, arguments.device) / 3
     steps = max(1, math.ceil(1.05 * arguments.seconds / arguments.windows / step_s))
     rates = []
