@@ -43,6 +43,14 @@ class PretendedRanks(PretendedGpuTest):
             self.assertEqual(len(losses["cpu"]), 4)
             for cpu, cuda in zip(losses["cpu"], losses["cuda"]):
                 self.assertAlmostEqual(cpu, cuda, delta=rounding * abs(cpu), msg=f"{ranks} ranks: {losses}")
+        # What was tuned is kept, for this device, with these libraries.
+        kept = (self.folder / "cache" / "tuning.txt").read_text().splitlines()[1:]
+        self.assertTrue(kept)
+        for line in kept:
+            problem, machine, choice = line.split("\t")
+            self.assertRegex(problem, r"^conv \w+ (f32|bf16) x\(")
+            self.assertRegex(machine, r"^pretended GPU \d sm_90 driver \S+ CUDA \S+ cuDNN \d+\.\d+\.\d+$")
+            self.assertRegex(choice, r"^eng\d+\{")
 
     def test_steps_of_uneven_shares_are_recorded_where_all_ranks_do_so_at_once(self):
         # 4, 4 and 3 samples and at last 2, 2 and 2: two steps on each rank. 3, 3 and 2 and at last 3, 2 and 2: one step

@@ -16,9 +16,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -96,6 +99,31 @@ TEST_F(WrongPlansOfCudnn, AreNotTakenBecauseTheyWereOnce) {
   const std::string remembered = choose(problem, "");
   ASSERT_EQ(choose(problem, ""), remembered);
   EXPECT_NE(engine_of(choose(problem, engine_of(remembered))), engine_of(remembered));
+}
+
+// A plan that is the fastest in tf32 may be another in f32, and --conv-algorithm direct has fewer.
+TEST_F(WrongPlansOfCudnn, AreRememberedByWhatTheyWereChosenFrom) {
+  options_.tuning_cache = folder_.file("tuning.txt");
+  options_.autotune = true;
+  const auto lines = [&] {
+    std::ifstream file(options_.tuning_cache);
+    return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
+  };
+  const ConvProblem forward = strided_problem(ConvDirection::kForward, DType::kF32);
+  (void)choose(forward, "");
+  EXPECT_EQ(lines(), 2) << "a header and the choice";
+  (void)choose(forward, "");
+  EXPECT_EQ(lines(), 2);
+  options_.allow_tf32 = true;
+  (void)choose(forward, "");
+  EXPECT_EQ(lines(), 3);
+  options_.conv_algorithm = ConvAlgorithm::kDirect;
+  (void)choose(forward, "");
+  EXPECT_EQ(lines(), 4);
+  ConvProblem without_bias = forward;
+  without_bias.epilogue = {};
+  (void)choose(without_bias, "");
+  EXPECT_EQ(lines(), 5);
 }
 
 TEST_F(WrongPlansOfCudnn, EndTheRunWhereADecisionNamesThem) {

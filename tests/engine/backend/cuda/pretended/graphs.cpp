@@ -118,7 +118,8 @@ cudaError_t run(const CUgraphExec_st& graph, CUstream_st& stream) {
     const CUgraphNode_st& node = graph.nodes[index];
     if (node.type != cudaGraphNodeTypeEventRecord) {
       const std::uint64_t id = (std::uint64_t{graph.id} << 32) | (index + 1);
-      stream.queue->push({.work = observed(node.work, node.label, stream, graph.id, id)});
+      const int priority = graph.keeps_priorities ? node.priority : stream.priority;
+      stream.queue->push({.work = observed(node.work, node.label, stream, priority, graph.id, id)});
       continue;
     }
     if (known_event(node.event) == nullptr) {
@@ -296,7 +297,9 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) 
   return cudaSuccess;
 }
 
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long) {
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made,
+                                 cudaGraph_t graph,
+                                 unsigned long long flags) {
   const Call call("cudaGraphInstantiate");
   const auto lock = lock_runtime();
   if (device_failure() != cudaSuccess || refuse_unsafe_call() != cudaSuccess) {
@@ -309,6 +312,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsig
   *made = new CUgraphExec_st;
   (*made)->device = current_device();
   (*made)->id = ++runtime().last_graph_id;
+  (*made)->keeps_priorities = (flags & cudaGraphInstantiateFlagUseNodePriority) != 0;
   for (const auto& node : graph->nodes) {
     (*made)->place[node.get()] = (*made)->nodes.size();
     (*made)->nodes.push_back(*node);

@@ -32,6 +32,7 @@ struct ObservedWork {
   int device = 0;
   std::uint32_t stream = 0;
   std::uint32_t correlation = 0;  ///< of the call that launched it
+  int priority = 0;               ///< the lower, the sooner
   std::uint32_t graph = 0;        ///< 0: no graph did
   std::uint64_t graph_node = 0;
   std::atomic<std::int64_t> begin_ns{0};  ///< of the steady clock; 0: not yet

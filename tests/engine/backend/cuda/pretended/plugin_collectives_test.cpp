@@ -6,22 +6,29 @@
 #include "engine/backend/cuda/libraries/nccl_communicator.h"
 #include "tests/engine/backend/cuda/pretended/device.h"
 #include "tests/engine/backend/cuda/pretended/nccl_test_ranks.h"
+#include "tests/engine/backend/cuda/pretended/observer.h"
 #include "tests/engine/comm/thread_rendezvous.h"
 
 #include <cuda_runtime_api.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace dlbench::backend::cuda {
 namespace {
 
 using pretended::testing::DeviceArray;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Lt;
 
 // Bytes are what NCCL does not reduce, and five of them are no even shares for three ranks.
 TEST(PretendedPlugin, GathersUnevenSharesOfWhatIsNotReduced) {
@@ -97,6 +104,48 @@ TEST(PretendedPlugin, CollectivesWaitForTheStreamAndItWaitsForThem) {
             << test.name << " on rank " << ranks.rank() << ": " << seen[i] << " at " << i;
       }
     }
+  });
+}
+
+/// The priority of each kernel.
+class Priorities final : public pretended::Observer {
+ public:
+  void enqueued(const pretended::ObservedWorkPtr& work) override {
+    if (work->label.kind == pretended::WorkKind::kKernel) {
+      seen_.push_back(work->priority);  // with the runtime locked
+    }
+  }
+  void done(const pretended::ObservedWorkPtr& /*work*/) override {}
+  void called(const pretended::HostCall& /*call*/) override {}
+  [[nodiscard]] std::vector<int> take() { return std::exchange(seen_, {}); }
+
+ private:
+  std::vector<int> seen_;
+};
+
+// Behind the backward pass, but before what of it is still to come; replayed, too.
+TEST(PretendedPlugin, CollectivesComeBeforeTheComputeThatTheyOverlap) {
+  static Priorities priorities;  // work that was enqueued may still tell it that it is done
+  dlbench::testing::on_ranks(1, [](comm::Rendezvous& ranks) {
+    CudaStream stream;
+    NcclCommunicator nccl(ranks);
+    const DeviceArray<float> number({1}, stream.handle());
+    const auto step = [&] {
+      ASSERT_EQ(pretended::launch(stream.handle(), [] {}), cudaSuccess);
+      nccl.all_reduce({.data = reinterpret_cast<std::byte*>(number.data()), .count = 1}, stream);
+    };
+    pretended::set_observer(&priorities);
+    step();
+    stream.synchronize();
+    EXPECT_THAT(priorities.take(), ElementsAre(0, Lt(0)));
+    ASSERT_TRUE(stream.begin_capture());
+    step();
+    const std::unique_ptr<Replay> replay = stream.end_capture();
+    EXPECT_THAT(priorities.take(), IsEmpty());
+    replay->launch({});
+    stream.synchronize();
+    EXPECT_THAT(priorities.take(), ElementsAre(0, Lt(0)));
+    pretended::set_observer(nullptr);
   });
 }
 

@@ -83,6 +83,7 @@ struct Capture {
 struct CUstream_st {
   int device = 0;
   std::uint32_t id = 7;  ///< for profilers; 7: the default stream
+  int priority = 0;
   std::shared_ptr<dlbench::pretended::Queue> queue = std::make_shared<dlbench::pretended::Queue>();
   std::shared_ptr<dlbench::pretended::Capture> capture;  ///< null: it records nothing
 };
@@ -100,6 +101,7 @@ struct CUgraphNode_st {
   cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
   dlbench::pretended::Work work;
   dlbench::pretended::WorkLabel label;
+  int priority = 0;             ///< of the stream that was recorded
   cudaEvent_t event = nullptr;  ///< of a node that records one
   std::vector<cudaGraphNode_t> after;
 };
@@ -111,6 +113,7 @@ struct CUgraph_st {
 struct CUgraphExec_st {
   int device = 0;
   std::uint32_t id = 0;                          ///< for profilers
+  bool keeps_priorities = false;                 ///< of the nodes; else that of the stream
   std::vector<CUgraphNode_st> nodes;             ///< `after` names those of the graph
   std::map<cudaGraphNode_t, std::size_t> place;  ///< of a node of the graph in `nodes`
 };
@@ -156,6 +159,7 @@ cudaError_t enqueue(cudaStream_t stream, cudaGraphNodeType type, Work work, Work
 [[nodiscard]] Work observed(Work work,
                             const WorkLabel& label,
                             const CUstream_st& stream,
+                            int priority,
                             std::uint32_t graph = 0,
                             std::uint64_t graph_node = 0);
 

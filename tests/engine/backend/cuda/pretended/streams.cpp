@@ -17,6 +17,9 @@
 namespace dlbench::pretended {
 namespace {
 
+constexpr int kLeastPriority = 0;
+constexpr int kGreatestPriority = -5;
+
 cudaError_t wait_for_stream(cudaStream_t stream) {
   std::shared_ptr<Queue> queue;
   {
@@ -174,6 +177,7 @@ void drain_device(int device) {
 Work observed(Work work,
               const WorkLabel& label,
               const CUstream_st& stream,
+              int priority,
               std::uint32_t graph,
               std::uint64_t graph_node) {
   const int late_us = label.kind == WorkKind::kKernel ? setting().late_us : 0;
@@ -188,6 +192,7 @@ Work observed(Work work,
     seen->device = stream.device;
     seen->stream = stream.id;
     seen->correlation = Call::correlation();
+    seen->priority = priority;
     seen->graph = graph;
     seen->graph_node = graph_node;
     who->enqueued(seen);
@@ -214,7 +219,7 @@ cudaError_t enqueue(cudaStream_t stream, cudaGraphNodeType type, Work work, Work
     return cudaErrorInvalidResourceHandle;
   }
   if (known->capture == nullptr) {
-    known->queue->push({.work = observed(std::move(work), label, *known)});
+    known->queue->push({.work = observed(std::move(work), label, *known, known->priority)});
     return cudaSuccess;
   }
   Capture& capture = *known->capture;
@@ -225,6 +230,7 @@ cudaError_t enqueue(cudaStream_t stream, cudaGraphNodeType type, Work work, Work
   node->type = type;
   node->work = std::move(work);
   node->label = std::move(label);
+  node->priority = known->priority;
   node->after = std::exchange(capture.ends[known], {node.get()});
   capture.graph->nodes.push_back(std::move(node));
   return cudaSuccess;
@@ -255,13 +261,13 @@ cudaError_t launch(cudaStream_t stream, Work work, const Launch& launch) {
 using namespace dlbench::pretended;
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
-  *least = 0;
-  *greatest = -5;
+  *least = kLeastPriority;
+  *greatest = kGreatestPriority;
   return answer(device_failure());
 }
 
 // Others than non-blocking streams wait for the default stream and it for them: not pretended.
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int /*priority*/) {
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
   const Call call("cudaStreamCreateWithPriority");
   const auto lock = lock_runtime();
   if (device_failure() != cudaSuccess || flags != cudaStreamNonBlocking) {
@@ -271,6 +277,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
   *stream = runtime().streams.back().get();
   (*stream)->device = current_device();
   (*stream)->id = ++runtime().last_stream_id;
+  (*stream)->priority = std::clamp(priority, kGreatestPriority, kLeastPriority);
   return cudaSuccess;
 }
 
