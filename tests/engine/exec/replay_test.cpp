@@ -394,7 +394,8 @@ class CapturedOps final : public core::trace::Sink {
   std::vector<std::int64_t> ops;
 };
 
-// Of the recording that is replayed now: with collectives, or without them.
+// Of the recording that is replayed now: with collectives or without them, with the update or
+// without.
 TEST_F(Replay, AProbeLearnsWhichOpsAreReplayedWhenTheSettingChanges) {
   testing::DoublingCommunicator communicator;
   SmallTraining training("deferred", {});
@@ -402,18 +403,26 @@ TEST_F(Replay, AProbeLearnsWhichOpsAreReplayedWhenTheSettingChanges) {
   CapturedOps sink;
   core::trace::set_sink(&sink);
   std::vector<std::vector<std::int64_t>> recorded;
-  for (const bool communicates : {true, false}) {
-    executor->set_communication(communicates);
+  const auto record = [&] {
     for (int step = 0; step < 3; ++step) {
       executor->run();
     }
     recorded.push_back(sink.ops);
-  }
+  };
+  record();
+  executor->set_communication(false);
+  record();
+  executor->set_update(false);
+  record();
   EXPECT_GT(recorded[0].size(), recorded[1].size());
+  EXPECT_GT(recorded[1].size(), recorded[2].size());
+  executor->set_update(true);
+  EXPECT_EQ(sink.ops, recorded[1]);
   executor->set_communication(true);
   EXPECT_EQ(sink.ops, recorded[0]);
   executor->set_communication(false);
-  EXPECT_EQ(sink.ops, recorded[1]);
+  executor->set_update(false);
+  EXPECT_EQ(sink.ops, recorded[2]);
   core::trace::set_sink(nullptr);
   executor->synchronize();
 }
