@@ -57,7 +57,29 @@ void append_metadata(std::string& out, int rank, const TraceTrack& track) {
                  json_string(name));
 }
 
-void append_event(std::string& out, const ChromeTrace& trace, int track, const TraceEvent& event) {
+void append_arguments(std::string& out, const TrackEvent& event) {
+  std::string arguments;
+  const auto add = [&](std::string_view name, const std::string& value) {
+    arguments += fmt::format("{}\"{}\":{}", arguments.empty() ? "" : ",", name, value);
+  };
+  if (event.id >= 0) {
+    add("id", std::to_string(event.id));
+  }
+  if (!event.op.empty()) {
+    add("op", json_string(event.op));
+  }
+  if (!event.phase.empty()) {
+    add("phase", json_string(event.phase));
+  }
+  if (event.bytes > 0) {
+    add("bytes", std::to_string(event.bytes));
+  }
+  if (!arguments.empty()) {
+    out.append(",\"args\":{").append(arguments).append("}");
+  }
+}
+
+void append_event(std::string& out, const ChromeTrace& trace, int track, const TrackEvent& event) {
   fmt::format_to(std::back_inserter(out),
                  ",\n{{\"ph\":\"X\",\"name\":{},\"cat\":\"{}\",\"ts\":{},\"dur\":{},\"pid\":{},"
                  "\"tid\":{}",
@@ -67,9 +89,7 @@ void append_event(std::string& out, const ChromeTrace& trace, int track, const T
                  microseconds(event.end_ns - event.begin_ns),
                  trace.rank,
                  track);
-  if (event.id >= 0) {
-    fmt::format_to(std::back_inserter(out), ",\"args\":{{\"id\":{}}}", event.id);
-  }
+  append_arguments(out, event);
   out += '}';
 }
 
@@ -107,7 +127,7 @@ void write_chrome_trace(const std::filesystem::path& path, ChromeTrace trace) {
         track.events.begin(), track.events.end(), [](const TraceEvent& a, const TraceEvent& b) {
           return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
         });
-    for (const TraceEvent& event : track.events) {
+    for (const TrackEvent& event : track.events) {
       append_event(out, trace, track.number, event);
       flush_large(file, out);
     }

@@ -21,11 +21,18 @@ struct TraceEvent {
   std::int64_t end_ns;
 };
 
+/// A region as a track shows it. Of a device's work, what it is part of and how much it moves.
+struct TrackEvent : TraceEvent {
+  std::string_view op{};     ///< empty: unknown, or not of a device
+  std::string_view phase{};  ///< "forward"; empty likewise
+  std::int64_t bytes = 0;    ///< 0: none, or unknown
+};
+
 /// The regions of one thread, or of one stream of a device, in the order in which they ended.
 struct TraceTrack {
   int number;
   std::string name;  ///< empty: the thread was never named
-  std::vector<TraceEvent> events;
+  std::vector<TrackEvent> events;
 };
 
 /// The value of a counter from a moment on.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -12,6 +13,27 @@ namespace dlbench::probes {
 namespace {
 
 constexpr std::int64_t kOverheadTrack = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kWaitTrack = kOverheadTrack - 1;
+
+/// The stream, or one of the tracks behind those of streams; nothing: it is not drawn.
+std::optional<std::int64_t> track_of(const GpuActivity& activity) {
+  switch (activity.kind) {
+    case GpuActivityKind::kOverhead:
+      return kOverheadTrack;
+    case GpuActivityKind::kSynchronization:
+      return kWaitTrack;
+    case GpuActivityKind::kApiCall:
+      return std::nullopt;
+    default:
+      return activity.stream;
+  }
+}
+
+std::string track_name(std::int64_t track) {
+  return track == kOverheadTrack ? "GPU overhead"
+         : track == kWaitTrack   ? "GPU synchronization"
+                                 : "GPU stream " + std::to_string(track);
+}
 
 std::string_view category(GpuActivityKind kind) {
   switch (kind) {
@@ -21,6 +43,8 @@ std::string_view category(GpuActivityKind kind) {
       return "memset";
     case GpuActivityKind::kOverhead:
       return "overhead";
+    case GpuActivityKind::kSynchronization:
+      return "synchronization";
     default:
       return "kernel";
   }
@@ -29,26 +53,29 @@ std::string_view category(GpuActivityKind kind) {
 }  // namespace
 
 std::vector<TraceTrack> gpu_tracks(const GpuTrace& trace) {
-  std::map<std::int64_t, std::vector<TraceEvent>> by_stream;
+  std::map<std::int64_t, std::vector<TrackEvent>> by_track;
   for (const GpuActivity& activity : trace.activities) {
-    const bool overhead = activity.kind == GpuActivityKind::kOverhead;
-    if (occupies_device(activity.kind) || overhead) {
-      by_stream[overhead ? kOverheadTrack : activity.stream].push_back({activity.name,
-                                                                        category(activity.kind),
-                                                                        trace.op_of(activity),
-                                                                        activity.begin_ns,
-                                                                        activity.end_ns});
+    const std::optional<std::int64_t> track = track_of(activity);
+    if (!track.has_value()) {
+      continue;
+    }
+    const std::int64_t op = trace.op_of(activity);
+    TrackEvent& event = by_track[*track].emplace_back(TrackEvent{
+        {activity.name, category(activity.kind), op, activity.begin_ns, activity.end_ns}});
+    event.bytes = activity.bytes;
+    if (const auto label = trace.ops.find(op); label != trace.ops.end()) {
+      event.op = label->second.name;
+      event.phase = label->second.phase;
     }
   }
   std::vector<TraceTrack> tracks;
-  for (auto& [stream, events] : by_stream) {
+  for (auto& [track, events] : by_track) {
     std::stable_sort(
         events.begin(), events.end(), [](const TraceEvent& left, const TraceEvent& right) {
           return left.end_ns < right.end_ns;
         });
-    const std::string name =
-        stream == kOverheadTrack ? "GPU overhead" : "GPU stream " + std::to_string(stream);
-    tracks.push_back({kFirstGpuTrack + static_cast<int>(tracks.size()), name, std::move(events)});
+    tracks.push_back(
+        {kFirstGpuTrack + static_cast<int>(tracks.size()), track_name(track), std::move(events)});
   }
   return tracks;
 }

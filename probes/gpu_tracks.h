@@ -15,8 +15,10 @@ namespace dlbench::probes {
 /// Tracks of a GPU count from here, above the numbers of threads, which count from 1.
 inline constexpr int kFirstGpuTrack = 1000000;
 
-/// One track per stream, "GPU stream 7", with its kernels, copies and memsets (id: the op), and one
-/// with the overhead of driver and recording, if there is any. `trace` must outlive the tracks.
+/// One track per stream, "GPU stream 7", with its kernels, copies and memsets (id: the op, with its
+/// name and phase where they are known), and, if there are any, one with the times for which the
+/// host or a stream waited and one with the overhead of driver and recording. `trace` must outlive
+/// the tracks.
 [[nodiscard]] std::vector<TraceTrack> gpu_tracks(const GpuTrace& trace);
 
 /// One track per counter, "GPU dram_read_bytes_per_s". 0 where no sample is: viewers hold a value

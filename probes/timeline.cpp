@@ -185,7 +185,7 @@ class Timeline::Recorder : public std::enable_shared_from_this<Timeline::Recorde
       TraceTrack copied{track->number(), track->name, {}};
       copied.events.reserve(count);
       for (std::size_t index = 0; index < count; ++index) {
-        copied.events.push_back(track->event(index));
+        copied.events.push_back({track->event(index)});
       }
       result.push_back(std::move(copied));
     }

@@ -249,6 +249,11 @@ class PretendedGpu(PretendedGpuTest):
         trials = [event for event in spans if event["cat"] == "trial"]
         device = [event for event in spans if tracks[event["tid"]].startswith("GPU stream")]
         self.assertEqual(len(trials), 2)
+        kernels = [event["args"] for event in device if event["cat"] == "kernel"]
+        self.assertIn({"id": 1, "op": "conv1", "phase": "forward"}, kernels)
+        self.assertTrue(all(set(kernel) == {"id", "op", "phase"} for kernel in kernels), kernels)
+        self.assertTrue(all(event["args"]["bytes"] > 0 for event in device if event["cat"] == "copy"))
+        self.assertIn("GPU synchronization", tracks.values())
 
         def within(inner, outer, slack_us=100):
             return (inner["ts"] >= outer["ts"] - slack_us

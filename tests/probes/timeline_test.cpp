@@ -355,8 +355,10 @@ TEST(Timeline, ShowsTheStreamsOfADeviceOnTheHostsClock) {
     gpu.activities = {{GpuActivityKind::kKernel, "conv", begin_ns, end_ns, 7, 0, 1, 0},
                       {GpuActivityKind::kCopy, "host_to_device", begin_ns, end_ns, 9, 64, 2, 0},
                       {GpuActivityKind::kApiCall, "cudaLaunchKernel", begin_ns, end_ns, -1, 0, 1},
+                      {GpuActivityKind::kSynchronization, "event", begin_ns, end_ns},
                       {GpuActivityKind::kOverhead, "buffer_flush", begin_ns, end_ns}};
-    gpu.correlation_op[1] = 5;
+    gpu.correlation_op = {{1, 5}, {2, 6}};
+    gpu.ops[5] = {"c1/\"conv\"", "forward"};
     while (core::steady_ns() <= end_ns) {
     }
   }
@@ -369,12 +371,18 @@ TEST(Timeline, ShowsTheStreamsOfADeviceOnTheHostsClock) {
   for (const json& event : complete_events(trace)) {
     events[event.at("name")] = event;
   }
-  ASSERT_EQ(events.size(), 4U) << "host calls are not drawn";
+  ASSERT_EQ(events.size(), 5U) << "host calls are not drawn";
   EXPECT_EQ(names.at(events.at("conv").at("tid")), "GPU stream 7");
   EXPECT_EQ(names.at(events.at("host_to_device").at("tid")), "GPU stream 9");
   EXPECT_EQ(names.at(events.at("buffer_flush").at("tid")), "GPU overhead");
   EXPECT_EQ(events.at("conv").at("cat"), "kernel");
-  EXPECT_EQ(events.at("conv").at("args").at("id"), 5);
+  EXPECT_EQ(names.at(events.at("event").at("tid")), "GPU synchronization");
+  EXPECT_EQ(events.at("event").at("cat"), "synchronization");
+  EXPECT_EQ(events.at("conv").at("args"),
+            (json{{"id", 5}, {"op", "c1/\"conv\""}, {"phase", "forward"}}));
+  EXPECT_EQ(events.at("host_to_device").at("args"), (json{{"id", 6}, {"bytes", 64}}));
+  EXPECT_EQ(events.at("step").at("args"), (json{{"id", 0}}));
+  EXPECT_FALSE(events.at("buffer_flush").contains("args"));
   const json& step = events.at("step");
   const json& kernel = events.at("conv");
   EXPECT_GE(kernel.at("ts").get<double>(), step.at("ts").get<double>());
