@@ -8,18 +8,21 @@
 
 The contestants are dlbench and those of pytorch_step.py: the model of tests/peers/step_compare.py,
 channels-last, data on the device, cuDNN's algorithms timed. Each measurement is a process of its own.
-Without a list they come by what they are worth, so that --max-time cuts off what matters least: dlbench
-and eager in bf16 at batch 32 and 8; torch.compile in bf16 at 32, first as it comes without tuning, for in
-mode max-autotune it tunes for minutes; dlbench and eager in the other precisions; the rest of torch.compile
-(tuned in bf16 alone); bf16 at 32 once more; eager in a CUDA graph, of which no bar is. Each result is
-printed and written at once; of a process that fails or is ended late, what it had measured counts, with a
-note, and the end of its standard error is said on this one's. What torch.compile tuned is in the folder
-TORCHINDUCTOR_CACHE_DIR: where that is kept, a later call has it at once.
+Without a list they come by what they are worth, so that --max-time cuts off what matters least. First what
+has to be measured: dlbench and eager in bf16 at batch 32 and 8, in the other precisions at 32, and
+torch.compile in mode max-autotune in bf16 at 32, which tunes for minutes. Then torch.compile as it comes
+without tuning; that mode with CUDA graphs of its own, and at batch 8; bf16 at 32 once more; eager in a
+CUDA graph, of which no bar is. Each result is printed and written at once; of a process that fails or is
+ended late, what it had measured counts, with a note, and the end of its standard error is said on this
+one's. What torch.compile tuned is in the folder TORCHINDUCTOR_CACHE_DIR: where that is kept, a later call
+has it at once.
 
 A PyTorch process measures at least 3 s in at least five windows; the rate is their median, the spread
-(largest - smallest) / median. The bars compare the best process of each contestant, and of torch.compile the
-fastest way. Exit code: 0 compared, 1 dlbench failed in every precision, 77 nothing to compare with (no
-PyTorch, or none that sees a GPU).
+(largest - smallest) / median. The bars compare the best process of each contestant, and of torch.compile
+the fastest way. Exit code: 0 compared, 1 there is no rate of something that has to be measured (it
+failed, or there was no time), which the last line names; not a precision that the GPU does not have. 77
+nothing to compare with (no PyTorch, or none that sees a GPU). What is asked for in a list has to be
+measured.
 """
 import argparse
 import contextlib
@@ -41,6 +44,7 @@ SKIPPED = 77
 STDERR_BYTES = 4096
 SHORTEST = 5  # seconds for which nothing is started
 OWN = "dlbench"
+UNSUPPORTED = "needs compute capability"  # says dlbench of a precision that this GPU does not have
 # What is wanted of an H200: name, precision, batch, the contestants of which the fastest counts, and how
 # many times its speed.
 BARS = (("compile-32", "bf16", 32, ("compile", "compile-graph"), 1.0),
@@ -65,27 +69,29 @@ class Result:
 
 
 def by_value():
-    """(precision, batch, contestant), what matters most first."""
+    """(precision, batch, contestant), what matters most first: what has to be measured, and the rest."""
     plain, compiled = (OWN, "eager"), ("compile-graph", "compile")
     others = [p for p in PRECISIONS if p != "bf16"]
-    return ([("bf16", batch, name) for batch in (32, 8) for name in plain] +
-            [("bf16", 32, name) for name in ("compile-reduce", *compiled)] +
-            [(precision, 32, name) for precision in others for name in plain] +
-            [("bf16", 8, name) for name in compiled] +
-            [(precision, 32, "compile-reduce") for precision in others] +
-            [("bf16", 32, name) for name in plain + compiled] +
-            [("bf16", batch, "eager-graph") for batch in (32, 8)] +
-            [(precision, 32, "eager-graph") for precision in others])
+    wanted = ([("bf16", batch, name) for batch in (32, 8) for name in plain] +
+              [(precision, 32, name) for precision in others for name in plain] +
+              [("bf16", 32, "compile-graph")])
+    return wanted, ([("bf16", 32, name) for name in ("compile-reduce", "compile")] +
+                    [("bf16", 8, name) for name in compiled] +
+                    [(precision, 32, "compile-reduce") for precision in others] +
+                    [("bf16", 32, name) for name in plain + compiled] +
+                    [("bf16", batch, "eager-graph") for batch in (32, 8)] +
+                    [(precision, 32, "eager-graph") for precision in others])
 
 
 def measurements(arguments):
+    """What has to be measured, and what comes after it."""
     if not (arguments.precisions or arguments.batch or arguments.contestants):
         return by_value()
     one_round = [(precision, batch, name)
                  for precision in arguments.precisions or ["bf16"]
                  for batch in arguments.batch or [32]
                  for name in arguments.contestants or [OWN, "eager", "compile"]]
-    return one_round * arguments.rounds
+    return one_round, one_round * (arguments.rounds - 1)
 
 
 def reason_in(stderr):
@@ -298,7 +304,8 @@ def why_not(arguments):
 
 def compare(arguments, begin):
     table = Table(arguments.output, arguments.size)
-    for precision, batch, name in measurements(arguments):
+    wanted, more = measurements(arguments)
+    for precision, batch, name in wanted + more:
         limit = min(arguments.limit, arguments.max_time - (time.monotonic() - begin))
         if limit < SHORTEST and (precision, batch, name) in table.results:
             continue  # once more is for when there is time
@@ -311,7 +318,12 @@ def compare(arguments, begin):
             print(f"-- {precision} batch {batch} {name}, end of its standard error:\n"
                   f"{done.stderr[-STDERR_BYTES:].rstrip()}\n--", file=sys.stderr, flush=True)
     table.show()
-    return 0 if any(table.rates(key) for key in table.results if key[2] == OWN) else 1
+    missing = [f"{precision} batch {batch} {name}" for precision, batch, name in dict.fromkeys(wanted)
+               if not table.rates((precision, batch, name)) and
+               UNSUPPORTED not in table.why((precision, batch, name))]
+    if missing:
+        print("not measured: " + ", ".join(missing))
+    return 1 if missing else 0
 
 
 def main():

@@ -56,12 +56,12 @@ class Compare(unittest.TestCase):
         self.assertEqual(self.compare().returncode, 0)
         order = self.order()
         self.assertEqual(order[:4], [f"bf16 {batch} {name}" for batch in (32, 8) for name in ("dlbench", "eager")])
-        self.assertEqual(order[4:7], [f"bf16 32 {name}" for name in ("compile-reduce", "compile-graph", "compile")])
-        self.assertEqual(order[7:13], [f"{p} 32 {name}" for p in ("fp32", "tf32", "fp16")
+        self.assertEqual(order[4:10], [f"{p} 32 {name}" for p in ("fp32", "tf32", "fp16")
                                        for name in ("dlbench", "eager")])
+        self.assertEqual(order[10:13], [f"bf16 32 {name}" for name in ("compile-graph", "compile-reduce", "compile")])
         self.assertNotIn("fp32 32 compile", order, "tuned in bf16 alone")
         self.assertIn("fp32 32 compile-reduce", order[13:])
-        self.assertEqual(order[-9:-5], order[:2] + order[5:7], "once more")
+        self.assertEqual(order[-9:-5], order[:2] + [order[10], order[12]], "once more")
         self.assertEqual(order[-5:], ["bf16 32 eager-graph", "bf16 8 eager-graph"] +
                          [f"{p} 32 eager-graph" for p in ("fp32", "tf32", "fp16")])
         self.assertEqual(self.row("bf16", 32, "eager")["processes"], 2)
@@ -97,6 +97,30 @@ class Compare(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("out of memory", self.row("bf16", 32, "dlbench")["why"])
         self.assertIsNone(self.bar("eager-32")["met"])
+
+    def test_what_has_to_be_measured_and_was_not_is_named_last(self):
+        def last_line(*words, **behaviour):
+            done = self.compare(*words, **behaviour)
+            self.assertEqual(done.returncode, 1, done.stdout)
+            return done.stdout.splitlines()[-1]
+        failed = {"windows": [], "code": 1, "says": "RuntimeError: no"}
+        self.assertEqual(last_line(rules=[{"when": "--precision tf32", "code": 5, "no_report": True}]),
+                         "not measured: tf32 batch 32 dlbench")
+        self.assertEqual(last_line(peers={"default": failed}),
+                         "not measured: bf16 batch 32 eager, bf16 batch 8 eager, fp32 batch 32 eager, "
+                         "tf32 batch 32 eager, fp16 batch 32 eager, bf16 batch 32 compile-graph")
+        self.assertEqual(last_line("--contestants", "dlbench", "compile", "--rounds", "2",
+                                   peers={"bf16 32 compile": failed}), "not measured: bf16 batch 32 compile")
+        # Of what comes after it nothing has to be.
+        peers = {f"bf16 32 {name}": failed for name in ("compile", "compile-reduce", "eager-graph")}
+        self.assertEqual(self.compare(peers=peers).returncode, 0)
+
+    def test_a_precision_that_the_gpu_does_not_have_is_not_missed(self):
+        rules = [{"when": f"--precision {name}", "code": 2, "no_report": True,
+                  "says": f"dlbench: {name} needs compute capability 8.0, Tesla T4 is sm_75"} for name in ("bf16", "tf32")]
+        done = self.compare(rules=rules)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("needs compute capability 8.0", self.row("tf32", 32, "dlbench")["why"])
 
     def test_a_failed_peer_says_why_and_its_last_words_are_kept(self):
         words = "first\n" + "x" * 6000 + "\nRuntimeError: no kernel for this"
