@@ -268,7 +268,7 @@ void add_communication(const ScalingSize& size, reports::ScalingPointRecord& poi
 std::string needs(const ScalingSize& size,
                   std::string_view trials,
                   std::initializer_list<std::string_view> names) {
-  const std::string text = fmt::format("it needs the trials {}", trials);
+  std::string text = fmt::format("it needs the trials {}", trials);
   std::vector<std::string_view> unmeasured;
   for (const std::string_view name : names) {
     bool asked_for = false;

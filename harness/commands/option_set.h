@@ -73,6 +73,7 @@ class OptionSet {
                   Value& target,
                   const std::array<core::Named<Value>, kCount>& names) {
     std::vector<std::string> choices;
+    choices.reserve(kCount);
     for (const core::Named<Value>& each : names) {
       choices.emplace_back(each.name);
     }

@@ -26,8 +26,8 @@ using testing::DeferredStream;
 /// A ring on a device where each kernel takes a second, and so does the event behind them.
 class StepRingTest : public ::testing::Test {
  protected:
-  StepRingTest() { DeferredStream::pretend_time(std::chrono::seconds(1)); }
-  ~StepRingTest() override { DeferredStream::pretend_time(std::nullopt); }
+  void SetUp() override { DeferredStream::pretend_time(std::chrono::seconds(1)); }
+  void TearDown() override { DeferredStream::pretend_time(std::nullopt); }
 
   [[nodiscard]] StepRing ring(std::vector<Phase> parts, std::size_t watched = 0) {
     return {backend_, *stream_, std::move(parts), watched};
