@@ -6,6 +6,7 @@
 #include "engine/core/plugin.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <algorithm>
 #include <array>
@@ -95,11 +96,22 @@ std::string driver_missing(const std::string& driver) {
   return "no NVIDIA driver on this machine: " + driver + " cannot be loaded";
 }
 
-/// Adds what load_cuda() cannot know: the plug-in's own sentence names only a file.
-std::string explain(const core::PluginStatus& status, const CudaSetup& setup) {
+/// Libraries that were found and do not load, by file, with the loader's reason.
+using Refused = std::vector<std::pair<std::string, std::string>>;
+
+/// Adds what the plug-in's own sentence cannot know: it names only a file, and calls one that was
+/// found and refused absent.
+std::string explain(const core::PluginStatus& status,
+                    const CudaSetup& setup,
+                    const Refused& refused) {
   std::error_code ignored;
   if (!fs::exists(status.path, ignored)) {
     return "this installation has no CUDA plug-in: " + status.reason;
+  }
+  for (const auto& [file, reason] : refused) {
+    if (status.reason.find(file) != std::string::npos) {
+      return "the CUDA plug-in does not load: " + reason;
+    }
   }
   std::string missing;
   for (const CudaLibrary& library : find_cuda_libraries(setup.folders)) {
@@ -118,7 +130,7 @@ std::optional<std::string> process_environment_variable(const std::string& name)
 }
 
 std::vector<fs::path> cuda_library_folders(const EnvironmentReader& environment,
-                                           const fs::path& own_folder) {
+                                           const std::vector<fs::path>& own_folders) {
   std::vector<fs::path> folders;
   const auto append_prefix = [&folders](const fs::path& prefix) {
     folders.push_back(prefix / "lib64");
@@ -129,7 +141,7 @@ std::vector<fs::path> cuda_library_folders(const EnvironmentReader& environment,
     folders.emplace_back(*chosen);
     append_prefix(*chosen);
   }
-  folders.push_back(own_folder);
+  folders.insert(folders.end(), own_folders.begin(), own_folders.end());
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
     if (const auto prefix = environment(variable); prefix && !prefix->empty()) {
       append_prefix(*prefix);
@@ -157,7 +169,7 @@ std::vector<fs::path> cuda_library_folders(const EnvironmentReader& environment,
 std::vector<CudaLibrary> find_cuda_libraries(const std::vector<fs::path>& folders) {
   std::vector<CudaLibrary> libraries;
   for (const char* file : kLibraries) {
-    CudaLibrary library{.file = file, .path = {}};
+    CudaLibrary library{.file = file, .path = {}, .loaded = false};
     for (const fs::path& folder : folders) {
       std::error_code ignored;
       if (fs::exists(folder / file, ignored)) {
@@ -172,25 +184,53 @@ std::vector<CudaLibrary> find_cuda_libraries(const std::vector<fs::path>& folder
 
 CudaSetup default_cuda_setup() {
   const fs::path own = core::plugin_folder();
+  std::error_code ignored;
+  const fs::path program = fs::canonical("/proc/self/exe", ignored).parent_path();
   return {.plugin = own / "libdlbench_cuda.so",
-          .folders = cuda_library_folders(process_environment_variable, own)};
+          .folders = cuda_library_folders(process_environment_variable, {own, program})};
 }
 
 std::string load_cuda(const CudaSetup& setup) {
   if (dlopen(setup.driver.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
     return driver_missing(setup.driver);
   }
+  Refused refused;
   std::error_code ignored;
   if (fs::exists(setup.plugin, ignored)) {
     // A library that is loaded already satisfies whoever names it, wherever it lies.
     for (const CudaLibrary& library : find_cuda_libraries(setup.folders)) {
-      if (!library.path.empty()) {
-        dlopen(library.path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+      if (!library.path.empty() &&
+          dlopen(library.path.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) {
+        const char* reason = dlerror();
+        refused.emplace_back(
+            library.file,
+            library.path.string() + " does not load: " +
+                (reason != nullptr ? reason : "the dynamic loader gives no reason"));
       }
     }
   }
   const core::PluginStatus status = core::load_plugin_file(setup.plugin);
-  return status.loaded ? "" : explain(status, setup);
+  return status.loaded ? "" : explain(status, setup, refused);
+}
+
+std::vector<CudaLibrary> cuda_libraries(const CudaSetup& setup) {
+  std::error_code ignored;
+  if (!fs::exists(setup.plugin, ignored)) {
+    return {};
+  }
+  std::vector<CudaLibrary> libraries = find_cuda_libraries(setup.folders);
+  for (CudaLibrary& library : libraries) {
+    void* const handle = dlopen(library.file.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    const link_map* map = nullptr;
+    if (handle != nullptr && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0) {
+      library.path = map->l_name;
+      library.loaded = true;
+    }
+    if (handle != nullptr) {
+      dlclose(handle);
+    }
+  }
+  return libraries;
 }
 
 void register_cuda() {

@@ -21,17 +21,18 @@ using EnvironmentReader = std::function<std::optional<std::string>(const std::st
 [[nodiscard]] std::optional<std::string> process_environment_variable(const std::string& name);
 
 /// Folders in which NVIDIA's libraries may lie, in the order of the search, those that exist, each
-/// once: $DLBENCH_CUDA_PATH itself, `own_folder` and the toolkit ($CUDA_HOME, $CUDA_PATH,
-/// /usr/local/cuda), of the first and the last lib64, lib and extras/CUPTI/lib64; then nvidia/*/lib
-/// in the Python packages of $VIRTUAL_ENV, of $CONDA_PREFIX, of the first python3 on $PATH and its
-/// link's end, of $HOME/.local, of /usr/local.
+/// once: $DLBENCH_CUDA_PATH itself, `own_folders` (of dlbench and its libraries) and the toolkit
+/// ($CUDA_HOME, $CUDA_PATH, /usr/local/cuda), of the first and the last lib64, lib and
+/// extras/CUPTI/lib64; then nvidia/*/lib in the Python packages of $VIRTUAL_ENV, of $CONDA_PREFIX,
+/// of the first python3 on $PATH and its link's end, of $HOME/.local, of /usr/local.
 [[nodiscard]] std::vector<std::filesystem::path> cuda_library_folders(
-    const EnvironmentReader& environment, const std::filesystem::path& own_folder);
+    const EnvironmentReader& environment, const std::vector<std::filesystem::path>& own_folders);
 
 /// One library that the plug-in needs.
 struct CudaLibrary {
   std::string file;            ///< "libcudnn.so.9"
   std::filesystem::path path;  ///< empty: in none of the folders; the loader may still know it
+  bool loaded = false;         ///< by this process, from there
 };
 
 /// Where the libraries lie, in the order in which they have to be loaded. Loads nothing.
@@ -49,6 +50,10 @@ struct CudaSetup {
 /// Driver, libraries, plug-in, in this order. Empty if the plug-in is loaded, else why not in one
 /// sentence. Without a driver nothing else is touched.
 [[nodiscard]] std::string load_cuda(const CudaSetup& setup);
+
+/// What the plug-in needs of NVIDIA: of what this process has loaded the files it came from, of the
+/// rest where it lies. Nothing where there is no plug-in.
+[[nodiscard]] std::vector<CudaLibrary> cuda_libraries(const CudaSetup& setup);
 
 /// Sees to it, once, that a backend "cuda" is registered: the plug-in's, or one that cannot be made
 /// for the reason that load_cuda() gives.

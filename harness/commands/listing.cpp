@@ -128,14 +128,14 @@ std::string device_text(const backend::DeviceInfo& device) {
   return text + ", " + device.isa;
 }
 
-/// Where NVIDIA's libraries were found; nothing where there are none.
+/// NVIDIA's libraries: which files were loaded, would be, or are in no folder that is searched.
 std::string list_cuda_libraries() {
   std::string text;
   for (const backend::CudaLibrary& library :
-       backend::find_cuda_libraries(backend::default_cuda_setup().folders)) {
-    if (!library.path.empty()) {
-      text += fmt::format("  {:<12}   {}\n", "", library.path.string());
-    }
+       backend::cuda_libraries(backend::default_cuda_setup())) {
+    text += fmt::format("  {:<12}   {}\n",
+                        "",
+                        library.path.empty() ? library.file + " not found" : library.path.string());
   }
   return text;
 }

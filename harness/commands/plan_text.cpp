@@ -82,7 +82,7 @@ std::string plan_text(SessionPlan& plan, const std::vector<TrialId>& trials) {
       in_mib(need.loader_buffers));
   if (need.on_device) {
     text += fmt::format(
-        "             beside it {:.0f} MiB of the device are kept for tuned workspace and "
+        "             beside it {:.0f} MiB of the device are kept for further workspace and "
         "libraries\n",
         in_mib(need.device_reserve));
   }

@@ -16,6 +16,34 @@ std::string mib(std::int64_t bytes) {
   return std::to_string((bytes + (std::int64_t{1} << 20) - 1) >> 20) + " MiB";
 }
 
+/// The largest batch size that fits, of those from 1 to below `too_large`, which does not; 0: none.
+/// Memory is nearly linear in it, in pieces: both ends close in on where the line between them
+/// crosses the room.
+std::int64_t largest_fitting(const MemoryRoom& room,
+                             std::int64_t too_large,
+                             const std::function<MemoryNeed(std::int64_t)>& need_at) {
+  std::int64_t fits = 0;
+  double below = 0.0;
+  double above = room.pressure(need_at(too_large));
+  bool halve = false;
+  while (too_large - fits > 1) {
+    const auto width = static_cast<double>(too_large - fits);
+    const double part = halve ? 0.5 : (1.0 - below) / std::max(above - below, 1e-9);
+    const std::int64_t middle =
+        std::clamp(fits + static_cast<std::int64_t>(width * part), fits + 1, too_large - 1);
+    const double pressure = room.pressure(need_at(middle));
+    if (pressure <= 1.0) {
+      fits = middle;
+      below = pressure;
+    } else {
+      too_large = middle;
+      above = pressure;
+    }
+    halve = static_cast<double>(too_large - fits) > 0.5 * width;
+  }
+  return fits;
+}
+
 double share(std::int64_t need, std::int64_t room) {
   return static_cast<double>(need) / static_cast<double>(std::max<std::int64_t>(room, 1));
 }
@@ -79,15 +107,10 @@ void check_room(const MemoryRoom& room,
                 bool smaller_images,
                 const std::function<MemoryNeed(std::int64_t)>& need_at) {
   const MemoryNeed need = need_at(batch_size);
-  const double pressure = room.pressure(need);
-  if (pressure <= 1.0) {
+  if (room.holds(need)) {
     return;
   }
-  // Nearly linear in the batch size: start from that guess and go down until it really fits.
-  auto fitting = static_cast<std::int64_t>(static_cast<double>(batch_size) / pressure);
-  while (fitting > 0 && !room.holds(need_at(fitting))) {
-    fitting = fitting * 9 / 10;
-  }
+  const std::int64_t fitting = largest_fitting(room, batch_size, need_at);
   throw core::Error(
       core::ErrorCode::kMemory,
       room.shortage(need) + "; " +
@@ -123,7 +146,7 @@ std::string MemoryRoom::shortage(const MemoryNeed& need) const {
            " are available";
   }
   return "the plan needs " + mib(need.device_bytes()) + " of device memory, and " +
-         mib(need.device_reserve) + " are kept for tuned workspace and libraries; " +
+         mib(need.device_reserve) + " are kept for further workspace and libraries; " +
          mib(device.value_or(0)) + " are available";
 }
 

@@ -140,6 +140,7 @@ class PretendedGpu(PretendedGpuTest):
                 self.folder / "report.json", "--device")
         for variables, option, code, says in (
                 ({GPU: "attach_error=46"}, "cuda", 2, ["in exclusive use by another process"]),
+                ({GPU: "devices=2,taken=0"}, "cuda", 2, ["by another process: --device cuda:N asks for another one"]),
                 ({GPU: "attach_error=999"}, "cuda", 2, ["cannot be used", "CUDA error 999"]),
                 ({GPU: "prohibited=1"}, "cuda", 2, ["prohibited", "nvidia-smi -c DEFAULT"]),
                 ({GPU: "capability=6.1"}, "cuda", 2, ["compute capability 6.1", "architectures"]),
@@ -149,8 +150,8 @@ class PretendedGpu(PretendedGpuTest):
                 ({GPU: "memory_mib=300"}, "cuda", 1, ["300 MiB are available", "of device memory"]),
                 ({GPU: "fails_at=50"}, "cuda", 5, ["an illegal memory access was encountered"])):
             self.expect_error(code, *base, option, environment=variables, says=says)
-        for precision, says in (("bf16", "bf16 needs compute capability 8.0, pretended GPU 0 is sm_75"),
-                                ("tf32", "tf32 needs compute capability 8.0, pretended GPU 0 is sm_75")):
+        for precision, says in (("bf16", "--precision bf16: bf16 needs compute capability 8.0, pretended GPU 0 is sm_75"),
+                                ("tf32", "--precision tf32: tf32 needs compute capability 8.0, pretended GPU 0 is sm_75")):
             self.expect_error(2, *base, "cuda", "--precision", precision, environment={GPU: "capability=7.5"},
                               says=[says])
 

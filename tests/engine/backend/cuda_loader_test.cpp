@@ -23,6 +23,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 /// Any library that is on every machine plays the driver.
@@ -62,7 +63,7 @@ TEST_F(CudaLoader, SearchesTheChosenFolderThenItsOwnThenToolkitsThenWheels) {
                                         {"CUDA_HOME", folder_ / "toolkit"},
                                         {"VIRTUAL_ENV", folder_ / "venv"},
                                         {"PATH", "/nowhere:" + (folder_ / "python/bin").string()}}),
-                           folder_ / "own");
+                           {folder_ / "own"});
   // The machine's own toolkit, if it has one.
   std::erase_if(folders, [](const fs::path& f) { return f.string().starts_with("/usr/local/"); });
   EXPECT_THAT(folders,
@@ -86,7 +87,7 @@ TEST_F(CudaLoader, SearchesThePackagesOfTheUserAndOfWhatPython3IsALinkTo) {
   fs::create_symlink(real, folder_ / "usr/bin/python3");
   std::vector<fs::path> folders = cuda_library_folders(
       environment({{"HOME", folder_ / "home"}, {"PATH", ":" + (folder_ / "usr/bin").string()}}),
-      folder_ / "own");
+      {folder_ / "own"});
   std::erase_if(folders, [](const fs::path& f) { return f.string().starts_with("/usr/local/"); });
   const fs::path python = fs::canonical(folder_ / "opt/python3.12");
   EXPECT_THAT(folders,
@@ -101,7 +102,7 @@ TEST_F(CudaLoader, SearchesAFolderOnceThatHasTwoNames) {
   fs::create_directory_symlink(folder_ / "venv/lib", folder_ / "venv/lib64");
   std::vector<fs::path> folders = cuda_library_folders(
       environment({{"VIRTUAL_ENV", folder_ / "venv"}, {"CONDA_PREFIX", folder_ / "venv"}}),
-      folder_ / "own");
+      {folder_ / "own"});
   std::erase_if(folders, [](const fs::path& f) { return f.string().starts_with("/usr/local/"); });
   EXPECT_THAT(folders, ElementsAre(folder_ / "venv/lib/python3.12/site-packages/nvidia/cudnn/lib"));
 }
@@ -147,6 +148,36 @@ TEST_F(CudaLoader, SaysWhereToPointForALibraryThatIsInNoFolder) {
               AllOf(StartsWith("the CUDA plug-in does not load: "),
                     HasSubstr("libcudnn.so.9"),
                     EndsWith("; set DLBENCH_CUDA_PATH to the folder of libcudnn.so.9")));
+}
+
+// Not that it is absent, which the plug-in's own sentence would say.
+TEST_F(CudaLoader, SaysWhyALibraryThatWasFoundDoesNotLoad) {
+  if (dlopen("libcudnn.so.9", RTLD_NOW | RTLD_NOLOAD) != nullptr) {
+    GTEST_SKIP() << "this process has the library already";
+  }
+  const fs::path broken = file("bad/libcudnn.so.9", "no ELF file");
+  const fs::path needy = fs::path(DLBENCH_PRETENDED_PLUGINS) / "libpretended_plugin_needy.so";
+  const std::string why =
+      load_cuda({.driver = kSomeDriver, .plugin = needy, .folders = {folder_ / "bad"}});
+  EXPECT_THAT(
+      why,
+      AllOf(StartsWith("the CUDA plug-in does not load: " + broken.string() + " does not load: "),
+            Not(HasSubstr("DLBENCH_CUDA_PATH"))));
+}
+
+TEST_F(CudaLoader, ListsWhatIsLoadedFromWhereItCame) {
+  const fs::path plugin = file("p.so");
+  const fs::path nccl = file("first/libnccl.so.2");
+  EXPECT_THAT(cuda_libraries({.plugin = folder_ / "none.so", .folders = {folder_ / "first"}}),
+              ::testing::IsEmpty());
+  for (const CudaLibrary& library :
+       cuda_libraries({.plugin = plugin, .folders = {folder_ / "first"}})) {
+    void* const handle = dlopen(library.file.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    EXPECT_EQ(library.loaded, handle != nullptr) << library.file;
+    if (!library.loaded) {
+      EXPECT_EQ(library.path, library.file == "libnccl.so.2" ? nccl : fs::path());
+    }
+  }
 }
 
 TEST_F(CudaLoader, RefusesAPluginOfAnotherBuild) {

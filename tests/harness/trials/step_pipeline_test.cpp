@@ -383,7 +383,7 @@ TEST_F(StepPipelineTest, ADeviceTooSmallForThePlanIsSeenBeforeItIsAsked) {
   EXPECT_THAT(message(need.device_bytes() + need.device_reserve - 1),
               HasSubstr("the largest --batch-size that fits is 2"));
   EXPECT_THAT(message(1000),
-              HasSubstr("MiB of device memory, and 1536 MiB are kept for tuned workspace and "
+              HasSubstr("MiB of device memory, and 1536 MiB are kept for further workspace and "
                         "libraries; 1 MiB are available; not even"));
   exec::testing::DeferredBackend::set_free_memory(std::nullopt);
 }

@@ -121,9 +121,10 @@ void CudaBackend::unpack_state(const graph::Value& value,
 std::unique_ptr<LoweredGraph> CudaBackend::lower(const graph::Graph& graph,
                                                  const LoweringOptions& options) {
   if (options.allow_tf32 && capability_ < kAmpere) {
-    throw core::Error(
-        core::ErrorCode::kUnavailable,
-        fmt::format("tf32 needs compute capability 8.0, {} is {}", info_.name, info_.isa));
+    throw core::Error(core::ErrorCode::kUnavailable,
+                      fmt::format("--precision tf32: tf32 needs compute capability 8.0, {} is {}",
+                                  info_.name,
+                                  info_.isa));
   }
   const char* tf32_override = std::getenv("NVIDIA_TF32_OVERRIDE");
   if (const std::string refusal = tf32_override_refusal(

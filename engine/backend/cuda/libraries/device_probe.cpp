@@ -9,7 +9,9 @@
 #include <nccl.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 namespace dlbench::backend::cuda {
 namespace {
@@ -22,13 +24,26 @@ std::string file_of(Function* function) {
   return known && found.dli_fname != nullptr ? found.dli_fname : "";
 }
 
+/// Whether cuDNN has the library that answers most of its calls: libcudnn.so.9 alone ends the
+/// process at the first of them.
+bool is_whole(const std::filesystem::path& cudnn) {
+  constexpr const char* kGraph = "libcudnn_graph.so.9";
+  std::error_code ignored;
+  return !cudnn.filename().string().starts_with("libcudnn.so") ||
+         std::filesystem::exists(cudnn.parent_path() / kGraph, ignored) ||
+         dlopen(kGraph, RTLD_LAZY | RTLD_LOCAL) != nullptr;
+}
+
 void read_libraries(DeviceStatus& status) {
   status.runtime_version = CUDART_VERSION;
   static_cast<void>(cudaDriverGetVersion(&status.driver_version));
-  status.cudnn_version = static_cast<long>(cudnnGetVersion());
   status.cudnn_built_with = CUDNN_VERSION;
-  status.cudnn_cuda_version = static_cast<long>(cudnnGetCudartVersion());
   status.cudnn_path = file_of(&cudnnGetVersion);
+  status.cudnn_whole = is_whole(status.cudnn_path);
+  if (status.cudnn_whole) {
+    status.cudnn_version = static_cast<long>(cudnnGetVersion());
+    status.cudnn_cuda_version = static_cast<long>(cudnnGetCudartVersion());
+  }
   status.nccl_built_with = NCCL_VERSION_CODE;
   static_cast<void>(ncclGetVersion(&status.nccl_version));
   status.nccl_path = file_of(&ncclGetVersion);

@@ -53,6 +53,11 @@ std::string why_version_does_not_fit(const std::string& name,
 }
 
 std::string why_libraries_do_not_fit(const DeviceStatus& status) {
+  if (!status.cudnn_whole) {
+    return fmt::format("{}, without the libcudnn_graph.so.9 that belongs to it{}",
+                       loaded("cuDNN", status.cudnn_path),
+                       kPointToAnother);
+  }
   if (std::string why = why_version_does_not_fit(
           "cuDNN", status.cudnn_version, status.cudnn_built_with, status.cudnn_path);
       !why.empty()) {
@@ -96,8 +101,10 @@ std::string why_device_does_not_fit(const DeviceStatus& status) {
         status.name);
   }
   if (status.attach_error == kDevicesUnavailable) {
-    return fmt::format(
-        "device {} ({}) is in exclusive use by another process", status.index, status.name);
+    return fmt::format("device {} ({}) is in exclusive use by another process{}",
+                       status.index,
+                       status.name,
+                       status.devices > 1 ? ": --device cuda:N asks for another one" : "");
   }
   if (status.attach_error != 0) {
     return fmt::format("device {} ({}) cannot be used: {} (CUDA error {})",

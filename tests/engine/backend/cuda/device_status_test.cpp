@@ -76,6 +76,12 @@ TEST(DeviceStatus, RefusesLibrariesOlderThanTheBuildOrOfAnotherMajorVersion) {
             "cuDNN 9.10.2 was loaded from /usr/lib/x86_64-linux-gnu/libcudnn.so.9, this build "
             "needs 9.19.0 or a newer one of its major version: set DLBENCH_CUDA_PATH to the folder "
             "of such a one");
+  status.cudnn_whole = false;
+  EXPECT_EQ(
+      why_unusable(status),
+      "cuDNN was loaded from /usr/lib/x86_64-linux-gnu/libcudnn.so.9, without the "
+      "libcudnn_graph.so.9 that belongs to it: set DLBENCH_CUDA_PATH to the folder of such a one");
+  status.cudnn_whole = true;
   status.cudnn_version = 100000;
   EXPECT_NE(why_unusable(status), "");
   status = usable();
@@ -121,6 +127,11 @@ TEST(DeviceStatus, NamesComputeModesAndTheErrorOfTheFirstCall) {
   status = usable();
   status.attach_error = 46;
   EXPECT_EQ(why_unusable(status), "device 0 (NVIDIA H200) is in exclusive use by another process");
+  status.devices = 2;
+  EXPECT_EQ(
+      why_unusable(status),
+      "device 0 (NVIDIA H200) is in exclusive use by another process: --device cuda:N asks for "
+      "another one");
   status.attach_error = 2;
   status.attach_error_text = "out of memory";
   EXPECT_EQ(why_unusable(status),

@@ -12,6 +12,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <vector>
+
 namespace dlbench::backend {
 namespace {
 
@@ -22,8 +25,12 @@ TEST(CudaPlugin, LoadsWithItsLibrariesAndJudgesTheDevice) {
   ASSERT_EQ(load_cuda(setup), "");
   ASSERT_TRUE(core::load_plugin_file(setup.plugin).loaded);
   EXPECT_EQ(core::load_plugin_file(setup.plugin).name, "cuda");
-  for (const CudaLibrary& library : find_cuda_libraries(setup.folders)) {
+  const std::vector<CudaLibrary> libraries = cuda_libraries(setup);
+  EXPECT_EQ(libraries.size(), 6U);
+  for (const CudaLibrary& library : libraries) {
     EXPECT_NE(dlopen(library.file.c_str(), RTLD_NOW | RTLD_NOLOAD), nullptr) << library.file;
+    EXPECT_TRUE(library.loaded) << library.file;
+    EXPECT_TRUE(std::filesystem::exists(library.path)) << library.path;
   }
   EXPECT_THAT(backend_names(), ::testing::Contains("cuda"));
   if (!has_driver) {

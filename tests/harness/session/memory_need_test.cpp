@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/session/memory_need.h"
+
+#include "engine/core/error.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace dlbench::harness {
+namespace {
+
+using ::testing::EndsWith;
+
+constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+
+/// A device's step: memory grows with the batch size, in pieces as cuDNN's workspaces do, and what
+/// is kept beside it shrinks as they grow.
+MemoryNeed need_at(std::int64_t batch_size) {
+  MemoryNeed need;
+  need.on_device = true;
+  need.parameters = 20 * kMiB;
+  need.activations = batch_size * kMiB / 2;
+  need.workspace = batch_size < 300 ? 70 * kMiB : batch_size * kMiB / 4;
+  need.device_reserve = 512 * kMiB + std::max<std::int64_t>(0, 1024 * kMiB - need.workspace);
+  return need;
+}
+
+std::string refusal_of(const MemoryRoom& room, std::int64_t batch_size, int& looks) {
+  try {
+    check_room(room, batch_size, true, [&](std::int64_t samples) {
+      ++looks;
+      return need_at(samples);
+    });
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.code(), core::ErrorCode::kMemory);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(CheckRoom, NamesTheLargestBatchSizeThatFitsWhateverWasAskedFor) {
+  for (const std::int64_t device : {1600, 1650, 1700, 1800, 3000}) {
+    const MemoryRoom room{.host = 8000 * kMiB, .device = device * kMiB};
+    std::int64_t largest = 0;
+    while (room.holds(need_at(largest + 1))) {
+      ++largest;
+    }
+    for (const std::int64_t asked :
+         {largest + 1, largest + 2, largest + 77, 3 * largest, std::int64_t{100000}}) {
+      int looks = 0;
+      EXPECT_THAT(refusal_of(room, asked, looks),
+                  EndsWith("; the largest --batch-size that fits is " + std::to_string(largest)))
+          << device << " MiB, " << asked;
+      EXPECT_LE(looks, 30) << device << " MiB, " << asked;
+    }
+    int looks = 0;
+    EXPECT_EQ(refusal_of(room, largest, looks), "");
+    EXPECT_EQ(looks, 1);
+  }
+}
+
+TEST(CheckRoom, SaysWhereNotEvenOneSampleFits) {
+  int looks = 0;
+  EXPECT_THAT(refusal_of({.host = 8000 * kMiB, .device = 1500 * kMiB}, 64, looks),
+              EndsWith("; not even --batch-size 1 fits: choose a smaller --image-size"));
+  EXPECT_THAT(refusal_of({.host = 8000 * kMiB, .device = 1500 * kMiB}, 1, looks),
+              EndsWith("; not even --batch-size 1 fits: choose a smaller --image-size"));
+}
+
+}  // namespace
+}  // namespace dlbench::harness
