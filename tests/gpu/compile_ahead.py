@@ -5,8 +5,8 @@
 Mode max-autotune halves and doubles each block size and the number of warps of each kernel of its own, and compiles
 every such configuration when it comes to it, one after the other: some 300 kernels of ResUNet++, ten or twenty
 compilations each. Here those next to a configuration that is tuned from, or was found to be better, are compiled
-beforehand by worker processes; Triton's cache on disk hands them over. What is timed, and what is chosen, stays as it
-is.
+beforehand by worker processes; Triton's cache on disk hands them over. The same configurations are timed, and chosen
+from, but by a process beside which others compile.
 
 Uses internals of PyTorch 2.11.
 """

@@ -13,7 +13,7 @@ Contestants: "eager" as it is usually written; "eager-graph" the same captured i
 times over, one after the other; "compile-reduce" mode reduce-overhead, which tunes nothing.
 So that tuning ends within minutes, its workers and its own process take one assembler (with two, as PyTorch 2.11
 comes, the process compiles anew what the workers have compiled), and compile_ahead.py compiles on all cores what
-the coordinate descent tries. What is timed and what is chosen is not touched.
+the coordinate descent tries. The same is timed and chosen from, beside compilers that run on other cores.
 
 What is not alike in all of them, and not in favour of dlbench alone:
 - The optimizer of "compile" and "compile-reduce" runs beside their graphs, in NAdam's foreach kernels.
