@@ -240,8 +240,12 @@ TEST_F(ProfileArms, GivesTheTrialsOfADeviceItsRecordsAndTheTimelineItsTracks) {
     }
   }
   EXPECT_EQ(tracks,
-            (std::set<std::string>{
-                "main", "GPU stream 7", "GPU stream 8", "GPU stream 9", "GPU overhead"}));
+            (std::set<std::string>{"main",
+                                   "GPU stream 7",
+                                   "GPU stream 8",
+                                   "GPU stream 9",
+                                   "GPU synchronization",
+                                   "GPU overhead"}));
   EXPECT_EQ(counters,
             (std::map<std::string, std::vector<double>>{
                 {"GPU sm_active_share", {0.0, 0.2, 0.4, 0.0, 0.6, 0.8, 1.0, 0.0}},
