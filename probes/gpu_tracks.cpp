@@ -35,21 +35,6 @@ std::string track_name(std::int64_t track) {
                                  : "GPU stream " + std::to_string(track);
 }
 
-std::string_view category(GpuActivityKind kind) {
-  switch (kind) {
-    case GpuActivityKind::kCopy:
-      return "copy";
-    case GpuActivityKind::kMemset:
-      return "memset";
-    case GpuActivityKind::kOverhead:
-      return "overhead";
-    case GpuActivityKind::kSynchronization:
-      return "synchronization";
-    default:
-      return "kernel";
-  }
-}
-
 }  // namespace
 
 std::vector<TraceTrack> gpu_tracks(const GpuTrace& trace) {
@@ -61,7 +46,7 @@ std::vector<TraceTrack> gpu_tracks(const GpuTrace& trace) {
     }
     const std::int64_t op = trace.op_of(activity);
     TrackEvent& event = by_track[*track].emplace_back(TrackEvent{
-        {activity.name, category(activity.kind), op, activity.begin_ns, activity.end_ns}});
+        {activity.name, activity_name(activity.kind), op, activity.begin_ns, activity.end_ns}});
     event.bytes = activity.bytes;
     if (const auto label = trace.ops.find(op); label != trace.ops.end()) {
       event.op = label->second.name;

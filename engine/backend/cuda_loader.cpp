@@ -201,11 +201,8 @@ std::string load_cuda(const CudaSetup& setup) {
     for (const CudaLibrary& library : find_cuda_libraries(setup.folders)) {
       if (!library.path.empty() &&
           dlopen(library.path.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) {
-        const char* reason = dlerror();
         refused.emplace_back(
-            library.file,
-            library.path.string() + " does not load: " +
-                (reason != nullptr ? reason : "the dynamic loader gives no reason"));
+            library.file, library.path.string() + " does not load: " + core::last_loader_error());
       }
     }
   }

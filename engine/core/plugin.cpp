@@ -16,11 +16,6 @@ std::vector<PluginStatus>& attempts() {
   return list;
 }
 
-std::string last_loader_error() {
-  const char* message = dlerror();
-  return message == nullptr ? "the dynamic loader gives no reason" : message;
-}
-
 // Empty if the plug-in was registered, else why not.
 std::string open_and_register(const std::filesystem::path& path, std::string& name) {
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -51,6 +46,11 @@ std::string open_and_register(const std::filesystem::path& path, std::string& na
 }
 
 }  // namespace
+
+std::string last_loader_error() {
+  const char* message = dlerror();
+  return message == nullptr ? "the dynamic loader gives no reason" : message;
+}
 
 PluginStatus load_plugin_file(const std::filesystem::path& path) {
   for (const PluginStatus& known : attempts()) {

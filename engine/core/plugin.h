@@ -44,6 +44,9 @@ PluginStatus load_plugin(std::string_view name);
 /// load_plugin() from a named file, for plug-ins of others and for tests.
 PluginStatus load_plugin_file(const std::filesystem::path& path);
 
+/// Why dlopen() or dlsym() refused last, in the dynamic loader's words.
+[[nodiscard]] std::string last_loader_error();
+
 /// All attempts so far, in order.
 [[nodiscard]] std::vector<PluginStatus> plugin_attempts();
 

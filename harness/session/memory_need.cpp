@@ -16,15 +16,15 @@ std::string mib(std::int64_t bytes) {
   return std::to_string((bytes + (std::int64_t{1} << 20) - 1) >> 20) + " MiB";
 }
 
-/// The largest batch size that fits, of those from 1 to below `too_large`, which does not; 0: none.
-/// Memory is nearly linear in it, in pieces: both ends close in on where the line between them
-/// crosses the room.
+/// The largest batch size that fits, of those from 1 to below `too_large`, which does not (`above`:
+/// its pressure); 0: none. Memory is nearly linear in it, in pieces: both ends close in on where
+/// the line between them crosses the room.
 std::int64_t largest_fitting(const MemoryRoom& room,
                              std::int64_t too_large,
+                             double above,
                              const std::function<MemoryNeed(std::int64_t)>& need_at) {
   std::int64_t fits = 0;
   double below = 0.0;
-  double above = room.pressure(need_at(too_large));
   bool halve = false;
   while (too_large - fits > 1) {
     const auto width = static_cast<double>(too_large - fits);
@@ -107,10 +107,11 @@ void check_room(const MemoryRoom& room,
                 bool smaller_images,
                 const std::function<MemoryNeed(std::int64_t)>& need_at) {
   const MemoryNeed need = need_at(batch_size);
-  if (room.holds(need)) {
+  const double pressure = room.pressure(need);
+  if (pressure <= 1.0) {
     return;
   }
-  const std::int64_t fitting = largest_fitting(room, batch_size, need_at);
+  const std::int64_t fitting = largest_fitting(room, batch_size, pressure, need_at);
   throw core::Error(
       core::ErrorCode::kMemory,
       room.shortage(need) + "; " +

@@ -107,7 +107,7 @@ GpuTrace trace_from_json(const json& object) {
 
 }  // namespace
 
-std::string activity_name(GpuActivityKind kind) {
+std::string_view activity_name(GpuActivityKind kind) {
   switch (kind) {
     case GpuActivityKind::kKernel:
       return "kernel";

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dlbench::probes {
@@ -26,7 +27,7 @@ enum class GpuActivityKind : std::uint8_t {
 };
 
 /// "kernel", "copy", "memset", "synchronization", "overhead", "api_call".
-[[nodiscard]] std::string activity_name(GpuActivityKind kind);
+[[nodiscard]] std::string_view activity_name(GpuActivityKind kind);
 
 /// Whether the device itself is at work.
 [[nodiscard]] bool occupies_device(GpuActivityKind kind);

@@ -344,7 +344,7 @@ tests_part() {
 # rates REPORT NAME: a row for each of its trials and taints.
 rates() {
   local line
-  [ -e "$1" ] || return 0 # the step that was to write it says why not
+  ((code == 0)) || [ -e "$1" ] || return 0 # the row of the step that failed says why
   python3 "$here/bars.py" --rates "$1" >"$scratch/rates.txt" 2>&1 || true
   while read -r line; do
     row info 0 "$2: $line"

@@ -325,6 +325,7 @@ class Tests(Acceptance):
         self.assertEqual(self.run_part("all", "--deadline", "245", peers={}), 1)
         self.assertRegex(self.table, r"not run .*tests that need a GPU")
         self.assertRegex(self.table, r"not run .*bandwidth")
+        self.assertNotIn("no rates", self.table)
         self.assertRegex(self.table, r"(skipped|passed|FAILED) .*PyTorch beside it")
 
 

@@ -232,6 +232,7 @@ std::vector<OpCase> bandwidth_cases(const BandwidthSizes& sizes) {
   using conformance::cases::scalar;
   const auto [n, c, side] = std::tuple(sizes.batch, sizes.channels, sizes.side);
   const Shape whole{n, c, side, side};
+  const Shape half_channels{n, c / 2, side, side};
   const Shape small{n, c, side / 2, side / 2};
   const Shape parameters{whole.elements() / 2};  // as many bytes in f32 as `whole` in 16 bits
   const graph::Spatial two{2, 2, 1};
@@ -268,13 +269,15 @@ std::vector<OpCase> bandwidth_cases(const BandwidthSizes& sizes) {
               graph::PoolAttributes{.kernel = two, .stride = two}),
       op_case(
           OpKind::kUpsampleNearest, {input("x", small)}, graph::UpsampleAttributes{.factor = two}),
-      op_case(OpKind::kConcat, {input("a", whole), input("b", whole)}),
+      op_case(OpKind::kConcat, {input("a", half_channels), input("b", half_channels)}),
       chain_case("add+add+add",
                  add_four,
                  {input("a", whole), input("b", whole), input("c", whole), input("d", whole)}),
+      chain_case("upsample_nearest+concat",
+                 upsample_concat,
+                 {input("x", {n, c / 2, side / 2, side / 2}), input("skip", half_channels)}),
       chain_case(
-          "upsample_nearest+concat", upsample_concat, {input("x", small), input("skip", whole)}),
-      chain_case("concat+beside", concat_beside, {input("a", whole), input("b", whole)}),
+          "concat+beside", concat_beside, {input("a", half_channels), input("b", half_channels)}),
       chain_case("relu+reshape", relu_flatten, {input("x", whole, Fill::kAwayFromZero)}),
       chain_case("global_avg_pool+scale_channels", gate_of_average, {input("x", whole)}),
       op_case(OpKind::kScaleChannels,

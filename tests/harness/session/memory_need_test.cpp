@@ -56,7 +56,7 @@ TEST(CheckRoom, NamesTheLargestBatchSizeThatFitsWhateverWasAskedFor) {
       EXPECT_THAT(refusal_of(room, asked, looks),
                   EndsWith("; the largest --batch-size that fits is " + std::to_string(largest)))
           << device << " MiB, " << asked;
-      EXPECT_LE(looks, 30) << device << " MiB, " << asked;
+      EXPECT_LE(looks, 20) << device << " MiB, " << asked;
     }
     int looks = 0;
     EXPECT_EQ(refusal_of(room, largest, looks), "");
