@@ -20,9 +20,25 @@ namespace fs = std::filesystem;
 using core::Error;
 using core::ErrorCode;
 
-constexpr std::int64_t kGeneratedSamples = 64;
+/// Of generated samples, so much at least is the training split (8 of 10 but for rounding).
+constexpr double kTrainingShare = 0.75;
+/// Below this, samples are made quickly enough for an epoch of several steps.
+constexpr std::int64_t kQuicklyMade = 1024;
+constexpr std::int64_t kStepsOfAnEpoch = 4;
 
 }  // namespace
+
+std::int64_t samples_to_generate(std::int64_t global_batch) {
+  const auto holds = [](std::int64_t samples, std::int64_t wanted) {
+    return static_cast<double>(samples) * kTrainingShare >= static_cast<double>(wanted);
+  };
+  std::int64_t samples = 64;
+  while (!holds(samples, global_batch) ||
+         (samples < kQuicklyMade && !holds(samples, kStepsOfAnEpoch * global_batch))) {
+    samples *= 2;
+  }
+  return samples;
+}
 
 std::optional<fs::path> present_data(const std::string& dataset, const std::string& data) {
   if (!data.empty()) {
@@ -59,19 +75,21 @@ std::vector<fs::path> present_data_files(const std::string& workload, const std:
   return folder.has_value() ? data_files(dataset, *folder) : std::vector<fs::path>();
 }
 
-DataSource locate_data(const std::string& dataset, const std::string& data) {
+DataSource locate_data(const std::string& dataset,
+                       const std::string& data,
+                       std::int64_t global_batch) {
   if (const auto present = present_data(dataset, data); present.has_value()) {
     return {*present, is_generated(*present)};
   }
-  const fs::path folder =
-      cache_folder() / (dataset + "-" + std::to_string(kGeneratedSamples) + "-samples");
+  const std::int64_t samples = samples_to_generate(global_batch);
+  const fs::path folder = cache_folder() / (dataset + "-" + std::to_string(samples) + "-samples");
   data::GenerateOptions generate{
-      .out = folder, .samples = kGeneratedSamples, .seed = 1, .check = RunGuard::check_current};
-  core::log::progress("generating " + std::to_string(kGeneratedSamples) + " samples of " + dataset);
+      .out = folder, .samples = samples, .seed = 1, .check = RunGuard::check_current};
+  core::log::progress("generating " + std::to_string(samples) + " samples of " + dataset);
   try {
     if (data::generate_once(dataset, generate)) {
-      core::log::info("no --data given: generated " + std::to_string(kGeneratedSamples) +
-                      " samples of " + dataset + " in " + folder.string());
+      core::log::info("no --data given: generated " + std::to_string(samples) + " samples of " +
+                      dataset + " in " + folder.string());
     }
   } catch (const Error& failure) {
     if (core::ended_early(failure.code())) {

@@ -4,6 +4,7 @@
 // Where a data set's files are: in the folder that was given, in the usual one, or generated once.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -27,8 +28,13 @@ struct DataSource {
 /// Those of the workload's data set that present_data() finds; none without it.
 [[nodiscard]] std::vector<std::filesystem::path> present_data_files(const std::string& workload,
                                                                     const std::string& data);
-/// As present_data(), or else 64 generated samples in the cache folder. Throws core::Error(kFile)
-/// that names DLBENCH_CACHE_DIR if they cannot be put there.
-[[nodiscard]] DataSource locate_data(const std::string& dataset, const std::string& data);
+/// How many samples are generated for batches of `global_batch` over all ranks: 64 times a power of
+/// two, of which the training split holds one batch, and up to 1024 samples four of them.
+[[nodiscard]] std::int64_t samples_to_generate(std::int64_t global_batch);
+/// As present_data(), or else samples_to_generate() generated ones in the cache folder. Throws
+/// core::Error(kFile) that names DLBENCH_CACHE_DIR if they cannot be put there.
+[[nodiscard]] DataSource locate_data(const std::string& dataset,
+                                     const std::string& data,
+                                     std::int64_t global_batch);
 
 }  // namespace dlbench::harness

@@ -55,6 +55,8 @@ struct SessionOptions {
   GpuPlace gpu;
   exec::GraphReplay cuda_graph = exec::GraphReplay::kAuto;  ///< kOn: refused where it cannot be
   std::string data;  ///< empty: the usual folder, else generated once
+  /// The largest global batch of all sessions that share generated data; 0: this one's.
+  std::int64_t largest_global_batch = 0;
   data::DecodeMode decode = data::DecodeMode::kExact;
   data::StorageOptions storage;
   data::ShardMode shard = data::ShardMode::kEarly;
