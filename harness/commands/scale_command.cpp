@@ -107,6 +107,7 @@ class Scaling {
       report_.write();
     });
     describe(scale);
+    note_left_out(scale.left_out());
     report_.taint(oversubscription(launch_, placement_, options_.workers.value_or(0)));
     report_.taint(planned_taints(scale));
     record_.system.peaks = scale.take_peaks();
@@ -126,6 +127,13 @@ class Scaling {
     }
     scale.release();
     sweep_buckets();
+  }
+
+  void note_left_out(const std::vector<reports::SkipRecord>& left_out) {
+    for (const reports::SkipRecord& size : left_out) {
+      core::log::warn(size.what + " left out: " + size.reason);
+      record_.run.skipped.push_back(size);
+    }
   }
 
   // At the largest size, with what the measurement of sizes left of the time budget.
@@ -155,29 +163,38 @@ class Scaling {
     const ScaleRunOptions options = scale_options();
     std::vector<ScaleSize> sizes;
     together(launch_, [&] { sizes = plan_sizes(options.series, options.ranks); });
+    std::vector<ScaleSize> kept;
+    std::vector<reports::SkipRecord> left_out;
     std::vector<PlannedSize> planned;
     std::vector<TrialId> trials;
     std::string plan;
     for (const ScaleSize& size : sizes) {
+      const ScaleSeries& series = options.series[size.series];
       const std::vector<TrialId> own = trials_at(options.trials, size.ranks);
-      trials.insert(trials.end(), own.begin(), own.end());
       const std::unique_ptr<comm::Rendezvous> members = launch_.first(size.ranks);
-      together(launch_, [&] {
+      const std::string reason = open_or_leave_out(series, size.ranks, launch_, [&] {
         if (members == nullptr) {
           return;
         }
         SessionPlan session(size.session, *members);
+        check_samples(options.series, sizes, session.dataset().size(), session.split_name());
         session.check_memory();
-        planned.push_back({.series = series_name(options.series[size.series]),
+        trials.insert(trials.end(), own.begin(), own.end());
+        planned.push_back({.series = series_name(series),
                            .ranks = size.ranks,
                            .batch = session.batch(),
                            .memory_bytes = session.memory_need().total()});
-        if (&size == &sizes.back()) {
-          plan = plan_text(session, own) + sizes_text(planned) +
-                 scale_time_text(session, trials, options_);
-        }
+        plan = plan_text(session, own) + sizes_text(planned) +
+               scale_time_text(session, trials, options_);
       });
+      if (reason.empty()) {
+        kept.push_back(size);
+      } else {
+        left_out.push_back({size_name(series, size.ranks), reason});
+      }
     }
+    check_left_out(options.series, kept, left_out);
+    note_left_out(left_out);
     report_.say(config_text(record_.config) + plan);
   }
 

@@ -159,7 +159,10 @@ void check_memory(backend::Backend& backend,
     need.loader_buffers = static_cast<std::int64_t>(exec::input_staging_bytes(graph));
     return need;
   };
-  check_room(read_memory_room(backend, {}), params.batch_size, smaller_images, need_at);
+  check_room(read_memory_room(backend, {}),
+             params.batch_size,
+             {.smaller_images = smaller_images},
+             need_at);
 }
 
 TensorMap timed_step(backend::Backend& backend, const StepSetup& setup, std::ostream& out) {

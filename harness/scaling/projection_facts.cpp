@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <set>
 
 namespace dlbench::harness {
@@ -55,6 +56,26 @@ std::optional<std::int64_t> only_node_ranks(const std::vector<comm::RankPlace>& 
   const bool one = std::ranges::all_of(
       places, [&places](const comm::RankPlace& place) { return place.node == places[0].node; });
   return one ? std::optional(ranks) : std::nullopt;
+}
+
+std::optional<std::int64_t> known_node_ranks(const std::vector<comm::RankPlace>& places,
+                                             const std::optional<comm::LinkModel>& link) {
+  if (only_node_ranks(places, link).has_value()) {
+    return 0;
+  }
+  std::map<int, std::int64_t> ranks;
+  if (!link.has_value()) {
+    for (const comm::RankPlace& place : places) {
+      ++ranks[place.node];
+    }
+  }
+  const std::int64_t of_one = link.has_value() ? link->node_ranks : ranks.begin()->second;
+  const bool even =
+      std::ranges::all_of(ranks, [of_one](const auto& node) { return node.second == of_one; });
+  if (!even) {
+    return std::nullopt;
+  }
+  return of_one > 1 ? of_one : 0;
 }
 
 StepTimeline measure_timeline(Session& session) {
@@ -154,10 +175,10 @@ AllReducesAlone measure_all_reduces_alone(Session& session, RankGroup& group, Ru
     step.synchronize();
     group.align();
     static_cast<void>(communicator.take_totals());
-    step.all_reduce_alone();
+    const std::optional<double> on_device_s = step.all_reduce_alone();
     const comm::CommunicationTotals totals = communicator.take_totals();
-    clocked = clocked && totals.collectives > 0;
-    own.push_back(totals.all_reduce_s / group.size());
+    clocked = clocked && (on_device_s.has_value() || totals.collectives > 0);
+    own.push_back(on_device_s.value_or(totals.all_reduce_s) / group.size());
     const double spent_s = std::chrono::duration<double>(Clock::now() - begin).count();
     more = group.agree(clocked && (own.size() <= kLeastSteps ||
                                    (own.size() <= kMostSteps && spent_s < kStepsTimeS)));

@@ -23,6 +23,11 @@ namespace dlbench::harness {
 [[nodiscard]] std::optional<std::int64_t> only_node_ranks(
     const std::vector<comm::RankPlace>& places, const std::optional<comm::LinkModel>& link);
 
+/// ProjectionInput::node_ranks of the same: 0 where there is one level to fit, the ranks of a node
+/// where all nodes have as many, nothing where they differ.
+[[nodiscard]] std::optional<std::int64_t> known_node_ranks(
+    const std::vector<comm::RankPlace>& places, const std::optional<comm::LinkModel>& link);
+
 /// The step of this rank without communication, node by node, fastest of a few runs of each. Not
 /// collective; the model state is changed.
 [[nodiscard]] StepTimeline measure_timeline(Session& session);
@@ -30,15 +35,16 @@ namespace dlbench::harness {
 /// Sizes in bytes worth measuring: those of the step's buckets, and powers of 16 around them.
 [[nodiscard]] std::vector<std::int64_t> all_reduce_sizes(Session& session);
 
-/// All-reduces of `sizes` bytes of f32, nothing else running: mean and deviation over calls of the
-/// slowest rank's time. Complete on rank 0, empty elsewhere. Collective. Throws core::Error when
+/// All-reduces of `sizes` bytes of f32, nothing else running: mean and deviation over calls, see
+/// calls_of_the_slowest(). Complete on rank 0, empty elsewhere. Collective. Throws core::Error when
 /// the guard ends the run.
 [[nodiscard]] std::vector<CollectiveTime> measure_all_reduces(
     Session& session, RunGuard& guard, const std::vector<std::int64_t>& sizes);
 
 /// Seconds that the all-reduces of a step take with nothing beside them, by call: their transfer
 /// on the step's own gradients, as a backward pass left them in caches and memory, once all ranks
-/// have met. Mean over ranks, on all of them; missing where communicators have no clocks.
+/// have met. Mean over ranks, on all of them; missing where neither communicator nor device has
+/// a clock.
 /// Collective; the model state is changed.
 [[nodiscard]] AllReducesAlone measure_all_reduces_alone(Session& session,
                                                         RankGroup& group,

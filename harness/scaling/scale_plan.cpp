@@ -3,6 +3,7 @@
 #include "harness/scaling/scale_plan.h"
 
 #include "engine/core/error.h"
+#include "harness/ranks.h"
 #include "harness/session/batch_share.h"
 #include "harness/trials/arm.h"
 #include "reports/naming.h"
@@ -19,6 +20,10 @@ namespace {
 
 using core::Error;
 using core::ErrorCode;
+
+const ScaleSize& with_largest_batch(const std::vector<ScaleSize>& sizes) {
+  return *std::ranges::max_element(sizes, {}, &ScaleSize::global_batch);
+}
 
 }  // namespace
 
@@ -46,7 +51,68 @@ std::vector<ScaleSize> plan_sizes(const std::vector<ScaleSeries>& series,
       sizes.push_back({.series = index, .ranks = count, .session = std::move(session)});
     }
   }
+  if (!sizes.empty()) {
+    const std::int64_t largest = with_largest_batch(sizes).global_batch();
+    for (ScaleSize& size : sizes) {
+      size.session.largest_global_batch = largest;
+    }
+  }
   return sizes;
+}
+
+std::string size_name(const ScaleSeries& series, int ranks) {
+  return series_name(series) + ", " + reports::count_text(ranks, "rank");
+}
+
+void check_samples(const std::vector<ScaleSeries>& series,
+                   const std::vector<ScaleSize>& sizes,
+                   std::int64_t samples,
+                   const std::string& source) {
+  const ScaleSize& largest = with_largest_batch(sizes);
+  if (largest.global_batch() <= samples) {
+    return;
+  }
+  const bool strong = largest.session.global_batch_size.has_value();
+  throw Error(
+      ErrorCode::kUsage,
+      fmt::format("{}: a batch of {} is larger than the {} samples of {}; choose {}, or give "
+                  "--data with more (`dlbench data generate` writes any number)",
+                  size_name(series[largest.series], largest.ranks),
+                  largest.global_batch(),
+                  samples,
+                  source,
+                  strong || samples < largest.ranks
+                      ? strong ? fmt::format("a --global-batch-size of at most {}", samples)
+                               : fmt::format("--ranks of at most {}", samples)
+                      : fmt::format("a --batch-size of at most {}", samples / largest.ranks)));
+}
+
+std::string open_or_leave_out(const ScaleSeries& series,
+                              int ranks,
+                              comm::Rendezvous& launch,
+                              const std::function<void()>& open) {
+  try {
+    together(launch, open);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kMemory) {
+      throw;
+    }
+    if (series.mode != "strong") {
+      throw Error(error.code(), size_name(series, ranks) + ": " + error.what());
+    }
+    return error.what();
+  }
+  return "";
+}
+
+void check_left_out(const std::vector<ScaleSeries>& series,
+                    const std::vector<ScaleSize>& sizes,
+                    const std::vector<reports::SkipRecord>& left_out) {
+  for (std::size_t index = 0; index < series.size(); ++index) {
+    if (std::ranges::find(sizes, index, &ScaleSize::series) == sizes.end() && !left_out.empty()) {
+      throw Error(ErrorCode::kMemory, left_out.back().what + ": " + left_out.back().reason);
+    }
+  }
 }
 
 std::vector<TrialId> trials_at(const std::vector<TrialId>& wanted, int ranks) {

@@ -46,8 +46,7 @@ ScaleMember::ScaleMember(const ScaleSize& size,
   trials_ = trials_at(options.trials, size.ranks);
   group_ = std::make_unique<RankGroup>(*members_);
   RunnerOptions runner = options.runner;
-  runner.name =
-      series_name(options.series[size.series]) + ", " + reports::count_text(size.ranks, "rank");
+  runner.name = size_name(options.series[size.series], size.ranks);
   runner.own_threads = plan_->own_threads();
   runner_ = std::make_unique<TrialRunner>(
       std::move(runner), *group_, guard, [](const std::vector<TrialResult>&) {});
@@ -90,24 +89,33 @@ ScaleRun::ScaleRun(ScaleRunOptions options,
       everyone_(launch),
       guard_(guard),
       listener_(std::move(listener)) {
-  together(launch_, [&] { sizes_ = plan_sizes(options_.series, options_.ranks); });
-  for (const ScaleSize& size : sizes_) {
+  std::vector<ScaleSize> planned;
+  together(launch_, [&] { planned = plan_sizes(options_.series, options_.ranks); });
+  for (const ScaleSize& size : planned) {
     guard_.check();
-    core::log::progress("preparing " + options_.series[size.series].mode + ", " +
-                        reports::count_text(size.ranks, "rank"));
+    const ScaleSeries& series = options_.series[size.series];
+    core::log::progress("preparing " + size_name(series, size.ranks));
     std::unique_ptr<comm::Rendezvous> members = launch_.first(size.ranks);
     std::unique_ptr<ScaleMember> member;
-    together(launch_, [&] {
+    const std::string left_out = open_or_leave_out(series, size.ranks, launch_, [&] {
       if (members != nullptr) {
         member = std::make_unique<ScaleMember>(size, std::move(members), options_, guard_);
+        const SessionPlan& plan = member->plan();
+        check_samples(options_.series, planned, plan.dataset().size(), plan.split_name());
       }
     });
+    if (!left_out.empty()) {
+      left_out_.push_back({size_name(series, size.ranks), left_out});
+      continue;
+    }
+    sizes_.push_back(size);
     members_.push_back(std::move(member));
     all_reduce_alone_s_.push_back(AllReducesAlone::missing(
         size.session.strategy == Strategy::kDataParallel
             ? "the step has none: a single root collects the gradients"
             : "it is timed after the trials, and this run did not come to that"));
   }
+  check_left_out(options_.series, sizes_, left_out_);
   compression_error_.resize(sizes_.size());
   choose_residence();
   watch_device();
@@ -359,9 +367,7 @@ ProjectionInput ScaleRun::projection_input(std::size_t series) const {
     ScaleMember& member = *members_[index];
     input.timelines[sizes_[index].ranks] = timelines_[index];
     input.only_node_ranks = only_node_ranks(member.context().places, sizes_[index].session.link);
-    // As of the largest size: where all of its ranks are on one node, there is one level to fit.
-    input.node_ranks =
-        input.only_node_ranks.has_value() ? std::optional<std::int64_t>(0) : std::nullopt;
+    input.node_ranks = known_node_ranks(member.context().places, sizes_[index].session.link);
     input.collectives.insert(
         input.collectives.end(), all_reduces_[index].begin(), all_reduces_[index].end());
     const double load = static_cast<double>(member.plan().backend().device().threads *

@@ -91,6 +91,8 @@ class ScaleRun {
 
   [[nodiscard]] const std::vector<ScaleSeries>& series() const { return options_.series; }
   [[nodiscard]] const std::vector<ScaleSize>& sizes() const { return sizes_; }
+  /// Those whose memory is not there, and why.
+  [[nodiscard]] const std::vector<reports::SkipRecord>& left_out() const { return left_out_; }
   /// By size; nullptr where this rank is no member. Rank 0 has all.
   [[nodiscard]] const std::vector<std::unique_ptr<ScaleMember>>& members() const {
     return members_;
@@ -128,6 +130,7 @@ class ScaleRun {
   RunGuard& guard_;
   Listener listener_;
   std::vector<ScaleSize> sizes_;
+  std::vector<reports::SkipRecord> left_out_;
   std::vector<std::unique_ptr<ScaleMember>> members_;
   std::optional<DeviceFaultWatch> watch_;
   bool keeps_open_ = true;  ///< all sessions at a time; else one after the other

@@ -104,7 +104,7 @@ void check_least(const MemoryRoom& room) {
 
 void check_room(const MemoryRoom& room,
                 std::int64_t batch_size,
-                bool smaller_images,
+                const SmallerStep& smaller,
                 const std::function<MemoryNeed(std::int64_t)>& need_at) {
   const MemoryNeed need = need_at(batch_size);
   const double pressure = room.pressure(need);
@@ -115,9 +115,11 @@ void check_room(const MemoryRoom& room,
   throw core::Error(
       core::ErrorCode::kMemory,
       room.shortage(need) + "; " +
-          (fitting > 0 ? "the largest --batch-size that fits is " + std::to_string(fitting)
-                       : std::string("not even --batch-size 1 fits") +
-                             (smaller_images ? ": choose a smaller --image-size" : "")));
+          (fitting > 0
+               ? "the largest " + smaller.option + " that fits is " +
+                     std::to_string(fitting * smaller.ranks)
+               : "not even " + smaller.option + " " + std::to_string(smaller.ranks) + " fits" +
+                     (smaller.smaller_images ? ": choose a smaller --image-size" : "")));
 }
 
 MemoryNeed& MemoryNeed::operator+=(const MemoryNeed& other) {

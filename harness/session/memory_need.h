@@ -61,6 +61,11 @@ struct MemoryRoom {
 /// been measured on a GPU.
 inline constexpr std::int64_t kDeviceReserve = std::int64_t{512} << 20;
 
+/// The same for NCCL on a device with several ranks, per communicator: its buffers grow with the
+/// number of channels and of connections (users report 0.5 to 1.6 GB, NVIDIA/nccl issues 864 and
+/// 964), and are allocated when the first collective runs. An estimate, likewise.
+inline constexpr std::int64_t kNcclReserve = std::int64_t{1536} << 20;
+
 /// How many ranks share a memory.
 struct MemorySharers {
   int host = 1;
@@ -88,12 +93,19 @@ struct MemorySharers {
 /// Throws Error(kMemory) if the host has less than any run takes: libraries, threads, their stacks.
 void check_least(const MemoryRoom& room);
 
+/// What may be asked for where a batch does not fit.
+struct SmallerStep {
+  bool smaller_images = false;
+  std::string option = "--batch-size";
+  int ranks = 1;  ///< among which the option's batch is divided
+};
+
 /// Throws Error(kMemory) with what is needed, what is free and the largest batch that fits, unless
-/// `room` holds what `need_at(batch_size)` says. `need_at` grows with the batch size.
-/// `smaller_images`: they may be asked for.
+/// `room` holds what `need_at(batch_size)` says. `need_at` grows with the batch size, which is one
+/// rank's.
 void check_room(const MemoryRoom& room,
                 std::int64_t batch_size,
-                bool smaller_images,
+                const SmallerStep& smaller,
                 const std::function<MemoryNeed(std::int64_t)>& need_at);
 
 }  // namespace dlbench::harness

@@ -119,7 +119,9 @@ void SessionPlan::check_single_root() const {
 }
 
 void SessionPlan::open_data() {
-  source_ = locate_data(workload_->spec().dataset, options_.data);
+  source_ = locate_data(workload_->spec().dataset,
+                        options_.data,
+                        std::max(options_.largest_global_batch, batch_.global));
   dataset_ =
       data::open_dataset(workload_->spec().dataset,
                          source_.folder,
@@ -135,11 +137,15 @@ void SessionPlan::open_data() {
     throw Error(ErrorCode::kUsage,
                 "a batch of " + std::to_string(batch_.global) +
                     (ranks_.size() > 1 ? " over " + std::to_string(ranks_.size()) + " ranks" : "") +
-                    " is larger than the " + std::to_string(dataset_->size()) +
-                    " samples of split " + std::string(data::name(kSplit)) + " in '" +
-                    source_.folder.string() + "'; " + advice);
+                    " is larger than the " + std::to_string(dataset_->size()) + " samples of " +
+                    split_name() + "; " + advice +
+                    ", or give --data with more (`dlbench data generate` writes any number)");
   }
   choose_workers();
+}
+
+std::string SessionPlan::split_name() const {
+  return "split " + std::string(data::name(kSplit)) + " in '" + source_.folder.string() + "'";
 }
 
 void SessionPlan::choose_workers() {
@@ -202,6 +208,9 @@ MemoryNeed SessionPlan::need_beside(MemoryNeed need, std::int64_t batch_size) co
   if (ranks_.size() > 1 && options_.compression.has_value()) {
     need.workspace += need.gradients / 2;  // as they travel
   }
+  if (ranks_.size() > 1 && need.on_device && shared_device_.empty()) {
+    need.device_reserve += kNcclReserve;
+  }
   data::LoaderOptions loader = loader_options();
   if (!single_root()) {
     loader.batch_size = batch_size;
@@ -227,9 +236,15 @@ MemoryRoom SessionPlan::memory_room() const {
 void SessionPlan::check_memory() {
   check_least(memory_room());  // what a plan needs is found by making kernels, which need some too
   const bool smaller_images = workload_->spec().image_size.min < built_.params.image_size;
-  check_room(memory_room(), batch_size(), smaller_images, [this](std::int64_t batch_size) {
-    return batch_size == this->batch_size() ? memory_need() : need_for_batch(batch_size);
-  });
+  const bool global = options_.global_batch_size.has_value();
+  check_room(memory_room(),
+             batch_size(),
+             {.smaller_images = smaller_images,
+              .option = global ? "--global-batch-size" : "--batch-size",
+              .ranks = global ? ranks_.size() : 1},
+             [this](std::int64_t batch_size) {
+               return batch_size == this->batch_size() ? memory_need() : need_for_batch(batch_size);
+             });
 }
 
 }  // namespace dlbench::harness

@@ -43,6 +43,8 @@ class SessionPlan {
   [[nodiscard]] const graph::Graph& training_graph() const { return training_graph_; }
   [[nodiscard]] backend::Backend& backend() const { return *backend_; }
   [[nodiscard]] const data::Dataset& dataset() const { return *dataset_; }
+  /// Where its samples are: "split train in 'DIR'".
+  [[nodiscard]] std::string split_name() const;
   [[nodiscard]] const DataSource& source() const { return source_; }
   /// The files of the data set, of all splits.
   [[nodiscard]] std::vector<std::filesystem::path> data_files() const;

@@ -181,6 +181,15 @@ class PretendedRanks(PretendedGpuTest):
         for collective in (1, 8):  # the model goes to all ranks; their first step
             self.assertIn("--timeout reached", self.hang_on_rank_1(collective, "--timeout", "4")["detail"])
 
+    def test_calls_of_nccl_that_do_not_return(self):
+        # The first connects, under a time-out; the tenth is in a step, where silence itself is seen.
+        for call, arguments, says in ((1, ("--timeout", "4"), "--timeout reached.* NCCL has not connected the ranks"),
+                                      (10, (), "hangs")):
+            done = self.launch_short(2, *arguments, environment={NCCL: f"stuck={call}"})
+            self.assertEqual(done.returncode, 124, done.stderr)
+            self.assertRegex(done.stderr, says)
+            self.assertNotIn("ended by force", done.stderr)
+
     def test_gradients_where_nccl_has_no_memory_of_its_own(self):
         done = self.launch_short(2, environment={NCCL: "memalloc=0"})
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -267,8 +276,23 @@ class PretendedRanks(PretendedGpuTest):
         path = self.folder / "scale.json"
         done = self.launch(2, "scale", *SHORT, "--data", self.digits(), "--device", "cuda", "--output", path)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertEqual([[point["ranks"] for point in series["points"]]
-                          for series in self.report(path)["scaling"] if series["mode"] == "weak"], [[1, 2]])
+        (weak,) = [series for series in self.report(path)["scaling"] if series["mode"] == "weak"]
+        self.assertEqual([point["ranks"] for point in weak["points"]], [1, 2])
+        self.assertGreater(weak["points"][1]["all_reduce_s"], 0, "by the device's clock")
+
+    def test_strong_sizes_without_room_are_left_out(self):
+        done = self.launch(2, "scale", "--workload", "mnist_cnn", "--batch-size", "5000", "--trials", "synthetic",
+                           "--data", self.digits(), "--device", "cuda", "--dry-run",
+                           environment={GPU: "devices=2,memory_mib=5500"})
+        self.assertEqual(done.returncode, 2, "fewer samples than the largest batch")
+        self.assertRegex(done.stderr, "weak, 2 ranks: a batch of 10000 is larger than the [0-9]+ samples")
+        done = self.launch(2, "scale", "--workload", "mnist_cnn", "--batch-size", "5000", "--trials", "synthetic",
+                           "--device", "cuda", "--dry-run", environment={GPU: "devices=2,memory_mib=5500"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, "strong, 1 rank left out: the plan needs .* the largest --global-batch-size that "
+                                      "fits is [0-9]+")
+        self.assertRegex(done.stdout, r"strong +2 +5000 +10000")
+        self.assertNotRegex(done.stdout, r"strong +1 ")
 
     def test_collectives_are_tied_to_the_all_reduce(self):
         kernels = set()

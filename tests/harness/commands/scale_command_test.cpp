@@ -6,7 +6,6 @@
 #include "engine/core/error.h"
 #include "harness/commands/command.h"
 #include "harness/commands/run_record.h"
-#include "harness/scaling/projection_facts.h"
 #include "harness/scaling/scale_plan.h"
 #include "tests/error_message.h"
 #include "tests/harness/commands/command_line_call.h"
@@ -157,43 +156,6 @@ TEST_F(ScaleCommand, ALinkThatSimulatesNothingIsSaid) {
   EXPECT_FALSE(link_taint(nodes_of_3, 2).has_value());
   EXPECT_FALSE(link_taint(std::nullopt, 2).has_value());
   EXPECT_EQ(link_taint(nodes_of_3, 4)->code, reports::Taint::kSimulated);
-}
-
-TEST(OnlyNodeRanks, ANetworkBetweenNodesIsMeasuredOrSimulatedOrNot) {
-  const std::vector<comm::RankPlace> one = {{.host = "a", .node = 0}, {.host = "a", .node = 0}};
-  const std::vector<comm::RankPlace> two = {{.host = "a", .node = 0}, {.host = "b", .node = 1}};
-  EXPECT_EQ(only_node_ranks(one, std::nullopt), 2);
-  EXPECT_EQ(only_node_ranks(two, std::nullopt), std::nullopt);
-  EXPECT_EQ(only_node_ranks(one, comm::parse_link_model("latency_us=5")), std::nullopt);
-  EXPECT_EQ(only_node_ranks(one, comm::parse_link_model("latency_us=5", 1)), std::nullopt);
-  EXPECT_EQ(only_node_ranks(one, comm::parse_link_model("latency_us=5", 4)), 4);
-}
-
-TEST(ScalePlan, TheSmallestSizeNeedsATrialToo) {
-  const std::vector<TrialId> nocomm = parse_trials("synthetic/nocomm", false);
-  EXPECT_THAT(usage_error([&] {
-                (void)impossible_trials(nocomm, {1, 2});
-              }),
-              HasSubstr("give --ranks without it"));
-  EXPECT_TRUE(impossible_trials(nocomm, {2, 4}).empty());
-  EXPECT_TRUE(impossible_trials(parse_trials("io,synthetic/nocomm", false), {1, 2}).empty());
-}
-
-TEST(ScalePlan, ATrialThatNoSizeCanDoHasItsOwnReason) {
-  const std::vector<TrialId> wanted = parse_trials("io,synthetic/nocomm,interference", false);
-  const std::vector<reports::SkipRecord> alone = impossible_trials(wanted, {1});
-  ASSERT_EQ(alone.size(), 1U);
-  EXPECT_EQ(alone[0].what, "trial synthetic/nocomm");
-  EXPECT_THAT(alone[0].reason, HasSubstr("there is one rank"));
-  EXPECT_EQ(trials_at(wanted, 2), parse_trials("io,synthetic/nocomm", false));
-  const std::vector<reports::SkipRecord> together = impossible_trials(wanted, {2, 4});
-  ASSERT_EQ(together.size(), 2U);
-  EXPECT_EQ(together[0].what, "trial interference/step_beside_loader");
-  EXPECT_EQ(together[1].what, "trial interference/loader_beside_step");
-  for (const reports::SkipRecord& skip : together) {
-    EXPECT_THAT(skip.reason, HasSubstr("it runs on one rank"));
-  }
-  EXPECT_TRUE(impossible_trials(wanted, {1, 2}).empty());
 }
 
 TEST_F(ScaleCommand, WhatItCannotDoIsRefused) {

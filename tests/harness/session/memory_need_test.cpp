@@ -32,7 +32,7 @@ MemoryNeed need_at(std::int64_t batch_size) {
 
 std::string refusal_of(const MemoryRoom& room, std::int64_t batch_size, int& looks) {
   try {
-    check_room(room, batch_size, true, [&](std::int64_t samples) {
+    check_room(room, batch_size, {.smaller_images = true}, [&](std::int64_t samples) {
       ++looks;
       return need_at(samples);
     });
@@ -70,6 +70,28 @@ TEST(CheckRoom, SaysWhereNotEvenOneSampleFits) {
               EndsWith("; not even --batch-size 1 fits: choose a smaller --image-size"));
   EXPECT_THAT(refusal_of({.host = 8000 * kMiB, .device = 1500 * kMiB}, 1, looks),
               EndsWith("; not even --batch-size 1 fits: choose a smaller --image-size"));
+}
+
+TEST(CheckRoom, SpeaksOfTheGlobalBatchWhereThatWasAskedFor) {
+  const MemoryRoom room{.host = 8000 * kMiB, .device = 1600 * kMiB};
+  const auto refusal = [&](std::int64_t device_mib) {
+    try {
+      check_room({.host = 8000 * kMiB, .device = device_mib * kMiB},
+                 500,
+                 {.option = "--global-batch-size", .ranks = 4},
+                 need_at);
+    } catch (const core::Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  int looks = 0;
+  const std::string local = refusal_of(room, 500, looks);
+  const std::int64_t fits = std::stoll(local.substr(local.rfind(' ')));
+  EXPECT_THAT(
+      refusal(1600),
+      EndsWith("; the largest --global-batch-size that fits is " + std::to_string(4 * fits)));
+  EXPECT_THAT(refusal(1500), EndsWith("; not even --global-batch-size 4 fits"));
 }
 
 }  // namespace

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/scaling/projection_facts.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <vector>
+
+namespace dlbench::harness {
+namespace {
+
+TEST(OnlyNodeRanks, ANetworkBetweenNodesIsMeasuredOrSimulatedOrNot) {
+  const std::vector<comm::RankPlace> one = {{.host = "a", .node = 0}, {.host = "a", .node = 0}};
+  const std::vector<comm::RankPlace> two = {{.host = "a", .node = 0}, {.host = "b", .node = 1}};
+  EXPECT_EQ(only_node_ranks(one, std::nullopt), 2);
+  EXPECT_EQ(only_node_ranks(two, std::nullopt), std::nullopt);
+  EXPECT_EQ(only_node_ranks(one, comm::parse_link_model("latency_us=5")), std::nullopt);
+  EXPECT_EQ(only_node_ranks(one, comm::parse_link_model("latency_us=5", 1)), std::nullopt);
+  EXPECT_EQ(only_node_ranks(one, comm::parse_link_model("latency_us=5", 4)), 4);
+}
+
+std::vector<comm::RankPlace> on_nodes(const std::vector<int>& nodes) {
+  std::vector<comm::RankPlace> places;
+  for (const int node : nodes) {
+    places.push_back({.host = "n", .node = node});
+  }
+  return places;
+}
+
+TEST(KnownNodeRanks, AreThoseOfAllNodesAlike) {
+  EXPECT_EQ(known_node_ranks(on_nodes({0, 0, 0}), std::nullopt), 0) << "one node: one level";
+  EXPECT_EQ(known_node_ranks(on_nodes({0, 1, 2}), std::nullopt), 0);
+  EXPECT_EQ(known_node_ranks(on_nodes({0, 0, 0, 1, 1, 1}), std::nullopt), 3);
+  EXPECT_EQ(known_node_ranks(on_nodes({0, 1, 0, 1}), std::nullopt), 2) << "dealt out in turn";
+  EXPECT_EQ(known_node_ranks(on_nodes({0, 0, 1}), std::nullopt), std::nullopt);
+}
+
+TEST(KnownNodeRanks, OfASimulatedLinkAreItsNodes) {
+  const std::vector<comm::RankPlace> four = on_nodes({0, 0, 0, 0});
+  EXPECT_EQ(known_node_ranks(four, comm::parse_link_model("latency_us=5")), 0);
+  EXPECT_EQ(known_node_ranks(four, comm::parse_link_model("latency_us=5", 2)), 2);
+  EXPECT_EQ(known_node_ranks(four, comm::parse_link_model("latency_us=5", 4)), 0);
+}
+
+}  // namespace
+}  // namespace dlbench::harness
