@@ -170,7 +170,7 @@ struct ScalingRecord {
   std::optional<BucketSweepRecord> buckets;
 };
 
-/// Of the calls, each as long as its slowest rank.
+/// Of the calls, as long as on the rank that was slowest in their round.
 struct CollectiveTimeRecord {
   double median = 0.0;
   double p95 = 0.0;

@@ -18,7 +18,7 @@
 
 namespace dlbench::harness {
 
-/// One measured collective: the mean over calls of the time of the slowest rank.
+/// One measured collective: the mean over calls, see calls_of_the_slowest().
 struct CollectiveTime {
   comm::Collective op = comm::Collective::kAllReduce;
   std::int64_t ranks = 0;  ///< >= 2

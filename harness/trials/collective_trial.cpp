@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -55,6 +56,25 @@ std::size_t wrong_elements(Collective op, const PatternRange& all, int rank, int
 }
 
 }  // namespace
+
+std::vector<double> calls_of_the_slowest(const std::vector<std::vector<double>>& call_s,
+                                         std::size_t round) {
+  std::vector<double> slowest;
+  const std::size_t calls = call_s.empty() ? 0 : call_s.front().size();
+  for (std::size_t begin = 0; begin < calls; begin += round) {
+    const std::size_t count = std::min(round, calls - begin);
+    const auto part = [&](const std::vector<double>& rank) {
+      return std::span(rank).subspan(begin, count);
+    };
+    const auto rank = std::ranges::max_element(call_s, {}, [&](const std::vector<double>& each) {
+      const auto own = part(each);
+      return std::accumulate(own.begin(), own.end(), 0.0);
+    });
+    const auto calls_of_it = part(*rank);
+    slowest.insert(slowest.end(), calls_of_it.begin(), calls_of_it.end());
+  }
+  return slowest;
+}
 
 CollectiveTrial::CollectiveTrial(comm::Rendezvous& ranks,
                                  comm::Communicator& communicator,
@@ -247,14 +267,8 @@ CollectiveResult CollectiveTrial::run(const CollectiveCase& which, RunGuard& gua
   stepping.reset();
   own.resize(static_cast<std::size_t>(which.calls));
   CollectiveResult result{.replayed = round.replay != nullptr};
-  for (const std::vector<double>& rank : group_.gather(own)) {
-    result.call_s.resize(rank.size());
-    std::transform(rank.begin(),
-                   rank.end(),
-                   result.call_s.begin(),
-                   result.call_s.begin(),
-                   [](double a, double b) { return std::max(a, b); });
-  }
+  result.call_s = calls_of_the_slowest(
+      group_.gather(own), queues_ ? calls : static_cast<std::size_t>(kMostCallsOfARound));
   if (which.check) {
     result.wrong = count_wrong(which);
   }

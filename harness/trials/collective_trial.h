@@ -31,11 +31,18 @@ struct CollectiveCase {
 };
 
 struct CollectiveResult {
-  /// Per call, that of the slowest rank; on rank 0 alone.
+  /// Seconds per call, see calls_of_the_slowest(); on rank 0 alone.
   std::vector<double> call_s;
   bool replayed = false;   ///< the calls were recorded and launched at once, as in a replayed step
   std::int64_t wrong = 0;  ///< elements over all ranks; on all ranks
 };
+
+/// Of calls that ranks timed one behind the other (`call_s`: by rank, then by call), those of the
+/// rank that took longest over each `round` of them. The longest over ranks call by call would be
+/// too long: ranks end a call a little before or after each other, and what one of them has more
+/// of a call it has less of the next. nccl-tests likewise divide the time of many calls.
+[[nodiscard]] std::vector<double> calls_of_the_slowest(
+    const std::vector<std::vector<double>>& call_s, std::size_t round);
 
 /// Runs collectives in place, in memory of the communicator. Calls are collective over the ranks.
 class CollectiveTrial {
