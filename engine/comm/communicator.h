@@ -71,7 +71,8 @@ class Communicator {
   [[nodiscard]] virtual std::string_view name() const = 0;
   [[nodiscard]] virtual int rank() const = 0;
   [[nodiscard]] virtual int size() const = 0;
-  /// Whether work recorded on a stream can hold these collectives: nothing of them is the host's.
+  /// Whether work recorded on a stream can hold these collectives: they need no call of the host's
+  /// when it is replayed.
   [[nodiscard]] virtual bool recordable() const { return false; }
 
   /// Who ends the host's waits for the device once a collective there has failed or does not end

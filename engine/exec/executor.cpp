@@ -300,10 +300,25 @@ std::optional<FinishedStep> Executor::finished(bool wait) {
   return step;
 }
 
-void Executor::all_reduce_alone() {
-  for (const Bucket& bucket : buckets_) {
-    communicator_.all_reduce(bucket.request, *stream_);
+std::optional<double> Executor::all_reduce_alone() {
+  const auto reduce_all = [&] {
+    for (const Bucket& bucket : buckets_) {
+      communicator_.all_reduce(bucket.request, *stream_);
+    }
+  };
+  if (backend_.reads_host_memory()) {
+    reduce_all();
+    return std::nullopt;
   }
+  const std::unique_ptr<backend::Stream::Event> begin = stream_->create_event();
+  const std::unique_ptr<backend::Stream::Event> end = stream_->create_event();
+  comm::watched(communicator_, [&] {
+    stream_->record_time(*begin);
+    reduce_all();
+    stream_->record_time(*end);
+    stream_->synchronize();
+  });
+  return end->seconds_since(*begin);
 }
 
 void Executor::set_update(bool on) {
