@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <exception>
 #include <span>
 #include <string>
@@ -19,11 +20,17 @@
 namespace dlbench::backend::cuda {
 namespace {
 
-/// How long NCCL may take to end a communicator.
+/// How long NCCL may take to end a communicator,
 constexpr std::chrono::seconds kPatience{5};
+/// and one that was given up: a rank that fails has three seconds to say so (docs/faults.md).
+constexpr std::chrono::seconds kPatienceAfterFailure{1};
 
 /// All-reduces in flight at once: more than a step has buckets.
 constexpr std::size_t kTickets = 256;
+
+/// Why a call may not end.
+constexpr std::string_view kUnreached =
+    "a rank is missing or its network interface cannot be reached (NCCL_DEBUG=INFO says more)";
 
 ncclDataType_t nccl_type(core::DType dtype) {
   switch (dtype) {
@@ -124,7 +131,6 @@ NcclCommunicator::NcclCommunicator(comm::Rendezvous& ranks)
   try {
     connect(ranks);
     agree_on_memory(ranks);
-    start_watch();
   } catch (...) {  // no destructor will run
     give_up();
     end();
@@ -147,7 +153,8 @@ void NcclCommunicator::end() {
   if (!leaving_.joinable()) {
     return;
   }
-  if (left_.wait_for(2 * kPatience) == std::future_status::ready) {
+  const std::chrono::seconds patience = given_up_ ? kPatienceAfterFailure : 2 * kPatience;
+  if (left_.wait_for(patience) == std::future_status::ready) {
     leaving_.join();
   } else {
     core::log::warn(
@@ -178,13 +185,32 @@ void NcclCommunicator::connect(comm::Rendezvous& ranks) {
     check_nccl(ncclGetUniqueId(&id), "ncclGetUniqueId");
   }
   ranks.broadcast(std::as_writable_bytes(std::span(&id, 1)));
+  if (const char* blocking = std::getenv("NCCL_COMM_BLOCKING");
+      blocking != nullptr && std::string_view(blocking) == "1") {
+    core::log::warn_once(
+        "NCCL_COMM_BLOCKING=1: a call of NCCL that does not return is not ended, neither by "
+        "--timeout nor when a rank is gone; unset it");
+  }
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
   config.blocking = 0;
   const ncclResult_t started = ncclCommInitRankConfig(&communicator_, size_, id, rank_, &config);
   if (communicator_ == nullptr) {
     fail(started, nullptr, "ncclCommInitRankConfig");
   }
-  call("ncclCommInitRankConfig", [started](ncclComm_t /*communicator*/) { return started; });
+  start_watch();
+  try {
+    watch_->during([&] {
+      call("ncclCommInitRankConfig", [started](ncclComm_t /*communicator*/) { return started; });
+    });
+  } catch (const core::Error& error) {
+    if (error.code() != core::ErrorCode::kTimeout || why_given_up_.has_value()) {
+      throw;
+    }
+    throw core::Error(  // the watch has ended it, and does not know what it was
+        error.code(),
+        fmt::format(
+            "{} [rank {}: NCCL has not connected the ranks: {}]", error.what(), rank_, kUnreached));
+  }
 }
 
 // Some sandboxes refuse memory that other processes can map. Where one rank has none, none uses it:
@@ -253,11 +279,8 @@ void NcclCommunicator::call(const char* name, Start start) {
     if (elapsed.count() > timeout_s_) {
       const core::Error late(
           core::ErrorCode::kTimeout,
-          fmt::format("[rank {}] {} did not end within {:.0f} s: a rank is missing or its network "
-                      "interface cannot be reached (NCCL_DEBUG=INFO says more)",
-                      rank_,
-                      name,
-                      timeout_s_));
+          fmt::format(
+              "[rank {}] {} did not end within {:g} s: {}", rank_, name, timeout_s_, kUnreached));
       {
         const std::scoped_lock lock(mutex_);
         why_given_up_ = late;  // for the watch, which may look before this is caught
@@ -375,6 +398,7 @@ void NcclCommunicator::broadcast(std::byte* data, std::size_t bytes, int root, S
 }
 
 void NcclCommunicator::give_up() {
+  given_up_ = true;
   leave([](ncclComm_t communicator) { static_cast<void>(ncclCommAbort(communicator)); });
 }
 

@@ -13,6 +13,7 @@
 
 #include <nccl.h>
 
+#include <atomic>
 #include <cstdint>
 #include <future>
 #include <memory>
@@ -52,6 +53,7 @@ class NcclCommunicator final : public comm::Communicator {
   void give_up() override;
 
  private:
+  /// Collective. Starts the watch, which looks on from here.
   void connect(comm::Rendezvous& ranks);
   /// Collective: sets mappable_.
   void agree_on_memory(comm::Rendezvous& ranks);
@@ -82,9 +84,10 @@ class NcclCommunicator final : public comm::Communicator {
   int size_;
   double timeout_s_;
   int device_ = 0;
-  bool mappable_ = false;                    ///< whether each rank's NCCL gives memory to others
-  std::mutex mutex_;                         ///< held in calls that use communicator_
-  ncclComm_t communicator_ = nullptr;        ///< null once it was given up
+  bool mappable_ = false;              ///< whether each rank's NCCL gives memory to others
+  std::mutex mutex_;                   ///< held in calls that use communicator_
+  ncclComm_t communicator_ = nullptr;  ///< null once it was given up
+  std::atomic<bool> given_up_{false};
   std::optional<core::Error> why_given_up_;  ///< where a call of this rank did so
   std::thread leaving_;                      ///< what leave() started
   std::future<void> left_;                   ///< its end

@@ -12,6 +12,8 @@
 // DLBENCH_PRETENDED_NCCL asks for faults, with commas between them:
 //   hang=N      the Nth collective that this process executes never ends until it is aborted
 //   error=N     at the Nth, this rank's communicator meets ncclRemoteError; it does not end either
+//   stuck=N     the Nth call of this process that connects or enqueues stays in progress until its
+//   communicator is aborted
 //   memalloc=0  ncclMemAlloc fails with ncclUnhandledCudaError
 //   record=0    collectives on a stream that records are ncclInvalidUsage, and the communicator
 //   keeps it
@@ -172,6 +174,10 @@ ncclResult_t submit(std::vector<Call> calls) {
   std::erase_if(calls, [](const Call& call) { return call.collective.count == 0; });
   const std::shared_ptr<Communicator> first = all.front();
   all.erase(all.begin());
+  if (next_is_stuck()) {
+    first->start([first] { first->wait_for_abort(); }, all);
+    return ncclInProgress;
+  }
   for (const auto& other : all) {
     if (other->blocking() != first->blocking()) {
       throw Refused(ncclInvalidUsage, "blocking and non-blocking communicators in one group");
@@ -272,6 +278,11 @@ ncclResult_t connect(
   const std::string name(id.internal, strnlen(id.internal, sizeof(id.internal)));
   const auto communicator = std::make_shared<Communicator>(
       std::make_unique<Ranks>(name, rank, size, identity_of(device)), device, blocking);
+  if (next_is_stuck()) {
+    communicator->start([communicator] { communicator->wait_for_abort(); });
+    *handle = add(communicator);
+    return ncclInProgress;
+  }
   communicator->connect();  // where it is not blocking, it is known before it has connected
   *handle = add(communicator);
   return blocking ? ncclSuccess : ncclInProgress;

@@ -34,15 +34,22 @@ Faults read_faults() {
   for (std::string word; std::getline(words, word, ',');) {
     const std::string name = word.substr(0, word.find('='));
     const std::string value = word.substr(std::min(word.size(), name.size() + 1));
+    std::int64_t* const counted = name == "hang"    ? &made.hang
+                                  : name == "error" ? &made.error
+                                  : name == "stuck" ? &made.stuck
+                                                    : nullptr;
+    bool* const given = name == "memalloc" ? &made.memalloc
+                        : name == "record" ? &made.record
+                                           : nullptr;
     if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos ||
-        (name != "hang" && name != "error" && name != "memalloc" && name != "record")) {
+        (counted == nullptr && given == nullptr)) {
       fmt::print(stderr, "DLBENCH_PRETENDED_NCCL: '{}' is not known\n", word);
       std::exit(64);
     }
-    if (name == "memalloc" || name == "record") {
-      (name == "memalloc" ? made.memalloc : made.record) = value != "0";
+    if (counted != nullptr) {
+      *counted = std::stoll(value);
     } else {
-      (name == "hang" ? made.hang : made.error) = std::stoll(value);
+      *given = value != "0";
     }
   }
   return made;
@@ -65,6 +72,11 @@ const char* last_text() {
 const Faults& faults() {
   static const Faults made = read_faults();
   return made;
+}
+
+bool next_is_stuck() {
+  static std::atomic<std::int64_t> calls{0};
+  return ++calls == faults().stuck;
 }
 
 /// Held by work, wherever that is.

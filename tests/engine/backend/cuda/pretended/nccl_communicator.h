@@ -32,10 +32,14 @@ ncclResult_t say(ncclResult_t result, const std::string& text);
 struct Faults {
   std::int64_t hang = 0;   ///< which collective of the process, counted from 1; 0: none
   std::int64_t error = 0;  ///< the same
+  std::int64_t stuck = 0;  ///< the same, of calls that connect or enqueue
   bool memalloc = true;
   bool record = true;
 };
 [[nodiscard]] const Faults& faults();
+/// Whether the call that this process makes now is the one that never ends. To be asked once in
+/// each that connects or enqueues.
+[[nodiscard]] bool next_is_stuck();
 
 /// Shared by its handle, by threads that are in a call, and by work on streams and in graphs, any
 /// of which may be the last. Calls are the API's, one at a time; they throw Refused.
@@ -67,6 +71,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
 
   /// Without waiting for others after finalize(), else with.
   void destroy();
+  void wait_for_abort() const;
   /// Ends all waits of this rank. Returns once no work is left, in graphs neither.
   void abort();
 
@@ -86,7 +91,6 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   void in_background_or_here(const std::function<void()>& task);
   void join_worker();
   void wait_for_work(std::string_view call, const std::atomic<bool>& given_up) const;
-  void wait_for_abort() const;
 
   std::unique_ptr<Ranks> ranks_;
   int device_;

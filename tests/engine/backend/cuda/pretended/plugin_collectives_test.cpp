@@ -4,6 +4,8 @@
 // The plug-in's communicator on several pretended devices, where `dlbench comm` does not reach.
 #include "engine/backend/cuda/libraries/cuda_stream.h"
 #include "engine/backend/cuda/libraries/nccl_communicator.h"
+#include "engine/comm/device_watch.h"
+#include "engine/core/error.h"
 #include "tests/engine/backend/cuda/pretended/device.h"
 #include "tests/engine/backend/cuda/pretended/nccl_test_ranks.h"
 #include "tests/engine/backend/cuda/pretended/observer.h"
@@ -12,6 +14,7 @@
 #include <cuda_runtime_api.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nccl.h>
 
 #include <chrono>
 #include <cstddef>
@@ -27,6 +30,7 @@ namespace {
 
 using pretended::testing::DeviceArray;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Lt;
 
@@ -105,6 +109,52 @@ TEST(PretendedPlugin, CollectivesWaitForTheStreamAndItWaitsForThem) {
       }
     }
   });
+}
+
+// Rank 1 takes the id and does not connect.
+TEST(PretendedPlugin, NamesTheCallThatDoesNotConnectInTime) {
+  dlbench::testing::on_ranks(2, [](comm::Rendezvous& ranks) {
+    ASSERT_EQ(cudaSetDevice(ranks.rank()), cudaSuccess);
+    if (ranks.rank() == 1) {
+      std::vector<std::byte> id(sizeof(ncclUniqueId));
+      ranks.broadcast(id);
+    } else {
+      ranks.set_timeout(0.3);
+      try {
+        const NcclCommunicator nccl(ranks);
+        ADD_FAILURE() << "connected";
+      } catch (const core::Error& error) {
+        EXPECT_EQ(error.code(), core::ErrorCode::kTimeout);
+        EXPECT_THAT(error.what(),
+                    HasSubstr("[rank 0] ncclCommInitRankConfig did not end within 0.3 s: a rank is "
+                              "missing or its network interface cannot be reached"));
+      }
+    }
+    ranks.barrier();
+  });
+}
+
+// What --timeout and signals do.
+TEST(PretendedPlugin, IsAskedWhileItConnectsWhetherTheRunShallEnd) {
+  comm::set_end_check([] { throw core::Error(core::ErrorCode::kTimeout, "--timeout reached"); });
+  dlbench::testing::on_ranks(2, [](comm::Rendezvous& ranks) {
+    ASSERT_EQ(cudaSetDevice(ranks.rank()), cudaSuccess);
+    if (ranks.rank() == 1) {
+      std::vector<std::byte> id(sizeof(ncclUniqueId));
+      ranks.broadcast(id);
+    } else {
+      try {
+        const NcclCommunicator nccl(ranks);
+        ADD_FAILURE() << "connected";
+      } catch (const core::Error& error) {
+        EXPECT_EQ(error.code(), core::ErrorCode::kTimeout);
+        EXPECT_THAT(error.what(),
+                    HasSubstr("--timeout reached [rank 0: NCCL has not connected the ranks: "));
+      }
+    }
+    ranks.barrier();
+  });
+  comm::set_end_check({});
 }
 
 /// The priority of each kernel.
