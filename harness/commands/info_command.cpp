@@ -33,17 +33,19 @@ class InfoCommand final : public Command {
   }
   [[nodiscard]] std::string details() const override {
     return "With --measure-peaks all cores compute and stream for some seconds, then the GPU, if\n"
-           "there is one, multiplies and copies; the figures are kept in the cache folder, and "
-           "the\n"
-           "next runs relate operators and FLOP rates to them.\n"
+           "there is one, multiplies and copies; with --device one of the two alone. The figures\n"
+           "are kept in the cache folder, and the next runs relate operators and FLOP rates to\n"
+           "them.\n"
            "Example:\n  mpirun -np 8 dlbench info --ranks";
   }
   void add_options(OptionSet& options) override {
     options.add_flag("measure-peaks",
                      "measure arithmetic and memory peaks of this machine, replace the kept ones",
                      measure_peaks_);
-    options.add_text(
-        "device", "auto|cpu|cuda[:N]", "whose peaks to measure beside the processor's", device_);
+    options.add_text("device",
+                     "auto|cpu|cuda[:N]",
+                     "whose peaks to measure; auto: the processor's, then the GPU's",
+                     device_);
     options.add_flag("ranks", "where each rank of this launch runs: cores, NUMA node, GPU", ranks_);
   }
   /// Below mpirun or srun, --ranks shows all of its ranks; the rest is one machine's.
@@ -72,8 +74,11 @@ class InfoCommand final : public Command {
     }
     if (measure_peaks_) {
       const auto device = open_device(device_, std::nullopt);
-      measure_processor();
-      if (device->device().kind == "cuda") {
+      const bool has_gpu = device->device().kind == "cuda";
+      if (device_ == "auto" || !has_gpu) {
+        measure_processor();
+      }
+      if (has_gpu) {
         measure_device(*device);
       }
       return 0;
