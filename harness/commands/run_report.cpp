@@ -20,6 +20,7 @@
 #include <exception>
 #include <filesystem>
 #include <mutex>
+#include <span>
 #include <utility>
 
 namespace dlbench::harness {
@@ -170,13 +171,21 @@ void RunReport::tell(const std::string& text) const {
 
 void RunReport::summarize() const { tell(reports::summary_text(record_, saved_at_)); }
 
+// The taints that count are those of the report: what another rank alone knows of is in none.
+int RunReport::agreed_code(const RunEnding& ending) {
+  const bool tainted = !record_.run.taints.empty();
+  int code = ending.gate_failed         ? core::exit_code(core::ErrorCode::kGate)
+             : ending.strict && tainted ? core::kTaintedExitCode
+                                        : 0;
+  ranks_.broadcast(std::as_writable_bytes(std::span(&code, 1)));
+  return code;
+}
+
 int RunReport::finish(const RunEnding& ending) {
   enter("writing the results");
-  const bool tainted = !record_.run.taints.empty();
-  const int code = ending.gate_failed         ? core::exit_code(core::ErrorCode::kGate)
-                   : ending.strict && tainted ? core::kTaintedExitCode
-                                              : 0;
+  int code = 0;
   try {
+    code = agreed_code(ending);
     record_.job = gather_job(ranks_, "COMPLETED", process_age_s());
     record_.run.status = reports::RunStatus::kComplete;
     record_.run.finished_at = utc_now();

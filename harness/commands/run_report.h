@@ -66,11 +66,14 @@ class RunReport {
   void fail(const core::Error& error);
   /// tell() of the summary, with where the report is.
   void summarize() const;
-  /// The complete report and its summary. Collective. Returns the exit code. Where something cannot
-  /// be written any more, the summary included: fail(), the summary all the same, and the error.
+  /// The complete report and its summary. Collective. Returns the exit code, on all ranks the one
+  /// that rank 0's report has. Where something cannot be written any more, the summary included:
+  /// fail(), the summary all the same, and the error.
   int finish(const RunEnding& ending);
 
  private:
+  /// Of the report's taints. Collective.
+  [[nodiscard]] int agreed_code(const RunEnding& ending);
   void write_anywhere();
 
   reports::RunRecord record_;

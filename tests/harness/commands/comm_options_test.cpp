@@ -15,7 +15,7 @@ namespace {
 
 using tests::usage_error;
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TEST(CommOptions, CountsCoverTheSizesOnceEach) {
   CommOptions comm{.min_bytes = 1024, .max_bytes = 16384, .step_factor = 4.0};
@@ -27,7 +27,7 @@ TEST(CommOptions, CountsCoverTheSizesOnceEach) {
   comm = {.min_bytes = 100, .max_bytes = 100};
   EXPECT_THAT(element_counts(comm), ElementsAre(25));
   comm = {.min_bytes = 101, .max_bytes = 100};
-  EXPECT_THAT(usage_error([&] { (void)element_counts(comm); }), testing::HasSubstr("101"));
+  EXPECT_THAT(usage_error([&] { (void)element_counts(comm); }), ::testing::HasSubstr("101"));
 }
 
 TEST(CommOptions, SharesOfReduceScatterAndAllGatherAreEqual) {
@@ -45,20 +45,20 @@ TEST(CommOptions, CollectivesKeepTheirOrder) {
   EXPECT_THAT(parse_collectives("broadcast,all_reduce,broadcast"),
               ElementsAre(comm::Collective::kBroadcast, comm::Collective::kAllReduce));
   EXPECT_THAT(usage_error([] { (void)parse_collectives("all_recude"); }),
-              testing::HasSubstr("'all_reduce'"));
-  EXPECT_THAT(usage_error([] { (void)parse_collectives(""); }), testing::HasSubstr("empty"));
+              ::testing::HasSubstr("'all_reduce'"));
+  EXPECT_THAT(usage_error([] { (void)parse_collectives(""); }), ::testing::HasSubstr("empty"));
   EXPECT_THAT(usage_error([] { (void)parse_collectives("all_reduce,"); }),
-              testing::HasSubstr("''"));
+              ::testing::HasSubstr("''"));
 }
 
 TEST(CommOptions, RankCountsAscendAndEndAtAllRanks) {
   EXPECT_THAT(parse_rank_counts("", 8), ElementsAre(8));
   EXPECT_THAT(parse_rank_counts("8,2,2,1", 8), ElementsAre(1, 2, 8));
   EXPECT_THAT(usage_error([] { (void)parse_rank_counts("9", 8); }),
-              testing::HasSubstr("9 ranks asked for, this launch has 8"));
+              ::testing::HasSubstr("9 ranks asked for, this launch has 8"));
   for (const char* const wrong : {"0", "1,,2", "1,2,"}) {
     EXPECT_THAT(usage_error([&] { (void)parse_rank_counts(wrong, 8); }),
-                testing::HasSubstr("is no number of ranks"));
+                ::testing::HasSubstr("is no number of ranks"));
   }
 }
 

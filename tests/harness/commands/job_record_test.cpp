@@ -10,7 +10,7 @@
 namespace dlbench::harness {
 namespace {
 
-using testing::SizeIs;
+using ::testing::SizeIs;
 
 TEST(OwnJob, CountsThisProcessAgainstTheCoresItMayUse) {
   comm::LoneRank alone;

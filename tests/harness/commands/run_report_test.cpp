@@ -3,9 +3,16 @@
 #include "harness/commands/run_report.h"
 
 #include "engine/comm/rendezvous.h"
+#include "engine/core/error.h"
+#include "reports/json_reader.h"
+#include "tests/engine/comm/thread_rendezvous.h"
+#include "tests/temporary_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
 
 namespace dlbench::harness {
 namespace {
@@ -40,6 +47,25 @@ TEST(RunReport, TaintsOfTrialsReplaceEachOtherAndNoOthers) {
   report.taint(std::vector{disturbed("bucket caps")});
   report.taint_trials({disturbed("full")});
   EXPECT_THAT(places(report), ElementsAre("data set", "cache", "bucket caps", "full"));
+}
+
+// A launcher that finds ranks at odds with each other, or with the report, has no code to go by.
+TEST(RunReport, AllRanksEndWithTheCodeOfTheReport) {
+  const tests::TemporaryFolder folder;
+  const std::string output = folder.file("report.json");
+  for (const int tainted : {0, 1}) {
+    testing::on_ranks(2, [&](comm::Rendezvous& ranks) {
+      RunReport report({}, output, ranks);
+      if (ranks.rank() == tainted) {
+        report.taint(reports::Taint::kThrottled, "trial full", "");
+      }
+      EXPECT_EQ(report.finish({.strict = true}), tainted == 0 ? core::kTaintedExitCode : 0)
+          << "of rank " << ranks.rank();
+    });
+    const reports::RunRecord written = reports::read_report(output);
+    EXPECT_EQ(written.run.exit_code, tainted == 0 ? core::kTaintedExitCode : 0);
+    EXPECT_EQ(written.run.taints.empty(), tainted != 0);
+  }
 }
 
 }  // namespace

@@ -17,8 +17,8 @@
 namespace dlbench::harness {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 VerifyOptions small() {
   VerifyOptions options;
