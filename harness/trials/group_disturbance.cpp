@@ -19,22 +19,25 @@ namespace {
 
 /// What each disturbed rank saw, on all ranks. Collective.
 std::string reason_of_all(RankGroup& ranks, const std::string& mine) {
-  constexpr std::int64_t kMostTold = 4;  // of a large job that is disturbed everywhere
-  const std::vector<std::string> by_rank = ranks.gather_texts(mine);
-  std::vector<std::string> told;
-  std::int64_t disturbed = 0;
-  for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
-    if (!by_rank[rank].empty() && ++disturbed <= kMostTold) {
-      told.push_back(fmt::format("rank {}: {}", rank, by_rank[rank]));
-    }
-  }
-  if (disturbed > kMostTold) {
-    told.push_back("and " + reports::count_text(disturbed - kMostTold, "more rank"));
-  }
-  return ranks.agree_text(fmt::format("{}", fmt::join(told, "; ")));
+  return ranks.agree_text(told_by_ranks(ranks.gather_texts(mine)));
 }
 
 }  // namespace
+
+std::string told_by_ranks(const std::vector<std::string>& by_rank) {
+  constexpr std::int64_t kMostTold = 4;  // of a large job where all have something to tell
+  std::vector<std::string> told;
+  std::int64_t telling = 0;
+  for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
+    if (!by_rank[rank].empty() && ++telling <= kMostTold) {
+      told.push_back(fmt::format("rank {}: {}", rank, by_rank[rank]));
+    }
+  }
+  if (telling > kMostTold) {
+    told.push_back("and " + reports::count_text(telling - kMostTold, "more rank"));
+  }
+  return fmt::format("{}", fmt::join(told, "; "));
+}
 
 GroupDisturbance judge_together(RankGroup& ranks,
                                 RankShare mine,

@@ -14,6 +14,10 @@
 
 namespace dlbench::harness {
 
+/// What ranks tell, by rank: "rank 1: ...; rank 5: ..." of the first that tell anything, and how
+/// many more do; empty: none does.
+[[nodiscard]] std::string told_by_ranks(const std::vector<std::string>& by_rank);
+
 struct GroupDisturbance {
   probes::Disturbance own;        ///< on the CPUs of this rank
   std::vector<RankShare> shares;  ///< by rank, what was seen on the CPUs of each included

@@ -25,6 +25,7 @@ struct RankShare {
   double throttled_s = 0.0;    ///< kept from running by a CPU quota
   std::int64_t involuntary_switches = 0;
   bool disturbed = false;
+  bool device_throttled = false;  ///< DeviceConditions::throttled
   double data_wait_s = 0.0;
   double all_reduce_wait_s = 0.0;  ///< the step blocked in waits for collectives
   comm::CommunicationTotals communication;

@@ -8,6 +8,7 @@
 #include "reports/doubts.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -64,9 +65,10 @@ void TrialRunner::note_missed_noise(const StopDecision& decision) {
   }
 }
 
-// A device that protects itself stays slow for minutes: repeating would not help, so the trial is
-// tainted, once.
+// A device that protects itself stays slow for minutes, and with it all ranks: repeating would not
+// help, so the trial is tainted, once for all devices that do.
 void TrialRunner::note_device(const probes::DeviceConditions& device,
+                              const RankRound& ranks,
                               reports::RepetitionRecord& repetition,
                               TrialResult& result) {
   repetition.disturbance.sm_clock_mhz = device.sm_clock_mhz;
@@ -75,13 +77,22 @@ void TrialRunner::note_device(const probes::DeviceConditions& device,
   if (!device.fault.empty()) {
     throw core::Error(core::ErrorCode::kRun, trial + ": " + device.fault);
   }
-  if (device.throttled) {
-    std::string reasons;
-    for (const std::string& reason : device.throttle_reasons) {
-      reasons += (reasons.empty() ? "" : ", ") + reason;
-    }
-    note_once(result, reports::Taint::kThrottled, "clocks held back by: " + reasons);
+  if (std::ranges::none_of(ranks.shares, &RankShare::device_throttled)) {
+    return;
   }
+  const std::vector<std::string> reasons = ranks_.gather_texts(
+      device.throttled ? fmt::format("{}", fmt::join(device.throttle_reasons, ", ")) : "");
+  std::vector<std::string>& known = result.clocks_held_back;
+  known.resize(reasons.size());
+  for (std::size_t rank = 0; rank < reasons.size(); ++rank) {
+    known[rank] = known[rank].empty() ? reasons[rank] : known[rank];
+  }
+  const std::string detail =
+      ranks_.agree_text(ranks_.size() == 1 ? "clocks held back by: " + known.front()
+                                           : "clocks held back on " + told_by_ranks(known));
+  std::erase_if(result.taints,
+                [](const auto& taint) { return taint.detail.starts_with("clocks held back "); });
+  result.taints.push_back({reports::Taint::kThrottled, trial, detail});
 }
 
 // A quota stops all threads in the middle of a step until its next period: step times are then

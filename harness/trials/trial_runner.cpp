@@ -303,7 +303,7 @@ bool TrialRunner::repeat(Arm& arm, std::size_t index, std::int64_t round) {
       end_window ? [this] { return end_window().fault; } : std::function<std::string()>());
   window.end = probes::take_snapshot();
   window.communication = arm.take_communication();
-  const probes::DeviceConditions device = end_window ? end_window() : probes::DeviceConditions{};
+  window.device = end_window ? end_window() : probes::DeviceConditions{};
   const PhaseTotals phases = arm.phases();
   const std::optional<data::LoaderStats> loader = arm.loader_stats();
   window.samples_replaced = loader.has_value() ? loader->samples_replaced : 0;
@@ -316,7 +316,7 @@ bool TrialRunner::repeat(Arm& arm, std::size_t index, std::int64_t round) {
   RankRound ranks{.round = round};
   const std::string reason = combine(window, phases, repetition, ranks);
   stepping.reset();
-  note_device(device, repetition, result);
+  note_device(window.device, ranks, repetition, result);
   note_quota(ranks, result);
   const double elapsed_s = ranks_.agree(core::seconds_since(start));
   judge(repetition, elapsed_s, result, reason, lengthen(arm, index, repetition));
@@ -371,6 +371,7 @@ std::string TrialRunner::combine(const Window& window,
       .steps = repetition.steps,
       .wall_s = repetition.wall_s,
       .cpu_s = raw.user_cpu_s + raw.system_cpu_s - window.untimed_cpu_s,
+      .device_throttled = window.device.throttled,
       .data_wait_s = phases.data_wait,
       .all_reduce_wait_s = phases.engine[static_cast<std::size_t>(graph::Phase::kAllReduce)],
       .communication = window.communication.totals,

@@ -88,7 +88,10 @@ struct TrialResult {
   double elapsed_s = 0.0;                    ///< of all, discarded ones and preparation included
   std::vector<reports::TaintRecord> taints;  ///< what went wrong
   std::vector<reports::TaintRecord> own_taints;  ///< what its purpose brings: of the trial alone
-  std::vector<RankRound> rounds;                 ///< of the repetitions that count
+  /// By rank, on rank 0: what held the clocks of its device back when first it was throttled;
+  /// empty: it never was.
+  std::vector<std::string> clocks_held_back;
+  std::vector<RankRound> rounds;  ///< of the repetitions that count
 
   /// Rates of the repetitions that count, in order of rounds.
   [[nodiscard]] std::vector<double> rates() const;
@@ -181,6 +184,7 @@ class TrialRunner {
     probes::OwnLoad own;  ///< this rank alone
     ReadBytes read;       ///< preparation included
     std::int64_t samples_replaced = 0;
+    probes::DeviceConditions device;
   };
 
   [[nodiscard]] TrialEstimate warm_up_arm(Arm& arm, TrialResult& result, double max_seconds);
@@ -210,9 +214,12 @@ class TrialRunner {
                                     RankRound& ranks);
   /// The taint of a CPU quota that stopped threads of any rank.
   static void note_quota(const RankRound& ranks, TrialResult& result);
-  static void note_device(const probes::DeviceConditions& device,
-                          reports::RepetitionRecord& repetition,
-                          TrialResult& result);
+  /// This rank's clocks, and the taint of any rank's that its device held back. Collective. Throws
+  /// core::Error(kRun) for a fault of this rank's device.
+  void note_device(const probes::DeviceConditions& device,
+                   const RankRound& ranks,
+                   reports::RepetitionRecord& repetition,
+                   TrialResult& result);
   /// That a time budget shortened the repetitions, or left fewer than were asked for: in place of
   /// what an earlier plan said.
   void note_budget(bool shortened);

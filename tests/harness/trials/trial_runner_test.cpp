@@ -259,27 +259,6 @@ TEST(TrialRunner, CountsTheArmsOwnThreads) {
   EXPECT_EQ(runner.own_load(arm).cpus, 2);
 }
 
-TEST(TrialRunner, TaintsAThrottledTrialOnceAndNotesTheClock) {
-  RunGuard guard(std::nullopt);
-  comm::LoneRank alone;
-  RankGroup group(alone);
-  TrialRunner runner(options(), group, guard, [](const std::vector<TrialResult>&) {});
-  runner.end_window = [] {
-    return probes::DeviceConditions{.sm_clock_mhz = 1200.0,
-                                    .throttle_reasons = {"power_cap", "hardware_thermal"},
-                                    .throttled = true};
-  };
-  std::vector<std::unique_ptr<Arm>> arms;
-  arms.push_back(std::make_unique<PretendedArm>(0, 2));
-  runner.run(arms);
-  const TrialResult& result = runner.results().front();
-  EXPECT_EQ(result.repetitions.front().disturbance.sm_clock_mhz, 1200.0);
-  EXPECT_EQ(result.repetitions.front().disturbance.throttle_reasons.size(), 2U);
-  ASSERT_GE(result.repetitions.size(), 3U);
-  EXPECT_EQ(details(result, reports::Taint::kThrottled),
-            std::vector<std::string>{"clocks held back by: power_cap, hardware_thermal"});
-}
-
 TEST(TrialRunner, GoesOnForTheQueueButNotBeyondTheMost) {
   PretendedLoaderArm arm;  // its queue never holds what it held
   EXPECT_EQ(TrialRunner::time_steps(arm, {.steps = 4}, nullptr).steps, 7);
@@ -465,23 +444,6 @@ TEST(TrialRunner, AColdPassThatIsShorterThanALoaderWantsIsAShortRun) {
   runner.run(arms);
   EXPECT_THAT(details(runner.results().front(), reports::Taint::kShortRun),
               Contains(AllOf(HasSubstr("--steps 1 wants 20"), HasSubstr("have 3"))).Times(1));
-}
-
-TEST(TrialRunner, AFaultOfTheDeviceEndsTheRun) {
-  RunGuard guard(std::nullopt);
-  comm::LoneRank alone;
-  RankGroup group(alone);
-  TrialRunner runner(options(), group, guard, [](const std::vector<TrialResult>&) {});
-  runner.end_window = [] { return probes::DeviceConditions{.fault = "the GPU reported Xid 48"}; };
-  std::vector<std::unique_ptr<Arm>> arms;
-  arms.push_back(std::make_unique<PretendedArm>(0, 2));
-  try {
-    runner.run(arms);
-    FAIL() << "no error";
-  } catch (const core::Error& error) {
-    EXPECT_EQ(error.code(), core::ErrorCode::kRun);
-    EXPECT_STREQ(error.what(), "trial synthetic: the GPU reported Xid 48");
-  }
 }
 
 }  // namespace

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the runner makes of how the devices fared, with arms that only pretend to work.
+#include "engine/core/error.h"
+#include "harness/trials/trial_runner.h"
+#include "tests/engine/comm/thread_rendezvous.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dlbench::harness {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::on_ranks;
+
+class IdleArm final : public Arm {
+ public:
+  IdleArm() : Arm({reports::TrialKind::kSynthetic, ""}) {}
+  void prepare() override {}
+  std::optional<StepSample> step() override { return StepSample{.samples = 2}; }
+  void finish() override {}
+};
+
+std::vector<std::unique_ptr<Arm>> one_arm() {
+  std::vector<std::unique_ptr<Arm>> arms;
+  arms.push_back(std::make_unique<IdleArm>());
+  return arms;
+}
+
+RunnerOptions three_repetitions() {
+  RunnerOptions options;
+  options.stopping.min_repetitions = 3;
+  options.stopping.max_time_s = 0.001;
+  options.steps = 4;
+  options.max_discards = 0;
+  return options;
+}
+
+std::vector<std::string> throttled(const TrialResult& result) {
+  std::vector<std::string> details;
+  for (const reports::TaintRecord& taint : result.taints) {
+    if (taint.code == reports::Taint::kThrottled) {
+      details.push_back(taint.where + ": " + taint.detail);
+    }
+  }
+  return details;
+}
+
+TEST(TrialRunner, TaintsAThrottledTrialOnceAndNotesTheClock) {
+  RunGuard guard(std::nullopt);
+  comm::LoneRank alone;
+  RankGroup group(alone);
+  TrialRunner runner(three_repetitions(), group, guard, [](const std::vector<TrialResult>&) {});
+  runner.end_window = [] {
+    return probes::DeviceConditions{.sm_clock_mhz = 1200.0,
+                                    .throttle_reasons = {"power_cap", "hardware_thermal"},
+                                    .throttled = true};
+  };
+  runner.run(one_arm());
+  const TrialResult& result = runner.results().front();
+  EXPECT_EQ(result.repetitions.front().disturbance.sm_clock_mhz, 1200.0);
+  EXPECT_EQ(result.repetitions.front().disturbance.throttle_reasons.size(), 2U);
+  ASSERT_GE(result.repetitions.size(), 3U);
+  EXPECT_THAT(throttled(result),
+              ElementsAre("trial synthetic: clocks held back by: power_cap, hardware_thermal"));
+}
+
+// One is hot from the start, another one only later; the rank that writes the report is neither.
+TEST(TrialRunnerOnRanks, AThrottledDeviceOfAnyRankTaintsTheTrialOnce) {
+  std::vector<std::vector<std::string>> taints(4);
+  RunGuard guard(std::nullopt);
+  on_ranks(4, [&](comm::Rendezvous& ranks) {
+    RankGroup group(ranks);
+    TrialRunner runner(three_repetitions(), group, guard, [](const std::vector<TrialResult>&) {});
+    int windows = 0;
+    runner.end_window = [&] {
+      ++windows;
+      if (ranks.rank() == 3) {
+        return probes::DeviceConditions{.throttle_reasons = {"hardware_thermal"},
+                                        .throttled = true};
+      }
+      if (ranks.rank() == 1 && windows == 2) {
+        return probes::DeviceConditions{.throttle_reasons = {"power_cap", "power_brake"},
+                                        .throttled = true};
+      }
+      return probes::DeviceConditions{.throttle_reasons = {"power_cap"}};
+    };
+    runner.run(one_arm());
+    const TrialResult& result = runner.results().front();
+    ASSERT_GE(result.repetitions.size(), 3U);
+    taints[static_cast<std::size_t>(ranks.rank())] = throttled(result);
+  });
+  for (const std::vector<std::string>& of_rank : taints) {
+    EXPECT_THAT(of_rank,
+                ElementsAre("trial synthetic: clocks held back on rank 1: power_cap, power_brake; "
+                            "rank 3: hardware_thermal"));
+  }
+}
+
+TEST(TrialRunner, AFaultOfTheDeviceEndsTheRun) {
+  RunGuard guard(std::nullopt);
+  comm::LoneRank alone;
+  RankGroup group(alone);
+  TrialRunner runner(three_repetitions(), group, guard, [](const std::vector<TrialResult>&) {});
+  runner.end_window = [] { return probes::DeviceConditions{.fault = "the GPU reported Xid 48"}; };
+  try {
+    runner.run(one_arm());
+    FAIL() << "no error";
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.code(), core::ErrorCode::kRun);
+    EXPECT_STREQ(error.what(), "trial synthetic: the GPU reported Xid 48");
+  }
+}
+
+}  // namespace
+}  // namespace dlbench::harness
