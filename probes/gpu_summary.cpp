@@ -236,6 +236,13 @@ DeviceConditions judge_window(const GpuIdentity& gpu, const GpuWindow& window) {
   return judge_window(gpu, sums_of(window), window.events);
 }
 
+DeviceConditions judge_moment(const GpuSample& sample) {
+  GpuSums sums;
+  sums.begin({});  // which counts for nothing
+  sums.add(sample);
+  return judge_window({}, sums, {});
+}
+
 std::string first_fault(const GpuIdentity& gpu, const std::vector<GpuEvent>& events) {
   for (const GpuEvent& event : events) {
     if (std::string fault = fault_text(gpu, event); !fault.empty()) {

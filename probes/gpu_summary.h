@@ -40,6 +40,9 @@ namespace dlbench::probes {
                                             const std::vector<GpuEvent>& events);
 [[nodiscard]] DeviceConditions judge_window(const GpuIdentity& gpu, const GpuWindow& window);
 
+/// The same by one sample: of a GPU that calls itself idle, nothing. Without faults.
+[[nodiscard]] DeviceConditions judge_moment(const GpuSample& sample);
+
 /// The first of the events after which results cannot be trusted, in one sentence; empty: none is.
 [[nodiscard]] std::string first_fault(const GpuIdentity& gpu, const std::vector<GpuEvent>& events);
 

@@ -87,6 +87,10 @@ class NvmlProbe final : public Probe {
     return monitor_ != nullptr ? first_fault(recording_.gpu, monitor_->take_events()) : "";
   }
 
+  [[nodiscard]] DeviceConditions conditions_now() override {
+    return monitor_ != nullptr ? judge_moment(monitor_->read_clocks()) : DeviceConditions{};
+  }
+
   [[nodiscard]] ProbeValues collect(std::string_view trial) const override {
     if (monitor_ == nullptr) {
       return ProbeValues{false, reason_, {}};

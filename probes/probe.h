@@ -117,6 +117,10 @@ class Probe {
   /// asked for.
   [[nodiscard]] virtual std::string take_fault() { return {}; }
 
+  /// Outside of a window: its clocks at this moment and why they are no higher, in a call or two of
+  /// the driver. Without faults, which take_fault() tells.
+  [[nodiscard]] virtual DeviceConditions conditions_now() { return {}; }
+
   /// Whether the window that ended last was refused for a reason that holds for all others as well
   /// (a permission, another owner of the profiler): repetitions for them would be for nothing.
   [[nodiscard]] virtual bool refused_for_good() const { return false; }

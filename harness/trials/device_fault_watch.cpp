@@ -20,6 +20,12 @@ DeviceFaultWatch::DeviceFaultWatch(const backend::DeviceInfo& device,
 
 std::string DeviceFaultWatch::take_fault() { return probe_ ? probe_->take_fault() : ""; }
 
+probes::DeviceConditions DeviceFaultWatch::conditions() {
+  probes::DeviceConditions now = probe_ ? probe_->conditions_now() : probes::DeviceConditions{};
+  now.fault = take_fault();
+  return now;
+}
+
 void DeviceFaultWatch::over(const std::string& what, const std::function<void()>& work) {
   naming_device_faults(work, [this] { return take_fault(); });
   if (const std::string fault = take_fault(); !fault.empty()) {

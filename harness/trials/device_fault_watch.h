@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The faults of a device, for commands whose probes do not tell them: they open none.
+// The faults of a device and its clocks, for commands whose probes do not tell them: they open
+// none.
 #pragma once
 
 #include "engine/backend/backend.h"
@@ -14,8 +15,8 @@
 
 namespace dlbench::harness {
 
-/// What the driver of a GPU reports of it: an Xid, an uncorrected memory error, that it is lost.
-/// Between calls nothing runs. Of a device that is no GPU, nothing.
+/// What the driver of a GPU reports of it: an Xid, an uncorrected memory error, that it is lost,
+/// that it holds its clocks back. Between calls nothing runs. Of a device that is no GPU, nothing.
 class DeviceFaultWatch {
  public:
   /// `probe`: what asks the driver.
@@ -24,6 +25,8 @@ class DeviceFaultWatch {
 
   /// What was reported since the last call; empty: nothing.
   [[nodiscard]] std::string take_fault();
+  /// That, and its clocks at this moment, best right after work.
+  [[nodiscard]] probes::DeviceConditions conditions();
   /// Calls `work`, naming_device_faults(). Throws core::Error(kRun), beginning with `what`, where
   /// nothing fails in it and a fault was reported all the same.
   void over(const std::string& what, const std::function<void()>& work);

@@ -75,6 +75,13 @@ std::vector<GpuEvent> GpuMonitor::take_events() {
   return sensors_->take_events();
 }
 
+GpuSample GpuMonitor::read_clocks() {
+  const std::lock_guard lock(mutex_);
+  GpuSample sample{.time_ns = core::steady_ns()};
+  sensors_->read(Sensor::kClocks, sample);
+  return sample;
+}
+
 void GpuMonitor::look(Moment moment, double& mark_s) {
   GpuSample sample{.time_ns = core::steady_ns()};
   for (const Sensor sensor : kSensors) {

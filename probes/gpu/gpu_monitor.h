@@ -45,6 +45,8 @@ class GpuMonitor {
   [[nodiscard]] const GpuSums& sums() const { return sums_; }
   /// Events since the last window ended, which the next one would have.
   [[nodiscard]] std::vector<GpuEvent> take_events();
+  /// Clocks and their reasons at this moment, which no window has.
+  [[nodiscard]] GpuSample read_clocks();
 
  private:
   using Moment = SensorBudget::Moment;

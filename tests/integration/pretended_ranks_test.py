@@ -102,6 +102,21 @@ class PretendedRanks(PretendedGpuTest):
         self.assertEqual([(taint["where"], taint["detail"]) for taint in run["taints"] if taint["code"] == "throttled"],
                          [("training, rank 1", "clocks held back by: hardware_thermal")])
 
+    def test_a_throttled_device_of_any_rank_taints_the_trials(self):
+        (self.digits() / "generated-by-dlbench.txt").unlink()  # else all reports are tainted
+        path = self.folder / "report.json"
+        for command, series in (("run", ""), ("scale", " (weak, 2 ranks)")):
+            codes = self.folder / f"codes-{command}"
+            modes = ("--mode", "weak") if command == "scale" else ("--probes", "nvml")
+            done = self.launch_apart({REASONS: str(0x40)}, command, *SHORT, *modes, "--strict", "--data", self.digits(),
+                                     "--device", "cuda", "--trials", "full", "--output", path, codes=codes)
+            run = self.report(path)["run"]
+            self.assertEqual(run["exit_code"], 4, done.stderr)
+            self.assertEqual(codes.read_text().split(), ["4", "4"], done.stderr)
+            self.assertEqual([(taint["where"], taint["detail"]) for taint in run["taints"]
+                              if taint["code"] == "throttled"],
+                             [("trial full" + series, "clocks held back on rank 1: hardware_thermal")])
+
     def test_ranks(self):
         done = self.launch_short(2)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

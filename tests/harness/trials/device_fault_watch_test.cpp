@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace dlbench::harness {
 namespace {
@@ -32,6 +33,9 @@ class ReportingProbe final : public probes::Probe {
   void end_trial() noexcept override {}
   probes::ProbeValues collect(std::string_view /*trial*/) const override { return {}; }
   std::string take_fault() override { return std::exchange(fault_, ""); }
+  probes::DeviceConditions conditions_now() override {
+    return {.throttle_reasons = {"hardware_thermal"}, .throttled = true};
+  }
 
  private:
   probes::ProbeSpec spec_;
@@ -73,6 +77,16 @@ TEST(DeviceFaultWatch, WorkThatFailsNamesTheFault) {
 TEST(DeviceFaultWatch, AsksNothingOfAProcessorOrADriverThatDoesNotAnswer) {
   EXPECT_EQ(watch_of("cpu", "Xid 79").take_fault(), "");
   EXPECT_EQ(watch_of("cuda", "Xid 79", "no libnvidia-ml").take_fault(), "");
+  EXPECT_FALSE(watch_of("cpu", "Xid 79").conditions().throttled);
+}
+
+TEST(DeviceFaultWatch, SaysHowTheDeviceFaresWithItsFault) {
+  DeviceFaultWatch watch = watch_of("cuda", "the GPU reported Xid 79");
+  const probes::DeviceConditions seen = watch.conditions();
+  EXPECT_TRUE(seen.throttled);
+  EXPECT_EQ(seen.throttle_reasons, std::vector<std::string>{"hardware_thermal"});
+  EXPECT_EQ(seen.fault, "the GPU reported Xid 79");
+  EXPECT_EQ(watch.conditions().fault, "") << "a fault is told once";
 }
 
 }  // namespace

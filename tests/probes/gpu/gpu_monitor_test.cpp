@@ -437,5 +437,23 @@ TEST(Nvml, TheProbeMeasuresTheWindowsOfATrial) {
   EXPECT_EQ(probe->last_conditions().fault, "") << "its Xid came before the window";
 }
 
+TEST(Nvml, TheProbeSaysHowTheGpuFaresWithoutAWindow) {
+  const auto probe = make_probe("nvml");
+  EXPECT_FALSE(probe->conditions_now().sm_clock_mhz.has_value()) << "it is not open";
+  ASSERT_EQ(open_probe(*probe, {{"library", DLBENCH_PRETENDED_NVML}}), "");
+  const DeviceConditions calm = probe->conditions_now();
+  EXPECT_EQ(calm.sm_clock_mhz, 1755.0);
+  EXPECT_THAT(calm.throttle_reasons, ElementsAre("power_cap"));
+  EXPECT_FALSE(calm.throttled);
+  ::setenv("DLBENCH_PRETENDED_REASONS", "64", 1);
+  const DeviceConditions hot = probe->conditions_now();
+  ::setenv("DLBENCH_PRETENDED_REASONS", "65", 1);
+  const DeviceConditions idle = probe->conditions_now();
+  ::unsetenv("DLBENCH_PRETENDED_REASONS");
+  EXPECT_THAT(hot.throttle_reasons, ElementsAre("hardware_thermal"));
+  EXPECT_TRUE(hot.throttled);
+  EXPECT_FALSE(idle.throttled) << "and idle, which says nothing of its work";
+}
+
 }  // namespace
 }  // namespace dlbench::probes
