@@ -82,6 +82,7 @@ struct GpuRecord {
   std::int64_t index = 0;  ///< on its host, from 0
   std::string name;
   std::string uuid;
+  std::optional<std::string> address;        ///< PCI, as in 0000:41:00.0; null: an older report
   std::optional<std::int64_t> memory_bytes;  ///< null: the driver does not tell
   std::string driver;                        ///< its version
   std::string compute_capability;            ///< e.g. 9.0

@@ -140,6 +140,8 @@ void fields(V& visit, R& record) {
   visit("rank", record.rank);
   visit("host", record.host);
   visit("device", record.device);
+  visit("device_address", record.device_address);
+  visit("device_uuid", record.device_uuid);
   visit("samples_per_second", record.samples_per_second);
   visit("wall_s", record.wall_s);
   visit("cpu_s", record.cpu_s);

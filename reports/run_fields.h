@@ -78,6 +78,7 @@ void fields(V& visit, R& record) {
   visit("index", record.index);
   visit("name", record.name);
   visit("uuid", record.uuid);
+  visit("address", record.address);
   visit("memory_bytes", record.memory_bytes);
   visit("driver", record.driver);
   visit("compute_capability", record.compute_capability);

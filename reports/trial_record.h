@@ -151,6 +151,8 @@ struct RankRecord {
   std::int64_t rank = 0;
   std::string host;
   std::string device;
+  std::optional<std::string> device_address;  ///< PCI, as in 0000:41:00.0; null: it is no GPU
+  std::optional<std::string> device_uuid;     ///< of GpuRecord; null: no GPU, or not known
   double samples_per_second = 0.0;  ///< all its samples / wall_s, no mean over repetitions
   std::optional<double> wall_s;
   std::optional<double> cpu_s;

@@ -320,6 +320,7 @@ class Measurement {
         continue;
       }
       reports::TrialRecord& trial = record_.trials.emplace_back(summarize_trial(result, context_));
+      name_devices(record_.system, trial);
       if (known != before.end() && known->kind == trial.kind && known->variant == trial.variant) {
         trial.probes = std::move(known++->probes);
       }

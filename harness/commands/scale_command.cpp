@@ -262,8 +262,10 @@ class Scaling {
       const auto& member = scale.members()[index];
       for (const TrialResult& result : member->runner().results()) {
         if (!result.repetitions.empty()) {
-          record_.trials.push_back(summarize_trial(result, member->context()));
-          record_.trials.back().series = series_name(scale.series()[scale.sizes()[index].series]);
+          reports::TrialRecord& trial =
+              record_.trials.emplace_back(summarize_trial(result, member->context()));
+          trial.series = series_name(scale.series()[scale.sizes()[index].series]);
+          name_devices(record_.system, trial);
         }
       }
     }

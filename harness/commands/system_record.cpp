@@ -9,15 +9,34 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace dlbench::harness {
 namespace {
+
+// As CUDA and Linux write it: NVML has capital letters and eight digits of the domain.
+std::string usual_address(std::string address) {
+  constexpr std::size_t kDomainDigits = 4;
+  std::ranges::transform(address, address.begin(), [](char letter) {
+    return static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  });
+  while (address.find(':') > kDomainDigits && address.starts_with('0')) {
+    address.erase(0, 1);
+  }
+  return address;
+}
+
+std::optional<std::string> if_known(std::string text) {
+  return text.empty() ? std::nullopt : std::optional(std::move(text));
+}
 
 // Those that the driver hands out to this process; their numbers count all of the machine.
 std::vector<reports::GpuRecord> describe_gpus() {
@@ -29,6 +48,7 @@ std::vector<reports::GpuRecord> describe_gpus() {
       gpus.push_back({.index = static_cast<std::int64_t>(index),
                       .name = gpu.name,
                       .uuid = gpu.uuid,
+                      .address = if_known(usual_address(gpu.address)),
                       .memory_bytes = gpu.memory_bytes,
                       .driver = gpu.driver,
                       .compute_capability = gpu.compute_capability});
@@ -63,6 +83,7 @@ std::string host_text(const reports::HostRecord& host) {
     gpus.push_back({{"index", gpu.index},
                     {"name", gpu.name},
                     {"uuid", gpu.uuid},
+                    {"address", gpu.address.value_or("")},
                     {"memory_bytes", gpu.memory_bytes.value_or(0)},
                     {"driver", gpu.driver},
                     {"compute_capability", gpu.compute_capability}});
@@ -87,12 +108,14 @@ std::optional<double> cpu_quota(const nlohmann::json& facts) {
   return quota > 0.0 ? std::optional(quota) : std::nullopt;
 }
 
+/// `object`: of what host_text() says.
+std::optional<std::int64_t> known(const nlohmann::json& object, const char* key) {
+  const auto value = object.at(key).get<std::int64_t>();
+  return value > 0 ? std::optional(value) : std::nullopt;
+}
+
 /// `facts`: what host_text() says.
 void read_host(const nlohmann::json& facts, reports::HostRecord& host) {
-  const auto known = [](const nlohmann::json& object, const char* key) {
-    const auto value = object.at(key).get<std::int64_t>();
-    return value > 0 ? std::optional(value) : std::nullopt;
-  };
   host.cpu = {.model = facts.at("model"),
               .sockets = known(facts, "sockets"),
               .cores = known(facts, "cores"),
@@ -103,14 +126,57 @@ void read_host(const nlohmann::json& facts, reports::HostRecord& host) {
   host.numa_nodes = known(facts, "numa_nodes");
   host.os = facts.at("os");
   host.kernel = facts.at("kernel");
-  for (const nlohmann::json& gpu : facts.at("gpus")) {
-    host.gpus.push_back({.index = gpu.at("index"),
-                         .name = gpu.at("name"),
-                         .uuid = gpu.at("uuid"),
-                         .memory_bytes = known(gpu, "memory_bytes"),
-                         .driver = gpu.at("driver"),
-                         .compute_capability = gpu.at("compute_capability")});
+}
+
+bool are_one(const reports::GpuRecord& left, const reports::GpuRecord& right) {
+  if (!left.uuid.empty() && !right.uuid.empty()) {
+    return left.uuid == right.uuid;
   }
+  return left.address.has_value() && right.address.has_value() ? left.address == right.address
+                                                               : left.index == right.index;
+}
+
+/// Adds those that no rank of the host has told of so far: a scheduler may show each rank its own.
+void add_gpus(const nlohmann::json& facts, reports::HostRecord& host) {
+  for (const nlohmann::json& told : facts.at("gpus")) {
+    reports::GpuRecord gpu{.index = told.at("index"),
+                           .name = told.at("name"),
+                           .uuid = told.at("uuid"),
+                           .address = if_known(told.at("address")),
+                           .memory_bytes = known(told, "memory_bytes"),
+                           .driver = told.at("driver"),
+                           .compute_capability = told.at("compute_capability")};
+    if (std::ranges::none_of(host.gpus,
+                             [&gpu](const auto& other) { return are_one(gpu, other); })) {
+      host.gpus.push_back(std::move(gpu));
+    }
+  }
+}
+
+/// By address, as the driver counts them. Where it counted for each rank alone, indices meet: then
+/// they are counted anew.
+void put_in_order(std::vector<reports::GpuRecord>& gpus) {
+  std::ranges::stable_sort(gpus, {}, &reports::GpuRecord::address);
+  std::set<std::int64_t> indices;
+  for (const reports::GpuRecord& gpu : gpus) {
+    indices.insert(gpu.index);
+  }
+  for (std::size_t place = 0; place < gpus.size() && indices.size() < gpus.size(); ++place) {
+    gpus[place].index = static_cast<std::int64_t>(place);
+  }
+}
+
+/// Of the GPU of the rank's host that has this address.
+std::optional<std::string> uuid_at(const reports::SystemRecord& system,
+                                   std::int64_t rank,
+                                   const std::string& address) {
+  for (const reports::HostRecord& host : system.hosts) {
+    const auto gpu = std::ranges::find(host.gpus, address, &reports::GpuRecord::address);
+    if (std::ranges::count(host.ranks, rank) > 0 && gpu != host.gpus.end()) {
+      return if_known(gpu->uuid);
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -133,7 +199,7 @@ void describe_launch(comm::Rendezvous& ranks, reports::SystemRecord& system) {
   if (ranks.size() == 1) {
     return;
   }
-  // Of each host what its first rank says counts, and the processors of all.
+  // Of each host what its first rank says counts, and the processors and GPUs of all.
   const std::vector<std::string> texts = ranks.gather(host_text(system.hosts.front()));
   system.hosts.clear();
   std::vector<NodeCpus> cpus;  // by host
@@ -151,13 +217,23 @@ void describe_launch(comm::Rendezvous& ranks, reports::SystemRecord& system) {
       if (place.local_rank == 0) {
         read_host(facts, host);
       }
+      add_gpus(facts, host);
       cpus[node].add(facts.at("cpus").get<std::vector<int>>(), cpu_quota(facts));
     }
   }
   for (std::size_t node = 0; node < cpus.size(); ++node) {
     system.hosts[node].cpu.usable_cores = cpus[node].cores();
+    put_in_order(system.hosts[node].gpus);
   }
   system.libraries["mpi"] = ranks.library();
+}
+
+void name_devices(const reports::SystemRecord& system, reports::TrialRecord& trial) {
+  for (reports::RankRecord& rank : trial.per_rank) {
+    if (rank.device_address.has_value()) {
+      rank.device_uuid = uuid_at(system, rank.rank, *rank.device_address);
+    }
+  }
 }
 
 }  // namespace dlbench::harness

@@ -17,4 +17,7 @@ void describe_system(reports::SystemRecord& system);
 /// Collective.
 void describe_launch(comm::Rendezvous& ranks, reports::SystemRecord& system);
 
+/// The UUIDs of the ranks' devices, as the GPUs of their hosts have them.
+void name_devices(const reports::SystemRecord& system, reports::TrialRecord& trial);
+
 }  // namespace dlbench::harness

@@ -54,6 +54,10 @@ class SessionPlan {
   [[nodiscard]] double training_flop_per_sample() const { return training_flop_per_sample_; }
   /// Names of the ranks' devices, by rank, on rank 0; empty elsewhere.
   [[nodiscard]] const std::vector<std::string>& device_names() const { return device_names_; }
+  /// Their addresses, see comm::device_addresses().
+  [[nodiscard]] const std::vector<std::string>& device_addresses() const {
+    return device_addresses_;
+  }
   /// Whether rank 0 loads the global batch and updates the parameters for all: --strategy
   /// data-parallel on several ranks.
   [[nodiscard]] bool single_root() const {
@@ -106,6 +110,7 @@ class SessionPlan {
   const workloads::Workload* workload_ = nullptr;
   BatchShare batch_;
   std::unique_ptr<backend::Backend> backend_;
+  std::vector<std::string> device_addresses_;
   std::string shared_device_;
   int ranks_on_device_ = 1;
   core::DType dtype_ = core::DType::kF32;

@@ -169,6 +169,11 @@ std::int64_t steps_behind(const RankShare& total) {
       1, static_cast<std::int64_t>(known * static_cast<double>(total.steps)));
 }
 
+std::optional<std::string> address_of(const TrialContext& context, std::size_t rank) {
+  const bool known = rank < context.addresses.size() && !context.addresses[rank].empty();
+  return known ? std::optional(context.addresses[rank]) : std::nullopt;
+}
+
 std::vector<reports::RankRecord> per_rank(const TrialResult& result, const TrialContext& context) {
   std::vector<reports::RankRecord> records;
   const std::vector<RankShare> totals = total_shares(result);
@@ -177,6 +182,7 @@ std::vector<reports::RankRecord> per_rank(const TrialResult& result, const Trial
     records.push_back({.rank = static_cast<std::int64_t>(rank),
                        .host = context.places.at(rank).host,
                        .device = rank < context.devices.size() ? context.devices[rank] : "",
+                       .device_address = address_of(context, rank),
                        .samples_per_second = static_cast<double>(total.samples) / total.wall_s,
                        .wall_s = total.wall_s,
                        .cpu_s = total.cpu_s,
@@ -248,6 +254,7 @@ TrialContext trial_context(const SessionPlan& plan, const RankGroup& group, RunG
           .global_batch_size = plan.batch().global,
           .places = plan.ranks().places(),
           .devices = plan.device_names(),
+          .addresses = plan.device_addresses(),
           .training_flop_per_sample = plan.training_flop_per_sample(),
           .decode = std::string(core::name_in(data::kDecodeModes, plan.options().decode)),
           .workers = plan.workers(),

@@ -42,6 +42,22 @@ void add_hosts(const std::vector<HostRecord>& hosts, std::map<std::string, std::
   add("gpu driver", [&](const HostRecord& host) { return of_gpus(host, &GpuRecord::driver); });
 }
 
+/// The GPUs that ranks computed on, of all that their hosts have.
+void add_devices(const std::vector<TrialRecord>& trials,
+                 std::map<std::string, std::string>& facts) {
+  std::set<std::string> uuids;
+  for (const TrialRecord& trial : trials) {
+    for (const RankRecord& rank : trial.per_rank) {
+      if (rank.device_uuid.has_value()) {
+        uuids.insert(*rank.device_uuid);
+      }
+    }
+  }
+  if (!uuids.empty()) {
+    facts["gpu of the ranks"] = fmt::format("{}", fmt::join(uuids, ", "));
+  }
+}
+
 /// Where it computes, and by which plans: `train` has one for the last batch of an epoch too.
 void add_workload(const WorkloadRecord& workload, std::map<std::string, std::string>& facts) {
   facts["device"] = workload.device;
@@ -86,6 +102,7 @@ std::map<std::string, std::string> facts_of(const RunRecord& record) {
     facts["environment " + variable] = value;
   }
   add_hosts(record.system.hosts, facts);
+  add_devices(record.trials, facts);
   if (record.workload.has_value()) {
     add_workload(*record.workload, facts);
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace dlbench::reports {
@@ -33,6 +34,39 @@ void check_host(const Checker& check,
                            rank,
                            host,
                            listed == nullptr ? "" : listed->hostname));
+}
+
+/// A GPU is listed once, by whatever it is called. Older reports lack addresses.
+void check_gpus(const Checker& check, const HostRecord& host) {
+  std::set<std::int64_t> indices;
+  std::set<std::string> uuids;
+  std::set<std::string> addresses;
+  for (const GpuRecord& gpu : host.gpus) {
+    check.expect(indices.insert(gpu.index).second,
+                 fmt::format("index {} is there twice", gpu.index));
+    check.expect(gpu.uuid.empty() || uuids.insert(gpu.uuid).second,
+                 fmt::format("{} is there twice", gpu.uuid));
+    check.expect(!gpu.address.has_value() || addresses.insert(*gpu.address).second,
+                 fmt::format("{} is there twice", gpu.address.value_or("")));
+  }
+}
+
+/// A rank computed on a GPU of its host. Where no driver was asked, nothing is known of those.
+void check_device(const Checker& check, const SystemRecord& system, const RankRecord& rank) {
+  const HostRecord* host = host_of(system, rank.rank);
+  if (!rank.device_uuid.has_value() || host == nullptr) {
+    return;
+  }
+  check.expect(std::ranges::any_of(host->gpus,
+                                   [&rank](const GpuRecord& gpu) {
+                                     return gpu.uuid == rank.device_uuid &&
+                                            gpu.address == rank.device_address;
+                                   }),
+               fmt::format("rank {} is on {} at {}, but system.hosts have no such GPU on '{}'",
+                           rank.rank,
+                           *rank.device_uuid,
+                           rank.device_address.value_or("no address"),
+                           host->hostname));
 }
 
 void check_numbers(const Checker& check, const TrialRecord& trial) {
@@ -91,6 +125,7 @@ void check_hosts(const Checker& root, const SystemRecord& system, RunStatus stat
               "is without ranks, but the run is complete");
   std::set<std::int64_t> ranks;
   for (std::size_t index = 0; index < system.hosts.size(); ++index) {
+    check_gpus(root.at("system").at("hosts", index).at("gpus"), system.hosts[index]);
     for (const std::int64_t rank : system.hosts[index].ranks) {
       root.at("system")
           .at("hosts", index)
@@ -135,6 +170,7 @@ void check_ranks(const Checker& root, const RunRecord& record) {
     check_late_shares(check, trial, record.system);
     for (const RankRecord& rank : trial.per_rank) {
       check_host(check, record.system, rank.rank, rank.host);
+      check_device(check, record.system, rank);
     }
   }
 }

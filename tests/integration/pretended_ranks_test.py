@@ -6,7 +6,7 @@ means anything."""
 import time
 import unittest
 
-from pretended_gpu import GPU, NCCL, REASONS, SHORT, XID, PretendedGpuTest
+from pretended_gpu import GPU, NCCL, REASONS, SHORT, VISIBLE, XID, PretendedGpuTest
 
 # Who meets it first, the watch of the device or the next call, is chance.
 SAYS_OF_AN_ERROR = "a collective of NCCL failed|ncclAllReduce: remote process exited"
@@ -102,15 +102,26 @@ class PretendedRanks(PretendedGpuTest):
         self.assertEqual([(taint["where"], taint["detail"]) for taint in run["taints"] if taint["code"] == "throttled"],
                          [("training, rank 1", "clocks held back by: hardware_thermal")])
 
+    def expect_both_gpus(self, report):
+        """Of ranks of which each sees its own alone, by the same index."""
+        places = [("GPU-1", "0000:41:00.0"), ("GPU-2", "0000:42:00.0")]
+        gpus = report["system"]["hosts"][0]["gpus"]
+        self.assertEqual([gpu["index"] for gpu in gpus], [0, 1])
+        self.assertEqual([(gpu["uuid"], gpu["address"]) for gpu in gpus], places)
+        self.assertEqual([(rank["device_uuid"], rank["device_address"])
+                          for rank in report["trials"][-1]["per_rank"]], places)
+
     def test_a_throttled_device_of_any_rank_taints_the_trials(self):
         (self.digits() / "generated-by-dlbench.txt").unlink()  # else all reports are tainted
         path = self.folder / "report.json"
         for command, series in (("run", ""), ("scale", " (weak, 2 ranks)")):
             codes = self.folder / f"codes-{command}"
             modes = ("--mode", "weak") if command == "scale" else ("--probes", "nvml")
-            done = self.launch_apart({REASONS: str(0x40)}, command, *SHORT, *modes, "--strict", "--data", self.digits(),
-                                     "--device", "cuda", "--trials", "full", "--output", path, codes=codes)
-            run = self.report(path)["run"]
+            done = self.launch_apart({REASONS: str(0x40), VISIBLE: "1"}, command, *SHORT, *modes, "--strict", "--data",
+                                     self.digits(), "--device", "cuda", "--trials", "full", "--output", path, codes=codes)
+            report = self.report(path)
+            self.expect_both_gpus(report)
+            run = report["run"]
             self.assertEqual(run["exit_code"], 4, done.stderr)
             self.assertEqual(codes.read_text().split(), ["4", "4"], done.stderr)
             self.assertEqual([(taint["where"], taint["detail"]) for taint in run["taints"]

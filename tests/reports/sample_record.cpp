@@ -96,7 +96,7 @@ SystemRecord sample_system() {
   host.numa_nodes = 1;
   host.os = "Debian GNU/Linux 12";
   host.kernel = "6.1.0";
-  host.gpus = {{0, "Example GPU", "GPU-0", 1 << 30, "550.1", "9.0"}};
+  host.gpus = {{0, "Example GPU", "GPU-0", "0000:41:00.0", 1 << 30, "550.1", "9.0"}};
   system.hosts = {host};
   system.libraries = {{"onednn", "2.6.3"}};
   system.environment = {{"OMP_NUM_THREADS", "2"}};
@@ -258,8 +258,13 @@ RunRecord sample_record() {
   record.trials[0].loader->skipped_samples = {{"train/images/7.jpg", "truncated JPEG"}};
   record.trials[2].probes = {{"proc", ValueMap{{"voluntary_context_switches", 17}}}};
   const double wall_s = wall_s_of(record.trials[2]);
-  record.trials[2].per_rank = {
-      {0, "node1", "cpu", 3 * kSteps * kBatch / wall_s, wall_s, kBusyCores * wall_s, 0.0}};
+  record.trials[2].per_rank = {{.rank = 0,
+                                .host = "node1",
+                                .device = "cpu",
+                                .samples_per_second = 3 * kSteps * kBatch / wall_s,
+                                .wall_s = wall_s,
+                                .cpu_s = kBusyCores * wall_s,
+                                .late_share = 0.0}};
   record.attribution = sample_attribution(record.trials[0], record.trials[1], record.trials[2]);
   record.operators = {{"c1.conv1",
                        "conv2d",

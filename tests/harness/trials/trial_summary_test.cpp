@@ -47,6 +47,10 @@ TEST(TrialSummary, EachRankHasItsHostAndDevice) {
   EXPECT_EQ(trial.per_rank[0].device, "GPU x");
   EXPECT_EQ(trial.per_rank[1].host, "b");
   EXPECT_EQ(trial.per_rank[1].device, "GPU y");
+  EXPECT_EQ(trial.per_rank[0].device_address, std::nullopt) << "on no GPU";
+  TrialContext context = context_of_two();
+  context.addresses = {"0000:18:00.0", "0000:2a:00.0"};
+  EXPECT_EQ(summarize_trial(result_of_two(), context).per_rank[1].device_address, "0000:2a:00.0");
 }
 
 TEST(TrialSummary, ARankHasItsSamplesOverItsTime) {

@@ -18,8 +18,14 @@ constexpr int kNotFound = 6;
 constexpr int kTimeout = 10;
 constexpr int kGpuIsLost = 15;
 
-/// By PCI bus, from 41 on, as the pretended GPUs have them. NVML's index knows the first alone.
+/// By PCI bus, from 41 on, as the pretended GPUs have them. NVML's index knows one alone, the first
+/// or number DLBENCH_PRETENDED_VISIBLE (from 0).
 int device_objects[8];
+int visible() {
+  const char* setting = std::getenv("DLBENCH_PRETENDED_VISIBLE");
+  return setting != nullptr ? std::atoi(setting) : 0;
+}
+int number_of(void* device) { return static_cast<int>(static_cast<int*>(device) - device_objects); }
 int events_object = 0;
 int energy_reads = 0;
 int temperature_reads = 0;
@@ -64,7 +70,7 @@ int nvmlDeviceGetCudaComputeCapability(void* /*device*/, int* major, int* minor)
   return kOk;
 }
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
-  *device = device_objects;
+  *device = device_objects + visible();
   return index == 0 ? kOk : kNotFound;
 }
 int nvmlDeviceGetHandleByPciBusId_v2(const char* address, void** device) {
@@ -80,14 +86,15 @@ int nvmlDeviceGetName(void* /*device*/, char* text, unsigned length) {
   put(text, length, "Pretended GPU");
   return kOk;
 }
-int nvmlDeviceGetUUID(void* /*device*/, char* text, unsigned length) {
+int nvmlDeviceGetUUID(void* device, char* text, unsigned length) {
   put(text, length, "GPU-1");
+  text[4] = static_cast<char>('1' + number_of(device));
   return kOk;
 }
 int nvmlDeviceGetPciInfo_v3(void* device, unsigned char* info) {
   std::memset(info, 0, 68);
   std::memcpy(info + 36, "00000000:41:00.0", 17);
-  info[46] = static_cast<unsigned char>('1' + (static_cast<int*>(device) - device_objects));
+  info[46] = static_cast<unsigned char>('1' + number_of(device));
   return kOk;
 }
 /// DLBENCH_PRETENDED_MIG: it is divided.

@@ -153,6 +153,19 @@ TEST(Compare, NamesWhatDiffersOnAnyHost) {
   EXPECT_EQ(differences[1].candidate, "node1, node7");
 }
 
+// One that is hot or broken is slower than others of its name.
+TEST(Compare, NamesOtherGpusOfOneName) {
+  RunRecord baseline = sample_record();
+  baseline.trials[2].per_rank[0].device_uuid = "GPU-0";
+  RunRecord candidate = baseline;
+  EXPECT_TRUE(compare_reports(baseline, candidate).differences.empty());
+  candidate.trials[2].per_rank[0].device_uuid = "GPU-1";
+  const std::vector<Difference> differences = compare_reports(baseline, candidate).differences;
+  ASSERT_EQ(differences.size(), 1U);
+  EXPECT_EQ(differences[0].what, "gpu of the ranks");
+  EXPECT_EQ(differences[0].candidate, "GPU-1");
+}
+
 // A virtual machine's processor may keep its name from one generation to the next.
 TEST(Compare, NamesADifferentDeviceInstructionSetAndPlan) {
   RunRecord baseline = sample_record();

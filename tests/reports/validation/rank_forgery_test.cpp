@@ -114,6 +114,42 @@ TEST(RankForgery, WhereRanksRan) {
   });
 }
 
+TEST(RankForgery, OnWhichGpusTheyComputed) {
+  const auto on_gpu = [](RunRecord& r) {
+    RankRecord& rank = r.trials[kFull].per_rank[1];
+    rank.device_address = "0000:41:00.0";
+    rank.device_uuid = "GPU-0";
+  };
+  RunRecord right = on_two_ranks();
+  on_gpu(right);
+  EXPECT_THAT(problems_of(right), Not(Contains(HasSubstr("GPU"))));
+  expect_seen_on_two_ranks({
+      {[&](RunRecord& r) {
+         on_gpu(r);
+         r.trials[kFull].per_rank[1].device_uuid = "GPU-7";
+       },
+       "trials[2].per_rank: rank 1 is on GPU-7 at 0000:41:00.0, but system.hosts have no such GPU "
+       "on 'node1'"},
+      {[&](RunRecord& r) {
+         on_gpu(r);
+         r.trials[kFull].per_rank[1].device_address = "0000:42:00.0";
+       },
+       "rank 1 is on GPU-0 at 0000:42:00.0, but"},
+      {[](RunRecord& r) { r.system.hosts[0].gpus.push_back(r.system.hosts[0].gpus[0]); },
+       "system.hosts[0].gpus: index 0 is there twice"},
+      {[](RunRecord& r) {
+         r.system.hosts[0].gpus.push_back(r.system.hosts[0].gpus[0]);
+         r.system.hosts[0].gpus[1].index = 1;
+       },
+       "system.hosts[0].gpus: GPU-0 is there twice"},
+      {[](RunRecord& r) {
+         r.system.hosts[0].gpus.push_back(r.system.hosts[0].gpus[0]);
+         r.system.hosts[0].gpus[1].uuid = "GPU-1";
+       },
+       "system.hosts[0].gpus: 0000:41:00.0 is there twice"},
+  });
+}
+
 // Older reports have a last rank of each node, as clocks of two nodes tell no order. Both may be
 // called alike.
 TEST(RankForgery, IsNoneOfOneLateRankPerNode) {
