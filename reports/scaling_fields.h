@@ -63,6 +63,7 @@ void fields(V& visit, R& record) {
   visit("slowest_rank", record.slowest_rank);
   visit("slowest_host", record.slowest_host);
   visit("slowest_share", record.slowest_share);
+  visit("slowest_lost_share", record.slowest_lost_share);
   visit("attribution", record.attribution);
   visit("missing", record.missing);
 }

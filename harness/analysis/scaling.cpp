@@ -248,6 +248,7 @@ void add_communication(const ScalingSize& size, reports::ScalingPointRecord& poi
       point.slowest_host = late->host;
     }
     point.slowest_share = late->late_share;
+    point.slowest_lost_share = late->lost_share;
   }
   const auto cost = communication_cost(synthetic->rounds, nocomm->rounds);
   if (!cost.has_value()) {

@@ -7,6 +7,7 @@
 #include "engine/core/log.h"
 #include "reports/doubts.h"
 #include "reports/naming.h"
+#include "reports/statistics.h"
 #include "reports/text/job_text.h"
 #include "reports/text/text_table.h"
 
@@ -17,6 +18,8 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
 namespace dlbench::reports {
 namespace {
@@ -61,6 +64,56 @@ std::string trials_table(const RunRecord& record) {
     table.add(std::move(cells));
   }
   return table.text(2);
+}
+
+/// "5 on node2, NVIDIA H200 at 0000:2a:00.0"
+std::string rank_cell(const RankRecord& rank) {
+  return fmt::format("{} on {}{}{}{}{}",
+                     rank.rank,
+                     rank.host,
+                     rank.device.empty() ? "" : ", ",
+                     rank.device,
+                     rank.device_address.has_value() ? " at " : "",
+                     rank.device_address.value_or(""));
+}
+
+/// The rank that most collectives waited for, and its share of them; where that is not known, none.
+std::string latest_cell(const std::vector<RankRecord>& ranks) {
+  const auto latest = std::ranges::max_element(ranks, {}, &RankRecord::late_share);
+  return latest->late_share.value_or(0.0) > 0.0
+             ? fmt::format("{}, {}", latest->rank, percent_text(*latest->late_share))
+             : kNone;
+}
+
+/// A line for each trial of several ranks: each rank's mean step, its time over its steps.
+std::string ranks_table(const RunRecord& record) {
+  TextTable table({"trial", "min", "median", "max", "slowest rank", "last at collectives"}, {4, 5});
+  bool any = false;
+  for (const TrialRecord& trial : record.trials) {
+    const std::vector<RankRecord>& ranks = trial.per_rank;
+    std::int64_t steps = 0;
+    for (const RepetitionRecord& repetition : trial.repetitions) {
+      steps += repetition.discarded.has_value() ? 0 : repetition.steps;
+    }
+    if (ranks.size() < 2 || steps == 0 || !std::ranges::all_of(ranks, [](const RankRecord& rank) {
+          return rank.wall_s.has_value();
+        })) {
+      continue;
+    }
+    std::vector<double> step_s;
+    for (const RankRecord& rank : ranks) {
+      step_s.push_back(*rank.wall_s / static_cast<double>(steps));
+    }
+    const std::optional<Summary> summary = summarize(step_s);
+    table.add({arm_name(trial),
+               seconds_text(summary->min),
+               seconds_text(summary->median),
+               seconds_text(summary->max),
+               rank_cell(*std::ranges::max_element(ranks, {}, &RankRecord::wall_s)),
+               latest_cell(ranks)});
+    any = true;
+  }
+  return any ? table.text(2) : std::string();
 }
 
 std::string phases_table(const TrialRecord& trial) {
@@ -325,6 +378,7 @@ std::string trust_text(const RunRecord& record) {
 
 std::string tables_text(const RunRecord& record, std::size_t operator_rows) {
   std::string text = section("Trials", trials_table(record));
+  text += section("Mean step of each rank", ranks_table(record));
   for (const TrialRecord& trial : record.trials) {
     text += section("Phases of " + arm_name(trial), phases_table(trial));
     text += section("Loader of " + arm_name(trial), loader_table(trial));

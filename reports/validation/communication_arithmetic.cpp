@@ -182,6 +182,16 @@ void check_slowest_rank(const Checker& check,
                             *point.slowest_share,
                             point.ranks,
                             slowest.n));
+    // What is lost to it is at most the time of the steps in which it was the last.
+    const double lost_share = point.slowest_lost_share.value_or(0.0);
+    check.at("slowest_lost_share")
+        .expect(lost_share * slowest.min <= *point.slowest_share * slowest.max * (1.0 + kTolerance),
+                fmt::format("is {} of the time of steps of {} to {} s, but it was the last in {} "
+                            "of them",
+                            lost_share,
+                            slowest.min,
+                            slowest.max,
+                            *point.slowest_share));
   }
 }
 
@@ -210,6 +220,7 @@ std::vector<PointFigure> figures_of(const ScalingPointRecord& point) {
           {"slowest_rank", "slowest_rank", point.slowest_rank.has_value()},
           {"slowest_host", "slowest_rank", point.slowest_host.has_value()},
           {"slowest_share", "slowest_rank", point.slowest_share.has_value()},
+          {"slowest_lost_share", "slowest_rank", point.slowest_lost_share.has_value()},
           {"attribution", "attribution", point.attribution.has_value()}};
 }
 

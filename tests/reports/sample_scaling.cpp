@@ -165,6 +165,7 @@ void add_communication(const std::vector<TrialRecord>& trials, ScalingPointRecor
   point.slowest_rank = 1;
   point.slowest_host = "node1";
   point.slowest_share = 0.75;
+  point.slowest_lost_share = 0.03;
   const TrialRecord* const last = &trials.back();  // io, synthetic, synthetic/nocomm, full
   point.attribution = sample_attribution(*(last - 3), *(last - 2), *last, last - 1);
 }

@@ -129,6 +129,7 @@ TEST(Scaling, TheCostOfCommunicationIsWaitingAndTransfer) {
   EXPECT_EQ(two.slowest_rank, 1);
   EXPECT_EQ(two.slowest_host, "b");
   EXPECT_EQ(two.slowest_share, 1.0);
+  EXPECT_NEAR(two.slowest_lost_share.value(), 0.04 / 0.14, 1e-12);
   EXPECT_FALSE(record.points[0].exposed_communication_s.has_value()) << "one rank";
 }
 

@@ -137,6 +137,24 @@ TEST(Summary, RepeatsTheReasonOfAReport) {
   EXPECT_THAT(summary_text(record, "r"), HasSubstr("none: as the report has it\n"));
 }
 
+TEST(Tables, ShowTheRanksOfATrialOnALine) {
+  RunRecord record = run_only();
+  EXPECT_THAT(tables_text(record), Not(HasSubstr("Mean step of each rank"))) << "one rank";
+  TrialRecord& full = record.trials[2];  // 12 steps
+  full.per_rank = {{.rank = 0, .host = "node1", .device = "GPU x", .wall_s = 1.2},
+                   {.rank = 1, .host = "node2", .device = "GPU x", .wall_s = 1.8},
+                   {.rank = 2, .host = "node2", .device = "GPU x", .wall_s = 1.32}};
+  full.per_rank[1].device_address = "0000:2a:00.0";
+  EXPECT_THAT(tables_text(record),
+              HasSubstr("100 ms  110 ms  150 ms  1 on node2, GPU x at 0000:2a:00.0  -\n"));
+  full.per_rank[0].late_share = 0.25;
+  full.per_rank[2].late_share = 0.75;
+  full.per_rank[1].device_address.reset();
+  EXPECT_THAT(tables_text(record), HasSubstr("150 ms  1 on node2, GPU x  2, 75.0 %\n"));
+  full.per_rank[0].wall_s.reset();
+  EXPECT_THAT(tables_text(record), Not(HasSubstr("Mean step of each rank"))) << "one is not told";
+}
+
 TEST(Tables, ShowPhasesAsALineProfilerDoes) {
   const std::string text = tables_text(sample_record());
   EXPECT_THAT(text, HasSubstr("Phases of full"));

@@ -86,6 +86,8 @@ TEST(ScalingForgery, WhatCommunicationCosts) {
        "points[1].slowest_share: is 0.4, which is not the largest of 2 ranks' shares of 12 steps"},
       {[](RunRecord& r) { on_two_ranks(r).slowest_share = 0.76; },
        "points[1].slowest_share: is 0.76"},
+      {[](RunRecord& r) { on_two_ranks(r).slowest_lost_share = 0.9; },
+       "points[1].slowest_lost_share: is 0.9 of the time of steps of "},
       {[](RunRecord& r) {
          std::erase_if(r.trials, [](const auto& trial) { return trial.variant == "nocomm"; });
        },
