@@ -120,10 +120,15 @@ std::vector<RankRow> gather_rows(comm::Rendezvous& ranks, const RankRow& mine) {
 
 std::optional<reports::TaintRecord> oversubscription(comm::Rendezvous& ranks,
                                                      const RankPlacement& mine,
-                                                     std::int64_t workers) {
+                                                     const CoreUse& use) {
   constexpr int kThreads = 1;
   constexpr int kWorkers = 2;
-  const int own = (mine.oversubscribed ? kThreads : 0) + (workers > mine.workers ? kWorkers : 0);
+  const bool shared_threads = use.computes && mine.oversubscribed;
+  const bool many_workers =
+      use.workers > mine.workers ||
+      (mine.ranks_on_cpus > 1 &&
+       use.workers * mine.ranks_on_cpus > static_cast<std::int64_t>(mine.cpus.size()));
+  const int own = (shared_threads ? kThreads : 0) + (many_workers ? kWorkers : 0);
   const std::vector<double> all = ranks.all_gather(own);
   const auto count_ranks = [&](int kind) {
     return std::count_if(all.begin(), all.end(), [kind](double crowded) {
@@ -140,7 +145,7 @@ std::optional<reports::TaintRecord> oversubscription(comm::Rendezvous& ranks,
         fmt::format("the loader workers of {} of {} rank(s), {} each, outnumber their processors",
                     crowded,
                     ranks.size(),
-                    workers));
+                    use.workers));
   }
   if (reasons.empty()) {
     return std::nullopt;

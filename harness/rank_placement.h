@@ -9,6 +9,7 @@
 #include "probes/node/placement.h"
 #include "reports/record.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,11 +35,18 @@ RankRow bind_this_rank(comm::Rendezvous& ranks, std::optional<int> threads);
 /// The rows of all ranks, by rank, on rank 0; empty elsewhere. Collective.
 [[nodiscard]] std::vector<RankRow> gather_rows(comm::Rendezvous& ranks, const RankRow& mine);
 
+/// What a rank does on the cores of its share.
+struct CoreUse {
+  bool computes = true;  ///< false: a GPU does, and its compute threads count as none
+  std::int64_t workers = 0;
+};
+
 /// The taint of a launch in which compute threads of any rank share a core with those of another,
-/// or which has more loader workers than its share has for; none otherwise. `ranks` have the shares
-/// `mine` and each `workers` of its own. Collective; the same on all ranks.
+/// or in which ranks that share hardware threads have more loader workers than there are of these;
+/// none otherwise. `ranks` have the shares `mine` and each `use` of it. Collective; the same on all
+/// ranks.
 [[nodiscard]] std::optional<reports::TaintRecord> oversubscription(
-    comm::Rendezvous& ranks, const probes::RankPlacement& mine, std::int64_t workers = 0);
+    comm::Rendezvous& ranks, const probes::RankPlacement& mine, const CoreUse& use);
 
 /// The taint of ranks that share a GPU, as comm::shared_device() says it; none if that is empty.
 [[nodiscard]] std::optional<reports::TaintRecord> gpu_sharing(const std::string& shared);

@@ -191,7 +191,9 @@ class CollectiveSweep {
  private:
   void measure(comm::Rendezvous& members) {
     const std::optional<reports::TaintRecord> crowded =
-        oversubscription(members, place_this_rank(members, kThreads).placement);
+        oversubscription(members,
+                         place_this_rank(members, kThreads).placement,
+                         {.computes = backend_->reads_host_memory()});
     const std::string shared_device =
         comm::shared_device(members.places(), comm::device_addresses(members, *backend_));
     const std::optional<reports::TaintRecord> shared = gpu_sharing(shared_device);

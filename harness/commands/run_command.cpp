@@ -90,7 +90,7 @@ class Measurement {
                   run_time_text(plan, trials, options_));
       return 0;
     }
-    report_.taint(oversubscription(ranks_, placement_, plan.workers()));
+    report_.taint(oversubscription(ranks_, placement_, core_use(plan)));
     report_.taint(planned_taints(plan));
     together(ranks_, [&] {
       describe_planned_memory(plan, record_);

@@ -7,7 +7,6 @@
 #include "engine/core/log.h"
 #include "engine/core/round_up.h"
 #include "harness/commands/system_record.h"
-#include "harness/rank_placement.h"
 #include "harness/session/plan_record.h"
 #include "harness/trials/trial_runner.h"
 #include "reports/naming.h"
@@ -212,6 +211,10 @@ std::vector<reports::TaintRecord> planned_taints(const SessionPlan& plan) {
     }
   }
   return taints;
+}
+
+CoreUse core_use(const SessionPlan& plan) {
+  return {.computes = plan.backend().reads_host_memory(), .workers = plan.workers()};
 }
 
 std::optional<reports::TaintRecord> link_taint(const std::optional<comm::LinkModel>& link,

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "harness/commands/command.h"
+#include "harness/rank_placement.h"
 #include "harness/session/session.h"
 #include "harness/utc_time.h"
 #include "reports/record.h"
@@ -30,6 +31,8 @@ void describe_planned_memory(SessionPlan& plan, reports::RunRecord& record);
 /// simulated storage or link, ranks that share a GPU, a loss of each rank's own samples.
 /// Oversubscribed cores are of the launch, see oversubscription().
 [[nodiscard]] std::vector<reports::TaintRecord> planned_taints(const SessionPlan& plan);
+/// For oversubscription().
+[[nodiscard]] CoreUse core_use(const SessionPlan& plan);
 
 /// The taint of a simulated link between `ranks` ranks; none without one, or where it delays
 /// nothing.

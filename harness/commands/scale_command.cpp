@@ -108,7 +108,10 @@ class Scaling {
     });
     describe(scale);
     note_left_out(scale.left_out());
-    report_.taint(oversubscription(launch_, placement_, options_.workers.value_or(0)));
+    report_.taint(oversubscription(
+        launch_,
+        placement_,
+        {.computes = !is_gpu(options_.device), .workers = options_.workers.value_or(1)}));
     report_.taint(planned_taints(scale));
     record_.system.peaks = scale.take_peaks();
     report_.enter("measuring");

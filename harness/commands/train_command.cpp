@@ -146,7 +146,7 @@ class TrainingRun {
       return 0;
     }
     describe_planned_memory(plan, record_);
-    report_.taint(oversubscription(ranks_, placement_, plan.workers()));
+    report_.taint(oversubscription(ranks_, placement_, core_use(plan)));
     report_.taint(planned_taints(plan));
     together(ranks_, [&] { report_.begin(); });
     report_.attempt([&] { train(plan, setup_of(plan, validation.get())); });

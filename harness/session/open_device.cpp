@@ -145,6 +145,8 @@ std::string difference(comm::Rendezvous& ranks, const Opened& opened) {
 
 }  // namespace
 
+bool is_gpu(const std::string& device) { return parse_device(device).backend == "cuda"; }
+
 std::unique_ptr<backend::Backend> open_device(const std::string& device,
                                               std::optional<std::int64_t> threads) {
   Opened opened = open(device, threads, 0, {});

@@ -28,6 +28,9 @@ struct GpuPlace {
 [[nodiscard]] core::DType compute_dtype(const std::string& precision,
                                         const backend::Backend& backend);
 
+/// Whether the name is that of a GPU: not of auto, which may end at one.
+[[nodiscard]] bool is_gpu(const std::string& device);
+
 /// auto, cpu, cuda[:N], ref -> a backend. With auto the reason why a better one was not taken is
 /// logged, as a warning if it ends at ref. Throws core::Error(kUnavailable).
 [[nodiscard]] std::unique_ptr<backend::Backend> open_device(const std::string& device,

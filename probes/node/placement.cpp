@@ -15,6 +15,7 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <utility>
 
 namespace dlbench::probes {
 namespace {
@@ -146,25 +147,131 @@ std::vector<RankPlacement> deal(const Topology& topology, std::size_t ranks) {
   return placements;
 }
 
-std::vector<RankPlacement> keep_masks(const Topology& topology,
+/// Local ranks that may run on the same hardware threads.
+struct MaskGroup {
+  std::vector<int> mask;           ///< those of the topology, ascending
+  std::vector<std::size_t> ranks;  ///< ascending
+  std::vector<int> cpus;           ///< of the mask what no other group has
+  double cores = 0.0;              ///< that these belong to
+};
+
+std::vector<MaskGroup> group_by_mask(const Topology& topology,
+                                     std::span<const std::vector<int>> masks) {
+  std::vector<MaskGroup> groups;
+  for (std::size_t rank = 0; rank < masks.size(); ++rank) {
+    const std::vector<int> mask = cpus_of(restrict_topology(topology, masks[rank]));
+    auto group = std::find_if(groups.begin(), groups.end(), [&mask](const MaskGroup& known) {
+      return known.mask == mask;
+    });
+    if (group == groups.end()) {
+      group = groups.emplace(group);
+      group->mask = mask;
+    }
+    group->ranks.push_back(rank);
+  }
+  return groups;
+}
+
+/// Hardware threads of one core, and the groups that may use them.
+struct ClaimedPart {
+  std::vector<int> cpus;
+  std::vector<std::size_t> groups;
+};
+
+/// By the number of groups, else in the topology's order.
+std::vector<ClaimedPart> claimed_parts(const Topology& topology,
+                                       const std::vector<MaskGroup>& groups) {
+  std::vector<ClaimedPart> parts;
+  for (const TopologyCore& core : topology.cores) {
+    std::map<std::vector<std::size_t>, std::vector<int>> cpus_by_groups;
+    for (const int cpu : core.cpus) {
+      std::vector<std::size_t> claiming;
+      for (std::size_t group = 0; group < groups.size(); ++group) {
+        if (std::binary_search(groups[group].mask.begin(), groups[group].mask.end(), cpu)) {
+          claiming.push_back(group);
+        }
+      }
+      cpus_by_groups[claiming].push_back(cpu);
+    }
+    for (const auto& [claiming, cpus] : cpus_by_groups) {
+      if (!claiming.empty()) {
+        parts.push_back({.cpus = cpus, .groups = claiming});
+      }
+    }
+  }
+  std::stable_sort(
+      parts.begin(), parts.end(), [](const ClaimedPart& left, const ClaimedPart& right) {
+        return left.groups.size() < right.groups.size();
+      });
+  return parts;
+}
+
+/// Gives every group hardware threads that no other one has, or its whole mask where others took
+/// all of it.
+void share_out(const Topology& topology, std::vector<MaskGroup>& groups) {
+  const auto need = [&groups](std::size_t index) {
+    const MaskGroup& group = groups[index];
+    return std::pair(group.cores / static_cast<double>(group.ranks.size()), group.mask.size());
+  };
+  for (const ClaimedPart& part : claimed_parts(topology, groups)) {
+    MaskGroup& taker = groups[*std::min_element(
+        part.groups.begin(), part.groups.end(), [&need](std::size_t left, std::size_t right) {
+          return need(left) < need(right);
+        })];
+    taker.cpus.insert(taker.cpus.end(), part.cpus.begin(), part.cpus.end());
+    taker.cores += 1.0;
+  }
+  for (MaskGroup& group : groups) {
+    if (group.cpus.empty()) {
+      group.cpus = group.mask;
+    }
+  }
+}
+
+std::vector<RankPlacement> deal_masks(const Topology& topology,
                                       std::span<const std::vector<int>> masks) {
-  std::vector<RankPlacement> placements;
-  for (const std::vector<int>& mask : masks) {
-    placements.push_back(place_on(restrict_topology(topology, mask).cores));
-    placements.back().bound_by_launcher = true;
+  std::vector<MaskGroup> groups = group_by_mask(topology, masks);
+  share_out(topology, groups);
+  std::vector<RankPlacement> placements(masks.size());
+  for (const MaskGroup& group : groups) {
+    std::vector<RankPlacement> shares =
+        deal(restrict_topology(topology, group.cpus), group.ranks.size());
+    for (std::size_t index = 0; index < group.ranks.size(); ++index) {
+      RankPlacement& share = shares[index];
+      share.local_rank = static_cast<int>(group.ranks[index]);
+      share.bound_by_launcher = groups.size() > 1 && share.cpus == group.mask;
+      placements[group.ranks[index]] = std::move(share);
+    }
   }
   return placements;
+}
+
+void count_ranks_on_cpus(std::vector<RankPlacement>& placements) {
+  std::map<int, int> ranks;  // by CPU
+  for (const RankPlacement& placement : placements) {
+    for (const int cpu : placement.cpus) {
+      ++ranks[cpu];
+    }
+  }
+  for (RankPlacement& placement : placements) {
+    for (const int cpu : placement.cpus) {
+      placement.ranks_on_cpus = std::max(placement.ranks_on_cpus, ranks[cpu]);
+    }
+  }
 }
 
 /// A quota of 1.5 CPUs is worth two threads, as in usable_cpus().
 int whole_cpus(double quota) { return static_cast<int>(std::ceil(quota)); }
 
 void choose_threads(std::vector<RankPlacement>& placements, const PlacementLimits& limits) {
+  const auto room_for_workers = [](const RankPlacement& placement) {
+    return std::max(1, static_cast<int>(placement.cpus.size()) / placement.ranks_on_cpus);
+  };
   int threads = placements.front().cores;
-  int workers = static_cast<int>(placements.front().cpus.size());
+  int workers = room_for_workers(placements.front());
   for (const RankPlacement& placement : placements) {
     threads = std::min(threads, placement.cores);
-    workers = std::min(workers, static_cast<int>(placement.cpus.size()));
+    workers = std::min(workers, room_for_workers(placement));
   }
   const auto ranks = static_cast<int>(placements.size());
   if (limits.cpu_quota.has_value()) {
@@ -265,14 +372,8 @@ std::vector<RankPlacement> place_ranks(const Topology& topology,
                       cpu_list_text(cpus_of(topology))));
     }
   }
-  const bool equal = std::all_of(
-      masks.begin(), masks.end(), [&masks](const auto& mask) { return mask == masks.front(); });
-  std::vector<RankPlacement> placements =
-      equal ? deal(restrict_topology(topology, masks.front()), masks.size())
-            : keep_masks(topology, masks);
-  for (std::size_t rank = 0; rank < placements.size(); ++rank) {
-    placements[rank].local_rank = static_cast<int>(rank);
-  }
+  std::vector<RankPlacement> placements = deal_masks(topology, masks);
+  count_ranks_on_cpus(placements);
   choose_threads(placements, limits);
   mark_oversubscribed(topology, limits, placements);
   assign_gpus(topology, placements);

@@ -28,6 +28,7 @@ struct RankPlacement {
   /// Its threads share cores with another rank's, or with each other.
   bool oversubscribed = false;
   bool bound_by_launcher = false;  ///< the cpus are those that the launcher had chosen already
+  int ranks_on_cpus = 1;  ///< that may run on one of its cpus, the most of them, itself included
 };
 
 /// What limits or fixes a placement beside the topology.
@@ -37,15 +38,19 @@ struct PlacementLimits {
 };
 
 /// Places the ranks of one node. `masks` holds each local rank's CPU affinity
-/// (core::affinity_cpus()), by local rank. Where they differ, the launcher has bound the ranks:
-/// each keeps its mask. Where all are equal, the cores in the mask are dealt out:
+/// (core::affinity_cpus()), by local rank. A mask that overlaps no other rank's is the launcher's
+/// choice and stays. Ranks with one mask, as those of a socket have by Open MPI's default, deal its
+/// cores out among themselves:
 /// - disjoint sets of neighbours in hwloc's order that cover all cores, each of at least
 /// cores/ranks
 ///   (rounded down); no rank straddles two NUMA nodes unless that would take cores from one;
-/// - as many threads for each rank as the smallest set has cores, so that no rank waits for a
-///   narrower one, and as many workers as it has hardware threads; a quota is shared out alike;
 /// - more ranks than cores: single hardware threads in turn over the cores, then shared ones,
 ///   oversubscribed.
+/// Of masks that overlap in part each core goes to those ranks, among the ones that may use it,
+/// that have the fewest cores so far, first the cores that few may use; who gets none keeps its
+/// mask, oversubscribed. On the whole node each rank has as many threads as the smallest set has
+/// cores, so that no rank waits for a narrower one, and as many workers as it has hardware threads;
+/// a quota is shared out alike.
 /// GPUs are given out evenly, those of the rank's own NUMA node first.
 /// Throws core::Error(kUnavailable) if a mask has no CPU of the topology.
 [[nodiscard]] std::vector<RankPlacement> place_ranks(const Topology& topology,

@@ -47,12 +47,12 @@ TEST(PlaceThisRank, OnlyTheRanksOfTheSameNodeShareIt) {
 
 TEST(Oversubscription, OfAnyRankTaintsTheLaunch) {
   comm::LoneRank alone;
-  EXPECT_FALSE(oversubscription(alone, {.oversubscribed = false}).has_value());
-  EXPECT_TRUE(oversubscription(alone, {.oversubscribed = true}).has_value());
+  EXPECT_FALSE(oversubscription(alone, {.oversubscribed = false}, {}).has_value());
+  EXPECT_TRUE(oversubscription(alone, {.oversubscribed = true}, {}).has_value());
   // Rank 0 has cores of its own, rank 1 of 3 shares one.
   Chorus ranks({{.host = "a"}, {.host = "a"}, {.host = "b", .node = 1}},
                {number(0.0), number(1.0), number(0.0)});
-  const auto taint = oversubscription(ranks, {.oversubscribed = false});
+  const auto taint = oversubscription(ranks, {.oversubscribed = false}, {});
   ASSERT_TRUE(taint.has_value());
   EXPECT_EQ(taint->code, reports::Taint::kOversubscribed);
   EXPECT_EQ(taint->detail, "the compute threads of 1 of 3 rank(s) share cores");
@@ -60,12 +60,31 @@ TEST(Oversubscription, OfAnyRankTaintsTheLaunch) {
 
 TEST(Oversubscription, CountsLoaderWorkersForThemselves) {
   comm::LoneRank alone;
-  EXPECT_FALSE(oversubscription(alone, {.cores = 2, .workers = 2}, 2).has_value())
+  EXPECT_FALSE(oversubscription(alone, {.cores = 2, .workers = 2}, {.workers = 2}).has_value())
       << "workers beside as many compute threads are how it is meant";
-  const auto taint = oversubscription(alone, {.cores = 2, .workers = 2}, 300);
+  const auto taint = oversubscription(alone, {.cores = 2, .workers = 2}, {.workers = 300});
   ASSERT_TRUE(taint.has_value());
   EXPECT_EQ(taint->detail,
             "the loader workers of 1 of 1 rank(s), 300 each, outnumber their processors");
+}
+
+TEST(Oversubscription, OfComputeThreadsIsNoneWhereAGpuComputes) {
+  comm::LoneRank alone;
+  const probes::RankPlacement crowded{.oversubscribed = true};
+  EXPECT_FALSE(oversubscription(alone, crowded, {.computes = false}).has_value());
+  EXPECT_TRUE(oversubscription(alone, crowded, {.computes = true}).has_value());
+}
+
+TEST(Oversubscription, JudgesTheLoaderWorkersOfAllRanksThatShareCores) {
+  comm::LoneRank alone;
+  probes::RankPlacement shared{.cpus = {0, 1}, .cores = 2, .workers = 2, .ranks_on_cpus = 2};
+  EXPECT_FALSE(oversubscription(alone, shared, {.workers = 1}).has_value());
+  const auto taint = oversubscription(alone, shared, {.computes = false, .workers = 2});
+  ASSERT_TRUE(taint.has_value());
+  EXPECT_EQ(taint->detail,
+            "the loader workers of 1 of 1 rank(s), 2 each, outnumber their processors");
+  shared.ranks_on_cpus = 1;
+  EXPECT_FALSE(oversubscription(alone, shared, {.workers = 2}).has_value());
 }
 
 TEST(GpuSharing, TaintsTheRanksThatDoIt) {

@@ -3,6 +3,7 @@
 """Ranks of dlbench on pretended GPUs and a pretended NCCL, from the command line to the report. No figure of these runs
 means anything."""
 
+import os
 import time
 import unittest
 
@@ -136,6 +137,14 @@ class PretendedRanks(PretendedGpuTest):
         self.assertEqual([rank["device"] for rank in report["trials"][0]["per_rank"]],
                          ["pretended GPU 0", "pretended GPU 1"])
         self.assertNotIn("pretended", done.stderr)
+
+    def test_host_cores_that_ranks_share_are_not_compute_threads(self):
+        ranks = len(os.sched_getaffinity(0)) + 1
+        done = self.launch_short(ranks)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        details = [taint["detail"] for taint in self.report(self.folder / "report.json")["run"]["taints"]
+                   if taint["code"] == "oversubscribed"]
+        self.assertEqual(details, [f"the loader workers of 2 of {ranks} rank(s), 1 each, outnumber their processors"])
 
     def test_ranks_on_one_device(self):
         one = {GPU: "devices=1"}

@@ -16,6 +16,7 @@
 #include <string>
 #include <thread>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace dlbench::probes {
@@ -154,16 +155,88 @@ TEST(PlaceRanks, MasksThatDifferAreTheLaunchersAndStay) {
   EXPECT_THAT(values(placements, &RankPlacement::oversubscribed), Each(false));
 }
 
-TEST(PlaceRanks, MasksThatOverlapAreOversubscribed) {
-  const auto placements = place_ranks(synthetic_topology("core:4 pu:1"),
-                                      std::vector<std::vector<int>>{{0, 1}, {1, 2}, {3}});
-  EXPECT_THAT(values(placements, &RankPlacement::threads), Each(1));
-  // Half a thread on each core of the first two: that fits. Two threads each do not.
+using Masks = std::vector<std::vector<int>>;
+
+/// Each of those masks for that many ranks.
+Masks repeat(const std::vector<std::pair<const char*, int>>& counts) {
+  Masks masks;
+  for (const auto& [cpus, ranks] : counts) {
+    masks.insert(masks.end(), static_cast<std::size_t>(ranks), parse_cpu_list(cpus));
+  }
+  return masks;
+}
+
+TEST(PlaceRanks, RanksOfASocketDealItsCoresOut) {
+  // mpirun -np 8 of Open MPI binds to sockets.
+  const Topology topology = synthetic_topology("pack:2 core:8 pu:1");
+  const auto placements = place_ranks(topology, repeat({{"0-7", 4}, {"8-15", 4}}));
+  EXPECT_THAT(cpu_texts(placements),
+              ElementsAre("0-1", "2-3", "4-5", "6-7", "8-9", "10-11", "12-13", "14-15"));
+  EXPECT_THAT(values(placements, &RankPlacement::threads), Each(2));
+  EXPECT_THAT(values(placements, &RankPlacement::workers), Each(2));
   EXPECT_THAT(values(placements, &RankPlacement::oversubscribed), Each(false));
-  const auto forced = place_ranks(synthetic_topology("core:4 pu:1"),
-                                  std::vector<std::vector<int>>{{0, 1}, {1, 2}, {3}},
-                                  {.threads = 2});
-  EXPECT_THAT(values(forced, &RankPlacement::oversubscribed), ElementsAre(true, true, true));
+  EXPECT_THAT(values(placements, &RankPlacement::bound_by_launcher), Each(false));
+  EXPECT_THAT(values(placements, &RankPlacement::local_rank), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+  // --map-by socket counts round.
+  Masks in_turn;
+  for (int rank = 0; rank < 8; ++rank) {
+    in_turn.push_back(parse_cpu_list(rank % 2 == 0 ? "0-7" : "8-15"));
+  }
+  EXPECT_THAT(cpu_texts(place_ranks(topology, in_turn)),
+              ElementsAre("0-1", "8-9", "2-3", "10-11", "4-5", "12-13", "6-7", "14-15"));
+}
+
+TEST(PlaceRanks, AMaskOfItsOwnStaysBesideOnesThatAreDealtOut) {
+  const auto placements =
+      place_ranks(synthetic_topology("core:8 pu:1"), repeat({{"0-3", 2}, {"5-7", 1}}));
+  EXPECT_THAT(cpu_texts(placements), ElementsAre("0-1", "2-3", "5-7"));
+  EXPECT_THAT(values(placements, &RankPlacement::bound_by_launcher),
+              ElementsAre(false, false, true));
+}
+
+TEST(PlaceRanks, CoresInSeveralMasksGoToOneRank) {
+  const Topology four = synthetic_topology("core:4 pu:1");
+  const auto placements = place_ranks(four, Masks{{0, 1}, {1, 2}, {3}});
+  EXPECT_THAT(cpu_texts(placements), ElementsAre("0-1", "2", "3"));
+  EXPECT_THAT(values(placements, &RankPlacement::threads), Each(1));
+  EXPECT_THAT(values(placements, &RankPlacement::oversubscribed), Each(false));
+  EXPECT_THAT(values(placements, &RankPlacement::bound_by_launcher),
+              ElementsAre(true, false, true));
+  const auto forced = place_ranks(four, Masks{{0, 1}, {1, 2}, {3}}, {.threads = 2});
+  EXPECT_THAT(values(forced, &RankPlacement::oversubscribed), ElementsAre(false, true, true));
+  // One inside of the other: the narrow one has nowhere else to go.
+  const auto nested =
+      place_ranks(synthetic_topology("core:8 pu:1"), repeat({{"0-7", 1}, {"0-3", 1}}));
+  EXPECT_THAT(cpu_texts(nested), ElementsAre("4-7", "0-3"));
+  EXPECT_THAT(values(nested, &RankPlacement::bound_by_launcher), ElementsAre(false, true));
+  // Three ranks on all and one on two: one core each is what all can have.
+  const auto uneven = place_ranks(four, repeat({{"0-3", 3}, {"0", 1}}));
+  EXPECT_THAT(cpu_texts(uneven), ElementsAre("1", "2", "3", "0"));
+}
+
+TEST(PlaceRanks, WhereMasksLeaveARankNothingItSharesWithOthers) {
+  const auto placements =
+      place_ranks(synthetic_topology("core:4 pu:1"), Masks{{0, 1}, {0}, {1}, {2, 3}});
+  EXPECT_THAT(cpu_texts(placements), ElementsAre("0-1", "0", "1", "2-3"));
+  EXPECT_THAT(values(placements, &RankPlacement::oversubscribed),
+              ElementsAre(true, true, true, false));
+  EXPECT_THAT(values(placements, &RankPlacement::ranks_on_cpus), ElementsAre(2, 2, 2, 1));
+}
+
+TEST(PlaceRanks, HardwareThreadsOfOneCoreMayBelongToTwoRanks) {
+  // The masks do not overlap, so they stay; the compute threads share a core all the same.
+  const auto placements = place_ranks(synthetic_topology("core:1 pu:2"), Masks{{0}, {1}});
+  EXPECT_THAT(cpu_texts(placements), ElementsAre("0", "1"));
+  EXPECT_THAT(values(placements, &RankPlacement::bound_by_launcher), Each(true));
+  EXPECT_THAT(values(placements, &RankPlacement::oversubscribed), Each(true));
+  EXPECT_THAT(values(placements, &RankPlacement::ranks_on_cpus), Each(1));
+}
+
+TEST(PlaceRanks, CountsTheRanksOfAHardwareThread) {
+  const Topology topology = synthetic_topology("core:2 pu:1");
+  EXPECT_THAT(values(place_ranks(topology, 2), &RankPlacement::ranks_on_cpus), Each(1));
+  EXPECT_THAT(values(place_ranks(topology, 5), &RankPlacement::ranks_on_cpus),
+              ElementsAre(3, 2, 3, 2, 3));
 }
 
 TEST(PlaceRanks, RefusesAMaskOutsideOfTheCpuset) {
