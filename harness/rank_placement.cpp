@@ -4,6 +4,8 @@
 
 #include "engine/core/affinity.h"
 #include "engine/core/check.h"
+#include "engine/core/split_list.h"
+#include "harness/session/open_device.h"
 #include "probes/node/cpu_list.h"
 #include "probes/node/system_info.h"
 #include "probes/node/topology.h"
@@ -13,6 +15,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 namespace dlbench::harness {
 namespace {
@@ -27,7 +30,7 @@ std::string or_none(const std::string& text) { return text.empty() ? kNone : tex
 /// A placement as one line of words, as ranks exchange it.
 std::string to_line(const RankRow& row) {
   const RankPlacement& placement = row.placement;
-  return fmt::format("{} {} {} {} {} {} {} {} {} {}",
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {}",
                      placement.local_rank,
                      probes::cpu_list_text(placement.cpus),
                      placement.cores,
@@ -37,6 +40,7 @@ std::string to_line(const RankRow& row) {
                      placement.gpu.value_or(-1),
                      placement.oversubscribed,
                      placement.bound_by_launcher,
+                     placement.gpu_visible,
                      or_none(placement.gpu_address));
 }
 
@@ -48,7 +52,8 @@ RankRow from_line(const std::string& line) {
   std::istringstream words(line);
   words >> placement.local_rank >> cpus >> placement.cores >> placement.threads >>
       placement.workers >> placement.numa_node >> gpu >> std::boolalpha >>
-      placement.oversubscribed >> placement.bound_by_launcher >> placement.gpu_address;
+      placement.oversubscribed >> placement.bound_by_launcher >> placement.gpu_visible >>
+      placement.gpu_address;
   DLBENCH_CHECK(!words.fail()) << "a rank sent '" << line << "'";
   placement.cpus = probes::parse_cpu_list(cpus);
   if (gpu >= 0) {
@@ -61,11 +66,17 @@ RankRow from_line(const std::string& line) {
 }
 
 std::string remarks(const RankPlacement& placement) {
-  std::string text = placement.oversubscribed ? "oversubscribed" : "";
-  if (placement.bound_by_launcher) {
-    text += text.empty() ? "bound by the launcher" : ", bound by the launcher";
+  std::vector<std::string> found;
+  if (placement.oversubscribed) {
+    found.emplace_back("oversubscribed");
   }
-  return or_none(text);
+  if (placement.bound_by_launcher) {
+    found.emplace_back("bound by the launcher");
+  }
+  if (placement.gpu.has_value() && !placement.gpu_visible) {
+    found.emplace_back("dlbench cannot use its GPU");
+  }
+  return or_none(fmt::format("{}", fmt::join(found, ", ")));
 }
 
 std::string gpu_text(const RankPlacement& placement) {
@@ -75,33 +86,51 @@ std::string gpu_text(const RankPlacement& placement) {
 
 }  // namespace
 
-RankRow place_this_rank(comm::Rendezvous& ranks, std::optional<int> threads) {
-  std::string lines;
-  for (const std::string& mask : ranks.gather(probes::cpu_list_text(core::affinity_cpus()))) {
-    lines += mask + "\n";
-  }
-  std::istringstream all(ranks.broadcast_text(lines));
+RankRow place_this_rank(comm::Rendezvous& ranks,
+                        std::optional<int> threads,
+                        const std::vector<std::string>& gpus) {
+  const std::string own = fmt::format("{} {}",
+                                      probes::cpu_list_text(core::affinity_cpus()),
+                                      or_none(fmt::format("{}", fmt::join(gpus, ","))));
+  std::istringstream all(
+      ranks.broadcast_text(fmt::format("{}", fmt::join(ranks.gather(own), "\n"))));
   const std::vector<comm::RankPlace>& places = ranks.places();
   const comm::RankPlace& here = places[static_cast<std::size_t>(ranks.rank())];
   std::vector<std::vector<int>> masks(static_cast<std::size_t>(here.local_size));
-  std::string line;
+  std::vector<std::vector<std::string>> visible(masks.size());
+  std::string mask;
+  std::string addresses;
   for (const comm::RankPlace& place : places) {
-    std::getline(all, line);
+    all >> mask >> addresses;
+    DLBENCH_CHECK(!all.fail()) << "a rank sent no mask and GPUs";
     if (place.node == here.node) {
-      masks.at(static_cast<std::size_t>(place.local_rank)) = probes::parse_cpu_list(line);
+      const auto local = static_cast<std::size_t>(place.local_rank);
+      masks.at(local) = probes::parse_cpu_list(mask);
+      visible.at(local) =
+          addresses == kNone ? std::vector<std::string>() : core::split_list(addresses);
     }
   }
-  const probes::Topology topology = probes::read_topology();
-  const std::vector<RankPlacement> placements = probes::place_ranks(
-      topology, masks, {.threads = threads, .cpu_quota = probes::own_cpu_quota()});
+  if (std::all_of(visible.begin(), visible.end(), [](const auto& seen) { return seen.empty(); })) {
+    visible.clear();
+  }
+  const std::vector<RankPlacement> placements =
+      probes::place_ranks(probes::read_topology(),
+                          masks,
+                          {.threads = threads,
+                           .cpu_quota = probes::own_cpu_quota(),
+                           .visible_gpus = std::move(visible)});
   return {.rank = ranks.rank(),
           .host = here.host,
           .placement = placements[static_cast<std::size_t>(here.local_rank)]};
 }
 
-RankRow bind_this_rank(comm::Rendezvous& ranks, std::optional<int> threads) {
-  RankRow row = place_this_rank(ranks, threads);
-  if (ranks.size() > 1) {
+RankRow bind_this_rank(comm::Rendezvous& ranks,
+                       std::optional<int> threads,
+                       const std::string& device) {
+  const bool several = ranks.size() > 1;  // one alone has the first
+  RankRow row =
+      place_this_rank(ranks, threads, several ? usable_gpus(device) : std::vector<std::string>());
+  if (several) {
     probes::bind_process(row.placement.cpus);
   }
   return row;

@@ -24,13 +24,18 @@ struct RankRow {
 };
 
 /// This rank's share of its node: from the affinity masks of all ranks of the node, its cpuset and
-/// CPU quota. `threads`: compute threads of each rank, empty for one per core. Binds nothing.
-/// Collective; call it before any rank has bound itself.
-[[nodiscard]] RankRow place_this_rank(comm::Rendezvous& ranks, std::optional<int> threads);
+/// CPU quota. `threads`: compute threads of each rank, empty for one per core. `gpus`: PCI
+/// addresses of those that this rank may use; where no rank of the node has any, the GPU is the
+/// topology's. Binds nothing. Collective; call it before any rank has bound itself.
+[[nodiscard]] RankRow place_this_rank(comm::Rendezvous& ranks,
+                                      std::optional<int> threads,
+                                      const std::vector<std::string>& gpus = {});
 
-/// place_this_rank(), and on several ranks binds this process to its share, threads made later
-/// included. Collective; call it once, before the first parallel region.
-RankRow bind_this_rank(comm::Rendezvous& ranks, std::optional<int> threads);
+/// place_this_rank() for that --device, and on several ranks binds this process to its share,
+/// threads made later included. Collective; call it once, before the first parallel region.
+RankRow bind_this_rank(comm::Rendezvous& ranks,
+                       std::optional<int> threads,
+                       const std::string& device);
 
 /// The rows of all ranks, by rank, on rank 0; empty elsewhere. Collective.
 [[nodiscard]] std::vector<RankRow> gather_rows(comm::Rendezvous& ranks, const RankRow& mine);

@@ -180,7 +180,6 @@ struct BackendOptions {
   int device_index = -1;    ///< of several GPUs; -1: by gpu_address, else local_rank, counted round
   int local_rank = 0;       ///< among the ranks of this host
   std::string gpu_address;  ///< PCI, of the GPU that this rank was placed at; empty: none
-  int host_gpus = 0;        ///< that placement chose from: where fewer are visible it does not hold
 };
 
 /// The backends of this build, best first: cuda (once it was asked for by name), cpu, ref.

@@ -62,6 +62,11 @@ std::string backend_unavailable_reason(std::string_view name) {
   return core::unknown_name_message("backend", name, backend_names());
 }
 
+std::vector<VisibleDevice> visible_devices(std::string_view name) {
+  const BackendEntry* entry = find_entry(name);
+  return entry != nullptr && entry->devices ? entry->devices() : std::vector<VisibleDevice>();
+}
+
 std::unique_ptr<Backend> create_backend(std::string_view name, const BackendOptions& options) {
   const BackendEntry* entry = find_entry(name);
   if (entry == nullptr) {

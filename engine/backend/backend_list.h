@@ -10,8 +10,16 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace dlbench::backend {
+
+/// One of several devices of a backend.
+struct VisibleDevice {
+  int index = 0;        ///< BackendOptions::device_index of it
+  std::string address;  ///< PCI, "0000:18:00.0"
+};
 
 /// How to make one kind of backend.
 struct BackendEntry {
@@ -23,10 +31,16 @@ struct BackendEntry {
   /// Throws core::Error(kUnavailable) with the reason if the device of the options cannot be used.
   /// Empty: it can never be made, for the reason above.
   std::function<std::unique_ptr<Backend>(const BackendOptions&)> create;
+  /// The devices of this process that can be used, as far as that is known before they are, in
+  /// their order. Empty: there is nothing to choose from.
+  std::function<std::vector<VisibleDevice>()> devices = nullptr;
 };
 
 /// The GPU is tried before the processor.
 inline constexpr int kCudaPriority = 20;
+
+/// What the backend's entry says of its devices; none if it cannot be made here.
+[[nodiscard]] std::vector<VisibleDevice> visible_devices(std::string_view name);
 
 /// Adds a backend; two of one name are a programmer error.
 void register_backend(BackendEntry entry);

@@ -156,7 +156,8 @@ class CollectiveSweep {
     warn_idle_link(link_, sizes.back());
     report_.record().config.effective["ranks"] = fmt::format("{}", fmt::join(sizes, ","));
     describe_launch(ranks_, report_.record().system);
-    const probes::RankPlacement placement = place_this_rank(ranks_, std::nullopt).placement;
+    const probes::RankPlacement placement =
+        place_this_rank(ranks_, std::nullopt, usable_gpus(options_.device)).placement;
     backend_ =
         open_device_on_all(ranks_, options_.device, kThreads, gpu_place(placement, ranks_.size()));
     together(ranks_, [&] {

@@ -65,7 +65,7 @@ class InfoCommand final : public Command {
   }
   int run(const OptionSet& /*options*/, const Invocation& invocation) override {
     if (ranks_) {
-      const RankRow mine = place_this_rank(invocation.ranks, std::nullopt);
+      const RankRow mine = place_this_rank(invocation.ranks, std::nullopt, usable_gpus("auto"));
       const std::vector<RankRow> rows = gather_rows(invocation.ranks, mine);
       if (invocation.ranks.rank() == 0) {
         print(rank_table(rows));

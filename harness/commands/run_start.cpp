@@ -17,8 +17,9 @@ StartedRun start_run(const RunOptions& run,
   reports::RunRecord record =
       start_record(invocation, options, static_cast<std::uint64_t>(run.seed));
   warn_idle_link(session_options(run).link, invocation.ranks.size());
-  return {.record = std::move(record),
-          .placement = bind_this_rank(invocation.ranks, compute_threads(run)).placement};
+  return {
+      .record = std::move(record),
+      .placement = bind_this_rank(invocation.ranks, compute_threads(run), run.device).placement};
 }
 
 }  // namespace dlbench::harness

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/session/open_device.h"
 
+#include "engine/backend/backend_list.h"
 #include "engine/backend/cuda_loader.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
@@ -114,8 +115,7 @@ Opened open(const std::string& device,
             const GpuPlace& gpu) {
   backend::BackendOptions options{.threads = static_cast<int>(threads.value_or(0)),
                                   .local_rank = local_rank,
-                                  .gpu_address = gpu.address,
-                                  .host_gpus = gpu.of};
+                                  .gpu_address = gpu.address};
   const DeviceName parts = parse_device(device);
   if (parts.backend == "auto") {
     return best_device(options);
@@ -146,6 +146,16 @@ std::string difference(comm::Rendezvous& ranks, const Opened& opened) {
 }  // namespace
 
 bool is_gpu(const std::string& device) { return parse_device(device).backend == "cuda"; }
+
+std::vector<std::string> usable_gpus(const std::string& device) {
+  std::vector<std::string> addresses;
+  if (device == "auto" || is_gpu(device)) {
+    for (const backend::VisibleDevice& gpu : backend::visible_devices("cuda")) {
+      addresses.push_back(gpu.address);
+    }
+  }
+  return addresses;
+}
 
 std::unique_ptr<backend::Backend> open_device(const std::string& device,
                                               std::optional<std::int64_t> threads) {
@@ -191,8 +201,8 @@ void require_host_memory(const backend::Backend& backend, const std::string& opt
 }
 
 GpuPlace gpu_place(const probes::RankPlacement& placement, int ranks) {
-  return ranks > 1 ? GpuPlace{.address = placement.gpu_address, .of = placement.host_gpus}
-                   : GpuPlace{};
+  return ranks > 1 && placement.gpu_visible ? GpuPlace{.address = placement.gpu_address}
+                                            : GpuPlace{};
 }
 
 core::DType compute_dtype(const std::string& precision, const backend::Backend& backend) {

@@ -12,14 +12,19 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace dlbench::harness {
 
 /// The GPU that a rank was given of those of its node: see probes::RankPlacement, which chooses it.
 struct GpuPlace {
   std::string address;  ///< PCI; empty: none was chosen
-  int of = 0;           ///< how many GPUs the node has
 };
+
+/// PCI addresses of the GPUs that this process may open as that --device, in their order, as far as
+/// that is known without opening them: probes::PlacementLimits has those of each rank. None for cpu
+/// and ref.
+[[nodiscard]] std::vector<std::string> usable_gpus(const std::string& device);
 
 /// Of a launch of `ranks`; none for a rank alone, which has the first one.
 [[nodiscard]] GpuPlace gpu_place(const probes::RankPlacement& placement, int ranks);
@@ -37,7 +42,7 @@ struct GpuPlace {
                                                             std::optional<std::int64_t> threads);
 
 /// The same on every rank of a launch. Of several GPUs a rank takes the one that it was placed at,
-/// or where CUDA_VISIBLE_DEVICES hides some, the one of its number on its host. Collective. Throws
+/// or without such a one, that of its number on its host. Collective. Throws
 /// core::Error(kUnavailable) on all of them too where auto found a GPU for some ranks only: their
 /// collectives would not meet.
 [[nodiscard]] std::unique_ptr<backend::Backend> open_device_on_all(

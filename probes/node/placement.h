@@ -17,14 +17,16 @@ namespace dlbench::probes {
 /// One rank's share of its node.
 struct RankPlacement {
   int local_rank = 0;
-  std::vector<int> cpus;    ///< hardware threads it may run on, ascending
-  int cores = 0;            ///< physical cores that those belong to
-  int threads = 1;          ///< compute threads
-  int workers = 1;          ///< loader workers: they gain from a core's second hardware thread
-  int numa_node = 0;        ///< where most of its cores are
-  std::optional<int> gpu;   ///< index into Topology::gpus; empty without GPUs
-  std::string gpu_address;  ///< of that one, PCI, "0000:18:00.0"; empty without GPUs
-  int host_gpus = 0;        ///< Topology::gpus.size()
+  std::vector<int> cpus;     ///< hardware threads it may run on, ascending
+  int cores = 0;             ///< physical cores that those belong to
+  int threads = 1;           ///< compute threads
+  int workers = 1;           ///< loader workers: they gain from a core's second hardware thread
+  int numa_node = 0;         ///< where most of its cores are
+  std::optional<int> gpu;    ///< its place among those that the rank sees; empty without GPUs
+  std::string gpu_address;   ///< of that one, PCI, "0000:18:00.0"; empty without GPUs
+  bool gpu_visible = false;  ///< by PlacementLimits::visible_gpus; else only the topology has it
+  /// It sees no GPU but that one, and another rank of the node was given another.
+  bool peers_hidden = false;
   /// Its threads share cores with another rank's, or with each other.
   bool oversubscribed = false;
   bool bound_by_launcher = false;  ///< the cpus are those that the launcher had chosen already
@@ -35,6 +37,9 @@ struct RankPlacement {
 struct PlacementLimits {
   std::optional<int> threads;       ///< compute threads of each rank; empty: its cores
   std::optional<double> cpu_quota;  ///< CPUs' worth of time for all ranks together (cgroup)
+  /// By local rank the PCI addresses of the GPUs that it may use, in its order. Empty: nobody
+  /// asked, and the topology's count.
+  std::vector<std::vector<std::string>> visible_gpus{};
 };
 
 /// Places the ranks of one node. `masks` holds each local rank's CPU affinity
@@ -51,7 +56,8 @@ struct PlacementLimits {
 /// mask, oversubscribed. On the whole node each rank has as many threads as the smallest set has
 /// cores, so that no rank waits for a narrower one, and as many workers as it has hardware threads;
 /// a quota is shared out alike.
-/// GPUs are given out evenly, those of the rank's own NUMA node first.
+/// The GPUs that each rank sees are given out evenly, those of the rank's own NUMA node first, of
+/// equals the first that it sees.
 /// Throws core::Error(kUnavailable) if a mask has no CPU of the topology.
 [[nodiscard]] std::vector<RankPlacement> place_ranks(const Topology& topology,
                                                      std::span<const std::vector<int>> masks,

@@ -41,8 +41,25 @@ TEST(PlaceThisRank, OnlyTheRanksOfTheSameNodeShareIt) {
   // Rank 0 of two nodes, with a mask on the other node that exists on no machine.
   Chorus ranks({{.host = "a", .node = 0, .local_rank = 0, .local_size = 1},
                 {.host = "b", .node = 1, .local_rank = 0, .local_size = 1}},
-               {mask, "99999"});
+               {mask + " -", "99999 -"});
   EXPECT_EQ(place_this_rank(ranks, std::nullopt).placement.cpus, cpus);
+}
+
+TEST(PlaceThisRank, TakesAGpuThatItSees) {
+  const std::string mask = probes::cpu_list_text(core::affinity_cpus());
+  comm::LoneRank alone;
+  const RankRow one = place_this_rank(alone, std::nullopt, {"0000:18:00.0", "0000:af:00.0"});
+  EXPECT_EQ(one.placement.gpu_address, "0000:18:00.0");
+  EXPECT_TRUE(one.placement.gpu_visible);
+  EXPECT_FALSE(place_this_rank(alone, std::nullopt).placement.gpu_visible);
+  // The other rank of the node sees the first only; that of the next node takes part in nothing.
+  Chorus ranks(
+      {{.host = "a", .node = 0, .local_rank = 0, .local_size = 2},
+       {.host = "a", .node = 0, .local_rank = 1, .local_size = 2},
+       {.host = "b", .node = 1, .local_rank = 0, .local_size = 1}},
+      {mask + " 0000:18:00.0,0000:af:00.0", mask + " 0000:18:00.0", mask + " 0000:18:00.0"});
+  const RankRow row = place_this_rank(ranks, std::nullopt, {"0000:18:00.0", "0000:af:00.0"});
+  EXPECT_EQ(row.placement.gpu_address, "0000:af:00.0");
 }
 
 TEST(Oversubscription, OfAnyRankTaintsTheLaunch) {
@@ -106,6 +123,7 @@ TEST(GatherRows, BringsEveryRowToRankZero) {
                              .numa_node = 1,
                              .gpu = 3,
                              .gpu_address = "0000:18:00.0",
+                             .gpu_visible = true,
                              .oversubscribed = true,
                              .bound_by_launcher = true}};
   Chorus ranks({{.host = "a"}, {.host = "b", .node = 1}});
@@ -121,6 +139,7 @@ TEST(GatherRows, BringsEveryRowToRankZero) {
   EXPECT_TRUE(rows[1].placement.oversubscribed);
   EXPECT_TRUE(rows[1].placement.bound_by_launcher);
   EXPECT_EQ(rows[1].placement.gpu_address, "0000:18:00.0");
+  EXPECT_TRUE(rows[1].placement.gpu_visible);
   mine.placement.gpu.reset();
   mine.placement.gpu_address.clear();
   EXPECT_EQ(gather_rows(ranks, mine)[0].placement.gpu, std::nullopt);
@@ -135,7 +154,8 @@ TEST(RankTable, ShowsRankHostCoresNumaNodeAndGpu) {
                                                     .threads = 4,
                                                     .numa_node = 0,
                                                     .gpu = 1,
-                                                    .gpu_address = "0000:af:00.0"}},
+                                                    .gpu_address = "0000:af:00.0",
+                                                    .gpu_visible = true}},
                                      {.rank = 1,
                                       .host = "n2",
                                       .placement = {.cpus = {4, 8},
@@ -143,12 +163,22 @@ TEST(RankTable, ShowsRankHostCoresNumaNodeAndGpu) {
                                                     .threads = 9,
                                                     .numa_node = 1,
                                                     .oversubscribed = true,
-                                                    .bound_by_launcher = true}}};
+                                                    .bound_by_launcher = true}},
+                                     {.rank = 2,
+                                      .host = "n2",
+                                      .placement = {.cpus = {5},
+                                                    .cores = 1,
+                                                    .threads = 1,
+                                                    .numa_node = 1,
+                                                    .gpu = 0,
+                                                    .gpu_address = "0000:18:00.0"}}};
   EXPECT_EQ(rank_table(rows),
             "rank  host  cpus  cores  threads  NUMA node  GPU               remarks\n"
             "0     n1    0-3       4        4          0  1 (0000:af:00.0)  -\n"
             "1     n2    4,8       2        9          1  -                 "
-            "oversubscribed, bound by the launcher\n");
+            "oversubscribed, bound by the launcher\n"
+            "2     n2    5         1        1          1  0 (0000:18:00.0)  "
+            "dlbench cannot use its GPU\n");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 means anything."""
 
 import os
+import re
 import time
 import unittest
 
@@ -137,6 +138,23 @@ class PretendedRanks(PretendedGpuTest):
         self.assertEqual([rank["device"] for rank in report["trials"][0]["per_rank"]],
                          ["pretended GPU 0", "pretended GPU 1"])
         self.assertNotIn("pretended", done.stderr)
+
+    def test_ranks_share_out_the_devices_that_they_see(self):
+        half = {GPU: "devices=4", "CUDA_VISIBLE_DEVICES": "1,3"}
+        done = self.launch(2, "info", "--ranks", environment=half)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(re.findall(r"\d \(0000:(..):00\.0\)", done.stdout), ["42", "44"], done.stdout)
+        self.assertNotIn("cannot use", done.stdout)
+        done = self.launch_short(2, environment=half)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([rank["device"] for rank in self.report(self.folder / "report.json")["trials"][0]["per_rank"]],
+                         ["pretended GPU 1", "pretended GPU 3"])
+        # The second rank sees but what the first would have taken by its number.
+        done = self.launch_apart({"CUDA_VISIBLE_DEVICES": "0"}, "run", *SHORT, "--probes", "none", "--data", self.digits(),
+                                 "--device", "cuda", "--trials", "full", "--output", self.folder / "report.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([rank["device"] for rank in self.report(self.folder / "report.json")["trials"][0]["per_rank"]],
+                         ["pretended GPU 1", "pretended GPU 0"])
 
     def test_host_cores_that_ranks_share_are_not_compute_threads(self):
         ranks = len(os.sched_getaffinity(0)) + 1

@@ -283,7 +283,7 @@ TEST(PlaceRanks, EachRankGetsTheGpuBesideItsCores) {
   EXPECT_THAT(values(placements, &RankPlacement::gpu),
               ElementsAre(Optional(3), Optional(2), Optional(1), Optional(0)));
   EXPECT_EQ(placements[0].gpu_address, "0000:03:00.0");
-  EXPECT_EQ(placements[0].host_gpus, 4);
+  EXPECT_FALSE(placements[0].gpu_visible) << "nobody asked what a rank sees";
 }
 
 TEST(PlaceRanks, NobodyTakesAGpuFromAfarThatIsNextToAnother) {
@@ -295,6 +295,53 @@ TEST(PlaceRanks, NobodyTakesAGpuFromAfarThatIsNextToAnother) {
 TEST(PlaceRanks, GpusThatNobodyLocatedAreGivenInOrder) {
   const auto placements = place_ranks(with_gpus("core:4 pu:1", {std::nullopt, std::nullopt}), 2);
   EXPECT_THAT(values(placements, &RankPlacement::gpu), ElementsAre(Optional(0), Optional(1)));
+}
+
+using Addresses = std::vector<std::vector<std::string>>;
+
+TEST(PlaceRanks, OfHalfANodeEachRankGetsTheVisibleGpuBesideItsCores) {
+  // Eight GPUs against two NUMA nodes, of which a job has four: two on each.
+  const Topology topology = with_gpus("numa:2 core:8 pu:1", {1, 1, 1, 1, 0, 0, 0, 0});
+  const std::vector<std::string> visible = {
+      "0000:00:00.0", "0000:03:00.0", "0000:04:00.0", "0000:07:00.0"};
+  const auto placements = place_ranks(topology, 4, {.visible_gpus = Addresses(4, visible)});
+  EXPECT_THAT(values(placements, &RankPlacement::numa_node), ElementsAre(0, 0, 1, 1));
+  EXPECT_THAT(values(placements, &RankPlacement::gpu_address),
+              ElementsAre("0000:04:00.0", "0000:07:00.0", "0000:00:00.0", "0000:03:00.0"));
+  EXPECT_THAT(values(placements, &RankPlacement::gpu),
+              ElementsAre(Optional(2), Optional(3), Optional(0), Optional(1)));
+  EXPECT_THAT(values(placements, &RankPlacement::gpu_visible), Each(true));
+  EXPECT_THAT(values(placements, &RankPlacement::peers_hidden), Each(false));
+}
+
+TEST(PlaceRanks, AVisibleGpuThatTheTopologyLacksIsNearNobody) {
+  const auto placements = place_ranks(with_gpus("numa:2 core:4 pu:1", {1}),
+                                      2,
+                                      {.visible_gpus = Addresses(2, {"1:0", "0000:00:00.0"})});
+  EXPECT_THAT(values(placements, &RankPlacement::gpu_address), ElementsAre("1:0", "0000:00:00.0"));
+}
+
+TEST(PlaceRanks, RanksTakeOnlyGpusThatTheySee) {
+  const Topology topology = with_gpus("core:4 pu:1", {std::nullopt, std::nullopt, std::nullopt});
+  const std::string first = "0000:00:00.0";
+  const std::string second = "0000:01:00.0";
+  // srun --gpus-per-task=1.
+  const auto single = place_ranks(topology, 2, {.visible_gpus = {{second}, {first}}});
+  EXPECT_THAT(values(single, &RankPlacement::gpu_address), ElementsAre(second, first));
+  EXPECT_THAT(values(single, &RankPlacement::gpu), Each(Optional(0)));
+  EXPECT_THAT(values(single, &RankPlacement::peers_hidden), Each(true));
+  // Who has a choice leaves the other its only one.
+  const auto uneven = place_ranks(topology, 2, {.visible_gpus = {{first, second}, {first}}});
+  EXPECT_THAT(values(uneven, &RankPlacement::gpu_address), ElementsAre(second, first));
+  EXPECT_THAT(values(uneven, &RankPlacement::peers_hidden), ElementsAre(false, true));
+  // All see one: they share it, and nothing is hidden from them.
+  const auto shared = place_ranks(topology, 3, {.visible_gpus = Addresses(3, {first})});
+  EXPECT_THAT(values(shared, &RankPlacement::gpu_address), Each(first));
+  EXPECT_THAT(values(shared, &RankPlacement::peers_hidden), Each(false));
+  const auto crowded = place_ranks(topology, 3, {.visible_gpus = {{first}, {first}, {second}}});
+  EXPECT_THAT(values(crowded, &RankPlacement::gpu_address), ElementsAre(first, first, second));
+  const auto blind = place_ranks(topology, 2, {.visible_gpus = {{}, {first}}});
+  EXPECT_THAT(values(blind, &RankPlacement::gpu), ElementsAre(std::nullopt, Optional(0)));
 }
 
 TEST(PlaceRanks, MoreRanksThanGpusShareThemEvenly) {

@@ -26,13 +26,12 @@ constexpr int kAmpere = 80;
 }  // namespace
 
 CudaBackend::CudaBackend(const BackendOptions& options)
-    : CudaBackend(read_device_status(options.device_index >= 0
-                                         ? options.device_index
-                                         : choose_device(read_all_devices(),
-                                                         {.local_rank = options.local_rank,
-                                                          .address = options.gpu_address,
-                                                          .host_devices = options.host_gpus}),
-                                     Attach::kYes)) {}
+    : CudaBackend(read_device_status(
+          options.device_index >= 0
+              ? options.device_index
+              : choose_device(read_all_devices(),
+                              {.local_rank = options.local_rank, .address = options.gpu_address}),
+          Attach::kYes)) {}
 
 CudaBackend::CudaBackend(const DeviceStatus& status)
     : index_(status.index),

@@ -193,14 +193,10 @@ int choose_device(const std::vector<DeviceStatus>& devices, const RankOnHost& ra
   std::vector<int> candidates;
   for (const DeviceStatus& device : devices) {
     if (why_unusable(device).empty()) {
-      candidates.push_back(device.index);
-    }
-  }
-  if (!rank.address.empty() && candidates.size() == static_cast<std::size_t>(rank.host_devices)) {
-    for (const DeviceStatus& device : devices) {
-      if (device.address == rank.address) {
+      if (!rank.address.empty() && device.address == rank.address) {
         return device.index;
       }
+      candidates.push_back(device.index);
     }
   }
   if (candidates.empty()) {

@@ -60,14 +60,12 @@ struct DeviceStatus {
 /// A rank on a host with several devices.
 struct RankOnHost {
   int local_rank = 0;
-  std::string address;   ///< PCI, of the device that it was placed at; empty: none
-  int host_devices = 0;  ///< that its placement chose from
+  std::string address;  ///< PCI, of the device that it was placed at; empty: none
 };
 
-/// The device of a rank, where none was asked for by number: the one that it was placed at, if all
-/// of the host's devices are visible and can be used (all ranks decide alike, or two might take the
-/// same). Else ranks are dealt by number to the devices that can be used, in their order, and begin
-/// again at the first one beyond the last; to all devices alike if none can be used.
+/// The device of a rank, where none was asked for by number: the one that it was placed at, if it
+/// can be used. Else ranks are dealt by number to the devices that can be used, in their order, and
+/// begin again at the first one beyond the last; to all devices alike if none can be used.
 [[nodiscard]] int choose_device(const std::vector<DeviceStatus>& devices, const RankOnHost& rank);
 
 /// "13.0" of 13000.

@@ -13,9 +13,20 @@
 #include "build_id.h"
 
 #include <memory>
+#include <vector>
 
 namespace dlbench::backend::cuda {
 namespace {
+
+std::vector<VisibleDevice> usable_devices() {
+  std::vector<VisibleDevice> usable;
+  for (const DeviceStatus& device : read_all_devices()) {
+    if (why_unusable(device).empty()) {
+      usable.push_back({.index = device.index, .address = device.address});
+    }
+  }
+  return usable;
+}
 
 void register_all() {
   register_backend({.name = "cuda",
@@ -23,7 +34,8 @@ void register_all() {
                     .unavailable_reason = [] { return why_none_usable(read_all_devices()); },
                     .create = [](const BackendOptions& options) -> std::unique_ptr<Backend> {
                       return std::make_unique<CudaBackend>(options);
-                    }});
+                    },
+                    .devices = usable_devices});
   comm::register_communicator({.device_kind = "cuda",
                                .create = [](comm::Rendezvous& ranks, Backend& /*backend*/)
                                    -> std::unique_ptr<comm::Communicator> {

@@ -226,11 +226,10 @@ TEST(DeviceStatus, ARankComputesOnTheDeviceThatItWasPlacedAt) {
   devices[0].devices = devices[1].devices = 2;
   devices[0].address = "0000:18:00.0";
   devices[1].address = "0000:af:00.0";
-  const RankOnHost rank{.local_rank = 0, .address = "0000:af:00.0", .host_devices = 2};
+  const RankOnHost rank{.local_rank = 0, .address = "0000:af:00.0"};
   EXPECT_EQ(choose_device(devices, rank), 1);
-  RankOnHost among_more = rank;
-  among_more.host_devices = 4;
-  EXPECT_EQ(choose_device(devices, among_more), 0) << "two are hidden: by number";
+  EXPECT_EQ(choose_device(devices, {.local_rank = 1, .address = "0000:3b:00.0"}), 1)
+      << "which is hidden: by number";
   devices[0].prohibited = true;
   EXPECT_EQ(choose_device(devices, rank), 1) << "the only one that can be used";
   devices[0].prohibited = false;
