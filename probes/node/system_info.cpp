@@ -6,6 +6,7 @@
 #include "probes/node/cgroup.h"
 #include "probes/node/cpu_list.h"
 #include "probes/node/kernel_file.h"
+#include "probes/node/recorded_environment.h"
 
 #include <sys/resource.h>
 #include <sys/utsname.h>
@@ -244,48 +245,6 @@ std::optional<SchedulerFacts> detect_scheduler(EnvironmentLookup lookup) {
   return std::nullopt;
 }
 
-std::vector<std::pair<std::string, std::string>> allowed_environment(EnvironmentLookup lookup) {
-  constexpr std::array kAllowed{"CUDA_DEVICE_MAX_CONNECTIONS",
-                                "CUDA_LAUNCH_BLOCKING",
-                                "CUDA_MODULE_LOADING",
-                                "CUDA_VISIBLE_DEVICES",
-                                "DNNL_CPU_RUNTIME",
-                                "DNNL_MAX_CPU_ISA",
-                                "DNNL_PRIMITIVE_CACHE_CAPACITY",
-                                "GOMP_CPU_AFFINITY",
-                                "GOMP_SPINCOUNT",
-                                "KMP_AFFINITY",
-                                "MALLOC_ARENA_MAX",
-                                "NCCL_ALGO",
-                                "NCCL_GRAPH_REGISTER",
-                                "NCCL_IB_DISABLE",
-                                "NCCL_IB_HCA",
-                                "NCCL_NVLS_ENABLE",
-                                "NCCL_P2P_DISABLE",
-                                "NCCL_P2P_LEVEL",
-                                "NCCL_PROTO",
-                                "NCCL_SOCKET_IFNAME",
-                                "NVIDIA_TF32_OVERRIDE",
-                                "OMP_DYNAMIC",
-                                "OMP_NUM_THREADS",
-                                "OMP_PLACES",
-                                "OMP_PROC_BIND",
-                                "OMP_SCHEDULE",
-                                "OMP_STACKSIZE",
-                                "OMP_THREAD_LIMIT",
-                                "OMP_WAIT_POLICY",
-                                "ONEDNN_MAX_CPU_ISA",
-                                "SLURM_CPU_BIND",
-                                "SLURM_CPUS_PER_TASK"};
-  std::vector<std::pair<std::string, std::string>> found;
-  for (const char* name : kAllowed) {
-    if (const char* value = lookup(name); value != nullptr) {
-      found.emplace_back(name, value);
-    }
-  }
-  return found;
-}
-
 SystemFacts read_system_facts() {
   SystemFacts facts;
   utsname names{};
@@ -299,7 +258,7 @@ SystemFacts read_system_facts() {
   facts.memory = read_memory_facts();
   facts.numa_nodes = count_numa_nodes();
   facts.os = parse_os_release(read_kernel_file("/etc/os-release").value_or(""));
-  facts.environment = allowed_environment(process_environment);
+  facts.environment = recorded_environment(own_environment());
   facts.scheduler = detect_scheduler(process_environment);
   return facts;
 }

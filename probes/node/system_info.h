@@ -48,7 +48,7 @@ struct SystemFacts {
   int numa_nodes = 0;
   std::string os;      ///< "Debian GNU/Linux 12 (bookworm)"
   std::string kernel;  ///< "Linux 6.1.0"
-  std::vector<std::pair<std::string, std::string>> environment;  ///< allow-listed variables, sorted
+  std::vector<std::pair<std::string, std::string>> environment;  ///< recorded_environment()
   std::optional<SchedulerFacts> scheduler;
 };
 
@@ -79,11 +79,6 @@ using EnvironmentLookup = const char* (*)(const char* name);
 
 /// The batch system's job, or empty outside of one.
 [[nodiscard]] std::optional<SchedulerFacts> detect_scheduler(EnvironmentLookup lookup);
-
-/// Those variables of the allow list (threads, placement, library tuning; never tokens or paths of
-/// people) that are set.
-[[nodiscard]] std::vector<std::pair<std::string, std::string>> allowed_environment(
-    EnvironmentLookup lookup);
 
 /// From the text of /proc/cpuinfo.
 [[nodiscard]] CpuFacts parse_cpuinfo(std::string_view text);
