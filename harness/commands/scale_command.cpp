@@ -408,8 +408,7 @@ class ScaleCommand final : public Command {
     placed.own_cpus = row.placement.workers;
     placed.gpu = gpu_place(row.placement, invocation.ranks.size());
     if (run_.device == "auto") {  // chosen and said once, by all ranks
-      placed.device = std::string(
-          open_device_on_all(invocation.ranks, run_.device, placed.threads, placed.gpu)->name());
+      placed.device = settle_device(invocation.ranks, run_.device, placed.threads, placed.gpu);
     }
     return Scaling(placed, scale_, invocation.ranks, row.placement, std::move(record)).run();
   }

@@ -25,9 +25,11 @@ using core::ErrorCode;
 
 constexpr std::string_view kOracle = "ref";
 
-/// A backend, and why no better one was taken; empty: there is none, or none was looked for.
+/// A backend, the --device that opens it again, and why no better one was taken; empty: there is
+/// none, or none was looked for.
 struct Opened {
   std::unique_ptr<backend::Backend> backend;
+  std::string device;
   std::string why_no_better;
 };
 
@@ -38,33 +40,60 @@ void say_choice(const Opened& opened) {
   }
   static std::once_flag said;
   std::call_once(said, [&] {
-    const std::string name(opened.backend->name());
-    if (name == kOracle) {
+    if (opened.device == kOracle) {
       core::log::warn(
           "using ref, plain loops that results are checked against, many times slower "
           "than this processor can be: " +
           opened.why_no_better);
     } else {
-      core::log::info("using " + name + ": " + opened.why_no_better);
+      core::log::info("using " + opened.device + ": " + opened.why_no_better);
     }
   });
 }
 
-Opened best_device(const backend::BackendOptions& options) {
+/// What --device auto may become.
+struct Candidate {
+  std::string backend;
+  std::optional<int> index;  ///< of its device; empty: as the rank's place says
+  [[nodiscard]] std::string device() const {
+    return index.has_value() ? backend + ":" + std::to_string(*index) : backend;
+  }
+};
+
+/// The best first. For a process that is alone every GPU is one, for another process may have the
+/// first for itself; ranks have their own GPUs, and leave those of others alone.
+std::vector<Candidate> candidates(bool alone) {
   backend::register_cuda();
+  std::vector<Candidate> found;
+  for (const std::string& name : backend::backend_names()) {
+    found.push_back({.backend = name, .index = std::nullopt});
+    if (alone) {
+      const std::vector<backend::VisibleDevice> devices = backend::visible_devices(name);
+      for (std::size_t other = 1; other < devices.size(); ++other) {
+        found.push_back({.backend = name, .index = devices[other].index});
+      }
+    }
+  }
+  return found;
+}
+
+Opened best_device(const backend::BackendOptions& options, bool alone) {
   std::string why;
   const auto add_reason = [&why](const std::string& reason) {
     if (!why.ends_with(reason)) {  // cpu's may be ref's
       why += (why.empty() ? "" : "; ") + reason;
     }
   };
-  const std::vector<std::string> names = backend::backend_names();
-  for (const std::string& name : names) {
-    if (name == kOracle && std::find(names.begin(), names.end(), "cpu") == names.end()) {
+  bool has_cpu = false;
+  for (const Candidate& candidate : candidates(alone)) {
+    has_cpu = has_cpu || candidate.backend == "cpu";
+    if (candidate.backend == kOracle && !has_cpu) {  // which comes last
       add_reason(backend::backend_unavailable_reason("cpu"));
     }
+    backend::BackendOptions chosen = options;
+    chosen.device_index = candidate.index.value_or(options.device_index);
     try {
-      return {backend::create_backend(name, options), why};
+      return {backend::create_backend(candidate.backend, chosen), candidate.device(), why};
     } catch (const Error& error) {
       if (error.code() != ErrorCode::kUnavailable) {
         throw;
@@ -112,16 +141,17 @@ DeviceName parse_device(const std::string& device) {
 Opened open(const std::string& device,
             std::optional<std::int64_t> threads,
             int local_rank,
-            const GpuPlace& gpu) {
+            const GpuPlace& gpu,
+            bool alone) {
   backend::BackendOptions options{.threads = static_cast<int>(threads.value_or(0)),
                                   .local_rank = local_rank,
                                   .gpu_address = gpu.address};
   const DeviceName parts = parse_device(device);
   if (parts.backend == "auto") {
-    return best_device(options);
+    return best_device(options, alone);
   }
   options.device_index = parts.index.value_or(options.device_index);
-  return {backend::create_backend(parts.backend, options), ""};
+  return {backend::create_backend(parts.backend, options), device, ""};
 }
 
 /// Of every rank `opened`, on all ranks: empty, or of the first two that differ.
@@ -143,6 +173,27 @@ std::string difference(comm::Rendezvous& ranks, const Opened& opened) {
   return ranks.broadcast_text(text);
 }
 
+Opened open_on_all(comm::Rendezvous& ranks,
+                   const std::string& device,
+                   std::optional<std::int64_t> threads,
+                   const GpuPlace& gpu) {
+  Opened opened;
+  together(ranks, [&] {
+    const comm::RankPlace& place = ranks.places()[static_cast<std::size_t>(ranks.rank())];
+    opened = open(device, threads, place.local_rank, gpu, ranks.size() == 1);
+  });
+  if (ranks.size() > 1) {
+    if (const std::string differ = difference(ranks, opened); !differ.empty()) {
+      throw Error(ErrorCode::kUnavailable,
+                  "--device " + device + ": " + differ +
+                      "; ranks that compute together want one kind: leave that device out, or give "
+                      "--device cpu");
+    }
+  }
+  say_choice(opened);
+  return opened;
+}
+
 }  // namespace
 
 bool is_gpu(const std::string& device) { return parse_device(device).backend == "cuda"; }
@@ -159,7 +210,7 @@ std::vector<std::string> usable_gpus(const std::string& device) {
 
 std::unique_ptr<backend::Backend> open_device(const std::string& device,
                                               std::optional<std::int64_t> threads) {
-  Opened opened = open(device, threads, 0, {});
+  Opened opened = open(device, threads, 0, {}, true);
   say_choice(opened);
   return std::move(opened.backend);
 }
@@ -168,21 +219,14 @@ std::unique_ptr<backend::Backend> open_device_on_all(comm::Rendezvous& ranks,
                                                      const std::string& device,
                                                      std::optional<std::int64_t> threads,
                                                      const GpuPlace& gpu) {
-  Opened opened;
-  together(ranks, [&] {
-    const comm::RankPlace& place = ranks.places()[static_cast<std::size_t>(ranks.rank())];
-    opened = open(device, threads, place.local_rank, gpu);
-  });
-  if (ranks.size() > 1) {
-    if (const std::string differ = difference(ranks, opened); !differ.empty()) {
-      throw Error(ErrorCode::kUnavailable,
-                  "--device " + device + ": " + differ +
-                      "; ranks that compute together want one kind: leave that device out, or give "
-                      "--device cpu");
-    }
-  }
-  say_choice(opened);
-  return std::move(opened.backend);
+  return open_on_all(ranks, device, threads, gpu).backend;
+}
+
+std::string settle_device(comm::Rendezvous& ranks,
+                          const std::string& device,
+                          std::optional<std::int64_t> threads,
+                          const GpuPlace& gpu) {
+  return open_on_all(ranks, device, threads, gpu).device;
 }
 
 void check_device(const std::string& device, const std::string& precision) {

@@ -36,8 +36,9 @@ struct GpuPlace {
 /// Whether the name is that of a GPU: not of auto, which may end at one.
 [[nodiscard]] bool is_gpu(const std::string& device);
 
-/// auto, cpu, cuda[:N], ref -> a backend. With auto the reason why a better one was not taken is
-/// logged, as a warning if it ends at ref. Throws core::Error(kUnavailable).
+/// auto, cpu, cuda[:N], ref -> a backend. With auto all GPUs are tried before the processor, and
+/// the reason why a better one was not taken is logged, as a warning if it ends at ref. Throws
+/// core::Error(kUnavailable).
 [[nodiscard]] std::unique_ptr<backend::Backend> open_device(const std::string& device,
                                                             std::optional<std::int64_t> threads);
 
@@ -50,6 +51,14 @@ struct GpuPlace {
     const std::string& device,
     std::optional<std::int64_t> threads,
     const GpuPlace& gpu);
+
+/// The --device by which open_device_on_all() opens again what it opens for `device`: of auto what
+/// it came to, of one rank alone with the GPU's number where that is not the first. Collective.
+/// Throws as that does.
+[[nodiscard]] std::string settle_device(comm::Rendezvous& ranks,
+                                        const std::string& device,
+                                        std::optional<std::int64_t> threads,
+                                        const GpuPlace& gpu);
 
 /// Throws what open_device() and compute_dtype() would throw on every machine, without a look at
 /// this one.

@@ -161,6 +161,21 @@ class PretendedGpu(PretendedGpuTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("using cpu: device 0 (pretended GPU 0) is in compute mode 'prohibited'", done.stderr)
 
+    def test_auto_takes_a_device_that_nobody_else_has(self):
+        path = self.folder / "report.json"
+        short = ("--data", self.digits(), "--output", path)
+        for arguments in (("run", *SHORT, "--trials", "synthetic/device", "--probes", "none", *short),
+                          ("scale", *SHORT, "--trials", "synthetic/device", *short)):
+            done = self.dlbench(*arguments, environment={GPU: "devices=3,taken=0"})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.report(path)["workload"]["device"], "pretended GPU 1")
+            self.assertEqual(done.stderr.count("using cuda:1: device 0 (pretended GPU 0) is in exclusive use by "
+                                               "another process"), 1, done.stderr)
+        done = self.dlbench("run", *SHORT, "--trials", "synthetic", *short,
+                            environment={GPU: "devices=2,attach_error=46"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"using cpu: device 0 .+ exclusive use .+; device 1 .+ exclusive use")
+
     def test_a_device_that_fails_leaves_a_report(self):
         path = self.folder / "report.json"
         self.expect_error(5, "run", *SHORT, "--data", self.digits(), "--device", "cuda", "--trials", "full",
