@@ -183,6 +183,25 @@ std::optional<reports::TaintRecord> oversubscription(comm::Rendezvous& ranks,
       reports::Taint::kOversubscribed, "ranks", fmt::format("{}", fmt::join(reasons, "; "))};
 }
 
+// CUDA shares memory of devices that CUDA_VISIBLE_DEVICES hides since 10.1, of those that a control
+// group keeps away it does not: https://github.com/NVIDIA/nccl/issues/1066.
+std::optional<reports::SkipRecord> hidden_peers(comm::Rendezvous& ranks,
+                                                const RankPlacement& mine) {
+  const std::vector<double> all = ranks.all_gather(mine.peers_hidden ? 1.0 : 0.0);
+  const auto apart = std::count(all.begin(), all.end(), 1.0);
+  if (apart == 0) {
+    return std::nullopt;
+  }
+  return reports::SkipRecord{
+      "peer access between GPUs of a node",
+      fmt::format(
+          "{} of {} ranks see no GPU but their own, so NCCL may not reach the others of the "
+          "node over NVLink or PCIe; srun --gpus-per-node=N --gpu-bind=none lets ranks see "
+          "each other's GPUs",
+          apart,
+          ranks.size())};
+}
+
 std::optional<reports::TaintRecord> gpu_sharing(const std::string& shared) {
   if (shared.empty()) {
     return std::nullopt;

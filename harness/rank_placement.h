@@ -53,6 +53,11 @@ struct CoreUse {
 [[nodiscard]] std::optional<reports::TaintRecord> oversubscription(
     comm::Rendezvous& ranks, const probes::RankPlacement& mine, const CoreUse& use);
 
+/// What ranks on GPUs may have to do without that see no GPU but their own, while others of their
+/// node compute on others; none if no rank does. Collective; the same on all ranks.
+[[nodiscard]] std::optional<reports::SkipRecord> hidden_peers(comm::Rendezvous& ranks,
+                                                              const probes::RankPlacement& mine);
+
 /// The taint of ranks that share a GPU, as comm::shared_device() says it; none if that is empty.
 [[nodiscard]] std::optional<reports::TaintRecord> gpu_sharing(const std::string& shared);
 

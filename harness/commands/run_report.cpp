@@ -60,6 +60,13 @@ void RunReport::taint(const std::vector<reports::TaintRecord>& taints) {
   record_.run.taints.insert(record_.run.taints.end(), taints.begin(), taints.end());
 }
 
+void RunReport::leave_out(const std::optional<reports::SkipRecord>& skipped) {
+  if (skipped.has_value()) {
+    record_.run.skipped.push_back(*skipped);
+    core::log::info(skipped->what + " left out: " + skipped->reason);
+  }
+}
+
 void RunReport::taint_trials(const std::vector<reports::TaintRecord>& taints) {
   std::vector<reports::TaintRecord>& all = record_.run.taints;
   first_of_trials_ = of_trials_ == 0 ? all.size() : first_of_trials_;

@@ -112,6 +112,7 @@ class Scaling {
         launch_,
         placement_,
         {.computes = !is_gpu(options_.device), .workers = options_.workers.value_or(1)}));
+    report_.leave_out(hidden_peers(launch_, placement_));
     report_.taint(planned_taints(scale));
     record_.system.peaks = scale.take_peaks();
     report_.enter("measuring");

@@ -104,6 +104,20 @@ TEST(Oversubscription, JudgesTheLoaderWorkersOfAllRanksThatShareCores) {
   EXPECT_FALSE(oversubscription(alone, shared, {.workers = 2}).has_value());
 }
 
+TEST(HiddenPeers, OfAnyRankAreTold) {
+  comm::LoneRank alone;
+  EXPECT_FALSE(hidden_peers(alone, {}).has_value());
+  Chorus ranks({{.host = "a"}, {.host = "a"}, {.host = "b", .node = 1}},
+               {number(1.0), number(1.0), number(0.0)});
+  const auto told = hidden_peers(ranks, {.peers_hidden = true});
+  ASSERT_TRUE(told.has_value());
+  EXPECT_EQ(told->what, "peer access between GPUs of a node");
+  EXPECT_EQ(told->reason,
+            "2 of 3 ranks see no GPU but their own, so NCCL may not reach the others of the node "
+            "over NVLink or PCIe; srun --gpus-per-node=N --gpu-bind=none lets ranks see each "
+            "other's GPUs");
+}
+
 TEST(GpuSharing, TaintsTheRanksThatDoIt) {
   EXPECT_FALSE(gpu_sharing("").has_value());
   const auto taint = gpu_sharing("ranks 0 and 1 use one GPU (a 0000:17:00.0)");

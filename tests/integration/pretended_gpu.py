@@ -49,17 +49,18 @@ class PretendedGpuTest(command.CommandTest):
                               capture_output=True, text=True, timeout=240, env=variables,
                               stdin=subprocess.DEVNULL, check=False)
 
-    def launch_apart(self, variables, *arguments, folders=None, codes=None):
-        """Two ranks, of which the second has these variables too; each in its folder. Each adds its exit code to the
-        file `codes`, if there is one."""
+    def launch_apart(self, variables, *arguments, first=None, folders=None, codes=None):
+        """Two ranks, of which the second has these variables too, the first those of `first`; each in its folder.
+        Each adds its exit code to the file `codes`, if there is one."""
         if shutil.which(LAUNCHER) is None:
             self.skipTest(f"no {LAUNCHER}")
         program = [command.PROGRAM, *map(str, arguments)]
         if codes is not None:
             program = ["sh", "-c", f'"$@"; code=$?; echo $code >> {codes}; exit $code', "sh", *program]
-        own = [part for name, value in variables.items() for part in ("-env", name, value)]
+        firsts, own = ([part for name, value in each.items() for part in ("-env", name, value)]
+                       for each in (first or {}, variables))
         places = [["-wdir", str(folder)] for folder in folders or ()] or [[], []]
-        one = [LAUNCHER, "-genv", GPU, "devices=2", "-n", "1", *places[0], *program]
+        one = [LAUNCHER, "-genv", GPU, "devices=2", "-n", "1", *places[0], *firsts, *program]
         return subprocess.run([*one, ":", "-n", "1", *places[1], *own, *program], capture_output=True, text=True, timeout=120,
                               env=dict(os.environ, DLBENCH_CACHE_DIR=str(self.folder / "cache")),
                               stdin=subprocess.DEVNULL, check=False)

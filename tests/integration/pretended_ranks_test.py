@@ -156,6 +156,25 @@ class PretendedRanks(PretendedGpuTest):
         self.assertEqual([rank["device"] for rank in self.report(self.folder / "report.json")["trials"][0]["per_rank"]],
                          ["pretended GPU 1", "pretended GPU 0"])
 
+    def test_ranks_that_see_no_device_but_their_own_say_so(self):
+        path = self.folder / "report.json"
+        data = ("--data", self.digits(), "--device", "cuda", "--output", path)
+        wanted = "2 of 2 ranks see no GPU but their own"
+        for arguments in (("run", *SHORT, "--probes", "none", "--trials", "full", *data),
+                          ("train", "--workload", "mnist_cnn", "--batch-size", "8", "--epochs", "1", "--autotune", "off",
+                           *data),
+                          ("scale", *SHORT, "--trials", "full", "--mode", "weak", *data),
+                          ("comm", "--device", "cuda", "-b", "64", "-e", "64", "-n", "3", "--output", path)):
+            done = self.launch_apart({"CUDA_VISIBLE_DEVICES": "1"}, *arguments, first={"CUDA_VISIBLE_DEVICES": "0"})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stderr.count(wanted), 1, done.stderr)
+            self.assertIn("--gpu-bind=none", done.stderr)
+            told = [skip["reason"] for skip in self.report(path)["run"]["skipped"] if "peer access" in skip["what"]]
+            self.assertEqual(len(told), 1)
+            self.assertIn(wanted, told[0])
+        done = self.launch_short(2)
+        self.assertNotIn("peer access", done.stderr)
+
     def test_host_cores_that_ranks_share_are_not_compute_threads(self):
         ranks = len(os.sched_getaffinity(0)) + 1
         done = self.launch_short(ranks)
