@@ -32,7 +32,8 @@ struct RankRow {
                                       const std::vector<std::string>& gpus = {});
 
 /// place_this_rank() for that --device, and on several ranks binds this process to its share,
-/// threads made later included. Collective; call it once, before the first parallel region.
+/// threads made later included. Warns where the batch system was asked for more CPUs than there
+/// are. Collective; call it once, before the first parallel region.
 RankRow bind_this_rank(comm::Rendezvous& ranks,
                        std::optional<int> threads,
                        const std::string& device);

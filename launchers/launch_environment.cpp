@@ -246,4 +246,18 @@ std::string idle_allocation_hint(const LaunchEnvironment& launch) {
       *launch.idle_allocation);
 }
 
+// srun takes --cpus-per-task from sbatch until Slurm 22.05 only; the variable stays.
+std::string missing_cpus_hint(const Variables& variables, int usable_cpus) {
+  constexpr const char* kAsked = "SLURM_CPUS_PER_TASK";
+  const std::optional<int> asked = number_of<int>(variables, kAsked);
+  if (asked.value_or(0) <= usable_cpus) {
+    return {};
+  }
+  return fmt::format(
+      "{} is {}, but this process may use {}: give --cpus-per-task to srun too, or bind no tighter",
+      kAsked,
+      *asked,
+      usable_cpus == 1 ? std::string("one CPU") : fmt::format("{} CPUs", usable_cpus));
+}
+
 }  // namespace dlbench::launchers

@@ -71,4 +71,9 @@ struct LaunchEnvironment {
 /// One line for a process that sits alone in an allocation for more; empty if it does not.
 [[nodiscard]] std::string idle_allocation_hint(const LaunchEnvironment& launch);
 
+/// One line for a task that may use fewer CPUs than its job asked for each; empty if it may use as
+/// many.
+[[nodiscard]] std::string missing_cpus_hint(const std::map<std::string, std::string>& variables,
+                                            int usable_cpus);
+
 }  // namespace dlbench::launchers

@@ -226,6 +226,22 @@ void complete_request(LaunchRequest& request) {
   check_fits(request, *preset);
 }
 
+std::string missing_cpus_hint(const LaunchRequest& request) {
+  const bool in_directives = std::any_of(
+      request.directives.begin(), request.directives.end(), [](const std::string& line) {
+        return line.find("cpu") != std::string::npos || line.find("core") != std::string::npos;
+      });
+  if (*request.gpus_per_node == 0 || request.cpus_per_rank.has_value() || in_directives) {
+    return {};
+  }
+  return fmt::format(
+      "--gpus-per-node {} without --cpus-per-task: each rank gets the site's default, often one "
+      "CPU for its whole loader; give --cpus-per-task, such as the CPUs of a node through its {} "
+      "rank(s)",
+      *request.gpus_per_node,
+      *request.ranks_per_node);
+}
+
 int total_ranks(const LaunchRequest& request) { return request.nodes * *request.ranks_per_node; }
 
 }  // namespace dlbench::launchers

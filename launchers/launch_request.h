@@ -57,6 +57,10 @@ struct LaunchRequest {
 /// int counts, and for texts that would break a directive or the name of a file.
 void complete_request(LaunchRequest& request);
 
+/// One line if the ranks are to have GPUs and nobody says how many CPUs: most schedulers give each
+/// a single one then, for its loader too. Empty if all is well. Of a completed request.
+[[nodiscard]] std::string missing_cpus_hint(const LaunchRequest& request);
+
 /// All of the job's ranks, of a completed request.
 [[nodiscard]] int total_ranks(const LaunchRequest& request);
 

@@ -89,7 +89,7 @@ class LaunchCommand final : public Command {
            "job\n"
            "waits. With --submit the job's number is printed, else the text for `" +
            spec().submit_command.front() + "`.\nExample:\n  dlbench launch " + spec().name +
-           " --nodes 2 --gpus-per-node 4 --time 30min" +
+           " --nodes 2 --gpus-per-node 4 --cpus-per-task 8 --time 30min" +
            (spec().needs_container ? " --container IMAGE" : "") +
            " -- run --workload resunetpp\nPresets:\n" + presets +
            "Exit codes: 0 printed or submitted, 1 the scheduler refused the job,\n"
@@ -264,6 +264,10 @@ int LaunchCommand::submit(const LaunchRequest& request, const std::string& scrip
 int LaunchCommand::run(const OptionSet& options, const Invocation& invocation) {
   const LaunchRequest wanted = request(options, invocation);
   const std::string script = launcher_.script(wanted);
+  if (const std::string hint = missing_cpus_hint(wanted);
+      !spec().needs_container && !hint.empty()) {  // a pod without a limit has them all
+    core::log::warn(hint);
+  }
   if (submit_) {
     return submit(wanted, script);
   }

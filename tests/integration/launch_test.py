@@ -145,6 +145,23 @@ class Launch(CommandTest):
             done = self.dlbench("launch", scheduler, "--output-dir", self.folder, *image, *JOB, *RUN)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
 
+    def test_gpus_want_cpus_for_their_ranks(self):
+        for scheduler in SUBMITS:
+            image = ["--container", "registry/dlbench:1"] if scheduler == "kubernetes" else []
+            arguments = ("launch", scheduler, "--gpus-per-node", "4", "--output-dir", self.folder, *image)
+            done = self.dlbench(*arguments, *JOB, *RUN)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stderr.count("--gpus-per-node 4 without --cpus-per-task"),
+                             0 if scheduler == "kubernetes" else 1, done.stderr)
+            done = self.dlbench(*arguments, "--cpus-per-task", "8", *JOB, *RUN)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_a_run_with_fewer_cpus_than_its_job_asked_for_says_so(self):
+        done = self.dlbench("run", "--workload", "mnist_cnn", "--device", "cpu", "--dry-run",
+                            environment={"SLURM_CPUS_PER_TASK": "99999"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("SLURM_CPUS_PER_TASK is 99999, but this process may use"), 1, done.stderr)
+
     def test_submit_makes_the_folder_of_the_log(self):
         self.stand_in("sbatch", "echo 1\n")
         folder = self.folder / "new" / "results"

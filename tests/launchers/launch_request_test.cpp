@@ -12,6 +12,7 @@
 namespace dlbench::launchers {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Optional;
 using testing::ThrowsMessage;
@@ -108,6 +109,21 @@ TEST(CompleteRequest, RefusesMoreRanksThanAnIntCounts) {
   LaunchRequest most{.nodes = 1'000'000, .ranks_per_node = 2147};
   complete_request(most);
   EXPECT_EQ(total_ranks(most), 2'147'000'000);
+}
+
+TEST(MissingCpusHint, IsOfGpusWithoutCpusForTheirRanks) {
+  LaunchRequest request{.gpus_per_node = 4};
+  complete_request(request);
+  EXPECT_THAT(missing_cpus_hint(request),
+              AllOf(HasSubstr("--gpus-per-node 4 without --cpus-per-task"),
+                    HasSubstr("through its 4 rank(s)")));
+  for (LaunchRequest enough : {LaunchRequest{.gpus_per_node = 4, .cpus_per_rank = 1},
+                               {.gpus_per_node = 0},
+                               {.preset = find_preset("perlmutter")},
+                               {.gpus_per_node = 4, .directives = {"--cpus-per-gpu=8"}}}) {
+    complete_request(enough);
+    EXPECT_EQ(missing_cpus_hint(enough), "");
+  }
 }
 
 TEST(CompleteRequest, RefusesTextThatWouldBreakADirective) {
