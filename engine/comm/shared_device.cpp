@@ -38,11 +38,17 @@ int ranks_on_device(std::span<const RankPlace> places,
   return count;
 }
 
+// CUDA calls a slice "NVIDIA A100-SXM4-40GB MIG 1g.5gb".
+std::string shown_address(const backend::DeviceInfo& device) {
+  const bool slice = device.name.find(" MIG ") != std::string::npos;
+  return device.address + (slice ? " in MIG slices" : "");
+}
+
 std::vector<std::string> device_addresses(Rendezvous& ranks, const backend::Backend& backend) {
   if (ranks.size() == 1 || backend.reads_host_memory()) {
     return {};
   }
-  const std::vector<std::string> gathered = ranks.gather(backend.device().address);
+  const std::vector<std::string> gathered = ranks.gather(shown_address(backend.device()));
   std::istringstream lines(ranks.broadcast_text(fmt::format("{}", fmt::join(gathered, "\n"))));
   std::vector<std::string> addresses(static_cast<std::size_t>(ranks.size()));
   for (std::string& address : addresses) {

@@ -22,8 +22,12 @@ namespace dlbench::comm {
                                   const std::vector<std::string>& addresses,
                                   int rank);
 
-/// Of every rank's device, by rank; empty where their memory is the host's, which ranks may share.
-/// Collective; the same on all ranks.
+/// A device's address as ranks compare and show it: of a slice (MIG) with a word about it, for all
+/// slices have the address of their GPU, and NCCL refuses two of them as it does one GPU.
+[[nodiscard]] std::string shown_address(const backend::DeviceInfo& device);
+
+/// shown_address() of every rank's device, by rank; empty where their memory is the host's, which
+/// ranks may share. Collective; the same on all ranks.
 [[nodiscard]] std::vector<std::string> device_addresses(Rendezvous& ranks,
                                                         const backend::Backend& backend);
 

@@ -241,6 +241,17 @@ TEST(SharedDevice, NamesTheFirstTwoRanksOnOneGpu) {
   EXPECT_EQ(shared_device(places, {}), "");
 }
 
+TEST(SharedDevice, NamesSlicesOfAGpu) {
+  const std::vector<RankPlace> places(2, {.host = "a", .node = 0});
+  const std::string slice =
+      shown_address({.name = "NVIDIA A100-SXM4-40GB MIG 1g.5gb", .address = "0000:65:00.0"});
+  EXPECT_EQ(refusal_to_share(shared_device(places, {slice, slice})),
+            "ranks 0 and 1 use one GPU (a 0000:65:00.0 in MIG slices), which NCCL does not do: "
+            "start at most one rank per GPU, or give --share-gpu to reduce gradients in host "
+            "memory");
+  EXPECT_EQ(shown_address({.name = "NVIDIA H200", .address = "0000:65:00.0"}), "0000:65:00.0");
+}
+
 TEST(SharedDevice, CountsTheRanksOnOneGpu) {
   const std::vector<RankPlace> places = {
       {.host = "a", .node = 0}, {.host = "a", .node = 0}, {.host = "b", .node = 1}};
