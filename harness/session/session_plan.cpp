@@ -35,9 +35,9 @@ SessionPlan::SessionPlan(SessionOptions options, comm::Rendezvous& ranks)
     : options_(std::move(options)), ranks_(ranks) {
   backend_ = open_device_on_all(ranks_, options_.device, options_.threads, options_.gpu);
   together(ranks_, [&] { open(); });
-  device_addresses_ = comm::device_addresses(ranks_, *backend_);
-  shared_device_ = comm::shared_device(ranks_.places(), device_addresses_);
-  ranks_on_device_ = comm::ranks_on_device(ranks_.places(), device_addresses_, ranks_.rank());
+  const std::vector<std::string> devices = comm::device_addresses(ranks_, *backend_);
+  shared_device_ = comm::shared_device(ranks_.places(), devices);
+  ranks_on_device_ = comm::ranks_on_device(ranks_.places(), devices, ranks_.rank());
   check_sharing();
   gather_ranks();
   // One rank makes what is made once; the others find it.
@@ -81,6 +81,7 @@ void SessionPlan::gather_ranks() {
   training_flop_per_sample_ =
       std::accumulate(flop.begin(), flop.end(), 0.0) / static_cast<double>(batch_.global);
   device_names_ = ranks_.gather(backend_->device().name);
+  device_addresses_ = ranks_.gather(backend_->device().address);
 }
 
 void SessionPlan::check_sharing() const {

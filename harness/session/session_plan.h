@@ -54,7 +54,7 @@ class SessionPlan {
   [[nodiscard]] double training_flop_per_sample() const { return training_flop_per_sample_; }
   /// Names of the ranks' devices, by rank, on rank 0; empty elsewhere.
   [[nodiscard]] const std::vector<std::string>& device_names() const { return device_names_; }
-  /// Their addresses, see comm::device_addresses().
+  /// Their PCI addresses, likewise; empty texts where they are no GPUs.
   [[nodiscard]] const std::vector<std::string>& device_addresses() const {
     return device_addresses_;
   }
