@@ -6,7 +6,6 @@
 #include "engine/core/check.h"
 #include "engine/core/log.h"
 #include "engine/core/split_list.h"
-#include "harness/session/open_device.h"
 #include "launchers/launch_environment.h"
 #include "probes/node/cpu_list.h"
 #include "probes/node/system_info.h"
@@ -128,16 +127,14 @@ RankRow place_this_rank(comm::Rendezvous& ranks,
 
 RankRow bind_this_rank(comm::Rendezvous& ranks,
                        std::optional<int> threads,
-                       const std::string& device) {
+                       const std::vector<std::string>& gpus) {
   if (const std::string hint =
           launchers::missing_cpus_hint(launchers::process_environment(), probes::usable_cpus());
       !hint.empty()) {
     core::log::warn(hint);
   }
-  const bool several = ranks.size() > 1;  // one alone has the first
-  RankRow row =
-      place_this_rank(ranks, threads, several ? usable_gpus(device) : std::vector<std::string>());
-  if (several) {
+  RankRow row = place_this_rank(ranks, threads, gpus);
+  if (ranks.size() > 1) {
     probes::bind_process(row.placement.cpus);
   }
   return row;

@@ -31,12 +31,12 @@ struct RankRow {
                                       std::optional<int> threads,
                                       const std::vector<std::string>& gpus = {});
 
-/// place_this_rank() for that --device, and on several ranks binds this process to its share,
-/// threads made later included. Warns where the batch system was asked for more CPUs than there
-/// are. Collective; call it once, before the first parallel region.
+/// place_this_rank(), and on several ranks binds this process to its share, threads made later
+/// included. Warns where the batch system was asked for more CPUs than there are. Collective; call
+/// it once, before the first parallel region.
 RankRow bind_this_rank(comm::Rendezvous& ranks,
                        std::optional<int> threads,
-                       const std::string& device);
+                       const std::vector<std::string>& gpus);
 
 /// The rows of all ranks, by rank, on rank 0; empty elsewhere. Collective.
 [[nodiscard]] std::vector<RankRow> gather_rows(comm::Rendezvous& ranks, const RankRow& mine);

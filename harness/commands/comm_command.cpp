@@ -157,7 +157,7 @@ class CollectiveSweep {
     report_.record().config.effective["ranks"] = fmt::format("{}", fmt::join(sizes, ","));
     describe_launch(ranks_, report_.record().system);
     const probes::RankPlacement placement =
-        place_this_rank(ranks_, std::nullopt, usable_gpus(options_.device)).placement;
+        place_this_rank(ranks_, std::nullopt, usable_gpus(ranks_, options_.device)).placement;
     backend_ =
         open_device_on_all(ranks_, options_.device, kThreads, gpu_place(placement, ranks_.size()));
     together(ranks_, [&] {

@@ -4,6 +4,7 @@
 
 #include "harness/commands/run_record.h"
 #include "harness/rank_placement.h"
+#include "harness/session/open_device.h"
 
 #include <cstdint>
 #include <utility>
@@ -17,9 +18,9 @@ StartedRun start_run(const RunOptions& run,
   reports::RunRecord record =
       start_record(invocation, options, static_cast<std::uint64_t>(run.seed));
   warn_idle_link(session_options(run).link, invocation.ranks.size());
-  return {
-      .record = std::move(record),
-      .placement = bind_this_rank(invocation.ranks, compute_threads(run), run.device).placement};
+  RankRow row = bind_this_rank(
+      invocation.ranks, compute_threads(run), usable_gpus(invocation.ranks, run.device));
+  return {.record = std::move(record), .placement = std::move(row.placement)};
 }
 
 }  // namespace dlbench::harness

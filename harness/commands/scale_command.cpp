@@ -403,7 +403,8 @@ class ScaleCommand final : public Command {
     }
     warn_idle_link(session_options(run_).link,
                    scaled_ranks(scale_.ranks, invocation.ranks.size()).back());
-    const RankRow row = bind_this_rank(invocation.ranks, compute_threads(run_), run_.device);
+    const RankRow row = bind_this_rank(
+        invocation.ranks, compute_threads(run_), usable_gpus(invocation.ranks, run_.device));
     RunOptions placed = run_;
     placed.threads = run_.threads.value_or(row.placement.threads);
     placed.own_cpus = row.placement.workers;

@@ -208,6 +208,10 @@ std::vector<std::string> usable_gpus(const std::string& device) {
   return addresses;
 }
 
+std::vector<std::string> usable_gpus(const comm::Rendezvous& ranks, const std::string& device) {
+  return ranks.size() > 1 ? usable_gpus(device) : std::vector<std::string>();
+}
+
 std::unique_ptr<backend::Backend> open_device(const std::string& device,
                                               std::optional<std::int64_t> threads) {
   Opened opened = open(device, threads, 0, {}, true);

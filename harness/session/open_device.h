@@ -25,6 +25,9 @@ struct GpuPlace {
 /// that is known without opening them: probes::PlacementLimits has those of each rank. None for cpu
 /// and ref.
 [[nodiscard]] std::vector<std::string> usable_gpus(const std::string& device);
+/// The same of a launch; none for a rank alone, which has the first one.
+[[nodiscard]] std::vector<std::string> usable_gpus(const comm::Rendezvous& ranks,
+                                                   const std::string& device);
 
 /// Of a launch of `ranks`; none for a rank alone, which has the first one.
 [[nodiscard]] GpuPlace gpu_place(const probes::RankPlacement& placement, int ranks);

@@ -101,6 +101,7 @@ std::string ranks_table(const RunRecord& record) {
       continue;
     }
     std::vector<double> step_s;
+    step_s.reserve(ranks.size());
     for (const RankRecord& rank : ranks) {
       step_s.push_back(*rank.wall_s / static_cast<double>(steps));
     }
