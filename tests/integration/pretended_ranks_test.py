@@ -254,9 +254,9 @@ class PretendedRanks(PretendedGpuTest):
             self.assertIn("--timeout reached", self.hang_on_rank_1(collective, "--timeout", "4")["detail"])
 
     def test_calls_of_nccl_that_do_not_return(self):
-        # The first connects, under a time-out; the tenth is in a step, where silence itself is seen.
+        # The first connects, under a time-out; the fortieth is in a later step, where silence itself is seen.
         for call, arguments, says in ((1, ("--timeout", "4"), "--timeout reached.* NCCL has not connected the ranks"),
-                                      (10, (), "hangs")):
+                                      (40, ("--cuda-graph", "off"), "hangs")):
             done = self.launch_short(2, *arguments, environment={NCCL: f"stuck={call}"})
             self.assertEqual(done.returncode, 124, done.stderr)
             self.assertRegex(done.stderr, says)
