@@ -6,6 +6,7 @@
 #include "engine/core/check.h"
 #include "engine/core/error.h"
 #include "probes/node/cpu_list.h"
+#include "probes/node/gpu_placement_internal.h"
 #include "probes/node/system_info.h"
 
 #include <fmt/format.h>
@@ -14,7 +15,6 @@
 #include <cerrno>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -326,108 +326,6 @@ void mark_oversubscribed(const Topology& topology,
   }
 }
 
-/// GPUs that ranks of the node see.
-struct SeenGpus {
-  std::vector<TopologyGpu> gpus;
-  std::vector<std::vector<std::size_t>> by_rank;  ///< indices of `gpus`, in the rank's order
-};
-
-SeenGpus see_gpus(const Topology& topology, const PlacementLimits& limits, std::size_t ranks) {
-  SeenGpus seen;
-  if (limits.visible_gpus.empty()) {
-    seen.gpus = topology.gpus;
-    std::vector<std::size_t> all(topology.gpus.size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    seen.by_rank.assign(ranks, all);
-    return seen;
-  }
-  DLBENCH_CHECK(limits.visible_gpus.size() == ranks) << "GPUs of each rank";
-  const auto index_in = [](const std::vector<TopologyGpu>& gpus, const std::string& address) {
-    return static_cast<std::size_t>(
-        std::find_if(gpus.begin(),
-                     gpus.end(),
-                     [&address](const TopologyGpu& gpu) { return gpu.pci_address == address; }) -
-        gpus.begin());
-  };
-  for (const std::vector<std::string>& addresses : limits.visible_gpus) {
-    std::vector<std::size_t>& own = seen.by_rank.emplace_back();
-    for (const std::string& address : addresses) {
-      const std::size_t index = index_in(seen.gpus, address);
-      if (index == seen.gpus.size()) {
-        const std::size_t known = index_in(topology.gpus, address);
-        seen.gpus.push_back({.pci_address = address,
-                             .numa_node = known < topology.gpus.size()
-                                              ? topology.gpus[known].numa_node
-                                              : std::nullopt});
-      }
-      own.push_back(index);
-    }
-  }
-  return seen;
-}
-
-/// Tells each rank that sees one GPU alone whether that keeps another rank's from it.
-void mark_hidden_peers(const SeenGpus& seen, std::vector<RankPlacement>& placements) {
-  for (std::size_t rank = 0; rank < placements.size(); ++rank) {
-    RankPlacement& placement = placements[rank];
-    placement.peers_hidden =
-        seen.by_rank[rank].size() == 1 &&
-        std::any_of(placements.begin(), placements.end(), [&](const RankPlacement& other) {
-          return other.gpu.has_value() && other.gpu_address != placement.gpu_address;
-        });
-  }
-}
-
-void assign_gpus(const Topology& topology,
-                 const PlacementLimits& limits,
-                 std::vector<RankPlacement>& placements) {
-  const SeenGpus seen = see_gpus(topology, limits, placements.size());
-  std::vector<std::size_t> order;  // ranks, first those that have little choice
-  for (std::size_t rank = 0; rank < placements.size(); ++rank) {
-    if (!seen.by_rank[rank].empty()) {
-      order.push_back(rank);
-    }
-  }
-  if (order.empty()) {
-    return;
-  }
-  std::stable_sort(order.begin(), order.end(), [&seen](std::size_t left, std::size_t right) {
-    return seen.by_rank[left].size() < seen.by_rank[right].size();
-  });
-  const std::size_t most = (order.size() + seen.gpus.size() - 1) / seen.gpus.size();
-  std::vector<std::size_t> ranks_of(seen.gpus.size(), 0);
-  struct Round {
-    bool only_near;
-    std::size_t most;  // ranks of a GPU
-  };
-  // First everyone who has a GPU next to it, so that nobody takes it from afar; at last those that
-  // see none but what others see and took.
-  for (const Round& round : {Round{true, most}, Round{false, most}, Round{false, order.size()}}) {
-    for (const std::size_t rank : order) {
-      RankPlacement& placement = placements[rank];
-      const std::vector<std::size_t>& own = seen.by_rank[rank];
-      std::optional<std::size_t> best;  // of `own`
-      for (std::size_t place = 0; place < own.size() && !placement.gpu.has_value(); ++place) {
-        const std::size_t gpu = own[place];
-        const bool allowed = !round.only_near || seen.gpus[gpu].numa_node == placement.numa_node;
-        if (allowed && ranks_of[gpu] < round.most &&
-            (!best || ranks_of[gpu] < ranks_of[own[*best]])) {
-          best = place;
-        }
-      }
-      if (best.has_value()) {
-        ++ranks_of[own[*best]];
-        placement.gpu = static_cast<int>(*best);
-        placement.gpu_address = seen.gpus[own[*best]].pci_address;
-        placement.gpu_visible = !limits.visible_gpus.empty();
-      }
-    }
-  }
-  if (!limits.visible_gpus.empty()) {
-    mark_hidden_peers(seen, placements);
-  }
-}
-
 }  // namespace
 
 std::vector<RankPlacement> place_ranks(const Topology& topology,
@@ -449,7 +347,7 @@ std::vector<RankPlacement> place_ranks(const Topology& topology,
   count_ranks_on_cpus(placements);
   choose_threads(placements, limits);
   mark_oversubscribed(topology, limits, placements);
-  assign_gpus(topology, limits, placements);
+  give_gpus(topology, masks, limits, placements);
   return placements;
 }
 

@@ -57,7 +57,8 @@ struct PlacementLimits {
 /// cores, so that no rank waits for a narrower one, and as many workers as it has hardware threads;
 /// a quota is shared out alike.
 /// The GPUs that each rank sees are given out evenly, those of the rank's own NUMA node first, of
-/// equals the first that it sees.
+/// equals the first that it sees. Ranks of one mask that so get a GPU of another NUMA node change
+/// their cores with each other where that brings them to it.
 /// Throws core::Error(kUnavailable) if a mask has no CPU of the topology.
 [[nodiscard]] std::vector<RankPlacement> place_ranks(const Topology& topology,
                                                      std::span<const std::vector<int>> masks,

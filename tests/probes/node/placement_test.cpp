@@ -28,6 +28,7 @@ using testing::Field;
 using testing::HasSubstr;
 using testing::Optional;
 using testing::SizeIs;
+using testing::UnorderedElementsAreArray;
 
 std::vector<std::string> cpu_texts(const std::vector<RankPlacement>& placements) {
   std::vector<std::string> texts;
@@ -334,6 +335,15 @@ TEST(PlaceRanks, RanksTakeOnlyGpusThatTheySee) {
   const auto uneven = place_ranks(topology, 2, {.visible_gpus = {{first, second}, {first}}});
   EXPECT_THAT(values(uneven, &RankPlacement::gpu_address), ElementsAre(second, first));
   EXPECT_THAT(values(uneven, &RankPlacement::peers_hidden), ElementsAre(false, true));
+  // Who has taken one goes to another where that gives each its own.
+  const std::string third = "0000:02:00.0";
+  const auto chained = place_ranks(
+      topology, 3, {.visible_gpus = {{first, second}, {second, third}, {first, second}}});
+  std::set<std::string> taken;
+  for (const RankPlacement& placement : chained) {
+    taken.insert(placement.gpu_address);
+  }
+  EXPECT_THAT(taken, SizeIs(3));
   // All see one: they share it, and nothing is hidden from them.
   const auto shared = place_ranks(topology, 3, {.visible_gpus = Addresses(3, {first})});
   EXPECT_THAT(values(shared, &RankPlacement::gpu_address), Each(first));
@@ -342,6 +352,41 @@ TEST(PlaceRanks, RanksTakeOnlyGpusThatTheySee) {
   EXPECT_THAT(values(crowded, &RankPlacement::gpu_address), ElementsAre(first, first, second));
   const auto blind = place_ranks(topology, 2, {.visible_gpus = {{}, {first}}});
   EXPECT_THAT(values(blind, &RankPlacement::gpu), ElementsAre(std::nullopt, Optional(0)));
+}
+
+// srun --gpus-per-task=1, or a script that sets CUDA_VISIBLE_DEVICES for each rank.
+TEST(PlaceRanks, RanksOfOneMaskGoToTheGpusThatTheySee) {
+  const Topology topology = with_gpus("numa:2 core:8 pu:1", {1, 0, 1, 0});
+  const Addresses own = {{"0000:00:00.0"}, {"0000:01:00.0"}, {"0000:02:00.0"}, {"0000:03:00.0"}};
+  const auto moved = place_ranks(topology, 4, {.visible_gpus = own});
+  EXPECT_THAT(values(moved, &RankPlacement::numa_node), ElementsAre(1, 0, 1, 0));
+  EXPECT_THAT(values(moved, &RankPlacement::local_rank), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(values(moved, &RankPlacement::gpu_address),
+              ElementsAre(own[0][0], own[1][0], own[2][0], own[3][0]));
+  std::vector<int> cpus;
+  for (const RankPlacement& placement : moved) {
+    EXPECT_THAT(placement.cpus, SizeIs(4));
+    cpus.insert(cpus.end(), placement.cpus.begin(), placement.cpus.end());
+  }
+  EXPECT_THAT(cpus, UnorderedElementsAreArray(cpus_of(topology)));
+  // Masks of the launcher stay.
+  std::vector<std::vector<int>> masks(4);
+  for (int cpu = 0; cpu < 16; ++cpu) {
+    masks[static_cast<std::size_t>(cpu / 4)].push_back(cpu);
+  }
+  const auto bound = place_ranks(topology, masks, {.visible_gpus = own});
+  EXPECT_THAT(values(bound, &RankPlacement::numa_node), ElementsAre(0, 0, 1, 1));
+}
+
+// Rank 1 would take the one next to it, which is all that rank 0 sees.
+TEST(PlaceRanks, AGpuFromAfarIsBetterThanASharedOne) {
+  const auto placements =
+      place_ranks(with_gpus("numa:2 core:4 pu:1", {0, 1}),
+                  2,
+                  {.visible_gpus = {{"0000:01:00.0"}, {"0000:00:00.0", "0000:01:00.0"}}});
+  EXPECT_THAT(values(placements, &RankPlacement::gpu_address),
+              ElementsAre("0000:01:00.0", "0000:00:00.0"));
+  EXPECT_THAT(values(placements, &RankPlacement::numa_node), ElementsAre(1, 0)) << "of one mask";
 }
 
 TEST(PlaceRanks, MoreRanksThanGpusShareThemEvenly) {
