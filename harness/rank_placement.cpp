@@ -4,6 +4,7 @@
 
 #include "engine/core/affinity.h"
 #include "engine/core/check.h"
+#include "engine/core/environment.h"
 #include "engine/core/log.h"
 #include "engine/core/split_list.h"
 #include "launchers/launch_environment.h"
@@ -129,7 +130,7 @@ RankRow bind_this_rank(comm::Rendezvous& ranks,
                        std::optional<int> threads,
                        const std::vector<std::string>& gpus) {
   if (const std::string hint =
-          launchers::missing_cpus_hint(launchers::process_environment(), probes::usable_cpus());
+          launchers::lost_cpus_hint(core::environment(), probes::usable_cpus());
       !hint.empty()) {
     core::log::warn(hint);
   }

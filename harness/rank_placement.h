@@ -48,9 +48,9 @@ struct CoreUse {
 };
 
 /// The taint of a launch in which compute threads of any rank share a core with those of another,
-/// or in which ranks that share hardware threads have more loader workers than there are of these;
-/// none otherwise. `ranks` have the shares `mine` and each `use` of it. Collective; the same on all
-/// ranks.
+/// or in which a rank has more loader workers than its share is for, or ranks that share hardware
+/// threads more than there are of these; none otherwise. `ranks` have the shares `mine` and each
+/// `use` of it. Collective; the same on all ranks.
 [[nodiscard]] std::optional<reports::TaintRecord> oversubscription(
     comm::Rendezvous& ranks, const probes::RankPlacement& mine, const CoreUse& use);
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/ranks.h"
 
+#include "engine/core/environment.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/core/plugin.h"
@@ -36,17 +37,14 @@ Error decode(const std::string& text, int rank, bool on_all) {
 
 }  // namespace
 
-int announced_rank() {
-  return launchers::detect_launch(launchers::process_environment()).rank.value_or(0);
-}
+int announced_rank() { return launchers::detect_launch(core::environment()).rank.value_or(0); }
 
 bool of_several_ranks() {
-  return launchers::detect_launch(launchers::process_environment()).announced_ranks.value_or(1) > 1;
+  return launchers::detect_launch(core::environment()).announced_ranks.value_or(1) > 1;
 }
 
 std::unique_ptr<comm::Rendezvous> join_launch() {
-  const launchers::LaunchEnvironment launch =
-      launchers::detect_launch(launchers::process_environment());
+  const launchers::LaunchEnvironment launch = launchers::detect_launch(core::environment());
   if (launch.alone()) {
     if (const std::string hint = launchers::idle_allocation_hint(launch); !hint.empty()) {
       core::log::warn(hint);

@@ -3,7 +3,6 @@
 #include "launchers/launch_environment.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
 #include <charconv>
@@ -201,18 +200,6 @@ LaunchEnvironment detect_launch(const Variables& variables) {
   return launch;
 }
 
-std::map<std::string, std::string> process_environment() {
-  Variables variables;
-  for (char** entry = ::environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const std::size_t equals = text.find('=');
-    if (equals != std::string_view::npos) {
-      variables.emplace(text.substr(0, equals), text.substr(equals + 1));
-    }
-  }
-  return variables;
-}
-
 std::string broken_launch(const LaunchEnvironment& launch, int mpi_size, std::string_view mpi) {
   const std::string found = fmt::format(
       "{} {}",
@@ -247,7 +234,7 @@ std::string idle_allocation_hint(const LaunchEnvironment& launch) {
 }
 
 // srun takes --cpus-per-task from sbatch until Slurm 22.05 only; the variable stays.
-std::string missing_cpus_hint(const Variables& variables, int usable_cpus) {
+std::string lost_cpus_hint(const Variables& variables, int usable_cpus) {
   constexpr const char* kAsked = "SLURM_CPUS_PER_TASK";
   const std::optional<int> asked = number_of<int>(variables, kAsked);
   if (asked.value_or(0) <= usable_cpus) {

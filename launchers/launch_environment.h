@@ -57,9 +57,6 @@ struct LaunchEnvironment {
 /// that are none are ignored.
 [[nodiscard]] LaunchEnvironment detect_launch(const std::map<std::string, std::string>& variables);
 
-/// The variables of this process.
-[[nodiscard]] std::map<std::string, std::string> process_environment();
-
 /// One line if fewer ranks found each other than were started, so that each would measure on its
 /// own and overwrite the others' report: the variable, both numbers, what to do. Empty if all is
 /// well. `mpi_size`: ranks that MPI sees, 1 without MPI. `mpi`: what was asked for that number,
@@ -73,7 +70,7 @@ struct LaunchEnvironment {
 
 /// One line for a task that may use fewer CPUs than its job asked for each; empty if it may use as
 /// many.
-[[nodiscard]] std::string missing_cpus_hint(const std::map<std::string, std::string>& variables,
-                                            int usable_cpus);
+[[nodiscard]] std::string lost_cpus_hint(const std::map<std::string, std::string>& variables,
+                                         int usable_cpus);
 
 }  // namespace dlbench::launchers

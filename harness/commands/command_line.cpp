@@ -4,6 +4,7 @@
 
 #include "engine/core/build_info.h"
 #include "engine/core/check.h"
+#include "engine/core/environment.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "harness/commands/command.h"
@@ -307,7 +308,7 @@ std::optional<double> seconds_of(const OptionSet& options, std::string_view name
 int join_and_run(const std::optional<Error>& wrong,
                  std::optional<double> timeout_s,
                  const std::function<int(comm::Rendezvous&)>& run) {
-  fault_watch().prepare(launchers::detect_launch(launchers::process_environment()));
+  fault_watch().prepare(launchers::detect_launch(core::environment()));
   MeetingWatch meeting(timeout_s);  // after the sentinel, which is forked off one thread
   const std::unique_ptr<comm::Rendezvous> ranks = join_launch();
   if (ranks->rank() != 0) {

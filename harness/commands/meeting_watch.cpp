@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/meeting_watch.h"
 
+#include "engine/core/environment.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "launchers/launch_environment.h"
@@ -24,8 +25,7 @@ constexpr double kFarAway = 1e9;  // decades; nanoseconds of much more overflow
 }  // namespace
 
 MeetingWatch::MeetingWatch(std::optional<double> timeout_s) {
-  const launchers::LaunchEnvironment launch =
-      launchers::detect_launch(launchers::process_environment());
+  const launchers::LaunchEnvironment launch = launchers::detect_launch(core::environment());
   const int ranks = launch.announced_ranks.value_or(1);
   if (ranks > 1) {
     thread_ = std::thread([this, timeout_s, ranks, rank = launch.rank.value_or(0)] {

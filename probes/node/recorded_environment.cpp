@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/node/recorded_environment.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -93,18 +91,6 @@ std::string without_folders(const std::string& value) {
 }
 
 }  // namespace
-
-std::map<std::string, std::string> own_environment() {
-  std::map<std::string, std::string> all;
-  for (char** entry = ::environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string text(*entry);
-    const std::size_t equals = text.find('=');
-    if (equals != std::string::npos) {
-      all.emplace(text.substr(0, equals), text.substr(equals + 1));
-    }
-  }
-  return all;
-}
 
 std::vector<std::pair<std::string, std::string>> recorded_environment(
     const std::map<std::string, std::string>& all) {

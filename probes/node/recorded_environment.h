@@ -11,9 +11,6 @@
 
 namespace dlbench::probes {
 
-/// The variables of this process.
-[[nodiscard]] std::map<std::string, std::string> own_environment();
-
 /// Those of `all` that change what is measured: a list of names (threads, placement, library
 /// tuning), and of the families NCCL_, CUDA_MPS_, FI_ and UCX_ all but names of secrets and of
 /// files for debug output. Sorted by name. Of a path, which may name a person, the value has the

@@ -3,6 +3,7 @@
 #include "probes/node/system_info.h"
 
 #include "engine/core/affinity.h"
+#include "engine/core/environment.h"
 #include "probes/node/cgroup.h"
 #include "probes/node/cpu_list.h"
 #include "probes/node/kernel_file.h"
@@ -258,7 +259,7 @@ SystemFacts read_system_facts() {
   facts.memory = read_memory_facts();
   facts.numa_nodes = count_numa_nodes();
   facts.os = parse_os_release(read_kernel_file("/etc/os-release").value_or(""));
-  facts.environment = recorded_environment(own_environment());
+  facts.environment = recorded_environment(core::environment());
   facts.scheduler = detect_scheduler(process_environment);
   return facts;
 }

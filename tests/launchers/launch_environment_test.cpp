@@ -87,13 +87,13 @@ TEST(DetectLaunch, ABatchScriptIsOneProcessWhateverItsJobHasRoomFor) {
 }
 
 TEST(MissingCpusHint, ComparesWhatSlurmWasAskedForWithWhatThereIs) {
-  EXPECT_EQ(missing_cpus_hint({{"SLURM_CPUS_PER_TASK", "8"}}, 1),
+  EXPECT_EQ(lost_cpus_hint({{"SLURM_CPUS_PER_TASK", "8"}}, 1),
             "SLURM_CPUS_PER_TASK is 8, but this process may use one CPU: give --cpus-per-task to "
             "srun too, or bind no tighter");
-  EXPECT_THAT(missing_cpus_hint({{"SLURM_CPUS_PER_TASK", "8"}}, 4), HasSubstr("may use 4 CPUs"));
-  EXPECT_THAT(missing_cpus_hint({{"SLURM_CPUS_PER_TASK", "8"}}, 8), IsEmpty());
-  EXPECT_THAT(missing_cpus_hint({{"SLURM_CPUS_PER_TASK", "many"}}, 1), IsEmpty());
-  EXPECT_THAT(missing_cpus_hint({}, 1), IsEmpty());
+  EXPECT_THAT(lost_cpus_hint({{"SLURM_CPUS_PER_TASK", "8"}}, 4), HasSubstr("may use 4 CPUs"));
+  EXPECT_THAT(lost_cpus_hint({{"SLURM_CPUS_PER_TASK", "8"}}, 8), IsEmpty());
+  EXPECT_THAT(lost_cpus_hint({{"SLURM_CPUS_PER_TASK", "many"}}, 1), IsEmpty());
+  EXPECT_THAT(lost_cpus_hint({}, 1), IsEmpty());
 }
 
 TEST(DetectLaunch, TheShellOfSallocIsNoLaunch) {

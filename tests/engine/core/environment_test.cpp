@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/core/environment.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace dlbench::core {
+namespace {
+
+TEST(Environment, IsThatOfTheProcess) {
+  ASSERT_EQ(setenv("DLBENCH_TEST_OF_ENVIRONMENT", "a=b", 1), 0);
+  EXPECT_THAT(environment(),
+              ::testing::Contains(::testing::Pair("DLBENCH_TEST_OF_ENVIRONMENT", "a=b")));
+  unsetenv("DLBENCH_TEST_OF_ENVIRONMENT");
+}
+
+}  // namespace
+}  // namespace dlbench::core
