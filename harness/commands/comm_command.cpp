@@ -170,7 +170,7 @@ class CollectiveSweep {
       }
       report_.begin();
     });
-    report_.leave_out(hidden_peers(ranks_, placement));
+    report_.note(hidden_peers(ranks_, placement));
     bool wrong = false;
     report_.attempt([&] {
       DeviceFaultWatch watch(backend_->device());
@@ -255,12 +255,12 @@ class CollectiveSweep {
     const comm::RankPlace& place = members.places()[static_cast<std::size_t>(members.rank())];
     const auto largest = static_cast<std::int64_t>(largest_bytes(members.size()));
     const bool on_device = !backend_->reads_host_memory();
-    const bool with_nccl = on_device && members.size() > 1 && !shares_device;
     const MemoryNeed need{
         .parameters = largest,
         .saved_state = options_.check ? largest : 0,
         .on_device = on_device,
-        .device_reserve = on_device ? kDeviceReserve + (with_nccl ? kNcclReserve : 0) : 0};
+        .device_reserve =
+            on_device ? kDeviceReserve + nccl_reserve(members.size(), true, shares_device) : 0};
     const MemoryRoom room = read_memory_room(
         *backend_, {.host = place.local_size, .device = shares_device ? place.local_size : 1});
     if (!room.holds(need)) {

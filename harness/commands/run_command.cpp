@@ -91,7 +91,7 @@ class Measurement {
       return 0;
     }
     report_.taint(oversubscription(ranks_, placement_, core_use(plan)));
-    report_.leave_out(hidden_peers(ranks_, placement_));
+    report_.note(hidden_peers(ranks_, placement_));
     report_.taint(planned_taints(plan));
     together(ranks_, [&] {
       describe_planned_memory(plan, record_);

@@ -60,10 +60,17 @@ void RunReport::taint(const std::vector<reports::TaintRecord>& taints) {
   record_.run.taints.insert(record_.run.taints.end(), taints.begin(), taints.end());
 }
 
-void RunReport::leave_out(const std::optional<reports::SkipRecord>& skipped) {
-  if (skipped.has_value()) {
-    record_.run.skipped.push_back(*skipped);
-    core::log::info(skipped->what + " left out: " + skipped->reason);
+void RunReport::leave_out(const std::vector<reports::SkipRecord>& skipped) {
+  for (const reports::SkipRecord& each : skipped) {
+    record_.run.skipped.push_back(each);
+    core::log::warn(each.what + " left out: " + each.reason);
+  }
+}
+
+void RunReport::note(const std::optional<reports::SkipRecord>& lacking) {
+  if (lacking.has_value()) {
+    record_.run.skipped.push_back(*lacking);
+    core::log::info(lacking->what + ": " + lacking->reason);
   }
 }
 

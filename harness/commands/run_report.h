@@ -43,8 +43,10 @@ class RunReport {
   /// If there is one.
   void taint(const std::optional<reports::TaintRecord>& taint);
   void taint(const std::vector<reports::TaintRecord>& taints);
-  /// What the run does without, if there is such a thing: into the report, and a line.
-  void leave_out(const std::optional<reports::SkipRecord>& skipped);
+  /// What the run does without: into the report, and a warning each.
+  void leave_out(const std::vector<reports::SkipRecord>& skipped);
+  /// What it may lack, if there is such a thing: into the report, and a line.
+  void note(const std::optional<reports::SkipRecord>& lacking);
   /// Those of the trials as they are so far, in place of the ones of the last call.
   void taint_trials(const std::vector<reports::TaintRecord>& taints);
 

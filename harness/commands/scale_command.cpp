@@ -107,12 +107,12 @@ class Scaling {
       report_.write();
     });
     describe(scale);
-    note_left_out(scale.left_out());
+    report_.leave_out(scale.left_out());
     report_.taint(oversubscription(
         launch_,
         placement_,
         {.computes = !is_gpu(options_.device), .workers = options_.workers.value_or(1)}));
-    report_.leave_out(hidden_peers(launch_, placement_));
+    report_.note(hidden_peers(launch_, placement_));
     report_.taint(planned_taints(scale));
     record_.system.peaks = scale.take_peaks();
     report_.enter("measuring");
@@ -131,13 +131,6 @@ class Scaling {
     }
     scale.release();
     sweep_buckets();
-  }
-
-  void note_left_out(const std::vector<reports::SkipRecord>& left_out) {
-    for (const reports::SkipRecord& size : left_out) {
-      core::log::warn(size.what + " left out: " + size.reason);
-      record_.run.skipped.push_back(size);
-    }
   }
 
   // At the largest size, with what the measurement of sizes left of the time budget.
@@ -198,7 +191,8 @@ class Scaling {
       }
     }
     check_left_out(options.series, kept, left_out);
-    note_left_out(left_out);
+    std::ranges::copy(trials_left_out(options.trials, sizes, kept), std::back_inserter(left_out));
+    report_.leave_out(left_out);
     report_.say(config_text(record_.config) + plan);
   }
 

@@ -147,7 +147,7 @@ class TrainingRun {
     }
     describe_planned_memory(plan, record_);
     report_.taint(oversubscription(ranks_, placement_, core_use(plan)));
-    report_.leave_out(hidden_peers(ranks_, placement_));
+    report_.note(hidden_peers(ranks_, placement_));
     report_.taint(planned_taints(plan));
     together(ranks_, [&] { report_.begin(); });
     report_.attempt([&] { train(plan, setup_of(plan, validation.get())); });

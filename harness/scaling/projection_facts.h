@@ -44,8 +44,7 @@ namespace dlbench::harness {
 /// Seconds that the all-reduces of a step take with nothing beside them, by call: their transfer
 /// on the step's own gradients, as a backward pass left them in caches and memory, once all ranks
 /// have met. Mean over ranks, on all of them; missing where neither communicator nor device has
-/// a clock.
-/// Collective; the model state is changed.
+/// a clock. Collective; the model state is changed.
 [[nodiscard]] AllReducesAlone measure_all_reduces_alone(Session& session,
                                                         RankGroup& group,
                                                         RunGuard& guard);

@@ -109,8 +109,14 @@ void check_left_out(const std::vector<ScaleSeries>& series,
                     const std::vector<ScaleSize>& sizes,
                     const std::vector<reports::SkipRecord>& left_out) {
   for (std::size_t index = 0; index < series.size(); ++index) {
-    if (std::ranges::find(sizes, index, &ScaleSize::series) == sizes.end() && !left_out.empty()) {
-      throw Error(ErrorCode::kMemory, left_out.back().what + ": " + left_out.back().reason);
+    const std::string name = series_name(series[index]) + ",";
+    const auto last =
+        std::find_if(left_out.rbegin(), left_out.rend(), [&name](const reports::SkipRecord& size) {
+          return size.what.starts_with(name);
+        });
+    if (std::ranges::find(sizes, index, &ScaleSize::series) == sizes.end() &&
+        last != left_out.rend()) {
+      throw Error(ErrorCode::kMemory, last->what + ": " + last->reason);
     }
   }
 }
@@ -119,6 +125,21 @@ std::vector<TrialId> trials_at(const std::vector<TrialId>& wanted, int ranks) {
   std::vector<TrialId> trials = wanted;
   std::erase_if(trials, [ranks](const TrialId& id) { return !why_impossible(id, ranks).empty(); });
   return trials;
+}
+
+std::vector<reports::SkipRecord> trials_left_out(const std::vector<TrialId>& wanted,
+                                                 const std::vector<ScaleSize>& planned,
+                                                 const std::vector<ScaleSize>& kept) {
+  const auto possible = [](const TrialId& id) {
+    return [&id](const ScaleSize& size) { return why_impossible(id, size.ranks).empty(); };
+  };
+  std::vector<reports::SkipRecord> skipped;
+  for (const TrialId& id : wanted) {
+    if (std::ranges::any_of(planned, possible(id)) && std::ranges::none_of(kept, possible(id))) {
+      skipped.push_back({"trial " + id.to_string(), "the sizes that can do it were left out"});
+    }
+  }
+  return skipped;
 }
 
 std::vector<reports::SkipRecord> impossible_trials(const std::vector<TrialId>& wanted,

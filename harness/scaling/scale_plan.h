@@ -52,7 +52,7 @@ struct ScaleSize {
 [[nodiscard]] std::string size_name(const ScaleSeries& series, int ranks);
 
 /// Throws core::Error(kUsage) where `samples` of `source` are less than the global batch of any
-/// size; the line is of the size that needs most.
+/// size; the line is of the size that needs most. A session refuses its own batch before.
 void check_samples(const std::vector<ScaleSeries>& series,
                    const std::vector<ScaleSize>& sizes,
                    std::int64_t samples,
@@ -73,6 +73,12 @@ void check_left_out(const std::vector<ScaleSeries>& series,
 
 /// The trials of `wanted` that `ranks` ranks can do, see why_impossible().
 [[nodiscard]] std::vector<TrialId> trials_at(const std::vector<TrialId>& wanted, int ranks);
+
+/// The trials of `wanted` that some size of `planned` can do and none of `kept`.
+[[nodiscard]] std::vector<reports::SkipRecord> trials_left_out(
+    const std::vector<TrialId>& wanted,
+    const std::vector<ScaleSize>& planned,
+    const std::vector<ScaleSize>& kept);
 
 /// The trials of `wanted` that no size of `ranks` can do, with reasons. Throws core::Error(kUsage)
 /// for a size that can do none of them.

@@ -116,6 +116,8 @@ ScaleRun::ScaleRun(ScaleRunOptions options,
             : "it is timed after the trials, and this run did not come to that"));
   }
   check_left_out(options_.series, sizes_, left_out_);
+  std::ranges::copy(trials_left_out(options_.trials, planned, sizes_),
+                    std::back_inserter(left_out_));
   compression_error_.resize(sizes_.size());
   choose_residence();
   watch_device();

@@ -91,7 +91,7 @@ class ScaleRun {
 
   [[nodiscard]] const std::vector<ScaleSeries>& series() const { return options_.series; }
   [[nodiscard]] const std::vector<ScaleSize>& sizes() const { return sizes_; }
-  /// Those whose memory is not there, and why.
+  /// Those whose memory is not there, and the trials that they alone could do, with reasons.
   [[nodiscard]] const std::vector<reports::SkipRecord>& left_out() const { return left_out_; }
   /// By size; nullptr where this rank is no member. Rank 0 has all.
   [[nodiscard]] const std::vector<std::unique_ptr<ScaleMember>>& members() const {

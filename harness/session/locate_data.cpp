@@ -25,6 +25,8 @@ constexpr double kTrainingShare = 0.75;
 /// Below this, samples are made quickly enough for an epoch of several steps.
 constexpr std::int64_t kQuicklyMade = 1024;
 constexpr std::int64_t kStepsOfAnEpoch = 4;
+/// Nobody waits for more without having asked: 44 kB each of kvasir-seg.
+constexpr std::int64_t kMostGenerated = 16384;
 
 }  // namespace
 
@@ -32,6 +34,14 @@ std::int64_t samples_to_generate(std::int64_t global_batch) {
   const auto holds = [](std::int64_t samples, std::int64_t wanted) {
     return static_cast<double>(samples) * kTrainingShare >= static_cast<double>(wanted);
   };
+  if (!holds(kMostGenerated, global_batch)) {
+    throw Error(ErrorCode::kUsage,
+                "no --data given, and no more than " + std::to_string(kMostGenerated) +
+                    " samples are generated without being asked for: too few for a batch of " +
+                    std::to_string(global_batch) +
+                    "; choose a smaller one, or give --data with more (`dlbench data generate` "
+                    "writes any number)");
+  }
   std::int64_t samples = 64;
   while (!holds(samples, global_batch) ||
          (samples < kQuicklyMade && !holds(samples, kStepsOfAnEpoch * global_batch))) {
@@ -84,7 +94,7 @@ DataSource locate_data(const std::string& dataset,
   const std::int64_t samples = samples_to_generate(global_batch);
   const fs::path folder = cache_folder() / (dataset + "-" + std::to_string(samples) + "-samples");
   data::GenerateOptions generate{
-      .out = folder, .samples = samples, .seed = 1, .check = RunGuard::check_current};
+      .out = folder, .samples = samples, .seed = 1, .check = RunGuard::check_at_work};
   core::log::progress("generating " + std::to_string(samples) + " samples of " + dataset);
   try {
     if (data::generate_once(dataset, generate)) {

@@ -29,7 +29,8 @@ struct DataSource {
 [[nodiscard]] std::vector<std::filesystem::path> present_data_files(const std::string& workload,
                                                                     const std::string& data);
 /// How many samples are generated for batches of `global_batch` over all ranks: 64 times a power of
-/// two, of which the training split holds one batch, and up to 1024 samples four of them.
+/// two, of which the training split holds one batch, and up to 1024 samples four of them. Throws
+/// core::Error(kUsage) for more than 16384.
 [[nodiscard]] std::int64_t samples_to_generate(std::int64_t global_batch);
 /// As present_data(), or else samples_to_generate() generated ones in the cache folder. Throws
 /// core::Error(kFile) that names DLBENCH_CACHE_DIR if they cannot be put there.

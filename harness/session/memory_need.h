@@ -65,6 +65,10 @@ inline constexpr std::int64_t kDeviceReserve = std::int64_t{512} << 20;
 /// number of channels and of connections (users report 0.5 to 1.6 GB, NVIDIA/nccl issues 864 and
 /// 964), and are allocated when the first collective runs. An estimate, likewise.
 inline constexpr std::int64_t kNcclReserve = std::int64_t{1536} << 20;
+/// That, or 0: of `ranks` that compute on devices, each its own or, `shared`, not.
+[[nodiscard]] constexpr std::int64_t nccl_reserve(int ranks, bool on_device, bool shared) {
+  return ranks > 1 && on_device && !shared ? kNcclReserve : 0;
+}
 
 /// How many ranks share a memory.
 struct MemorySharers {

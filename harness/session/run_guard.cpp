@@ -277,6 +277,11 @@ void RunGuard::check_current() {
   }
 }
 
+void RunGuard::check_at_work() {
+  comm::beat(comm::own_progress());
+  check_current();
+}
+
 void RunGuard::check() {
   comm::check_launch();
   if (caught_signal() == SIGINT) {

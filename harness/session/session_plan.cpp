@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/session/session_plan.h"
 
-#include "engine/comm/rank_progress.h"
 #include "engine/comm/shared_device.h"
 #include "engine/core/error.h"
 #include "harness/cache_folder.h"
@@ -22,12 +21,6 @@ namespace {
 
 using core::Error;
 using core::ErrorCode;
-
-/// A rank that tunes kernels is alive, however long the others wait for what it finds.
-void check_lowering() {
-  comm::beat(comm::own_progress());
-  RunGuard::check_current();
-}
 
 }  // namespace
 
@@ -169,7 +162,7 @@ backend::LoweringOptions SessionPlan::lowering() const {
           .allow_tf32 = options_.precision == "tf32",
           .tuning_cache = kept.has_value() ? (*kept / "tuning.txt").string() : "",
           .autotune = options_.autotune,
-          .check = &check_lowering};
+          .check = &RunGuard::check_at_work};
 }
 
 data::LoaderOptions SessionPlan::loader_options() const {
@@ -209,9 +202,7 @@ MemoryNeed SessionPlan::need_beside(MemoryNeed need, std::int64_t batch_size) co
   if (ranks_.size() > 1 && options_.compression.has_value()) {
     need.workspace += need.gradients / 2;  // as they travel
   }
-  if (ranks_.size() > 1 && need.on_device && shared_device_.empty()) {
-    need.device_reserve += kNcclReserve;
-  }
+  need.device_reserve += nccl_reserve(ranks_.size(), need.on_device, !shared_device_.empty());
   data::LoaderOptions loader = loader_options();
   if (!single_root()) {
     loader.batch_size = batch_size;

@@ -18,6 +18,11 @@
 #include <utility>
 
 namespace dlbench::harness {
+namespace {
+
+constexpr std::string_view kHeldBack = "clocks held back ";  // how that taint begins
+
+}  // namespace
 
 void TrialRunner::note_once(TrialResult& result, reports::Taint code, const std::string& detail) {
   const std::string where = "trial " + result.id.to_string();
@@ -88,10 +93,10 @@ void TrialRunner::note_device(const probes::DeviceConditions& device,
     known[rank] = known[rank].empty() ? reasons[rank] : known[rank];
   }
   const std::string detail =
-      ranks_.agree_text(ranks_.size() == 1 ? "clocks held back by: " + known.front()
-                                           : "clocks held back on " + told_by_ranks(known));
+      ranks_.agree_text(ranks_.size() == 1 ? std::string(kHeldBack) + "by: " + known.front()
+                                           : std::string(kHeldBack) + "on " + told_by_ranks(known));
   std::erase_if(result.taints,
-                [](const auto& taint) { return taint.detail.starts_with("clocks held back "); });
+                [](const auto& taint) { return taint.detail.starts_with(kHeldBack); });
   result.taints.push_back({reports::Taint::kThrottled, trial, detail});
 }
 

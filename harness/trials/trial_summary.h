@@ -26,7 +26,7 @@ struct TrialContext {
   std::int64_t global_batch_size = 0;
   std::vector<comm::RankPlace> places;    ///< by rank
   std::vector<std::string> devices;       ///< names, by rank, on the rank that reports
-  std::vector<std::string> addresses;     ///< of GPUs, by rank; empty: the ranks compute on no GPU
+  std::vector<std::string> addresses;     ///< PCI, by rank, on the rank that reports; "": no GPU
   double training_flop_per_sample = 0.0;  ///< of a step of all ranks / global_batch_size
   GroupPeaks peaks;                       ///< with a reason where there is none
   std::string decode;

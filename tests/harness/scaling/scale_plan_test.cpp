@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -121,6 +122,18 @@ TEST(OpenOrLeaveOut, StrongSizesThatDoNotFitAreLeftOut) {
                       }),
               "the plan needs 2 MiB");
   });
+}
+
+TEST(TrialsOfSizes, OnesThatOnlySizesLeftOutCouldDoAreLeftOutToo) {
+  const std::vector<TrialId> wanted = parse_trials("io,synthetic/nocomm,interference", false);
+  const std::vector<ScaleSize> all = plan_sizes(weak_and_strong(6), {1, 2});
+  EXPECT_TRUE(trials_left_out(wanted, all, all).empty());
+  const auto without_one = trials_left_out(wanted, all, {all[1], all[3]});
+  ASSERT_EQ(without_one.size(), 2U);
+  EXPECT_EQ(without_one[0].what, "trial interference/step_beside_loader");
+  EXPECT_EQ(without_one[0].reason, "the sizes that can do it were left out");
+  EXPECT_EQ(trials_left_out(wanted, all, {all[0]}).front().what, "trial synthetic/nocomm");
+  EXPECT_TRUE(trials_left_out(wanted, {all[1]}, {all[1]}).empty()) << "nobody could do it before";
 }
 
 TEST(CheckLeftOut, WantsOneSizeOfEachSeries) {

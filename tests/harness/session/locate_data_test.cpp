@@ -3,8 +3,13 @@
 #include "harness/session/locate_data.h"
 
 #include "data/datasets/kvasir_seg.h"
+#include "tests/error_message.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
 
 namespace dlbench::harness {
 namespace {
@@ -30,6 +35,12 @@ TEST(SamplesToGenerate, HoldTheBatchOfAnyLaunch) {
     EXPECT_TRUE(samples >= 1024 || training_samples(samples) >= 4 * batch) << batch;
     EXPECT_LE(samples, std::max<std::int64_t>(1024, 4 * batch)) << batch;
   }
+}
+
+TEST(SamplesToGenerate, AreNotMoreThanSomebodyWouldWaitFor) {
+  EXPECT_EQ(samples_to_generate(12288), 16384);
+  EXPECT_THAT(tests::usage_error([] { (void)samples_to_generate(12289); }),
+              ::testing::HasSubstr("too few for a batch of 12289"));
 }
 
 }  // namespace
