@@ -81,7 +81,8 @@ struct ScalingPointRecord {
   std::optional<std::int64_t> slowest_rank;  ///< late in more steps of nocomm than any other
   std::optional<std::string> slowest_host;
   std::optional<double> slowest_share;  ///< of the steps, in which it was the last
-  /// Of the time of all steps, for which the others waited for it; null: an older report.
+  /// Of the time of all steps, for which the others waited for it; null: as slowest_rank, or an
+  /// older report.
   std::optional<double> slowest_lost_share;
   std::optional<AttributionRecord> attribution;
   /// Why what is empty here is empty: key -> reason. Intervals and what is derived go with the key:

@@ -72,7 +72,7 @@ constexpr std::array<Entry<Taint>, 16> kTaints{{
      "step times had not settled when the warm-up bound was reached"},
     {Taint::kThrottled,
      "throttled",
-     "the device lowered its clock, or a CPU quota stopped threads"},
+     "the device of a rank lowered its clock, or a CPU quota stopped threads"},
     {Taint::kOversubscribed,
      "oversubscribed",
      "more compute threads, loader workers or ranks than cores, or several ranks on one GPU"},

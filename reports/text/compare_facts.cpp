@@ -53,7 +53,8 @@ void add_devices(const std::vector<TrialRecord>& trials,
       }
     }
   }
-  if (!uuids.empty()) {
+  constexpr std::size_t kNamed = 4;  // a job may have hundreds
+  if (!uuids.empty() && uuids.size() <= kNamed) {
     facts["gpu of the ranks"] = fmt::format("{}", fmt::join(uuids, ", "));
   }
 }

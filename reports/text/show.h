@@ -28,9 +28,9 @@ namespace dlbench::reports {
 [[nodiscard]] std::string collectives_text(const RunRecord& record);
 
 /// Tables: trials, their ranks where there are several, phases (calls, total, per call, %), loader
-/// stages, operators against peaks (the
-/// longest `operator_rows`), scaling, collectives, history, job, advice, taints with their meaning,
-/// and what was skipped. Only those that the report has something for.
+/// stages, operators against peaks (the longest `operator_rows`), scaling, collectives, history,
+/// job, advice, taints with their meaning, and what was skipped. Only those that the report has
+/// something for.
 [[nodiscard]] std::string tables_text(const RunRecord& record, std::size_t operator_rows = 20);
 
 }  // namespace dlbench::reports

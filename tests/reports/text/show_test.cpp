@@ -181,9 +181,10 @@ TEST(Tables, ExplainTaintsByAllTheirCauses) {
   record.run.taints = {{Taint::kThrottled, "trial full", "a CPU quota stopped threads for 3.0 %"},
                        {Taint::kNondeterministicPlan, "step", "1 of 9 kernels"}};
   const std::string text = tables_text(record);
-  EXPECT_THAT(text,
-              HasSubstr("throttled, trial full: the device lowered its clock, or a CPU quota "
-                        "stopped threads: a CPU quota stopped threads for 3.0 %\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("throttled, trial full: the device of a rank lowered its clock, or a CPU quota "
+                "stopped threads: a CPU quota stopped threads for 3.0 %\n"));
   EXPECT_THAT(text,
               HasSubstr("nondeterministic_plan, step: a kernel of the step may give other bits in "
                         "another run, as its library says: 1 of 9 kernels\n"));

@@ -22,7 +22,8 @@ namespace {
 
 /// How long NCCL may take to end a communicator,
 constexpr std::chrono::seconds kPatience{5};
-/// and one that was given up: a rank that fails has three seconds to say so (docs/faults.md).
+/// and one that was given up: a rank that fails is killed soon (docs/faults.md), and has a report
+/// to write.
 constexpr std::chrono::seconds kPatienceAfterFailure{1};
 
 /// All-reduces in flight at once: more than a step has buckets.
