@@ -176,6 +176,9 @@ class PretendedRanks(PretendedGpuTest):
         self.assertNotIn("peer access", done.stderr)
 
     def test_host_cores_that_ranks_share_are_not_compute_threads(self):
+        own = os.sched_getaffinity(0)  # of which two are enough for three ranks, however many there are
+        self.addCleanup(os.sched_setaffinity, 0, own)
+        os.sched_setaffinity(0, sorted(own)[:2])
         ranks = len(os.sched_getaffinity(0)) + 1
         done = self.launch_short(ranks)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -255,7 +258,7 @@ class PretendedRanks(PretendedGpuTest):
 
     def test_calls_of_nccl_that_do_not_return(self):
         # The first connects, under a time-out; the fortieth is in a later step, where silence itself is seen.
-        for call, arguments, says in ((1, ("--timeout", "4"), "--timeout reached.* NCCL has not connected the ranks"),
+        for call, arguments, says in ((1, ("--timeout", "1"), "--timeout reached.* NCCL has not connected the ranks"),
                                       (40, ("--cuda-graph", "off"), "hangs")):
             done = self.launch_short(2, *arguments, environment={NCCL: f"stuck={call}"})
             self.assertEqual(done.returncode, 124, done.stderr)
