@@ -188,8 +188,9 @@ std::optional<reports::TaintRecord> oversubscription(comm::Rendezvous& ranks,
       reports::Taint::kOversubscribed, "ranks", fmt::format("{}", fmt::join(reasons, "; "))};
 }
 
-// CUDA shares memory of devices that CUDA_VISIBLE_DEVICES hides since 10.1, of those that a control
-// group keeps away it does not: https://github.com/NVIDIA/nccl/issues/1066.
+// Where a control group keeps the other devices away, https://github.com/NVIDIA/nccl/issues/1066
+// tells of NCCL that does not work. Memory of devices that CUDA_VISIBLE_DEVICES alone hides can be
+// shared: https://github.com/openucx/ucx/pull/4137 does. Neither was tried.
 std::optional<reports::SkipRecord> hidden_peers(comm::Rendezvous& ranks,
                                                 const RankPlacement& mine) {
   const std::vector<double> all = ranks.all_gather(mine.peers_hidden ? 1.0 : 0.0);

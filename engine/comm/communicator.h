@@ -71,8 +71,8 @@ class Communicator {
   [[nodiscard]] virtual std::string_view name() const = 0;
   [[nodiscard]] virtual int rank() const = 0;
   [[nodiscard]] virtual int size() const = 0;
-  /// Whether work recorded on a stream can hold these collectives: they need no call of the host's
-  /// when it is replayed.
+  /// Whether work recorded on a stream can hold these collectives: who replays it calls nothing for
+  /// them, whatever the communicator's own threads do.
   [[nodiscard]] virtual bool recordable() const { return false; }
 
   /// Who ends the host's waits for the device once a collective there has failed or does not end

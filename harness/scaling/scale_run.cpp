@@ -135,7 +135,7 @@ void ScaleRun::watch_device() {
       watch_.emplace(member->plan().backend().device());
     }
     member->runner().device_fault = [this] { return watch_->take_fault(); };
-    // Heat outlasts a repetition: one look at its end is enough, and no thread watches it.
+    // No thread watches the clocks here: one look, right behind the work.
     member->runner().end_window = [this] { return watch_->conditions(); };
   }
 }

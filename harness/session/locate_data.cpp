@@ -25,7 +25,7 @@ constexpr double kTrainingShare = 0.75;
 /// Below this, samples are made quickly enough for an epoch of several steps.
 constexpr std::int64_t kQuicklyMade = 1024;
 constexpr std::int64_t kStepsOfAnEpoch = 4;
-/// Nobody waits for more without having asked: 44 kB each of kvasir-seg.
+/// Nobody waits for more without having asked: some 43 kB each of kvasir-seg.
 constexpr std::int64_t kMostGenerated = 16384;
 
 }  // namespace

@@ -110,7 +110,6 @@ class SessionPlan {
   const workloads::Workload* workload_ = nullptr;
   BatchShare batch_;
   std::unique_ptr<backend::Backend> backend_;
-  std::vector<std::string> device_addresses_;
   std::string shared_device_;
   int ranks_on_device_ = 1;
   core::DType dtype_ = core::DType::kF32;
@@ -119,6 +118,7 @@ class SessionPlan {
   graph::Graph training_graph_;
   double training_flop_per_sample_ = 0.0;
   std::vector<std::string> device_names_;
+  std::vector<std::string> device_addresses_;
   DataSource source_;
   std::unique_ptr<data::Dataset> dataset_;
   std::int64_t workers_ = 1;

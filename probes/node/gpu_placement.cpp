@@ -181,8 +181,8 @@ GpuNodes assign_gpus(const Topology& topology,
   return nodes;
 }
 
-/// Where ranks see one GPU each, whichever it is, two of one mask change their cores with each
-/// other if more of them are then beside their GPUs.
+/// Two ranks of one mask change their cores with each other if more of them are then beside their
+/// GPUs, as where each sees one alone.
 void move_to_gpus(std::span<const std::vector<int>> masks,
                   const GpuNodes& nodes,
                   std::vector<RankPlacement>& placements) {

@@ -266,8 +266,9 @@ class PretendedRanks(PretendedGpuTest):
             self.assertNotIn("ended by force", done.stderr)
 
     def test_gradients_where_nccl_has_no_memory_of_its_own(self):
-        done = self.launch_short(2, environment={NCCL: "memalloc=0"})
+        done = self.launch_short(2, environment={NCCL: "memalloc=0", "NCCL_COMM_BLOCKING": "1"})
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("NCCL_COMM_BLOCKING=1: a call of NCCL that does not return"), 1)
         self.assertEqual(done.stderr.count("NCCL copies gradients that it could use in place"), 1)
 
     def test_all_gradients_are_where_nccl_may_map_them_or_none(self):
@@ -364,6 +365,12 @@ class PretendedRanks(PretendedGpuTest):
                                       "fits is [0-9]+")
         self.assertRegex(done.stdout, r"strong +2 +5000 +10000")
         self.assertNotRegex(done.stdout, r"strong +1 ")
+        # Enough for the step on each of both ranks, but not for NCCL beside it.
+        done = self.launch(2, "scale", "--workload", "mnist_cnn", "--batch-size", "5000", "--trials", "synthetic",
+                           "--mode", "weak", "--data", self.digits(10000), "--device", "cuda", "--dry-run",
+                           environment={GPU: "devices=2,memory_mib=4200"})
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stderr, "weak, 2 ranks: the plan needs 2[0-9]{3} MiB .* 30[0-9]{2} MiB are kept")
 
     def test_collectives_are_tied_to_the_all_reduce(self):
         kernels = set()

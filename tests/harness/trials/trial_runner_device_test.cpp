@@ -5,6 +5,7 @@
 #include "engine/core/error.h"
 #include "harness/trials/trial_runner.h"
 #include "tests/engine/comm/thread_rendezvous.h"
+#include "tests/harness/trials/short_trial.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,15 +36,6 @@ std::vector<std::unique_ptr<Arm>> one_arm() {
   return arms;
 }
 
-RunnerOptions three_repetitions() {
-  RunnerOptions options;
-  options.stopping.min_repetitions = 3;
-  options.stopping.max_time_s = 0.001;
-  options.steps = 4;
-  options.max_discards = 0;
-  return options;
-}
-
 std::vector<std::string> throttled(const TrialResult& result) {
   std::vector<std::string> details;
   for (const reports::TaintRecord& taint : result.taints) {
@@ -58,7 +50,8 @@ TEST(TrialRunner, TaintsAThrottledTrialOnceAndNotesTheClock) {
   RunGuard guard(std::nullopt);
   comm::LoneRank alone;
   RankGroup group(alone);
-  TrialRunner runner(three_repetitions(), group, guard, [](const std::vector<TrialResult>&) {});
+  TrialRunner runner(
+      tests::three_repetitions(), group, guard, [](const std::vector<TrialResult>&) {});
   runner.end_window = [] {
     return probes::DeviceConditions{.sm_clock_mhz = 1200.0,
                                     .throttle_reasons = {"power_cap", "hardware_thermal"},
@@ -79,7 +72,8 @@ TEST(TrialRunnerOnRanks, AThrottledDeviceOfAnyRankTaintsTheTrialOnce) {
   RunGuard guard(std::nullopt);
   on_ranks(4, [&](comm::Rendezvous& ranks) {
     RankGroup group(ranks);
-    TrialRunner runner(three_repetitions(), group, guard, [](const std::vector<TrialResult>&) {});
+    TrialRunner runner(
+        tests::three_repetitions(), group, guard, [](const std::vector<TrialResult>&) {});
     int windows = 0;
     runner.end_window = [&] {
       ++windows;
@@ -109,7 +103,8 @@ TEST(TrialRunner, AFaultOfTheDeviceEndsTheRun) {
   RunGuard guard(std::nullopt);
   comm::LoneRank alone;
   RankGroup group(alone);
-  TrialRunner runner(three_repetitions(), group, guard, [](const std::vector<TrialResult>&) {});
+  TrialRunner runner(
+      tests::three_repetitions(), group, guard, [](const std::vector<TrialResult>&) {});
   runner.end_window = [] { return probes::DeviceConditions{.fault = "the GPU reported Xid 48"}; };
   try {
     runner.run(one_arm());

@@ -7,6 +7,7 @@
 #include "engine/core/error.h"
 #include "harness/trials/trial_summary.h"
 #include "tests/engine/comm/thread_rendezvous.h"
+#include "tests/harness/trials/short_trial.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -93,21 +94,13 @@ std::vector<std::string> details(const TrialResult& result, reports::Taint code)
   return details;
 }
 
-RunnerOptions options() {
-  RunnerOptions options;
-  options.stopping.min_repetitions = 3;
-  options.stopping.max_time_s = 0.001;
-  options.steps = 4;
-  options.max_discards = 0;
-  return options;
-}
-
 TEST(TrialRunnerOnRanks, CorruptSamplesOfAnyRankAreTold) {
   std::vector<std::vector<reports::TaintRecord>> taints(3);
   RunGuard guard(std::nullopt);
   on_ranks(3, [&](comm::Rendezvous& ranks) {
     RankGroup group(ranks);
-    TrialRunner runner(options(), group, guard, [](const std::vector<TrialResult>&) {});
+    TrialRunner runner(
+        tests::three_repetitions(), group, guard, [](const std::vector<TrialResult>&) {});
     std::vector<std::unique_ptr<Arm>> arms;
     arms.push_back(std::make_unique<PretendedLoaderArm>());
     static_cast<PretendedLoaderArm&>(*arms.front()).replaced = ranks.rank() == 1 ? 2 : 0;
@@ -143,7 +136,8 @@ TEST(TrialRunnerOnRanks, AllMakeTheSameStepsAndRepetitions) {
   RunGuard guard(std::nullopt);  // of the process, so of all these ranks
   on_ranks(3, [&](comm::Rendezvous& ranks) {
     RankGroup group(ranks);
-    TrialRunner runner(options(), group, guard, [](const std::vector<TrialResult>&) {});
+    TrialRunner runner(
+        tests::three_repetitions(), group, guard, [](const std::vector<TrialResult>&) {});
     std::vector<std::unique_ptr<Arm>> arms;
     arms.push_back(std::make_unique<PretendedArm>(ranks.rank(), 2 + ranks.rank()));
     runner.run(arms);
@@ -181,7 +175,7 @@ TEST(TrialRunner, TheWarmUpKeepsMaxTimeUnlessABudgetSaysOtherwise) {
     RunGuard guard(std::nullopt);
     comm::LoneRank alone;
     RankGroup group(alone);
-    RunnerOptions limited = options();
+    RunnerOptions limited = tests::three_repetitions();
     limited.stopping.max_time_s = 5.0;
     limited.stopping.max_noise = 1.0;
     limited.time_budget_s = budget_s;
@@ -197,7 +191,8 @@ TEST(TrialRunnerOnRanks, OnlyTheTrialWithoutCommunicationIsNotConvergent) {
   RunGuard guard(std::nullopt);
   comm::LoneRank alone;
   RankGroup group(alone);
-  TrialRunner runner(options(), group, guard, [](const std::vector<TrialResult>&) {});
+  TrialRunner runner(
+      tests::three_repetitions(), group, guard, [](const std::vector<TrialResult>&) {});
   std::vector<std::unique_ptr<Arm>> arms;
   arms.push_back(std::make_unique<PretendedArm>(0, 2));
   arms.push_back(std::make_unique<PretendedArm>(0, 2, "nocomm"));
@@ -220,7 +215,7 @@ TEST(TrialRunner, ShortensNoRepetitionUntilItSaysNothing) {
   RunGuard guard(std::nullopt);
   comm::LoneRank alone;
   RankGroup group(alone);
-  RunnerOptions free = options();
+  RunnerOptions free = tests::three_repetitions();
   free.steps.reset();
   TrialRunner runner(free, group, guard, [](const std::vector<TrialResult>&) {});
   std::vector<std::unique_ptr<Arm>> arms;
@@ -248,7 +243,7 @@ TEST(TrialRunner, CountsTheArmsOwnThreads) {
   RunGuard guard(std::nullopt);
   comm::LoneRank alone;
   RankGroup group(alone);
-  RunnerOptions two = options();
+  RunnerOptions two = tests::three_repetitions();
   two.cpus = 2;
   two.own_threads = 2;
   const TrialRunner runner(two, group, guard, [](const std::vector<TrialResult>&) {});
@@ -274,7 +269,7 @@ TEST(TrialRunner, OneRankGoesOnUntilMinTimeHasPassed) {
   RunGuard guard(std::nullopt);
   comm::LoneRank alone;
   RankGroup group(alone);
-  RunnerOptions free = options();
+  RunnerOptions free = tests::three_repetitions();
   free.steps.reset();
   free.min_time_s = 0.05;
   TrialRunner runner(free, group, guard, [](const std::vector<TrialResult>&) {});
@@ -299,7 +294,7 @@ TEST(TrialRunner, ATimeBudgetThatShortensIsAShortRunWhoeverPlans) {
   RunGuard guard(std::nullopt);
   comm::LoneRank alone;
   RankGroup group(alone);
-  RunnerOptions free = options();
+  RunnerOptions free = tests::three_repetitions();
   free.steps.reset();
   free.min_time_s = 1e-6;  // any step lasts longer
   TrialRunner runner(free, group, guard, [](const std::vector<TrialResult>&) {});
@@ -332,7 +327,7 @@ TEST(TrialRunnerOnRanks, LengthenTogetherWhatWasTooShort) {
   for (const std::int64_t discards : {0, 1}) {
     on_ranks(2, [&](comm::Rendezvous& ranks) {
       RankGroup group(ranks);
-      RunnerOptions lengthening = options();
+      RunnerOptions lengthening = tests::three_repetitions();
       lengthening.steps.reset();
       lengthening.min_time_s = kLeastS;
       lengthening.max_discards = discards;
@@ -378,7 +373,7 @@ TEST(TrialRunnerOnRanks, RepeatNothingWhereTheTimeHasPassed) {
        {Limits{60.0, std::nullopt, 2}, {60.0, 1e6, 2}, {60.0, 1e-6, 1}, {1e-9, std::nullopt, 1}}) {
     on_ranks(2, [&](comm::Rendezvous& ranks) {
       RankGroup group(ranks);
-      RunnerOptions limited = options();
+      RunnerOptions limited = tests::three_repetitions();
       limited.steps.reset();
       limited.min_time_s = 1e3 * step_s(1);
       limited.max_discards = 1;
@@ -407,7 +402,7 @@ TEST(TrialRunner, AColdRepetitionEndsWithThePassAndIsChecked) {
   RunGuard guard(std::nullopt);
   comm::LoneRank alone;
   RankGroup group(alone);
-  RunnerOptions cold = options();
+  RunnerOptions cold = tests::three_repetitions();
   cold.steps = 20;
   cold.cold_pass_steps = 3;
   TrialRunner runner(cold, group, guard, [](const std::vector<TrialResult>&) {});
@@ -435,7 +430,7 @@ TEST(TrialRunner, AColdPassThatIsShorterThanALoaderWantsIsAShortRun) {
   RunGuard guard(std::nullopt);
   comm::LoneRank alone;
   RankGroup group(alone);
-  RunnerOptions cold = options();
+  RunnerOptions cold = tests::three_repetitions();
   cold.steps = 1;
   cold.cold_pass_steps = 3;
   TrialRunner runner(cold, group, guard, [](const std::vector<TrialResult>&) {});
