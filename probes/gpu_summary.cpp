@@ -79,6 +79,10 @@ Told events(const GpuSums& sums, GpuFault fault) {
   return count.has_value() ? Number(static_cast<double>(*count)) : std::nullopt;
 }
 
+Number neighbours_share(const GpuSums& sums) {
+  return sums.neighbours().has_value() ? Number(sums.neighbours()->busy_share) : std::nullopt;
+}
+
 /// One value: what the report calls it, and how it comes from the sums.
 struct Row {
   ValueSpec spec;
@@ -111,7 +115,11 @@ std::vector<Row> load_rows() {
           {{"memory_busy_share", "", "of time its memory was read or written"},
            [](G, S s) { return mean_at_work(s, GpuValue::kMemoryBusyShare); }},
           {{"memory_used_max_bytes", "B", "by all processes and the driver"},
-           [](G, S s) { return s.of(GpuValue::kMemoryUsed).max; }}};
+           [](G, S s) { return s.of(GpuValue::kMemoryUsed).max; }},
+          {{"foreign_busy_share",
+            "",
+            "of time the busiest process of others computed, in the driver's sample with most"},
+           [](G, S s) { return neighbours_share(s); }}};
 }
 
 std::vector<Row> clock_rows() {
@@ -221,6 +229,11 @@ std::vector<ProbeValue> gpu_values(const GpuIdentity& gpu, const std::vector<Gpu
   return gpu_values(gpu, sums);
 }
 
+void note_neighbours(const GpuNeighbours& neighbours, DeviceConditions& conditions) {
+  conditions.foreign_share = neighbours.busy_share;
+  conditions.neighbours = neighbours_text(neighbours);
+}
+
 DeviceConditions judge_window(const GpuIdentity& gpu,
                               const GpuSums& sums,
                               const std::vector<GpuEvent>& events) {
@@ -229,6 +242,9 @@ DeviceConditions judge_window(const GpuIdentity& gpu,
   conditions.throttle_reasons = clock_reason_names(sums.reasons());
   conditions.throttled = is_throttled(sums.reasons());
   conditions.fault = first_fault(gpu, events);
+  if (sums.neighbours().has_value()) {
+    note_neighbours(*sums.neighbours(), conditions);
+  }
   return conditions;
 }
 

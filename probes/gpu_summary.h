@@ -40,6 +40,9 @@ namespace dlbench::probes {
                                             const std::vector<GpuEvent>& events);
 [[nodiscard]] DeviceConditions judge_window(const GpuIdentity& gpu, const GpuWindow& window);
 
+/// Who else computed, and whether that disturbs.
+void note_neighbours(const GpuNeighbours& neighbours, DeviceConditions& conditions);
+
 /// The same by one sample: of a GPU that calls itself idle, nothing. Without faults.
 [[nodiscard]] DeviceConditions judge_moment(const GpuSample& sample);
 

@@ -10,6 +10,10 @@
 #include "probes/recording_copy.h"
 #include "probes/registry.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
@@ -36,6 +40,7 @@ class NvmlProbe final : public Probe {
         "power of the GPU ten times a second; energy, clocks, load and faults as they are cheap",
         {{"device", "PCI address, UUID or NVML's index of the GPU; without it index 0"},
          {"library", "NVML's file; without it the driver's"},
+         {"processes", "of this job on that GPU; without it 1"},
          {"record", "file that keeps every sample"}},
         gpu_value_specs(),
         "cuda"};
@@ -45,13 +50,19 @@ class NvmlProbe final : public Probe {
   [[nodiscard]] std::string open(const ProbeOptions& options) override {
     std::string device = "0";
     std::string library = kNvmlLibrary;
+    std::string processes = "1";
     for (const auto& [name, value] : options) {
-      (name == "device" ? device : name == "library" ? library : record_) = value;
+      (name == "device"      ? device
+       : name == "library"   ? library
+       : name == "processes" ? processes
+                             : record_) = value;
     }
     NvmlSensors opened = open_nvml(library, device);
     reason_ = opened.reason;
     if (opened.sensors != nullptr) {
-      const GpuMonitorOptions monitor{.keeps_samples = !record_.empty()};
+      const GpuMonitorOptions monitor{
+          .keeps_samples = !record_.empty(),
+          .own = {.pid = ::getpid(), .count = std::max(1, std::atoi(processes.c_str()))}};
       monitor_ = std::make_unique<GpuMonitor>(std::move(opened.sensors), monitor);
       recording_ = {.origin = "recorded", .gpu = monitor_->identity()};
     }
@@ -88,7 +99,14 @@ class NvmlProbe final : public Probe {
   }
 
   [[nodiscard]] DeviceConditions conditions_now() override {
-    return monitor_ != nullptr ? judge_moment(monitor_->read_clocks()) : DeviceConditions{};
+    if (monitor_ == nullptr) {
+      return {};
+    }
+    DeviceConditions conditions = judge_moment(monitor_->read_clocks());
+    if (const auto neighbours = monitor_->take_neighbours()) {
+      note_neighbours(*neighbours, conditions);
+    }
+    return conditions;
   }
 
   [[nodiscard]] ProbeValues collect(std::string_view trial) const override {

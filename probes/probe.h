@@ -70,7 +70,9 @@ struct ProbeValues {
 struct DeviceConditions {
   std::optional<double> sm_clock_mhz;         ///< lowest seen
   std::vector<std::string> throttle_reasons;  ///< why clocks were not higher, at any moment
-  bool throttled = false;  ///< one of them is heat or a protection of the hardware
+  bool throttled = false;               ///< one of them is heat or a protection of the hardware
+  std::optional<double> foreign_share;  ///< of time that the busiest process of others computed
+  std::string neighbours;  ///< which processes of others computed on it; empty: none worth saying
   std::string fault;       ///< why results of this window cannot be trusted; empty: they can
 };
 
@@ -117,8 +119,9 @@ class Probe {
   /// asked for.
   [[nodiscard]] virtual std::string take_fault() { return {}; }
 
-  /// Outside of a window: its clocks at this moment and why they are no higher, in a call or two of
-  /// the driver. Without faults, which take_fault() tells.
+  /// Outside of a window: its clocks at this moment and why they are no higher, and its neighbours
+  /// since the last window or call, in a few calls of the driver. Without faults, which
+  /// take_fault() tells.
   [[nodiscard]] virtual DeviceConditions conditions_now() { return {}; }
 
   /// Whether the window that ended last was refused for a reason that holds for all others as well

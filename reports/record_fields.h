@@ -33,6 +33,7 @@ void fields(V& visit, R& record) {
   visit("throttled_s", record.throttled_s);
   visit("sm_clock_mhz", record.sm_clock_mhz);
   visit("throttle_reasons", record.throttle_reasons);
+  visit("foreign_gpu_share", record.foreign_gpu_share);
 }
 
 template <typename V, MaybeConst<QueueFillRecord> R>

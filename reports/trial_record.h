@@ -42,6 +42,9 @@ struct DisturbanceRecord {
   std::optional<double> throttled_s;
   std::optional<double> sm_clock_mhz;  ///< lowest clock seen on the GPU
   std::vector<std::string> throttle_reasons;
+  /// Of time that the busiest process of others computed on the GPU, in the driver's sample with
+  /// most.
+  std::optional<double> foreign_gpu_share;
 };
 
 /// Batches waiting in the prefetch queue.

@@ -66,7 +66,7 @@ constexpr std::array<Entry<Taint>, 16> kTaints{{
      "the time limit came before the interval was as narrow as asked"},
     {Taint::kDisturbed,
      "disturbed",
-     "something else used the processors, or stopped this, while it was measured"},
+     "something else used the processors or the GPU, or stopped this, while it was measured"},
     {Taint::kWarmupNotSteady,
      "warmup_not_steady",
      "step times had not settled when the warm-up bound was reached"},

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From where on something else on our processors counts as a disturbance. Known to who judges a
-// repetition (probes/node/disturbance.h) and to who reads in a report what was seen of it.
+// From where on something else on our processors or our GPU counts as a disturbance. Known to who
+// judges a repetition (probes/node/disturbance.h) and to who reads in a report what was seen of it.
 #pragma once
 
 #include <algorithm>
@@ -20,6 +20,9 @@ struct DisturbanceThresholds {
   /// fit on our CPUs: with more threads than CPUs it takes them from itself. Quiet 2-thread steps
   /// had 50 to 150 per run of several seconds, disturbed ones 2,000 to 23,000.
   double involuntary_switches_per_cpu_s = 100;
+  /// Of the time of a sample of the driver's in which another process computed on our GPU: as much
+  /// as the hypervisor may take of a CPU.
+  double other_gpu_share = 0.02;
   /// /proc/stat counts in ticks of 10 ms: differences below this many seconds per CPU are no
   /// evidence.
   double tick_allowance_s = 0.03;

@@ -173,12 +173,15 @@ class CollectiveSweep {
     report_.note(hidden_peers(ranks_, placement));
     bool wrong = false;
     report_.attempt([&] {
-      DeviceFaultWatch watch(backend_->device());
+      DeviceFaultWatch watch(
+          backend_->device(),
+          options_.share_gpu ? ranks_.places()[static_cast<std::size_t>(ranks_.rank())].local_size
+                             : 1);
       for (const int size : sizes) {
         const std::string what = "collectives over " + reports::count_text(size, "rank");
         report_.enter(what);
         if (const std::unique_ptr<comm::Rendezvous> members = ranks_.first(size)) {
-          watch.over(what, [&] { measure(*members); });
+          watch.over(what, [&] { measure(*members, watch); });
         }
         ranks_.barrier();  // the others sleep here
       }
@@ -191,7 +194,7 @@ class CollectiveSweep {
   }
 
  private:
-  void measure(comm::Rendezvous& members) {
+  void measure(comm::Rendezvous& members, DeviceFaultWatch& watch) {
     const std::optional<reports::TaintRecord> crowded =
         oversubscription(members,
                          place_this_rank(members, kThreads).placement,
@@ -238,7 +241,7 @@ class CollectiveSweep {
         fit_series(counts.size());
       }
     }
-    note_disturbance(members, where, begin);
+    note_disturbance(members, where, begin, watch.conditions());
   }
 
   /// Of any array over so many ranks.
@@ -270,16 +273,21 @@ class CollectiveSweep {
   }
 
   /// Ranks that want a processor which another process has sleep where they would spin, and a call
-  /// of a microsecond takes a hundred.
+  /// of a microsecond takes a hundred. Throws core::Error(kRun) for a fault of this rank's device.
   void note_disturbance(comm::Rendezvous& members,
                         const std::string& where,
-                        const probes::ProcSnapshot& begin) {
+                        const probes::ProcSnapshot& begin,
+                        const probes::DeviceConditions& device) {
     RankGroup group(members);
     const GroupDisturbance seen =
         judge_together(group,
                        begin,
                        probes::take_snapshot(),
-                       {.cpus = probes::watched_cpus(), .threads = kThreads});
+                       {.cpus = probes::watched_cpus(), .threads = kThreads},
+                       device.neighbours);
+    if (!device.fault.empty()) {
+      throw Error(ErrorCode::kRun, where + ": " + device.fault);
+    }
     if (!seen.reason.empty()) {
       report_.taint(reports::Taint::kDisturbed, where, seen.reason);
     }

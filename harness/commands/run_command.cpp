@@ -48,6 +48,7 @@ using core::ErrorCode;
 using reports::Taint;
 
 constexpr double kProfiledSeconds = 0.5;  // per trial and probe, and of the timeline
+constexpr double kMostProfiledSeconds = 3.0;
 
 // The run command while it runs: a session, its record, and what keeps the report on the disk
 // valid.
@@ -137,6 +138,7 @@ class Measurement {
                     {.choice = ProbeChoice(options_.probes),
                      .record_folder = report_.speaks() ? options_.record_probes : "",
                      .shares_device = !plan.shared_device().empty(),
+                     .processes = plan.processes_on_device(),
                      .traces = !options_.trace.empty()});
     probes.collect(record_);
     record_.system.peaks = peaks_of_this_rank(plan.backend(), group_);
@@ -220,7 +222,9 @@ class Measurement {
                const std::vector<std::unique_ptr<Arm>>& arms) {
     report_.enter("profiling");
     profiled_ = true;
-    ProfilingRequest request{.seconds = kProfiledSeconds,
+    const double most_s = options_.max_time.value_or(StoppingLimits{}.max_time_s);
+    ProfilingRequest request{.seconds = std::min(kProfiledSeconds, most_s),
+                             .most_seconds = std::min(kMostProfiledSeconds, most_s),
                              .trace_file = options_.trace,
                              .ops = op_labels(session.plan().training_graph()),
                              .after_probe = [this] { report_.write(); }};

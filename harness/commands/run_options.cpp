@@ -142,10 +142,9 @@ void add_measuring_options(OptionSet& options, RunOptions& run, const std::strin
   options.add_seconds(
       "max-time",
       "S",
-      fmt::format(
-          "per trial, once it has its --repetitions, and of its warm-up's steps; past it the "
-          "taint noise_target_missed [{:g} s]",
-          StoppingLimits{}.max_time_s),
+      fmt::format("per trial, once it has its --repetitions; of its warm-up's steps, and of each "
+                  "repetition for a probe; past it the taint noise_target_missed [{:g} s]",
+                  StoppingLimits{}.max_time_s),
       run.max_time);
   options.add_seconds(
       "time-budget", "S", "of the whole command: repetitions are planned to fit", run.time_budget);

@@ -25,6 +25,7 @@
 #include "harness/training/trainer.h"
 #include "harness/training/training_passes.h"
 #include "harness/trials/device_fault.h"
+#include "harness/trials/group_disturbance.h"
 #include "harness/trials/probe_set.h"
 #include "reports/json_writer.h"
 #include "reports/naming.h"
@@ -207,8 +208,11 @@ class TrainingRun {
   }
 
   void train(SessionPlan& plan, TrainingSetup setup) {
-    watch_.emplace(
-        plan.backend().device(), ProbeChoice(options_.probes), options_.trace, report_.speaks());
+    watch_.emplace(plan.backend().device(),
+                   plan.processes_on_device(),
+                   ProbeChoice(options_.probes),
+                   options_.trace,
+                   report_.speaks());
     prepare_cache(plan);
     const std::unique_ptr<comm::Communicator> communicator = make_communicator(plan);
     setup.ranks = {.rendezvous = &ranks_,
@@ -236,12 +240,13 @@ class TrainingRun {
   }
 
   /// An epoch is over for the probes: a device that failed in it ends the training. Collective, for
-  /// each rank looks at its own. `of_epoch` learns of its clocks.
-  void look_at_device(reports::DisturbanceRecord& of_epoch) {
+  /// each rank looks at its own. `epoch` learns of its clocks.
+  void look_at_device(reports::EpochRecord& epoch) {
     const probes::DeviceConditions device = watch_->end();
     watch_->collect(record_);
-    of_epoch.sm_clock_mhz = device.sm_clock_mhz;
-    of_epoch.throttle_reasons = device.throttle_reasons;
+    epoch.disturbance->sm_clock_mhz = device.sm_clock_mhz;
+    epoch.disturbance->throttle_reasons = device.throttle_reasons;
+    epoch.disturbance->foreign_gpu_share = device.foreign_share;
     if (!device.fault.empty()) {
       throw Error(ErrorCode::kRun, "training: " + device.fault);
     }
@@ -253,6 +258,11 @@ class TrainingRun {
                       ranks_.size() == 1 ? "training" : fmt::format("training, rank {}", rank),
                       "clocks held back by: " + reasons[rank]);
       }
+    }
+    const std::vector<std::string> neighbours = ranks_.gather(device.neighbours);
+    const std::string who = neighbours.size() == 1 ? neighbours.front() : told_by_ranks(neighbours);
+    if (!who.empty() && !std::exchange(neighbours_told_, true)) {
+      report_.taint(Taint::kDisturbed, "training", fmt::format("epoch {}: {}", epoch.epoch, who));
     }
   }
 
@@ -343,7 +353,7 @@ class TrainingRun {
       report_.tell(epoch_line(epoch, plan.workload().spec(), epochs(plan), best));
       record_.history.push_back(epoch);
       note_undefined_metrics(epoch, record_.run.skipped);
-      look_at_device(*record_.history.back().disturbance);
+      look_at_device(record_.history.back());
       report_.write();
     };
     return listener;
@@ -359,7 +369,8 @@ class TrainingRun {
   std::optional<TrainingWatch> watch_;  ///< from train() on
   std::size_t skipped_ = 0;             ///< corrupt samples
   std::set<std::size_t> throttled_;     ///< ranks whose device was, once at least
-  std::set<Taint> tainted_;             ///< by an epoch
+  std::set<Taint> tainted_;             ///< by an epoch; the history has the others
+  bool neighbours_told_ = false;        ///< likewise, those on a device
 };
 
 class TrainCommand final : public Command {

@@ -14,11 +14,13 @@ constexpr std::string_view kWindow = "training";
 }  // namespace
 
 TrainingWatch::TrainingWatch(const backend::DeviceInfo& device,
+                             int processes,
                              ProbeChoice choice,
                              const std::string& trace,
                              bool speaks)
     : trace_file_(speaks ? trace : ""),
-      probes_(device, {.choice = std::move(choice), .traces = !trace.empty()}) {
+      probes_(device,
+              {.choice = std::move(choice), .processes = processes, .traces = !trace.empty()}) {
   if (!trace_file_.empty()) {
     recording_.emplace();
   }

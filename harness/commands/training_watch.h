@@ -19,7 +19,9 @@ namespace dlbench::harness {
 class TrainingWatch {
  public:
   /// `trace`: the file of --trace, empty: none; this rank records if it `speaks`.
+  /// `processes`: of this job on the device.
   TrainingWatch(const backend::DeviceInfo& device,
+                int processes,
                 ProbeChoice choice,
                 const std::string& trace,
                 bool speaks);

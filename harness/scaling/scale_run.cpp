@@ -132,10 +132,10 @@ void ScaleRun::watch_device() {
       continue;
     }
     if (!watch_.has_value()) {
-      watch_.emplace(member->plan().backend().device());
+      watch_.emplace(member->plan().backend().device(), member->plan().processes_on_device());
     }
     member->runner().device_fault = [this] { return watch_->take_fault(); };
-    // No thread watches the clocks here: one look, right behind the work.
+    // No thread watches the device here: one look, right behind the work.
     member->runner().end_window = [this] { return watch_->conditions(); };
   }
 }

@@ -77,6 +77,12 @@ void SessionPlan::gather_ranks() {
   device_addresses_ = ranks_.gather(backend_->device().address);
 }
 
+int SessionPlan::processes_on_device() const {
+  return shared_device_.empty()
+             ? 1
+             : ranks_.places()[static_cast<std::size_t>(ranks_.rank())].local_size;
+}
+
 void SessionPlan::check_sharing() const {
   if (shared_device_.empty()) {
     return;

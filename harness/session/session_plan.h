@@ -84,6 +84,8 @@ class SessionPlan {
   [[nodiscard]] const MemoryNeed& memory_need();
   /// Which ranks have one GPU, as comm::shared_device() says it; empty: each has its own.
   [[nodiscard]] const std::string& shared_device() const { return shared_device_; }
+  /// Ranks that may compute on this rank's device: 1, or where some share one, all of the node.
+  [[nodiscard]] int processes_on_device() const;
   /// What this rank may still take.
   [[nodiscard]] MemoryRoom memory_room() const;
   /// Throws core::Error(kMemory) when the need exceeds that: needed, available, largest batch that

@@ -11,9 +11,10 @@
 namespace dlbench::harness {
 
 DeviceFaultWatch::DeviceFaultWatch(const backend::DeviceInfo& device,
+                                   int processes,
                                    std::unique_ptr<probes::Probe> probe)
     : probe_(std::move(probe)) {
-  if (!open_on_device(device, "", *probe_).empty()) {
+  if (!open_on_device(device, "", processes, *probe_).empty()) {
     probe_.reset();
   }
 }

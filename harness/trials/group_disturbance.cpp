@@ -43,10 +43,15 @@ GroupDisturbance judge_together(RankGroup& ranks,
                                 RankShare mine,
                                 const probes::ProcSnapshot& begin,
                                 const probes::ProcSnapshot& end,
-                                probes::OwnLoad own) {
+                                probes::OwnLoad own,
+                                const std::string& neighbours) {
   own.threads *= ranks.ranks_on_these_cpus();
   own.other_ranks_cpu_s = ranks.cpu_s_of_sharers(ranks.exchange(mine));
   GroupDisturbance seen{.own = probes::compare_snapshots(begin, end, own)};
+  if (!neighbours.empty()) {
+    seen.own.reason += (seen.own.reason.empty() ? "" : "; ") + neighbours;
+    seen.own.disturbed = true;
+  }
   mine.steal_s = seen.own.steal_s.value_or(0.0);
   mine.foreign_cpu_s = seen.own.other_cpu_s.value_or(0.0);
   mine.throttled_s = seen.own.throttled_s.value_or(0.0);
@@ -62,10 +67,15 @@ GroupDisturbance judge_together(RankGroup& ranks,
 GroupDisturbance judge_together(RankGroup& ranks,
                                 const probes::ProcSnapshot& begin,
                                 const probes::ProcSnapshot& end,
-                                const probes::OwnLoad& own) {
+                                const probes::OwnLoad& own,
+                                const std::string& neighbours) {
   const double cpu_s = end.user_cpu_s - begin.user_cpu_s + end.system_cpu_s - begin.system_cpu_s;
-  return judge_together(
-      ranks, {.wall_s = end.steady_s - begin.steady_s, .cpu_s = cpu_s}, begin, end, own);
+  return judge_together(ranks,
+                        {.wall_s = end.steady_s - begin.steady_s, .cpu_s = cpu_s},
+                        begin,
+                        end,
+                        own,
+                        neighbours);
 }
 
 reports::DisturbanceRecord disturbance_record(const probes::Disturbance& seen) {

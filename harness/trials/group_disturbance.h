@@ -25,17 +25,20 @@ struct GroupDisturbance {
 };
 
 /// Judges the time between two snapshots of this process. `mine`: what this rank measured, its
-/// wall_s and cpu_s included; `own`: of this rank alone. Collective.
+/// wall_s and cpu_s included; `own`: of this rank alone; `neighbours`: who disturbed its device
+/// (probes::DeviceConditions), empty: nobody. Collective.
 [[nodiscard]] GroupDisturbance judge_together(RankGroup& ranks,
                                               RankShare mine,
                                               const probes::ProcSnapshot& begin,
                                               const probes::ProcSnapshot& end,
-                                              probes::OwnLoad own);
+                                              probes::OwnLoad own,
+                                              const std::string& neighbours);
 /// The same where nothing but the two snapshots was measured.
 [[nodiscard]] GroupDisturbance judge_together(RankGroup& ranks,
                                               const probes::ProcSnapshot& begin,
                                               const probes::ProcSnapshot& end,
-                                              const probes::OwnLoad& own);
+                                              const probes::OwnLoad& own,
+                                              const std::string& neighbours = "");
 
 /// What of it the report keeps.
 [[nodiscard]] reports::DisturbanceRecord disturbance_record(const probes::Disturbance& seen);

@@ -11,6 +11,7 @@ namespace dlbench::harness {
 
 std::string open_on_device(const backend::DeviceInfo& device,
                            const std::string& record_folder,
+                           int processes,
                            probes::Probe& probe) {
   const probes::ProbeSpec& spec = probe.spec();
   if (!spec.device.empty() && spec.device != device.kind) {
@@ -20,6 +21,9 @@ std::string open_on_device(const backend::DeviceInfo& device,
   for (const probes::OptionSpec& option : spec.options) {
     if (option.name == "device" && !device.address.empty()) {
       options.emplace_back("device", device.address);
+    }
+    if (option.name == "processes") {
+      options.emplace_back("processes", std::to_string(processes));
     }
     if (option.name == "record" && !record_folder.empty()) {
       const auto file = std::filesystem::path(record_folder) / (spec.name + ".json");

@@ -12,10 +12,11 @@
 namespace dlbench::harness {
 
 /// Opens a probe for a run on `device`; `record_folder`: where it keeps what it saw, as
-/// <probe>.json, empty: nowhere. Returns why it does not measure, empty: it does. A probe of a
-/// device that cannot be opened is warned of.
+/// <probe>.json, empty: nowhere; `processes`: of this job on that device. Returns why it does not
+/// measure, empty: it does. A probe of a device that cannot be opened is warned of.
 [[nodiscard]] std::string open_on_device(const backend::DeviceInfo& device,
                                          const std::string& record_folder,
+                                         int processes,
                                          probes::Probe& probe);
 
 }  // namespace dlbench::harness

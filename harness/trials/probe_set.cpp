@@ -145,9 +145,10 @@ ProbeSet::ProbeSet(const backend::DeviceInfo& device, const ProbeSetOptions& opt
       continue;  // recorded apart, see TraceRecording
     }
     Entry entry{.probe = probes::make_probe(name), .unavailable = ""};
-    entry.unavailable = options.choice.contains(name)
-                            ? open_on_device(device, options.record_folder, *entry.probe)
-                            : options.choice.why_not();
+    entry.unavailable =
+        options.choice.contains(name)
+            ? open_on_device(device, options.record_folder, options.processes, *entry.probe)
+            : options.choice.why_not();
     if (core::trace::Sink* sink = entry.probe->sink();
         sink != nullptr && entry.runs_with_trials()) {
       sinks_.push_back(sink);

@@ -60,6 +60,7 @@ struct ProbeSetOptions {
   std::string
       record_folder{};         ///< where probes keep what they saw, as <probe>.json; empty: nowhere
   bool shares_device = false;  ///< some rank computes on the device of another one
+  int processes = 1;           ///< of this job on this rank's device
   bool traces = false;         ///< a TraceRecording tells of the timeline
 };
 

@@ -231,10 +231,9 @@ std::int64_t count_on_timeline(const std::vector<probes::Probe*>& probes) {
 UntimedLength length_for_probe(const ProfilingRequest& request) {
   constexpr std::int64_t kSettlingSteps = 10;
   constexpr std::int64_t kSteps = 50;
-  constexpr double kMostSeconds = 3.0;
   return {.least_s = request.seconds,
           .steps = kSteps,
-          .most_s = kMostSeconds,
+          .most_s = request.most_seconds,
           .settling_steps = kSettlingSteps};
 }
 

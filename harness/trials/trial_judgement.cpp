@@ -78,6 +78,7 @@ void TrialRunner::note_device(const probes::DeviceConditions& device,
                               TrialResult& result) {
   repetition.disturbance.sm_clock_mhz = device.sm_clock_mhz;
   repetition.disturbance.throttle_reasons = device.throttle_reasons;
+  repetition.disturbance.foreign_gpu_share = device.foreign_share;
   const std::string trial = "trial " + result.id.to_string();
   if (!device.fault.empty()) {
     throw core::Error(core::ErrorCode::kRun, trial + ": " + device.fault);

@@ -377,7 +377,8 @@ std::string TrialRunner::combine(const Window& window,
       .communication = window.communication.totals,
       .read = window.read,
       .samples_replaced = window.samples_replaced};
-  GroupDisturbance seen = judge_together(ranks_, mine, window.begin, window.end, window.own);
+  GroupDisturbance seen =
+      judge_together(ranks_, mine, window.begin, window.end, window.own, window.device.neighbours);
   std::vector<RankShare>& shares = seen.shares;
   repetition.disturbance = disturbance_record(seen.own);
   const auto samples = static_cast<double>(repetition.samples);

@@ -11,6 +11,7 @@ namespace dlbench::probes {
 GpuMonitor::GpuMonitor(std::unique_ptr<GpuSensors> sensors, const GpuMonitorOptions& options)
     : sensors_(std::move(sensors)), options_(options) {
   learn_costs();
+  static_cast<void>(sensors_->take_processes());  // of before
   thread_ = std::thread([this] { watch(); });
 }
 
@@ -44,6 +45,7 @@ void GpuMonitor::learn_costs() {
 void GpuMonitor::begin_window() {
   {
     const std::lock_guard lock(mutex_);
+    static_cast<void>(sensors_->take_processes());  // of before
     double mark_s = options_.cpu_s();
     window_ = GpuWindow{};
     sums_ = GpuSums{};
@@ -66,6 +68,7 @@ GpuWindow GpuMonitor::end_window() {
   double mark_s = options_.cpu_s();
   look(Moment::kEnd, mark_s);
   window_.monitor_cpu_s += options_.cpu_s() - mark_s;
+  window_.neighbours = read_neighbours();
   sums_.end(window_);
   return std::exchange(window_, GpuWindow{});
 }
@@ -80,6 +83,19 @@ GpuSample GpuMonitor::read_clocks() {
   GpuSample sample{.time_ns = core::steady_ns()};
   sensors_->read(Sensor::kClocks, sample);
   return sample;
+}
+
+std::optional<GpuNeighbours> GpuMonitor::take_neighbours() {
+  const std::lock_guard lock(mutex_);
+  return read_neighbours();
+}
+
+std::optional<GpuNeighbours> GpuMonitor::read_neighbours() {
+  std::optional<std::vector<GpuProcess>> processes = sensors_->take_processes();
+  if (!processes.has_value()) {
+    return std::nullopt;
+  }
+  return neighbours_among(std::move(*processes), options_.own);
 }
 
 void GpuMonitor::look(Moment moment, double& mark_s) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "engine/core/clock.h"
+#include "probes/gpu/gpu_neighbours.h"
 #include "probes/gpu/gpu_sensors.h"
 #include "probes/gpu/gpu_sums.h"
 #include "probes/gpu/gpu_window.h"
@@ -15,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -25,12 +27,14 @@ struct GpuMonitorOptions {
   /// (Yang, Adamek, Armour 2023: Part-time Power Measurements, arXiv:2312.02741).
   std::chrono::nanoseconds period = std::chrono::milliseconds(100);
   bool keeps_samples = true;  ///< in each window; they are summed up anyway
+  OwnProcesses own{};         ///< whoever else computes on the GPU is a neighbour
   double (*cpu_s)() = core::thread_cpu_seconds;
 };
 
 /// Looks at the sensors at begin and end of a window in the caller's thread, and once every period
 /// in between in its own. Outside of windows the thread sleeps. Which sensors a look reads, a
-/// SensorBudget says.
+/// SensorBudget says. Which processes computed in a window is asked before its begin and after its
+/// end: that is no part of what watching it costs.
 class GpuMonitor {
  public:
   explicit GpuMonitor(std::unique_ptr<GpuSensors> sensors, const GpuMonitorOptions& options = {});
@@ -47,10 +51,13 @@ class GpuMonitor {
   [[nodiscard]] std::vector<GpuEvent> take_events();
   /// Clocks and their reasons at this moment, which no window has.
   [[nodiscard]] GpuSample read_clocks();
+  /// Who else computed since the last window or call; absent: the driver does not tell.
+  [[nodiscard]] std::optional<GpuNeighbours> take_neighbours();
 
  private:
   using Moment = SensorBudget::Moment;
 
+  [[nodiscard]] std::optional<GpuNeighbours> read_neighbours();
   void learn_costs();
   void watch();
   /// With mutex_ held. `mark_s`: the thread's CPU time up to which all is counted; moves on.

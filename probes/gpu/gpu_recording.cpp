@@ -82,6 +82,11 @@ json to_json(const RecordedWindow& recorded) {
     object["events"].push_back(
         {{"time_ns", event.time_ns}, {"fault", fault_name(event.fault)}, {"code", event.code}});
   }
+  if (window.neighbours.has_value()) {
+    object["neighbours"] = {{"busy_share", window.neighbours->busy_share},
+                            {"count", window.neighbours->count},
+                            {"pids", window.neighbours->pids}};
+  }
   return object;
 }
 
@@ -113,6 +118,11 @@ RecordedWindow window_from_json(const json& object) {
     window.events.push_back({entry.at("time_ns").get<std::int64_t>(),
                              fault_from_name(entry.at("fault").get<std::string>()),
                              entry.at("code").get<std::int64_t>()});
+  }
+  if (const auto found = object.find("neighbours"); found != object.end()) {
+    window.neighbours = {.busy_share = found->at("busy_share").get<double>(),
+                         .pids = found->at("pids").get<std::vector<std::int64_t>>(),
+                         .count = found->at("count").get<std::int64_t>()};
   }
   return recorded;
 }

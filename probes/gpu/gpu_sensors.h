@@ -83,6 +83,12 @@ struct GpuEvent {
 /// "xid", "ecc_corrected", "ecc_uncorrected", "lost".
 [[nodiscard]] std::string fault_name(GpuFault fault);
 
+/// A process that computed on the GPU.
+struct GpuProcess {
+  std::int64_t pid = 0;     ///< as the driver numbers it: of the host, in a container too
+  double busy_share = 0.0;  ///< of the time of the driver's sample that has most, 0 to 1
+};
+
 /// What is read together: calls of the driver that belong together or cost about the same.
 enum class Sensor : std::uint8_t {
   kPower,
@@ -116,6 +122,9 @@ class GpuSensors {
   [[nodiscard]] virtual std::vector<GpuFault> watched_faults() const = 0;
   /// Events since the last call.
   [[nodiscard]] virtual std::vector<GpuEvent> take_events() noexcept = 0;
+  /// Processes that computed since the last call, the own one included, each once; absent: the
+  /// driver does not tell. A sample of the driver's may have begun before that.
+  [[nodiscard]] virtual std::optional<std::vector<GpuProcess>> take_processes() noexcept = 0;
 };
 
 }  // namespace dlbench::probes

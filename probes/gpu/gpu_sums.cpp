@@ -152,7 +152,15 @@ void GpuSums::end(const GpuWindow& window) {
                                    window.events.end(),
                                    [&](const GpuEvent& event) { return event.fault == fault; });
   }
+  keep_busiest(window.neighbours);
   open_ = Open{};
+}
+
+void GpuSums::keep_busiest(const std::optional<GpuNeighbours>& neighbours) {
+  if (neighbours.has_value() &&
+      (!neighbours_.has_value() || neighbours->busy_share > neighbours_->busy_share)) {
+    neighbours_ = neighbours;
+  }
 }
 
 GpuSums& GpuSums::operator+=(const GpuSums& other) {
@@ -168,6 +176,7 @@ GpuSums& GpuSums::operator+=(const GpuSums& other) {
   with_reasons_ += other.with_reasons_;
   throttled_ += other.throttled_;
   reasons_ |= other.reasons_;
+  keep_busiest(other.neighbours_);
   for (std::size_t index = 0; index < kGpuValues; ++index) {
     values_[index].add(other.values_[index]);
   }

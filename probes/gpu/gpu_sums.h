@@ -73,6 +73,8 @@ class GpuSums {
   [[nodiscard]] std::optional<double> throttled_share() const;
   /// All reasons of those samples.
   [[nodiscard]] std::uint64_t reasons() const { return reasons_; }
+  /// Of the window in which the busiest one computed most; empty where no window has any.
+  [[nodiscard]] const std::optional<GpuNeighbours>& neighbours() const { return neighbours_; }
   /// Empty where they were not watched in every window.
   [[nodiscard]] std::optional<std::int64_t> events(GpuFault fault) const;
 
@@ -101,6 +103,7 @@ class GpuSums {
   };
 
   void count(const Reading& reading);
+  void keep_busiest(const std::optional<GpuNeighbours>& neighbours);
   void end_energy(double length_s);
 
   Open open_;
@@ -118,6 +121,7 @@ class GpuSums {
   std::int64_t throttled_ = 0;
   std::array<std::int64_t, kReasonBits> with_reason_{};
   std::uint64_t reasons_ = 0;
+  std::optional<GpuNeighbours> neighbours_;
   std::array<std::int64_t, kFaultKinds> events_{};
   std::array<bool, kFaultKinds> watched_{true, true, true, true};
 };

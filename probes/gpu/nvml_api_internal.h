@@ -16,6 +16,8 @@ namespace dlbench::probes::nvml {
 using Device = struct nvmlDevice_st*;
 using EventSet = struct nvmlEventSet_st*;
 inline constexpr int kSuccess = 0;
+inline constexpr int kNotFound = 6;
+inline constexpr int kInsufficientSize = 7;
 inline constexpr int kGpuIsLost = 15;
 
 struct Utilization {
@@ -62,6 +64,15 @@ struct PciInfo {
   char address[32];
 };
 static_assert(sizeof(PciInfo) == 68);
+struct ProcessUtilization {
+  unsigned pid;
+  unsigned long long timestamp_us;  // of the processor's clock
+  unsigned sm;                      // percent of a period of the driver's
+  unsigned memory;
+  unsigned encoder;
+  unsigned decoder;
+};
+static_assert(sizeof(ProcessUtilization) == 32);
 struct EventData {
   Device device = nullptr;
   unsigned long long type = 0;
@@ -113,6 +124,7 @@ struct Nvml {
     load(pcie_generation, "nvmlDeviceGetCurrPcieLinkGeneration");
     load(pcie_lanes, "nvmlDeviceGetCurrPcieLinkWidth");
     load(fields, "nvmlDeviceGetFieldValues");
+    load(process_utilization, "nvmlDeviceGetProcessUtilization");
     load(create_events, "nvmlEventSetCreate");
     load(supported_events, "nvmlDeviceGetSupportedEventTypes");
     load(register_events, "nvmlDeviceRegisterEvents");
@@ -151,6 +163,8 @@ struct Nvml {
   int (*pcie_generation)(Device, unsigned*) = nullptr;
   int (*pcie_lanes)(Device, unsigned*) = nullptr;
   int (*fields)(Device, int, Field*) = nullptr;
+  // Samples, how many there is room for and then were given, newer than
+  int (*process_utilization)(Device, ProcessUtilization*, unsigned*, unsigned long long) = nullptr;
   int (*create_events)(EventSet*) = nullptr;
   int (*supported_events)(Device, unsigned long long*) = nullptr;
   int (*register_events)(Device, unsigned long long, EventSet) = nullptr;

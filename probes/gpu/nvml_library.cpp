@@ -12,7 +12,9 @@
 #include <array>
 #include <cctype>
 #include <cstdlib>
+#include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace dlbench::probes {
@@ -210,7 +212,49 @@ class NvmlGpu final : public GpuSensors {
     return events;
   }
 
+  [[nodiscard]] std::optional<std::vector<GpuProcess>> take_processes() noexcept override {
+    std::vector<nvml::ProcessUtilization> samples(kFewProcesses);
+    auto count = static_cast<unsigned>(samples.size());
+    int status = ask_processes(samples, count);
+    if (status == nvml::kInsufficientSize) {  // `count` is what it wants; more may have come since
+      samples.resize(count + kFewProcesses);
+      count = static_cast<unsigned>(samples.size());
+      status = ask_processes(samples, count);
+    }
+    if (status == nvml::kNotFound) {
+      return std::vector<GpuProcess>();
+    }
+    if (status != kSuccess) {
+      return std::nullopt;
+    }
+    std::map<std::int64_t, double> busiest;
+    unsigned long long newest_us = processes_until_us_;
+    for (const nvml::ProcessUtilization& sample : std::span(samples).first(count)) {
+      if (sample.timestamp_us > processes_until_us_) {
+        double& share = busiest[sample.pid];
+        share = std::max(share, 0.01 * sample.sm);
+        newest_us = std::max(newest_us, sample.timestamp_us);
+      }
+    }
+    processes_until_us_ = newest_us;
+    std::vector<GpuProcess> processes;
+    for (const auto& [pid, share] : busiest) {
+      if (share > 0.0) {
+        processes.push_back({pid, share});
+      }
+    }
+    return processes;
+  }
+
  private:
+  static constexpr std::size_t kFewProcesses = 64;
+
+  int ask_processes(std::vector<nvml::ProcessUtilization>& samples, unsigned& count) noexcept {
+    return nvml_.process_utilization != nullptr
+               ? nvml_.process_utilization(device_, samples.data(), &count, processes_until_us_)
+               : -1;
+  }
+
   /// Absent where the function fails or is missing; that the GPU is lost becomes an event.
   template <typename Result, typename Function, typename... Arguments>
   std::optional<Result> read_one(Function* function, Arguments... arguments) noexcept {
@@ -299,6 +343,7 @@ class NvmlGpu final : public GpuSensors {
   unsigned long long watched_ = 0;  ///< bits of kFaultEvents
   bool lost_ = false;
   std::vector<GpuEvent> pending_;
+  unsigned long long processes_until_us_ = 0;  ///< the newest sample that take_processes() saw
   WrappingCounter sent_;
   WrappingCounter received_;
 };

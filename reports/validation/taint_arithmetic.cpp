@@ -113,6 +113,10 @@ bool surely_disturbed(const DisturbanceRecord& seen, double wall_s, std::int64_t
          beyond(seen.steal_s, limits.steal_share);
 }
 
+bool others_computed(const DisturbanceRecord& seen) {
+  return seen.foreign_gpu_share.value_or(0.0) > core::DisturbanceThresholds{}.other_gpu_share;
+}
+
 /// What was seen of repetitions. With a loader that includes batches which are used up before the
 /// clock starts, for who knows how long: foreign processors are then not asked after.
 void check_disturbances(const Doubts& doubts, const TrialRecord& trial, const RunRecord& record) {
@@ -130,6 +134,12 @@ void check_disturbances(const Doubts& doubts, const TrialRecord& trial, const Ru
             seen.foreign_cpu_s.value_or(0.0),
             seen.steal_s.value_or(0.0),
             repetition.wall_s));
+    doubts.expect_of(trial,
+                     !repetition.discarded.has_value() && others_computed(seen),
+                     Taint::kDisturbed,
+                     fmt::format("repetition {} counts although others had {} of the GPU's time",
+                                 repetition.index,
+                                 seen.foreign_gpu_share.value_or(0.0)));
     doubts.expect_of(trial,
                      seen.throttled_s.value_or(0.0) > kThrottledShare * repetition.wall_s,
                      Taint::kThrottled,
@@ -205,6 +215,9 @@ void check_epochs(const Doubts& doubts, const RunRecord& record) {
                       surely_disturbed(*epoch.disturbance, epoch.seconds, *cpus),
                   Taint::kDisturbed,
                   fmt::format("others used the processors in epoch {}", epoch.epoch));
+    doubts.expect(epoch.disturbance.has_value() && others_computed(*epoch.disturbance),
+                  Taint::kDisturbed,
+                  fmt::format("others used the GPU in epoch {}", epoch.epoch));
   }
 }
 

@@ -15,6 +15,7 @@ NCCL = "DLBENCH_PRETENDED_NCCL"
 CUPTI = "DLBENCH_PRETENDED_CUPTI"
 XID = "DLBENCH_PRETENDED_XID"
 REASONS = "DLBENCH_PRETENDED_REASONS"
+PROCESSES = "DLBENCH_PRETENDED_PROCESSES"
 VISIBLE = "DLBENCH_PRETENDED_VISIBLE"
 SHORT = ["--workload", "mnist_cnn", "--batch-size", "2", "--steps", "2", "--repetitions", "2", "--max-time", "0.1s",
          "--max-noise", "100", "--workers", "1", "--autotune", "off"]

@@ -8,7 +8,7 @@ import pathlib
 import unittest
 
 import command
-from pretended_gpu import CUPTI, GPU, REASONS, SHORT, XID, PretendedGpuTest
+from pretended_gpu import CUPTI, GPU, PROCESSES, REASONS, SHORT, XID, PretendedGpuTest
 
 
 class PretendedGpu(PretendedGpuTest):
@@ -78,7 +78,7 @@ class PretendedGpu(PretendedGpuTest):
         trace = self.folder / "trace.json"
         done = self.dlbench("train", "--workload", "mnist_cnn", "--batch-size", "16", "--epochs", "2", "--autotune", "off",
                             "--data", self.digits(), "--device", "cuda", "--probes", "nvml", "--trace", trace, "--output", path,
-                            environment={REASONS: str(0x40)})
+                            environment={REASONS: str(0x40), PROCESSES: "self:80"})
         self.assertEqual(done.returncode, 0, done.stderr)
         report = self.report(path)
         events = json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]
@@ -90,6 +90,7 @@ class PretendedGpu(PretendedGpuTest):
         for epoch in report["history"]:
             self.assertGreater(epoch["disturbance"]["sm_clock_mhz"], 0)
             self.assertEqual(epoch["disturbance"]["throttle_reasons"], ["hardware_thermal"])
+            self.assertEqual(epoch["disturbance"]["foreign_gpu_share"], 0)
 
     def calls_of(self, *arguments, samples=128):
         """How often a run calls each function."""
@@ -101,8 +102,8 @@ class PretendedGpu(PretendedGpuTest):
 
     def test_a_steady_step_allocates_nothing_and_waits_for_no_stream(self):
         # Not run, which profiles its operators in as many steps as last a quarter of a second.
-        few, many = (self.calls_of("scale", "--workload", "mnist_cnn", "--batch-size", "4", "--trials", "full",
-                                   "--workers", "1", "--repetitions", "3", "--max-noise", "100", "--time-budget", "8",
+        few, many = (self.calls_of("scale", "--mode", "weak", "--workload", "mnist_cnn", "--batch-size", "4",
+                                   "--trials", "full", "--workers", "1", "--repetitions", "3", "--max-noise", "100", "--time-budget", "8",
                                    "--steps", str(steps)) for steps in (4, 24))
         steps = many["cudaGraphLaunch"] - few["cudaGraphLaunch"]
         self.assertGreaterEqual(steps, 3 * 20)
@@ -214,10 +215,12 @@ class PretendedGpu(PretendedGpuTest):
         self.expect_error(5, *scale, "--cuda-graph", "off", environment={GPU: "fails_at=100", XID: "31@1"},
                           says=["an illegal memory access was encountered", "Xid 31"])
 
-    def recorded(self, *arguments, environment=None):
-        """By trial what CUPTI recorded, and the whole report. The stand-ins say what they refuse."""
+    def recorded(self, *arguments, environment=None, seconds=0.1):
+        """By trial what CUPTI recorded, in so many seconds at most, and the whole report. The stand-ins say what they
+        refuse."""
         path = self.folder / "report.json"
-        done = self.dlbench("run", *SHORT, "--data", self.digits(), "--device", "cuda", "--output", path, "--probes",
+        short = [f"{seconds}s" if option == "0.1s" else option for option in SHORT]
+        done = self.dlbench("run", *short, "--data", self.digits(), "--device", "cuda", "--output", path, "--probes",
                             "cupti", *arguments, environment=environment)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertNotIn("pretended cupti", done.stderr)
@@ -329,7 +332,7 @@ class PretendedGpu(PretendedGpuTest):
 
     def test_records_that_are_lost_or_have_no_time(self):
         for fault in ("drop_every=50", "untimed_every=50"):
-            trials, report = self.recorded("--trials", "synthetic/device", environment={CUPTI: fault})
+            trials, report = self.recorded("--trials", "synthetic/device", environment={CUPTI: fault}, seconds=2)
             recorded = trials["synthetic/device"]
             launched = sum(row["calls"] for row in recorded["kernels"] + recorded["copies"])
             # Those of the steps before the window count as well.

@@ -8,7 +8,7 @@ import re
 import time
 import unittest
 
-from pretended_gpu import GPU, NCCL, REASONS, SHORT, VISIBLE, XID, PretendedGpuTest
+from pretended_gpu import GPU, NCCL, PROCESSES, REASONS, SHORT, VISIBLE, XID, PretendedGpuTest
 
 # Who meets it first, the watch of the device or the next call, is chance.
 SAYS_OF_AN_ERROR = "a collective of NCCL failed|ncclAllReduce: remote process exited"
@@ -28,8 +28,8 @@ class PretendedRanks(PretendedGpuTest):
         # Of the last 31 samples one of two ranks has 16, as ever, and the other 15: all must record, or none.
         # Of 15 samples the ranks have 8 and 7, for which cuDNN has other plans.
         for ranks, batch, samples, precision, rounding in (
-                (1, 8, 128, "fp32", 1e-3), (3, 24, 128, "fp32", 1e-3), (2, 32, 127, "fp32", 1e-3),
-                (2, 15, 127, "bf16", 2e-2)):
+                (1, 8, 64, "fp32", 1e-3), (3, 24, 56, "fp32", 1e-3), (2, 32, 63, "fp32", 1e-3),
+                (2, 15, 67, "bf16", 2e-2)):
             losses = {}
             # On the processor without tuning: in bf16 the kernels that it finds, which may be others beside other
             # programs, round as differently as the devices do.
@@ -59,7 +59,7 @@ class PretendedRanks(PretendedGpuTest):
         # on the first rank, two on the second.
         for batch, recorded in ((11, True), (8, False)):
             arguments = ("train", "--workload", "mnist_cnn", "--global-batch-size", batch, "--epochs", "3", "--autotune",
-                         "off", "--data", self.digits(127), "--device", "cuda", "--cuda-graph", "on", "--output",
+                         "off", "--data", self.digits(39), "--device", "cuda", "--cuda-graph", "on", "--output",
                          self.folder / "report.json")
             done = self.launch(3, *arguments)
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -79,7 +79,8 @@ class PretendedRanks(PretendedGpuTest):
             failure = self.report(self.folder / "report.json")["run"]["failure"]
             self.assertEqual((failure["rank"], failure["phase"]), (1, "epoch 1, step 6 of 8"), failure)
         for step in (2, 10):  # the first of them untimed
-            done = self.launch(2, "scale", *SHORT, "--data", self.digits(), "--device", "cuda", "--trials", "full",
+            done = self.launch(2, "scale", "--mode", "weak", *SHORT, "--data", self.digits(), "--device", "cuda",
+                               "--trials", "full",
                                "--output", self.folder / "report.json",
                                environment={GPU: "devices=2,late_us=200", "DLBENCH_TEST_FAULT": f"nan@1:{step}"})
             self.assertEqual(done.returncode, 5, done.stderr)
@@ -98,11 +99,25 @@ class PretendedRanks(PretendedGpuTest):
         self.assertEqual(run["failure"]["rank"], 1, run["failure"])
         self.assertIn("Xid 79", run["failure"]["detail"])
 
+    def expect_a_neighbour_of_rank_1(self, run, where):
+        """Others may have used the processors, too."""
+        told = [taint["detail"] for taint in run["taints"] if taint["code"] == "disturbed" and taint["where"].startswith(where)]
+        self.assertTrue(any(re.search(r"rank 1: .*another process computed on the same GPU \(process 4711\), up to 37 %",
+                                      detail) for detail in told), run["taints"])
+
     def test_each_ranks_device_may_hold_its_clocks_back(self):
-        done, run = self.train_apart({REASONS: str(0x40)})
+        done, run = self.train_apart({REASONS: str(0x40), PROCESSES: "self:80,4711:37"})
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.expect_a_neighbour_of_rank_1(run, "training")
         self.assertEqual([(taint["where"], taint["detail"]) for taint in run["taints"] if taint["code"] == "throttled"],
                          [("training, rank 1", "clocks held back by: hardware_thermal")])
+
+    def test_collectives_beside_another_process(self):
+        path = self.folder / "report.json"
+        done = self.launch_apart({PROCESSES: "self:80,4711:37"}, "comm", "--device", "cuda", "--collectives", "all_reduce",
+                                 "--minbytes", "8", "--maxbytes", "8", "--output", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.expect_a_neighbour_of_rank_1(self.report(path)["run"], "collectives over 2 ranks")
 
     def expect_both_gpus(self, report):
         """Of ranks of which each sees its own alone, by the same index."""
@@ -119,7 +134,7 @@ class PretendedRanks(PretendedGpuTest):
         for command, series in (("run", ""), ("scale", " (weak, 2 ranks)")):
             codes = self.folder / f"codes-{command}"
             modes = ("--mode", "weak") if command == "scale" else ("--probes", "nvml")
-            done = self.launch_apart({REASONS: str(0x40), VISIBLE: "1"}, command, *SHORT, *modes, "--strict", "--data",
+            done = self.launch_apart({REASONS: str(0x40), VISIBLE: "1", PROCESSES: "self:80,4711:37"}, command, *SHORT, *modes, "--strict", "--data",
                                      self.digits(), "--device", "cuda", "--trials", "full", "--output", path, codes=codes)
             report = self.report(path)
             self.expect_both_gpus(report)
@@ -129,6 +144,7 @@ class PretendedRanks(PretendedGpuTest):
             self.assertEqual([(taint["where"], taint["detail"]) for taint in run["taints"]
                               if taint["code"] == "throttled"],
                              [("trial full" + series, "clocks held back on rank 1: hardware_thermal")])
+            self.expect_a_neighbour_of_rank_1(run, "trial full" + series)
 
     def test_ranks(self):
         done = self.launch_short(2)
@@ -350,7 +366,7 @@ class PretendedRanks(PretendedGpuTest):
 
     def test_scale(self):
         path = self.folder / "scale.json"
-        done = self.launch(2, "scale", *SHORT, "--data", self.digits(), "--device", "cuda", "--output", path)
+        done = self.launch(2, "scale", "--mode", "weak", *SHORT, "--data", self.digits(), "--device", "cuda", "--output", path)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         (weak,) = [series for series in self.report(path)["scaling"] if series["mode"] == "weak"]
         self.assertEqual([point["ranks"] for point in weak["points"]], [1, 2])

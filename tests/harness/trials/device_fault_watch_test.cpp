@@ -47,7 +47,7 @@ DeviceFaultWatch watch_of(std::string kind, std::string fault, std::string unava
   backend::DeviceInfo device;
   device.kind = std::move(kind);
   return DeviceFaultWatch(
-      device, std::make_unique<ReportingProbe>(std::move(fault), std::move(unavailable)));
+      device, 1, std::make_unique<ReportingProbe>(std::move(fault), std::move(unavailable)));
 }
 
 TEST(DeviceFaultWatch, AFaultEndsWorkThatSeemedToSucceed) {

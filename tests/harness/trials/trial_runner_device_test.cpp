@@ -19,6 +19,8 @@
 namespace dlbench::harness {
 namespace {
 
+using ::testing::Contains;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using testing::on_ranks;
 
@@ -97,6 +99,42 @@ TEST(TrialRunnerOnRanks, AThrottledDeviceOfAnyRankTaintsTheTrialOnce) {
                 ElementsAre("trial synthetic: clocks held back on rank 1: power_cap, power_brake; "
                             "rank 3: hardware_thermal"));
   }
+}
+
+// It computes in the first two repetitions of one rank's device, and has gone then.
+TEST(TrialRunnerOnRanks, AnotherProcessOnADeviceDisturbsTheRepetition) {
+  RunGuard guard(std::nullopt);
+  std::vector<std::vector<std::string>> discarded(2);
+  std::vector<std::size_t> taints(2);
+  on_ranks(2, [&](comm::Rendezvous& ranks) {
+    RankGroup group(ranks);
+    RunnerOptions options = tests::three_repetitions();
+    options.max_discards = 3;
+    options.stopping.max_time_s = 60.0;
+    options.stopping.max_noise = 1e9;
+    TrialRunner runner(options, group, guard, [](const std::vector<TrialResult>&) {});
+    int windows = 0;
+    runner.end_window = [&] {
+      const bool crowded = ranks.rank() == 1 && ++windows <= 2;
+      return probes::DeviceConditions{.foreign_share = crowded ? 0.5 : 0.0,
+                                      .neighbours = crowded ? "somebody computed" : ""};
+    };
+    runner.run(one_arm());
+    const auto rank = static_cast<std::size_t>(ranks.rank());
+    for (const auto& repetition : runner.results().front().repetitions) {
+      EXPECT_TRUE(repetition.disturbance.foreign_gpu_share.has_value());
+      if (repetition.discarded.has_value()) {
+        discarded[rank].push_back(*repetition.discarded);
+      }
+    }
+    for (const auto& taint : runner.results().front().taints) {
+      taints[rank] += taint.detail.find("somebody") != std::string::npos ? 1 : 0;
+    }
+  });
+  for (const std::vector<std::string>& of_rank : discarded) {
+    EXPECT_THAT(of_rank, Contains(ContainsRegex("rank 1: .*somebody computed")).Times(2));
+  }
+  EXPECT_THAT(taints, ElementsAre(0U, 0U));
 }
 
 TEST(TrialRunner, AFaultOfTheDeviceEndsTheRun) {

@@ -20,6 +20,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -77,6 +78,9 @@ class PretendedSensors final : public GpuSensors {
   [[nodiscard]] std::vector<GpuEvent> take_events() noexcept override {
     spend(Sensor::kFaults);
     return std::exchange(events_, {});
+  }
+  [[nodiscard]] std::optional<std::vector<GpuProcess>> take_processes() noexcept override {
+    return std::nullopt;
   }
 
  private:

@@ -211,6 +211,11 @@ TEST(Forgery, DoubtsThatAreNotTold) {
        "others used 50 s"},
       {[](RunRecord& r) { r.trials[1].repetitions[1].disturbance.steal_s = 1.0; },
        "run.taints: has no disturbed of trial synthetic/device"},
+      {[](RunRecord& r) { r.trials[2].repetitions[1].disturbance.foreign_gpu_share = 0.03; },
+       "run.taints: has no disturbed of trial full, but repetition 1 counts although others had "
+       "0.03 of the GPU's time"},
+      {[](RunRecord& r) { r.history[1].disturbance = DisturbanceRecord{.foreign_gpu_share = 0.5}; },
+       "run.taints: has no disturbed, but others used the GPU in epoch 2"},
       {[](RunRecord& r) { r.trials[1].repetitions[1].disturbance.throttled_s = 1.0; },
        "run.taints: has no throttled of trial synthetic/device, but a quota stopped repetition 1"},
       {[](RunRecord& r) { r.run.taints.pop_back(); },
@@ -248,6 +253,12 @@ TEST(Forgery, IsNoDoubtThatARunDoesNotTell) {
   });
   expect_no("disturbed",
             [](RunRecord& r) { r.trials[1].repetitions[1].disturbance.foreign_cpu_s = 0.1; });
+  expect_no("disturbed",
+            [](RunRecord& r) { r.trials[1].repetitions[1].disturbance.foreign_gpu_share = 0.02; });
+  expect_no("disturbed", [](RunRecord& r) {
+    r.trials[1].repetitions[1].disturbance.foreign_gpu_share = 1.0;
+    r.trials[1].repetitions[1].discarded = "another process computed on the same GPU";
+  });
   expect_no("disturbed",
             [](RunRecord& r) { r.trials[2].repetitions[1].disturbance.foreign_cpu_s = 50.0; });
   expect_no("disturbed", [](RunRecord& r) {
