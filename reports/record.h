@@ -184,11 +184,13 @@ struct WorkloadRecord {
   std::vector<InputRecord> inputs;
   std::vector<OutputRecord> outputs;
   std::string loss;
-  ValueMap optimizer;                    ///< with its "name"
-  std::string precision;                 ///< fp32, tf32, bf16 or fp16
-  std::int64_t batch_size_per_rank = 0;  ///< samples of rank 0 in a step
-  std::int64_t global_batch_size = 0;    ///< samples of all ranks in a step
-  std::string device;                    ///< its name, e.g. "NVIDIA H200"
+  ValueMap optimizer;                         ///< with its "name"
+  std::string precision;                      ///< fp32, tf32, bf16 or fp16
+  std::int64_t batch_size_per_rank = 0;       ///< samples of rank 0 in a step
+  std::int64_t global_batch_size = 0;         ///< samples of all ranks in a step
+  std::string device;                         ///< of rank 0: its name, e.g. "NVIDIA H200"
+  std::optional<std::string> device_address;  ///< PCI, as in 0000:41:00.0; null: it is no GPU
+  std::optional<std::string> device_uuid;     ///< of GpuRecord; null: no GPU, or not known
   std::string backend;
   std::vector<PlanRecord> plans;
   MemoryRecord memory;

@@ -186,6 +186,8 @@ void fields(V& visit, R& record) {
   visit("batch_size_per_rank", record.batch_size_per_rank);
   visit("global_batch_size", record.global_batch_size);
   visit("device", record.device);
+  visit("device_address", record.device_address);
+  visit("device_uuid", record.device_uuid);
   visit("backend", record.backend);
   visit("plans", record.plans);
   visit("memory", record.memory);

@@ -119,6 +119,9 @@ struct LinkFitRecord {
 /// with.
 inline constexpr double kLargestResidual = 0.25;
 
+/// Upper over lower end of a projection's band: a wider one says nothing.
+inline constexpr double kWidestBand = 10.0;
+
 /// What a number of ranks that was not measured would bring. Intervals are 95 % bands.
 struct ProjectionRecord {
   std::int64_t ranks = 0;

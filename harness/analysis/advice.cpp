@@ -174,6 +174,17 @@ std::optional<AdviceRecord> faster_step(const std::string& change,
       change, reports::gain_at(rate, means), loader_limits ? "the loader is the limit" : "");
 }
 
+/// Of a device that is no small part of the step without work; empty: it is not known to be.
+std::string idle_text(const AttributionInput& input) {
+  constexpr double kIdle = 0.1;
+  if (!input.gpu.has_value() || !(1.0 - input.gpu->busy >= kIdle)) {
+    return "";
+  }
+  return fmt::format("; the device idles {} of the step between kernels, {} for want of launches",
+                     percent_text(1.0 - input.gpu->busy),
+                     percent_text(input.gpu->launch_idle));
+}
+
 /// What the interference trial adds: how much each side slows beside the other.
 std::string interference_text(const AttributionInput& input) {
   const auto step = paired_ratio_interval(
@@ -311,10 +322,11 @@ std::string explanation(const AttributionInput& input,
           rate_text(means.device),
           rate_text(means.nocomm));
     case Verdict::kComputeBound:
-      return fmt::format("{}; full ({}) runs at {} of the step alone",
+      return fmt::format("{}; full ({}) runs at {} of the step alone{}",
                          both_alone(means),
                          full,
-                         percent_text(means.full / means.host));
+                         percent_text(means.full / means.host),
+                         idle_text(input));
     case Verdict::kLaunchBound:
       return fmt::format(
           "{}; the device idles {} of the step between kernels, for want of launches",
@@ -362,8 +374,10 @@ std::vector<AdviceRecord> advice(const AttributionInput& input,
       break;
     case Verdict::kComputeBound:
       ideas.push_back(
-          faster_step("a faster step (--precision, --conv-algorithm, larger "
-                      "--batch-size, more cores or another device)",
+          faster_step(input.shared_processors
+                          ? "a faster step (--precision, --conv-algorithm, larger --batch-size, "
+                            "more cores or another device)"
+                          : "a faster step (--precision, larger --batch-size or another device)",
                       std::numeric_limits<double>::infinity(),
                       means));
       break;

@@ -69,6 +69,9 @@ std::optional<std::string> doubt(std::int64_t ranks,
     reasons.push_back(
         "it is for a core for each compute thread, and measured ranks shared their cores");
   }
+  if (input.shared_gpu) {
+    reasons.push_back("it is for a GPU for each rank, and measured ranks shared one");
+  }
   if (only_node_ranks.has_value() && ranks > *only_node_ranks) {
     reasons.push_back(fmt::format(
         "no network between nodes was measured, only {} ranks of one node", *only_node_ranks));

@@ -38,7 +38,8 @@ struct ProjectionInput {
   /// Ranks -> compute threads per core where that is above 1 (ranks that share cores take turns). A
   /// size that is not listed has 1.
   std::map<std::int64_t, double> load;
-  std::uint64_t seed = 1;  ///< of the bootstrap
+  bool shared_gpu = false;  ///< measured ranks shared a GPU
+  std::uint64_t seed = 1;   ///< of the bootstrap
 };
 
 /// Projects one series. The model of a step of N ranks with local batches b:

@@ -11,21 +11,25 @@
 namespace dlbench::harness {
 namespace {
 
-bool runs_in_bf16(const graph::Graph& graph, const graph::Node& node) {
+bool reads(const graph::Graph& graph, const graph::Node& node, core::DType dtype) {
   return std::any_of(node.inputs.begin(), node.inputs.end(), [&](graph::ValueId id) {
-    return graph.value(id).dtype == core::DType::kBF16;
+    return graph.value(id).dtype == dtype;
   });
 }
 
 }  // namespace
 
 std::optional<double> estimate_step_s(const graph::Graph& step,
-                                      const std::vector<reports::PeakRecord>& peaks) {
-  const std::optional<reports::PeakRates> fp32 = reports::peak_rates(peaks, "fp32");
+                                      const std::vector<reports::PeakRecord>& peaks,
+                                      std::string_view wide) {
+  const std::optional<reports::PeakRates> f32 = reports::peak_rates(peaks, wide);
   const std::optional<reports::PeakRates> bf16 = reports::peak_rates(peaks, "bf16");
+  const std::optional<reports::PeakRates> f16 = reports::peak_rates(peaks, "fp16");
   double seconds = 0.0;
   for (const graph::Node& node : step.nodes()) {
-    const std::optional<reports::PeakRates>& rates = runs_in_bf16(step, node) ? bf16 : fp32;
+    const std::optional<reports::PeakRates>& rates = reads(step, node, core::DType::kBF16)  ? bf16
+                                                     : reads(step, node, core::DType::kF16) ? f16
+                                                                                            : f32;
     if (!rates.has_value()) {
       return std::nullopt;
     }

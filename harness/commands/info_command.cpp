@@ -10,6 +10,7 @@
 #include "harness/peaks/peak_cache.h"
 #include "harness/rank_placement.h"
 #include "harness/session/open_device.h"
+#include "harness/trials/device_fault_watch.h"
 
 #include <cstdio>
 #include <memory>
@@ -55,6 +56,10 @@ class InfoCommand final : public Command {
       throw core::Error(core::ErrorCode::kUsage,
                         "--ranks and --measure-peaks: choose one; ranks that share processors "
                         "would measure each other");
+    }
+    if (device_ == "ref") {
+      throw core::Error(core::ErrorCode::kUsage,
+                        "--device ref: the peaks are those of a device, auto, cpu or cuda[:N]");
     }
     if (device_ != "auto" && !measure_peaks_) {
       throw core::Error(
@@ -106,10 +111,17 @@ class InfoCommand final : public Command {
 
   static void measure_device(backend::Backend& device) {
     core::log::progress("measuring the peaks of " + device.device().name);
-    const DevicePeaks peaks =
-        measure_device_peaks(device, DevicePeakSizes::for_device(device.device()));
+    DeviceFaultWatch watch(device.device());
+    DevicePeaks peaks;
+    watch.over("peaks of " + device.device().name, [&] {
+      peaks = measure_device_peaks(device, DevicePeakSizes::for_device(device.device()));
+    });
     core::log::progress("");
     print(peaks_text(peaks));
+    if (const std::string neighbours = watch.conditions().neighbours; !neighbours.empty()) {
+      core::log::warn(neighbours + ": these peaks are not kept");
+      return;
+    }
     store_device_peaks(cache_folder(), peaks);
     print("  kept in " + device_peak_file(cache_folder(), peaks.device).string() + "\n");
   }

@@ -188,6 +188,9 @@ class Measurement {
           }
         },
         runner.device_fault);
+    if (const std::string fault = probes.take_fault(); !fault.empty()) {
+      throw Error(ErrorCode::kRun, "profiling: " + fault);
+    }
   }
 
   // A replayed step is one launch: it passes by no phase and no op that a profiler could show.

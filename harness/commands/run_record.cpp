@@ -151,6 +151,10 @@ void describe_plan(SessionPlan& plan, reports::RunRecord& record) {
   }
   const backend::DeviceInfo device = plan.backend().device();
   workload.device = device.name;
+  if (!device.address.empty()) {
+    workload.device_address = device.address;
+    workload.device_uuid = gpu_uuid(record.system, 0, device.address);
+  }
   workload.backend = std::string(plan.backend().name());
   record.workload = std::move(workload);
 

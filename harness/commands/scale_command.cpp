@@ -126,8 +126,8 @@ class Scaling {
     scale.measure_facts();
     record_series(scale);
     project(scale);
-    if (scale.noise_target_missed()) {
-      report_.taint(Taint::kNoiseTargetMissed, "scale", "the time budget ended the run first");
+    if (const std::string& missed = scale.missed_noise(); !missed.empty()) {
+      report_.taint(Taint::kNoiseTargetMissed, "scale", missed);
     }
     scale.release();
     sweep_buckets();

@@ -166,19 +166,6 @@ void put_in_order(std::vector<reports::GpuRecord>& gpus) {
   }
 }
 
-/// Of the GPU of the rank's host that has this address.
-std::optional<std::string> uuid_at(const reports::SystemRecord& system,
-                                   std::int64_t rank,
-                                   const std::string& address) {
-  for (const reports::HostRecord& host : system.hosts) {
-    const auto gpu = std::ranges::find(host.gpus, address, &reports::GpuRecord::address);
-    if (std::ranges::count(host.ranks, rank) > 0 && gpu != host.gpus.end()) {
-      return if_known(gpu->uuid);
-    }
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 void describe_system(reports::SystemRecord& system) {
@@ -228,10 +215,22 @@ void describe_launch(comm::Rendezvous& ranks, reports::SystemRecord& system) {
   system.libraries["mpi"] = ranks.library();
 }
 
+std::optional<std::string> gpu_uuid(const reports::SystemRecord& system,
+                                    std::int64_t rank,
+                                    const std::string& address) {
+  for (const reports::HostRecord& host : system.hosts) {
+    const auto gpu = std::ranges::find(host.gpus, address, &reports::GpuRecord::address);
+    if (std::ranges::count(host.ranks, rank) > 0 && gpu != host.gpus.end()) {
+      return if_known(gpu->uuid);
+    }
+  }
+  return std::nullopt;
+}
+
 void name_devices(const reports::SystemRecord& system, reports::TrialRecord& trial) {
   for (reports::RankRecord& rank : trial.per_rank) {
     if (rank.device_address.has_value()) {
-      rank.device_uuid = uuid_at(system, rank.rank, *rank.device_address);
+      rank.device_uuid = gpu_uuid(system, rank.rank, *rank.device_address);
     }
   }
 }

@@ -17,6 +17,11 @@ void describe_system(reports::SystemRecord& system);
 /// Collective.
 void describe_launch(comm::Rendezvous& ranks, reports::SystemRecord& system);
 
+/// UUID of the GPU of the rank's host that has this address; none: not known.
+[[nodiscard]] std::optional<std::string> gpu_uuid(const reports::SystemRecord& system,
+                                                  std::int64_t rank,
+                                                  const std::string& address);
+
 /// The UUIDs of the ranks' devices, as the GPUs of their hosts have them.
 void name_devices(const reports::SystemRecord& system, reports::TrialRecord& trial);
 

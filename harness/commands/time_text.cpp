@@ -3,6 +3,7 @@
 #include "harness/commands/time_text.h"
 
 #include "harness/analysis/step_estimate.h"
+#include "harness/peaks/device_peaks.h"
 #include "harness/peaks/peak_cache.h"
 #include "reports/naming.h"
 #include "reports/peak_rates.h"
@@ -31,22 +32,27 @@ std::string duration(double seconds) {
 
 StepTime step_time(const SessionPlan& plan) {
   const backend::DeviceInfo device = plan.backend().device();
-  if (plan.backend().name() != "cpu") {
+  const bool gpu = plan.backend().name() == "cuda";
+  if (plan.backend().name() != "cpu" && !gpu) {
     return {{}, fmt::format("not estimated: no peaks of the {} backend\n", plan.backend().name())};
   }
   const int measured_threads = peak_key().threads;
-  if (device.threads != measured_threads) {
+  if (!gpu && device.threads != measured_threads) {
     return {{},
             fmt::format("not estimated: peaks are those of {} threads, this run has {}\n",
                         measured_threads,
                         device.threads)};
   }
-  const std::vector<reports::PeakRecord> peaks = cached_peaks();
-  const std::optional<double> step_s = estimate_step_s(plan.training_graph(), peaks);
-  const std::optional<reports::PeakRates> rates =
-      reports::peak_rates(peaks, plan.compute_dtype() == core::DType::kBF16 ? "bf16" : "fp32");
+  const std::string& precision = plan.options().precision;
+  const std::vector<reports::PeakRecord> peaks =
+      gpu ? cached_device_peaks(plan.backend()) : cached_peaks();
+  const std::optional<double> step_s =
+      estimate_step_s(plan.training_graph(), peaks, precision == "tf32" ? "tf32" : "fp32");
+  const std::optional<reports::PeakRates> rates = reports::peak_rates(peaks, precision);
   if (!step_s.has_value() || !rates.has_value()) {
-    return {{}, "not estimated: run `dlbench info --measure-peaks` first\n"};
+    return {{},
+            fmt::format("not estimated: run `dlbench info --measure-peaks{}` first\n",
+                        gpu ? " --device cuda" : "")};
   }
   return {step_s,
           fmt::format("step {}, {:.3g} samples/s, if every op ran at the measured peaks "

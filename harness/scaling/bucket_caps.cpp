@@ -50,8 +50,8 @@ std::vector<reports::TaintRecord> taints_of(const ScaleRun& run) {
       }
     }
   }
-  if (run.noise_target_missed()) {
-    details[reports::Taint::kNoiseTargetMissed].emplace_back("the time budget ended it first");
+  if (!run.missed_noise().empty()) {
+    details[reports::Taint::kNoiseTargetMissed].push_back(run.missed_noise());
   }
   std::vector<reports::TaintRecord> taints;
   for (const auto& [code, texts] : details) {

@@ -32,13 +32,12 @@ std::string measured_text(const reports::ScalingRecord& series, std::int64_t ran
 
 /// Why a projection would mislead; empty: it does not.
 std::string doubt(const reports::ProjectionRecord& projection, const std::string& mode) {
-  constexpr double kWidestBand = 10.0;
   if (mode == "strong" && projection.global_batch_size < projection.ranks) {
     return fmt::format("a global batch of {} is less than one sample for each rank",
                        projection.global_batch_size);
   }
   const auto [shortest_s, longest_s] = *projection.step_time_s.ci95;
-  if (!(longest_s <= kWidestBand * shortest_s)) {
+  if (!(longest_s <= reports::kWidestBand * shortest_s)) {
     return fmt::format("what was measured is too noisy: 95 % band of the step from {} to {}",
                        reports::seconds_text(shortest_s),
                        reports::seconds_text(longest_s));

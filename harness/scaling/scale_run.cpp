@@ -315,9 +315,7 @@ bool ScaleRun::enough(std::int64_t rounds, double round_s) {
     const StopDecision decision = StoppingRule(options_.runner.stopping).decide(progress);
     const bool spent = guard_.elapsed_s() + round_s > options_.time_budget_s;
     stop = decision.stop() || spent;
-    noise_target_missed_ = stop && std::any_of(decision.noise.begin(),
-                                               decision.noise.end(),
-                                               [](const auto& noise) { return !noise.target_met; });
+    missed_noise_ = stop ? missed_noise_text(decision, spent, options_.runner.stopping) : "";
   }
   return everyone_.agree(stop);
 }
@@ -374,6 +372,7 @@ ProjectionInput ScaleRun::projection_input(std::size_t series) const {
     const double load = static_cast<double>(member.plan().backend().device().threads *
                                             member.group().ranks_on_these_cpus()) /
                         static_cast<double>(probes::usable_cpus());
+    input.shared_gpu = input.shared_gpu || !member.plan().shared_device().empty();
     if (load > 1.0) {
       input.load[sizes_[index].ranks] = load;
     }

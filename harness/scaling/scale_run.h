@@ -108,8 +108,9 @@ class ScaleRun {
   [[nodiscard]] ScalingInput input(std::size_t series) const;
   /// The same with the facts, for a Projector; after measure_facts(), on rank 0.
   [[nodiscard]] ProjectionInput projection_input(std::size_t series) const;
-  /// Whether the budget ended the run before the intervals were narrow enough.
-  [[nodiscard]] bool noise_target_missed() const { return noise_target_missed_; }
+  /// What ended the run before all intervals were narrow enough, and how wide the widest is; empty:
+  /// they are. On rank 0.
+  [[nodiscard]] const std::string& missed_noise() const { return missed_noise_; }
   /// Why the state of the page cache is not known; empty if it is. On rank 0.
   [[nodiscard]] const std::string& unknown_cache() const { return unknown_cache_; }
 
@@ -138,7 +139,7 @@ class ScaleRun {
   std::vector<AllReducesAlone> all_reduce_alone_s_;       ///< of a step, by size
   std::vector<StepTimeline> timelines_;                   ///< by size
   std::vector<std::optional<double>> compression_error_;  ///< by size
-  bool noise_target_missed_ = false;
+  std::string missed_noise_;
   std::string unknown_cache_;
 };
 

@@ -18,6 +18,30 @@ using reports::mean_interval;
 
 }  // namespace
 
+std::string missed_noise_text(const StopDecision& decision,
+                              bool budget_spent,
+                              const StoppingLimits& limits) {
+  const auto missed = std::ranges::count(decision.noise, false, &TrialNoise::target_met);
+  if (missed == 0) {
+    return "";
+  }
+  double widest = 0.0;
+  for (const TrialNoise& noise : decision.noise) {
+    widest = std::max(widest, noise.half_width.value_or(0.0));
+  }
+  const char* limit = budget_spent                                ? "--time-budget"
+                      : decision.reason == StopReason::kTimeLimit ? "--max-time"
+                                                                  : "the most repetitions";
+  return fmt::format(
+      "{} ended it with {} of {} trials too noisy; the widest half-width is {:.2f} % of the mean, "
+      "wanted {:.2f} %",
+      limit,
+      missed,
+      decision.noise.size(),
+      100.0 * widest,
+      100.0 * limits.max_noise);
+}
+
 StoppingRule::StoppingRule(StoppingLimits limits) : limits_(limits) {
   if (limits.min_repetitions < 1 || !(limits.max_noise > 0.0) || !(limits.max_time_s > 0.0) ||
       limits.max_repetitions < 1) {

@@ -42,6 +42,12 @@ struct StopDecision {
   [[nodiscard]] bool stop() const { return reason != StopReason::kNotYet; }
 };
 
+/// What ended a run before every interval was narrow enough, and how wide the widest is; empty: all
+/// are. `budget_spent`: --time-budget was the limit.
+[[nodiscard]] std::string missed_noise_text(const StopDecision& decision,
+                                            bool budget_spent,
+                                            const StoppingLimits& limits);
+
 /// Decides after each round for all trials of a run together.
 ///
 /// Precision is looked at only when every trial has a number of repetitions on a list fixed

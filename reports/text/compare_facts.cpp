@@ -43,15 +43,17 @@ void add_hosts(const std::vector<HostRecord>& hosts, std::map<std::string, std::
 }
 
 /// The GPUs that ranks computed on, of all that their hosts have.
-void add_devices(const std::vector<TrialRecord>& trials,
-                 std::map<std::string, std::string>& facts) {
+void add_devices(const RunRecord& record, std::map<std::string, std::string>& facts) {
   std::set<std::string> uuids;
-  for (const TrialRecord& trial : trials) {
+  for (const TrialRecord& trial : record.trials) {
     for (const RankRecord& rank : trial.per_rank) {
       if (rank.device_uuid.has_value()) {
         uuids.insert(*rank.device_uuid);
       }
     }
+  }
+  if (uuids.empty() && record.workload.has_value() && record.workload->device_uuid.has_value()) {
+    uuids.insert(*record.workload->device_uuid);  // one rank alone
   }
   constexpr std::size_t kNamed = 4;  // a job may have hundreds
   if (!uuids.empty() && uuids.size() <= kNamed) {
@@ -103,7 +105,7 @@ std::map<std::string, std::string> facts_of(const RunRecord& record) {
     facts["environment " + variable] = value;
   }
   add_hosts(record.system.hosts, facts);
-  add_devices(record.trials, facts);
+  add_devices(record, facts);
   if (record.workload.has_value()) {
     add_workload(*record.workload, facts);
   }

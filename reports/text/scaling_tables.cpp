@@ -241,6 +241,10 @@ std::string band_text(const EstimateRecord& step) {
   return text;
 }
 
+bool says_nothing(const EstimateRecord& step) {
+  return step.ci95.has_value() && !((*step.ci95)[1] <= kWidestBand * (*step.ci95)[0]);
+}
+
 std::string projection_text(const ScalingRecord& scaling) {
   std::string text;
   if (scaling.fit.has_value()) {
@@ -270,13 +274,14 @@ std::string projection_text(const ScalingRecord& scaling) {
   }
   if (scaling.leave_largest_out.has_value()) {
     const LeaveLargestOutRecord& left = *scaling.leave_largest_out;
-    text +=
-        fmt::format("  {} ranks predicted from fewer: {}, measured {}: {:+.1f} %, {} the band\n",
-                    left.ranks,
-                    band_text(left.predicted_step_time_s),
-                    seconds_text(left.measured_step_time_s),
-                    100.0 * left.relative_error,
-                    left.inside_band ? "inside" : "outside");
+    text += fmt::format("  {} ranks predicted from fewer: {}, measured {}: {:+.1f} %, {}\n",
+                        left.ranks,
+                        band_text(left.predicted_step_time_s),
+                        seconds_text(left.measured_step_time_s),
+                        100.0 * left.relative_error,
+                        says_nothing(left.predicted_step_time_s) ? "a band too wide to say anything"
+                        : left.inside_band                       ? "inside the band"
+                                                                 : "outside the band");
   }
   return text;
 }

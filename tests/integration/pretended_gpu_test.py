@@ -135,6 +135,11 @@ class PretendedGpu(PretendedGpuTest):
             report = self.run_short("--trials", "synthetic/device", "--probes", "none", "--device", option,
                                     environment=variables)
             self.assertEqual(report["workload"]["device"], wanted)
+            number = int(wanted[-1]) + 1
+            self.assertEqual((report["workload"]["device_address"], report["workload"]["device_uuid"]),
+                             (f"0000:4{number}:00.0", f"GPU-{number}" if number == 1 else None))
+        done = self.dlbench("run", *SHORT, "--data", self.digits(), "--device", "cuda", "--dry-run")
+        self.assertIn("not estimated: run `dlbench info --measure-peaks --device cuda` first", done.stdout)
 
     def test_devices_that_cannot_be_used(self):
         base = ("run", *SHORT, "--trials", "synthetic", "--data", self.digits(), "--output",
@@ -198,6 +203,20 @@ class PretendedGpu(PretendedGpuTest):
         self.assertEqual(self.report(path)["run"]["exit_code"], 5)
         for fault, says in (("ecc@2", "lost data to an uncorrected memory error"), ("lost@3", "no longer answers")):
             self.expect_error(5, *run, environment={XID: fault}, says=["trial synthetic/", says])
+
+    def test_what_the_driver_tells_behind_the_last_repetition_ends_the_run(self):
+        for look in range(3, 8):  # the third, or a later one where repetitions were disturbed
+            done = self.dlbench("run", *SHORT, "--data", self.digits(), "--device", "cuda", "--trials", "synthetic/device",
+                                "--probes", "nvml", "--output", self.folder / "report.json", environment={XID: f"79@{look}"})
+            self.assertEqual(done.returncode, 5, done.stderr)
+            self.assertIn("Xid 79", done.stderr)
+            if "dlbench: profiling: " in done.stderr:
+                return
+        self.fail(done.stderr)
+
+    def test_a_step_that_fails_names_what_the_driver_told(self):
+        path = self.folder / "report.json"
+        run = ("run", *SHORT, "--data", self.digits(), "--device", "cuda", "--trials", "synthetic", "--output", path)
         for arguments in (run, ("train", "--workload", "mnist_cnn", "--epochs", "1", "--batch-size", "8",
                                 "--data", self.digits(), "--device", "cuda", "--output", path)):
             self.expect_error(5, *arguments, "--cuda-graph", "off", environment={GPU: "fails_at=100", XID: "31@1"},

@@ -403,6 +403,13 @@ TEST(Projection, IsDoubtedWhereMeasuredRanksSharedTheirCores) {
             2.0 * projector.project(8).step_time_s.mean);
 }
 
+TEST(Projection, IsDoubtedWhereMeasuredRanksSharedAGpu) {
+  std::mt19937_64 random(5);
+  ProjectionInput input = measure(quiet_cluster(), random);
+  input.shared_gpu = true;
+  EXPECT_THAT(Projector(input).project(64).doubt.value_or(""), HasSubstr("a GPU for each rank"));
+}
+
 TEST(Projection, IsTheSameEachTime) {
   std::mt19937_64 random(1);
   const ProjectionInput input = measure(random_cluster(random), random);

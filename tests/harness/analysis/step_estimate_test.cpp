@@ -58,6 +58,13 @@ TEST(StepEstimate, TakesEachNodesPrecision) {
   EXPECT_FALSE(estimate_step_s(step, {fp32}).has_value());
 }
 
+TEST(StepEstimate, TakesWhatF32IsComputedIn) {
+  const graph::Graph step = training_step(core::DType::kF32);
+  const std::vector<reports::PeakRecord> peaks = {peak("fp32", 1e9, kAlmostFree),
+                                                  peak("tf32", 4e9, kAlmostFree)};
+  EXPECT_NEAR(*estimate_step_s(step, peaks) / *estimate_step_s(step, peaks, "tf32"), 4.0, 1e-9);
+}
+
 TEST(StepEstimate, IsNothingWithoutPeaks) {
   EXPECT_FALSE(estimate_step_s(training_step(core::DType::kF32), {}).has_value());
 }

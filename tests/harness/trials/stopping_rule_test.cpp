@@ -124,5 +124,20 @@ TEST(StoppingRule, LookingSeldomKeepsTheCoverage) {
   RecordProperty("coverage_of_an_eager_rule", std::to_string(eager));
 }
 
+TEST(StoppingRule, WhatMissedItsNoiseNamesTheLimit) {
+  const StoppingLimits limits{.min_repetitions = 2, .max_noise = 0.03, .max_time_s = 1.0};
+  const std::vector<TrialProgress> trials = {{"io", {100.0, 100.0}, 2.0},
+                                             {"full", {90.0, 110.0}, 2.0}};
+  const StopDecision decision = StoppingRule(limits).decide(trials);
+  const std::string width = " ended it with 1 of 2 trials too noisy; the widest half-width is ";
+  EXPECT_THAT(missed_noise_text(decision, false, limits),
+              testing::StartsWith("--max-time" + width));
+  EXPECT_THAT(missed_noise_text(decision, true, limits),
+              testing::StartsWith("--time-budget" + width));
+  EXPECT_THAT(missed_noise_text(decision, true, limits),
+              testing::EndsWith("127.06 % of the mean, wanted 3.00 %"));
+  EXPECT_EQ(missed_noise_text(StoppingRule(limits).decide({trials.data(), 1}), true, limits), "");
+}
+
 }  // namespace
 }  // namespace dlbench::harness

@@ -60,6 +60,12 @@ TEST(ScalingTables, ProjectionNetworkAndBucketCaps) {
   EXPECT_THAT(text, HasSubstr("best cap: 25.0 MiB by the model, 25.0 MiB measured"));
 }
 
+TEST(ScalingTables, ABandThatHoldsEverythingIsNoAgreement) {
+  RunRecord record = sample_record();
+  record.scaling[0].leave_largest_out->predicted_step_time_s.ci95 = {0.0001, 2.0};
+  EXPECT_THAT(scaling_text(record), HasSubstr("+5.0 %, a band too wide to say anything\n"));
+}
+
 TEST(ScalingTables, TheHeadlineStandsBesideWhatIsSaidOfIt) {
   RunRecord record = sample_record();
   std::erase_if(record.scaling[0].points[0].trials,

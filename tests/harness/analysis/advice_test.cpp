@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The dlbench authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The words of a verdict: what it explains, and what it advises.
+#include "harness/analysis/attribution.h"
+
+#include <gmock/gmock.h>
+
+#include <vector>
+
+namespace dlbench::harness {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// Five rounds that part by a thousandth.
+std::vector<reports::RoundRate> rounds_of(double rate) {
+  std::vector<reports::RoundRate> arm;
+  for (int round = 0; round < 5; ++round) {
+    arm.push_back({round, rate * (1.0 + 0.0005 * (round % 3 - 1))});
+  }
+  return arm;
+}
+
+/// The loader alone is far ahead of the step.
+AttributionInput bound_by_the_step() {
+  AttributionInput input;
+  input.io = rounds_of(900.0);
+  input.synthetic_host = rounds_of(100.0);
+  input.full = rounds_of(99.0);
+  return input;
+}
+
+TEST(Advice, OnAGpuIsWhatAGpuCanDo) {
+  AttributionInput input = bound_by_the_step();
+  const auto on_gpu = attribute(input).value();
+  ASSERT_EQ(on_gpu.verdict, reports::Verdict::kComputeBound);
+  EXPECT_THAT(
+      on_gpu.advice.at(0).change,
+      AllOf(HasSubstr("--precision"), Not(HasSubstr("--conv-algorithm")), Not(HasSubstr("cores"))));
+  input.shared_processors = true;
+  input.cores = 2;
+  EXPECT_THAT(attribute(input).value().advice.at(0).change,
+              AllOf(HasSubstr("--conv-algorithm"), HasSubstr("more cores")));
+}
+
+TEST(Advice, AStepThatLeavesTheGpuIdleSaysSo) {
+  AttributionInput input = bound_by_the_step();
+  input.gpu = UntracedShares{.busy = 0.55, .launch_idle = 0.25};
+  const auto idling = attribute(input).value();
+  ASSERT_EQ(idling.verdict, reports::Verdict::kComputeBound);
+  EXPECT_THAT(idling.explanation,
+              HasSubstr("idles 45.0 % of the step between kernels, 25.0 % for want of launches"));
+  input.gpu->busy = 0.95;
+  EXPECT_THAT(attribute(input).value().explanation, Not(HasSubstr("idles")));
+}
+
+}  // namespace
+}  // namespace dlbench::harness
