@@ -1,133 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The dlbench authors
 # SPDX-License-Identifier: Apache-2.0
-"""acceptance.sh and bars.py with stand-ins for dlbench, gpu_test and the driver: steps, codes, bars."""
-import json
-import os
+"""acceptance.sh with stand-ins for dlbench, gpu_test and the driver: steps and codes."""
 import pathlib
-import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
-from stand_ins import StandIns
+from acceptance_case import HERE, Acceptance
 
-HERE = pathlib.Path(__file__).resolve().parent
-PROBES = {name: {"cupti": {"available": True, "slowdown_share": 0.02, "dropped_records": 0},
-                 "nvml": {"available": True, "monitor_cpu_share": 0.0005}}
-          for name in ("synthetic/device", "synthetic/host", "full")}
-PYTORCH = {"bars": [{"bar": "compile-32", "wanted": 1.0, "peer": "compile-graph", "ratio": 1.1, "missing": []},
-                    {"bar": "eager-32", "wanted": 1.4, "peer": "eager", "ratio": 1.5, "missing": []},
-                    {"bar": "eager-8", "wanted": 2.0, "peer": "eager", "ratio": 2.2, "missing": []}]}
 FILES = {"table.txt", "details.txt", "info.txt", "device_properties.json", "resunetpp.json", "bandwidth.json",
          "pytorch.json", "archive.tar.gz"}
 
 
-class Acceptance(unittest.TestCase):
-    def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="dlbench-acceptance-test-"))
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.stand_ins = StandIns(self.folder)
-        self.output = self.folder / "output"
-
-    def run_part(self, part, *more, environment=None, tree=None, **behaviour):
-        self.stand_ins.behave(**{"probes": PROBES, **behaviour})
-        path = f"{self.stand_ins.path}:{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
-        variables = {k: v for k, v in os.environ.items() if not k.startswith("DLBENCH_")}
-        done = subprocess.run(
-            [HERE / "acceptance.sh", "--part", part, *more, tree or self.stand_ins.folder / "tree", self.output],
-            capture_output=True, text=True, timeout=300,
-            env={**variables, "PATH": path, "CUDA_HOME": str(self.folder), **(environment or {})})
-        self.said = done.stdout + done.stderr
-        table = self.output / "table.txt"
-        self.table = table.read_text() if table.exists() else ""
-        return done.returncode
-
-    def give_pytorch(self, **changed):
-        self.output.mkdir(exist_ok=True)
-        content = json.loads(json.dumps(PYTORCH))
-        for bar in content["bars"]:
-            bar.update(changed.get(bar["bar"].replace("-", "_"), {}))
-        (self.output / "pytorch.json").write_text(json.dumps(content))
-
-    def bar(self, letter):
-        found = [line for line in self.table.splitlines() if line.startswith(f"bar {letter} ")]
-        self.assertEqual(len(found), 1, self.table)
-        return found[0]
-
-
 class Parts(Acceptance):
-    def test_all_bars_met(self):
-        self.give_pytorch()
-        self.assertEqual(self.run_part("speed"), 0, self.said)
-        wanted = {"a": "met 1.100", "b": "met 1.500", "c": "met 2.200", "d": "met 0.875", "e": "met 1.000",
-                  "f": "met 2.000", "g": "met 0.05"}
-        for letter, text in wanted.items():
-            self.assertIn(text, self.bar(letter))
-        self.assertIn("compile-graph", self.bar("a"))
-        self.assertIn("batch_norm", self.bar("d"))
-        self.assertIn("+-0.014, 1280 samples", self.bar("e"))
-        self.assertIn(self.bar("a"), self.said, "the last table has them too")
-
-    def test_each_missed_bar_is_code_three(self):
-        self.give_pytorch()
-        below = {name: {**PROBES[name], "cupti": {"slowdown_share": 0.05, "dropped_records": 0}} for name in PROBES}
-        dropped = {name: {**PROBES[name], "cupti": {"slowdown_share": 0.0, "dropped_records": 2}} for name in PROBES}
-        busy = {name: {**PROBES[name], "nvml": {"monitor_cpu_share": 0.002}} for name in PROBES}
-        for letter, text, behaviour in (
-                ("d", "MISSED 0.700", {"bandwidth": {"shares": {"add": 0.95, "dropout": 0.7}}}),
-                ("d", "worst of 2: dropout bf16 (own:dropout dropout bf16 -> bf16); 1 below",
-                 {"bandwidth": {"shares": {"add": 0.95, "dropout": 0.7}}}),
-                ("e", "MISSED 0.960", {"rates": {"full": 96.0}}),
-                ("f", "MISSED 5.000", {"probes": below}),
-                ("f", "MISSED 0.000", {"probes": dropped}),
-                ("g", "MISSED 0.200", {"probes": busy})):
-            self.assertEqual(self.run_part("speed", **behaviour), 3, self.said)
-            self.assertIn(text, self.bar(letter))
-            self.assertIn("# part speed ended with code 3", self.table)
-        self.give_pytorch(eager_8={"ratio": 1.9})
-        self.assertEqual(self.run_part("speed"), 3)
-        self.assertIn("MISSED 1.900", self.bar("c"))
-        self.assertIn("met", self.bar("g"), "of the last part alone")
-
-    def test_a_failed_step_outranks_a_missed_bar(self):
-        rules = [{"when": "data generate", "code": 1, "says": "no space"}]
-        self.assertEqual(self.run_part("speed", rules=rules, rates={"full": 50.0}), 1)
-        self.assertIn("FAILED", self.table)
-        self.assertIn("not run", self.bar("e"))
-        self.assertIn("wanted bf16, batch 32, a warm cache", self.bar("e"))
-
-    def test_bars_that_were_not_run_say_why(self):
-        self.assertEqual(self.run_part("tests"), 0, self.said)
-        for letter in "abcdefg":
-            self.assertRegex(self.bar(letter), r"^bar . +not run .*\(no \w+\.json: its part did not run")
-        self.give_pytorch(compile_32={"ratio": None, "missing": ["compile: did not end within 270 s"]})
-        self.run_part("speed", samples=64, probes={}, bandwidth={"shares": {}})
-        self.assertIn("did not end within 270 s", self.bar("a"))
-        self.assertIn("no kernel was measured", self.bar("d"))
-        self.assertIn("64 samples are too few", self.bar("e"))
-        self.assertIn("cupti: it measured nothing", self.bar("f"))
-
-    def test_bandwidth_of_a_run_that_failed_or_was_cut_short_is_no_bar(self):
-        for behaviour, text in (({"complete": False, "code": 1}, "did not reach its end; 0.875 is the worst of 2"),
-                                ({"failed": ["pool bf16: no"], "code": 1}, "not measured: pool bf16: no; 0.875"),
-                                ({"skipped": ["pool f16: none"]}, "not measured: pool f16: none; 0.875"),
-                                ({"complete": None}, "did not reach its end")):
-            self.run_part("speed", bandwidth=behaviour)
-            self.assertIn("not run", self.bar("d"))
-            self.assertIn(text, self.bar("d"))
-
-    def test_bandwidth_of_an_earlier_call_is_none_of_one_that_crashed(self):
-        self.run_part("speed")
-        self.run_part("speed", bandwidth={"crashes": True})
-        self.assertRegex(self.bar("d"), r"not run .*no bandwidth.json")
-
-    def test_pytorch_of_an_earlier_call_is_none_of_one_that_measured_nothing(self):
-        self.give_pytorch()
-        self.run_part("pytorch")
-        self.assertRegex(self.bar("a"), r"not run .*no pytorch.json")
-
     def test_at_most_eight_files(self):
         self.give_pytorch()
         self.run_part("tests")
@@ -375,47 +261,6 @@ class Machines(Acceptance):
             done = subprocess.run([HERE / "acceptance.sh", *words], capture_output=True, text=True, timeout=60)
             self.assertEqual(done.returncode, 1)
             self.assertIn("acceptance.sh: ", done.stderr)
-
-
-class Joined(Acceptance):
-    def joined(self, *folders):
-        done = subprocess.run([sys.executable, HERE / "bars.py", *folders], capture_output=True, text=True,
-                              timeout=60)
-        self.table = done.stdout
-        return done.returncode
-
-    def test_a_bar_is_of_the_last_folder_that_can_judge_it(self):
-        first, second, third = (self.folder / name for name in ("first", "second", "third"))
-        self.output = first
-        self.run_part("speed", rates={"full": 99.0})
-        self.give_pytorch(eager_8={"ratio": 2.5})
-        self.output = second
-        self.run_part("speed", rates={"full": 98.0}, probes={}, bandwidth={"shares": {"add": 0.9}})
-        self.give_pytorch(eager_32={"ratio": 1.2}, eager_8={"ratio": None, "missing": ["dlbench: not run"]})
-        self.output = third
-        self.run_part("speed", samples=64, probes={}, bandwidth={"complete": False})
-        (third / "pytorch.json").write_text("cut sho")
-        self.assertEqual(self.joined(first, second, third), 3)
-        for letter, text in {"a": "met 1.100", "b": "MISSED 1.200", "c": "met 2.500", "d": "met 0.900",
-                             "e": "met 0.980", "f": "met 2.000", "g": "met 0.05"}.items():
-            self.assertIn(text, self.bar(letter))
-        self.joined(third)
-        self.assertIn("64 samples are too few", self.bar("e"))
-        self.assertRegex(self.bar("a"), "not run .*pytorch.json cannot be read")
-
-    def test_parts_in_folders_of_their_own_are_joined(self):
-        self.assertEqual(self.run_part("tests"), 0)
-        tests, self.output = self.output, self.folder / "speed"
-        self.assertEqual(self.run_part("speed"), 0)
-        speed, self.output = self.output, self.folder / "pytorch"
-        self.give_pytorch(compile_32={"ratio": 0.8})
-        self.assertEqual(self.joined(tests, speed, self.output), 3, self.table)
-        self.assertIn("verify resunetpp bf16", self.table)
-        self.assertIn("bandwidth of memory-bound kernels", self.table)
-        bars = [line for line in self.table.splitlines() if line.startswith("bar ")]
-        self.assertEqual(len(bars), 7)
-        self.assertIn("MISSED 0.800", bars[0])
-        self.assertFalse([line for line in bars if "not run" in line])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,54 @@
+# SPDX-FileCopyrightText: 2026 The dlbench authors
+# SPDX-License-Identifier: Apache-2.0
+"""How tests run acceptance.sh with stand-ins for dlbench, gpu_test and the driver."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from stand_ins import StandIns
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROBES = {name: {"cupti": {"available": True, "slowdown_share": 0.02, "dropped_records": 0},
+                 "nvml": {"available": True, "monitor_cpu_share": 0.0005}}
+          for name in ("synthetic/device", "synthetic/host", "full")}
+PYTORCH = {"bars": [{"bar": "compile-32", "wanted": 1.0, "peer": "compile-graph", "ratio": 1.1, "missing": []},
+                    {"bar": "eager-32", "wanted": 1.4, "peer": "eager", "ratio": 1.5, "missing": []},
+                    {"bar": "eager-8", "wanted": 2.0, "peer": "eager", "ratio": 2.2, "missing": []}]}
+
+
+class Acceptance(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="dlbench-acceptance-test-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.stand_ins = StandIns(self.folder)
+        self.output = self.folder / "output"
+
+    def run_part(self, part, *more, environment=None, tree=None, **behaviour):
+        self.stand_ins.behave(**{"probes": PROBES, **behaviour})
+        path = f"{self.stand_ins.path}:{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
+        variables = {k: v for k, v in os.environ.items() if not k.startswith("DLBENCH_")}
+        done = subprocess.run(
+            [HERE / "acceptance.sh", "--part", part, *more, tree or self.stand_ins.folder / "tree", self.output],
+            capture_output=True, text=True, timeout=300,
+            env={**variables, "PATH": path, "CUDA_HOME": str(self.folder), **(environment or {})})
+        self.said = done.stdout + done.stderr
+        table = self.output / "table.txt"
+        self.table = table.read_text() if table.exists() else ""
+        return done.returncode
+
+    def give_pytorch(self, **changed):
+        self.output.mkdir(exist_ok=True)
+        content = json.loads(json.dumps(PYTORCH))
+        for bar in content["bars"]:
+            bar.update(changed.get(bar["bar"].replace("-", "_"), {}))
+        (self.output / "pytorch.json").write_text(json.dumps(content))
+
+    def bar(self, letter):
+        found = [line for line in self.table.splitlines() if line.startswith(f"bar {letter} ")]
+        self.assertEqual(len(found), 1, self.table)
+        return found[0]
