@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What a machine with an NVIDIA GPU has to show: tests, op conformance, verification of each workload,
-# its trials, a memory check, the bandwidth of its kernels, PyTorch beside it, and whether the seven bars
-# of docs/gpu-status.md are met. No MPI and no internet. Prints a table last.
+# its trials and their probes, a memory check, the bandwidth of its kernels, PyTorch beside it, and whether
+# the seven bars of docs/gpu-status.md are met. No MPI and no internet. Prints a table last.
 #
 # Usage: tests/gpu/acceptance.sh [OPTION...] [TREE [OUTPUT_FOLDER]]
 #   TREE              with bin/dlbench: a build folder or an installed tree; default build/cuda, which is
@@ -186,10 +186,8 @@ build_tree() {
   fi
 }
 
-# shellcheck disable=SC2317  # named by the trap
-tidy_up() { rm -rf "$scratch"; }
 scratch=$(mktemp -d -t dlbench-acceptance-XXXXXX)
-trap tidy_up EXIT
+trap 'rm -rf "$scratch"' EXIT
 step=$scratch/step.txt
 : >"$scratch/passed.txt"
 
@@ -341,15 +339,20 @@ tests_part() {
   run_sanitizer
 }
 
-# rates REPORT NAME: a row for each of its trials and taints.
-rates() {
-  local line
-  ((code == 0)) || [ -e "$1" ] || return 0 # the row of the step that failed says why
-  python3 "$here/bars.py" --rates "$1" >"$scratch/rates.txt" 2>&1 || true
-  while read -r line; do
-    row info 0 "$2: $line"
-  done <"$scratch/rates.txt"
+# rows_of REPORT NAME COMMAND...: a row for each line, "STATE TEXT", that a command prints of a report.
+rows_of() {
+  local report=$1 name=$2 state text said=0
+  shift 2
+  ((code == 0)) || [ -e "$report" ] || return 0 # the row of the step that failed says why
+  "$@" "$report" >"$scratch/rows.txt" 2>&1 || said=$?
+  while read -r state text; do
+    row "$state" 0 "$name: $text"
+  done <"$scratch/rows.txt"
+  return "$said"
 }
+
+# rates REPORT NAME: a row for each of its trials and taints.
+rates() { rows_of "$1" "$2" python3 "$here/bars.py" --rates || true; }
 
 # At least a thousand samples for the trials that load; made once in the cache folder. Sets data_options.
 generate_data() {
@@ -382,9 +385,7 @@ trials() {
   local workload=$1 budget=$2 report=$scratch/archive/$1.json tuning=180 how
   how_to_run "$workload"
   shift 2
-  if [ "$part" = all ]; then
-    tuning=120
-  fi
+  [ "$part" != all ] || tuning=120
   check "$workload, bf16: convolutions are tuned" "$tuning" "$dlbench" run "${how[@]}" \
     --trials synthetic/device --steps 3 --repetitions 2 --max-time 5s --probes none \
     --output "$scratch/tuned.json"
@@ -393,6 +394,7 @@ trials() {
     --trials io,synthetic/device,synthetic/host,full --time-budget "${budget}s" "$@" \
     --record-probes "$scratch/archive/probes/$workload" --output "$report"
   rates "$report" "$workload"
+  rows_of "$report" "$workload" python3 "$here/probe_rows.py" || failed=1 # a probe ends no run
 }
 
 measure_bandwidth() {
@@ -400,9 +402,7 @@ measure_bandwidth() {
     check "bandwidth of memory-bound kernels" 150 "$tree/bin/gpu_bandwidth" --output "$output/bandwidth.json"
     if ((code == 0)); then
       grep -E '^[a-z_+/]+ .* of copy$' "$step" | sort -k5 -n | head -n 3 >"$scratch/slowest.txt" || true
-      while read -r line; do
-        row info 0 "among the slowest: $(tr -s ' ' <<<"$line")"
-      done <"$scratch/slowest.txt"
+      while read -r line; do row info 0 "among the slowest: $(tr -s ' ' <<<"$line")"; done <"$scratch/slowest.txt"
     fi
   else
     row skipped 0 "bandwidth of memory-bound kernels (no $tree/bin/gpu_bandwidth; see --help)"

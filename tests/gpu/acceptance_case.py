@@ -13,9 +13,20 @@ import unittest
 from stand_ins import StandIns
 
 HERE = pathlib.Path(__file__).resolve().parent
-PROBES = {name: {"cupti": {"available": True, "slowdown_share": 0.02, "dropped_records": 0},
-                 "nvml": {"available": True, "monitor_cpu_share": 0.0005}}
-          for name in ("synthetic/device", "synthetic/host", "full")}
+# As trials of a report have them; of io, whose repetitions count batches, nvml alone.
+NVML = {"available": True, "monitor_cpu_share": 0.0005, "samples": 80.0, "power_mean_watt": 512.0}
+OF_STEPS = {"cupti": {"available": True, "slowdown_share": 0.02, "dropped_records": 0, "kernel_without_op_share": 0.0,
+                      "graph_nodes": {"captured": 42, "recorded": 42, "tied_to_ops": True}},
+            "cupti_counters": {"available": True, "steps": 50.0},
+            "cupti_sampling": {"available": True, "samples": 5000},
+            "nvml": NVML, "nvml_pcie": {"available": True, "steps": 50.0}}
+PROBES = {"io": {"nvml": NVML}, **{name: OF_STEPS for name in ("synthetic/device", "synthetic/host", "full")}}
+
+
+def changed(probe, trials=tuple(PROBES), **values):
+    """PROBES with these values of a probe in those trials that have it."""
+    return {name: {**of, probe: {**of[probe], **values}} if name in trials and probe in of else of
+            for name, of in PROBES.items()}
 PYTORCH = {"bars": [{"bar": "compile-32", "wanted": 1.0, "peer": "compile-graph", "ratio": 1.1, "missing": []},
                     {"bar": "eager-32", "wanted": 1.4, "peer": "eager", "ratio": 1.5, "missing": []},
                     {"bar": "eager-8", "wanted": 2.0, "peer": "eager", "ratio": 2.2, "missing": []}]}

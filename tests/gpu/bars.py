@@ -6,7 +6,7 @@
   tests/gpu/bars.py FOLDER [FOLDER...]   a row for each of the seven bars. Of several folders (one per
                                          call of a part) their tables come before it, as one, and a bar
                                          is judged by the last folder that has what it needs.
-  tests/gpu/bars.py --rates REPORT       a line per trial and taint of a report
+  tests/gpu/bars.py --rates REPORT       a line per trial and taint of a report, "info TEXT" for the table
 
 A bar is met, MISSED, or was not run, with the reason. Exit code: 0 none was missed, 3 one was.
 """
@@ -79,10 +79,13 @@ def bandwidth_bar(content):
     return worst["share_of_copy"], below == 0, text
 
 
+def name_of(trial):
+    return trial["kind"] + (f"/{trial['variant']}" if trial.get("variant") else "")
+
+
 def trial_of(report, name):
     for trial in report["trials"]:
-        variant = f"/{trial['variant']}" if trial.get("variant") else ""
-        if trial["kind"] + variant == name and trial.get("throughput"):
+        if name_of(trial) == name and trial.get("throughput"):
             return trial
     raise NotRun(f"the report has no trial {name}")
 
@@ -115,8 +118,7 @@ def probe_values(report, probe):
     for trial in report["trials"]:
         values = trial.get("probes", {}).get(probe)
         if values and values.get("available", True):
-            variant = f"/{trial['variant']}" if trial.get("variant") else ""
-            found.append((trial["kind"] + variant, values))
+            found.append((name_of(trial), values))
     if not found:
         reason = (report.get("probes", {}).get(probe) or {}).get("reason") or "it measured nothing"
         raise NotRun(f"{probe}: {reason}")
@@ -186,10 +188,9 @@ def show_rates(path):
         if not trial.get("throughput"):
             continue
         mean, half = rate_of(trial)
-        variant = f"/{trial['variant']}" if trial.get("variant") else ""
-        print(f"{trial['kind']}{variant}: {mean:.1f} +-{half:.1f} samples/s")
+        print(f"info {name_of(trial)}: {mean:.1f} +-{half:.1f} samples/s")
     for taint in report["run"]["taints"]:
-        print(f"taint {taint['code']}, {taint['where']}: {taint['detail'][:160]}")
+        print(f"info taint {taint['code']}, {taint['where']}: {taint['detail'][:160]}")
     return 0
 
 
@@ -202,7 +203,7 @@ def main():
         try:
             return show_rates(arguments.rates)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            print(f"no rates in {arguments.rates}: {error!r}")
+            print(f"info no rates in {arguments.rates}: {error!r}")
             return 1
     if not arguments.folders:
         parser.error("a FOLDER or --rates REPORT")

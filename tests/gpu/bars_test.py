@@ -6,7 +6,7 @@ import subprocess
 import sys
 import unittest
 
-from acceptance_case import HERE, PROBES, Acceptance
+from acceptance_case import HERE, Acceptance, changed
 
 
 class Bars(Acceptance):
@@ -24,9 +24,9 @@ class Bars(Acceptance):
 
     def test_each_missed_bar_is_code_three(self):
         self.give_pytorch()
-        below = {name: {**PROBES[name], "cupti": {"slowdown_share": 0.05, "dropped_records": 0}} for name in PROBES}
-        dropped = {name: {**PROBES[name], "cupti": {"slowdown_share": 0.0, "dropped_records": 2}} for name in PROBES}
-        busy = {name: {**PROBES[name], "nvml": {"monitor_cpu_share": 0.002}} for name in PROBES}
+        below = changed("cupti", slowdown_share=0.05)
+        dropped = changed("cupti", slowdown_share=0.0, dropped_records=2)
+        busy = changed("nvml", monitor_cpu_share=0.002)
         for letter, text, behaviour in (
                 ("d", "MISSED 0.700", {"bandwidth": {"shares": {"add": 0.95, "dropout": 0.7}}}),
                 ("d", "worst of 2: dropout bf16 (own:dropout dropout bf16 -> bf16); 1 below",

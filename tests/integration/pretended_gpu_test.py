@@ -5,6 +5,8 @@ these runs means anything."""
 
 import json
 import pathlib
+import subprocess
+import sys
 import unittest
 
 import command
@@ -36,6 +38,12 @@ class PretendedGpu(PretendedGpuTest):
                 self.assertGreater(counted["steps"], 0)
                 self.assertGreater(counted["received_bytes_per_step"], 0)
                 self.assertIn("slowdown_share", counted)
+        # As the acceptance on a GPU asks of it.
+        rows = subprocess.run([sys.executable, "-B", pathlib.Path(__file__).parents[1] / "gpu" / "probe_rows.py",
+                               self.folder / "report.json"], capture_output=True, text=True, timeout=60, check=False)
+        for probe in ("cupti", "nvml", "nvml_pcie"):
+            self.assertRegex(rows.stdout, rf"(?m)^passed {probe}: measured in 4 trials", rows.stderr)
+        self.assertRegex(rows.stdout, "(?m)^FAILED cupti_counters: .*: not asked for")
         events = json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]
         self.assertLessEqual({"step", "load", "full"}, {event["name"] for event in events})
         kernels = {row["kernel"].split(":")[0] for row in report["operators"]}
