@@ -10,12 +10,13 @@ The contestants are dlbench and those of pytorch_step.py: the model of tests/pee
 channels-last, data on the device, cuDNN's algorithms timed. Each measurement is a process of its own.
 Without a list they come by what they are worth, so that --max-time cuts off what matters least. First what
 has to be measured: dlbench and eager in bf16 at batch 32 and 8, torch.compile in mode max-autotune in bf16
-at 32, which tunes for minutes, dlbench and eager in the other precisions at 32. Then torch.compile as it
-comes without tuning; that mode with CUDA graphs of its own, and at batch 8; bf16 at 32 once more; eager in
-a CUDA graph, of which no bar is. Each result is printed and written at once; of a process that fails or is
-ended late, what it had measured counts, with a note, and the end of its standard error is said on this
-one's. What torch.compile tuned is in the folder TORCHINDUCTOR_CACHE_DIR: where that is kept, a later call
-has it at once.
+at 32, which tunes for minutes, dlbench and eager in the other precisions at 32, and torch.compile in those.
+There mode reduce-overhead stands for it, which tunes nothing: max-autotune would take its minutes in each
+precision anew, and no bar is of them. Then that mode in bf16; max-autotune with CUDA graphs of its own, and
+at batch 8; bf16 at 32 once more; eager in a CUDA graph, of which no bar is. Each result is printed and
+written at once; of a process that fails or is ended late, what it had measured counts, with a note, and the
+end of its standard error is said on this one's. What torch.compile tuned is in the folder
+TORCHINDUCTOR_CACHE_DIR: where that is kept, a later call has it at once.
 
 A PyTorch process measures at least 3 s in at least five windows; the rate is their median, the spread
 (largest - smallest) / median. The bars compare the best process of each contestant, and of torch.compile
@@ -73,10 +74,10 @@ def by_value():
     plain, compiled = (OWN, "eager"), ("compile-graph", "compile")
     others = [p for p in PRECISIONS if p != "bf16"]
     wanted = ([("bf16", batch, name) for batch in (32, 8) for name in plain] + [("bf16", 32, "compile-graph")] +
-              [(precision, 32, name) for precision in others for name in plain])
+              [(precision, 32, name) for precision in others for name in plain] +
+              [(precision, 32, "compile-reduce") for precision in others])
     return wanted, ([("bf16", 32, name) for name in ("compile-reduce", "compile")] +
                     [("bf16", 8, name) for name in compiled] +
-                    [(precision, 32, "compile-reduce") for precision in others] +
                     [("bf16", 32, name) for name in plain + compiled] +
                     [("bf16", batch, "eager-graph") for batch in (32, 8)] +
                     [(precision, 32, "eager-graph") for precision in others])

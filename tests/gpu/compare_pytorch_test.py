@@ -59,10 +59,13 @@ class Compare(unittest.TestCase):
         self.assertEqual(order[4], "bf16 32 compile-graph")
         self.assertEqual(order[5:11], [f"{p} 32 {name}" for p in ("fp32", "tf32", "fp16")
                                        for name in ("dlbench", "eager")])
-        self.assertEqual(order[11:13], [f"bf16 32 {name}" for name in ("compile-reduce", "compile")])
-        self.assertNotIn("fp32 32 compile", order, "tuned in bf16 alone")
-        self.assertIn("fp32 32 compile-reduce", order[13:])
-        self.assertEqual(order[-9:-5], order[:2] + [order[4], order[12]], "once more")
+        self.assertEqual(order[11:14], [f"{p} 32 compile-reduce" for p in ("fp32", "tf32", "fp16")])
+        self.assertEqual(order[14:16], [f"bf16 32 {name}" for name in ("compile-reduce", "compile")])
+        tuned = {call for call in order if call.endswith((" compile", " compile-graph"))}
+        self.assertTrue(all(call.startswith("bf16 ") for call in tuned), tuned)
+        self.assertEqual(order[-9:-5], order[:2] + [order[4], order[15]], "once more")
+        self.assertEqual(len(order), 27)
+        self.assertEqual(len(set(order)), 23, "nothing but those four is measured twice")
         self.assertEqual(order[-5:], ["bf16 32 eager-graph", "bf16 8 eager-graph"] +
                          [f"{p} 32 eager-graph" for p in ("fp32", "tf32", "fp16")])
         self.assertEqual(self.row("bf16", 32, "eager")["processes"], 2)
@@ -109,7 +112,10 @@ class Compare(unittest.TestCase):
                          "not measured: tf32 batch 32 dlbench")
         self.assertEqual(last_line(peers={"default": failed}),
                          "not measured: bf16 batch 32 eager, bf16 batch 8 eager, bf16 batch 32 compile-graph, "
-                         "fp32 batch 32 eager, tf32 batch 32 eager, fp16 batch 32 eager")
+                         "fp32 batch 32 eager, tf32 batch 32 eager, fp16 batch 32 eager, fp32 batch 32 compile-reduce, "
+                         "tf32 batch 32 compile-reduce, fp16 batch 32 compile-reduce")
+        self.assertEqual(last_line(peers={"fp16 32 compile-reduce": failed}),
+                         "not measured: fp16 batch 32 compile-reduce")
         self.assertEqual(last_line("--contestants", "dlbench", "compile", "--rounds", "2",
                                    peers={"bf16 32 compile": failed}), "not measured: bf16 batch 32 compile")
         # Of what comes after it nothing has to be.
