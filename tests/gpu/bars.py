@@ -8,20 +8,43 @@
                                          is judged by the last folder that has what it needs.
   tests/gpu/bars.py --rates REPORT       a line per trial and taint of a report, "info TEXT" for the table
 
-A bar is met, MISSED, or was not run, with the reason. Exit code: 0 none was missed, 3 one was.
+A bar is met, MISSED, or was not run, with the reason. What another GPU than an H200 did is no such
+judgement: its row is "info", with the ratio and the GPU's name. Exit code: 0 none was missed, 3 one was.
 """
 import argparse
 import json
 import math
 import pathlib
+import re
 import sys
 
 MISSED = 3
 SAMPLES = 1000  # a data set of fewer says little of a loader
+CORES = 16  # of the host that loads
 
 
 class NotRun(Exception):
     """Why a bar cannot be judged."""
+
+
+def gpus_in(content):
+    """Names of the GPUs in a report of dlbench, or in what gpu_bandwidth or compare_pytorch.py wrote."""
+    hosts = (content.get("system") or {}).get("hosts") or ()
+    names = [gpu.get("name") for host in hosts for gpu in host.get("gpus") or ()]
+    names += [row.get("device") for row in content.get("rows") or ()] + [content.get("device")]
+    return sorted({name for name in names if name})
+
+
+def is_h200(name):
+    """Not a GH200, and no slice of one."""
+    return re.search(r"\bH200\b", name) is not None and "MIG" not in name
+
+
+def gpus_without_bars(content):
+    """Of which GPUs it is, where that is known and none is an H200; else empty. Of several it is not known
+    which one computed."""
+    names = gpus_in(content)
+    return "" if any(is_h200(name) for name in names) else ", ".join(names)
 
 
 class Folders:
@@ -31,18 +54,24 @@ class Folders:
         self.folders = [pathlib.Path(folder) for folder in folders]
 
     def last_judged(self, name, judge):
-        """What `judge` makes of a file's content, in the last folder where it can be judged; where it can
-        be in none, why not in the last that has the file."""
-        why = None
+        """What `judge` makes of a file's content, in the last folder where it can be judged. Where it can be
+        in none: what another GPU did in the last that tells, or why not in the last that has the file."""
+        why = elsewhere = None
         for folder in reversed(self.folders):
             if not (folder / name).is_file():
                 continue
             try:
-                return judge(json.loads((folder / name).read_text()))
+                content = json.loads((folder / name).read_text())
+                value, met, text = judge(content)
+                if not (gpus := gpus_without_bars(content)):
+                    return value, met, text
+                elsewhere = elsewhere or (value, None, f"on {gpus}, the bars are of an H200; {text}")
             except NotRun as reason:
                 why = why or str(reason)
             except (AttributeError, KeyError, IndexError, TypeError, ValueError, ZeroDivisionError) as error:
                 why = why or f"{folder / name} cannot be read: {error!r}"
+        if elsewhere:
+            return elsewhere
         raise NotRun(why or f"no {name}: its part did not run, or failed")
 
     def tables(self):
@@ -106,10 +135,13 @@ def loader_bar(report):
         raise NotRun("wanted bf16, batch 32, a warm cache, not {}, {}, {}".format(*seen))
     if samples < SAMPLES:
         raise NotRun(f"{samples} samples are too few, wanted {SAMPLES}")
+    cores = min(host["cpu"]["usable_cores"] for host in report["system"]["hosts"])
+    if cores < CORES:
+        raise NotRun(f"{cores} usable cores, wanted {CORES}")
     (a, half_a), (b, half_b) = rate_of(full), rate_of(host)
     ratio = a / b
     half = ratio * math.hypot(half_a / a, half_b / b)
-    return ratio, ratio >= 0.97, f"+-{half:.3f}, {samples} samples"
+    return ratio, ratio >= 0.97, f"+-{half:.3f}, {samples} samples, {cores} usable cores"
 
 
 def probe_values(report, probe):
@@ -164,12 +196,13 @@ BARS = (
 
 
 def judged(folders):
-    """(letter, what is wanted, True, False or None, text) of each bar."""
+    """(letter, what is wanted, met or not or None for neither, its result, text) of each bar."""
     for letter, wanted, name, judge in BARS:
         try:
             value, met, text = folders.last_judged(name, judge)
             number = f"{value:.3f}" if abs(value) >= 0.1 or value == 0 else f"{value:.2g}"
-            yield letter, wanted, met, f"{'met' if met else 'MISSED'} {number}", text
+            state = {True: "met", False: "MISSED", None: "info"}[met]
+            yield letter, wanted, met, f"{state} {number}", text
         except NotRun as reason:
             yield letter, wanted, None, "not run", str(reason)
 

@@ -2,10 +2,12 @@
 # SPDX-FileCopyrightText: 2026 The dlbench authors
 # SPDX-License-Identifier: Apache-2.0
 """The bars that acceptance.sh judges, by bars.py, with stand-ins for dlbench and the driver."""
+import json
 import subprocess
 import sys
 import unittest
 
+import bars
 from acceptance_case import HERE, Acceptance, changed
 
 
@@ -19,7 +21,7 @@ class Bars(Acceptance):
             self.assertIn(text, self.bar(letter))
         self.assertIn("compile-graph", self.bar("a"))
         self.assertIn("batch_norm", self.bar("d"))
-        self.assertIn("+-0.014, 1280 samples", self.bar("e"))
+        self.assertIn("+-0.014, 1280 samples, 16 usable cores", self.bar("e"))
         self.assertIn(self.bar("a"), self.said, "the last table has them too")
 
     def test_each_missed_bar_is_code_three(self):
@@ -42,6 +44,22 @@ class Bars(Acceptance):
         self.assertEqual(self.run_part("speed"), 3)
         self.assertIn("MISSED 1.900", self.bar("c"))
         self.assertIn("met", self.bar("g"), "of the last part alone")
+
+    def test_bars_are_of_an_h200(self):
+        self.give_pytorch(device="NVIDIA H100 80GB HBM3", eager_8={"ratio": 1.9})
+        behaviour = {"rates": {"full": 96.0}, "gpus": ["NVIDIA H100 80GB HBM3"],
+                     "bandwidth": {"device": "NVIDIA H100 80GB HBM3", "shares": {"dropout": 0.7}},
+                     "probes": changed("nvml", monitor_cpu_share=0.002)}
+        self.assertEqual(self.run_part("speed", **behaviour), 0, self.said)
+        for letter, text in {"a": "info 1.100", "b": "info 1.500", "c": "info 1.900", "d": "info 0.700",
+                             "e": "info 0.960", "f": "info 2.000", "g": "info 0.200"}.items():
+            self.assertRegex(self.bar(letter), rf"^bar {letter}  {text} .*\(on NVIDIA H100 80GB HBM3, the bars are of "
+                                               "an H200; ")
+
+    def test_loading_is_judged_on_sixteen_cores(self):
+        self.assertEqual(self.run_part("speed", rates={"full": 50.0}, cores=15), 0, self.said)
+        self.assertRegex(self.bar("e"), r"not run .*\(15 usable cores, wanted 16\)")
+        self.assertIn("met", self.bar("g"), "which asks for no cores")
 
     def test_a_failed_step_outranks_a_missed_bar(self):
         rules = [{"when": "data generate", "code": 1, "says": "no space"}]
@@ -81,6 +99,23 @@ class Bars(Acceptance):
         self.assertRegex(self.bar("a"), r"not run .*no pytorch.json")
 
 
+class Gpus(unittest.TestCase):
+    def test_what_is_an_h200(self):
+        for name, wanted in {"NVIDIA H200": True, "NVIDIA H200 NVL": True, "NVIDIA GH200 480GB": False,
+                             "NVIDIA H100 80GB HBM3": False, "NVIDIA H200 MIG 1g.18gb": False, "cpu": False}.items():
+            self.assertEqual(bars.is_h200(name), wanted, name)
+
+    def test_where_results_have_the_name(self):
+        hosts = [{"gpus": [{"name": "NVIDIA L4"}]}, {"gpus": []}, {}]
+        for content, wanted in (({"system": {"hosts": hosts}}, "NVIDIA L4"),
+                                ({"rows": [{"device": "NVIDIA L4"}, {"name": "eager"}]}, "NVIDIA L4"),
+                                ({"device": "NVIDIA L4", "rows": [{"name": "add"}]}, "NVIDIA L4"),
+                                ({"system": {"hosts": []}}, ""), ({}, ""),
+                                ({"rows": [{"device": "NVIDIA L4"}, {"device": "Tesla T4"}]}, "NVIDIA L4, Tesla T4"),
+                                ({"rows": [{"device": "NVIDIA L4"}, {"device": "NVIDIA H200"}]}, "")):
+            self.assertEqual(bars.gpus_without_bars(content), wanted, content)
+
+
 class Joined(Acceptance):
     def joined(self, *folders):
         done = subprocess.run([sys.executable, HERE / "bars.py", *folders], capture_output=True, text=True,
@@ -106,6 +141,26 @@ class Joined(Acceptance):
         self.joined(third)
         self.assertIn("64 samples are too few", self.bar("e"))
         self.assertRegex(self.bar("a"), "not run .*pytorch.json cannot be read")
+
+    def test_a_bar_is_of_an_h200_in_whatever_folder(self):
+        def give(folder, **content):
+            (self.folder / folder).mkdir(exist_ok=True)
+            rows = [{"name": "add", "dtype": "bf16", "kind": "own:add", "share_of_copy": content.pop("share")}]
+            content = {"complete": True, "rows": rows, **content}
+            (self.folder / folder / "bandwidth.json").write_text(json.dumps(content))
+
+        def bar_d():
+            code = self.joined(self.folder / "first", self.folder / "second")
+            return code, self.bar("d")
+        give("first", share=0.8, device="NVIDIA H200")
+        give("second", share=0.9, device="NVIDIA H100")
+        self.assertRegex(str(bar_d()), r"\(3, .*MISSED 0.800")
+        give("first", share=0.8, device="NVIDIA A100")
+        self.assertRegex(str(bar_d()), r"\(0, .*info 0.900 .*\(on NVIDIA H100, ")
+        give("second", share=0.9, device="NVIDIA H100", complete=False)
+        self.assertRegex(str(bar_d()), r"\(0, .*info 0.800 .*\(on NVIDIA A100, ")
+        give("second", share=0.9)
+        self.assertRegex(str(bar_d()), r"\(0, .*met 0.900", "of a GPU whose name is not known, as ever")
 
     def test_parts_in_folders_of_their_own_are_joined(self):
         self.assertEqual(self.run_part("tests"), 0)

@@ -44,7 +44,8 @@ if words[:1] == ["run"]:
     report = {{"trials": trials, "config": {{"effective": effective}},
                "dataset": {{"samples": behaviour.get("samples", 1280)}}, "probes": {{}},
                "run": {{"taints": behaviour.get("taints", [])}},
-               "system": {{"hosts": [{{"gpus": [{{"name": name}} for name in
+               "system": {{"hosts": [{{"cpu": {{"usable_cores": behaviour.get("cores", 16)}},
+                                     "gpus": [{{"name": name}} for name in
                                               behaviour.get("gpus", ["NVIDIA H200"])]}}]}}}}
     if not rule.get("no_report"):
         pathlib.Path(option("--output")).write_text(json.dumps(report))
@@ -89,8 +90,8 @@ if behaviour.get("crashes"):
 rows = [{{"name": name, "dtype": "bf16", "kind": f"own:{{name}} {{name}} bf16 -> bf16", "share_of_copy": share}}
         for name, share in behaviour.get("shares", {{"add": 0.95, "batch_norm": 0.875}}).items()]
 pathlib.Path(sys.argv[sys.argv.index("--output") + 1]).write_text(
-    json.dumps({{"complete": behaviour.get("complete", True), "rows": rows, "failed": behaviour.get("failed", []),
-                "skipped": behaviour.get("skipped", [])}}))
+    json.dumps({{"device": behaviour.get("device", "NVIDIA H200"), "complete": behaviour.get("complete", True),
+                "rows": rows, "failed": behaviour.get("failed", []), "skipped": behaviour.get("skipped", [])}}))
 for row in rows:
     print(f"{{row['name']:<44}} bf16  4000.0 GB/s  {{row['share_of_copy']:.2f}} of copy")
 sys.exit(behaviour.get("code", 0))
