@@ -99,7 +99,7 @@ class PcieProbe final : public Probe {
     for (const auto& [name, value] : options) {
       (name == "device" ? device : library) = value;
     }
-    NvmlSensors opened = open_nvml(library, device);
+    NvmlSensors opened = open_nvml(library, device, FaultEvents::kNotWatched);
     std::string refusal = opened.reason;
     if (opened.sensors != nullptr) {
       sensors_ = std::move(opened.sensors);

@@ -156,7 +156,8 @@ class Backend {
   virtual void attach_thread() {}
 
   /// Begins or ends what a vendor's profiler that is attached records (cudaProfilerStart and Stop),
-  /// after the device has finished its work. False: no profiler knows such marks here.
+  /// after the device has finished its work. False: no profiler knows such marks here. Throws
+  /// core::Error where one of the calls fails.
   virtual bool set_profiler_capture(bool /*on*/) { return false; }
 
   [[nodiscard]] virtual StateLayout state_layout(const graph::Value& value) const;

@@ -7,6 +7,7 @@
 #include "harness/trials/trial_runner.h"
 
 #include <charconv>
+#include <exception>
 #include <vector>
 
 namespace dlbench::harness {
@@ -26,8 +27,11 @@ class CapturedArm final : public Arm {
               const std::function<void(bool)>& listener)
       : Arm(arm.id()), arm_(arm), range_(range), backend_(backend), listener_(listener) {}
   ~CapturedArm() override {
-    if (capturing_) {  // a step threw
-      end();
+    if (capturing_) {  // a step threw, whose error is the one to report
+      try {
+        end();
+      } catch (const std::exception&) {
+      }
     }
   }
 

@@ -129,11 +129,12 @@ GpuIdentity read_identity(const Nvml& nvml, Device device) {
 
 class NvmlGpu final : public GpuSensors {
  public:
-  NvmlGpu(Nvml nvml, Device device)
+  NvmlGpu(Nvml nvml, Device device, FaultEvents events)
       : nvml_(nvml), device_(device), identity_(read_identity(nvml, device)) {
     unsigned long long supported = 0;
-    if (nvml_.create_events == nullptr || nvml_.wait_event == nullptr ||
-        nvml_.register_events == nullptr || nvml_.supported_events == nullptr ||
+    if (events == FaultEvents::kNotWatched || nvml_.create_events == nullptr ||
+        nvml_.wait_event == nullptr || nvml_.register_events == nullptr ||
+        nvml_.supported_events == nullptr ||
         nvml_.supported_events(device_, &supported) != kSuccess) {
       return;
     }
@@ -398,7 +399,7 @@ void stop(const Nvml& nvml) {
 
 }  // namespace
 
-NvmlSensors open_nvml(const std::string& library, const std::string& device) {
+NvmlSensors open_nvml(const std::string& library, const std::string& device, FaultEvents events) {
   const Started started = start(library);
   if (!started.nvml.has_value()) {
     return {nullptr, started.reason};
@@ -415,7 +416,7 @@ NvmlSensors open_nvml(const std::string& library, const std::string& device) {
             "the GPU is divided into slices (MIG): its sensors tell of all of them, other users' "
             "included"};
   }
-  return {std::make_unique<NvmlGpu>(nvml, found), ""};
+  return {std::make_unique<NvmlGpu>(nvml, found, events), ""};
 }
 
 std::vector<GpuIdentity> list_gpus(const std::string& library) {

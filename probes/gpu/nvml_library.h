@@ -7,6 +7,7 @@
 
 #include "probes/gpu/gpu_sensors.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,10 +22,15 @@ struct NvmlSensors {
   std::string reason;
 };
 
+/// Whether take_events() is asked for, by which the driver queues events.
+enum class FaultEvents : std::uint8_t { kWatched, kNotWatched };
+
 /// `library`: kNvmlLibrary, or another in tests. `device`: PCI address ("0000:41:00.0"), UUID
 /// ("GPU-...") or NVML's index, which counts all GPUs of the machine by PCI address, whatever
 /// CUDA_VISIBLE_DEVICES says.
-[[nodiscard]] NvmlSensors open_nvml(const std::string& library, const std::string& device);
+[[nodiscard]] NvmlSensors open_nvml(const std::string& library,
+                                    const std::string& device,
+                                    FaultEvents events = FaultEvents::kWatched);
 
 /// All GPUs of the machine in the order of NVML's index; none where the library is missing or does
 /// not start. What a GPU does not tell stays empty.

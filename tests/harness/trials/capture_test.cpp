@@ -3,6 +3,7 @@
 #include "harness/trials/capture.h"
 
 #include "engine/core/error.h"
+#include "tests/error_message.h"
 
 #include <gtest/gtest.h>
 
@@ -36,10 +37,14 @@ class MarkedBackend final : public backend::Backend {
   }
   bool set_profiler_capture(bool on) override {
     capturing = on;
+    if (!on && fails_to_end) {
+      throw core::Error(core::ErrorCode::kRun, "cudaProfilerStop failed");
+    }
     return true;
   }
 
   bool capturing = false;
+  bool fails_to_end = false;
 
  private:
   std::string kind_;
@@ -110,6 +115,21 @@ TEST(CaptureSteps, EndsTheCaptureWhenAStepFails) {
   EXPECT_THROW(capture_steps(arm, {1, 5}, backend, guard), core::Error);
   EXPECT_EQ(arm.captured, (std::vector<std::int64_t>{1, 2}));
   EXPECT_FALSE(backend.capturing);
+}
+
+TEST(CaptureSteps, ACaptureThatCannotEndIsAnErrorUnlessAStepHasOne) {
+  for (const std::int64_t failing : {-1, 2}) {
+    MarkedBackend backend("cuda");
+    backend.fails_to_end = true;
+    RunGuard guard(std::nullopt);
+    WatchedArm arm(backend, failing);
+    EXPECT_EQ(tests::error_of(
+                  [&] {
+                    capture_steps(arm, {1, 5}, backend, guard);
+                  },
+                  core::ErrorCode::kRun),
+              failing < 0 ? "cudaProfilerStop failed" : "the loss is NaN");
+  }
 }
 
 TEST(CaptureSteps, RefusesWhatIsNoRange) {

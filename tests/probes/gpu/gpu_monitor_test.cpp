@@ -400,6 +400,13 @@ TEST(Nvml, ReadsWhatTheDriverTells) {
   EXPECT_THAT(opened.sensors->watched_faults(), ElementsAre(GpuFault::kLost, GpuFault::kXid));
 }
 
+// A second set of the process might take what the one that is asked waits for.
+TEST(Nvml, HasNoEventsQueuedThatNobodyTakes) {
+  const NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0", FaultEvents::kNotWatched);
+  ASSERT_NE(opened.sensors, nullptr);
+  EXPECT_THAT(opened.sensors->watched_faults(), ElementsAre(GpuFault::kLost));
+}
+
 TEST(Nvml, DoesNotAskForAnEnergyThatIsDear) {
   ::setenv("DLBENCH_PRETENDED_DEAR_ENERGY", "1", 1);
   NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0");

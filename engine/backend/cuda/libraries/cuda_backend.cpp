@@ -87,12 +87,13 @@ std::optional<std::int64_t> CudaBackend::free_memory() const {
 }
 
 bool CudaBackend::set_profiler_capture(bool on) {
+  const cudaError_t done = cudaDeviceSynchronize();
+  if (!on) {  // ended also where a step has failed
+    DLBENCH_CUDA(cudaProfilerStop());
+  }
+  check(done, "cudaDeviceSynchronize()");
   if (on) {
-    DLBENCH_CUDA(cudaDeviceSynchronize());
     DLBENCH_CUDA(cudaProfilerStart());
-  } else {  // also after a failed step, whose error is the one to report
-    static_cast<void>(cudaDeviceSynchronize());
-    static_cast<void>(cudaProfilerStop());
   }
   return true;
 }
