@@ -3,6 +3,7 @@
 #include "engine/backend/cuda_loader.h"
 
 #include "engine/backend/backend_list.h"
+#include "engine/core/log.h"
 #include "engine/core/plugin.h"
 
 #include <dlfcn.h>
@@ -22,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// In the order of their dependencies; the version that the plug-in is linked with is in the name.
+/// Of those that it is not linked with, cuDNN opens some when it wants them, and the probes CUPTI.
 constexpr std::array kLibraries{"libcublasLt.so.13",
                                 "libcublas.so.13",
                                 "libnvrtc.so.13",
@@ -207,7 +209,13 @@ std::string load_cuda(const CudaSetup& setup) {
     }
   }
   const core::PluginStatus status = core::load_plugin_file(setup.plugin);
-  return status.loaded ? "" : explain(status, setup, refused);
+  if (!status.loaded) {
+    return explain(status, setup, refused);
+  }
+  for (const auto& [file, reason] : refused) {
+    core::log::warn(reason);  // who opens it later would only say that it is not there
+  }
+  return "";
 }
 
 std::vector<CudaLibrary> cuda_libraries(const CudaSetup& setup) {

@@ -28,7 +28,7 @@ using EnvironmentReader = std::function<std::optional<std::string>(const std::st
 [[nodiscard]] std::vector<std::filesystem::path> cuda_library_folders(
     const EnvironmentReader& environment, const std::vector<std::filesystem::path>& own_folders);
 
-/// One library that the plug-in needs.
+/// One library that the plug-in needs, or one that it opens if it is there: libcupti.so.13.
 struct CudaLibrary {
   std::string file;            ///< "libcudnn.so.9"
   std::filesystem::path path;  ///< empty: in none of the folders; the loader may still know it
@@ -48,11 +48,12 @@ struct CudaSetup {
 [[nodiscard]] CudaSetup default_cuda_setup();
 
 /// Driver, libraries, plug-in, in this order. Empty if the plug-in is loaded, else why not in one
-/// sentence. Without a driver nothing else is touched.
+/// sentence. Without a driver nothing else is touched. Warns of a library that was found, does not
+/// load and that the plug-in was loaded without.
 [[nodiscard]] std::string load_cuda(const CudaSetup& setup);
 
-/// What the plug-in needs of NVIDIA: of what this process has loaded the files it came from, of the
-/// rest where it lies. Nothing where there is no plug-in.
+/// What the plug-in may use of NVIDIA: of what this process has loaded the files it came from, of
+/// the rest where it lies. Nothing where there is no plug-in.
 [[nodiscard]] std::vector<CudaLibrary> cuda_libraries(const CudaSetup& setup);
 
 /// Sees to it, once, that a backend "cuda" is registered: the plug-in's, or one that cannot be made

@@ -165,6 +165,19 @@ TEST_F(CudaLoader, SaysWhyALibraryThatWasFoundDoesNotLoad) {
             Not(HasSubstr("DLBENCH_CUDA_PATH"))));
 }
 
+// The plug-in opens CUPTI by its name alone.
+TEST_F(CudaLoader, WarnsOfALibraryThatIsBrokenAndNotNeeded) {
+  if (dlopen("libcupti.so.13", RTLD_NOW | RTLD_NOLOAD) != nullptr) {
+    GTEST_SKIP() << "this process has the library already";
+  }
+  const fs::path broken = file("bad/libcupti.so.13", "no ELF file");
+  const fs::path plugin = fs::path(DLBENCH_PRETENDED_PLUGINS) / "libpretended_plugin_willing.so";
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(load_cuda({.driver = kSomeDriver, .plugin = plugin, .folders = {folder_ / "bad"}}), "");
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              HasSubstr("warning: " + broken.string() + " does not load: "));
+}
+
 TEST_F(CudaLoader, ListsWhatIsLoadedFromWhereItCame) {
   const fs::path plugin = file("p.so");
   const fs::path nccl = file("first/libnccl.so.2");

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plug-ins that cannot be taken, one for each way: CMake compiles this file once for each, with
-// other values of the three macros.
+// Plug-ins that cannot be taken, one for each way, and one that can: CMake compiles this file once
+// for each, with other values of the macros.
 #include "engine/core/plugin.h"
 
 #include "build_id.h"
@@ -13,15 +13,20 @@ namespace {
 
 [[maybe_unused]] void fail_to_register() { throw std::runtime_error("it does not want to"); }
 
+[[maybe_unused]] void register_nothing() {}
+
 }  // namespace
 
+#ifndef PRETENDED_REGISTER
+#define PRETENDED_REGISTER fail_to_register
+#endif
 #ifdef PRETENDED_BUILD_ID
 extern "C" __attribute__((visibility("default"))) const dlbench::core::PluginInfo*
 dlbench_plugin() {
   static const dlbench::core::PluginInfo info{.abi = PRETENDED_ABI,
                                               .build_id = PRETENDED_BUILD_ID,
                                               .name = "pretended",
-                                              .register_all = fail_to_register};
+                                              .register_all = PRETENDED_REGISTER};
   return &info;
 }
 #endif
