@@ -33,8 +33,14 @@ function(dlbench_look_for_cuda result)
         if(NOT TARGET CUDA::cublasLt)
           set(reason "cuBLASLt ${CUDAToolkit_VERSION_MAJOR} not found")
         endif()
-        # Without it there are no CUPTI probes, and that is all.
+        # Without its headers there are no CUPTI probes, and that is all. Its library is opened at run
+        # time: only tests want it here.
         if(NOT DLBENCH_ENABLE_CUPTI STREQUAL "OFF")
+          dlbench_wheel_folders(wheel_folders)
+          find_path(DLBENCH_CUPTI_INCLUDE_DIR cupti.h
+                    HINTS ${CUDAToolkit_INCLUDE_DIRS} ${CUDAToolkit_CUPTI_INCLUDE_DIR} ${wheel_folders}
+                    PATH_SUFFIXES include)
+          mark_as_advanced(DLBENCH_CUPTI_INCLUDE_DIR)
           dlbench_find_toolkit_library(cupti cupti.h)
         endif()
       endif()

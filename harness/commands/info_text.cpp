@@ -122,7 +122,12 @@ std::string available_probes_text(const std::vector<FoundBackend>& backends) {
     if (reason.empty()) {
       reason = why_no_device(probe->spec().device, backends);
     }
-    states[name] = reason.empty() ? probe->spec().description : "not here: " + reason;
+    if (!reason.empty()) {
+      states[name] = "not here: " + reason;
+      continue;
+    }
+    const std::string library = probe->library();
+    states[name] = probe->spec().description + (library.empty() ? "" : " (" + library + ")");
   }
   std::string text = "probes\n";
   for (const auto& [name, state] : states) {

@@ -159,6 +159,9 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     for (const auto& [name, value] : options) {
       record_ = value;
     }
+    if (std::string why = cupti_library_refusal(opened_cupti()); !why.empty()) {
+      return why;
+    }
     std::uint32_t version = 0;
     const CUptiResult status = cuptiGetVersion(&version);
     return status == CUPTI_SUCCESS ? cupti_version_refusal(version)

@@ -49,7 +49,9 @@ class CounterProbe final : public Probe {
   }
 
   // Whether counters may be read shows when a session begins; until then CUPTI stays idle.
-  [[nodiscard]] std::string open(const ProbeOptions& /*options*/) override { return {}; }
+  [[nodiscard]] std::string open(const ProbeOptions& /*options*/) override {
+    return cupti_library_refusal(opened_cupti());
+  }
 
   [[nodiscard]] std::string library() const override { return cupti_library(); }
 

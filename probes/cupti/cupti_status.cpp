@@ -20,6 +20,27 @@ std::string cupti_library() {
   return cuptiGetVersion(&version) == CUPTI_SUCCESS ? version_text(version) : "";
 }
 
+std::string cupti_library_refusal(const CuptiLibrary& library) {
+  if (!library.loader_error.empty()) {
+    return fmt::format(
+        "CUPTI does not load: {}; install it (wheel nvidia-cuda-cupti, package cuda-cupti-{}-{}), "
+        "or "
+        "set DLBENCH_CUDA_PATH to its folder",
+        library.loader_error,
+        CUPTI_API_VERSION / 10000,
+        CUPTI_API_VERSION / 100 % 100);
+  }
+  if (library.missing.empty()) {
+    return "";
+  }
+  return fmt::format("the CUPTI that was loaded lacks {}{}, this build needs {} or newer",
+                     library.missing.front(),
+                     library.missing.size() == 1
+                         ? ""
+                         : fmt::format(" and {} more functions", library.missing.size() - 1),
+                     version_text(CUPTI_API_VERSION));
+}
+
 std::string cupti_refusal(const std::string& call, int status) {
   const auto result = static_cast<CUptiResult>(status);
   switch (result) {

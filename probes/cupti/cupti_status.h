@@ -5,6 +5,7 @@
 #pragma once
 
 #include "engine/core/error.h"
+#include "probes/cupti/cupti_library.h"
 
 #include <cstdint>
 #include <exception>
@@ -22,8 +23,12 @@ namespace dlbench::probes {
 /// process: there an operation that is not valid means that somebody has them already.
 [[nodiscard]] std::string counters_refusal(const std::string& call, int status);
 
-/// "CUPTI 13.0.1", the one that was loaded.
+/// "CUPTI 13.0.1", the one that was loaded; empty: none was.
 [[nodiscard]] std::string cupti_library();
+
+/// Empty if this library was opened and has all functions that the probes call; else one sentence:
+/// why not, and what to do.
+[[nodiscard]] std::string cupti_library_refusal(const CuptiLibrary& library);
 
 /// Empty if this version of CUPTI, as cuptiGetVersion() numbers them, is that of the build or
 /// newer; else a sentence with both.

@@ -49,7 +49,7 @@ class SamplingProbe final : public Probe {
     for (const auto& [name, value] : options) {
       record_ = value;
     }
-    return {};
+    return cupti_library_refusal(opened_cupti());
   }
 
   [[nodiscard]] std::string library() const override { return cupti_library(); }

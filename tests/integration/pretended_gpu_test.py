@@ -381,6 +381,29 @@ class PretendedGpu(PretendedGpuTest):
             self.assertFalse(probe["available"])
             self.assertIn(says, probe["reason"])
 
+    def test_a_machine_without_cupti(self):
+        names = ("cupti", "cupti_counters", "cupti_sampling")
+        done = self.dlbench("info")
+        for name in names:
+            self.assertRegex(done.stdout, rf"\n  {name} .*\(CUPTI \d+\.\d+\.\d+\)\n")
+        without = {CUPTI: "missing=1"}
+        says = "CUPTI does not load: "
+        done = self.dlbench("info", environment=without)
+        for name in names:
+            self.assertRegex(done.stdout, rf"\n  {name} +not here: {says}")
+        for probes in ((), ("--probes", ",".join(names) + ",nvml")):
+            path = self.folder / "report.json"
+            done = self.dlbench("run", *SHORT, "--data", self.digits(), "--device", "cuda", "--output", path,
+                                "--trials", "full", *probes, environment=without)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            report = self.report(path)
+            for name in names:
+                self.assertEqual(done.stderr.count(f"warning: probe {name} does not measure: {says}"), 1, done.stderr)
+                self.assertEqual(set(report["probes"][name]), {"available", "reason"})
+                self.assertTrue(report["probes"][name]["reason"].startswith(says), report["probes"][name])
+            self.assertTrue(report["probes"]["nvml"]["available"])
+            self.assertGreater(report["trials"][0]["probes"]["nvml"]["samples"], 1)
+
     def test_captured_steps_in_nvtx_ranges(self):
         tool = pathlib.Path(command.PROGRAM).parent.parent / "bin" / "libnvtx_tool.so"
         if not tool.exists():

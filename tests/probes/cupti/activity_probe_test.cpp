@@ -187,6 +187,11 @@ TEST_F(ActivityProbeTest, ADateThatIsSetMeanwhileIsTheReason) {
   EXPECT_THAT(reason(), HasSubstr("was set by 5.000 s"));
 }
 
+TEST_F(ActivityProbeTest, WithoutCuptiItDoesNotOpen) {
+  cupti_.library.loader_error = "no such file";
+  EXPECT_THAT(open_probe(*make_probe("cupti"), {}), HasSubstr("CUPTI does not load: no such file"));
+}
+
 TEST_F(ActivityProbeTest, AnotherToolsProfilerIsTheReason) {
   cupti_.subscribe_status = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   begin();

@@ -59,6 +59,8 @@ PretendedCupti& PretendedCupti::instance() {
   return cupti;
 }
 
+const CuptiLibrary& opened_cupti() { return PretendedCupti::instance().library; }
+
 }  // namespace dlbench::probes
 
 extern "C" {

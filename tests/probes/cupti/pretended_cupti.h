@@ -5,6 +5,8 @@
 // the calls of the probe deliver them as the documentation of the real ones says.
 #pragma once
 
+#include "probes/cupti/cupti_library.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -24,6 +26,7 @@ struct PretendedCupti {
   std::vector<PretendedKernel> before_disabled;  ///< recorded when the first kind is disabled
   std::size_t dropped = 0;                       ///< told when it is asked for
   std::size_t dropped_at_end = 0;                ///< once no kind is enabled
+  CuptiLibrary library;                          ///< there, with all functions
   int flush_status = 0;                          ///< a CUptiResult
   int subscribe_status = 0;                      ///< a CUptiResult
   int subscribers = 0;

@@ -28,6 +28,9 @@ TEST(CudaPlugin, LoadsWithItsLibrariesAndJudgesTheDevice) {
   const std::vector<CudaLibrary> libraries = cuda_libraries(setup);
   EXPECT_EQ(libraries.size(), 6U);
   for (const CudaLibrary& library : libraries) {
+    if (library.file == "libcupti.so.13" && library.path.empty()) {
+      continue;  // the plug-in does without
+    }
     EXPECT_NE(dlopen(library.file.c_str(), RTLD_NOW | RTLD_NOLOAD), nullptr) << library.file;
     EXPECT_TRUE(library.loaded) << library.file;
     EXPECT_TRUE(std::filesystem::exists(library.path)) << library.path;
