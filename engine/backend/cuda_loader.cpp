@@ -22,6 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kProfilerLibrary = "libcupti.so.13";
+
 /// In the order of their dependencies; the version that the plug-in is linked with is in the name.
 /// Of those that it is not linked with, cuDNN opens some when it wants them, and the probes CUPTI.
 constexpr std::array kLibraries{"libcublasLt.so.13",
@@ -29,7 +31,7 @@ constexpr std::array kLibraries{"libcublasLt.so.13",
                                 "libnvrtc.so.13",
                                 "libcudnn.so.9",
                                 "libnccl.so.2",
-                                "libcupti.so.13"};
+                                kProfilerLibrary};
 
 bool is_folder(const fs::path& path) {
   std::error_code ignored;
@@ -213,7 +215,9 @@ std::string load_cuda(const CudaSetup& setup) {
     return explain(status, setup, refused);
   }
   for (const auto& [file, reason] : refused) {
-    core::log::warn(reason);  // who opens it later would only say that it is not there
+    if (file == kProfilerLibrary) {
+      core::log::warn(reason);  // the probes, which open it later, would only miss it
+    }
   }
   return "";
 }
