@@ -150,9 +150,12 @@ std::string why_unusable(const DeviceStatus& status) {
     return why_none_is_visible(status);
   }
   if (status.runtime_error != 0) {
-    return fmt::format("the NVIDIA driver fails: {} (CUDA error {})",
+    return fmt::format("the NVIDIA driver fails: {} (CUDA error {}){}",
                        status.runtime_error_text,
-                       status.runtime_error);
+                       status.runtime_error,
+                       status.visible_devices.has_value()
+                           ? ", with CUDA_VISIBLE_DEVICES='" + *status.visible_devices + "'"
+                           : "");
   }
   if (std::string why = why_libraries_do_not_fit(status); !why.empty()) {
     return why;

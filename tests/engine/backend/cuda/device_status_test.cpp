@@ -63,6 +63,12 @@ TEST(DeviceStatus, PassesOtherErrorsOfTheDriverOn) {
   EXPECT_EQ(why_unusable(status),
             "the NVIDIA driver fails: system has unsupported display driver / cuda driver "
             "combination (CUDA error 803)");
+  status.runtime_error = 101;
+  status.runtime_error_text = "invalid device ordinal";
+  status.visible_devices = "GPU-7";
+  EXPECT_EQ(why_unusable(status),
+            "the NVIDIA driver fails: invalid device ordinal (CUDA error 101), with "
+            "CUDA_VISIBLE_DEVICES='GPU-7'");
 }
 
 TEST(DeviceStatus, RefusesLibrariesOlderThanTheBuildOrOfAnotherMajorVersion) {
