@@ -88,20 +88,41 @@ std::optional<double> welch_half_width(const LogRates& left,
   return student_t_factor(std::max(degrees, 1.0), confidence) * std::sqrt(sum);
 }
 
-/// The smallest n, equal on both sides, whose interval's half-width is below what it has to resolve
-/// (the larger of the tolerance and the distance of the ratio from 1), at the noise seen so far.
-std::optional<std::int64_t> needed_repetitions(const LogRates& left,
-                                               const LogRates& right,
-                                               double log_ratio,
+/// What the rates alone say of a ratio; `safety` >= 1 widens the intervals. Both sides have two
+/// repetitions or more.
+Change change_of(const LogRates& baseline,
+                 const LogRates& candidate,
+                 double tolerance,
+                 double safety) {
+  const double log_ratio = candidate.mean - baseline.mean;
+  const bool beyond = std::abs(std::expm1(log_ratio)) > tolerance;
+  if (beyond) {
+    const double half = safety * welch_half_width(baseline, candidate, kDecides).value();
+    return std::abs(log_ratio) <= half ? Change::kUnsure
+           : log_ratio < 0.0           ? Change::kSlower
+                                       : Change::kFaster;
+  }
+  const double half = safety * welch_half_width(baseline, candidate, kShown).value();
+  const bool within = std::exp(log_ratio - half) >= 1.0 - 2.0 * tolerance &&
+                      std::exp(log_ratio + half) <= 1.0 + 2.0 * tolerance;
+  return within ? Change::kSame : Change::kUnsure;
+}
+
+/// Of a ratio that is kUnsure: about the fewest repetitions per side that would decide, at the mean
+/// and noise seen so far. A side that has more keeps them. A tenth is added to the intervals, for
+/// the noise is not known better than that.
+std::optional<std::int64_t> needed_repetitions(const LogRates& baseline,
+                                               const LogRates& candidate,
                                                double tolerance) {
   constexpr std::int64_t kMost = 10'000;
-  const double resolve = std::max(std::abs(log_ratio), std::log1p(tolerance));
-  const double variance = left.variance + right.variance;
-  for (std::int64_t n = std::max<std::int64_t>(2, std::min(left.n, right.n)); n <= kMost;
+  constexpr double kSafety = 1.1;
+  for (std::int64_t n = std::min(baseline.n, candidate.n) + 1; n <= kMost;
        n += std::max<std::int64_t>(1, n / 20)) {
-    const auto count = static_cast<double>(n);
-    if (student_t_factor(2.0 * count - 2.0, kDecides) * std::sqrt(variance / count) <=
-        0.9 * resolve) {
+    LogRates before = baseline;
+    LogRates after = candidate;
+    before.n = std::max(before.n, n);
+    after.n = std::max(after.n, n);
+    if (change_of(before, after, tolerance, kSafety) != Change::kUnsure) {
       return n;
     }
   }
@@ -123,25 +144,14 @@ ArmComparison compare_arm(const ArmRates& baseline, const ArmRates& candidate, d
   if (!half.has_value()) {
     return arm;
   }
-  const double lower = std::exp(log_ratio - *half);
-  const double upper = std::exp(log_ratio + *half);
-  arm.ci95 = IntervalRecord{lower, upper};
-  const bool differs = std::abs(log_ratio) > welch_half_width(before, after, kDecides).value();
-  const bool beyond = std::abs(arm.ratio - 1.0) > tolerance && differs;
-  if (beyond) {
-    arm.doubt = doubt_of_difference(baseline.doubt, candidate.doubt, arm.ratio < 1.0);
+  arm.ci95 = IntervalRecord{std::exp(log_ratio - *half), std::exp(log_ratio + *half)};
+  const Change change = change_of(before, after, tolerance, 1.0);
+  if (change == Change::kUnsure) {
+    arm.needed_n = needed_repetitions(before, after, tolerance);
+  } else if (change != Change::kSame) {
+    arm.doubt = doubt_of_difference(baseline.doubt, candidate.doubt, change == Change::kSlower);
   }
-  if (!arm.doubt.empty()) {
-    return arm;
-  }
-  if (beyond) {
-    arm.change = arm.ratio < 1.0 ? Change::kSlower : Change::kFaster;
-  } else if (std::abs(arm.ratio - 1.0) <= tolerance && lower >= 1.0 - 2.0 * tolerance &&
-             upper <= 1.0 + 2.0 * tolerance) {
-    arm.change = Change::kSame;
-  } else {
-    arm.needed_n = needed_repetitions(before, after, log_ratio, tolerance);
-  }
+  arm.change = arm.doubt.empty() ? change : Change::kUnsure;
   return arm;
 }
 

@@ -40,7 +40,8 @@ struct ArmComparison {
   /// Why a difference is no evidence, where it is none: "the candidate was disturbed". Empty:
   /// kUnsure for want of repetitions, or another change.
   std::string doubt;
-  /// kUnsure: repetitions per report that would decide at this noise; nothing if not computable.
+  /// kUnsure for want of repetitions: how many per report would decide at this ratio and noise,
+  /// more than the side with fewer has; nothing if not computable or above 10000.
   std::optional<std::int64_t> needed_n;
 };
 

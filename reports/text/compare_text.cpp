@@ -39,7 +39,9 @@ std::string arms_text(const std::vector<ArmComparison>& arms) {
   }
   return table.text() +
          "samples/s: geometric means of the repetitions (of `train`: its epochs), whose ratio is "
-         "compared. The intervals are of one start each: what differs from start to start, such as "
+         "compared. Faster and slower are decided at 99 %, so an interval at 95 % may exclude 1 "
+         "beside `unsure`. The intervals are of one start each: what differs from start to start, "
+         "such as "
          "where memory lies (much of `io` from memory), takes several reports to see\n";
 }
 

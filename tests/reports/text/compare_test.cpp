@@ -63,6 +63,35 @@ TEST(Compare, SaysHowManyRepetitionsWouldDecide) {
   EXPECT_LT(arm.needed_n.value(), 200);
 }
 
+// The sides' noise differs much, so that degrees of freedom pooled over both are too many.
+TEST(Compare, RepetitionsThatWouldDecideAreMoreThanThereAre) {
+  const std::vector<double> still = {100.0, 100.01, 99.99};
+  for (const std::vector<double>& noisy :
+       {std::vector<double>{111, 109, 107}, {112, 109, 107}, {115, 109, 104}, {112, 104, 103}}) {
+    const ArmComparison arm = compare(still, noisy);
+    ASSERT_EQ(arm.change, Change::kUnsure) << arm.ratio;
+    EXPECT_GT(arm.needed_n.value(), 3) << "three did not decide";
+  }
+  // The side that has many keeps them: what lacks is the other's.
+  std::vector<double> many;
+  for (int index = 0; index < 40; ++index) {
+    many.push_back(index % 2 == 0 ? 99.9 : 100.1);
+  }
+  const ArmComparison arm = compare(many, {112, 104, 103});
+  ASSERT_EQ(arm.change, Change::kUnsure);
+  EXPECT_GT(arm.needed_n.value(), 3);
+  EXPECT_LT(arm.needed_n.value(), 40);
+}
+
+TEST(Compare, SaysThatTheWordIsDecidedAtAnotherLevelThanTheInterval) {
+  const Comparison comparison =
+      compare_reports(full_only({100.0, 100.01, 99.99}), full_only({111, 109, 107}));
+  const ArmComparison& arm = comparison.arms.at(0);
+  ASSERT_EQ(arm.change, Change::kUnsure);
+  ASSERT_GT(arm.ci95.value()[0], 1.0) << "the interval at 95 % excludes 1";
+  EXPECT_THAT(comparison_text(comparison), HasSubstr("Faster and slower are decided at 99 %"));
+}
+
 TEST(Compare, OneRepetitionHasNoInterval) {
   RunRecord one = full_only({100, 100, 100});
   one.trials[0].repetitions.resize(1);
