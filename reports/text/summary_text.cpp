@@ -62,12 +62,13 @@ std::string workload_line(const RunRecord& record) {
     ranks += host.ranks.size();
   }
   return line("workload",
-              fmt::format("{} on {}, {}, {}batch {}",
+              fmt::format("{} on {}, {}, {}batch {}, seed {}",
                           workload.name,
                           device_text(record),
                           workload.precision,
                           ranks > 1 ? fmt::format("{} ranks, ", ranks) : "",
-                          workload.global_batch_size));
+                          workload.global_batch_size,
+                          record.run.seed));
 }
 
 std::string dataset_line(const RunRecord& record) {
@@ -75,13 +76,9 @@ std::string dataset_line(const RunRecord& record) {
     return line("data", "none");
   }
   const DatasetRecord& data = *record.dataset;
-  return line("data",
-              fmt::format("{}, {} {} samples ({}), seed {}",
-                          data.name,
-                          data.samples,
-                          data.format,
-                          data.origin,
-                          record.run.seed));
+  return line(
+      "data",
+      fmt::format("{}, {} {} samples ({})", data.name, data.samples, data.format, data.origin));
 }
 
 /// Of `dlbench comm`, which trains nothing.

@@ -50,6 +50,15 @@ TEST(Summary, IsTenLinesThatCanBePasted) {
   }
 }
 
+// Data may have been generated with another one.
+TEST(Summary, TheSeedIsTheRunsNotTheDatas) {
+  RunRecord record = run_only();
+  record.run.seed = 7;
+  const std::string text = summary_text(record, "r.json");
+  EXPECT_THAT(text, HasSubstr("fp32, batch 2, seed 7\n"));
+  EXPECT_THAT(text, HasSubstr(" samples (generated)\n"));
+}
+
 TEST(Summary, ShowsTaintsOfTrialsBesideThoseOfTheRun) {
   RunRecord record = run_only();
   record.trials[0].taints = {{Taint::kNotConvergent, "trial io", "by purpose"}};
