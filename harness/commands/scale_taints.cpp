@@ -3,14 +3,15 @@
 #include "harness/commands/scale_taints.h"
 
 #include "harness/commands/run_record.h"
+#include "reports/merged_taints.h"
 #include "reports/naming.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <string>
+#include <utility>
 
 namespace dlbench::harness {
 namespace {
@@ -33,20 +34,10 @@ void add_trial(const TrialResult& result,
                const std::string& series,
                int ranks,
                std::vector<TaintRecord>& into) {
-  const std::vector<TaintRecord> found = result.all_taints();
-  std::map<Taint, std::vector<const TaintRecord*>> by_code;
-  for (const TaintRecord& taint : found) {
-    by_code[taint.code].push_back(&taint);
-  }
-  for (const auto& [code, taints] : by_code) {
-    const std::string others =
-        taints.size() > 1 ? fmt::format(", and {} more like it", taints.size() - 1) : "";
-    into.push_back({code,
-                    fmt::format("trial {} ({}, {})",
-                                result.id.to_string(),
-                                series,
-                                reports::count_text(ranks, "rank")),
-                    taints.front()->detail + others});
+  for (TaintRecord& taint : reports::merged_taints(result.all_taints())) {
+    taint.where = fmt::format(
+        "trial {} ({}, {})", result.id.to_string(), series, reports::count_text(ranks, "rank"));
+    into.push_back(std::move(taint));
   }
 }
 

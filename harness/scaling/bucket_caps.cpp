@@ -5,12 +5,9 @@
 #include "engine/core/check.h"
 #include "reports/bucket_choice.h"
 #include "reports/interval.h"
-
-#include <fmt/format.h>
+#include "reports/merged_taints.h"
 
 #include <algorithm>
-#include <map>
-#include <string>
 #include <utility>
 
 namespace dlbench::harness {
@@ -42,24 +39,19 @@ std::optional<reports::EstimateRecord> step_time(const ScalingInput& input) {
 
 // What disturbed one cap casts doubt on the comparison of all.
 std::vector<reports::TaintRecord> taints_of(const ScaleRun& run) {
-  std::map<reports::Taint, std::vector<std::string>> details;
+  constexpr const char* kWhere = "sweep of bucket caps";
+  std::vector<reports::TaintRecord> taints;
   for (const auto& member : run.members()) {
     for (const TrialResult& result : member->runner().results()) {
       for (const reports::TaintRecord& taint : result.taints) {
-        details[taint.code].push_back(taint.detail);
+        taints.push_back({taint.code, kWhere, taint.detail});
       }
     }
   }
   if (!run.missed_noise().empty()) {
-    details[reports::Taint::kNoiseTargetMissed].push_back(run.missed_noise());
+    taints.push_back({reports::Taint::kNoiseTargetMissed, kWhere, run.missed_noise()});
   }
-  std::vector<reports::TaintRecord> taints;
-  for (const auto& [code, texts] : details) {
-    const std::string others =
-        texts.size() > 1 ? fmt::format(", and {} more like it", texts.size() - 1) : "";
-    taints.push_back({code, "sweep of bucket caps", texts.front() + others});
-  }
-  return taints;
+  return reports::merged_taints(taints);
 }
 
 }  // namespace

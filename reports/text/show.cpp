@@ -6,6 +6,7 @@
 
 #include "engine/core/log.h"
 #include "reports/doubts.h"
+#include "reports/merged_taints.h"
 #include "reports/naming.h"
 #include "reports/statistics.h"
 #include "reports/text/job_text.h"
@@ -341,7 +342,7 @@ std::string taint_text(const TaintRecord& taint, const std::string& where) {
 
 std::string trust_text(const RunRecord& record) {
   std::string text;
-  for (const TaintRecord& taint : record.run.taints) {
+  for (const TaintRecord& taint : merged_taints(record.run.taints)) {
     text += taint_text(taint, taint.where);
   }
   for (const TrialRecord& trial : record.trials) {

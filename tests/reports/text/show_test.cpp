@@ -217,6 +217,23 @@ TEST(Tables, ExplainTaintsSkipsAndDiscards) {
   EXPECT_THAT(odd, HasSubstr("skipped sample a\\nb: 'a\\nb.jpg' is empty\n"));
 }
 
+// A trial with many repetitions would fill the screen; the report has them all.
+TEST(Tables, TaintsOfATrialsRepetitionsAreALine) {
+  RunRecord record = sample_record();
+  record.run.taints = {{Taint::kShortRun, "trial full, repetition 0", "from 1 to 2 batches"},
+                       {Taint::kDisturbed, "trial full, repetition 1", "somebody"},
+                       {Taint::kShortRun, "trial full, repetition 1", "from 2 to 1 batches"},
+                       {Taint::kShortRun, "trial full/other, repetition 1", "from 5 to 6 batches"},
+                       {Taint::kShortRun, "trial full", "repetition 3: too short"}};
+  const std::string text = tables_text(record);
+  EXPECT_THAT(text, HasSubstr("short_run, trial full, repetition 0: "));
+  EXPECT_THAT(text, HasSubstr(": from 1 to 2 batches, and 2 more like it\n"));
+  EXPECT_THAT(text, HasSubstr(": from 5 to 6 batches\n")) << "another trial";
+  EXPECT_THAT(text, HasSubstr(": somebody\n")) << "another code";
+  EXPECT_THAT(text, Not(HasSubstr("from 2 to 1")));
+  EXPECT_THAT(text, Not(HasSubstr("too short")));
+}
+
 TEST(Tables, AnEmptyRecordHasNone) { EXPECT_EQ(tables_text(RunRecord{}), ""); }
 
 TEST(TextTable, AlignsColumnsByCharactersNotBytes) {
