@@ -356,6 +356,14 @@ class Deadline {
 
 }  // namespace
 
+void check_is_report(const nlohmann::json& document, const std::string& name) {
+  try {
+    check_version(document);
+  } catch (const Error& error) {
+    throw Error(ErrorCode::kData, fmt::format("{}: {}", name, error.what()));
+  }
+}
+
 nlohmann::json parse_json(std::string_view text, const std::string& name) {
   std::vector<std::set<std::string>> keys;  // of the objects that are open, by depth
   // Called with the depth of each value before it is stored; the parser itself keeps no recursion.
@@ -410,8 +418,8 @@ std::string printable(std::string_view text) {
 
 RunRecord parse_report(std::string_view text, const std::string& name) {
   const json document = parse_json(text, name);
+  check_is_report(document, name);
   try {
-    check_version(document);
     RunRecord record;
     read(document, Path{}, record);
     return record;

@@ -16,6 +16,10 @@ namespace dlbench::reports {
 /// than kMaxJsonDepth and numbers that do not fit into a double.
 [[nodiscard]] nlohmann::json parse_json(std::string_view text, const std::string& name);
 
+/// Throws Error(kData) "<name>: ..." in one line for what is no report of dlbench, or of another
+/// version than this program reads.
+void check_is_report(const nlohmann::json& document, const std::string& name);
+
 /// Text from a file made fit for one line of a message: control and non-ASCII bytes become '?', and
 /// what is longer than 120 bytes is cut.
 [[nodiscard]] std::string printable(std::string_view text);

@@ -72,7 +72,9 @@ class ReportValidateCommand final : public Command {
     return "check reports against the schema and their arithmetic";
   }
   [[nodiscard]] std::string details() const override {
-    return "Ends with a line for each: valid, N problems (listed before it), or no report.\n"
+    return "Ends with a line for each: valid, N problems (listed before it, each after the name "
+           "of\n"
+           "its file if there are several), or no report.\n"
            "Exit codes: 0 all valid, 1 problems (listed) or not a report";
   }
   void add_options(OptionSet& options) override {
@@ -82,18 +84,19 @@ class ReportValidateCommand final : public Command {
   int run(const OptionSet& /*options*/, const Invocation& /*invocation*/) override {
     bool all_valid = true;
     for (const std::string& report : reports_) {
-      all_valid = validate(report) && all_valid;
+      all_valid = validate(report, reports_.size() > 1 ? report + ": " : "") && all_valid;
     }
     return all_valid ? 0 : 1;
   }
 
  private:
   // What cannot be read as a report is one more result, not the end: the others are still checked.
-  static bool validate(const std::string& report) {
+  // `prefix` says whose the problems are.
+  static bool validate(const std::string& report, const std::string& prefix) {
     try {
       const auto problems = reports::validate_report(reports::read_text_file(report), report);
       for (const reports::Problem& problem : problems) {
-        print(reports::to_line(problem) + "\n");
+        print(prefix + reports::to_line(problem) + "\n");
       }
       print(report + (problems.empty()       ? ": valid\n"
                       : problems.size() == 1 ? ": 1 problem\n"

@@ -89,6 +89,7 @@ std::vector<Problem> check_schema(const nlohmann::json& document) {
 
 std::vector<Problem> validate_report(std::string_view text, const std::string& name) {
   const nlohmann::json document = parse_json(text, name);
+  check_is_report(document, name);
   std::vector<Problem> problems = check_schema(document);
   if (!problems.empty()) {
     return problems;

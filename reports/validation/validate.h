@@ -19,7 +19,8 @@ struct Problem {
 };
 
 /// Checks any text: the schema first and, if that holds, the arithmetic. Empty: all is well. `name`
-/// is the file's name for messages. Throws Error(kData) for text that is not JSON at all.
+/// is the file's name for messages. Throws Error(kData) for what is no report at all, or of another
+/// version.
 [[nodiscard]] std::vector<Problem> validate_report(std::string_view text, const std::string& name);
 
 /// The arithmetic alone: everything that follows from the rest of the report is computed again, by

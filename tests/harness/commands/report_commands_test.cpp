@@ -19,6 +19,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dlbench::harness {
@@ -79,6 +80,33 @@ TEST_F(ReportCommands, ValidateListsProblemsAndEndsWithOne) {
   EXPECT_EQ(call({"validate", write(wrong)}), 1);
   EXPECT_THAT(out_, HasSubstr("trials[0].throughput.samples_per_second.n: is 2"));
   EXPECT_THAT(out_, HasSubstr("1 problem\n"));
+}
+
+TEST_F(ReportCommands, ValidateNamesTheFileOfAProblemAmongSeveral) {
+  reports::RunRecord wrong = reports::sample_record();
+  wrong.trials[0].throughput->samples_per_second.n = 2;
+  const std::string bad = write(wrong);
+  EXPECT_EQ(call({"validate", bad}), 1);
+  EXPECT_THAT(out_, StartsWith("trials[0].throughput.samples_per_second.n: is 2"));
+  EXPECT_EQ(call({"validate", bad, good_}), 1);
+  EXPECT_THAT(out_, StartsWith(bad + ": trials[0].throughput.samples_per_second.n: is 2"));
+}
+
+// A trace, the weights of another program, a report of another version.
+TEST_F(ReportCommands, ValidateSaysInOneLineThatSomethingIsNoReport) {
+  const std::string other = (folder_ / "trace.json").string();
+  for (const auto& [text, reason] :
+       {std::pair("{}", "not a report of dlbench\n"),
+        std::pair(R"({"traceEvents": []})", "not a report of dlbench\n"),
+        std::pair("[1]", "is array, expected an object\n"),
+        std::pair(R"({"schema": "dlbench.report", "schema_version": 2})",
+                  "schema_version is 2, this program reads version 1")}) {
+    core::write_file_atomically(other, text);
+    EXPECT_EQ(call({"validate", other}), 1);
+    EXPECT_EQ(out_, other + ": no report\n");
+    EXPECT_THAT(err_, AllOf(HasSubstr("trace.json: "), HasSubstr(reason)));
+    EXPECT_EQ(std::count(err_.begin(), err_.end(), '\n'), 1) << err_;
+  }
 }
 
 TEST_F(ReportCommands, ValidateSaysTheResultOfEachFile) {
