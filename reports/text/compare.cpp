@@ -341,6 +341,17 @@ Comparison compare_reports(const RunRecord& baseline,
                             options.tolerance));
   }
   if (workload_name(baseline) != workload_name(candidate)) {
+    const std::string before = command_of(baseline.run);
+    const std::string after = command_of(candidate.run);
+    if (before != after && !before.empty() && !after.empty() &&
+        baseline.workload.has_value() != candidate.workload.has_value()) {
+      throw Error(
+          ErrorCode::kData,
+          fmt::format("the baseline is a report of the command {}, the candidate one of {}: "
+                      "what they measure cannot be compared",
+                      before,
+                      after));
+    }
     throw Error(ErrorCode::kData,
                 fmt::format("the reports are of different workloads, {} and {}: their samples/s "
                             "cannot be compared",

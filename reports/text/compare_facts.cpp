@@ -139,6 +139,10 @@ std::string status_text(const RunInfoRecord& run) {
              : fmt::format("{} (exit code {})", status, *run.exit_code);
 }
 
+std::string command_of(const RunInfoRecord& run) {
+  return run.command.size() > 1 ? run.command[1] : std::string();
+}
+
 bool asks_for_less(const RunRecord& baseline, const RunRecord& candidate) {
   const auto items_of = [](const RunRecord& record, const std::string& option) {
     std::set<std::string> items;

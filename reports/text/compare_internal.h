@@ -14,6 +14,9 @@ namespace dlbench::reports {
 /// "complete", "failed (exit code 5)", "partial" of a run that still goes on.
 [[nodiscard]] std::string status_text(const RunInfoRecord& run);
 
+/// "run", "comm": the command of dlbench that wrote the report; empty: the record does not say.
+[[nodiscard]] std::string command_of(const RunInfoRecord& run);
+
 /// Whether the candidate was told to measure less: of an option that is a list, or one value, it
 /// lacks something that the baseline was given.
 [[nodiscard]] bool asks_for_less(const RunRecord& baseline, const RunRecord& candidate);

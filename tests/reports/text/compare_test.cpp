@@ -4,6 +4,7 @@
 
 #include "engine/core/error.h"
 #include "engine/core/rng.h"
+#include "tests/error_message.h"
 #include "tests/reports/sample_record.h"
 
 #include <gmock/gmock.h>
@@ -406,6 +407,25 @@ TEST(Compare, CollectivesOfOneSideAloneAreNamed) {
               UnorderedElementsAre("all_reduce of 32 bytes, f32, 4 ranks: only in the baseline",
                                    "all_reduce of 32 bytes, f32, 8 ranks: only in the candidate"));
   EXPECT_THAT(comparison_text(comparison), HasSubstr("shared_window, replayed"));
+}
+
+TEST(Compare, SaysWhichCommandsReportsAreOf) {
+  RunRecord comm = collectives_only({1.0});
+  comm.run.command = {"/usr/bin/dlbench", "comm", "-b", "8"};
+  const auto message = [](const RunRecord& baseline, const RunRecord& candidate) {
+    return tests::error_of([&] { static_cast<void>(compare_reports(baseline, candidate)); },
+                           core::ErrorCode::kData);
+  };
+  EXPECT_EQ(message(comm, full_only({50, 51, 52})),
+            "the baseline is a report of the command comm, the candidate one of run: what they "
+            "measure cannot be compared");
+  RunRecord other = full_only({50, 51, 52});
+  other.workload->name = "mnist_cnn";
+  other.run.command[1] = "train";
+  EXPECT_THAT(message(full_only({50, 51, 52}), other),
+              HasSubstr("of different workloads, resunetpp and mnist_cnn"));
+  comm.run.command.clear();
+  EXPECT_THAT(message(comm, other), HasSubstr("of different workloads, none and mnist_cnn"));
 }
 
 /// Two runs of one program: a false alarm once in 100 at any noise (bound: 2 standard errors more).
