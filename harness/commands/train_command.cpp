@@ -29,6 +29,7 @@
 #include "harness/trials/probe_set.h"
 #include "reports/json_writer.h"
 #include "reports/naming.h"
+#include "reports/text/text_table.h"
 
 #include <fmt/format.h>
 
@@ -64,23 +65,22 @@ std::string epoch_line(const reports::EpochRecord& epoch,
                        const workloads::WorkloadSpec& spec,
                        std::int64_t epochs,
                        bool best) {
-  std::string line =
-      fmt::format("epoch {:>3}/{} {:>8.1f} s {:>9.1f} samples/s  rate {:g}  loss {:.4f}",
-                  epoch.epoch,
-                  epochs,
-                  epoch.seconds,
-                  epoch.samples_per_second.value_or(0.0),
-                  epoch.learning_rate.value_or(0.0),
-                  epoch.train_loss.value_or(0.0));
+  std::string line = fmt::format("epoch {:>3}/{} {:>8.1f} s {:>9.1f} samples/s  rate {:g}  loss {}",
+                                 epoch.epoch,
+                                 epochs,
+                                 epoch.seconds,
+                                 epoch.samples_per_second.value_or(0.0),
+                                 epoch.learning_rate.value_or(0.0),
+                                 reports::loss_text(epoch.train_loss.value_or(0.0)));
   if (epoch.valid_loss.has_value()) {
-    line += fmt::format("  valid {:.4f}", *epoch.valid_loss);
+    line += "  valid " + reports::loss_text(*epoch.valid_loss);
   }
   const std::string prefix = epoch.valid_loss.has_value() ? "" : "train_";
   for (const std::string& metric : workloads::metric_names(spec.metrics)) {
     const auto found = epoch.metrics.find(prefix + metric);
     if (found != epoch.metrics.end()) {
       line += std::isfinite(found->second)
-                  ? fmt::format("  {}{} {:.4f}", prefix, metric, found->second)
+                  ? fmt::format("  {}{} {}", prefix, metric, reports::loss_text(found->second))
                   : fmt::format("  {}{} none", prefix, metric);
     }
   }
@@ -323,11 +323,11 @@ class TrainingRun {
       if (progress.replayed) {
         watch_->note_replay(record_);
       }
-      core::log::progress(fmt::format("epoch {} of {}, {}, loss {:.4f}",
+      core::log::progress(fmt::format("epoch {} of {}, {}, loss {}",
                                       progress.epoch,
                                       progress.epochs,
                                       batch_text(progress),
-                                      progress.loss));
+                                      reports::loss_text(progress.loss)));
     };
     listener.on_new_step = [this](const exec::Executor& step, std::int64_t samples) {
       record_.workload->plans.push_back(plan_record(step, samples));

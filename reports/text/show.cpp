@@ -270,19 +270,18 @@ std::string history_table(const RunRecord& record) {
     metrics.push_back(name);
   }
   TextTable table(header);
-  const auto four_decimals = [](double value) { return fmt::format("{:.4f}", value); };
   for (const EpochRecord& epoch : record.history) {
     std::vector<std::string> cells = {
         std::to_string(epoch.epoch),
         seconds_text(epoch.seconds),
         cell(epoch.samples_per_second, number_text),
         cell(epoch.learning_rate, [](double rate) { return fmt::format("{:.3g}", rate); }),
-        cell(epoch.train_loss, four_decimals),
-        cell(epoch.valid_loss, four_decimals)};
+        cell(epoch.train_loss, loss_text),
+        cell(epoch.valid_loss, loss_text)};
     for (const std::string& name : metrics) {
       const auto found = epoch.metrics.find(name);
       const bool defined = found != epoch.metrics.end() && std::isfinite(found->second);
-      cells.push_back(defined ? four_decimals(found->second) : kNone);
+      cells.push_back(defined ? loss_text(found->second) : kNone);
     }
     table.add(std::move(cells));
   }

@@ -149,14 +149,14 @@ std::string verdict_lines(const RunRecord& record) {
              attribution.advice.empty() ? "nothing computable" : attribution.advice.front().change);
 }
 
-std::string loss_text(const std::optional<double>& loss) {
-  return loss.has_value() && std::isfinite(*loss) ? fmt::format("{:.4f}", *loss) : "none";
+std::string known_loss(const std::optional<double>& loss) {
+  return loss.has_value() && std::isfinite(*loss) ? loss_text(*loss) : "none";
 }
 
 std::string metrics_text(const EpochRecord& epoch) {
   std::string text;
   for (const auto& [name, value] : epoch.metrics) {
-    text += fmt::format(", {} {}", name, loss_text(value));
+    text += fmt::format(", {} {}", name, known_loss(value));
   }
   return text;
 }
@@ -168,8 +168,8 @@ std::string history_lines(const RunRecord& record) {
       text += fmt::format(", {} samples/s", number_text(*epoch.samples_per_second));
     }
     text += fmt::format(", train loss {}, valid loss {}{}",
-                        loss_text(epoch.train_loss),
-                        loss_text(epoch.valid_loss),
+                        known_loss(epoch.train_loss),
+                        known_loss(epoch.valid_loss),
                         metrics_text(epoch));
     return line(label, text);
   };

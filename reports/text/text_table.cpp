@@ -106,6 +106,10 @@ std::string number_text(double value) {
   return std::abs(value) < 1e7 ? three_digits(value) : fmt::format("{:.3g}", value);
 }
 
+std::string loss_text(double value) {
+  return std::abs(value) >= 1e6 ? fmt::format("{:.4e}", value) : fmt::format("{:.4f}", value);
+}
+
 std::string percent_text(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
 
 }  // namespace dlbench::reports

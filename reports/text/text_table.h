@@ -52,6 +52,9 @@ template <typename Format>
 /// Three significant digits, no exponent below 10^7: 4.75, 102, 12300.
 [[nodiscard]] std::string number_text(double value);
 
+/// A loss or metric: four decimals, 0.6931; with an exponent from 10^6 on, 2.2724e+32.
+[[nodiscard]] std::string loss_text(double value);
+
 /// One decimal: 12.0 %.
 [[nodiscard]] std::string percent_text(double share);
 

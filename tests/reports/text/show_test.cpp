@@ -81,6 +81,14 @@ TEST(Summary, OfTrainingShowsFirstBestAndLastEpoch) {
   EXPECT_THAT(text, Not(HasSubstr("verdict")));
 }
 
+TEST(Summary, ALossThatGrowsWithoutBoundIsReadable) {
+  RunRecord record = sample_record();
+  record.trials.clear();
+  record.history[0].train_loss = 227244199328897796769352616247296.0;
+  EXPECT_THAT(summary_text(record, "r.json"), HasSubstr("train loss 2.2724e+32, valid loss 0.65"));
+  EXPECT_THAT(tables_text(record), HasSubstr("  2.2724e+32      0.6500  "));
+}
+
 TEST(Summary, AnEmptyRecordIsTold) {
   const std::string text = summary_text(RunRecord{}, "r.json");
   EXPECT_THAT(text, HasSubstr("workload          none"));
@@ -256,6 +264,9 @@ TEST(TextTable, NumbersHaveThreeDigitsAndAFittingUnit) {
   EXPECT_EQ(number_text(12345.6), "12346");
   EXPECT_EQ(number_text(0.01234), "0.0123");
   EXPECT_EQ(percent_text(0.9464), "94.6 %");
+  EXPECT_EQ(loss_text(0.69314), "0.6931");
+  EXPECT_EQ(loss_text(-999999.0), "-999999.0000");
+  EXPECT_EQ(loss_text(-1e6), "-1.0000e+06");
 }
 
 }  // namespace
