@@ -40,7 +40,8 @@ std::string option_text(const std::string& key, const nlohmann::json& value) {
     return value.dump();
   }
   throw Error(ErrorCode::kUsage,
-              "the value of '" + key + "' must be a text, a number, true, false or a list of them");
+              "the value of '" + key +
+                  "' must be a text, a number, true, false, a list of them, or null: not set");
 }
 
 // A pipe with a name waits for somebody to write it, and a terminal for its end, while a --timeout
@@ -98,6 +99,9 @@ void read_config_file(const std::string& path,
       read_object(path, timeout_s);  // outlives the loop, which only refers to it
   for (const auto& [key, value] : config.items()) {
     try {
+      if (value.is_null() && options.contains(option_name(key))) {
+        continue;  // not set, as a report's config.effective says it
+      }
       if (key == "config") {
         throw Error(ErrorCode::kUsage, "'config' cannot be set here: files do not include others");
       }
@@ -105,7 +109,8 @@ void read_config_file(const std::string& path,
         throw Error(ErrorCode::kUsage,
                     "'" + key + "': options are named without dashes here, as in \"threads\": 2");
       }
-      options.set(key, option_text(key, value), OptionSource::kFile);
+      // Of null the name is not known: set() says which was meant.
+      options.set(key, value.is_null() ? "" : option_text(key, value), OptionSource::kFile);
     } catch (const Error& error) {
       throw Error(error.code(), "config file '" + path + "': " + error.what());
     }

@@ -167,11 +167,11 @@ class OptionSet {
 [[nodiscard]] std::string option_name(std::string_view key);
 
 /// Reads {"batch-size": 4, ...} (dashes or underscores) into the options not set on the command
-/// line. Throws core::Error(kUsage): for a file that cannot be read, is a pipe or device other than
-/// an open descriptor, or is no JSON (with the line),
-/// for a key or value that is wrong, both named, and for an option set twice; core::Error(kTimeout)
-/// for one that has not ended after `timeout_s`. Values that the command line overrides are checked
-/// if the file is read first.
+/// line; null sets nothing. Throws core::Error(kUsage): for a file that cannot be read, is a pipe
+/// or device other than an open descriptor, or is no JSON (with the line), for a key or value that
+/// is wrong, both named, and for an option set twice; core::Error(kTimeout) for one that has not
+/// ended after `timeout_s`. Values that the command line overrides are checked if the file is read
+/// first.
 void read_config_file(const std::string& path,
                       OptionSet& options,
                       std::optional<double> timeout_s = std::nullopt);

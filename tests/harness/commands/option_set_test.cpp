@@ -214,6 +214,20 @@ TEST_F(Options, WrongNamesAndChoicesGetTheNearest) {
   EXPECT_DOUBLE_EQ(max_noise_, 5.0);
 }
 
+// As a report's config.effective has it.
+TEST_F(Options, NullInAConfigFileIsNotSet) {
+  options_.set("data", "digits", OptionSource::kCommandLine);
+  read_config_file(config(R"({"seed": null, "batch-size": null, "min_time": null, "data": null,
+                              "max-noise": 5.0})"),
+                   options_);
+  EXPECT_EQ(seed_, 1);
+  EXPECT_TRUE(options_.is_default("seed"));
+  EXPECT_FALSE(batch_size_.has_value());
+  EXPECT_FALSE(min_time_.has_value());
+  EXPECT_EQ(data_, "digits");
+  EXPECT_DOUBLE_EQ(max_noise_, 5.0);
+}
+
 TEST_F(Options, BadConfigFilesAreOneLineNamingFileAndKey) {
   for (const auto& [text, message] : std::vector<std::pair<std::string, std::string>>{
            {"", "not JSON"},
@@ -222,7 +236,8 @@ TEST_F(Options, BadConfigFilesAreOneLineNamingFileAndKey) {
            {R"({"sed": 1})", "did you mean '--seed'?"},
            {R"({"seed": {"value": 1}})", "'seed'"},
            {R"({"seed": "many"})", "'many'"},
-           {R"({"seed": null})", "'seed'"},
+           {R"({"sed": null})", "did you mean '--seed'?"},
+           {R"({"seed": [null]})", "'seed'"},
            {R"({"data": ""})", "empty"},
            {R"({"config": "b.json"})", "include"},
            {R"({"seed": 1, "seed": 2})", "'seed' twice"},
