@@ -443,7 +443,11 @@ class RunCommand final : public Command {
   }
   void check_ranks(int available) const override { check_share(run_, available); }
   int run(const OptionSet& options, const Invocation& invocation) override {
-    if (!options.is_default("capture-trial") && run_.capture_steps.empty()) {
+    // What a config file repeats of the defaults asks for nothing.
+    const bool chosen =
+        options.sources().at("capture-trial") == harness::name(OptionSource::kCommandLine) ||
+        run_.capture_trial != RunOptions().capture_trial;
+    if (chosen && run_.capture_steps.empty()) {
       throw Error(ErrorCode::kUsage,
                   "--capture-trial " + run_.capture_trial +
                       " says whose steps are captured; say which with --capture-steps 20-49");

@@ -228,6 +228,22 @@ TEST_F(Options, NullInAConfigFileIsNotSet) {
   EXPECT_DOUBLE_EQ(max_noise_, 5.0);
 }
 
+// "full" is the default, which says nothing of steps to capture.
+TEST_F(Options, ADefaultInAConfigFileAsksForNothing) {
+  const std::string missing = (folder_ / "none").string();
+  const auto errors = [&](const std::string& text, std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"run", "--config", config(text), "--data", missing};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return call_dlbench(arguments).err;
+  };
+  const std::string full =
+      R"({"workload": "mnist_cnn", "capture-trial": "full", "capture-steps": null})";
+  EXPECT_THAT(errors(full, {}), AllOf(HasSubstr(missing), Not(HasSubstr("--capture-steps"))));
+  EXPECT_THAT(errors(full, {"--capture-trial", "full"}), HasSubstr("with --capture-steps 20-49"));
+  EXPECT_THAT(errors(R"({"workload": "mnist_cnn", "capture-trial": "io"})", {}),
+              HasSubstr("--capture-trial io says whose steps are captured"));
+}
+
 TEST_F(Options, BadConfigFilesAreOneLineNamingFileAndKey) {
   for (const auto& [text, message] : std::vector<std::pair<std::string, std::string>>{
            {"", "not JSON"},
