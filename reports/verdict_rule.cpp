@@ -357,6 +357,8 @@ std::vector<PartShare> part_shares(const VerdictEvidence& evidence) {
   return shares;
 }
 
+bool tells_nothing(double lower, double upper) { return upper - lower > 1.0; }
+
 bool is_straggler(const StragglerEvidence& late) {
   return share_lower_bound(late.late_share, late.steps) > kLateShare &&
          late.lost_share >= kShareCounts;

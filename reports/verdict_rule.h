@@ -141,6 +141,10 @@ struct Decision {
 [[nodiscard]] Decision decide(const VerdictEvidence& evidence,
                               const std::vector<PartShare>& shares);
 
+/// Whether the interval of a margin is wider than all the time that it is a share of. Ends and
+/// estimate are then noise (of two rounds often thousands of per cent) and nothing to print.
+[[nodiscard]] bool tells_nothing(double lower, double upper);
+
 /// Is that rank late, and does it cost enough to be the verdict?
 [[nodiscard]] bool is_straggler(const StragglerEvidence& late);
 

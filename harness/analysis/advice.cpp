@@ -29,6 +29,7 @@ using reports::Doubt;
 using reports::gain_text;
 using reports::most_gain;
 using reports::percent_text;
+using reports::tells_nothing;
 using reports::Verdict;
 using reports::VerdictEvidence;
 
@@ -222,6 +223,10 @@ std::string doubt_text(const AttributionInput& input,
     case Doubt::kTooFewRounds:
       return "fewer than 2 undisturbed rounds have all trials: no interval, no verdict";
     case Doubt::kShareTooWide:
+      if (tells_nothing(decision.margin->lower, decision.margin->upper)) {
+        return "how much of the full time is lost is not known: the 95 % interval of the largest "
+               "loss is wider than that time, too wide to say";
+      }
       return fmt::format(
           "the largest loss is {} of the full time{}, but anywhere from {} (95 % interval): too "
           "wide to say",

@@ -8,6 +8,7 @@
 #include "reports/text/show.h"
 #include "reports/text/text_table.h"
 #include "reports/verdict_reason.h"
+#include "reports/verdict_rule.h"
 
 #include <fmt/format.h>
 
@@ -130,12 +131,14 @@ std::string verdict_lines(const RunRecord& record) {
   }
   const AttributionRecord& attribution = *record.attribution;
   std::string verdict(word(attribution.verdict));
-  if (attribution.margin.has_value()) {
+  const std::optional<IntervalRecord>& ci95 = attribution.margin_ci95;
+  if (ci95.has_value() && tells_nothing((*ci95)[0], (*ci95)[1])) {
+    verdict += " (margin not known: its 95 % interval is wider than the full time)";
+  } else if (attribution.margin.has_value()) {
     verdict += fmt::format(" (margin {}", percent_text(*attribution.margin));
-    if (attribution.margin_ci95.has_value()) {
-      verdict += fmt::format(", 95 % interval {} to {}",
-                             percent_text((*attribution.margin_ci95)[0]),
-                             percent_text((*attribution.margin_ci95)[1]));
+    if (ci95.has_value()) {
+      verdict += fmt::format(
+          ", 95 % interval {} to {}", percent_text((*ci95)[0]), percent_text((*ci95)[1]));
     }
     verdict += ")";
   }

@@ -57,5 +57,18 @@ TEST(Advice, AStepThatLeavesTheGpuIdleSaysSo) {
   EXPECT_THAT(attribute(input).value().explanation, Not(HasSubstr("idles")));
 }
 
+TEST(Advice, FiguresThatTellNothingAreNotSaid) {
+  AttributionInput input;
+  input.io = {{0, 500.0}, {1, 480.0}};
+  input.synthetic_host = {{0, 100.0}, {1, 30.0}};
+  input.full = {{0, 20.0}, {1, 90.0}};
+  const auto result = attribute(input).value();
+  EXPECT_EQ(result.verdict, reports::Verdict::kUnsure);
+  EXPECT_LT(result.margin_ci95.value()[0], -1000.0) << "the report has it";
+  EXPECT_EQ(result.explanation,
+            "how much of the full time is lost is not known: the 95 % interval of the largest loss "
+            "is wider than that time, too wide to say");
+}
+
 }  // namespace
 }  // namespace dlbench::harness

@@ -50,6 +50,21 @@ TEST(Summary, IsTenLinesThatCanBePasted) {
   }
 }
 
+// As of two repetitions that differ much.
+TEST(Summary, AMarginThatTellsNothingIsNotPrinted) {
+  RunRecord record = run_only();
+  record.attribution->verdict = Verdict::kUnsure;
+  record.attribution->margin = -5.92;
+  record.attribution->margin_ci95 = {-30059593003.761, 1.0};
+  EXPECT_THAT(summary_text(record, "r.json"),
+              HasSubstr("unsure (margin not known: its 95 % interval is wider than the full time), "
+                        "full is"));
+  record.attribution->margin = 0.4;
+  record.attribution->margin_ci95 = {-0.05, 0.85};
+  EXPECT_THAT(summary_text(record, "r.json"),
+              HasSubstr("unsure (margin 40.0 %, 95 % interval -5.0 % to 85.0 %), full is"));
+}
+
 // Data may have been generated with another one.
 TEST(Summary, TheSeedIsTheRunsNotTheDatas) {
   RunRecord record = run_only();
