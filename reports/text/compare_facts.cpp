@@ -76,7 +76,8 @@ void add_workload(const WorkloadRecord& workload, std::map<std::string, std::str
 
 /// Facts of a run that may explain a change of speed, by name.
 std::map<std::string, std::string> facts_of(const RunRecord& record) {
-  // Where results go and how long is measured does not change how fast the program is.
+  // Where results go and how long is measured does not change how fast the program is. `run` traces
+  // what it does not time, `train` all that it times: below.
   static const std::set<std::string> no_influence = {"output",
                                                      "trace",
                                                      "benchy",
@@ -97,6 +98,11 @@ std::map<std::string, std::string> facts_of(const RunRecord& record) {
     if (!no_influence.contains(option)) {
       facts["--" + option] = text_of(value);
     }
+  }
+  const auto trace = record.config.effective.find("trace");
+  if (command_of(record.run) == "train" && trace != record.config.effective.end() &&
+      trace->second != Value()) {
+    facts["--trace"] = "given";  // to which file is of no influence
   }
   for (const auto& [library, version] : record.system.libraries) {
     facts["library " + library] = version;
