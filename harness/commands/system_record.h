@@ -8,6 +8,10 @@
 #include "engine/comm/rendezvous.h"
 #include "reports/record.h"
 
+#include <cstdint>
+#include <optional>
+#include <string>
+
 namespace dlbench::harness {
 
 /// This host with its rank 0, the scheduler and the environment as found.
