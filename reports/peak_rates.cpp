@@ -50,6 +50,13 @@ std::optional<double> measured_flop_per_s(const std::vector<PeakRecord>& peaks,
   return found != peaks.end() ? found->flop_per_s : std::nullopt;
 }
 
+std::optional<double> measured_bytes_per_s(const std::vector<PeakRecord>& peaks) {
+  const auto found = std::find_if(peaks.begin(), peaks.end(), [](const PeakRecord& peak) {
+    return peak.source == "measured" && peak.memory_bytes_per_s.has_value();
+  });
+  return found != peaks.end() ? found->memory_bytes_per_s : std::nullopt;
+}
+
 Bound bound_of(double flop_per_s, double bytes_per_s, const PeakRates& peaks) {
   const double compute = flop_per_s / peaks.flop_per_s;
   const double memory = bytes_per_s / peaks.bytes_per_s;

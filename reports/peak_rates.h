@@ -33,6 +33,10 @@ struct PeakRates {
 [[nodiscard]] std::optional<double> measured_flop_per_s(const std::vector<PeakRecord>& peaks,
                                                         std::string_view precision);
 
+/// The measured bandwidth of copies in memory, bytes read plus bytes written; nothing if it was not
+/// measured.
+[[nodiscard]] std::optional<double> measured_bytes_per_s(const std::vector<PeakRecord>& peaks);
+
 /// What limits an operator that reaches these rates: nearer to which peak it comes, or latency if
 /// it comes near neither.
 [[nodiscard]] Bound bound_of(double flop_per_s, double bytes_per_s, const PeakRates& peaks);

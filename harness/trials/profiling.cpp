@@ -6,6 +6,7 @@
 #include "engine/core/log.h"
 #include "harness/analysis/gpu_sampling.h"
 #include "probes/gpu_tracks.h"
+#include "reports/peak_rates.h"
 #include "reports/statistics_records.h"
 
 #include <algorithm>
@@ -19,6 +20,9 @@ namespace {
 using reports::step_time_record;
 
 constexpr const char* kTrialOfTheVerdict = "synthetic/device";
+// Of cupti_counters.
+constexpr const char* kBytesRead = "dram_read_bytes_per_step";
+constexpr const char* kBytesWritten = "dram_written_bytes_per_step";
 
 bool is_available(const reports::ValueMap& values) {
   const auto found = values.find("available");
@@ -258,6 +262,9 @@ std::optional<UntracedShares> fill_trials(const std::string& probe,
     }
     if (is_available(values)) {
       values["slowdown_share"] = slowdown_share;
+      if (values.contains(kBytesRead)) {
+        values["dram_share_of_measured_copy"] = memory_share(trial, values, record.system.peaks);
+      }
     }
     if (const GpuActivitySummary* summary = pass.activity(id.to_string()); summary != nullptr) {
       const auto untraced = untraced_shares(*summary, slowdown_share);
@@ -383,6 +390,26 @@ std::optional<double> slowdown(const reports::TrialRecord& timed,
     return std::nullopt;
   }
   return profiled->median / timed.step_time_s->median - 1.0;
+}
+
+std::optional<double> memory_share(const reports::TrialRecord& timed,
+                                   const reports::ValueMap& counters,
+                                   const std::vector<reports::PeakRecord>& peaks) {
+  double bytes = 0.0;
+  for (const char* name : {kBytesRead, kBytesWritten}) {
+    const auto found = counters.find(name);
+    const double* of_step =
+        found != counters.end() ? std::get_if<double>(&found->second.data) : nullptr;
+    if (of_step == nullptr) {
+      return std::nullopt;
+    }
+    bytes += *of_step;
+  }
+  const std::optional<double> peak = reports::measured_bytes_per_s(peaks);
+  if (!timed.step_time_s.has_value() || timed.step_time_s->median <= 0.0 || !peak.has_value()) {
+    return std::nullopt;
+  }
+  return bytes / timed.step_time_s->median / *peak;
 }
 
 std::map<std::int64_t, probes::GpuOpLabel> op_labels(const graph::Graph& graph) {

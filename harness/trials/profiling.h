@@ -50,6 +50,13 @@ struct ProfilingRequest {
 [[nodiscard]] std::optional<double> slowdown(const reports::TrialRecord& timed,
                                              std::span<const double> profiled_step_s);
 
+/// Of the device's memory bandwidth, as copies reached it, what a timed step uses: the bytes that
+/// `counters` saw a step read and write, over its median time. Nothing where one of them is not
+/// known.
+[[nodiscard]] std::optional<double> memory_share(const reports::TrialRecord& timed,
+                                                 const reports::ValueMap& counters,
+                                                 const std::vector<reports::PeakRecord>& peaks);
+
 /// One repetition of every arm for each probe that wants its own; the timeline records those of
 /// probes that belong on it, one after the other, and one more where there is no such probe. Fills
 /// `probes` of the record's trials (no device is watched where the steps are batches) with what was

@@ -182,6 +182,21 @@ class ProfileArms : public ::testing::Test {
   std::filesystem::path file_ = folder_.path() / "trace.json";
 };
 
+TEST(MemoryShare, IsThatOfACopyOnTheDevice) {
+  reports::TrialRecord timed;
+  timed.step_time_s = reports::StepTimeRecord{.median = 0.5};
+  reports::ValueMap counters{{"dram_read_bytes_per_step", 6e9},
+                             {"dram_written_bytes_per_step", 2e9}};
+  std::vector<reports::PeakRecord> peaks = {{.memory_bytes_per_s = 64e9, .source = "datasheet"},
+                                            {.memory_bytes_per_s = 32e9, .source = "measured"}};
+  EXPECT_DOUBLE_EQ(memory_share(timed, counters, peaks).value(), 0.5);
+  peaks.pop_back();
+  EXPECT_FALSE(memory_share(timed, counters, peaks).has_value()) << "no copy was measured";
+  peaks.front().source = "measured";
+  counters["dram_written_bytes_per_step"] = reports::Value();
+  EXPECT_FALSE(memory_share(timed, counters, peaks).has_value()) << "half of the bytes";
+}
+
 TEST_F(ProfileArms, GivesTheTrialsOfADeviceItsRecordsAndTheTimelineItsTracks) {
   const std::string said =
       profile({.seconds = 0.001, .trace_file = file_.string(), .ops = {{3, {"conv1", "forward"}}}});
