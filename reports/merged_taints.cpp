@@ -11,10 +11,11 @@
 namespace dlbench::reports {
 namespace {
 
-/// "trial full" of "trial full, repetition 2".
-std::string_view place_of(const TaintRecord& taint) {
+/// "trial full" of "trial full, repetition 2"; empty of what is no repetition's.
+std::string_view trial_of(const TaintRecord& taint) {
   const std::string_view where = taint.where;
-  return where.substr(0, where.find(", repetition "));
+  const std::size_t end = where.find(", repetition ");
+  return end == std::string_view::npos ? std::string_view() : where.substr(0, end);
 }
 
 }  // namespace
@@ -24,7 +25,8 @@ std::vector<TaintRecord> merged_taints(const std::vector<TaintRecord>& taints) {
   std::vector<std::size_t> others;
   for (const TaintRecord& taint : taints) {
     const auto found = std::ranges::find_if(merged, [&taint](const TaintRecord& first) {
-      return first.code == taint.code && place_of(first) == place_of(taint);
+      return first.code == taint.code && !trial_of(taint).empty() &&
+             trial_of(first) == trial_of(taint);
     });
     if (found == merged.end()) {
       merged.push_back(taint);

@@ -48,8 +48,8 @@ struct CudaSetup {
 [[nodiscard]] CudaSetup default_cuda_setup();
 
 /// Driver, libraries, plug-in, in this order. Empty if the plug-in is loaded, else why not in one
-/// sentence. Without a driver nothing else is touched. Warns of a library that was found, does not
-/// load and that the plug-in was loaded without.
+/// sentence. Without a driver nothing else is touched. Warns of a CUPTI that was found and does
+/// not load, where the plug-in was loaded without it.
 [[nodiscard]] std::string load_cuda(const CudaSetup& setup);
 
 /// What the plug-in may use of NVIDIA: of what this process has loaded the files it came from, of

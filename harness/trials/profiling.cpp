@@ -263,7 +263,13 @@ std::optional<UntracedShares> fill_trials(const std::string& probe,
     if (is_available(values)) {
       values["slowdown_share"] = slowdown_share;
       if (values.contains(kBytesRead)) {
-        values["dram_share_of_measured_copy"] = memory_share(trial, values, record.system.peaks);
+        const auto share = memory_share(trial, values, record.system.peaks);
+        values["dram_share_of_measured_copy"] = share;
+        if (!share.has_value()) {
+          values["dram_share_of_measured_copy_reason"] =
+              "no copy on this device was measured (dlbench info --measure-peaks), or a counter or "
+              "the time of a step is missing";
+        }
       }
     }
     if (const GpuActivitySummary* summary = pass.activity(id.to_string()); summary != nullptr) {

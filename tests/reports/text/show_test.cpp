@@ -250,11 +250,20 @@ TEST(Tables, TaintsOfATrialsRepetitionsAreALine) {
                        {Taint::kShortRun, "trial full", "repetition 3: too short"}};
   const std::string text = tables_text(record);
   EXPECT_THAT(text, HasSubstr("short_run, trial full, repetition 0: "));
-  EXPECT_THAT(text, HasSubstr(": from 1 to 2 batches, and 2 more like it\n"));
+  EXPECT_THAT(text, HasSubstr(": from 1 to 2 batches, and 1 more like it\n"));
+  EXPECT_THAT(text, HasSubstr("repetition 3: too short\n")) << "of the trial as a whole";
   EXPECT_THAT(text, HasSubstr(": from 5 to 6 batches\n")) << "another trial";
   EXPECT_THAT(text, HasSubstr(": somebody\n")) << "another code";
   EXPECT_THAT(text, Not(HasSubstr("from 2 to 1")));
-  EXPECT_THAT(text, Not(HasSubstr("too short")));
+}
+
+TEST(Tables, TaintsOfAWholeAreToldEach) {
+  RunRecord record = sample_record();
+  record.run.taints = {{Taint::kDisturbed, "training", "epoch 1: other processes used 2 s"},
+                       {Taint::kDisturbed, "training", "epoch 3: another process on the GPU"}};
+  const std::string text = tables_text(record);
+  EXPECT_THAT(text, HasSubstr("other processes used 2 s\n"));
+  EXPECT_THAT(text, HasSubstr("another process on the GPU\n"));
 }
 
 TEST(Tables, AnEmptyRecordHasNone) { EXPECT_EQ(tables_text(RunRecord{}), ""); }
