@@ -6,16 +6,38 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace dlbench::reports {
 namespace {
 
-/// "trial full" of "trial full, repetition 2"; empty of what is no repetition's.
-std::string_view trial_of(const TaintRecord& taint) {
+/// "trial full" of "trial full, repetition 2".
+std::string_view place_of(const TaintRecord& taint) {
   const std::string_view where = taint.where;
-  const std::size_t end = where.find(", repetition ");
-  return end == std::string_view::npos ? std::string_view() : where.substr(0, end);
+  return where.substr(0, where.find(", repetition "));
+}
+
+/// "other processes used s" of "other processes used 0.4 s": a word that begins with a digit is a
+/// figure.
+std::string without_figures(std::string_view text) {
+  std::string words;
+  bool in_figure = false;
+  char before = ' ';
+  for (const char letter : text) {
+    const bool starts = before == ' ' || before == '(';
+    in_figure = starts ? letter >= '0' && letter <= '9' : in_figure && letter != ' ';
+    if (!in_figure) {
+      words += letter;
+    }
+    before = letter;
+  }
+  return words;
+}
+
+bool alike(const TaintRecord& one, const TaintRecord& other) {
+  return one.code == other.code && place_of(one) == place_of(other) &&
+         without_figures(one.detail) == without_figures(other.detail);
 }
 
 }  // namespace
@@ -24,10 +46,8 @@ std::vector<TaintRecord> merged_taints(const std::vector<TaintRecord>& taints) {
   std::vector<TaintRecord> merged;
   std::vector<std::size_t> others;
   for (const TaintRecord& taint : taints) {
-    const auto found = std::ranges::find_if(merged, [&taint](const TaintRecord& first) {
-      return first.code == taint.code && !trial_of(taint).empty() &&
-             trial_of(first) == trial_of(taint);
-    });
+    const auto found = std::ranges::find_if(
+        merged, [&taint](const TaintRecord& first) { return alike(first, taint); });
     if (found == merged.end()) {
       merged.push_back(taint);
       others.push_back(0);

@@ -10,9 +10,9 @@
 
 namespace dlbench::reports {
 
-/// Of the taints of one code that repetitions of one trial have, the first, with ", and 3 more like
-/// it" after its detail where there are others; all of those that no repetition has, for each says
-/// something of its own. In order of the first ones.
+/// Of the taints of one code and place (a trial with its repetitions is one) that say the same but
+/// for figures, the first, with ", and 3 more like it" after its detail where there are others. In
+/// order of the first ones.
 [[nodiscard]] std::vector<TaintRecord> merged_taints(const std::vector<TaintRecord>& taints);
 
 }  // namespace dlbench::reports

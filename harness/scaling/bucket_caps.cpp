@@ -39,20 +39,19 @@ std::optional<reports::EstimateRecord> step_time(const ScalingInput& input) {
 
 // What disturbed one cap casts doubt on the comparison of all.
 std::vector<reports::TaintRecord> taints_of(const ScaleRun& run) {
+  constexpr const char* kWhere = "sweep of bucket caps";
   std::vector<reports::TaintRecord> taints;
   for (const auto& member : run.members()) {
     for (const TrialResult& result : member->runner().results()) {
-      taints.insert(taints.end(), result.taints.begin(), result.taints.end());
+      for (const reports::TaintRecord& taint : result.taints) {
+        taints.push_back({taint.code, kWhere, taint.detail});
+      }
     }
   }
   if (!run.missed_noise().empty()) {
-    taints.push_back({reports::Taint::kNoiseTargetMissed, "", run.missed_noise()});
+    taints.push_back({reports::Taint::kNoiseTargetMissed, kWhere, run.missed_noise()});
   }
-  taints = reports::merged_taints(taints);
-  for (reports::TaintRecord& taint : taints) {
-    taint.where = "sweep of bucket caps";
-  }
-  return taints;
+  return reports::merged_taints(taints);
 }
 
 }  // namespace

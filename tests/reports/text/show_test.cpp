@@ -251,19 +251,24 @@ TEST(Tables, TaintsOfATrialsRepetitionsAreALine) {
   const std::string text = tables_text(record);
   EXPECT_THAT(text, HasSubstr("short_run, trial full, repetition 0: "));
   EXPECT_THAT(text, HasSubstr(": from 1 to 2 batches, and 1 more like it\n"));
-  EXPECT_THAT(text, HasSubstr("repetition 3: too short\n")) << "of the trial as a whole";
+  EXPECT_THAT(text, HasSubstr("repetition 3: too short\n")) << "other words";
   EXPECT_THAT(text, HasSubstr(": from 5 to 6 batches\n")) << "another trial";
   EXPECT_THAT(text, HasSubstr(": somebody\n")) << "another code";
   EXPECT_THAT(text, Not(HasSubstr("from 2 to 1")));
 }
 
-TEST(Tables, TaintsOfAWholeAreToldEach) {
+TEST(Tables, TaintsForOtherReasonsAreToldEach) {
   RunRecord record = sample_record();
   record.run.taints = {{Taint::kDisturbed, "training", "epoch 1: other processes used 2 s"},
-                       {Taint::kDisturbed, "training", "epoch 3: another process on the GPU"}};
+                       {Taint::kDisturbed, "training", "epoch 3: another process on the GPU"},
+                       {Taint::kDisturbed, "training", "epoch 4: other processes used 1.5 s"},
+                       {Taint::kDisturbed, "trial full, repetition 1", "steal time (0.2 s)"},
+                       {Taint::kDisturbed, "trial full, repetition 2", "another process"}};
   const std::string text = tables_text(record);
-  EXPECT_THAT(text, HasSubstr("other processes used 2 s\n"));
+  EXPECT_THAT(text, HasSubstr("epoch 1: other processes used 2 s, and 1 more like it\n"));
   EXPECT_THAT(text, HasSubstr("another process on the GPU\n"));
+  EXPECT_THAT(text, HasSubstr("steal time (0.2 s)\n"));
+  EXPECT_THAT(text, HasSubstr("measured: another process\n"));
 }
 
 TEST(Tables, AnEmptyRecordHasNone) { EXPECT_EQ(tables_text(RunRecord{}), ""); }
