@@ -312,8 +312,9 @@ class Faults(unittest.TestCase):
         self.launch(2, RUN, late_rank=["sh", "-c", wait, "sh"], **how)
         end = time.monotonic() + 60
         while time.monotonic() < end:
-            for pid in self.pids():
-                if board_of(pid) is not None and self.ours("dlbench-sentinel"):
+            # The sentinel has the name of its parent, and the board, until it takes its own.
+            for pid in self.pids() if self.ours("dlbench-sentinel") else ():
+                if board_of(pid) is not None:
                     return trigger, pid
             time.sleep(0.02)
         self.fail("no board")
