@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -56,12 +57,22 @@ Told mean_at_work(const GpuSums& sums, GpuValue value) {
   return at_work(sums, value, ratio(of.at_work, of.at_work_s));
 }
 
-/// By the counter if it tells of every window, else by the power if that has samples enough.
+/// By the counter if it tells of every window, else by the power if that has samples enough. Not
+/// where the two contradict each other: one of the sensors is wrong.
 Told energy_joules(const GpuSums& sums) {
+  constexpr double kMostApart = 2.0;
   const Number counted = sums.counted_joules();
-  Told energy(counted.has_value()         ? counted
-              : sums.has_enough_samples() ? integral(sums, GpuValue::kPower)
-                                          : std::nullopt,
+  const Number integrated =
+      sums.has_enough_samples() ? integral(sums, GpuValue::kPower) : std::nullopt;
+  if (counted.has_value() && integrated.has_value() &&
+      std::max(*counted, *integrated) > kMostApart * std::min(*counted, *integrated)) {
+    return {std::nullopt,
+            fmt::format("the energy counter says {:.4g} J and the integral of the power {:.4g} J: "
+                        "one of the device's sensors is wrong",
+                        *counted,
+                        *integrated)};
+  }
+  Told energy(counted.has_value() ? counted : integrated,
               "in some window the energy counter changed less than five times, and there were not "
               "enough samples of the power instead");
   if (energy.value.has_value()) {

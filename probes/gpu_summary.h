@@ -25,7 +25,7 @@ namespace dlbench::probes {
 /// the window's length, if the counter changed five times or more in every window; else the
 /// integral of the power, if every window has five samples of it. `source` says which: counter or
 /// power. Beside it that integral, which should agree with the counter within a few percent over
-/// seconds.
+/// seconds; where one is twice the other or more, there is no energy.
 ///
 /// No windows: values without numbers.
 [[nodiscard]] std::vector<ProbeValue> gpu_values(const GpuIdentity& gpu, const GpuSums& sums);

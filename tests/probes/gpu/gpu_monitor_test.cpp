@@ -251,6 +251,23 @@ TEST(GpuSummary, WhereTheCounterMovesTooSeldomEnergyComesFromThePower) {
   EXPECT_EQ(gpu_values({}, {fell_back}).front().source, "power");
 }
 
+TEST(GpuSummary, EnergyIsNotTakenFromSensorsThatContradictEachOther) {
+  for (const double factor : {0.4, 0.6, 1.8, 2.5}) {
+    GpuWindow window = steady_window(1000, 300.0);
+    for (GpuSample& sample : window.samples) {
+      sample.power_watt = *sample.power_watt * factor;
+    }
+    const ProbeValue energy = gpu_values({}, {window}).front();
+    const bool contradict = factor < 0.5 || factor > 2.0;
+    EXPECT_EQ(energy.value.has_value(), !contradict) << factor;
+    EXPECT_EQ(energy.source, contradict ? "" : "counter") << factor;
+    if (contradict) {
+      EXPECT_THAT(energy.reason,
+                  HasSubstr("the energy counter says 300 J and the integral of the "));
+    }
+  }
+}
+
 // Busy for half of the time up to 500 ms, and always from then on to 1100 ms; asked three times.
 TEST(GpuSummary, AValueThatIsAskedForSeldomStandsForTheTimeSinceTheLast) {
   GpuWindow window = steady_window(1100, 300.0);
@@ -380,7 +397,7 @@ TEST(Nvml, ReadsWhatTheDriverTells) {
   EXPECT_EQ(first.sm_clock_mhz, 1755.0);
   EXPECT_EQ(first.memory_clock_mhz, 2619.0);
   EXPECT_EQ(first.clock_reasons, 4U);
-  EXPECT_EQ(*second.energy_joules - *first.energy_joules, 0.5);
+  EXPECT_NEAR(*second.energy_joules - *first.energy_joules, 25.05, 1e-9);
   EXPECT_EQ(*second.pcie_received_bytes - *first.pcie_received_bytes, 512)
       << "the 32-bit counter wraps in between";
   EXPECT_EQ(*second.pcie_sent_bytes - *first.pcie_sent_bytes, 512)
