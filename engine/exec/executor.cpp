@@ -12,15 +12,19 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace dlbench::exec {
 namespace {
 
 namespace trace = core::trace;
+
 using backend::LoweredNode;
 using backend::SlotId;
 using Clock = std::chrono::steady_clock;
+
+constexpr std::string_view kHostToDevice = "host_to_device";  // the phase before those of the graph
 
 /// What probes call the node by.
 graph::NodeId op_id(const LoweredNode& node) {
@@ -96,6 +100,7 @@ void Executor::bind_input(std::string_view name, const std::byte* host, std::siz
                           " for " + value.shape.to_string());
   }
   if (input.memory != nullptr) {
+    const trace::Region region(trace::Category::kPhase, kHostToDevice);
     Staging& staging = input.staging[input.next];
     if (staging.in_use) {
       copy_stream_->wait_for(*staging.consumed);
@@ -170,6 +175,7 @@ void Executor::take_inputs() {
     if (!input.arriving) {
       continue;
     }
+    const trace::Region region(trace::Category::kPhase, kHostToDevice);
     Staging& staging = input.staging[input.next];
     stream_->wait_for(*staging.copied);
     stream_->copy_on_device(input.memory, staging.memory, graph_.value(input.value).dense_bytes());

@@ -19,10 +19,12 @@
 #include <atomic>
 #include <cstdlib>
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -179,6 +181,7 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
       recording_since_ = read_cupti_clock();
       open_.clear();
       open_ops_.clear();
+      open_places_.clear();
       op_spans_.clear();
       reason_ = start();
       records_ = reason_.empty();
@@ -314,18 +317,23 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     }
     try {
       if (region.category == core::trace::Category::kOp) {
-        open_ops_.push_back({.op = region.id, .begin_ns = core::steady_ns()});
-        static_cast<void>(cuptiActivityPushExternalCorrelationId(
-            CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, static_cast<std::uint64_t>(region.id)));
-        if (region.id >= 0) {  // reorders and the like belong to no op of the plan
+        if (region.id >= 0) {
           trace_.ops.try_emplace(region.id, GpuOpLabel{std::string(region.name), phase_});
         }
+        // Reorders and the like belong to no op of the plan.
+        const std::int64_t op =
+            region.id >= 0 || open_places_.empty() ? region.id : open_places_.back();
+        open_ops_.push_back({.op = op, .begin_ns = core::steady_ns()});
+        tie_calls_to(op);
         return;
       }
+      open_.push_back({std::string(region.name), core::steady_ns(), std::int64_t{0}});
       if (region.category == core::trace::Category::kPhase) {
         phase_ = region.name;
+        enter(region.name);
+      } else if (region.category == core::trace::Category::kRepetition) {
+        enter("other");  // steps before those that count have no region of their own
       }
-      open_.push_back({std::string(region.name), core::steady_ns(), std::int64_t{0}});
     } catch (const std::exception&) {
       lost_regions_ += 1;
     }
@@ -346,6 +354,10 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     if (open_.empty() || open_.back().name != region.name) {
       return;  // begun before the window
     }
+    if (region.category == core::trace::Category::kPhase ||
+        region.category == core::trace::Category::kRepetition) {
+      leave();
+    }
     try {
       HostRegion done = std::move(open_.back());
       open_.pop_back();
@@ -356,13 +368,41 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
     }
   }
 
+  /// Calls of the CUDA API by this thread belong to the op, until untie_calls().
+  static void tie_calls_to(std::int64_t op) {
+    static_cast<void>(cuptiActivityPushExternalCorrelationId(
+        CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, static_cast<std::uint64_t>(op)));
+  }
+
+  static void untie_calls() noexcept {
+    std::uint64_t last = 0;
+    static_cast<void>(
+        cuptiActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &last));
+  }
+
+  /// What is called in a phase and in none of its ops, or in no phase.
+  void enter(std::string_view phase) {
+    const auto known = places_.find(phase);
+    const std::int64_t place =
+        known != places_.end() ? known->second : -2 - static_cast<std::int64_t>(places_.size());
+    places_.try_emplace(std::string(phase), place);
+    trace_.ops.try_emplace(place, GpuOpLabel{.name = "", .phase = std::string(phase)});
+    open_places_.push_back(place);
+    tie_calls_to(place);
+  }
+
+  void leave() noexcept {
+    if (!open_places_.empty()) {
+      open_places_.pop_back();
+      untie_calls();
+    }
+  }
+
   void end_op() noexcept {
     if (open_ops_.empty()) {
       return;  // begun before the window: nothing was pushed
     }
-    std::uint64_t last = 0;
-    static_cast<void>(
-        cuptiActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &last));
+    untie_calls();
     try {
       OpSpan done = open_ops_.back();
       open_ops_.pop_back();
@@ -399,6 +439,8 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
   std::vector<HostRegion> open_;
   std::vector<OpSpan> open_ops_;
   std::vector<OpSpan> op_spans_;
+  std::map<std::string, std::int64_t, std::less<>> places_;  // ids of phases, see GpuTrace::ops
+  std::vector<std::int64_t> open_places_;
   std::vector<std::int64_t> captured_ops_;
 };
 

@@ -156,11 +156,10 @@ std::int64_t GpuTrace::device_records() const {
 }
 
 std::int64_t GpuTrace::op_of(const GpuActivity& activity) const {
-  if (const auto node = graph_node_op.find(activity.graph_node); node != graph_node_op.end()) {
-    return node->second;
-  }
-  const auto call = correlation_op.find(activity.correlation);
-  return call != correlation_op.end() ? call->second : -1;
+  const bool in_graph = activity.graph_node != 0;
+  const auto& ties = in_graph ? graph_node_op : correlation_op;
+  const auto tie = ties.find(in_graph ? activity.graph_node : activity.correlation);
+  return tie != ties.end() ? tie->second : -1;
 }
 
 namespace {

@@ -43,9 +43,9 @@ struct GpuActivity {
   std::int64_t graph_node = 0;   ///< of the CUDA graph that it is part of; 0: none
 };
 
-/// An op of the plan, as regions of the trace name it.
+/// An op of the plan, as regions of the trace name it, or a phase outside of its ops.
 struct GpuOpLabel {
-  std::string name;
+  std::string name;   ///< empty: of no op
   std::string phase;  ///< forward, loss, backward, ...; empty: unknown
 };
 
@@ -77,10 +77,12 @@ struct GpuTrace {
   std::vector<HostRegion> regions;
   std::map<std::int64_t, std::int64_t> correlation_op;  ///< correlation of a host call -> op
   std::map<std::int64_t, std::int64_t> graph_node_op;   ///< node of a captured graph -> op
-  std::map<std::int64_t, GpuOpLabel> ops;               ///< op -> what it is
+  /// Op -> what it is. Below -1: what a phase does outside of its ops, as copies of inputs.
+  std::map<std::int64_t, GpuOpLabel> ops;
   GraphNodes graph_nodes;
 
-  /// The op that an activity belongs to: by its graph node, else by its correlation; -1: unknown.
+  /// The op that an activity belongs to: by its graph node if it has one, for the call that
+  /// launched a graph is of none of its ops, else by its correlation; -1: unknown.
   [[nodiscard]] std::int64_t op_of(const GpuActivity& activity) const;
 
   /// Records of kernels, copies and memsets that lie in the window, at least in part.

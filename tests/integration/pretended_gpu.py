@@ -90,5 +90,9 @@ class PretendedGpuTest(command.CommandTest):
             self.assertIn(row["phase"], ("forward", "loss", "backward", "all_reduce_wait", "optimizer"), row)
             # The window begins and ends between two steps of the host, and within one of the device.
             self.assertAlmostEqual(row["calls"], recorded["steps"], delta=1, msg=row)
-        waits = {row["name"]: row["calls"] for row in recorded["synchronizations"]}
-        self.assertEqual(waits, {"event": recorded["steps"]})
+        waits = [(row["name"], row["op"], row["phase"], row["calls"]) for row in recorded["synchronizations"]]
+        self.assertEqual(waits, [("event", None, "other", recorded["steps"])])
+        for row in recorded["copies"]:
+            # Of no op: the batch before the network, and the loss, which is read behind it.
+            self.assertEqual((row["op"], row["phase"]),
+                             (None, "other" if row["name"] == "device_to_host" else "host_to_device"), row)

@@ -361,12 +361,14 @@ TEST(TieGraphNodes, FollowsTheOrderOfCaptureOrClaimsNothing) {
   for (const std::int64_t node : {700, 705, 701, 700, 0}) {
     trace.activities.push_back({.kind = probes::GpuActivityKind::kKernel, .graph_node = node});
   }
+  trace.correlation_op[0] = -2;  // of the call that launched it all
   EXPECT_FALSE(probes::tie_graph_nodes(trace, {1, 2}));
   EXPECT_TRUE(trace.graph_node_op.empty());
+  EXPECT_EQ(trace.op_of(trace.activities[1]), -1) << "and not of the launch";
   EXPECT_TRUE(probes::tie_graph_nodes(trace, {11, 11, 12}));
   EXPECT_EQ(trace.op_of(trace.activities[1]), 12);
   EXPECT_EQ(trace.op_of(trace.activities[2]), 11);
-  EXPECT_EQ(trace.op_of(trace.activities[4]), -1);
+  EXPECT_EQ(trace.op_of(trace.activities[4]), -2) << "no node of a graph";
 }
 
 TEST(TieGraphNodes, ClaimsNothingWhereNumbersAreNotTheOrderOfWork) {

@@ -12,14 +12,17 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace dlbench::probes {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::SizeIs;
 
 class ActivityProbeTest : public testing::Test {
@@ -269,25 +272,56 @@ TEST_F(ActivityProbeTest, AWindowLastsFromTheFirstStepToTheLast) {
   EXPECT_EQ(end(), nullptr) << "all work was before the first step";
 }
 
-TEST_F(ActivityProbeTest, OpsHaveThePhaseThatTheyRunIn) {
-  const auto op = [&](std::int64_t id) {
-    const core::trace::RegionInfo region{core::trace::Category::kOp, "op", id};
+TEST_F(ActivityProbeTest, CallsBelongToTheInnermostOfOpPhaseAndRepetition) {
+  using core::trace::Category;
+  const auto inside = [&](const core::trace::RegionInfo& region, const auto& body) {
     probe_->sink()->begin(region);
+    body();
     probe_->sink()->end(region);
   };
+  std::map<std::string, std::int64_t> tied;
+  const auto call = [&](const char* name) { tied[name] = cupti_.external_ids.back(); };
   begin();
-  step(1);
-  const core::trace::RegionInfo phase{core::trace::Category::kPhase, "forward", 0};
-  probe_->sink()->begin(phase);
-  op(7);
-  op(-1);  // of no op of the plan
-  probe_->sink()->end(phase);
-  op(8);
+  inside({Category::kRepetition, "settling"}, [&] { call("before the steps that count"); });
+  inside({Category::kRepetition, "profiled repetition"}, [&] {
+    inside({Category::kStep, "step", 0}, [&] {
+      cupti_.waiting.push_back(kernel_now());
+      call("in the step");
+      inside({Category::kPhase, "forward"}, [&] {
+        call("in the phase");
+        inside({Category::kOp, "conv", 7}, [&] { call("in the op"); });
+        inside({Category::kOp, "reorder", -1}, [&] { call("in no op of the plan"); });
+      });
+      inside({Category::kOp, "alone", 8}, [&] { call("in an op of no phase"); });
+      call("in the step again");
+    });
+  });
+  EXPECT_THAT(cupti_.external_ids, IsEmpty());
   const GpuTrace* trace = end();
   ASSERT_NE(trace, nullptr) << reason();
-  ASSERT_THAT(trace->ops, SizeIs(2));
-  EXPECT_EQ(trace->ops.at(7).phase, "forward");
-  EXPECT_EQ(trace->ops.at(8).phase, "");
+  const auto label = [&](const char* name) {
+    const GpuOpLabel& found = trace->ops.at(tied.at(name));
+    return std::pair(found.name, found.phase);
+  };
+  const std::pair<std::string, std::string> other{"", "other"};
+  const std::pair<std::string, std::string> phase{"", "forward"};
+  EXPECT_EQ(label("before the steps that count"), other);
+  EXPECT_EQ(label("in the step"), other);
+  EXPECT_EQ(label("in the phase"), phase);
+  EXPECT_EQ(label("in the op"), std::pair(std::string("conv"), std::string("forward")));
+  EXPECT_EQ(label("in no op of the plan"), phase);
+  EXPECT_EQ(label("in an op of no phase"), std::pair(std::string("alone"), std::string()));
+  EXPECT_EQ(label("in the step again"), other);
+}
+
+TEST_F(ActivityProbeTest, RegionsThatBeganBeforeTheWindowTieNothing) {
+  begin();
+  probe_->sink()->end({core::trace::Category::kPhase, "forward"});
+  probe_->sink()->end({core::trace::Category::kRepetition, "settling"});
+  step(1);
+  EXPECT_THAT(cupti_.external_ids, IsEmpty());
+  const GpuTrace* trace = end();
+  ASSERT_NE(trace, nullptr) << reason();
 }
 
 }  // namespace

@@ -145,12 +145,18 @@ CUptiResult cuptiActivityGetNextRecord(uint8_t* buffer, size_t valid, CUpti_Acti
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityPushExternalCorrelationId(CUpti_ExternalCorrelationKind /*kind*/,
-                                                   uint64_t /*id*/) {
+                                                   uint64_t id) {
+  PretendedCupti::instance().external_ids.push_back(static_cast<std::int64_t>(id));
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityPopExternalCorrelationId(CUpti_ExternalCorrelationKind /*kind*/,
                                                   uint64_t* last) {
-  *last = 0;
+  std::vector<std::int64_t>& ids = PretendedCupti::instance().external_ids;
+  if (ids.empty()) {
+    return CUPTI_ERROR_QUEUE_EMPTY;
+  }
+  *last = static_cast<uint64_t>(ids.back());
+  ids.pop_back();
   return CUPTI_SUCCESS;
 }
 

@@ -32,6 +32,7 @@ struct PretendedCupti {
   int subscribers = 0;
   std::int64_t clock_ahead_ns = 1'700'000'000'000'000'000;  ///< CUPTI's clock, of the steady one
   int enabled_kinds = 0;
+  std::vector<std::int64_t> external_ids;  ///< pushed and not popped; of one thread
   std::vector<std::string>
       calls;  ///< "enable", "flush", "forced flush", "disable", runs of the same once
 
