@@ -26,8 +26,7 @@ const BucketCapRecord* shortest_measured(std::span<const BucketCapRecord> caps) 
 
 }  // namespace
 
-std::optional<double> best_modelled_cap(std::span<const BucketCapRecord> caps) {
-  constexpr double kRounding = 1e-9;
+std::optional<double> best_modelled_cap(std::span<const BucketCapRecord> caps, double tells) {
   const BucketCapRecord* shortest = nullptr;
   double longest_s = 0.0;
   for (const BucketCapRecord& cap : caps) {
@@ -39,7 +38,7 @@ std::optional<double> best_modelled_cap(std::span<const BucketCapRecord> caps) {
       shortest = &cap;
     }
   }
-  if (shortest == nullptr || longest_s <= *shortest->modelled_step_time_s * (1.0 + kRounding)) {
+  if (shortest == nullptr || longest_s <= *shortest->modelled_step_time_s * (1.0 + tells)) {
     return std::nullopt;
   }
   return shortest->bucket_cap_mib;

@@ -12,9 +12,14 @@
 
 namespace dlbench::reports {
 
-/// The cap in MiB with the shortest step by the model. Nothing where all modelled steps are equal:
-/// such caps give the same buckets.
-[[nodiscard]] std::optional<double> best_modelled_cap(std::span<const BucketCapRecord> caps);
+/// Share of a step below which modelled steps say nothing of which cap is better: about the model's
+/// own error on steps that are known (docs/scaling.md).
+inline constexpr double kModelTells = 0.01;
+
+/// The cap in MiB with the shortest step by the model. Nothing where no modelled step is longer by
+/// more than the share `tells`.
+[[nodiscard]] std::optional<double> best_modelled_cap(std::span<const BucketCapRecord> caps,
+                                                      double tells = kModelTells);
 
 /// The cap in MiB with the shortest measured step. Nothing where no other cap is slower beyond the
 /// 95 % intervals of both: what is left is noise.

@@ -170,7 +170,11 @@ def verdict_line(report):
     attribution = report.get("attribution")
     if attribution:
         margin = attribution.get("margin")
-        parts.append(attribution["verdict"] + (f" (margin {100 * margin:.1f} %)" if margin is not None else ""))
+        lower, upper = attribution.get("margin_ci95") or (0, 0)
+        if upper - lower > 1:  # as the summary does: wider than all that it is a share of
+            parts.append(attribution["verdict"] + " (margin not known)")
+        else:
+            parts.append(attribution["verdict"] + (f" (margin {100 * margin:.1f} %)" if margin is not None else ""))
     taints = sorted({taint["code"] for taint in report["run"]["taints"]})
     if taints:
         parts.append("taints: " + ", ".join(taints))

@@ -294,6 +294,11 @@ std::string as_good_text(const std::vector<BucketCapRecord>& caps, double best_m
   return others.empty() ? "" : fmt::format(" ({} within noise)", fmt::join(others, ", "));
 }
 
+bool modelled(const std::vector<BucketCapRecord>& caps) {
+  return std::ranges::any_of(
+      caps, [](const BucketCapRecord& cap) { return cap.modelled_step_time_s.has_value(); });
+}
+
 bool measured(const std::vector<BucketCapRecord>& caps) {
   return std::ranges::any_of(
       caps, [](const BucketCapRecord& cap) { return cap.measured_step_time_s.has_value(); });
@@ -324,6 +329,8 @@ std::string buckets_text(const ScalingRecord& scaling) {
   std::vector<std::string> best;
   if (buckets.best_modelled_mib.has_value()) {
     best.push_back(fmt::format("{} MiB by the model", number_text(*buckets.best_modelled_mib)));
+  } else if (modelled(buckets.caps)) {
+    best.push_back(fmt::format("by the model none beyond {}", percent_text(kModelTells)));
   }
   if (buckets.best_measured_mib.has_value()) {
     best.push_back(fmt::format("{} MiB measured{}",

@@ -104,7 +104,11 @@ void check_buckets(const Checker& check, const BucketSweepRecord& buckets) {
                              ? fmt::format("is not {}, the cap with the shortest step", *by_steps)
                              : "the steps cannot tell which cap is the best");
   };
-  expect_best("best_modelled_mib", buckets.best_modelled_mib, best_modelled_cap(buckets.caps));
+  // Earlier reports name one that is better by any difference.
+  if (const auto by_any = best_modelled_cap(buckets.caps, 1e-9);
+      !by_any.has_value() || buckets.best_modelled_mib != by_any) {
+    expect_best("best_modelled_mib", buckets.best_modelled_mib, best_modelled_cap(buckets.caps));
+  }
   expect_best("best_measured_mib", buckets.best_measured_mib, best_measured_cap(buckets.caps));
 }
 

@@ -48,5 +48,12 @@ TEST(BucketChoice, EqualModelledStepsNameNone) {
   EXPECT_EQ(best_modelled_cap({}), std::nullopt);
 }
 
+TEST(BucketChoice, ModelledStepsThatDifferByLessThanTheModelsErrorNameNone) {
+  const std::vector<BucketCapRecord> caps = {{1.0, 3, 0.25, std::nullopt},
+                                             {5.0, 2, 0.2495, std::nullopt}};
+  EXPECT_EQ(best_modelled_cap(caps), std::nullopt) << "0.2 %";
+  EXPECT_EQ(best_modelled_cap(caps, 0.0), 5.0);
+}
+
 }  // namespace
 }  // namespace dlbench::reports

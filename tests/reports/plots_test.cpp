@@ -72,6 +72,22 @@ TEST_F(Plots, EachScriptDrawsTheSample) {
   }
 }
 
+TEST_F(Plots, TitlesHaveTheVerdictsMarginWhereItTellsSomething) {
+  RunRecord record = sample_record();
+  const auto title = [&](double lower, double upper) {
+    record.attribution->margin_ci95 = {lower, upper};
+    write_report(record, in_folder("report.json"));
+    const Outcome outcome =
+        python("-c 'import json, sys; sys.path.insert(0, \"" DLBENCH_PLOTS
+               "\"); import report_plot; print(report_plot.verdict_line(json.load(open(\"" +
+               in_folder("report.json") + "\"))))'");
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.errors;
+    return read_text_file(in_folder("out"));
+  };
+  EXPECT_THAT(title(0.1, 0.14), HasSubstr("(margin 12.0 %)"));
+  EXPECT_THAT(title(-31.0, 31.2), HasSubstr("(margin not known)"));
+}
+
 TEST_F(Plots, WhatCannotBeDrawnIsOneLine) {
   if (!has_module("matplotlib")) {
     GTEST_SKIP() << "no matplotlib for " DLBENCH_PYTHON;

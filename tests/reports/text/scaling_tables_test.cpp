@@ -135,6 +135,8 @@ TEST(ScalingTables, CapsThatGiveTheSameBucketsHaveNoBest) {
   record.scaling[0].buckets->caps[0].buckets = 3;
   record.scaling[0].buckets->best_modelled_mib = 25.0;
   EXPECT_THAT(scaling_text(record), HasSubstr("best cap: 25.0 MiB by the model\n"));
+  record.scaling[0].buckets->best_modelled_mib.reset();
+  EXPECT_THAT(scaling_text(record), HasSubstr("best cap: by the model none beyond 1.0 %\n"));
 }
 
 TEST(ScalingTables, NothingMeasuredIsNothingShown) {
