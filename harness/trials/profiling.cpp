@@ -231,13 +231,16 @@ std::int64_t count_on_timeline(const std::vector<probes::Probe*>& probes) {
 }
 
 // Of a repetition for a probe: what begins with recording (instrumented code is loaded, buffers are
-// made) is over in a few steps, and a median wants some of them.
+// made) is over in a few steps, and a median wants some of them. The device is up to two steps
+// behind the host: of fewer than three it may show no whole one.
 UntimedLength length_for_probe(const ProfilingRequest& request) {
   constexpr std::int64_t kSettlingSteps = 10;
   constexpr std::int64_t kSteps = 50;
+  constexpr std::int64_t kFewestSteps = 3;
   return {.least_s = request.seconds,
           .steps = kSteps,
           .most_s = request.most_seconds,
+          .fewest_steps = kFewestSteps,
           .settling_steps = kSettlingSteps};
 }
 

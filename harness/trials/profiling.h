@@ -28,7 +28,7 @@ namespace dlbench::harness {
 
 struct ProfilingRequest {
   /// Of each repetition, about. One for a probe has 50 steps at least, as far as most_seconds
-  /// allows, and settles before, no longer than `seconds`.
+  /// allows, but three in any case, and settles before, no longer than `seconds`.
   double seconds = 0.5;
   double most_seconds = 3.0;
   /// Why the profiler of this process belongs to somebody else; empty: it is ours. Probes that need

@@ -64,6 +64,7 @@ struct UntimedLength {
   double least_s = 0.5;
   std::int64_t steps = 1;  ///< and steps at least, as far as most_s allows
   double most_s = 0.0;
+  std::int64_t fewest_steps = 1;  ///< whatever most_s says
   /// Steps before those, of at most least_s seconds (the first is made whatever it lasts): whatever
   /// begins with recording, and the start of the pipeline, is over then.
   std::int64_t settling_steps = 0;

@@ -139,7 +139,7 @@ std::vector<reports::RepetitionRecord> TrialRunner::run_untimed(
               0,
               [&](std::int64_t started, double /*done_s*/) {
                 const double elapsed_s = core::seconds_since(start);
-                return ranks_.agree(elapsed_s >= length.least_s &&
+                return ranks_.agree(started >= length.fewest_steps && elapsed_s >= length.least_s &&
                                     (started >= length.steps || elapsed_s >= length.most_s));
               },
               on_their_way);

@@ -145,6 +145,12 @@ TEST_F(RunUntimed, SlowStepsEndWithTheTimeAndFewOfThemSettle) {
   EXPECT_LE(repetition.step_wall_s.front(), 3.0) << "two may settle in 30 ms, and none more";
 }
 
+TEST_F(RunUntimed, HasItsFewestStepsWhateverTheTime) {
+  const auto repetition =
+      run({.least_s = 0.0, .steps = 50, .most_s = 1e-9, .fewest_steps = 3, .settling_steps = 1});
+  EXPECT_EQ(repetition.steps, 3);
+}
+
 TEST_F(RunUntimed, WithoutAProbeItLastsWhatItLasted) {
   arm().lasts = std::chrono::milliseconds(20);
   const auto repetition = run({.least_s = 0.001});
