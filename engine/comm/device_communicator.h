@@ -12,7 +12,7 @@ namespace dlbench::comm {
 
 /// As create_communicator(), but at one rank too, and whether or not ranks share a device. Throws
 /// core::Error(kUnavailable) if none is registered for the device of `backend`.
-[[nodiscard]] std::unique_ptr<Communicator> create_device_communicator(Rendezvous& ranks,
-                                                                       backend::Backend& backend);
+[[nodiscard]] std::unique_ptr<Communicator> create_device_communicator(
+    Rendezvous& ranks, backend::Backend& backend, const CommunicatorOptions& options = {});
 
 }  // namespace dlbench::comm

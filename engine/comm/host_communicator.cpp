@@ -113,9 +113,8 @@ void HostCommunicator::reduce_scatter(const ReduceRequest& request, backend::Str
   check(request);
   thread_.run_here(request.count * core::size_of(request.dtype), [&] {
     return next_collective("reduce_scatter", [&](std::int64_t number) {
-      // Between nodes the share of a rank crosses the links within everybody's.
       return ranks_.links == nullptr ? shared_.reduce_scatter(request, number)
-                                     : shared_.all_reduce(request, number);
+                                     : over_links([&] { ranks_.links->reduce_scatter(request); });
     });
   });
 }

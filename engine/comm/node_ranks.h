@@ -49,6 +49,8 @@ class NodeLinks {
   virtual void lane_all_reduce(const ReduceRequest& request) = 0;
   /// Over all ranks of all nodes; as in communicator.h.
   virtual void broadcast(std::byte* data, std::size_t bytes, int root) = 0;
+  /// These two throw core::Error(kUsage) for more elements than MPI counts, 2^31 - 1.
+  virtual void reduce_scatter(const ReduceRequest& request) = 0;
   virtual void all_gather(std::byte* data, std::size_t count, core::DType dtype) = 0;
   virtual void barrier() = 0;
 

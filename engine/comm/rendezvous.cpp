@@ -51,6 +51,18 @@ std::vector<double> Rendezvous::all_gather(double value) {
   return values;
 }
 
+void Rendezvous::await_subset() {
+  constexpr double kDay = 86400.0;
+  const double usual_s = std::exchange(timeout_s_, std::max(timeout_s_, kDay));
+  try {
+    barrier();
+  } catch (...) {
+    timeout_s_ = usual_s;
+    throw;
+  }
+  timeout_s_ = usual_s;
+}
+
 LoneRank::LoneRank() : places_{{.host = core::host_name()}} {}
 
 std::unique_ptr<Rendezvous> LoneRank::first(int ranks) {
@@ -90,7 +102,7 @@ void register_communicator(CommunicatorEntry entry) {
 
 std::unique_ptr<Communicator> create_communicator(Rendezvous& ranks,
                                                   backend::Backend& backend,
-                                                  DeviceSharing sharing) {
+                                                  const CommunicatorOptions& options) {
   if (ranks.size() == 1) {
     return std::make_unique<SelfCommunicator>();
   }
@@ -99,20 +111,21 @@ std::unique_ptr<Communicator> create_communicator(Rendezvous& ranks,
   }
   if (const std::string shared = shared_device(ranks.places(), device_addresses(ranks, backend));
       !shared.empty()) {
-    if (sharing == DeviceSharing::kRefused) {
+    if (options.sharing == DeviceSharing::kRefused) {
       throw core::Error(core::ErrorCode::kUnavailable, refusal_to_share(shared));
     }
     return std::make_unique<HostStagedCommunicator>(ranks.create_host_communicator(), backend);
   }
-  return create_device_communicator(ranks, backend);
+  return create_device_communicator(ranks, backend, options);
 }
 
 std::unique_ptr<Communicator> create_device_communicator(Rendezvous& ranks,
-                                                         backend::Backend& backend) {
+                                                         backend::Backend& backend,
+                                                         const CommunicatorOptions& options) {
   const std::string kind = backend.device().kind;
   for (const CommunicatorEntry& entry : communicators()) {
     if (entry.device_kind == kind) {
-      return entry.create(ranks, backend);
+      return entry.create(ranks, options);
     }
   }
   throw core::Error(core::ErrorCode::kUnavailable,

@@ -59,7 +59,7 @@ class Rendezvous {
   [[noreturn]] virtual void abort(int exit_code) = 0;
 
   /// How long a call waits for another rank before it throws kTimeout; communicators made later and
-  /// sets made by first() take it over. A rank outside of a running subset waits too: generous.
+  /// sets made by first() take it over.
   void set_timeout(double seconds) { timeout_s_ = seconds; }
   [[nodiscard]] double timeout_s() const { return timeout_s_; }
 
@@ -68,6 +68,9 @@ class Rendezvous {
   [[nodiscard]] std::string broadcast_text(const std::string& text);
   /// One number per rank, on all ranks.
   [[nodiscard]] std::vector<double> all_gather(double value);
+  /// A barrier behind what a set of first() does without the others. They sleep here for as long as
+  /// that takes, a day at most: whether its ranks get on, the fault watch can tell, and no clock.
+  void await_subset();
 
  private:
   double timeout_s_ = 1800.0;
@@ -108,20 +111,26 @@ void register_launch_library(LaunchLibrary library);
 /// registered or cannot start.
 [[nodiscard]] std::unique_ptr<Rendezvous> connect(std::string_view name);
 
+/// What to do with ranks that have the same GPU.
+enum class DeviceSharing : std::uint8_t { kRefused, kHostStaged };
+
+struct CommunicatorOptions {
+  DeviceSharing sharing = DeviceSharing::kRefused;
+  bool repeatable = false;  ///< sums have the same bits in every run; the same in all of a process
+};
+
 /// Makes the communicator of a device kind: {"cuda", NCCL's}. "cpu" is the host's own.
 struct CommunicatorEntry {
   std::string device_kind;
-  std::unique_ptr<Communicator> (*create)(Rendezvous& ranks, backend::Backend& backend) = nullptr;
+  std::unique_ptr<Communicator> (*create)(Rendezvous& ranks,
+                                          const CommunicatorOptions& options) = nullptr;
 };
 void register_communicator(CommunicatorEntry entry);
-
-/// What to do with ranks that have the same GPU.
-enum class DeviceSharing : std::uint8_t { kRefused, kHostStaged };
 
 /// The communicator for tensors of `backend` among `ranks`; SelfCommunicator at one rank.
 /// Collective. Throws core::Error(kUnavailable), on all ranks where two of them have the same GPU
 /// and that is refused.
 [[nodiscard]] std::unique_ptr<Communicator> create_communicator(
-    Rendezvous& ranks, backend::Backend& backend, DeviceSharing sharing = DeviceSharing::kRefused);
+    Rendezvous& ranks, backend::Backend& backend, const CommunicatorOptions& options = {});
 
 }  // namespace dlbench::comm

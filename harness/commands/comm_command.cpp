@@ -183,7 +183,7 @@ class CollectiveSweep {
         if (const std::unique_ptr<comm::Rendezvous> members = ranks_.first(size)) {
           watch.over(what, [&] { measure(*members, watch); });
         }
-        ranks_.barrier();  // the others sleep here
+        ranks_.await_subset();
       }
       wrong = RankGroup(ranks_).any(wrong_ > 0);
     });
@@ -202,10 +202,11 @@ class CollectiveSweep {
     const std::string shared_device =
         comm::shared_device(members.places(), comm::device_addresses(members, *backend_));
     const std::optional<reports::TaintRecord> shared = gpu_sharing(shared_device);
-    std::unique_ptr<comm::Communicator> communicator = comm::create_communicator(
-        members,
-        *backend_,
-        options_.share_gpu ? comm::DeviceSharing::kHostStaged : comm::DeviceSharing::kRefused);
+    std::unique_ptr<comm::Communicator> communicator =
+        comm::create_communicator(members,
+                                  *backend_,
+                                  {.sharing = options_.share_gpu ? comm::DeviceSharing::kHostStaged
+                                                                 : comm::DeviceSharing::kRefused});
     check_cuda_graph(options_.cuda_graph, *backend_, shared_device);
     together(members, [&] { check_memory(members, !shared_device.empty()); });
     const std::string where = "collectives over " + reports::count_text(members.size(), "rank");

@@ -190,7 +190,7 @@ void ScaleRun::visit(std::size_t index, const std::function<void(ScaleMember&)>&
       members_[index]->close();
     }
   }
-  everyone_.align();
+  everyone_.await_subset();
 }
 
 // All sizes of a rank are measured on one device, while it is idle on all ranks.
@@ -367,6 +367,7 @@ ProjectionInput ScaleRun::projection_input(std::size_t series) const {
     input.timelines[sizes_[index].ranks] = timelines_[index];
     input.only_node_ranks = only_node_ranks(member.context().places, sizes_[index].session.link);
     input.node_ranks = known_node_ranks(member.context().places, sizes_[index].session.link);
+    input.dealt_out = input.dealt_out || are_dealt_out(member.context().places);
     input.collectives.insert(
         input.collectives.end(), all_reduces_[index].begin(), all_reduces_[index].end());
     const double load = static_cast<double>(member.plan().backend().device().threads *

@@ -50,6 +50,8 @@ class RankGroup {
 
   /// All ranks leave it together.
   void align() { ranks_.barrier(); }
+  /// The same behind what only some of them did, see comm::Rendezvous.
+  void await_subset() { ranks_.await_subset(); }
   /// Rank 0's value on all ranks.
   [[nodiscard]] double agree(double value);
   [[nodiscard]] std::int64_t agree(std::int64_t value);

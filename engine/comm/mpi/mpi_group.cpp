@@ -328,24 +328,59 @@ void MpiGroup::all_reduce(const ReduceRequest& request, const Waiting& waiting) 
   wait(pending, waiting);
 }
 
+/// Where each rank's share of `count` elements begins, and how many it has.
+struct MpiGroup::Shares {
+  Shares(std::size_t count, int ranks) {
+    if (count > INT_MAX) {
+      throw core::Error(core::ErrorCode::kUsage,
+                        fmt::format("a collective of {} elements between nodes: MPI counts them up "
+                                    "to {}; give a smaller size",
+                                    count,
+                                    INT_MAX));
+    }
+    for (int rank = 0; rank < ranks; ++rank) {
+      const std::size_t begin = share_begin(count, rank, ranks);
+      begins.push_back(count_of(begin));
+      counts.push_back(count_of(share_begin(count, rank + 1, ranks) - begin));
+    }
+  }
+
+  std::vector<int> begins;
+  std::vector<int> counts;
+};
+
+// Not in place: MPICH 4.0.2 copies between overlapping memory then, and aborts.
+void MpiGroup::reduce_scatter(const ReduceRequest& request, const Waiting& waiting) {
+  const Shares shares(request.count, size_);
+  const auto own = static_cast<std::size_t>(rank_);
+  const std::size_t size = core::size_of(request.dtype);
+  share_.resize(static_cast<std::size_t>(shares.counts[own]) * size);
+  MPI_Request pending = MPI_REQUEST_NULL;
+  DLBENCH_MPI_CHECK(MPI_Ireduce_scatter(request.data,
+                                        share_.data(),
+                                        shares.counts.data(),
+                                        mpi_type(request.dtype),
+                                        mpi_op(request.op),
+                                        handle_->comm,
+                                        &pending));
+  wait(pending, waiting);
+  std::copy(share_.begin(),
+            share_.end(),
+            request.data + static_cast<std::size_t>(shares.begins[own]) * size);
+}
+
 void MpiGroup::all_gather(std::byte* data,
                           std::size_t count,
                           core::DType dtype,
                           const Waiting& waiting) const {
-  std::vector<int> counts;
-  std::vector<int> begins;
-  for (int rank = 0; rank < size_; ++rank) {
-    const std::size_t begin = share_begin(count, rank, size_);
-    begins.push_back(count_of(begin));
-    counts.push_back(count_of(share_begin(count, rank + 1, size_) - begin));
-  }
+  const Shares shares(count, size_);
   MPI_Request request = MPI_REQUEST_NULL;
   DLBENCH_MPI_CHECK(MPI_Iallgatherv(MPI_IN_PLACE,
                                     0,
                                     MPI_DATATYPE_NULL,
                                     data,
-                                    counts.data(),
-                                    begins.data(),
+                                    shares.counts.data(),
+                                    shares.begins.data(),
                                     mpi_type(dtype),
                                     handle_->comm,
                                     &request));

@@ -71,7 +71,8 @@ class MpiGroup {
   [[nodiscard]] std::vector<std::string> gather(const std::string& text,
                                                 const Waiting& waiting) const;
   void all_reduce(const ReduceRequest& request, const Waiting& waiting) const;
-  /// Shares as in communicator.h.
+  /// Shares as in communicator.h; not more than 2^31 - 1 elements.
+  void reduce_scatter(const ReduceRequest& request, const Waiting& waiting);
   void all_gather(std::byte* data,
                   std::size_t count,
                   core::DType dtype,
@@ -82,11 +83,13 @@ class MpiGroup {
 
  private:
   struct Handle;
+  struct Shares;
   explicit MpiGroup(std::unique_ptr<Handle> handle);
 
   std::unique_ptr<Handle> handle_;
   int rank_ = 0;
   int size_ = 1;
+  std::vector<std::byte> share_;  ///< of reduce_scatter(), kept for the next one
 };
 
 }  // namespace dlbench::comm::mpi

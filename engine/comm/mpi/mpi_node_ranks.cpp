@@ -103,6 +103,9 @@ class MpiNodeLinks final : public NodeLinks {
   void broadcast(std::byte* data, std::size_t bytes, int root) override {
     all_->broadcast({data, bytes}, root, moving("broadcast between nodes"));
   }
+  void reduce_scatter(const ReduceRequest& request) override {
+    all_->reduce_scatter(request, moving("reduce-scatter between nodes"));
+  }
   void all_gather(std::byte* data, std::size_t count, core::DType dtype) override {
     all_->all_gather(data, count, dtype, moving("all-gather between nodes"));
   }

@@ -85,6 +85,23 @@ class ThreadLinks final : public NodeLinks {
     }
     barrier();
   }
+  void reduce_scatter(const ReduceRequest& request) override {
+    network_.data_[static_cast<std::size_t>(rank_)] = request.data;
+    barrier();
+    const int ranks = network_.nodes_ * network_.lanes_;
+    const std::size_t begin = share_begin(request.count, rank_, ranks);
+    const std::size_t count = share_begin(request.count, rank_ + 1, ranks) - begin;
+    const std::size_t offset = begin * core::size_of(request.dtype);
+    std::vector<const std::byte*> sources;
+    for (const std::byte* data : network_.data_) {
+      sources.push_back(data + offset);
+    }
+    std::vector<std::byte> sum(count * core::size_of(request.dtype));
+    std::byte* target = sum.data();
+    reduce_elements(sources, {&target, 1}, count, request.dtype, request.op);
+    barrier();
+    std::memcpy(request.data + offset, sum.data(), sum.size());
+  }
   void all_gather(std::byte* data, std::size_t count, core::DType dtype) override {
     network_.data_[static_cast<std::size_t>(rank_)] = data;
     barrier();

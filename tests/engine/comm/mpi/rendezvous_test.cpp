@@ -100,6 +100,19 @@ TEST(MpiRendezvous, SubsetsWorkWhileTheOthersSleep) {
   }
 }
 
+TEST(MpiRendezvous, ASubsetMayTakeLongerThanACallWaits) {
+  const double usual_s = ranks().timeout_s();
+  ranks().barrier();
+  ranks().set_timeout(0.05);
+  if (ranks().rank() == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  }
+  EXPECT_NO_THROW(ranks().await_subset());
+  EXPECT_EQ(ranks().timeout_s(), 0.05);
+  ranks().set_timeout(usual_s);
+  ranks().barrier();
+}
+
 TEST(MpiRendezvous, WaitingTakesHardlyAnyProcessorTime) {
   using std::chrono::milliseconds;
   double least = 1.0;  // other programs on the machine only add to it
