@@ -57,6 +57,7 @@ class Flux final : public Launcher {
         .submit_command = {"flux", "batch"},
         .partition_meaning = "queue",
         .counts_cores = true,
+        .warns_ranks = true,
         .takes_memory = false,  // Flux gives whole nodes and counts no memory
     };
     return spec;

@@ -63,19 +63,12 @@ std::string profile_suffix(const RankCommand& command) {
   return fmt::format("-rank%q{{{}}}", command.rank_variable);
 }
 
-std::vector<std::string> timeout_words(const LaunchRequest& request, const RankCommand& command) {
-  if (!command.unwarned || !request.takes_timeout) {
-    return {};
-  }
-  constexpr std::int64_t kMargin = 120;
-  const std::int64_t seconds = std::max(request.time_s - kMargin, request.time_s / 2);
-  return {"--timeout", std::to_string(seconds)};
-}
-
-std::vector<std::string> program_words(const LaunchRequest& request, const RankCommand& command) {
+std::vector<std::string> program_words(const LaunchRequest& request) {
   std::vector<std::string> words = {request.program};
   append(words, request.command);
-  append(words, timeout_words(request, command));
+  if (!request.is_warned && request.takes_timeout) {
+    append(words, {"--timeout", std::to_string(working_s(request))});
+  }
   return words;
 }
 
@@ -154,7 +147,7 @@ std::string rank_lines(const LaunchRequest& request,
     text += kContinue + shell_words(nsys_words(request)) + " --output=" + stem +
             shell_quote(profile_suffix(command));
   }
-  text += kContinue + shell_words(program_words(request, command));
+  text += kContinue + shell_words(program_words(request));
   if (request.writes_report) {
     text += " --output " + stem + ".json";
   }
@@ -167,7 +160,7 @@ std::vector<std::string> rank_words(const LaunchRequest& request, const RankComm
     words = nsys_words(request);
     words.push_back("--output=" + file_stem(request) + profile_suffix(command));
   }
-  append(words, program_words(request, command));
+  append(words, program_words(request));
   if (request.writes_report) {
     append(words, {"--output", request.volume.empty() ? "-" : file_stem(request) + ".json"});
   }
@@ -177,6 +170,12 @@ std::vector<std::string> rank_words(const LaunchRequest& request, const RankComm
 std::int64_t warning_s(const LaunchRequest& request) {
   constexpr std::int64_t kUsual = 60;
   return std::min(kUsual, request.time_s / 2);
+}
+
+std::int64_t working_s(const LaunchRequest& request) {
+  constexpr std::int64_t kMargin = 120;
+  return request.is_warned ? request.time_s - warning_s(request)
+                           : std::max(request.time_s - kMargin, request.time_s / 2);
 }
 
 std::string clock_text(std::int64_t seconds) {

@@ -40,9 +40,6 @@ struct ScriptHead {
 /// How one rank is started below the launcher.
 struct RankCommand {
   std::string rank_variable;  ///< environment variable that numbers the ranks, for one profile each
-  /// The scheduler gives no warning before the walltime is over: dlbench gets a time-out of its
-  /// own, if the command takes one, two minutes shorter (at least half the walltime).
-  bool unwarned = false;
 };
 
 /// What a launcher runs on each rank, as lines to append to its own words: container runtime, nsys,
@@ -60,6 +57,11 @@ struct RankCommand {
 /// Seconds before the end of the walltime at which a scheduler that can shall warn: a minute, or
 /// half of a walltime below two.
 [[nodiscard]] std::int64_t warning_s(const LaunchRequest& request);
+
+/// Seconds of the walltime until the ranks are told to end: by that warning, or, where the
+/// scheduler gives none, by a --timeout of dlbench's own, two minutes shorter (at least half the
+/// walltime).
+[[nodiscard]] std::int64_t working_s(const LaunchRequest& request);
 
 /// "HH:MM:SS", with hours above 24 for days.
 [[nodiscard]] std::string clock_text(std::int64_t seconds);

@@ -67,8 +67,8 @@ constexpr const char* kRecord =
 std::string launcher_pod(const LaunchRequest& request) {
   const bool open_mpi = request.mpi != MpiChoice::kMpich;
   std::vector<std::string> words = mpirun_words(request);
-  const auto ranks = rank_words(
-      request, {.rank_variable = open_mpi ? "OMPI_COMM_WORLD_RANK" : "PMI_RANK", .unwarned = true});
+  const auto ranks =
+      rank_words(request, {.rank_variable = open_mpi ? "OMPI_COMM_WORLD_RANK" : "PMI_RANK"});
   words.insert(words.end(), ranks.begin(), ranks.end());
   return fmt::format(R"(    Launcher:
       replicas: 1
@@ -183,6 +183,17 @@ void check(const LaunchRequest& request) {
   }
   if (request.volume.empty() && request.nsys) {
     throw Error(ErrorCode::kUsage, "--nsys needs --volume CLAIM: profiles in a pod vanish with it");
+  }
+  const std::string kept =
+      request.output_folder + (request.output_folder.ends_with('/') ? "" : "/");
+  for (const auto& [option, path] : request.written) {
+    if (path != "-" && (request.volume.empty() || !path.starts_with(kept))) {
+      throw Error(ErrorCode::kUsage,
+                  fmt::format("--{} {}: what is written in a pod vanishes with it; give --volume "
+                              "CLAIM, which is mounted at --output-dir, and a file in there",
+                              option,
+                              path));
+    }
   }
 }
 

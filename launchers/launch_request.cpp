@@ -136,6 +136,12 @@ void check_words(const LaunchRequest& request) {
   check_word("--container", request.container);
   check_word("--volume", request.volume);
   check_file_word("--output-dir", request.output_folder);
+  if (request.output_folder.starts_with('~')) {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("--output-dir '{}': in quotes, as in a job script, no shell replaces "
+                            "the ~; write $HOME",
+                            request.output_folder));
+  }
   for (const std::string& line : request.directives) {
     if (line.find_first_of("\r\n") != std::string::npos) {
       throw Error(ErrorCode::kUsage, "--directives holds a line break; separate them by ';'");

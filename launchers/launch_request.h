@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dlbench::launchers {
@@ -50,6 +51,9 @@ struct LaunchRequest {
   std::vector<std::string> command;  ///< arguments of dlbench: "scale", "--workload", ...
   bool writes_report = false;        ///< the command has --output and was not given it
   bool takes_timeout = false;        ///< the command has --timeout and was not given it
+  bool is_warned = false;            ///< the scheduler's, see LauncherSpec::warns_ranks
+  /// Options of the command that were given a file or folder to write, and which.
+  std::vector<std::pair<std::string, std::string>> written;
 };
 
 /// Fills in what the preset decides, and one rank per GPU (one without GPUs). Throws

@@ -24,6 +24,7 @@ struct LauncherSpec {
   std::vector<std::string> submit_command;
   std::string partition_meaning;  ///< what --partition is called here
   bool counts_cores = false;      ///< CPUs per rank are physical cores, not hardware threads
+  bool warns_ranks = false;       ///< SIGUSR1, launchers::warning_s() before the walltime is over
   bool takes_account = true;
   bool takes_memory = true;
   bool takes_volume = false;

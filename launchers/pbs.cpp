@@ -84,9 +84,7 @@ class Pbs final : public Launcher {
                         .extra_record = "sort \"$PBS_NODEFILE\" | uniq -c"}) +
            shell_words(mpiexec_words(request)) +
            rank_lines(
-               request,
-               kName,
-               {.rank_variable = open_mpi ? "OMPI_COMM_WORLD_RANK" : "PMI_RANK", .unwarned = true});
+               request, kName, {.rank_variable = open_mpi ? "OMPI_COMM_WORLD_RANK" : "PMI_RANK"});
   }
 
   // "123.server"

@@ -85,12 +85,17 @@ std::vector<std::string> srun_words(const LaunchRequest& request) {
       words.push_back(directive("--cpu-bind", preset.cpu_bind));
     }
   }
-  if (!request.container.empty() && request.container_runtime == "pyxis") {
-    words.push_back("--container-image=" + request.container);
-    words.emplace_back("--container-mount-home");
-    words.emplace_back("--container-workdir=.");
-  }
   return words;
+}
+
+// In a container of pyxis a relative folder is one of the image, which goes with the job: the
+// report would. The job's shell knows the folder, whoever submits from where.
+std::string container_words(const LaunchRequest& request) {
+  if (request.container.empty() || request.container_runtime != "pyxis") {
+    return "";
+  }
+  return " " + shell_words({"--container-image=" + request.container, "--container-mount-home"}) +
+         R"( --container-mounts="$PWD:$PWD" --container-workdir="$PWD")";
 }
 
 class Slurm final : public Launcher {
@@ -101,6 +106,7 @@ class Slurm final : public Launcher {
         .description = "sbatch script with srun",
         .submit_command = {"sbatch", "--parsable"},
         .partition_meaning = "partition",
+        .warns_ranks = true,
     };
     return spec;
   }
@@ -113,7 +119,7 @@ class Slurm final : public Launcher {
                         .variables = "^SLURM_",
                         .secrets = "^SLURM_JWT=",  // a token
                         .job_id = "$SLURM_JOB_ID"}) +
-           shell_words(srun_words(request)) +
+           shell_words(srun_words(request)) + container_words(request) +
            rank_lines(request, kName, {.rank_variable = "SLURM_PROCID"});
   }
 

@@ -22,12 +22,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -411,13 +413,22 @@ CheckedCommandLine check_command_line(const std::vector<std::string>& arguments,
     bound.command->check();
     bound.command->check_ranks(ranks);
     CheckedCommandLine checked;
+    constexpr std::array<std::string_view, 6> kWritten{
+        "output", "trace", "benchy", "checkpoint", "record-probes", "dump"};
     for (const OptionSpec& spec : bound.options->specs()) {
-      (spec.source == OptionSource::kDefault ? checked.unset : checked.set).push_back(spec.name);
+      if (spec.source == OptionSource::kDefault) {
+        checked.unset.push_back(spec.name);
+        continue;
+      }
+      checked.set.push_back(spec.name);
+      const reports::Value value = spec.value();
+      if (const auto* file = std::get_if<std::string>(&value.data);
+          file != nullptr && std::ranges::find(kWritten, spec.name) != kWritten.end()) {
+        checked.written.emplace_back(spec.name, *file);
+      }
     }
     checked.timeout_s = seconds_of(*bound.options, "timeout");
-    if (!bound.options->is_default("time-budget")) {
-      checked.time_budget_s = seconds_of(*bound.options, "time-budget");
-    }
+    checked.time_budget_s = seconds_of(*bound.options, "time-budget");
     return checked;
   } catch (const CLI::Success&) {
     throw Error(ErrorCode::kUsage, "there is nothing to launch: the command only prints its help");

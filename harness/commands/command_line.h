@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dlbench::harness {
@@ -19,7 +20,9 @@ struct CheckedCommandLine {
   std::vector<std::string> unset;       ///< options of the command that were left at their defaults
   std::vector<std::string> set;         ///< the others
   std::optional<double> timeout_s;      ///< its --timeout
-  std::optional<double> time_budget_s;  ///< its --time-budget, if given
+  std::optional<double> time_budget_s;  ///< its --time-budget, given or by default
+  /// Options that were given a file or folder to write, and which.
+  std::vector<std::pair<std::string, std::string>> written;
 };
 
 /// Parses a command line (without the program's name) and reads its values as run_command_line()

@@ -8,11 +8,13 @@
 #include "harness/commands/child_process.h"
 #include "harness/commands/command.h"
 #include "harness/commands/command_line.h"
+#include "launchers/job_script.h"
 #include "launchers/launcher.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -68,6 +70,22 @@ void check_ends_in_time(const char* option, std::optional<double> seconds, std::
                             option,
                             *seconds,
                             walltime));
+  }
+}
+
+// A command plans all of its budget, and leaves a partial report if it is ended before.
+void check_budget(const CheckedCommandLine& checked, bool is_default, std::int64_t working_s) {
+  const double end_s =
+      std::min(static_cast<double>(working_s), checked.timeout_s.value_or(INFINITY));
+  if (checked.time_budget_s.value_or(0.0) > end_s) {
+    throw Error(
+        ErrorCode::kUsage,
+        fmt::format("--time-budget of {} s{}: the job is told to end after {} s; give a "
+                    "smaller one, or a longer {}",
+                    *checked.time_budget_s,
+                    is_default ? ", the default" : "",
+                    end_s,
+                    end_s < static_cast<double>(working_s) ? "--timeout" : "walltime (--time)"));
   }
 }
 
@@ -214,11 +232,13 @@ LaunchRequest LaunchCommand::request(const OptionSet& options, const Invocation&
   request.counts_cores = spec().counts_cores;
   complete_request(request);
   const CheckedCommandLine checked = check_command_line(invocation.launched, total_ranks(request));
+  request.is_warned = spec().warns_ranks;
+  request.written = checked.written;
   check_ends_in_time("--timeout", checked.timeout_s, request.time_s);
-  check_ends_in_time("--time-budget", checked.time_budget_s, request.time_s);
   const auto is_unset = [&checked](const char* option) {
     return std::find(checked.unset.begin(), checked.unset.end(), option) != checked.unset.end();
   };
+  check_budget(checked, is_unset("time-budget"), launchers::working_s(request));
   request.writes_report = is_unset("output");
   request.takes_timeout = is_unset("timeout");
   request.captures_steps =

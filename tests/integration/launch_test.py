@@ -225,6 +225,16 @@ class Launch(CommandTest):
                           *JOB, *RUN, says=["two names of one number"])
         self.expect_error(2, "launch", "slurm", "--account", "a b", *JOB, *RUN,
                           says=["--account 'a b'"])
+        self.expect_error(2, "launch", "slurm", "--output-dir=~/res", *JOB, *RUN, says=["'~/res'", "write $HOME"])
+
+    def test_a_job_has_time_for_its_budget(self):
+        for scheduler, walltime, command, says in (
+                ("lsf", "3min", [*RUN, "--time-budget", "2min"], "--time-budget of 120 s: the job is told to end after 90 s"),
+                ("slurm", "30min", [*RUN, "--time-budget", "29.9min"], "told to end after 1740 s"),
+                ("slurm", "2min", ["scale"], "--time-budget of 200 s, the default: the job is told to end after 60 s"),
+                ("slurm", "1h", ["scale", "--time-budget", "20s", "--timeout", "8s"], "or a longer --timeout")):
+            self.expect_error(2, "launch", scheduler, "--time", walltime, "--", *command, says=[says])
+        self.script("slurm", "--time", "30min", "--", *RUN, "--time-budget", "29min")
 
     def test_memory_is_in_the_schedulers_units(self):
         self.assertIn("#SBATCH --mem=61440M\n", self.script("slurm", "--memory", "60G", *JOB, *RUN))

@@ -56,6 +56,7 @@ LaunchRequest request_for(const std::string& launcher, const std::string& preset
     request.preset = find_preset(preset);
   }
   request.counts_cores = find_launcher(launcher).spec().counts_cores;
+  request.is_warned = find_launcher(launcher).spec().warns_ranks;
   complete_request(request);
   return request;
 }
@@ -212,6 +213,15 @@ TEST(Nsys, RecordsTheCapturedStepsAndLeavesTheProgramAlone) {
               HasSubstr("--capture-range=cudaProfilerApi --capture-range-end=stop"));
 }
 
+// Of a container that goes with the job, and with it a report in a folder of its own.
+TEST(Pyxis, MountsTheFolderOfTheJob) {
+  LaunchRequest request = request_for("slurm", "none");
+  request.container_runtime = "pyxis";
+  EXPECT_THAT(find_launcher("slurm").script(request),
+              HasSubstr(" --container-image=dlbench.sif --container-mount-home "
+                        "--container-mounts=\"$PWD:$PWD\" --container-workdir=\"$PWD\""));
+}
+
 TEST(SchedulersWithoutAWarning, GiveDlbenchATimeout) {
   for (const char* launcher : {"lsf", "pbs", "kubernetes"}) {
     LaunchRequest request = request_for(launcher, "none");
@@ -236,6 +246,19 @@ TEST(Kubernetes, RefusesWhatAManifestCannotSay) {
   };
   EXPECT_THAT(refusal([](auto& request) { request.container = ""; }), HasSubstr("--container"));
   EXPECT_THAT(refusal([](auto& request) { request.volume = ""; }), HasSubstr("--nsys needs"));
+  const auto writes = [&refusal](const std::string& file, const char* volume) {
+    return refusal([&](auto& request) {
+      request.nsys = false;
+      request.volume = volume;
+      request.written = {{"trace", file}};
+    });
+  };
+  EXPECT_THAT(writes("trace.json", "nfs"),
+              HasSubstr("--trace trace.json: what is written in a pod"));
+  EXPECT_THAT(writes("/results-of-old/trace.json", "nfs"), HasSubstr("vanishes with it"));
+  EXPECT_THAT(writes("/results/trace.json", ""), HasSubstr("vanishes with it"));
+  EXPECT_EQ(writes("/results/trace.json", "nfs"), "accepted");
+  EXPECT_EQ(writes("-", ""), "accepted");
   EXPECT_THAT(refusal([](auto& request) { request.output_folder = "results"; }),
               HasSubstr("absolute path"));
   for (const std::string& name : {std::string("My_Job"), std::string("-x"), std::string(50, 'x')}) {
