@@ -72,6 +72,11 @@ std::optional<std::string> doubt(std::int64_t ranks,
   if (input.shared_gpu) {
     reasons.push_back("it is for a GPU for each rank, and measured ranks shared one");
   }
+  if (input.dealt_out) {
+    reasons.emplace_back(
+        "it is for ranks that fill one node after the other, and measured ones were dealt out to "
+        "nodes in another order");
+  }
   if (only_node_ranks.has_value() && ranks > *only_node_ranks) {
     reasons.push_back(fmt::format(
         "no network between nodes was measured, only {} ranks of one node", *only_node_ranks));

@@ -39,6 +39,7 @@ struct ProjectionInput {
   /// size that is not listed has 1.
   std::map<std::int64_t, double> load;
   bool shared_gpu = false;  ///< measured ranks shared a GPU
+  bool dealt_out = false;   ///< ranks do not fill one node after the other, as the model has them
   std::uint64_t seed = 1;   ///< of the bootstrap
 };
 

@@ -352,12 +352,8 @@ class ScaleCommand final : public Command {
     } else {
       (void)workloads::find_sweep(scale_.sweep);
     }
-    if (run_.global_batch_size.has_value() && scale_.sweep.empty()) {
-      const std::vector<std::string> modes = parse_modes(scale_.mode);
-      if (std::find(modes.begin(), modes.end(), "strong") == modes.end()) {
-        throw Error(ErrorCode::kUsage,
-                    "--global-batch-size is of strong scaling; with --mode weak give --batch-size");
-      }
+    if (scale_.sweep.empty()) {
+      check_global_batch();
     }
     check_bucket_sweep();
   }
@@ -381,6 +377,7 @@ class ScaleCommand final : public Command {
     apply_verbosity(run_);
     if (!scale_.sweep.empty()) {
       take_defaults(workloads::find_sweep(scale_.sweep), options, invocation.ranks.size());
+      check_global_batch();
       check_ranks(invocation.ranks.size());
     }
     core::log::info("scaling of " + run_.workload + " on " +
@@ -410,6 +407,18 @@ class ScaleCommand final : public Command {
   }
 
  private:
+  void check_global_batch() const {
+    const std::vector<std::string> modes = parse_modes(scale_.mode);
+    if (run_.global_batch_size.has_value() &&
+        std::find(modes.begin(), modes.end(), "strong") == modes.end()) {
+      throw Error(ErrorCode::kUsage,
+                  scale_.sweep.empty()
+                      ? "--global-batch-size is of strong scaling; with --mode weak give "
+                        "--batch-size"
+                      : "--global-batch-size is of strong scaling, and --sweep " + scale_.sweep +
+                            " is weak; give --batch-size, or --mode strong");
+    }
+  }
   void check_bucket_sweep() const {
     if (parse_bucket_caps(scale_.sweep_buckets).empty()) {
       return;

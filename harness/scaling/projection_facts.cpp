@@ -78,6 +78,10 @@ std::optional<std::int64_t> known_node_ranks(const std::vector<comm::RankPlace>&
   return of_one > 1 ? of_one : 0;
 }
 
+bool are_dealt_out(const std::vector<comm::RankPlace>& places) {
+  return !std::ranges::is_sorted(places, {}, &comm::RankPlace::node);
+}
+
 StepTimeline measure_timeline(Session& session) {
   exec::Executor& step = session.step();
   session.state().restore();

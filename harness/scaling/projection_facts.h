@@ -28,6 +28,10 @@ namespace dlbench::harness {
 [[nodiscard]] std::optional<std::int64_t> known_node_ranks(
     const std::vector<comm::RankPlace>& places, const std::optional<comm::LinkModel>& link);
 
+/// ProjectionInput::dealt_out: the first ranks of a launch, as smaller sizes have them, are of
+/// several nodes before one is full (srun --distribution=cyclic, mpirun --map-by node).
+[[nodiscard]] bool are_dealt_out(const std::vector<comm::RankPlace>& places);
+
 /// The step of this rank without communication, node by node, fastest of a few runs of each. Not
 /// collective; the model state is changed.
 [[nodiscard]] StepTimeline measure_timeline(Session& session);

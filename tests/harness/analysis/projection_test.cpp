@@ -410,6 +410,15 @@ TEST(Projection, IsDoubtedWhereMeasuredRanksSharedAGpu) {
   EXPECT_THAT(Projector(input).project(64).doubt.value_or(""), HasSubstr("a GPU for each rank"));
 }
 
+TEST(Projection, IsDoubtedWhereRanksWereDealtOutToNodes) {
+  std::mt19937_64 random(5);
+  ProjectionInput input = measure(quiet_cluster(), random);
+  EXPECT_EQ(Projector(input).project(64).doubt, std::nullopt);
+  input.dealt_out = true;
+  EXPECT_THAT(Projector(input).project(64).doubt.value_or(""),
+              HasSubstr("one node after the other"));
+}
+
 TEST(Projection, IsTheSameEachTime) {
   std::mt19937_64 random(1);
   const ProjectionInput input = measure(random_cluster(random), random);

@@ -33,6 +33,8 @@ TEST(KnownNodeRanks, AreThoseOfAllNodesAlike) {
   EXPECT_EQ(known_node_ranks(on_nodes({0, 1, 2}), std::nullopt), 0);
   EXPECT_EQ(known_node_ranks(on_nodes({0, 0, 0, 1, 1, 1}), std::nullopt), 3);
   EXPECT_EQ(known_node_ranks(on_nodes({0, 1, 0, 1}), std::nullopt), 2) << "dealt out in turn";
+  EXPECT_TRUE(are_dealt_out(on_nodes({0, 1, 0, 1})));
+  EXPECT_FALSE(are_dealt_out(on_nodes({0, 0, 1, 1, 1, 2})));
   EXPECT_EQ(known_node_ranks(on_nodes({0, 0, 1}), std::nullopt), std::nullopt);
 }
 
