@@ -4,6 +4,7 @@
 
 #include "engine/core/clock.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace dlbench::probes {
@@ -93,6 +94,14 @@ std::optional<GpuNeighbours> GpuMonitor::take_neighbours() {
 std::optional<GpuNeighbours> GpuMonitor::read_neighbours() {
   std::optional<std::vector<GpuProcess>> processes = sensors_->take_processes();
   if (!processes.has_value()) {
+    return std::nullopt;
+  }
+  // The driver's samples come up to a second late. Without one of ours, which has computed, they
+  // say nothing of the time; and once it was seen by its number, no other one is taken for it.
+  const bool told_of_us =
+      std::ranges::find(*processes, options_.own.pid, &GpuProcess::pid) != processes->end();
+  numbered_alike_ = numbered_alike_ || told_of_us;
+  if (processes->empty() || (numbered_alike_ && !told_of_us)) {
     return std::nullopt;
   }
   return neighbours_among(std::move(*processes), options_.own);

@@ -57,6 +57,7 @@ class GpuMonitor {
  private:
   using Moment = SensorBudget::Moment;
 
+  /// Empty where the driver tells nothing of this time.
   [[nodiscard]] std::optional<GpuNeighbours> read_neighbours();
   void learn_costs();
   void watch();
@@ -70,6 +71,7 @@ class GpuMonitor {
   std::condition_variable changed_;
   bool open_ = false;
   bool stop_ = false;
+  bool numbered_alike_ = false;  ///< the driver has named this process by its number
   GpuWindow window_;
   GpuSums sums_;
   std::thread thread_;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <chrono>
 #include <cstdlib>
 #include <map>
 #include <optional>
@@ -230,8 +231,14 @@ class NvmlGpu final : public GpuSensors {
     }
     std::map<std::int64_t, double> busiest;
     unsigned long long newest_us = processes_until_us_;
+    const auto sent_before_us = static_cast<unsigned long long>(
+        std::chrono::duration_cast<std::chrono::microseconds>(
+            (std::chrono::system_clock::now() + std::chrono::seconds(1)).time_since_epoch())
+            .count());
     for (const nvml::ProcessUtilization& sample : std::span(samples).first(count)) {
-      if (sample.timestamp_us > processes_until_us_) {
+      // Drivers are known to return entries that nobody wrote.
+      const bool is_one = sample.sm <= 100 && sample.timestamp_us <= sent_before_us;
+      if (is_one && sample.timestamp_us > processes_until_us_) {
         double& share = busiest[sample.pid];
         share = std::max(share, 0.01 * sample.sm);
         newest_us = std::max(newest_us, sample.timestamp_us);

@@ -162,11 +162,41 @@ TEST(GpuNeighbours, OfBeforeAreNotTold) {
   NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0");
   GpuMonitor monitor(std::move(opened.sensors), {.own = {.pid = ::getpid()}});
   here.reset();
-  here.emplace("");
+  here.emplace("self:80");
   EXPECT_EQ(monitor.take_neighbours().value().count, 0);
   here.reset();
   here.emplace("self:80,4711:37");
   EXPECT_EQ(monitor.take_neighbours().value().count, 1);
+}
+
+// The driver's samples come late: without one of ours there is nothing to judge others by.
+TEST(GpuNeighbours, AreNotToldWithoutASampleOfOurs) {
+  std::optional<Processes> here(std::in_place, "31337:80");
+  NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0");
+  GpuMonitor monitor(std::move(opened.sensors), {.own = {.pid = ::getpid()}});
+  const auto told = [&](const char* processes) {
+    here.reset();
+    here.emplace(processes);
+    return monitor.take_neighbours();
+  };
+  EXPECT_FALSE(told("").has_value());
+  EXPECT_EQ(told("31337:80").value().count, 0) << "which may be ours, by another number";
+  EXPECT_EQ(told("self:80,4711:37").value().busy_share, 0.37);
+  EXPECT_FALSE(told("4711:37").has_value()) << "and no more";
+  EXPECT_FALSE(told("").has_value());
+  EXPECT_EQ(told("self:80,4711:37").value().busy_share, 0.37);
+}
+
+TEST(GpuNeighbours, EntriesThatNobodyWroteAreLeftOut) {
+  NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0");
+  ASSERT_NE(opened.sensors, nullptr);
+  {
+    const Processes here("self:80,4711:3000000,4712:37@later");
+    EXPECT_THAT(opened.sensors->take_processes(), Optional(testing::SizeIs(1)));
+  }
+  const Processes here("self:80,4713:37");
+  EXPECT_THAT(opened.sensors->take_processes(), Optional(testing::SizeIs(2)))
+      << "a time to come hides nothing";
 }
 
 TEST(GpuNeighbours, ARecordingKeepsThem) {

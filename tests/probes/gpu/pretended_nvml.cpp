@@ -184,7 +184,8 @@ int nvmlDeviceGetFieldValues(void* /*device*/, int count, unsigned char* fields)
 }
 /// 32 bytes a sample: pid, time at 8, share of the multiprocessors at 16.
 /// DLBENCH_PRETENDED_PROCESSES: "4711:37,self:80": what each process has of the time, in percent;
-/// each call has samples that are newer than those of the call before, and repeats those.
+/// each call has samples that are newer than those of the call before, and repeats those. "@later"
+/// behind one: its time is in the far future.
 int nvmlDeviceGetProcessUtilization(void* /*device*/,
                                     unsigned char* samples,
                                     unsigned* count,
@@ -210,13 +211,15 @@ int nvmlDeviceGetProcessUtilization(void* /*device*/,
     const auto pid =
         static_cast<std::uint32_t>(std::strncmp(at, "self", 4) == 0 ? getpid() : std::atoi(at));
     const auto share = static_cast<std::uint32_t>(std::atoi(std::strchr(at, ':') + 1));
+    const char* const end = std::strchr(at, ',');
+    const bool later = end == nullptr && std::strstr(at, "@later") != nullptr;
+    const std::uint64_t time = later ? UINT64_MAX / 2 : now;
     unsigned char* sample = samples + std::ptrdiff_t{32} * *count;
     std::memset(sample, 0, 32);
     std::memcpy(sample, &pid, 4);
-    std::memcpy(sample + 8, &now, 8);
+    std::memcpy(sample + 8, &time, 8);
     std::memcpy(sample + 16, &share, 4);
-    const char* next = std::strchr(at, ',');
-    at = next != nullptr ? next + 1 : at;
+    at = end != nullptr ? end + 1 : at;
   }
   return kOk;
 }
