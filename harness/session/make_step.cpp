@@ -41,10 +41,12 @@ std::map<std::string, std::string> read_decisions(const std::string& text) {
 
 std::unique_ptr<comm::Communicator> make_communicator(const SessionPlan& plan) {
   const SessionOptions& options = plan.options();
-  std::unique_ptr<comm::Communicator> communicator = comm::create_communicator(
-      plan.ranks(),
-      plan.backend(),
-      options.share_gpu ? comm::DeviceSharing::kHostStaged : comm::DeviceSharing::kRefused);
+  std::unique_ptr<comm::Communicator> communicator =
+      comm::create_communicator(plan.ranks(),
+                                plan.backend(),
+                                {.sharing = options.share_gpu ? comm::DeviceSharing::kHostStaged
+                                                              : comm::DeviceSharing::kRefused,
+                                 .repeatable = options.deterministic});
   if (plan.ranks().size() == 1) {
     return communicator;
   }

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -91,6 +92,18 @@ CollectiveTrial::CollectiveTrial(comm::Rendezvous& ranks,
   for (std::int64_t event = 0; event <= (queues_ ? kMostCallsOfARound : 1); ++event) {
     events_.push_back(stream_->create_event());
     times_.push_back(events_.back().get());
+  }
+}
+
+CollectiveTrial::~CollectiveTrial() {
+  if (std::uncaught_exceptions() == exceptions_) {
+    return;
+  }
+  try {
+    communicator_.give_up();
+    stream_->synchronize();
+  } catch (const std::exception&) {
+    // What went wrong was already thrown.
   }
 }
 

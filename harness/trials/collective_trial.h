@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <vector>
 
@@ -53,6 +54,11 @@ class CollectiveTrial {
                   backend::Backend& backend,
                   std::size_t largest_bytes,
                   exec::GraphReplay replay);
+  CollectiveTrial(const CollectiveTrial&) = delete;
+  CollectiveTrial& operator=(const CollectiveTrial&) = delete;
+  /// Behind an error collectives may be on their way that no other rank takes part in: they are
+  /// given up before their memory is.
+  ~CollectiveTrial();
 
   /// All ranks start together, then call after call, as nccl-tests do, timed on the device's clock
   /// where it has one. A device that takes them from a queue gets many at a time: by replay, if it
@@ -92,6 +98,7 @@ class CollectiveTrial {
   std::vector<std::unique_ptr<backend::Stream::Event>> events_;
   std::vector<backend::Stream::Event*>
       times_;  ///< those: the begin of a round, the end of each call
+  int exceptions_ = std::uncaught_exceptions();
 };
 
 }  // namespace dlbench::harness

@@ -86,6 +86,14 @@ class PretendedRanks(PretendedGpuTest):
             self.assertEqual(done.returncode, 5, done.stderr)
             self.assertEqual(self.report(self.folder / "report.json")["run"]["failure"]["rank"], 1)
 
+    def test_deterministic_sums_are_not_those_of_the_switch(self):
+        for options, variables, code, says in (
+                ([], {}, 5, "NCCL_NVLS_ENABLE is not 0"), (["--deterministic"], {}, 0, ""),
+                (["--deterministic"], {"NCCL_ALGO": "allreduce:NVLS"}, 2, "against --deterministic; unset it")):
+            done = self.launch_short(2, *options, environment={GPU: "devices=2", NCCL: "nvls=0", **variables})
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(says, done.stderr)
+
     def train_apart(self, variables):
         path = self.folder / "report.json"
         done = self.launch_apart(variables, "train", "--workload", "mnist_cnn", "--batch-size", "8", "--epochs", "2",

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <sstream>
 
 namespace dlbench::backend::cuda {
@@ -178,6 +179,25 @@ std::string tf32_override_refusal(const std::optional<std::string>& value, bool 
       "it",
       *value,
       tf32 ? "not use" : "use");
+}
+
+std::string nvls_refusal(const std::optional<std::string>& enable,
+                         const std::optional<std::string>& algorithms) {
+  const auto refusal = [](const char* name, const std::string& value) {
+    return fmt::format(
+        "{}={}: NCCL would add in NVLink's switch, with other bits in every run, against "
+        "--deterministic; unset it",
+        name,
+        value);
+  };
+  if (enable.has_value() && !enable->empty() && *enable != "0") {
+    return refusal("NCCL_NVLS_ENABLE", *enable);
+  }
+  if (algorithms.has_value() && !algorithms->starts_with('^') &&
+      strcasestr(algorithms->c_str(), "nvls") != nullptr) {
+    return refusal("NCCL_ALGO", *algorithms);
+  }
+  return "";
 }
 
 std::string why_none_usable(const std::vector<DeviceStatus>& devices) {

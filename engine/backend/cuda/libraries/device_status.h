@@ -53,6 +53,12 @@ struct DeviceStatus {
 /// `tf32`: the precision. Empty if both fit, else why not, in one sentence.
 [[nodiscard]] std::string tf32_override_refusal(const std::optional<std::string>& value, bool tf32);
 
+/// `enable`, `algorithms`: of NCCL_NVLS_ENABLE and NCCL_ALGO. Empty if sums can have the same bits
+/// in every run, else why not, in one sentence: they ask for sums in the switch (NVLS), which may
+/// differ from call to call (github.com/NVIDIA/nccl/issues/1497).
+[[nodiscard]] std::string nvls_refusal(const std::optional<std::string>& enable,
+                                       const std::optional<std::string>& algorithms);
+
 /// Empty if one of the devices can be used, else why the first cannot. `devices`: one status of
 /// each visible device, or a single one that says why there are none.
 [[nodiscard]] std::string why_none_usable(const std::vector<DeviceStatus>& devices);

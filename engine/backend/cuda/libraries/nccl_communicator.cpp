@@ -4,6 +4,7 @@
 
 #include "engine/backend/cuda/libraries/cuda_call.h"
 #include "engine/backend/cuda/libraries/cuda_memory.h"
+#include "engine/backend/cuda/libraries/device_status.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 
@@ -13,6 +14,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <exception>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -95,6 +97,21 @@ NcclMemory take_nccl_memory(std::size_t bytes, ncclResult_t& made) {
   return NcclMemory(static_cast<std::byte*>(memory));
 }
 
+std::optional<std::string> variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
+}
+
+/// Switches of NVLink add in an order of their own (NVLS). NCCL has no option for that, only a
+/// variable, which it reads once in a process.
+void leave_sums_to_the_gpus() {
+  if (const std::string refusal = nvls_refusal(variable("NCCL_NVLS_ENABLE"), variable("NCCL_ALGO"));
+      !refusal.empty()) {
+    throw core::Error(core::ErrorCode::kUnavailable, refusal);
+  }
+  ::setenv("NCCL_NVLS_ENABLE", "0", 1);  // NOLINT(concurrency-mt-unsafe): before NCCL's threads
+}
+
 /// Zeroed.
 class NcclBuffer final : public Buffer {
  public:
@@ -119,7 +136,7 @@ class NcclBuffer final : public Buffer {
 
 }  // namespace
 
-NcclCommunicator::NcclCommunicator(comm::Rendezvous& ranks)
+NcclCommunicator::NcclCommunicator(comm::Rendezvous& ranks, bool repeatable)
     : rank_(ranks.rank()),
       size_(ranks.size()),
       timeout_s_(ranks.timeout_s()),
@@ -129,6 +146,9 @@ NcclCommunicator::NcclCommunicator(comm::Rendezvous& ranks)
     done_.push_back(stream_.create_order_event());
   }
   DLBENCH_CUDA(cudaGetDevice(&device_));
+  if (repeatable) {
+    leave_sums_to_the_gpus();
+  }
   try {
     connect(ranks);
     agree_on_memory(ranks);

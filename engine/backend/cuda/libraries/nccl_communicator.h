@@ -30,8 +30,9 @@ class NcclCommunicator final : public comm::Communicator {
  public:
   /// Collective. The id travels through the rendezvous. Each rank has a GPU of its own: NCCL
   /// refuses others. Throws core::Error(kTimeout) if the ranks do not connect within the
-  /// rendezvous' time-out.
-  explicit NcclCommunicator(comm::Rendezvous& ranks);
+  /// rendezvous' time-out, and kUnavailable where `repeatable` sums are asked for and the
+  /// environment asks for others.
+  explicit NcclCommunicator(comm::Rendezvous& ranks, bool repeatable = false);
   ~NcclCommunicator() override;
 
   [[nodiscard]] std::string_view name() const override { return "nccl"; }

@@ -36,11 +36,12 @@ void register_all() {
                       return std::make_unique<CudaBackend>(options);
                     },
                     .devices = usable_devices});
-  comm::register_communicator({.device_kind = "cuda",
-                               .create = [](comm::Rendezvous& ranks, Backend& /*backend*/)
-                                   -> std::unique_ptr<comm::Communicator> {
-                                 return std::make_unique<NcclCommunicator>(ranks);
-                               }});
+  comm::register_communicator(
+      {.device_kind = "cuda",
+       .create = [](comm::Rendezvous& ranks, const comm::CommunicatorOptions& options)
+           -> std::unique_ptr<comm::Communicator> {
+         return std::make_unique<NcclCommunicator>(ranks, options.repeatable);
+       }});
 }
 
 }  // namespace

@@ -243,6 +243,18 @@ TEST(DeviceStatus, ARankComputesOnTheDeviceThatItWasPlacedAt) {
   EXPECT_EQ(choose_device(devices, rank), 0) << "by number among those that can be used";
 }
 
+TEST(Nvls, IsRefusedWhereSumsShallBeRepeatable) {
+  EXPECT_EQ(nvls_refusal(std::nullopt, std::nullopt), "");
+  EXPECT_EQ(nvls_refusal("0", "^NVLS"), "");
+  EXPECT_EQ(nvls_refusal("", "Ring,Tree"), "");
+  EXPECT_EQ(nvls_refusal("2", std::nullopt),
+            "NCCL_NVLS_ENABLE=2: NCCL would add in NVLink's switch, with other bits in every run, "
+            "against --deterministic; unset it");
+  for (const char* algorithms : {"NVLS", "allreduce:nvlstree,ring"}) {
+    EXPECT_NE(nvls_refusal(std::nullopt, algorithms), "") << algorithms;
+  }
+}
+
 TEST(Tf32Override, IsRefusedWhereItContradictsThePrecision) {
   EXPECT_EQ(tf32_override_refusal(std::nullopt, true), "");
   EXPECT_EQ(tf32_override_refusal("", false), "");

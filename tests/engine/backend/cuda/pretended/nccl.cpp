@@ -17,6 +17,7 @@
 //   memalloc=0  ncclMemAlloc fails with ncclUnhandledCudaError
 //   record=0    collectives on a stream that records are ncclInvalidUsage, and the communicator
 //   keeps it
+//   nvls=0      ranks do not connect unless NCCL_NVLS_ENABLE is 0
 #include "tests/engine/backend/cuda/pretended/device.h"
 #include "tests/engine/backend/cuda/pretended/nccl_collective.h"
 #include "tests/engine/backend/cuda/pretended/nccl_communicator.h"
@@ -271,6 +272,7 @@ ncclResult_t connect(
   }
   static_cast<void>(faults());  // a wrong word is said now
   const bool blocking = read_config(config);
+  check_nvls();
   int device = 0;
   if (const cudaError_t status = cudaGetDevice(&device); status != cudaSuccess) {
     throw Refused(ncclUnhandledCudaError, cudaGetErrorString(status));

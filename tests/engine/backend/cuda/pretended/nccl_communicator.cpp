@@ -11,6 +11,8 @@
 #include <deque>
 #include <exception>
 #include <sstream>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace dlbench::pretended::nccl {
@@ -40,6 +42,7 @@ Faults read_faults() {
                                                     : nullptr;
     bool* const given = name == "memalloc" ? &made.memalloc
                         : name == "record" ? &made.record
+                        : name == "nvls"   ? &made.nvls
                                            : nullptr;
     if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos ||
         (counted == nullptr && given == nullptr)) {
@@ -72,6 +75,13 @@ const char* last_text() {
 const Faults& faults() {
   static const Faults made = read_faults();
   return made;
+}
+
+void check_nvls() {
+  const char* enabled = std::getenv("NCCL_NVLS_ENABLE");
+  if (!faults().nvls && (enabled == nullptr || std::string_view(enabled) != "0")) {
+    throw Refused(ncclInvalidUsage, "NCCL_NVLS_ENABLE is not 0");
+  }
 }
 
 bool next_is_stuck() {

@@ -35,8 +35,11 @@ struct Faults {
   std::int64_t stuck = 0;  ///< the same, of calls that connect or enqueue
   bool memalloc = true;
   bool record = true;
+  bool nvls = true;  ///< false: connecting is refused where it is not switched off
 };
 [[nodiscard]] const Faults& faults();
+/// Throws Refused where sums in switches shall be off, and are not.
+void check_nvls();
 /// Whether the call that this process makes now is the one that never ends. To be asked once in
 /// each that connects or enqueues.
 [[nodiscard]] bool next_is_stuck();
