@@ -35,7 +35,6 @@ class CudaBackend final : public Backend {
   [[nodiscard]] bool reads_host_memory() const override { return false; }
   /// Makes the device current.
   void attach_thread() override;
-  /// Throws core::Error(kLibrary / kRun) when it begins; ending never throws.
   bool set_profiler_capture(bool on) override;
 
   [[nodiscard]] StateLayout state_layout(const graph::Value& value) const override;
