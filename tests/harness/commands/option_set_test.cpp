@@ -112,19 +112,26 @@ TEST(CommandLine, AFlagTakesNoValue) {
   EXPECT_THAT(call.err, HasSubstr("--strict takes no value, but was given 'no'"));
 }
 
-TEST(CommandLine, ATimeoutOrBudgetEndsBeforeTheWalltime) {
-  const std::vector<std::string> launch = {"launch", "slurm", "--time", "90s", "--", "scale"};
-  for (const std::string option : {"--timeout", "--time-budget"}) {
-    for (const auto& [seconds, code] :
-         {std::pair("1000", 2), std::pair("90", 2), std::pair("80", 0)}) {
-      std::vector<std::string> arguments = launch;
-      arguments.insert(arguments.end(), {option, seconds});
-      const CommandLineCall call = call_dlbench(arguments);
-      EXPECT_EQ(call.code, code) << call.err;
-      const std::string why =
-          option + " of " + seconds + " s: the walltime (--time) ends the job after 90 s";
-      EXPECT_EQ(call.err.find(why) != std::string::npos, code == 2) << call.err;
-    }
+TEST(CommandLine, ATimeoutEndsBeforeTheWalltimeAndABudgetBeforeItsWarning) {
+  struct Case {
+    std::vector<std::string> options;
+    std::string refusal;  // empty: none
+  };
+  const std::string late = " s: the walltime (--time) ends the job after 90 s";
+  const std::string warned = ": the job is told to end after 45 s";
+  for (const Case& each : std::vector<Case>{
+           {{"--timeout", "1000"}, "--timeout of 1000" + late},
+           {{"--timeout", "90"}, "--timeout of 90" + late},
+           {{"--timeout", "80", "--time-budget", "40"}, ""},
+           {{"--timeout", "80"}, "--time-budget of 200 s, the default" + warned},
+           {{"--time-budget", "46"}, "--time-budget of 46 s" + warned},
+           {{"--time-budget", "45"}, ""},
+           {{"--timeout", "30", "--time-budget", "40"}, ": the job is told to end after 30 s"}}) {
+    std::vector<std::string> arguments = {"launch", "slurm", "--time", "90s", "--", "scale"};
+    arguments.insert(arguments.end(), each.options.begin(), each.options.end());
+    const CommandLineCall call = call_dlbench(arguments);
+    EXPECT_EQ(call.code, each.refusal.empty() ? 0 : 2) << call.err;
+    EXPECT_THAT(call.err, ::testing::HasSubstr(each.refusal));
   }
 }
 
