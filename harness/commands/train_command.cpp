@@ -416,6 +416,7 @@ class TrainCommand final : public Command {
     check_sizes(run_);
     static_cast<void>(ProbeChoice(run_.probes));
     check_distinct({{"--config", run_.config},
+                    {"--init", train_.init},
                     {"--output", run_.output},
                     {"--checkpoint", train_.checkpoint},
                     {"--trace", run_.trace}});

@@ -135,6 +135,15 @@ TEST(CommandLine, ATimeoutEndsBeforeTheWalltimeAndABudgetBeforeItsWarning) {
   }
 }
 
+TEST(CommandLine, TrainingDoesNotWriteOverItsInitialWeights) {
+  for (const char* option : {"--output", "--trace", "--checkpoint"}) {
+    const CommandLineCall call = call_dlbench(
+        {"train", "--workload", "mnist_cnn", "--init", "weights.st", option, "./weights.st"});
+    EXPECT_EQ(call.code, 2) << call.err;
+    EXPECT_THAT(call.err, ::testing::HasSubstr("name the same file"));
+  }
+}
+
 // A set with one option of each kind, in a folder for config files.
 class Options : public ::testing::Test {
  protected:
