@@ -33,7 +33,7 @@ constexpr milliseconds kLookInterval{100};
 constexpr milliseconds kRankGrace{3000};      // to unwind, before the process is ended
 constexpr milliseconds kRankZeroGrace{2500};  // to write its report
 constexpr milliseconds kMeetingTime{5000};    // for the sentinels of all nodes
-constexpr milliseconds kLossGrace{3000};      // to look at a loss that is known
+constexpr milliseconds kLossGrace{1000};      // to look at a loss that is known
 
 /// Sleeps; true if asked to stop.
 bool sleep_unless(const std::stop_token& stop, milliseconds time) {

@@ -60,6 +60,7 @@ std::optional<StepSample> StepPipeline::step(StepInput input) {
 
 void StepPipeline::start(StepInput input) {
   if (inject_fault(session_.communicator().rank())) {
+    session_.step().synchronize();  // steps on their way had finite parameters
     poison_parameters(session_.state());
   }
   exec::Executor& step = session_.step();
