@@ -66,6 +66,14 @@ void add_joules_per_sample(const reports::TrialRecord& trial,
   }
 }
 
+// Installs one sink for all of `sinks`, to be kept while it listens. Nobody to listen: none, and
+// regions cost nothing.
+std::unique_ptr<probes::SinkFanout> listen(std::vector<core::trace::Sink*> sinks) {
+  auto fanout = sinks.empty() ? nullptr : std::make_unique<probes::SinkFanout>(std::move(sinks));
+  core::trace::set_sink(fanout.get());
+  return fanout;
+}
+
 }  // namespace
 
 reports::ValueMap probe_record(const probes::ProbeValues& values) {
@@ -193,14 +201,7 @@ void ProbeSet::add_absent(const std::string& device_kind, const ProbeSetOptions&
 
 ProbeSet::~ProbeSet() { core::trace::set_sink(nullptr); }
 
-void ProbeSet::install_sinks() noexcept {
-  if (sinks_.empty()) {
-    core::trace::set_sink(nullptr);
-    return;
-  }
-  fanout_ = std::make_unique<probes::SinkFanout>(sinks_);
-  core::trace::set_sink(fanout_.get());
-}
+void ProbeSet::install_sinks() noexcept { fanout_ = listen(sinks_); }
 
 void ProbeSet::begin(std::string_view window) noexcept {
   for (Entry& entry : entries_) {
@@ -312,8 +313,7 @@ ListeningBeside::ListeningBeside(ProbeSet& probes, const std::vector<core::trace
       sinks.push_back(sink);
     }
   }
-  fanout_ = std::make_unique<probes::SinkFanout>(std::move(sinks));
-  core::trace::set_sink(fanout_.get());
+  fanout_ = listen(std::move(sinks));
 }
 
 ListeningBeside::~ListeningBeside() { probes_.install_sinks(); }

@@ -5,8 +5,10 @@
 #include "harness/trials/probe_set.h"
 
 #include "engine/core/error.h"
+#include "engine/core/trace.h"
 #include "probes/gpu/gpu_recording.h"
 #include "probes/gpu_summary.h"
+#include "probes/sink_fanout.h"
 #include "reports/json_writer.h"
 #include "tests/error_message.h"
 
@@ -208,6 +210,20 @@ TEST(ProbeSet, LeavesProbesThatNobodyAskedForClosed) {
   const json& watched = report.at("trials").at(0).at("probes");
   EXPECT_TRUE(watched.contains("proc"));
   EXPECT_EQ(watched.size(), 1U);
+}
+
+TEST(ProbeSet, NobodyWhoListensIsNoSink) {
+  ProbeSet probes({.kind = "cpu"}, {.choice = ProbeChoice("none")});
+  {
+    const ListeningBeside listening(probes, {nullptr});
+    EXPECT_EQ(core::trace::sink(), nullptr);
+  }
+  probes::SinkFanout nobody({});
+  {
+    const ListeningBeside listening(probes, {nullptr, &nobody});
+    EXPECT_NE(core::trace::sink(), nullptr);
+  }
+  EXPECT_EQ(core::trace::sink(), nullptr);
 }
 
 }  // namespace
