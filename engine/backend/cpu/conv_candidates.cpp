@@ -9,7 +9,9 @@
 #include "engine/core/error.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace dlbench::backend::cpu {
@@ -313,6 +315,12 @@ std::string problem_text(const GraphLowering& lowering, const Convolution& c) {
          " g" + std::to_string(a.groups) + (c.bias != graph::kNoValue ? " bias" : "");
 }
 
+/// Of what was asked for: fewer candidates than all, whose best is no choice among all.
+std::string restriction_text(ConvAlgorithm wanted) {
+  return wanted == ConvAlgorithm::kAuto ? ""
+                                        : " " + std::string(core::name_in(kConvAlgorithms, wanted));
+}
+
 std::string preferred_choice(const GraphLowering& lowering, const Convolution& c) {
   const core::Shape& weight = lowering.value(c.weight).shape;
   if (largest_dilation(c) >= 3 * kWideDilation) {
@@ -331,6 +339,13 @@ Candidate choose_convolution(GraphLowering& lowering, const Node& node, const Co
   if (macs > kHotMacs || !std::all_of(candidates.begin(), candidates.end(), is_slow)) {
     std::erase_if(candidates, is_slow);
   }
+  const auto is_winograd = [](const Candidate& candidate) {
+    return candidate.name.starts_with("winograd");
+  };
+  const ConvAlgorithm wanted = lowering.options().conv_algorithm;
+  if (wanted == ConvAlgorithm::kWinograd && std::ranges::any_of(candidates, is_winograd)) {
+    std::erase_if(candidates, std::not_fn(is_winograd));
+  }
   if (candidates.empty()) {
     throw core::Error(core::ErrorCode::kUnavailable,
                       "oneDNN has no fast kernel for " + node.name + ": " +
@@ -340,7 +355,7 @@ Candidate choose_convolution(GraphLowering& lowering, const Node& node, const Co
   const std::string& owner =
       node.forward != graph::kNoNode ? lowering.graph().node(node.forward).name : node.name;
   const TuningKey key{owner + "|" + std::string(direction_name(c.direction)),
-                      problem_text(lowering, c)};
+                      problem_text(lowering, c) + restriction_text(wanted)};
   const std::size_t index = lowering.tuner().choose(key, candidates, preferred_choice(lowering, c));
   lowering.decide(key.decision, candidates[index].name);
   return candidates[index];

@@ -83,7 +83,8 @@ std::unique_ptr<LoweredGraph> CpuBackend::lower(const graph::Graph& graph,
   const std::string isa = onednn_isa();
   const Machine machine{.block = has_avx512(isa) ? 16 : 8, .threads = threads_, .isa = isa};
   Choices choices(options,
-                  isa + " " + std::to_string(threads_) + " threads oneDNN " + onednn_version());
+                  host_processor_name() + " " + isa + " " + std::to_string(threads_) +
+                      " threads oneDNN " + onednn_version());
   Tuner tuner(choices);
   auto lowered = GraphLowering(graph, options, machine, tuner).run();
   choices.save();
