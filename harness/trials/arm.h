@@ -85,6 +85,9 @@ class Arm {
   }
   /// Steps untimed in prepare(), for the estimate of what a repetition costs.
   [[nodiscard]] virtual std::int64_t untimed_steps() const { return 0; }
+  /// Of the very first step, its batch included, where prepare() made it; nothing where the first
+  /// one after prepare() is that.
+  [[nodiscard]] std::optional<double> untimed_first_step_s() const { return untimed_first_step_s_; }
   /// Threads of its own that want to run beside compute threads and loader workers.
   [[nodiscard]] virtual int extra_threads() const { return 0; }
   /// Of the steps since prepare().
@@ -103,6 +106,7 @@ class Arm {
 
  private:
   TrialId id_;
+  std::optional<double> untimed_first_step_s_;
 };
 
 /// Why so many ranks cannot do a trial; empty: they can.

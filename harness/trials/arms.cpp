@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/comm/communicator.h"
+#include "engine/core/clock.h"
 #include "engine/core/error.h"
 #include "harness/session/plan_record.h"
 #include "harness/session/run_guard.h"
@@ -10,6 +11,7 @@
 #include "harness/trials/loader_arms.h"
 #include "harness/trials/step_pipeline.h"
 
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -110,8 +112,14 @@ void PhaseTotals::add(const PhaseTotals& other) {
 }
 
 void Arm::step_untimed(std::int64_t steps) {
+  const auto start = std::chrono::steady_clock::now();
   for (std::int64_t made = 0; made < steps; ++made) {
-    static_cast<void>(step());
+    const bool told = step().has_value();
+    // A device may have it on its way when the last one was started.
+    if (!untimed_first_step_s_.has_value() &&
+        (told || (made + 1 == steps && drain().has_value()))) {
+      untimed_first_step_s_ = core::seconds_since(start);
+    }
     RunGuard::check_current();
   }
 }

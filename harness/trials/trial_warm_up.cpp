@@ -82,7 +82,7 @@ TrialEstimate TrialRunner::warm_up_arm(Arm& arm, TrialResult& result, double max
   result.warmup = {.steps = steady.steps(),
                    .rule = steady.rule(),
                    .steady = was_steady,
-                   .first_step_s = steady.first_step_s()};
+                   .first_step_s = arm.untimed_first_step_s().value_or(steady.first_step_s())};
   if (!was_steady) {
     result.taints.push_back({reports::Taint::kWarmupNotSteady, "trial " + trial, steady.rule()});
   }

@@ -80,6 +80,46 @@ class SlowToStartArm final : public Arm {
   std::int64_t steps_ = 0;
 };
 
+/// The same, with steps that prepare() makes, of which `ahead` are on their way at any time.
+class FirstStepInPrepare final : public Arm {
+ public:
+  explicit FirstStepInPrepare(int ahead) : Arm({reports::TrialKind::kIo, ""}), ahead_(ahead) {}
+  void prepare() override {
+    step_untimed(3);
+    on_their_way_ = 0;
+  }
+  std::optional<StepSample> step() override {
+    std::this_thread::sleep_for(std::exchange(next_, std::chrono::milliseconds(1)));
+    return ++on_their_way_ > ahead_ ? drain() : std::nullopt;
+  }
+  std::optional<StepSample> drain() override {
+    if (on_their_way_ == 0) {
+      return std::nullopt;
+    }
+    --on_their_way_;
+    return StepSample{.samples = 1};
+  }
+  void finish() override {}
+
+ private:
+  int ahead_;
+  int on_their_way_ = 0;
+  std::chrono::milliseconds next_{50};
+};
+
+TEST(TrialTiming, TheFirstStepIsTheVeryFirst) {
+  RunGuard guard(std::nullopt);
+  comm::LoneRank alone;
+  RankGroup group(alone);
+  for (const int ahead : {0, 1, 5}) {
+    TrialRunner runner({}, group, guard, [](const std::vector<TrialResult>&) {});
+    std::vector<std::unique_ptr<Arm>> arms;
+    arms.push_back(std::make_unique<FirstStepInPrepare>(ahead));
+    static_cast<void>(runner.warm_up(arms, 1.0));
+    EXPECT_GE(runner.results().front().warmup.first_step_s.value(), 0.05) << ahead;
+  }
+}
+
 TEST(TrialTiming, TheFirstStepAndTheQueueAreToldAsTheyWere) {
   RunnerOptions options;
   options.stopping.min_repetitions = 1;
