@@ -91,7 +91,7 @@ class Training {
             setup.learning_rate == 0.0 ? spec_.optimizer.learning_rate : setup.learning_rate) {
     loader_.stop();  // until the clock of an epoch runs
     steps_.on_new_step = listener.on_new_step;
-    if (setup.init.has_value()) {
+    if (setup.init.has_value() && group_.speaks()) {
       exec::load_checkpoint(steps_.state(), *setup.init);
     }
     prepare_steps();

@@ -33,7 +33,7 @@ struct TrainingSetup {
   std::uint64_t seed = 1;                             ///< of the initial weights and of dropout
   std::int64_t epochs = 0;                            ///< 0: the workload's
   double learning_rate = 0.0;                         ///< 0: the workload's
-  std::optional<std::filesystem::path> init{};        ///< start from this checkpoint
+  std::optional<std::filesystem::path> init{};        ///< start from this file, which rank 0 reads
   std::optional<std::filesystem::path> checkpoint{};  ///< the best state goes here
   /// Several ranks share every batch of training and validation; `loader` says which of them this
   /// process is. Rank 0 writes the checkpoint.

@@ -234,6 +234,29 @@ class Ranks(Launched):
             self.assertAlmostEqual(one["train_loss"], two["train_loss"], delta=2e-3 * one["train_loss"])
             self.assertAlmostEqual(one["valid_loss"], two["valid_loss"], delta=2e-3 * one["valid_loss"])
 
+    def test_initial_weights_are_read_by_one_rank(self):
+        weights = self.folder / "weights.safetensors"
+        path = self.folder / "trained.json"
+        train = [PROGRAM, "train", "--workload", "mnist_cnn", "--global-batch-size", "20", "--data", str(self.data()),
+                 "--epochs", "1", "--probes", "none", "--output", str(path)]
+        from_weights = [*train, "--init", weights.name]
+        elsewhere = self.folder / "another-node"  # where the file is not
+        elsewhere.mkdir()
+        begin = launcher("mpich")
+        on_two = [*begin, "-n", "1", "-wdir", str(self.folder), *from_weights,
+                  ":", "-n", "1", "-wdir", str(elsewhere), *from_weights]
+        losses = []
+        for command in ([*train, "--checkpoint", str(weights)], from_weights, on_two):
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120,
+                                  cwd=self.folder)
+            losses.append(self.report(done, path)["history"][0]["train_loss"])
+        self.assertGreater(abs(losses[1] - losses[0]), 0.1 * losses[0], "so that weights can be told apart")
+        self.assertAlmostEqual(losses[2], losses[1], delta=2e-3 * losses[1])
+        weights.unlink()
+        done = subprocess.run(on_two, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(done.stderr.count(weights.name), 1, done.stderr)
+
     def test_a_last_batch_without_a_sample_for_each_rank_names_a_batch_that_has_one(self):
         train = ["train", "--workload", "mnist_cnn", "--data", str(self.data()), "--epochs", "1", "--probes", "none",
                  "--output", str(self.folder / "train.json")]
