@@ -102,7 +102,9 @@ Bounds trial_time(double step_s, std::int64_t untimed_steps, const RunOptions& r
 std::string run_time_text(const SessionPlan& plan,
                           const std::vector<TrialId>& trials,
                           const RunOptions& run) {
-  const StepTime step = step_time(plan);
+  const bool trains = std::ranges::any_of(trials, &TrialId::trains);
+  const StepTime step =
+      trains ? step_time(plan) : StepTime{0.0, "no step to estimate: batches come as they come\n"};
   std::string text = "time         " + step.text;
   if (!step.step_s.has_value()) {
     return text;
@@ -118,7 +120,8 @@ std::string run_time_text(const SessionPlan& plan,
     whole.least_s += bounds.least_s;
     whole.most_s += bounds.most_s;
   }
-  text += fmt::format("             with such steps: {} at least, ", duration(whole.least_s));
+  text += fmt::format(
+      "             {}{} at least, ", trains ? "with such steps: " : "", duration(whole.least_s));
   if (run.time_budget.has_value()) {
     return text +
            (*run.time_budget < whole.least_s

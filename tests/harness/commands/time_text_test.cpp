@@ -16,6 +16,7 @@
 namespace dlbench::harness {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -86,6 +87,14 @@ TEST_F(TimeText, SlowStepsTakeLongerThanTheOptionsSay) {
   EXPECT_THAT(text(), HasSubstr(" min at least"));
 }
 
+TEST_F(TimeText, AsksForNoPeaksWhereThereIsNoStep) {
+  run_.trials = "io";
+  EXPECT_THAT(text(),
+              AllOf(HasSubstr("5 s at least"),
+                    Not(HasSubstr("measure-peaks")),
+                    Not(HasSubstr("such steps"))));
+}
+
 TEST_F(TimeText, ASimulatedStorageIsCounted) {
   cache_peaks(1e18);
   run_.trials = "io";
@@ -93,7 +102,7 @@ TEST_F(TimeText, ASimulatedStorageIsCounted) {
   run_.storage = "latency_ms=1000";
   // Batches of 8 / 2 reads one after the other: a warm-up until one passes 30 s, 5 repetitions of
   // one, and 3 before each of them that no queue holds.
-  EXPECT_THAT(text(), HasSubstr("with such steps: 126 s at least"));
+  EXPECT_THAT(text(), HasSubstr("\n             126 s at least"));
   run_.trials = "synthetic";
   EXPECT_THAT(text(), HasSubstr("with such steps: 5 s at least")) << "it loads nothing";
   EXPECT_THAT(text(), Not(HasSubstr("not counted")));
