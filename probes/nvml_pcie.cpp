@@ -84,7 +84,8 @@ class PcieProbe final : public Probe {
                       {"library", "NVML's file; without it the driver's"}},
           .values = {},
           .device = "cuda",
-          .own_repetition = true};
+          .own_repetition = true,
+          .counts_all_work = true};
       for (const PcieValue& row : pcie_values()) {
         result.values.push_back(row.spec);
       }
@@ -114,7 +115,6 @@ class PcieProbe final : public Probe {
 
   void begin_trial(std::string_view trial) noexcept override { trial_ = trial; }
 
-  // A step or two are still on their way, at the end too: what they move is as much.
   void begin_steps() noexcept override {
     try {
       steps_.restart();

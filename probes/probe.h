@@ -48,6 +48,9 @@ struct ProbeSpec {
   bool on_timeline = false;
   /// A process has one profiler (CUPTI's), and this probe wants it.
   bool needs_profiler = false;
+  /// It counts all that the device does between begin_steps() and end_trial(). In the end no step
+  /// is on its way; for as many steps as are counted none may be at the beginning.
+  bool counts_all_work = false;
 };
 
 /// One measured value; without a number, `reason` says why.
@@ -103,7 +106,8 @@ class Probe {
   /// many windows; values add up over the windows of one name.
   virtual void begin_trial(std::string_view trial) noexcept = 0;
   /// In a window of a repetition of its own: the steps that count begin. Those since begin_trial()
-  /// were for what begins with recording; the last of them may still be on their way.
+  /// were for what begins with recording; the last of them may still be on their way, unless
+  /// ProbeSpec::counts_all_work.
   virtual void begin_steps() noexcept {}
   virtual void end_trial() noexcept = 0;
 

@@ -68,6 +68,7 @@ struct UntimedLength {
   /// Steps before those, of at most least_s seconds (the first is made whatever it lasts): whatever
   /// begins with recording, and the start of the pipeline, is over then.
   std::int64_t settling_steps = 0;
+  bool waits_for_settling = false;  ///< the steps that count begin when none of those is on its way
 };
 
 /// What the ranks measured in one repetition, by rank.
@@ -109,8 +110,8 @@ class TrialRunner {
   using Listener = std::function<void(const std::vector<TrialResult>&)>;
 
   /// Who wants to know of an arm in run_untimed(): before its settling steps, before the first of
-  /// those that count (settling ones may be on their way), when all of them are done. An arm that
-  /// nobody `wants` makes no step; without it all are wanted.
+  /// those that count (settling ones may be on their way, see UntimedLength), when all of them are
+  /// done. An arm that nobody `wants` makes no step; without it all are wanted.
   struct Around {
     std::function<bool(const TrialId&)> wants;
     std::function<void(const TrialId&)> begin;

@@ -104,6 +104,9 @@ std::int64_t TrialRunner::settle(Arm& arm, const UntimedLength& length) {
     ++started;
     guard_.check();
   }
+  while (length.waits_for_settling && arm.drain().has_value()) {
+    ++told;
+  }
   return started - told;
 }
 

@@ -28,14 +28,15 @@ class CounterProbe final : public Probe {
   [[nodiscard]] const ProbeSpec& spec() const override {
     static const ProbeSpec spec = [] {
       ProbeSpec result{
-          "cupti_counters",
-          "counters of the GPU over a repetition: memory bytes, shares of active cycles",
-          {},
-          {},
-          "cuda",
-          true,
-          false,
-          true};
+          .name = "cupti_counters",
+          .description =
+              "counters of the GPU over a repetition: memory bytes, shares of active cycles",
+          .options = {},
+          .values = {},
+          .device = "cuda",
+          .own_repetition = true,
+          .needs_profiler = true,
+          .counts_all_work = true};
       result.values.push_back({kSteps, "", "steps that were counted"});
       for (const Metric& metric : range_metrics()) {
         result.values.push_back({metric.value, metric.unit, metric.counter});
@@ -60,8 +61,7 @@ class CounterProbe final : public Probe {
     reason_.clear();
   }
 
-  // The counters are sums over the steps, and over nothing of those still on their way: these are
-  // waited for. The last of the steps is done when the trial ends.
+  // No step is on its way; what else the device was given (the copy of a batch) is waited for.
   void begin_steps() noexcept override {
     try {
       synchronize_context();

@@ -45,6 +45,8 @@ class PipelinedArm final : public Arm {
   }
   void finish() override { log_.emplace_back("finish"); }
 
+  [[nodiscard]] std::int64_t on_their_way() const { return started_ - told_; }
+
   std::chrono::milliseconds lasts{0};
 
  private:
@@ -135,6 +137,18 @@ TEST_F(RunUntimed, CountsNoStepThatSettled) {
   EXPECT_THAT(repetition.step_wall_s, ElementsAre(2.0, 3.0, 4.0, 5.0))
       << "there was no time to settle but for the first";
   EXPECT_EQ(repetition.samples, 2 + 3 + 4 + 5);
+}
+
+// Of two steps on their way a probe that counts all work would see what no step of its window did.
+TEST_F(RunUntimed, WaitsForWhatSettlesWhereAllWorkCounts) {
+  for (const bool waits : {false, true}) {
+    std::int64_t on_their_way = -1;
+    static_cast<void>(runner_.run_untimed(
+        arms_,
+        {.least_s = 0.001, .settling_steps = 5, .waits_for_settling = waits},
+        {.begin_steps = [&](const TrialId& /*id*/) { on_their_way = arm().on_their_way(); }}));
+    EXPECT_EQ(on_their_way, waits ? 0 : 2);
+  }
 }
 
 TEST_F(RunUntimed, SlowStepsEndWithTheTimeAndFewOfThemSettle) {
