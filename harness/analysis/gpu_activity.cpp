@@ -229,12 +229,13 @@ IdleSeconds explain_idle(const GpuTrace& trace, const SpanSet& busy) {
   const SpanSet synchronizations = spans_of(trace, GpuActivityKind::kSynchronization);
   const SpanSet queued = queued_gaps(trace, gaps);
   IdleSeconds idle;
-  const SpanSet after_data = gaps.minus(waits);
-  idle.waiting_for_data = gaps.total_s() - after_data.total_s();
-  idle.queued = after_data.shared_s(queued);
-  const SpanSet not_queued = after_data.minus(queued);
-  idle.synchronization = not_queued.shared_s(synchronizations);
-  idle.launch = not_queued.total_s() - idle.synchronization;
+  // First: the host is steps ahead and may wait for a batch of which the device needs nothing yet.
+  idle.queued = gaps.shared_s(queued);
+  const SpanSet not_queued = gaps.minus(queued);
+  idle.waiting_for_data = not_queued.shared_s(waits);
+  const SpanSet after_data = not_queued.minus(waits);
+  idle.synchronization = after_data.shared_s(synchronizations);
+  idle.launch = after_data.total_s() - idle.synchronization;
   return idle;
 }
 
@@ -362,17 +363,18 @@ GpuActivitySummary summarize_activity(const GpuTrace& trace) {
 }
 
 std::optional<UntracedShares> untraced_shares(const GpuActivitySummary& summary,
-                                              std::optional<double> slowdown_share) {
+                                              std::optional<double> timed_step_s) {
   constexpr double kMostLost = 0.03;
   const auto records = static_cast<double>(summary.device_records);
   const auto dropped = static_cast<double>(summary.dropped);
-  if (!slowdown_share.has_value() || !(summary.window_s > 0.0) || summary.device_records == 0 ||
-      dropped > kMostLost * (records + dropped)) {
+  if (timed_step_s.value_or(0.0) <= 0.0 || summary.steps == 0 || !(summary.window_s > 0.0) ||
+      summary.device_records == 0 || dropped > kMostLost * (records + dropped)) {
     return std::nullopt;
   }
   UntracedShares shares;
-  const double recorded_busy = summary.busy_s / summary.window_s;
-  shares.busy = std::min(1.0, recorded_busy * (1.0 + std::max(*slowdown_share, 0.0)));
+  const auto steps = static_cast<double>(summary.steps);
+  const double step_s = std::min(*timed_step_s, summary.window_s / steps);
+  shares.busy = std::min(1.0, summary.busy_s / steps / step_s);
   const double idle_s = summary.window_s - summary.busy_s;
   if (idle_s > 0.0) {
     shares.launch_idle =

@@ -28,10 +28,10 @@ struct ActivityRow {
 
 /// Where the device did nothing, in seconds. Each moment counts once, for the first that holds.
 struct IdleSeconds {
-  double waiting_for_data = 0.0;  ///< the host waited for a batch
   double queued = 0.0;  ///< the next work had been launched: dependencies, the device's scheduling
-  double synchronization = 0.0;  ///< the host waited for the device or for other work
-  double launch = 0.0;           ///< the next work came too late from the host
+  double waiting_for_data = 0.0;  ///< the host waited for a batch
+  double synchronization = 0.0;   ///< the host waited for the device or for other work
+  double launch = 0.0;            ///< the next work came too late from the host
 };
 
 struct GpuActivitySummary {
@@ -66,13 +66,15 @@ struct UntracedShares {
 /// Activities count with their part inside of the trace's window: seconds, and bytes in proportion.
 [[nodiscard]] GpuActivitySummary summarize_activity(const probes::GpuTrace& trace);
 
-/// With s = slowdown_share (0 if negative: recording makes nothing faster), busy = min(1, recorded
-/// busy share * (1 + s)): the device's work takes as long as ever. What recording cost is taken
-/// from the idle time, from each of its reasons in proportion: launch_idle = (1 - busy) * (launch +
-/// synchronization) / idle. Nothing where that would be a guess: the slowdown is not known, no work
-/// of the device was recorded, or more than 3 % of its records are lost.
+/// With `timed_step_s`, the mean time of a step that nothing recorded (of a recorded one if that is
+/// shorter: recording makes nothing faster), busy = min(1, busy_s / steps / timed_step_s): the
+/// device's work takes as long as ever, and what held up the recorded steps alone, recording or
+/// another program, is none of theirs. The idle time that is left has its reasons in proportion to
+/// what was recorded of them: launch_idle = (1 - busy) * (launch + synchronization) / idle. Nothing
+/// where that would be a guess: no time of a step is known, no work of the device was recorded, or
+/// more than 3 % of its records are lost.
 [[nodiscard]] std::optional<UntracedShares> untraced_shares(const GpuActivitySummary& summary,
-                                                            std::optional<double> slowdown_share);
+                                                            std::optional<double> timed_step_s);
 
 /// For `probes.cupti` of a trial.
 [[nodiscard]] reports::ValueMap activity_record(const GpuActivitySummary& summary);

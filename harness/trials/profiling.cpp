@@ -233,7 +233,7 @@ std::int64_t count_on_timeline(const std::vector<probes::Probe*>& probes) {
 // Of a repetition for a probe: what begins with recording (instrumented code is loaded, buffers are
 // made) is over in a few steps, and a median wants some of them. The device is up to two steps
 // behind the host: of fewer than three it may show no whole one.
-UntimedLength length_for_probe(const ProfilingRequest& request) {
+UntimedLength length_for_probe(const probes::ProbeSpec& probe, const ProfilingRequest& request) {
   constexpr std::int64_t kSettlingSteps = 10;
   constexpr std::int64_t kSteps = 50;
   constexpr std::int64_t kFewestSteps = 3;
@@ -241,7 +241,8 @@ UntimedLength length_for_probe(const ProfilingRequest& request) {
           .steps = kSteps,
           .most_s = request.most_seconds,
           .fewest_steps = kFewestSteps,
-          .settling_steps = kSettlingSteps};
+          .settling_steps = kSettlingSteps,
+          .waits_for_settling = probe.counts_all_work};
 }
 
 // Returns how the device spends a step of the trial that the verdict looks at.
@@ -276,7 +277,7 @@ std::optional<UntracedShares> fill_trials(const std::string& probe,
       }
     }
     if (const GpuActivitySummary* summary = pass.activity(id.to_string()); summary != nullptr) {
-      const auto untraced = untraced_shares(*summary, slowdown_share);
+      const auto untraced = untraced_shares(*summary, timed_step_s(trial));
       values["untraced"] = untraced_record(untraced);
       if (id.to_string() == kTrialOfTheVerdict) {
         of_the_verdict = untraced;
@@ -401,6 +402,19 @@ std::optional<double> slowdown(const reports::TrialRecord& timed,
   return profiled->median / timed.step_time_s->median - 1.0;
 }
 
+std::optional<double> timed_step_s(const reports::TrialRecord& trial) {
+  double wall_s = 0.0;
+  std::int64_t steps = 0;
+  for (const reports::RepetitionRecord& repetition : trial.repetitions) {
+    if (!repetition.discarded.has_value()) {
+      wall_s += repetition.wall_s;
+      steps += repetition.steps;
+    }
+  }
+  return steps > 0 && wall_s > 0.0 ? std::optional(wall_s / static_cast<double>(steps))
+                                   : std::nullopt;
+}
+
 std::optional<double> memory_share(const reports::TrialRecord& timed,
                                    const reports::ValueMap& counters,
                                    const std::vector<reports::PeakRecord>& peaks) {
@@ -415,10 +429,11 @@ std::optional<double> memory_share(const reports::TrialRecord& timed,
     bytes += *of_step;
   }
   const std::optional<double> peak = reports::measured_bytes_per_s(peaks);
-  if (!timed.step_time_s.has_value() || timed.step_time_s->median <= 0.0 || !peak.has_value()) {
+  const std::optional<double> step_s = timed_step_s(timed);
+  if (!step_s.has_value() || !peak.has_value()) {
     return std::nullopt;
   }
-  return bytes / timed.step_time_s->median / *peak;
+  return bytes / *step_s / *peak;
 }
 
 std::map<std::int64_t, probes::GpuOpLabel> op_labels(const graph::Graph& graph) {
@@ -455,11 +470,13 @@ std::optional<UntracedShares> profile_arms(RankGroup& ranks,
       const bool last = --yet_to_draw == 0;
       record_on(*timeline, file, passes, last, record, [&] {
         const TraceRecording::Stretch stretch(*timeline, probes, probe->sink());
-        repetitions = runner.run_untimed(arms, length_for_probe(request), pass.around(first));
+        repetitions =
+            runner.run_untimed(arms, length_for_probe(probe->spec(), request), pass.around(first));
       });
     } else {
       const ListeningBeside listening(probes, {probe->sink()});
-      repetitions = runner.run_untimed(arms, length_for_probe(request), pass.around(false));
+      repetitions =
+          runner.run_untimed(arms, length_for_probe(probe->spec(), request), pass.around(false));
     }
     const auto found = fill_trials(probe->spec().name, pass, arms, repetitions, record);
     note_refusal(probe->spec().name, pass, record);

@@ -50,8 +50,12 @@ struct ProfilingRequest {
 [[nodiscard]] std::optional<double> slowdown(const reports::TrialRecord& timed,
                                              std::span<const double> profiled_step_s);
 
+/// Mean seconds of a step in the repetitions that count; nothing where there are none. Of sums over
+/// steps a median would be no measure: a loader may hand batches over in bursts.
+[[nodiscard]] std::optional<double> timed_step_s(const reports::TrialRecord& trial);
+
 /// Of the device's memory bandwidth, as copies reached it, what a timed step uses: the bytes that
-/// `counters` saw a step read and write, over its median time. Nothing where one of them is not
+/// `counters` saw a step read and write, over timed_step_s(). Nothing where one of them is not
 /// known.
 [[nodiscard]] std::optional<double> memory_share(const reports::TrialRecord& timed,
                                                  const reports::ValueMap& counters,

@@ -152,6 +152,18 @@ TEST(GpuActivity, GapsWithinALaunchOfAGraphAreQueuedWhateverItsCorrelation) {
 
 // Correlations of the calls belong to launches of another recording; calls and launches are as
 // many.
+// The host is steps ahead: while it waits for a batch the device has all that it needs.
+TEST(GpuActivity, ABatchThatIsWaitedForIsNoReasonForAGapBeforeWorkThatWasLaunched) {
+  probes::GpuTrace trace{.begin_ns = 0, .end_ns = 1000, .steps = 1};
+  trace.activities = {
+      {.kind = probes::GpuActivityKind::kKernel, .end_ns = 400, .graph_node = 1},
+      {.kind = probes::GpuActivityKind::kKernel, .begin_ns = 500, .end_ns = 900, .graph_node = 2}};
+  trace.regions = {{.name = "data_wait", .begin_ns = 0, .end_ns = 1000}};
+  const IdleSeconds idle = summarize_activity(trace).idle;
+  EXPECT_NEAR(idle.queued, 100e-9, kTolerance);
+  EXPECT_NEAR(idle.waiting_for_data, 100e-9, kTolerance) << "nothing was launched yet";
+}
+
 TEST(GpuActivity, TheNthLaunchOfAGraphIsTheNthCalls) {
   const auto idle = [](std::int64_t second_call_us, bool both) {
     probes::GpuTrace trace = replayed_steps(7, 7);
@@ -258,22 +270,38 @@ TEST(UntracedShares, TakeTheCostOfRecordingFromTheIdleTime) {
   GpuActivitySummary summary;
   summary.window_s = 10.0;
   summary.busy_s = 4.0;
-  summary.idle = {.waiting_for_data = 0.0, .queued = 3.0, .synchronization = 1.0, .launch = 2.0};
+  summary.idle = {.queued = 3.0, .synchronization = 1.0, .launch = 2.0};
+  summary.steps = 2;
   summary.device_records = 100;
-  const UntracedShares as_recorded = untraced_shares(summary, 0.0).value();
+  const UntracedShares as_recorded = untraced_shares(summary, 5.0).value();
   EXPECT_NEAR(as_recorded.busy, 0.4, kTolerance);
   EXPECT_NEAR(as_recorded.launch_idle, 0.3, kTolerance);
   EXPECT_FALSE(as_recorded.replayed);
-  // A step that took 10 recorded takes 8 else: 4 at work, and of 4 idle the same parts as of 6.
-  const UntracedShares corrected = untraced_shares(summary, 0.25).value();
+  // Steps that took 10 recorded take 8 else: 4 at work, and of 4 idle the same parts as of 6.
+  const UntracedShares corrected = untraced_shares(summary, 4.0).value();
   EXPECT_NEAR(corrected.busy, 0.5, kTolerance);
   EXPECT_NEAR(corrected.launch_idle, 0.5 * 3.0 / 6.0, kTolerance);
   // More than all idle time is the recording's.
-  EXPECT_NEAR(untraced_shares(summary, 2.0)->busy, 1.0, kTolerance);
-  EXPECT_NEAR(untraced_shares(summary, 2.0)->launch_idle, 0.0, kTolerance);
-  EXPECT_NEAR(untraced_shares(summary, -0.5)->busy, 0.4, kTolerance) << "chance";
+  EXPECT_NEAR(untraced_shares(summary, 1.5)->busy, 1.0, kTolerance);
+  EXPECT_NEAR(untraced_shares(summary, 1.5)->launch_idle, 0.0, kTolerance);
+  EXPECT_NEAR(untraced_shares(summary, 10.0)->busy, 0.4, kTolerance) << "chance";
   summary.graph_activities = 51;
-  EXPECT_TRUE(untraced_shares(summary, 0.0)->replayed);
+  EXPECT_TRUE(untraced_shares(summary, 5.0)->replayed);
+}
+
+// Of one recorded window nobody asks whether others disturbed it.
+TEST(UntracedShares, AStallBesideTheRecordedStepsIsNoneOfTheTimedOnes) {
+  for (const double stall_s : {0.0, 0.1, 0.4}) {
+    GpuActivitySummary summary;
+    summary.steps = 50;
+    summary.window_s = 50 * 10e-3 + stall_s;
+    summary.busy_s = 50 * 9.9e-3;
+    summary.idle.launch = summary.window_s - summary.busy_s;
+    summary.device_records = 1000;
+    const UntracedShares shares = untraced_shares(summary, 10e-3).value();
+    EXPECT_NEAR(shares.busy, 0.99, kTolerance) << stall_s;
+    EXPECT_NEAR(shares.launch_idle, 0.01, kTolerance) << stall_s;
+  }
 }
 
 TEST(UntracedShares, AreNotGuessed) {
@@ -281,18 +309,20 @@ TEST(UntracedShares, AreNotGuessed) {
   summary.window_s = 10.0;
   summary.busy_s = 4.0;
   summary.idle.launch = 6.0;
+  summary.steps = 1;
   summary.device_records = 97;
-  EXPECT_TRUE(untraced_shares(summary, 0.0).has_value());
+  EXPECT_TRUE(untraced_shares(summary, 10.0).has_value());
   EXPECT_FALSE(untraced_shares(summary, std::nullopt).has_value());
+  EXPECT_FALSE(untraced_shares(summary, 0.0).has_value());
   summary.dropped = 3;
-  EXPECT_TRUE(untraced_shares(summary, 0.0).has_value());
+  EXPECT_TRUE(untraced_shares(summary, 10.0).has_value());
   summary.dropped = 4;
-  EXPECT_FALSE(untraced_shares(summary, 0.0).has_value()) << "over 3 % of the records are lost";
+  EXPECT_FALSE(untraced_shares(summary, 10.0).has_value()) << "over 3 % of the records are lost";
   EXPECT_EQ(untraced_record(std::nullopt).at("launch_idle_share"), reports::Value());
   // Nothing recorded looks like a device that idles.
   const GpuActivitySummary nothing =
       summarize_activity({.begin_ns = 0, .end_ns = 1000, .steps = 2});
-  EXPECT_FALSE(untraced_shares(nothing, 0.0).has_value());
+  EXPECT_FALSE(untraced_shares(nothing, 1e-6).has_value());
 }
 
 TEST(GpuActivity, SaysHowManyNodesOfAGraphWereCapturedAndRecorded) {

@@ -157,6 +157,7 @@ class ProfileArms : public ::testing::Test {
         trial.variant = id.variant;
       }
       trial.step_time_s = reports::StepTimeRecord{.median = 1.0};
+      trial.repetitions = {{.steps = 2, .wall_s = 2.0}};
     }
     probes_.collect(record_);
   }
@@ -184,7 +185,9 @@ class ProfileArms : public ::testing::Test {
 
 TEST(MemoryShare, IsThatOfACopyOnTheDevice) {
   reports::TrialRecord timed;
-  timed.step_time_s = reports::StepTimeRecord{.median = 0.5};
+  timed.repetitions = {{.discarded = "disturbed", .steps = 1, .wall_s = 9.0},
+                       {.steps = 3, .wall_s = 1.0},
+                       {.steps = 1, .wall_s = 1.0}};
   reports::ValueMap counters{{"dram_read_bytes_per_step", 6e9},
                              {"dram_written_bytes_per_step", 2e9}};
   std::vector<reports::PeakRecord> peaks = {{.memory_bytes_per_s = 64e9, .source = "datasheet"},
@@ -195,6 +198,10 @@ TEST(MemoryShare, IsThatOfACopyOnTheDevice) {
   peaks.front().source = "measured";
   counters["dram_written_bytes_per_step"] = reports::Value();
   EXPECT_FALSE(memory_share(timed, counters, peaks).has_value()) << "half of the bytes";
+  counters["dram_written_bytes_per_step"] = 2e9;
+  EXPECT_TRUE(memory_share(timed, counters, peaks).has_value());
+  timed.repetitions.resize(1);
+  EXPECT_FALSE(memory_share(timed, counters, peaks).has_value()) << "nothing counts";
 }
 
 TEST_F(ProfileArms, GivesTheTrialsOfADeviceItsRecordsAndTheTimelineItsTracks) {
