@@ -114,7 +114,12 @@ std::vector<Row> power_rows() {
       {{"power_max_watt", "W", "of the momentary power"},
        [](G, S s) { return s.of(GpuValue::kPower).max; }},
       {{"power_average_watt", "W", "mean of the driver's own average over a second"},
-       [](G, S s) { return mean(s, GpuValue::kPowerAverage); }},
+       [](G, S s) {
+         return Told(mean(s, GpuValue::kPowerAverage),
+                     s.of(GpuValue::kPowerAverage).told
+                         ? "in some repetition there was none of a second that lay in it"
+                         : kNotTold);
+       }},
       {{"power_limit_watt", "W", "limit in force"}, [](G g, S) { return g.power_limit_watt; }},
       {{"power_share_of_limit", "", "power_mean_watt / power_limit_watt: how well the GPU is used"},
        [](G g, S s) { return ratio(mean(s, GpuValue::kPower), g.power_limit_watt); }}};

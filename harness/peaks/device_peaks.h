@@ -58,8 +58,8 @@ struct DevicePeakSizes {
 [[nodiscard]] double device_copy_rate(backend::Backend& backend, const DevicePeakSizes& sizes);
 
 /// Takes some seconds, and memory for two copies and a layer of extent x extent. Copies are timed
-/// by fastest_call_s(), products on the host's clock from one idle moment of the device to the
-/// next, which adds some microseconds to a millisecond or more. Throws core::Error(kMemory).
+/// by fastest_call_s(), products as Executor::run_profiled() times a node: by events on the
+/// device's clock. Throws core::Error(kMemory).
 [[nodiscard]] DevicePeaks measure_device_peaks(backend::Backend& backend,
                                                const DevicePeakSizes& sizes);
 

@@ -38,10 +38,10 @@ class CounterProbe final : public Probe {
           .needs_profiler = true,
           .counts_all_work = true};
       result.values.push_back({kSteps, "", "steps that were counted"});
-      for (const Metric& metric : range_metrics()) {
-        result.values.push_back({metric.value, metric.unit, metric.counter});
-        if (metric.unit == kBytes) {
-          result.values.push_back({metric.value + kPerStep, metric.unit, metric.counter});
+      for (const ValueSpec& value : value_specs(range_metrics())) {
+        result.values.push_back(value);
+        if (value.unit == kBytes) {
+          result.values.push_back({value.name + kPerStep, value.unit, value.description});
         }
       }
       return result;

@@ -103,8 +103,10 @@ CUptiResult hand_on(std::size_t number, Arguments... arguments) {
 }  // namespace
 
 CuptiLibrary open_cupti(const std::string& file) {
-  CuptiLibrary library{
-      .loader_error = {}, .missing = {}, .functions = std::vector<void*>(kNames.size())};
+  CuptiLibrary library{.loader_error = {},
+                       .missing = {},
+                       .functions = std::vector<void*>(kNames.size()),
+                       .folder = {}};
   void* const handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     library.loader_error = core::last_loader_error();
@@ -114,6 +116,9 @@ CuptiLibrary open_cupti(const std::string& file) {
     library.functions[number] = dlsym(handle, kNames[number]);
     if (library.functions[number] == nullptr) {
       library.missing.emplace_back(kNames[number]);
+    } else if (Dl_info info{};
+               library.folder.empty() && dladdr(library.functions[number], &info) != 0) {
+      library.folder = std::filesystem::path(info.dli_fname).parent_path();
     }
   }
   return library;

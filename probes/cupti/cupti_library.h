@@ -7,6 +7,7 @@
 // on to the library's, and returns CUPTI_ERROR_NOT_SUPPORTED where there is none.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct CuptiLibrary {
   std::string loader_error;          ///< why it was not opened; empty: it was
   std::vector<std::string> missing;  ///< of the functions that the probes call, where it was opened
   std::vector<void*> functions;      ///< in the order of cupti_library.cpp; null: none
+  std::filesystem::path folder;      ///< where its file lies; empty: not known
 };
 
 /// `file`: a path, or a name that the loader knows or looks for where the caller's run path says.

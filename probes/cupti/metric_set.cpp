@@ -3,6 +3,7 @@
 #include "probes/cupti/metric_set.h"
 
 #include "engine/core/error.h"
+#include "probes/cupti/cupti_library.h"
 #include "probes/cupti/cupti_status.h"
 
 #include <cupti.h>
@@ -11,7 +12,6 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <filesystem>
 
 namespace dlbench::probes {
 namespace {
@@ -19,11 +19,7 @@ namespace {
 /// CUPTI looks for its tables in libnvperf_host.so, which lies beside it in a toolkit and in
 /// NVIDIA's wheels, where the loader would not look.
 void load_tables() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&cuptiGetVersion), &info) != 0) {
-    const auto folder = std::filesystem::path(info.dli_fname).parent_path();
-    dlopen((folder / "libnvperf_host.so").c_str(), RTLD_NOW | RTLD_GLOBAL);
-  }
+  dlopen((opened_cupti().folder / "libnvperf_host.so").c_str(), RTLD_NOW | RTLD_GLOBAL);
 }
 
 constexpr double kPercent = 0.01;
@@ -88,6 +84,10 @@ const std::vector<Metric>& range_metrics() {
   static const std::vector<Metric> metrics{
       {"dram__bytes_read.sum", "dram_read_bytes", "B"},
       {"dram__bytes_write.sum", "dram_written_bytes", "B"},
+      {"sm__pipe_tensor_cycles_active_v2.avg.pct_of_peak_sustained_elapsed",
+       "tensor_active_share",
+       "",
+       kPercent},
       {"sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
        "tensor_active_share",
        "",
@@ -103,6 +103,10 @@ const std::vector<Metric>& sampling_metrics() {
       {"sm__cycles_active.avg.pct_of_peak_sustained_elapsed", "sm_active_share", "", kPercent},
       {"dram__bytes_read.sum.per_second", "dram_read_bytes_per_s", "B/s"},
       {"dram__bytes_write.sum.per_second", "dram_written_bytes_per_s", "B/s"},
+      {"sm__pipe_tensor_cycles_active_realtime_v2.avg.pct_of_peak_sustained_elapsed",
+       "tensor_active_share",
+       "",
+       kPercent},
       {"sm__pipe_tensor_cycles_active_realtime.avg.pct_of_peak_sustained_elapsed",
        "tensor_active_share",
        "",
@@ -121,6 +125,17 @@ const std::vector<Metric>& sampling_metrics() {
        kPercent},
       {"sm__warps_active.avg.pct_of_peak_sustained_elapsed", "warps_active_share", "", kPercent}};
   return metrics;
+}
+
+std::vector<ValueSpec> value_specs(std::span<const Metric> metrics) {
+  std::vector<ValueSpec> specs;
+  for (const Metric& metric : metrics) {
+    const auto is_same = [&](const ValueSpec& other) { return other.name == metric.value; };
+    if (std::ranges::none_of(specs, is_same)) {
+      specs.push_back({metric.value, metric.unit, metric.counter});
+    }
+  }
+  return specs;
 }
 
 MetricPlan::MetricPlan(const std::string& chip,

@@ -5,6 +5,8 @@
 // arithmetic on tables inside CUPTI: it needs no GPU, and serves chips that are not there.
 #pragma once
 
+#include "probes/probe.h"
+
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -30,13 +32,17 @@ struct Metric {
 };
 
 /// Bytes of the device's memory, share of cycles with the tensor pipes, the multiprocessors and
-/// warps active, time. In one pass on GA100, AD102, GH100 and GB100.
+/// warps active, time. In one pass on GA100, AD102, GH100 and GB100. The tensor pipes of AD10x have
+/// a second counter ("_v2"): CUPTI calls the first one deprecated there, and only there.
 [[nodiscard]] const std::vector<Metric>& range_metrics();
 
 /// The same as shares and rates, for a timeline. In one pass on the same chips. Tensor pipes and
 /// warps by the counters that the CUPTI guide's table for PM sampling lists ("_realtime"); where a
 /// chip cannot count those beside the others, by the plain ones.
 [[nodiscard]] const std::vector<Metric>& sampling_metrics();
+
+/// What a report calls them: each value once, described by the first counter for it.
+[[nodiscard]] std::vector<ValueSpec> value_specs(std::span<const Metric> metrics);
 
 /// The configuration of counters on one chip.
 class MetricPlan {

@@ -25,20 +25,16 @@ class SamplingProbe final : public Probe {
   [[nodiscard]] const ProbeSpec& spec() const override {
     static const ProbeSpec spec = [] {
       ProbeSpec result{
-          "cupti_sampling",
-          "counters of the GPU over time: memory bytes per second, shares of active cycles",
-          {{"record", "file that keeps every sample of the last window"}},
-          {},
-          "cuda",
-          true,
-          true,
-          true};
-      for (const Metric& metric : sampling_metrics()) {
-        const auto is_same = [&](const ValueSpec& other) { return other.name == metric.value; };
-        if (std::ranges::none_of(result.values, is_same)) {
-          result.values.push_back({metric.value, metric.unit, metric.counter});
-        }
-      }
+          .name = "cupti_sampling",
+          .description =
+              "counters of the GPU over time: memory bytes per second, shares of active cycles",
+          .options = {{"record", "file that keeps every sample of the last window"}},
+          .values = {},
+          .device = "cuda",
+          .own_repetition = true,
+          .on_timeline = true,
+          .needs_profiler = true};
+      result.values = value_specs(sampling_metrics());
       return result;
     }();
     return spec;

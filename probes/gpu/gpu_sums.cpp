@@ -28,6 +28,13 @@ std::array<Number, kGpuValues> values_of(const GpuSample& sample) {
           sample.memory_clock_mhz};
 }
 
+/// The driver's average is of the second before it was read: of a window's first second it holds
+/// some of the pause before.
+bool shows_the_pause(std::size_t value, double in_window_s) {
+  constexpr double kAveragedS = 1.0;
+  return value == static_cast<std::size_t>(GpuValue::kPowerAverage) && in_window_s < kAveragedS;
+}
+
 bool says_idle(const GpuSample& sample) {
   return (sample.clock_reasons.value_or(0) & static_cast<std::uint64_t>(ClockReason::kIdle)) != 0;
 }
@@ -53,12 +60,16 @@ void GpuValueSums::add(const GpuValueSums& other) {
 }
 
 void GpuSums::begin(const GpuSample& first) {
-  open_ = Open{.time_ns = first.time_ns, .samples = 1, .joules = first.energy_joules};
+  open_ = Open{.begin_ns = first.time_ns,
+               .time_ns = first.time_ns,
+               .samples = 1,
+               .joules = first.energy_joules};
   open_.covered.fill(true);
 }
 
 void GpuSums::add(const GpuSample& sample) {
   const double since_s = seconds_between(open_.time_ns, sample.time_ns);
+  const double in_window_s = seconds_between(open_.begin_ns, sample.time_ns);
   const bool idle = says_idle(sample);
   open_.time_ns = sample.time_ns;
   open_.samples += 1;
@@ -67,13 +78,13 @@ void GpuSums::add(const GpuSample& sample) {
   for (std::size_t index = 0; index < kGpuValues; ++index) {
     open_.untold_s[index] += since_s;
     const Number value = values[index];
-    open_.covered[index] = value.has_value();
-    if (!value.has_value()) {
+    GpuValueSums& sums = values_[index];
+    sums.told = sums.told || value.has_value();
+    open_.covered[index] = value.has_value() && !shows_the_pause(index, in_window_s);
+    if (!open_.covered[index]) {
       continue;
     }
-    GpuValueSums& sums = values_[index];
     const double seconds = std::exchange(open_.untold_s[index], 0.0);
-    sums.told = true;
     sums.integral += *value * seconds;
     sums.max = std::max(sums.max, value);
     if (!idle) {

@@ -88,6 +88,7 @@ class GpuSums {
   };
   /// Of the window that is open.
   struct Open {
+    std::int64_t begin_ns = 0;
     std::int64_t time_ns = 0;  ///< of the last sample
     std::int64_t samples = 0;
     bool reasons_told = false;

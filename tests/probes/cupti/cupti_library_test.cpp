@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 namespace dlbench::probes {
@@ -64,6 +65,12 @@ TEST(CuptiLibrary, TheRealOneHasAllAndAnswers) {
           CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, &name),
       CUPTI_SUCCESS);
   EXPECT_THAT(name, StartsWith("cudaLaunchKernel"));
+}
+
+// Where its tables lie too: the loader does not find them by themselves in NVIDIA's wheels.
+TEST(CuptiLibrary, ItsFolderIsThatOfTheLibraryAndNotOfTheCaller) {
+  EXPECT_TRUE(std::filesystem::exists(opened_cupti().folder / "libcupti.so.13"));
+  EXPECT_TRUE(std::filesystem::exists(opened_cupti().folder / "libnvperf_host.so"));
 }
 
 }  // namespace

@@ -7,11 +7,14 @@
 
 #include "probes/cupti/activity_records.h"
 #include "probes/cupti/cupti_clock.h"
+#include "probes/cupti/cupti_library.h"
 #include "probes/cupti/cupti_status.h"
 #include "probes/cupti/pm_sampler.h"
 #include "probes/cupti/sampling_support.h"
 
 #include <cupti.h>
+#include <cupti_profiler_host.h>
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,6 +34,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class MetricSet : public testing::TestWithParam<const char*> {};
 
@@ -58,6 +62,44 @@ INSTANTIATE_TEST_SUITE_P(Chips,
                          MetricSet,
                          testing::Values("GA100", "GH100", "AD102", "GB100"),
                          [](const auto& test) { return std::string(test.param); });
+
+// By a counter's own description, which the probes never ask for.
+TEST_P(MetricSet, HasNoCounterThatCuptiCallsDeprecated) {
+  void* const cupti = dlopen((opened_cupti().folder / "libcupti.so.13").c_str(), RTLD_NOW);
+  ASSERT_NE(cupti, nullptr);
+  const auto properties = reinterpret_cast<decltype(&cuptiProfilerHostGetMetricProperties)>(
+      dlsym(cupti, "cuptiProfilerHostGetMetricProperties"));
+  ASSERT_NE(properties, nullptr);
+  static_cast<void>(start_profiler());
+  for (const CounterUse use : {CounterUse::kRange, CounterUse::kSampling}) {
+    CUpti_Profiler_Host_Initialize_Params host{CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE};
+    host.profilerType = use == CounterUse::kRange ? CUPTI_PROFILER_TYPE_RANGE_PROFILER
+                                                  : CUPTI_PROFILER_TYPE_PM_SAMPLING;
+    host.pChipName = GetParam();
+    ASSERT_EQ(cuptiProfilerHostInitialize(&host), CUPTI_SUCCESS);
+    const auto description = [&](const std::string& counter) -> std::string {
+      CUpti_Profiler_Host_GetMetricProperties_Params metric{
+          CUpti_Profiler_Host_GetMetricProperties_Params_STRUCT_SIZE};
+      metric.pHostObject = host.pHostObject;
+      metric.pMetricName = counter.c_str();
+      return properties(&metric) == CUPTI_SUCCESS ? metric.pDescription : "";
+    };
+    const MetricPlan plan(
+        GetParam(), use, use == CounterUse::kRange ? range_metrics() : sampling_metrics());
+    for (const Metric& metric : plan.metrics()) {
+      EXPECT_NE(description(metric.counter), "") << metric.counter;
+      EXPECT_THAT(description(metric.counter), Not(HasSubstr("DEPRECATED"))) << metric.counter;
+    }
+    if (GetParam() == std::string("AD102")) {  // so that this can fail
+      EXPECT_THAT(description("sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed"),
+                  HasSubstr("DEPRECATED"));
+    }
+    CUpti_Profiler_Host_Deinitialize_Params end{
+        CUpti_Profiler_Host_Deinitialize_Params_STRUCT_SIZE};
+    end.pHostObject = host.pHostObject;
+    EXPECT_EQ(cuptiProfilerHostDeinitialize(&end), CUPTI_SUCCESS);
+  }
+}
 
 TEST(MetricPlan, LeavesOutWhatAChipLacksAndRefusesSeveralPasses) {
   const std::vector<Metric> one_unknown{{"dram__bytes_read.sum", "read", "B"},
@@ -124,7 +166,7 @@ TEST(MetricPlan, SamplesTensorPipesAndWarpsByTheCountersListedForIt) {
     EXPECT_THAT(plan.missing(), IsEmpty()) << chip;
     EXPECT_EQ(std::ranges::count_if(plan.metrics(),
                                     [](const Metric& metric) {
-                                      return metric.counter.find("_realtime.") != std::string::npos;
+                                      return metric.counter.find("_realtime") != std::string::npos;
                                     }),
               2)
         << chip;

@@ -277,18 +277,37 @@ TEST(GpuSummary, AValueThatIsAskedForSeldomStandsForTheTimeSinceTheLast) {
     GpuSample& sample = window.samples[static_cast<std::size_t>(look)];
     sample.busy_share = busy;
     sample.memory_used_bytes = bytes;
-    sample.power_average_watt = 100.0 * busy;
+    sample.memory_busy_share = 0.1 * busy;
   }
   const std::vector<ProbeValue> values = gpu_values({}, {window, window});
   EXPECT_NEAR(number(values, "busy_share").value(), (0.5 * 5 + 1.0 * 6) / 11, 1e-12);
-  EXPECT_NEAR(number(values, "power_average_watt").value(), (50.0 * 5 + 100.0 * 6) / 11, 1e-9);
+  EXPECT_NEAR(number(values, "memory_busy_share").value(), (0.05 * 5 + 0.1 * 6) / 11, 1e-12);
   EXPECT_EQ(number(values, "memory_used_max_bytes"), 7.0);
   EXPECT_NEAR(number(values, "power_mean_watt").value(), 300.0, 1e-9);
-  EXPECT_FALSE(number(values, "memory_busy_share").has_value());
+  EXPECT_FALSE(number(values, "power_average_watt").has_value());
+}
 
+// Which the pause before a window has no part in.
+TEST(GpuSummary, TheAverageOfASecondCountsWhereThatSecondLiesInTheWindow) {
+  const auto average = [](const GpuWindow& window) {
+    const std::vector<ProbeValue> values = gpu_values({}, {window});
+    return *std::find_if(values.begin(), values.end(), [](const ProbeValue& value) {
+      return value.name == "power_average_watt";
+    });
+  };
+  GpuWindow window = steady_window(1600, 300.0);
+  window.samples[5].power_average_watt = 190.0;
+  window.samples[15].power_average_watt = 300.0;
+  window.samples[16].power_average_watt = 316.0;
+  EXPECT_NEAR(average(window).value.value(), 301.0, 1e-9);
   window.samples.back().power_average_watt.reset();
-  EXPECT_FALSE(number(gpu_values({}, {window}), "power_average_watt").has_value())
-      << "nothing is known of its last 600 ms";
+  EXPECT_FALSE(average(window).value.has_value()) << "nothing is known of its last 100 ms";
+  window = steady_window(900, 300.0);
+  EXPECT_EQ(average(window).reason, "the device or its driver does not tell");
+  window.samples[5].power_average_watt = 190.0;
+  window.samples.back().power_average_watt = 280.0;
+  EXPECT_FALSE(average(window).value.has_value());
+  EXPECT_EQ(average(window).reason, "in some repetition there was none of a second that lay in it");
 }
 
 TEST(GpuSummary, WhatThePauseShowsIsNoClockAndNoReason) {
