@@ -17,13 +17,14 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <cstddef>
 #include <ctime>
 #include <exception>
 #include <functional>
-#include <future>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -143,6 +144,7 @@ class RunGuard::Watcher {
     });
     const sigset_t ours = caught_signals();
     pthread_sigmask(SIG_BLOCK, &ours, &mask_before_);
+    speaker_ = std::thread([this] { speak(); });
   }
   Watcher(const Watcher&) = delete;
   Watcher& operator=(const Watcher&) = delete;
@@ -150,6 +152,12 @@ class RunGuard::Watcher {
     stopping_ = true;
     ::eventfd_write(wake_, 1);
     thread_.join();
+    {
+      const std::scoped_lock lock(end_mutex_);
+      over_ = true;
+    }
+    end_known_.notify_all();
+    speaker_.join();
     pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
     for (std::size_t i = 0; i < kCaughtSignals.size(); ++i) {
       std::signal(kCaughtSignals[i], handlers_before_[i]);
@@ -218,34 +226,49 @@ class RunGuard::Watcher {
   // What hangs may be the very disk that they go to.
   void say_last_words(const Error& end) {
     constexpr std::chrono::seconds kEnough{2};
+    std::unique_lock lock(end_mutex_);
+    end_ = end;
+    over_ = true;
+    end_known_.notify_all();
+    end_known_.wait_for(lock, kEnough, [this] { return said_; });
+  }
+
+  // On a thread that is there before anything hangs: the dynamic loader, which a file of a dead
+  // file system may hold, lets none be started.
+  void speak() {
+    std::unique_lock lock(end_mutex_);
+    end_known_.wait(lock, [this] { return over_; });
+    if (!end_.has_value()) {
+      return;
+    }
+    lock.unlock();
     try {
-      std::promise<void> promise;
-      const std::future<void> said = promise.get_future();
-      std::thread([this, end, promise = std::move(promise)]() mutable {
-        try {
-          const std::scoped_lock lock(last_words_mutex_);
-          if (last_words_) {
-            last_words_(end);
-          }
-        } catch (const std::exception& error) {
-          core::log::warn(error.what());
-        }
-        promise.set_value();
-      }).detach();
-      said.wait_for(kEnough);
-    } catch (const std::exception& error) {  // no thread left, say
+      const std::scoped_lock words(last_words_mutex_);
+      if (last_words_) {
+        last_words_(*end_);
+      }
+    } catch (const std::exception& error) {
       core::log::warn(error.what());
     }
+    lock.lock();
+    said_ = true;
+    end_known_.notify_all();
   }
 
   int wake_;
   std::atomic<bool> stopping_ = false;
   std::mutex last_words_mutex_;
   std::function<void(const Error&)> last_words_;
+  std::mutex end_mutex_;
+  std::condition_variable end_known_;
+  bool over_ = false;         // the guard ends
+  std::optional<Error> end_;  // and the process with it
+  bool said_ = false;
   std::array<void (*)(int), kCaughtSignals.size()> handlers_before_{};
   void (*continued_before_)(int) = SIG_DFL;
   sigset_t mask_before_{};
   std::thread thread_;
+  std::thread speaker_;
 };
 
 RunGuard::RunGuard(std::optional<double> timeout_s) : timeout_s_(timeout_s) {

@@ -4,8 +4,12 @@
 
 #include "engine/backend/tuning.h"
 #include "engine/core/error.h"
+#include "engine/core/log.h"
+#include "tests/temporary_folder.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -151,6 +155,24 @@ TEST(RunGuardDeathTest, TheSecondCtrlCEndsTheProcess) {
       },
       ::testing::KilledBySignal(SIGINT),
       "");
+}
+
+// As with a library on a file system that is dead: whoever opens it holds the dynamic loader, and
+// then no thread can be started.
+TEST(RunGuardDeathTest, AHangOfTheDynamicLoaderIsEndedByForce) {
+  const tests::TemporaryFolder folder;
+  const std::string pipe = folder.file("libnever_written.so");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EXIT(
+      {
+        RunGuard guard(0.0);
+        RunGuard::set_last_words([](const core::Error& end) {
+          core::log::warn(std::string("last words: ") + end.what());
+        });
+        static_cast<void>(dlopen(pipe.c_str(), RTLD_NOW));
+      },
+      ::testing::ExitedWithCode(core::exit_code(ErrorCode::kTimeout)),
+      "last words: ended by force");
 }
 
 }  // namespace
