@@ -3,6 +3,7 @@
 #include "engine/backend/cuda_loader.h"
 
 #include "engine/backend/backend_list.h"
+#include "engine/core/library_file.h"
 #include "engine/core/log.h"
 #include "engine/core/plugin.h"
 
@@ -96,10 +97,6 @@ void remove_doubles(std::vector<fs::path>& folders) {
   });
 }
 
-std::string driver_missing(const std::string& driver) {
-  return "no NVIDIA driver on this machine: " + driver + " cannot be loaded";
-}
-
 /// Libraries that were found and do not load, by file, with the loader's reason.
 using Refused = std::vector<std::pair<std::string, std::string>>;
 
@@ -176,7 +173,7 @@ std::vector<CudaLibrary> find_cuda_libraries(const std::vector<fs::path>& folder
     CudaLibrary library{.file = file, .path = {}, .loaded = false};
     for (const fs::path& folder : folders) {
       std::error_code ignored;
-      if (fs::exists(folder / file, ignored)) {
+      if (fs::is_regular_file(folder / file, ignored)) {  // a pipe would be waited for
         library.path = folder / file;
         break;
       }
@@ -196,15 +193,19 @@ CudaSetup default_cuda_setup() {
 
 std::string load_cuda(const CudaSetup& setup) {
   if (dlopen(setup.driver.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
-    return driver_missing(setup.driver);
+    return core::driver_refusal(setup.driver);
   }
   Refused refused;
   std::error_code ignored;
   if (fs::exists(setup.plugin, ignored)) {
     // A library that is loaded already satisfies whoever names it, wherever it lies.
     for (const CudaLibrary& library : find_cuda_libraries(setup.folders)) {
-      if (!library.path.empty() &&
-          dlopen(library.path.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) {
+      if (library.path.empty()) {
+        continue;
+      }
+      if (const std::string defect = core::library_defect(library.path); !defect.empty()) {
+        refused.emplace_back(library.file, library.path.string() + " " + defect);
+      } else if (dlopen(library.path.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) {
         refused.emplace_back(
             library.file, library.path.string() + " does not load: " + core::last_loader_error());
       }

@@ -29,6 +29,10 @@ std::size_t find_name(std::span<const std::string> names, const std::string& nam
 /// anew.
 std::map<std::string, std::string> read_cache(const std::string& path) {
   std::map<std::string, std::string> choices;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) {  // a pipe would be waited for
+    return choices;
+  }
   std::ifstream file(path);
   std::string line;
   if (!std::getline(file, line) || line != kHeader) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/plugin.h"
 
+#include "engine/core/library_file.h"
+
 #include "build_id.h"
 #include <dlfcn.h>
 
@@ -16,8 +18,13 @@ std::vector<PluginStatus>& attempts() {
   return list;
 }
 
+constexpr std::string_view kPrefix = "libdlbench_";
+
 // Empty if the plug-in was registered, else why not.
 std::string open_and_register(const std::filesystem::path& path, std::string& name) {
+  if (const std::string defect = library_defect(path); !defect.empty()) {
+    return "'" + path.string() + "' " + defect;
+  }
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     return last_loader_error();
@@ -25,7 +32,7 @@ std::string open_and_register(const std::filesystem::path& path, std::string& na
   using Entry = const PluginInfo* (*)();
   const auto entry = reinterpret_cast<Entry>(dlsym(library, "dlbench_plugin"));
   if (entry == nullptr) {
-    return "it has no function dlbench_plugin";
+    return "'" + path.string() + "' has no function dlbench_plugin";
   }
   const PluginInfo* info = entry();
   if (info == nullptr || info->abi != kPluginAbi) {
@@ -35,6 +42,10 @@ std::string open_and_register(const std::filesystem::path& path, std::string& na
   if (std::string_view(info->build_id) != DLBENCH_BUILD_ID) {
     return std::string("it is of build ") + info->build_id + ", this program of " +
            DLBENCH_BUILD_ID + ": install both from one build";
+  }
+  const std::string stem = path.stem().string();
+  if (stem.starts_with(kPrefix) && stem.substr(kPrefix.size()) != info->name) {
+    return "'" + path.string() + "' is the plug-in '" + info->name + "' under another name";
   }
   name = info->name;
   try {
@@ -50,6 +61,13 @@ std::string open_and_register(const std::filesystem::path& path, std::string& na
 std::string last_loader_error() {
   const char* message = dlerror();
   return message == nullptr ? "the dynamic loader gives no reason" : message;
+}
+
+std::string driver_refusal(const std::string& library) {
+  const std::string reason = last_loader_error();
+  return reason.starts_with(library + ": cannot open shared object file: No such file")
+             ? "no NVIDIA driver on this machine: " + library + " cannot be loaded"
+             : "the NVIDIA driver does not load: " + reason;
 }
 
 PluginStatus load_plugin_file(const std::filesystem::path& path) {
@@ -82,7 +100,7 @@ std::filesystem::path plugin_folder() {
 }
 
 PluginStatus load_plugin(std::string_view name) {
-  return load_plugin_file(plugin_folder() / ("libdlbench_" + std::string(name) + ".so"));
+  return load_plugin_file(plugin_folder() / (std::string(kPrefix) + std::string(name) + ".so"));
 }
 
 std::vector<PluginStatus> plugin_attempts() { return attempts(); }

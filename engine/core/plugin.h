@@ -47,6 +47,10 @@ PluginStatus load_plugin_file(const std::filesystem::path& path);
 /// Why dlopen() or dlsym() refused last, in the dynamic loader's words.
 [[nodiscard]] std::string last_loader_error();
 
+/// The same of a library of NVIDIA's driver, which dlopen() refused last: there is none on this
+/// machine, or why it does not load.
+[[nodiscard]] std::string driver_refusal(const std::string& library);
+
 /// All attempts so far, in order.
 [[nodiscard]] std::vector<PluginStatus> plugin_attempts();
 

@@ -31,7 +31,7 @@ namespace {
 using core::Error;
 
 std::string line(std::string_view label, std::string_view text) {
-  return fmt::format("  {:<12} {}\n", label, text);
+  return fmt::format("  {:<12} {}\n", label, core::log::one_line(std::string(text)));
 }
 
 std::string gib(std::int64_t bytes) {

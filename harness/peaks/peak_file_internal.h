@@ -38,7 +38,7 @@ template <typename Peaks>
 std::optional<Peaks> read_peak_file(const std::filesystem::path& path,
                                     Peaks (*parse)(const nlohmann::json&)) {
   std::error_code error;
-  if (!std::filesystem::exists(path, error)) {
+  if (!std::filesystem::is_regular_file(path, error)) {  // a pipe would be waited for
     return std::nullopt;
   }
   const auto refuse = [&](const std::string& why) {

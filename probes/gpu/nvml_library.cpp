@@ -3,6 +3,7 @@
 #include "probes/gpu/nvml_library.h"
 
 #include "engine/core/clock.h"
+#include "engine/core/plugin.h"
 #include "probes/gpu/nvml_api_internal.h"
 
 #include <dlfcn.h>
@@ -386,7 +387,7 @@ struct Started {
 Started start(const std::string& library) {
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
-    return {std::nullopt, "no NVIDIA driver on this machine: " + library + " cannot be loaded"};
+    return {std::nullopt, core::driver_refusal(library)};
   }
   const Nvml nvml(handle);
   if (nvml.init == nullptr) {

@@ -10,6 +10,7 @@
 #include "probes/node/recorded_environment.h"
 
 #include <sys/resource.h>
+#include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -198,6 +199,14 @@ MemoryFacts read_memory_facts() {
   MemoryFacts facts;
   std::tie(facts.total_bytes, facts.available_bytes) =
       parse_meminfo(read_kernel_file("/proc/meminfo").value_or(""));
+  if (facts.total_bytes == 0) {  // no /proc: what the kernel could drop is not in `freeram`
+    struct sysinfo kernel {};
+    if (sysinfo(&kernel) == 0) {
+      const auto unit = static_cast<std::int64_t>(kernel.mem_unit);
+      facts.total_bytes = static_cast<std::int64_t>(kernel.totalram) * unit;
+      facts.available_bytes = static_cast<std::int64_t>(kernel.freeram + kernel.bufferram) * unit;
+    }
+  }
   const CgroupLimits limits = own_cgroup_limits();
   facts.usable_bytes = facts.available_bytes;
   // Some systems set the limit to the machine's size: that is no limit.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/cuda/libraries/device_probe.h"
 
+#include "engine/core/library_file.h"
+
 #include <cuda_runtime_api.h>
 #include <cudnn.h>
 #include <dlfcn.h>
@@ -24,14 +26,31 @@ std::string file_of(Function* function) {
   return known && found.dli_fname != nullptr ? found.dli_fname : "";
 }
 
-/// Whether cuDNN has the library that answers most of its calls: libcudnn.so.9 alone ends the
-/// process at the first of them.
-bool is_whole(const std::filesystem::path& cudnn) {
+/// The first library that cuDNN needs for convolutions and has not, or not whole; empty: it has
+/// all. Without the first of them libcudnn.so.9 ends the process at its first call, without the
+/// others there are no plans.
+std::string missing_part(const std::filesystem::path& cudnn) {
+  if (!cudnn.filename().string().starts_with("libcudnn.so")) {
+    return "";
+  }
   constexpr const char* kGraph = "libcudnn_graph.so.9";
+  for (const char* part : {kGraph,
+                           "libcudnn_engines_precompiled.so.9",
+                           "libcudnn_engines_runtime_compiled.so.9",
+                           "libcudnn_heuristic.so.9"}) {
+    const std::filesystem::path beside = cudnn.parent_path() / part;
+    std::error_code ignored;
+    if (std::filesystem::exists(beside, ignored)
+            ? !core::library_defect(beside).empty()
+            : dlopen(part, RTLD_LAZY | RTLD_LOCAL) == nullptr) {
+      return part;
+    }
+  }
+  const std::filesystem::path beside = cudnn.parent_path() / kGraph;
   std::error_code ignored;
-  return !cudnn.filename().string().starts_with("libcudnn.so") ||
-         std::filesystem::exists(cudnn.parent_path() / kGraph, ignored) ||
-         dlopen(kGraph, RTLD_LAZY | RTLD_LOCAL) != nullptr;
+  void* const graph =
+      dlopen(std::filesystem::exists(beside, ignored) ? beside.c_str() : kGraph, RTLD_LAZY);
+  return graph != nullptr && dlsym(graph, "cudnnGetVersion") != nullptr ? "" : kGraph;
 }
 
 void read_libraries(DeviceStatus& status) {
@@ -39,8 +58,8 @@ void read_libraries(DeviceStatus& status) {
   static_cast<void>(cudaDriverGetVersion(&status.driver_version));
   status.cudnn_built_with = CUDNN_VERSION;
   status.cudnn_path = file_of(&cudnnGetVersion);
-  status.cudnn_whole = is_whole(status.cudnn_path);
-  if (status.cudnn_whole) {
+  status.cudnn_lacks = missing_part(status.cudnn_path);
+  if (status.cudnn_lacks.empty()) {
     status.cudnn_version = static_cast<long>(cudnnGetVersion());
     status.cudnn_cuda_version = static_cast<long>(cudnnGetCudartVersion());
   }

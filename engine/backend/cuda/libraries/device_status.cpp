@@ -54,9 +54,10 @@ std::string why_version_does_not_fit(const std::string& name,
 }
 
 std::string why_libraries_do_not_fit(const DeviceStatus& status) {
-  if (!status.cudnn_whole) {
-    return fmt::format("{}, without the libcudnn_graph.so.9 that belongs to it{}",
+  if (!status.cudnn_lacks.empty()) {
+    return fmt::format("{}, without the {} that belongs to it{}",
                        loaded("cuDNN", status.cudnn_path),
+                       status.cudnn_lacks,
                        kPointToAnother);
   }
   if (std::string why = why_version_does_not_fit(

@@ -23,7 +23,7 @@ struct DeviceStatus {
   long cudnn_built_with = 0;
   long cudnn_cuda_version = 0;  ///< CUDA that the loaded one is for, as runtime_version
   std::string cudnn_path;       ///< file that was loaded; empty: unknown
-  bool cudnn_whole = true;      ///< false: its libcudnn_graph.so.9 is missing, it was not asked
+  std::string cudnn_lacks;      ///< part that is missing or broken: it was not asked; empty: none
   int nccl_version = 0;         ///< loaded, 22809 = 2.28.9; 0: not loaded
   int nccl_built_with = 0;
   std::string nccl_path;      ///< as cudnn_path
