@@ -8,8 +8,9 @@
 #                                                    of those that fail
 #   acceptance_steps.sh sanitizer SAID COMMAND...    compute-sanitizer; 77 if it does not know the device
 #   acceptance_steps.sh find_sanitizer               the path of compute-sanitizer, or nothing
-#   acceptance_steps.sh passed TABLE VERSION         names of the steps that passed in the last part of tests,
-#                                                    if it was of this version of dlbench
+#   acceptance_steps.sh passed TABLE VERSION GPU     names of the steps that passed in the last part of tests,
+#                                                    if it was of this version of dlbench and on this GPU, the
+#                                                    line behind the version
 # SAID is the file that gets what the step prints.
 set -euo pipefail
 
@@ -73,9 +74,10 @@ find_sanitizer() {
 }
 
 passed() {
-  awk -v version="$2" '
+  awk -v version="$2" -v gpu="$3" '
     /^# part [a-z]+,/ {tests = $3 == "tests,"; if (tests) {split("", rows); n = 0; same = 0}}
-    tests && $0 == version {same = 1}
+    tests && before == version && $0 == gpu {same = 1}
+    {before = $0}
     tests && same && sub(/^passed +[0-9]+ s  /, "") {sub(/ \(before\)$/, ""); rows[n++] = $0}
     END {for (i = 0; i < n; i++) print rows[i]}' "$1"
 }

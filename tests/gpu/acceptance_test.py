@@ -2,9 +2,15 @@
 # SPDX-FileCopyrightText: 2026 The dlbench authors
 # SPDX-License-Identifier: Apache-2.0
 """acceptance.sh with stand-ins for dlbench, gpu_test and the driver: steps and codes."""
+import contextlib
+import os
 import pathlib
+import shutil
+import signal
 import subprocess
 import sys
+import threading
+import time
 import unittest
 
 from acceptance_case import HERE, Acceptance
@@ -159,6 +165,12 @@ class Tests(Acceptance):
         self.assertEqual(self.run_part("tests", "--resume"), 0, self.said)
         self.assertEqual(len(self.verified()), 20)
 
+    def test_another_gpu_has_to_pass_anew(self):
+        self.assertEqual(self.run_part("tests"), 0, self.said)
+        self.stand_ins.script(self.stand_ins.path / "nvidia-smi", "#!/bin/sh\necho NVIDIA H100\n")
+        self.assertEqual(self.run_part("tests", "--resume"), 0, self.said)
+        self.assertEqual(len(self.verified()), 20)
+
     def test_faults_that_the_driver_told_are_kept(self):
         self.stand_ins.script(self.stand_ins.path / "dmesg", "#!/bin/sh\necho 'usb 1-1: new device'\n"
                               "echo 'NVRM: Xid (PCI:0000:01:00): 31, pid=7, MMU Fault'\n")
@@ -199,6 +211,37 @@ class Tests(Acceptance):
         self.stand_ins.sanitizer('while [ "${1#*/dlbench}" = "$1" ]; do shift; done; exec "$@"')
         self.assertEqual(self.run_part("tests"), 0, self.said)
         self.assertTrue(any("--image-size 32 --batch-size 2" in call for call in self.verified()))
+
+    def test_a_program_that_does_not_see_the_gpu_of_dlbench_fails(self):
+        tests = {"skips": ["Step.Equals/mnist", "Step.Equals/resunetpp", "Nccl.Sums"]}
+        self.assertEqual(self.run_part("tests", gpu_test=tests), 1)
+        self.assertRegex(self.table, r"skipped .*\(every test of gpu_test was skipped\)")
+        self.assertRegex(self.table, r"FAILED .*: skipped, but dlbench sees a GPU")
+        self.assertEqual(self.run_part("speed", bandwidth={"code": 77}), 1)
+        for says, code in (("skipped: this PyTorch sees no GPU", 1),
+                           ("skipped: python3 has no PyTorch: ModuleNotFoundError: No module named 'torch'", 0)):
+            self.stand_ins.script(self.stand_ins.path / "python3", "#!/bin/sh\ncase \"$1\" in\n*compare_pytorch.py)"
+                                  f" echo \"{says}\"; exit 77;;\nesac\nexec {sys.executable} \"$@\"\n")
+            shutil.rmtree(self.output)
+            self.assertEqual(self.run_part("pytorch"), code, self.said)
+
+    def test_of_a_call_that_is_killed_the_step_is_left(self):
+        rules = [{"when": "--precision fp32", "says": "so far", "seconds": 120}]
+        said = self.output / "running.txt"
+
+        def kill():
+            while not said.exists() or "so far" not in said.read_text():
+                time.sleep(0.1)
+            for words in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+                with contextlib.suppress(OSError):
+                    if str(self.folder).encode() in words.read_bytes():
+                        os.kill(int(words.parent.name), signal.SIGKILL)
+        threading.Thread(target=kill, daemon=True).start()
+        self.assertEqual(self.run_part("tests", rules=rules), -signal.SIGKILL)
+        self.assertIn("so far", said.read_text())
+        self.assertIn("== verify mnist_cnn fp32: ", (self.output / "details.txt").read_text().splitlines()[-1])
+        self.assertEqual(self.run_part("speed"), 0, self.said)
+        self.assertFalse(said.exists())
 
     def test_a_step_that_hangs_ends_at_the_deadline(self):
         rules = [{"when": "--precision fp32", "seconds": 120}]

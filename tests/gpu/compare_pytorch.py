@@ -27,6 +27,7 @@ measured.
 """
 import argparse
 import contextlib
+import ctypes
 import dataclasses
 import json
 import os
@@ -109,6 +110,12 @@ def end_session(process):
     return process.communicate()
 
 
+def end_with_parent():
+    """In the child: a session of its own gets none of the signals that end this process."""
+    set_parent_death_signal = 1
+    ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
+
+
 def finished(command, limit):
     if limit < SHORTEST:
         return Finished(why="not run: no time left")
@@ -116,7 +123,7 @@ def finished(command, limit):
         # A session of its own: torch.compile's workers hold the pipes too, and have to end with it.
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True, errors="replace",
-                                   start_new_session=True)
+                                   start_new_session=True, preexec_fn=end_with_parent)
     except OSError as error:
         return Finished(why=str(error))
     try:
