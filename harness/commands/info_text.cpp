@@ -4,6 +4,7 @@
 
 #include "engine/core/build_info.h"
 #include "engine/core/error.h"
+#include "engine/core/log.h"
 #include "engine/core/plugin.h"
 #include "harness/cache_folder.h"
 #include "harness/peaks/device_peaks.h"

@@ -262,22 +262,13 @@ fi
   printf '%s\n' "$gpus"
 } | tee -a "$output/details.txt" "$output/table.txt"
 
-# The tests of gpu_test that did not pass, each by itself, those that failed first. One that was skipped may
-# have been so for an error that an earlier test left in the process.
+# The tests of gpu_test that did not pass, each by itself.
 tests_again() {
-  grep -oE '^\[       OK \] [^ ]+' "$step" | cut -c 14- | sort -u >"$scratch/done.txt" || true
-  grep -oE '^\[  FAILED  \] [^ ,]+' "$step" | cut -c 14- | sort -u >"$scratch/failed.txt" || true
   if ! timeout -k 5 60 "$tree/bin/gpu_test" --gtest_list_tests >"$scratch/list.txt" 2>&1; then
     row FAILED 0 "gpu_test cannot list its tests ($(last_line "$scratch/list.txt"))"
     return
   fi
-  # A suite's name ends with a point, its tests are indented; behind # follow parameters.
-  awk '/^[^ ].*\.( |$)/ {suite = $1} /^  / {print suite $1}' "$scratch/list.txt" | sort >"$scratch/all.txt"
-  comm -13 "$scratch/done.txt" "$scratch/all.txt" >"$scratch/rest.txt"
-  {
-    grep -xFf "$scratch/failed.txt" "$scratch/rest.txt" || true
-    grep -vxFf "$scratch/failed.txt" "$scratch/rest.txt" || true
-  } >"$scratch/again.txt"
+  "$steps" rest "$step" "$scratch/list.txt" >"$scratch/again.txt"
   local resume=0 # others than the last time, perhaps
   check "those that did not pass, each by itself" "$1" "$steps" alone "$scratch/failing.txt" \
     "$scratch/again.txt" "$tree/bin/gpu_test"
@@ -425,22 +416,11 @@ measure_bandwidth() {
   fi
 }
 
-# Raw records, traces and the other reports as one file, the largest left out where it would be too large
-# to be taken along.
+# Raw records, traces and the other reports as one file.
 pack_archive() {
-  local left_out
-  for left_out in '' probes/mnist_cnn probes; do
-    if [ -n "$left_out" ]; then
-      row info 0 "archive.tar.gz: without $left_out, for its size"
-      rm -rf "${scratch:?}/archive/$left_out"
-    fi
-    tar -C "$scratch" -czf "$scratch/archive.tar.gz" archive || return 0
-    if (($(stat -c %s "$scratch/archive.tar.gz") < 8000000)); then
-      cp "$scratch/archive.tar.gz" "$output/archive.tar.gz"
-      return
-    fi
-  done
-  row info 0 "archive.tar.gz: nothing of it, for its size"
+  local line
+  "$steps" pack "$scratch" "$output/archive.tar.gz" >"$scratch/packed.txt"
+  while read -r line; do row info 0 "archive.tar.gz: $line"; done <"$scratch/packed.txt"
 }
 
 speed_part() {

@@ -4,6 +4,8 @@
 #
 # What steps of acceptance.sh do around a program; each is a process of its own, which timeout can end.
 #   acceptance_steps.sh gpu_test SAID PROGRAM        all its tests; 77 if each of them was skipped
+#   acceptance_steps.sh rest SAID NAMES              of the tests that gpu_test lists in NAMES those that did not
+#                                                    pass by SAID
 #   acceptance_steps.sh alone FAILING LIST PROGRAM   the tests of LIST, each by itself; FAILING gets the names
 #                                                    of those that fail
 #   acceptance_steps.sh sanitizer SAID COMMAND...    compute-sanitizer; 77 if it does not know the device
@@ -11,6 +13,8 @@
 #   acceptance_steps.sh passed TABLE VERSION GPU     names of the steps that passed in the last part of tests,
 #                                                    if it was of this version of dlbench and on this GPU, the
 #                                                    line behind the version
+#   acceptance_steps.sh pack SCRATCH ARCHIVE         its folder archive, a few megabytes of it; prints what is
+#                                                    left out
 # SAID is the file that gets what the step prints.
 set -euo pipefail
 
@@ -22,6 +26,19 @@ all_tests() {
     return 77
   fi
   return "$code"
+}
+
+# Those that failed first. One that was skipped may have been so for an error that an earlier test left in the
+# process.
+rest() {
+  local said=$1 names=$2 passed failed tests
+  passed=$(grep -oE '^\[       OK \] [^ ]+' "$said" | cut -c 14- | sort -u || true)
+  failed=$(grep -oE '^\[  FAILED  \] [^ ,]+' "$said" | cut -c 14- | sort -u || true)
+  # A suite's name ends with a point, its tests are indented; behind # follow parameters.
+  tests=$(awk '/^[^ ].*\.( |$)/ {suite = $1} /^  / {print suite $1}' "$names" | sort)
+  tests=$(comm -13 <(echo "$passed") <(echo "$tests"))
+  comm -12 <(echo "$failed") <(echo "$tests") | sed '/^$/d'
+  comm -13 <(echo "$failed") <(echo "$tests") | sed '/^$/d'
 }
 
 # An error that stays with the process (an illegal address) fails all tests after it, or has them skipped.
@@ -82,14 +99,33 @@ passed() {
     END {for (i = 0; i < n; i++) print rows[i]}' "$1"
 }
 
+# The largest is left out where the file would be too large to be taken along.
+pack() {
+  local scratch=$1 archive=$2 left_out
+  for left_out in '' probes/mnist_cnn probes; do
+    if [ -n "$left_out" ]; then
+      echo "without $left_out, for its size"
+      rm -rf "${scratch:?}/archive/$left_out"
+    fi
+    tar -C "$scratch" -czf "$scratch/archive.tar.gz" archive || return 0
+    if (($(stat -c %s "$scratch/archive.tar.gz") < 8000000)); then
+      cp "$scratch/archive.tar.gz" "$archive"
+      return
+    fi
+  done
+  echo "nothing of it, for its size"
+}
+
 what=$1
 shift
 case $what in
   gpu_test) all_tests "$@" ;;
+  rest) rest "$@" ;;
   alone) each_alone "$@" ;;
   sanitizer) sanitizer "$@" ;;
   find_sanitizer) find_sanitizer ;;
   passed) passed "$@" ;;
+  pack) pack "$@" ;;
   *)
     echo "acceptance_steps.sh: unknown step $what" >&2
     exit 1
