@@ -91,7 +91,7 @@ void RunReport::check_output() const {
 
 void RunReport::begin() const {
   check_output();
-  store();
+  write();
   fault_watch().report_is_at(output_);                    // known to every node
   if (ranks_.size() == 1 && !core::is_stream(output_)) {  // of several the sentinel names it
     RunGuard::set_last_words([path = output_, host = ranks_.places()[0].host](const Error& end) {
@@ -108,14 +108,6 @@ void RunReport::begin() const {
 }
 
 void RunReport::write() const {
-  try {
-    store();
-  } catch (const Error& error) {
-    core::log::warn_once(std::string(error.what()) + "; the run goes on");
-  }
-}
-
-void RunReport::store() const {
   const bool finished = record_.run.finished_at.has_value();
   if (!speaks() || (core::is_stream(output_) && !finished)) {
     return;
@@ -166,7 +158,7 @@ void RunReport::fail(const Error& error) {
 
 void RunReport::write_anywhere() {
   try {
-    store();
+    write();
     return;
   } catch (const Error& error) {
     core::log::warn(error.what());
@@ -215,7 +207,7 @@ int RunReport::finish(const RunEnding& ending) {
     if (ending.write_others) {
       ending.write_others();
     }
-    store();
+    write();
   } catch (const Error& error) {
     fail(error);
     summarize();

@@ -55,8 +55,7 @@ class RunReport {
   /// check_output(), and a first report without trials: whatever happens from now on, the report at
   /// this place is this run's.
   void begin() const;
-  /// The partial report, where it goes to a file. Where that fails, a warning says so once and the
-  /// run goes on: at its end there may be room, or another place (finish(), fail()).
+  /// The partial report, where it goes to a file; the finished one also to a stream.
   void write() const;
   /// Prints on stdout, from rank 0.
   void say(const std::string& text) const;
@@ -77,9 +76,6 @@ class RunReport {
   int finish(const RunEnding& ending);
 
  private:
-  /// The partial report, where it goes to a file; the finished one also to a stream. Throws
-  /// core::Error(kFile).
-  void store() const;
   /// Of the report's taints. Collective.
   [[nodiscard]] int agreed_code(const RunEnding& ending);
   void write_anywhere();
