@@ -113,6 +113,11 @@ class PcieProbe final : public Probe {
     return refusal;
   }
 
+  [[nodiscard]] std::string library() const override {
+    const std::string driver = sensors_ != nullptr ? sensors_->identity().driver : "";
+    return driver.empty() ? "" : "NVML of driver " + driver;
+  }
+
   void begin_trial(std::string_view trial) noexcept override { trial_ = trial; }
 
   void begin_steps() noexcept override {

@@ -264,10 +264,11 @@ Decision decide_by_rates(const VerdictEvidence& evidence, const std::vector<Part
   if (loader == Loader::kEqual) {
     return decide_equal(evidence, arms, input_share, *ratio);
   }
-  const bool none_counts = std::all_of(
+  const auto open = std::find_if_not(
       shares.begin(), shares.end(), [](const PartShare& share) { return share.does_not_count(); });
+  const bool none_counts = open == shares.end();
   if (!largest.counts() && !none_counts) {
-    return unsure(Doubt::kShareTooWide, largest);
+    return unsure(Doubt::kShareTooWide, largest.does_not_count() ? *open : largest);
   }
   if (loader == Loader::kUnclear) {
     return unsure(Doubt::kRatioTooWide, largest);
@@ -301,7 +302,8 @@ bool PartShare::counts() const {
 }
 
 bool PartShare::does_not_count() const {
-  return interval.has_value() && estimate < kShareCounts && interval->upper < kShareUpperBound;
+  return interval.has_value() && !tells_nothing(interval->lower, interval->upper) &&
+         estimate < kShareCounts && interval->upper < kShareUpperBound;
 }
 
 std::optional<double> contention_explains(const VerdictEvidence& evidence, double input_share) {

@@ -63,9 +63,10 @@ void check_repetition(const Checker& check,
   }
 }
 
-/// What is timed was warmed up, by a first step at least. Steady are two windows of five.
+/// What is timed was warmed up, by a first step at least. Steady are two windows of five
+/// behind it.
 void check_warm_up(const Checker& check, const TrialRecord& trial) {
-  constexpr std::int64_t kFewestSteady = 10;
+  constexpr std::int64_t kFewestSteady = 11;
   const WarmupRecord& warmup = trial.warmup;
   check.at("steps").expect(warmup.steps > 0 || trial.repetitions.empty(),
                            "is 0, but there are repetitions");

@@ -88,5 +88,18 @@ TEST(VerdictRule, WhatTheLoaderLimitsNeedsNoSureCommunication) {
   EXPECT_EQ(decided(evidence).doubt, Doubt::kShareTooWide);
 }
 
+// Rates of a run beside other programs: the share of the input is -0.6, its interval -1.9 to 0.1.
+TEST(VerdictRule, AShareThatNothingIsKnownOfIsNoneThatDoesNotCount) {
+  VerdictEvidence evidence = evidence_of(2136.0, 671.0, 1188.0);
+  const std::vector<double> synthetic{759.9, 429.7, 837.2, 670.5, 659.2};
+  const std::vector<double> full{1172.4, 635.3, 2140.2, 507.3, 1482.7};
+  for (std::size_t round = 0; round < full.size(); ++round) {
+    evidence.synthetic_host[round].rate = synthetic[round];
+    evidence.full[round].rate = full[round];
+  }
+  EXPECT_EQ(decided(evidence).verdict, Verdict::kUnsure);
+  EXPECT_EQ(decided(evidence).doubt, Doubt::kShareTooWide);
+}
+
 }  // namespace
 }  // namespace dlbench::reports
