@@ -69,10 +69,7 @@ class NvmlProbe final : public Probe {
     return reason_;
   }
 
-  [[nodiscard]] std::string library() const override {
-    const std::string& driver = recording_.gpu.driver;
-    return driver.empty() ? "" : "NVML of driver " + driver;
-  }
+  [[nodiscard]] std::string library() const override { return nvml_text(recording_.gpu); }
 
   void begin_trial(std::string_view trial) noexcept override {
     if (monitor_ != nullptr) {

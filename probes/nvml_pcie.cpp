@@ -114,8 +114,7 @@ class PcieProbe final : public Probe {
   }
 
   [[nodiscard]] std::string library() const override {
-    const std::string driver = sensors_ != nullptr ? sensors_->identity().driver : "";
-    return driver.empty() ? "" : "NVML of driver " + driver;
+    return sensors_ != nullptr ? nvml_text(sensors_->identity()) : "";
   }
 
   void begin_trial(std::string_view trial) noexcept override { trial_ = trial; }

@@ -32,7 +32,7 @@ namespace {
 using core::Error;
 
 std::string line(std::string_view label, std::string_view text) {
-  return fmt::format("  {:<12} {}\n", label, core::log::one_line(std::string(text)));
+  return fmt::format("  {:<12} {}\n", label, core::log::one_line(text));
 }
 
 std::string gib(std::int64_t bytes) {

@@ -447,4 +447,8 @@ std::vector<GpuIdentity> list_gpus(const std::string& library) {
   return gpus;
 }
 
+std::string nvml_text(const GpuIdentity& gpu) {
+  return gpu.driver.empty() ? "" : "NVML of driver " + gpu.driver;
+}
+
 }  // namespace dlbench::probes

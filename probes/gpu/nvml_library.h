@@ -36,4 +36,8 @@ enum class FaultEvents : std::uint8_t { kWatched, kNotWatched };
 /// not start. What a GPU does not tell stays empty.
 [[nodiscard]] std::vector<GpuIdentity> list_gpus(const std::string& library);
 
+/// What a report calls the library: "NVML of driver 580.65.06"; empty where the driver does not
+/// say.
+[[nodiscard]] std::string nvml_text(const GpuIdentity& gpu);
+
 }  // namespace dlbench::probes

@@ -22,7 +22,8 @@
 #                     leaves no time for is no success. Of 570 s, all keeps 250 for PyTorch and 130 for
 #                     speed, which is not enough for everything; each part is made to fit by itself.
 # Exit code: 0 nothing failed and no bar was missed (they are of an H200: elsewhere none is judged), 1 something
-# failed or was not run (no time, no gpu_test, a program that does not see the GPU that dlbench sees), 3 all passed but a bar was missed, 77 no GPU can be used (nothing is built then).
+# failed or was not run (no time, no gpu_test, a program that does not see the GPU that dlbench sees), 3 all
+# passed but a bar was missed, 77 no GPU can be used (nothing is built then).
 #
 # On a machine that ends a command after ten minutes, three calls do it:
 #   export DLBENCH_CACHE_DIR=$PWD/build/gpu-cache

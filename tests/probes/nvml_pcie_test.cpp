@@ -69,6 +69,7 @@ TEST(NvmlPcie, CountsTheBytesOfItsRepetition) {
 
 TEST(NvmlPcie, SaysWhyItDoesNotMeasure) {
   const auto probe = make_probe("nvml_pcie");
+  EXPECT_TRUE(probe->spec().counts_all_work) << "traffic has no step";
   EXPECT_THAT(open_probe(*probe, {{"library", "libdlbench-no-such-file.so"}}),
               testing::HasSubstr("no NVIDIA driver on this machine"));
   ::setenv("DLBENCH_PRETENDED_NO_PCIE", "1", 1);

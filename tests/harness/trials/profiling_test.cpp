@@ -122,6 +122,52 @@ thread_local int RefusedProbe::windows = 0;
 
 const probes::ProbeRegistrar kRefused("refused", [] { return std::make_unique<RefusedProbe>(); });
 
+// Notes how many steps were on their way when those that count began.
+class AllWorkProbe final : public probes::Probe {
+ public:
+  [[nodiscard]] const probes::ProbeSpec& spec() const override {
+    static const probes::ProbeSpec spec{.name = "all_work",
+                                        .description = "counts whatever the device does",
+                                        .device = "pretended",
+                                        .own_repetition = true,
+                                        .counts_all_work = true};
+    return spec;
+  }
+  [[nodiscard]] std::string open(const probes::ProbeOptions& /*options*/) override { return {}; }
+  void begin_trial(std::string_view /*trial*/) noexcept override {}
+  void begin_steps() noexcept override { on_their_way_at_begin = on_their_way; }
+  void end_trial() noexcept override {}
+  [[nodiscard]] probes::ProbeValues collect(std::string_view /*trial*/) const override {
+    return {true, {}, {}};
+  }
+
+  static int on_their_way;
+  static int on_their_way_at_begin;
+};
+
+int AllWorkProbe::on_their_way = 0;
+int AllWorkProbe::on_their_way_at_begin = -1;
+
+const probes::ProbeRegistrar kAllWork("all_work", [] { return std::make_unique<AllWorkProbe>(); });
+
+/// A device with two steps on their way.
+class AheadArm final : public Arm {
+ public:
+  AheadArm() : Arm({reports::TrialKind::kSynthetic, "device"}) {}
+  void prepare() override {}
+  std::optional<StepSample> step() override {
+    return ++AllWorkProbe::on_their_way > 2 ? drain() : std::nullopt;
+  }
+  std::optional<StepSample> drain() override {
+    if (AllWorkProbe::on_their_way == 0) {
+      return std::nullopt;
+    }
+    --AllWorkProbe::on_their_way;
+    return StepSample{.samples = 2};
+  }
+  void finish() override {}
+};
+
 class CountingArm final : public Arm {
  public:
   explicit CountingArm(TrialId id) : Arm(std::move(id)) {}
@@ -306,6 +352,14 @@ TEST_F(ProfileArms, TellsWhatTheTimelineHasAndLost) {
   EXPECT_EQ(taint->detail,
             std::to_string(timeline.at("dropped_events").get<int>()) +
                 " regions did not fit into the trace");
+}
+
+TEST_F(ProfileArms, WhatCountsAllWorkBeginsOnAnIdleDevice) {
+  arms_.clear();
+  arms_.push_back(std::make_unique<AheadArm>());
+  ProbeSet counting({.kind = "pretended"}, {.choice = ProbeChoice("all_work")});
+  static_cast<void>(profile_arms(group_, counting, runner_, arms_, {.seconds = 0.001}, record_));
+  EXPECT_EQ(AllWorkProbe::on_their_way_at_begin, 0);
 }
 
 // --capture-steps: a tool beside the run has the profiler.
