@@ -92,7 +92,7 @@ template <typename Wanted>
 SpanSet activity_spans(const GpuTrace& trace, const Wanted& wanted) {
   std::vector<Span> spans;
   for (const GpuActivity& activity : trace.activities) {
-    if (wanted(activity.kind)) {
+    if (wanted(activity)) {
       spans.push_back(clip(activity.begin_ns, activity.end_ns, trace));
     }
   }
@@ -100,7 +100,8 @@ SpanSet activity_spans(const GpuTrace& trace, const Wanted& wanted) {
 }
 
 SpanSet spans_of(const GpuTrace& trace, GpuActivityKind kind) {
-  return activity_spans(trace, [kind](GpuActivityKind other) { return kind == other; });
+  return activity_spans(trace,
+                        [kind](const GpuActivity& activity) { return kind == activity.kind; });
 }
 
 SpanSet data_waits(const GpuTrace& trace) {
@@ -344,14 +345,20 @@ reports::Value time_table(const std::vector<ActivityRow>& rows) {
 
 GpuActivitySummary summarize_activity(const GpuTrace& trace) {
   GpuActivitySummary summary;
-  const SpanSet busy = activity_spans(trace, probes::occupies_device);
-  const SpanSet compute = spans_of(trace, GpuActivityKind::kKernel);
+  const SpanSet busy = activity_spans(
+      trace, [](const GpuActivity& activity) { return occupies_device(activity.kind); });
+  const SpanSet collectives = activity_spans(trace, probes::is_collective);
+  const SpanSet compute = activity_spans(trace, [](const GpuActivity& activity) {
+    return activity.kind == GpuActivityKind::kKernel && !is_collective(activity);
+  });
   const SpanSet copies = spans_of(trace, GpuActivityKind::kCopy);
   summary.window_s = seconds(trace.end_ns - trace.begin_ns);
   summary.busy_s = busy.total_s();
   summary.compute_s = compute.total_s();
   summary.copy_s = copies.total_s();
   summary.copy_beside_compute_s = copies.shared_s(compute);
+  summary.collective_s = collectives.total_s();
+  summary.collective_beside_compute_s = collectives.shared_s(compute);
   summary.idle = explain_idle(trace, busy);
   summary.steps = trace.steps;
   summary.dropped = trace.dropped;
@@ -403,6 +410,8 @@ reports::ValueMap activity_record(const GpuActivitySummary& summary) {
                          {"queued_share", share(summary.idle.queued)}}},
       {"copy_share", share(summary.copy_s)},
       {"copy_beside_compute_share", share(summary.copy_beside_compute_s)},
+      {"collective_share", share(summary.collective_s)},
+      {"collective_beside_compute_share", share(summary.collective_beside_compute_s)},
       {"graph_activities", summary.graph_activities},
       {"kernels", kernel_table(summary)},
       {"copies", moved_table(summary.copies)},

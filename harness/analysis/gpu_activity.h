@@ -37,11 +37,13 @@ struct IdleSeconds {
 struct GpuActivitySummary {
   double window_s = 0.0;
   double busy_s = 0.0;                 ///< at least one kernel, copy or memset ran
-  double compute_s = 0.0;              ///< at least one kernel ran
+  double compute_s = 0.0;              ///< at least one kernel ran that is of no collective
   double copy_s = 0.0;                 ///< at least one copy ran
   double copy_beside_compute_s = 0.0;  ///< both
-  IdleSeconds idle;                    ///< sums to window_s - busy_s
-  double kernel_s = 0.0;               ///< sum over kernels, overlapping ones counted each
+  double collective_s = 0.0;  ///< at least one kernel of a collective ran, or waited for its peers
+  double collective_beside_compute_s = 0.0;  ///< both: what is hidden
+  IdleSeconds idle;                          ///< sums to window_s - busy_s
+  double kernel_s = 0.0;                     ///< sum over kernels, overlapping ones counted each
   double kernel_without_op_s = 0.0;
   std::map<std::string, double> phase_s;  ///< kernel time by phase
   std::vector<ActivityRow> kernels;       ///< each list longest first

@@ -70,8 +70,7 @@ class Measurement {
 
   int run() {
     SessionPlan plan(session_options(options_, placement_, ranks_.size()), ranks_);
-    const std::vector<TrialId> trials =
-        parse_trials(options_.trials, !plan.backend().reads_host_memory());
+    const std::vector<TrialId> trials = possible_trials(plan);
     describe_plan(plan, record_);
     if (std::ranges::any_of(trials, &TrialId::loads)) {
       warn_idle_workers(plan);
@@ -110,6 +109,25 @@ class Measurement {
   }
 
  private:
+  /// Those of --trials that so many ranks can do; of the others the report and a warning say why
+  /// not. Throws core::Error(kUsage) if none is left.
+  [[nodiscard]] std::vector<TrialId> possible_trials(const SessionPlan& plan) {
+    std::vector<TrialId> trials =
+        parse_trials(options_.trials, !plan.backend().reads_host_memory());
+    std::erase_if(trials, [&](const TrialId& trial) {
+      const std::string reason = why_impossible(trial, ranks_.size());
+      if (!reason.empty()) {
+        record_.run.skipped.push_back({"trial " + trial.to_string(), reason});
+        core::log::warn("trial " + trial.to_string() + " skipped: " + reason);
+      }
+      return !reason.empty();
+    });
+    if (trials.empty()) {
+      throw Error(ErrorCode::kUsage, "none of the trials can run here: " + options_.trials);
+    }
+    return trials;
+  }
+
   void check_files(const SessionPlan& plan) const {
     check_apart(
         {{"--output", options_.output}, {"--benchy", options_.benchy}, {"--trace", options_.trace}},
@@ -150,16 +168,9 @@ class Measurement {
     context_.cache.mode = core::name_in(data::kCacheModes, options_.cache);
     context_.peaks = peaks_of_all_ranks(plan, group_, record_.system.peaks);
     std::vector<std::unique_ptr<Arm>> arms;
+    arms.reserve(trials.size());
     for (const TrialId& trial : trials) {
-      try {
-        arms.push_back(make_arm(trial, session));
-      } catch (const Error& error) {
-        record_.run.skipped.push_back({"trial " + trial.to_string(), error.what()});
-        core::log::warn("trial " + trial.to_string() + " skipped: " + error.what());
-      }
-    }
-    if (arms.empty()) {
-      throw Error(ErrorCode::kUsage, "none of the trials can run here: " + options_.trials);
+      arms.push_back(make_arm(trial, session));
     }
     RunnerOptions runner_options = harness::runner_options(options_);
     runner_options.time_budget_s = options_.time_budget;

@@ -130,6 +130,11 @@ bool occupies_device(GpuActivityKind kind) {
          kind == GpuActivityKind::kMemset;
 }
 
+bool is_collective(const GpuActivity& activity) {
+  // "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)", "ncclSymkDevKernel_...".
+  return activity.kind == GpuActivityKind::kKernel && activity.name.starts_with("nccl");
+}
+
 bool launches_graph(const GpuActivity& activity) {
   // "cudaGraphLaunch_v10000"; the driver's cuGraphLaunch below it is the same launch.
   return activity.kind == GpuActivityKind::kApiCall && activity.name.starts_with("cudaGraphLaunch");

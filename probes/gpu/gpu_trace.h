@@ -89,6 +89,9 @@ struct GpuTrace {
   [[nodiscard]] std::int64_t device_records() const;
 };
 
+/// Whether it is a kernel of a collective: NCCL calls its kernels "nccl...", and nobody else does.
+[[nodiscard]] bool is_collective(const GpuActivity& activity);
+
 /// Whether it is the host's call that launched a graph. There is one for each launch.
 [[nodiscard]] bool launches_graph(const GpuActivity& activity);
 

@@ -79,7 +79,7 @@ std::string dataset_line(const RunRecord& record) {
   const DatasetRecord& data = *record.dataset;
   return line(
       "data",
-      fmt::format("{}, {} {} samples ({})", data.name, data.samples, data.format, data.origin));
+      fmt::format("{}, {} samples ({}, {})", data.name, data.samples, data.format, data.origin));
 }
 
 /// Of `dlbench comm`, which trains nothing.

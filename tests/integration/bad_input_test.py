@@ -89,6 +89,15 @@ class BadInput(CommandTest):
         self.expect_error(2, *self.mnist, "--data", "", says=["--data", "empty"])
         self.expect_error(1, *self.mnist, "--data", "no\nwhere", says=["no\\nwhere"])
 
+    def test_a_trial_that_one_rank_cannot_do(self):
+        for arguments in ([], ["--dry-run"]):
+            self.expect_error(2, *self.mnist, "--trials", "synthetic/nocomm", *arguments,
+                              says=["none of the trials can run here: synthetic/nocomm"])
+        self.assertFalse((self.folder / "report.json").exists())
+        done = self.dlbench(*self.mnist, "--trials", "synthetic,synthetic/nocomm", "--dry-run")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("trial synthetic/nocomm skipped: there is one rank", done.stderr)
+
     def test_cuda_where_there_is_none(self):
         """--device cuda is refused with the very line with which --device auto takes the processor."""
         with unittest.mock.patch.dict(os.environ, {"CUDA_VISIBLE_DEVICES": ""}):

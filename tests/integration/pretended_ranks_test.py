@@ -404,6 +404,8 @@ class PretendedRanks(PretendedGpuTest):
             self.assertNotIn("pretended", done.stderr)
             recorded = self.report(self.folder / "report.json")["trials"][0]["probes"]["cupti"]
             self.expect_consistent(recorded)
+            self.assertGreater(recorded["collective_share"], 0)
+            self.assertLessEqual(recorded["collective_beside_compute_share"], recorded["collective_share"])
             kernels.add(frozenset((row["name"], row["op"], row["phase"]) for row in recorded["kernels"]))
         self.assertEqual(len(kernels), 1)
         collectives = {row for row in next(iter(kernels)) if row[0].startswith("nccl")}

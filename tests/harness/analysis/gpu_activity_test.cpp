@@ -70,6 +70,31 @@ TEST(GpuActivity, CountsOverlappingWorkOnce) {
   EXPECT_NEAR(summary.copy_beside_compute_s, 80 * kMicro, kTolerance);
 }
 
+// Two all-reduces of 100 us, of which the first runs beside 60 us of the backward pass, the second
+// beside a copy alone.
+TEST(GpuActivity, ACollectiveIsHiddenBehindKernelsOfTheNetworkAlone) {
+  probes::GpuTrace trace{.begin_ns = 0, .end_ns = 1'000'000, .steps = 1};
+  const auto add = [&](probes::GpuActivityKind kind, const char* name, int begin_us, int end_us) {
+    trace.activities.push_back(
+        {.kind = kind, .name = name, .begin_ns = 1000 * begin_us, .end_ns = 1000 * end_us});
+  };
+  using probes::GpuActivityKind;
+  add(GpuActivityKind::kKernel, "conv_dgrad", 0, 160);
+  add(GpuActivityKind::kKernel, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 100, 200);
+  add(GpuActivityKind::kKernel, "ncclSymkDevKernel_AllReduce_RSxLD_AGxST_sum_bf16", 300, 400);
+  add(GpuActivityKind::kCopy, "host_to_device", 320, 340);
+  const GpuActivitySummary summary = summarize_activity(trace);
+  EXPECT_NEAR(summary.busy_s, 300 * kMicro, kTolerance);
+  EXPECT_NEAR(summary.compute_s, 160 * kMicro, kTolerance);
+  EXPECT_NEAR(summary.copy_beside_compute_s, 0.0, kTolerance);
+  EXPECT_NEAR(summary.collective_s, 200 * kMicro, kTolerance);
+  EXPECT_NEAR(summary.collective_beside_compute_s, 60 * kMicro, kTolerance);
+  const reports::ValueMap record = activity_record(summary);
+  EXPECT_EQ(record.at("collective_share"), reports::Value(summary.collective_s / summary.window_s));
+  EXPECT_EQ(record.at("collective_beside_compute_share"),
+            reports::Value(summary.collective_beside_compute_s / summary.window_s));
+}
+
 TEST(GpuActivity, ExplainsEveryIdleMomentOnce) {
   const GpuActivitySummary summary = summarize_activity(synthetic_trace());
   EXPECT_NEAR(summary.idle.waiting_for_data, 200 * kMicro, kTolerance);

@@ -71,7 +71,7 @@ TEST(Summary, TheSeedIsTheRunsNotTheDatas) {
   record.run.seed = 7;
   const std::string text = summary_text(record, "r.json");
   EXPECT_THAT(text, HasSubstr("fp32, batch 2, seed 7\n"));
-  EXPECT_THAT(text, HasSubstr(" samples (generated)\n"));
+  EXPECT_THAT(text, HasSubstr(", generated)\n"));
 }
 
 TEST(Summary, ShowsTaintsOfTrialsBesideThoseOfTheRun) {
