@@ -74,6 +74,11 @@ void name_in_report(const Fault& fault, const std::string& path) {
     return;
   }
   record_fault(fault, record);
+  if (!record.job.has_value()) {
+    record.run.skipped.push_back(
+        {"job record",
+         "the process that keeps it did not get to write it: others ended the report"});
+  }
   reports::write_report(record, path);
 }
 

@@ -43,8 +43,8 @@ void describe_place(const comm::RankProgress& progress, Fault& fault);
 /// ended.
 void record_fault(const Fault& fault, reports::RunRecord& record);
 
-/// The same in the report at `path`, if that run has not finished. Throws core::Error if it cannot
-/// be read or written.
+/// The same in the report at `path`, if that run has not finished; without a job record
+/// run.skipped says why. Throws core::Error if it cannot be read or written.
 void name_in_report(const Fault& fault, const std::string& path);
 
 }  // namespace dlbench::harness
