@@ -159,7 +159,7 @@ struct RankRecord {
   double samples_per_second = 0.0;  ///< all its samples / wall_s, no mean over repetitions
   std::optional<double> wall_s;
   std::optional<double> cpu_s;
-  std::optional<double> late_share;  ///< of collectives: this rank was the last of all to come
+  std::optional<double> late_share;  ///< of collectives (GPUs: steps): it was the last of all
 };
 
 struct TrialRecord {

@@ -43,7 +43,9 @@ struct PhaseTotals {
 /// What a rank's communicator counted.
 struct Communication {
   comm::CommunicationTotals totals;
-  std::vector<double> ahead_s;  ///< Communicator::take_arrivals()
+  /// Communicator::take_arrivals(); where the communicator has no clock,
+  /// StepPipeline::take_waits().
+  std::vector<double> ahead_s;
 };
 
 /// A trial as the runner sees it. Calls come in the order prepare, step..., drain..., finish, again

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace dlbench::harness {
 namespace {
@@ -22,8 +23,15 @@ using core::Error;
 using core::ErrorCode;
 using reports::TrialKind;
 
-Communication take_from(comm::Communicator& communicator) {
-  return {.totals = communicator.take_totals(), .ahead_s = communicator.take_arrivals()};
+// Where the host does not know when ranks come to a collective (GPUs), the steps' waits tell.
+Communication take_from(comm::Communicator& communicator, StepPipeline& steps) {
+  Communication taken{.totals = communicator.take_totals(),
+                      .ahead_s = communicator.take_arrivals()};
+  std::vector<double> waits = steps.take_waits();
+  if (taken.totals.collectives == 0) {
+    taken.ahead_s = std::move(waits);
+  }
+  return taken;
 }
 
 class FullArm final : public LoaderArm {
@@ -46,7 +54,9 @@ class FullArm final : public LoaderArm {
     LoaderArm::finish();
     steps_.check_parameters();
   }
-  Communication take_communication() override { return take_from(session().communicator()); }
+  Communication take_communication() override {
+    return take_from(session().communicator(), steps_);
+  }
   [[nodiscard]] std::optional<reports::LossScalingRecord> loss_scaling() const override {
     return loss_scaling_record(session().state());
   }
@@ -83,7 +93,7 @@ class SyntheticArm final : public Arm {
     session_.step().set_communication(true);
     steps_.check_parameters();
   }
-  Communication take_communication() override { return take_from(session_.communicator()); }
+  Communication take_communication() override { return take_from(session_.communicator(), steps_); }
   [[nodiscard]] std::optional<reports::LossScalingRecord> loss_scaling() const override {
     return loss_scaling_record(session_.state());
   }

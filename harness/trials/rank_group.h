@@ -30,7 +30,8 @@ struct RankShare {
   double all_reduce_wait_s = 0.0;  ///< the step blocked in waits for collectives
   comm::CommunicationTotals communication;
   // Known to rank 0 alone, after count_late_arrivals().
-  std::int64_t arrivals = 0;       ///< at collectives of which it is known who came last
+  /// At collectives of which it is known who came last; without clocks of the host, at steps.
+  std::int64_t arrivals = 0;
   std::int64_t late_arrivals = 0;  ///< of them, those that this rank was the last of all to reach
   ReadBytes read;                  ///< untimed batches included
   std::int64_t samples_replaced = 0;  ///< corrupt ones, by --skip-corrupt

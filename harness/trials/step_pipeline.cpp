@@ -99,7 +99,9 @@ std::optional<StepSample> StepPipeline::tell(bool wait) {
   for (std::size_t phase = 0; phase < totals_.engine.size(); ++phase) {
     totals_.engine[phase] += done->phases[phase];
   }
-  double& communication_s = totals_.engine[static_cast<std::size_t>(graph::Phase::kAllReduce)];
+  constexpr auto kAllReduce = static_cast<std::size_t>(graph::Phase::kAllReduce);
+  waits_.add(done->phases[kAllReduce]);
+  double& communication_s = totals_.engine[kAllReduce];
   communication_s += flight.send_out_s;
   const float loss = done->watched.front();
   if (in_step_with_others()) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "data/loader/batch_lease.h"
+#include "engine/comm/arrival_log.h"
 #include "engine/exec/step_ring.h"
 #include "harness/session/session.h"
 #include "harness/trials/arm.h"
@@ -15,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace dlbench::harness {
 
@@ -46,6 +48,10 @@ class StepPipeline {
   /// Of the steps told of since reset(). Waiting for data counts as far as the device was idle
   /// meanwhile.
   [[nodiscard]] const PhaseTotals& totals() const { return totals_; }
+  /// For how long, on the device's clock, each step told of since the last call was blocked by its
+  /// all-reduces, seconds: by the transfer that is left of them, and by ranks that came later. Not
+  /// of all, see comm::ArrivalLog; of the same steps on all ranks.
+  [[nodiscard]] std::vector<double> take_waits() { return waits_.take(); }
   /// After a repetition, so that it costs no step anything. Throws core::Error(kRun) where a
   /// parameter is not finite. Collective: gradients carry what one rank's loss was to the
   /// parameters of all, and the ranks meet before, so that the one with the loss has spoken.
@@ -69,6 +75,7 @@ class StepPipeline {
   std::int64_t started_ = 0;  ///< since reset(), as those of totals_
   std::int64_t seen_ = 0;     ///< losses, since the pipeline was made
   PhaseTotals totals_;
+  comm::ArrivalLog waits_;
 };
 
 }  // namespace dlbench::harness

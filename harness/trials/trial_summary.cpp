@@ -139,6 +139,7 @@ std::vector<RankShare> total_shares(const TrialResult& result) {
       total.steps += share.steps;
       total.wall_s += share.wall_s;
       total.cpu_s += share.cpu_s;
+      total.all_reduce_wait_s += share.all_reduce_wait_s;
       total.communication += share.communication;
       total.arrivals += share.arrivals;
       total.late_arrivals += share.late_arrivals;
@@ -155,13 +156,21 @@ std::optional<double> late_share(const RankShare& total) {
   return static_cast<double>(total.late_arrivals) / static_cast<double>(total.arrivals);
 }
 
-// For which the step was blocked by others being late, or by finding out that they are not.
+// Whether the host saw the collectives: else steps stand for them, by the device's clock.
+bool has_clocks(const RankShare& total) { return total.communication.collectives > 0; }
+
+// For which the step was blocked by others being late, or by finding out that they are not. By the
+// device's clock also by the transfer, which takes all ranks as long.
 double waiting_s(const RankShare& total) {
-  return total.communication.exposed_s - total.communication.exposed_transfer_s;
+  return has_clocks(total) ? total.communication.exposed_s - total.communication.exposed_transfer_s
+                           : total.all_reduce_wait_s;
 }
 
 // As many steps as made the collectives of which the last rank is known, at least 1.
 std::int64_t steps_behind(const RankShare& total) {
+  if (!has_clocks(total)) {
+    return std::max<std::int64_t>(1, total.arrivals);
+  }
   const double known = static_cast<double>(total.arrivals) /
                        static_cast<double>(std::max<std::int64_t>(
                            {1, total.arrivals, total.communication.collectives}));

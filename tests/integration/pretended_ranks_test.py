@@ -136,6 +136,23 @@ class PretendedRanks(PretendedGpuTest):
         self.assertEqual([(rank["device_uuid"], rank["device_address"])
                           for rank in report["trials"][-1]["per_rank"]], places)
 
+    def test_a_slow_device_is_found_by_how_long_the_steps_of_the_others_are_blocked(self):
+        path = self.folder / "report.json"
+        for _ in range(3):  # both devices compute on processors, which others may use, too
+            done = self.launch_apart({GPU: "devices=2,late_us=3000"}, "run", *SHORT, "--steps", "8", "--probes", "none",
+                                     "--data", self.digits(), "--device", "cuda", "--trials", "io,synthetic,full",
+                                     "--output", path)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            report = self.report(path)
+            (full,) = (trial for trial in report["trials"] if trial["kind"] == "full")
+            late = [rank["late_share"] for rank in full["per_rank"]]
+            if report["attribution"]["verdict"] == "straggler":
+                break
+        self.assertEqual(report["attribution"]["verdict"], "straggler", f"{late} {report['attribution']}")
+        self.assertGreater(late[1], 0.5, late)
+        self.assertIn("rank 1 on ", report["attribution"]["explanation"])
+        self.assertEqual(self.dlbench("report", "validate", path).returncode, 0)
+
     def test_a_throttled_device_of_any_rank_taints_the_trials(self):
         (self.digits() / "generated-by-dlbench.txt").unlink()  # else all reports are tainted
         path = self.folder / "report.json"

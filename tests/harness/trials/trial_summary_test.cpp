@@ -153,6 +153,30 @@ TEST(TrialSummary, ARankThatWasDealtMoreSamplesIsNoStraggler) {
   EXPECT_FALSE(attribution_input({full}, context_of_two()).straggler.has_value());
 }
 
+// Of 100 steps of 10 ms two GPUs spend 1 ms in a transfer that nothing hides; for the first of them
+// the other two wait for 3 ms more.
+TEST(TrialSummary, OnDevicesTheStragglersStepsAreBlockedLeast) {
+  TrialContext context = context_of_two();
+  context.ranks = 3;
+  context.places.resize(3);
+  TrialResult full;
+  full.id = {reports::TrialKind::kFull, ""};
+  const RankShare other{
+      .samples = 800, .steps = 100, .wall_s = 1.0, .all_reduce_wait_s = 0.4, .communication = {}};
+  RankShare late = other;
+  late.all_reduce_wait_s = 0.1;
+  full.rounds = {{.shares = {late, other, other}}};
+  full.repetitions = {{.samples = 2400, .wall_s = 1.0, .samples_per_second = 2400.0}};
+  const std::vector<double> blocked(100, 4e-3);
+  count_late_arrivals({std::vector<double>(100, 1e-3), blocked, blocked}, full.rounds[0].shares);
+  const auto found = attribution_input({full}, context).straggler;
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->rank, 0);
+  EXPECT_DOUBLE_EQ(found->late_share, 1.0);
+  EXPECT_NEAR(found->lost_share, 0.3, 1e-12) << "the transfer is not its fault";
+  EXPECT_EQ(found->steps, 100);
+}
+
 // Four nodes of one rank, the last of which is slow: each rank is the last of its node every time.
 TEST(TrialSummary, TheStragglerIsTheRankThatWaitsLeastOfAllNodes) {
   TrialContext context;
