@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/cuda/cast_groups.h"
 
+#include "engine/backend/cuda/kernels/launch.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -23,7 +25,7 @@ bool is_half(DType dtype) { return dtype == DType::kBF16 || dtype == DType::kF16
 bool fits(const Graph& graph, const Node& cast, const ChannelPadding& padding) {
   const ChannelsLast from = padding.layout(graph.value(cast.inputs[0]));
   const ChannelsLast to = padding.layout(graph.value(cast.outputs[0]));
-  return from.stride == to.stride && to.elements() < Index{1} << 31;
+  return from.stride == to.stride && to.elements() <= kMaxCastElements;
 }
 
 /// The first node that reads or updates each value, in graph order.

@@ -288,6 +288,7 @@ void run_cast(Launcher& launcher, const CastArgs& args) {
 /// once, and each of its threads has 16 elements under way.
 inline constexpr ShortIndex kCastLanes = 32;
 inline constexpr ShortIndex kCastChunk = kCastLanes * 16;
+static_assert(kMaxCastElements % kCastChunk == 0 && fits_short(kMaxCastElements));
 
 /// Tensors that one launch casts, with where their chunks begin among all chunks.
 template <typename From, typename To>
@@ -356,9 +357,9 @@ int fill_table(std::span<const CastTensor> tensors, CastTable<From, To>& table) 
   table.chunks = 0;
   for (const CastTensor& tensor : tensors) {
     const Index chunks = ceil_divide<Index>(tensor.elements, kCastChunk);
-    DLBENCH_CHECK(tensor.elements > 0);
-    if (table.count == kMaxCasts || !fits_short((table.chunks + chunks) * kCastLanes) ||
-        !fits_short(chunks * kCastChunk)) {
+    DLBENCH_CHECK(tensor.elements > 0 && tensor.elements <= kMaxCastElements)
+        << tensor.elements << " elements in one of many casts";
+    if (table.count == kMaxCasts || !fits_short((table.chunks + chunks) * kCastLanes)) {
       break;
     }
     table.x[table.count] = static_cast<const From*>(tensor.x);
@@ -376,7 +377,6 @@ void run_cast_tables(Launcher& launcher, std::span<const CastTensor> tensors) {
   CastManyPack<From, To, N> body;
   while (!tensors.empty()) {
     const int count = fill_table<From, To>(tensors, body.table);
-    DLBENCH_CHECK(count > 0) << tensors.front().elements << " elements in one of many casts";
     for_each<ShortIndex>(launcher, Index{body.table.chunks} * kCastLanes, body);
     tensors = tensors.subspan(static_cast<std::size_t>(count));
   }

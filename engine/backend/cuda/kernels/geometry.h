@@ -128,6 +128,27 @@ class Divisor {
   std::uint32_t shift_ = 0;
 };
 
+/// The same of any divisor, slowly: for what a tensor of 2^31 elements may be counted by.
+class WideDivisor {
+ public:
+  explicit WideDivisor(Index divisor) : divisor_(divisor) {
+    DLBENCH_CHECK(divisor > 0) << "divisor " << divisor;
+  }
+  [[nodiscard]] DLBENCH_HOST_DEVICE Index value() const { return divisor_; }
+  [[nodiscard]] DLBENCH_HOST_DEVICE Index split(Index number, Index& remainder) const {
+    const Index quotient = number / divisor_;
+    remainder = number - quotient * divisor_;
+    return quotient;
+  }
+
+ private:
+  Index divisor_;
+};
+
+/// For numbers counted by I.
+template <typename I>
+using DivisorOf = std::conditional_t<std::is_same_v<I, ShortIndex>, Divisor, WideDivisor>;
+
 /// Calls item(i) for the thread's place i in the launch, unless it is behind the last of `items`.
 /// I: Index or ShortIndex.
 template <typename Item, typename I>

@@ -75,12 +75,14 @@ struct CastArgs {
 };
 void launch_cast(const CastArgs& args, StreamHandle stream);
 
+/// Of a tensor that is one of many casts: what of it is counted has 31 bits, whole chunks too.
+inline constexpr Index kMaxCastElements = (Index{1} << 31) - 512;
 /// Many casts, each of one stride on both sides, from x_dtype to y_dtype: one of them f32, the
 /// other f16 or bf16. One launch for up to kMaxCasts tensors.
 struct CastTensor {
   const void* x = nullptr;
   void* y = nullptr;
-  Index elements = 0;
+  Index elements = 0;  ///< 1 to kMaxCastElements
 };
 inline constexpr int kMaxCasts = 128;
 struct CastManyArgs {

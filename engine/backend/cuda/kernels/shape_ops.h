@@ -114,11 +114,11 @@ template <typename T, typename I>
 struct ReshapeElement {
   const T* x;
   T* y;
-  Divisor y_stride;
-  Divisor y_spatial;
+  DivisorOf<I> y_stride;
+  DivisorOf<I> y_spatial;
   I y_channels;
-  Divisor x_sample;  ///< logical elements of a sample of x
-  Divisor x_spatial;
+  DivisorOf<I> x_sample;  ///< logical elements of a sample of x
+  DivisorOf<I> x_spatial;
   I x_stride;
 
   DLBENCH_HOST_DEVICE void operator()(I item) const {
@@ -147,11 +147,11 @@ void run_reshape_elements(Launcher& launcher, const ReshapeArgs& args) {
               to.elements(),
               ReshapeElement<T, I>{static_cast<const T*>(args.x),
                                    static_cast<T*>(args.y),
-                                   Divisor(to.stride),
-                                   Divisor(to.spatial),
+                                   DivisorOf<I>(to.stride),
+                                   DivisorOf<I>(to.spatial),
                                    static_cast<I>(to.channels),
-                                   Divisor(from.channels * from.spatial),
-                                   Divisor(from.spatial),
+                                   DivisorOf<I>(from.channels * from.spatial),
+                                   DivisorOf<I>(from.spatial),
                                    static_cast<I>(from.stride)});
 }
 

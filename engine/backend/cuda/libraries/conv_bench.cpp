@@ -39,18 +39,32 @@ ConvBench::ConvBench(LibraryHandles& handles)
 
 ConvBench::~ConvBench() { handles_.forget_stream(); }
 
+bool ConvBench::grow_for(const ConvProblem& problem, std::size_t workspace) {
+  return grow(x_, bytes_of(problem.x, problem.dtype)) &&
+         grow(w_, bytes_of(problem.w, problem.dtype)) &&
+         grow(y_, bytes_of(problem.y, problem.dtype)) &&
+         grow(bias_, bytes_of({problem.y[1]}, problem.dtype)) && grow(scratch_, workspace) &&
+         grow(samples_, kSampleBytes);
+}
+
+void ConvBench::give_back() {
+  for (auto* const buffer : {&x_, &w_, &y_, &bias_, &scratch_, &samples_}) {
+    buffer->reset();
+  }
+}
+
 bool ConvBench::reserve(const ConvProblem& problem, std::size_t workspace) {
   // Of one problem none of these but the workspace grows again.
-  if (filled_ && problem.text() == problem_.text()) {
-    return grow(scratch_, workspace);
+  if (filled_ && problem.text() == problem_.text() && grow(scratch_, workspace)) {
+    return true;
   }
   filled_ = false;
-  if (!grow(x_, bytes_of(problem.x, problem.dtype)) ||
-      !grow(w_, bytes_of(problem.w, problem.dtype)) ||
-      !grow(y_, bytes_of(problem.y, problem.dtype)) ||
-      !grow(bias_, bytes_of({problem.y[1]}, problem.dtype)) || !grow(scratch_, workspace) ||
-      !grow(samples_, kSampleBytes)) {
-    return false;
+  if (!grow_for(problem, workspace)) {
+    give_back();  // what larger problems left
+    if (!grow_for(problem, workspace)) {
+      give_back();
+      return false;
+    }
   }
   problem_ = problem;
   fill();

@@ -19,8 +19,9 @@
 
 namespace dlbench::backend::cuda {
 
-/// Its memory is no part of what a run was predicted to need: it grows to the largest problem, and
-/// is given back with the bench, before the step's own is taken. Not for use by several threads.
+/// Its memory is no part of what a run was predicted to need: it grows to the largest operands of
+/// all problems, or is given back for one that does not find room beside those of others; and with
+/// the bench, before the step's own is taken. Not for use by several threads.
 class ConvBench {
  public:
   explicit ConvBench(LibraryHandles& handles);
@@ -42,6 +43,8 @@ class ConvBench {
   [[nodiscard]] std::string check(ConvExecution& execution, const ConvRounding& rounding);
 
  private:
+  [[nodiscard]] bool grow_for(const ConvProblem& problem, std::size_t workspace);
+  void give_back();
   void warm_up(ConvExecution& execution);
   void fill();
   void compute_samples();

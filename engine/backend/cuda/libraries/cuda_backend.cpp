@@ -146,7 +146,7 @@ std::unique_ptr<LoweredGraph> CudaBackend::lower(const graph::Graph& graph,
                               libraries_.at("cuda_driver"),
                               libraries_.at("cuda"),
                               libraries_.at("cudnn")));
-  DeviceContractions contractions(handles_, options, choices);
+  DeviceContractions contractions(handles_, options, choices, tried_);
   auto lowered = lower_graph(graph, options, contractions, handle_of);
   choices.save();
   return lowered;

@@ -7,6 +7,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/backend/cuda/libraries/cuda_memory.h"
+#include "engine/backend/cuda/libraries/device_contractions.h"
 #include "engine/backend/cuda/libraries/device_status.h"
 #include "engine/backend/cuda/libraries/library_handles.h"
 
@@ -58,6 +59,7 @@ class CudaBackend final : public Backend {
   std::map<std::string, std::string> libraries_;
   PinnedAllocator pinned_;
   LibraryHandles handles_;
+  TriedPlans tried_;
 };
 
 }  // namespace dlbench::backend::cuda

@@ -76,7 +76,7 @@ void* PinnedAllocator::allocate(std::size_t bytes) {
   if (made == cudaErrorMemoryAllocation) {
     static_cast<void>(cudaGetLastError());
     throw core::Error(
-        core::ErrorCode::kRun,
+        core::ErrorCode::kMemory,
         fmt::format("cannot pin {} bytes of host memory: fewer --workers or a smaller "
                     "--prefetch need less",
                     bytes));

@@ -37,8 +37,9 @@ std::string refusal_of(const std::function<std::string()>& run) {
 
 DeviceContractions::DeviceContractions(LibraryHandles& handles,
                                        const LoweringOptions& options,
-                                       Choices& choices)
-    : handles_(handles), options_(options), choices_(choices) {}
+                                       Choices& choices,
+                                       TriedPlans& tried)
+    : handles_(handles), options_(options), choices_(choices), tried_(tried) {}
 
 ConvBench& DeviceContractions::bench() {
   if (bench_ == nullptr) {
@@ -47,9 +48,23 @@ ConvBench& DeviceContractions::bench() {
   return *bench_;
 }
 
+std::string DeviceContractions::tried_as(const ConvProblem& problem,
+                                         const ConvExecution& execution) const {
+  return problem.text() + (options_.allow_tf32 ? " tf32 " : " ") + execution.name();
+}
+
+std::optional<std::string> DeviceContractions::known_refusal(const ConvProblem& problem,
+                                                             const ConvExecution& execution) const {
+  const auto known = tried_.find(tried_as(problem, execution));
+  return known != tried_.end() ? std::optional(known->second) : std::nullopt;
+}
+
 // A wrong plan is told even where another is taken: who measures should know of such a library.
 std::string DeviceContractions::refusal(const ConvProblem& problem, ConvExecution& execution) {
-  return refusal_of([&] {
+  if (const std::optional<std::string> known = known_refusal(problem, execution)) {
+    return *known;
+  }
+  std::string reason = refusal_of([&] {
     std::string wrong = bench().check(
         execution, {.tf32 = options_.allow_tf32, .transformed = execution.transformed()});
     if (!wrong.empty()) {
@@ -58,6 +73,8 @@ std::string DeviceContractions::refusal(const ConvProblem& problem, ConvExecutio
     }
     return wrong;
   });
+  tried_[tried_as(problem, execution)] = reason;
+  return reason;
 }
 
 std::optional<Tuned> DeviceContractions::time(const ConvProblem& problem,
@@ -108,21 +125,21 @@ std::optional<Tuned> DeviceContractions::time(const ConvProblem& problem,
   return of_all;
 }
 
-std::string DeviceContractions::try_out(const ConvProblem& problem,
-                                        const std::string& plan,
-                                        ConvExecution& execution) {
+std::string DeviceContractions::try_out(const ConvProblem& problem, ConvExecution& execution) {
   if (!options_.try_out) {
     return "";
   }
-  const auto [entry, is_new] = tried_.try_emplace(problem.text() + " " + plan);
-  if (is_new) {
-    choices_.check();
-    // Without the memory for it nothing is known against it.
-    if (bench().reserve(problem, execution.workspace_bytes())) {
-      entry->second = refusal(problem, execution);
-    }
+  if (const std::optional<std::string> known = known_refusal(problem, execution)) {
+    return *known;
   }
-  return entry->second;
+  choices_.check();
+  if (bench().reserve(problem, execution.workspace_bytes())) {
+    return refusal(problem, execution);
+  }
+  core::log::warn_once(
+      "there is not the device memory to check all of cuDNN's plans: some are taken without having "
+      "been seen to compute what they should; a smaller batch leaves room for that");
+  return "";
 }
 
 Contraction DeviceContractions::convolution(const ConvProblem& problem,
@@ -147,10 +164,7 @@ Contraction DeviceContractions::convolution(const ConvProblem& problem,
       key,
       names,
       {.tune = [&](std::span<const std::size_t> left) { return time(problem, executions, left); },
-       .try_out =
-           [&](std::size_t candidate) {
-             return try_out(problem, names[candidate], *executions[candidate]);
-           }});
+       .try_out = [&](std::size_t candidate) { return try_out(problem, *executions[candidate]); }});
   return {.kernel_name = "cudnn:" + names[index],
           .decision = names[index],
           .scratch_bytes = executions[index]->workspace_bytes(),

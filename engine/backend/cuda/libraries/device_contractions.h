@@ -23,15 +23,23 @@
 
 namespace dlbench::backend::cuda {
 
+/// Plans that were tried on a device: problem and plan -> why it is not to be taken, or empty.
+using TriedPlans = std::map<std::string, std::string>;
+
 /// For one lower() call; what it returns needs the handles alone.
 class DeviceContractions final : public Contractions {
  public:
-  DeviceContractions(LibraryHandles& handles, const LoweringOptions& options, Choices& choices);
+  /// `tried` grows, and serves further calls on the same device: what was seen of a plan once holds
+  /// where there is no room to see it again.
+  DeviceContractions(LibraryHandles& handles,
+                     const LoweringOptions& options,
+                     Choices& choices,
+                     TriedPlans& tried);
 
   /// One of the first acceptable plans of cuDNN that was seen to run and to compute what it should
   /// (conv_check.h), on buffers of the real sizes: the fastest if tuning is on. An epilogue that a
   /// plan does not fuse is part of both. Where the device has not the memory for that, plans with
-  /// less workspace are timed, or cuDNN's first is taken untried.
+  /// less workspace are timed, or cuDNN's first is taken unchecked, which a warning says.
   [[nodiscard]] Contraction convolution(const ConvProblem& problem,
                                         const std::string& decision) override;
   [[nodiscard]] Contraction product(const MatrixProduct& product) override;
@@ -43,18 +51,21 @@ class DeviceContractions final : public Contractions {
   [[nodiscard]] std::optional<Tuned> time(const ConvProblem& problem,
                                           const Executions& executions,
                                           std::span<const std::size_t> candidates);
-  [[nodiscard]] std::string try_out(const ConvProblem& problem,
-                                    const std::string& plan,
-                                    ConvExecution& execution);
+  [[nodiscard]] std::string try_out(const ConvProblem& problem, ConvExecution& execution);
+  /// What is known of a plan; nothing if it was not tried yet.
+  [[nodiscard]] std::optional<std::string> known_refusal(const ConvProblem& problem,
+                                                         const ConvExecution& execution) const;
   /// Why a plan of `problem`, for which the bench has reserved, is not to be taken, or empty.
   [[nodiscard]] std::string refusal(const ConvProblem& problem, ConvExecution& execution);
+  [[nodiscard]] std::string tried_as(const ConvProblem& problem,
+                                     const ConvExecution& execution) const;
   [[nodiscard]] ConvBench& bench();
 
   LibraryHandles& handles_;
   const LoweringOptions& options_;
   Choices& choices_;
-  std::unique_ptr<ConvBench> bench_;          ///< made when something is to be run
-  std::map<std::string, std::string> tried_;  ///< problem and plan -> why it is not taken, or empty
+  TriedPlans& tried_;
+  std::unique_ptr<ConvBench> bench_;  ///< made when something is to be run
 };
 
 }  // namespace dlbench::backend::cuda

@@ -5,6 +5,8 @@
 // the bits of single ones.
 #include "engine/backend/cuda/kernels/convert.h"
 #include "engine/backend/cuda/kernels/losses.h"
+#include "engine/backend/cuda/kernels/shape_ops.h"
+#include "engine/core/check.h"
 #include "engine/core/rng.h"
 #include "tests/engine/backend/cuda_kernels/host_launcher.h"
 
@@ -13,6 +15,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace dlbench::backend::cuda {
@@ -31,6 +34,8 @@ struct CountingLauncher {
     }
     threads += Index{blocks} * launch_threads * packs;
   }
+  template <typename Body>
+  void exchange(const Body& /*body*/, std::uint32_t /*blocks*/, std::uint32_t /*threads*/) {}
   template <typename Body>
   void reduce(const Body& body, std::uint32_t /*blocks*/, std::uint32_t /*threads*/) {
     if constexpr (requires { body.columns; }) {
@@ -228,6 +233,31 @@ TEST(DensePixels, ThatLeaveSomeOverAreReadOneByOne) {
     EXPECT_GE(threads, positions);
     EXPECT_EQ(slope.back(), 0.0F);
   }
+}
+
+TEST(LargeTensors, AReshapeOf2To31ElementsIsLaunched) {
+  constexpr Index kElements = Index{1} << 31;
+  const ChannelsLast line{.batch = 1, .spatial = kElements, .channels = 1, .stride = 1};
+  // Images of three channels, which are too few to be transposed in tiles.
+  constexpr Index kImages = 11000;
+  constexpr Index kPixels = Index{256} * 256;
+  const ChannelsLast images{.batch = kImages, .spatial = kPixels, .channels = 3, .stride = 3};
+  const ChannelsLast pixels{
+      .batch = 1, .spatial = kImages * 3 * kPixels, .channels = 1, .stride = 1};
+  for (const auto& [from, to] : {std::pair{line, line}, std::pair{pixels, images}}) {
+    CountingLauncher launcher;
+    run_reshape(launcher, {.x_layout = from, .y_layout = to, .dtype = DType::kF32});
+    EXPECT_GE(launcher.threads, to.elements());
+  }
+}
+
+TEST(LargeTensors, OneOfManyCastsHasLessThan2To31Elements) {
+  CountingLauncher launcher;
+  CastManyArgs args{DType::kF32, DType::kBF16, {{nullptr, nullptr, kMaxCastElements}}};
+  run_cast_many(launcher, args);
+  EXPECT_GE(launcher.threads, kMaxCastElements / 16) << "16 elements each";
+  args.tensors[0].elements += 1;
+  EXPECT_THROW(run_cast_many(launcher, args), core::CheckFailure);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "tests/engine/backend/cuda/pretended/wrong_engines.h"
 #include "tests/temporary_folder.h"
 
+#include <cuda_runtime_api.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,6 +24,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dlbench::backend::cuda {
@@ -47,6 +49,24 @@ ConvProblem strided_problem(ConvDirection direction, DType dtype) {
           .epilogue = {.bias = direction == ConvDirection::kForward}};
 }
 
+/// Leaves so many bytes of the device free, as long as it lives.
+class LittleMemory {
+ public:
+  explicit LittleMemory(std::size_t left) {
+    std::size_t free = 0;
+    std::size_t total = 0;
+    EXPECT_EQ(cudaMemGetInfo(&free, &total), cudaSuccess);
+    EXPECT_GT(free, left);
+    EXPECT_EQ(cudaMalloc(&taken_, free - left), cudaSuccess);
+  }
+  LittleMemory(const LittleMemory&) = delete;
+  LittleMemory& operator=(const LittleMemory&) = delete;
+  ~LittleMemory() { EXPECT_EQ(cudaFree(taken_), cudaSuccess); }
+
+ private:
+  void* taken_ = nullptr;
+};
+
 /// "0" of "cudnn:eng0{1=2}".
 std::string engine_of(const std::string& name) {
   const std::size_t begin = name.find("eng") + 3;
@@ -62,9 +82,13 @@ class WrongPlansOfCudnn : public PretendedLibraries {
 
   /// The plan that is taken where these engines are wrong.
   std::string choose(const ConvProblem& problem, const std::string& wrong) {
+    TriedPlans tried;
+    return choose(problem, wrong, tried);
+  }
+  std::string choose(const ConvProblem& problem, const std::string& wrong, TriedPlans& tried) {
     pretended::set_wrong_engines(wrong);
     Choices choices(options_, "machine");
-    DeviceContractions contractions(handles_, options_, choices);
+    DeviceContractions contractions(handles_, options_, choices, tried);
     const std::string name = contractions.convolution(problem, "node|direction").kernel_name;
     choices.save();
     return name;
@@ -102,6 +126,19 @@ TEST_F(WrongPlansOfCudnn, AreNotTakenBecauseTheyWereOnce) {
 }
 
 // A plan that is the fastest in tf32 may be another in f32, and --conv-algorithm direct has fewer.
+TEST_F(WrongPlansOfCudnn, AreKnownWhereThereIsNoRoomToSeeThemAgain) {
+  const ConvProblem problem = strided_problem(ConvDirection::kForward, DType::kF32);
+  options_.autotune = false;
+  const std::string first = choose(problem, "");
+  TriedPlans tried;
+  const std::string next = choose(problem, engine_of(first), tried);
+  const LittleMemory none(0);
+  EXPECT_EQ(choose(problem, engine_of(first), tried), next);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(choose(problem, engine_of(first)), first) << "nothing is known of it";
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("memory to check all of cuDNN's"));
+}
+
 TEST_F(WrongPlansOfCudnn, AreRememberedByWhatTheyWereChosenFrom) {
   options_.tuning_cache = folder_.file("tuning.txt");
   options_.autotune = true;
@@ -216,6 +253,27 @@ TEST_F(ReservedBench, ComputesSamplesOnceForAProblemAndAgainAfterAnother) {
   EXPECT_EQ(launched_by(problem, 1 << 20), 0) << "only the workspace grows";
   EXPECT_EQ(launched_by(another, 0), 1);
   EXPECT_EQ(launched_by(problem, 0), 1);
+}
+
+TEST_F(ReservedBench, HasRoomForAProblemThatFitsWithoutWhatOthersLeft) {
+  constexpr std::size_t kMib = std::size_t{1} << 20;
+  ConvProblem widens = strided_problem(ConvDirection::kForward, DType::kF32);
+  widens.x = {1, 4, 256, 256};  // 1 MiB
+  widens.w = {64, 4, 1, 1};
+  widens.y = {1, 64, 256, 256};  // 16 MiB
+  widens.pad_begin = widens.pad_end = {0, 0};
+  widens.stride = {1, 1};
+  ConvProblem narrows = widens;
+  std::swap(narrows.x, narrows.y);
+  narrows.w = {4, 64, 1, 1};
+  const LittleMemory room(24 * kMib);
+  ConvBench bench(handles_);
+  EXPECT_TRUE(bench.reserve(widens, 0));
+  EXPECT_TRUE(bench.reserve(narrows, 0)) << "one of them at a time";
+  EXPECT_FALSE(bench.reserve(narrows, 16 * kMib));
+  (void)launches().take();
+  EXPECT_TRUE(bench.reserve(narrows, 0));
+  EXPECT_EQ(launches().take(), 1) << "what was given back is filled again";
 }
 
 }  // namespace
