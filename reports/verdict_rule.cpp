@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <span>
 
@@ -287,6 +288,10 @@ bool decidable(const VerdictEvidence& evidence) {
          !(evidence.synthetic_host.empty() && evidence.synthetic_device.empty());
 }
 
+bool without_copy(std::string_view variant, bool shared_processors) {
+  return variant == "device" || (variant.empty() && !shared_processors);
+}
+
 ArmMeans arm_means(const VerdictEvidence& evidence) {
   const Arms arms = arms_of(evidence);
   return {mean_rate(arms.io),
@@ -320,6 +325,13 @@ std::optional<double> contention_explains(const VerdictEvidence& evidence, doubl
 
 double gain_at(double rate, const ArmMeans& means) { return std::min(means.io, rate) / means.full; }
 
+double rate_without_compute(const ArmMeans& means) {
+  const double copy_s = std::max(0.0, 1.0 / means.host - 1.0 / means.device);
+  const double communication_s = std::max(0.0, 1.0 / means.device - 1.0 / means.nocomm);
+  const double left_s = copy_s + communication_s;
+  return left_s > 0.0 ? 1.0 / left_s : std::numeric_limits<double>::infinity();
+}
+
 std::optional<double> most_gain(Verdict verdict, const ArmMeans& means) {
   switch (verdict) {
     case Verdict::kInputBound:
@@ -331,7 +343,7 @@ std::optional<double> most_gain(Verdict verdict, const ArmMeans& means) {
     case Verdict::kCommunicationBound:
       return gain_at(means.nocomm, means);
     case Verdict::kComputeBound:
-      return means.io / means.full;
+      return gain_at(rate_without_compute(means), means);
     case Verdict::kLaunchBound:
     case Verdict::kStraggler:
     case Verdict::kBalanced:

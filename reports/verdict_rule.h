@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dlbench::reports {
@@ -25,6 +26,10 @@ struct StragglerEvidence {
   /// Steps that late_share comes from; 0: unknown, it is then taken as exact.
   std::int64_t steps = 0;
 };
+
+/// Whether a synthetic trial of this variant (not nocomm) leaves its batch on the device: device,
+/// and where the device is no processor (shared_processors) the one without a variant, of scale.
+[[nodiscard]] bool without_copy(std::string_view variant, bool shared_processors);
 
 /// All rates in samples/s over all ranks, repetitions that count, one per round.
 struct VerdictEvidence {
@@ -75,6 +80,10 @@ struct ArmMeans {
 
 /// Factor on full if the step ran at `rate` alone, samples/s: the slower of it and the loader.
 [[nodiscard]] double gain_at(double rate, const ArmMeans& means);
+
+/// The rate of a step that computes in no time, samples/s: what copy and communication leave;
+/// infinite where they were not measured, or cost nothing.
+[[nodiscard]] double rate_without_compute(const ArmMeans& means);
 
 /// Factor on full if what the verdict blames cost nothing: the most that advice may promise.
 /// Nothing where rates alone do not tell.

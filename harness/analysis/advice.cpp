@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <utility>
 
 namespace dlbench::harness {
@@ -175,6 +174,15 @@ std::optional<AdviceRecord> faster_step(const std::string& change,
       change, reports::gain_at(rate, means), loader_limits ? "the loader is the limit" : "");
 }
 
+/// A step that computes in no time.
+std::optional<AdviceRecord> faster_compute(const std::string& change, const ArmMeans& means) {
+  const double rate = reports::rate_without_compute(means);
+  return worthwhile(
+      change,
+      reports::gain_at(rate, means),
+      means.io < rate ? "the loader is the limit" : "copy and communication are the limit");
+}
+
 /// Of a device that is no small part of the step without work; empty: it is not known to be.
 std::string idle_text(const AttributionInput& input) {
   constexpr double kIdle = 0.1;
@@ -276,7 +284,7 @@ std::string doubt_text(const AttributionInput& input,
 const char* remedy(Doubt doubt) {
   switch (doubt) {
     case Doubt::kCopyNotSeparated:
-      return "add synthetic/host to --trials";
+      return "measure synthetic/host, too (dlbench run --trials)";
     case Doubt::kFullBeatsLoader:
       return "measure again with --cache warm or --cache cold, so that all trials meet one state";
     case Doubt::kLittleContention:
@@ -379,12 +387,11 @@ std::vector<AdviceRecord> advice(const AttributionInput& input,
       break;
     case Verdict::kComputeBound:
       ideas.push_back(
-          faster_step(input.shared_processors
-                          ? "a faster step (--precision, --conv-algorithm, larger --batch-size, "
-                            "more cores or another device)"
-                          : "a faster step (--precision, larger --batch-size or another device)",
-                      std::numeric_limits<double>::infinity(),
-                      means));
+          faster_compute(input.shared_processors
+                             ? "a faster step (--precision, --conv-algorithm, larger --batch-size, "
+                               "more cores or another device)"
+                             : "a faster step (--precision, larger --batch-size or another device)",
+                         means));
       break;
     case Verdict::kLaunchBound:
       ideas.push_back(

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/analysis/projection.h"
 
+#include "engine/comm/link_model.h"
 #include "engine/core/check.h"
 #include "engine/core/rng.h"
 #include "harness/analysis/projection_internal.h"
@@ -14,6 +15,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
+#include <set>
 #include <utility>
 
 namespace dlbench::harness {
@@ -57,12 +59,43 @@ const char* limit_of(const ModelledStep& step) {
   return std::max_element(std::begin(parts), std::end(parts))->second;
 }
 
+/// Whether collectives of the same number of messages alone were measured, as where there was one
+/// number of ranks: what a call costs, and what a message does, then cannot be told apart.
+bool all_have_as_many_messages(const std::vector<CollectiveTime>& measured,
+                               std::int64_t node_ranks) {
+  std::set<std::pair<double, double>> messages;
+  for (const CollectiveTime& collective : measured) {
+    const comm::LinkLoad load =
+        comm::link_load(collective.op, collective.bytes, collective.ranks, node_ranks);
+    messages.emplace(load.between_messages, load.inside_messages);
+  }
+  return messages.size() == 1;
+}
+
+/// The time that all calls have alike, divided anew between what a call costs and what a message
+/// does: any division fits what was measured, and is as likely.
+void divide_anew(const comm::LinkLoad& load, LinkParameters& link, core::RandomStream& random) {
+  const double total_s = link.overhead_s + load.between_messages * link.alpha_s +
+                         load.inside_messages * link.inside_alpha_s;
+  const auto draw = [&random](double messages) {  // equal shares on the mean
+    return messages > 0.0 ? -std::log1p(-static_cast<double>(random.uniform())) : 0.0;
+  };
+  const double call = draw(1.0);
+  const double between = draw(load.between_messages);
+  const double inside = draw(load.inside_messages);
+  const double unit_s = total_s / std::max(call + between + inside, 1e-12);
+  link.overhead_s = call * unit_s;
+  link.alpha_s = between > 0.0 ? between * unit_s / load.between_messages : link.alpha_s;
+  link.inside_alpha_s = inside > 0.0 ? inside * unit_s / load.inside_messages : link.inside_alpha_s;
+}
+
 /// Why a projection to `ranks` ranks is not to be trusted; nothing is known against the others.
 std::optional<std::string> doubt(std::int64_t ranks,
                                  double load,
                                  const ProjectionInput& input,
                                  double residual,
-                                 bool knows_batch) {
+                                 bool knows_batch,
+                                 std::optional<std::int64_t> only_ranks) {
   const std::optional<std::int64_t>& only_node_ranks = input.only_node_ranks;
   std::vector<std::string> reasons;
   if (!input.load.empty() && load <= 1.0 && ranks >= input.load.begin()->first) {
@@ -80,6 +113,11 @@ std::optional<std::string> doubt(std::int64_t ranks,
   if (only_node_ranks.has_value() && ranks > *only_node_ranks) {
     reasons.push_back(fmt::format(
         "no network between nodes was measured, only {} ranks of one node", *only_node_ranks));
+  }
+  if (only_ranks.has_value() && ranks > *only_ranks) {
+    reasons.push_back(fmt::format(
+        "all-reduces of {} ranks alone were measured, which do not tell what more ranks cost",
+        *only_ranks));
   }
   if (ranks > 1 && residual > reports::kLargestResidual) {
     reasons.push_back(
@@ -220,7 +258,21 @@ struct Projector::State {
       time_s.push_back(expected_s *
                        std::max(1.0 + error * static_cast<double>(random.normal()), 0.1));
     }
-    return fitter.refit(index, time_s).link;
+    LinkParameters drawn = fitter.refit(index, time_s).link;
+    const CollectiveTime& any = fitter.measured().front();
+    if (all_have_as_many_messages(fitter.measured(), drawn.node_ranks)) {
+      divide_anew(comm::link_load(any.op, any.bytes, any.ranks, drawn.node_ranks), drawn, random);
+    }
+    return drawn;
+  }
+
+  /// The number of ranks of all measured collectives; nothing if there are several.
+  [[nodiscard]] std::optional<std::int64_t> only_ranks() const {
+    const std::vector<CollectiveTime>& measured = fitter.measured();
+    const std::int64_t ranks = measured.empty() ? 0 : measured.front().ranks;
+    const bool all = std::ranges::all_of(
+        measured, [ranks](const CollectiveTime& one) { return one.ranks == ranks; });
+    return all && ranks > 1 ? std::optional(ranks) : std::nullopt;
   }
 
   [[nodiscard]] Target target_of(std::int64_t ranks, double load) const {
@@ -291,7 +343,8 @@ reports::ProjectionRecord Projector::project(std::int64_t ranks, double load) co
   record.limit = limit_of(step);
   const bool knows_batch = state.predictor.batches().knows_batches() ||
                            target.largest_batch == state.sizes.back().largest_batch;
-  record.doubt = doubt(ranks, load, state.input, state.link.residual, knows_batch);
+  record.doubt =
+      doubt(ranks, load, state.input, state.link.residual, knows_batch, state.only_ranks());
   return record;
 }
 

@@ -67,6 +67,16 @@ std::vector<TrialId> parse_trials(std::string_view text, bool device_copies) {
       }
     }
   }
+  // What communication costs lies between these two, which have no copy.
+  const TrialId device{TrialKind::kSynthetic, "device"};
+  const auto nocomm =
+      std::find(trials.begin(), trials.end(), TrialId{TrialKind::kSynthetic, "nocomm"});
+  if (device_copies && nocomm != trials.end() &&
+      std::find(trials.begin(), trials.end(), TrialId{TrialKind::kSynthetic, "host"}) !=
+          trials.end() &&
+      std::find(trials.begin(), trials.end(), device) == trials.end()) {
+    trials.insert(nocomm, device);
+  }
   if (trials.empty()) {
     throw core::Error(core::ErrorCode::kUsage,
                       "--trials: the list is empty; wanted for example io,synthetic,full");

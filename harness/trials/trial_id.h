@@ -30,7 +30,9 @@ struct TrialId {
 [[nodiscard]] std::vector<std::string> trial_names();
 
 /// Parses "io,synthetic,full". `device_copies`: the device has memory of its own, so "synthetic"
-/// means its device and host variants; on the CPU both are one. Doubles are dropped, order is kept.
+/// means its device and host variants, and synthetic/nocomm beside synthetic/host brings
+/// synthetic/device, without which the copy would look like communication; on the CPU device and
+/// host are one. Doubles are dropped, order is kept.
 /// Throws core::Error(kUsage) with the nearest name; also for an empty list.
 [[nodiscard]] std::vector<TrialId> parse_trials(std::string_view text, bool device_copies);
 

@@ -323,7 +323,8 @@ AttributionInput attribution_input(const std::vector<TrialResult>& results,
       input.straggler = straggler(result, context);
     } else if (id.kind == TrialKind::kSynthetic && id.variant == "nocomm") {
       input.nocomm = round_rates(result);
-    } else if (id.kind == TrialKind::kSynthetic && id.variant == "device") {
+    } else if (id.kind == TrialKind::kSynthetic &&
+               reports::without_copy(id.variant, context.shared_processors)) {
       input.synthetic_device = round_rates(result);
       if (input.synthetic_host.empty()) {
         input.synthetic_cpu_s_per_sample = result.cpu_s_per_sample();

@@ -35,7 +35,8 @@ void add(const TrialRecord& trial, Evidence& evidence) {
     evidence.rates.step_beside_loader = round_rates(trial);
   } else if (synthetic && trial.variant == "nocomm") {
     evidence.rates.nocomm = round_rates(trial);
-  } else if (synthetic && trial.variant == "device") {
+  } else if (synthetic &&
+             without_copy(trial.variant.value_or(""), evidence.rates.shared_processors)) {
     evidence.rates.synthetic_device = round_rates(trial);
     evidence.synthetic = evidence.synthetic == nullptr ? &trial : evidence.synthetic;
   } else if (synthetic) {
@@ -46,11 +47,11 @@ void add(const TrialRecord& trial, Evidence& evidence) {
 
 Evidence evidence_of(const std::vector<const TrialRecord*>& trials, const RunRecord& record) {
   Evidence evidence;
+  evidence.rates.shared_processors =
+      record.workload.has_value() && record.workload->backend != "cuda";
   for (const TrialRecord* trial : trials) {
     add(*trial, evidence);
   }
-  evidence.rates.shared_processors =
-      record.workload.has_value() && record.workload->backend != "cuda";
   return evidence;
 }
 

@@ -97,6 +97,30 @@ TEST(Projection, PredictsTheLargestSizeOfStrongScaling) {
   EXPECT_GE(median(accuracy.errors_of_no_model), 2.0 * median(accuracy.errors_of_bound));
 }
 
+/// One rank and two say nothing of how a call's constant time grows with the ranks: the truth still
+/// lies in the band, which knows that, and is doubted.
+TEST(Projection, FromTwoRanksAloneIsWideAndDoubted) {
+  constexpr int kClusters = 60;
+  std::mt19937_64 random(7);
+  int covered = 0;
+  for (int index = 0; index < kClusters; ++index) {
+    Cluster cluster = random_cluster(random);
+    cluster.node_ranks = 0;
+    cluster.sizes = {1, 2};
+    cluster.largest = 2;
+    const Projector projector(measure(cluster, random));
+    EXPECT_EQ(projector.project(2).doubt, std::nullopt);
+    const reports::ProjectionRecord projection = projector.project(16);
+    EXPECT_THAT(projection.doubt.value_or(""), HasSubstr("all-reduces of 2 ranks alone"));
+    cluster.sizes = {1, 16};
+    cluster.largest = 16;
+    const double step_s = measured_step_s(measure(cluster, random));
+    const auto [lower, upper] = *projection.step_time_s.ci95;
+    covered += lower <= step_s && step_s <= upper ? 1 : 0;
+  }
+  EXPECT_GE(covered, kClusters * 85 / 100);
+}
+
 TEST(Projection, AgreesWithAQuietClusterOfManyRanks) {
   Cluster cluster = quiet_cluster();
   std::mt19937_64 random(1);

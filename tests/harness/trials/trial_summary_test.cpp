@@ -4,6 +4,7 @@
 
 #include "engine/core/check.h"
 #include "harness/trials/late_ranks.h"
+#include "harness/trials/trial_id.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -175,6 +176,33 @@ TEST(TrialSummary, OnDevicesTheStragglersStepsAreBlockedLeast) {
   EXPECT_DOUBLE_EQ(found->late_share, 1.0);
   EXPECT_NEAR(found->lost_share, 0.3, 1e-12) << "the transfer is not its fault";
   EXPECT_EQ(found->steps, 100);
+}
+
+// As in `scale`, whose synthetic trial leaves its batch on a GPU.
+TEST(TrialSummary, ASyntheticTrialWithoutVariantHasNoCopyOnADevice) {
+  TrialResult synthetic;
+  synthetic.id = {reports::TrialKind::kSynthetic, ""};
+  synthetic.repetitions = {{.samples = 16, .wall_s = 1.0, .samples_per_second = 16.0}};
+  synthetic.rounds = {{.shares = {RankShare{}, RankShare{}}}};
+  TrialContext context = context_of_two();
+  for (const bool shared : {true, false}) {
+    context.shared_processors = shared;
+    const AttributionInput input = attribution_input({synthetic}, context);
+    EXPECT_EQ(input.synthetic_host.size(), shared ? 1U : 0U);
+    EXPECT_EQ(input.synthetic_device.size(), shared ? 0U : 1U);
+  }
+}
+
+TEST(Trials, WithoutCommunicationAndWithCopyBringTheStepWithoutCopy) {
+  const std::string host_and_nocomm = "io,synthetic/host,synthetic/nocomm,full";
+  std::vector<std::string> names;
+  for (const TrialId& trial : parse_trials(host_and_nocomm, true)) {
+    names.push_back(trial.to_string());
+  }
+  EXPECT_THAT(names,
+              ElementsAre("io", "synthetic/host", "synthetic/device", "synthetic/nocomm", "full"));
+  EXPECT_EQ(parse_trials("synthetic/nocomm", true).size(), 1U);
+  EXPECT_EQ(parse_trials(host_and_nocomm, false).size(), 4U);
 }
 
 // Four nodes of one rank, the last of which is slow: each rank is the last of its node every time.
