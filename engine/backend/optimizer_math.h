@@ -62,8 +62,10 @@ struct SgdUpdate {
 /// Adam: Kingma, Ba 2015, arXiv:1412.6980, algorithm 1; epsilon added outside the root.
 template <typename T>
 struct AdamUpdate {
-  T beta1;
-  T beta2;
+  // Of the exact 1 - beta: in f32 1 - 0.999 would be off by 1.3e-5, and the corrections, which are
+  // of the exact one, would not cancel it.
+  T one_minus_beta1;
+  T one_minus_beta2;
   T epsilon;
   T weight_decay;
   T step_size;   ///< lr / (1 - beta1^t)
@@ -72,8 +74,8 @@ struct AdamUpdate {
   DLBENCH_HOST_DEVICE AdamUpdate(const graph::OptimizerAttributes& a,
                                  double lr,
                                  const double* coefficients)
-      : beta1(static_cast<T>(a.beta1)),
-        beta2(static_cast<T>(a.beta2)),
+      : one_minus_beta1(static_cast<T>(1.0 - a.beta1)),
+        one_minus_beta2(static_cast<T>(1.0 - a.beta2)),
         epsilon(static_cast<T>(a.epsilon)),
         weight_decay(static_cast<T>(a.weight_decay)),
         step_size(static_cast<T>(lr / (1.0 - coefficients[kBeta1Power]))),
@@ -81,8 +83,8 @@ struct AdamUpdate {
 
   DLBENCH_HOST_DEVICE void operator()(T grad, T& parameter, T& m, T& v) const {
     const T g = grad + weight_decay * parameter;
-    m += (g - m) * (T{1} - beta1);
-    v += (g * g - v) * (T{1} - beta2);
+    m += (g - m) * one_minus_beta1;
+    v += (g * g - v) * one_minus_beta2;
     parameter -= step_size * m / (std::sqrt(v) * root_scale + epsilon);
   }
 };
@@ -92,8 +94,10 @@ struct AdamUpdate {
 /// p -= lr m^ / (sqrt(v^) + epsilon).
 template <typename T>
 struct NadamUpdate {
-  T beta1;
-  T beta2;
+  // Of the exact 1 - beta: in f32 1 - 0.999 would be off by 1.3e-5, and the corrections, which are
+  // of the exact one, would not cancel it.
+  T one_minus_beta1;
+  T one_minus_beta2;
   T epsilon;
   T momentum_factor;  ///< lr u_(t+1) / (1 - U_t u_(t+1))
   T gradient_factor;  ///< lr (1 - u_t) / (1 - U_t)
@@ -102,8 +106,8 @@ struct NadamUpdate {
   DLBENCH_HOST_DEVICE NadamUpdate(const graph::OptimizerAttributes& a,
                                   double lr,
                                   const double* coefficients)
-      : beta1(static_cast<T>(a.beta1)),
-        beta2(static_cast<T>(a.beta2)),
+      : one_minus_beta1(static_cast<T>(1.0 - a.beta1)),
+        one_minus_beta2(static_cast<T>(1.0 - a.beta2)),
         epsilon(static_cast<T>(a.epsilon)),
         momentum_factor(
             static_cast<T>(lr * coefficients[kMomentumNext] /
@@ -113,8 +117,8 @@ struct NadamUpdate {
         root_scale(static_cast<T>(1.0 / std::sqrt(1.0 - coefficients[kBeta2Power]))) {}
 
   DLBENCH_HOST_DEVICE void operator()(T grad, T& parameter, T& m, T& v) const {
-    m += (grad - m) * (T{1} - beta1);
-    v += (grad * grad - v) * (T{1} - beta2);
+    m += (grad - m) * one_minus_beta1;
+    v += (grad * grad - v) * one_minus_beta2;
     parameter -=
         (momentum_factor * m + gradient_factor * grad) / (std::sqrt(v) * root_scale + epsilon);
   }
@@ -125,6 +129,7 @@ template <typename T>
 struct AdadeltaUpdate {
   T learning_rate;
   T rho;
+  T one_minus_rho;
   T epsilon;
 
   DLBENCH_HOST_DEVICE AdadeltaUpdate(const graph::OptimizerAttributes& a,
@@ -132,12 +137,13 @@ struct AdadeltaUpdate {
                                      const double* /*coefficients*/)
       : learning_rate(static_cast<T>(lr)),
         rho(static_cast<T>(a.rho)),
+        one_minus_rho(static_cast<T>(1.0 - a.rho)),
         epsilon(static_cast<T>(a.epsilon)) {}
 
   DLBENCH_HOST_DEVICE void operator()(T grad, T& parameter, T& square, T& delta) const {
-    square = rho * square + (T{1} - rho) * grad * grad;
+    square = rho * square + one_minus_rho * grad * grad;
     const T step = std::sqrt(delta + epsilon) / std::sqrt(square + epsilon) * grad;
-    delta = rho * delta + (T{1} - rho) * step * step;
+    delta = rho * delta + one_minus_rho * step * step;
     parameter -= learning_rate * step;
   }
 };

@@ -307,10 +307,14 @@ std::optional<double> seconds_of(const OptionSet& options, std::string_view name
 // A command line that is wrong on one rank (a config file that only some nodes have) may be right
 // on the others, who wait for this one: all join, and end with the error of the lowest rank that
 // has one. `run` is for ranks that have none.
-int join_and_run(const std::optional<Error>& wrong,
+int join_and_run(std::optional<Error> wrong,
                  std::optional<double> timeout_s,
                  const std::function<int(comm::Rendezvous&)>& run) {
-  fault_watch().prepare(launchers::detect_launch(core::environment()));
+  try {
+    fault_watch().prepare(launchers::detect_launch(core::environment()));
+  } catch (const Error& error) {  // a variable that is wrong, on this node say
+    wrong = wrong.has_value() ? wrong : error;
+  }
   MeetingWatch meeting(timeout_s);  // after the sentinel, which is forked off one thread
   const std::unique_ptr<comm::Rendezvous> ranks = join_launch();
   if (ranks->rank() != 0) {
@@ -416,6 +420,9 @@ CheckedCommandLine check_command_line(const std::vector<std::string>& arguments,
     constexpr std::array<std::string_view, 6> kWritten{
         "output", "trace", "benchy", "checkpoint", "record-probes", "dump"};
     for (const OptionSpec& spec : bound.options->specs()) {
+      if (const reports::Value value = spec.value(); spec.name == "device") {
+        checked.device = std::get<std::string>(value.data);
+      }
       if (spec.source == OptionSource::kDefault) {
         checked.unset.push_back(spec.name);
         continue;

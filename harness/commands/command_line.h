@@ -19,6 +19,7 @@ namespace dlbench::harness {
 struct CheckedCommandLine {
   std::vector<std::string> unset;       ///< options of the command that were left at their defaults
   std::vector<std::string> set;         ///< the others
+  std::optional<std::string> device;    ///< its --device, given or by default
   std::optional<double> timeout_s;      ///< its --timeout
   std::optional<double> time_budget_s;  ///< its --time-budget, given or by default
   /// Options that were given a file or folder to write, and which.

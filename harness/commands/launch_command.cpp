@@ -200,6 +200,30 @@ void LaunchCommand::add_container_options(OptionSet& options) {
   }
 }
 
+/// NCCL wants a GPU for each rank.
+void check_gpus(const LaunchRequest& request, const CheckedCommandLine& checked) {
+  const bool shares = std::ranges::find(checked.set, "share-gpu") != checked.set.end();
+  if (shares || !checked.device.has_value() || *request.ranks_per_node == 1) {
+    return;
+  }
+  if (checked.device->starts_with("cuda:")) {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("--device {} is one GPU for all {} ranks of a node: leave the number "
+                            "away, or give --share-gpu",
+                            *checked.device,
+                            *request.ranks_per_node));
+  }
+  const bool may_use_gpus = *checked.device == "auto" || *checked.device == "cuda";
+  if (may_use_gpus && *request.gpus_per_node > 0 &&
+      *request.ranks_per_node > *request.gpus_per_node) {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("{} ranks per node are more than its {} GPUs: at most one rank per "
+                            "GPU, or give the command --share-gpu or --device cpu",
+                            *request.ranks_per_node,
+                            *request.gpus_per_node));
+  }
+}
+
 LaunchRequest LaunchCommand::request(const OptionSet& options, const Invocation& invocation) const {
   if (!options.is_default("ranks-per-node") && !options.is_default("tasks-per-node")) {
     throw Error(ErrorCode::kUsage,
@@ -234,6 +258,7 @@ LaunchRequest LaunchCommand::request(const OptionSet& options, const Invocation&
   const CheckedCommandLine checked = check_command_line(invocation.launched, total_ranks(request));
   request.is_warned = spec().warns_ranks;
   request.written = checked.written;
+  check_gpus(request, checked);
   check_ends_in_time("--timeout", checked.timeout_s, request.time_s);
   const auto is_unset = [&checked](const char* option) {
     return std::find(checked.unset.begin(), checked.unset.end(), option) != checked.unset.end();

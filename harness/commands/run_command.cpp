@@ -14,6 +14,7 @@
 #include "harness/faults/fault_watch.h"
 #include "harness/rank_placement.h"
 #include "harness/ranks.h"
+#include "harness/scaling/scale_plan.h"
 #include "harness/session/plan_record.h"
 #include "harness/session/session.h"
 #include "harness/trials/arm.h"
@@ -112,20 +113,13 @@ class Measurement {
   /// Those of --trials that so many ranks can do; of the others the report and a warning say why
   /// not. Throws core::Error(kUsage) if none is left.
   [[nodiscard]] std::vector<TrialId> possible_trials(const SessionPlan& plan) {
-    std::vector<TrialId> trials =
+    const std::vector<TrialId> wanted =
         parse_trials(options_.trials, !plan.backend().reads_host_memory());
-    std::erase_if(trials, [&](const TrialId& trial) {
-      const std::string reason = why_impossible(trial, ranks_.size());
-      if (!reason.empty()) {
-        record_.run.skipped.push_back({"trial " + trial.to_string(), reason});
-        core::log::warn("trial " + trial.to_string() + " skipped: " + reason);
-      }
-      return !reason.empty();
-    });
-    if (trials.empty()) {
-      throw Error(ErrorCode::kUsage, "none of the trials can run here: " + options_.trials);
+    for (const reports::SkipRecord& skipped : impossible_trials(wanted, {ranks_.size()})) {
+      core::log::warn(skipped.what + " skipped: " + skipped.reason);
+      record_.run.skipped.push_back(skipped);
     }
-    return trials;
+    return trials_at(wanted, ranks_.size());
   }
 
   void check_files(const SessionPlan& plan) const {
@@ -452,7 +446,10 @@ class RunCommand final : public Command {
       static_cast<void>(parse_step_range(run_.capture_steps));
     }
   }
-  void check_ranks(int available) const override { check_share(run_, available); }
+  void check_ranks(int available) const override {
+    check_share(run_, available);
+    static_cast<void>(impossible_trials(parse_trials(run_.trials, true), {available}));
+  }
   int run(const OptionSet& options, const Invocation& invocation) override {
     // What a config file repeats of the defaults asks for nothing.
     const bool chosen =

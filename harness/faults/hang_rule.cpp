@@ -31,18 +31,22 @@ double HangRule::patience_s(double longest_step_s) const {
   return std::max(kPartForDetection * limits_.stepping_s, kStepsOfPatience * longest_step_s);
 }
 
-std::optional<Hang> HangRule::look(double now_s, std::span<const RankSign> ranks) {
-  const bool all_stopped = std::all_of(
+bool all_stopped(std::span<const RankSign> ranks) {
+  return std::all_of(
       ranks.begin(), ranks.end(), [](const RankSign& rank) { return rank.ended || rank.stopped; });
+}
+
+std::optional<Hang> HangRule::look(double now_s, std::span<const RankSign> ranks, bool others_run) {
+  const bool node_stopped = all_stopped(ranks);
   const bool any_traced =
       std::any_of(ranks.begin(), ranks.end(), [](const RankSign& rank) { return rank.traced; });
-  if (memory_.size() != ranks.size() || now_s - last_look_s_ > kLongestPauseS || all_stopped ||
-      any_traced) {
+  if (memory_.size() != ranks.size() || now_s - last_look_s_ > kLongestPauseS ||
+      (node_stopped && !others_run) || any_traced) {
     start_afresh(now_s, ranks);
   }
   last_look_s_ = now_s;
   remember(now_s, ranks);
-  if (auto hang = stopped_rank(now_s)) {
+  if (auto hang = stopped_rank(now_s, node_stopped)) {
     return hang;
   }
   if (auto hang = silent_rank(now_s, ranks)) {
@@ -77,10 +81,11 @@ void HangRule::remember(double now_s, std::span<const RankSign> ranks) {
   }
 }
 
-std::optional<Hang> HangRule::stopped_rank(double now_s) const {
+std::optional<Hang> HangRule::stopped_rank(double now_s, bool all_stopped) const {
+  const double limit_s = all_stopped ? limits_.node_stopped_s : limits_.stopped_s;
   for (std::size_t i = 0; i < memory_.size(); ++i) {
     const std::optional<double> since = memory_[i].stopped_since_s;
-    if (since.has_value() && now_s - *since > limits_.stopped_s) {
+    if (since.has_value() && now_s - *since > limit_s) {
       return Hang{i,
                   fmt::format("its process is stopped (SIGSTOP) for {:.1f} s while others run",
                               now_s - *since)};

@@ -37,6 +37,8 @@ struct HangLimits {
   double first_step_s = 60.0;
   double otherwise_s = 300.0;  ///< while it prepares or concludes
   double stopped_s = 2.0;      ///< stopped while others run
+  /// All of a node, while others run elsewhere: what suspends a job reaches its nodes one by one.
+  double node_stopped_s = 5.0;
 };
 
 struct Hang {
@@ -44,14 +46,19 @@ struct Hang {
   std::string why;
 };
 
+/// Whether no rank of the node runs: those that have not ended are stopped.
+[[nodiscard]] bool all_stopped(std::span<const RankSign> ranks);
+
 class HangRule {
  public:
   explicit HangRule(HangLimits limits) : limits_(limits) {}
 
   /// `now_s`: a clock that goes on. The same ranks in the same order at every call, about twice a
   /// second; after a pause of the caller (the machine slept) or of all ranks (the job was
-  /// suspended) all of them start afresh.
-  [[nodiscard]] std::optional<Hang> look(double now_s, std::span<const RankSign> ranks);
+  /// suspended) all of them start afresh. `others_run`: ranks of other nodes that are not stopped.
+  [[nodiscard]] std::optional<Hang> look(double now_s,
+                                         std::span<const RankSign> ranks,
+                                         bool others_run = false);
 
   /// How long a stepping rank may be silent. Less than the limit: what follows takes time too.
   [[nodiscard]] double patience_s(double longest_step_s) const;
@@ -65,7 +72,7 @@ class HangRule {
 
   void start_afresh(double now_s, std::span<const RankSign> ranks);
   void remember(double now_s, std::span<const RankSign> ranks);
-  [[nodiscard]] std::optional<Hang> stopped_rank(double now_s) const;
+  [[nodiscard]] std::optional<Hang> stopped_rank(double now_s, bool all_stopped) const;
   [[nodiscard]] std::optional<Hang> silent_rank(double now_s,
                                                 std::span<const RankSign> ranks) const;
   [[nodiscard]] std::optional<Hang> device_waits(double now_s,

@@ -286,11 +286,12 @@ std::optional<Fault> NodeLink::exchange(double now_s, const Fault& place) {
   last_s_ = now_s;
   place_ = place;
   accept_peers();
-  const bool sign =
-      now_s - said_s_ >= (place.phase == said_phase_ ? kSignIntervalS : kNewsIntervalS);
+  const bool news = place.phase != said_phase_ || place.detail != said_detail_;
+  const bool sign = now_s - said_s_ >= (news ? kNewsIntervalS : kSignIntervalS);
   if (sign) {
     said_s_ = now_s;
     said_phase_ = place.phase;
+    said_detail_ = place.detail;
   }
   std::optional<Fault> first;
   for (Peer& peer : peers_) {
@@ -324,6 +325,12 @@ void NodeLink::tell(const Fault& fault) {
       send(peer, to_line("fault", fault));
     }
   }
+}
+
+bool NodeLink::others_run() const {
+  return std::any_of(peers_.begin(), peers_.end(), [](const Peer& peer) {
+    return peer.node >= 0 && !peer.over && peer.place.detail != kStopped;
+  });
 }
 
 int NodeLink::linked() const {

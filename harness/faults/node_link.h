@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The connections between the sentinels of a launch's nodes: a star around that of rank 0's node.
-// Each says once a second, and soon after its first rank came to another phase, that it is there
-// and what that rank does, tells of a fault at once, and takes its leave before it ends. Whoever
-// breaks off or falls silent is gone with its node.
+// Each says once a second, and soon after its first rank came to another phase or all its ranks
+// were stopped, that it is there and what that rank does, tells of a fault at once, and takes its
+// leave before it ends. Whoever breaks off or falls silent is gone with its node.
 #pragma once
 
 #include "harness/faults/fault.h"
@@ -60,6 +60,10 @@ class NodeLink {
   /// Tells all others of a fault, at once; the first one also to those who come later.
   void tell(const Fault& fault);
 
+  /// What `detail` of a place says of a node whose ranks are all stopped.
+  static constexpr std::string_view kStopped = "stopped";
+  /// Whether a node on the other end last said of its ranks that they are not all stopped.
+  [[nodiscard]] bool others_run() const;
   /// Nodes on the other end, once they have shown the secret.
   [[nodiscard]] int linked() const;
   /// Rank 0's node went without leave.
@@ -92,7 +96,8 @@ class NodeLink {
   std::vector<Peer> peers_;
   std::optional<double> last_s_;
   double said_s_ = -std::numeric_limits<double>::infinity();  ///< when the last sign was given
-  std::string said_phase_;                                    ///< and the phase in it
+  std::string said_phase_;                                    ///< and the phase in it,
+  std::string said_detail_;                                   ///< and whether all are stopped
   Fault place_;
   std::optional<Fault> told_;
   bool lost_center_ = false;

@@ -162,6 +162,9 @@ class Sentinel {
     }
     Fault place{.rank = node_.first_rank, .host = node_.host};
     describe_place(seat(0).progress, place);
+    if (!signs_.empty() && all_stopped(signs_)) {
+      place.detail = NodeLink::kStopped;
+    }
     if (node_.node == 0) {
       linked_ = linked_ || link_->linked() == node_.nodes - 1;
     } else if (const std::string meeting = board_.meeting_place(); !linked_ && !meeting.empty()) {
@@ -268,7 +271,8 @@ class Sentinel {
     for (std::size_t index = 0; index < watched_.size(); ++index) {
       signs_[index] = sign(index);
     }
-    if (const std::optional<Hang> hang = rule_.look(core::steady_seconds(), signs_)) {
+    const bool others_run = link_.has_value() && link_->others_run();
+    if (const std::optional<Hang> hang = rule_.look(core::steady_seconds(), signs_, others_run)) {
       post(hang->index, core::ErrorCode::kTimeout, hang->why, 0.0);
     }
   }

@@ -92,7 +92,7 @@ class BadInput(CommandTest):
     def test_a_trial_that_one_rank_cannot_do(self):
         for arguments in ([], ["--dry-run"]):
             self.expect_error(2, *self.mnist, "--trials", "synthetic/nocomm", *arguments,
-                              says=["none of the trials can run here: synthetic/nocomm"])
+                              says=["none of the trials can run on 1 rank: synthetic/nocomm"])
         self.assertFalse((self.folder / "report.json").exists())
         done = self.dlbench(*self.mnist, "--trials", "synthetic,synthetic/nocomm", "--dry-run")
         self.assertEqual(done.returncode, 0, done.stderr)

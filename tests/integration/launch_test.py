@@ -156,6 +156,19 @@ class Launch(CommandTest):
             done = self.dlbench(*arguments, "--cpus-per-task", "8", *JOB, *RUN)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
 
+    def test_ranks_that_would_share_a_gpu_are_refused_at_once(self):
+        arguments = ("launch", "slurm", "--gpus-per-node", "4", "--cpus-per-task", "2", "--output-dir", self.folder)
+        for ranks, device, code, says in (
+                ("8", [], 2, "8 ranks per node are more than its 4 GPUs"),
+                ("4", ["--device", "cuda:1"], 2, "--device cuda:1 is one GPU for all 4 ranks of a node"),
+                ("8", ["--share-gpu"], 0, ""), ("8", ["--device", "cpu"], 0, ""), ("4", ["--device", "cuda"], 0, ""),
+                ("1", ["--device", "cuda:1"], 0, "")):
+            done = self.dlbench(*arguments, "--ranks-per-node", ranks, *JOB, *RUN, *device)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(says, done.stderr)
+        self.expect_error(2, *arguments, "--nodes", "1", "--ranks-per-node", "1", *JOB, *RUN, "--trials", "synthetic/nocomm",
+                          says=["none of the trials can run on 1 rank: synthetic/nocomm"])
+
     def test_a_run_with_fewer_cpus_than_its_job_asked_for_says_so(self):
         done = self.dlbench("run", "--workload", "mnist_cnn", "--device", "cpu", "--dry-run",
                             environment={"SLURM_CPUS_PER_TASK": "99999"})

@@ -205,6 +205,12 @@ void add_as_forward(const GraphLowering& lowering,
   }
 }
 
+/// Whether the library's Winograd computes what it should: its gradient of the data does not where
+/// padding differs at the two ends of an axis (oneDNN 2.6.3, jit_wino_4x3).
+bool winograd_is_right(const Convolution& c) {
+  return c.direction != Direction::kBackwardData || c.attributes.pad_begin == c.attributes.pad_end;
+}
+
 /// The same convolution in f32 over operands that lie in bf16: widened before, rounded after. Exact
 /// products, and faster where the processor multiplies f32 at twice the rate of bf16 pairs, or
 /// where Winograd, which the library has in f32 only, wins more than the copies cost.
@@ -223,7 +229,8 @@ void add_widened(const GraphLowering& lowering,
   }
   for (const bool winograd : {false, true}) {
     request.winograd = winograd;
-    if (winograd && lowering.options().conv_algorithm == ConvAlgorithm::kDirect) {
+    if (winograd &&
+        (lowering.options().conv_algorithm == ConvAlgorithm::kDirect || !winograd_is_right(c))) {
       continue;
     }
     if (auto primitive = make_convolution(request); primitive) {
@@ -264,7 +271,7 @@ std::vector<Candidate> candidates_for(const GraphLowering& lowering, const Convo
   const core::Shape& y_shape = lowering.value(c.y).shape;
   std::vector<Candidate> candidates;
   const ConvAlgorithm wanted = lowering.options().conv_algorithm;
-  if (wanted != ConvAlgorithm::kDirect) {
+  if (wanted != ConvAlgorithm::kDirect && winograd_is_right(c)) {
     ConvRequest winograd = request;
     winograd.winograd = true;
     if (auto primitive = make_convolution(winograd); primitive) {

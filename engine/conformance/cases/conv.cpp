@@ -73,6 +73,8 @@ void add_attribute_cases(std::vector<OpCase>& list) {
   list.push_back(conv_case(
       "stride 3, last rows never read", {1, 3, 11, 12}, {4, 3, 2, 2}, Bias::kYes, padded(0, 0, 3)));
   list.push_back(conv_case(
+      "padding after the end only", {2, 32, 12, 12}, {32, 32, 3, 3}, Bias::kNo, padded(0, 1)));
+  list.push_back(conv_case(
       "padding before the start only", {1, 4, 7, 7}, {4, 4, 3, 3}, Bias::kNo, padded(2, 0)));
   list.push_back(conv_case("dilation 2", {2, 8, 13, 13}, {8, 8, 3, 3}, Bias::kYes, dilated(2)));
   list.push_back(conv_case("dilation 6", {1, 16, 16, 16}, {16, 16, 3, 3}, Bias::kNo, dilated(6)));

@@ -305,31 +305,6 @@ TEST(Attribution, NocommShowsCommunicationOnlyWhereItCosts) {
   EXPECT_NEAR(result.advice.front().expected_gain.value(), 140.0 / 99.0, 0.05);
 }
 
-// Of a step of 1 ms 0.09 ms are the copy and as much is communication: no faster computing ends
-// before these.
-TEST(Attribution, AFasterStepIsPromisedNoMoreThanCopyAndCommunicationLeave) {
-  const auto arm = [](double step_s) {
-    std::vector<RoundRate> rounds;
-    for (int round = 0; round < 5; ++round) {
-      rounds.push_back({round, 1.0 / step_s * (1.0 + 1e-3 * (round % 2))});
-    }
-    return rounds;
-  };
-  AttributionInput input;
-  input.ranks = 4;
-  input.io = arm(2e-6);
-  input.full = input.synthetic_host = arm(1e-3);
-  input.synthetic_device = arm(0.91e-3);
-  input.nocomm = arm(0.82e-3);
-  const auto record = attribute(input).value();
-  EXPECT_EQ(record.verdict, Verdict::kComputeBound);
-  ASSERT_EQ(record.advice.size(), 1U);
-  EXPECT_NEAR(record.advice[0].expected_gain.value(), 1.0 / 0.18, 0.01);
-  EXPECT_THAT(record.advice[0].change, HasSubstr("then copy and communication are the limit"));
-  input.synthetic_device = input.nocomm = {};
-  EXPECT_NEAR(attribute(input).value().advice[0].expected_gain.value(), 500.0, 0.1);
-}
-
 TEST(Attribution, InjectedIdleGapsBetweenKernels) {
   AttributionInput input = quiet(900.0, 100.0, 99.0);
   input.gpu = UntracedShares{.busy = 0.55, .launch_idle = 0.45};

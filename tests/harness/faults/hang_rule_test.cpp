@@ -34,12 +34,13 @@ class Watched {
       double seconds, const std::function<void()>& live = [] {}) {
     for (const double end = now_s_ + seconds; now_s_ < end; now_s_ += kInterval) {
       live();
-      if (const std::optional<Hang> hang = rule_.look(now_s_, ranks_)) {
+      if (const std::optional<Hang> hang = rule_.look(now_s_, ranks_, others_run)) {
         return hang;
       }
     }
     return std::nullopt;
   }
+  bool others_run = false;  ///< on other nodes
   void sleep(double seconds) { now_s_ += seconds; }
   [[nodiscard]] double now_s() const { return now_s_; }
 
@@ -168,6 +169,17 @@ TEST(HangRule, TakesASuspendedJobForNoFault) {
   ranks[0].stopped = false;
   ranks[1].stopped = false;
   EXPECT_FALSE(ranks.watch(5.0).has_value()) << "they start afresh";
+}
+
+TEST(HangRule, NamesARankThatIsStoppedAloneOnItsNode) {
+  Watched ranks(1);
+  ranks[0].stopped = true;
+  EXPECT_FALSE(ranks.watch(30.0).has_value()) << "all nodes are stopped";
+  ranks.others_run = true;
+  EXPECT_FALSE(ranks.watch(4.5).has_value()) << "what stops a job may reach this node first";
+  const std::optional<Hang> hang = ranks.watch(1.5);
+  ASSERT_TRUE(hang.has_value());
+  EXPECT_THAT(hang->why, testing::HasSubstr("is stopped (SIGSTOP)"));
 }
 
 TEST(HangRule, TakesASleepOfTheMachineForNoFault) {

@@ -190,6 +190,24 @@ TEST_F(NodeLinks, APhaseIsToldBeforeTheNextSignIsDue) {
   EXPECT_EQ(fault->phase, "trial io");
 }
 
+TEST_F(NodeLinks, ANodeOfStoppedRanksIsTold) {
+  const auto stop = [&](int node) {
+    Fault place = place_of(node);
+    place.detail = NodeLink::kStopped;
+    now_s_ += 0.3;  // before the next sign is due
+    EXPECT_FALSE(links_.at(static_cast<std::size_t>(node))->exchange(now_s_, place).has_value());
+    hear_nothing(0);
+  };
+  hear_nothing(0);
+  EXPECT_TRUE(center().others_run());
+  stop(1);
+  EXPECT_TRUE(center().others_run()) << "those of node 2";
+  stop(2);
+  EXPECT_FALSE(center().others_run());
+  hear_nothing(1);
+  EXPECT_TRUE(links_[1]->others_run()) << "the center's";
+}
+
 TEST_F(NodeLinks, NobodyIsMissedAfterTheMachineSlept) {
   hear_nothing(0);
   now_s_ += 10000.0;

@@ -95,7 +95,21 @@ constexpr CallIds kCalls[] = {
     {"cudaEventRecord", CUPTI_RUNTIME_TRACE_CBID_cudaEventRecord_v3020, 0},
     {"cudaEventSynchronize", CUPTI_RUNTIME_TRACE_CBID_cudaEventSynchronize_v3020, 0},
     {"cudaEventQuery", CUPTI_RUNTIME_TRACE_CBID_cudaEventQuery_v3020, 0},
-    {"cudaStreamWaitEvent", CUPTI_RUNTIME_TRACE_CBID_cudaStreamWaitEvent_v3020, 0}};
+    {"cudaStreamWaitEvent", CUPTI_RUNTIME_TRACE_CBID_cudaStreamWaitEvent_v3020, 0},
+    // Of a run that ends within a window.
+    {"cudaFree", CUPTI_RUNTIME_TRACE_CBID_cudaFree_v3020, CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2},
+    {"cudaFreeHost",
+     CUPTI_RUNTIME_TRACE_CBID_cudaFreeHost_v3020,
+     CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost},
+    {"cudaMalloc",
+     CUPTI_RUNTIME_TRACE_CBID_cudaMalloc_v3020,
+     CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2},
+    {"cudaHostAlloc",
+     CUPTI_RUNTIME_TRACE_CBID_cudaHostAlloc_v3020,
+     CUPTI_DRIVER_TRACE_CBID_cuMemHostAlloc},
+    {"cudaMemGetInfo",
+     CUPTI_RUNTIME_TRACE_CBID_cudaMemGetInfo_v3020,
+     CUPTI_DRIVER_TRACE_CBID_cuMemGetInfo_v2}};
 
 const CallIds& ids_of(std::string_view name) {
   const auto* const found = std::find_if(std::begin(kCalls),
