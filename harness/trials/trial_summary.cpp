@@ -46,12 +46,18 @@ std::optional<reports::StepTimeRecord> step_times(const TrialResult& result) {
   return step_time_record(steps);
 }
 
-// Phases as a line profiler shows lines: those that took time. What none of them claims is "other".
+// Phases as a line profiler shows lines: those that took time. What none of them claims is "other",
+// of rank 0's own time, as they are: that of the repetition is the slowest rank's.
 std::vector<reports::PhaseRecord> phases(const TrialResult& result, bool device_clock) {
   const std::int64_t steps = result.phases.steps;
   if (steps == 0 || result.timed_s <= 0.0) {
     return {};
   }
+  double own_s = 0.0;
+  for (const RankRound& round : result.rounds) {
+    own_s += round.shares.size() > 1 ? round.shares.front().wall_s : 0.0;
+  }
+  const double timed_s = own_s > 0.0 ? own_s : result.timed_s;
   std::vector<std::pair<std::string, double>> totals{
       {"data_wait", result.phases.data_wait}, {"host_to_device", result.phases.host_to_device}};
   for (std::size_t phase = 0; phase < result.phases.engine.size(); ++phase) {
@@ -63,8 +69,8 @@ std::vector<reports::PhaseRecord> phases(const TrialResult& result, bool device_
     claimed += total_s;
   }
   std::erase_if(totals, [](const auto& total) { return total.second <= 0.0; });
-  totals.emplace_back("other", std::max(0.0, result.timed_s - claimed));
-  const double whole = std::max(claimed, result.timed_s);
+  totals.emplace_back("other", std::max(0.0, timed_s - claimed));
+  const double whole = std::max(claimed, timed_s);
   std::vector<reports::PhaseRecord> records;
   records.reserve(totals.size());
   for (const auto& [name, total_s] : totals) {

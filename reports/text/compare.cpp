@@ -386,9 +386,8 @@ Comparison compare_reports(const RunRecord& baseline,
                             names_of(baseline),
                             names_of(candidate)));
   }
-  if (asks_for_less(baseline, candidate)) {
-    comparison.missing.clear();
-  }
+  std::erase_if(comparison.missing,
+                [&](const std::string& name) { return asked_without(name, baseline, candidate); });
   if (!complete) {
     comparison.incomplete = status_text(candidate.run);
   }

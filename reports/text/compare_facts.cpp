@@ -149,7 +149,9 @@ std::string command_of(const RunInfoRecord& run) {
   return run.command.size() > 1 ? run.command[1] : std::string();
 }
 
-bool asks_for_less(const RunRecord& baseline, const RunRecord& candidate) {
+bool asked_without(const std::string& missing,
+                   const RunRecord& baseline,
+                   const RunRecord& candidate) {
   const auto items_of = [](const RunRecord& record, const std::string& option) {
     std::set<std::string> items;
     const auto found = record.config.effective.find(option);
@@ -171,7 +173,12 @@ bool asks_for_less(const RunRecord& baseline, const RunRecord& candidate) {
                                    "dtype"}) {
     const std::set<std::string> before = items_of(baseline, option);
     const std::set<std::string> after = items_of(candidate, option);
-    if (!std::ranges::includes(after, before)) {
+    const bool named =
+        option == std::string_view("trials") &&
+        std::ranges::any_of(after, [&](const std::string& trial) {  // "full" of "full on 1 rank"
+          return missing.starts_with(trial + " ") || missing.starts_with(trial + "/");
+        });
+    if (!named && !std::ranges::includes(after, before)) {
       return true;
     }
   }

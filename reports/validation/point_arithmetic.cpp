@@ -7,6 +7,7 @@
 #include "reports/naming.h"
 #include "reports/validation/arithmetic_internal.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <string_view>
@@ -99,6 +100,29 @@ void check_slowest_steps(const Checker& check,
     check.at(key).expect(close(slowest_s, own_s) || (measured.ranks > 1 && slowest_s > own_s),
                          fmt::format("is {}, but that of rank 0 alone is {}", slowest_s, own_s));
   };
+  // None lasts longer than the repetition that it lies in; half of them take the median or more,
+  // and those of all ranks no more than the ranks' time.
+  double wall_s = 0.0;
+  double longest_s = 0.0;
+  for (const RepetitionRecord& repetition : measured.repetitions) {
+    if (!repetition.discarded.has_value()) {
+      wall_s += repetition.wall_s;
+      longest_s = std::max(longest_s, repetition.wall_s);
+    }
+  }
+  constexpr double kSlackS = 0.5;  // as step_sum_slack_s() has it
+  check.at("max").expect(
+      trial.step_time_s->max <= longest_s + kSlackS,
+      fmt::format(
+          "is {}, but no repetition took longer than {}", trial.step_time_s->max, longest_s));
+  const auto half = static_cast<double>(trial.step_time_s->n / 2);
+  const double all_s = static_cast<double>(measured.ranks) *
+                       (wall_s + kSlackS * static_cast<double>(std::ssize(measured.repetitions)));
+  check.at("median").expect(half * trial.step_time_s->median <= all_s,
+                            fmt::format("is {} of {} steps, but all ranks together took {}",
+                                        trial.step_time_s->median,
+                                        trial.step_time_s->n,
+                                        all_s));
   expect("median", trial.step_time_s->median, measured.step_time_s->median);
   expect("p90", trial.step_time_s->p90, measured.step_time_s->p90);
   expect("p95", trial.step_time_s->p95, measured.step_time_s->p95);

@@ -245,6 +245,21 @@ class Faults(unittest.TestCase):
         os.kill(self.pids()[1], signal.SIGKILL)
         self.expect_fault(code=WITHOUT_A_NODE, rank=1, says="SIGKILL", done=done)
 
+    def test_a_stopped_rank_that_is_alone_on_its_node(self):
+        for rank in (0, 1):
+            self.output.unlink(missing_ok=True)
+            self.launch(2, RUN, **NODES_OF_ONE_RANK)
+            done = self.wait_for_repetitions()
+            os.kill(self.pids()[rank], signal.SIGSTOP)
+            self.expect_fault(code=124, rank=rank, says="SIGSTOP", done=done)
+
+    def test_a_variable_that_is_wrong_on_one_rank_ends_all(self):
+        for wrong in (0, 1):
+            only = f'[ $PMI_RANK = {wrong} ] && export DLBENCH_HANG_SECONDS=1; exec "$@"'
+            self.launch(2, RUN, late_rank=["sh", "-c", only, "sh"])
+            errors = self.expect_end(2)
+            self.assertIn("DLBENCH_HANG_SECONDS is '1', wanted 10 or more", errors)
+
     def test_a_rank_of_another_node_that_never_enters_a_collective(self):
         done = self.inject("hang", **NODES_OF_ONE_RANK)
         self.expect_fault(code=124, rank=1, says="hangs", done=done)

@@ -69,6 +69,19 @@ TEST(TrialSummary, ARankHasItsSamplesOverItsTime) {
   EXPECT_DOUBLE_EQ(trial.throughput.value().samples_per_second.mean, 0.5 * (3.0 + 2.0));
 }
 
+TEST(TrialSummary, WhatRank0DidNotSpendOnItsPhasesIsOther) {
+  TrialResult result = result_of_two();
+  result.timed_s = 2.0;  // of the slower rank
+  result.rounds[0].shares[1].wall_s = 2.0;
+  result.phases.steps = 1;
+  result.phases.data_wait = 0.75;
+  const std::vector<reports::PhaseRecord> phases = summarize_trial(result, context_of_two()).phases;
+  ASSERT_EQ(phases.size(), 2U);
+  EXPECT_EQ(phases[1].name, "other");
+  EXPECT_DOUBLE_EQ(phases[1].total_s, 0.25);
+  EXPECT_DOUBLE_EQ(phases[0].share, 0.75);
+}
+
 TEST(TrialSummary, TheFlopRateIsOfTheSamplesOfAllRanks) {
   const reports::TrialRecord trial = summary_of_two();
   EXPECT_THAT(trial.achieved_flop_per_s.value, Optional(150.0));

@@ -250,6 +250,10 @@ TEST(Compare, WhatIsMissingFailsUnlessItWasNotAskedFor) {
   EXPECT_FALSE(compare_reports(baseline, candidate).fails());
   candidate.config.effective["trials"] = "full,interference,synthetic,io";
   EXPECT_TRUE(compare_reports(baseline, candidate).fails());
+  candidate.config.effective["trials"] = "full,synthetic/device,io";
+  EXPECT_THAT(compare_reports(baseline, candidate).missing,
+              ::testing::ElementsAre("full on 1 rank"))
+      << "it was asked for, whatever was not";
 }
 
 TEST(Compare, NamesEachTaintOnce) {
