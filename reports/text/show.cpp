@@ -9,6 +9,7 @@
 #include "reports/merged_taints.h"
 #include "reports/naming.h"
 #include "reports/statistics.h"
+#include "reports/text/gpu_tables.h"
 #include "reports/text/job_text.h"
 #include "reports/text/text_table.h"
 
@@ -380,11 +381,13 @@ std::string trust_text(const RunRecord& record) {
 std::string tables_text(const RunRecord& record, std::size_t operator_rows) {
   std::string text = section("Trials", trials_table(record));
   text += section("Mean step of each rank", ranks_table(record));
+  text += gpu_text(record);
   for (const TrialRecord& trial : record.trials) {
     text += section("Phases of " + arm_name(trial), phases_table(trial));
     text += section("Loader of " + arm_name(trial), loader_table(trial));
   }
   text += section("Operators of the step", operators_table(record, operator_rows));
+  text += kernels_text(record);
   text += scaling_text(record);
   text += collectives_text(record);
   text += section("Training", history_table(record));

@@ -27,10 +27,10 @@ namespace dlbench::reports {
 /// One line per collective and size, with the columns of nccl-tests. Empty without collectives.
 [[nodiscard]] std::string collectives_text(const RunRecord& record);
 
-/// Tables: trials, their ranks where there are several, phases (calls, total, per call, %), loader
-/// stages, operators against peaks (the longest `operator_rows`), scaling, collectives, history,
-/// job, advice, taints with their meaning, and what was skipped. Only those that the report has
-/// something for.
+/// Tables: trials, their ranks where there are several, their GPU, phases (calls, total, per call,
+/// %), loader stages, operators against peaks (the longest `operator_rows`), kernels of the GPU,
+/// scaling, collectives, history, job, advice, taints with their meaning, and what was skipped.
+/// Only those that the report has something for.
 [[nodiscard]] std::string tables_text(const RunRecord& record, std::size_t operator_rows = 20);
 
 }  // namespace dlbench::reports
