@@ -188,7 +188,7 @@ void add_parallel_options(OptionSet& options, RunOptions& run) {
                      run.broadcast_buffers,
                      kSwitch);
   options.add_choice("strategy",
-                     "data-parallel: rank 0 scatters inputs, broadcasts parameters, gets the "
+                     "data-parallel (run and scale): rank 0 scatters inputs, broadcasts parameters, gets the "
                      "gradients and updates, at every step",
                      run.strategy,
                      kStrategies);
