@@ -67,7 +67,16 @@ RankRow from_line(const std::string& line) {
   return row;
 }
 
-std::string remarks(const RankPlacement& placement) {
+/// The lowest other rank on the GPU of a rank, which NCCL refuses; nothing if there is none.
+std::optional<int> sharer(const RankRow& row, const std::vector<RankRow>& rows) {
+  const auto found = std::find_if(rows.begin(), rows.end(), [&row](const RankRow& other) {
+    return other.rank != row.rank && other.host == row.host && row.placement.gpu_visible &&
+           other.placement.gpu_visible && other.placement.gpu_address == row.placement.gpu_address;
+  });
+  return found == rows.end() ? std::nullopt : std::optional(found->rank);
+}
+
+std::string remarks(const RankPlacement& placement, std::optional<int> shares_with) {
   std::vector<std::string> found;
   if (placement.oversubscribed) {
     found.emplace_back("oversubscribed");
@@ -77,6 +86,9 @@ std::string remarks(const RankPlacement& placement) {
   }
   if (placement.gpu.has_value() && !placement.gpu_visible) {
     found.emplace_back("dlbench cannot use its GPU");
+  }
+  if (shares_with.has_value()) {
+    found.push_back(fmt::format("its GPU is that of rank {}, too", *shares_with));
   }
   return or_none(fmt::format("{}", fmt::join(found, ", ")));
 }
@@ -228,7 +240,7 @@ std::string rank_table(const std::vector<RankRow>& rows) {
                std::to_string(placement.threads),
                std::to_string(placement.numa_node),
                gpu_text(placement),
-               remarks(placement)});
+               remarks(placement, sharer(row, rows))});
   }
   return table.text(0);
 }

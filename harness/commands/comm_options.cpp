@@ -58,7 +58,8 @@ void add_comm_options(OptionSet& options, CommOptions& comm) {
   options.add_text("dtype", "NAME", "f32, f64, f16, bf16, i32 or i64", comm.dtype);
   options.letter("d");
   options.add_text("ranks", "LIST", "numbers of ranks, e.g. 2,4,8; default: all", comm.ranks);
-  options.add_text("device", "auto|cpu|cuda[:N]|ref", "whose memory the collectives move", comm.device);
+  options.add_text(
+      "device", "auto|cpu|cuda[:N]|ref", "whose memory the collectives move", comm.device);
   options.add_flag("share-gpu",
                    "several ranks may use one GPU: collectives go through host memory (taint: "
                    "oversubscribed)",

@@ -122,8 +122,10 @@ class ReportCompareCommand final : public Command {
     return "Per trial: same, faster, slower, or unsure with the repetitions that would decide;\n"
            "of `dlbench comm` the same per collective and size. A warning names a report that\n"
            "`dlbench report validate` finds wrong, and changes no exit code.\n"
-           "Exit codes: 0 nothing is slower, 1 the reports cannot be compared, 3 slower, or the\n"
-           "  candidate is not complete or lacks what it was to measure as the baseline was";
+           "What was disturbed on the side that is worse is unsure, however large the difference.\n"
+           "Exit codes: 0 nothing is known to be slower (unsure is not known), 1 the reports\n"
+           "  cannot be compared, 3 slower, or the candidate is not complete or lacks what it was\n"
+           "  to measure as the baseline was";
   }
   void add_options(OptionSet& options) override {
     options.add_text("baseline", "FILE", "the report to compare with", baseline_);

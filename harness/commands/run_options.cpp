@@ -187,11 +187,12 @@ void add_parallel_options(OptionSet& options, RunOptions& run) {
                      "rank 0's running statistics to all ranks before each step",
                      run.broadcast_buffers,
                      kSwitch);
-  options.add_choice("strategy",
-                     "data-parallel (run and scale): rank 0 scatters inputs, broadcasts parameters, gets the "
-                     "gradients and updates, at every step",
-                     run.strategy,
-                     kStrategies);
+  options.add_choice(
+      "strategy",
+      "data-parallel (run and scale): rank 0 scatters inputs, broadcasts parameters, gets the "
+      "gradients and updates, at every step",
+      run.strategy,
+      kStrategies);
 }
 
 void add_output_options(OptionSet& options, RunOptions& run) {

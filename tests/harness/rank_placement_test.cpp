@@ -9,6 +9,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cstddef>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -193,6 +194,24 @@ TEST(RankTable, ShowsRankHostCoresNumaNodeAndGpu) {
             "oversubscribed, bound by the launcher\n"
             "2     n2    5         1        1          1  0 (0000:18:00.0)  "
             "dlbench cannot use its GPU\n");
+}
+
+TEST(RankTable, SaysWhichRanksShareAGpu) {
+  std::vector<RankRow> rows(3);
+  for (int rank = 0; rank < 3; ++rank) {
+    RankRow& row = rows[static_cast<std::size_t>(rank)];
+    row.rank = rank;
+    row.host = "n1";
+    row.placement.gpu = rank / 2;
+    row.placement.gpu_address = rank / 2 == 0 ? "0000:18:00.0" : "0000:af:00.0";
+    row.placement.gpu_visible = true;
+  }
+  const std::string table = rank_table(rows);
+  EXPECT_NE(table.find("its GPU is that of rank 1, too\n1 "), std::string::npos) << table;
+  EXPECT_NE(table.find("its GPU is that of rank 0, too\n2 "), std::string::npos) << table;
+  EXPECT_TRUE(table.ends_with(" -\n")) << table;
+  rows[1].host = "n2";
+  EXPECT_EQ(rank_table(rows).find("too"), std::string::npos);
 }
 
 }  // namespace

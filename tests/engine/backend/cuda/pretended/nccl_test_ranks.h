@@ -24,7 +24,7 @@ namespace dlbench::pretended::testing {
 /// Before the runtime looks.
 class Devices : public ::testing::Environment {
  public:
-  void SetUp() override { ::setenv("DLBENCH_PRETENDED_GPU", "devices=4", 1); }
+  void SetUp() override { ::setenv("DLBENCH_PRETENDED_GPU", "devices=4,memory_mib=256", 1); }
 };
 inline const auto* const kDevices = ::testing::AddGlobalTestEnvironment(new Devices);
 
