@@ -257,8 +257,14 @@ class Faults(unittest.TestCase):
         for wrong in (0, 1):
             only = f'[ $PMI_RANK = {wrong} ] && export DLBENCH_HANG_SECONDS=1; exec "$@"'
             self.launch(2, RUN, late_rank=["sh", "-c", only, "sh"])
-            errors = self.expect_end(2)
+            _, errors = self.job.communicate(timeout=PROMISED_S + SLACK_S)
+            self.assertEqual(self.job.returncode, 2, errors)
             self.assertIn("DLBENCH_HANG_SECONDS is '1', wanted 10 or more", errors)
+            # Without a sentinel nobody waits for the rank that the launcher has just killed.
+            end = time.monotonic() + PROMISED_S
+            while (left := self.ours("dlbench") + self.ours("dlbench-sentinel")) and time.monotonic() < end:
+                time.sleep(0.02)
+            self.assertEqual(left, [], "nothing outlives the run")
 
     def test_a_rank_of_another_node_that_never_enters_a_collective(self):
         done = self.inject("hang", **NODES_OF_ONE_RANK)
