@@ -200,10 +200,10 @@ void LaunchCommand::add_container_options(OptionSet& options) {
   }
 }
 
-/// NCCL wants a GPU for each rank.
+/// NCCL wants a GPU for each rank. Commands that cannot share one (info) have no use for NCCL.
 void check_gpus(const LaunchRequest& request, const CheckedCommandLine& checked) {
-  const bool shares = std::ranges::find(checked.set, "share-gpu") != checked.set.end();
-  if (shares || !checked.device.has_value() || *request.ranks_per_node == 1) {
+  const bool wants_own = std::ranges::find(checked.unset, "share-gpu") != checked.unset.end();
+  if (!wants_own || !checked.device.has_value() || *request.ranks_per_node == 1) {
     return;
   }
   if (checked.device->starts_with("cuda:")) {

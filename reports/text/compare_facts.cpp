@@ -176,7 +176,8 @@ bool asked_without(const std::string& missing,
     const bool named =
         option == std::string_view("trials") &&
         std::ranges::any_of(after, [&](const std::string& trial) {  // "full" of "full on 1 rank"
-          return missing.starts_with(trial + " ") || missing.starts_with(trial + "/");
+          return missing.starts_with(trial + " ") ||
+                 (missing.starts_with(trial + "/") && !missing.starts_with("synthetic/nocomm"));
         });
     if (!named && !std::ranges::includes(after, before)) {
       return true;

@@ -166,6 +166,8 @@ class Launch(CommandTest):
             done = self.dlbench(*arguments, "--ranks-per-node", ranks, *JOB, *RUN, *device)
             self.assertEqual(done.returncode, code, done.stderr)
             self.assertIn(says, done.stderr)
+        done = self.dlbench(*arguments, "--ranks-per-node", "8", *JOB, "info", "--ranks")
+        self.assertEqual(done.returncode, 0, done.stderr)
         self.expect_error(2, *arguments, "--nodes", "1", "--ranks-per-node", "1", *JOB, *RUN, "--trials", "synthetic/nocomm",
                           says=["none of the trials can run on 1 rank: synthetic/nocomm"])
 

@@ -254,6 +254,14 @@ TEST(Compare, WhatIsMissingFailsUnlessItWasNotAskedFor) {
   EXPECT_THAT(compare_reports(baseline, candidate).missing,
               ::testing::ElementsAre("full on 1 rank"))
       << "it was asked for, whatever was not";
+  baseline = candidate = sample_record();
+  baseline.config.effective["trials"] = "io,synthetic,synthetic/nocomm,full";
+  candidate.config.effective["trials"] = "io,synthetic,full";
+  TrialRecord nocomm = baseline.trials.at(1);
+  nocomm.variant = "nocomm";
+  baseline.trials.push_back(nocomm);
+  EXPECT_THAT(compare_reports(baseline, candidate).missing, ::testing::IsEmpty())
+      << "synthetic is not all of its variants";
 }
 
 TEST(Compare, NamesEachTaintOnce) {
