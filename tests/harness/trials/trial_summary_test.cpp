@@ -4,7 +4,6 @@
 
 #include "engine/core/check.h"
 #include "harness/trials/late_ranks.h"
-#include "harness/trials/trial_id.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -204,18 +203,6 @@ TEST(TrialSummary, ASyntheticTrialWithoutVariantHasNoCopyOnADevice) {
     EXPECT_EQ(input.synthetic_host.size(), shared ? 1U : 0U);
     EXPECT_EQ(input.synthetic_device.size(), shared ? 0U : 1U);
   }
-}
-
-TEST(Trials, WithoutCommunicationAndWithCopyBringTheStepWithoutCopy) {
-  const std::string host_and_nocomm = "io,synthetic/host,synthetic/nocomm,full";
-  std::vector<std::string> names;
-  for (const TrialId& trial : parse_trials(host_and_nocomm, true)) {
-    names.push_back(trial.to_string());
-  }
-  EXPECT_THAT(names,
-              ElementsAre("io", "synthetic/host", "synthetic/device", "synthetic/nocomm", "full"));
-  EXPECT_EQ(parse_trials("synthetic/nocomm", true).size(), 1U);
-  EXPECT_EQ(parse_trials(host_and_nocomm, false).size(), 4U);
 }
 
 // Four nodes of one rank, the last of which is slow: each rank is the last of its node every time.
