@@ -88,18 +88,12 @@ std::string whose(const RunRecord& record) {
   return several ? " of rank 0" : "";
 }
 
-/// A line for each trial in which the probe has a value: its name, and cells_of(what the probe
-/// has).
+/// A line for each trial of which any cell has a value: its name, and cells_of(trial).
 template <typename Cells>
-std::string table_of_trials(const RunRecord& record,
-                            const std::string& probe,
-                            TextTable table,
-                            const Cells& cells_of) {
+std::string table_of_trials(const RunRecord& record, TextTable table, const Cells& cells_of) {
   bool any = false;
   for (const TrialRecord& trial : record.trials) {
-    const ValueMap* values = probe_of(trial, probe);
-    std::vector<std::string> cells =
-        values == nullptr ? std::vector<std::string>() : cells_of(*values);
+    std::vector<std::string> cells = cells_of(trial);
     if (std::ranges::all_of(cells, [](const std::string& text) { return text == kNone; })) {
       continue;
     }
@@ -108,6 +102,15 @@ std::string table_of_trials(const RunRecord& record,
     any = true;
   }
   return any ? table.text(2) : std::string();
+}
+
+/// The cells that one probe gives, none where it was not available.
+template <typename Cells>
+auto cells_of_probe(const char* probe, const Cells& cells_of) {
+  return [probe, cells_of](const TrialRecord& trial) {
+    const ValueMap* values = probe_of(trial, probe);
+    return values == nullptr ? std::vector<std::string>() : cells_of(*values);
+  };
 }
 
 /// "power_cap 100.0 %, hardware_thermal 2.5 %": of the samples.
@@ -146,7 +149,6 @@ std::vector<std::string> sensor_cells(const ValueMap& nvml) {
 
 std::string sensors_table(const RunRecord& record) {
   return table_of_trials(record,
-                         "nvml",
                          TextTable({"trial",
                                     "mean power",
                                     "of limit",
@@ -157,7 +159,7 @@ std::string sensors_table(const RunRecord& record) {
                                     "throttled",
                                     "clocks held back by"},
                                    {8}),
-                         sensor_cells);
+                         cells_of_probe("nvml", sensor_cells));
 }
 
 std::vector<std::string> activity_cells(const ValueMap& cupti) {
@@ -181,7 +183,6 @@ std::vector<std::string> activity_cells(const ValueMap& cupti) {
 
 std::string activity_table(const RunRecord& record) {
   return table_of_trials(record,
-                         "cupti",
                          TextTable({"trial",
                                     "busy",
                                     "idle: data",
@@ -193,7 +194,51 @@ std::string activity_table(const RunRecord& record) {
                                     "NCCL",
                                     "hidden",
                                     "dropped"}),
-                         activity_cells);
+                         cells_of_probe("cupti", activity_cells));
+}
+
+/// As counted over a repetition; where that is missing, the mean of the samples of another one.
+Number counted_or_sampled(const TrialRecord& trial, const char* key) {
+  if (const ValueMap* counted = probe_of(trial, "cupti_counters"); counted != nullptr) {
+    if (const Number number = number_in(*counted, key); number.has_value()) {
+      return number;
+    }
+  }
+  const ValueMap* sampled = probe_of(trial, "cupti_sampling");
+  const auto* samples = sampled == nullptr ? nullptr : held<ValueMap>(*sampled, key);
+  return samples == nullptr ? std::nullopt : number_in(*samples, "mean");
+}
+
+std::vector<std::string> counter_cells(const TrialRecord& trial) {
+  const auto share = [&trial](const char* key) {
+    return cell(counted_or_sampled(trial, key), percent_text);
+  };
+  const auto value = [&trial](const char* probe, const char* key, auto text_of) {
+    const ValueMap* values = probe_of(trial, probe);
+    return values == nullptr ? kNone : cell(number_in(*values, key), text_of);
+  };
+  return {share("sm_active_share"),
+          share("warps_active_share"),
+          share("tensor_active_share"),
+          value("cupti_counters", "dram_read_bytes_per_step", bytes_text),
+          value("cupti_counters", "dram_written_bytes_per_step", bytes_text),
+          value("cupti_counters", "dram_share_of_measured_copy", percent_text),
+          value("nvml_pcie", "received_bytes_per_step", bytes_text),
+          value("nvml_pcie", "sent_bytes_per_step", bytes_text)};
+}
+
+std::string counters_table(const RunRecord& record) {
+  return table_of_trials(record,
+                         TextTable({"trial",
+                                    "SMs active",
+                                    "warps",
+                                    "tensor pipes",
+                                    "memory read",
+                                    "written",
+                                    "of a copy's rate",
+                                    "PCIe received",
+                                    "sent"}),
+                         counter_cells);
 }
 
 /// The maps among the kernels of a trial, the longest first.
@@ -237,6 +282,13 @@ std::string gpu_text(const RunRecord& record) {
         "beside the network's)\n{}",
         whose(record),
         activity);
+  }
+  if (const std::string counters = counters_table(record); !counters.empty()) {
+    text += fmt::format(
+        "\nWhat the GPU{} counted, shares of its cycles and bytes of a step, in repetitions of "
+        "their own\n{}",
+        whose(record),
+        counters);
   }
   return text;
 }

@@ -11,8 +11,9 @@
 
 namespace dlbench::reports {
 
-/// Two tables with a line for each trial: power, clock, temperature and memory as `nvml` saw them;
-/// and where the time of the GPU went as `cupti` saw it. Empty where no trial has such values.
+/// Three tables with a line for each trial: power, clock, temperature and memory as `nvml` saw
+/// them; where the time of the GPU went as `cupti` saw it; and what `cupti_counters` (shares
+/// without it: `cupti_sampling`) and `nvml_pcie` counted. Empty where no trial has such values.
 [[nodiscard]] std::string gpu_text(const RunRecord& record);
 
 /// The longest `rows` kernels of one trial: of `full`, else of the last one that trains. Empty

@@ -96,6 +96,46 @@ TEST(GpuTables, WhatTheDeviceDidAddsUp) {
   EXPECT_EQ(kernels_text(record), "") << "none was recorded";
 }
 
+ValueMap counted(double tensor_share) {
+  return {{"available", true},
+          {"sm_active_share", 0.75},
+          {"warps_active_share", 0.25},
+          {"tensor_active_share", tensor_share},
+          {"dram_read_bytes_per_step", 2147483648.0},
+          {"dram_written_bytes_per_step", 1073741824.0},
+          {"dram_share_of_measured_copy", 0.4}};
+}
+
+ValueMap sampled(double tensor_share) {
+  return {{"available", true},
+          {"tensor_active_share", ValueMap{{"n", 5}, {"mean", tensor_share}, {"max", 1.0}}}};
+}
+
+TEST(GpuTables, CountersAreALineForEachTrial) {
+  ValueMap uncounted = counted(0.0);
+  uncounted["tensor_active_share"] = Value();
+  const RunRecord record =
+      record_of({trial_of(TrialKind::kIo, {{"cupti_counters", ValueMap{{"available", false}}}}),
+                 trial_of(TrialKind::kSynthetic,
+                          {{"cupti_counters", uncounted}, {"cupti_sampling", sampled(0.125)}}),
+                 trial_of(TrialKind::kFull,
+                          {{"cupti_counters", counted(0.5)},
+                           {"cupti_sampling", sampled(0.125)},
+                           {"nvml_pcie",
+                            ValueMap{{"available", true},
+                                     {"received_bytes_per_step", 6291456.0},
+                                     {"sent_bytes_per_step", 1024.0}}}})});
+  EXPECT_EQ(gpu_text(record),
+            "\nWhat the GPU counted, shares of its cycles and bytes of a step, in repetitions of "
+            "their own\n"
+            "  trial      SMs active   warps  tensor pipes  memory read   written  of a copy's rate"
+            "  PCIe received      sent\n"
+            "  synthetic      75.0 %  25.0 %        12.5 %     2.00 GiB  1.00 GiB            40.0 %"
+            "              -         -\n"
+            "  full           75.0 %  25.0 %        50.0 %     2.00 GiB  1.00 GiB            40.0 %"
+            "       6.00 MiB  1.00 KiB\n");
+}
+
 TEST(GpuTables, OfSeveralRanksTheyAreOfTheFirst) {
   RunRecord record = record_of({trial_of(
       TrialKind::kFull, {{"nvml", sensors()}, {"cupti", activity({kernel("gemm", "fc1", 0.1)})}})});
