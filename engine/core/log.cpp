@@ -13,9 +13,13 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace dlbench::core::log {
 namespace {
+
+constexpr std::size_t kMostKept = 32;
 
 struct State {
   std::mutex mutex;
@@ -24,6 +28,7 @@ struct State {
   bool terminal = isatty(STDERR_FILENO) == 1;
   bool line_shown = false;
   std::set<std::string, std::less<>> said_once;
+  std::vector<std::string> warnings;
   std::chrono::steady_clock::time_point last_progress{};
 };
 
@@ -78,10 +83,27 @@ void set_level(Level level) {
 void silence() {
   const std::lock_guard lock(state().mutex);
   state().silent = true;
+  state().warnings.clear();
 }
 
 void info(std::string_view message) { print(Level::kNormal, "", message); }
-void warn(std::string_view message) { print(Level::kQuiet, "warning: ", message); }
+
+void warn(std::string_view message) {
+  State& log = state();
+  {
+    const std::lock_guard lock(log.mutex);
+    std::string line = one_line(message);
+    if (log.warnings.size() < kMostKept && !std::ranges::count(log.warnings, line)) {
+      log.warnings.push_back(std::move(line));
+    }
+  }
+  print(Level::kQuiet, "warning: ", message);
+}
+
+std::vector<std::string> warnings() {
+  const std::lock_guard lock(state().mutex);
+  return state().warnings;
+}
 
 void warn_once(std::string_view message) {
   State& log = state();

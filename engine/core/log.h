@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dlbench::core::log {
 
@@ -15,13 +16,17 @@ enum class Level { kQuiet, kNormal, kVerbose };
 /// no terminal. Set once, from main.
 void set_level(Level level);
 
-/// From now on this process prints nothing here, warnings included: another rank speaks for it.
+/// From now on this process prints nothing here, warnings included: another rank speaks for it, and
+/// may ask for warnings().
 void silence();
 
 void info(std::string_view message);
 void warn(std::string_view message);
 /// warn(), but the same message only once in the life of the process.
 void warn_once(std::string_view message);
+/// The first 32 different warnings, each on one line: all that were given, or after silence() those
+/// that were not printed.
+[[nodiscard]] std::vector<std::string> warnings();
 /// "dlbench: <message>", whatever the level is and also after silence(): what ended the command.
 void error(std::string_view message);
 

@@ -7,6 +7,7 @@
 #include "engine/core/log.h"
 #include "harness/commands/failure.h"
 #include "harness/commands/job_record.h"
+#include "harness/commands/rank_warnings.h"
 #include "harness/commands/standard_streams.h"
 #include "harness/faults/fault_watch.h"
 #include "harness/session/run_guard.h"
@@ -201,6 +202,7 @@ int RunReport::finish(const RunEnding& ending) {
   try {
     code = agreed_code(ending);
     record_.job = gather_job(ranks_, "COMPLETED", process_age_s());
+    tell_warnings_of_others(ranks_);
     record_.run.status = reports::RunStatus::kComplete;
     record_.run.finished_at = utc_now();
     record_.run.exit_code = code;

@@ -257,6 +257,19 @@ class Ranks(Launched):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertEqual(done.stderr.count(weights.name), 1, done.stderr)
 
+    def test_what_one_rank_alone_has_to_warn_of_is_told(self):
+        path = self.folder / "warned.json"
+        blocked = self.folder / "no-folder"
+        blocked.touch()
+        run = [PROGRAM, "run", *QUICK, "--output", str(path)]
+        done = subprocess.run(
+            [*launcher("mpich"), "-n", "1", *run, ":", "-n", "1", "env", f"DLBENCH_CACHE_DIR={blocked}", *run],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
+        self.report(done, path)
+        warnings = [line for line in done.stderr.splitlines() if line.startswith("warning: ")]
+        self.assertEqual(len(warnings), 1, done.stderr)
+        self.assertRegex(warnings[0], f"^warning: rank 1: tuning and measured peaks are not kept: .*'{blocked}'")
+
     def test_a_last_batch_without_a_sample_for_each_rank_names_a_batch_that_has_one(self):
         train = ["train", "--workload", "mnist_cnn", "--data", str(self.data()), "--epochs", "1", "--probes", "none",
                  "--output", str(self.folder / "train.json")]

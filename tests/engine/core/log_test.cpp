@@ -10,7 +10,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdlib>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace dlbench::core::log {
 namespace {
@@ -31,6 +33,27 @@ TEST(Log, LinesKeepsWhereLinesEnd) {
   EXPECT_EQ(lines("a\x1b[2Jb\n\n  c\r\n"), "a\\x1b[2Jb\n\n  c\\x0d\n");
   EXPECT_EQ(lines("a\nb"), "a\nb");
   EXPECT_EQ(lines(""), "");
+}
+
+TEST(LogDeathTest, KeepsTheWarningsThatSilenceHides) {
+  // In a process of its own: silence lasts.
+  const auto hidden_alone = [] {
+    warn("before");
+    warn_once("before");
+    const bool said = warnings() == std::vector<std::string>{"before"};
+    silence();
+    warn("two\nlines");
+    warn_once("once");
+    warn_once("once");
+    info("no warning");
+    const std::vector<std::string> hidden{"two\\nlines", "once"};
+    const bool kept = warnings() == hidden;
+    for (int index = 0; index < 40; ++index) {
+      warn("one of many: " + std::to_string(index));
+    }
+    std::exit(said && kept && warnings().size() == 32 ? 0 : 1);
+  };
+  EXPECT_EXIT(hidden_alone(), ::testing::ExitedWithCode(0), "^warning: before\nwarning: before\n$");
 }
 
 TEST(Log, ProgressIsInALogWhereThatIsAskedFor) {
