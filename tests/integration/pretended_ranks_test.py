@@ -306,6 +306,13 @@ class PretendedRanks(PretendedGpuTest):
             self.assertRegex(done.stderr, says)
             self.assertNotIn("ended by force", done.stderr)
 
+    def test_an_id_that_nccl_cannot_make_ends_all_ranks(self):
+        done = self.launch_short(3, environment={NCCL: "id=0"})
+        self.assertEqual(done.returncode, 5, done.stderr)
+        lines = [line for line in done.stderr.splitlines() if line.startswith("dlbench: ")]
+        self.assertEqual(len(lines), 1, done.stderr)
+        self.assertIn("ncclGetUniqueId: invalid usage: Bootstrap : no socket interface found", lines[0])
+
     def test_gradients_where_nccl_has_no_memory_of_its_own(self):
         done = self.launch_short(2, environment={NCCL: "memalloc=0", "NCCL_COMM_BLOCKING": "1"})
         self.assertEqual(done.returncode, 0, done.stderr)

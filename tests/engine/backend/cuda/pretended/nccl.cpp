@@ -9,15 +9,7 @@
 // A communicator that is not blocking enqueues every second call from a thread of its own, as NCCL
 // does whenever it likes, and says ncclInProgress until it has.
 //
-// DLBENCH_PRETENDED_NCCL asks for faults, with commas between them:
-//   hang=N      the Nth collective that this process executes never ends until it is aborted
-//   error=N     at the Nth, this rank's communicator meets ncclRemoteError; it does not end either
-//   stuck=N     the Nth call of this process that connects or enqueues stays in progress until its
-//   communicator is aborted
-//   memalloc=0  ncclMemAlloc fails with ncclUnhandledCudaError
-//   record=0    collectives on a stream that records are ncclInvalidUsage, and the communicator
-//   keeps it
-//   nvls=0      ranks do not connect unless NCCL_NVLS_ENABLE is 0
+// Faults: nccl_communicator.h.
 #include "tests/engine/backend/cuda/pretended/device.h"
 #include "tests/engine/backend/cuda/pretended/nccl_collective.h"
 #include "tests/engine/backend/cuda/pretended/nccl_communicator.h"
@@ -309,6 +301,9 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
   return pretended_nccl::answer([&] {
     if (id == nullptr) {
       throw pretended_nccl::Refused(ncclInvalidArgument, "ncclGetUniqueId: id is null");
+    }
+    if (!pretended_nccl::faults().id) {
+      throw pretended_nccl::Refused(ncclInvalidUsage, "Bootstrap : no socket interface found");
     }
     const std::string name = pretended_nccl::Ranks::create();
     *id = {};

@@ -40,10 +40,11 @@ Faults read_faults() {
                                   : name == "error" ? &made.error
                                   : name == "stuck" ? &made.stuck
                                                     : nullptr;
-    bool* const given = name == "memalloc" ? &made.memalloc
-                        : name == "record" ? &made.record
-                        : name == "nvls"   ? &made.nvls
-                                           : nullptr;
+    bool* const given = name == "id"         ? &made.id
+                        : name == "memalloc" ? &made.memalloc
+                        : name == "record"   ? &made.record
+                        : name == "nvls"     ? &made.nvls
+                                             : nullptr;
     if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos ||
         (counted == nullptr && given == nullptr)) {
       fmt::print(stderr, "DLBENCH_PRETENDED_NCCL: '{}' is not known\n", word);

@@ -28,14 +28,21 @@ ncclResult_t say(ncclResult_t result, const std::string& text);
 /// What the last one said; "" if there was none.
 [[nodiscard]] const char* last_text();
 
-/// What DLBENCH_PRETENDED_NCCL asks for (nccl.cpp).
+/// What DLBENCH_PRETENDED_NCCL asks for, `name=N` with commas between them.
 struct Faults {
-  std::int64_t hang = 0;   ///< which collective of the process, counted from 1; 0: none
-  std::int64_t error = 0;  ///< the same
-  std::int64_t stuck = 0;  ///< the same, of calls that connect or enqueue
-  bool memalloc = true;
+  /// The Nth collective, from 1, that this process executes never ends until it is aborted; 0:
+  /// none.
+  std::int64_t hang = 0;
+  /// At the Nth, this rank's communicator meets ncclRemoteError; it does not end either.
+  std::int64_t error = 0;
+  /// The Nth call of this process that connects or enqueues stays in progress until its
+  /// communicator is aborted.
+  std::int64_t stuck = 0;
+  bool id = true;        ///< 0: ncclGetUniqueId fails with ncclInvalidUsage
+  bool memalloc = true;  ///< 0: ncclMemAlloc fails with ncclUnhandledCudaError
+  /// 0: collectives on a stream that records are ncclInvalidUsage, and the communicator keeps it.
   bool record = true;
-  bool nvls = true;  ///< false: connecting is refused where it is not switched off
+  bool nvls = true;  ///< 0: ranks do not connect unless NCCL_NVLS_ENABLE is 0
 };
 [[nodiscard]] const Faults& faults();
 /// Throws Refused where sums in switches shall be off, and are not.

@@ -40,7 +40,11 @@ inline ncclUniqueId new_id() {
 inline ncclResult_t settled(ncclComm_t communicator) {
   ncclResult_t state = ncclInProgress;
   while (state == ncclInProgress) {
-    EXPECT_EQ(ncclCommGetAsyncError(communicator, &state), ncclSuccess);
+    const ncclResult_t asked = ncclCommGetAsyncError(communicator, &state);
+    EXPECT_EQ(asked, ncclSuccess);
+    if (asked != ncclSuccess) {
+      return asked;
+    }
     std::this_thread::yield();
   }
   return state;
@@ -50,7 +54,11 @@ inline ncclResult_t settled(ncclComm_t communicator) {
 inline ncclResult_t first_error(ncclComm_t communicator) {
   ncclResult_t state = ncclSuccess;
   while (state == ncclSuccess || state == ncclInProgress) {
-    EXPECT_EQ(ncclCommGetAsyncError(communicator, &state), ncclSuccess);
+    const ncclResult_t asked = ncclCommGetAsyncError(communicator, &state);
+    EXPECT_EQ(asked, ncclSuccess);
+    if (asked != ncclSuccess) {
+      return asked;
+    }
     std::this_thread::yield();
   }
   return state;
