@@ -215,7 +215,8 @@ SeriesSpread spread_of(const std::vector<MeasuredSize>& sizes) {
 std::vector<MeasuredSize> measured_sizes(const ProjectionInput& input) {
   if (input.series.sizes.size() < 2) {
     throw core::Error(core::ErrorCode::kData,
-                      fmt::format("a projection needs 2 numbers of ranks, measured: {}",
+                      fmt::format("a projection needs 2 numbers of ranks, measured: {}; start it "
+                                  "with more (mpirun -np 2, dlbench launch)",
                                   input.series.sizes.size()));
   }
   if (input.collectives.empty()) {

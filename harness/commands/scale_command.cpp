@@ -197,7 +197,7 @@ class Scaling {
   }
 
   void project(const ScaleRun& scale) {
-    if (report_.speaks() && launch_.size() > 1) {
+    if (report_.speaks()) {
       project_series(scale,
                      {.ranks = projected_ranks(scale_),
                       .bucket_caps_mib = caps_mib_,

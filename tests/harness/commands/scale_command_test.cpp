@@ -144,6 +144,9 @@ TEST_F(ScaleCommand, ATrialThatNoSizeCanDoIsInTheReportWithTheReason) {
   ASSERT_EQ(call.code, 0) << call.err;
   EXPECT_THAT(call.err, HasSubstr("trial synthetic/nocomm skipped: there is one rank"));
   EXPECT_THAT(call.out, ContainsRegex("left out +trial synthetic/nocomm: there is one rank"));
+  EXPECT_THAT(call.out,
+              ContainsRegex("left out +projection of the weak series: a projection needs 2 numbers "
+                            "of ranks, measured: 1; start it with more"));
 }
 
 TEST_F(ScaleCommand, ALinkThatSimulatesNothingIsSaid) {
