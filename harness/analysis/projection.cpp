@@ -327,9 +327,8 @@ reports::ProjectionRecord Projector::project(std::int64_t ranks, double load) co
   const double global_batch = state.input.series.mode == "strong"
                                   ? state.sizes.back().global_batch
                                   : target.mean_batch * static_cast<double>(ranks);
-  const double baseline_rate =
-      baseline.global_batch / baseline.step_s / static_cast<double>(baseline.ranks);
-  const double perfect_s = global_batch / static_cast<double>(ranks) / baseline_rate;
+  const double perfect_s = global_batch / static_cast<double>(ranks) /
+                           (baseline.samples_per_s / static_cast<double>(baseline.ranks));
   reports::ProjectionRecord record;
   record.ranks = ranks;
   record.global_batch_size = std::llround(global_batch);

@@ -23,10 +23,11 @@ struct MeasuredSize {
   double largest_batch = 0.0;      ///< of a rank
   std::int64_t largest_ranks = 0;  ///< that have it
   double load = 1.0;
-  double nocomm_s = 0.0;     ///< step without communication, mean over ranks and steps
-  double step_s = 0.0;       ///< of the headline trial
-  double synthetic_s = 0.0;  ///< step of the synthetic trial
-  double loader_s = 0.0;     ///< of the io trial per step; 0: not measured
+  double nocomm_s = 0.0;       ///< step without communication, mean over ranks and steps
+  double step_s = 0.0;         ///< of the headline trial
+  double samples_per_s = 0.0;  ///< the same, the mean of its rounds, as the report has it
+  double synthetic_s = 0.0;    ///< step of the synthetic trial
+  double loader_s = 0.0;       ///< of the io trial per step; 0: not measured
   /// The following are without communication and relative to the usual time: the round's mean over
   /// the ranks with as large a batch. Ranks with batches of different sizes differ by design, which
   /// is not noise.

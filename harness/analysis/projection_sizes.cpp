@@ -151,6 +151,7 @@ MeasuredSize measured_size(const ScalingSize& size, const ProjectionInput& input
   const std::vector<double> steps =
       step_times(with_input ? *full : *synthetic, measured.global_batch);
   measured.step_s = mean_of(steps);
+  measured.samples_per_s = mean_of(rates_of(with_input ? *full : *synthetic));
   measured.synthetic_s = mean_of(step_times(*synthetic, measured.global_batch));
   measured.round_times.push_back(relative(steps));
   measured.loader_s = with_input ? mean_of(step_times(*io, measured.global_batch)) : 0.0;

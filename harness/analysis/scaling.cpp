@@ -128,14 +128,6 @@ std::vector<RoundRate> round_rates(const ScalingArm& arm) {
   return rates;
 }
 
-std::vector<double> rates_of(const ScalingArm& arm) {
-  std::vector<double> rates;
-  for (const ScalingRound& round : arm.rounds) {
-    rates.push_back(round.samples_per_second);
-  }
-  return rates;
-}
-
 std::int64_t ranks_of(const ScalingSize& size) {
   return static_cast<std::int64_t>(size.local_batch_sizes.size());
 }
@@ -352,6 +344,14 @@ std::size_t common_steps(const ScalingRound& round) {
     steps = std::min(steps, rank.size());
   }
   return steps;
+}
+
+std::vector<double> rates_of(const ScalingArm& arm) {
+  std::vector<double> rates;
+  for (const ScalingRound& round : arm.rounds) {
+    rates.push_back(round.samples_per_second);
+  }
+  return rates;
 }
 
 const ScalingArm* find_arm(const ScalingSize& size, std::string_view trial) {

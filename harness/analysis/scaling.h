@@ -56,6 +56,9 @@ struct ScalingSize {
 /// Steps that every rank timed.
 [[nodiscard]] std::size_t common_steps(const ScalingRound& round);
 
+/// samples_per_second of each round.
+[[nodiscard]] std::vector<double> rates_of(const ScalingArm& arm);
+
 /// The arm of that name that has rounds; null: there is none.
 [[nodiscard]] const ScalingArm* find_arm(const ScalingSize& size, std::string_view trial);
 

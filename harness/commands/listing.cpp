@@ -11,6 +11,7 @@
 #include "engine/graph/passes.h"
 #include "probes/node/placement.h"
 #include "probes/registry.h"
+#include "reports/text/text_table.h"
 #include "workloads/sweep.h"
 #include "workloads/workload.h"
 
@@ -52,10 +53,10 @@ std::string describe(const Workload& workload) {
                                 ? std::to_string(size.standard)
                                 : fmt::format("{} (multiples of {})", size.standard, size.multiple);
   return fmt::format("  {:<12} {}: {}\n", spec.name, spec.task, spec.description) +
-         fmt::format("  {:<12} {} parameters, {:.2f} GMAC forward per sample\n",
+         fmt::format("  {:<12} {} parameters, {}MAC forward per sample\n",
                      "",
                      grouped(totals.trainable_parameters),
-                     static_cast<double>(totals.forward_macs) * 1e-9) +
+                     reports::decimal_text(static_cast<double>(totals.forward_macs))) +
          fmt::format("  {:<12} batch {}, image {}, {} epochs, {} {:g}, rate {}\n",
                      "",
                      spec.batch_size,

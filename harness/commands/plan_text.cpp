@@ -52,7 +52,7 @@ std::string plan_text(SessionPlan& plan, const std::vector<TrialId>& trials) {
       "{}"
       "batch        {} of side {}, precision {}\n"
       "parameters   {} trainable, {} statistics\n"
-      "work         {:.2f} GMAC forward, {:.2f} GFLOP training step, per sample\n"
+      "work         {}MAC forward, {}FLOP training step, per sample\n"
       "memory       {:.0f} MiB: parameters {:.0f}, gradients {:.0f}, optimizer {:.0f}, saved state "
       "{:.0f}, activations {:.0f}, workspace {:.0f}, loader {:.0f}\n",
       plan.workload().spec().name,
@@ -70,8 +70,8 @@ std::string plan_text(SessionPlan& plan, const std::vector<TrialId>& trials) {
       plan.options().precision,
       forward.trainable_parameters,
       forward.buffers,
-      static_cast<double>(forward.forward_macs) / batch * 1e-9,
-      plan.training_flop_per_sample() * 1e-9,
+      reports::decimal_text(static_cast<double>(forward.forward_macs) / batch),
+      reports::decimal_text(plan.training_flop_per_sample()),
       in_mib(need.total()),
       in_mib(need.parameters),
       in_mib(need.gradients),

@@ -137,8 +137,12 @@ void add_measuring_options(OptionSet& options, RunOptions& run, const std::strin
                       run.min_time);
   options.add_count("steps", "N", "per repetition, exactly", run.steps, {1, 1 << 20});
   options.add_count("warmup-steps", "N", "per trial, at least", run.warmup_steps, {0, 200});
-  options.add_number(
-      "max-noise", "PCT", "stop when the 95 % interval is this narrow", run.max_noise, 0.01, 100.0);
+  options.add_number("max-noise",
+                     "PCT",
+                     "stop when half of the 95 % interval is less",
+                     run.max_noise,
+                     0.01,
+                     100.0);
   options.add_seconds(
       "max-time",
       "S",

@@ -22,6 +22,8 @@
 #include "harness/session/locate_data.h"
 #include "harness/session/open_device.h"
 #include "harness/session/session_plan.h"
+#include "harness/trials/rank_group.h"
+#include "harness/trials/rank_peaks.h"
 #include "reports/naming.h"
 #include "workloads/sweep.h"
 
@@ -176,13 +178,14 @@ class Scaling {
         SessionPlan session(size.session, *members);
         check_samples(options.series, sizes, session.dataset().size(), session.split_name());
         session.check_memory();
+        RankGroup group(*members);
         trials.insert(trials.end(), own.begin(), own.end());
         planned.push_back({.series = series_name(series),
                            .ranks = size.ranks,
                            .batch = session.batch(),
                            .memory_bytes = session.memory_need().total()});
         plan = plan_text(session, own) + sizes_text(planned) +
-               scale_time_text(session, trials, options_);
+               scale_time_text(session, ranks_share_devices(session, group), trials, options_);
       });
       if (reason.empty()) {
         kept.push_back(size);

@@ -30,11 +30,14 @@ std::string duration(double seconds) {
                          : fmt::format("{:.0f} min", seconds / 60.0);
 }
 
-StepTime step_time(const SessionPlan& plan) {
+StepTime step_time(const SessionPlan& plan, bool shared) {
   const backend::DeviceInfo device = plan.backend().device();
   const bool gpu = plan.backend().name() == "cuda";
   if (plan.backend().name() != "cpu" && !gpu) {
     return {{}, fmt::format("not estimated: no peaks of the {} backend\n", plan.backend().name())};
+  }
+  if (shared) {
+    return {{}, "not estimated: ranks share cores or a GPU, whose peaks are measured alone\n"};
   }
   const int measured_threads = peak_key().threads;
   if (!gpu && device.threads != measured_threads) {
@@ -100,11 +103,12 @@ Bounds trial_time(double step_s, std::int64_t untimed_steps, const RunOptions& r
 }  // namespace
 
 std::string run_time_text(const SessionPlan& plan,
+                          bool shared,
                           const std::vector<TrialId>& trials,
                           const RunOptions& run) {
   const bool trains = std::ranges::any_of(trials, &TrialId::trains);
-  const StepTime step =
-      trains ? step_time(plan) : StepTime{0.0, "no step to estimate: batches come as they come\n"};
+  const StepTime step = trains ? step_time(plan, shared)
+                               : StepTime{0.0, "no step to estimate: batches come as they come\n"};
   std::string text = "time         " + step.text;
   if (!step.step_s.has_value()) {
     return text;
@@ -139,9 +143,10 @@ std::string run_time_text(const SessionPlan& plan,
 }
 
 std::string scale_time_text(const SessionPlan& largest,
+                            bool shared,
                             const std::vector<TrialId>& trials,
                             const RunOptions& run) {
-  const StepTime step = step_time(largest);
+  const StepTime step = step_time(largest, shared);
   const double min_time_s = run.min_time.value_or(RunnerOptions{}.min_time_s);
   double round_s = 0.0;
   for (const TrialId& trial : trials) {
@@ -173,8 +178,8 @@ std::string scale_time_text(const SessionPlan& largest,
                             duration(budget_s)));
 }
 
-std::string training_time_text(const SessionPlan& plan, std::int64_t epochs) {
-  const StepTime step = step_time(plan);
+std::string training_time_text(const SessionPlan& plan, bool shared, std::int64_t epochs) {
+  const StepTime step = step_time(plan, shared);
   std::string text = "time         " + step.text;
   if (!step.step_s.has_value()) {
     return text;

@@ -15,9 +15,11 @@
 
 namespace dlbench::harness {
 
-/// The time of a step at the measured peaks, and between which bounds the trials then take, each
+/// The time of a step at the measured peaks, unless ranks share devices (see
+/// ranks_share_devices()), and between which bounds the trials then take, each
 /// with what it rests on; or one line that says what to do to get an estimate.
 [[nodiscard]] std::string run_time_text(const SessionPlan& plan,
+                                        bool shared,
                                         const std::vector<TrialId>& trials,
                                         const RunOptions& run);
 
@@ -25,10 +27,13 @@ namespace dlbench::harness {
 /// are those of all sizes, one after the other; `run` has a time budget. Where the shortest
 /// repetitions take longer than that, the text says so.
 [[nodiscard]] std::string scale_time_text(const SessionPlan& largest,
+                                          bool shared,
                                           const std::vector<TrialId>& trials,
                                           const RunOptions& run);
 
 /// The same for training over `epochs`, validation left out.
-[[nodiscard]] std::string training_time_text(const SessionPlan& plan, std::int64_t epochs);
+[[nodiscard]] std::string training_time_text(const SessionPlan& plan,
+                                             bool shared,
+                                             std::int64_t epochs);
 
 }  // namespace dlbench::harness

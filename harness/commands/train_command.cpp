@@ -27,6 +27,8 @@
 #include "harness/trials/device_fault.h"
 #include "harness/trials/group_disturbance.h"
 #include "harness/trials/probe_set.h"
+#include "harness/trials/rank_group.h"
+#include "harness/trials/rank_peaks.h"
 #include "reports/json_writer.h"
 #include "reports/naming.h"
 #include "reports/text/text_table.h"
@@ -142,8 +144,10 @@ class TrainingRun {
       }
     });
     if (options_.dry_run) {
+      RankGroup group(ranks_);
+      const bool shared = ranks_share_devices(plan, group);
       report_.say(config_text(record_.config) + plan_text(plan, {}) +
-                  training_time_text(plan, epochs(plan)));
+                  training_time_text(plan, shared, epochs(plan)));
       return 0;
     }
     describe_planned_memory(plan, record_);

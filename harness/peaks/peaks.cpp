@@ -172,8 +172,9 @@ std::pair<std::size_t, std::size_t> share(int thread, int team) {
   return {part(thread), part(thread + 1)};
 }
 
-// Passes over three arrays in chunks, each timed on its own: a whole pass would hardly ever be
-// undisturbed. A chunk comes again only after all others, when the caches have long lost it.
+// Passes over three arrays in windows of a few chunks, each timed on its own: a whole pass would
+// hardly ever be undisturbed. A chunk comes again only after all others, when the caches have long
+// lost it.
 class MemoryMeter {
  public:
   MemoryMeter(std::int64_t bytes, int threads)
@@ -193,20 +194,22 @@ class MemoryMeter {
     }
   }
 
-  // Bytes over time of the chunks that had an undisturbed window, each at its best; nothing if too
+  // Bytes over time of the parts that had an undisturbed window, each at its best; nothing if too
   // few of them had one.
   [[nodiscard]] std::optional<double> rate(const MemoryKernel& kernel, const Budget& limits) {
-    std::vector<double> best(chunks_, std::numeric_limits<double>::infinity());
-    const std::size_t wanted = std::min(kMinChunks, chunks_);
+    const std::size_t together = chunks_of_window(kernel);
+    const std::size_t parts = chunks_ / together;
+    std::vector<double> best(parts, std::numeric_limits<double>::infinity());
+    const std::size_t wanted = (std::min(kMinChunks, chunks_) + together - 1) / together;
     std::size_t measured = 0;
-    std::size_t chunk = 0;
+    std::size_t part = 0;
     const auto measure = [&] {
-      const Window window = run(kernel, chunk);
+      const Window window = run(kernel, part * together, together);
       if (window.undisturbed) {
-        measured += std::isinf(best[chunk]) ? 1 : 0;
-        best[chunk] = std::min(best[chunk], window.seconds);
+        measured += std::isinf(best[part]) ? 1 : 0;
+        best[part] = std::min(best[part], window.seconds);
       }
-      chunk = (chunk + 1) % chunks_;
+      part = (part + 1) % parts;
     };
     spend(limits, measure, [&] { return measured >= wanted; });
     check_result(kernel);
@@ -214,11 +217,11 @@ class MemoryMeter {
       return std::nullopt;
     }
     double seconds = 0.0;
-    for (const double chunk_s : best) {
-      seconds += std::isinf(chunk_s) ? 0.0 : chunk_s;
+    for (const double part_s : best) {
+      seconds += std::isinf(part_s) ? 0.0 : part_s;
     }
     return static_cast<double>(kernel.arrays) * static_cast<double>(kChunkBytes) *
-           static_cast<double>(measured) / seconds;
+           static_cast<double>(measured * together) / seconds;
   }
 
  private:
@@ -226,12 +229,28 @@ class MemoryMeter {
     return array.data() + chunk * kChunkBlocks * kPeakBlock;
   }
 
-  Window run(const MemoryKernel& kernel, std::size_t chunk) {
+  Window run(const MemoryKernel& kernel, std::size_t chunk, std::size_t count) {
     return timed_window(threads_, [&](int thread, int team) {
       const auto [first, last] = share(thread, team);
-      kernel.run(
-          at(out_, chunk) + first, at(a_, chunk) + first, at(b_, chunk) + first, last - first);
+      for (std::size_t each = chunk; each < chunk + count; ++each) {
+        kernel.run(
+            at(out_, each) + first, at(a_, each) + first, at(b_, each) + first, last - first);
+      }
     });
+  }
+
+  // As many as fill a window: the start of many threads is not long beside it then. Not so many
+  // that less than kMinChunks of them are left.
+  std::size_t chunks_of_window(const MemoryKernel& kernel) {
+    constexpr int kLooks = 3;
+    double least_s = std::numeric_limits<double>::infinity();
+    for (int look = 0; look < kLooks; ++look) {
+      const std::size_t chunk = static_cast<std::size_t>(look) % chunks_;
+      least_s = std::min(least_s, run(kernel, chunk, 1).seconds);
+    }
+    const double filling = std::ceil(kWindowSeconds / std::max(least_s, kWindowSeconds * 1e-3));
+    const auto most = std::max<std::size_t>(1, chunks_ / kMinChunks);
+    return std::min(static_cast<std::size_t>(filling), most);
   }
 
   // The first chunk has been written by every kernel.

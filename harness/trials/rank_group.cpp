@@ -71,14 +71,21 @@ RankGroup::RankGroup(comm::Rendezvous& ranks) : ranks_(ranks) {
     const int node = places()[other].node;
     const std::vector<int> cpus = list_of<int>(masks[other]);
     nodes[node].add(cpus, quotas[other] > 0.0 ? std::optional(quotas[other]) : std::nullopt);
-    if (other != own && node == places()[own].node && have_common_cpu(own_cpus, cpus)) {
-      sharers_.push_back(static_cast<int>(other));
+    if (other != own && node == places()[own].node) {
+      cpus_of_others_.insert(cpus_of_others_.end(), cpus.begin(), cpus.end());
+      if (have_common_cpu(own_cpus, cpus)) {
+        sharers_.push_back(static_cast<int>(other));
+      }
     }
   }
   for (const auto& [node, cpus] : nodes) {
     cores_ += cpus.cores();
     cpu_capacity_ += cpus.capacity();
   }
+}
+
+bool RankGroup::others_run_on(const std::vector<int>& cpus) const {
+  return have_common_cpu(cpus_of_others_, cpus);
 }
 
 std::vector<std::vector<double>> RankGroup::gather(const std::vector<double>& values) {

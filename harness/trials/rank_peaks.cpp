@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/rank_peaks.h"
 
+#include "engine/core/affinity.h"
 #include "harness/peaks/device_peaks.h"
 #include "harness/peaks/gpu_peaks.h"
 #include "harness/peaks/peak_cache.h"
+#include "probes/node/topology.h"
 #include "reports/peak_rates.h"
 
 #include <functional>
@@ -28,7 +30,7 @@ Measured<double> sum_of_ranks(const SessionPlan& plan,
                               RankGroup& group,
                               std::optional<double> own) {
   const bool cpu = plan.backend().device().kind == "cpu";
-  if (group.any(cpu ? group.ranks_on_these_cpus() > 1 : !plan.shared_device().empty())) {
+  if (ranks_share_devices(plan, group)) {
     return Measured<double>::missing(
         "ranks share cores or a GPU: what they can do together is not known");
   }
@@ -47,6 +49,14 @@ Measured<double> sum_of_ranks(const SessionPlan& plan,
 }
 
 }  // namespace
+
+bool ranks_share_devices(const SessionPlan& plan, RankGroup& group) {
+  if (plan.backend().device().kind != "cpu") {
+    return group.any(!plan.shared_device().empty());
+  }
+  return group.size() > 1 && group.any(group.others_run_on(probes::cpus_of_same_cores(
+                                 probes::read_topology(), core::affinity_cpus())));
+}
 
 std::vector<reports::PeakRecord> peaks_of_this_rank(const backend::Backend& backend,
                                                     const RankGroup& group) {

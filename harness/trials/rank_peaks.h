@@ -20,6 +20,10 @@ struct GroupPeaks {
   std::optional<double> measured_flop_per_s;
 };
 
+/// Whether ranks of the group share a GPU, or compute on hardware threads of one core: what each
+/// can do alone, they cannot do together. Collective; the same on all ranks.
+[[nodiscard]] bool ranks_share_devices(const SessionPlan& plan, RankGroup& group);
+
 /// Of where this rank computes: of a GPU what its data sheet says and what was measured earlier, of
 /// the CPU known_peaks(), which may measure, on rank 0 alone: the others would disturb it. Not
 /// while anything is timed, and before memory is taken.

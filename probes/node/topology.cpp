@@ -161,6 +161,14 @@ Topology restrict_topology(const Topology& topology, const std::vector<int>& cpu
   return result;
 }
 
+std::vector<int> cpus_of_same_cores(const Topology& topology, const std::vector<int>& cpus) {
+  Topology touched = topology;
+  std::erase_if(touched.cores, [&cpus](const TopologyCore& core) {
+    return std::ranges::find_first_of(core.cpus, cpus) == core.cpus.end();
+  });
+  return cpus_of(touched);
+}
+
 std::vector<int> cpus_of(const Topology& topology) {
   std::vector<int> cpus;
   for (const TopologyCore& core : topology.cores) {

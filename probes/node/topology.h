@@ -51,6 +51,10 @@ struct Topology {
 /// The part of a topology that has one of `cpus`; cores and caches without any are left out.
 [[nodiscard]] Topology restrict_topology(const Topology& topology, const std::vector<int>& cpus);
 
+/// All hardware threads of the cores that any of `cpus` is one of, ascending.
+[[nodiscard]] std::vector<int> cpus_of_same_cores(const Topology& topology,
+                                                  const std::vector<int>& cpus);
+
 /// All CPUs of a topology, ascending.
 [[nodiscard]] std::vector<int> cpus_of(const Topology& topology);
 

@@ -83,7 +83,7 @@ def draw_bandwidth(axes, lines):
 
 
 def draw_time(axes, lines):
-    """Median with its way to the 95th percentile, and alpha + beta bytes as a thin line."""
+    """Median with its way to the 95th percentile, and alpha + beta bytes, which fits the means, as a thin line."""
     for (_, _, line), style in zip(lines, styles_of(lines)):
         sizes = [each["bytes"] for each in line]
         medians = [1e6 * each["time_s"]["median"] for each in line]
@@ -96,7 +96,7 @@ def draw_time(axes, lines):
     if all(each["time_s"]["median"] > 0 for _, _, line in lines for each in line):
         axes.set_yscale("log")
     axes.set_ylabel("time of a call, \u00b5s")
-    dotted = ", dotted: latency + bytes / bandwidth" if any(line[0].get("fit") for _, _, line in lines) else ""
+    dotted = ", dotted: latency + bytes / bandwidth (of means)" if any(line[0].get("fit") for _, _, line in lines) else ""
     axes.set_title(f"Time: median, up to the 95th percentile{dotted}")
     size_axis(axes, lines)
     plot.legend_below(axes, -0.22, 4)

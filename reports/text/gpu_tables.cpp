@@ -205,7 +205,8 @@ Number counted_or_sampled(const TrialRecord& trial, const char* key) {
     }
   }
   const ValueMap* sampled = probe_of(trial, "cupti_sampling");
-  const auto* samples = sampled == nullptr ? nullptr : held<ValueMap>(*sampled, key);
+  const auto* counters = sampled == nullptr ? nullptr : held<ValueMap>(*sampled, "counters");
+  const auto* samples = counters == nullptr ? nullptr : held<ValueMap>(*counters, key);
   return samples == nullptr ? std::nullopt : number_in(*samples, "mean");
 }
 

@@ -17,19 +17,7 @@
 namespace dlbench::reports {
 namespace {
 
-/// "90.0 % +-2.0": half of the interval beside the value.
-std::string share_cell(const std::optional<EstimateRecord>& estimate) {
-  if (!estimate.has_value()) {
-    return kNone;
-  }
-  std::string text = percent_text(estimate->mean);
-  if (estimate->ci95.has_value()) {
-    text += fmt::format(" +-{:.1f}", 50.0 * ((*estimate->ci95)[1] - (*estimate->ci95)[0]));
-  }
-  return text;
-}
-
-/// "21.0 % (3.2 to 28.8)": for intervals that do not lie evenly around the value.
+/// "21.0 % (3.2 to 28.8)": these intervals do not lie evenly around the value.
 std::string share_band(const EstimateRecord& estimate) {
   std::string text = percent_text(estimate.mean);
   if (estimate.ci95.has_value()) {
@@ -37,6 +25,10 @@ std::string share_band(const EstimateRecord& estimate) {
         " ({:.1f} to {:.1f})", 100.0 * (*estimate.ci95)[0], 100.0 * (*estimate.ci95)[1]);
   }
   return text;
+}
+
+std::string share_cell(const std::optional<EstimateRecord>& estimate) {
+  return estimate.has_value() ? share_band(*estimate) : kNone;
 }
 
 std::string factor_cell(const std::optional<EstimateRecord>& estimate) {

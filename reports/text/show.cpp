@@ -30,21 +30,63 @@ std::string section(const std::string& title, const std::string& body) {
   return body.empty() ? std::string() : fmt::format("\n{}\n{}", title, body);
 }
 
+/// The peaks of the workload's device and precision; nothing where unknown.
+struct Peaks {
+  std::optional<double> flop_per_s;
+  std::optional<double> bytes_per_s;
+  std::string flop_source;  ///< as PeakRecord has it
+  std::string bytes_source;
+};
+Peaks peaks_of(const RunRecord& record) {
+  Peaks peaks;
+  std::set<std::string> devices;
+  for (const PeakRecord& peak : record.system.peaks) {
+    devices.insert(peak.device);
+  }
+  for (const PeakRecord& peak : record.system.peaks) {
+    if (record.workload.has_value() &&
+        (devices.size() == 1 || peak.device == record.workload->device)) {
+      if (peak.precision == record.workload->precision && peak.flop_per_s.has_value()) {
+        peaks.flop_per_s = peak.flop_per_s;
+        peaks.flop_source = peak.source;
+      }
+      if (peak.memory_bytes_per_s.has_value()) {
+        peaks.bytes_per_s = peak.memory_bytes_per_s;
+        peaks.bytes_source = peak.source;
+      }
+    }
+  }
+  return peaks;
+}
+
+/// The head of a column with shares of such a peak.
+std::string share_head(const std::string& source) {
+  return source == "datasheet"  ? "of data sheet"
+         : source == "measured" ? "of measured peak"
+                                : "of peak";
+}
+
+/// Whether `mfu` is of a data sheet, as reports::mfu_flop_per_s() has it.
+bool knows_data_sheet(const RunRecord& record) {
+  return record.workload.has_value() &&
+         std::ranges::any_of(record.system.peaks, [&record](const PeakRecord& peak) {
+           return peak.source == "datasheet" && peak.flop_per_s.has_value() &&
+                  peak.precision == record.workload->precision;
+         });
+}
+
 std::string trials_table(const RunRecord& record) {
   if (record.trials.empty()) {
     return {};
   }
-  TextTable table({"trial",
-                   "samples/s",
-                   "+-95 %",
-                   "stddev",
-                   "n",
-                   "step median",
-                   "p95",
-                   "p99",
-                   "FLOP/s",
-                   "of peak",
-                   "overhead/step"});
+  const bool data_sheet = knows_data_sheet(record);
+  std::vector<std::string> heads = {
+      "trial", "samples/s", "+-95 %", "stddev", "n", "step median", "p95", "p99", "FLOP/s"};
+  if (data_sheet) {
+    heads.push_back(share_head("datasheet"));
+  }
+  heads.insert(heads.end(), {share_head("measured"), "overhead/step"});
+  TextTable table(heads);
   for (const TrialRecord& trial : record.trials) {
     std::vector<std::string> cells = {arm_name(trial)};
     if (trial.throughput.has_value()) {
@@ -61,7 +103,10 @@ std::string trials_table(const RunRecord& record) {
     cells.push_back(steps.has_value() ? seconds_text(steps->p95) : kNone);
     cells.push_back(steps.has_value() ? seconds_text(steps->p99) : kNone);
     cells.push_back(cell(trial.achieved_flop_per_s.value, decimal_text));
-    cells.push_back(cell(trial.mfu.value, percent_text));
+    if (data_sheet) {
+      cells.push_back(cell(trial.mfu.value, percent_text));
+    }
+    cells.push_back(cell(trial.mfu_measured, percent_text));
     cells.push_back(cell(trial.harness_overhead_s_per_step.value, seconds_text));
     table.add(std::move(cells));
   }
@@ -174,31 +219,6 @@ std::string loader_table(const TrialRecord& trial) {
   return text;
 }
 
-/// The peaks of the workload's device and precision; nothing where unknown.
-struct Peaks {
-  std::optional<double> flop_per_s;
-  std::optional<double> bytes_per_s;
-};
-Peaks peaks_of(const RunRecord& record) {
-  Peaks peaks;
-  std::set<std::string> devices;
-  for (const PeakRecord& peak : record.system.peaks) {
-    devices.insert(peak.device);
-  }
-  for (const PeakRecord& peak : record.system.peaks) {
-    if (record.workload.has_value() &&
-        (devices.size() == 1 || peak.device == record.workload->device)) {
-      if (peak.precision == record.workload->precision && peak.flop_per_s.has_value()) {
-        peaks.flop_per_s = peak.flop_per_s;
-      }
-      if (peak.memory_bytes_per_s.has_value()) {
-        peaks.bytes_per_s = peak.memory_bytes_per_s;
-      }
-    }
-  }
-  return peaks;
-}
-
 std::string share_cell(const std::optional<double>& value, const std::optional<double>& peak) {
   return value.has_value() && peak > 0.0 ? fmt::format("{:.0f} %", 100.0 * *value / *peak) : kNone;
 }
@@ -219,9 +239,9 @@ std::string operators_table(const RunRecord& record, std::size_t rows) {
                    "per step",
                    "%",
                    "FLOP/s",
-                   "of peak",
+                   share_head(peaks.flop_source),
                    "B/s",
-                   "of peak",
+                   share_head(peaks.bytes_source),
                    "bound",
                    "kernel",
                    "layout"},

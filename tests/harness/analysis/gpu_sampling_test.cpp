@@ -6,7 +6,10 @@
 #include "harness/analysis/gpu_sampling.h"
 
 #include "reports/json_writer.h"
+#include "reports/record.h"
+#include "reports/text/gpu_tables.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -65,6 +68,14 @@ TEST(GpuSampling, OfAnH200HasNoGapsAndNoMoreThanThereIs) {
   const double written = counters.at("dram_written_bytes_per_s").at("mean");
   EXPECT_GT(read, written);
   EXPECT_LT(read + written, 4.8e12) << "the data sheet's";
+}
+
+TEST(GpuSampling, IsShownWhereNothingWasCounted) {
+  reports::RunRecord record;
+  record.trials.emplace_back().kind = reports::TrialKind::kFull;
+  record.trials[0].probes["cupti_sampling"] =
+      sampling_record(probes::read_gpu_samples(DLBENCH_RECORDED "/gpu_samples_h200.json"));
+  EXPECT_THAT(reports::gpu_text(record), ::testing::ContainsRegex(" 87.3 % +23.3 % +22.5 % "));
 }
 
 TEST(GpuSampling, WithoutStepsOrOnAnotherClockEverySampleCounts) {

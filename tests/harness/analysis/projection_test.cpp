@@ -4,6 +4,7 @@
 
 #include "engine/core/error.h"
 #include "engine/core/median.h"
+#include "reports/statistics.h"
 #include "tests/error_message.h"
 #include "tests/harness/analysis/cluster_simulator.h"
 
@@ -119,6 +120,17 @@ TEST(Projection, FromTwoRanksAloneIsWideAndDoubted) {
     covered += lower <= step_s && step_s <= upper ? 1 : 0;
   }
   EXPECT_GE(covered, kClusters * 85 / 100);
+}
+
+TEST(Projection, EfficiencyIsOfTheRatesOfTheReport) {
+  std::mt19937_64 random(3);
+  ProjectionInput input = measure(quiet_cluster(), random);
+  ScalingArm& baseline = input.series.sizes[0].arms[0];
+  baseline.rounds[0].samples_per_second *= 2.0;  // a mean of rates is not that of times
+  const auto projection = Projector(input).project(16);
+  EXPECT_NEAR(projection.efficiency.mean * reports::mean_of(rates_of(baseline)),
+              projection.samples_per_second / 16,
+              1e-6);
 }
 
 TEST(Projection, AgreesWithAQuietClusterOfManyRanks) {
@@ -427,20 +439,16 @@ TEST(Projection, IsDoubtedWhereMeasuredRanksSharedTheirCores) {
             2.0 * projector.project(8).step_time_s.mean);
 }
 
-TEST(Projection, IsDoubtedWhereMeasuredRanksSharedAGpu) {
+TEST(Projection, IsDoubtedWhereRanksSharedAGpuOrWereDealtOutToNodes) {
   std::mt19937_64 random(5);
-  ProjectionInput input = measure(quiet_cluster(), random);
-  input.shared_gpu = true;
-  EXPECT_THAT(Projector(input).project(64).doubt.value_or(""), HasSubstr("a GPU for each rank"));
-}
-
-TEST(Projection, IsDoubtedWhereRanksWereDealtOutToNodes) {
-  std::mt19937_64 random(5);
-  ProjectionInput input = measure(quiet_cluster(), random);
+  const ProjectionInput input = measure(quiet_cluster(), random);
+  const auto doubt = [](ProjectionInput of, bool ProjectionInput::*how) {
+    of.*how = true;
+    return Projector(of).project(64).doubt.value_or("");
+  };
   EXPECT_EQ(Projector(input).project(64).doubt, std::nullopt);
-  input.dealt_out = true;
-  EXPECT_THAT(Projector(input).project(64).doubt.value_or(""),
-              HasSubstr("one node after the other"));
+  EXPECT_THAT(doubt(input, &ProjectionInput::shared_gpu), HasSubstr("a GPU for each rank"));
+  EXPECT_THAT(doubt(input, &ProjectionInput::dealt_out), HasSubstr("one node after the other"));
 }
 
 TEST(Projection, IsTheSameEachTime) {

@@ -45,10 +45,10 @@ class TimeText : public ::testing::Test {
                             .measured_at = ""});
     store_peaks(cache_folder(), peaks);
   }
-  [[nodiscard]] std::string text() const {
+  [[nodiscard]] std::string text(bool shared = false) const {
     comm::LoneRank alone;
     const SessionPlan plan(session_options(run_), alone);
-    return run_time_text(plan, parse_trials(run_.trials, false), run_);
+    return run_time_text(plan, shared, parse_trials(run_.trials, false), run_);
   }
 
   tests::CacheFolder temporary_;
@@ -65,6 +65,13 @@ TEST_F(TimeText, NamesThePeaksThatItRestsOn) {
   EXPECT_THAT(text(),
               HasSubstr("samples/s, if every op ran at the measured peaks (2 GFLOP/s, "
                         "1000000.0 GB/s)"));
+}
+
+TEST_F(TimeText, OfRanksThatShareCoresIsNotKnown) {
+  cache_peaks(2e9);
+  EXPECT_THAT(
+      text(true),
+      AllOf(HasSubstr("not estimated: ranks share cores or a GPU"), Not(HasSubstr("samples/s"))));
 }
 
 TEST_F(TimeText, FastStepsLeaveTheTimeToTheOptions) {
@@ -125,7 +132,7 @@ TEST_F(TimeText, StepsOfScaleMayTakeMoreThanTheTimeBudget) {
   const SessionPlan plan(session_options(run_), alone);
   run_.time_budget = 200.0;
   const auto text_of = [&](const char* trials) {
-    return scale_time_text(plan, parse_trials(trials, false), run_);
+    return scale_time_text(plan, false, parse_trials(trials, false), run_);
   };
   EXPECT_THAT(text_of("io"), HasSubstr("planned to fit: about 200 s")) << "no such steps";
   EXPECT_THAT(text_of("synthetic"), HasSubstr(" min at least, more than --time-budget (200 s)"));
@@ -139,9 +146,9 @@ TEST_F(TimeText, TrainingCountsStepsOfAllEpochs) {
   comm::LoneRank alone;
   const SessionPlan plan(session_options(run_), alone);
   const std::int64_t steps = (plan.dataset().size() + 7) / 8;
-  EXPECT_THAT(training_time_text(plan, 3),
+  EXPECT_THAT(training_time_text(plan, false, 3),
               HasSubstr("3 epochs of " + std::to_string(steps) + " steps"));
-  EXPECT_THAT(training_time_text(plan, 3), Not(HasSubstr("not estimated")));
+  EXPECT_THAT(training_time_text(plan, false, 3), Not(HasSubstr("not estimated")));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trials/rank_group.h"
 
+#include "engine/core/affinity.h"
 #include "engine/core/error.h"
 #include "harness/ranks.h"
 #include "harness/session/batch_share.h"
@@ -71,6 +72,8 @@ TEST(RankGroup, CpuTimeOfRanksOnTheSameCpusIsOurs) {
     RankGroup group(ranks);
     EXPECT_EQ(group.ranks_on_these_cpus(), 3);
     EXPECT_EQ(group.cores(), probes::usable_cpus());
+    EXPECT_TRUE(group.others_run_on(core::affinity_cpus()));
+    EXPECT_FALSE(group.others_run_on({1 << 20}));
     const auto shares = group.exchange({.cpu_s = 1.0 + ranks.rank()});
     EXPECT_DOUBLE_EQ(group.cpu_s_of_sharers(shares), 6.0 - (1.0 + ranks.rank()));
   });

@@ -50,6 +50,12 @@ TEST(RestrictTopology, KeepsCoresThatHaveAnAllowedThread) {
   EXPECT_THAT(cpus_of(some), ElementsAre(1, 4, 5));
 }
 
+TEST(CpusOfSameCores, AreTheSiblingsToo) {
+  const Topology all = synthetic_topology("numa:2 core:2 pu:2");
+  EXPECT_THAT(cpus_of_same_cores(all, {1, 6, 99}), ElementsAre(0, 1, 6, 7));
+  EXPECT_THAT(cpus_of_same_cores(all, {}), ElementsAre());
+}
+
 TEST(LastLevelCache, IsThatOfTheCpusInUse) {
   const Topology all =
       synthetic_topology("pack:2 l3:2(size=33554432) l2:2(size=1048576) core:2 pu:2");

@@ -108,7 +108,9 @@ ValueMap counted(double tensor_share) {
 
 ValueMap sampled(double tensor_share) {
   return {{"available", true},
-          {"tensor_active_share", ValueMap{{"n", 5}, {"mean", tensor_share}, {"max", 1.0}}}};
+          {"counters",
+           ValueMap{{"tensor_active_share",
+                     ValueMap{{"n", 5}, {"mean", tensor_share}, {"max", 1.0}}}}}};
 }
 
 TEST(GpuTables, CountersAreALineForEachTrial) {

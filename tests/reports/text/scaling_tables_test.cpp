@@ -18,7 +18,7 @@ TEST(ScalingTables, OneTablePerModeWithEveryTrialAndBatch) {
   EXPECT_THAT(text, HasSubstr("io  synthetic  synthetic/nocomm  full  speedup"));
   // 4 ranks of 2: 12 steps of 8 samples; io 156, synthetic 38.5, nocomm 42.9, full 34 samples/s.
   EXPECT_THAT(text, HasSubstr("  4          2       8     12       96   156       38.5"));
-  EXPECT_THAT(text, HasSubstr("3.40x  85.0 % +-1.7"));
+  EXPECT_THAT(text, HasSubstr("3.40x  85.0 % (83.3 to 86.7)"));
   EXPECT_THAT(text, HasSubstr("contention_bound"));
   EXPECT_THAT(text, HasSubstr("verdict at 4 ranks: contention_bound: io alone reaches"));
 }

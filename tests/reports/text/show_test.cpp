@@ -13,6 +13,7 @@
 namespace dlbench::reports {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -197,8 +198,23 @@ TEST(Tables, ShowPhasesAsALineProfilerDoes) {
 TEST(Tables, ShowOperatorsAgainstPeaks) {
   const std::string text = tables_text(sample_record());
   // 1e11 of 2e11 FLOP/s, 2e9 of 2e10 B/s.
-  EXPECT_THAT(text, HasSubstr("100 G     50 %  2.00 G     10 %  compute  brgconv:avx512_core"));
+  EXPECT_THAT(text,
+              ContainsRegex("FLOP/s  of measured peak +B/s  of measured peak +bound +kernel.*\n.*"
+                            " 100 G +50 %  2.00 G +10 %  compute  brgconv:avx512_core"));
   EXPECT_THAT(text, HasSubstr("c1.bn1"));
+}
+
+TEST(Tables, SayWhichPeakSharesAreOf) {
+  RunRecord record = sample_record();
+  record.system.peaks.insert(record.system.peaks.begin(),
+                             {"cpu", "fp32", 4.0e11, 4.0e10, "datasheet"});
+  record.trials.front().mfu = Measured<double>(0.125);
+  record.trials.front().mfu_measured = 0.25;
+  EXPECT_THAT(tables_text(record),
+              ContainsRegex("FLOP/s  of data sheet  of measured peak  overhead/step\n.*"
+                            " 12.5 % +25.0 % "));
+  record.system.peaks.pop_back();
+  EXPECT_THAT(tables_text(record), ContainsRegex("B/s  of data sheet +bound"));
 }
 
 TEST(Tables, CutLongOperatorLists) {
