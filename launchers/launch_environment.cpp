@@ -48,6 +48,7 @@ struct LauncherVariables {
 };
 
 constexpr std::string_view kSrun = "srun";
+constexpr std::string_view kFlux = "flux run";
 
 // What starts ranks inside of something else comes first: a batch job's variables are inherited by
 // the ranks of an mpiexec in it. srun --mpi=pmi2 and Flux set PMI_SIZE too, hence hydra's own
@@ -83,7 +84,7 @@ constexpr std::array<LauncherVariables, 8> kLaunchers{{
      .rank = "PALS_RANKID",
      .local_rank = "PALS_LOCAL_RANKID",
      .family = MpiFamily::kMpich},
-    {.launcher = "flux run",
+    {.launcher = kFlux,
      .proof = "FLUX_TASK_RANK",
      .size = "FLUX_JOB_SIZE",
      .rank = "FLUX_TASK_RANK",
@@ -123,6 +124,33 @@ bool is_srun_task(const Variables& variables) {
   constexpr std::uint32_t kFirstReservedStep = 0xfffffff0;
   const auto step = number_of<std::uint32_t>(variables, "SLURM_STEP_ID");
   return step.has_value() && *step < kFirstReservedStep && variables.contains("SLURM_PROCID");
+}
+
+/// The first one that started this process. Of those that start MPI programs alone it is not known
+/// which is inside of which: one that announces several ranks is believed before one that announces
+/// this process, whose variables a shell or notebook may have left.
+const LauncherVariables* find_launcher(const Variables& variables) {
+  const LauncherVariables* first = nullptr;
+  for (const LauncherVariables& candidate : kLaunchers) {
+    const bool scheduler = candidate.launcher == kSrun || candidate.launcher == kFlux;
+    if (first != nullptr && scheduler) {
+      break;
+    }
+    if (candidate.launcher == kSrun ? !is_srun_task(variables)
+                                    : !variables.contains(candidate.proof)) {
+      continue;
+    }
+    const int ranks = number_of<int>(variables, candidate.size).value_or(0);
+    if (first == nullptr) {
+      first = &candidate;
+    } else if (ranks > 1) {
+      return &candidate;
+    }
+    if (scheduler || ranks != 1) {
+      break;
+    }
+  }
+  return first;
 }
 
 void add_idle_allocation(const Variables& variables, LaunchEnvironment& launch) {
@@ -173,20 +201,15 @@ std::string_view name(MpiFamily family) {
 
 LaunchEnvironment detect_launch(const Variables& variables) {
   LaunchEnvironment launch;
-  for (const LauncherVariables& candidate : kLaunchers) {
-    const bool slurm = candidate.launcher == kSrun;
-    if (slurm ? !is_srun_task(variables) : !variables.contains(candidate.proof)) {
-      continue;
-    }
-    launch.launcher = candidate.launcher;
+  if (const LauncherVariables* const found = find_launcher(variables); found != nullptr) {
+    launch.launcher = found->launcher;
     launch.one_of_several_jobs =
-        slurm && number_of<int>(variables, "SLURM_HET_SIZE").value_or(1) > 1;
-    launch.announced_ranks = number_of<int>(variables, candidate.size);
-    launch.source = launch.announced_ranks.has_value() ? candidate.size : "";
-    launch.rank = number_of<int>(variables, candidate.rank);
-    launch.local_rank = number_of<int>(variables, candidate.local_rank);
-    launch.mpi_family =
-        candidate.family == MpiFamily::kUnknown ? wire_up(variables) : candidate.family;
+        found->launcher == kSrun && number_of<int>(variables, "SLURM_HET_SIZE").value_or(1) > 1;
+    launch.announced_ranks = number_of<int>(variables, found->size);
+    launch.source = launch.announced_ranks.has_value() ? found->size : "";
+    launch.rank = number_of<int>(variables, found->rank);
+    launch.local_rank = number_of<int>(variables, found->local_rank);
+    launch.mpi_family = found->family == MpiFamily::kUnknown ? wire_up(variables) : found->family;
     return launch;
   }
   if (const auto rank = number_of<int>(variables, "PMIX_RANK"); rank.has_value()) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // OpenPBS and PBS Professional: qsub script with one chunk per node and mpiexec.
+#include "engine/core/error.h"
 #include "launchers/job_script.h"
 #include "launchers/launcher.h"
 
@@ -35,8 +36,15 @@ std::string select(const LaunchRequest& request) {
   return chunk;
 }
 
-// A folder as -o takes a log of PBS's own name, which starts with the job's number.
+// A folder as -o takes a log of PBS's own name, which starts with the job's number. What stands
+// before a colon there names a host.
 std::vector<std::string> directives(const LaunchRequest& request) {
+  if (request.output_folder.find(':') != std::string::npos) {
+    throw core::Error(core::ErrorCode::kUsage,
+                      fmt::format("--output-dir '{}' has a colon, before which PBS reads the name "
+                                  "of a host; choose a folder without it",
+                                  request.output_folder));
+  }
   return {option("-N", request.job_name),
           select(request),
           "-l place=scatter",

@@ -148,11 +148,14 @@ class Parser {
   /// Prints what --help or --version asked for; the exit code.
   int print(const CLI::Success& request) const { return root_.exit(request); }
 
-  /// Whether `arguments` name a command whose ranks work together.
+  /// Whether `arguments` name a command whose ranks work together, or none at all: then the other
+  /// ranks may have one.
   [[nodiscard]] bool parallel(const std::vector<std::string>& arguments) const {
-    return arguments.size() > 1 && std::ranges::any_of(commands_, [&](const BoundCommand& bound) {
-             return bound.command->parallel() && bound.command->name() == arguments[1];
-           });
+    const auto named = std::ranges::find_if(commands_, [&](const BoundCommand& bound) {
+      return arguments.size() > 1 && (bound.command->name() == arguments[1] ||
+                                      bound.command->name().starts_with(arguments[1] + " "));
+    });
+    return named == commands_.end() || named->command->parallel();
   }
 
   /// Whether "--" in `arguments` starts another command line: "launch slurm", and also "launch
@@ -263,8 +266,7 @@ void end_launch(comm::Rendezvous& ranks, ErrorCode code, const std::string& mess
   }
   watch.announce([&] {
     const std::string& said = fault.detail == message ? message : fault.text();
-    core::log::error(ranks.rank() == 0 ? said
-                                       : "[rank " + std::to_string(ranks.rank()) + "] " + said);
+    core::log::error(said_by(ranks.rank(), said));
     await_reader(STDERR_FILENO);
   });
   ranks.abort(core::exit_code(fault.code));
@@ -332,7 +334,11 @@ int join_and_run(std::optional<Error> wrong,
     if (ranks->size() == 1) {
       throw;
     }
-    end_launch(*ranks, error.code(), error.what());
+    if (ranks->rank() == 0) {  // all have it, and none waits for another
+      core::log::error(error.what());
+    }
+    fault_watch().leave();
+    return core::exit_code(error.code());
   }
   const int code = run(*ranks);
   fault_watch().leave();

@@ -24,7 +24,8 @@ struct Fault {
   std::int64_t collective = -1;  ///< number of the last one it entered; -1: none yet
   std::string detail;
   core::ErrorCode code = core::ErrorCode::kRun;
-  double noticed_s = 0.0;  ///< system clock, since 1970; 0: not yet
+  bool told_by_rank = false;  ///< which so far runs, and ends by itself
+  double noticed_s = 0.0;     ///< system clock, since 1970; 0: not yet
 
   /// The clock of noticed_s.
   [[nodiscard]] static double now_s();

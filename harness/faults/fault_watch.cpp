@@ -79,7 +79,9 @@ void FaultWatch::prepare(const launchers::LaunchEnvironment& launch) {
   if (!launch.launched() || !several) {
     return;
   }
+  misconfigured_ = true;
   const HangLimits limits = hang_limits();
+  misconfigured_ = false;
   if (launch.local_rank.value_or(0) != 0 && !pretended_nodes) {
     return;
   }
@@ -104,7 +106,9 @@ void FaultWatch::join(comm::Rendezvous& ranks) {
   try {
     together(ranks, [&] { take_seat(ranks, board); });
   } catch (const Error& error) {
-    core::log::warn(std::string("faults of ranks will not be named: ") + error.what());
+    if (!misconfigured_) {  // else that ends the launch, and says why
+      core::log::warn(std::string("faults of ranks will not be named: ") + error.what());
+    }
     forget_board();
     return;
   }
@@ -257,7 +261,7 @@ void FaultWatch::await_rank_0() const {
   }
   const std::optional<Fault> fault = board_->fault();
   if (fault.has_value() && fault->rank == 0 && fault->code == ErrorCode::kTimeout &&
-      !fault->in_device_wait()) {
+      !fault->told_by_rank && !fault->in_device_wait()) {
     return;  // it hangs
   }
   const auto end = std::chrono::steady_clock::now() + kRankZeroGrace;
@@ -285,10 +289,18 @@ void FaultWatch::watch(const std::stop_token& stop) const {
     comm::end_waits(fault->code, fault->text());
     if (!sleep_unless(stop, kRankGrace)) {
       board_->seat(seat_).state.store(SeatState::kFailed);
+      if (board_->may_announce()) {  // else a code would be all that the user sees
+        core::log::error(said_by(rank_, fault->text()));
+        board_->set_announced();
+      }
       _exit(core::exit_code(fault->code));
     }
     return;
   }
+}
+
+std::string said_by(int rank, const std::string& text) {
+  return rank == 0 ? text : fmt::format("[rank {}] {}", rank, text);
 }
 
 FaultWatch& fault_watch() {
@@ -301,6 +313,7 @@ Fault own_fault(const comm::Rendezvous& ranks, ErrorCode code, const std::string
               .host = ranks.places()[static_cast<std::size_t>(ranks.rank())].host};
   fault.detail = detail;
   fault.code = code;
+  fault.told_by_rank = true;
   describe_place(comm::own_progress(), fault);
   return fault;
 }

@@ -63,6 +63,7 @@ class FaultWatch {
   std::unique_ptr<StatusBoard> board_;  ///< nullptr: not watched
   std::unique_ptr<Lifeline> lifeline_;
   int seat_ = 0;
+  bool misconfigured_ = false;  ///< prepare() threw
   int rank_ = 0;
   std::optional<StartedSentinel> sentinel_;
   std::jthread thread_;  // last: it uses all of the above
@@ -70,6 +71,9 @@ class FaultWatch {
 
 /// That of this process, which is one rank.
 [[nodiscard]] FaultWatch& fault_watch();
+
+/// A text that one rank says for all: "[rank 2] ..." unless it is rank 0.
+[[nodiscard]] std::string said_by(int rank, const std::string& text);
 
 /// The failure of this rank as the others shall hear of it.
 [[nodiscard]] Fault own_fault(const comm::Rendezvous& ranks,

@@ -164,10 +164,11 @@ std::string without_separators(std::string text) {
 }
 
 std::string to_line(std::string_view kind, const Fault& fault) {
-  return fmt::format("{}\t{}\t{}\t{}\t{:.6f}\t{}\t{}\t{}\t{}",
+  return fmt::format("{}\t{}\t{}\t{}\t{}\t{:.6f}\t{}\t{}\t{}\t{}",
                      kind,
                      fault.rank,
                      static_cast<int>(fault.code),
+                     fault.told_by_rank ? 1 : 0,
                      fault.collective,
                      fault.noticed_s,
                      without_separators(fault.host),
@@ -197,15 +198,18 @@ std::optional<Fault> from_line(std::string_view line) {
   const std::vector<std::string_view> fields = split(line);
   Fault fault;
   int code = 0;
-  if (fields.size() != 9 || !parse(fields[1], fault.rank) || !parse(fields[2], code) ||
-      !parse(fields[3], fault.collective) || !parse(fields[4], fault.noticed_s)) {
+  int told_by_rank = 0;
+  if (fields.size() != 10 || !parse(fields[1], fault.rank) || !parse(fields[2], code) ||
+      !parse(fields[3], told_by_rank) || !parse(fields[4], fault.collective) ||
+      !parse(fields[5], fault.noticed_s)) {
     return std::nullopt;
   }
   fault.code = static_cast<core::ErrorCode>(code);
-  fault.host = fields[5];
-  fault.phase = fields[6];
-  fault.op = fields[7];
-  fault.detail = fields[8];
+  fault.told_by_rank = told_by_rank != 0;
+  fault.host = fields[6];
+  fault.phase = fields[7];
+  fault.op = fields[8];
+  fault.detail = fields[9];
   return fault;
 }
 
@@ -218,7 +222,7 @@ std::string describe_meeting_place(const std::string& meeting_place) {
   words >> secret >> port;
   const std::vector<std::string> hosts{std::istream_iterator<std::string>(words), {}};
   if (hosts.empty()) {
-    return "no port";
+    return port.empty() ? "no port" : fmt::format("port {} of no address", port);
   }
   return fmt::format("port {} of {}", port, fmt::join(hosts, " or "));
 }

@@ -39,7 +39,7 @@ namespace {
 constexpr int kMeetIntervalMs = 20;  // until the ranks have met: they wait for it
 constexpr int kLookIntervalMs = 250;
 constexpr int kDismissMs = 1000;
-constexpr double kGraceS = 3.5;    // after a fault, for the ranks to end by themselves
+constexpr double kGraceS = 4.5;    // after a fault, for the ranks to end by themselves
 constexpr double kClosingS = 1.0;  // from the close of a process's files to its end, at most
 // Until other nodes may have told of what was before. An abort() is what libraries do that miss a
 // partner, and take their time for.

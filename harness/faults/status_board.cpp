@@ -47,6 +47,7 @@ struct FaultSlot {
   std::atomic<Once> state;
   std::int32_t rank;
   std::int32_t code;
+  std::int32_t told_by_rank;
   std::int64_t collective;
   double noticed_s;
   Characters<256> host;
@@ -233,6 +234,7 @@ Fault StatusBoard::post(const Fault& fault) {
   if (claim(slot.state)) {
     slot.rank = fault.rank;
     slot.code = static_cast<std::int32_t>(fault.code);
+    slot.told_by_rank = fault.told_by_rank ? 1 : 0;
     slot.collective = fault.collective;
     slot.noticed_s = fault.noticed_s > 0.0 ? fault.noticed_s : Fault::now_s();
     copy(fault.host, slot.host);
@@ -256,6 +258,7 @@ std::optional<Fault> StatusBoard::fault() const {
                .collective = slot.collective,
                .detail = slot.detail.data(),
                .code = static_cast<ErrorCode>(slot.code),
+               .told_by_rank = slot.told_by_rank != 0,
                .noticed_s = slot.noticed_s};
 }
 

@@ -21,6 +21,7 @@ RUN = ["run", "--trials", "synthetic,full", "--repetitions", "400", "--max-time"
 SCALE = ["scale", "--mode", "weak", "--repetitions", "400", "--time-budget", "200s"]
 SMALL = ["--workload", "mnist_cnn", "--batch-size", "8", "--threads", "1", "--workers", "1"]
 STEPPED_CLOCK = os.environ.get("DLBENCH_TEST_STEPPED_CLOCK", "")  # see stepped_clock.cpp
+SLOW_DISK = os.environ.get("DLBENCH_TEST_SLOW_DISK", "")  # see slow_disk.cpp
 # The product promises 10 s from the fault to the end. Other programs on the machine may slow this down.
 PROMISED_S = 10.0
 SLACK_S = 20.0
@@ -209,6 +210,25 @@ class Faults(unittest.TestCase):
         self.assertEqual((report["run"]["status"], report["run"]["exit_code"]), ("partial", 124))
         self.assertEqual(errors.count("SIGTERM"), 1, errors)
 
+    @unittest.skipUnless(SLOW_DISK, "no library that slows renaming")
+    def test_a_terminated_rank_0_has_the_time_to_write_its_report(self):
+        self.launch(3, RUN, LD_PRELOAD=SLOW_DISK)
+        done = self.wait_for_repetitions()
+        os.kill(self.pids()[0], signal.SIGTERM)
+        report, errors = self.expect_fault(code=124, rank=0, says="SIGTERM", done=done)
+        self.assertIsNotNone(report["job"], report["run"]["skipped"])
+        self.assertEqual([line for line in errors.splitlines() if "[rank" in line], [], "rank 0 speaks")
+
+    def test_a_fault_is_told_by_a_rank_that_cannot_leave_its_work(self):
+        trigger = self.elsewhere / "fault"
+        self.launch(2, RUN, DLBENCH_TEST_FAULT=f"hang@0:{trigger}")
+        done = self.wait_for_repetitions()
+        trigger.touch()
+        time.sleep(0.5)
+        os.kill(self.pids()[1], signal.SIGSTOP)
+        _, errors = self.expect_fault(code=codes_of_mpiexec(124, 9), rank=1, says="SIGSTOP", done=done)
+        self.assertEqual(errors.count("dlbench: rank 1 ("), 1, errors)
+
     def test_a_stopped_rank(self):
         done = self.signal_rank(1, signal.SIGSTOP)
         self.expect_fault(code=124, rank=1, says="SIGSTOP", done=done)
@@ -260,6 +280,7 @@ class Faults(unittest.TestCase):
             _, errors = self.job.communicate(timeout=PROMISED_S + SLACK_S)
             self.assertEqual(self.job.returncode, 2, errors)
             self.assertIn("DLBENCH_HANG_SECONDS is '1', wanted 10 or more", errors)
+            self.assertNotIn("faults of ranks will not be named", errors if wrong == 0 else "")
             # Without a sentinel nobody waits for the rank that the launcher has just killed.
             end = time.monotonic() + PROMISED_S
             while (left := self.ours("dlbench") + self.ours("dlbench-sentinel")) and time.monotonic() < end:

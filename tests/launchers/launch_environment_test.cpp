@@ -188,6 +188,22 @@ TEST(DetectLaunch, IgnoresNumbersThatAreNone) {
   EXPECT_EQ(launch.local_rank, std::nullopt);
 }
 
+TEST(DetectLaunch, SeveralRanksAreBelievedBeforeWhatALaunchOfOneLeft) {
+  const Variables hydra = {{"PMI_RANK", "3"}, {"PMI_SIZE", "4"}, {"MPI_LOCALRANKID", "3"}};
+  const Variables left = {{"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "1"}};
+  const LaunchEnvironment launch = detect_launch(with(hydra, left));
+  EXPECT_THAT(launch.announced_ranks, Optional(4));
+  EXPECT_THAT(launch.rank, Optional(3));
+  EXPECT_EQ(launch.mpi_family, MpiFamily::kMpich);
+  EXPECT_TRUE(detect_launch(with(left, {{"PMI_SIZE", "1"}, {"MPI_LOCALRANKID", "0"}})).alone());
+  EXPECT_EQ(detect_launch(with(srun_task(), left)).announced_ranks, 1)
+      << "mpirun in a task of srun, not the other way round";
+  EXPECT_EQ(
+      detect_launch(with(hydra, {{"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "2"}}))
+          .announced_ranks,
+      2);
+}
+
 TEST(DetectLaunch, OneRankIsAloneUnlessItsJobHasOtherComponents) {
   EXPECT_TRUE(detect_launch({}).alone());
   EXPECT_TRUE(detect_launch({{"PMI_RANK", "0"}, {"PMI_SIZE", "1"}, {"PMI_FD", "9"}}).alone());

@@ -4,6 +4,7 @@
 
 #include "engine/core/check.h"
 #include "engine/core/error.h"
+#include "tests/error_message.h"
 
 #include <gmock/gmock.h>
 
@@ -230,6 +231,13 @@ TEST(SchedulersWithoutAWarning, GiveDlbenchATimeout) {
     request.takes_timeout = false;
     EXPECT_THAT(find_launcher(launcher).script(request), Not(HasSubstr("--timeout"))) << launcher;
   }
+}
+
+TEST(Pbs, RefusesAFolderThatItWouldLookForOnAHost) {
+  LaunchRequest request = request_for("pbs", "none");
+  request.output_folder = "node1:results";
+  EXPECT_THAT(tests::usage_error([&] { (void)find_launcher("pbs").script(request); }),
+              HasSubstr("--output-dir 'node1:results' has a colon"));
 }
 
 TEST(Kubernetes, RefusesWhatAManifestCannotSay) {

@@ -34,6 +34,7 @@ Fault fault_of(int node, double noticed_s) {
   Fault fault = place_of(node);
   fault.detail = "its process 7\twas killed\nby SIGKILL";
   fault.code = core::ErrorCode::kTimeout;
+  fault.told_by_rank = true;
   fault.noticed_s = noticed_s;
   return fault;
 }
@@ -152,6 +153,7 @@ TEST_F(NodeLinks, AFaultReachesAllNodesByWayOfTheCenter) {
             "SIGKILL");
   EXPECT_EQ(heard->collective, 17);
   EXPECT_EQ(heard->code, core::ErrorCode::kTimeout);
+  EXPECT_TRUE(heard->told_by_rank);
   EXPECT_DOUBLE_EQ(heard->noticed_s, 1700000000.25);
   hear_nothing(1);
   center().tell(*heard);
@@ -216,7 +218,7 @@ TEST_F(NodeLinks, NobodyIsMissedAfterTheMachineSlept) {
 
 TEST_F(NodeLinks, ANodeThatBreaksOffIsGone) {
   const std::string hello =
-      "hello\t" + secret() + "\t2\nalive\t8\t5\t17\t0\tnode2\ttrial io\tafter barrier\t\n";
+      "hello\t" + secret() + "\t2\nalive\t8\t5\t0\t17\t0\tnode2\ttrial io\tafter barrier\t\n";
   EXPECT_EQ(answer_to(hello, 8), "welcome\n");
   const std::optional<Fault> fault = hear(0);
   ASSERT_TRUE(fault.has_value());
@@ -236,7 +238,7 @@ TEST_F(NodeLinks, ANodeKnowsThatRank0sNodeIsGone) {
   ASSERT_EQ(getsockname(listener, generic, &bytes), 0);
   std::jthread center([listener] {
     const int node = accept(listener, nullptr, nullptr);
-    const std::string_view welcome = "welcome\nalive\t0\t5\t3\t0\tnode0\ttrial io\t\t\n";
+    const std::string_view welcome = "welcome\nalive\t0\t5\t0\t3\t0\tnode0\ttrial io\t\t\n";
     EXPECT_EQ(send(node, welcome.data(), welcome.size(), MSG_NOSIGNAL), std::ssize(welcome));
     close(node);
     close(listener);
@@ -266,7 +268,8 @@ TEST_F(NodeLinks, StrangersAreNotLetIn) {
 TEST(MeetingPlace, IsToldWithoutItsSecret) {
   EXPECT_EQ(describe_meeting_place("secret 4711 10.0.0.1 127.0.0.1"),
             "port 4711 of 10.0.0.1 or 127.0.0.1");
-  EXPECT_EQ(describe_meeting_place("secret 4711 "), "no port") << "no interface is up";
+  EXPECT_EQ(describe_meeting_place("secret 4711 "), "port 4711 of no address")
+      << "no interface is up";
   EXPECT_EQ(describe_meeting_place(""), "no port");
 }
 
