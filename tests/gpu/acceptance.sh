@@ -51,9 +51,14 @@
 #   cmake --install build/gpu --strip --prefix build/carried --component gpu-tests
 #   tests/gpu/acceptance.sh build/carried
 set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 steps=$here/acceptance_steps.sh
 root=$(cd "$here/../.." && pwd)
+
+misused() {
+  echo "acceptance.sh: $*" >&2
+  exit 1
+}
 
 part=all
 resume=0
@@ -62,10 +67,7 @@ folders=()
 while (($# > 0)); do
   case $1 in
     --part | --deadline)
-      if (($# < 2)); then
-        echo "acceptance.sh: $1 needs a value" >&2
-        exit 1
-      fi
+      (($# >= 2)) || misused "$1 needs a value"
       if [ "$1" = --part ]; then part=$2; else deadline=$2; fi
       shift
       ;;
@@ -74,26 +76,19 @@ while (($# > 0)); do
       sed -n '5,/^set /{/^set /d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"
       exit 0
       ;;
-    -*)
-      echo "acceptance.sh: unknown option $1 (see --help)" >&2
-      exit 1
+    -*) misused "unknown option $1 (see --help)" ;;
+    *)
+      ((${#folders[@]} < 2)) || misused "unexpected argument '$1', after TREE and OUTPUT_FOLDER (see --help)"
+      folders+=("$1")
       ;;
-    *) folders+=("$1") ;;
   esac
   shift
 done
-if [[ ! " all tests speed pytorch " == *" $part "* ]]; then
-  echo "acceptance.sh: --part $part: tests, speed, pytorch or all" >&2
-  exit 1
-fi
+[[ " all tests speed pytorch " == *" $part "* ]] || misused "--part $part: tests, speed, pytorch or all"
 if ((resume)) && [ "$part" != tests ]; then
-  echo "acceptance.sh: --resume is for --part tests (see --help for the others)" >&2
-  exit 1
+  misused "--resume is for --part tests (see --help for the others)"
 fi
-if [[ ! $deadline =~ ^[1-9][0-9]*$ ]]; then
-  echo "acceptance.sh: --deadline $deadline: whole seconds" >&2
-  exit 1
-fi
+[[ $deadline =~ ^[1-9][0-9]*$ ]] || misused "--deadline $deadline: whole seconds"
 tree=${folders[0]:-$root/build/cuda}
 output=${folders[1]:-$root/gpu-acceptance}
 workloads=(mnist_cnn resunetpp)

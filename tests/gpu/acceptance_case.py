@@ -39,12 +39,12 @@ class Acceptance(unittest.TestCase):
         self.stand_ins = StandIns(self.folder)
         self.output = self.folder / "output"
 
-    def run_part(self, part, *more, environment=None, tree=None, **behaviour):
+    def run_part(self, part, *more, environment=None, tree=None, script=HERE / "acceptance.sh", **behaviour):
         self.stand_ins.behave(**{"probes": PROBES, **behaviour})
         path = f"{self.stand_ins.path}:{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
         variables = {k: v for k, v in os.environ.items() if not k.startswith("DLBENCH_")}
         done = subprocess.run(
-            [HERE / "acceptance.sh", "--part", part, *more, tree or self.stand_ins.folder / "tree", self.output],
+            [script, "--part", part, *more, tree or self.stand_ins.folder / "tree", self.output],
             capture_output=True, text=True, timeout=300,
             env={**variables, "PATH": path, "CUDA_HOME": str(self.folder), **(environment or {})})
         self.said = done.stdout + done.stderr

@@ -305,6 +305,19 @@ class Machines(Acceptance):
             self.assertEqual(done.returncode, 1)
             self.assertIn("acceptance.sh: ", done.stderr)
 
+    def test_a_third_folder_is_refused(self):
+        self.assertEqual(self.run_part("tests", self.folder / "one too many"), 1)
+        self.assertEqual(self.said, f"acceptance.sh: unexpected argument '{self.output}', after TREE and "
+                                    "OUTPUT_FOLDER (see --help)\n")
+        self.assertFalse(self.output.exists())
+
+    def test_a_link_to_it_finds_what_lies_beside_the_script(self):
+        link = self.folder / "elsewhere" / "accept"
+        link.parent.mkdir()
+        link.symlink_to(HERE / "acceptance.sh")
+        self.assertEqual(self.run_part("tests", script=link), 0, self.said)
+        self.assertRegex(self.table, r"passed .*tests that need a GPU")
+
 
 if __name__ == "__main__":
     unittest.main()
