@@ -6,7 +6,7 @@
 # Proven on Debian 12; Ubuntu 24.04 best effort; elsewhere the packages have to be there already.
 set -euo pipefail
 
-cd "$(dirname "${BASH_SOURCE[0]}")"
+cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")"
 
 usage() {
   cat <<'TEXT'

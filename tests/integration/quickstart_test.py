@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The dlbench authors
 # SPDX-License-Identifier: Apache-2.0
-"""quickstart.sh around a small project in place of dlbench, with packages that are all installed."""
+"""quickstart.sh around a small project in place of dlbench, with stand-ins for what deals with packages."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import unittest
 
-SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "quickstart.sh"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROJECT = """
 cmake_minimum_required(VERSION 3.25)
 project(small CXX)
@@ -18,49 +18,101 @@ add_executable(dlbench_main main.cpp)
 set_target_properties(dlbench_main PROPERTIES OUTPUT_NAME dlbench RUNTIME_OUTPUT_DIRECTORY bin
                                               INSTALL_RPATH "$ORIGIN/../lib")
 install(TARGETS dlbench_main)
+enable_testing()
+add_test(NAME small COMMAND dlbench_main)
 """
-PRESET = {"name": "cpu-release", "generator": "Ninja", "binaryDir": "${sourceDir}/build/release"}
+PRESETS = [{"name": name, "generator": "Ninja", "binaryDir": "${sourceDir}/build/release"}
+           for name in ("cpu-release", "ci")]
+# Of packages, named by words of a file each: what is not installed, unknown to apt-get, or fails to install.
+# Each call of apt-get is a line of calls.
+STAND_INS = {
+    "dpkg-query": 'case " $(cat missing 2>/dev/null) " in *" ${*: -1} "*) exit 1;; *) echo installed;; esac',
+    "apt-cache": 'case " $(cat unknown 2>/dev/null) " in *" $2 "*) exit 0;; *) echo "  Candidate: 1.0";; esac',
+    "apt-get": 'echo "$*" >>calls; for word in $(cat fails 2>/dev/null); do\n'
+               '  case " $* " in *" $word "*) echo "E: no network" >&2; exit 100;; esac\ndone',
+    "id": "echo $(cat user 2>/dev/null || echo 0)",
+    "sudo": "exit 1",
+}
 
 
 class Quickstart(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="dlbench quickstart "))  # a blank in its name
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-        shutil.copy(SCRIPT, self.folder)
+        shutil.copy(ROOT / "quickstart.sh", self.folder)
         (self.folder / "CMakeLists.txt").write_text(PROJECT, encoding="utf-8")
         (self.folder / "main.cpp").write_text("int main() { return 0; }\n", encoding="utf-8")
-        (self.folder / "CMakePresets.json").write_text(json.dumps({"version": 6, "configurePresets": [PRESET]}),
+        (self.folder / "CMakePresets.json").write_text(json.dumps({"version": 6, "configurePresets": PRESETS}),
                                                        encoding="utf-8")
         self.installed = self.folder / "installed"
         self.installed.mkdir()
-        (self.installed / "dpkg-query").write_text("#!/bin/sh\necho installed\n", encoding="utf-8")
-        (self.installed / "dpkg-query").chmod(0o755)
+        for name, does in STAND_INS.items():
+            script = self.installed / name
+            script.write_text(f'#!/bin/bash\ncd "{self.installed}"\n{does}\n', encoding="utf-8")
+            script.chmod(0o755)
+        self.path = f"{self.installed}:{os.environ['PATH']}"
 
-    def run_it(self, path):
-        environment = {name: value for name, value in os.environ.items() if name not in ("CC", "CXX")}
-        return subprocess.run([self.folder / "quickstart.sh", "run"], cwd="/", text=True, check=False, timeout=120,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=dict(environment, PATH=path))
+    def packages(self, **words):
+        for name, value in words.items():
+            (self.installed / name).write_text(value, encoding="utf-8")
+
+    def installs(self):
+        lines = (self.installed / "calls").read_text(encoding="utf-8").splitlines()
+        return [line.partition("--no-install-recommends ")[2] for line in lines if " install " in line]
+
+    def run_it(self, path=None, command="run", script=None, **variables):
+        environment = {name: value for name, value in os.environ.items()
+                       if name not in ("CC", "CXX") and not name.startswith("DLBENCH_")}
+        environment.update(variables, PATH=path or self.path)
+        return subprocess.run([script or self.folder / "quickstart.sh", command], cwd="/", text=True, check=False,
+                              timeout=120, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment)
+
+    def run_tests(self):
+        return self.run_it(command="test", DLBENCH_STAGES="release", DLBENCH_JOBS="1")
 
     def test_a_compiler_that_came_after_a_first_try_is_taken(self):
         bare = self.folder / "bare"
         bare.mkdir()
-        for name in ("env", "bash", "dirname", "nproc", "mkdir", "cmake", "ninja", "uname"):
+        for name in ("env", "bash", "dirname", "readlink", "sed", "nproc", "mkdir", "cmake", "ninja", "uname"):
             (bare / name).symlink_to(shutil.which(name))
         failed = self.run_it(str(bare))
         self.assertEqual(failed.returncode, 1, failed.stdout)
         self.assertIn("code 1): configure (build/release)", failed.stdout)
-        done = self.run_it(f"{self.installed}:{os.environ['PATH']}")
+        done = self.run_it()
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn("left in results/", done.stdout)
         self.assertTrue((self.folder / "results").is_dir())
 
     def test_a_second_run_neither_configures_nor_installs(self):
-        path = f"{self.installed}:{os.environ['PATH']}"
-        self.assertEqual(self.run_it(path).returncode, 0)
-        second = self.run_it(path)
+        self.assertEqual(self.run_it().returncode, 0)
+        second = self.run_it()
         self.assertEqual(second.returncode, 0, second.stdout)
         self.assertNotIn("== configure", second.stdout)
         self.assertNotIn("installing", second.stdout)
+
+    def other_tree(self, name):
+        """A folder that is not there yet, with a blank in its name."""
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="dlbench other ")) / name
+        self.addCleanup(shutil.rmtree, folder.parent, ignore_errors=True)
+        return folder
+
+    def test_a_link_to_the_script_works_in_its_tree(self):
+        link = self.other_tree("start")
+        link.symlink_to(self.folder / "quickstart.sh")
+        done = self.run_it(script=link)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertTrue((self.folder / "results").is_dir())
+        self.assertEqual(list(link.parent.iterdir()), [link])
+
+    def test_a_link_to_what_ci_runs_works_in_its_tree(self):
+        (self.folder / ".ci").mkdir()
+        shutil.copy(ROOT / ".ci" / "run", self.folder / ".ci")
+        (self.folder / "quickstart.sh").write_text("#!/bin/sh\npwd\n", encoding="utf-8")
+        link = self.other_tree("run")
+        link.symlink_to(self.folder / ".ci" / "run")
+        done = self.run_it(script=link)
+        self.assertEqual(done.stdout, f"{self.folder.resolve()}\n")
+
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@
 # Arguments as for clang_format.sh.
 set -euo pipefail
 program=$1 version=$2 root=$3
-check=$(dirname "${BASH_SOURCE[0]}")/clang_format.sh
+check=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/clang_format.sh
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 cp "$root/.clang-format" "$tree/"
