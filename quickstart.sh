@@ -126,15 +126,21 @@ install_packages() {
 
 usable_cores() { nproc 2>/dev/null || echo 2; }
 
-# A configure that failed leaves CMakeCache.txt, but nothing to build with.
-is_configured() { [ -f "build/$1/build.ninja" ]; }
+# The source folder that build/FOLDER was configured for; nothing where it was not.
+configured_for() { sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "build/$1/CMakeCache.txt" 2>/dev/null || true; }
+
+# A configure that failed leaves CMakeCache.txt, but nothing to build with. A copied or moved tree has one of
+# another tree, which ninja would go on building.
+is_configured() { [ -f "build/$1/build.ninja" ] && [ "$(configured_for "$1")" -ef . ]; }
 
 # configure FOLDER PRESET [OPTION...]: what a folder was configured with before stays.
 configure() {
   local folder=$1 preset=$2
   shift 2
-  local options=("$@")
+  local options=("$@") source
   if ! is_configured "$folder"; then
+    source=$(configured_for "$folder")
+    [ -z "$source" ] || [ "$source" -ef . ] || say "build/$folder is of $source: configured afresh"
     # What a failed one kept of a machine without a compiler would fail the next one with a compiler too.
     options+=(--fresh -DCMAKE_UNITY_BUILD=ON)
     # Faster than a compiler cache that is still empty; not where GCC 12.2 builds for a sanitizer: it dies

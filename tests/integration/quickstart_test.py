@@ -96,6 +96,55 @@ class Quickstart(unittest.TestCase):
         self.addCleanup(shutil.rmtree, folder.parent, ignore_errors=True)
         return folder
 
+    def test_a_copied_tree_builds_its_own_program(self):
+        self.assertEqual(self.run_it().returncode, 0)
+        original = (self.folder / "build/release/bin/dlbench").stat().st_mtime_ns
+        copy = self.other_tree("copy")
+        shutil.copytree(self.folder, copy, symlinks=True)  # times too
+        (copy / "main.cpp").write_text("int main() { return 7; }\n", encoding="utf-8")
+        for command, failing in (("run", "code 7): measure"), ("test", "1 tests failed out of 1")):
+            done = self.run_it(script=copy / "quickstart.sh", command=command, DLBENCH_STAGES="release")
+            self.assertIn(failing, done.stdout)
+            self.assertEqual("build/release is of " in done.stdout, command == "run", done.stdout)
+        self.assertEqual((self.folder / "build/release/bin/dlbench").stat().st_mtime_ns, original)
+
+    def test_tests_of_a_copied_tree_are_its_own(self):
+        self.assertEqual(self.run_tests().returncode, 0)
+        copy = self.other_tree("copy")
+        shutil.copytree(self.folder, copy, symlinks=True)
+        (copy / "main.cpp").write_text("int main() { return 7; }\n", encoding="utf-8")
+        done = self.run_it(script=copy / "quickstart.sh", command="test", DLBENCH_STAGES="release")
+        self.assertIn("build/release is of ", done.stdout)
+        self.assertIn("1 tests failed out of 1", done.stdout)
+
+    def test_a_moved_tree_is_configured_once_more(self):
+        self.assertEqual(self.run_it().returncode, 0)
+        moved = self.other_tree("moved")
+        self.installed = moved / "installed"
+        shutil.move(self.folder, moved)
+        for name in STAND_INS:
+            script = self.installed / name
+            script.write_text(script.read_text(encoding="utf-8").replace(str(self.folder), str(moved)),
+                              encoding="utf-8")
+        for configured in (True, False):
+            done = self.run_it(f"{self.installed}:{os.environ['PATH']}", script=moved / "quickstart.sh")
+            self.assertEqual(done.returncode, 0, done.stdout)
+            self.assertEqual("== configure" in done.stdout, configured, done.stdout)
+
+    def test_a_tree_below_a_linked_folder_is_the_same(self):
+        self.assertEqual(self.run_it().returncode, 0)
+        link = self.other_tree("link")
+        link.symlink_to(self.folder)
+        done = self.run_it(script=link / "quickstart.sh")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertNotIn("== configure", done.stdout)
+        # As a call that went by the link left it.
+        cache = self.folder / "build/release/CMakeCache.txt"
+        cache.write_text(cache.read_text(encoding="utf-8").replace(
+            f"CMAKE_HOME_DIRECTORY:INTERNAL={self.folder}", f"CMAKE_HOME_DIRECTORY:INTERNAL={link}"), encoding="utf-8")
+        self.assertIn(f"INTERNAL={link}\n", cache.read_text(encoding="utf-8"))
+        self.assertNotIn("== configure", self.run_it().stdout)
+
     def test_a_link_to_the_script_works_in_its_tree(self):
         link = self.other_tree("start")
         link.symlink_to(self.folder / "quickstart.sh")
