@@ -16,7 +16,7 @@ Usage: ./quickstart.sh run     install what is missing, build, run the main benc
        ./quickstart.sh --help  this text
 
 Packages are installed with apt-get when this runs as root or sudo needs no password; otherwise the
-command that installs them is printed and nothing is changed. Nothing is ever asked.
+commands that install them are printed and nothing is changed. Nothing is ever asked.
 
 Environment: DLBENCH_JOBS     parallel compile jobs (default: usable cores)
              DLBENCH_STAGES   what "test" builds and runs, of: release asan tsan fuzz
@@ -74,9 +74,21 @@ in_archive() {
   policy=$(apt-cache policy "$1" 2>/dev/null) && [[ $policy =~ Candidate:\ [^\(] ]]
 }
 
+# those_in_archive PACKAGE...: apt-get installs nothing at all where one name is unknown to it.
+those_in_archive() {
+  local package
+  for package in "$@"; do
+    if in_archive "$package"; then
+      printf '%s\n' "$package"
+    else
+      say "not in this distribution, so some tests will be skipped: $package" >&2
+    fi
+  done
+}
+
 # install_packages REQUIRED... -- OPTIONAL...
 install_packages() {
-  local required=() optional=() missing wanted package as_root=()
+  local required=() optional=() missing wanted as_root=()
   while [ "$#" -gt 0 ] && [ "$1" != -- ]; do
     required+=("$1")
     shift
@@ -99,27 +111,30 @@ install_packages() {
       say "not installed, so some tests will be skipped: ${wanted[*]}"
       return
     else
-      printf 'quickstart: these packages are missing: %s\n' "${missing[*]} ${wanted[*]}" >&2
+      mapfile -t wanted < <(those_in_archive "${wanted[@]}")
+      printf 'quickstart: these packages are missing: %s\n' "${missing[*]}" >&2
       printf 'quickstart: install them and start again:\n  sudo apt-get update && ' >&2
-      printf 'sudo apt-get install --no-install-recommends %s\n' "${missing[*]} ${wanted[*]}" >&2
+      printf 'sudo apt-get install --no-install-recommends %s\n' "${missing[*]}" >&2
+      if [ "${#wanted[@]}" -gt 0 ]; then
+        printf 'quickstart: and these, without which some tests will be skipped:\n' >&2
+        printf '  sudo apt-get install --no-install-recommends %s\n' "${wanted[*]}" >&2
+      fi
       exit 1
     fi
   fi
   say "installing missing packages: ${missing[*]} ${wanted[*]}"
   # A broken third-party source must not stop us: what matters is whether the install succeeds.
   "${as_root[@]}" apt-get -qq update || say "apt-get update had problems, see above; going on"
-  local chosen=("${missing[@]}")
-  for package in ${wanted[@]+"${wanted[@]}"}; do
-    if in_archive "$package"; then
-      chosen+=("$package")
-    else
-      say "not in this distribution, so some tests will be skipped: $package"
-    fi
-  done
-  [ "${#chosen[@]}" -gt 0 ] || return 0
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o Dpkg::Use-Pty=0 \
-    install --no-install-recommends "${chosen[@]}" ||
-    fail "apt-get could not install: ${chosen[*]}; see the lines above"
+  local install=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o Dpkg::Use-Pty=0
+    install --no-install-recommends)
+  if [ "${#missing[@]}" -gt 0 ]; then
+    "${install[@]}" "${missing[@]}" || fail "apt-get could not install: ${missing[*]}; see the lines above"
+  fi
+  mapfile -t wanted < <(those_in_archive "${wanted[@]}")
+  if [ "${#wanted[@]}" -gt 0 ]; then
+    "${install[@]}" "${wanted[@]}" ||
+      say "apt-get could not install, see above, so some tests will be skipped: ${wanted[*]}"
+  fi
 }
 
 # --- build ----------------------------------------------------------------------------------------

@@ -162,6 +162,39 @@ class Quickstart(unittest.TestCase):
         done = self.run_it(script=link)
         self.assertEqual(done.stdout, f"{self.folder.resolve()}\n")
 
+    def test_what_apt_get_cannot_install_matters_where_it_is_required(self):
+        self.packages(missing="cmake git clang munge", fails="munge")
+        done = self.run_tests()
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertEqual(self.installs(), ["cmake git", "clang munge"])
+        self.assertIn("so some tests will be skipped: clang munge\n", done.stdout)
+        self.packages(missing="cmake git clang munge", fails="git", calls="")
+        done = self.run_tests()
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertEqual(self.installs(), ["cmake git"])
+        self.assertIn("quickstart: apt-get could not install: cmake git; see the lines above\n", done.stdout)
+
+    def test_only_what_apt_get_knows_is_installed(self):
+        self.packages(missing="clang munge", unknown="clang", fails="update")
+        done = self.run_tests()
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertEqual(self.installs(), ["munge"])
+        self.assertIn("not in this distribution, so some tests will be skipped: clang\n", done.stdout)
+
+    def test_without_root_the_commands_have_only_what_apt_get_knows(self):
+        self.packages(missing="cmake git dataset-fashion-mnist clang munge", unknown="dataset-fashion-mnist", user="7")
+        done = self.run_tests()
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertFalse((self.installed / "calls").exists())
+        install = "sudo apt-get install --no-install-recommends"
+        self.assertEqual([line.strip() for line in done.stdout.splitlines() if "sudo" in line],
+                         [f"sudo apt-get update && {install} cmake git", f"{install} clang munge"])
+        self.packages(unknown="dataset-fashion-mnist clang munge")
+        self.assertEqual(self.run_tests().stdout.count(install), 1)
+        self.packages(missing="clang munge")
+        done = self.run_tests()
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("not installed, so some tests will be skipped: clang munge\n", done.stdout)
 
 
 if __name__ == "__main__":
