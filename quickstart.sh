@@ -35,6 +35,14 @@ misused() {
   exit 2
 }
 
+# check_jobs VARIABLE...
+check_jobs() {
+  local name
+  for name in "$@"; do
+    [[ ${!name:-1} =~ ^[1-9][0-9]*$ ]] || misused "$name is '${!name}'; wanted a number of jobs, at least 1"
+  done
+}
+
 # stage TEXT COMMAND...: runs one named step and prints how long it took.
 stage() {
   local text=$1 started=$SECONDS code=0
@@ -185,6 +193,7 @@ has_nvidia_driver() { [[ $(ldconfig -p 2>/dev/null) == *libcuda.so.1* || -e /pro
 
 do_run() {
   local cuda=OFF
+  check_jobs DLBENCH_JOBS
   ! has_nvidia_driver || cuda=AUTO
   stage "packages" install_packages "${run_packages[@]}" --
   if ! is_configured release; then
@@ -210,6 +219,7 @@ wants() {
 
 do_test() {
   local name stages=()
+  check_jobs DLBENCH_JOBS DLBENCH_TEST_JOBS
   for name in ${DLBENCH_STAGES:-}; do
     case "$name" in
       release | asan | tsan | fuzz) ;;

@@ -162,6 +162,16 @@ class Quickstart(unittest.TestCase):
         done = self.run_it(script=link)
         self.assertEqual(done.stdout, f"{self.folder.resolve()}\n")
 
+    def test_jobs_that_are_no_number_are_refused(self):
+        for variable, command in (("DLBENCH_JOBS", "run"), ("DLBENCH_JOBS", "test"), ("DLBENCH_TEST_JOBS", "test")):
+            for value in ("abc", "0", "-1", "2.5", "3 4"):
+                done = self.run_it(command=command, **{variable: value})
+                self.assertEqual(done.returncode, 2, done.stdout)
+                self.assertEqual(done.stdout,
+                                 f"quickstart: {variable} is '{value}'; wanted a number of jobs, at least 1\n")
+        done = self.run_it(DLBENCH_JOBS="", DLBENCH_TEST_JOBS="abc")  # none is asked for; of the other command
+        self.assertEqual(done.returncode, 0, done.stdout)
+
     def test_what_apt_get_cannot_install_matters_where_it_is_required(self):
         self.packages(missing="cmake git clang munge", fails="munge")
         done = self.run_tests()
