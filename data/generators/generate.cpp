@@ -25,9 +25,21 @@ constexpr const char* kMarkerName = "generated-by-dlbench.txt";
 constexpr int kGeneratorVersion = 1;
 constexpr std::int64_t kMaxSamples = 1'000'000;
 
-/// Whether something stands in the way of a new folder `out`: an empty folder does not.
+/// Without a trailing "/" or "/.", so that the partial folder is a sibling on the same file system.
+fs::path without_tail(fs::path out) {
+  while (out.has_relative_path() && (!out.has_filename() || out.filename() == ".")) {
+    out = out.parent_path();
+  }
+  return out;
+}
+
+/// Whether something stands in the way of a new folder `out`: an empty folder does not, a link to
+/// one does.
 bool is_taken(const fs::path& out) {
   std::error_code failure;
+  if (fs::is_symlink(without_tail(out), failure)) {
+    return true;
+  }
   const auto status = fs::symlink_status(out, failure);
   if (!fs::exists(status)) {
     return false;
@@ -57,7 +69,26 @@ std::string marker_text(std::string_view dataset, const GenerateOptions& options
                      kGeneratorVersion);
 }
 
+/// If `out` is a symbolic link to where a new folder could be: a folder is renamed onto no link.
+void refuse_link_to_free(const fs::path& out) {
+  const fs::path link = without_tail(out);
+  std::error_code failure;
+  fs::path target = fs::read_symlink(link, failure);
+  if (failure) {  // no link
+    return;
+  }
+  target = fs::weakly_canonical(link.parent_path() / target, failure);
+  if (!failure && !is_taken(target)) {
+    throw Error(ErrorCode::kUsage,
+                fmt::format("'{}' is a symbolic link, which no finished folder can take the place "
+                            "of; give its target, as --out '{}'",
+                            out.string(),
+                            target.string()));
+  }
+}
+
 [[noreturn]] void throw_taken(const fs::path& out) {
+  refuse_link_to_free(out);
   throw Error(ErrorCode::kUsage,
               fmt::format("'{}' exists and is no empty folder; give another --out or remove it",
                           out.string()));
@@ -83,14 +114,6 @@ const char* why_it_stays(const fs::path& out) {
     return "is the current folder";
   }
   return (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0 ? "is a mount point" : nullptr;
-}
-
-/// Without a trailing "/" or "/.", so that the partial folder is a sibling on the same file system.
-fs::path without_tail(fs::path out) {
-  while (out.has_relative_path() && (!out.has_filename() || out.filename() == ".")) {
-    out = out.parent_path();
-  }
-  return out;
 }
 
 /// False if another process put a folder there in the meantime.

@@ -27,9 +27,9 @@ struct GeneratedInfo {
 /// folder beside it, which is renamed when all is complete. The files depend on dataset, samples
 /// and seed alone.
 /// Throws Error(kUsage) for an unknown data set, samples outside [1, 10^6], or a folder that exists
-/// and is not empty, is a mount point or the current one; Error(kFile) when the disk is full or
-/// read-only (the temporary folder is removed). What options.check throws is thrown, and nothing is
-/// left.
+/// and is not empty, is a symbolic link, a mount point or the current one; Error(kFile) when the
+/// disk is full or read-only (the temporary folder is removed). What options.check throws is
+/// thrown, and nothing is left.
 void generate(std::string_view dataset, const GenerateOptions& options);
 
 /// generate(), unless the folder already holds what it would write. If another process finishes

@@ -9,6 +9,7 @@
 #include "tests/error_message.h"
 #include "tests/temporary_folder.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -361,6 +362,39 @@ TEST(Generate, RefusesAMountPointBeforeItWritesAnything) {
     GTEST_SKIP() << "nothing may be mounted here";
   }
   EXPECT_EQ(WEXITSTATUS(status), kRefused);
+}
+
+TEST(Generate, NamesTheTargetOfALinkBeforeItWritesAnything) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder.path() / "empty");
+  fs::create_directory(folder.path() / "full");
+  testing::write_bytes(folder.path() / "full" / "file", "x");
+  for (const char* const target : {"empty", "nowhere", "full", "link to full"}) {
+    fs::create_symlink(target, folder.path() / (std::string("link to ") + target));
+  }
+  const auto refusal = [&](const char* out) {
+    int asked = 0;
+    const GenerateOptions options{
+        .out = folder.path() / out, .samples = 5, .threads = 1, .check = [&asked] { ++asked; }};
+    const std::string message = error_of([&] { generate("mnist", options); });
+    EXPECT_EQ(asked, 0) << out;
+    return message;
+  };
+  const auto wanted = [&](const char* target) {
+    return fmt::format(
+        "is a symbolic link, which no finished folder can take the place of; give "
+        "its target, as --out '{}'",
+        (fs::canonical(folder.path()) / target).string());
+  };
+  for (const char* const out : {"link to empty", "link to empty/", "link to empty/."}) {
+    EXPECT_NE(refusal(out).find(wanted("empty")), std::string::npos) << refusal(out);
+  }
+  for (const char* const out : {"link to nowhere", "link to nowhere/"}) {
+    EXPECT_NE(refusal(out).find(wanted("nowhere")), std::string::npos) << refusal(out);
+  }
+  for (const char* const out : {"link to full", "link to full/", "link to link to full"}) {
+    EXPECT_NE(refusal(out).find("no empty folder"), std::string::npos) << refusal(out);
+  }
 }
 
 TEST(Generate, TakesAFolderHoweverItsEndIsWritten) {
