@@ -128,7 +128,7 @@ std::string perf_event_reason(int errno_value, int paranoid) {
         return fmt::format(
             "perf_event_open is not permitted: /proc/sys/kernel/perf_event_paranoid is {}, 2 or "
             "less "
-            "is needed (or the capability CAP_PERFMON)",
+            "is needed (or the ambient capability CAP_PERFMON, as setpriv gives it)",
             paranoid);
       }
       return fmt::format(

@@ -13,7 +13,7 @@ namespace dlbench::harness {
 
 inline constexpr CountLimits kBatchSizeLimits{1, workloads::kMaxBatchSize};
 inline constexpr CountLimits kImageSizeLimits{1, 1 << 14};
-inline constexpr CountLimits kThreadLimits{1, 4096};
+inline constexpr CountLimits kThreadLimits{1, 1024};
 inline constexpr CountLimits kSeedLimits{0, std::int64_t{1} << 40};
 inline constexpr CountLimits kLinkNodeRankLimits{1, 1 << 20};
 

@@ -16,6 +16,11 @@
 namespace dlbench::harness {
 namespace {
 
+constexpr std::string_view kPercent = "PCT";
+/// Names a file whose options are all in the report, each on its own: with these as a file a run
+/// can be done again, and files do not include others.
+constexpr std::string_view kConfigOption = "config";
+
 using core::Error;
 using core::ErrorCode;
 
@@ -311,10 +316,12 @@ void OptionSet::add_number(std::string name,
                            double& target,
                            double min,
                            double max) {
-  const auto set = [&target, min, max](const std::string& what, const std::string& text) {
+  const bool in_percent = value_name == kPercent;
+  const auto set = [&target, min, max, in_percent](const std::string& what,
+                                                   const std::string& text) {
     std::string suffix;
     const std::optional<double> number = leading_number(text, suffix);
-    if (!number.has_value() || !(suffix.empty() || suffix == "%")) {
+    if (!number.has_value() || !(suffix.empty() || (in_percent && suffix == "%"))) {
       refuse(what, text, "a number");
     }
     if (*number < min || *number > max) {
@@ -392,7 +399,9 @@ void OptionSet::set(std::string_view name, const std::string& text, OptionSource
 reports::ValueMap OptionSet::effective() const {
   reports::ValueMap values;
   for (const OptionSpec& spec : specs_) {
-    values[spec.name] = spec.value();
+    if (spec.name != kConfigOption) {
+      values[spec.name] = spec.value();
+    }
   }
   return values;
 }
@@ -400,7 +409,9 @@ reports::ValueMap OptionSet::effective() const {
 std::map<std::string, std::string> OptionSet::sources() const {
   std::map<std::string, std::string> sources;
   for (const OptionSpec& spec : specs_) {
-    sources[spec.name] = std::string(harness::name(spec.source));
+    if (spec.name != kConfigOption) {
+      sources[spec.name] = std::string(harness::name(spec.source));
+    }
   }
   return sources;
 }

@@ -135,7 +135,7 @@ class OptionSet {
   [[nodiscard]] bool is_default(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> names() const;
 
-  /// Every option with its value, and where it came from: the report's config.
+  /// Every option but --config with its value, and where it came from: the report's config.
   [[nodiscard]] reports::ValueMap effective() const;
   [[nodiscard]] std::map<std::string, std::string> sources() const;
 

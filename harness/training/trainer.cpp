@@ -4,6 +4,7 @@
 
 #include "engine/comm/rank_progress.h"
 #include "engine/core/error.h"
+#include "engine/core/log.h"
 #include "engine/core/trace.h"
 #include "engine/exec/checkpoint.h"
 #include "harness/faults/fault_watch.h"
@@ -296,7 +297,7 @@ class Training {
     tell(steps_.drain());
     for (const data::SkippedSample& sample : loader.stats().skipped) {
       if (skipped_.insert(sample.message).second) {
-        not_yet_told_ += sample.message + '\n';
+        not_yet_told_ += core::log::one_line(sample.message) + '\n';
       }
     }
     sums.combine(group_);

@@ -154,7 +154,9 @@ class Options : public ::testing::Test {
     options_.add_count("seed", "N", "of all", seed_, {0, 1000});
     options_.add_seconds("min-time", "S", "at least", min_time_);
     options_.add_number("max-noise", "PCT", "stop", max_noise_, 0.01, 100.0);
+    options_.add_number("rate", "R", "of learning", rate_, 0.0, 100.0);
     options_.add_flag("strict", "code 4", strict_);
+    options_.add_text("config", "FILE", "options", config_);
   }
 
   std::string config(const std::string& text) {
@@ -172,6 +174,8 @@ class Options : public ::testing::Test {
   std::int64_t seed_ = 1;
   std::optional<double> min_time_;
   double max_noise_ = 1.0;
+  double rate_ = 0.1;
+  std::string config_;
   bool strict_ = false;
 };
 
@@ -187,12 +191,14 @@ TEST_F(Options, TheCommandLineWinsOverTheFileAndTheFileOverDefaults) {
   EXPECT_EQ(sources.at("batch-size"), "command_line");
   EXPECT_EQ(sources.at("seed"), "file");
   EXPECT_EQ(sources.at("cache"), "default");
-  EXPECT_EQ(sources.size(), 7U);
+  EXPECT_EQ(sources.size(), 8U);
   const auto effective = options_.effective();
   EXPECT_EQ(effective.at("batch-size"), reports::Value(8));
   EXPECT_EQ(effective.at("seed"), reports::Value(7));
   EXPECT_EQ(effective.at("cache"), reports::Value("as-is"));
   EXPECT_EQ(effective.at("data"), reports::Value()) << "nothing given: null";
+  EXPECT_FALSE(effective.contains("config") || sources.contains("config"))
+      << "else it would be no file for --config";
   EXPECT_TRUE(options_.is_default("max-noise"));
   EXPECT_FALSE(options_.is_default("seed"));
 }
@@ -227,6 +233,8 @@ TEST_F(Options, WrongNamesAndChoicesGetTheNearest) {
   EXPECT_THAT(usage_error([&] { options_.set("max-noise", "0", OptionSource::kFile); }),
               HasSubstr("in the range 0.01 to 100"));
   options_.set("max-noise", "5%", OptionSource::kFile);
+  EXPECT_THAT(usage_error([&] { options_.set("rate", "5%", OptionSource::kFile); }),
+              HasSubstr("is not a number"));
   EXPECT_DOUBLE_EQ(max_noise_, 5.0);
 }
 
