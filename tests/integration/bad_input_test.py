@@ -248,15 +248,19 @@ class BadInput(CommandTest):
     def test_corrupt_images_of_the_validation_are_told_too(self):
         data = self.copy_of_kvasir("validation")
         victim = sorted((data / "valid" / "images").iterdir())[0]
+        for part in ("images", "masks"):
+            (data / "valid" / part / victim.name).rename(data / "valid" / part / f"of two\nlines{victim.suffix}")
+        victim = victim.with_name(f"of two\nlines{victim.suffix}")
         victim.write_bytes(b"This is no image.")
+        shown = victim.name.replace("\n", "\\n")
         train = ["train", "--workload", "resunetpp", "--image-size", "16", "--batch-size", "2", "--epochs", "2",
                  "--probes", "none", "--data", data, "--output", self.folder / "report.json"]
-        self.expect_error(1, *train, says=[victim.name])
+        self.expect_error(1, *train, says=[shown])
         done = self.dlbench(*train, "--skip-corrupt")
         self.assertEqual(done.returncode, 0, done.stderr)
         run = self.report(self.folder / "report.json")["run"]
         self.assertEqual([taint["where"] for taint in run["taints"] if taint["code"] == "samples_skipped"], ["epoch 1"])
-        self.assertEqual([victim.name in each["reason"] for each in run["skipped"]], [True])
+        self.assertEqual([shown in each["reason"] for each in run["skipped"]], [True])
 
     def have_32_gib(self):
         """However much this machine has."""
