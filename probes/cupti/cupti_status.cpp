@@ -53,7 +53,8 @@ std::string cupti_refusal(const std::string& call, int status) {
              "'options nvidia NVreg_RestrictProfilingToAdminUsers=0' to "
              "/etc/modprobe.d/nvidia-profiling.conf and reload the module or reboot (containers: "
              "on the host), or give dlbench CAP_SYS_ADMIN or, with a driver of release 565 or "
-             "newer, CAP_PERFMON, ambient as setpriv gives them; see https://developer.nvidia.com/ERR_NVGPUCTRPERM";
+             "newer, CAP_PERFMON, ambient as setpriv gives them; see "
+             "https://developer.nvidia.com/ERR_NVGPUCTRPERM";
     case CUPTI_ERROR_HARDWARE_BUSY:
       return "another process reads this device's performance counters: one at a time may";
     case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED:

@@ -109,8 +109,8 @@ ValueMap counted(double tensor_share) {
 ValueMap sampled(double tensor_share) {
   return {{"available", true},
           {"counters",
-           ValueMap{{"tensor_active_share",
-                     ValueMap{{"n", 5}, {"mean", tensor_share}, {"max", 1.0}}}}}};
+           ValueMap{
+               {"tensor_active_share", ValueMap{{"n", 5}, {"mean", tensor_share}, {"max", 1.0}}}}}};
 }
 
 TEST(GpuTables, CountersAreALineForEachTrial) {
