@@ -126,6 +126,7 @@ void add_size(DatasetInspection& result, const SampleInfo& info) {
 void load_all(
     const Dataset& dataset, Split split, int threads, DatasetInspection& result, SampleSums& sums) {
   const int used = set_up_threads(threads, dataset.size());
+  result.workers = std::max(result.workers, used);
   std::vector<std::unique_ptr<Inspector>> inspectors;
   inspectors.reserve(static_cast<std::size_t>(used));
   for (int thread = 0; thread < used; ++thread) {

@@ -33,6 +33,7 @@ struct DatasetInspection {
   /// Mean seconds of one worker for one sample that could be loaded, files in the page cache or not
   /// as they were.
   double read_s = 0.0, decode_s = 0.0, transform_s = 0.0;
+  int workers = 0;  ///< of which that is one; more than cores wait for each other meanwhile
   std::vector<std::string> problems;  ///< one line each, the file named
 };
 

@@ -238,7 +238,8 @@ std::string describe_inspection(const std::string& folder,
   }
   if (inspection.read_s > 0.0) {
     text += fmt::format(
-        "  one worker, per sample: read {:.3f} ms, decode {:.3f} ms, transform {:.3f} ms\n",
+        "  one worker{}, per sample: read {:.3f} ms, decode {:.3f} ms, transform {:.3f} ms\n",
+        inspection.workers > 1 ? fmt::format(" of {}", inspection.workers) : "",
         inspection.read_s * 1e3,
         inspection.decode_s * 1e3,
         inspection.transform_s * 1e3);

@@ -37,6 +37,7 @@ TEST(Inspect, ListsAllProblemsAndCountsTheRest) {
   write_bytes(folder.path() / "images" / "b.jpg", "garbage");
   write_bytes(folder.path() / "images" / "lonely.jpg", "garbage");
   const DatasetInspection found = inspect(folder.path(), {}, 2);
+  EXPECT_EQ(found.workers, 2);
   EXPECT_EQ(found.samples, 4);
   EXPECT_FALSE(found.generated);
   EXPECT_EQ(found.min_width, 30);
