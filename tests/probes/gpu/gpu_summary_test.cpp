@@ -75,7 +75,9 @@ TEST(GpuSummary, EnergyIsNotTakenFromSensorsThatContradictEachOther) {
     const bool contradict = factor < 0.5 || factor > 2.0;
     EXPECT_EQ(energy.value.has_value(), !contradict) << factor;
     EXPECT_EQ(energy.source, contradict ? "" : "counter") << factor;
-    if (contradict) {
+    if (!contradict) {
+      EXPECT_NEAR(energy.value.value_or(0.0), 300.0, 1e-9) << "by the source that it names";
+    } else {
       EXPECT_THAT(energy.reason,
                   HasSubstr("the energy counter says 300 J and the integral of the "));
     }
@@ -156,6 +158,97 @@ TEST(GpuSummary, WhatThePauseShowsIsNoClockAndNoReason) {
   }
   EXPECT_FALSE(judge_window({}, window).sm_clock_mhz.has_value());
   EXPECT_THAT(judge_window({}, window).throttle_reasons, ElementsAre());
+}
+
+/// Samples a second apart, from the window's begin to its end.
+GpuWindow window_each_second(std::vector<GpuSample> samples) {
+  GpuWindow window;
+  for (GpuSample& sample : samples) {
+    sample.time_ns = 1000 * kMillisecond * static_cast<std::int64_t>(window.samples.size());
+    window.end_ns = sample.time_ns;
+    window.samples.push_back(sample);
+  }
+  return window;
+}
+
+TEST(GpuSummary, EachRowIsOfItsOwnSensor) {
+  const GpuSample look{.power_watt = 400.0,
+                       .power_average_watt = 300.0,
+                       .busy_share = 0.75,
+                       .memory_busy_share = 0.25,
+                       .temperature_celsius = 50.0,
+                       .memory_temperature_celsius = 80.0,
+                       .sm_clock_mhz = 1500.0,
+                       .memory_clock_mhz = 2600.0};
+  const std::vector<ProbeValue> values =
+      gpu_values({.power_limit_watt = 500.0, .max_sm_clock_mhz = 1980.0},
+                 {window_each_second({{}, look, look})});
+  const auto expect = [&](const char* name, double wanted) {
+    EXPECT_NEAR(number(values, name).value_or(-1.0), wanted, 1e-12) << name;
+  };
+  expect("power_mean_watt", 400.0);
+  expect("power_max_watt", 400.0);
+  expect("power_average_watt", 300.0);
+  expect("power_limit_watt", 500.0);
+  expect("power_share_of_limit", 0.8);
+  expect("busy_share", 0.75);
+  expect("memory_busy_share", 0.25);
+  expect("temperature_max_celsius", 50.0);
+  expect("memory_temperature_max_celsius", 80.0);
+  expect("sm_clock_mean_mhz", 1500.0);
+  expect("sm_clock_limit_mhz", 1980.0);
+  expect("memory_clock_mean_mhz", 2600.0);
+}
+
+TEST(GpuSummary, TheIntegralOfThePowerHasTheIdleTimeToo) {
+  const GpuWindow window = window_each_second({{},
+                                               {.power_watt = 100.0, .clock_reasons = 0x1},
+                                               {.power_watt = 300.0, .clock_reasons = 0x0}});
+  EXPECT_EQ(number(gpu_values({}, {window}), "energy_integrated_joules"), 400.0);
+  EXPECT_EQ(number(gpu_values({}, {window}), "power_mean_watt"), 200.0);
+}
+
+TEST(GpuSummary, EachReasonHasItsOwnShare) {
+  std::vector<GpuSample> samples(1);
+  for (const std::uint64_t reasons :
+       {0x20U, 0x20U, 0x40U, 0x40U, 0x40U, 0x80U, 0x8U, 0x8U, 0x4U, 0x0U}) {
+    samples.push_back({.clock_reasons = reasons});
+  }
+  const std::vector<ProbeValue> values = gpu_values({}, {window_each_second(samples)});
+  EXPECT_EQ(number(values, "throttled_share"), 0.8);
+  EXPECT_EQ(number(values, "power_cap_share"), 0.1);
+  EXPECT_EQ(number(values, "hardware_slowdown_share"), 0.2);
+  EXPECT_EQ(number(values, "software_thermal_share"), 0.2);
+  EXPECT_EQ(number(values, "hardware_thermal_share"), 0.3);
+  EXPECT_EQ(number(values, "power_brake_share"), 0.1);
+}
+
+TEST(GpuSummary, EachFaultIsCountedAsWhatItIs) {
+  GpuWindow window = window_each_second({{}, {.clock_reasons = 0x4}});
+  window.watched_faults = {GpuFault::kXid, GpuFault::kEccCorrected, GpuFault::kEccUncorrected};
+  window.events.assign(6, GpuEvent{.fault = GpuFault::kXid});
+  window.events[0].fault = GpuFault::kEccCorrected;
+  window.events[1].fault = window.events[2].fault = GpuFault::kEccUncorrected;
+  const std::vector<ProbeValue> values = gpu_values({}, {window});
+  EXPECT_EQ(number(values, "xid_events"), 3.0);
+  EXPECT_EQ(number(values, "ecc_corrected_events"), 1.0);
+  EXPECT_EQ(number(values, "ecc_uncorrected_events"), 2.0);
+}
+
+TEST(GpuSummary, WatchingIsAShareOfTheWindowAndNotOfItsSamples) {
+  GpuWindow window = window_each_second({{}, {.clock_reasons = 0x4}});
+  window.end_ns = 2000 * kMillisecond;
+  window.monitor_cpu_s = 0.02;
+  EXPECT_EQ(number(gpu_values({}, {window}), "monitor_cpu_share"), 0.01);
+}
+
+TEST(GpuSummary, WhatIsNotToldOfAGpuAtWorkIsSaidSo) {
+  for (const ProbeValue& value :
+       gpu_values({}, {window_each_second({{}, {.clock_reasons = 0x4}})})) {
+    if (value.name == "sm_clock_mean_mhz") {
+      EXPECT_EQ(value.reason, "the device or its driver does not tell");
+    }
+  }
 }
 
 TEST(GpuSummary, NoEventIsZeroOnlyWhereEventsWereWatched) {

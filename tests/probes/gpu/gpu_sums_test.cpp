@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -105,6 +106,41 @@ TEST(GpuSums, AWindowThatDoesNotTellTakesItFromAll) {
   }
   EXPECT_TRUE(sums_of(good).of(GpuValue::kPower).covered);
   EXPECT_EQ(sums_of(good).events(GpuFault::kXid), 0);
+}
+
+/// Of `seconds` with four samples beside the first, all with these reasons.
+GpuWindow window_with_reasons(std::int64_t seconds, std::uint64_t reasons) {
+  GpuWindow window{.begin_ns = 0,
+                   .end_ns = seconds * 1000 * kNsPerMs,
+                   .monitor_cpu_s = 0.01 * static_cast<double>(seconds),
+                   .watched_faults = {GpuFault::kXid}};
+  for (std::int64_t sample = 0; sample <= 4; ++sample) {
+    window.samples.push_back({.time_ns = sample * window.end_ns / 4, .clock_reasons = reasons});
+  }
+  window.events.assign(static_cast<std::size_t>(seconds), GpuEvent{.fault = GpuFault::kXid});
+  return window;
+}
+
+TEST(GpuSums, OfTwoWindowsEachCountIsThatOfBoth) {
+  GpuSums sums = sums_of(window_with_reasons(1, 0x4));
+  sums += sums_of(window_with_reasons(2, 0x40));
+  EXPECT_THAT(sums.throttled_share(), Optional(0.5));
+  EXPECT_THAT(sums.reason_share(ClockReason::kHardwareThermal), Optional(0.5));
+  EXPECT_EQ(sums.reasons(), 0x44U);
+  EXPECT_EQ(sums.events(GpuFault::kXid), 3);
+  EXPECT_DOUBLE_EQ(sums.window_s(), 3.0);
+  EXPECT_DOUBLE_EQ(sums.sampled_s(), 3.0);
+  EXPECT_DOUBLE_EQ(sums.monitor_cpu_s(), 0.03);
+}
+
+TEST(GpuSums, WorkInOneWindowIsWork) {
+  const GpuWindow at_work = window_with_reasons(1, 0x4);
+  const GpuWindow idle = window_with_reasons(1, 0x1);
+  for (const bool idle_first : {true, false}) {
+    GpuSums sums = sums_of(idle_first ? idle : at_work);
+    sums += sums_of(idle_first ? at_work : idle);
+    EXPECT_TRUE(sums.worked()) << idle_first;
+  }
 }
 
 TEST(GpuSums, FourSamplesBesideTheFirstAreTooFew) {
