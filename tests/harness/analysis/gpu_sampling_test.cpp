@@ -13,6 +13,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <vector>
+
 namespace dlbench::harness {
 namespace {
 
@@ -50,6 +52,20 @@ TEST(GpuSampling, ARecordedStreamBecomesTheReportsValues) {
   EXPECT_EQ(dram.at("n"), 3) << "one of the four is no number";
   EXPECT_NEAR(dram.at("mean"), 2e12, 1.0);
   EXPECT_EQ(record.at("missing_counters"), json::array({"dram__bytes_write.sum.per_second"}));
+}
+
+TEST(GpuSampling, TheOrderOfTheSamplesChangesNothing) {
+  const auto active = [](const std::vector<double>& values) {
+    probes::GpuSamples samples{.counters = {"sm_active_share"}};
+    for (const double value : values) {
+      samples.samples.push_back({.values = {value}});
+    }
+    return as_json(samples).at("counters").at("sm_active_share");
+  };
+  const json scattered = active({0.8, 0.2, 0.6, 0.4});
+  EXPECT_NEAR(scattered.at("p95"), 0.6 + 0.85 * 0.2, kShareTolerance);
+  EXPECT_NEAR(scattered.at("max"), 0.8, kShareTolerance);
+  EXPECT_NEAR(active({0.1, 0.1, 0.7}).at("mean"), 0.3, kShareTolerance) << "not the median";
 }
 
 // 30 ms of ResUNet++ in bf16, batch 32, 2026-11-27.
