@@ -11,10 +11,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 
 namespace dlbench::probes {
@@ -299,6 +301,7 @@ TEST_F(ActivityProbeTest, CallsBelongToTheInnermostOfOpPhaseAndRepetition) {
   EXPECT_THAT(cupti_.external_ids, IsEmpty());
   const GpuTrace* trace = end();
   ASSERT_NE(trace, nullptr) << reason();
+  EXPECT_EQ(trace->steps, 1) << "of all these regions";
   const auto label = [&](const char* name) {
     const GpuOpLabel& found = trace->ops.at(tied.at(name));
     return std::pair(found.name, found.phase);
@@ -312,6 +315,31 @@ TEST_F(ActivityProbeTest, CallsBelongToTheInnermostOfOpPhaseAndRepetition) {
   EXPECT_EQ(label("in no op of the plan"), phase);
   EXPECT_EQ(label("in an op of no phase"), std::pair(std::string("alone"), std::string()));
   EXPECT_EQ(label("in the step again"), other);
+}
+
+// As NCCL does on a thread of its own. What a call launched nothing for explains nothing.
+TEST_F(ActivityProbeTest, ACallThatNoIdTiesBelongsToTheOpInWhichItBegan) {
+  const core::trace::RegionInfo region{core::trace::Category::kStep, "step", 0};
+  const core::trace::RegionInfo op{core::trace::Category::kOp, "all_reduce", 7};
+  begin();
+  probe_->sink()->begin(region);
+  probe_->sink()->begin(op);
+  std::this_thread::sleep_for(std::chrono::milliseconds(4));  // more than two clocks are apart
+  for (const std::uint32_t correlation : {5U, 6U}) {
+    cupti_.waiting.push_back(kernel_now());
+    cupti_.waiting.back().correlation = correlation;
+    cupti_.waiting.back().is_call = true;
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(4));
+  probe_->sink()->end(op);
+  cupti_.waiting.push_back(kernel_now());
+  cupti_.waiting.back().correlation = 5;
+  probe_->sink()->end(region);
+  const GpuTrace* trace = end();
+  ASSERT_NE(trace, nullptr) << reason();
+  ASSERT_THAT(trace->activities, SizeIs(2)) << "the call that launched the kernel, and that";
+  EXPECT_EQ(trace->activities[0].kind, GpuActivityKind::kApiCall);
+  EXPECT_EQ(trace->op_of(trace->activities[1]), 7);
 }
 
 TEST_F(ActivityProbeTest, RegionsThatBeganBeforeTheWindowTieNothing) {

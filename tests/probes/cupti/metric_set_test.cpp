@@ -5,7 +5,6 @@
 // tables.
 #include "probes/cupti/metric_set.h"
 
-#include "probes/cupti/activity_records.h"
 #include "probes/cupti/cupti_clock.h"
 #include "probes/cupti/cupti_library.h"
 #include "probes/cupti/cupti_status.h"
@@ -23,8 +22,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace dlbench::probes {
 namespace {
@@ -176,6 +177,24 @@ TEST(MetricPlan, SamplesTensorPipesAndWarpsByTheCountersListedForIt) {
   EXPECT_THAT(values_of(plan), Contains("tensor_active_share"));
 }
 
+TEST(RangeMetrics, AreInTheUnitsThatTheyName) {
+  std::map<std::string, std::string> value_of;
+  for (const std::vector<Metric>* metrics : {&range_metrics(), &sampling_metrics()}) {
+    for (const Metric& metric : *metrics) {
+      value_of[metric.counter] = metric.value;
+      const bool in_percent = metric.counter.find(".pct_of_peak") != std::string::npos;
+      const bool in_ns = metric.counter.find("time_duration") != std::string::npos;
+      EXPECT_EQ(metric.factor, in_percent ? 0.01 : in_ns ? 1e-9 : 1.0) << metric.counter;
+      EXPECT_EQ(metric.value.ends_with("_share"), in_percent) << metric.counter;
+    }
+  }
+  EXPECT_EQ(value_of.at("dram__bytes_read.sum"), "dram_read_bytes");
+  EXPECT_EQ(value_of.at("dram__bytes_write.sum"), "dram_written_bytes");
+  EXPECT_EQ(value_of.at("dram__bytes_read.sum.per_second"), "dram_read_bytes_per_s");
+  EXPECT_EQ(value_of.at("dram__bytes_write.sum.per_second"), "dram_written_bytes_per_s");
+  EXPECT_EQ(value_of.at("gpu__time_duration.sum"), "gpu_time_seconds");
+}
+
 TEST(Sampling, IsTriggeredByCyclesWhereTheClockCannot) {
   EXPECT_FALSE(samples_by_time("TU102"));
   EXPECT_FALSE(samples_by_time("GA100"));
@@ -272,30 +291,6 @@ TEST(CuptiRefusal, AnOlderCuptiThanThatOfTheBuildIsRefused) {
   EXPECT_EQ(cupti_version_refusal(CUPTI_API_VERSION + 1), "");
   EXPECT_EQ(cupti_version_refusal(18),
             "CUPTI 0.0.18 was loaded, this build needs " + cupti_library() + " or newer");
-}
-
-TEST(CuptiRecords, WhatIsBehindAnInvalidOneIsLostAndSaidSo) {
-  struct Buffer {
-    CUpti_ActivityMemset4 first;
-    CUpti_ActivityMemset4 second;
-  };
-  const auto read = [](const auto& prepare) {
-    alignas(ACTIVITY_RECORD_ALIGNMENT) Buffer buffer{};
-    for (CUpti_ActivityMemset4* fill : {&buffer.first, &buffer.second}) {
-      fill->kind = CUPTI_ACTIVITY_KIND_MEMSET;
-    }
-    prepare(buffer);
-    GpuTrace trace;
-    append_activity_records(reinterpret_cast<std::uint8_t*>(&buffer), sizeof buffer, trace);
-    return trace;
-  };
-  const GpuTrace whole = read([](Buffer&) {});
-  EXPECT_EQ(whole.activities.size(), 2U);
-  EXPECT_EQ(whole.dropped, 0);
-  const GpuTrace broken =
-      read([](Buffer& buffer) { buffer.second.kind = CUPTI_ACTIVITY_KIND_INVALID; });
-  EXPECT_EQ(broken.activities.size(), 1U);
-  EXPECT_EQ(broken.dropped, 1);
 }
 
 TEST(CuptiClock, IsTheDates) {

@@ -30,6 +30,21 @@ void note(const char* call) {
   }
 }
 
+/// In the place of a kernel's record, which is longer.
+CUpti_ActivityKernel10 as_call(const CUpti_ActivityKernel10& kernel) {
+  CUpti_ActivityAPI call;
+  static_assert(sizeof(call) <= sizeof(kernel));
+  std::memset(&call, 0, sizeof(call));
+  call.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
+  call.start = kernel.start;
+  call.end = kernel.end;
+  call.correlationId = kernel.correlationId;
+  CUpti_ActivityKernel10 place;
+  std::memset(&place, 0, sizeof(place));
+  std::memcpy(&place, &call, sizeof(call));
+  return place;
+}
+
 void deliver(const std::vector<PretendedKernel>& kernels) {
   std::uint8_t* buffer = nullptr;
   std::size_t bytes = 0;
@@ -46,6 +61,10 @@ void deliver(const std::vector<PretendedKernel>& kernels) {
     record.end = static_cast<std::uint64_t>(kernel.end_ns + ahead_ns);
     record.graphNodeId = kernel.graph_node;
     record.name = kernel.name;
+    record.correlationId = kernel.correlation;
+    if (kernel.is_call) {
+      record = as_call(record);
+    }
     std::memcpy(buffer + used, &record, sizeof(record));
     used += sizeof(record);
   }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUPTI's activity interface without CUPTI: a test says which kernels were recorded and when, and
-// the calls of the probe deliver them as the documentation of the real ones says.
+// CUPTI's activity interface without CUPTI: a test says which kernels and calls were recorded and
+// when, and the calls of the probe deliver them as the documentation of the real ones says.
 #pragma once
 
 #include "probes/cupti/cupti_library.h"
@@ -18,6 +18,8 @@ struct PretendedKernel {
   std::int64_t end_ns = 0;
   std::uint64_t graph_node = 0;
   const char* name = "kernel";
+  std::uint32_t correlation = 0;
+  bool is_call = false;  ///< not the kernel but a call of the runtime by the host
 };
 
 /// One per process, as the real one.
