@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The probe nvml_pcie on a pretended NVML, whose counters grow by 512 bytes with each reading and
-// wrap after the first.
+// The probe nvml_pcie on a pretended NVML, whose counters wrap after the first reading. With each
+// the GPU has received 512 bytes more and sent 256.
 #include "engine/core/trace.h"
 #include "probes/registry.h"
 
@@ -51,15 +51,22 @@ TEST(NvmlPcie, CountsTheBytesOfItsRepetition) {
   for (std::chrono::milliseconds length{0};
        readings < 3.0 && std::chrono::steady_clock::now() < patience;
        length = 2 * length + std::chrono::milliseconds(20)) {
+    const auto begin = std::chrono::steady_clock::now();
     auto values = measure(*probe, 4, length);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    EXPECT_LE(values.at("window_seconds").value(), took.count());
+    EXPECT_GE(values.at("window_seconds").value(), 1e-3 * static_cast<double>(length.count()));
     EXPECT_EQ(values.at("steps"), 4.0);
     readings = 4 * values.at("received_bytes_per_step").value() / 512;
     EXPECT_GE(readings, 1.0) << "at the end";
     EXPECT_LT(readings, 1e6) << "a counter that wraps grows all the same";
     EXPECT_EQ(readings, std::round(readings));
-    EXPECT_EQ(values.at("sent_bytes_per_step"), values.at("received_bytes_per_step"));
+    EXPECT_EQ(values.at("sent_bytes_per_step"), 64 * readings);
     EXPECT_NEAR(values.at("received_bytes_per_s").value() * values.at("window_seconds").value(),
                 512 * readings,
+                1e-6);
+    EXPECT_NEAR(values.at("sent_bytes_per_s").value() * values.at("window_seconds").value(),
+                256 * readings,
                 1e-6);
     EXPECT_GT(values.at("monitor_cpu_share").value(), 0.0);
   }

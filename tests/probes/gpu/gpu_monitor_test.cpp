@@ -17,6 +17,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -167,6 +169,20 @@ TEST(GpuMonitor, CountsWhatEveryLookCosts) {
       << "the counter at the first end, the others at the last";
 }
 
+/// A nanosecond further at each look at it; each thread has its own.
+double ticking_cpu_s() {
+  thread_local std::int64_t ticks = 0;
+  return 1e-9 * static_cast<double>(++ticks);
+}
+
+TEST(GpuMonitor, CountsWhatIsBesideTheReadingsToo) {
+  GpuMonitor monitor(std::make_unique<PretendedSensors>(),
+                     {.period = std::chrono::hours(1), .cpu_s = ticking_cpu_s});
+  monitor.begin_window();
+  EXPECT_NEAR(monitor.end_window().monitor_cpu_s, 1e-9 * (1 + 1 + 1 + 5 + 1), 1e-13)
+      << "getting ready, a reading, the rest of that look; five readings, the rest of theirs";
+}
+
 TEST(GpuMonitor, DoesNotReadWhatIsTooDear) {
   GpuMonitor monitor(
       std::make_unique<PretendedSensors>(std::map<Sensor, std::int64_t>{{Sensor::kEnergy, 4100}}),
@@ -224,6 +240,7 @@ TEST(Nvml, ReadsWhatTheDriverTells) {
   EXPECT_EQ(gpu.name, "Pretended GPU");
   EXPECT_EQ(gpu.address, "00000000:41:00.0");
   EXPECT_EQ(gpu.power_limit_watt, 700.0);
+  EXPECT_EQ(gpu.max_sm_clock_mhz, 1980.0);
   EXPECT_EQ(gpu.memory_bytes, 1000);
   const auto look = [&] {
     GpuSample sample;
@@ -238,6 +255,7 @@ TEST(Nvml, ReadsWhatTheDriverTells) {
   EXPECT_EQ(first.power_watt, 250.5);
   EXPECT_FALSE(first.power_average_watt.has_value()) << "the field says: not supported";
   EXPECT_EQ(first.busy_share, 0.75);
+  EXPECT_EQ(first.memory_busy_share, 0.25);
   EXPECT_EQ(first.memory_used_bytes, 400);
   EXPECT_THAT((std::vector{first.temperature_celsius, second.temperature_celsius}),
               UnorderedElementsAre(Optional(61.0), Optional(62.0)))
@@ -248,7 +266,7 @@ TEST(Nvml, ReadsWhatTheDriverTells) {
   EXPECT_NEAR(*second.energy_joules - *first.energy_joules, 25.05, 1e-9);
   EXPECT_EQ(*second.pcie_received_bytes - *first.pcie_received_bytes, 512)
       << "the 32-bit counter wraps in between";
-  EXPECT_EQ(*second.pcie_sent_bytes - *first.pcie_sent_bytes, 512)
+  EXPECT_EQ(*second.pcie_sent_bytes - *first.pcie_sent_bytes, 256)
       << "and so does one that calls itself wider";
   GpuSample clocks;
   opened.sensors->read(Sensor::kClocks, clocks);
@@ -263,6 +281,34 @@ TEST(Nvml, ReadsWhatTheDriverTells) {
   EXPECT_EQ(events.front().fault, GpuFault::kXid);
   EXPECT_EQ(events.front().code, 48);
   EXPECT_THAT(opened.sensors->watched_faults(), ElementsAre(GpuFault::kLost, GpuFault::kXid));
+}
+
+TEST(Nvml, WhereNoFieldTellsThePowerOfThisMomentAFunctionDoes) {
+  const NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0");
+  ASSERT_NE(opened.sensors, nullptr);
+  GpuSample sample;
+  ::setenv("DLBENCH_PRETENDED_AVERAGE_POWER", "1", 1);
+  opened.sensors->read(Sensor::kPower, sample);
+  opened.sensors->read(Sensor::kLoad, sample);
+  ::unsetenv("DLBENCH_PRETENDED_AVERAGE_POWER");
+  EXPECT_EQ(sample.power_watt, 250.0);
+  EXPECT_EQ(sample.power_average_watt, 240.0);
+}
+
+TEST(Nvml, ACounterOf64BitsWrapsAt32UntilItHasLeftThem) {
+  const NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0");
+  ASSERT_NE(opened.sensors, nullptr);
+  const auto sent = [&](const char* stands_at) {
+    ::setenv("DLBENCH_PRETENDED_SENT", stands_at, 1);
+    GpuSample sample;
+    opened.sensors->read(Sensor::kPcie, sample);
+    ::unsetenv("DLBENCH_PRETENDED_SENT");
+    return sample.pcie_sent_bytes.value_or(-1);
+  };
+  EXPECT_EQ(sent("4294967040"), 0) << "256 bytes below 4 GiB";
+  EXPECT_EQ(sent("256"), 512);
+  EXPECT_EQ(sent("8589934848"), 512 + 8589934592) << "8 GiB at once are no wrap";
+  EXPECT_EQ(sent("8589935104"), 768 + 8589934592);
 }
 
 // A second set of the process might take what the one that is asked waits for.

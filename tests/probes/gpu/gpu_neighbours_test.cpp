@@ -199,6 +199,17 @@ TEST(GpuNeighbours, EntriesThatNobodyWroteAreLeftOut) {
       << "a time to come hides nothing";
 }
 
+TEST(GpuNeighbours, ASampleThatWasTakenIsNotTakenAgain) {
+  NvmlSensors opened = open_nvml(DLBENCH_PRETENDED_NVML, "0");
+  ASSERT_NE(opened.sensors, nullptr);
+  {
+    const Processes here("self:80,4711:37");
+    EXPECT_THAT(opened.sensors->take_processes(), Optional(testing::SizeIs(2)));
+  }
+  const Processes here("self:80,4711:37@before");
+  EXPECT_THAT(opened.sensors->take_processes(), Optional(testing::SizeIs(1)));
+}
+
 TEST(GpuNeighbours, ARecordingKeepsThem) {
   const tests::TemporaryFolder folder;
   const std::string file = folder.path() / "nvml.json";

@@ -110,6 +110,14 @@ int nvmlDeviceGetEnforcedPowerLimit(void* /*device*/, unsigned* milliwatt) {
   *milliwatt = 700000;
   return kOk;
 }
+int nvmlDeviceGetPowerUsage(void* /*device*/, unsigned* milliwatt) {
+  *milliwatt = 250000;
+  return kOk;
+}
+int nvmlDeviceGetMaxClockInfo(void* /*device*/, int domain, unsigned* megahertz) {
+  *megahertz = domain == 1 ? 1980 : 2619;
+  return domain == 1 || domain == 2 ? kOk : kNotSupported;
+}
 int nvmlDeviceGetTotalEnergyConsumption(void* /*device*/, unsigned long long* millijoules) {
   // DLBENCH_PRETENDED_DEAR_ENERGY: a millisecond of the processor, as below some drivers.
   const std::clock_t begin = std::clock();
@@ -150,6 +158,8 @@ int nvmlDeviceGetCurrentClocksEventReasons(void* /*device*/, unsigned long long*
   *reasons = setting != nullptr ? std::strtoull(setting, nullptr, 10) : 4;
   return kOk;
 }
+/// DLBENCH_PRETENDED_AVERAGE_POWER: fields tell of the average and not of this moment.
+/// DLBENCH_PRETENDED_SENT: the counter of bytes sent, as it stands.
 /// 40 bytes a field: id, scope, two 64-bit times, type at 24, status at 28, value at 32.
 int nvmlDeviceGetFieldValues(void* /*device*/, int count, unsigned char* fields) {
   if (fault_is("lost") && ++field_reads >= fault_at()) {
@@ -162,8 +172,12 @@ int nvmlDeviceGetFieldValues(void* /*device*/, int count, unsigned char* fields)
     std::uint32_t type = 1;  // 32 bits without sign
     std::uint32_t status = kOk;
     std::uint64_t value = 0;
-    if (id == 186) {
+    const bool of_average = std::getenv("DLBENCH_PRETENDED_AVERAGE_POWER") != nullptr;
+    const char* const sent_now = std::getenv("DLBENCH_PRETENDED_SENT");
+    if (id == 186 && !of_average) {
       value = 250500;
+    } else if (id == 185 && of_average) {
+      value = 240000;
     } else if (std::getenv("DLBENCH_PRETENDED_NO_PCIE") != nullptr) {
       status = kNotSupported;
     } else if (id == 198) {
@@ -171,8 +185,8 @@ int nvmlDeviceGetFieldValues(void* /*device*/, int count, unsigned char* fields)
       received += 512;
     } else if (id == 197) {
       type = 3;  // 64 bits without sign, of a counter that has 32
-      value = sent;
-      sent = (sent + 512) & 0xFFFFFFFFU;
+      value = sent_now != nullptr ? std::strtoull(sent_now, nullptr, 10) : sent;
+      sent = (sent + 256) & 0xFFFFFFFFU;
     } else {
       status = kNotSupported;
     }
@@ -184,8 +198,8 @@ int nvmlDeviceGetFieldValues(void* /*device*/, int count, unsigned char* fields)
 }
 /// 32 bytes a sample: pid, time at 8, share of the multiprocessors at 16.
 /// DLBENCH_PRETENDED_PROCESSES: "4711:37,self:80": what each process has of the time, in percent;
-/// each call has samples that are newer than those of the call before, and repeats those. "@later"
-/// behind one: its time is in the far future.
+/// each call has samples that are newer than those of the call before. Behind the last one
+/// "@later": its time is in the far future, or "@before": it is that of the call before.
 int nvmlDeviceGetProcessUtilization(void* /*device*/,
                                     unsigned char* samples,
                                     unsigned* count,
@@ -206,14 +220,19 @@ int nvmlDeviceGetProcessUtilization(void* /*device*/,
     *count = wanted;
     return kInsufficientSize;
   }
+  const std::uint64_t before = now;
   now += newer_than >= now ? 1000 : 0;
   for (*count = 0; *count < wanted; ++*count) {
     const auto pid =
         static_cast<std::uint32_t>(std::strncmp(at, "self", 4) == 0 ? getpid() : std::atoi(at));
     const auto share = static_cast<std::uint32_t>(std::atoi(std::strchr(at, ':') + 1));
     const char* const end = std::strchr(at, ',');
-    const bool later = end == nullptr && std::strstr(at, "@later") != nullptr;
-    const std::uint64_t time = later ? UINT64_MAX / 2 : now;
+    const auto is_marked = [&](const char* mark) {
+      return end == nullptr && std::strstr(at, mark) != nullptr;
+    };
+    const std::uint64_t time = is_marked("@later")    ? UINT64_MAX / 2
+                               : is_marked("@before") ? before
+                                                      : now;
     unsigned char* sample = samples + std::ptrdiff_t{32} * *count;
     std::memset(sample, 0, 32);
     std::memcpy(sample, &pid, 4);
