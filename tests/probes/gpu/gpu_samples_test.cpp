@@ -15,10 +15,16 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
 
 namespace dlbench::probes {
 namespace {
@@ -79,6 +85,30 @@ TEST(ProfilerClock, IsOfNoUseWhereItWasSet) {
   EXPECT_EQ(fast.to_host(1000 * kSecond), 10 * kSecond);
   EXPECT_EQ(fast.to_host(1002 * kSecond + 1'000'000), 12 * kSecond);
   EXPECT_NEAR(static_cast<double>(fast.to_host(1001 * kSecond + 500'000)), 11e9, 2.0);
+  EXPECT_EQ(ProfilerClock(before, later(3'000'000)).refusal(), "") << "1 ms, and 1 more a second";
+  EXPECT_NE(ProfilerClock(before, later(3'000'001)).refusal(), "");
+}
+
+TEST(ProfilerClock, OfSeveralReadingsTheQuickestIsTaken) {
+  constexpr int kQuick = 2;
+  int readings = 0;
+  const ClockReading now = read_clocks([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(readings == kQuick ? 0 : 20));
+    return readings++;
+  });
+  EXPECT_EQ(now.profiler_ns, kQuick);
+}
+
+TEST(ProfilerClock, AReadingIsOfTheMiddleOfItsTime) {
+  std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> spans;
+  const ClockReading now = read_clocks([&] {
+    const std::int64_t begin_ns = core::steady_ns();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    spans[begin_ns] = {begin_ns, core::steady_ns()};
+    return begin_ns;
+  });
+  EXPECT_GT(now.host_ns, spans.at(now.profiler_ns).first);
+  EXPECT_LT(now.host_ns, spans.at(now.profiler_ns).second);
 }
 
 TEST(ProfilerClock, IsReadWithTheHostsClockAroundIt) {
@@ -91,6 +121,31 @@ TEST(ProfilerClock, IsReadWithTheHostsClockAroundIt) {
   EXPECT_GE(now.host_ns, before_ns);
   EXPECT_LE(now.host_ns, core::steady_ns());
   EXPECT_THAT(told, Contains(now.profiler_ns));
+}
+
+TEST(GpuSamples, WithoutStepsOrOnAnotherClockEveryGapCounts) {
+  GpuSamples samples = synthetic();
+  samples.end_ns = samples.begin_ns;
+  EXPECT_EQ(samples.lost(), 0);
+  samples.steps = 0;
+  EXPECT_EQ(samples.lost(), 2);
+  samples.steps = 2;
+  samples.started_ns = samples.stopped_ns = 0;
+  EXPECT_EQ(samples.lost(), 2);
+}
+
+TEST(GpuSamples, MayBeAMillisecondOutsideOfTheTimeInWhichTheyWereTaken) {
+  const GpuSamples inside = synthetic();
+  GpuSamples samples = inside;
+  samples.started_ns = samples.samples.front().end_ns + 1'000'000;
+  EXPECT_TRUE(samples.on_host_clock());
+  samples.started_ns += 1;
+  EXPECT_FALSE(samples.on_host_clock());
+  samples = inside;
+  samples.stopped_ns = samples.samples.back().end_ns - 1'000'000;
+  EXPECT_TRUE(samples.on_host_clock());
+  samples.stopped_ns -= 1;
+  EXPECT_FALSE(samples.on_host_clock());
 }
 
 // Of the synthetic steps, 150 to 750 us, four samples and a gap of two.
@@ -129,13 +184,31 @@ TEST(GpuSamples, AFewLostOnesDoNotMatter) {
   EXPECT_TRUE(samples.has_gaps());
 }
 
+TEST(GpuSamples, LostOnesAreJudgedBesideThoseOfTheSteps) {
+  GpuSamples samples{.started_ns = 1, .stopped_ns = 400'000, .begin_ns = 1, .end_ns = 400'000};
+  samples.steps = 3;
+  for (std::int64_t index = 0; index < 400; ++index) {
+    samples.samples.push_back({index * 1000, index * 1000 + 1000, {}});
+  }
+  samples.overflows = 1;
+  EXPECT_EQ(samples.lost(), 1);
+  EXPECT_TRUE(samples.has_gaps()) << "after an overflow nobody knows how many they were";
+  samples.overflows = 0;
+  samples.samples.erase(samples.samples.begin() + 50, samples.samples.begin() + 52);
+  EXPECT_FALSE(samples.has_gaps()) << "2 of 400";
+  samples.end_ns = 100'000;
+  EXPECT_TRUE(samples.has_gaps()) << "2 of 100";
+}
+
 TEST(GpuSamples, TheFirstSampleIsDroppedIfThereAreOthers) {
   GpuSamples samples = synthetic();
   const std::size_t all = samples.samples.size();
   drop_first_sample(samples);
   EXPECT_THAT(samples.samples, SizeIs(all - 1));
   EXPECT_EQ(samples.samples.front().values.front(), 0.2);
-  samples.samples.resize(1);
+  samples.samples.resize(2);
+  drop_first_sample(samples);
+  EXPECT_THAT(samples.samples, SizeIs(1));
   drop_first_sample(samples);
   EXPECT_THAT(samples.samples, SizeIs(1));
   GpuSamples none;

@@ -123,6 +123,26 @@ TEST(SensorBudget, WhatSaysThrottledIsReadHoweverDearThePowerIs) {
   EXPECT_EQ(second.readings.at(Sensor::kFaults), 2);
 }
 
+// Of 800 us in a second 150 go to what is always read, and 40 to clocks in each look.
+TEST(SensorBudget, WhatIsSpentOnClocksIsNotThereForTheEnergy) {
+  for (const double energy_us : {60.0, 62.0}) {
+    Costs costs = kH100;
+    costs[Sensor::kEnergy] = energy_us * kUs;
+    SensorBudget budget = budget_for(costs);
+    EXPECT_EQ(play(budget, costs, 1.0).readings[Sensor::kEnergy], energy_us < 61.0 ? 10 : 0);
+  }
+}
+
+TEST(SensorBudget, ClocksThatAreTooDearForEachLookLeaveTheEnergyItsShare) {
+  Costs costs = kH100;
+  costs[Sensor::kClocks] = 70 * kUs;
+  costs[Sensor::kEnergy] = 50 * kUs;
+  SensorBudget budget = budget_for(costs);
+  const Played second = play(budget, costs, 1.0);
+  EXPECT_EQ(second.readings.at(Sensor::kClocks), 2);
+  EXPECT_EQ(second.readings.at(Sensor::kEnergy), 10);
+}
+
 TEST(SensorBudget, AWindowWithoutALookHasItsEnd) {
   SensorBudget budget = budget_for(kH100);
   const Played moment = play(budget, kH100, 0.01);

@@ -7,6 +7,8 @@
 
 #include <gmock/gmock.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -68,15 +70,23 @@ TEST(CompareSnapshots, AQuietSecondIsClean) {
 
 TEST(CompareSnapshots, TakesEachFieldFromItsOwn) {
   ProcSnapshot begin;
+  begin.steady_s = 10;
+  begin.user_cpu_s = 20;
+  begin.system_cpu_s = 30;
+  begin.voluntary_switches = 40;
+  begin.involuntary_switches = 50;
+  begin.minor_faults = 60;
+  begin.major_faults = 70;
+  begin.peak_rss_bytes = 4;
   begin.read_bytes = 100;
   ProcSnapshot end;
-  end.steady_s = 1;
-  end.user_cpu_s = 2;
-  end.system_cpu_s = 3;
-  end.voluntary_switches = 4;
-  end.involuntary_switches = 5;
-  end.minor_faults = 6;
-  end.major_faults = 7;
+  end.steady_s = 11;
+  end.user_cpu_s = 22;
+  end.system_cpu_s = 33;
+  end.voluntary_switches = 44;
+  end.involuntary_switches = 55;
+  end.minor_faults = 66;
+  end.major_faults = 77;
   end.peak_rss_bytes = 8;
   end.read_bytes = 109;
   begin.cpus = CpuTimes{.busy_s = 20, .steal_s = 30};
@@ -89,7 +99,7 @@ TEST(CompareSnapshots, TakesEachFieldFromItsOwn) {
   EXPECT_EQ(seen.involuntary_context_switches, 5);
   EXPECT_EQ(seen.minor_faults, 6);
   EXPECT_EQ(seen.major_faults, 7);
-  EXPECT_EQ(seen.peak_rss_bytes, 8);
+  EXPECT_EQ(seen.peak_rss_bytes, 8) << "no difference: it is a peak";
   EXPECT_EQ(seen.read_bytes, 9);
   EXPECT_EQ(seen.steal_s, 1);
   EXPECT_EQ(seen.other_cpu_s, 5) << "20 busy, 2 + 3 of ours, 10 of our other ranks";
@@ -101,6 +111,17 @@ TEST(CompareSnapshots, OtherProcessesAreFoundAndNamed) {
   const Disturbance seen = compare_snapshots(pair.begin, pair.end, {.cpus = 2, .threads = 2});
   EXPECT_TRUE(seen.disturbed);
   EXPECT_THAT(seen.reason, testing::HasSubstr("other processes used 0.30 s"));
+}
+
+TEST(CompareSnapshots, BeyondTheLimitIsDisturbed) {
+  const core::DisturbanceThresholds thresholds;
+  const double limit_s = thresholds.limit_s(thresholds.other_cpu_share, 1.0, 2);
+  for (const double factor : {0.9, 1.1}) {
+    Pair pair;
+    pair.end.cpus = CpuTimes{501.9 + factor * limit_s, 3};
+    const Disturbance seen = compare_snapshots(pair.begin, pair.end, {.cpus = 2, .threads = 2});
+    EXPECT_EQ(seen.disturbed, factor > 1.0) << factor;
+  }
 }
 
 TEST(CompareSnapshots, StealIsFound) {
@@ -149,6 +170,35 @@ TEST(CompareSnapshots, WhatCannotBeReadStaysEmptyAndIsNotJudged) {
   EXPECT_FALSE(seen.other_cpu_s.has_value());
   EXPECT_FALSE(seen.steal_s.has_value());
   EXPECT_FALSE(seen.disturbed);
+}
+
+TEST(TakeSnapshot, TakesEachNumberFromItsOwn) {
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  rusage before{};
+  // Until the times of user and system differ by more than the snapshot takes.
+  std::atomic<std::uint64_t> sum = 0;
+  while (getrusage(RUSAGE_SELF, &before) == 0 &&
+         seconds(before.ru_utime) < seconds(before.ru_stime) + 0.2) {
+    for (std::uint64_t step = 0; step < 100'000; ++step) {
+      sum += step;
+    }
+  }
+  const ProcSnapshot seen = take_snapshot();
+  rusage after{};
+  ASSERT_EQ(getrusage(RUSAGE_SELF, &after), 0);
+  const auto expect = [](auto least, auto number, auto most, const char* what) {
+    EXPECT_GE(number, least) << what;
+    EXPECT_LE(number, most) << what;
+  };
+  expect(seconds(before.ru_utime), seen.user_cpu_s, seconds(after.ru_utime), "user");
+  expect(seconds(before.ru_stime), seen.system_cpu_s, seconds(after.ru_stime), "system");
+  expect(before.ru_nvcsw, seen.voluntary_switches, after.ru_nvcsw, "voluntary switches");
+  expect(before.ru_nivcsw, seen.involuntary_switches, after.ru_nivcsw, "involuntary switches");
+  expect(before.ru_minflt, seen.minor_faults, after.ru_minflt, "minor faults");
+  expect(before.ru_majflt, seen.major_faults, after.ru_majflt, "major faults");
+  expect(1024 * before.ru_maxrss, seen.peak_rss_bytes, 1024 * after.ru_maxrss, "peak");
 }
 
 TEST(TakeSnapshot, SeesTheCpuTimeOfThisProcess) {
