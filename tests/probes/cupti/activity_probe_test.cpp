@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -147,6 +148,22 @@ TEST_F(ActivityProbeTest, CountsWhatIsDroppedInItsWindow) {
   trace = end();
   ASSERT_NE(trace, nullptr) << reason();
   EXPECT_EQ(trace->dropped, 3);
+}
+
+// As where there is no memory for its name.
+TEST_F(ActivityProbeTest, ARegionThatCannotBeKeptIsDropped) {
+  const std::string_view too_long("step", std::string().max_size() + 1);
+  begin();
+  step(1);
+  probe_->sink()->begin({core::trace::Category::kTrial, too_long});
+  const GpuTrace* trace = end();
+  ASSERT_NE(trace, nullptr) << reason();
+  EXPECT_EQ(trace->dropped, 1);
+  begin();
+  step(1);
+  trace = end();
+  ASSERT_NE(trace, nullptr) << reason();
+  EXPECT_EQ(trace->dropped, 0) << "in the window before";
 }
 
 TEST_F(ActivityProbeTest, ARecordingWithoutWorkOfTheDeviceIsNoIdleDevice) {
