@@ -7,8 +7,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dlbench::reports {
@@ -99,6 +101,103 @@ TEST(VerdictRule, AShareThatNothingIsKnownOfIsNoneThatDoesNotCount) {
   }
   EXPECT_EQ(decided(evidence).verdict, Verdict::kUnsure);
   EXPECT_EQ(decided(evidence).doubt, Doubt::kShareTooWide);
+}
+
+/// Rounds 0, 1, ... at these rates.
+std::vector<RoundRate> rounds_at(const std::vector<double>& rates, std::int64_t first = 0) {
+  std::vector<RoundRate> arm;
+  for (const double rate : rates) {
+    arm.push_back({first + static_cast<std::int64_t>(arm.size()), rate});
+  }
+  return arm;
+}
+
+// a = log(full / host), b = log(full / device), A and B their means: exp(A) - exp(B) + mean(exp(A)
+// (a - A) - exp(B) (b - B)), of which the deviations give the interval: t(2) = 4.302653.
+TEST(VerdictRule, TheIntervalOfACopyIsThatOfItsFirstOrderExpansion) {
+  VerdictEvidence evidence = evidence_of(100.0, 100.0, 100.0);
+  evidence.full = rounds_at({80.0, 90.0, 100.0});
+  evidence.synthetic_host = rounds_at({90.0, 100.0, 110.0});
+  evidence.synthetic_device = rounds_at({120.0, 100.0, 140.0});
+  const PartShare copy = part_shares(evidence).at(1);
+  ASSERT_STREQ(copy.name, "copy");
+  EXPECT_NEAR(copy.estimate, 0.145341185, 1e-8);
+  EXPECT_NEAR(copy.interval->estimate, 0.145341185, 1e-8);
+  EXPECT_NEAR(copy.interval->lower, -0.143056482, 1e-7);
+  EXPECT_NEAR(copy.interval->upper, 0.433738852, 1e-7);
+  EXPECT_EQ(copy.interval->n, 3);
+}
+
+TEST(VerdictRule, ArmsWithoutACommonRoundHaveAShareButNoInterval) {
+  VerdictEvidence evidence = evidence_of(100.0, 100.0, 100.0);
+  evidence.full = rounds_at({50.0}, 1);
+  evidence.synthetic_host = rounds_at({60.0}, 2);
+  evidence.synthetic_device = rounds_at({100.0}, 3);
+  const PartShare copy = part_shares(evidence).at(1);
+  EXPECT_NEAR(copy.estimate, 50.0 / 60.0 - 50.0 / 100.0, 1e-12);
+  EXPECT_FALSE(copy.interval.has_value());
+}
+
+TEST(VerdictRule, WithoutNocommTheStepOnTheDeviceStandsForIt) {
+  VerdictEvidence evidence = evidence_of(300.0, 80.0, 70.0);
+  EXPECT_NEAR(arm_means(evidence).device, 80.0, 1e-9);
+  evidence.synthetic_device = rounds(100.0);
+  EXPECT_NEAR(arm_means(evidence).nocomm, 100.0, 1e-9);
+}
+
+TEST(VerdictRule, EqualOnAverageIsNotBalancedWhereTheRatioIsWide) {
+  VerdictEvidence evidence = evidence_of(100.0, 100.0, 99.5);
+  // By a factor of 1.25 up and down: t(4) = 2.776445, a standard deviation of 1.5811 steps.
+  const double step = std::log(1.25) * std::sqrt(5.0) / 2.776445 / std::sqrt(2.5);
+  for (RoundRate& entry : evidence.io) {
+    entry.rate = 100.0 * std::exp(step * (static_cast<double>(entry.round) - 2.0));
+  }
+  EXPECT_EQ(decided(evidence).doubt, Doubt::kRatioTooWide);
+}
+
+TEST(VerdictRule, EqualSidesAreNotBalancedWhereTheInputShareIsWide) {
+  VerdictEvidence evidence = evidence_of(100.0, 100.0, 88.0);
+  evidence.full = rounds(88.0, 0.3, 2);
+  EXPECT_EQ(decided(evidence).doubt, Doubt::kShareTooWide);
+}
+
+// Wilson's lower bound of 60 of 100 is 0.5020, that of the same share of 96 steps 0.49998.
+TEST(VerdictRule, AStragglerIsSurelyLateInMoreThanHalfOfTheSteps) {
+  EXPECT_TRUE(is_straggler({.late_share = 0.6, .lost_share = 0.2, .steps = 100}));
+  EXPECT_FALSE(is_straggler({.late_share = 0.6, .lost_share = 0.2, .steps = 96}));
+  EXPECT_FALSE(is_straggler({.late_share = 0.6, .lost_share = 0.09, .steps = 100}));
+}
+
+TEST(VerdictRule, WithoutAStepWithCopiesOnlyAFullAsFastAsItsLoaderIsExplained) {
+  VerdictEvidence evidence = evidence_of(60.0, 100.0, 42.0);
+  std::swap(evidence.synthetic_host, evidence.synthetic_device);
+  EXPECT_EQ(decided(evidence).doubt, Doubt::kCopyNotSeparated);
+  evidence.full = rounds(56.0, 0.001, 2);
+  EXPECT_EQ(decided(evidence).verdict, Verdict::kInputBound);
+}
+
+TEST(VerdictRule, WhatIsLeftToTheStepIsMeasuredAgainstNocomm) {
+  VerdictEvidence evidence = evidence_of(300.0, 90.0, 89.0);
+  evidence.nocomm = rounds(100.0, 0.001, 3);
+  const Decision decision = decided(evidence);
+  EXPECT_EQ(decision.verdict, Verdict::kComputeBound);
+  EXPECT_NEAR(decision.margin->estimate, 0.89, 1e-4);
+}
+
+TEST(VerdictRule, FullMayBeatTheStepByWhatDoesNotCount) {
+  const Decision slight = decided(evidence_of(300.0, 100.0, 107.0));
+  EXPECT_EQ(slight.verdict, Verdict::kComputeBound);
+  EXPECT_EQ(decided(evidence_of(300.0, 100.0, 111.0)).doubt, Doubt::kFullBeatsStep);
+}
+
+TEST(VerdictRule, ContentionIsExplainedByTheLargerOfBothMeasures) {
+  VerdictEvidence evidence = evidence_of(300.0, 100.0, 50.0);
+  evidence.shared_processors = true;
+  evidence.loader_cpu_s = 0.004;
+  evidence.step_beside_loader = rounds(1.0 / 0.013, 0.0);  // 0.003 s more than alone
+  EXPECT_NEAR(contention_explains(evidence, 0.5).value(), 0.004 * 50.0 / 0.5, 1e-6);
+  evidence.loader_cpu_s = 0.002;
+  EXPECT_NEAR(contention_explains(evidence, 0.5).value(), 0.003 * 50.0 / 0.5, 1e-6);
 }
 
 }  // namespace
