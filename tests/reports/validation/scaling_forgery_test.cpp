@@ -88,6 +88,8 @@ TEST(ScalingForgery, WhatCommunicationCosts) {
        "points[1].in_step.contention_s: 0.005 is not the middle"},
       {[](RunRecord& r) { on_two_ranks(r).slowest_share = 0.4; },
        "points[1].slowest_share: is 0.4, which is not the largest of 2 ranks' shares of 12 steps"},
+      {[](RunRecord& r) { on_two_ranks(r).slowest_share = 0.25; },  // 3 steps, but not most
+       "points[1].slowest_share: is 0.25"},
       {[](RunRecord& r) { on_two_ranks(r).slowest_share = 0.76; },
        "points[1].slowest_share: is 0.76"},
       {[](RunRecord& r) { on_two_ranks(r).slowest_lost_share = 0.9; },

@@ -34,6 +34,8 @@ TEST(TrialForgery, StatisticsOfRates) {
        "trials[2].per_rank: samples_per_second times wall_s sum to"},
       {[](RunRecord& r) { r.trials[2].per_rank[0].rank = 1; },
        "trials[2].per_rank: rank 1 is there twice, or not one of 1"},
+      {[](RunRecord& r) { r.trials[0].repetitions[0].samples += 1; },
+       "trials[0].repetitions[0]: 9 samples do not fit into 4 steps of 2"},
       {[](RunRecord& r) { r.trials[0].repetitions[2].index = 3; },
        "trials[0].repetitions[2].index: is 3, but it is number 2 of its trial"},
   });
