@@ -6,14 +6,18 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 namespace dlbench::harness {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 /// Five rounds that part by a thousandth.
 std::vector<reports::RoundRate> rounds_of(double rate) {
@@ -87,6 +91,160 @@ TEST(Advice, AFasterStepIsPromisedNoMoreThanCopyAndCommunicationLeave) {
   EXPECT_THAT(record.advice[0].change, HasSubstr("then copy and communication are the limit"));
   input.synthetic_device = input.nocomm = {};
   EXPECT_NEAR(attribute(input).value().advice[0].expected_gain.value(), 500.0, 0.1);
+}
+
+/// Loader, step and both, on a device of its own.
+AttributionInput machine_of(double io, double host, double full) {
+  AttributionInput input;
+  input.io = rounds_of(io);
+  input.synthetic_host = rounds_of(host);
+  input.full = rounds_of(full);
+  return input;
+}
+
+reports::AdviceRecord worker_advice(const AttributionInput& input) {
+  const reports::AttributionRecord record = attribute(input).value();
+  for (const reports::AdviceRecord& advice : record.advice) {
+    if (advice.change.find("workers instead") != std::string::npos ||
+        advice.change.find("--prefetch") != std::string::npos) {
+      return advice;
+    }
+  }
+  return {.change = "none"};
+}
+
+TEST(Advice, TwiceTheWorkersLoadTwiceAsFast) {
+  AttributionInput input = machine_of(100.0, 1000.0, 100.0);
+  input.workers = 2;
+  input.parts_of_batch = 8;
+  input.cores = 4;
+  const reports::AdviceRecord advice = worker_advice(input);
+  EXPECT_EQ(advice.change, "4 loader workers instead of 2: up to 2.0x, then all 4 cores load");
+  EXPECT_NEAR(advice.expected_gain.value(), 2.0, 1e-3);
+}
+
+TEST(Advice, AWorkersLoadIsThatOfThoseAtWorkOnAllRanks) {
+  // 0.02 s of 100 samples a second: 2 processors' worth, on 4 ranks.
+  AttributionInput input = machine_of(100.0, 1000.0, 100.0);
+  input.ranks = 4;
+  input.cores = 2;
+  input.io_cpu_s_per_sample = 0.02;
+  const auto busy = [&](std::int64_t workers, std::int64_t prefetch, std::int64_t parts) {
+    input.workers = workers;
+    input.prefetch = prefetch;
+    input.parts_of_batch = parts;
+    return attribute(input).value().advice.at(0).change;
+  };
+  EXPECT_THAT(busy(2, 1, 3), HasSubstr("(the workers wait: 25.0 % busy)"));
+  EXPECT_THAT(busy(8, 1, 2), HasSubstr("(the workers wait: 25.0 % busy)"));
+  // A rank has a core at least: of workers that are half idle, four share it.
+  input.io_cpu_s_per_sample = 0.01;
+  static_cast<void>(busy(1, 4, 2));
+  EXPECT_THAT(worker_advice(input).change, HasSubstr("4 loader workers instead of 1,"));
+}
+
+TEST(Advice, ARankHasWholeCores) {
+  AttributionInput input = machine_of(100.0, 1000.0, 100.0);
+  input.ranks = 2;
+  input.parts_of_batch = 8;
+  input.cores = 3;
+  EXPECT_EQ(worker_advice(input).change, "none") << "busy workers";
+  input.cores = 4;
+  EXPECT_THAT(worker_advice(input).change, HasSubstr("2 loader workers instead of 1:"));
+}
+
+TEST(Advice, WorkersWaitThatAreBusyForLessThanHalfOfTheTime) {
+  AttributionInput input = machine_of(100.0, 1000.0, 100.0);
+  input.io_cpu_s_per_sample = 0.0045;
+  EXPECT_THAT(attribute(input).value().advice.at(0).change, HasSubstr("faster storage"));
+  input.io_cpu_s_per_sample = 0.0055;
+  EXPECT_THAT(attribute(input).value().advice.at(0).change, HasSubstr("cheaper to read"));
+}
+
+TEST(Advice, WorkersThatAreThereAreNotAskedFor) {
+  AttributionInput input = machine_of(100.0, 500.0, 100.0);
+  input.workers = 10;
+  input.io_cpu_s_per_sample = 0.0001;
+  EXPECT_THAT(worker_advice(input).change, StartsWith("--prefetch 10 instead of 2, which has"));
+}
+
+TEST(Advice, OfEqualGainsMoreBusyWorkersComeFirst) {
+  AttributionInput input = machine_of(25.0, 77.0, 24.6);
+  input.cores = 8;
+  input.parts_of_batch = 8;
+  const auto advice = attribute(input).value().advice;
+  ASSERT_EQ(advice.size(), 2U);
+  EXPECT_EQ(advice[0].expected_gain, advice[1].expected_gain);
+  EXPECT_THAT(advice[0].change, StartsWith("4 loader workers"));
+}
+
+// full may beat the step by less than what counts, so that little is left to gain.
+TEST(Advice, LessThanATwentiethIsNotWorthSaying) {
+  EXPECT_TRUE(attribute(machine_of(112.0, 100.0, 107.5)).value().advice.empty());
+  EXPECT_EQ(attribute(machine_of(112.0, 100.0, 105.0)).value().advice.size(), 1U);
+}
+
+TEST(Advice, ADeviceThatIsBusyForNineTenthsDoesNotIdle) {
+  AttributionInput input = bound_by_the_step();
+  input.gpu = UntracedShares{.busy = 0.91, .launch_idle = 0.05};
+  EXPECT_THAT(attribute(input).value().explanation, Not(HasSubstr("idles")));
+  input.gpu->busy = 0.89;
+  EXPECT_THAT(attribute(input).value().explanation, HasSubstr("idles 11.0 %"));
+}
+
+TEST(Advice, ContentionEndsWhereTheSlowerOfBothIs) {
+  const auto change = [](double io, double host) {
+    AttributionInput input = machine_of(io, host, 51.0);
+    input.shared_processors = true;
+    input.io_cpu_s_per_sample = 0.01;
+    return attribute(input).value().advice.at(0).change;
+  };
+  EXPECT_THAT(change(105.0, 100.0), HasSubstr("up to 2.0x, then the step is the limit"));
+  EXPECT_THAT(change(100.0, 105.0), HasSubstr("up to 2.0x, then the loader is the limit"));
+}
+
+TEST(Advice, AFasterStepEndsAtTheLoader) {
+  AttributionInput input = machine_of(120.0, 100.0, 99.0);
+  input.ranks = 2;
+  input.nocomm = rounds_of(150.0);
+  const auto slow = attribute(input).value().advice.at(0);
+  EXPECT_NEAR(slow.expected_gain.value(), 120.0 / 99.0, 1e-3);
+  EXPECT_THAT(slow.change, EndsWith("up to 1.2x, then the loader is the limit"));
+  input.io = rounds_of(300.0);
+  EXPECT_THAT(attribute(input).value().advice.at(0).change, EndsWith("a faster link): up to 1.5x"));
+}
+
+TEST(Advice, WithoutItsStragglerAStepIsShorterByWhatWasLost) {
+  AttributionInput input = bound_by_the_step();
+  input.ranks = 2;
+  input.straggler = {.rank = 1, .host = "b", .late_share = 0.8, .lost_share = 0.2, .steps = 100};
+  const auto record = attribute(input).value();
+  ASSERT_EQ(record.verdict, reports::Verdict::kStraggler);
+  EXPECT_NEAR(record.advice.at(0).expected_gain.value(), 1.25, 1e-12);
+}
+
+TEST(Advice, EitherSideAloneBringsFullToTheOther) {
+  EXPECT_EQ(attribute(machine_of(100.0, 110.0, 90.0)).value().advice.at(0).change,
+            "loader and step made faster together: the loader alone brings at most 1.22x, the step "
+            "alone 1.11x");
+}
+
+TEST(Advice, ExplanationsCompareFullWithTheStepItTrains) {
+  AttributionInput input = machine_of(300.0, 90.0, 88.2);
+  input.nocomm = rounds_of(95.0);
+  EXPECT_THAT(attribute(input).value().explanation,
+              HasSubstr("full (88.2) runs at 98.0 % of the step alone"));
+}
+
+TEST(Advice, InterferenceIsTheLossOfEachSideAgainstItselfAlone) {
+  AttributionInput input = machine_of(95.0, 100.0, 94.0);
+  input.synthetic_device = rounds_of(120.0);
+  input.step_beside_loader = rounds_of(80.0);
+  input.loader_beside_step = rounds_of(66.5);
+  EXPECT_THAT(
+      attribute(input).value().explanation,
+      EndsWith("; beside the loader the step loses 20.0 %; beside the step the loader loses "
+               "30.0 %"));
 }
 
 }  // namespace

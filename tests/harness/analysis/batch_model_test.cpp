@@ -102,5 +102,37 @@ TEST(BatchModel, ErrorsMoveTheEndOfTheBackwardPass) {
               1e-9);
 }
 
+TEST(BatchModel, TimelinesOfOneBatchKeepTheirSharesAtOthers) {
+  BatchStep small = step_of(4, 1.0);
+  small.timeline = step_of(8, 1.0).timeline;
+  small.timeline_batch = 8;
+  const BatchModel model({step_of(8, 1.0), small});
+  ASSERT_FALSE(model.knows_batches());
+  const StepTimeline timeline = model.timeline(model.curve(), 4.0);
+  EXPECT_NEAR(timeline.step_s, 0.017, 1e-9);
+  EXPECT_NEAR(timeline.backward_end_s, 0.017 * 25.0 / 29.0, 1e-9);
+}
+
+// Backward passes end after 8.5, 23.2 and 26.5 of 17, 29 and 53 ms. The line through these ends
+// with weights 1/17^2, 1/29^2 and 1/53^2 is 2.1251 + 1.92071 batch.
+TEST(BatchModel, EndsWeighByTheirRelativeErrors) {
+  const auto ending = [](double batch, double share) {
+    BatchStep step = step_of(batch, 1.0);
+    step.timeline.backward_end_s = share * step.timeline.step_s;
+    return step;
+  };
+  const BatchModel model({ending(16, 0.5), ending(8, 0.8), ending(4, 0.5)});
+  EXPECT_NEAR(model.timeline(model.curve(), 8.0).backward_end_s, 0.0174907664, 1e-9);
+}
+
+TEST(BatchModel, NoGradientIsReadyAfterTheBackwardPass) {
+  BatchStep large = step_of(16, 1.0);
+  large.timeline.gradients[0].ready_s *= 0.5;  // 24.5 ms of 49; of 8 samples 25 of 25
+  const BatchModel model({large, step_of(8, 1.0)});
+  const StepTimeline timeline = model.timeline(model.curve(), 1.0);
+  EXPECT_NEAR(timeline.backward_end_s, 0.004, 1e-9);
+  EXPECT_NEAR(timeline.gradients[0].ready_s, 0.004, 1e-9) << "the line says 25.4 ms";
+}
+
 }  // namespace
 }  // namespace dlbench::harness

@@ -203,5 +203,42 @@ TEST(LinkFit, TheRecordHasBothLevels) {
   EXPECT_EQ(record.n, 15);
 }
 
+// Of 6 ranks in nodes of 2: a ring of 3 nodes (4 messages, 4/3 of the bytes) and one within each
+// node (2 messages, all bytes).
+TEST(LinkFit, ACollectiveSumsBothLevels) {
+  LinkParameters link;
+  link.node_ranks = 2;
+  link.overhead_s = 1.0;
+  link.alpha_s = 10.0;
+  link.beta_s_per_byte = 100.0;
+  link.inside_alpha_s = 1000.0;
+  link.inside_beta_s_per_byte = 10000.0;
+  EXPECT_NEAR(collective_s(link, comm::Collective::kAllReduce, 9.0, 6),
+              1.0 + 4.0 * 10.0 + 12.0 * 100.0 + 2.0 * 1000.0 + 9.0 * 10000.0,
+              1e-6);
+}
+
+// exp(-AIC / 2) up to a factor, AIC = n log(S / n) + 2 sum(log expected) + 2 (free + 1), and one
+// more parameter for the size of the nodes; S = n - free times residual^2.
+TEST(LinkFit, WeightsAreAkaikes) {
+  core::RandomStream random(6, 0);
+  const LinkFitter fitter(measured(switched(), {2, 4, 8}, 0.3, random), std::nullopt);
+  const auto criterion = [&](const LinkFit& fit) {
+    const auto count = static_cast<double>(fit.n);
+    const auto free = static_cast<double>(fit.free);
+    const double squares = fit.residual * fit.residual * (count - free);
+    double sum = count * std::log(squares / count);
+    for (const CollectiveTime& one : fitter.measured()) {
+      sum += 2.0 * std::log(collective_s(fit.link, one.op, one.bytes, one.ranks));
+    }
+    return sum + 2.0 * (free + (fit.link.node_ranks > 0 ? 1.0 : 0.0) + 1.0);
+  };
+  const LinkFit& best = fitter.fits().front();
+  ASSERT_EQ(fitter.fits().size(), 4U);
+  for (const LinkFit& fit : fitter.fits()) {
+    EXPECT_NEAR(std::log(best.weight / fit.weight), 0.5 * (criterion(fit) - criterion(best)), 1e-3);
+  }
+}
+
 }  // namespace
 }  // namespace dlbench::harness

@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dlbench::harness {
@@ -289,6 +290,57 @@ TEST(SlowestRank, IsTheOneThatIsLateMostOften) {
   EXPECT_NEAR(late.late_share, 0.8, 1e-12);
   EXPECT_NEAR(late.lost_share, 0.8 / (8 * 0.3 + 2 * 0.7), 1e-12);
   EXPECT_FALSE(slowest_rank({steady_round(0, {0.1}, 4)}, {}).has_value());
+}
+
+TEST(Scaling, TheSlowestRankOfAStepMayBeAnyOfThem) {
+  const std::vector<ScalingRound> synthetic = {steady_round(0, {2.5, 3.5}, 8)};
+  for (const auto& ranks : {std::vector<double>{2.0, 1.0}, std::vector<double>{1.0, 2.0}}) {
+    const auto cost = communication_cost(synthetic, {steady_round(0, ranks, 8)}).value();
+    EXPECT_NEAR(cost.nocomm_s, 1.5, 1e-12);
+    EXPECT_NEAR(cost.exposed.estimate, 1.5, 1e-12) << "the mean over ranks";
+    EXPECT_NEAR(cost.waiting.estimate, 0.5, 1e-12);
+    EXPECT_NEAR(cost.transfer.estimate, 1.0, 1e-12);
+  }
+}
+
+TEST(Scaling, StepsThatNotAllRanksHaveDoNotCount) {
+  ScalingRound round;
+  round.step_wall_s = {{1.0, 1.0, 7.0}, {1.0, 1.0}};
+  EXPECT_EQ(common_steps(round), 2U);
+  EXPECT_NEAR(communication_cost({round}, {round})->nocomm_s, 1.0, 1e-12);
+  std::swap(round.step_wall_s[0], round.step_wall_s[1]);
+  EXPECT_EQ(common_steps(round), 2U);
+}
+
+TEST(Scaling, EfficiencyIsAgainstTheFewestRanksThereAre) {
+  ScalingInput input;
+  input.mode = "weak";
+  input.sizes.resize(2);
+  input.sizes[0].local_batch_sizes = {4, 4};
+  input.sizes[1].local_batch_sizes = {4, 4, 4, 4};
+  input.sizes[0].arms = {{"synthetic", {steady_round(0, {0.3, 0.3}, 8)}}};
+  input.sizes[1].arms = {{"synthetic", {steady_round(0, std::vector<double>(4, 0.4), 16)}}};
+  const auto record = summarize_scaling(input);
+  EXPECT_EQ(record.baseline_ranks, 2);
+  EXPECT_NEAR(record.points.at(1).speedup->mean, 1.5, 1e-12);
+  EXPECT_NEAR(record.points.at(1).efficiency->mean, 0.75, 1e-12);
+}
+
+TEST(Scaling, ASingleRoundHasNoInterval) {
+  ScalingInput input = drifting_input();
+  for (ScalingSize& size : input.sizes) {
+    for (ScalingArm& arm : size.arms) {
+      arm.rounds.resize(1);
+    }
+  }
+  const auto record = summarize_scaling(input);
+  const auto& two = record.points.at(1);
+  ASSERT_TRUE(two.exposed_communication_s.has_value());
+  EXPECT_FALSE(two.exposed_communication_ci95.has_value());
+  EXPECT_NEAR(two.in_step->all_reduce_s.mean, 0.02, 1e-12);
+  EXPECT_FALSE(two.in_step->all_reduce_s.ci95.has_value());
+  EXPECT_NEAR(two.overlap.value(), 0.75, 1e-12);
+  EXPECT_FALSE(two.overlap_ci95.has_value());
 }
 
 }  // namespace

@@ -69,5 +69,15 @@ TEST(StepEstimate, IsNothingWithoutPeaks) {
   EXPECT_FALSE(estimate_step_s(training_step(core::DType::kF32), {}).has_value());
 }
 
+TEST(StepEstimate, HalfPrecisionHasItsOwnPeak) {
+  const graph::Graph step = training_step(core::DType::kF16);
+  const reports::PeakRecord fp32 = peak("fp32", 1e9, kAlmostFree);
+  const reports::PeakRecord bf16 = peak("bf16", 1e9, kAlmostFree);
+  const double slow = *estimate_step_s(step, {fp32, bf16, peak("fp16", 1e9, kAlmostFree)});
+  const double fast = *estimate_step_s(step, {fp32, bf16, peak("fp16", 1e12, kAlmostFree)});
+  EXPECT_LT(fast, 0.5 * slow);
+  EXPECT_FALSE(estimate_step_s(step, {fp32, bf16}).has_value());
+}
+
 }  // namespace
 }  // namespace dlbench::harness

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 namespace dlbench::harness {
 namespace {
@@ -82,6 +83,19 @@ TEST(StepModel, TheSlowestOfManyFollowsExtremeValueTheory) {
   const StepNoise bell(normal);
   EXPECT_NEAR(bell.expected_slowest(8), 1.0 + 0.02 * 1.4236, 0.002);
   EXPECT_NEAR(bell.expected_slowest(200), 1.0 + 0.02 * 2.746, 0.006);
+}
+
+// 1, 1 + 1/32, ..., 1 + 20/32: linear up to 0.95, where 1 + 19/32 is, and an exponential tail of
+// the one excess beyond it, 1/32. The mean is 0.95 + 0.625 0.95^2 / 2 + 0.05 (1 + 19/32 + 1/32).
+TEST(StepModel, TheTailIsOfWhatLiesBeyondTheThreshold) {
+  std::vector<double> times;
+  for (int place = 0; place <= 20; ++place) {
+    times.push_back(1.0 + place / 32.0);
+  }
+  const StepNoise noise(times);
+  EXPECT_NEAR(noise.quantile(0.5), 1.3125, 1e-12);
+  EXPECT_NEAR(noise.quantile(0.975), 1.0 + 19.0 / 32.0 + std::log(2.0) / 32.0, 1e-12);
+  EXPECT_NEAR(noise.expected_slowest(1), 1.31328125, 5e-5);
 }
 
 }  // namespace
