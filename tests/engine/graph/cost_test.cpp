@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 namespace dlbench::graph {
 namespace {
@@ -193,6 +194,33 @@ TEST(Totals, TheOptimizerIsAPartThatNoBatchChanges) {
   EXPECT_EQ(two.optimizer_flop, 15 * two.trainable_parameters);
   EXPECT_EQ(totals_at(4).optimizer_flop, two.optimizer_flop);
   EXPECT_GT(two.training_flop, two.optimizer_flop);
+}
+
+// Of each element of 4 bytes the gradient is read; the parameter and its states are read and
+// written.
+TEST(Cost, OptimizersReadGradientsAndMoveParametersAndStates) {
+  const auto bytes_per_element = [](OptimizerKind kind, OpKind op) {
+    const Graph step =
+        testing::training_step(testing::small_classifier(Mode::kTrain, 2), {.kind = kind});
+    std::int64_t bytes = 0;
+    for (const Node& node : step.nodes()) {
+      bytes += node.op == op ? op_def(node.op).cost(step, node).bytes : 0;
+    }
+    const std::int64_t elements = totals(step).trainable_parameters;
+    EXPECT_EQ(bytes % elements, 0);
+    return bytes / elements;
+  };
+  EXPECT_EQ(bytes_per_element(OptimizerKind::kSgd, OpKind::kSgd), 20);
+  EXPECT_EQ(bytes_per_element(OptimizerKind::kAdam, OpKind::kAdam), 28);
+}
+
+TEST(Totals, BuffersAreTheStatisticsOfBatchNorms) {
+  GraphBuilder builder(Mode::kTrain);
+  const ValueId x = builder.add_input("image", DType::kF32, {2, 4, 3, 3});
+  builder.mark_output("prediction", batch_norm(builder, x, "bn", {}));
+  const GraphTotals sum = totals(std::move(builder).finish());
+  EXPECT_EQ(sum.buffers, 8) << "mean and variance of 4 channels";
+  EXPECT_EQ(sum.trainable_parameters, 8) << "scale and shift";
 }
 
 }  // namespace
