@@ -202,7 +202,8 @@ class MemoryMeter {
     std::vector<double> best(parts, std::numeric_limits<double>::infinity());
     const std::size_t wanted = (std::min(kMinChunks, chunks_) + together - 1) / together;
     std::size_t measured = 0;
-    std::size_t part = 0;
+    std::size_t part = (next_ + together - 1) / together % parts;
+    const std::size_t first_chunk = part * together;
     const auto measure = [&] {
       const Window window = run(kernel, part * together, together);
       if (window.undisturbed) {
@@ -210,9 +211,10 @@ class MemoryMeter {
         best[part] = std::min(best[part], window.seconds);
       }
       part = (part + 1) % parts;
+      next_ = part * together;
     };
     spend(limits, measure, [&] { return measured >= wanted; });
-    check_result(kernel);
+    check_result(kernel, first_chunk);
     if (measured < wanted) {
       return std::nullopt;
     }
@@ -245,18 +247,17 @@ class MemoryMeter {
     constexpr int kLooks = 3;
     double least_s = std::numeric_limits<double>::infinity();
     for (int look = 0; look < kLooks; ++look) {
-      const std::size_t chunk = static_cast<std::size_t>(look) % chunks_;
-      least_s = std::min(least_s, run(kernel, chunk, 1).seconds);
+      least_s = std::min(least_s, run(kernel, next_, 1).seconds);
+      next_ = (next_ + 1) % chunks_;
     }
     const double filling = std::ceil(kWindowSeconds / std::max(least_s, kWindowSeconds * 1e-3));
     const auto most = std::max<std::size_t>(1, chunks_ / kMinChunks);
     return std::min(static_cast<std::size_t>(filling), most);
   }
 
-  // The first chunk has been written by every kernel.
-  void check_result(const MemoryKernel& kernel) {
+  void check_result(const MemoryKernel& kernel, std::size_t chunk) {
     const float wanted = kernel.arrays == 2 ? 1.0F : 2.0F;  // a, or a + 0.5 * b
-    const float* first = at(out_, 0);
+    const float* first = at(out_, chunk);
     DLBENCH_CHECK(first[0] == wanted && first[kChunkBlocks * kPeakBlock - 1] == wanted)
         << kernel.name << " " << kernel.isa << " wrote something else";
   }
@@ -265,6 +266,7 @@ class MemoryMeter {
   Array a_;
   Array b_;
   std::size_t chunks_;
+  std::size_t next_ = 0;  ///< chunk, in a circle, whichever kernel had the one before
   int threads_;
 };
 
