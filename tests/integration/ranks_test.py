@@ -289,8 +289,9 @@ class Ranks(Launched):
 
     def test_an_option_error_of_one_rank_is_said_and_ends_the_launch(self):
         right = ["run", *QUICK, "--dry-run"]
-        for wrong in ("--batch-size=0", "--bogus", f"--config={self.folder / 'missing.json'}"):
-            for first, second, says in ((right, [*right, wrong], "dlbench: [rank 1] "), ([*right, wrong], right, "dlbench: ")):
+        missing = f"--config={self.folder / 'missing.json'}"
+        for wrong in ([*right, "--batch-size=0"], [*right, "--bogus"], [*right, missing], ["nosuch"]):
+            for first, second, says in ((right, wrong, "dlbench: [rank 1] "), (wrong, right, "dlbench: ")):
                 done = subprocess.run([*launcher("mpich"), "-n", "1", PROGRAM, *first, ":", "-n", "1", PROGRAM, *second],
                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
                                       timeout=60)
@@ -298,6 +299,21 @@ class Ranks(Launched):
                 lines = [line for line in done.stderr.splitlines() if line.startswith("dlbench: ")]
                 self.assertEqual(len(lines), 1, done.stderr)
                 self.assertTrue(lines[0].startswith(says), done.stderr)
+                self.assertNotIn("MPI_Abort", done.stderr)
+
+    def test_ranks_on_hardware_threads_of_one_core_have_no_share_of_a_peak(self):
+        if len(os.sched_getaffinity(0)) < 2:
+            self.skipTest("one CPU")
+        path = self.folder / "siblings.json"
+        on_one_cpu = ["sh", "-c", 'exec taskset -c $PMI_RANK "$@"', "sh", PROGRAM]
+        for siblings in (True, False):
+            made_up = "Package:1 L3:1 Core:1 PU:2" if siblings else "Package:1 L3:1 Core:2 PU:1"
+            done = subprocess.run([*launcher("mpich"), "-n", "2", "-env", "HWLOC_SYNTHETIC", made_up, "-env",
+                                   "HWLOC_THISSYSTEM", "1", *on_one_cpu, "run", *QUICK, "--trials", "synthetic",
+                                   "--autotune", "off", "--probes", "none", "--output", str(path)],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
+            trial = self.report(done, path)["trials"][0]
+            self.assertEqual("ranks share cores" in trial.get("mfu_reason", ""), siblings, trial["mfu"])
 
     def test_the_standard_input_is_of_one_rank(self):
         done = self.launch("mpich", 2, "run", *QUICK, "--dry-run", "--config", "-")
