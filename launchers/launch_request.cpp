@@ -3,13 +3,13 @@
 #include "launchers/launch_request.h"
 
 #include "engine/core/error.h"
+#include "engine/core/parse_number.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <limits>
 #include <string_view>
 
@@ -33,11 +33,9 @@ constexpr std::int64_t kDay = 24 * kHour;
 /// Digits alone, of at most 6: no sign, no overflow.
 std::optional<std::int64_t> digits(std::string_view text) {
   constexpr std::size_t kMostDigits = 6;
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc{} && end == text.data() + text.size();
-  return whole && text.size() <= kMostDigits && text.front() != '-' ? std::optional(number)
-                                                                    : std::nullopt;
+  return text.size() <= kMostDigits && !text.starts_with('-')
+             ? core::parse_number<std::int64_t>(text)
+             : std::nullopt;
 }
 
 std::optional<std::int64_t> with_unit(std::string_view text) {

@@ -3,6 +3,7 @@
 #include "engine/core/atomic_file.h"
 
 #include "engine/core/error.h"
+#include "engine/core/parse_number.h"
 #include "engine/core/random_token.h"
 
 #include <fcntl.h>
@@ -12,7 +13,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -42,14 +42,6 @@ struct Named {
                           file.advice));
 }
 
-/// The number in "/dev/fd/N" and the like.
-std::optional<int> number_of(const std::string& text) {
-  int number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
-}
-
 /// The descriptor of this process that `path` is a name of. To open such a name again would begin
 /// at the start of a file that others write too.
 std::optional<int> descriptor_named(std::filesystem::path path) {
@@ -57,7 +49,7 @@ std::optional<int> descriptor_named(std::filesystem::path path) {
   for (int link = 0; link < kMaxLinks; ++link) {
     const std::filesystem::path folder = path.parent_path();
     if (folder == "/dev/fd" || folder == "/proc/self/fd") {
-      return number_of(path.filename().string());
+      return parse_number<int>(path.filename().string());
     }
     if (!std::filesystem::is_symlink(path, ignored)) {
       return std::nullopt;

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/key_numbers.h"
 
+#include "engine/core/parse_number.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 namespace dlbench::core {
@@ -14,12 +15,10 @@ namespace {
 constexpr double kLargest = 1e9;
 
 std::optional<double> number_in_range(std::string_view digits, bool from_zero) {
-  double number = 0.0;
-  const char* const last = digits.data() + digits.size();
-  const auto [end, failure] = std::from_chars(digits.data(), last, number);
-  // Written so that NaN fails.
-  const bool in_range = (from_zero ? number >= 0.0 : number > 0.0) && number <= kLargest;
-  return failure == std::errc{} && end == last && in_range ? std::optional(number) : std::nullopt;
+  const std::optional<double> number = parse_number<double>(digits);
+  // Written so that NaN fails, and what is no number.
+  const double value = number.value_or(-1.0);
+  return (from_zero ? value >= 0.0 : value > 0.0) && value <= kLargest ? number : std::nullopt;
 }
 
 }  // namespace

@@ -3,12 +3,11 @@
 #include "harness/commands/rank_list.h"
 
 #include "engine/core/error.h"
+#include "engine/core/parse_number.h"
 #include "engine/core/split_list.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
-#include <system_error>
 
 namespace dlbench::harness {
 namespace {
@@ -17,9 +16,8 @@ using core::Error;
 using core::ErrorCode;
 
 int parse_ranks(const std::string& text, int available) {
-  int ranks = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), ranks);
-  if (result.ec != std::errc() || result.ptr != text.data() + text.size() || ranks < 1) {
+  const int ranks = core::parse_number<int>(text).value_or(0);
+  if (ranks < 1) {
     throw Error(ErrorCode::kUsage,
                 "--ranks: '" + text + "' is no number of ranks; wanted a list like 1,2,4");
   }

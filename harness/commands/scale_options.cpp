@@ -4,6 +4,7 @@
 
 #include "engine/core/error.h"
 #include "engine/core/nearest_name.h"
+#include "engine/core/parse_number.h"
 #include "engine/core/split_list.h"
 #include "harness/commands/option_limits.h"
 #include "harness/commands/option_set.h"
@@ -13,7 +14,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <utility>
 
@@ -55,10 +55,8 @@ std::vector<std::string> parse_modes(std::string_view text) {
 std::vector<double> parse_bucket_caps(std::string_view text) {
   std::vector<double> caps;
   for (const std::string& part : core::split_list(text)) {
-    double cap = 0.0;
-    const auto result = std::from_chars(part.data(), part.data() + part.size(), cap);
-    if (result.ec != std::errc() || result.ptr != part.data() + part.size() ||
-        cap < kSmallestCapMib || cap > kLargestCapMib) {
+    const double cap = core::parse_number<double>(part).value_or(0.0);
+    if (!(cap >= kSmallestCapMib && cap <= kLargestCapMib)) {
       throw core::Error(core::ErrorCode::kUsage,
                         fmt::format("--sweep-buckets: '{}' is no size in MiB from {} to {}; wanted "
                                     "a list like 1,5,25,100",

@@ -3,10 +3,10 @@
 #include "harness/faults/injected_fault.h"
 
 #include "engine/core/error.h"
+#include "engine/core/parse_number.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -48,11 +48,13 @@ Injection read_injection() {
   if (injection.kind != "hang" && injection.kind != "slow" && injection.kind != "nan") {
     refuse(text, "hang, slow or nan before the @");
   }
-  const char* const begin = text.c_str() + when;
-  const char* const end = text.c_str() + text.size();
-  if (*begin == '/') {
-    injection.file = begin;
-  } else if (std::from_chars(begin, end, injection.step).ptr != end || begin == end) {
+  const std::string_view beginning = std::string_view(text).substr(static_cast<std::size_t>(when));
+  const auto step = core::parse_number<decltype(injection.step)>(beginning);
+  if (beginning.starts_with('/')) {
+    injection.file = beginning;
+  } else if (step.has_value()) {
+    injection.step = *step;
+  } else {
     refuse(text, "a step or the absolute path of a file behind the colon");
   }
   return injection;

@@ -9,6 +9,8 @@
 //   bye
 #include "harness/faults/node_link.h"
 
+#include "engine/core/parse_number.h"
+
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <ifaddrs.h>
@@ -24,7 +26,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <iterator>
 #include <memory>
@@ -189,9 +190,9 @@ std::vector<std::string_view> split(std::string_view line) {
 
 template <typename Number>
 bool parse(std::string_view text, Number& number) {
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && rest == end;
+  const auto parsed = core::parse_number<Number>(text);
+  number = parsed.value_or(number);
+  return parsed.has_value();
 }
 
 std::optional<Fault> from_line(std::string_view line) {

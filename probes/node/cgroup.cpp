@@ -5,7 +5,6 @@
 #include "probes/node/kernel_file.h"
 
 #include <algorithm>
-#include <charconv>
 #include <sstream>
 #include <vector>
 
@@ -14,16 +13,6 @@ namespace {
 
 /// Kernels of cgroup v1 write "no limit" as the largest page-aligned number.
 constexpr std::int64_t kUnlimitedV1 = std::int64_t{1} << 60;
-
-std::optional<std::int64_t> read_number(const std::filesystem::path& path) {
-  const auto text = read_kernel_file(path);
-  if (!text.has_value()) {
-    return std::nullopt;
-  }
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-  return error == std::errc{} ? std::optional(number) : std::nullopt;  // "max" is no number
-}
 
 /// The number after `key` and a blank in a text of such lines.
 std::optional<std::int64_t> find_number(std::string_view text, std::string_view key) {
@@ -73,12 +62,12 @@ void apply_memory(CgroupLimits& limits,
                   const char* limit_file,
                   const char* use_file,
                   const char* file_pages_key) {
-  const auto limit = read_number(group / limit_file);
+  const auto limit = read_kernel_number<std::int64_t>(group / limit_file);
   if (!limit.has_value() || *limit >= kUnlimitedV1) {
     return;
   }
   tighten(limits.memory_limit_bytes, *limit);
-  const std::int64_t use = read_number(group / use_file).value_or(0);
+  const std::int64_t use = read_kernel_number<std::int64_t>(group / use_file).value_or(0);
   const std::int64_t reclaimable = read_stat(group / "memory.stat", file_pages_key).value_or(0);
   tighten(limits.memory_left_bytes,
           std::max(std::int64_t{0}, *limit - std::max(std::int64_t{0}, use - reclaimable)));
@@ -97,8 +86,10 @@ std::optional<double> read_quota_v2(const std::filesystem::path& group) {
 }
 
 std::optional<double> read_quota_v1(const std::filesystem::path& group) {
-  return quota_of(static_cast<double>(read_number(group / "cpu.cfs_quota_us").value_or(-1)),
-                  static_cast<double>(read_number(group / "cpu.cfs_period_us").value_or(0)));
+  return quota_of(static_cast<double>(
+                      read_kernel_number<std::int64_t>(group / "cpu.cfs_quota_us").value_or(-1)),
+                  static_cast<double>(
+                      read_kernel_number<std::int64_t>(group / "cpu.cfs_period_us").value_or(0)));
 }
 
 struct QuotaGroup {

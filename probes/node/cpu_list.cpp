@@ -2,19 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/node/cpu_list.h"
 
+#include "engine/core/parse_number.h"
+
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 namespace dlbench::probes {
 namespace {
 
 std::optional<int> to_number(std::string_view text) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && end == text.data() + text.size() && number >= 0
-             ? std::optional(number)
-             : std::nullopt;
+  const auto number = core::parse_number<int>(text);
+  return number.value_or(-1) >= 0 ? number : std::nullopt;
 }
 
 }  // namespace

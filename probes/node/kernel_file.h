@@ -4,11 +4,14 @@
 // Reading small kernel files (/proc, /sys) whole.
 #pragma once
 
+#include "engine/core/parse_number.h"
+
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace dlbench::probes {
 
@@ -25,6 +28,16 @@ namespace dlbench::probes {
     return std::nullopt;
   }
   return text;
+}
+
+/// The number that such a file has in its only line; nothing where it has something else ("max").
+template <typename Number>
+[[nodiscard]] std::optional<Number> read_kernel_number(const std::filesystem::path& path) {
+  const auto text = read_kernel_file(path);
+  if (!text.has_value()) {
+    return std::nullopt;
+  }
+  return core::parse_number<Number>(std::string_view(*text).substr(0, text->find('\n')));
 }
 
 }  // namespace dlbench::probes

@@ -4,6 +4,7 @@
 
 #include "engine/core/affinity.h"
 #include "engine/core/environment.h"
+#include "engine/core/parse_number.h"
 #include "probes/node/cgroup.h"
 #include "probes/node/cpu_list.h"
 #include "probes/node/kernel_file.h"
@@ -16,7 +17,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -37,16 +37,9 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
-std::optional<int> to_int(std::string_view text) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && end == text.data() + text.size() ? std::optional(number)
-                                                                  : std::nullopt;
-}
-
 std::optional<int> lookup_int(EnvironmentLookup lookup, const char* name) {
   const char* text = lookup(name);
-  return text == nullptr ? std::nullopt : to_int(text);
+  return text == nullptr ? std::nullopt : core::parse_number<int>(text);
 }
 
 std::string best_isa(std::string_view flags) {
