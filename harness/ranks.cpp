@@ -51,6 +51,9 @@ std::unique_ptr<comm::Rendezvous> join_launch() {
     }
     return std::make_unique<comm::LoneRank>();
   }
+  if (!launch.serves_mpi) {
+    throw BrokenLaunch(broken_launch(launch, 1, ""));
+  }
   const std::string name = library_of(launch.mpi_family);
   const core::PluginStatus plugin = core::load_plugin("mpi_" + name);
   if (!plugin.loaded) {

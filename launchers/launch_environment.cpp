@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launchers/launch_environment.h"
 
+#include "engine/core/parse_number.h"
+
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -21,11 +22,8 @@ std::optional<Number> number_of(const Variables& variables, const char* name) {
   if (found == variables.end()) {
     return std::nullopt;
   }
-  const std::string& text = found->second;
-  Number number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc{} && end == text.data() + text.size() && !text.empty();
-  return whole && number >= 0 ? std::optional(number) : std::nullopt;
+  const auto number = core::parse_number<Number>(found->second);
+  return number.has_value() && *number >= 0 ? number : std::nullopt;
 }
 
 bool has_any(const Variables& variables, std::initializer_list<const char*> names) {
@@ -49,11 +47,18 @@ struct LauncherVariables {
 
 constexpr std::string_view kSrun = "srun";
 constexpr std::string_view kFlux = "flux run";
+constexpr std::string_view kTorchrun = "torchrun";
 
 // What starts ranks inside of something else comes first: a batch job's variables are inherited by
 // the ranks of an mpiexec in it. srun --mpi=pmi2 and Flux set PMI_SIZE too, hence hydra's own
 // proof.
-constexpr std::array<LauncherVariables, 8> kLaunchers{{
+constexpr std::array<LauncherVariables, 9> kLaunchers{{
+    {.launcher = kTorchrun,  // first: each task of a step may be one
+     .proof = "TORCHELASTIC_RUN_ID",
+     .size = "WORLD_SIZE",
+     .rank = "RANK",
+     .local_rank = "LOCAL_RANK",
+     .family = MpiFamily::kUnknown},
     {.launcher = "jsrun",  // before mpirun: it also sets OMPI_COMM_WORLD_*
      .proof = "JSM_NAMESPACE_RANK",
      .size = "JSM_NAMESPACE_SIZE",
@@ -165,6 +170,9 @@ void add_idle_allocation(const Variables& variables, LaunchEnvironment& launch) 
 }
 
 std::string advice(const LaunchEnvironment& launch, std::string_view mpi) {
+  if (!launch.serves_mpi) {
+    return "ranks of dlbench meet by MPI: start with mpirun, mpiexec or srun";
+  }
   if (launch.launcher == kSrun) {
     return launch.mpi_family == MpiFamily::kUnknown
                ? "start with srun --mpi=pmi2 for MPICH or --mpi=pmix for Open MPI "
@@ -209,6 +217,7 @@ LaunchEnvironment detect_launch(const Variables& variables) {
     launch.source = launch.announced_ranks.has_value() ? found->size : "";
     launch.rank = number_of<int>(variables, found->rank);
     launch.local_rank = number_of<int>(variables, found->local_rank);
+    launch.serves_mpi = found->launcher != kTorchrun;
     launch.mpi_family = found->family == MpiFamily::kUnknown ? wire_up(variables) : found->family;
     return launch;
   }

@@ -32,6 +32,8 @@ struct LaunchEnvironment {
   std::optional<int> rank;             ///< of this process among them
   std::optional<int> local_rank;       ///< among those of its node
   MpiFamily mpi_family = MpiFamily::kNone;
+  bool serves_mpi = true;  ///< false: of torchrun, below which MPI must not be asked: what a task
+                           ///< around it has of MPI, all its processes inherit
 
   /// Tasks of a batch job whose script this process was started from without a launcher: one
   /// process where the job has room for more. No broken launch, but perhaps a forgotten srun.
@@ -50,11 +52,11 @@ struct LaunchEnvironment {
   }
 };
 
-/// Reads the variables of jsrun, Open MPI, MVAPICH, MPICH's hydra, PALS, Flux, Slurm and plain PMI
-/// or PMIx, in this order: an mpiexec inside of a batch job inherits the scheduler's variables,
-/// never the other way round. The size of an allocation (sbatch's SLURM_NTASKS, LSF's
-/// LSB_DJOB_NUMPROC, PBS's PBS_NP) is no announcement: the script itself is one process. Numbers
-/// that are none are ignored.
+/// Reads the variables of torchrun (which starts no MPI programs: such a launch is a broken one),
+/// jsrun, Open MPI, MVAPICH, MPICH's hydra, PALS, Flux, Slurm and plain PMI or PMIx, in this order:
+/// an mpiexec inside of a batch job inherits the scheduler's variables, never the other way round.
+/// The size of an allocation (sbatch's SLURM_NTASKS, LSF's LSB_DJOB_NUMPROC, PBS's PBS_NP) is no
+/// announcement: the script itself is one process. Numbers that are none are ignored.
 [[nodiscard]] LaunchEnvironment detect_launch(const std::map<std::string, std::string>& variables);
 
 /// One line if fewer ranks found each other than were started, so that each would measure on its

@@ -137,6 +137,23 @@ TEST(DetectLaunch, AnMpiexecInsideOfAStepCountsInsteadOfTheStep) {
   EXPECT_THAT(launch.rank, Optional(5));
 }
 
+TEST(DetectLaunch, ATorchrunInsideOfAStepCountsInsteadOfTheStep) {
+  const LaunchEnvironment launch = detect_launch(with(
+      srun_task(),
+      {{"TORCHELASTIC_RUN_ID", "none"}, {"WORLD_SIZE", "8"}, {"RANK", "5"}, {"LOCAL_RANK", "1"}}));
+  EXPECT_EQ(launch.launcher, "torchrun");
+  EXPECT_FALSE(launch.serves_mpi);
+  EXPECT_FALSE(launch.alone());
+  EXPECT_THAT(launch.rank, Optional(5));
+  EXPECT_THAT(launch.local_rank, Optional(1));
+  EXPECT_THAT(broken_launch(launch, 1, ""),
+              AllOf(HasSubstr("WORLD_SIZE announces 8 ranks"),
+                    HasSubstr("torchrun started separate runs"),
+                    HasSubstr("start with mpirun, mpiexec or srun")));
+  // Others set these two for programs of any kind.
+  EXPECT_FALSE(detect_launch({{"WORLD_SIZE", "8"}, {"RANK", "5"}}).launched());
+}
+
 TEST(DetectLaunch, JsrunIsNamedAlthoughItSetsOpenMpisVariables) {
   const LaunchEnvironment launch = detect_launch({{"LSB_DJOB_NUMPROC", "43"},
                                                   {"JSM_NAMESPACE_SIZE", "6"},
