@@ -11,6 +11,7 @@
 #include "harness/rank_placement.h"
 #include "harness/session/open_device.h"
 #include "harness/trials/device_fault_watch.h"
+#include "reports/record.h"
 
 #include <cstdio>
 #include <memory>
@@ -100,13 +101,22 @@ class InfoCommand final : public Command {
   }
 
  private:
+  static void warn_of_lower(const std::vector<reports::PeakRecord>& before,
+                            const std::vector<reports::PeakRecord>& fresh) {
+    if (const std::string lower = lower_peaks_text(before, fresh); !lower.empty()) {
+      core::log::warn(lower);
+    }
+  }
+
   static void measure_processor() {
     core::log::progress("measuring the peaks of this machine");
     const MachinePeaks peaks = measure_peaks(PeakEffort::kThorough);
     core::log::progress("");
     print(peaks_text(peaks));
+    const std::vector<reports::PeakRecord> before = cached_peaks();
     store_peaks(cache_folder(), peaks);
     print("  kept in " + peak_file(cache_folder(), peaks.key).string() + "\n");
+    warn_of_lower(before, peak_records(peaks));
   }
 
   static void measure_device(backend::Backend& device) {
@@ -122,8 +132,10 @@ class InfoCommand final : public Command {
       core::log::warn(neighbours + ": these peaks are not kept");
       return;
     }
+    const std::vector<reports::PeakRecord> before = cached_device_peaks(device);
     store_device_peaks(cache_folder(), peaks);
     print("  kept in " + device_peak_file(cache_folder(), peaks.device).string() + "\n");
+    warn_of_lower(before, peak_records(peaks));
   }
 
   std::string device_ = "auto";

@@ -67,6 +67,18 @@ std::string why_no_device(const std::string& kind, const std::vector<FoundBacken
   return found != backends.end() ? found->reason : "";
 }
 
+/// "copy 55.0 GB/s, 98.0 before"; empty where `fresh` is not much lower or one is not known.
+std::string lower_figure(std::string_view name,
+                         std::optional<double> before,
+                         std::optional<double> fresh,
+                         std::string_view unit) {
+  constexpr double kMuchLower = 0.9;
+  if (!before.has_value() || !fresh.has_value() || *fresh >= kMuchLower * *before) {
+    return "";
+  }
+  return fmt::format("{} {:.1f} {}, {:.1f} before", name, *fresh / 1e9, unit, *before / 1e9);
+}
+
 }  // namespace
 
 std::string build_text() {
@@ -173,6 +185,37 @@ std::string cache_text(const std::vector<FoundBackend>& backends) {
   } catch (const Error& error) {
     return text + line("not usable", error.what());
   }
+}
+
+std::string lower_peaks_text(const std::vector<reports::PeakRecord>& before,
+                             const std::vector<reports::PeakRecord>& fresh) {
+  std::vector<std::string> lower;
+  const auto add = [&](std::string figure) {
+    // Records of several precisions have the same bandwidth.
+    if (!figure.empty() && (lower.empty() || lower.back() != figure)) {
+      lower.push_back(std::move(figure));
+    }
+  };
+  const auto each = [&](const auto& compare) {
+    for (const reports::PeakRecord& now : fresh) {
+      for (const reports::PeakRecord& then : before) {
+        if (then.precision == now.precision) {
+          compare(then, now);
+        }
+      }
+    }
+  };
+  each([&](const reports::PeakRecord& then, const reports::PeakRecord& now) {
+    add(lower_figure(now.precision, then.flop_per_s, now.flop_per_s, "GFLOP/s"));
+  });
+  each([&](const reports::PeakRecord& then, const reports::PeakRecord& now) {
+    add(lower_figure("memory", then.memory_bytes_per_s, now.memory_bytes_per_s, "GB/s"));
+  });
+  return lower.empty() ? ""
+                       : fmt::format(
+                             "lower than what was kept and is now replaced: {}. If something "
+                             "slowed this machine, measure again when it is quiet",
+                             fmt::join(lower, "; "));
 }
 
 }  // namespace dlbench::harness

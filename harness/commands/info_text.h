@@ -6,6 +6,7 @@
 #pragma once
 
 #include "harness/commands/listing.h"
+#include "reports/record.h"
 
 #include <string>
 #include <vector>
@@ -24,5 +25,9 @@ namespace dlbench::harness {
 [[nodiscard]] std::string rank_plugins_text();
 /// Cache folder and the peaks kept in it for this machine and for the GPU of `backends`.
 [[nodiscard]] std::string cache_text(const std::vector<FoundBackend>& backends);
+/// One line on the figures of `fresh` that are more than a tenth below those of `before`, which
+/// they replace; empty without such. Records of one device, by precision.
+[[nodiscard]] std::string lower_peaks_text(const std::vector<reports::PeakRecord>& before,
+                                           const std::vector<reports::PeakRecord>& fresh);
 
 }  // namespace dlbench::harness

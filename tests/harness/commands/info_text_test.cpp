@@ -6,6 +6,7 @@
 #include "engine/core/build_info.h"
 #include "harness/peaks/device_peaks.h"
 #include "harness/peaks/peak_cache.h"
+#include "reports/record.h"
 #include "tests/harness/commands/command_line_call.h"
 #include "tests/temporary_folder.h"
 
@@ -14,6 +15,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace dlbench::harness {
@@ -117,6 +119,28 @@ TEST_F(Info, ShowsTheKeptPeaksOfAGpu) {
                       .to_host_bytes_per_s = 5e10,
                       .measured_at = "2026-01-31T12:00:00Z"});
   EXPECT_THAT(cache_text({gpu}), AllOf(HasSubstr("788.1 TFLOP/s"), HasSubstr("4300.0 GB/s")));
+}
+
+TEST(LowerPeaks, AreThoseThatLostMoreThanATenth) {
+  const reports::PeakRecord fp32{
+      .precision = "fp32", .flop_per_s = 2e12, .memory_bytes_per_s = 98e9};
+  const reports::PeakRecord bf16{
+      .precision = "bf16", .flop_per_s = 4e12, .memory_bytes_per_s = 98e9};
+  reports::PeakRecord slower_fp32 = fp32;
+  reports::PeakRecord slower_bf16 = bf16;
+  slower_fp32.flop_per_s = 1.81e12;
+  slower_bf16.flop_per_s = 3.59e12;
+  slower_fp32.memory_bytes_per_s = 55e9;
+  slower_bf16.memory_bytes_per_s = 55e9;
+  EXPECT_EQ(
+      lower_peaks_text({fp32, bf16}, {slower_fp32, slower_bf16}),
+      "lower than what was kept and is now replaced: bf16 3590.0 GFLOP/s, 4000.0 before; memory "
+      "55.0 GB/s, 98.0 before. If something slowed this machine, measure again when it is quiet");
+  EXPECT_EQ(lower_peaks_text({slower_fp32}, {fp32}), "");
+  EXPECT_EQ(lower_peaks_text({}, {slower_fp32}), "");
+  slower_fp32.flop_per_s = std::nullopt;
+  slower_fp32.memory_bytes_per_s = std::nullopt;
+  EXPECT_EQ(lower_peaks_text({fp32}, {slower_fp32}), "");
 }
 
 TEST_F(Info, EveryOptionalPartIsAFeatureThatIsOnOrOff) {
