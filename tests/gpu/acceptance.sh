@@ -15,8 +15,9 @@
 #                     last one in details.txt
 #   --part NAME       tests, speed or pytorch; default all. A part that is run by itself adds to the table
 #                     and the details of a folder that has some already.
-#   --resume          --part tests alone: not once more what passed in this folder, by the same dlbench; what
-#                     failed, was skipped or was not run is run
+#   --resume          parts tests and pytorch, each by itself: not once more what passed in this folder, by the
+#                     same dlbench; what failed, was skipped or was not run is run. PyTorch's contestants run
+#                     again with those of their precision and batch size, of which one was not measured
 #   --deadline S      of everything but building, which may take as long by itself; default 570. At most what
 #                     the caller allows, less 30: it is overrun by a step that does not end at once. What it
 #                     leaves no time for is no success. Of 570 s, all keeps 250 for PyTorch and 130 for
@@ -32,7 +33,7 @@
 #   tests/gpu/acceptance.sh --part pytorch build/carried gpu-acceptance/pytorch
 #   tests/gpu/bars.py gpu-acceptance/tests gpu-acceptance/speed gpu-acceptance/pytorch
 # The last joins them: one table, and each bar of the last folder that can judge it, so that a part that its
-# time cut short may be called again, into a folder of its own. DLBENCH_CACHE_DIR keeps tuning, peaks and
+# time cut short may be called again, with --resume or into a folder of its own. DLBENCH_CACHE_DIR keeps tuning, peaks and
 # generated data from one call to the next, and what torch.compile tuned too, unless TORCHINDUCTOR_CACHE_DIR
 # names another folder for that; where it is not set, they end with the call. Where the machine is there for a
 # quarter of an hour in all, tests (149 s on an H200) and speed (about 340 s) fit into one command, with
@@ -85,8 +86,8 @@ while (($# > 0)); do
   shift
 done
 [[ " all tests speed pytorch " == *" $part "* ]] || misused "--part $part: tests, speed, pytorch or all"
-if ((resume)) && [ "$part" != tests ]; then
-  misused "--resume is for --part tests (see --help for the others)"
+if ((resume)) && [ "$part" != tests ] && [ "$part" != pytorch ]; then
+  misused "--resume is for --part tests and --part pytorch (see --help)"
 fi
 [[ $deadline =~ ^[1-9][0-9]*$ ]] || misused "--deadline $deadline: whole seconds"
 tree=${folders[0]:-$root/build/cuda}
@@ -452,11 +453,15 @@ speed_part() {
 }
 
 pytorch_part() {
-  local left=$((deadline - SECONDS))
-  rm -f "$output/pytorch.json" # of an earlier call
+  local left=$((deadline - SECONDS)) again=()
+  if ((resume)); then
+    again=(--resume)
+  else
+    rm -f "$output/pytorch.json" # of an earlier call
+  fi
   reserve=0
   check "PyTorch beside it" "$deadline" python3 "$here/compare_pytorch.py" --dlbench "$dlbench" \
-    --max-time $((left > 40 ? left - 20 : 20)) --output "$output/pytorch.json"
+    --max-time $((left > 40 ? left - 20 : 20)) --output "$output/pytorch.json" "${again[@]}"
   [[ $(last_line "$step") == *"No module named 'torch'"* ]] || skipped_is_failed
   sed -n '/^resunetpp /,$p' "$step"
 }

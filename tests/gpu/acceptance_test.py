@@ -300,7 +300,7 @@ class Machines(Acceptance):
         self.assertIn("not built within 1 s", self.said)
 
     def test_wrong_options(self):
-        for words in (["--part", "most"], ["--deadline", "soon"], ["--prat"], ["--part", "speed", "--resume"]):
+        for words in (["--part", "most"], ["--deadline", "soon"], ["--prat"], ["--part", "speed", "--resume"], ["--resume"]):
             done = subprocess.run([HERE / "acceptance.sh", *words], capture_output=True, text=True, timeout=60)
             self.assertEqual(done.returncode, 1)
             self.assertIn("acceptance.sh: ", done.stderr)

@@ -46,6 +46,7 @@ SKIPPED = 77
 STDERR_BYTES = 4096
 SHORTEST = 5  # seconds for which nothing is started
 OWN = "dlbench"
+KEPT_FACTS = ("graph_breaks", "cudagraph_skips", "torch", "device", "warm_up_s", "compiled_ahead")
 UNSUPPORTED = "needs compute capability"  # says dlbench of a precision that this GPU does not have
 # What is wanted of an H200: name, precision, batch, the contestants of which the fastest counts, and how
 # many times its speed.
@@ -216,10 +217,36 @@ def line_of(key, rate, spread, why):
 class Table:
     """Results by precision, batch size and name; on disk after each of them."""
 
-    def __init__(self, output, size):
+    def __init__(self, output, size, version):
         self.output = output
         self.size = size
+        self.version = version
         self.results = {}
+
+    def has(self, key):
+        return bool(self.rates(key)) or UNSUPPORTED in self.why(key)
+
+    def resume(self, wanted):
+        """Takes over from an earlier call of the same dlbench what is complete: of one precision and batch
+        all that is wanted. Returns these; in the others dlbench and its peers run anew, in turn."""
+        path = pathlib.Path(self.output)
+        if not path.is_file():
+            return set()
+        content = json.loads(path.read_text())
+        of = (content.get("dlbench"), content.get("image_size"))
+        if of != (self.version, self.size) or self.version.endswith("+)"):  # what is not committed may be anything
+            print(f"{path.name} is not resumed: it is of {of[0]}, {of[1]} pixels; this is {self.version}, {self.size}")
+            return set()
+        for row in content["rows"]:
+            facts = {k: row[k] for k in KEPT_FACTS if k in row}
+            self.results[row["precision"], row["batch"], row["name"]] = [
+                Result(rate, row["spread"], row["why"], facts) for rate in row["rates"] or [None]]
+        groups = {key[:2] for key in wanted}
+        complete = {group for group in groups if all(self.has(key) for key in wanted if key[:2] == group)}
+        self.results = {key: results for key, results in self.results.items() if key[:2] in complete}
+        for precision, batch in sorted(complete):
+            print(f"{precision:6} batch {batch:3}  as measured before")
+        return complete
 
     def add(self, key, result):
         self.results.setdefault(key, []).append(result)
@@ -267,18 +294,17 @@ class Table:
             rows.append({"precision": key[0], "batch": key[1], "name": key[2],
                          "samples_per_second": statistics.median(rates) if rates else None,
                          "best": max(rates) if rates else None,
+                         "rates": rates,
                          "spread": max(spreads) if spreads else None, "processes": len(rates),
                          "why": next((result.why for result in results if result.why), ""),
-                         **{k: v for result in results for k, v in result.facts.items()
-                            if k in ("graph_breaks", "cudagraph_skips", "torch", "device", "warm_up_s",
-                                     "compiled_ahead")}})
+                         **{k: v for result in results for k, v in result.facts.items() if k in KEPT_FACTS}})
         return rows
 
     def write(self):
         if not self.output:
             return
-        content = {"workload": "resunetpp", "image_size": self.size, "rows": self.rows(),
-                   "ratios": self.ratios(), "bars": self.bars()}
+        content = {"workload": "resunetpp", "image_size": self.size, "dlbench": self.version,
+                   "rows": self.rows(), "ratios": self.ratios(), "bars": self.bars()}
         path = pathlib.Path(self.output)
         beside = path.with_name(path.name + ".new")
         beside.write_text(json.dumps(content, indent=1) + "\n")
@@ -310,9 +336,13 @@ def why_not(arguments):
 
 
 def compare(arguments, begin):
-    table = Table(arguments.output, arguments.size)
+    version = finished([arguments.dlbench, "--version"], 60).stdout.strip()
+    table = Table(arguments.output, arguments.size, version)
     wanted, more = measurements(arguments)
+    before = table.resume(wanted) if arguments.resume else set()
     for precision, batch, name in wanted + more:
+        if (precision, batch) in before:
+            continue
         limit = min(arguments.limit, arguments.max_time - (time.monotonic() - begin))
         if limit < SHORTEST and (precision, batch, name) in table.results:
             continue  # once more is for when there is time
@@ -326,8 +356,7 @@ def compare(arguments, begin):
                   f"{done.stderr[-STDERR_BYTES:].rstrip()}\n--", file=sys.stderr, flush=True)
     table.show()
     missing = [f"{precision} batch {batch} {name}" for precision, batch, name in dict.fromkeys(wanted)
-               if not table.rates((precision, batch, name)) and
-               UNSUPPORTED not in table.why((precision, batch, name))]
+               if not table.has((precision, batch, name))]
     if missing:
         print("not measured: " + ", ".join(missing))
     return 1 if missing else 0
@@ -346,6 +375,9 @@ def main():
     parser.add_argument("--max-time", type=float, default=float("inf"), metavar="S",
                         help="seconds after its start when nothing is run any more")
     parser.add_argument("--output", help="the table as JSON")
+    parser.add_argument("--resume", action="store_true",
+                        help="keep what --output has of this dlbench of a precision and batch size, where "
+                             "nothing that has to be measured is missing, and run the others")
     parser.add_argument("--python", default=sys.executable, help="interpreter with PyTorch")
     parser.add_argument("--windows", type=int, default=5, help="of a PyTorch process")
     parser.add_argument("--seconds", type=float, default=3.0, help="of all windows, at least")
@@ -357,6 +389,8 @@ def main():
         parser.error("--rounds and --batch are at least 1")
     if arguments.output and not pathlib.Path(arguments.output).resolve().parent.is_dir():
         parser.error(f"--output {arguments.output}: there is no such folder")
+    if arguments.resume and not arguments.output:
+        parser.error("--resume wants the --output of an earlier call")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # ends what was started, too
     if reason := why_not(arguments):
         print(f"skipped: {reason}")

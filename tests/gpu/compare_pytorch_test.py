@@ -122,6 +122,23 @@ class Compare(unittest.TestCase):
         peers = {f"bf16 32 {name}": failed for name in ("compile", "compile-reduce", "eager-graph")}
         self.assertEqual(self.compare(peers=peers).returncode, 0)
 
+    def test_what_is_complete_is_not_run_again(self):
+        failed = {"windows": [], "code": 1, "says": "RuntimeError: no"}
+        self.assertEqual(self.compare(peers={"fp16 32 compile-reduce": failed, "fp32 32 eager": failed}).returncode, 1)
+        before = [row for row in self.table["rows"] if row["precision"] == "bf16"]
+        self.stand_ins.forget_calls()
+        done = self.compare("--resume")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(self.order(), [f"{p} 32 {name}" for p in ("fp32", "fp16") for name in ("dlbench", "eager")] +
+                         [f"{p} 32 compile-reduce" for p in ("fp32", "fp16")] +
+                         [f"{p} 32 eager-graph" for p in ("fp32", "fp16")])
+        self.assertEqual([row for row in self.table["rows"] if row["precision"] == "bf16"], before)
+        self.assertIsNotNone(self.bar("eager-8")["met"])
+        self.stand_ins.forget_calls()
+        done = self.compare("--resume", version="dlbench 9.9.9 (another)")
+        self.assertIn("pytorch.json is not resumed: it is of ", done.stdout)
+        self.assertEqual(len(self.order()), 27)
+
     def test_a_precision_that_the_gpu_does_not_have_is_not_missed(self):
         rules = [{"when": f"--precision {name}", "code": 2, "no_report": True,
                   "says": f"dlbench: {name} needs compute capability 8.0, Tesla T4 is sm_75"} for name in ("bf16", "tf32")]
@@ -168,7 +185,7 @@ class Compare(unittest.TestCase):
                     mock.patch.object(sys, "argv", ["compare_pytorch.py", *words]), \
                     mock.patch.object(compare_pytorch.signal, "signal"), mock.patch("builtins.print"):
                 compare_pytorch.main()
-            return limits[1:]
+            return limits[2:]  # behind those that look for PyTorch and ask which dlbench it is
         self.assertEqual(set(limits_of()), {420})
         left = limits_of("--max-time", "100")
         self.assertTrue(all(90 < limit <= 100 for limit in left), left)

@@ -83,7 +83,10 @@ TEST_F(NcclAlone, GivenUpRefusesCollectivesAndEnds) {
       EXPECT_EQ(error.code(), core::ErrorCode::kRun) << error.what();
     }
     stream->synchronize();
+    testing::internal::CaptureStderr();
     nccl.reset();
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(said.find("does not end"), std::string::npos) << said;
   });
 }
 

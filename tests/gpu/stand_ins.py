@@ -25,7 +25,7 @@ else:
     rule = {{}}
 option = lambda name, other=None: words[words.index(name) + 1] if name in words else other
 if "--version" in words:
-    print("dlbench stand-in")
+    print(behaviour.get("version", "dlbench stand-in"))
 if words[:1] == ["info"]:
     print(behaviour.get("info", "backends\n  cuda    NVIDIA H200"), flush=True)
 if words[:2] == ["data", "generate"]:
@@ -167,6 +167,9 @@ class StandIns:
 
     def behave(self, **behaviour):
         (self.folder / "behaviour.json").write_text(json.dumps(behaviour))
+
+    def forget_calls(self):
+        (self.folder / "calls.jsonl").unlink()
 
     def calls(self):
         log = self.folder / "calls.jsonl"

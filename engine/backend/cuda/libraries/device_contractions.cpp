@@ -18,18 +18,23 @@ namespace {
 /// Of each of cuDNN's orders: plans beyond its first few are hardly ever the fastest.
 constexpr std::size_t kCandidates = 8;
 
-/// What `run` returns, or why it cannot be done; empty: it was. cuDNN finalises plans that it
-/// refuses to run: others of the same problem may run. Not if the device failed: then it throws
-/// what that failed with.
-std::string refusal_of(const std::function<std::string()>& run) {
+struct Refusal {
+  std::string reason;   ///< empty: it was done
+  bool lasting = true;  ///< false: of this moment, as where memory was short
+};
+
+/// What `run` returns, or why it cannot be done. cuDNN finalises plans that it refuses to run:
+/// others of the same problem may run. Not if the device failed: then it throws what that failed
+/// with.
+Refusal refusal_of(const std::function<std::string()>& run) {
   try {
-    return run();
+    return {.reason = run()};
   } catch (const core::Error& failure) {
     if (cudaDeviceSynchronize() != cudaSuccess) {
       throw;
     }
     static_cast<void>(cudaGetLastError());  // of the launch that failed: not the next one's
-    return failure.what();
+    return {.reason = failure.what(), .lasting = failure.code() == core::ErrorCode::kLibrary};
   }
 }
 
@@ -64,7 +69,7 @@ std::string DeviceContractions::refusal(const ConvProblem& problem, ConvExecutio
   if (const std::optional<std::string> known = known_refusal(problem, execution)) {
     return *known;
   }
-  std::string reason = refusal_of([&] {
+  Refusal found = refusal_of([&] {
     std::string wrong = bench().check(
         execution, {.tf32 = options_.allow_tf32, .transformed = execution.transformed()});
     if (!wrong.empty()) {
@@ -73,8 +78,10 @@ std::string DeviceContractions::refusal(const ConvProblem& problem, ConvExecutio
     }
     return wrong;
   });
-  tried_[tried_as(problem, execution)] = reason;
-  return reason;
+  if (found.lasting) {
+    tried_[tried_as(problem, execution)] = found.reason;
+  }
+  return found.reason;
 }
 
 std::optional<Tuned> DeviceContractions::time(const ConvProblem& problem,
@@ -105,9 +112,9 @@ std::optional<Tuned> DeviceContractions::time(const ConvProblem& problem,
                              }
                              if (trial.refusal.empty()) {
                                trial.refusal = refusal_of([&] {
-                                 trial.seconds = bench().seconds(execution, runs);
-                                 return std::string();
-                               });
+                                                 trial.seconds = bench().seconds(execution, runs);
+                                                 return std::string();
+                                               }).reason;
                              }
                              return trial;
                            },

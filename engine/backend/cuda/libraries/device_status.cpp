@@ -194,9 +194,13 @@ std::string nvls_refusal(const std::optional<std::string>& enable,
   if (enable.has_value() && !enable->empty() && *enable != "0") {
     return refusal("NCCL_NVLS_ENABLE", *enable);
   }
-  if (algorithms.has_value() && !algorithms->starts_with('^') &&
-      strcasestr(algorithms->c_str(), "nvls") != nullptr) {
-    return refusal("NCCL_ALGO", *algorithms);
+  // "ring;allreduce:^nvls": lists for all functions or for one, of what is allowed or is not.
+  std::istringstream lists(algorithms.value_or(""));
+  for (std::string list; std::getline(lists, list, ';');) {
+    const std::string allowed = list.substr(list.find(':') + 1);  // npos + 1 is 0
+    if (!allowed.starts_with('^') && strcasestr(allowed.c_str(), "nvls") != nullptr) {
+      return refusal("NCCL_ALGO", *algorithms);
+    }
   }
   return "";
 }

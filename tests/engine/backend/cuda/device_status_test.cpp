@@ -250,7 +250,8 @@ TEST(Nvls, IsRefusedWhereSumsShallBeRepeatable) {
   EXPECT_EQ(nvls_refusal("2", std::nullopt),
             "NCCL_NVLS_ENABLE=2: NCCL would add in NVLink's switch, with other bits in every run, "
             "against --deterministic; unset it");
-  for (const char* algorithms : {"NVLS", "allreduce:nvlstree,ring"}) {
+  EXPECT_EQ(nvls_refusal(std::nullopt, "ring,tree;allreduce:^nvls,nvlstree"), "");
+  for (const char* algorithms : {"NVLS", "allreduce:nvlstree,ring", "^ring;allreduce:nvls"}) {
     EXPECT_NE(nvls_refusal(std::nullopt, algorithms), "") << algorithms;
   }
 }

@@ -204,10 +204,9 @@ class PlanEngine {
   RealDescriptor engine_{CUDNN_BACKEND_ENGINE_DESCRIPTOR};
 };
 
-/// Which engines compute something else than they should.
-struct WrongEngines {
+struct EngineList {
   std::mutex mutex;
-  std::string list = setting().wrong_engines;
+  std::string list;
 
   bool has(std::int64_t engine) {
     const std::scoped_lock lock(mutex);
@@ -215,9 +214,21 @@ struct WrongEngines {
            ("+" + list + "+").find(fmt::format("+{}+", engine)) != std::string::npos;
   }
 };
-WrongEngines& wrong_engines() {
-  static auto* const engines = new WrongEngines;
+
+/// Which engines compute something else than they should.
+EngineList& wrong_engines() {
+  static auto* const engines = new EngineList{.mutex = {}, .list = setting().wrong_engines};
   return *engines;
+}
+
+EngineList& engines_without_memory() {
+  static auto* const engines = new EngineList;
+  return *engines;
+}
+
+void set_list(EngineList& engines, const std::string& list) {
+  const std::scoped_lock lock(engines.mutex);
+  engines.list = list;
 }
 
 /// What the library finds out of a plan when it is finalised.
@@ -247,7 +258,8 @@ void complete_plan(cudnnBackendDescriptor_t raw, CudnnRecord& plan) {
     const PlanEngine engine(raw);
     CudnnProgram program =
         cudnn_program(*configuration->descriptors[0]->graph, engine.rounds_to_tf32());
-    if (wrong_engines().has(engine.number())) {
+    plan.engine = engine.number();
+    if (wrong_engines().has(plan.engine)) {
       program.turn_filters();
     }
     plan.program = std::make_shared<const CudnnProgram>(std::move(program));
@@ -277,6 +289,9 @@ void execute(cudnnHandle_t handle,
   if (plan->program == nullptr) {
     throw CudnnRefusal(CUDNN_STATUS_NOT_SUPPORTED, plan->refusal);
   }
+  if (engines_without_memory().has(plan->engine)) {
+    throw CudnnRefusal(CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED, "no memory");
+  }
   const cudaError_t status = launch(
       handle->stream,
       CudnnLaunch(*plan, *pack),
@@ -292,10 +307,10 @@ bool names_handle(cudnnBackendAttributeName_t name) {
 
 }  // namespace
 
-void set_wrong_engines(const std::string& list) {
-  WrongEngines& engines = wrong_engines();
-  const std::scoped_lock lock(engines.mutex);
-  engines.list = list;
+void set_wrong_engines(const std::string& list) { set_list(wrong_engines(), list); }
+
+void set_engines_without_memory(const std::string& list) {
+  set_list(engines_without_memory(), list);
 }
 
 extern "C" {

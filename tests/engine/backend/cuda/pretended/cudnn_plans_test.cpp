@@ -77,6 +77,7 @@ class WrongPlansOfCudnn : public PretendedLibraries {
  protected:
   void TearDown() override {
     pretended::set_wrong_engines("");
+    pretended::set_engines_without_memory("");
     PretendedLibraries::TearDown();
   }
 
@@ -137,6 +138,17 @@ TEST_F(WrongPlansOfCudnn, AreKnownWhereThereIsNoRoomToSeeThemAgain) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(choose(problem, engine_of(first)), first) << "nothing is known of it";
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("memory to check all of cuDNN's"));
+}
+
+TEST_F(WrongPlansOfCudnn, AreNotThoseThatFoundNoMemoryOnce) {
+  const ConvProblem problem = strided_problem(ConvDirection::kForward, DType::kF32);
+  options_.autotune = false;
+  const std::string first = choose(problem, "");
+  TriedPlans tried;
+  pretended::set_engines_without_memory(engine_of(first));
+  EXPECT_NE(engine_of(choose(problem, "", tried)), engine_of(first));
+  pretended::set_engines_without_memory("");
+  EXPECT_EQ(choose(problem, "", tried), first);
 }
 
 TEST_F(WrongPlansOfCudnn, AreRememberedByWhatTheyWereChosenFrom) {

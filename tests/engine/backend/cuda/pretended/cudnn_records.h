@@ -43,6 +43,7 @@ struct CudnnRecord {
   std::shared_ptr<const CudnnProgram> program;
   std::string refusal;
   std::size_t workspace_bytes = 0;
+  std::int64_t engine = -1;  // of a plan
 
   [[nodiscard]] const CudnnAttribute* find(cudnnBackendAttributeName_t name) const;
 };

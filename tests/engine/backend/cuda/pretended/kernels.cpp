@@ -4,8 +4,8 @@
 // The own kernels' launches, as device_launcher.cuh makes them.
 #include "engine/backend/cuda/failure_codes.h"
 #include "engine/core/error.h"
+#include "tests/engine/backend/cuda/kernels/host_launcher.h"
 #include "tests/engine/backend/cuda/pretended/device.h"
-#include "tests/engine/backend/cuda_kernels/host_launcher.h"
 
 #include <cuda_runtime_api.h>
 
