@@ -96,9 +96,10 @@ class Executor {
   [[nodiscard]] std::size_t steps_in_flight() const { return ring_.in_flight(); }
   /// The oldest of those: blocks until it is done if `wait`, else nothing unless it is done.
   [[nodiscard]] std::optional<FinishedStep> finished(bool wait);
-  /// Reduces what a step would, one after the other with nothing beside it. Returns the seconds
-  /// that this takes alone by the device's clock, where it computes in a queue, and is done then;
-  /// nothing elsewhere, where the communicator has clocks of its own. Collective.
+  /// Reduces what a step would, one after the other with nothing beside it. Where the device
+  /// computes in a queue, twice, and returns the seconds that the second pass takes by the device's
+  /// clock, and is done then; nothing elsewhere, where the communicator has clocks of its own.
+  /// Collective.
   std::optional<double> all_reduce_alone();
   /// Whether steps with the present communication and updates were recorded.
   [[nodiscard]] bool replays() const { return variant().replay != nullptr; }

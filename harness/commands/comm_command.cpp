@@ -175,8 +175,8 @@ class CollectiveSweep {
     report_.attempt([&] {
       DeviceFaultWatch watch(
           backend_->device(),
-          options_.share_gpu ? ranks_.places()[static_cast<std::size_t>(ranks_.rank())].local_size
-                             : 1);
+          comm::ranks_on_device(
+              ranks_.places(), comm::device_addresses(ranks_, *backend_), ranks_.rank()));
       for (const int size : sizes) {
         const std::string what = "collectives over " + reports::count_text(size, "rank");
         report_.enter(what);
@@ -354,13 +354,13 @@ class CommCommand final : public Command {
   [[nodiscard]] bool parallel() const override { return true; }
   void add_options(OptionSet& options) override { add_comm_options(options, options_); }
   void check() const override {
-    (void)parse_collectives(options_.collectives);
-    (void)element_counts(options_);
+    static_cast<void>(parse_collectives(options_.collectives));
+    static_cast<void>(element_counts(options_));
     check_device(options_.device, "fp32");
-    (void)simulated_link(options_.link, options_.link_node_ranks);
+    static_cast<void>(simulated_link(options_.link, options_.link_node_ranks));
   }
   void check_ranks(int available) const override {
-    (void)parse_rank_counts(options_.ranks, available);
+    static_cast<void>(parse_rank_counts(options_.ranks, available));
   }
   int run(const OptionSet& options, const Invocation& invocation) override {
     CollectiveSweep sweep(

@@ -151,11 +151,11 @@ class Measurement {
                     {.choice = ProbeChoice(options_.probes),
                      .record_folder = report_.speaks() ? options_.record_probes : "",
                      .shares_device = !plan.shared_device().empty(),
-                     .processes = plan.processes_on_device(),
+                     .processes = plan.ranks_on_device(),
                      .traces = !options_.trace.empty()});
     probes.collect(record_);
     record_.system.peaks = peaks_of_this_rank(plan.backend(), group_);
-    group_.align();
+    group_.barrier();
     Session session(plan);
     describe_session(session, record_);
     report_.taint(plan_taint(session.step().lowered()));
@@ -287,7 +287,7 @@ class Measurement {
         steps = cold_pass_steps(loader.sampler(), loader.options().prefetch);
       }
     });
-    steps = group_.agree(steps);  // rank 0 is one that loads, if any does
+    steps = group_.broadcast(steps);  // rank 0 is one that loads, if any does
     return steps > 0 ? std::optional(steps) : std::nullopt;
   }
 
@@ -301,7 +301,7 @@ class Measurement {
         if (id.loads()) {
           session.loader().skip_to_epoch();
           set_cache(mode, session.plan());
-          group_.align();
+          group_.barrier();
         }
       };
     }
@@ -427,8 +427,8 @@ class RunCommand final : public Command {
     options.add_text(
         "capture-steps",
         "FIRST-LAST",
-        "steps, both included, that `nsys profile -c cudaProfilerApi` records, node by "
-        "node unless --cuda-graph on",
+        "steps, both included, that `nsys profile -c cudaProfilerApi --kill none` records, node "
+        "by node unless --cuda-graph on",
         run_.capture_steps);
     options.add_text("capture-trial", "NAME", "the trial of --capture-steps", run_.capture_trial);
   }

@@ -128,7 +128,7 @@ class TrainingRun {
       effective["learning-rate"] = plan.workload().spec().optimizer.learning_rate;
     }
     const std::unique_ptr<data::Dataset> validation = open_validation_on_all(plan);
-    plan.is_used_for([&](std::int64_t batch_size, const MemoryNeed& of_run) {
+    plan.set_memory_need([&](std::int64_t batch_size, const MemoryNeed& of_run) {
       TrainingSetup setup = setup_of(plan, validation.get());
       if (batch_size != plan.batch_size()) {
         setup.params.batch_size = batch_size;
@@ -213,7 +213,7 @@ class TrainingRun {
 
   void train(SessionPlan& plan, TrainingSetup setup) {
     watch_.emplace(plan.backend().device(),
-                   plan.processes_on_device(),
+                   plan.ranks_on_device(),
                    ProbeChoice(options_.probes),
                    options_.trace,
                    report_.speaks());

@@ -125,14 +125,21 @@ ScaleRun::ScaleRun(ScaleRunOptions options,
   core::log::progress("");
 }
 
-// All sizes of a rank are measured on one device.
+// All sizes of a rank are measured on one device. What its ranks did at one size, a look at the
+// next may still see: none of the launch is a stranger at any size.
 void ScaleRun::watch_device() {
+  int ranks_on_device = 1;
+  for (const auto& member : members_) {
+    if (member != nullptr) {
+      ranks_on_device = std::max(ranks_on_device, member->plan().ranks_on_device());
+    }
+  }
   for (const auto& member : members_) {
     if (member == nullptr) {
       continue;
     }
     if (!watch_.has_value()) {
-      watch_.emplace(member->plan().backend().device(), member->plan().processes_on_device());
+      watch_.emplace(member->plan().backend().device(), ranks_on_device);
     }
     member->runner().device_fault = [this] { return watch_->take_fault(); };
     // No thread watches the device here: one look, right behind the work.
@@ -249,7 +256,8 @@ void ScaleRun::share_plan(const std::vector<TrialEstimate>& estimates) {
     const TimePlanRequest request{
         .trials = estimates,
         .min_repetitions = options_.runner.stopping.min_repetitions,
-        .fewest_repetitions = options_.runner.stopping.min_repetitions,  // shorter ones alone
+        .min_repetitions_on_budget =
+            options_.runner.stopping.min_repetitions,  // shorter ones alone
         .min_time_s = options_.runner.min_time_s,
         .max_time_s = options_.runner.stopping.max_time_s,
         .steps = options_.runner.steps,
@@ -263,12 +271,12 @@ void ScaleRun::share_plan(const std::vector<TrialEstimate>& estimates) {
       core::log::warn(over_budget_text(request, plan));
     }
   }
-  shortened = everyone_.agree(shortened);
+  shortened = everyone_.broadcast(shortened);
   std::size_t next = 0;
   for (std::size_t index = 0; index < sizes_.size(); ++index) {
     std::vector<std::int64_t> own;
     for (std::size_t arm = 0; arm < trials_at(options_.trials, sizes_[index].ranks).size(); ++arm) {
-      own.push_back(everyone_.agree(everyone_.speaks() ? steps.at(next) : std::int64_t{0}));
+      own.push_back(everyone_.broadcast(everyone_.speaks() ? steps.at(next) : std::int64_t{0}));
       ++next;
     }
     if (members_[index] != nullptr) {
@@ -295,7 +303,7 @@ void ScaleRun::keep_pace(std::int64_t rounds, double round_s) {
   const std::int64_t missing = options_.runner.stopping.min_repetitions - rounds;
   const double left_s = std::max(0.0, options_.time_budget_s - guard_.elapsed_s());
   double factor = missing > 0 ? left_s / static_cast<double>(missing) / round_s : 1.0;
-  factor = std::clamp(everyone_.agree(factor), 0.1, 1.0);
+  factor = std::clamp(everyone_.broadcast(factor), 0.1, 1.0);
   for (const auto& member : members_) {
     if (member != nullptr && factor < 1.0 && !options_.runner.steps.has_value()) {
       member->runner().shorten(factor);
@@ -317,7 +325,7 @@ bool ScaleRun::enough(std::int64_t rounds, double round_s) {
     stop = decision.stop() || spent;
     missed_noise_ = stop ? missed_noise_text(decision, spent, options_.runner.stopping) : "";
   }
-  return everyone_.agree(stop);
+  return everyone_.broadcast(stop);
 }
 
 void ScaleRun::measure_facts() {
@@ -347,7 +355,7 @@ void ScaleRun::release() {
       member->close();
     }
   }
-  everyone_.align();
+  everyone_.barrier();
 }
 
 ProjectionInput ScaleRun::projection_input(std::size_t series) const {

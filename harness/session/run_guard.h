@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What may end a run from outside: Ctrl-C, SIGTERM, SIGUSR1 (schedulers send them before the
-// walltime ends), SIGHUP (the terminal is gone), --timeout. The measuring loops ask between steps,
-// and for a host that waits for its device comm::DeviceWatch does.
+// What may end a run from outside: Ctrl-C, SIGTERM, SIGUSR1 and SIGUSR2 (schedulers send them
+// before the walltime ends), SIGXCPU (a limit of processor time), SIGHUP (the terminal is gone),
+// --timeout. The measuring loops ask between steps, and for a host that waits for its device
+// comm::DeviceWatch does.
 #pragma once
 
 #include "engine/core/error.h"
@@ -15,14 +16,14 @@
 
 namespace dlbench::harness {
 
-/// Catches SIGINT, SIGTERM, SIGUSR1 and SIGHUP while it lives; a second Ctrl-C ends the process at
-/// once. A SIGHUP that is ignored when the guard is made (nohup) stays so.
-/// One at a time, made before the threads that compute: it blocks the signals in its thread, and so
-/// in those that it starts, and receives them in one of its own. oneDNN's kernels for matrix
-/// products keep a stack of a few kB on the heap, where the frame of a signal handler destroys what
-/// is beside it. If nobody asks for ten seconds after a signal or the time-out (a hang), the
-/// process says its last words and ends with code 130 or 124: the partial report of the last
-/// repetition is on the disk then. SIGCONT is counted (probes::count_continued()), likewise.
+/// Catches SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 and SIGXCPU while it lives; a second Ctrl-C
+/// ends the process at once. A SIGHUP that is ignored when the guard is made (nohup) stays so. One
+/// at a time, made before the threads that compute: it blocks the signals in its thread, and so in
+/// those that it starts, and receives them in one of its own. oneDNN's kernels for matrix products
+/// keep a stack of a few kB on the heap, where the frame of a signal handler destroys what is
+/// beside it. If nobody asks for ten seconds after a signal or the time-out (a hang), the process
+/// says its last words and ends with code 130 or 124: the partial report of the last repetition is
+/// on the disk then. SIGCONT is counted (probes::count_continued()), likewise.
 class RunGuard {
  public:
   /// Throws core::Error(kLibrary) if the process has no descriptor left.

@@ -77,12 +77,6 @@ void SessionPlan::gather_ranks() {
   device_addresses_ = ranks_.gather(backend_->device().address);
 }
 
-int SessionPlan::processes_on_device() const {
-  return shared_device_.empty()
-             ? 1
-             : ranks_.places()[static_cast<std::size_t>(ranks_.rank())].local_size;
-}
-
 void SessionPlan::check_sharing() const {
   if (shared_device_.empty()) {
     return;
@@ -201,7 +195,7 @@ MemoryNeed SessionPlan::need_for_batch(std::int64_t batch_size) const {
   const graph::Graph graph =
       workloads::training_graph(workload_->spec(), built, dtype_, reduction_);
   const MemoryNeed need = need_beside(need_of_step(*backend_, graph, lowering()), batch_size);
-  return need_of_use_ ? need_of_use_(batch_size, need) : need;
+  return memory_need_rule_ ? memory_need_rule_(batch_size, need) : need;
 }
 
 MemoryNeed SessionPlan::need_beside(MemoryNeed need, std::int64_t batch_size) const {

@@ -76,16 +76,18 @@ class SessionPlan {
   [[nodiscard]] const workloads::ReductionOptions& reduction() const { return reduction_; }
   [[nodiscard]] backend::LoweringOptions lowering() const;
   [[nodiscard]] data::LoaderOptions loader_options() const;
-  /// What the caller does with a batch of this rank, if it is not to repeat training steps of one
-  /// size as a session does: from that need to its own. Before memory_need() is asked.
-  using NeedOfUse = std::function<MemoryNeed(std::int64_t batch_size, const MemoryNeed& of_run)>;
-  void is_used_for(NeedOfUse need) { need_of_use_ = std::move(need); }
+  /// The memory that a caller needs who does something else than repeat training steps of one size,
+  /// as a session does: from that need to its own.
+  using MemoryNeedRule =
+      std::function<MemoryNeed(std::int64_t batch_size, const MemoryNeed& of_run)>;
+  /// Before memory_need() is asked.
+  void set_memory_need(MemoryNeedRule rule) { memory_need_rule_ = std::move(rule); }
   /// Lowers without tuning and plans. Cached.
   [[nodiscard]] const MemoryNeed& memory_need();
   /// Which ranks have one GPU, as comm::shared_device() says it; empty: each has its own.
   [[nodiscard]] const std::string& shared_device() const { return shared_device_; }
-  /// Ranks that may compute on this rank's device: 1, or where some share one, all of the node.
-  [[nodiscard]] int processes_on_device() const;
+  /// Ranks that compute on this rank's device, itself included.
+  [[nodiscard]] int ranks_on_device() const { return ranks_on_device_; }
   /// What this rank may still take.
   [[nodiscard]] MemoryRoom memory_room() const;
   /// Throws core::Error(kMemory) when the need exceeds that: needed, available, largest batch that
@@ -124,7 +126,7 @@ class SessionPlan {
   DataSource source_;
   std::unique_ptr<data::Dataset> dataset_;
   std::int64_t workers_ = 1;
-  NeedOfUse need_of_use_;
+  MemoryNeedRule memory_need_rule_;
   std::optional<MemoryNeed> need_;
 };
 

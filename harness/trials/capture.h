@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Marking a range of steps for a profiler that was started beside dlbench:
-// `nsys profile -c cudaProfilerApi dlbench run --capture-steps 20-49 ...`
+// `nsys profile -c cudaProfilerApi --kill none dlbench run --capture-steps 20-49 ...`
 #pragma once
 
 #include "engine/backend/backend.h"

@@ -236,6 +236,13 @@ class PretendedRanks(PretendedGpuTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         taints = {taint["code"] for taint in self.report(self.folder / "report.json")["run"]["taints"]}
         self.assertIn("oversubscribed", taints)
+        # 4711 is what each rank sees of the other, at the size of one rank too.
+        done = self.launch(2, "scale", "--mode", "weak", "--share-gpu", *SHORT, "--data", self.digits(), "--device", "cuda",
+                           "--trials", "synthetic/device", "--output", self.folder / "report.json",
+                           environment={**one, PROCESSES: "self:50,4711:40"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        taints = self.report(self.folder / "report.json")["run"]["taints"]
+        self.assertEqual([taint for taint in taints if "another process" in taint["detail"]], [])
 
     def test_ranks_that_would_choose_different_devices(self):
         for command in (("run", *SHORT, "--trials", "full"), ("scale", *SHORT, "--trials", "full"),
