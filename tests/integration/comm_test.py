@@ -6,17 +6,12 @@ import json
 import os
 import pathlib
 import shutil
-import subprocess
 import tempfile
 import unittest
 
-import command
 from command import CommandTest
+from mpi_launcher import LAUNCHERS, can_start, launch
 
-LAUNCHERS = [
-    ("mpich", ["mpiexec.hydra"]),
-    ("openmpi", ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"]),
-]
 QUICK = ["-b", "1K", "-e", "16K", "-f", "4", "-n", "3", "-w", "1"]
 OPS = ["all_reduce", "reduce_scatter", "all_gather", "broadcast"]
 SHARED = ["reduce_scatter", "all_gather"]  # between equal shares
@@ -27,11 +22,6 @@ class Comm(CommandTest):
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="dlbench-comm-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
-
-    def launched(self, launcher, ranks, *arguments):
-        return subprocess.run(
-            [*launcher, "-n", str(ranks), command.PROGRAM, *map(str, arguments)],
-            capture_output=True, text=True, timeout=200, stdin=subprocess.DEVNULL, check=False)
 
     def test_one_rank(self):
         path = self.folder / "one.json"
@@ -48,13 +38,13 @@ class Comm(CommandTest):
                 self.assertIsNone(each[what], what)  # nothing travels
 
     def test_several_ranks_under_each_mpi(self):
-        found = [each for each in LAUNCHERS if shutil.which(each[1][0])]
+        found = [family for family in LAUNCHERS if can_start(family)]
         if not found:
-            self.skipTest("neither mpiexec.hydra nor mpirun.openmpi is installed")
-        for family, launcher in found:
+            self.skipTest("neither MPICH nor Open MPI")
+        for family in found:
             with self.subTest(family=family):
                 path = self.folder / f"{family}.json"
-                done = self.launched(launcher, 3, "comm", *QUICK, "--ranks", "2,3", "--dtype",
+                done = launch(family, 3, "comm", *QUICK, "--ranks", "2,3", "--dtype",
                                      "bf16", "--output", path)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                 report = self.report(path)
@@ -87,22 +77,16 @@ class Comm(CommandTest):
         self.assertIn("values not checked", done.stdout)
 
     def test_a_report_is_there_before_the_first_collective_ends(self):
-        launcher = LAUNCHERS[0][1]
-        if shutil.which(launcher[0]) is None:
-            self.skipTest("no mpiexec.hydra")
         path = self.folder / "partial.json"
-        done = self.launched(launcher, 2, "comm", "-b", "1K", "-e", "1K", "-n", "1000", "--link",
+        done = launch("mpich", 2, "comm", "-b", "1K", "-e", "1K", "-n", "1000", "--link",
                              "latency_us=100000", "--timeout", "2", "--output", path)
         self.assertNotEqual(done.returncode, 0, done.stdout)
         report = self.report(path)
         self.assertEqual((report["run"]["status"], report["run"]["exit_code"]), ("partial", 124))
 
     def test_simulated_link_costs_what_it_says(self):
-        launcher = LAUNCHERS[0][1]
-        if shutil.which(launcher[0]) is None:
-            self.skipTest("no mpiexec.hydra")
         path = self.folder / "link.json"
-        done = self.launched(launcher, 2, "comm", *QUICK, "--link", "latency_us=3000",
+        done = launch("mpich", 2, "comm", *QUICK, "--link", "latency_us=3000",
                              "--collectives", "all_reduce", "--output", path)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         report = self.report(path)

@@ -15,8 +15,9 @@ import time
 import unittest
 
 from command import PROGRAM
+from mpi_launcher import LAUNCHERS, can_start
 
-LAUNCHER = "mpiexec.hydra"
+(LAUNCHER,) = LAUNCHERS["mpich"][0]
 RUN = ["run", "--trials", "synthetic,full", "--repetitions", "400", "--max-time", "200s"]
 SCALE = ["scale", "--mode", "weak", "--repetitions", "400", "--time-budget", "200s"]
 SMALL = ["--workload", "mnist_cnn", "--batch-size", "8", "--threads", "1", "--workers", "1"]
@@ -80,8 +81,7 @@ def environment_of(pid):
     return dict(entry.decode().split("=", 1) for entry in entries if b"=" in entry)
 
 
-@unittest.skipUnless(shutil.which(LAUNCHER) and
-                     (pathlib.Path(PROGRAM).parent / "libdlbench_mpi_mpich.so").exists(), "no MPICH")
+@unittest.skipUnless(can_start("mpich"), "no MPICH")
 class Faults(unittest.TestCase):
     def setUp(self):
         self.folder = self.temporary_folder()

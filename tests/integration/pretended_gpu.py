@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 
 import command
+import mpi_launcher
 
 GPU = "DLBENCH_PRETENDED_GPU"
 NCCL = "DLBENCH_PRETENDED_NCCL"
@@ -19,7 +20,6 @@ PROCESSES = "DLBENCH_PRETENDED_PROCESSES"
 VISIBLE = "DLBENCH_PRETENDED_VISIBLE"
 SHORT = ["--workload", "mnist_cnn", "--batch-size", "2", "--steps", "2", "--repetitions", "2", "--max-time", "0.1s",
          "--max-noise", "100", "--workers", "1", "--autotune", "off"]
-LAUNCHER = "mpiexec.hydra"
 
 
 class PretendedGpuTest(command.CommandTest):
@@ -42,26 +42,19 @@ class PretendedGpuTest(command.CommandTest):
         return self.report(path)
 
     def launch(self, ranks, *arguments, environment=None):
-        if shutil.which(LAUNCHER) is None:
-            self.skipTest(f"no {LAUNCHER}")
-        variables = dict(os.environ, DLBENCH_CACHE_DIR=str(self.folder / "cache"), **{GPU: f"devices={ranks}"})
-        variables.update(environment or {})
-        return subprocess.run([LAUNCHER, "-n", str(ranks), command.PROGRAM, *map(str, arguments)],
-                              capture_output=True, text=True, timeout=240, env=variables,
-                              stdin=subprocess.DEVNULL, check=False)
+        return mpi_launcher.launch("mpich", ranks, *arguments, environment={
+            "DLBENCH_CACHE_DIR": str(self.folder / "cache"), GPU: f"devices={ranks}", **(environment or {})})
 
     def launch_apart(self, variables, *arguments, first=None, folders=None, codes=None):
         """Two ranks, of which the second has these variables too, the first those of `first`; each in its folder.
         Each adds its exit code to the file `codes`, if there is one."""
-        if shutil.which(LAUNCHER) is None:
-            self.skipTest(f"no {LAUNCHER}")
         program = [command.PROGRAM, *map(str, arguments)]
         if codes is not None:
             program = ["sh", "-c", f'"$@"; code=$?; echo $code >> {codes}; exit $code', "sh", *program]
         firsts, own = ([part for name, value in each.items() for part in ("-env", name, value)]
                        for each in (first or {}, variables))
         places = [["-wdir", str(folder)] for folder in folders or ()] or [[], []]
-        one = [LAUNCHER, "-genv", GPU, "devices=2", "-n", "1", *places[0], *firsts, *program]
+        one = [*mpi_launcher.launcher("mpich"), "-genv", GPU, "devices=2", "-n", "1", *places[0], *firsts, *program]
         return subprocess.run([*one, ":", "-n", "1", *places[1], *own, *program], capture_output=True, text=True, timeout=120,
                               env=dict(os.environ, DLBENCH_CACHE_DIR=str(self.folder / "cache")),
                               stdin=subprocess.DEVNULL, check=False)

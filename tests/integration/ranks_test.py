@@ -14,30 +14,14 @@ import time
 import unittest
 
 from command import PROGRAM
+from mpi_launcher import launch, launcher
 
 QUICK = ["--workload", "mnist_cnn", "--batch-size", "8", "--steps", "2", "--repetitions", "2", "--max-time", "1s"]
-LAUNCHERS = {
-    "mpich": (["mpiexec.hydra"], "libdlbench_mpi_mpich.so"),
-    "openmpi": (["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"], "libdlbench_mpi_openmpi.so"),
-}
-
-
-def launcher(family):
-    command, plugin = LAUNCHERS[family]
-    if shutil.which(command[0]) is None or not (pathlib.Path(PROGRAM).parent / plugin).exists():
-        raise unittest.SkipTest(f"no {family}")
-    return command
-
 
 class Launched(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="dlbench-ranks-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-
-    def launch(self, family, ranks, *arguments, environment=None):
-        command = [*launcher(family), "-n", str(ranks), PROGRAM, *arguments]
-        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=240,
-                              env={**os.environ, **(environment or {})})
 
     def report(self, done, path):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -57,7 +41,7 @@ class Ranks(Launched):
 
     def run_on(self, family, ranks):
         path = self.folder / "run.json"
-        done = self.launch(family, ranks, "run", *QUICK, "--trials", "io,synthetic,synthetic/nocomm,full", "--output",
+        done = launch(family, ranks, "run", *QUICK, "--trials", "io,synthetic,synthetic/nocomm,full", "--output",
                            str(path))
         report = self.report(done, path)
         self.assertEqual(report["workload"]["batch_size_per_rank"], 8)
@@ -99,7 +83,7 @@ class Ranks(Launched):
                 (2, 80_856_164, ["--batch-size", "1", "--strategy", "data-parallel"]),
                 (2, 89_855_279, ["--batch-size", "1"]),
                 (3, 85_355_721.25, ["--global-batch-size", "4"])):
-            report = self.report(self.launch("mpich", ranks, "run", *quick, *arguments), path)
+            report = self.report(launch("mpich", ranks, "run", *quick, *arguments), path)
             self.assertEqual(report["workload"]["training_flop_per_sample"], flop)
             (trial,) = report["trials"]
             rate = trial["throughput"]["samples_per_second"]["mean"]
@@ -113,7 +97,7 @@ class Ranks(Launched):
         path = self.folder / "one.json"
         # What is found by timing is not the same beside other programs.
         run = ["run", *QUICK, "--autotune", "off", "--output", str(path)]
-        under = self.report(self.launch("mpich", 1, *run), path)
+        under = self.report(launch("mpich", 1, *run), path)
         alone = subprocess.run([PROGRAM, *run], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         without = self.report(alone, path)
         plan = lambda report: [{k: each[k] for k in ("hash", "nodes")} for each in report["workload"]["plans"]]
@@ -127,11 +111,11 @@ class Ranks(Launched):
 
     def test_scale_has_both_modes_and_a_projection(self):
         path = self.folder / "scale.json"
-        done = self.launch("mpich", 3, "scale", *QUICK, "--global-batch-size", "25", "--time-budget", "10s",
+        done = launch("mpich", 3, "scale", *QUICK, "--global-batch-size", "25", "--time-budget", "10s",
                            "--project", "6,12", "--output", str(path))
         self.assertEqual(done.returncode, 2, "batch size and global batch size exclude each other")
         arguments = [each for each in QUICK if each not in ("--batch-size", "8")]
-        done = self.launch("mpich", 3, "scale", *arguments, "--global-batch-size", "25", "--mode", "strong",
+        done = launch("mpich", 3, "scale", *arguments, "--global-batch-size", "25", "--mode", "strong",
                            "--time-budget", "10s", "--project", "3,6,12,30", "--leave-largest-out", "--compression", "bf16", "--output", str(path))
         report = self.report(done, path)
         (strong,) = report["scaling"]
@@ -154,7 +138,7 @@ class Ranks(Launched):
 
     def test_swept_buckets_stand_beside_the_model(self):
         path = self.folder / "buckets.json"
-        done = self.launch("mpich", 2, "scale", *QUICK, "--mode", "weak", "--trials", "synthetic,synthetic/nocomm",
+        done = launch("mpich", 2, "scale", *QUICK, "--mode", "weak", "--trials", "synthetic,synthetic/nocomm",
                            "--sweep-buckets", "25,0.01", "--link", "latency_us=100,gbit_per_s=8",
                            "--link-node-ranks", "1", "--time-budget", "2s", "--max-noise", "0.01", "--output", str(path))
         report = self.report(done, path)
@@ -176,7 +160,7 @@ class Ranks(Launched):
         for ranks, interference, skipped in (("1,2", [(1, side) for side in sides], []),
                                              ("2", [], [f"trial interference/{side}" for side in sides])):
             with self.subTest(ranks=ranks):
-                report = self.report(self.launch("mpich", 2, *arguments, "--ranks", ranks), path)
+                report = self.report(launch("mpich", 2, *arguments, "--ranks", ranks), path)
                 self.assertEqual([(trial["ranks"], trial["variant"]) for trial in report["trials"]
                                   if trial["kind"] == "interference"], interference)
                 self.assertEqual([skip["what"] for skip in report["run"]["skipped"]
@@ -184,7 +168,7 @@ class Ranks(Launched):
 
     def test_scale_says_which_share_of_their_peak_the_ranks_reach(self):
         path = self.folder / "peaks.json"
-        report = self.report(self.launch("mpich", 2, "scale", *QUICK, "--mode", "weak", "--trials", "synthetic",
+        report = self.report(launch("mpich", 2, "scale", *QUICK, "--mode", "weak", "--trials", "synthetic",
                                          "--time-budget", "2s", "--output", str(path)), path)
         peaks = [peak["flop_per_s"] for peak in report["system"]["peaks"] if peak["precision"] == "fp32"]
         crowded = any(taint["code"] == "oversubscribed" for taint in report["run"]["taints"])
@@ -202,14 +186,14 @@ class Ranks(Launched):
         path = self.folder / "short.json"
         arguments = ["--workload", "mnist_cnn", "--batch-size", "8", "--mode", "weak", "--ranks", "2", "--trials",
                      "synthetic", "--repetitions", "2", "--output", str(path)]
-        done = self.launch("mpich", 2, "scale", *arguments, "--time-budget", "3s", "--sweep-buckets", "1,25")
+        done = launch("mpich", 2, "scale", *arguments, "--time-budget", "3s", "--sweep-buckets", "1,25")
         shortened = [taint["where"] for taint in self.report(done, path)["run"]["taints"]
                      if taint["code"] == "short_run" and "--time-budget" in taint["detail"]]
         self.assertEqual(shortened, ["trial synthetic (weak, 2 ranks)", "sweep of bucket caps"])
 
     def test_a_single_root_is_measured_beside_ddp(self):
         path = self.folder / "strategy.json"
-        done = self.launch("mpich", 2, "scale", *QUICK, "--sweep", "ddp-vs-data-parallel", "--ranks", "2",
+        done = launch("mpich", 2, "scale", *QUICK, "--sweep", "ddp-vs-data-parallel", "--ranks", "2",
                            "--time-budget", "2s", "--output", str(path))
         report = self.report(done, path)
         self.assertEqual([series["options"]["strategy"] for series in report["scaling"]], ["ddp", "data-parallel"])
@@ -226,7 +210,7 @@ class Ranks(Launched):
         histories = []
         for ranks in (1, 2):
             path = self.folder / f"train-{ranks}.json"
-            done = self.launch("mpich", ranks, "train", "--workload", "mnist_cnn", "--global-batch-size", "20",
+            done = launch("mpich", ranks, "train", "--workload", "mnist_cnn", "--global-batch-size", "20",
                                "--data", str(self.data()), "--epochs", "2", "--output", str(path))
             self.assertEqual(done.stdout.count("epoch   2/2"), 1, "results are rank 0's to print")
             histories.append(self.report(done, path)["history"])
@@ -274,15 +258,15 @@ class Ranks(Launched):
         train = ["train", "--workload", "mnist_cnn", "--data", str(self.data()), "--epochs", "1", "--probes", "none",
                  "--output", str(self.folder / "train.json")]
         for batch in ("49", "48"):  # of 50 samples
-            done = self.launch("mpich", 3, *train, "--global-batch-size", batch)
+            done = launch("mpich", 3, *train, "--global-batch-size", batch)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn("with --global-batch-size 47 it has enough", done.stderr)
             self.assertFalse((self.folder / "train.json").exists(), "what is refused replaces no report")
-            self.assertEqual(self.launch("mpich", 3, *train, "--global-batch-size", batch, "--dry-run").returncode, 2)
-        self.assertEqual(self.launch("mpich", 3, *train, "--global-batch-size", "47").returncode, 0)
+            self.assertEqual(launch("mpich", 3, *train, "--global-batch-size", batch, "--dry-run").returncode, 2)
+        self.assertEqual(launch("mpich", 3, *train, "--global-batch-size", "47").returncode, 0)
 
     def test_an_option_error_is_one_line(self):
-        done = self.launch("mpich", 3, "run", "--workload", "mnist_cn")
+        done = launch("mpich", 3, "run", "--workload", "mnist_cn")
         self.assertEqual(done.returncode, 2)
         lines = [line for line in done.stderr.splitlines() if "mnist_cnn" in line]
         self.assertEqual(len(lines), 1, done.stderr)
@@ -316,7 +300,7 @@ class Ranks(Launched):
             self.assertEqual("ranks share cores" in trial.get("mfu_reason", ""), siblings, trial["mfu"])
 
     def test_the_standard_input_is_of_one_rank(self):
-        done = self.launch("mpich", 2, "run", *QUICK, "--dry-run", "--config", "-")
+        done = launch("mpich", 2, "run", *QUICK, "--dry-run", "--config", "-")
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("give a file that all can read", done.stderr)
 
@@ -333,7 +317,7 @@ class Ranks(Launched):
                 ("varies --compression itself", ["--sweep", "ddp-options", "--compression", "bf16"]),
                 ("no-overlap", ["--no-overlap=5"])):
             with self.subTest(says=says):
-                done = self.launch("mpich", 2, "scale", *arguments, "--output", str(path))
+                done = launch("mpich", 2, "scale", *arguments, "--output", str(path))
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertIn(says, done.stderr)
                 self.assertEqual(path.read_text(encoding="utf-8"), "a report")
@@ -407,7 +391,7 @@ class Ranks(Launched):
         self.assertRegex(line, "cannot be followed on this machine|plan of the step differs from rank 0's")
 
     def test_other_commands_run_once(self):
-        done = self.launch("mpich", 3, "list")
+        done = launch("mpich", 3, "list")
         self.assertEqual(done.returncode, 0)
         self.assertEqual(done.stdout.count("resunetpp "), 1, done.stdout)
 
@@ -440,7 +424,7 @@ class LateRank(Launched):
         for family, ranks, ranks_per_node in (("mpich", 2, 1), ("openmpi", 2, 1), ("mpich", 3, 2)):
             with self.subTest(family=family, ranks=ranks, ranks_per_node=ranks_per_node):
                 for _ in range(4):  # others there may be all the same, and then no rank is named
-                    done = self.launch(family, ranks, *arguments, environment={
+                    done = launch(family, ranks, *arguments, environment={
                         "DLBENCH_TEST_RANKS_PER_NODE": str(ranks_per_node),
                         "DLBENCH_TEST_FAULT": f"slow@{ranks - 1}:0"})
                     report = self.report(done, path)
