@@ -3,14 +3,30 @@
 #include "reports/statistics_records.h"
 
 #include "engine/core/check.h"
-#include "reports/interval.h"
 #include "reports/statistics.h"
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 namespace dlbench::reports {
+
+std::vector<double> counted_rates(std::span<const RepetitionRecord> repetitions) {
+  std::vector<double> rates;
+  for (const RoundRate& rate : round_rates(repetitions)) {
+    rates.push_back(rate.rate);
+  }
+  return rates;
+}
+
+std::vector<RoundRate> round_rates(std::span<const RepetitionRecord> repetitions) {
+  std::vector<RoundRate> rates;
+  for (const RepetitionRecord& repetition : repetitions) {
+    if (!repetition.discarded.has_value()) {
+      rates.push_back({repetition.round, repetition.samples_per_second});
+    }
+  }
+  return rates;
+}
 
 std::optional<RateSummary> rate_summary(std::span<const double> rates) {
   const std::optional<Summary> summary = summarize(rates);

@@ -4,13 +4,21 @@
 // Statistics of measured numbers in the form the report has for them.
 #pragma once
 
+#include "reports/interval.h"
 #include "reports/scaling_record.h"
 #include "reports/trial_record.h"
 
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace dlbench::reports {
+
+/// Rates of the repetitions that count, samples/s, in the order of `repetitions`.
+[[nodiscard]] std::vector<double> counted_rates(std::span<const RepetitionRecord> repetitions);
+
+/// Rates of the repetitions that count with their rounds, for pairing.
+[[nodiscard]] std::vector<RoundRate> round_rates(std::span<const RepetitionRecord> repetitions);
 
 /// Of the repetitions' rates, samples/s, with a t interval from 2 on, cut off at 0. Nothing for an
 /// empty set.

@@ -15,21 +15,11 @@ namespace dlbench::harness {
 namespace {
 
 using reports::rate_summary;
-using reports::RoundRate;
+using reports::round_rates;
 using reports::step_time_record;
 
 using reports::Measured;
 using reports::TrialKind;
-
-std::vector<RoundRate> round_rates(const TrialResult& result) {
-  std::vector<RoundRate> rates;
-  for (const auto& repetition : result.repetitions) {
-    if (!repetition.discarded.has_value()) {
-      rates.push_back({repetition.round, repetition.samples_per_second});
-    }
-  }
-  return rates;
-}
 
 std::optional<reports::ThroughputRecord> throughput(const std::vector<double>& rates) {
   const auto summary = rate_summary(rates);
@@ -322,24 +312,24 @@ AttributionInput attribution_input(const std::vector<TrialResult>& results,
   for (const TrialResult& result : results) {
     const TrialId& id = result.id;
     if (id.kind == TrialKind::kIo) {
-      input.io = round_rates(result);
+      input.io = round_rates(result.repetitions);
       input.io_cpu_s_per_sample = result.cpu_s_per_sample();
     } else if (id.kind == TrialKind::kFull) {
-      input.full = round_rates(result);
+      input.full = round_rates(result.repetitions);
       input.straggler = straggler(result, context);
     } else if (id.kind == TrialKind::kSynthetic && id.variant == "nocomm") {
-      input.nocomm = round_rates(result);
+      input.nocomm = round_rates(result.repetitions);
     } else if (id.kind == TrialKind::kSynthetic &&
                reports::without_copy(id.variant, context.shared_processors)) {
-      input.synthetic_device = round_rates(result);
+      input.synthetic_device = round_rates(result.repetitions);
       if (input.synthetic_host.empty()) {
         input.synthetic_cpu_s_per_sample = result.cpu_s_per_sample();
       }
     } else if (id.kind == TrialKind::kInterference) {
       (id.variant == "step_beside_loader" ? input.step_beside_loader : input.loader_beside_step) =
-          round_rates(result);
+          round_rates(result.repetitions);
     } else if (id.kind == TrialKind::kSynthetic) {
-      input.synthetic_host = round_rates(result);
+      input.synthetic_host = round_rates(result.repetitions);
       input.synthetic_cpu_s_per_sample = result.cpu_s_per_sample();
     }
   }

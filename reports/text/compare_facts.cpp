@@ -76,10 +76,12 @@ void add_workload(const WorkloadRecord& workload, std::map<std::string, std::str
 
 /// Facts of a run that may explain a change of speed, by name.
 std::map<std::string, std::string> facts_of(const RunRecord& record) {
-  // Where results go and how long is measured does not change how fast the program is. `run` traces
-  // what it does not time, `train` all that it times: below.
+  // Where results go and how long is measured does not change how fast the program is. What `train`
+  // writes beside its steps may: below.
   static const std::set<std::string> no_influence = {"output",
                                                      "trace",
+                                                     "checkpoint",
+                                                     "record-probes",
                                                      "benchy",
                                                      "quiet",
                                                      "verbose",
@@ -99,10 +101,12 @@ std::map<std::string, std::string> facts_of(const RunRecord& record) {
       facts["--" + option] = text_of(value);
     }
   }
-  const auto trace = record.config.effective.find("trace");
-  if (command_of(record.run) == "train" && trace != record.config.effective.end() &&
-      trace->second != Value()) {
-    facts["--trace"] = "given";  // to which file is of no influence
+  for (const char* written : {"trace", "checkpoint"}) {
+    const auto option = record.config.effective.find(written);
+    if (command_of(record.run) == "train" && option != record.config.effective.end() &&
+        option->second != Value()) {
+      facts[std::string("--") + written] = "given";  // to which file is of no influence
+    }
   }
   for (const auto& [library, version] : record.system.libraries) {
     facts["library " + library] = version;

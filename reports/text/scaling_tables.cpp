@@ -3,6 +3,7 @@
 //
 // scaling_text and collectives_text of show.h.
 #include "reports/bucket_choice.h"
+#include "reports/headline.h"
 #include "reports/naming.h"
 #include "reports/text/show.h"
 #include "reports/text/text_table.h"
@@ -49,13 +50,6 @@ std::string local_batch_text(const ScalingPointRecord& point) {
   return *least == *most ? std::to_string(*most) : fmt::format("{}-{}", *least, *most);
 }
 
-const ScalingTrialRecord* find_trial(const ScalingPointRecord& point, const std::string& name) {
-  const auto found = std::find_if(point.trials.begin(),
-                                  point.trials.end(),
-                                  [&name](const auto& trial) { return trial.trial == name; });
-  return found == point.trials.end() ? nullptr : &*found;
-}
-
 /// Trials of all points, in the order in which they appear; the headline last, beside what is said
 /// of it.
 std::vector<std::string> trial_names(const ScalingRecord& scaling) {
@@ -84,7 +78,7 @@ std::string points_table(const ScalingRecord& scaling) {
   header.insert(header.end(), {"speedup", "efficiency", "step", "verdict"});
   TextTable table(header, {header.size() - 1});
   for (const ScalingPointRecord& point : scaling.points) {
-    const ScalingTrialRecord* headline = find_trial(point, point.headline);
+    const ScalingTrialRecord* headline = find_trial(point.trials, point.headline);
     std::vector<std::string> cells = {
         std::to_string(point.ranks),
         local_batch_text(point),
@@ -92,7 +86,7 @@ std::string points_table(const ScalingRecord& scaling) {
         headline == nullptr ? kNone : std::to_string(headline->steps),
         headline == nullptr ? kNone : std::to_string(headline->samples)};
     for (const std::string& name : trials) {
-      const ScalingTrialRecord* trial = find_trial(point, name);
+      const ScalingTrialRecord* trial = find_trial(point.trials, name);
       cells.push_back(trial != nullptr && trial->samples_per_second.has_value()
                           ? number_text(trial->samples_per_second->mean)
                           : kNone);

@@ -26,7 +26,6 @@ std::string line(const std::string& label,
   return fmt::format("{:<{}}{}\n", label, width, text);
 }
 
-/// "Example CPU (2 cores)", "cpu (Example CPU, 2 cores)", "cuda:0 (Example GPU, 8 cores, 2 hosts)".
 std::string device_name(const RunRecord& record) {
   if (record.workload.has_value()) {
     return record.workload->device;
@@ -34,18 +33,17 @@ std::string device_name(const RunRecord& record) {
   return record.collectives.empty() ? "cpu" : record.collectives.front().device.value_or("cpu");
 }
 
+/// "Example CPU (2 cores)", "Example GPU (Example CPU, 8 cores, 2 hosts)".
 std::string device_text(const RunRecord& record) {
   std::string text = device_name(record);
   if (record.system.hosts.empty()) {
     return text;
   }
   const HostRecord& host = record.system.hosts.front();
-  const bool on_gpu = text.starts_with("cuda") && !host.gpus.empty();
-  const std::string& model = on_gpu ? host.gpus.front().name : host.cpu.model;
-  const bool named = text.find(model) != std::string::npos;
+  const bool named = text.find(host.cpu.model) != std::string::npos;
   const bool has_threads = host.cpu.threads.value_or(0) > host.cpu.cores.value_or(0);
   text += fmt::format(" ({}{}{}",
-                      named ? "" : model,
+                      named ? "" : host.cpu.model,
                       named ? "" : ", ",
                       count_text(host.cpu.usable_cores, has_threads ? "hardware thread" : "core"));
   text +=

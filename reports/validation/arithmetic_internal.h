@@ -139,12 +139,6 @@ void check_names(const Checker& check, const std::vector<Part>& parts) {
   }
 }
 
-/// Rates of the repetitions that count, samples/s.
-[[nodiscard]] std::vector<double> counted_rates(const TrialRecord& trial);
-
-/// The same with their rounds, for pairing.
-[[nodiscard]] std::vector<RoundRate> round_rates(const TrialRecord& trial);
-
 /// Can they be paired? Each round once, and rates whose ratios and their exponentials are numbers.
 /// Anything else is a problem of the trial already, or not of this world.
 [[nodiscard]] bool usable(const std::vector<RoundRate>& rates);

@@ -5,6 +5,7 @@
 // report.
 #include "reports/headline.h"
 #include "reports/naming.h"
+#include "reports/statistics_records.h"
 #include "reports/validation/arithmetic_internal.h"
 
 #include <algorithm>
@@ -173,8 +174,8 @@ void check_speedup(const Checker& check,
     expect("efficiency", trial.efficiency, std::nullopt);
     return;
   }
-  const std::vector<RoundRate> rates = round_rates(measured);
-  const std::vector<RoundRate> base = round_rates(*baseline);
+  const std::vector<RoundRate> rates = round_rates(measured.repetitions);
+  const std::vector<RoundRate> base = round_rates(baseline->repetitions);
   if (rates.empty() || base.empty() || !usable(rates) || !usable(base)) {
     return;
   }
@@ -210,7 +211,7 @@ void check_point_trial(const Checker& check,
   }
   check_steps(check, trial, *measured);
   check_slowest_steps(check.at("step_time_s"), trial, *measured);
-  const std::vector<double> rates = counted_rates(*measured);
+  const std::vector<double> rates = counted_rates(measured->repetitions);
   check.at("samples_per_second")
       .expect(trial.samples_per_second.has_value() && !rates.empty(),
               "is null, or of no repetition that counts");
@@ -255,9 +256,9 @@ void check_point(const Checker& check,
     check_point_trial(check.at("trials", index), point.trials[index], here, baseline);
   }
   for (const TrialRecord* trial : here.trials) {
-    check.at("trials").expect(
-        find_trial(point.trials, trial_name(*trial)) != nullptr || counted_rates(*trial).empty(),
-        fmt::format("lack {}, which was measured", trial_name(*trial)));
+    check.at("trials").expect(find_trial(point.trials, trial_name(*trial)) != nullptr ||
+                                  counted_rates(trial->repetitions).empty(),
+                              fmt::format("lack {}, which was measured", trial_name(*trial)));
   }
   check_headline(check, point);
   const TrialRecord* synthetic = find_measured(here.trials, "synthetic");

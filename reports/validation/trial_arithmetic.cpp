@@ -346,26 +346,6 @@ double step_sum_slack_s(const TrialRecord& trial, const RepetitionRecord& repeti
   return kStepsOnTheirWay * std::min(longest_s, repetition.wall_s) + kTimeSlicesS;
 }
 
-std::vector<double> counted_rates(const TrialRecord& trial) {
-  std::vector<double> rates;
-  for (const RepetitionRecord& repetition : trial.repetitions) {
-    if (!repetition.discarded.has_value()) {
-      rates.push_back(repetition.samples_per_second);
-    }
-  }
-  return rates;
-}
-
-std::vector<RoundRate> round_rates(const TrialRecord& trial) {
-  std::vector<RoundRate> rates;
-  for (const RepetitionRecord& repetition : trial.repetitions) {
-    if (!repetition.discarded.has_value()) {
-      rates.push_back({repetition.round, repetition.samples_per_second});
-    }
-  }
-  return rates;
-}
-
 bool usable(const std::vector<RoundRate>& rates) {
   constexpr double kSlowest = 1e-100;
   constexpr double kFastest = 1e100;
@@ -411,7 +391,7 @@ void check_trial(const Checker& check, const TrialRecord& trial, const RunRecord
   check_batch(check, trial);
   check_warm_up(check.at("warmup"), trial);
   check_repetitions(check, trial);
-  const std::vector<double> rates = counted_rates(trial);
+  const std::vector<double> rates = counted_rates(trial.repetitions);
   if (trial.throughput.has_value()) {
     check_rates(
         check.at("throughput.samples_per_second"), trial.throughput->samples_per_second, rates);

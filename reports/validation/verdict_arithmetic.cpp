@@ -4,6 +4,7 @@
 // A verdict against its evidence: the rates of the trials are in the report, so verdict_rule.h can
 // judge them once more. What it also looks at and the report does not hold is left open: the time
 // that others lost by waiting for a late rank, and the idle share of a device.
+#include "reports/statistics_records.h"
 #include "reports/validation/arithmetic_internal.h"
 #include "reports/verdict_rule.h"
 
@@ -23,24 +24,24 @@ struct Evidence {
 void add(const TrialRecord& trial, Evidence& evidence) {
   const bool synthetic = trial.kind == TrialKind::kSynthetic;
   if (trial.kind == TrialKind::kIo) {
-    evidence.rates.io = round_rates(trial);
+    evidence.rates.io = round_rates(trial.repetitions);
     if (trial.cpu_s_per_sample.has_value()) {
       evidence.rates.loader_cpu_s = *trial.cpu_s_per_sample / static_cast<double>(trial.ranks);
     }
     evidence.io = &trial;
   } else if (trial.kind == TrialKind::kFull) {
-    evidence.rates.full = round_rates(trial);
+    evidence.rates.full = round_rates(trial.repetitions);
     evidence.full = &trial;
   } else if (trial.variant == "step_beside_loader") {
-    evidence.rates.step_beside_loader = round_rates(trial);
+    evidence.rates.step_beside_loader = round_rates(trial.repetitions);
   } else if (synthetic && trial.variant == "nocomm") {
-    evidence.rates.nocomm = round_rates(trial);
+    evidence.rates.nocomm = round_rates(trial.repetitions);
   } else if (synthetic &&
              without_copy(trial.variant.value_or(""), evidence.rates.shared_processors)) {
-    evidence.rates.synthetic_device = round_rates(trial);
+    evidence.rates.synthetic_device = round_rates(trial.repetitions);
     evidence.synthetic = evidence.synthetic == nullptr ? &trial : evidence.synthetic;
   } else if (synthetic) {
-    evidence.rates.synthetic_host = round_rates(trial);
+    evidence.rates.synthetic_host = round_rates(trial.repetitions);
     evidence.synthetic = &trial;
   }
 }

@@ -105,14 +105,6 @@ SystemRecord sample_system() {
   return system;
 }
 
-std::vector<RoundRate> round_rates_of(const TrialRecord& trial) {
-  std::vector<RoundRate> rates;
-  for (const RepetitionRecord& repetition : trial.repetitions) {
-    rates.push_back({repetition.round, repetition.samples_per_second});
-  }
-  return rates;
-}
-
 double wall_s_of(const TrialRecord& trial) {
   double wall_s = 0.0;
   for (const RepetitionRecord& repetition : trial.repetitions) {
@@ -151,12 +143,12 @@ AttributionRecord sample_attribution(const TrialRecord& io,
                                      const TrialRecord& full,
                                      const TrialRecord* nocomm) {
   VerdictEvidence evidence;
-  evidence.io = round_rates_of(io);
+  evidence.io = round_rates(io.repetitions);
   (synthetic.variant.has_value() ? evidence.synthetic_device : evidence.synthetic_host) =
-      round_rates_of(synthetic);
-  evidence.full = round_rates_of(full);
+      round_rates(synthetic.repetitions);
+  evidence.full = round_rates(full.repetitions);
   if (nocomm != nullptr) {
-    evidence.nocomm = round_rates_of(*nocomm);
+    evidence.nocomm = round_rates(nocomm->repetitions);
   }
   evidence.shared_processors = true;
   const std::vector<PartShare> shares = part_shares(evidence);

@@ -340,22 +340,33 @@ TEST(Compare, EpochsOfTrainAreItsRepetitionsButTheFirst) {
       << "one would not be enough";
 }
 
-TEST(Compare, ATraceIsADifferenceWhereItRecordsWhatIsTimed) {
-  RunRecord plain = epochs_only({100, 101, 99});
-  plain.run.command = {"dlbench", "train"};
-  plain.config.effective["trace"] = Value();
-  RunRecord traced = plain;
-  traced.config.effective["trace"] = "a.json";
-  RunRecord elsewhere = plain;
-  elsewhere.config.effective["trace"] = "b.json";
-  const std::vector<Difference> differences = compare_reports(plain, traced).differences;
-  ASSERT_EQ(differences.size(), 1U);
-  EXPECT_EQ(differences[0].what, "--trace");
-  EXPECT_EQ(differences[0].baseline, "none");
-  EXPECT_EQ(differences[0].candidate, "given");
-  EXPECT_TRUE(compare_reports(traced, elsewhere).differences.empty());
-  plain.run.command[1] = traced.run.command[1] = "run";
-  EXPECT_TRUE(compare_reports(plain, traced).differences.empty()) << "after all that is timed";
+TEST(Compare, WhatIsWrittenIsADifferenceWhereItIsBesideWhatIsTimed) {
+  for (const std::string option : {"trace", "checkpoint"}) {
+    RunRecord plain = epochs_only({100, 101, 99});
+    plain.run.command = {"dlbench", "train"};
+    plain.config.effective[option] = Value();
+    RunRecord written = plain;
+    written.config.effective[option] = "a.json";
+    RunRecord elsewhere = plain;
+    elsewhere.config.effective[option] = "b.json";
+    const std::vector<Difference> differences = compare_reports(plain, written).differences;
+    ASSERT_EQ(differences.size(), 1U) << option;
+    EXPECT_EQ(differences[0].what, "--" + option);
+    EXPECT_EQ(differences[0].baseline, "none");
+    EXPECT_EQ(differences[0].candidate, "given");
+    EXPECT_TRUE(compare_reports(written, elsewhere).differences.empty());
+    plain.run.command[1] = written.run.command[1] = "run";
+    EXPECT_TRUE(compare_reports(plain, written).differences.empty()) << "after all that is timed";
+  }
+}
+
+TEST(Compare, WhereResultsGoIsNoDifference) {
+  const RunRecord plain = epochs_only({100, 101, 99});
+  for (const char* option : {"output", "trace", "benchy", "record-probes", "config"}) {
+    RunRecord elsewhere = plain;
+    elsewhere.config.effective[option] = "elsewhere";
+    EXPECT_TRUE(compare_reports(plain, elsewhere).differences.empty()) << option;
+  }
 }
 
 /// A report of `dlbench comm` with one all-reduce for each of the medians; the 95th percentile of
