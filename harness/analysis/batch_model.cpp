@@ -3,7 +3,7 @@
 #include "harness/analysis/batch_model.h"
 
 #include "engine/core/check.h"
-#include "harness/stats/least_squares.h"
+#include "harness/analysis/least_squares.h"
 
 #include <algorithm>
 #include <cmath>

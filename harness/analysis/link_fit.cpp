@@ -3,7 +3,7 @@
 #include "harness/analysis/link_fit.h"
 
 #include "engine/core/check.h"
-#include "harness/stats/least_squares.h"
+#include "harness/analysis/least_squares.h"
 
 #include <algorithm>
 #include <cmath>

@@ -36,8 +36,8 @@ class DataGenerateCommand final : public Command {
     options.add_text("out", "DIR", "a folder that does not exist or is empty", out_);
     options.add_count("samples",
                       "N",
-                      "over all splits; for mnist those to train on, and a sixth as many, 10 at "
-                      "least, come on top",
+                      "over all splits; mnist: training samples, beside a sixth as many (at least "
+                      "10) to test with",
                       samples_,
                       {1, 1'000'000});
     options.add_count("seed", "N", "of the content", seed_, kSeedLimits);

@@ -7,6 +7,7 @@
 #include "harness/node_cpus.h"
 #include "harness/utc_time.h"
 #include "probes/node/cpu_list.h"
+#include "probes/node/disturbance.h"
 #include "probes/node/system_info.h"
 
 #include <fmt/format.h>
@@ -37,10 +38,7 @@ struct RankUse {
 RankUse own_use() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  };
-  return {.cpu_s = seconds(usage.ru_utime) + seconds(usage.ru_stime),
+  return {.cpu_s = probes::process_cpu_s(),
           .peak_bytes = std::int64_t{usage.ru_maxrss} * 1024,
           .limit_bytes = probes::read_memory_facts().limit_bytes.value_or(0),
           .cpu_quota = probes::own_cpu_quota().value_or(0.0),

@@ -4,6 +4,8 @@
 #include "harness/commands/listing.h"
 #include "harness/trials/trial_id.h"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <string>
 
@@ -12,8 +14,8 @@ namespace {
 
 std::string list_trials() {
   std::string text = "trials\n";
-  for (const std::string& name : trial_names()) {
-    text += "  " + name + "\n";
+  for (const TrialName& trial : trial_names()) {
+    text += fmt::format("  {:<16} {}\n", trial.name, trial.description);
   }
   return text;
 }

@@ -192,15 +192,15 @@ std::string list_probes() {
   const std::vector<std::string> here = probes::probe_names();
   for (const std::string& name : here) {
     const auto probe = probes::make_probe(name);
-    text += fmt::format("  {:<12} {}\n", name, probe->spec().description);
+    text += fmt::format("  {:<16} {}\n", name, probe->spec().description);
     for (const probes::ValueSpec& value : probe->spec().values) {
       const std::string unit = value.unit.empty() ? "" : fmt::format(" [{}]", value.unit);
-      text += fmt::format("  {:<12}   {}{}: {}\n", "", value.name, unit, value.description);
+      text += fmt::format("  {:<16}   {}{}: {}\n", "", value.name, unit, value.description);
     }
   }
   for (const std::string_view name : probes::kPluginProbes) {
     if (std::find(here.begin(), here.end(), name) == here.end()) {
-      text += fmt::format("  {:<12} of the CUDA plug-in, which is not loaded; see dlbench info\n",
+      text += fmt::format("  {:<16} of the CUDA plug-in, which is not loaded; see dlbench info\n",
                           name);
     }
   }

@@ -101,7 +101,7 @@ class OptionSet {
                  std::string help,
                  std::optional<std::int64_t>& target,
                  CountLimits limits);
-  /// Seconds > 0; accepts the suffixes ms, s and min.
+  /// Seconds > 0; accepts the suffixes ms, s, min and h.
   void add_seconds(std::string name,
                    std::string value_name,
                    std::string help,

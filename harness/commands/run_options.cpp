@@ -82,8 +82,9 @@ void add_workload_options(OptionSet& options, RunOptions& run) {
                     kThreadLimits);
   options.add_count(
       "seed", "N", "of initial weights, shuffling and dropout", run.seed, kSeedLimits);
-  options.add_flag(
-      "deterministic", "the same bits in every run with as many --threads", run.deterministic);
+  options.add_flag("deterministic",
+                   "compute the same results, bit for bit, in each run with as many --threads",
+                   run.deterministic);
   options.add_choice("cuda-graph",
                      "record the step once and replay it; auto: on a GPU",
                      run.cuda_graph,
@@ -146,9 +147,10 @@ void add_measuring_options(OptionSet& options, RunOptions& run, const std::strin
   options.add_seconds(
       "max-time",
       "S",
-      fmt::format("per trial, once it has its --repetitions; of its warm-up's steps, and of each "
-                  "repetition for a probe; past it the taint noise_target_missed [{:g} s]",
-                  StoppingLimits{}.max_time_s),
+      fmt::format(
+          "stop a trial after this time, once it has its --repetitions, noisy or not (taint: "
+          "noise_target_missed); limits its warm-up too [{:g} s]",
+          StoppingLimits{}.max_time_s),
       run.max_time);
   options.add_seconds(
       "time-budget", "S", "of the whole command: repetitions are planned to fit", run.time_budget);
@@ -170,8 +172,8 @@ void add_parallel_options(OptionSet& options, RunOptions& run) {
                    "oversubscribed)",
                    run.share_gpu);
   options.add_flag("sync-loss",
-                   "sum over the ranks what a loss like Dice is a ratio of, so that it is that of "
-                   "the global batch",
+                   "compute losses that are ratios, such as Dice, over the global batch: sum both "
+                   "parts over the ranks first",
                    run.sync_loss);
   options.add_text("link",
                    "SPEC",
@@ -312,18 +314,18 @@ SessionOptions session_options(const RunOptions& run,
 }
 
 void check_session(const RunOptions& run) {
-  (void)workloads::find_workload(session_options(run).workload);
+  static_cast<void>(workloads::find_workload(session_options(run).workload));
   check_device(run.device, run.precision);
 }
 
 void check_sizes(const RunOptions& run) {
-  (void)workloads::choose_params(
+  static_cast<void>(workloads::choose_params(
       workloads::find_workload(run.workload).spec(),
-      {.batch_size = run.batch_size.value_or(0), .image_size = run.image_size.value_or(0)});
+      {.batch_size = run.batch_size.value_or(0), .image_size = run.image_size.value_or(0)}));
 }
 
 void check_share(const RunOptions& run, int ranks) {
-  (void)share_batch(1, run.global_batch_size, 0, ranks);
+  static_cast<void>(share_batch(1, run.global_batch_size, 0, ranks));
 }
 
 RunnerOptions runner_options(const RunOptions& run) {

@@ -95,7 +95,8 @@ class Scaling {
     }
     together(launch_, [&] {
       const ScaleRunOptions options = scale_options();
-      (void)plan_sizes(options.series, options.ranks);  // what cannot be run replaces no report
+      static_cast<void>(
+          plan_sizes(options.series, options.ranks));  // what cannot be run replaces no report
       report_.begin();
     });
     report_.attempt([&] { measure(); });
@@ -338,22 +339,22 @@ class ScaleCommand final : public Command {
                   "--cache cold drops the pages before every repetition, which `dlbench run` does; "
                   "scale takes as-is or warm");
     }
-    (void)parse_modes(scale_.mode);
-    (void)parse_trials(run_.trials, false);
+    static_cast<void>(parse_modes(scale_.mode));
+    static_cast<void>(parse_trials(run_.trials, false));
     if (run_.trials.find("synthetic/host") != std::string::npos) {
       throw Error(
           ErrorCode::kUsage,
           "--trials synthetic/host: scale has one synthetic trial, whose batch stays on the "
           "device; `dlbench run --trials synthetic/device,synthetic/host` has the copy");
     }
-    (void)projected_ranks(scale_);
+    static_cast<void>(projected_ranks(scale_));
     if (!scale_.ranks.empty()) {
-      (void)scaled_ranks(scale_.ranks, std::numeric_limits<int>::max());
+      static_cast<void>(scaled_ranks(scale_.ranks, std::numeric_limits<int>::max()));
     }
     if (scale_.sweep.empty()) {
       check_sizes(run_);
     } else {
-      (void)workloads::find_sweep(scale_.sweep);
+      static_cast<void>(workloads::find_sweep(scale_.sweep));
     }
     if (scale_.sweep.empty()) {
       check_global_batch();
@@ -363,7 +364,7 @@ class ScaleCommand final : public Command {
   void check_ranks(int available) const override {
     const std::vector<int> ranks = scaled_ranks(scale_.ranks, available);
     check_share(run_, ranks.back());
-    (void)impossible_trials(parse_trials(run_.trials, false), ranks);
+    static_cast<void>(impossible_trials(parse_trials(run_.trials, false), ranks));
     if (!scale_.sweep_buckets.empty() && ranks.back() == 1) {
       throw Error(ErrorCode::kUsage,
                   "--sweep-buckets: one rank has no all-reduce; start it with more (mpirun -np 2)");

@@ -16,6 +16,7 @@
 #include "harness/verification/compare_steps.h"
 #include "harness/verification/step_inputs.h"
 #include "harness/verification/step_record.h"
+#include "reports/text/text_table.h"
 
 #include <fmt/format.h>
 
@@ -75,22 +76,17 @@ void print_parts(std::ostream& out, const std::vector<TensorError>& errors) {
       row.worst = &error;
     }
   }
-  out << fmt::format("{:<20}{:>8}{:>8}{:>13}{:>12}  {}\n",
-                     "part",
-                     "tensors",
-                     "failed",
-                     "worst error",
-                     "tolerance",
-                     "worst tensor");
+  reports::TextTable table(
+      {"part", "tensors", "failed", "worst error", "tolerance", "worst tensor"}, {5});
   for (const auto& [part, row] : rows) {
-    out << fmt::format("{:<20}{:>8}{:>8}{:>13.2e}{:>12.1e}  {}\n",
-                       harness::name(part),
-                       row.tensors,
-                       row.failed,
-                       row.worst->error,
-                       row.worst->tolerance,
-                       row.worst->tensor);
+    table.add({std::string(harness::name(part)),
+               std::to_string(row.tensors),
+               std::to_string(row.failed),
+               fmt::format("{:.2e}", row.worst->error),
+               fmt::format("{:.1e}", row.worst->tolerance),
+               row.worst->tensor});
   }
+  out << table.text();
 }
 
 /// Those nearest to their tolerance, or beyond.
@@ -111,21 +107,17 @@ void print_worst(std::ostream& out, const std::vector<TensorError>& errors) {
                     order.end(),
                     [&](const auto* a, const auto* b) { return badness(a) > badness(b); });
   order.resize(count);
-  out << fmt::format("{:<34}{:<20}{:>11}{:>12}{:>16}\n",
-                     "nearest to the limit",
-                     "shape",
-                     "error",
-                     "tolerance",
-                     "max difference");
+  reports::TextTable table(
+      {"nearest to the limit", "shape", "error", "tolerance", "max difference", ""}, {1, 5});
   for (const TensorError* error : order) {
-    out << fmt::format("{:<34}{:<20}{:>11.2e}{:>12.1e}{:>16.2e}{}\n",
-                       error->tensor,
-                       error->shape.to_string(),
-                       error->error,
-                       error->tolerance,
-                       error->max_difference,
-                       error->passed() ? "" : "  FAILED");
+    table.add({error->tensor,
+               error->shape.to_string(),
+               fmt::format("{:.2e}", error->error),
+               fmt::format("{:.1e}", error->tolerance),
+               fmt::format("{:.2e}", error->max_difference),
+               error->passed() ? "" : "FAILED"});
   }
+  out << table.text();
 }
 
 std::map<std::string, std::string> metadata_of(const VerifyOptions& options,

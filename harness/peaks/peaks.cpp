@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/peaks/peaks.h"
 
-#include "engine/backend/host_device.h"
+#include "engine/backend/host_processor.h"
 #include "engine/core/affinity.h"
 #include "engine/core/check.h"
 #include "engine/core/clock.h"
@@ -130,7 +130,8 @@ class Array {
       throw core::Error(core::ErrorCode::kMemory,
                         fmt::format("no {} MiB for measuring the memory bandwidth", bytes >> 20));
     }
-    (void)::madvise(memory, bytes_, MADV_HUGEPAGE);  // an offer; without it pages are small
+    static_cast<void>(
+        ::madvise(memory, bytes_, MADV_HUGEPAGE));  // an offer; without it pages are small
     data_ = static_cast<float*>(memory);
   }
   Array(const Array&) = delete;
@@ -185,12 +186,12 @@ class MemoryMeter {
         threads_(threads) {
     // Each thread touches its own parts first, so that they lie in its own memory.
     for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
-      (void)timed_window(threads_, [&](int thread, int team) {
+      static_cast<void>(timed_window(threads_, [&](int thread, int team) {
         const auto [first, last] = share(thread, team);
         std::fill(at(out_, chunk) + first, at(out_, chunk) + last, 0.0F);
         std::fill(at(a_, chunk) + first, at(a_, chunk) + last, 1.0F);
         std::fill(at(b_, chunk) + first, at(b_, chunk) + last, 2.0F);
-      });
+      }));
     }
   }
 

@@ -43,7 +43,7 @@ std::vector<reports::TaintRecord> taints_of(const ScaleRun& run) {
   std::vector<reports::TaintRecord> taints;
   for (const auto& member : run.members()) {
     for (const TrialResult& result : member->runner().results()) {
-      for (const reports::TaintRecord& taint : result.taints) {
+      for (const reports::TaintRecord& taint : result.all_taints()) {
         taints.push_back({taint.code, kWhere, taint.detail});
       }
     }

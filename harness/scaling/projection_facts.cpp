@@ -177,15 +177,15 @@ AllReducesAlone measure_all_reduces_alone(Session& session, RankGroup& group, Ru
   for (bool more = true; more;) {
     step.run();
     step.synchronize();
-    group.align();
+    group.barrier();
     static_cast<void>(communicator.take_totals());
     const std::optional<double> on_device_s = step.all_reduce_alone();
     const comm::CommunicationTotals totals = communicator.take_totals();
     clocked = clocked && (on_device_s.has_value() || totals.collectives > 0);
     own.push_back(on_device_s.value_or(totals.all_reduce_s) / group.size());
     const double spent_s = std::chrono::duration<double>(Clock::now() - begin).count();
-    more = group.agree(clocked && (own.size() <= kLeastSteps ||
-                                   (own.size() <= kMostSteps && spent_s < kStepsTimeS)));
+    more = group.broadcast(clocked && (own.size() <= kLeastSteps ||
+                                       (own.size() <= kMostSteps && spent_s < kStepsTimeS)));
     guard.check();
   }
   step.synchronize();  // the last all-reduces, whose gradients are about to be overwritten

@@ -15,7 +15,7 @@
 #include "harness/trials/group_disturbance.h"
 #include "harness/trials/rank_group.h"
 #include "probes/node/disturbance.h"
-#include "workloads/undefined_metric.h"
+#include "workloads/metrics.h"
 
 #include <fmt/format.h>
 

@@ -155,13 +155,13 @@ void CollectiveTrial::warm_up(const CollectiveCase& which, RunGuard& guard) {
 }
 
 CollectiveTrial::Round CollectiveTrial::plan_round(const CollectiveCase& which, RunGuard& guard) {
-  group_.align();
+  group_.barrier();
   warm_up(which, guard);
   Round round;
   if (queues_) {
     round.calls = calls_of_a_round(which);
     round.replay = record_together(which, round.calls);
-    group_.align();
+    group_.barrier();
   }
   return round;
 }

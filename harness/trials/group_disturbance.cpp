@@ -19,7 +19,7 @@ namespace {
 
 /// What each disturbed rank saw, on all ranks. Collective.
 std::string reason_of_all(RankGroup& ranks, const std::string& mine) {
-  return ranks.agree_text(told_by_ranks(ranks.gather_texts(mine)));
+  return ranks.broadcast_text(told_by_ranks(ranks.gather_texts(mine)));
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ GroupDisturbance judge_together(RankGroup& ranks,
                                 probes::OwnLoad own,
                                 const std::string& neighbours) {
   own.threads *= ranks.ranks_on_these_cpus();
-  own.other_ranks_cpu_s = ranks.cpu_s_of_sharers(ranks.exchange(mine));
+  own.other_ranks_cpu_s = ranks.cpu_s_of_sharers(ranks.all_gather(mine));
   GroupDisturbance seen{.own = probes::compare_snapshots(begin, end, own)};
   if (!neighbours.empty()) {
     seen.own.reason += (seen.own.reason.empty() ? "" : "; ") + neighbours;
@@ -57,7 +57,7 @@ GroupDisturbance judge_together(RankGroup& ranks,
   mine.throttled_s = seen.own.throttled_s.value_or(0.0);
   mine.involuntary_switches = seen.own.involuntary_context_switches;
   mine.disturbed = seen.own.disturbed;
-  seen.shares = ranks.exchange(mine);
+  seen.shares = ranks.all_gather(mine);
   if (std::ranges::any_of(seen.shares, &RankShare::disturbed)) {
     seen.reason = ranks.size() == 1 ? seen.own.reason : reason_of_all(ranks, seen.own.reason);
   }

@@ -43,7 +43,7 @@ class Pass {
     return {.wants =
                 [this, all](const TrialId& id) {
                   refused_ =
-                      refused_ || ranks_.agree(!records_.empty() && probe_.refused_for_good());
+                      refused_ || ranks_.broadcast(!records_.empty() && probe_.refused_for_good());
                   return all || watches(id);
                 },
             .begin =
@@ -329,7 +329,7 @@ Reasons closed_on_a_rank(RankGroup& ranks, const ProbeSet& probes) {
       }
     }
   }
-  return parse_reasons(ranks.agree_text(text_of(closed)));
+  return parse_reasons(ranks.broadcast_text(text_of(closed)));
 }
 
 // With repetitions that are not those of all ranks, ranks would wait for each other.

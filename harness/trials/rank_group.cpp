@@ -59,7 +59,7 @@ RankGroup::RankGroup(comm::Rendezvous& ranks) : ranks_(ranks) {
   std::vector<std::string> masks = ranks_.gather(affinity_text());
   masks.resize(static_cast<std::size_t>(size()));
   for (std::string& mask : masks) {
-    const std::int64_t length = agree(static_cast<std::int64_t>(mask.size()));
+    const std::int64_t length = broadcast(static_cast<std::int64_t>(mask.size()));
     mask.resize(static_cast<std::size_t>(length));
     ranks_.broadcast(std::as_writable_bytes(std::span(mask.data(), mask.size())));
   }
@@ -107,17 +107,17 @@ double RankGroup::cpu_s_of_sharers(const std::vector<RankShare>& shares) const {
   return sum;
 }
 
-double RankGroup::agree(double value) {
+double RankGroup::broadcast(double value) {
   ranks_.broadcast(std::as_writable_bytes(std::span(&value, 1)));
   return value;
 }
 
-std::int64_t RankGroup::agree(std::int64_t value) {
+std::int64_t RankGroup::broadcast(std::int64_t value) {
   ranks_.broadcast(std::as_writable_bytes(std::span(&value, 1)));
   return value;
 }
 
-bool RankGroup::agree(bool value) { return agree(std::int64_t{value ? 1 : 0}) != 0; }
+bool RankGroup::broadcast(bool value) { return broadcast(std::int64_t{value ? 1 : 0}) != 0; }
 
 bool RankGroup::any(bool value) { return max(value ? 1.0 : 0.0) > 0.0; }
 
@@ -129,7 +129,7 @@ double RankGroup::max(double value) {
   return *std::max_element(values.begin(), values.end());
 }
 
-std::vector<RankShare> RankGroup::exchange(const RankShare& mine) {
+std::vector<RankShare> RankGroup::all_gather(const RankShare& mine) {
   if (size() == 1) {
     return {mine};
   }

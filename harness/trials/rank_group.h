@@ -50,22 +50,22 @@ class RankGroup {
   [[nodiscard]] const std::vector<comm::RankPlace>& places() const { return ranks_.places(); }
 
   /// All ranks leave it together.
-  void align() { ranks_.barrier(); }
+  void barrier() { ranks_.barrier(); }
   /// The same behind what only some of them did, see comm::Rendezvous.
   void await_subset() { ranks_.await_subset(); }
   /// Rank 0's value on all ranks.
-  [[nodiscard]] double agree(double value);
-  [[nodiscard]] std::int64_t agree(std::int64_t value);
-  [[nodiscard]] bool agree(bool value);
+  [[nodiscard]] double broadcast(double value);
+  [[nodiscard]] std::int64_t broadcast(std::int64_t value);
+  [[nodiscard]] bool broadcast(bool value);
   /// True on all ranks if it is true on any.
   [[nodiscard]] bool any(bool value);
   [[nodiscard]] double max(double value);
   /// Every rank's share, by rank, on all ranks.
-  [[nodiscard]] std::vector<RankShare> exchange(const RankShare& mine);
+  [[nodiscard]] std::vector<RankShare> all_gather(const RankShare& mine);
   /// Sums over the ranks, element by element, on all ranks; lengths are equal everywhere.
   [[nodiscard]] std::vector<double> sum(const std::vector<double>& values);
 
-  [[nodiscard]] std::string agree_text(const std::string& text) {
+  [[nodiscard]] std::string broadcast_text(const std::string& text) {
     return ranks_.broadcast_text(text);
   }
   /// Every rank's text, by rank, on rank 0; empty elsewhere.

@@ -22,7 +22,7 @@ bool has_cores_of_rank_0(RankGroup& group) {
   const PeakKey key = peak_key();
   const std::string text = key.processor + key.isa + std::to_string(key.threads);
   const auto mark = static_cast<double>(std::hash<std::string>{}(text) >> 12);  // 52 bits: exact
-  return mark == group.agree(mark);
+  return mark == group.broadcast(mark);
 }
 
 // Collective.
@@ -37,7 +37,7 @@ Measured<double> sum_of_ranks(const SessionPlan& plan,
   double peak = own.value_or(0.0);
   if (cpu) {
     const bool alike = has_cores_of_rank_0(group);
-    const double of_rank_0 = group.agree(peak);
+    const double of_rank_0 = group.broadcast(peak);
     peak = alike ? of_rank_0 : 0.0;
   }
   if (group.any(peak <= 0.0)) {

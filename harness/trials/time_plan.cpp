@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-//
-// plan_time of stopping_rule.h, and what is said of a plan that does not fit.
+#include "harness/trials/time_plan.h"
+
 #include "engine/core/check.h"
 #include "engine/core/round_up.h"
-#include "harness/trials/stopping_rule.h"
 #include "reports/naming.h"
 
 #include <fmt/format.h>
@@ -114,8 +113,8 @@ TimePlan plan_time(const TimePlanRequest& request) {
     constexpr double kRounding = 1e-9;  // shortened rounds fill the time exactly
     const double rounds = std::max(std::floor(*request.remaining_s / round_s + kRounding), 1.0);
     plan.max_time_s = std::min(plan.max_time_s, (rounds - 0.5) * slowest_s);
-    repetitions =
-        std::min(repetitions, std::max(rounds, static_cast<double>(request.fewest_repetitions)));
+    repetitions = std::min(
+        repetitions, std::max(rounds, static_cast<double>(request.min_repetitions_on_budget)));
   }
   plan.repetitions = std::llround(repetitions);
   plan.shortest_total_s = repetitions * round_s;

@@ -44,18 +44,23 @@ std::string TrialId::to_string() const {
   return variant.empty() ? text : text + "/" + variant;
 }
 
-std::vector<std::string> trial_names() {
-  return {"io",
-          "synthetic",
-          "synthetic/device",
-          "synthetic/host",
-          "synthetic/nocomm",
-          "full",
-          "interference"};
+std::vector<TrialName> trial_names() {
+  return {
+      {"io", "the loader alone: reads, decodes, augments, collates"},
+      {"synthetic", "the step alone on one batch; on a GPU both /device and /host"},
+      {"synthetic/device", "the step on a batch that lies in the device's memory"},
+      {"synthetic/host", "the same step, with the copy of the batch to the device"},
+      {"synthetic/nocomm", "the step without communication; several ranks only"},
+      {"full", "loader and step together, as in training"},
+      {"interference", "what loader and step cost each other: each timed beside the other"},
+  };
 }
 
 std::vector<TrialId> parse_trials(std::string_view text, bool device_copies) {
-  const std::vector<std::string> known = trial_names();
+  std::vector<std::string> known;
+  for (const TrialName& trial : trial_names()) {
+    known.push_back(trial.name);
+  }
   std::vector<TrialId> trials;
   for (const std::string& name : core::split_list(text)) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {

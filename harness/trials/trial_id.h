@@ -26,8 +26,14 @@ struct TrialId {
   friend bool operator==(const TrialId&, const TrialId&) = default;
 };
 
-/// All names that --trials accepts.
-[[nodiscard]] std::vector<std::string> trial_names();
+/// A name that --trials accepts, and one line on what it measures.
+struct TrialName {
+  std::string name;
+  std::string description;
+};
+
+/// All of them, in the order of a list.
+[[nodiscard]] std::vector<TrialName> trial_names();
 
 /// Parses "io,synthetic,full". `device_copies`: the device has memory of its own, so "synthetic"
 /// means its device and host variants, and synthetic/nocomm beside synthetic/host brings

@@ -12,17 +12,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <string>
-#include <string_view>
 #include <utility>
 
 namespace dlbench::harness {
-namespace {
-
-constexpr std::string_view kHeldBack = "clocks held back ";  // how that taint begins
-
-}  // namespace
 
 void TrialRunner::note_once(TrialResult& result, reports::Taint code, const std::string& detail) {
   const std::string where = "trial " + result.id.to_string();
@@ -40,17 +33,14 @@ void TrialRunner::note_budget(bool shortened) {
   if (!shortened && !fewer) {
     return;
   }
-  constexpr std::string_view kWhy = " to fit --time-budget";
   std::string how = shortened ? "repetitions shortened" : "repetitions as long as ever";
   if (fewer) {
     how += fmt::format(
         ", {} of them instead of {}", options_.stopping.min_repetitions, asked_repetitions_);
   }
   for (TrialResult& result : results_) {
-    std::erase_if(result.taints,
-                  [kWhy](const auto& taint) { return taint.detail.ends_with(kWhy); });
-    result.taints.push_back(
-        {reports::Taint::kShortRun, "trial " + result.id.to_string(), how + std::string(kWhy)});
+    result.budget_taint = {
+        reports::Taint::kShortRun, "trial " + result.id.to_string(), how + " to fit --time-budget"};
   }
 }
 
@@ -59,14 +49,12 @@ void TrialRunner::note_missed_noise(const StopDecision& decision) {
     if (decision.noise[index].target_met) {
       continue;
     }
-    char detail[120];
-    std::snprintf(detail,
-                  sizeof detail,
-                  "half-width %.2f %% of the mean, wanted %.2f %%",
-                  100.0 * decision.noise[index].half_width.value_or(NAN),
-                  100.0 * options_.stopping.max_noise);
     results_[index].taints.push_back(
-        {reports::Taint::kNoiseTargetMissed, "trial " + results_[index].id.to_string(), detail});
+        {reports::Taint::kNoiseTargetMissed,
+         "trial " + results_[index].id.to_string(),
+         fmt::format("half-width {:.2f} % of the mean, wanted {:.2f} %",
+                     100.0 * decision.noise[index].half_width.value_or(NAN),
+                     100.0 * options_.stopping.max_noise)});
   }
 }
 
@@ -93,12 +81,10 @@ void TrialRunner::note_device(const probes::DeviceConditions& device,
   for (std::size_t rank = 0; rank < reasons.size(); ++rank) {
     known[rank] = known[rank].empty() ? reasons[rank] : known[rank];
   }
-  const std::string detail =
-      ranks_.agree_text(ranks_.size() == 1 ? std::string(kHeldBack) + "by: " + known.front()
-                                           : std::string(kHeldBack) + "on " + told_by_ranks(known));
-  std::erase_if(result.taints,
-                [](const auto& taint) { return taint.detail.starts_with(kHeldBack); });
-  result.taints.push_back({reports::Taint::kThrottled, trial, detail});
+  const std::string whose =
+      ranks_.size() == 1 ? "by: " + known.front() : "on " + told_by_ranks(known);
+  result.throttle_taint = {
+      reports::Taint::kThrottled, trial, ranks_.broadcast_text("clocks held back " + whose)};
 }
 
 // A quota stops all threads in the middle of a step until its next period: step times are then
@@ -148,7 +134,7 @@ bool TrialRunner::time_to_repeat(const TrialResult& result, double elapsed_s) {
     return false;
   }
   return !options_.time_budget_s.has_value() ||
-         ranks_.agree(guard_.elapsed_s()) + owed_s() <= *options_.time_budget_s;
+         ranks_.broadcast(guard_.elapsed_s()) + owed_s() <= *options_.time_budget_s;
 }
 
 void TrialRunner::judge(reports::RepetitionRecord& repetition,
@@ -159,13 +145,10 @@ void TrialRunner::judge(reports::RepetitionRecord& repetition,
   const std::string where =
       "trial " + result.id.to_string() + ", repetition " + std::to_string(repetition.index);
   const bool may_repeat = (!reason.empty() || longer) && time_to_repeat(result, elapsed_s);
-  char too_short[100];
-  std::snprintf(too_short,
-                sizeof too_short,
-                "%lld step(s) in %.3g s, --min-time is %.3g s",
-                static_cast<long long>(repetition.steps),
-                repetition.wall_s,
-                least_s_);
+  const std::string too_short = fmt::format("{} step(s) in {:.3g} s, --min-time is {:.3g} s",
+                                            repetition.steps,
+                                            repetition.wall_s,
+                                            least_s_);
   if (!reason.empty() && may_repeat) {
     repetition.discarded = reason;
     return;

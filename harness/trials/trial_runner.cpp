@@ -11,11 +11,13 @@
 #include "harness/trials/device_fault.h"
 #include "harness/trials/group_disturbance.h"
 #include "harness/trials/late_ranks.h"
+#include "reports/statistics_records.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <string>
 #include <utility>
 
@@ -27,15 +29,7 @@ using Clock = std::chrono::steady_clock;
 
 }  // namespace
 
-std::vector<double> TrialResult::rates() const {
-  std::vector<double> rates;
-  for (const auto& repetition : repetitions) {
-    if (!repetition.discarded.has_value()) {
-      rates.push_back(repetition.samples_per_second);
-    }
-  }
-  return rates;
-}
+std::vector<double> TrialResult::rates() const { return reports::counted_rates(repetitions); }
 
 std::optional<double> TrialResult::cpu_s_per_sample() const {
   double cpu_s = 0.0;
@@ -60,6 +54,11 @@ std::vector<reports::TaintRecord> TrialResult::all_taints() const {
     }
   }
   std::vector<reports::TaintRecord> all = taints;
+  for (const auto& one : {budget_taint, throttle_taint}) {
+    if (one.has_value()) {
+      all.push_back(*one);
+    }
+  }
   if (replaced > 0 || !loader.skipped.empty()) {
     const std::string often =
         replaced == 0   ? " before the repetitions that count"
@@ -88,9 +87,7 @@ void TrialRunner::enter_phase(const std::string& phase) const {
 }
 
 void TrialRunner::show_progress(const std::string& what) const {
-  char text[120];
-  std::snprintf(text, sizeof text, "%s, %.0f s", what.c_str(), guard_.elapsed_s());
-  core::log::progress(text);
+  core::log::progress(fmt::format("{}, {:.0f} s", what, guard_.elapsed_s()));
 }
 
 void TrialRunner::run(const std::vector<std::unique_ptr<Arm>>& arms) {
@@ -99,7 +96,7 @@ void TrialRunner::run(const std::vector<std::unique_ptr<Arm>>& arms) {
       options_.time_budget_s.has_value()
           ? std::max(1.0, *options_.time_budget_s / 3.0 / static_cast<double>(arms.size()))
           : warm_up_limit_s(options_.stopping.max_time_s);
-  (void)warm_up(arms, warmup_limit_s);
+  static_cast<void>(warm_up(arms, warmup_limit_s));
   plan(0);
   tell_least_steps(arms);
   StopDecision decision;
@@ -121,13 +118,14 @@ void TrialRunner::plan(std::int64_t rounds_done) {
   };
   TimePlanRequest request{.trials = estimates_,
                           .min_repetitions = left(options_.stopping.min_repetitions),
-                          .fewest_repetitions = left(kForAnInterval),
+                          .min_repetitions_on_budget = left(kForAnInterval),
                           .min_time_s = options_.min_time_s,
                           .max_time_s = options_.stopping.max_time_s,
                           .steps = options_.steps,
                           .remaining_s = std::nullopt};
   if (options_.time_budget_s.has_value()) {
-    request.remaining_s = std::max(0.0, *options_.time_budget_s - ranks_.agree(guard_.elapsed_s()));
+    request.remaining_s =
+        std::max(0.0, *options_.time_budget_s - ranks_.broadcast(guard_.elapsed_s()));
   }
   const TimePlan plan = plan_time(request);
   std::vector<std::int64_t> steps;
@@ -157,7 +155,7 @@ void TrialRunner::plan_again() {
   for (std::size_t index = 0; index < seen.size(); ++index) {
     const reports::RepetitionRecord& first = results_[index].repetitions.back();
     TrialEstimate& estimate = seen[index];
-    const double step_s = ranks_.agree(first.wall_s / static_cast<double>(first.steps));
+    const double step_s = ranks_.broadcast(first.wall_s / static_cast<double>(first.steps));
     const double longer = step_s / estimate.step_s;
     wrong = wrong || longer > kWrong;
     estimate.step_s = step_s;
@@ -224,7 +222,7 @@ void TrialRunner::run_round(const std::vector<std::unique_ptr<Arm>>& arms, std::
 
 std::int64_t TrialRunner::least_steps(const Arm& arm, std::size_t index) {
   const std::int64_t least = arm.least_steps();
-  return ranks_.agree(
+  return ranks_.broadcast(
       index < estimates_.size() ? steps_that_outweigh(least, estimates_[index].step_s) : least);
 }
 
@@ -256,7 +254,7 @@ bool TrialRunner::lengthen(const Arm& arm,
   if (ranks_.size() == 1 || repetition.wall_s >= least_s_) {
     return false;
   }
-  steps_[index] = ranks_.agree(std::max(
+  steps_[index] = ranks_.broadcast(std::max(
       steps_[index],
       lengthened_steps(estimates_.at(index), repetition.steps, repetition.wall_s, least_s_)));
   return length(arm, index).steps > repetition.steps;
@@ -290,7 +288,7 @@ bool TrialRunner::repeat(Arm& arm, std::size_t index, std::int64_t round) {
   window.own = own_load(arm);
   static_cast<void>(arm.take_communication());
   const RepetitionLength planned = length(arm, index);
-  ranks_.align();
+  ranks_.barrier();
   window.begin = probes::take_snapshot();
   reports::RepetitionRecord repetition;
   // An error of a step ends the window early: the driver often knows more than the call that
@@ -318,7 +316,7 @@ bool TrialRunner::repeat(Arm& arm, std::size_t index, std::int64_t round) {
   stepping.reset();
   note_device(window.device, ranks, repetition, result);
   note_quota(ranks, result);
-  const double elapsed_s = ranks_.agree(core::seconds_since(start));
+  const double elapsed_s = ranks_.broadcast(core::seconds_since(start));
   judge(repetition, elapsed_s, result, reason, lengthen(arm, index, repetition));
   result.elapsed_s += elapsed_s;
   const bool counts = !repetition.discarded.has_value();

@@ -13,6 +13,7 @@
 #include "harness/trials/rank_group.h"
 #include "harness/trials/steady_state.h"
 #include "harness/trials/stopping_rule.h"
+#include "harness/trials/time_plan.h"
 #include "probes/node/disturbance.h"
 #include "probes/probe.h"
 #include "reports/record.h"
@@ -90,6 +91,8 @@ struct TrialResult {
   double elapsed_s = 0.0;                    ///< of all, discarded ones and preparation included
   std::vector<reports::TaintRecord> taints;  ///< what went wrong
   std::vector<reports::TaintRecord> own_taints;  ///< what its purpose brings: of the trial alone
+  std::optional<reports::TaintRecord> budget_taint;    ///< what --time-budget shortened
+  std::optional<reports::TaintRecord> throttle_taint;  ///< clocks of devices, as known so far
   /// By rank, on rank 0: what held the clocks of its device back when first it was throttled;
   /// empty: it never was.
   std::vector<std::string> clocks_held_back;
@@ -99,7 +102,8 @@ struct TrialResult {
   [[nodiscard]] std::vector<double> rates() const;
   /// CPU seconds of the process per sample, over the repetitions that count.
   [[nodiscard]] std::optional<double> cpu_s_per_sample() const;
-  /// `taints`, and of corrupt samples that any rank replaced in the repetitions that count.
+  /// `taints`, those of the budget and of clocks, and of corrupt samples that any rank replaced in
+  /// the repetitions that count.
   [[nodiscard]] std::vector<reports::TaintRecord> all_taints() const;
 };
 

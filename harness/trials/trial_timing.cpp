@@ -98,8 +98,8 @@ std::int64_t TrialRunner::settle(Arm& arm, const UntimedLength& length) {
   std::int64_t started = 0;
   std::int64_t told = 0;
   const auto start = Clock::now();
-  while (ranks_.agree(started < length.settling_steps &&
-                      (started == 0 || core::seconds_since(start) < length.least_s))) {
+  while (ranks_.broadcast(started < length.settling_steps &&
+                          (started == 0 || core::seconds_since(start) < length.least_s))) {
     told += arm.step().has_value() ? 1 : 0;
     ++started;
     guard_.check();
@@ -142,8 +142,9 @@ std::vector<reports::RepetitionRecord> TrialRunner::run_untimed(
               0,
               [&](std::int64_t started, double /*done_s*/) {
                 const double elapsed_s = core::seconds_since(start);
-                return ranks_.agree(started >= length.fewest_steps && elapsed_s >= length.least_s &&
-                                    (started >= length.steps || elapsed_s >= length.most_s));
+                return ranks_.broadcast(started >= length.fewest_steps &&
+                                        elapsed_s >= length.least_s &&
+                                        (started >= length.steps || elapsed_s >= length.most_s));
               },
               on_their_way);
         },

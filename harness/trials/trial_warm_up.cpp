@@ -54,7 +54,7 @@ TrialEstimate TrialRunner::warm_up_arm(Arm& arm, TrialResult& result, double max
   SteadyState steady({.min_steps = options_.warmup_steps, .max_seconds = max_seconds});
   std::optional<comm::Stepping> stepping;
   double step_s = 0.0;
-  while (!ranks_.agree(steady.done())) {
+  while (!ranks_.broadcast(steady.done())) {
     guard_.check();
     show_progress(trial + ": warm-up, step " + std::to_string(steady.steps() + 1));
     const auto step_start = Clock::now();
@@ -78,7 +78,7 @@ TrialEstimate TrialRunner::warm_up_arm(Arm& arm, TrialResult& result, double max
   const bool waits = loader.has_value() && loader->wait_s > kWaitThatShows * steady.total_s();
   const double burst = ranks_.max(waits ? static_cast<double>(arm.burst()) : 1.0);
   arm.finish();
-  const bool was_steady = ranks_.agree(steady.steady());
+  const bool was_steady = ranks_.broadcast(steady.steady());
   result.warmup = {.steps = steady.steps(),
                    .rule = steady.rule(),
                    .steady = was_steady,
@@ -96,7 +96,7 @@ TrialEstimate TrialRunner::warm_up_arm(Arm& arm, TrialResult& result, double max
   const double planned_step_s = ranks_.max(waits ? steady.mean_step_s() : steady.usual_step_s());
   const double shortest_s = std::min(kShortestRepetitionS, options_.min_time_s);
   const std::int64_t beyond_queue =
-      ranks_.agree(steps_that_outweigh(arm.least_steps(), planned_step_s));
+      ranks_.broadcast(steps_that_outweigh(arm.least_steps(), planned_step_s));
   return {.name = trial,
           .step_s = planned_step_s,
           .setup_s = planned_step_s * static_cast<double>(arm.untimed_steps()),

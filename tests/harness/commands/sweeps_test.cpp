@@ -35,7 +35,10 @@ TEST(Sweeps, SetOptionsThatExistToValuesThatTheyTake) {
 }
 
 TEST(Sweeps, AskForTrialsThatExist) {
-  const std::vector<std::string> known = trial_names();
+  std::vector<std::string> known;
+  for (const TrialName& trial : trial_names()) {
+    known.push_back(trial.name);
+  }
   for (const std::string& name : workloads::sweep_names()) {
     for (const std::string& trial : workloads::find_sweep(name).trials) {
       EXPECT_THAT(known, Contains(trial)) << name;

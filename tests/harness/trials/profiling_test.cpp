@@ -62,8 +62,8 @@ class ReplayingProbe final : public probes::Probe {
   probes::GpuTrace trace_;
 };
 
-const probes::ProbeRegistrar kReplaying("replaying",
-                                        [] { return std::make_unique<ReplayingProbe>(); });
+const probes::ProbeRegistration kReplaying("replaying",
+                                           [] { return std::make_unique<ReplayingProbe>(); });
 
 // The same with samples of counters of synthetic/device.
 class SamplingReplay final : public probes::Probe {
@@ -94,8 +94,8 @@ class SamplingReplay final : public probes::Probe {
   probes::GpuSamples samples_;
 };
 
-const probes::ProbeRegistrar kSampling("sampling_replay",
-                                       [] { return std::make_unique<SamplingReplay>(); });
+const probes::ProbeRegistration kSampling("sampling_replay",
+                                          [] { return std::make_unique<SamplingReplay>(); });
 
 // Opens, and is refused when recording begins, as where counters are an administrator's.
 class RefusedProbe final : public probes::Probe {
@@ -120,7 +120,8 @@ class RefusedProbe final : public probes::Probe {
 
 thread_local int RefusedProbe::windows = 0;
 
-const probes::ProbeRegistrar kRefused("refused", [] { return std::make_unique<RefusedProbe>(); });
+const probes::ProbeRegistration kRefused("refused",
+                                         [] { return std::make_unique<RefusedProbe>(); });
 
 // Notes how many steps were on their way when those that count began.
 class AllWorkProbe final : public probes::Probe {
@@ -148,7 +149,8 @@ class AllWorkProbe final : public probes::Probe {
 int AllWorkProbe::on_their_way = 0;
 int AllWorkProbe::on_their_way_at_begin = -1;
 
-const probes::ProbeRegistrar kAllWork("all_work", [] { return std::make_unique<AllWorkProbe>(); });
+const probes::ProbeRegistration kAllWork("all_work",
+                                         [] { return std::make_unique<AllWorkProbe>(); });
 
 /// A device with two steps on their way.
 class AheadArm final : public Arm {

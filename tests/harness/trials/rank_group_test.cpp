@@ -25,10 +25,10 @@ using testing::on_ranks;
 TEST(RankGroup, RankZeroDecides) {
   on_ranks(3, [](comm::Rendezvous& ranks) {
     RankGroup group(ranks);
-    EXPECT_EQ(group.agree(1.5 + ranks.rank()), 1.5);
-    EXPECT_EQ(group.agree(std::int64_t{7} + ranks.rank()), 7);
-    EXPECT_TRUE(group.agree(ranks.rank() == 0));
-    EXPECT_FALSE(group.agree(ranks.rank() != 0));
+    EXPECT_EQ(group.broadcast(1.5 + ranks.rank()), 1.5);
+    EXPECT_EQ(group.broadcast(std::int64_t{7} + ranks.rank()), 7);
+    EXPECT_TRUE(group.broadcast(ranks.rank() == 0));
+    EXPECT_FALSE(group.broadcast(ranks.rank() != 0));
   });
 }
 
@@ -44,7 +44,7 @@ TEST(RankGroup, AnyAndMaxSeeAllRanks) {
 TEST(RankGroup, SharesComeByRank) {
   on_ranks(3, [](comm::Rendezvous& ranks) {
     RankGroup group(ranks);
-    const auto shares = group.exchange({.samples = 10 + ranks.rank(), .wall_s = 0.5});
+    const auto shares = group.all_gather({.samples = 10 + ranks.rank(), .wall_s = 0.5});
     ASSERT_EQ(shares.size(), 3U);
     EXPECT_EQ(shares[0].samples, 10);
     EXPECT_EQ(shares[2].samples, 12);
@@ -74,7 +74,7 @@ TEST(RankGroup, CpuTimeOfRanksOnTheSameCpusIsOurs) {
     EXPECT_EQ(group.cores(), probes::usable_cpus());
     EXPECT_TRUE(group.others_run_on(core::affinity_cpus()));
     EXPECT_FALSE(group.others_run_on({1 << 20}));
-    const auto shares = group.exchange({.cpu_s = 1.0 + ranks.rank()});
+    const auto shares = group.all_gather({.cpu_s = 1.0 + ranks.rank()});
     EXPECT_DOUBLE_EQ(group.cpu_s_of_sharers(shares), 6.0 - (1.0 + ranks.rank()));
   });
 }

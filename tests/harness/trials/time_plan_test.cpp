@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/trials/stopping_rule.h"
+#include "harness/trials/time_plan.h"
 
 #include <gtest/gtest.h>
 
@@ -93,7 +93,7 @@ TEST(TimePlan, TakesRepetitionsAwayWhereTheShortestAreTooMany) {
   EXPECT_LT(three.max_time_s, 3.0 * three.trials[2].repetition_s) << "or there would be a fourth";
   tight.remaining_s = 1.5 * round_s;
   EXPECT_EQ(plan_time(tight).repetitions, 2) << "an interval takes two";
-  tight.fewest_repetitions = 1;  // one has been measured
+  tight.min_repetitions_on_budget = 1;  // one has been measured
   EXPECT_EQ(plan_time(tight).repetitions, 1);
   tight.remaining_s = 100.0;
   EXPECT_EQ(plan_time(tight).repetitions, 5) << "never more than were asked for";

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/stats/least_squares.h"
+#include "harness/analysis/least_squares.h"
 
 #include "engine/core/rng.h"
 
