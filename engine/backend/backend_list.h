@@ -46,9 +46,9 @@ inline constexpr int kCudaPriority = 20;
 void register_backend(BackendEntry entry);
 
 /// Registers at load time: a file-scope object in the backend's own file.
-class BackendRegistrar {
+class BackendRegistration {
  public:
-  explicit BackendRegistrar(BackendEntry entry) { register_backend(std::move(entry)); }
+  explicit BackendRegistration(BackendEntry entry) { register_backend(std::move(entry)); }
 };
 
 }  // namespace dlbench::backend

@@ -40,7 +40,7 @@ std::byte* map_huge_pages(std::size_t bytes) {
   }
   munmap(wide + before + bytes, kHugePage - before);
   // Only a wish: a kernel without transparent huge pages serves small ones.
-  (void)madvise(wide + before, bytes, MADV_HUGEPAGE);
+  static_cast<void>(madvise(wide + before, bytes, MADV_HUGEPAGE));
   return wide + before;
 }
 

@@ -260,7 +260,7 @@ CollectiveTimes SharedCollectives::run_small(Call& call) {
   const bool last = barrier_->wait(call.id);
   const auto arrived = Clock::now();
   for (std::size_t rank = 0; rank < small_.size(); ++rank) {
-    (void)barrier_->note(static_cast<int>(rank), call.id);
+    static_cast<void>(barrier_->note(static_cast<int>(rank), call.id));
     sources_[rank] = small_[rank] + slot;
   }
   targets_[0] = call.request.data;

@@ -32,7 +32,7 @@ struct Cost {
   std::int64_t bytes = 0;  ///< compulsory traffic: each operand read once, each result written once
 };
 
-/// How mixed precision treats an op (mixed_precision.h).
+/// How mixed precision treats an op (passes.h).
 enum class PrecisionClass : std::uint8_t {
   kReduced,  ///< runs in the reduced precision: contractions
   kFollow,   ///< runs in the precision of its first input

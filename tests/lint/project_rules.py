@@ -28,7 +28,7 @@ ENGINE = BACKEND + ("engine/comm", "engine/exec", "engine/conformance")
 PROBES = ("probes", "probes/gpu", "probes/node")
 REPORTS = ("reports", "reports/text", "reports/validation")
 BELOW_HARNESS = ENGINE + ("data", "workloads", "launchers") + PROBES + REPORTS
-BELOW_ANALYSIS = BELOW_HARNESS + ("harness", "harness/stats", "harness/peaks")
+BELOW_ANALYSIS = BELOW_HARNESS + ("harness", "harness/peaks")
 BELOW_SESSION = BELOW_ANALYSIS + ("harness/faults", "harness/analysis")
 BELOW_TRIALS = BELOW_SESSION + ("harness/session",)
 BELOW_COMMANDS = BELOW_TRIALS + ("harness/trials",)
@@ -57,7 +57,6 @@ EDGES = {
     "launchers": ("engine/core",),
     "workloads": ("engine/core", "engine/graph", "data"),
     "harness": BELOW_HARNESS,
-    "harness/stats": ("engine/core", "reports"),
     "harness/faults": BELOW_HARNESS + ("harness",),
     "harness/peaks": BELOW_HARNESS + ("harness",),
     "harness/analysis": BELOW_ANALYSIS,
@@ -259,9 +258,31 @@ def check_precompiled(root):
             yield f"CMakeLists.txt: <{header}> is precompiled and not in the table of project_rules.py"
 
 
+def spelt_out(name):
+    """"a/{b,c}" is a/b and a/c."""
+    before, brace, rest = name.partition("{")
+    inner, _, after = rest.partition("}")
+    return [before + word + after for word in inner.split(",")] if brace else [name]
+
+
+def check_documented(root):
+    """The document's table and EDGES have the same folders."""
+    document = root / "docs/architecture.md"
+    if not document.is_file():
+        return
+    table = document.read_text(encoding="utf-8").partition("## Who may include whom")[2].partition("\n\n- ")[0]
+    rows = re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
+    documented = {folder for row in rows for name in re.findall(r"`([^`]+)`", row) for folder in spelt_out(name)}
+    wanted = {folder for folder in EDGES if folder not in ("tests", "harness/main.cpp")}
+    for folder in sorted(documented ^ wanted):
+        where = "EDGES of project_rules.py" if folder in documented else "the table of docs/architecture.md"
+        yield f"docs/architecture.md: {folder} is missing in {where}"
+
+
 def breaches(root):
     root = pathlib.Path(root)
     yield from check_precompiled(root)
+    yield from check_documented(root)
     for path in project_files(root):
         yield from check_file(root, path)
     for path in sorted(set(documents(root))):

@@ -171,6 +171,17 @@ class ProjectRules(unittest.TestCase):
         self.write("CMakeLists.txt", "set(precompiled <vector>\n  <regex>)\n")
         self.expect("<regex> is precompiled and not in the table")
 
+    def test_the_document_has_the_folders_of_the_rules(self):
+        rows = [f"| `{folder}` (top) | core |" for folder in project_rules.EDGES
+                if folder not in ("tests", "harness/main.cpp", "data", "workloads")]
+        head = "## Who may include whom\n\n| folder | may include |\n|---|---|\n"
+        self.write("docs/architecture.md", "\n".join([head.rstrip(), *rows, "| `{data,workloads}` | core |", "", "- x"]))
+        self.assertEqual(list(project_rules.breaches(self.root)), [])
+        self.write("docs/architecture.md", "\n".join([head.rstrip(), *rows, "| `{data,shards}` | core |", "", "- x"]))
+        self.assertEqual(list(project_rules.breaches(self.root)),
+                         ["docs/architecture.md: shards is missing in EDGES of project_rules.py",
+                          "docs/architecture.md: workloads is missing in the table of docs/architecture.md"])
+
     def test_a_source_includes_its_header_first(self):
         self.write("data/batch.cpp", HEAD + '#include "data/batch.h"\n#include <vector>\n')
         self.assertEqual(list(project_rules.breaches(self.root)), [])

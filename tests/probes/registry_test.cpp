@@ -36,7 +36,7 @@ TEST(ProbeRegistry, EachProbeAnswersToItsName) {
 }
 
 TEST(ProbeRegistry, RefusesASecondProbeOfTheSameName) {
-  EXPECT_THROW(ProbeRegistrar("proc", [] { return make_probe("proc"); }), core::CheckFailure);
+  EXPECT_THROW(ProbeRegistration("proc", [] { return make_probe("proc"); }), core::CheckFailure);
 }
 
 TEST(ProbeRegistry, SuggestsTheNearestName) {

@@ -5,7 +5,7 @@
 #include "engine/backend/backend_list.h"
 #include "engine/backend/cpu/graph_lowering_internal.h"
 #include "engine/backend/host_buffer.h"
-#include "engine/backend/host_device.h"
+#include "engine/backend/host_processor.h"
 #include "engine/backend/host_stream.h"
 #include "engine/core/error.h"
 #include "engine/core/parallel.h"
@@ -15,7 +15,7 @@ namespace {
 
 bool has_avx512(const std::string& isa) { return isa.rfind("avx512", 0) == 0; }
 
-const BackendRegistrar kRegistrar{
+const BackendRegistration kRegistration{
     {.name = "cpu",
      .priority = 10,
      .unavailable_reason = unavailable_reason,

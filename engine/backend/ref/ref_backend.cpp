@@ -5,7 +5,7 @@
 #include "engine/backend/backend_list.h"
 #include "engine/backend/emission.h"
 #include "engine/backend/host_buffer.h"
-#include "engine/backend/host_device.h"
+#include "engine/backend/host_processor.h"
 #include "engine/backend/host_stream.h"
 #include "engine/backend/ref/kernel_list.h"
 #include "engine/core/check.h"
@@ -120,7 +120,7 @@ LoweredNode lower_node(const graph::Graph& graph, const graph::Node& node, int t
   return lowered;
 }
 
-const BackendRegistrar kRegistrar{
+const BackendRegistration kRegistration{
     {.name = "ref",
      .priority = 0,
      .unavailable_reason = [] { return std::string(); },

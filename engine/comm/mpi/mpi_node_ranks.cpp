@@ -50,9 +50,9 @@ class MpiNodeMemory final : public NodeMemory {
     if (!all_here) {
       // Giving a window back would wait for ever: it stays until the process ends.
       for (std::unique_ptr<SharedSegments>& each : segments_) {
-        (void)each.release();
+        static_cast<void>(each.release());
       }
-      (void)node_.release();
+      static_cast<void>(node_.release());
     }
   }
 

@@ -4,7 +4,7 @@
 // What lowering promises without running anything: every node done once, fusions found, no
 // reference loops in hot nodes, decisions followed and cached.
 #include "engine/backend/backend.h"
-#include "engine/backend/host_device.h"
+#include "engine/backend/host_processor.h"
 #include "engine/core/error.h"
 #include "engine/graph/graph_builder.h"
 #include "engine/graph/layers.h"

@@ -6,7 +6,7 @@
 // passes in strict f32, for sums of up to 65,536 terms; elsewhere at least twice.
 #include "engine/backend/cuda/conv_check.h"
 #include "engine/backend/cuda/kernels/conv_samples.h"
-#include "tests/engine/backend/cuda_kernels/element_types.h"
+#include "tests/engine/backend/cuda/kernels/element_types.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include "engine/backend/cuda/lowering.h"
 #include "engine/backend/ref/kernel_list.h"
 #include "engine/core/host_tensor.h"
-#include "tests/engine/backend/cuda_kernels/host_launcher.h"
+#include "tests/engine/backend/cuda/kernels/host_launcher.h"
 
 #include <bit>
 #include <cmath>

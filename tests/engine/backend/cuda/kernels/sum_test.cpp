@@ -4,8 +4,8 @@
 // Sums of several tensors against additions two by two, to the last bit.
 #include "engine/backend/cuda/kernels/pointwise.h"
 #include "engine/core/rng.h"
-#include "tests/engine/backend/cuda_kernels/element_types.h"
-#include "tests/engine/backend/cuda_kernels/host_launcher.h"
+#include "tests/engine/backend/cuda/kernels/element_types.h"
+#include "tests/engine/backend/cuda/kernels/host_launcher.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 // Casts between dense channels and padded ones: into zero lanes, and past lanes that hold anything.
 #include "engine/backend/cuda/kernels/convert.h"
 #include "engine/core/rng.h"
-#include "tests/engine/backend/cuda_kernels/emulated_backend.h"
+#include "tests/engine/backend/cuda/kernels/emulated_backend.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 // each part, with the same result.
 #include "engine/backend/cuda/kernels/concat.h"
 
-#include "tests/engine/backend/cuda_kernels/host_launcher.h"
+#include "tests/engine/backend/cuda/kernels/host_launcher.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include "engine/backend/cuda/kernels/losses.h"
 
 #include "engine/core/rng.h"
-#include "tests/engine/backend/cuda_kernels/host_launcher.h"
+#include "tests/engine/backend/cuda/kernels/host_launcher.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

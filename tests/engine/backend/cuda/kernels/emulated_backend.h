@@ -11,7 +11,7 @@
 #include "engine/core/dtype.h"
 #include "engine/core/shape.h"
 #include "engine/graph/graph.h"
-#include "tests/engine/backend/cuda_kernels/host_launcher.h"
+#include "tests/engine/backend/cuda/kernels/host_launcher.h"
 
 #include <cstddef>
 #include <memory>

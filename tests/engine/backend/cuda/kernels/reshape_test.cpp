@@ -4,7 +4,7 @@
 // Reshapes between layouts, transposed in tiles or element by element, against plain loops: whole
 // tiles and parts of them, padding, single accesses, both widths of an index.
 #include "engine/backend/cuda/kernels/shape_ops.h"
-#include "tests/engine/backend/cuda_kernels/host_launcher.h"
+#include "tests/engine/backend/cuda/kernels/host_launcher.h"
 
 #include <gtest/gtest.h>
 

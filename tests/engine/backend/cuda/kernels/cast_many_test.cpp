@@ -4,7 +4,7 @@
 // Many casts in one launch, against each of them in its own.
 #include "engine/backend/cuda/kernels/convert.h"
 #include "engine/core/rng.h"
-#include "tests/engine/backend/cuda_kernels/host_launcher.h"
+#include "tests/engine/backend/cuda/kernels/host_launcher.h"
 
 #include <gtest/gtest.h>
 

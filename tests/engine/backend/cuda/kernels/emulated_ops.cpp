@@ -14,7 +14,7 @@
 #include "engine/backend/cuda/kernels/pooling.h"
 #include "engine/backend/cuda/kernels/shape_ops.h"
 #include "engine/graph/op_def.h"
-#include "tests/engine/backend/cuda_kernels/emulated_backend.h"
+#include "tests/engine/backend/cuda/kernels/emulated_backend.h"
 
 #include <map>
 

@@ -8,7 +8,7 @@
 #include "engine/backend/cuda/kernels/shape_ops.h"
 #include "engine/core/check.h"
 #include "engine/core/rng.h"
-#include "tests/engine/backend/cuda_kernels/host_launcher.h"
+#include "tests/engine/backend/cuda/kernels/host_launcher.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/backend/host_device.h"
+#include "engine/backend/host_processor.h"
 
 #include <fstream>
 

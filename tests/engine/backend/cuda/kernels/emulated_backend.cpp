@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/engine/backend/cuda_kernels/emulated_backend.h"
+#include "tests/engine/backend/cuda/kernels/emulated_backend.h"
 
 #include "engine/graph/op_def.h"
 

@@ -6,7 +6,7 @@
 #include "engine/backend/cuda/kernels/batch_norm.h"
 #include "engine/backend/cuda/kernels/dropout.h"
 #include "engine/backend/cuda/kernels/pointwise.h"
-#include "tests/engine/backend/cuda_kernels/emulated_backend.h"
+#include "tests/engine/backend/cuda/kernels/emulated_backend.h"
 
 #include <gtest/gtest.h>
 

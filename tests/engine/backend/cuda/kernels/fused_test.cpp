@@ -11,7 +11,7 @@
 #include "engine/backend/cuda/kernels/pooling.h"
 #include "engine/backend/cuda/kernels/shape_ops.h"
 #include "engine/core/rng.h"
-#include "tests/engine/backend/cuda_kernels/emulated_backend.h"
+#include "tests/engine/backend/cuda/kernels/emulated_backend.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

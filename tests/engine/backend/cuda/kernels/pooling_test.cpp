@@ -6,8 +6,8 @@
 #include "engine/backend/cuda/kernels/pooling.h"
 
 #include "engine/core/rng.h"
-#include "tests/engine/backend/cuda_kernels/element_types.h"
-#include "tests/engine/backend/cuda_kernels/host_launcher.h"
+#include "tests/engine/backend/cuda/kernels/element_types.h"
+#include "tests/engine/backend/cuda/kernels/host_launcher.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include "engine/backend/host_stream.h"
 #include "engine/conformance/runner.h"
 #include "engine/graph/op_def.h"
-#include "tests/engine/backend/cuda_kernels/emulated_backend.h"
+#include "tests/engine/backend/cuda/kernels/emulated_backend.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 // loops, so that a host compiler takes the .cu files as they are.
 #pragma once
 
-#include "tests/engine/backend/cuda_kernels/host_launcher.h"
+#include "tests/engine/backend/cuda/kernels/host_launcher.h"
 
 #include <cstdint>
 
