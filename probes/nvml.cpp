@@ -125,7 +125,7 @@ class NvmlProbe final : public Probe {
   DeviceConditions conditions_;
 };
 
-const ProbeRegistrar kNvmlRegistrar("nvml", [] { return std::make_unique<NvmlProbe>(); });
+const ProbeRegistration kNvmlRegistration("nvml", [] { return std::make_unique<NvmlProbe>(); });
 
 }  // namespace
 }  // namespace dlbench::probes

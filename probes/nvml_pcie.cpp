@@ -196,7 +196,8 @@ class PcieProbe final : public Probe {
   std::jthread watcher_;
 };
 
-const ProbeRegistrar kNvmlPcieRegistrar("nvml_pcie", [] { return std::make_unique<PcieProbe>(); });
+const ProbeRegistration kNvmlPcieRegistration("nvml_pcie",
+                                              [] { return std::make_unique<PcieProbe>(); });
 
 }  // namespace
 }  // namespace dlbench::probes

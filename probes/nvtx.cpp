@@ -117,7 +117,7 @@ class NvtxProbe final : public Probe, private core::trace::Sink {
   nvtxDomainHandle_t domain_;
 };
 
-const ProbeRegistrar kNvtxRegistrar("nvtx", [] { return std::make_unique<NvtxProbe>(); });
+const ProbeRegistration kNvtxRegistration("nvtx", [] { return std::make_unique<NvtxProbe>(); });
 
 }  // namespace
 }  // namespace dlbench::probes

@@ -115,8 +115,8 @@ class PerfEventProbe final : public Probe {
   WindowSums sums_{3};
 };
 
-const ProbeRegistrar kPerfEventRegistrar("perf_event",
-                                         [] { return std::make_unique<PerfEventProbe>(); });
+const ProbeRegistration kPerfEventRegistration("perf_event",
+                                               [] { return std::make_unique<PerfEventProbe>(); });
 
 }  // namespace
 

@@ -101,7 +101,7 @@ class ProcProbe final : public Probe {
   WindowSums sums_{kProcValues.size()};
 };
 
-const ProbeRegistrar kProcRegistrar("proc", [] { return std::make_unique<ProcProbe>(); });
+const ProbeRegistration kProcRegistration("proc", [] { return std::make_unique<ProcProbe>(); });
 
 }  // namespace
 

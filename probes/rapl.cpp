@@ -8,24 +8,12 @@
 #include "probes/window_sums.h"
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 namespace dlbench::probes {
 namespace {
-
-std::optional<std::uint64_t> read_unsigned(const std::filesystem::path& path) {
-  const auto text = read_kernel_file(path);
-  if (!text.has_value()) {
-    return std::nullopt;
-  }
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-  return error == std::errc{} ? std::optional(number) : std::nullopt;
-}
 
 class RaplProbe final : public Probe {
  public:
@@ -74,7 +62,7 @@ class RaplProbe final : public Probe {
   WindowSums sums_{1};
 };
 
-const ProbeRegistrar kRaplRegistrar("rapl", [] { return std::make_unique<RaplProbe>(); });
+const ProbeRegistration kRaplRegistration("rapl", [] { return std::make_unique<RaplProbe>(); });
 
 }  // namespace
 
@@ -91,8 +79,9 @@ RaplZones find_rapl_zones(const std::filesystem::path& root) {
     if (!folder.starts_with("intel-rapl:") || !name.starts_with("package-")) {
       continue;
     }
-    RaplZone zone{entry->path() / "energy_uj",
-                  read_unsigned(entry->path() / "max_energy_range_uj").value_or(0)};
+    RaplZone zone{
+        entry->path() / "energy_uj",
+        read_kernel_number<std::uint64_t>(entry->path() / "max_energy_range_uj").value_or(0)};
     if (read_energy_uj(zone).has_value()) {
       result.zones.push_back(std::move(zone));
     } else {
@@ -114,7 +103,7 @@ RaplZones find_rapl_zones(const std::filesystem::path& root) {
 }
 
 std::optional<std::uint64_t> read_energy_uj(const RaplZone& zone) {
-  return read_unsigned(zone.energy_file);
+  return read_kernel_number<std::uint64_t>(zone.energy_file);
 }
 
 std::optional<double> energy_difference_joules(std::uint64_t begin_uj,

@@ -19,7 +19,7 @@ std::map<std::string, ProbeFactory>& registered() {
 
 }  // namespace
 
-ProbeRegistrar::ProbeRegistrar(const std::string& name, ProbeFactory factory) {
+ProbeRegistration::ProbeRegistration(const std::string& name, ProbeFactory factory) {
   const bool added = registered().emplace(name, std::move(factory)).second;
   DLBENCH_CHECK(added) << "two probes are called '" << name << "'";
 }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The list of probes compiled into this build. A probe adds itself: one file, one ProbeRegistrar.
+// The list of probes compiled into this build. A probe adds itself: one file, one
+// ProbeRegistration.
 #pragma once
 
 #include "probes/probe.h"
@@ -19,8 +20,8 @@ using ProbeFactory = std::function<std::unique_ptr<Probe>()>;
 
 /// A constant of this type in a probe's .cpp file adds the probe to the list when the program
 /// starts. Two probes of one name are a programmer error (CheckFailure).
-struct ProbeRegistrar {
-  ProbeRegistrar(const std::string& name, ProbeFactory factory);
+struct ProbeRegistration {
+  ProbeRegistration(const std::string& name, ProbeFactory factory);
 };
 
 /// What the CUDA plug-in brings: names that are known also where it is not loaded.

@@ -303,7 +303,8 @@ void Timeline::map_captured_node(std::uint64_t /*captured_node*/, std::int64_t /
 
 namespace {
 
-const ProbeRegistrar kTimelineRegistrar("timeline", [] { return std::make_unique<Timeline>(); });
+const ProbeRegistration kTimelineRegistration("timeline",
+                                              [] { return std::make_unique<Timeline>(); });
 
 }  // namespace
 }  // namespace dlbench::probes

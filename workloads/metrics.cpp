@@ -3,7 +3,6 @@
 #include "workloads/metrics.h"
 
 #include "engine/core/check.h"
-#include "workloads/undefined_metric.h"
 
 #include <limits>
 

@@ -34,4 +34,7 @@ enum class MetricKind : std::uint8_t {
 [[nodiscard]] std::map<std::string, double> metrics_of_counts(MetricKind kind,
                                                               std::span<const double> counts);
 
+/// What it means that the ratio of a metric of metric_names() is 0 / 0, as the end of a sentence.
+[[nodiscard]] std::string undefined_metric_reason(std::string_view metric);
+
 }  // namespace dlbench::workloads

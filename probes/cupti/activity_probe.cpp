@@ -444,7 +444,8 @@ class ActivityProbe final : public Probe, private core::trace::Sink {
   std::vector<std::int64_t> captured_ops_;
 };
 
-const ProbeRegistrar kCuptiRegistrar("cupti", [] { return std::make_unique<ActivityProbe>(); });
+const ProbeRegistration kCuptiRegistration("cupti",
+                                           [] { return std::make_unique<ActivityProbe>(); });
 
 }  // namespace
 }  // namespace dlbench::probes

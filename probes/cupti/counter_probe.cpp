@@ -124,8 +124,8 @@ class CounterProbe final : public Probe {
   std::map<std::string, std::map<std::string, double>> values_;
 };
 
-const ProbeRegistrar kCuptiCountersRegistrar("cupti_counters",
-                                             [] { return std::make_unique<CounterProbe>(); });
+const ProbeRegistration kCuptiCountersRegistration("cupti_counters",
+                                                   [] { return std::make_unique<CounterProbe>(); });
 
 }  // namespace
 }  // namespace dlbench::probes

@@ -100,8 +100,9 @@ class SamplingProbe final : public Probe {
   GpuSamples samples_;
 };
 
-const ProbeRegistrar kCuptiSamplingRegistrar("cupti_sampling",
-                                             [] { return std::make_unique<SamplingProbe>(); });
+const ProbeRegistration kCuptiSamplingRegistration("cupti_sampling", [] {
+  return std::make_unique<SamplingProbe>();
+});
 
 }  // namespace
 }  // namespace dlbench::probes
