@@ -21,7 +21,7 @@ commands that install them are printed and nothing is changed. Nothing is ever a
 Environment: DLBENCH_JOBS     parallel compile jobs (default: usable cores)
              DLBENCH_STAGES   what "test" builds and runs, of: release asan tsan fuzz
                               (default: release fuzz)
-             DLBENCH_TEST_JOBS  tests at a time (default: usable cores)
+             DLBENCH_TEST_JOBS  tests at a time (default: usable cores and one, for many tests wait)
 TEXT
 }
 
@@ -264,7 +264,7 @@ do_test() {
   export TSAN_OPTIONS=${TSAN_OPTIONS:-suppressions=$PWD/tests/sanitizers/tsan.txt:halt_on_error=1}
   say "tests of: ${stages[*]}"
   ctest --test-dir build/all --output-on-failure --no-tests=error \
-    --parallel "${DLBENCH_TEST_JOBS:-$(usable_cores)}"
+    --parallel "${DLBENCH_TEST_JOBS:-$(($(usable_cores) + 1))}"
 }
 
 case "${1:-}" in

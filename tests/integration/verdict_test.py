@@ -142,7 +142,7 @@ class Verdict(CommandTest):
 
     def test_02_storage_latency(self):
         self.expect({"input_bound"}, "mnist_cnn", "--storage", "latency_ms=5", "--workers", "1",
-                    *SMALL)
+                    "--batch-size", "4")
 
     def test_03_storage_bandwidth(self):
         self.judge_loader_of(1 / 4, *SMALL)
@@ -162,7 +162,7 @@ class Verdict(CommandTest):
                     "--batch-size", "4", "--workers", "8", "--storage", "latency_ms=20")
 
     def test_08_latency_not_hidden(self):
-        self.expect({"input_bound"}, "resunetpp", "--image-size", "64", "--batch-size", "4",
+        self.expect({"input_bound"}, "resunetpp", "--image-size", "64", "--batch-size", "2",
                     "--workers", "1", "--storage", "latency_ms=30")
 
     def test_09_decoding_takes_the_processors(self):

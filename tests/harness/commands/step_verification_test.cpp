@@ -54,7 +54,7 @@ TEST(Verify, InF16TheReferenceIsComparedWithItselfInF32) {
   options.precision = "fp16";
   std::ostringstream out;
   EXPECT_EQ(run_verify(options, out), 0) << out.str();
-  EXPECT_THAT(out.str(), HasSubstr("each gradient              8       0"));
+  EXPECT_THAT(out.str(), HasSubstr("each gradient             8       0"));
   EXPECT_THAT(out.str(), Not(HasSubstr("the reference itself")));
 }
 

@@ -40,7 +40,7 @@ std::vector<std::unique_ptr<Arm>> one_arm() {
 
 std::vector<std::string> throttled(const TrialResult& result) {
   std::vector<std::string> details;
-  for (const reports::TaintRecord& taint : result.taints) {
+  for (const reports::TaintRecord& taint : result.all_taints()) {
     if (taint.code == reports::Taint::kThrottled) {
       details.push_back(taint.where + ": " + taint.detail);
     }
@@ -127,7 +127,7 @@ TEST(TrialRunnerOnRanks, AnotherProcessOnADeviceDisturbsTheRepetition) {
         discarded[rank].push_back(*repetition.discarded);
       }
     }
-    for (const auto& taint : runner.results().front().taints) {
+    for (const auto& taint : runner.results().front().all_taints()) {
       taints[rank] += taint.detail.find("somebody") != std::string::npos ? 1 : 0;
     }
   });
