@@ -164,6 +164,26 @@ TEST(SynchronizeLoss, TheSumsAreReducedBetweenTheirProducerAndTheirFirstReader) 
   EXPECT_EQ(start->as<graph::AllReduceAttributes>().bucket, buckets) << "number of another bucket";
 }
 
+TEST(SynchronizeLoss, EachOfTwoLossesHasABucketOfItsOwn) {
+  GraphBuilder builder(graph::Mode::kEvaluate);
+  const ValueId p = builder.add_input("p", core::DType::kF32, {2, 1, kSide, kSide});
+  const ValueId mask = builder.add_input("mask", core::DType::kU8, {2, kSide, kSide});
+  builder.mark_output("loss", graph::dice_loss(builder, p, mask, "loss", 1.0F));
+  builder.mark_output("other", graph::dice_loss(builder, p, mask, "other", 2.0F));
+  const Graph after = graph::synchronize_loss(std::move(builder).finish());
+  std::vector<int> starts;
+  std::vector<int> waits;
+  for (const Node& node : after.nodes()) {
+    if (node.op == OpKind::kAllReduceStart) {
+      starts.push_back(node.as<graph::AllReduceAttributes>().bucket);
+    } else if (node.op == OpKind::kAllReduceWait) {
+      waits.push_back(node.as<graph::AllReduceAttributes>().bucket);
+    }
+  }
+  EXPECT_EQ(starts, (std::vector<int>{0, 1}));
+  EXPECT_EQ(waits, starts);
+}
+
 TEST(SynchronizeLoss, AMeanOverSamplesNeedsNothing) {
   const Graph step =
       graph::testing::training_step(graph::testing::small_classifier(graph::Mode::kTrain, 4), {});

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The dlbench authors
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/check.h"
+#include "engine/graph/graph_builder.h"
+#include "engine/graph/layers.h"
 #include "engine/graph/passes.h"
 #include "tests/engine/graph/networks.h"
 
@@ -8,6 +10,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dlbench::graph {
@@ -100,6 +103,22 @@ TEST(AddOptimizerPass, WithoutBucketsOneNodeUpdatesAll) {
   const Node& last = graph.nodes().back();
   EXPECT_EQ(last.op, OpKind::kSgd);
   EXPECT_EQ(last.inputs.size() - 2, graph.with_storage(Storage::kParameter).size());
+}
+
+TEST(AddOptimizerPass, AParameterWithoutAGradientHasNoState) {
+  GraphBuilder builder(Mode::kTrain);
+  const ValueId x = builder.add_input("x", core::DType::kF32, {2, 4});
+  const ValueId label = builder.add_input("label", core::DType::kI32, {2});
+  builder.mark_output("side", linear(builder, x, "unused", {.features_out = 3}));
+  const ValueId logits = linear(builder, x, "fc", {.features_out = 3, .bias = false});
+  const ValueId loss = nll_loss(builder, log_softmax(builder, logits, "logp"), label, "loss");
+  const Graph graph = add_optimizer(differentiate(std::move(builder).finish(), loss),
+                                    {.kind = OptimizerKind::kAdam});
+  ASSERT_EQ(graph.with_storage(Storage::kParameter).size(), 3U);
+  for (const ValueId state : graph.with_storage(Storage::kOptimizerState)) {
+    EXPECT_EQ(graph.value(graph.value(state).parameter).name, "fc.weight");
+  }
+  EXPECT_EQ(graph.with_storage(Storage::kOptimizerState).size(), 2U) << "both moments";
 }
 
 TEST(AddOptimizerPass, BeforeDifferentiateItIsAProgrammerError) {

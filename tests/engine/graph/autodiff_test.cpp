@@ -190,6 +190,10 @@ TEST(Autodiff, TheLossMustBeAFloatScalar) {
   const Graph forward = testing::small_classifier(Mode::kTrain, 2);
   EXPECT_THAT(error_of(forward, forward.outputs().at("prediction")),
               HasSubstr("'prediction' must be a float scalar, not (2, 5)"));
+  GraphBuilder builder(Mode::kTrain);
+  const ValueId whole = builder.scalar("whole", core::DType::kI64, 0);
+  EXPECT_THAT(error_of(std::move(builder).finish(), whole),
+              HasSubstr("'whole' must be a float scalar, not ()"));
 }
 
 TEST(Autodiff, EveryForwardOpHasARuleOrIsKnownToHaveNone) {

@@ -176,13 +176,19 @@ TEST(Totals, SumTheGraph) {
   EXPECT_EQ(sum.buffers, 0);
   EXPECT_EQ(sum.forward_macs, kMacs);
   std::int64_t flop = 0;
+  std::int64_t bytes = 0;
   for (const Node& node : forward.nodes()) {
-    flop += op_def(node.op).cost(forward, node).flop;
+    const Cost cost = op_def(node.op).cost(forward, node);
+    flop += cost.flop;
+    bytes += cost.bytes;
   }
   EXPECT_EQ(sum.training_flop, flop);
+  EXPECT_EQ(sum.bytes, bytes);
   EXPECT_GT(sum.training_flop, 4 * kMacs) << "the first convolution has no backward-data";
   EXPECT_LT(sum.training_flop, 5 * kMacs);
   EXPECT_EQ(sum.optimizer_flop, 0);
+  // Here the backward pass has more of them than the forward pass.
+  EXPECT_EQ(totals(conv_network(true)).forward_macs, kMacs + 3 * kX);
 }
 
 TEST(Totals, TheOptimizerIsAPartThatNoBatchChanges) {

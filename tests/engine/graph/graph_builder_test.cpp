@@ -16,6 +16,7 @@
 #include <numeric>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dlbench::graph {
@@ -127,6 +128,23 @@ TEST(GraphHash, SeesEveryConvAttribute) {
        [](ConvAttributes& a) { a.groups = 2; }});
 }
 
+TEST(GraphHash, SeesConvAttributesThatTheShapeDoesNotShow) {
+  expect_hash_sees<ConvAttributes>(
+      [](GraphBuilder& builder, const ConvAttributes& attributes) {
+        const ValueId x = builder.add_input("x", kF32, {1, 4, 8, 8});
+        const ValueId w = builder.add_state(Storage::kParameter, "w", kF32, {4, 4, 2, 2}, {});
+        const ValueId y = builder.add(
+            {.op = OpKind::kConv, .name = "y", .attributes = attributes, .inputs = {x, w}});
+        EXPECT_EQ(builder.graph().value(y).shape, (core::Shape{1, 4, 2, 2}));
+      },
+      {[](ConvAttributes& a) { a.dilation[0] = 3; },
+       [](ConvAttributes& a) { a.dilation[1] = 3; },
+       [](ConvAttributes& a) { a.pad_begin[0] = 1; },
+       [](ConvAttributes& a) { a.pad_end[0] = 1; },
+       [](ConvAttributes& a) { a.pad_end[1] = 1; }},
+      {.stride = {4, 4, 1}});
+}
+
 TEST(GraphHash, SeesEveryConvTransposeAttribute) {
   expect_hash_sees<ConvTransposeAttributes>(
       [](GraphBuilder& builder, const ConvTransposeAttributes& attributes) {
@@ -229,6 +247,35 @@ TEST(GraphHash, SeesBucketsAndEdges) {
     return std::move(builder).finish().hash();
   };
   EXPECT_NE(concat_of(false), concat_of(true));
+  const auto batch_norm_of = [](bool swapped) {
+    GraphBuilder builder(Mode::kTrain);
+    const ValueId x = builder.add_input("x", kF32, {2, 3, 4, 4});
+    const auto channels = [&builder](Storage storage, const char* name) {
+      return builder.add_state(storage, name, kF32, {3}, {});
+    };
+    const ValueId gamma = channels(Storage::kParameter, "gamma");
+    const ValueId beta = channels(Storage::kParameter, "beta");
+    const ValueId mean = channels(Storage::kBuffer, "mean");
+    const ValueId variance = channels(Storage::kBuffer, "variance");
+    builder.add_node(
+        {.op = OpKind::kBatchNorm,
+         .name = "bn",
+         .attributes = BatchNormAttributes{},
+         .inputs = {x, gamma, beta},
+         .updates = swapped ? std::vector{variance, mean} : std::vector{mean, variance}});
+    return std::move(builder).finish().hash();
+  };
+  EXPECT_NE(batch_norm_of(false), batch_norm_of(true));
+}
+
+TEST(GraphHash, SeesTheModeAndTypesOfValues) {
+  const auto relu_of = [](Mode mode, core::DType dtype) {
+    GraphBuilder builder(mode);
+    (void)relu(builder, builder.add_input("x", dtype, {2, 3}), "y");
+    return std::move(builder).finish().hash();
+  };
+  EXPECT_NE(relu_of(Mode::kTrain, kF32), relu_of(Mode::kEvaluate, kF32));
+  EXPECT_NE(relu_of(Mode::kTrain, kF32), relu_of(Mode::kTrain, core::DType::kBF16));
 }
 
 TEST(GraphBuilder, TwoValuesOfOneNameAreAProgrammerError) {
@@ -287,6 +334,28 @@ TEST(GraphBuilder, ReorderKeepsTheForwardNodeOfABackwardNode) {
       EXPECT_EQ(node.name.rfind(after.node(node.forward).name + "/", 0), 0U) << node.name;
     }
   }
+}
+
+TEST(GraphBuilder, ReorderFollowsForwardNodesThatMove) {
+  GraphBuilder forward(Mode::kTrain);
+  const ValueId x = forward.add_input("x", kF32, {2, 4});
+  const ValueId label = forward.add_input("label", core::DType::kI32, {2});
+  (void)relu(forward, x, "aside");
+  const ValueId logp = log_softmax(forward, linear(forward, x, "fc", {.features_out = 3}), "logp");
+  const ValueId loss = nll_loss(forward, logp, label, "loss");
+  GraphBuilder builder(differentiate(std::move(forward).finish(), loss));
+  std::vector<NodeId> order(builder.graph().nodes().size());
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin(), order.begin() + 1, order.end());
+  builder.reorder(order);
+  int backward = 0;
+  for (const Node& node : builder.graph().nodes()) {
+    if (node.forward != kNoNode) {
+      ++backward;
+      EXPECT_EQ(node.name.rfind(builder.graph().node(node.forward).name + "/", 0), 0U) << node.name;
+    }
+  }
+  EXPECT_EQ(backward, 3);
 }
 
 TEST(OpTable, HasOneNamedRowForEachOp) {

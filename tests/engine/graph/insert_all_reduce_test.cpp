@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/check.h"
 #include "engine/graph/graph_builder.h"
+#include "engine/graph/layers.h"
 #include "engine/graph/passes.h"
 #include "tests/engine/graph/networks.h"
 
@@ -12,6 +13,7 @@
 #include <cmath>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dlbench::graph {
@@ -164,6 +166,16 @@ TEST_F(InsertAllReduce, AStartStandsRightAfterItsLastGradient) {
   }
 }
 
+TEST_F(InsertAllReduce, WithoutOverlapNoStartStandsInTheBackwardPass) {
+  graph_ = insert_all_reduce(backward_, {.first_cap_bytes = 32, .cap_bytes = 64, .overlap = false});
+  const auto starts = nodes_of(OpKind::kAllReduceStart);
+  ASSERT_GE(starts.size(), 4U);
+  for (std::size_t bucket = 0; bucket < starts.size(); ++bucket) {
+    EXPECT_EQ(starts[bucket]->as<AllReduceAttributes>().bucket, static_cast<int>(bucket));
+    EXPECT_EQ(starts[bucket]->id, static_cast<NodeId>(backward_.nodes().size() + bucket));
+  }
+}
+
 TEST_F(InsertAllReduce, WaitsStandAfterTheBackwardPassInTheOrderOfTheirStarts) {
   const auto starts = nodes_of(OpKind::kAllReduceStart);
   const auto waits = nodes_of(OpKind::kAllReduceWait);
@@ -206,6 +218,29 @@ TEST_F(InsertAllReduce, ChangesNothingElse) {
   }
   EXPECT_EQ(before, after);
   EXPECT_EQ(graph_.outputs(), backward_.outputs());
+}
+
+// The parameter that is registered last is read first: its gradient is the last one.
+TEST(InsertAllReduceGraph, ABucketStartsAfterTheGradientThatIsMadeLast) {
+  GraphBuilder builder(Mode::kTrain);
+  const ValueId x = builder.add_input("x", core::DType::kF32, {2, 4});
+  const ValueId label = builder.add_input("label", core::DType::kI32, {2});
+  const auto weight = [&builder](const char* name) {
+    return builder.add_state(Storage::kParameter, name, core::DType::kF32, {4, 4}, {});
+  };
+  const ValueId second = weight("second");
+  const ValueId first = weight("first");
+  const ValueId hidden = builder.add({.op = OpKind::kLinear, .name = "a", .inputs = {x, first}});
+  const ValueId logits =
+      builder.add({.op = OpKind::kLinear, .name = "b", .inputs = {hidden, second}});
+  const ValueId loss = nll_loss(builder, log_softmax(builder, logits, "logp"), label, "loss");
+  const Graph graph = insert_all_reduce(differentiate(std::move(builder).finish(), loss), {});
+  const auto start = std::ranges::find(graph.nodes(), OpKind::kAllReduceStart, &Node::op);
+  ASSERT_NE(start, graph.nodes().end());
+  ASSERT_EQ(start->inputs.size(), 2U) << "the test needs both in one bucket";
+  const NodeId last = graph.value(graph.gradient_of(first)).producer;
+  EXPECT_GT(last, graph.value(graph.gradient_of(second)).producer);
+  EXPECT_EQ(start->id, last + 1);
 }
 
 TEST(InsertAllReduceGraph, AGradientThatIsReadElsewhereIsRefused) {
