@@ -56,6 +56,8 @@ TEST(JsonReader, RefusesOtherFilesAndVersions) {
   EXPECT_THAT(error_of("{}"), HasSubstr("not a report of dlbench"));
   EXPECT_THAT(error_after([](json& report) { report["schema_version"] = 2; }),
               HasSubstr("schema_version is 2, this program reads version 1"));
+  EXPECT_THAT(error_after([](json& report) { report["schema_version"] = 0; }),
+              HasSubstr("schema_version is 0, this program reads version 1"));
 }
 
 TEST(JsonReader, NamesTheMemberThatIsWrong) {
@@ -70,6 +72,13 @@ TEST(JsonReader, NamesTheMemberThatIsWrong) {
             "r.json: run.seed is -1, expected 0 or more");
   EXPECT_EQ(error_after([](json& report) { report["run"]["exit_code"] = 1.5; }),
             "r.json: run.exit_code is 1.5, expected a whole number");
+  EXPECT_EQ(error_after([](json& report) { report["run"]["seed"] = -1.0; }),
+            "r.json: run.seed is -1, expected a whole number");
+  // Of a float beyond 2^53 nobody knows which whole number was meant.
+  EXPECT_EQ(error_after([](json& report) { report["run"]["exit_code"] = 1e17; }),
+            "r.json: run.exit_code is 1e+17, expected a whole number");
+  EXPECT_EQ(error_after([](json& report) { report["run"]["status"] = "a\x7f\nz"; }),
+            "r.json: run.status is the unknown word 'a?" "?z'");
   EXPECT_EQ(error_after([](json& report) { report["attribution"]["margin_ci95"] = {1.0}; }),
             "r.json: attribution.margin_ci95 is not a list of two numbers, [lower, upper]");
 }

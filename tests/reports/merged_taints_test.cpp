@@ -20,5 +20,12 @@ TEST(MergedTaints, AreThoseOfOneCodeAndTrialThatSayTheSame) {
   EXPECT_EQ(merged[2].where, "trial io");
 }
 
+TEST(MergedTaints, FiguresInBracketsTellNothingApart) {
+  const auto merged = merged_taints({{Taint::kDisturbed, "trial full", "others ran (0.4 s of CPU)"},
+                                     {Taint::kDisturbed, "trial full", "others ran (1.5 s of CPU)"}});
+  ASSERT_EQ(merged.size(), 1U);
+  EXPECT_EQ(merged[0].detail, "others ran (0.4 s of CPU), and 1 more like it");
+}
+
 }  // namespace
 }  // namespace dlbench::reports

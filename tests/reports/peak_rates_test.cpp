@@ -41,6 +41,7 @@ TEST(PeakRates, WhatWasMeasuredIsNoDataSheet) {
     EXPECT_EQ(peak_rates(peaks, "fp32")->bytes_per_s, 10.0);
   }
   EXPECT_FALSE(measured_flop_per_s({kSheetFirst[0]}, "fp32").has_value());
+  EXPECT_FALSE(measured_flop_per_s(kSheetFirst, "bf16").has_value());
   EXPECT_FALSE(measured_bytes_per_s({kSheetFirst[0]}).has_value());
 }
 

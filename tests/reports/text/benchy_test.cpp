@@ -52,10 +52,20 @@ TEST(Benchy, LeavesOutWhatDidNotRunOrDoesNotCount) {
 
 TEST(Benchy, PrefersSyntheticHostAndNeverNocomm) {
   RunRecord record = io_synthetic_full();
-  record.trials.push_back(sample_trial(TrialKind::kSynthetic, "nocomm", {7.0, 7.0, 7.1}));
+  record.trials.insert(record.trials.begin(),
+                       sample_trial(TrialKind::kSynthetic, "nocomm", {7.0, 7.0, 7.1}));
   EXPECT_DOUBLE_EQ(json::parse(benchy_json(record))["SYNTHETIC"]["trial_throughput"][0], 4.95);
   record.trials.push_back(sample_trial(TrialKind::kSynthetic, "host", {4.0, 4.1, 4.2}));
   EXPECT_DOUBLE_EQ(json::parse(benchy_json(record))["SYNTHETIC"]["trial_throughput"][0], 4.0);
+}
+
+TEST(Benchy, HasTheMostRanksAndNoRateOfAStepWithoutATime) {
+  RunRecord record = io_synthetic_full();
+  record.trials[1].ranks = 4;
+  record.trials[2].repetitions[0].step_wall_s[1] = 0.0;
+  const json view = json::parse(benchy_json(record));
+  EXPECT_EQ(view["nranks"], 4);
+  EXPECT_EQ(view["FULL"]["rates"][0].size(), 3U);
 }
 
 /// The pattern is how the tutorials' plotting scripts find the lines.

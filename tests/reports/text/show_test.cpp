@@ -162,6 +162,11 @@ TEST(Summary, SaysWhyThereIsNoVerdict) {
   not_asked.config.effective["trials"] = "synthetic,full";
   EXPECT_THAT(summary_text(not_asked, "r"),
               HasSubstr("verdict           none: it needs the trials io, synthetic and full\n"));
+  RunRecord alone = without_verdict(RunStatus::kPartial, "interrupted");
+  alone.trials[1].variant = "nocomm";  // a step without its communication is no other step
+  alone.config.effective["trials"] = "io,full";
+  EXPECT_THAT(summary_text(alone, "r"),
+              HasSubstr("verdict           none: it needs the trials io, synthetic and full\n"));
 }
 
 TEST(Summary, RepeatsTheReasonOfAReport) {
@@ -184,6 +189,8 @@ TEST(Tables, ShowTheRanksOfATrialOnALine) {
   full.per_rank[2].late_share = 0.75;
   full.per_rank[1].device_address.reset();
   EXPECT_THAT(tables_text(record), HasSubstr("150 ms  1 on node2, GPU x  2, 75.0 %\n"));
+  full.repetitions[0].discarded = "disturbed";  // its 4 steps are in no rank's time
+  EXPECT_THAT(tables_text(record), HasSubstr("150 ms  165 ms  225 ms  1 on node2"));
   full.per_rank[0].wall_s.reset();
   EXPECT_THAT(tables_text(record), Not(HasSubstr("Mean step of each rank"))) << "one is not told";
 }
@@ -214,6 +221,8 @@ TEST(Tables, SayWhichPeakSharesAreOf) {
               ContainsRegex("FLOP/s  of data sheet  of measured peak  overhead/step\n.*"
                             " 12.5 % +25.0 % "));
   record.system.peaks.pop_back();
+  EXPECT_THAT(tables_text(record), ContainsRegex("B/s  of data sheet +bound"));
+  record.system.peaks.push_back({"another device", "fp32", 1.0e13, 1.0e12, "measured"});
   EXPECT_THAT(tables_text(record), ContainsRegex("B/s  of data sheet +bound"));
 }
 

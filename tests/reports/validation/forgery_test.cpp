@@ -3,6 +3,7 @@
 //
 // A good report, falsified in one place each: validation names the place. Its trials are falsified
 // in trial_forgery_test.cpp.
+#include "engine/core/disturbance_thresholds.h"
 #include "tests/reports/validation/forgery.h"
 
 #include <gmock/gmock.h>
@@ -106,6 +107,9 @@ TEST(Forgery, IsNotWhatTheReportCannotTell) {
   late.attribution->margin = 0.5;
   late.attribution->margin_ci95.reset();
   EXPECT_THAT(problems_of(late), Not(Contains(HasSubstr("verdict"))));
+  late.trials[2].ranks = 1;
+  EXPECT_THAT(problems_of(late), Contains(HasSubstr("attribution.verdict: is straggler, but")));
+  late.trials[2].ranks = 2;
   late.trials[2].per_rank[0].late_share = 0.5;
   EXPECT_THAT(problems_of(late), Contains(HasSubstr("attribution.verdict: is straggler, but")));
 }
@@ -127,6 +131,7 @@ TEST(Forgery, StatusAndExitCode) {
        "run.exit_code: is 0, but a complete run like this one ends with 3"},
       {ended(RunStatus::kPartial, 0), "run.exit_code: is 0, but a run that was ended early"},
       {ended(RunStatus::kFailed, 0), "run.exit_code: is 0, which is not that of a failed run"},
+      {ended(RunStatus::kFailed, 4), "run.exit_code: is 4, which is not that of a failed run"},
       {ended(RunStatus::kFailed, 124), "run.exit_code: is 124, which is not that of a failed run"},
       {ended(RunStatus::kPartial, 124), "job.state: 'COMPLETED' contradicts"},
       {[](RunRecord& r) {
@@ -173,6 +178,9 @@ TEST(Forgery, IsNoneOfTheEndsThatOccur) {
   tainted.config.effective["strict"] = true;
   tainted.run.exit_code = 4;
   EXPECT_THAT(problems_of(tainted), IsEmpty());
+  tainted.run.taints.clear();
+  tainted.run.exit_code = 0;
+  EXPECT_THAT(problems_of(tainted), Not(Contains(HasSubstr("run.exit_code"))));
   RunRecord going_on = sample_record();
   going_on.run.status = RunStatus::kPartial;
   going_on.run.finished_at.reset();
@@ -224,6 +232,12 @@ TEST(Forgery, DoubtsThatAreNotTold) {
        "run.taints: has no disturbed, but others used the processors in epoch 2"},
       {[](RunRecord& r) { r.config.effective["link"] = "latency_us=10"; },
        "run.taints: has no simulated, but the option link delays 4 ranks"},
+      {[](RunRecord& r) {  // of collectives alone
+         r.config.effective["link"] = "latency_us=10";
+         r.trials.clear();
+         r.history.clear();
+       },
+       "run.taints: has no simulated, but the option link delays 4 ranks"},
       {[](RunRecord& r) {
          r.config.effective["link"] = "gbit_per_s=10,inside_latency_us=1";
          r.config.effective["link-node-ranks"] = 4;
@@ -272,6 +286,25 @@ TEST(Forgery, IsNoDoubtThatARunDoesNotTell) {
     r.config.effective["link-node-ranks"] = 4;
   });
   expect_no("simulated", [](RunRecord& r) { r.config.effective["link"] = "latency_us=0"; });
+  expect_no("simulated", [](RunRecord& r) {
+    r.config.effective["link"] = "latency_us=0,inside_latency_us=10";
+    r.config.effective["link-node-ranks"] = 1;  // nothing is inside of a node
+  });
+  expect_no("short_run", [](RunRecord& r) {
+    r.config.effective["min-time"] = 5.0;
+    r.trials.erase(r.trials.begin(), r.trials.begin() + 3);  // what is left is of series
+  });
+  expect_no("throttled", [](RunRecord& r) {
+    r.trials[1].repetitions[1].disturbance.throttled_s = 1.0;
+    r.run.taints.push_back({Taint::kThrottled, "trial synthetic/device, repetition 1", ""});
+  });
+  expect_no("disturbed", [](RunRecord& r) {  // what is seen here is no more than an upper bound
+    const core::DisturbanceThresholds limits;
+    RepetitionRecord& repetition = r.trials[1].repetitions[1];
+    const auto cpus = static_cast<double>(r.system.hosts[0].cpu.usable_cores);
+    repetition.disturbance.foreign_cpu_s =
+        1.5 * limits.limit_s(limits.other_cpu_share, repetition.wall_s, cpus);
+  });
 }
 
 TEST(Forgery, OptionsWorkloadAndData) {
@@ -296,6 +329,11 @@ TEST(Forgery, OptionsWorkloadAndData) {
        "config.effective.image-size: is 128, but the workload was built with 256"},
       {[](RunRecord& r) { r.trials[0].loader->skipped_samples.clear(); },
        "trials[0].loader.skipped_samples: lists none of the 1 that were skipped"},
+      {[](RunRecord& r) {
+         auto& samples = r.trials[0].loader->skipped_samples;
+         samples.push_back(samples.front());
+       },
+       "trials[0].loader.skipped_samples: lists more samples than were skipped"},
       {[](RunRecord& r) { r.trials[0].repetitions[0].queue_fill->start = 1000; },
        "trials[0].repetitions[0].queue_fill: has more batches than the 2 of loader.prefetch"},
       {[](RunRecord& r) { r.trials[0].repetitions[1].queue_fill->end = 3; },
@@ -358,6 +396,8 @@ TEST(Forgery, FiguresThatAreThereTwice) {
        "collectives[0].time_s.n: is 20, but --iters is 10"},
       {[](RunRecord& r) { r.scaling[0].projection[0].waiting_s = 0.06; },
        "projection[0].waiting_s: is 0.06, which is no part of exposed_communication_s"},
+      {[](RunRecord& r) { r.scaling[0].projection[0].waiting_s = -0.01; },
+       "projection[0].waiting_s: is -0.01, which is no part of exposed_communication_s"},
       {[](RunRecord& r) { r.scaling[0].projection[0].exposed_communication_s = 0.3; },
        "projection[0].exposed_communication_s: is 0.3, which is more than the step, 0.23"},
       {[](RunRecord& r) { (*r.scaling[0].projection[0].ci95)[0] *= 0.9; },

@@ -211,6 +211,15 @@ TEST(RankForgery, AJobShorterThanWhatItTimed) {
        },
        "job.wall_s: is 1, but repetitions and epochs took 76.35"},
   });
+  RunRecord record = sample_record();
+  record.history.clear();
+  record.job->wall_s = 1.0;
+  for (TrialRecord& trial : record.trials) {
+    for (RepetitionRecord& repetition : trial.repetitions) {
+      repetition.invocation = 1;  // the job's is 0
+    }
+  }
+  EXPECT_THAT(problems_of(record), Not(Contains(HasSubstr("job.wall_s"))));
 }
 
 }  // namespace

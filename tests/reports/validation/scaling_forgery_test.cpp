@@ -2,10 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Scaling series of a good report, falsified in one place each: validation names the place.
+#include "reports/interval.h"
 #include "tests/reports/validation/forgery.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
 
 namespace dlbench::reports {
 namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 ScalingPointRecord& on_two_ranks(RunRecord& record) { return record.scaling[0].points[1]; }
 
@@ -53,7 +64,39 @@ TEST(ScalingForgery, TheHeadlineOfAPoint) {
        "points[1].step_time_s: is not that of the trial 'full'"},
       {[](RunRecord& r) { on_two_ranks(r).step_time_s.reset(); },
        "points[1].step_time_s: is not that of the trial 'full'"},
+      {[](RunRecord& r) { on_two_ranks(r).speedup->mean = 1.9; },
+       "points[1].speedup: is not that of the trial 'full'"},
   });
+}
+
+// A launch may have no point of one rank.
+TEST(ScalingForgery, ABaselineOfSeveralRanks) {
+  RunRecord record = sample_record();
+  std::vector<ScalingPointRecord>& points = record.scaling[0].points;
+  points.erase(points.begin());
+  std::erase_if(record.trials, [](const TrialRecord& trial) {
+    return trial.series == "weak" && trial.ranks == 1;
+  });
+  record.scaling[0].baseline_ranks = 2;
+  const auto rates_of = [&record](std::int64_t ranks) {
+    std::vector<RoundRate> rates;
+    for (const TrialRecord& trial : record.trials) {
+      if (trial.series == "weak" && trial.ranks == ranks && trial.kind == TrialKind::kFull) {
+        for (const RepetitionRecord& repetition : trial.repetitions) {
+          rates.push_back({repetition.round, repetition.samples_per_second});
+        }
+      }
+    }
+    return rates;
+  };
+  const Interval ratio = paired_ratio_interval(rates_of(4), rates_of(2)).value();
+  ScalingTrialRecord& full = points[1].trials[3];
+  full.speedup = EstimateRecord{ratio.estimate, IntervalRecord{ratio.lower, ratio.upper}};
+  full.efficiency =
+      EstimateRecord{ratio.estimate / 2.0, IntervalRecord{ratio.lower / 2.0, ratio.upper / 2.0}};
+  EXPECT_THAT(problems_of(record), Not(Contains(HasSubstr("points[1].trials[3]"))));
+  full.efficiency->mean *= 0.5;  // as if it were one of a single rank
+  EXPECT_THAT(problems_of(record), Contains(HasSubstr("points[1].trials[3].efficiency: is ")));
 }
 
 TEST(ScalingForgery, StepsOfTheSlowestRank) {
@@ -62,6 +105,14 @@ TEST(ScalingForgery, StepsOfTheSlowestRank) {
        "points[0].trials[3].step_time_s.p90: is "},
       {[](RunRecord& r) { on_two_ranks(r).trials[3].step_time_s->median *= 0.98; },
        "points[1].trials[3].step_time_s.median: is "},
+      {[](RunRecord& r) { on_two_ranks(r).trials[3].step_time_s->p95 *= 0.98; },
+       "points[1].trials[3].step_time_s.p95: is "},
+      {[](RunRecord& r) { on_two_ranks(r).trials[3].step_time_s->p99 *= 0.98; },
+       "points[1].trials[3].step_time_s.p99: is "},
+      {[](RunRecord& r) { on_two_ranks(r).trials[3].step_time_s->min *= 0.98; },
+       "points[1].trials[3].step_time_s.min: is "},
+      {[](RunRecord& r) { on_two_ranks(r).trials[3].step_time_s->max *= 0.98; },
+       "points[1].trials[3].step_time_s.max: is "},
       {[](RunRecord& r) { on_two_ranks(r).trials[3].step_time_s->max *= 100.0; },
        "points[1].trials[3].step_time_s.max: is "},
       {[](RunRecord& r) { on_two_ranks(r).trials[3].step_time_s->median *= 100.0; },
@@ -84,12 +135,37 @@ TEST(ScalingForgery, WhatCommunicationCosts) {
        "points[1].waiting_s: makes a step of 0.1999"},
       {[](RunRecord& r) { (*on_two_ranks(r).exposed_communication_ci95)[0] = 0.0; },
        "points[1].exposed_communication_ci95: 0.02 is not the middle of its interval [0, 0.022]"},
+      {[](RunRecord& r) { on_two_ranks(r).nocomm_s = 0.14; },  // the slack is one of a round
+       "points[1].nocomm_s: makes a step of 0.14 s"},
+      {[](RunRecord& r) { on_two_ranks(r).nocomm_s = 0.22; },
+       "points[1].nocomm_s: makes a step of 0.22 s"},
+      {[](RunRecord& r) {  // a rank takes its share of the slowest one's time at least
+         for (TrialRecord& trial : r.trials) {
+           trial.per_rank.clear();
+         }
+         *on_two_ranks(r).nocomm_s *= 0.3;
+       },
+       "points[1].nocomm_s: makes a step of 0.054 s"},
+      {[](RunRecord& r) { (*on_two_ranks(r).in_step->all_reduce_s.ci95)[1] = 1.0; },
+       "points[1].in_step.all_reduce_s: 0.032 is not the middle"},
+      {[](RunRecord& r) { (*on_two_ranks(r).in_step->exposed_all_reduce_s.ci95)[1] = 1.0; },
+       "points[1].in_step.exposed_all_reduce_s: 0.008 is not the middle"},
+      {[](RunRecord& r) { (*on_two_ranks(r).in_step->waiting_s.ci95)[1] = 1.0; },
+       "points[1].in_step.waiting_s: 0.006 is not the middle"},
+      {[](RunRecord& r) { (*on_two_ranks(r).in_step->other_collectives_s.ci95)[1] = 1.0; },
+       "points[1].in_step.other_collectives_s: 0.001 is not the middle"},
+      {[](RunRecord& r) { (*on_two_ranks(r).waiting_ci95)[1] = 1.0; },
+       "points[1].waiting_ci95: 0.005 is not the middle"},
+      {[](RunRecord& r) { (*on_two_ranks(r).overlap_ci95)[1] = 1.0; },
+       "points[1].overlap_ci95: 0.75 is not the middle"},
       {[](RunRecord& r) { (*on_two_ranks(r).in_step->contention_s.ci95)[1] = 0.01; },
        "points[1].in_step.contention_s: 0.005 is not the middle"},
       {[](RunRecord& r) { on_two_ranks(r).slowest_share = 0.4; },
        "points[1].slowest_share: is 0.4, which is not the largest of 2 ranks' shares of 12 steps"},
       {[](RunRecord& r) { on_two_ranks(r).slowest_share = 0.25; },  // 3 steps, but not most
        "points[1].slowest_share: is 0.25"},
+      {[](RunRecord& r) { on_two_ranks(r).slowest_share = 1.25; },  // 15 of 12 steps
+       "points[1].slowest_share: is 1.25"},
       {[](RunRecord& r) { on_two_ranks(r).slowest_share = 0.76; },
        "points[1].slowest_share: is 0.76"},
       {[](RunRecord& r) { on_two_ranks(r).slowest_lost_share = 0.9; },
@@ -129,6 +205,8 @@ TEST(ScalingForgery, FiguresThatAreMissingWithAReason) {
        "points[1]: has figures of communication, but not both synthetic trials"},
       {[](RunRecord& r) { r.scaling[0].buckets->ranks = 64; },
        "scaling[0].buckets.ranks: is 64, of which there is no point"},
+      {[](RunRecord& r) { r.scaling[0].buckets->caps[1].bucket_cap_mib = 0.5; },
+       "scaling[0].buckets.caps[1]: caps do not ascend"},
   });
 }
 

@@ -45,6 +45,8 @@ TEST(TrialForgery, StepTimes) {
   expect_seen({
       {[](RunRecord& r) { r.trials[0].repetitions[1].step_wall_s[2] *= 1.001; },
        "trials[0].repetitions[1].step_wall_s: sums to"},
+      {[](RunRecord& r) { r.trials[0].repetitions[1].step_wall_s[2] *= 0.999; },
+       "trials[0].repetitions[1].step_wall_s: sums to"},
       {[](RunRecord& r) {
          for (double& step_s : r.trials[1].repetitions[0].step_wall_s) {
            step_s *= 10.0;
@@ -88,8 +90,8 @@ TEST(TrialForgery, WarmUp) {
        "trials[0].warmup.first_step_s: is not null after 0 steps"},
       {[](RunRecord& r) { r.trials[0].warmup.first_step_s.reset(); },
        "trials[0].warmup.first_step_s: is null after 12 steps"},
-      {[](RunRecord& r) { r.trials[0].warmup.steps = 9; },
-       "trials[0].warmup.steady: is true after 9 steps, too few to tell"},
+      {[](RunRecord& r) { r.trials[0].warmup.steps = 10; },
+       "trials[0].warmup.steady: is true after 10 steps, too few to tell"},
   });
 }
 
@@ -114,6 +116,18 @@ TEST(TrialForgery, IsNotWhereClocksDiffer) {
     step_s *= 0.5;
   }
   EXPECT_THAT(problems_of(record), Not(Contains(HasSubstr("step_wall_s"))));
+  record = sample_record();
+  record.trials[1].phases[0].total_s *= 1.1;  // the device's clock may tell more than the host's
+  EXPECT_THAT(problems_of(record), Not(Contains(HasSubstr("total_s sum to"))));
+}
+
+// A round is one of its start of the program.
+TEST(TrialForgery, IsNoRoundOfAnotherStart) {
+  RunRecord record = sample_record();
+  record.trials[0].repetitions[1].round = 0;
+  EXPECT_THAT(problems_of(record), Contains(HasSubstr("round: 0 counts twice in this trial")));
+  record.trials[0].repetitions[1].invocation = 1;
+  EXPECT_THAT(problems_of(record), Not(Contains(HasSubstr("counts twice"))));
 }
 
 TEST(TrialForgery, PhasesAndStages) {
@@ -142,6 +156,19 @@ TEST(TrialForgery, FlopRates) {
   with_peak.trials[1].mfu = 5.0 * 94.0e9 / 2.0e11;
   with_peak.trials[1].mfu_measured = 5.0 * 94.0e9 / 2.0e11;
   EXPECT_THAT(problems_of(with_peak), IsEmpty());
+  // On two ranks it is half of it, where both are processors; who else computed is not known.
+  with_peak.trials[1].ranks = 2;
+  EXPECT_THAT(problems_of(with_peak), Contains(HasSubstr("trials[1].mfu: is ")));
+  *with_peak.trials[1].mfu.value *= 0.5;
+  *with_peak.trials[1].mfu_measured *= 0.5;
+  EXPECT_THAT(problems_of(with_peak), Not(Contains(HasSubstr("trials[1].mfu"))));
+  with_peak.workload->backend = "cuda";
+  with_peak.trials[1].mfu = 0.9;
+  EXPECT_THAT(problems_of(with_peak), Not(Contains(HasSubstr("trials[1].mfu"))));
+  RunRecord other_precision = sample_record();
+  other_precision.trials[1].mfu = 0.5;
+  other_precision.scaling[1].options["precision"] = "bf16";
+  EXPECT_THAT(problems_of(other_precision), Not(Contains(HasSubstr("trials[1].mfu"))));
   expect_seen({
       {[](RunRecord& r) { r.trials[1].achieved_flop_per_s = 1e12; },
        "trials[1].achieved_flop_per_s: is 1000000000000"},

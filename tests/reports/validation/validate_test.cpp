@@ -55,6 +55,8 @@ TEST(Validate, TheEmptyRecordFitsTheSchema) {
 TEST(Validate, TheSchemaNamesTheWrongMember) {
   EXPECT_THAT(problems_after([](json& report) { report["trials"][0]["kind"] = "input"; }),
               Contains(HasSubstr("trials[0].kind: ")));
+  EXPECT_EQ(problems_after([](json& report) { report["trials"][0]["ranks"] = 0; }).size(), 1U)
+      << "the trial, the list and the report are not wrong besides";
   EXPECT_THAT(problems_after([](json& report) { report["run"].erase("seed"); }),
               Contains(HasSubstr("seed")));
   EXPECT_THAT(problems_after([](json& report) {
