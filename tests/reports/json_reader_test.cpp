@@ -78,7 +78,8 @@ TEST(JsonReader, NamesTheMemberThatIsWrong) {
   EXPECT_EQ(error_after([](json& report) { report["run"]["exit_code"] = 1e17; }),
             "r.json: run.exit_code is 1e+17, expected a whole number");
   EXPECT_EQ(error_after([](json& report) { report["run"]["status"] = "a\x7f\nz"; }),
-            "r.json: run.status is the unknown word 'a?" "?z'");
+            "r.json: run.status is the unknown word 'a?"
+            "?z'");
   EXPECT_EQ(error_after([](json& report) { report["attribution"]["margin_ci95"] = {1.0}; }),
             "r.json: attribution.margin_ci95 is not a list of two numbers, [lower, upper]");
 }

@@ -21,8 +21,9 @@ TEST(MergedTaints, AreThoseOfOneCodeAndTrialThatSayTheSame) {
 }
 
 TEST(MergedTaints, FiguresInBracketsTellNothingApart) {
-  const auto merged = merged_taints({{Taint::kDisturbed, "trial full", "others ran (0.4 s of CPU)"},
-                                     {Taint::kDisturbed, "trial full", "others ran (1.5 s of CPU)"}});
+  const auto merged =
+      merged_taints({{Taint::kDisturbed, "trial full", "others ran (0.4 s of CPU)"},
+                     {Taint::kDisturbed, "trial full", "others ran (1.5 s of CPU)"}});
   ASSERT_EQ(merged.size(), 1U);
   EXPECT_EQ(merged[0].detail, "others ran (0.4 s of CPU), and 1 more like it");
 }

@@ -24,6 +24,24 @@ TEST(ArrivalLog, KeepsWhatIsKnownAndStartsAfresh) {
   EXPECT_THAT(log.take(), IsEmpty());
 }
 
+TEST(ArrivalLog, AfterManyItStartsAfreshToo) {
+  ArrivalLog log;
+  ArrivalLog fresh;
+  for (int number = 0; number < 100000; ++number) {
+    log.add(number);
+  }
+  static_cast<void>(log.take());
+  for (int number = 0; number < 20000; ++number) {
+    log.add(number);
+    fresh.add(number);
+  }
+  EXPECT_EQ(log.take(), fresh.take());
+  for (const double ahead_s : {0.5, 0.25, 0.125}) {
+    log.add(ahead_s);
+  }
+  EXPECT_THAT(log.take(), ElementsAre(0.5, 0.25, 0.125)) << "few are all kept";
+}
+
 TEST(ArrivalLog, OfManyItKeepsTheSameOnesOnAllRanks) {
   constexpr int kCollectives = 100000;
   constexpr int kOfAStep = 4;

@@ -12,9 +12,12 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
+#include <barrier>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -316,6 +319,78 @@ TEST(HostCommunicator, TimeOutNamesTheMissingRankAndTheCollective) {
       EXPECT_THROW(communicator.all_reduce(request, stream), core::Error);
     }
     end.arrive_and_wait();
+  });
+}
+
+// What one rank does in each case is another collective than what the other rank does.
+TEST(HostCommunicator, RanksInDifferentCollectivesAreTold) {
+  using Call = std::function<void(Rank & self, std::byte * data)>;
+  const auto all_reduce = [](ReduceRequest request) -> Call {
+    return [request](Rank& self, std::byte* data) {
+      ReduceRequest own = request;
+      own.data = data;
+      self.communicator.all_reduce(own, self.stream);
+    };
+  };
+  const auto broadcast = [](int root) -> Call {
+    return [root](Rank& self, std::byte* data) {
+      self.communicator.broadcast(data, 8, root, self.stream);
+    };
+  };
+  const Call reduce_scatter = [](Rank& self, std::byte* data) {
+    self.communicator.reduce_scatter({.data = data, .count = 2}, self.stream);
+  };
+  const Call all_gather = [](Rank& self, std::byte* data) {
+    self.communicator.all_gather(data, 2, DType::kF32, self.stream);
+  };
+  const std::vector<std::array<Call, 2>> cases = {
+      {all_reduce({.count = 2}), all_reduce({.count = 1})},
+      {all_reduce({.count = 2}), all_reduce({.count = 2, .dtype = DType::kI32})},
+      {all_reduce({.count = 2}), all_reduce({.count = 2, .op = ReduceOp::kMax})},
+      {broadcast(0), broadcast(1)},
+      {reduce_scatter, all_gather}};
+  for (std::size_t number = 0; number < cases.size(); ++number) {
+    ThreadNode node(2);
+    std::barrier<> end(2);
+    run_ranks(2, [&](int rank) {
+      Rank self(node, rank, 2);
+      std::array<std::byte, 8> data{};
+      try {
+        cases[number][static_cast<std::size_t>(rank)](self, data.data());
+        ADD_FAILURE() << "case " << number << ": no error on rank " << rank;
+      } catch (const core::Error& error) {
+        EXPECT_EQ(error.code(), core::ErrorCode::kRun);
+        EXPECT_THAT(
+            error.what(),
+            testing::HasSubstr("rank " + std::to_string(1 - rank) + " is in another collective"));
+      }
+      end.arrive_and_wait();
+    });
+  }
+}
+
+TEST(HostCommunicator, TotalsHaveTheBytesOfEachCollective) {
+  ThreadNode node(2);
+  run_ranks(2, [&](int rank) {
+    Rank self(node, rank, 2);
+    std::vector<std::byte> data(80);
+    const auto take_bytes = [&self] {
+      const auto totals = self.communicator.take_totals();
+      EXPECT_EQ(totals.collectives, 1);
+      return totals.bytes;
+    };
+    self.communicator.all_reduce({.data = data.data(), .count = 10}, self.stream);
+    EXPECT_EQ(take_bytes(), 40);
+    self.communicator.all_gather(data.data(), 10, DType::kF64, self.stream);
+    EXPECT_EQ(take_bytes(), 80);
+    self.communicator.reduce_scatter({.data = data.data(), .count = 20}, self.stream);
+    EXPECT_EQ(take_bytes(), 80);
+    self.communicator.broadcast(data.data(), 7, 0, self.stream);
+    EXPECT_EQ(take_bytes(), 7);
+    self.communicator.all_reduce({.data = data.data(), .count = 1}, self.stream);
+    const auto totals = self.communicator.take_totals();
+    EXPECT_EQ(totals.all_reduce_s, totals.transfer_s);
+    EXPECT_EQ(totals.exposed_all_reduce_s, totals.transfer_s) << "the caller made it itself";
   });
 }
 

@@ -70,6 +70,12 @@ TEST(LinkModel, ASingleRootTalksToEachOtherRankInTurn) {
   EXPECT_NEAR(root_exchange_s(nodes, kMegabyte, 5),
               3 * (1e-3 + kMegabyte / 1e9) + (1e-6 + kMegabyte / 1e10),
               1e-12);
+  nodes.node_ranks = 4;
+  EXPECT_NEAR(root_exchange_s(nodes, kMegabyte, 5),
+              (1e-3 + kMegabyte / 1e9) + 3 * (1e-6 + kMegabyte / 1e10),
+              1e-12);
+  EXPECT_NEAR(root_exchange_s(nodes, kMegabyte, 3), 2 * (1e-6 + kMegabyte / 1e10), 1e-12)
+      << "fewer than a node has";
 }
 
 TEST(LinkModel, AnAllReduceIsAReduceScatterAndAnAllGather) {
@@ -96,6 +102,7 @@ TEST(LinkModel, SaysWhyItDelaysNothing) {
   EXPECT_EQ(idle_reason(two_levels(), 3), "");
   const LinkModel between_alone = parse_link_model("latency_us=10", 3);
   EXPECT_THAT(idle_reason(between_alone, 2), HasSubstr("one node (--link-node-ranks 3)"));
+  EXPECT_THAT(idle_reason(between_alone, 3), HasSubstr("all 3 ranks are of one node"));
   EXPECT_EQ(idle_reason(between_alone, 4), "");
   EXPECT_EQ(idle_reason(parse_link_model("latency_us=10,jitter_us=1", 3), 2), "");
   const LinkModel ideal = parse_link_model("latency_us=0");
@@ -111,6 +118,9 @@ TEST(LinkModel, JitterIsExponentialAndTheSameOnEveryRank) {
   EXPECT_EQ(jitter_s(link, 1, 5), jitter_s(link, 1, 5));
   EXPECT_NE(jitter_s(link, 1, 5), jitter_s(link, 1, 6));
   EXPECT_NE(jitter_s(link, 1, 5), jitter_s(link, 2, 5));
+  constexpr std::uint64_t kUpper = std::uint64_t{1} << 32U;  // all bits of both count
+  EXPECT_NE(jitter_s(link, 1, 5), jitter_s(link, 1 + kUpper, 5));
+  EXPECT_NE(jitter_s(link, 1, 5), jitter_s(link, 1, 5 + static_cast<std::int64_t>(kUpper)));
   std::vector<double> draws;
   for (std::int64_t sequence = 0; sequence < 20'000; ++sequence) {
     draws.push_back(jitter_s(link, 7, sequence));
@@ -125,6 +135,7 @@ TEST(LinkModel, JitterIsExponentialAndTheSameOnEveryRank) {
 TEST(LinkModel, ReadsWhatItWrites) {
   const std::string level = "latency_us=10,gbit_per_s=8,jitter_us=50";
   EXPECT_EQ(parse_link_model(level).to_string(), level);
+  EXPECT_EQ(parse_link_model("latency_us=10").to_string(), "latency_us=10");
   const std::string inside = "inside_latency_us=1,inside_gbit_per_s=80";
   const LinkModel link = parse_link_model(level + "," + inside, 4);
   EXPECT_EQ(link.to_string(), level + ",node_ranks=4," + inside);

@@ -3,8 +3,9 @@
 //
 // A good report, falsified in one place each: validation names the place. Its trials are falsified
 // in trial_forgery_test.cpp.
-#include "engine/core/disturbance_thresholds.h"
 #include "tests/reports/validation/forgery.h"
+
+#include "engine/core/disturbance_thresholds.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
