@@ -139,7 +139,14 @@ std::string progressive_jpeg_bytes(const Picture& picture) {
   return encode_jpeg(picture, 95, TJSAMP_420, TJFLAG_PROGRESSIVE);
 }
 
-std::string png_bytes(const Picture& picture, bool interlaced) {
+std::string png_bytes(const Picture& picture, bool interlaced, int bits) {
+  std::vector<std::uint8_t> samples;
+  for (const std::uint8_t value : picture.pixels) {
+    samples.push_back(value);
+    if (bits == 16) {
+      samples.push_back(static_cast<std::uint8_t>(255 - value));
+    }
+  }
   std::string out;
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
   png_infop info = png_create_info_struct(png);
@@ -151,7 +158,7 @@ std::string png_bytes(const Picture& picture, bool interlaced) {
                info,
                static_cast<png_uint_32>(picture.width),
                static_cast<png_uint_32>(picture.height),
-               8,
+               bits,
                type,
                interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE,
                PNG_COMPRESSION_TYPE_DEFAULT,
@@ -159,8 +166,8 @@ std::string png_bytes(const Picture& picture, bool interlaced) {
   png_write_info(png, info);
   std::vector<png_bytep> rows;
   for (int row = 0; row < picture.height; ++row) {
-    rows.push_back(const_cast<png_bytep>(picture.pixels.data()) +
-                   static_cast<std::ptrdiff_t>(row) * picture.width * picture.channels);
+    rows.push_back(samples.data() +
+                   static_cast<std::ptrdiff_t>(row) * picture.width * picture.channels * bits / 8);
   }
   png_write_image(png, rows.data());
   png_write_end(png, info);

@@ -38,8 +38,8 @@ enum class Chroma : std::uint8_t { kFull, kHalvedAlongX, kHalvedAlongY, kHalved 
 /// What TurboJPEG makes of a file, reduced by `denominator`: RGB, or luma for one channel.
 [[nodiscard]] Picture decode_with_turbojpeg(const std::string& jpeg, int channels, int denominator);
 [[nodiscard]] std::string progressive_jpeg_bytes(const Picture& picture);
-/// `channels` 1, 3 or 4 (RGBA); `interlaced`: Adam7.
-[[nodiscard]] std::string png_bytes(const Picture& picture, bool interlaced = false);
+/// `channels` 1, 3 or 4 (RGBA); `interlaced`: Adam7. Of 16 `bits` the upper ones are the picture's.
+[[nodiscard]] std::string png_bytes(const Picture& picture, bool interlaced = false, int bits = 8);
 [[nodiscard]] std::string gzip_bytes(const std::string& plain);
 [[nodiscard]] std::string idx_bytes(const std::vector<std::uint32_t>& extents,
                                     const std::vector<std::uint8_t>& values);

@@ -366,6 +366,16 @@ TEST(PngDecoder, GivesBackGreyRgbAndRgbaExactly) {
   }
 }
 
+TEST(PngDecoder, KeepsTheUpperOfSixteenBits) {
+  ImageDecoder decoder;
+  const Picture grey = smooth_picture(9, 17, 1);
+  const Picture rgb = smooth_picture(9, 17, 3);
+  const std::string grey_file = png_bytes(grey, false, 16);
+  const std::string rgb_file = png_bytes(rgb, false, 16);
+  EXPECT_EQ(largest_difference(decoder.decode(as_bytes(grey_file), "g", {.channels = 1}), grey), 0);
+  EXPECT_EQ(largest_difference(decoder.decode(as_bytes(rgb_file), "c", {}), rgb), 0);
+}
+
 TEST(PngDecoder, GreyFilesGiveEqualChannels) {
   const Picture grey = smooth_picture(5, 6, 1);
   const std::string file = png_bytes(grey);
@@ -378,20 +388,26 @@ TEST(PngDecoder, GreyFilesGiveEqualChannels) {
 }
 
 TEST(PngDecoder, ReducesColourToLuma) {
-  const Picture red{1, 2, 3, {255, 0, 0, 255, 255, 255}};
+  const Picture red{1, 3, 3, {255, 0, 0, 255, 255, 255, 0, 255, 0}};
   const std::string file = png_bytes(red);
   ImageDecoder decoder;
   const std::vector<std::uint8_t> pixels =
       pixels_of(decoder.decode(as_bytes(file), "r", {.channels = 1}));
   EXPECT_EQ(pixels.at(0), 76);  // 0.299 * 255 = 76.2
   EXPECT_EQ(pixels.at(1), 255);
+  EXPECT_EQ(pixels.at(2), 150);  // 0.587 * 255 = 149.7
 }
 
 TEST(PngDecoder, NamesTruncatedAndDamagedFilesAtEveryPlace) {
   const std::string file = png_bytes(smooth_picture(20, 20, 3));
-  for (std::size_t length = 8; length + 12 < file.size(); length += 5) {
-    EXPECT_NE(decode_error(file.substr(0, length)).find("some/file.jpg"), std::string::npos);
+  for (std::size_t length = 8; length < file.size(); length += 5) {
+    EXPECT_EQ(decode_error(file.substr(0, length)),
+              "'some/file.jpg' is not a sound PNG image: the file ends too early")
+        << length;
   }
+  EXPECT_NE(decode_error(file.substr(0, file.size() - 12)).find("ends too early"),
+            std::string::npos)
+      << "all pixels, but no end";
   for (std::size_t at = 8; at + 12 < file.size(); at += 3) {
     std::string damaged = file;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x55);

@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstddef>
+#include <numeric>
 #include <thread>
 
 namespace dlbench::data {
@@ -36,6 +38,34 @@ TEST(LoaderClocks, AWorkerIsIdleWhileThereIsNoRoom) {
   const Seconds after_stats = steady_now();
   EXPECT_GE(idle_s, 0.9 * (end - begin).count()) << "it may wake for nothing";
   EXPECT_LE(idle_s, (after_stats - before_reset).count());
+}
+
+TEST(LoaderClocks, AWorkerDoesOneThingAtATime) {
+  const testing::FakeDataset dataset(16);
+  LoaderOptions options{.batch_size = 2, .workers = 1, .prefetch = 1, .epochs = 1};
+  options.delays[static_cast<std::size_t>(Stage::kDecode)].busy_s = 0.001;
+  options.delays[static_cast<std::size_t>(Stage::kTransform)].sleep_s = 0.001;
+  const Seconds begin = steady_now();
+  PrefetchLoader loader(dataset, options);
+  for (BatchLease lease = loader.next(); lease; lease = loader.next()) {
+    if (lease->number < 2) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));  // there is no room meanwhile
+    }
+  }
+  const LoaderStats stats = loader.stats();
+  const Seconds end = steady_now();
+  const double elapsed_s = 1.01 * (end - begin).count();  // clocks of threads are others
+  const double busy_s = std::accumulate(stats.stage_s.begin(), stats.stage_s.end(), 0.0);
+  EXPECT_GE(busy_s, 16 * 0.002);
+  EXPECT_LE(busy_s + stats.worker_idle_s, elapsed_s);
+  EXPECT_LE(stats.worker_cpu_s, elapsed_s);
+}
+
+TEST(LoaderStats, IdleTimeIsAddedToo) {
+  LoaderStats sum{.worker_idle_s = 1.0, .worker_cpu_s = 2.0};
+  sum.add({.worker_idle_s = 0.5, .worker_cpu_s = 0.25});
+  EXPECT_EQ(sum.worker_idle_s, 1.5);
+  EXPECT_EQ(sum.worker_cpu_s, 2.25);
 }
 
 TEST(LoaderClocks, AConsumerWaitsForASlowDataSet) {

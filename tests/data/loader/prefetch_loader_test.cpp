@@ -114,6 +114,9 @@ TEST(PrefetchLoader, SkipCorruptReplacesTheSameWayWithAnyNumberOfWorkers) {
   EXPECT_EQ(stats.skipped[0].name, "fake3");
   EXPECT_EQ(stats.skipped[0].message, "fake3 is corrupt");
   EXPECT_EQ(stats.samples_replaced, 6);
+  loader.reset_stats();
+  EXPECT_EQ(loader.stats().samples_replaced, 0);
+  EXPECT_EQ(loader.stats().skipped.size(), 3U) << "they are corrupt all the same";
 }
 
 TEST(PrefetchLoader, SkipCorruptEndsWhenNothingIsGood) {
@@ -217,6 +220,20 @@ TEST(PrefetchLoader, StartsAnEpochWithNothingPreparedAndPreparesNothingBehindIt)
     EXPECT_EQ(loader.stats().samples_loaded, 12) << "each was loaded under the clock";
     EXPECT_FALSE(loader.next());
   }
+  loader.start_epoch();
+  EXPECT_FALSE(loader.next()) << "there is no third one";
+}
+
+// With the fewest slots: none may be held by a batch that was left out.
+TEST(PrefetchLoader, LeavesOutMoreBatchesThanItHasSlots) {
+  const FakeDataset dataset(20);
+  PrefetchLoader loader(dataset, {.batch_size = 2, .prefetch = 1});
+  for (std::int64_t epoch = 0; epoch < 4; ++epoch) {
+    EXPECT_EQ(loader.next()->number, 10 * epoch);
+    loader.stop();
+    loader.skip_to_epoch();
+    loader.start();
+  }
 }
 
 TEST(PrefetchLoader, StopFromAnotherThreadWakesTheConsumer) {
@@ -293,6 +310,16 @@ TEST(PrefetchLoader, CountsWhatItDid) {
   loader.reset_stats();
   EXPECT_EQ(loader.stats().samples_loaded, 0);
   EXPECT_EQ(stage_s(loader.stats(), Stage::kDecode), 0.0);
+}
+
+TEST(PrefetchLoader, CountsTheSamplesOfItsRank) {
+  const FakeDataset dataset(10);
+  PrefetchLoader loader(dataset,
+                        {.batch_size = 2, .rank = 1, .world = 2, .drop_last = false, .epochs = 1});
+  while (loader.next()) {
+  }
+  EXPECT_EQ(loader.stats().samples_delivered, 5) << "2, 2 and 1 of the last two";
+  EXPECT_EQ(loader.stats().batches_delivered, 3);
 }
 
 TEST(PrefetchLoader, InjectedDelaysAppearInTheirStage) {
