@@ -225,6 +225,8 @@ TEST_F(AtomicFiles, StandardOutputHasSeveralNames) {
   for (const char* name : {"/dev/stderr", "/dev/null", "stdout", "/dev/fd/x"}) {
     EXPECT_FALSE(is_standard_output(name)) << name;
   }
+  EXPECT_FALSE(is_same_file("/dev/null", "-"));
+  EXPECT_FALSE(is_same_file("-", "/dev/null"));
   EXPECT_FALSE(is_stream(in_folder("file")));
   EXPECT_FALSE(is_stream(folder_.string()));
 }

@@ -35,6 +35,15 @@ TEST(Log, LinesKeepsWhereLinesEnd) {
   EXPECT_EQ(lines(""), "");
 }
 
+TEST(Log, WarnsOnceOfOneThing) {
+  ::testing::internal::CaptureStderr();
+  warn_once("of one thing");
+  warn_once("of another thing");
+  warn_once("of one thing");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "warning: of one thing\nwarning: of another thing\n");
+}
+
 TEST(LogDeathTest, KeepsTheWarningsThatSilenceHides) {
   // In a process of its own: silence lasts.
   const auto hidden_alone = [] {

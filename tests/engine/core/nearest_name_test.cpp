@@ -18,6 +18,8 @@ TEST(NearestName, FindsTypingErrors) {
   EXPECT_EQ(nearest_name("ersunetpp", kWorkloads), "resunetpp");
   EXPECT_EQ(nearest_name("RESUNETPP", kWorkloads), "resunetpp");
   EXPECT_EQ(nearest_name("mni", kWorkloads), "mnist_cnn") << "how it begins";
+  EXPECT_EQ(nearest_name("fole", std::vector<std::string>{"full"}), "full") << "half of four";
+  EXPECT_EQ(nearest_name("rat", std::vector<std::string>{"cat", "bat"}), "cat") << "the first";
 }
 
 TEST(NearestName, WhatBeginsSoComesBeforeWhatLooksSo) {
@@ -28,7 +30,10 @@ TEST(NearestName, WhatBeginsSoComesBeforeWhatLooksSo) {
   EXPECT_EQ(nearest_name("loader", several), "loaded") << "two begin so: the nearest of all";
 }
 
-TEST(NearestName, IsSilentWhenNothingIsNear) { EXPECT_EQ(nearest_name("bert", kWorkloads), ""); }
+TEST(NearestName, IsSilentWhenNothingIsNear) {
+  EXPECT_EQ(nearest_name("bert", kWorkloads), "");
+  EXPECT_EQ(nearest_name("re", kWorkloads), "") << "two letters begin too much";
+}
 
 TEST(NearestName, MessageListsWhatIsKnown) {
   EXPECT_EQ(unknown_name_message("workload", "resunetp", kWorkloads),

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <vector>
 
 namespace dlbench::core {
@@ -36,6 +37,19 @@ TEST(RandomStream, BelowIsUniform) {
   }
 }
 
+// A bound that does not divide 2^32 by far: without rejection every third value is twice as likely.
+TEST(RandomStream, BelowALargeBoundIsUniformToo) {
+  constexpr std::uint32_t kBound = 3U << 30U;
+  RandomStream stream(7, 1);
+  std::vector<int> counts(3);
+  for (int i = 0; i < 3000; ++i) {
+    ++counts.at(stream.below(kBound) % 3);
+  }
+  for (const int count : counts) {
+    EXPECT_NEAR(count, 1000, 120);  // 4.6 standard deviations of a binomial
+  }
+}
+
 TEST(RandomStream, NormalHasMeanZeroAndUnitVariance) {
   RandomStream stream(7, 2);
   double sum = 0;
@@ -53,6 +67,9 @@ TEST(RandomStream, NormalHasMeanZeroAndUnitVariance) {
 TEST(RandomStream, StreamsDiffer) {
   EXPECT_NE(RandomStream(1, 1).next_u32(), RandomStream(1, 2).next_u32());
   EXPECT_NE(RandomStream(1, 1).next_u32(), RandomStream(2, 1).next_u32());
+  constexpr std::uint64_t kUpper = std::uint64_t{1} << 32U;
+  EXPECT_NE(RandomStream(1, 1).next_u32(), RandomStream(1, 1 + kUpper).next_u32());
+  EXPECT_NE(RandomStream(1, 1).next_u32(), RandomStream(1 + kUpper, 1).next_u32());
 }
 
 }  // namespace

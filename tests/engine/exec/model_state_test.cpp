@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -28,6 +29,7 @@ using graph::Mode;
 using graph::Storage;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Graph training_graph() {
   return graph::testing::training_step(graph::testing::small_unet(Mode::kTrain, 2, 8),
@@ -85,6 +87,15 @@ TEST_F(ModelStateTest, AValueDoesNotDependOnTheOthers) {
     EXPECT_TRUE(same_content(state_.read(name), other.read(name))) << name;
   }
   EXPECT_FALSE(same_content(state_.read("enc.conv.weight"), state_.read("deep.conv.weight")));
+}
+
+TEST_F(ModelStateTest, ValuesOfOneShapeAreDrawnApart) {
+  graph::GraphBuilder builder(Mode::kTrain);
+  const graph::ValueId x = builder.add_input("x", core::DType::kF32, {2, 3, 8, 8});
+  (void)graph::conv2d(builder, x, "one", {.channels_out = 7});
+  (void)graph::conv2d(builder, x, "two", {.channels_out = 7});
+  const ModelState state(*backend_, builder.graph(), 7);
+  EXPECT_FALSE(same_content(state.read("one.weight"), state.read("two.weight")));
 }
 
 TEST_F(ModelStateTest, TrainingAndEvaluationShareTheirNames) {
@@ -177,6 +188,9 @@ void expect_equal_offsets(const ModelState& state,
 TEST_F(ModelStateTest, ParametersGradientsAndOptimizerStateHaveEqualOffsets) {
   for (const char* kind : {"grad/", "adam/m/", "adam/v/"}) {
     expect_equal_offsets(state_, names(Storage::kParameter), kind);
+  }
+  for (const std::string& name : names(Storage::kParameter)) {
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(state_.address(name)) % 64, 0U) << name;
   }
 }
 
@@ -281,7 +295,8 @@ TEST_F(ModelStateTest, ImportErrorsAreNamedAndChangeNothing) {
                 t.erase("head.bias");
                 t.erase("enc.bn.running_var");
               }),
-              HasSubstr("missing for this model: enc.bn.running_var, head.bias"));
+              AllOf(HasSubstr("missing for this model: enc.bn.running_var, head.bias"),
+                    Not(HasSubstr("more"))));
   EXPECT_THAT(import_changed([](TensorMap& t) { t.clear(); }),
               AllOf(HasSubstr("missing for this model: "), HasSubstr(" more")));
   EXPECT_TRUE(same_content(state_.read("enc.conv.weight"), before));
@@ -308,6 +323,9 @@ TEST_F(ModelStateTest, UnknownNames) {
 TEST_F(ModelStateTest, ScalarsAreTensors) {
   state_.set_scalar("learning_rate", 0.125);
   EXPECT_EQ(state_.scalar("learning_rate"), 0.125);
+  EXPECT_THAT(
+      error_of([&] { state_.write("head.bias", core::HostTensor(core::DType::kF32, {2})); }),
+      HasSubstr("tensor 'head.bias' is f32 (2), the model wants f32 (1)"));
   EXPECT_EQ(state_.read("learning_rate").dtype(), core::DType::kF32);
   state_.set_scalar("first_sample", 4096.0);
   EXPECT_EQ(state_.read("first_sample").as<std::int64_t>()[0], 4096);

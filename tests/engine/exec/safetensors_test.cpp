@@ -130,7 +130,8 @@ TEST_F(Safetensors, ReplacesAFileAndLeavesNothingElseBehind) {
 }
 
 TEST_F(Safetensors, FilesThatCannotBeReadOrWrittenAreNamed) {
-  for (const auto& path : {file("missing"), file().parent_path()}) {
+  for (const auto& path :
+       {file("missing"), file().parent_path(), std::filesystem::path("/dev/null")}) {
     try {
       (void)read_safetensors(path);
       FAIL() << path;
@@ -186,6 +187,9 @@ TEST_F(Safetensors, BrokenHeadersAreRefusedInOneLine) {
   EXPECT_THAT(message_of(R"({"a":{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}})", 4),
               HasSubstr("no integer >= 0"));
   EXPECT_THAT(
+      message_of(R"({"a":{"dtype":"U8","shape":[9223372036854775808],"data_offsets":[0,4]}})", 4),
+      HasSubstr("no integer >= 0"));
+  EXPECT_THAT(
       message_of(R"({"a":{"dtype":"F32","shape":[1,1,1,1,1,1,1],"data_offsets":[0,4]}})", 4),
       HasSubstr("at most 6 extents"));
   EXPECT_THAT(
@@ -219,6 +223,10 @@ TEST_F(Safetensors, ALengthBeyondTheFileIsRefusedBeforeItIsBelieved) {
   std::vector<std::byte> bytes(16, std::byte{0xff});
   EXPECT_THAT(message_of(bytes), HasSubstr("the header should have 18446744073709551615 bytes"));
   EXPECT_THAT(message_of(std::vector<std::byte>(3)), HasSubstr("3 bytes are too few"));
+  std::vector<std::byte> one_too_many = bytes_of("{}", 0);
+  one_too_many.front() = std::byte{3};
+  EXPECT_THAT(message_of(one_too_many),
+              HasSubstr("the header should have 3 bytes, the file has 2"));
 }
 
 TEST_F(Safetensors, DeepNestingIsHarmless) {

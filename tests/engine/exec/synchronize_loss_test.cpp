@@ -76,13 +76,13 @@ void fill(std::int64_t first, core::HostTensor& image, core::HostTensor& mask) {
   }
 }
 
-struct Outcome {
+struct Trained {
   std::vector<double> losses;
   TensorMap gradients;  ///< of the last step
 };
 
 /// `steps` steps of one rank on samples [first, first + batch) of the whole batch.
-Outcome train(comm::Communicator& communicator,
+Trained train(comm::Communicator& communicator,
               std::int64_t first,
               std::int64_t batch,
               bool synchronize,
@@ -99,7 +99,7 @@ Outcome train(comm::Communicator& communicator,
   fill(first, image, mask);
   executor.bind_input("image", image.data(), image.bytes());
   executor.bind_input("mask", mask.data(), mask.bytes());
-  Outcome outcome;
+  Trained outcome;
   for (int done = 0; done < steps; ++done) {
     executor.run();
     outcome.losses.push_back(executor.read_scalar("loss"));
@@ -109,8 +109,8 @@ Outcome train(comm::Communicator& communicator,
 }
 
 /// What rank 0 of `ranks` has. All of them have its losses if they are synchronised.
-Outcome train_on(int ranks, bool synchronize, int steps) {
-  std::vector<Outcome> outcomes(static_cast<std::size_t>(ranks));
+Trained train_on(int ranks, bool synchronize, int steps) {
+  std::vector<Trained> outcomes(static_cast<std::size_t>(ranks));
   comm::ThreadNode node(ranks);
   comm::run_ranks(ranks, [&](int rank) {
     comm::HostCommunicator communicator(comm::ranks_of_node(node, rank, ranks));
@@ -127,10 +127,10 @@ Outcome train_on(int ranks, bool synchronize, int steps) {
 
 TEST(SynchronizeLoss, RanksHaveLossAndGradientsOfTheWholeBatch) {
   comm::SelfCommunicator self;
-  const Outcome whole = train(self, 0, kWholeBatch, false, 4);
+  const Trained whole = train(self, 0, kWholeBatch, false, 4);
   ASSERT_LT(whole.losses.back(), whole.losses.front()) << "nothing is learnt";
   for (const int ranks : {1, 2, 3}) {
-    const Outcome shards = train_on(ranks, true, 4);
+    const Trained shards = train_on(ranks, true, 4);
     for (std::size_t step = 0; step < whole.losses.size(); ++step) {
       EXPECT_NEAR(shards.losses[step], whole.losses[step], 1e-5) << ranks << " ranks, " << step;
     }
@@ -141,8 +141,8 @@ TEST(SynchronizeLoss, RanksHaveLossAndGradientsOfTheWholeBatch) {
 // The planted error: each rank's own ratio.
 TEST(SynchronizeLoss, WithoutItTheGradientsAreOthers) {
   comm::SelfCommunicator self;
-  const Outcome whole = train(self, 0, kWholeBatch, false, 1);
-  const Outcome shards = train_on(2, false, 1);
+  const Trained whole = train(self, 0, kWholeBatch, false, 1);
+  const Trained shards = train_on(2, false, 1);
   EXPECT_GT(relative_distance(shards.gradients, whole.gradients), 0.05);
 }
 
