@@ -246,6 +246,10 @@ TEST_F(Trainer, StopsEarlyWhenNothingImproves) {
               HasSubstr("no lower validation loss than in epoch 1 for 2 epochs"));
   EXPECT_EQ(result.best_epoch, 1);
   EXPECT_EQ(result.history.size(), 3U);  // patience 2
+  left_out.clear();
+  stuck.epochs = 3;
+  EXPECT_EQ(train(stuck, listener).history.size(), 3U);
+  EXPECT_TRUE(left_out.empty()) << "the last epoch was the last one anyway";
 }
 
 TEST_F(Trainer, SaysHowManySamplesFillNoBatch) {
@@ -261,7 +265,7 @@ TEST_F(Trainer, SaysHowManySamplesFillNoBatch) {
   std::vector<reports::SkipRecord> left_out;
   TrainingListener listener;
   listener.on_left_out = [&](const reports::SkipRecord& what) { left_out.push_back(what); };
-  (void)train(uneven, listener);
+  EXPECT_EQ(train(uneven, listener).history.front().samples, 48);
   ASSERT_EQ(left_out.size(), 1U);
   EXPECT_EQ(left_out.front().what, "2 of 50 training samples in each epoch");
   EXPECT_THAT(left_out.front().reason, HasSubstr("no batch of 24"));

@@ -5,12 +5,16 @@
 #include "harness/training/training_passes.h"
 
 #include "data/generators/generate.h"
+#include "engine/core/error.h"
 #include "harness/training/trainer.h"
 #include "tests/engine/exec/deferred_backend.h"
+#include "tests/error_message.h"
+#include "tests/harness/training/dense_workload.h"
 #include "tests/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -100,6 +104,40 @@ TEST_F(TrainingMemory, ValidationLoadsForItselfAndNoStateIsKept) {
   without.validation_data = nullptr;
   EXPECT_EQ(need_of_training(without, run).host_bytes(),
             static_cast<std::int64_t>(training.buffer_bytes()));
+}
+
+TEST_F(TrainingMemory, LoadersLeaveOutWhatTheWorkloadDoes) {
+  EXPECT_FALSE(training_loader(setup(), 3).drop_last);
+  EXPECT_EQ(training_loader(setup(), 3).epochs, 3);
+  const tests::DenseWorkload dense({.keep_last_batch = false});
+  const TrainingSetup whole{.workload = dense,
+                            .params = {.batch_size = 16, .image_size = 28},
+                            .backend = device_,
+                            .training_data = *training_,
+                            .validation_data = validation_.get()};
+  EXPECT_TRUE(training_loader(whole, 1).drop_last);
+  const data::LoaderOptions validation = validation_loader(whole);
+  EXPECT_FALSE(validation.drop_last) << "all samples are validated with";
+  EXPECT_FALSE(validation.shuffle);
+  EXPECT_EQ(validation.epochs, 1);
+}
+
+TEST_F(TrainingMemory, ALastBatchWithoutASampleForEachRankIsRefused) {
+  const auto message = [this](int world, std::int64_t global_batch_size) {
+    TrainingSetup of_ranks = setup();
+    of_ranks.loader.world = world;
+    of_ranks.loader.global_batch_size = global_batch_size;
+    return tests::error_of([&] { check_last_batch(of_ranks); }, core::ErrorCode::kUsage);
+  };
+  EXPECT_EQ(message(4, 64), "no error") << "132 are 64, 64 and 4";
+  EXPECT_EQ(message(8, 64),
+            "the last batch of an epoch has 4 sample(s), less than one for each of 8 ranks; with "
+            "--global-batch-size 62 it has enough")
+      << "62, 62 and 8";
+  EXPECT_EQ(message(8, 8),
+            "the last batch of an epoch has 4 sample(s), less than one for each of 8 ranks; with "
+            "--global-batch-size 132 it has enough")
+      << "no smaller one";
 }
 
 // What the plan takes for granted: all steps compute in the arena of a whole training batch.
