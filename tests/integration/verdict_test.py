@@ -20,8 +20,8 @@ SMALL = ["--batch-size", "16"]
 # that others disturb these could be most cases, so beyond this time "unsure" stays where the report
 # excuses it.
 SHORT = ["--max-noise", "15", "--max-time", "3"]
-LONG = ["--max-noise", "5", "--max-time", "12"]
-LONG_RUNS_S = 90
+LONG = ["--max-noise", "5", "--max-time", "9"]
+LONG_RUNS_S = 60
 
 
 def burn(stop):
