@@ -300,9 +300,15 @@ void Executor::run() {
   });
 }
 
-std::optional<FinishedStep> Executor::finished(bool wait) {
+std::optional<FinishedStep> Executor::poll_step() {
   std::optional<FinishedStep> step;
-  comm::watched(communicator_, [&] { step = ring_.finished(wait); });
+  comm::watched(communicator_, [&] { step = ring_.poll(); });
+  return step;
+}
+
+std::optional<FinishedStep> Executor::await_step() {
+  std::optional<FinishedStep> step;
+  comm::watched(communicator_, [&] { step = ring_.await(); });
   return step;
 }
 

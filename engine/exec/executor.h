@@ -92,10 +92,12 @@ class Executor {
   /// each for itself with and without communication and updates, so that who changes between them
   /// and back finds the recording again.
   void run();
-  /// Steps of run() of which finished() has told nothing yet.
+  /// Steps of run() of which neither of the next two has told yet.
   [[nodiscard]] std::size_t steps_in_flight() const { return ring_.in_flight(); }
-  /// The oldest of those: blocks until it is done if `wait`, else nothing unless it is done.
-  [[nodiscard]] std::optional<FinishedStep> finished(bool wait);
+  /// The oldest of those if it is done, else nothing.
+  [[nodiscard]] std::optional<FinishedStep> poll_step();
+  /// The oldest of those, once it is done: blocks. Nothing where none is on its way.
+  [[nodiscard]] std::optional<FinishedStep> await_step();
   /// Reduces what a step would, one after the other with nothing beside it. Where the device
   /// computes in a queue, twice, and returns the seconds that the second pass takes by the device's
   /// clock, and is done then; nothing elsewhere, where the communicator has clocks of its own.

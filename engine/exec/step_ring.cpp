@@ -58,17 +58,24 @@ void StepRing::end(std::span<const std::span<const std::byte>> watched) {
   ++ended_;
 }
 
-std::optional<FinishedStep> StepRing::finished(bool wait) {
+std::optional<FinishedStep> StepRing::poll() {
+  if (in_flight() == 0 || !slot(told_).end->done()) {
+    return std::nullopt;
+  }
+  return take_oldest();
+}
+
+std::optional<FinishedStep> StepRing::await() {
   if (in_flight() == 0) {
     return std::nullopt;
   }
+  slot(told_).end->wait();
+  return take_oldest();
+}
+
+FinishedStep StepRing::take_oldest() {
   const std::int64_t step = told_;
   const Slot& slot = this->slot(step);
-  if (wait) {
-    slot.end->wait();
-  } else if (!slot.end->done()) {
-    return std::nullopt;
-  }
   FinishedStep result;
   const backend::Stream::Event* before = slot.begin.get();
   double* sum = &result.inputs_s;

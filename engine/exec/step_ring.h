@@ -57,8 +57,10 @@ class StepRing {
   void end(std::span<const std::span<const std::byte>> watched);
 
   [[nodiscard]] std::size_t in_flight() const { return static_cast<std::size_t>(ended_ - told_); }
-  /// The oldest step on its way: blocks until it is done if `wait`, else nothing unless it is.
-  [[nodiscard]] std::optional<FinishedStep> finished(bool wait);
+  /// The oldest step on its way if it is done, else nothing.
+  [[nodiscard]] std::optional<FinishedStep> poll();
+  /// The oldest step on its way, once it is done; nothing where none is.
+  [[nodiscard]] std::optional<FinishedStep> await();
 
  private:
   struct Slot {
@@ -67,6 +69,8 @@ class StepRing {
     std::vector<backend::Stream::Event*> part_begins;  ///< those
     std::unique_ptr<backend::Stream::Event> end;
   };
+  /// Of the oldest step, which is done.
+  [[nodiscard]] FinishedStep take_oldest();
 
   [[nodiscard]] const Slot& slot(std::int64_t step) const { return slots_[place(step)]; }
   [[nodiscard]] Slot& slot(std::int64_t step) { return slots_[place(step)]; }
@@ -86,7 +90,7 @@ class StepRing {
   std::size_t watched_bytes_;  ///< of a step
   core::HostBlock watched_;    ///< of each slot
   std::int64_t ended_ = 0;     ///< steps whose work is enqueued; the next one's number
-  std::int64_t told_ = 0;      ///< of those, steps that finished() told or nobody asked for
+  std::int64_t told_ = 0;      ///< of those, steps that were told or that nobody asked for
 };
 
 }  // namespace dlbench::exec

@@ -219,8 +219,9 @@ std::vector<StepOutcome> StepPool::drain() {
 }
 
 bool StepPool::tell(bool wait, std::vector<StepOutcome>& told) {
-  const std::optional<exec::FinishedStep> done =
-      flights_.empty() ? std::nullopt : running_->executor->finished(wait);
+  const std::optional<exec::FinishedStep> done = flights_.empty() ? std::nullopt
+                                                 : wait           ? running_->executor->await_step()
+                                                                  : running_->executor->poll_step();
   if (!done.has_value()) {
     return false;
   }

@@ -35,7 +35,8 @@ class GraphArm final : public Arm {
 
  private:
   [[nodiscard]] std::optional<StepSample> tell(bool wait) {
-    const std::optional<exec::FinishedStep> done = executor_.finished(wait);
+    const std::optional<exec::FinishedStep> done =
+        wait ? executor_.await_step() : executor_.poll_step();
     return done.has_value() ? std::optional(StepSample{.samples = 1, .step_s = done->total_s()})
                             : std::nullopt;
   }

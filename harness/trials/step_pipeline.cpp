@@ -36,7 +36,7 @@ StepPipeline::~StepPipeline() {
 void StepPipeline::reset() {
   while (drain().has_value()) {
   }
-  while (session_.step().finished(true).has_value()) {  // of another pipeline
+  while (session_.step().await_step().has_value()) {  // of another pipeline
   }
   for (Flight& flight : flights_) {
     flight.lease.release();
@@ -84,7 +84,8 @@ void StepPipeline::start(StepInput input) {
 }
 
 std::optional<StepSample> StepPipeline::tell(bool wait) {
-  const std::optional<exec::FinishedStep> done = session_.step().finished(wait);
+  const std::optional<exec::FinishedStep> done =
+      wait ? session_.step().await_step() : session_.step().poll_step();
   if (!done.has_value()) {
     return std::nullopt;
   }

@@ -58,7 +58,7 @@ StepBits run_step_bits(backend::Backend& backend, const StepBitsCase& test) {
   exec::Executor executor(backend, state, self, graph, options);
   StepBits result;
   const auto keep_one = [&] {
-    const auto step = executor.finished(true);
+    const auto step = executor.await_step();
     if (step.has_value()) {
       result.losses.push_back(step->watched.front());
     }

@@ -49,9 +49,9 @@ class CompressedStep : public ::testing::TestWithParam<core::DType> {
     EXPECT_GT(allocations, 2) << "buckets";
     for (int step = 1; step < kSteps; ++step) {
       executor->run();
-      seen.push_back(executor->finished(true)->watched.front());
+      seen.push_back(executor->await_step()->watched.front());
     }
-    seen.push_back(executor->finished(true)->watched.front());
+    seen.push_back(executor->await_step()->watched.front());
     EXPECT_EQ(communicator.inner->allocations(), allocations) << "a later step allocated";
     EXPECT_EQ(executor->replays(), replay == GraphReplay::kOn && backend != "ref");
     return seen;

@@ -217,7 +217,7 @@ TEST_P(ExecutorTest, PhasesSumToTheStep) {
   SmallTraining training(GetParam(), {.batch = 8, .size = 32});
   const auto train = training.executor(Mode::kTrain);
   train->run();
-  const std::optional<FinishedStep> first = train->finished(true);
+  const std::optional<FinishedStep> first = train->await_step();
   ASSERT_TRUE(first.has_value());
   EXPECT_FALSE(first->idle_s.has_value());
   EXPECT_FALSE(first->total_s().has_value());
@@ -227,7 +227,7 @@ TEST_P(ExecutorTest, PhasesSumToTheStep) {
     const auto begin = std::chrono::steady_clock::now();
     train->run();
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
-    const FinishedStep done = *train->finished(true);
+    const FinishedStep done = *train->await_step();
     const double sum = std::accumulate(done.phases.begin(), done.phases.end(), done.inputs_s);
     EXPECT_LE(sum, wall.count() + 1e-9);
     EXPECT_GE(done.idle_s, 0.0);
@@ -255,8 +255,8 @@ TEST_P(ExecutorTest, TellsTheWatchedOutputOfEachStepInOrder) {
   for (int step = 0; step < 5; ++step) {
     watching->run();
     EXPECT_EQ(watching->steps_in_flight(), 1U);
-    seen.push_back(watching->finished(false)->watched.front());
-    EXPECT_FALSE(watching->finished(false).has_value());
+    seen.push_back(watching->poll_step()->watched.front());
+    EXPECT_FALSE(watching->poll_step().has_value());
   }
   EXPECT_EQ(seen, wanted);
   EXPECT_NE(seen[0], seen[1]);

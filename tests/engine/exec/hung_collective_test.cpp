@@ -35,7 +35,7 @@ class HungCollective : public ::testing::TestWithParam<GraphReplay> {
         graph::Mode::kTrain, *communicator_, {.replay = GetParam(), .watch = {"loss"}});
     for (int step = 0; step < 5; ++step) {
       executor_->run();
-      EXPECT_TRUE(executor_->finished(true).has_value());
+      EXPECT_TRUE(executor_->await_step().has_value());
     }
     EXPECT_EQ(executor_->replays(), GetParam() == GraphReplay::kOn);
     EXPECT_EQ(communicator_->aborts(), 0);
@@ -77,7 +77,7 @@ TEST_P(HungCollective, IsEndedWhenTheHostHasWaitedTooLong) {
   train(kShort);
   communicator_->hang();
   executor_->run();
-  expect_failure([&] { static_cast<void>(executor_->finished(true)); },
+  expect_failure([&] { static_cast<void>(executor_->await_step()); },
                  ErrorCode::kTimeout,
                  "[rank 3] the device has not ended its work within 0.3 s",
                  kShort);
@@ -100,7 +100,7 @@ TEST_P(HungCollective, IsToldWithItsCauseOnceThatIsKnown) {
   communicator_->hang();
   executor_->run();
   communicator_->fail();
-  expect_failure([&] { static_cast<void>(executor_->finished(true)); },
+  expect_failure([&] { static_cast<void>(executor_->await_step()); },
                  ErrorCode::kRun,
                  "[rank 3] the other rank is gone",
                  0.0);
@@ -119,7 +119,7 @@ TEST_P(HungCollective, IsNotSeenInAHostThatDoesOtherThings) {
   train(kShort);
   std::this_thread::sleep_for(std::chrono::duration<double>(2.0 * kShort));
   executor_->run();
-  EXPECT_TRUE(executor_->finished(true).has_value());
+  EXPECT_TRUE(executor_->await_step().has_value());
   EXPECT_EQ(communicator_->aborts(), 0);
 }
 

@@ -37,7 +37,7 @@ TEST(InputCopies, AreWaitedForWhereNoStepHasTakenThem) {
       }
     }
     executor.run();
-    return executor.finished(true)->watched.front();
+    return executor.await_step()->watched.front();
   };
   const float loss = loss_of(false);
   EXPECT_GT(loss, 0.0F);

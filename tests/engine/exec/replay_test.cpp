@@ -93,15 +93,15 @@ TEST_F(Replay, StepsInFlightAreToldInOrder) {
     };
     for (std::size_t step = 0; step < kSteps; ++step) {
       if (executor->steps_in_flight() == StepRing::kInFlight) {
-        keep(executor->finished(true).value());
+        keep(executor->await_step().value());
       }
       executor->run();
-      if (const auto done = executor->finished(false)) {
+      if (const auto done = executor->poll_step()) {
         keep(*done);
         EXPECT_STREQ(backend, "ref");
       }
     }
-    while (const auto done = executor->finished(true)) {
+    while (const auto done = executor->await_step()) {
       keep(*done);
     }
     EXPECT_EQ(executor->replays(), std::string(backend) == "deferred");
@@ -119,9 +119,9 @@ TEST_F(Replay, StepsThatNobodyAskedForAreForgotten) {
     executor->run();
     EXPECT_LE(executor->steps_in_flight(), StepRing::kInFlight);
   }
-  EXPECT_TRUE(executor->finished(true).has_value());
-  const float last = executor->finished(true)->watched.front();
-  EXPECT_FALSE(executor->finished(true).has_value());
+  EXPECT_TRUE(executor->await_step().has_value());
+  const float last = executor->await_step()->watched.front();
+  EXPECT_FALSE(executor->await_step().has_value());
   EXPECT_EQ(last, executor->read_scalar("loss"));
 }
 
@@ -274,7 +274,7 @@ TEST_F(Replay, RunsNodeByNodeWhileReplayIsOff) {
       }
     }
     testing::DeferredStream::set_recording_fails(false);
-    while (const auto done = executor->finished(true)) {
+    while (const auto done = executor->await_step()) {
       losses.back().push_back(done->watched.front());
     }
     EXPECT_EQ(executor->replays(), records);

@@ -66,7 +66,7 @@ Outcome train(backend::Backend& backend, comm::Communicator& communicator) {
     fill(labels.emplace_back(label.dtype, label.shape), communicator.rank(), index, 5);
   }
   Outcome outcome;
-  const auto keep = [&] { outcome.losses.push_back(executor.finished(true)->watched.front()); };
+  const auto keep = [&] { outcome.losses.push_back(executor.await_step()->watched.front()); };
   for (std::size_t index = 0; index < kSteps; ++index) {
     if (executor.steps_in_flight() == StepRing::kInFlight) {
       keep();

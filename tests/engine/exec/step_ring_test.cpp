@@ -63,7 +63,7 @@ double seconds_of(const FinishedStep& step, Phase phase) {
 TEST_F(StepRingTest, APhaseIsTheSumOfItsParts) {
   StepRing ring = this->ring({Phase::kForward, Phase::kBackward, Phase::kForward});
   step(ring, 3, {1, 2, 4});
-  const FinishedStep first = ring.finished(true).value();
+  const FinishedStep first = ring.await().value();
   EXPECT_DOUBLE_EQ(first.inputs_s, 3.0 + 1.0);
   EXPECT_DOUBLE_EQ(seconds_of(first, Phase::kForward), (1.0 + 1.0) + (4.0 + 1.0));
   EXPECT_DOUBLE_EQ(seconds_of(first, Phase::kBackward), 2.0 + 1.0);
@@ -76,11 +76,11 @@ TEST_F(StepRingTest, AStepLastsFromTheEndOfTheOneBefore) {
   step(ring, 0, {1});
   kernels(7);  // of somebody else
   step(ring, 2, {4});
-  static_cast<void>(ring.finished(true));
-  const FinishedStep second = ring.finished(true).value();
+  static_cast<void>(ring.await());
+  const FinishedStep second = ring.await().value();
   EXPECT_DOUBLE_EQ(second.idle_s.value(), 7.0 + 1.0);
   EXPECT_DOUBLE_EQ(second.total_s().value(), 13.0 + 3.0);
-  EXPECT_FALSE(ring.finished(true).has_value()) << "none is on its way";
+  EXPECT_FALSE(ring.await().has_value()) << "none is on its way";
 }
 
 TEST_F(StepRingTest, ABeginWaitsForTheOldestOfTwoAndDropsIt) {
@@ -94,17 +94,17 @@ TEST_F(StepRingTest, ABeginWaitsForTheOldestOfTwoAndDropsIt) {
   kernels(4);
   ring.end({});
   EXPECT_EQ(ring.in_flight(), 2U);
-  EXPECT_DOUBLE_EQ(seconds_of(ring.finished(true).value(), Phase::kForward), 2.0 + 1.0);
-  EXPECT_DOUBLE_EQ(seconds_of(ring.finished(true).value(), Phase::kForward), 4.0 + 1.0);
+  EXPECT_DOUBLE_EQ(seconds_of(ring.await().value(), Phase::kForward), 2.0 + 1.0);
+  EXPECT_DOUBLE_EQ(seconds_of(ring.await().value(), Phase::kForward), 4.0 + 1.0);
 }
 
 TEST_F(StepRingTest, NothingIsToldOfAStepThatIsNotDone) {
   StepRing ring = this->ring({Phase::kForward});
-  EXPECT_FALSE(ring.finished(false).has_value());
+  EXPECT_FALSE(ring.poll().has_value());
   step(ring, 0, {1});
-  EXPECT_FALSE(ring.finished(false).has_value());
+  EXPECT_FALSE(ring.poll().has_value());
   stream().synchronize();
-  EXPECT_TRUE(ring.finished(false).has_value());
+  EXPECT_TRUE(ring.poll().has_value());
 }
 
 TEST_F(StepRingTest, EachStepKeepsWhatIsWatched) {
@@ -117,7 +117,7 @@ TEST_F(StepRingTest, EachStepKeepsWhatIsWatched) {
     ring.end(std::array{bytes.first(sizeof(float)), bytes.last(sizeof(float))});
   }
   for (const auto& of_step : values) {
-    const FinishedStep step = ring.finished(true).value();
+    const FinishedStep step = ring.await().value();
     EXPECT_EQ(std::vector<float>(step.watched.begin(), step.watched.end()),
               std::vector<float>(of_step.begin(), of_step.end()));
   }
